@@ -1,0 +1,28 @@
+# make          build (release)                     make demo     install what is missing, build, run the demonstration
+# make test     install what is missing, build and  make install  into PREFIX (default /usr/local)
+#               run every test                      make clean    remove the build trees
+# CC=clang chooses a compiler; CMAKE_ARGS adds arguments to the configuration.
+PREFIX ?= /usr/local
+CONFIGURE = cmake -Wno-dev $(if $(filter command environment,$(word 1,$(origin CC))),-DCMAKE_C_COMPILER=$(CC)) $(CMAKE_ARGS)
+
+.PHONY: build test demo bootstrap install clean
+
+build:
+	@$(CONFIGURE) --preset release >/dev/null
+	@cmake --build build/release
+
+bootstrap:
+	@tools/bootstrap
+
+test: bootstrap
+	@tools/run-tests $(CONFIGURE)
+
+demo: bootstrap
+	@$(MAKE) --no-print-directory build
+	@tools/demo
+
+install: build
+	cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build

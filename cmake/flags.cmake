@@ -1,0 +1,35 @@
+# Language, warnings and the four build types. Floating-point results are part of what the simulator promises, so
+# contraction is off everywhere and no fast-math flag is ever given.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+set(lockstep_instrumented "-O1 -g -fno-omit-frame-pointer")
+# gcc's flow analysis misjudges instrumented code; the plain builds keep this warning.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    string(APPEND lockstep_instrumented " -Wno-maybe-uninitialized")
+endif()
+set(lockstep_asan "-fsanitize=address,undefined -fno-sanitize-recover=all")
+
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g")
+set(CMAKE_C_FLAGS_DEBUG "-O0 -g")
+set(CMAKE_C_FLAGS_ASAN "${lockstep_instrumented} ${lockstep_asan}")
+set(CMAKE_C_FLAGS_TSAN "${lockstep_instrumented} -fsanitize=thread")
+foreach(kind EXE SHARED MODULE)
+    set(CMAKE_${kind}_LINKER_FLAGS_ASAN "${lockstep_asan}")
+    set(CMAKE_${kind}_LINKER_FLAGS_TSAN "-fsanitize=thread")
+endforeach()
+
+add_compile_options(-Wall -Wextra -Werror -ffp-contract=off)
+add_compile_definitions(LOCKSTEP_VERSION="${PROJECT_VERSION}")
+add_link_options(-Wl,--as-needed)
+
+if(LOCKSTEP_FUZZ)
+    if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+        message(FATAL_ERROR "LOCKSTEP_FUZZ needs clang: cmake --preset fuzz")
+    endif()
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

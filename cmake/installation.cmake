@@ -1,0 +1,13 @@
+# cmake --install BUILD --prefix PREFIX: PREFIX/bin/lockstep, PREFIX/lib/libcudart.so.13, PREFIX/share/lockstep/,
+# and the public headers in PREFIX/include/lockstep/.
+foreach(program lockstep cudart)
+    if(TARGET ${program})
+        install(TARGETS ${program} RUNTIME DESTINATION bin LIBRARY DESTINATION lib)
+    endif()
+endforeach()
+install(DIRECTORY src/cuda/include DESTINATION share/lockstep OPTIONAL)
+foreach(folder machines workloads studies)
+    install(DIRECTORY ${folder} DESTINATION share/lockstep OPTIONAL)
+endforeach()
+install(DIRECTORY include/lockstep DESTINATION include OPTIONAL)
+install(FILES LICENSE DESTINATION share/lockstep)

@@ -1,0 +1,56 @@
+# lockstep_add_rooms(FILE): a target ls_ROOM for every room named in FILE, each linked to all rooms of the lines
+# above its own. Sets LOCKSTEP_ROOMS to the list of rooms.
+
+# Sources of a room. main.c belongs to a program, never to a library.
+function(lockstep_room_sources room result)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/${room}/*.c")
+    list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/src/${room}/main.c")
+    # Headers under src/cuda/include are for the user's programs; sources there are not ours to compile.
+    list(FILTER sources EXCLUDE REGEX "/src/cuda/include/")
+    set(${result} "${sources}" PARENT_SCOPE)
+endfunction()
+
+function(lockstep_add_room room below)
+    lockstep_room_sources(${room} sources)
+    if(room STREQUAL "gpu")
+        list(APPEND sources "${CMAKE_BINARY_DIR}/generated/machines_embedded.c")
+    endif()
+    set(links ${below} ${lockstep_external_${room}})
+    set(dirs "${CMAKE_SOURCE_DIR}/src" "${CMAKE_SOURCE_DIR}/include")
+    if(NOT sources)
+        add_library(ls_${room} INTERFACE)
+        target_include_directories(ls_${room} INTERFACE ${dirs})
+        target_link_libraries(ls_${room} INTERFACE ${links})
+        return()
+    endif()
+    # Objects first: the shared libcudart is made of the very objects of the static room.
+    add_library(ls_${room}_objects OBJECT ${sources})
+    target_include_directories(ls_${room}_objects PUBLIC ${dirs})
+    target_link_libraries(ls_${room}_objects PUBLIC ${links})
+    add_library(ls_${room} STATIC $<TARGET_OBJECTS:ls_${room}_objects>)
+    set_target_properties(ls_${room} PROPERTIES LINKER_LANGUAGE C)
+    target_include_directories(ls_${room} PUBLIC ${dirs})
+    target_link_libraries(ls_${room} PUBLIC ${links})
+endfunction()
+
+function(lockstep_add_rooms layers)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${layers}")
+    # Lane loops are where the time goes: let the compiler vectorize them.
+    file(GLOB lanes CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/simt/lanes_*.c")
+    set_source_files_properties(${lanes} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
+    file(STRINGS "${layers}" lines REGEX "^[a-z]")
+    set(below)
+    set(rooms)
+    foreach(line IN LISTS lines)
+        string(REPLACE " " ";" layer "${line}")
+        foreach(room IN LISTS layer)
+            lockstep_add_room(${room} "${below}")
+        endforeach()
+        # Nearest rooms first, the order in which a linker wants static libraries.
+        foreach(room IN LISTS layer)
+            list(PREPEND below ls_${room})
+        endforeach()
+        list(APPEND rooms ${layer})
+    endforeach()
+    set(LOCKSTEP_ROOMS ${rooms} PARENT_SCOPE)
+endfunction()
