@@ -1,0 +1,50 @@
+/* The header every CUDA C++ program sees; `lockstep cc` includes it before the program's first line, as nvcc does.
+ * Host code gets the runtime interface; in clang's CUDA mode also the built-in variables and the device functions.
+ * The order below matters: clang's own wrappers of <new>, <algorithm> and <complex> need the qualifiers first, and on clang 14
+ * __noinline__ may become a macro only after the C++ library has been read, which spells __attribute__((__noinline__)). */
+#ifndef LOCKSTEP_CUDA_RUNTIME_H
+#define LOCKSTEP_CUDA_RUNTIME_H
+
+#include "host_defines.h"
+
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__cplusplus)
+#include <cmath>
+#include <cstdlib>
+#include <math.h>
+#include <new>
+#if defined(__clang__) && __clang_major__ < 15
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#endif
+#include <utility>
+#else
+#include <math.h>
+#endif
+#if !defined(__clang__) || __clang_major__ < 15
+#define __noinline__ __attribute__((noinline))
+#endif
+
+#include "builtin_types.h"
+#include "cuda_runtime_api.h"
+#include "vector_functions.h"
+
+#if defined(__cplusplus)
+#include "lockstep/runtime_cxx.h"
+#endif
+#if defined(__CUDA__)
+#include "device_launch_parameters.h"
+#include "lockstep/device.h"
+#endif
+
+#endif

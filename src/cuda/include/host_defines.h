@@ -1,0 +1,41 @@
+/* The qualifiers of CUDA C++ (__global__, __device__, __shared__ ...), in three settings: clang's CUDA mode, where each is an attribute
+ * the compiler acts on; and plain C or C++ host code, where they vanish so that headers with device functions can be shared.
+ * __noinline__ is a keyword of clang from 15 on; clang 14 needs the macro, and cuda_runtime.h takes care that it does not
+ * reach the C++ library, which spells __attribute__((__noinline__)). */
+#ifndef LOCKSTEP_HOST_DEFINES_H
+#define LOCKSTEP_HOST_DEFINES_H
+
+#if defined(__CUDA__)
+#ifndef __CUDACC__
+#define __CUDACC__ 1
+#endif
+#ifndef __CUDACC_VER_MAJOR__
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#endif
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#else
+#define __host__
+#define __device__
+#define __global__
+#define __shared__
+#define __constant__
+#define __launch_bounds__(...)
+#endif
+
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __align__(n) __attribute__((aligned(n)))
+/* A hint that a by-value kernel parameter is never written; parameters are read in place anyway. */
+#define __grid_constant__
+#define __device_builtin__
+#define __cudart_builtin__
+#define CUDARTAPI
+#define CUDART_CB
+
+#endif
