@@ -1,0 +1,114 @@
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES ((size_t)64 * 1024)
+
+struct arena_chunk {
+    struct arena_chunk *next;
+    size_t used, size; /* of bytes */
+    max_align_t bytes[];
+};
+
+void *base_malloc(size_t size)
+{
+    void *p = malloc(size ? size : 1);
+    if (!p)
+        abort(); /* the one answer to exhausted memory: nothing above could continue */
+    return p;
+}
+
+void *base_calloc(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size ? size : 1);
+    if (!p)
+        abort();
+    return p;
+}
+
+void *base_realloc(void *old, size_t size)
+{
+    void *p = realloc(old, size ? size : 1);
+    if (!p)
+        abort();
+    return p;
+}
+
+void arena_init(struct arena *arena)
+{
+    *arena = (struct arena){0};
+}
+
+void arena_free(struct arena *arena)
+{
+    for (struct arena_chunk *c = arena->chunks, *next; c; c = next) {
+        next = c->next;
+        free(c);
+    }
+    *arena = (struct arena){0};
+}
+
+/* Offset into the chunk at which `size` bytes fit aligned, or SIZE_MAX. */
+static size_t chunk_fit(const struct arena_chunk *c, size_t size, size_t align)
+{
+    uintptr_t base = (uintptr_t)c->bytes;
+    size_t offset = (size_t)(((base + c->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
+    return offset <= c->size && size <= c->size - offset ? offset : SIZE_MAX;
+}
+
+void *arena_alloc(struct arena *arena, size_t size, size_t align)
+{
+    struct arena_chunk *c = arena->chunks;
+    size_t offset = c ? chunk_fit(c, size, align) : SIZE_MAX;
+    if (offset == SIZE_MAX) {
+        size_t want = size > CHUNK_BYTES / 4 ? size + align : CHUNK_BYTES;
+        if (want < size)
+            abort();
+        c = base_calloc(1, sizeof *c + want);
+        c->size = want;
+        /* A chunk made for one large object goes behind the current one, which still has room. */
+        if (arena->chunks && want != CHUNK_BYTES) {
+            c->next = arena->chunks->next;
+            arena->chunks->next = c;
+        } else {
+            c->next = arena->chunks;
+            arena->chunks = c;
+        }
+        offset = chunk_fit(c, size, align);
+    }
+    c->used = offset + size;
+    arena->bytes += size;
+    return (char *)c->bytes + offset;
+}
+
+char *arena_strndup(struct arena *arena, const char *s, size_t n)
+{
+    char *copy = arena_alloc(arena, n + 1, 1);
+    if (n)
+        memcpy(copy, s, n);
+    return copy;
+}
+
+char *arena_strdup(struct arena *arena, const char *s)
+{
+    return arena_strndup(arena, s, strlen(s));
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int n = vsnprintf(NULL, 0, format, ap);
+    va_end(ap);
+    if (n < 0)
+        n = 0;
+    char *text = arena_alloc(arena, (size_t)n + 1, 1);
+    va_start(ap, format);
+    vsnprintf(text, (size_t)n + 1, format, ap);
+    va_end(ap);
+    return text;
+}

@@ -1,0 +1,33 @@
+/* Arenas: memory that is freed all at once. A module, a machine and a launch each own one; nothing in the step loop
+ * allocates. Memory comes zeroed, so a structure that was never written has one known content. */
+#ifndef LOCKSTEP_BASE_ARENA_H
+#define LOCKSTEP_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_chunk;
+
+struct arena {
+    struct arena_chunk *chunks; /* newest first */
+    size_t bytes;               /* handed out so far */
+};
+
+void arena_init(struct arena *arena);
+/* Frees everything the arena handed out; the arena is empty and usable afterwards. */
+void arena_free(struct arena *arena);
+/* `size` zeroed bytes aligned to `align` (a power of two, at most 4096). Never NULL: running out of memory aborts. */
+void *arena_alloc(struct arena *arena, size_t size, size_t align);
+/* A NUL-terminated copy of the first n bytes of s. */
+char *arena_strndup(struct arena *arena, const char *s, size_t n);
+char *arena_strdup(struct arena *arena, const char *s);
+char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* `n` zeroed objects of `type`. */
+#define ARENA_NEW(arena, type, n) ((type *)arena_alloc((arena), sizeof(type) * (size_t)(n), _Alignof(type)))
+
+/* malloc, realloc that abort when memory runs out: for the few objects whose life is not an arena's. */
+void *base_malloc(size_t size);
+void *base_calloc(size_t n, size_t size);
+void *base_realloc(void *old, size_t size);
+
+#endif

@@ -1,0 +1,38 @@
+/* Bit-mask helpers. Warps and lanes are sets of at most 64 members everywhere in Lockstep, so a set is one word; they are walked with
+ * `for (uint64_t rest = set; rest; rest &= rest - 1) { unsigned member = mask_first(rest); ... }`. */
+#ifndef LOCKSTEP_BASE_BITS_H
+#define LOCKSTEP_BASE_BITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BIT64(n) (UINT64_C(1) << (n))
+
+/* The mask of the lowest n members, n in 0..64. */
+static inline uint64_t mask_low(unsigned n)
+{
+    return n >= 64 ? ~UINT64_C(0) : BIT64(n) - 1;
+}
+
+/* Number of the lowest member; the set must not be empty. */
+static inline unsigned mask_first(uint64_t m)
+{
+    return (unsigned)__builtin_ctzll(m);
+}
+
+static inline unsigned mask_count(uint64_t m)
+{
+    return (unsigned)__builtin_popcountll(m);
+}
+
+static inline bool mask_has(uint64_t m, unsigned i)
+{
+    return (m >> i) & 1;
+}
+
+static inline uint64_t round_up_u64(uint64_t value, uint64_t step)
+{
+    return step ? (value + step - 1) / step * step : value;
+}
+
+#endif

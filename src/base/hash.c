@@ -1,0 +1,30 @@
+#include "base/hash.h"
+
+uint32_t crc32_update(uint32_t crc, const void *data, size_t n)
+{
+    const uint8_t *bytes = data;
+    crc = ~crc;
+    for (size_t i = 0; i < n; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (0xEDB88320u & -(crc & 1));
+    }
+    return ~crc;
+}
+
+uint64_t hash_bytes(const void *data, size_t n)
+{
+    const uint8_t *bytes = data;
+    uint64_t h = UINT64_C(0xCBF29CE484222325);
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ bytes[i]) * UINT64_C(0x100000001B3);
+    return h;
+}
+
+uint64_t random_at(uint64_t seed, uint64_t index)
+{
+    uint64_t z = seed + (index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}

@@ -1,0 +1,66 @@
+/* Parameter tables. A room declares its parameters once in a .def file and expands it twice: to the fields of a struct and to
+ * a table of descriptors. Defaults, range checks, the YAML loader, `--set`, the documentation and the resolved machine in every
+ * result all come from the descriptors. Nothing here knows a unit's name.
+ *
+ * A .def file has rows
+ *     PARAM_U32(name, default, min, max, "unit", "what it is")
+ *     PARAM_BOOL(name, default, "what it is")
+ *     PARAM_ENUM(name, default_index, choices, "what it is")     choices: a NULL-terminated `const char *const []`
+ *     PARAM_STR(name, "default", "what it is")
+ * and the room writes
+ *     struct l2_params {
+ *     #include "config/param_fields.h"
+ *     #include "memory/l2_params.def"
+ *     #include "config/param_end.h"
+ *     };
+ * and once, in a .c file,
+ *     static const struct param_desc l2_param_descs[] = {
+ *     #define PARAM_STRUCT struct l2_params
+ *     #include "config/param_descs.h"
+ *     #include "memory/l2_params.def"
+ *     #include "config/param_end.h"
+ *     };
+ */
+#ifndef LOCKSTEP_CONFIG_PARAM_H
+#define LOCKSTEP_CONFIG_PARAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+enum param_type { PARAM_TYPE_U32, PARAM_TYPE_BOOL, PARAM_TYPE_ENUM, PARAM_TYPE_STR };
+
+struct param_desc {
+    const char *name;
+    enum param_type type;
+    size_t offset;                 /* of the field: uint32_t, bool, uint32_t index, const char * */
+    uint64_t default_value;        /* U32, BOOL, ENUM */
+    uint64_t min, max;             /* U32 */
+    const char *const *choices;    /* ENUM: NULL-terminated */
+    const char *default_text;      /* STR */
+    const char *unit, *doc;
+};
+
+/* A named group of parameters and the struct that holds its values: `l2.sets` is parameter `sets` of group `l2`. */
+struct param_group {
+    const char *name, *doc;
+    const struct param_desc *params;
+    unsigned count;
+    void *values;
+};
+
+/* Writes every parameter's default. STR values point to the table's own text. */
+void param_defaults(const struct param_group *groups, unsigned count);
+/* Sets `group.name` from text; errors name the nearest known parameter, the range and the unit. Strings are copied to arena. */
+int param_set(const struct param_group *groups, unsigned count, struct arena *arena, const char *name, const char *text,
+              struct diag_pos pos, struct diag_sink *sink);
+/* Applies a YAML document: a mapping of group name to a mapping of parameter to value. Keys whose group is in `ignored`
+ * (NULL-terminated, may be NULL) are left to the caller. All errors are reported, not only the first. file names the text in
+ * errors. */
+int param_load_yaml(const struct param_group *groups, unsigned count, struct arena *arena, const char *file, const char *text,
+                    const char *const *ignored, struct diag_sink *sink);
+/* Appends the value as text, as YAML and the command line take it. */
+void param_format(const struct param_group *group, const struct param_desc *param, struct strbuf *out);
+
+#endif

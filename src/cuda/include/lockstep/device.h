@@ -1,0 +1,22 @@
+/* The device functions, by family. Nothing here is guarded by __CUDA_ARCH__: clang checks kernel bodies in the host pass too and picks
+ * overloads by __device__. Compute capability, where it matters (sm_80 for redux, bf16), is tested inside bodies. */
+#ifndef LOCKSTEP_DEVICE_H
+#define LOCKSTEP_DEVICE_H
+
+/* A device function, always inlined: most are one instruction. */
+#define LOCKSTEP_DEVICE static __device__ __forceinline__
+
+#include "sync.h"
+
+#include "warp.h"
+
+#include "atomic.h"
+
+#include "arith.h"
+#include "bits.h"
+#include "memory.h"
+#include "system.h"
+
+#include "math.h"
+
+#endif

@@ -1,0 +1,180 @@
+/* Decoded programs: what a PTX module becomes when it is loaded, and the only thing the rooms above know of it.
+ *
+ * A module's instructions stand in one array; a program counter is an index into it (an instruction occupies ISA_PC_BYTES of
+ * simulated instruction memory). A function's registers are rows of its frame: a row is one 32-bit word per lane, so an 8-, 16- or 32-bit
+ * register takes one row and a 64-bit register two (its lanes then lie in those two rows as W consecutive 64-bit words). Values of 8 and 16
+ * bits are kept zero-extended to 32. Predicates are kept apart, one lane mask each. */
+#ifndef LOCKSTEP_ISA_PROGRAM_H
+#define LOCKSTEP_ISA_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/strbuf.h"
+#include "isa/op.h"
+
+#define ISA_PC_BYTES 8
+#define ISA_PC_NONE UINT32_MAX /* "reconverges at exit", "no target" */
+
+enum isa_operand_kind {
+    ISA_OPERAND_NONE,    /* an optional operand that was not written, or the sink `_` */
+    ISA_OPERAND_REG,     /* a register: reg, row */
+    ISA_OPERAND_PRED,    /* a predicate register: reg, row = predicate index; negate */
+    ISA_OPERAND_IMM,     /* value: the bits, already in the operand's type (a float literal is its f32 or f64 image) */
+    ISA_OPERAND_SREG,    /* reg = enum isa_sreg */
+    ISA_OPERAND_SYMBOL,  /* address of module variable `reg` + value; linking makes it an IMM */
+    ISA_OPERAND_FRAME,   /* local-memory frame base of the executing function + value: .local variables and .param variables of calls */
+    ISA_OPERAND_DYNSMEM, /* start of dynamic shared memory + value */
+    ISA_OPERAND_FUNC,    /* address of function `reg`; linking makes it an IMM (isa_function_address) */
+};
+
+/* One operand. As the address of a memory instruction: [base + value], where REG is the base and value the offset; IMM is an absolute address
+ * in the instruction's space (for ld.param of a kernel: the offset in the parameter block). */
+struct isa_operand {
+    uint8_t kind;   /* enum isa_operand_kind */
+    uint8_t bits;   /* width of the register or value: 1 (predicate), 8, 16, 32, 64 */
+    bool negate;    /* predicates: !p */
+    uint32_t reg;   /* index into the function's regs, or as the kind says */
+    uint32_t row;   /* first row in the frame (REG), predicate index in the frame (PRED) */
+    uint64_t value;
+};
+
+/* A call's bindings: where the caller keeps each argument and result in its frame. */
+struct isa_call_slot {
+    uint32_t offset, bytes; /* in the caller's local frame */
+};
+struct isa_call {
+    uint32_t callee;               /* function index, or UINT32_MAX for an indirect call through `target` */
+    struct isa_operand target;     /* REG holding a function address */
+    uint32_t result_count, arg_count;
+    const struct isa_call_slot *results, *args;
+};
+
+struct isa_instr {
+    uint16_t op;             /* enum isa_op */
+    uint8_t type, stype;     /* enum isa_type: first and second type suffix (ISA_NONE when not written) */
+    struct isa_mods mods;
+    uint8_t unit, latency;   /* enum isa_unit, enum isa_latency */
+    uint8_t dst_count, src_count;
+    bool guarded, guard_negate;
+    uint32_t guard;                  /* predicate index in the frame, when guarded */
+    const struct isa_operand *dst;   /* in PTX order; optional ones that were not written are there as NONE */
+    const struct isa_operand *src;
+    uint32_t target;                 /* BRA: instruction index */
+    uint32_t reconverge;             /* BRA, BRX: index of the immediate post-dominator, or ISA_PC_NONE for exit */
+    uint32_t target_count;
+    const uint32_t *targets;         /* BRX: the list */
+    const struct isa_call *call;     /* CALL */
+    /* What the scoreboard and the register banks see: register numbers (struct isa_reg.number), predicates and the guard included. */
+    uint8_t read_count, write_count;
+    const uint16_t *reads, *writes;
+    uint32_t line, column;           /* in the PTX text */
+    uint32_t source_file, source_line; /* from .loc: index into files, 0 = none; line */
+    const char *text;                /* OUTSIDE: the statement as written */
+};
+
+struct isa_reg {
+    const char *name;
+    uint8_t type;       /* enum isa_type it was declared with */
+    uint16_t number;    /* unique in the function, from 1, in order of declaration: the name the scoreboard knows it by */
+    uint16_t bank_id;   /* the first number in its name (%rd12 -> 12), else `number`: register banks are chosen by it */
+    uint32_t row;       /* first row (or predicate index) in the frame, after register allocation */
+};
+
+struct isa_param {
+    const char *name;
+    uint8_t type;          /* element type */
+    uint32_t offset;       /* kernels: in the parameter block; functions: in the local frame */
+    uint32_t bytes, align;
+};
+
+/* Functions that the PTX only declares and Lockstep provides. */
+enum isa_intrinsic { ISA_INTRINSIC_NONE, ISA_INTRINSIC_VPRINTF, ISA_INTRINSIC_MALLOC, ISA_INTRINSIC_FREE, ISA_INTRINSIC_ASSERTFAIL };
+
+struct isa_function {
+    const char *name;
+    bool is_kernel, is_defined;
+    uint8_t intrinsic;               /* enum isa_intrinsic, for declared functions */
+    uint32_t first, count;           /* its instructions in the module's array */
+    uint32_t reg_count;
+    struct isa_reg *regs;
+    uint32_t row_count, pred_count;  /* size of a register frame */
+    uint32_t number_count;           /* scoreboard numbers in use: 1..number_count */
+    uint32_t param_count, result_count;
+    const struct isa_param *params, *results;
+    uint32_t param_bytes;            /* kernels: size of the parameter block */
+    uint32_t local_bytes;            /* local-memory frame: .local and .param variables; a multiple of 16 */
+    uint32_t shared_bytes;           /* static shared memory of everything the function can reach */
+    uint32_t shared_align;
+    uint32_t registers;              /* registers per thread, for occupancy, of everything it can reach */
+    uint32_t max_threads[3];         /* .maxntid, 0 when absent */
+    uint32_t required_threads[3];    /* .reqntid, 0 when absent */
+    uint32_t min_blocks, max_registers; /* .minnctapersm, .maxnreg, 0 when absent */
+    uint32_t outside;                /* index of the first reachable instruction outside the model, or ISA_PC_NONE */
+    uint32_t line, column;
+};
+
+/* An initialiser's word that is an address: written by linking. */
+struct isa_reloc {
+    uint32_t offset, bytes;  /* where in the variable */
+    bool is_function;
+    uint32_t symbol;         /* variable or function index */
+    int64_t addend;
+    bool generic;            /* generic(var) */
+};
+
+struct isa_variable {
+    const char *name;
+    uint8_t space;           /* ISA_SPACE_GLOBAL, _CONST, _SHARED */
+    uint8_t type;
+    uint32_t align;
+    uint64_t bytes;
+    bool is_extern_shared;   /* dynamic shared memory */
+    bool is_extern;          /* declared, defined elsewhere */
+    const uint8_t *init;     /* bytes, or NULL for zero */
+    uint32_t reloc_count;
+    const struct isa_reloc *relocs;
+    uint64_t address;        /* shared: offset, set by the PTX room; global, const: set by linking */
+};
+
+struct isa_module {
+    struct arena arena;           /* owns everything below */
+    const char *name;             /* file name for messages */
+    const char *text;             /* the PTX text, kept for messages */
+    uint32_t version_major, version_minor, target_sm;
+    uint32_t instr_count, function_count, variable_count, file_count;
+    struct isa_instr *instrs;
+    struct isa_function *functions;
+    struct isa_variable *variables;
+    const char **files;           /* .file table; entry 0 is NULL */
+};
+
+void isa_module_free(struct isa_module *module);
+/* The function or variable of that name, or NULL. */
+const struct isa_function *isa_find_function(const struct isa_module *module, const char *name);
+struct isa_variable *isa_find_variable(const struct isa_module *module, const char *name);
+/* The function whose instructions include pc. */
+const struct isa_function *isa_function_at(const struct isa_module *module, uint32_t pc);
+
+/* Function addresses, as `mov.u64 %rd, function` gives them: a window that holds no data. */
+#define ISA_CODE_WINDOW UINT64_C(0x7C0000000000)
+static inline uint64_t isa_function_address(uint32_t function)
+{
+    return ISA_CODE_WINDOW + (uint64_t)function * 16;
+}
+
+/* Pipeline and latency class of an instruction with these op, types and modifiers. */
+enum isa_unit isa_unit_of(const struct isa_instr *instr);
+enum isa_latency isa_latency_of(const struct isa_instr *instr);
+
+/* Appends one instruction, without newline: parseable PTX for everything but addresses that linking made absolute. */
+void isa_disasm_instr(const struct isa_module *module, const struct isa_function *function, const struct isa_instr *instr,
+                      struct strbuf *out);
+/* Appends the whole module as PTX that parses back to an equal module. */
+void isa_disasm_module(const struct isa_module *module, struct strbuf *out);
+/* Appends a short position for messages: `file.ptx:41:5 (kernel.cu:12)`. */
+void isa_format_pos(const struct isa_module *module, const struct isa_instr *instr, struct strbuf *out);
+
+#endif

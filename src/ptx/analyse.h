@@ -1,0 +1,39 @@
+/* What is computed over a parsed function before it can run: control flow, reconvergence points, liveness, registers.
+ * Input: function->first/count and the module's instrs with target(s) set as instruction indices, operands with reg set (index into
+ * function->regs). */
+#ifndef LOCKSTEP_PTX_ANALYSE_H
+#define LOCKSTEP_PTX_ANALYSE_H
+
+#include "isa/program.h"
+#include "ptx/ptx.h"
+
+/* Basic blocks of one function. Block 0 is the entry; a virtual exit block is `count`. */
+struct ptx_block {
+    uint32_t first, end;          /* instruction indices [first, end) */
+    uint32_t succ_count, pred_count;
+    const uint32_t *succ, *pred;  /* block numbers; succ may hold `count`, the exit */
+    uint32_t post_dominator;      /* immediate post-dominator: a block number, `count` for exit */
+};
+struct ptx_cfg {
+    uint32_t count;
+    struct ptx_block *blocks;
+    uint32_t *block_of;           /* by instruction index - function->first */
+};
+
+/* Builds the graph in `scratch`. Guarded exit, ret and trap fall through as well as leave; code that runs off the end leaves. Blocks that cannot
+ * reach the exit (endless loops) are given an edge to it, from the last block of each such region, so that everything has a post-dominator. */
+struct ptx_cfg *ptx_cfg_build(const struct isa_module *module, const struct isa_function *function, struct arena *scratch);
+/* Sets `reconverge` of every BRA and BRX from the immediate post-dominators. */
+void ptx_set_reconvergence(struct isa_module *module, struct isa_function *function, const struct ptx_cfg *cfg);
+/* Live ranges of registers and predicates; allocates rows (registers) and predicate indices, writes regs[].row, every operand's row, the guards,
+ * function->row_count, pred_count and `registers` (32-bit registers per thread at the point of greatest pressure, at least 4 (a convention), predicates not
+ * counted; .maxnreg caps it). Guarded writes do not kill. A register that is live across a call
+ * keeps its row (the callee has its own frame). Lanes are columns and writes are masked, so the liveness of one thread's path is enough also
+ * where a warp diverges. */
+void ptx_allocate(struct isa_module *module, struct isa_function *function, const struct ptx_cfg *cfg, const struct ptx_options *options,
+                  struct arena *scratch);
+/* Over the call graph: registers, shared_bytes, shared_align and `outside` of each function become those of everything it can reach (a function whose address is
+ * taken counts as reached by every indirect call). */
+void ptx_reach(struct isa_module *module);
+
+#endif

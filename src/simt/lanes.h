@@ -1,0 +1,69 @@
+/* Lane operations: what one instruction computes in up to 32 lanes of a warp at once. They know rows of values and masks, no warp,
+ * no cycle, no memory; the instruction's own modifiers are the only context.
+ *
+ * A row holds one value per lane: uint32_t[32] for values of up to 32 bits (8- and 16-bit values zero-extended, f16 and packed types as
+ * their bits), uint64_t[32] for 64-bit values. A function computes every lane (so lane arithmetic is total: guarded divides and shifts) and stores
+ * only the lanes of `mask`; rows of lanes outside the mask may hold anything, also signalling patterns. dst may be the same row as a src.
+ * A machine with 64-lane warps calls a function twice. */
+#ifndef LOCKSTEP_SIMT_LANES_H
+#define LOCKSTEP_SIMT_LANES_H
+
+#include <stdint.h>
+
+#include "isa/program.h"
+
+#define LANES 32
+
+struct lane_args {
+    void *dst[8];            /* rows of register destinations, in operand order; NULL for a sink */
+    const void *src[12];     /* rows of register, immediate and special-register sources, in operand order, predicates left out */
+    uint32_t pred_src[2];    /* lane masks of predicate sources, in operand order, negation applied; all ones when not written */
+    uint32_t pred_dst[2];    /* out: lane masks of predicate destinations; only bits of `mask` count */
+    uint32_t mask;           /* executing lanes, never 0 */
+    uint32_t carry;          /* in and out: the condition code CC.CF of each lane, for .cc, addc, subc, madc */
+    const struct isa_instr *instr;
+};
+
+typedef void lane_fn(struct lane_args *args);
+
+/* The function for an instruction, chosen by op, types and modifiers; NULL when the combination has no lane semantics (memory, control,
+ * warp-wide operations) or is not valid PTX (the PTX room then reports it). Each family resolves its own opcodes: */
+lane_fn *lane_resolve(const struct isa_instr *instr);
+lane_fn *lane_resolve_int(const struct isa_instr *instr);   /* lanes_int.c: integer arithmetic, addc.., sad, dp4a.. */
+lane_fn *lane_resolve_bits(const struct isa_instr *instr);  /* lanes_bits.c: logic, shifts, bit fields, prmt, lop3 */
+lane_fn *lane_resolve_move(const struct isa_instr *instr);  /* lanes_move.c: mov (also packing), selp, slct, cvta, isspacep, cvt between integers */
+lane_fn *lane_resolve_compare(const struct isa_instr *instr); /* lanes_compare.c: setp, set, testp over integers and floats */
+lane_fn *lane_resolve_f32(const struct isa_instr *instr);   /* lanes_f32.c */
+lane_fn *lane_resolve_f64(const struct isa_instr *instr);   /* lanes_f64.c */
+lane_fn *lane_resolve_half(const struct isa_instr *instr);  /* lanes_half.c: f16, f16x2, bf16, bf16x2 */
+lane_fn *lane_resolve_cvt(const struct isa_instr *instr);   /* lanes_cvt.c: cvt with a floating-point side */
+lane_fn *lane_resolve_special(const struct isa_instr *instr); /* lanes_special.c: rcp sqrt rsqrt sin cos lg2 ex2 tanh, approximate div */
+
+/* Generic address windows: where shared, local and (for cvta.param) parameter addresses appear in the generic space. Global addresses are
+ * their own generic addresses; const is not reached generically. */
+#define LANE_SHARED_WINDOW UINT64_C(0x7F0000000000)
+#define LANE_LOCAL_WINDOW UINT64_C(0x7E0000000000)
+#define LANE_PARAM_WINDOW UINT64_C(0x7D0000000000)
+#define LANE_WINDOW_BYTES UINT64_C(0x10000000000)
+
+/* Stores r to the lanes of mask: the tail of nearly every lane function. T is uint32_t or uint64_t. */
+#define LANE_STORE(T, d, r, m)                                  \
+    do {                                                        \
+        T *restrict lane_store_d_ = (d);                        \
+        const T *restrict lane_store_r_ = (r);                  \
+        uint32_t lane_store_m_ = (m);                           \
+        if (lane_store_m_ == UINT32_MAX) {                      \
+            for (unsigned lane_ = 0; lane_ < LANES; lane_++)    \
+                lane_store_d_[lane_] = lane_store_r_[lane_];    \
+        } else {                                                \
+            for (unsigned lane_ = 0; lane_ < LANES; lane_++)    \
+                if (lane_store_m_ >> lane_ & 1)                 \
+                    lane_store_d_[lane_] = lane_store_r_[lane_]; \
+        }                                                       \
+    } while (0)
+
+/* One atomic operation on one location: the new value of a location of `type` that holds old; cas compares with compare.
+ * Values are the bits in the low part of the words. f16x2, bf16x2 add per half. Also used by the L2. */
+uint64_t lane_atomic(uint8_t atomic, uint8_t type, uint64_t old, uint64_t operand, uint64_t compare);
+
+#endif

@@ -1,0 +1,3 @@
+/* Ends a table's expansion; see stats/stat.h. */
+#undef STAT
+#undef STAT_STRUCT
