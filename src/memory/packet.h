@@ -1,0 +1,62 @@
+/* The messages between an SM and the memory partitions. A packet belongs to the SM that sends it: the partition that serves a request turns it into its own reply
+ * (is_reply, values filled in) and sends it back, also for writes (the acknowledgement). So a packet is never seen from two sides at once. */
+#ifndef LOCKSTEP_MEMORY_PACKET_H
+#define LOCKSTEP_MEMORY_PACKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PACKET_LINE_BYTES 128 /* the largest line of any cache */
+#define PACKET_LANES 64
+
+enum packet_kind { PACKET_READ, PACKET_WRITE, PACKET_ATOMIC, PACKET_HEAP };
+
+/* Who asked: decides how statistics count it, and whether it carries values. */
+enum packet_class {
+    PACKET_GLOBAL,
+    PACKET_LOCAL,       /* local memory: the values stay with the thread, only the time is real */
+    PACKET_CONST,
+    PACKET_INSTRUCTION, /* instruction fetch: no values */
+};
+
+/* One lane's part of an atomic. */
+struct packet_lane {
+    uint8_t lane, offset; /* lane in the warp; byte offset from `address` rounded down to the line */
+    uint64_t operand;     /* request: the operand; reply: the old value */
+    uint64_t compare;     /* cas */
+};
+
+struct packet {
+    uint8_t kind, class; /* enum packet_kind, enum packet_class */
+    bool is_reply;
+    uint16_t sm;        /* sender */
+    uint32_t bytes;     /* of memory touched: the segment's size (32, 64, 128 or less) */
+    uint32_t cookie;    /* the sender's own */
+    uint64_t address;   /* device address of the segment's first byte; the segment does not cross a 128-byte line */
+    uint64_t sent;      /* core cycle at which it entered the network */
+    /* Values, at their offset in the 128-byte line: data[address & 127] is the first. READ replies fill [address, address + bytes). WRITE stores the bytes whose bit in
+     * mask (of the line, bit i = byte i) is set; a LOCAL write has mask 0. */
+    uint64_t mask[PACKET_LINE_BYTES / 64];
+    uint8_t data[PACKET_LINE_BYTES];
+    /* ATOMIC: lanes in ascending order, performed in that order when the request is served. */
+    uint8_t atomic, type;  /* ISA_ATOMIC_*, enum isa_type */
+    uint8_t lane_count;
+    bool no_return;        /* red: nobody waits for the old values, but the reply still acknowledges */
+    struct packet_lane lanes[32];
+    struct packet *next;   /* free list of the owner */
+};
+
+/* Bytes a packet occupies in the network: 8 of header, and the data it carries. */
+static inline uint32_t packet_network_bytes(const struct packet *p)
+{
+    switch (p->kind) {
+    case PACKET_READ:
+        return p->is_reply ? 8 + p->bytes : 8;
+    case PACKET_WRITE:
+        return p->is_reply ? 8 : 8 + p->bytes;
+    default:
+        return 8 + p->bytes;
+    }
+}
+
+#endif

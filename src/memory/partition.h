@@ -1,0 +1,75 @@
+/* A memory partition: one DRAM channel and the L2 slices in front of it. Requests come in through the network into a slice's queue (after the ROP delay), are served by the L2 (values are read from and
+ * written to the store at that moment, atomics performed there), misses go to the DRAM controller; replies wait to be taken by the network. */
+#ifndef LOCKSTEP_MEMORY_PARTITION_H
+#define LOCKSTEP_MEMORY_PARTITION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "memory/cache.h"
+#include "memory/packet.h"
+#include "memory/store.h"
+#include "sim/cycle.h"
+
+struct partition_params { /* group "partition": channels, slices per channel, address map, queues, ROP and DRAM latency, host copies */
+#include "config/param_fields.h"
+#include "memory/partition_params.def"
+#include "config/param_end.h"
+};
+extern const struct param_desc partition_param_descs[];
+extern const unsigned partition_param_count;
+
+struct dram_params { /* group "dram": scheduler, geometry, timing in command cycles */
+#include "config/param_fields.h"
+#include "memory/dram_params.def"
+#include "config/param_end.h"
+};
+extern const struct param_desc dram_param_descs[];
+extern const unsigned dram_param_count;
+
+struct dram_stats {
+#include "stats/stat_fields.h"
+#include "memory/dram_stats.def"
+#include "stats/stat_end.h"
+};
+extern const struct stat_group dram_stat_group;
+
+struct memory_params {
+    struct partition_params partition;
+    struct cache_params l2;
+    struct dram_params dram;
+};
+
+/* Where an address lives. Uses partition_params only. */
+struct memory_place {
+    uint32_t channel, slice; /* slice counts over the whole machine: channel * slices_per_channel + k */
+    uint32_t bank, row, column;
+    uint64_t local;          /* the address with channel and slice bits removed: what an L2 slice indexes its sets with */
+};
+struct memory_place memory_place_of(const struct partition_params *params, uint64_t address);
+
+struct partition;
+
+struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store, struct arena *arena);
+/* Slice k of this partition (0..slices_per_channel-1). */
+bool partition_can_push(const struct partition *p, unsigned k);
+void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle);
+struct packet *partition_peek(const struct partition *p, unsigned k); /* the reply at the head, or NULL */
+struct packet *partition_pop(struct partition *p, unsigned k);
+/* One cycle of the L2's clock, one command cycle of the DRAM's clock. */
+void partition_tick_l2(struct partition *p, uint64_t cycle);
+void partition_tick_dram(struct partition *p, uint64_t dram_cycle);
+/* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not count. */
+uint64_t partition_next_l2(const struct partition *p);
+uint64_t partition_next_dram(const struct partition *p);
+bool partition_idle(const struct partition *p);
+/* A host copy wrote [address, address + bytes): with host_copies_fill_l2 the lines that live here become valid in the L2. */
+void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes);
+/* Drops (after writing back nothing: values are in the store already) every L2 line. */
+void partition_invalidate(struct partition *p);
+const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k);
+const struct dram_stats *partition_dram_stats(const struct partition *p);
+void partition_stats_reset(struct partition *p);
+
+#endif
