@@ -82,7 +82,7 @@ struct isa_type_info {
 struct isa_op_info {
     const char *text, *operands, *types, *fields, *doc;
     uint32_t flags;          /* enum isa_flag */
-    uint64_t field_mask;     /* bit f: takes field f of enum isa_field */
+    uint8_t unit, latency;   /* the table's columns; isa_unit_of and isa_latency_of combine them with the type */
 };
 struct isa_mod_info {
     const char *text;
@@ -96,6 +96,9 @@ struct isa_sreg_info {
 const struct isa_type_info *isa_type_info(enum isa_type type);
 const struct isa_op_info *isa_op_info(enum isa_op op);
 const struct isa_sreg_info *isa_sreg_info(enum isa_sreg sreg);
+/* The modifier fields an opcode takes, in the order of its row, which is the order they are printed in: at most ISA_FIELD_COUNT of
+ * enum isa_field into fields; returns how many. A text that several of them know sets the first that is not set yet. */
+unsigned isa_op_fields(enum isa_op op, uint8_t fields[ISA_FIELD_COUNT]);
 /* All modifiers in table order; *count receives how many. */
 const struct isa_mod_info *isa_mod_table(unsigned *count);
 

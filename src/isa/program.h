@@ -60,6 +60,7 @@ struct isa_instr {
     uint8_t dst_count, src_count;
     bool guarded, guard_negate;
     uint32_t guard;                  /* predicate index in the frame, when guarded */
+    uint32_t guard_reg;              /* the same predicate as an index into the function's regs */
     const struct isa_operand *dst;   /* in PTX order; optional ones that were not written are there as NONE */
     const struct isa_operand *src;
     uint32_t target;                 /* BRA: instruction index */
@@ -119,6 +120,7 @@ struct isa_function {
 /* An initialiser's word that is an address: written by linking. */
 struct isa_reloc {
     uint32_t offset, bytes;  /* where in the variable */
+    uint8_t shift;           /* the lowest `bytes` bytes of address >> shift are stored: 0xFF00(var) takes one byte, shift 8 */
     bool is_function;
     uint32_t symbol;         /* variable or function index */
     int64_t addend;
@@ -133,7 +135,8 @@ struct isa_variable {
     uint64_t bytes;
     bool is_extern_shared;   /* dynamic shared memory */
     bool is_extern;          /* declared, defined elsewhere */
-    const uint8_t *init;     /* bytes, or NULL for zero */
+    const uint8_t *init;     /* the first init_bytes bytes, or NULL for none; the rest is zero */
+    uint64_t init_bytes;
     uint32_t reloc_count;
     const struct isa_reloc *relocs;
     uint64_t address;        /* shared: offset, set by the PTX room; global, const: set by linking */
