@@ -30,6 +30,8 @@ int gpu_fill(struct gpu *gpu, uint64_t address, uint8_t value, uint64_t bytes, s
 int gpu_copy(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, struct diag_sink *sink);
 /* The allocation that holds address: its start and size; false when there is none. */
 bool gpu_find_allocation(const struct gpu *gpu, uint64_t address, uint64_t *start, uint64_t *bytes);
+/* Whether every device address is also a host pointer to the same bytes: what managed and pinned memory need. */
+bool gpu_host_mapped(const struct gpu *gpu);
 void gpu_memory_info(const struct gpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
 
 /* Takes over a decoded module: places its variables in device memory and makes addresses absolute. The module is freed with the gpu or by gpu_unload, also on failure. NULL with diagnostics on failure
@@ -75,6 +77,17 @@ enum gpu_status {
     GPU_STOPPED,  /* progress asked to stop */
 };
 
+/* What the program did wrong, with GPU_FAULT. */
+enum gpu_fault {
+    GPU_FAULT_NONE,
+    GPU_FAULT_ADDRESS,     /* outside every allocation, or a write to constant memory */
+    GPU_FAULT_ALIGNMENT,
+    GPU_FAULT_ASSERT,
+    GPU_FAULT_TRAP,
+    GPU_FAULT_STACK,       /* local memory of a thread exhausted */
+    GPU_FAULT_INSTRUCTION, /* anything else an instruction could not do */
+};
+
 /* One group of statistics with its values, as results carry them. */
 struct gpu_stat_set {
     const struct stat_group *group;
@@ -84,6 +97,7 @@ struct gpu_stat_set {
 /* What a launch did. Plain data; strings belong to the kernel's module. */
 struct gpu_result {
     enum gpu_status status;
+    enum gpu_fault fault;
     const char *name;
     uint32_t grid[3], block[3];
     uint64_t dynamic_shared, static_shared;

@@ -14,11 +14,13 @@ struct store_block {
 struct store {
     uint64_t start, size;       /* device addresses [start, start + size) */
     uint8_t *bytes;             /* host address of `start` */
+    bool identity;              /* bytes == (uint8_t *)start: device addresses are host pointers to the same bytes */
     struct store_block *blocks; /* allocations, ascending */
     uint32_t block_count, block_capacity;
     uint64_t used, peak;
 };
 
+/* Maps the range at the host address equal to `start` when that is free (MAP_FIXED_NOREPLACE), else anywhere. */
 int store_init(struct store *store, uint64_t start, uint64_t size, struct diag_sink *sink);
 void store_free_all(struct store *store);
 /* Allocates `size` bytes (0 counts as 1) aligned to `align` (a power of two), first fit from the lowest address; contents are zero. Returns the device address, 0 when full. */
