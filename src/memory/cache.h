@@ -19,6 +19,15 @@ struct cache_params {
 #include "memory/cache_params.def"
 #include "config/param_end.h"
 };
+enum cache_replacement { CACHE_LRU, CACHE_FIFO };
+enum cache_allocate { CACHE_ALLOCATE_ON_MISS, CACHE_ALLOCATE_ON_FILL };
+enum cache_write_policy { CACHE_READ_ONLY, CACHE_WRITE_BACK, CACHE_WRITE_THROUGH, CACHE_WRITE_EVICT, CACHE_LOCAL_WRITE_BACK };
+enum cache_write_allocate { CACHE_WRITE_ALLOCATE_NONE, CACHE_WRITE_ALLOCATE_FETCH, CACHE_WRITE_ALLOCATE_LAZY };
+enum cache_set_index { CACHE_INDEX_LINEAR, CACHE_INDEX_HASHED };
+extern const char *const cache_replacement_choices[], *const cache_allocate_choices[], *const cache_write_policy_choices[];
+extern const char *const cache_write_allocate_choices[], *const cache_set_index_choices[];
+
+/* The descriptors with the L1 data cache's defaults. Another level expands cache_params.def itself between its own defaults and cache_defaults_end.h, as partition.c does for the L2. */
 extern const struct param_desc cache_param_descs[];
 extern const unsigned cache_param_count;
 
@@ -49,7 +58,7 @@ struct cache_effect {
     uint64_t writeback_address;    /* of its line */
     uint64_t writeback_mask[PACKET_LINE_BYTES / 64];
     uint8_t writeback_data[PACKET_LINE_BYTES]; /* when the cache carries data */
-    uint64_t writeback_tag;        /* the tag given when the line was made dirty (cache_write), for the owner's use */
+    uint64_t writeback_tag;        /* the tag given with cache_set_tag since the line was taken, or 0 */
 };
 
 struct cache;
@@ -57,7 +66,7 @@ struct cache;
 struct cache *cache_create(const struct cache_params *params, bool with_data, struct arena *arena);
 
 /* A read of [address, address + bytes), which must not cross a line. waiter: the caller's number for this access, returned by cache_ready after the fill. queue_room: free slots of
- * the caller's miss queue (a miss needs one, a miss with a dirty victim two). */
+ * the caller's miss queue: an access that does not hit is refused below cache_params.miss_room, so that a fill and the write-back of its victim always find their places. */
 enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room, struct cache_effect *effect);
 /* Looks without changing anything (no LRU, no statistics): HIT, PENDING (line reserved, fill under way) or MISS. */
 enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line);
@@ -67,17 +76,26 @@ enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t b
  * waiter remembered), without it (lazy fetch on read) the written bytes are valid at once and no fill is sent (CACHE_HIT). */
 enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2], bool fetch, uint32_t waiter, uint32_t queue_room,
                               struct cache_effect *effect);
+/* A store that is passed on to the next level while its line is fetched (write_allocate `fetch`): reserves the line and requests the fill as a read does, and joins a fill under way, but counts as a
+ * write. The line stays clean. The caller sends the store itself, for which a third place in its miss queue is asked. Only for an access that cache_look does not call a HIT. */
+enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room, struct cache_effect *effect);
 /* Drops the line that holds address, if it is valid and not reserved (write-evict: global stores at an L1). Returns whether it was there. */
 bool cache_invalidate(struct cache *c, uint64_t address);
-/* Drops every valid line, reserved ones excepted (their fill serves the waiters but is not kept). Dirty lines are lost: flush first with cache_next_dirty. */
+/* The sectors of [address, address + bytes), in one line, become valid as by a fill that nobody asked for (a host copy). A dirty victim is lost; a line being filled is left alone. */
+void cache_install(struct cache *c, uint64_t address, uint32_t bytes);
+/* The bytes of a line become dirty without an access being counted: an atomic performed on it. */
+void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t bytes);
+/* Gives the line the owner's tag, handed back in effect.writeback_tag. */
+void cache_set_tag(struct cache *c, uint32_t line, uint64_t tag);
+/* Drops every valid line, reserved ones excepted (their fill serves the waiters but is not kept, and later accesses to it are refused until it is over). Dirty lines are lost: flush first with cache_next_dirty. */
 void cache_invalidate_all(struct cache *c);
 /* Takes one dirty line, starting at *cursor (0 first), cleans it and describes it as a write-back in effect; false when there is none left. */
 bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *effect);
 
 /* A fill arrives: data points to the line's bytes (PACKET_LINE_BYTES, indexed by offset in the line), or NULL when no values are carried. The waiters become ready. */
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data);
-/* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or CACHE_NO_WAITER. *line is where the bytes are (CACHE_NO_LINE when the fill was not kept:
- * then the values are in *data, valid until the next cache_fill). */
+/* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not
+ * kept). *data, when the cache carries values, are those of the line when the fill came, PACKET_LINE_BYTES by offset in the line, valid until the next cache_fill or cache_ready; NULL otherwise. */
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data);
 bool cache_has_ready(const struct cache *c);
 bool cache_has_pending(const struct cache *c); /* any MSHR in use */

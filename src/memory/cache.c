@@ -1,0 +1,612 @@
+/* Tags, sectors, replacement and MSHRs of a set-associative cache, with the refusals of GPGPU-Sim's caches (3.2.2 and, with sectors and lazy fetching, 4.0):
+ *   - an access that does not hit needs room in the owner's miss queue whether or not it joins a fill;
+ *   - a line being filled is reserved and never a victim; a set of reserved lines refuses;
+ *   - an MSHR is held until its last waiter was taken, not only until its fill;
+ *   - a store that takes a line without fetching it (lazy) makes its sector valid once all the sector's bytes are written.
+ * Left out: GPGPU-Sim lets an access join an MSHR whose line was evicted between fill and last waiter; here it sends a new fill. */
+#include "memory/cache.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+
+#define NO_INDEX UINT32_MAX
+#define NO_ADDRESS UINT64_MAX
+#define MAX_WAITERS 16384u /* of all fills together */
+
+struct line {
+    uint64_t order;    /* of the last use (LRU) or of the allocation (FIFO) */
+    uint64_t dirty[2]; /* bytes */
+    uint64_t tag;
+    uint8_t valid, pending; /* sectors */
+};
+
+struct mshr {
+    uint64_t address; /* of the line */
+    uint32_t line;    /* NO_INDEX: the fill is not kept, or finds its place when it comes */
+    uint32_t first, last, count; /* waiters */
+    uint32_t next;    /* in its hash chain, then in the list of ready ones; free list */
+    uint8_t sectors;
+    bool orphan;      /* the cache was invalidated after the request was sent */
+};
+
+struct waiter {
+    uint32_t value, next;
+};
+
+struct cache {
+    struct cache_params params;
+    struct cache_stats stats;
+    uint32_t line_shift, sector_shift, set_mask, hash_mask;
+    uint8_t all_sectors;
+    uint64_t clock; /* counts uses */
+    uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
+    struct line *lines;
+    uint8_t *data;        /* per line, or NULL */
+    struct mshr *mshrs;
+    uint8_t *mshr_data;   /* per MSHR, or NULL */
+    uint32_t *hash;       /* first MSHR of a chain */
+    uint32_t free_mshr, used_mshrs;
+    uint32_t ready_first, ready_last;
+    uint32_t drained;     /* MSHR whose last waiter was taken: its data stay valid until the next call */
+    struct waiter *waiters;
+    uint32_t free_waiter;
+};
+
+const char *const cache_replacement_choices[] = {"lru", "fifo", NULL};
+const char *const cache_allocate_choices[] = {"on_miss", "on_fill", NULL};
+const char *const cache_write_policy_choices[] = {"read_only", "write_back", "write_through", "write_evict", "local_write_back", NULL};
+const char *const cache_write_allocate_choices[] = {"none", "fetch", "lazy", NULL};
+const char *const cache_set_index_choices[] = {"linear", "hashed", NULL};
+
+#include "memory/cache_defaults_l1d.h"
+const struct param_desc cache_param_descs[] = {
+#define PARAM_STRUCT struct cache_params
+#include "config/param_descs.h"
+#include "memory/cache_params.def"
+#include "config/param_end.h"
+};
+#include "memory/cache_defaults_end.h"
+const unsigned cache_param_count = sizeof(cache_param_descs) / sizeof(cache_param_descs[0]);
+
+const struct stat_desc cache_stat_descs[] = {
+#define STAT_STRUCT struct cache_stats
+#include "stats/stat_descs.h"
+#include "memory/cache_stats.def"
+#include "stats/stat_end.h"
+};
+const unsigned cache_stat_count = sizeof(cache_stat_descs) / sizeof(cache_stat_descs[0]);
+
+static void create_lists(struct cache *c, struct arena *arena)
+{
+    uint32_t entries = c->params.mshr_entries, buckets = 1;
+    uint64_t waiters = (uint64_t)entries * c->params.mshr_merges;
+    if (waiters > MAX_WAITERS)
+        waiters = MAX_WAITERS;
+    while (buckets < 2 * entries)
+        buckets *= 2;
+    c->hash_mask = buckets - 1;
+    c->hash = ARENA_NEW(arena, uint32_t, buckets);
+    memset(c->hash, 0xff, buckets * sizeof(uint32_t));
+    c->mshrs = ARENA_NEW(arena, struct mshr, entries);
+    for (uint32_t i = 0; i < entries; i++)
+        c->mshrs[i].next = i + 1 < entries ? i + 1 : NO_INDEX;
+    c->waiters = ARENA_NEW(arena, struct waiter, waiters);
+    for (uint32_t i = 0; i < waiters; i++)
+        c->waiters[i].next = i + 1 < waiters ? i + 1 : NO_INDEX;
+    c->ready_first = c->ready_last = c->drained = NO_INDEX;
+}
+
+struct cache *cache_create(const struct cache_params *params, bool with_data, struct arena *arena)
+{
+    struct cache *c = ARENA_NEW(arena, struct cache, 1);
+    uint32_t lines = params->sets * params->ways;
+    c->params = *params;
+    c->line_shift = (uint32_t)__builtin_ctz(params->line_bytes);
+    c->sector_shift = (uint32_t)__builtin_ctz(params->sector_bytes);
+    if (c->sector_shift > c->line_shift)
+        c->sector_shift = c->line_shift;
+    if (c->sector_shift + 3 < c->line_shift)
+        c->sector_shift = c->line_shift - 3;
+    c->all_sectors = (uint8_t)mask_low(1u << (c->line_shift - c->sector_shift));
+    c->set_mask = params->sets - 1;
+    c->tags = ARENA_NEW(arena, uint64_t, lines);
+    memset(c->tags, 0xff, lines * sizeof(uint64_t));
+    c->lines = ARENA_NEW(arena, struct line, lines);
+    create_lists(c, arena);
+    if (with_data) {
+        c->data = ARENA_NEW(arena, uint8_t, (size_t)lines * PACKET_LINE_BYTES);
+        c->mshr_data = ARENA_NEW(arena, uint8_t, (size_t)params->mshr_entries * PACKET_LINE_BYTES);
+    }
+    return c;
+}
+
+/* Where things are */
+
+static uint64_t line_address(const struct cache *c, uint64_t address)
+{
+    return address >> c->line_shift << c->line_shift;
+}
+
+static uint32_t set_of(const struct cache *c, uint64_t address)
+{
+    uint64_t index = address >> c->line_shift;
+    if (c->params.set_index == CACHE_INDEX_HASHED) {
+        uint64_t upper = ((address >> 13) & 7) | ((address >> 17) & 1) << 3 | ((address >> 19) & 1) << 4;
+        index ^= upper;
+    }
+    return (uint32_t)index & c->set_mask;
+}
+
+/* Index of the line that holds line address `at`, or NO_INDEX. */
+static uint32_t find_line(const struct cache *c, uint64_t at)
+{
+    uint32_t first = set_of(c, at) * c->params.ways;
+    for (uint32_t way = 0; way < c->params.ways; way++)
+        if (c->tags[first + way] == at)
+            return first + way;
+    return NO_INDEX;
+}
+
+static uint8_t sectors_of(const struct cache *c, uint64_t address, uint32_t bytes)
+{
+    uint32_t offset = (uint32_t)(address & (c->params.line_bytes - 1));
+    uint32_t first = offset >> c->sector_shift, last = (offset + bytes - 1) >> c->sector_shift;
+    return (uint8_t)(mask_low(last + 1) & ~mask_low(first) & c->all_sectors);
+}
+
+/* Bit masks of bytes over a line of up to 128 bytes. */
+static void add_bytes(uint64_t mask[2], uint32_t from, uint32_t to)
+{
+    uint32_t low_to = to < 64 ? to : 64, high_from = from > 64 ? from : 64;
+    if (from < low_to)
+        mask[0] |= mask_low(low_to) & ~mask_low(from);
+    if (high_from < to)
+        mask[1] |= mask_low(to - 64) & ~mask_low(high_from - 64);
+}
+
+static bool covers(const uint64_t mask[2], const uint64_t part[2])
+{
+    return (mask[0] & part[0]) == part[0] && (mask[1] & part[1]) == part[1];
+}
+
+static uint32_t hash_of(const struct cache *c, uint64_t at)
+{
+    return (uint32_t)((at >> c->line_shift) * UINT64_C(0x9E3779B97F4A7C15) >> 40) & c->hash_mask;
+}
+
+/* The MSHR whose fill is under way for line address `at` and one of the sectors, oldest first; or NO_INDEX. */
+static uint32_t find_mshr(const struct cache *c, uint64_t at, uint8_t sectors)
+{
+    for (uint32_t i = c->hash[hash_of(c, at)]; i != NO_INDEX; i = c->mshrs[i].next)
+        if (c->mshrs[i].address == at && (c->mshrs[i].sectors & sectors) != 0)
+            return i;
+    return NO_INDEX;
+}
+
+/* Lines */
+
+static void use_line(struct cache *c, uint32_t index)
+{
+    if (c->params.replacement == CACHE_LRU)
+        c->lines[index].order = ++c->clock;
+}
+
+/* The line of the set to be given up: an empty one, else the one with the lowest order among those not reserved (and, with clean_only, not dirty). */
+static uint32_t choose_victim(const struct cache *c, uint64_t at, bool clean_only)
+{
+    uint32_t first = set_of(c, at) * c->params.ways, best = NO_INDEX;
+    uint64_t best_order = UINT64_MAX;
+    for (uint32_t i = first; i < first + c->params.ways; i++) {
+        const struct line *l = &c->lines[i];
+        if (c->tags[i] == NO_ADDRESS)
+            return i;
+        if (l->pending || (clean_only && (l->dirty[0] | l->dirty[1])) || l->order >= best_order)
+            continue;
+        best = i;
+        best_order = l->order;
+    }
+    return best;
+}
+
+static void describe_writeback(struct cache *c, uint32_t index, struct cache_effect *effect)
+{
+    const struct line *l = &c->lines[index];
+    effect->writeback = true;
+    effect->writeback_address = c->tags[index];
+    effect->writeback_mask[0] = l->dirty[0];
+    effect->writeback_mask[1] = l->dirty[1];
+    effect->writeback_tag = l->tag;
+    if (c->data)
+        memcpy(effect->writeback_data, c->data + (size_t)index * PACKET_LINE_BYTES, PACKET_LINE_BYTES);
+    c->stats.writebacks++;
+}
+
+/* Puts line address `at` into line `index`, empty of sectors; a dirty line there becomes the effect's write-back. */
+static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache_effect *effect)
+{
+    struct line *l = &c->lines[index];
+    if (c->tags[index] != NO_ADDRESS) {
+        c->stats.evictions++;
+        if (effect && (l->dirty[0] | l->dirty[1]))
+            describe_writeback(c, index, effect);
+    }
+    c->tags[index] = at;
+    *l = (struct line){.order = ++c->clock};
+}
+
+/* MSHRs */
+
+static void add_waiter(struct cache *c, struct mshr *m, uint32_t value)
+{
+    uint32_t w = c->free_waiter;
+    c->free_waiter = c->waiters[w].next;
+    c->waiters[w] = (struct waiter){value, NO_INDEX};
+    if (m->count++ == 0)
+        m->first = w;
+    else
+        c->waiters[m->last].next = w;
+    m->last = w;
+}
+
+static void free_drained(struct cache *c)
+{
+    if (c->drained == NO_INDEX)
+        return;
+    c->mshrs[c->drained].next = c->free_mshr;
+    c->free_mshr = c->drained;
+    c->drained = NO_INDEX;
+}
+
+static struct mshr *take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uint32_t line)
+{
+    free_drained(c);
+    uint32_t index = c->free_mshr;
+    struct mshr *m = &c->mshrs[index];
+    c->free_mshr = m->next;
+    *m = (struct mshr){.address = at, .line = line, .sectors = sectors, .next = NO_INDEX};
+    uint32_t *link = &c->hash[hash_of(c, at)];
+    while (*link != NO_INDEX)
+        link = &c->mshrs[*link].next;
+    *link = index;
+    c->used_mshrs++;
+    return m;
+}
+
+static void unhash(struct cache *c, uint32_t index)
+{
+    uint32_t *link = &c->hash[hash_of(c, c->mshrs[index].address)];
+    while (*link != index)
+        link = &c->mshrs[*link].next;
+    *link = c->mshrs[index].next;
+}
+
+static enum cache_result refuse(uint64_t *reason)
+{
+    (*reason)++;
+    return CACHE_REFUSED;
+}
+
+/* Joins the fill of `index` if it brings all of the missing sectors. */
+static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t missing, uint32_t waiter, struct cache_effect *effect)
+{
+    struct mshr *m = &c->mshrs[index];
+    if (m->orphan || (missing & ~m->sectors))
+        return refuse(&c->stats.refused_mshr);
+    if (m->count >= c->params.mshr_merges || c->free_waiter == NO_INDEX)
+        return refuse(&c->stats.refused_merge);
+    add_waiter(c, m, waiter);
+    effect->line = m->line;
+    return CACHE_PENDING;
+}
+
+/* Requests a fill of the missing sectors into line `at`, whose place is `index` (NO_INDEX: none yet). */
+static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index, uint8_t missing, uint32_t waiter, struct cache_effect *effect)
+{
+    if (c->used_mshrs >= c->params.mshr_entries || c->free_waiter == NO_INDEX)
+        return refuse(&c->stats.refused_mshr);
+    if (index == NO_INDEX && c->params.allocate == CACHE_ALLOCATE_ON_MISS) {
+        index = choose_victim(c, at, false);
+        if (index == NO_INDEX)
+            return refuse(&c->stats.refused_line);
+        take_line(c, index, at, effect);
+    }
+    uint32_t low = mask_first(missing), high = 63 - (uint32_t)__builtin_clzll(missing);
+    uint8_t span = (uint8_t)(mask_low(high + 1) & ~mask_low(low)); /* one request: a valid sector in between is fetched again */
+    if (index != NO_INDEX)
+        c->lines[index].pending |= span;
+    add_waiter(c, take_mshr(c, at, span, index), waiter);
+    effect->line = index;
+    effect->fill_address = at + ((uint64_t)low << c->sector_shift);
+    effect->fill_bytes = (high - low + 1) << c->sector_shift;
+    return CACHE_MISS;
+}
+
+/* What a read, or a store that fetches, does: counts nothing but refusals. */
+static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room, struct cache_effect *effect)
+{
+    uint64_t at = line_address(c, address);
+    uint8_t need = sectors_of(c, address, bytes), missing = need;
+    uint32_t index = find_line(c, at);
+    effect->line = index;
+    effect->writeback = false;
+    if (index != NO_INDEX) {
+        missing = need & (uint8_t)~c->lines[index].valid;
+        if (!missing) {
+            use_line(c, index);
+            return CACHE_HIT;
+        }
+    }
+    if (!room)
+        return refuse(&c->stats.refused_queue);
+    uint32_t under_way = find_mshr(c, at, missing);
+    enum cache_result result = under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect) : send_fill(c, at, index, missing, waiter, effect);
+    if (result != CACHE_REFUSED && effect->line != NO_INDEX)
+        use_line(c, effect->line);
+    return result;
+}
+
+/* Accesses */
+
+enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room, struct cache_effect *effect)
+{
+    enum cache_result result = access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room, effect);
+    c->stats.reads += result != CACHE_REFUSED;
+    c->stats.read_hits += result == CACHE_HIT;
+    c->stats.read_pending += result == CACHE_PENDING;
+    c->stats.read_misses += result == CACHE_MISS;
+    return result;
+}
+
+static enum cache_result count_write(struct cache *c, enum cache_result result)
+{
+    c->stats.writes += result != CACHE_REFUSED;
+    c->stats.write_hits += result == CACHE_HIT;
+    c->stats.write_pending += result == CACHE_PENDING;
+    c->stats.write_misses += result == CACHE_MISS;
+    return result;
+}
+
+enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room, struct cache_effect *effect)
+{
+    return count_write(c, access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room + 1, effect));
+}
+
+enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line)
+{
+    uint64_t at = line_address(c, address);
+    uint8_t need = sectors_of(c, address, bytes), missing = need;
+    uint32_t index = find_line(c, at);
+    if (line)
+        *line = index;
+    if (index != NO_INDEX) {
+        missing = need & (uint8_t)~c->lines[index].valid;
+        if (!missing)
+            return CACHE_HIT;
+        return c->lines[index].pending & missing ? CACHE_PENDING : CACHE_MISS;
+    }
+    uint32_t under_way = find_mshr(c, at, missing);
+    return under_way != NO_INDEX ? CACHE_PENDING : CACHE_MISS;
+}
+
+/* The written bytes become dirty; sectors whose bytes are all dirty become valid. */
+static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32_t bytes, const uint64_t mask[2])
+{
+    struct line *l = &c->lines[index];
+    uint32_t offset = (uint32_t)(address & (c->params.line_bytes - 1));
+    if (mask[0] | mask[1]) {
+        l->dirty[0] |= mask[0];
+        l->dirty[1] |= mask[1];
+    } else {
+        add_bytes(l->dirty, offset, offset + bytes);
+    }
+    for (uint64_t rest = (uint8_t)(sectors_of(c, address, bytes) & ~(l->valid | l->pending)); rest; rest &= rest - 1) {
+        uint32_t sector = mask_first(rest);
+        uint64_t all[2] = {0, 0};
+        add_bytes(all, sector << c->sector_shift, (sector + 1) << c->sector_shift);
+        if (covers(l->dirty, all))
+            l->valid |= (uint8_t)BIT64(sector);
+    }
+}
+
+/* A store that keeps its bytes in a line without fetching the rest. */
+static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2], uint32_t queue_room, struct cache_effect *effect)
+{
+    uint64_t at = line_address(c, address);
+    uint32_t index = find_line(c, at);
+    uint8_t need = sectors_of(c, address, bytes);
+    effect->writeback = false;
+    effect->line = index;
+    bool there = index != NO_INDEX && (need & ~c->lines[index].valid) == 0;
+    bool pending = index != NO_INDEX && !there && (need & c->lines[index].pending) != 0;
+    if (!there && queue_room == 0)
+        return refuse(&c->stats.refused_queue);
+    if (index == NO_INDEX) {
+        index = choose_victim(c, at, false);
+        if (index == NO_INDEX)
+            return refuse(&c->stats.refused_line);
+        take_line(c, index, at, effect);
+        effect->line = index;
+    }
+    use_line(c, index);
+    make_dirty(c, index, address, bytes, mask);
+    count_write(c, there ? CACHE_HIT : pending ? CACHE_PENDING : CACHE_MISS);
+    return CACHE_HIT;
+}
+
+enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2], bool fetch, uint32_t waiter, uint32_t queue_room,
+                              struct cache_effect *effect)
+{
+    if (!fetch)
+        return write_lazily(c, address, bytes, mask, queue_room, effect);
+    enum cache_result result = count_write(c, access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room, effect));
+    if (result != CACHE_REFUSED && effect->line != CACHE_NO_LINE)
+        make_dirty(c, effect->line, address, bytes, mask);
+    return result;
+}
+
+bool cache_invalidate(struct cache *c, uint64_t address)
+{
+    uint32_t index = find_line(c, line_address(c, address));
+    if (index == NO_INDEX || c->lines[index].pending)
+        return false;
+    c->tags[index] = NO_ADDRESS;
+    c->lines[index] = (struct line){0};
+    c->stats.invalidations++;
+    return true;
+}
+
+void cache_invalidate_all(struct cache *c)
+{
+    uint32_t lines = c->params.sets * c->params.ways;
+    for (uint32_t i = 0; i < lines; i++) {
+        c->stats.invalidations += c->tags[i] != NO_ADDRESS;
+        c->tags[i] = NO_ADDRESS;
+        c->lines[i] = (struct line){0};
+    }
+    for (uint32_t bucket = 0; bucket <= c->hash_mask; bucket++) {
+        for (uint32_t i = c->hash[bucket]; i != NO_INDEX; i = c->mshrs[i].next) {
+            c->mshrs[i].line = NO_INDEX;
+            c->mshrs[i].orphan = true;
+        }
+    }
+    for (uint32_t i = c->ready_first; i != NO_INDEX; i = c->mshrs[i].next)
+        c->mshrs[i].line = NO_INDEX;
+}
+
+bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *effect)
+{
+    uint32_t lines = c->params.sets * c->params.ways;
+    for (; *cursor < lines; (*cursor)++) {
+        struct line *l = &c->lines[*cursor];
+        if (!(l->dirty[0] | l->dirty[1]))
+            continue;
+        effect->line = *cursor;
+        describe_writeback(c, *cursor, effect);
+        l->dirty[0] = l->dirty[1] = 0;
+        return true;
+    }
+    return false;
+}
+
+void cache_install(struct cache *c, uint64_t address, uint32_t bytes)
+{
+    uint64_t at = line_address(c, address);
+    uint32_t index = find_line(c, at);
+    if (index == NO_INDEX) {
+        index = choose_victim(c, at, false);
+        if (index == NO_INDEX)
+            return;
+        take_line(c, index, at, NULL);
+    }
+    c->lines[index].valid |= sectors_of(c, address, bytes) & (uint8_t)~c->lines[index].pending;
+}
+
+void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t bytes)
+{
+    make_dirty(c, line, address, bytes, (const uint64_t[2]){0, 0});
+}
+
+void cache_set_tag(struct cache *c, uint32_t line, uint64_t tag)
+{
+    c->lines[line].tag = tag;
+}
+
+/* Fills */
+
+/* Copies the sectors' bytes that no store has overwritten since, and takes the line's bytes for those who wait. */
+static void fill_data(struct cache *c, const struct mshr *m, const uint8_t *data)
+{
+    uint8_t *copy = c->mshr_data + (size_t)(m - c->mshrs) * PACKET_LINE_BYTES;
+    if (m->line == NO_INDEX) {
+        memcpy(copy, data, PACKET_LINE_BYTES);
+        return;
+    }
+    const struct line *l = &c->lines[m->line];
+    uint8_t *bytes = c->data + (size_t)m->line * PACKET_LINE_BYTES;
+    for (uint64_t rest = m->sectors; rest; rest &= rest - 1) {
+        uint32_t from = mask_first(rest) << c->sector_shift;
+        for (uint32_t i = from; i < from + (1u << c->sector_shift); i++)
+            if (!mask_has(l->dirty[i / 64], i % 64))
+                bytes[i] = data[i];
+    }
+    memcpy(copy, bytes, PACKET_LINE_BYTES);
+}
+
+static void append_ready(struct cache *c, uint32_t index)
+{
+    c->mshrs[index].next = NO_INDEX;
+    if (c->ready_first == NO_INDEX)
+        c->ready_first = index;
+    else
+        c->mshrs[c->ready_last].next = index;
+    c->ready_last = index;
+}
+
+void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data)
+{
+    uint64_t at = line_address(c, address);
+    uint32_t index = find_mshr(c, at, sectors_of(c, address, bytes));
+    if (index == NO_INDEX)
+        return;
+    struct mshr *m = &c->mshrs[index];
+    if (m->line == NO_INDEX && !m->orphan) { /* allocated on fill: never at the price of a dirty line */
+        uint32_t line = find_line(c, at);
+        if (line == NO_INDEX) {
+            line = choose_victim(c, at, true);
+            if (line != NO_INDEX)
+                take_line(c, line, at, NULL);
+        }
+        m->line = line;
+    }
+    if (m->line != NO_INDEX) {
+        c->lines[m->line].pending &= (uint8_t)~m->sectors;
+        c->lines[m->line].valid |= m->sectors;
+    }
+    if (c->data && data)
+        fill_data(c, m, data);
+    c->stats.fills++;
+    unhash(c, index);
+    append_ready(c, index);
+}
+
+uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
+{
+    free_drained(c);
+    uint32_t index = c->ready_first;
+    if (index == NO_INDEX)
+        return CACHE_NO_WAITER;
+    struct mshr *m = &c->mshrs[index];
+    uint32_t w = m->first, value = c->waiters[w].value;
+    m->first = c->waiters[w].next;
+    c->waiters[w].next = c->free_waiter;
+    c->free_waiter = w;
+    *line = m->line != NO_INDEX && c->tags[m->line] == m->address ? m->line : NO_INDEX;
+    *data = c->mshr_data ? c->mshr_data + (size_t)index * PACKET_LINE_BYTES : NULL;
+    if (--m->count == 0) {
+        c->ready_first = m->next;
+        c->used_mshrs--;
+        c->drained = index;
+    }
+    return value;
+}
+
+bool cache_has_ready(const struct cache *c)
+{
+    return c->ready_first != NO_INDEX;
+}
+
+bool cache_has_pending(const struct cache *c)
+{
+    return c->used_mshrs != 0;
+}
+
+uint8_t *cache_data(struct cache *c, uint32_t line)
+{
+    return c->data + (size_t)line * PACKET_LINE_BYTES;
+}
+
+struct cache_stats *cache_stats_of(struct cache *c)
+{
+    return &c->stats;
+}
