@@ -1,0 +1,172 @@
+/* Binding: see code.h. Immediate operands become rows of equal values, shared between equal immediates of one function of the module, so that lane functions see rows only. */
+#include "simt/code.h"
+
+#include <stdlib.h>
+
+/* Rows of equal values, found by value and width. A simple open hash over one module. */
+struct fixed_rows {
+    struct arena *arena;
+    uint32_t capacity;
+    struct fixed_row {
+        uint64_t value;
+        bool wide;
+        void *row;
+    } *slots;
+};
+
+static struct fixed_row *fixed_slot(struct fixed_rows *rows, uint64_t value, bool wide)
+{
+    uint64_t h = (value ^ (wide ? 0x9E37 : 0)) * UINT64_C(0x9E3779B97F4A7C15);
+    for (uint32_t i = (uint32_t)(h >> 32) & (rows->capacity - 1);; i = (i + 1) & (rows->capacity - 1)) {
+        struct fixed_row *slot = &rows->slots[i];
+        if (!slot->row || (slot->value == value && slot->wide == wide))
+            return slot;
+    }
+}
+
+static const void *fixed_row(struct fixed_rows *rows, uint64_t value, bool wide)
+{
+    struct fixed_row *slot = fixed_slot(rows, value, wide);
+    if (slot->row)
+        return slot->row;
+    slot->value = value;
+    slot->wide = wide;
+    /* A 64-lane warp passes the two halves of a row apart; both halves of a fixed row are the same 32 values. */
+    slot->row = arena_alloc(rows->arena, SIMT_MAX_WIDTH * (wide ? 8 : 4), 64);
+    for (unsigned lane = 0; lane < SIMT_MAX_WIDTH; lane++) {
+        if (wide)
+            ((uint64_t *)slot->row)[lane] = value;
+        else
+            ((uint32_t *)slot->row)[lane] = (uint32_t)value;
+    }
+    return slot->row;
+}
+
+/* Whether a source that is an immediate or computed is read as 64-bit elements: its operand's width says. */
+static struct simt_operand bind_operand(struct fixed_rows *rows, const struct isa_operand *operand)
+{
+    struct simt_operand bound = {.wide = operand->bits > 32, .value = operand->value};
+    switch (operand->kind) {
+    case ISA_OPERAND_REG:
+        bound.place = SIMT_PLACE_ROW;
+        bound.row = operand->row;
+        break;
+    case ISA_OPERAND_IMM:
+        bound.place = SIMT_PLACE_FIXED;
+        bound.fixed = fixed_row(rows, operand->value, bound.wide);
+        break;
+    case ISA_OPERAND_SREG:
+        bound.place = SIMT_PLACE_SREG;
+        bound.row = operand->reg;
+        break;
+    case ISA_OPERAND_FRAME:
+        bound.place = SIMT_PLACE_FRAME;
+        break;
+    case ISA_OPERAND_DYNSMEM:
+        bound.place = SIMT_PLACE_DYNSMEM;
+        break;
+    default:
+        bound.place = SIMT_PLACE_NONE;
+        break;
+    }
+    return bound;
+}
+
+static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
+{
+    uint32_t flags = isa_op_info(instr->op)->flags;
+    switch (instr->op) {
+    case ISA_OP_BRA:
+        return SIMT_KIND_BRANCH;
+    case ISA_OP_BRX:
+        return SIMT_KIND_BRANCH_INDEX;
+    case ISA_OP_CALL:
+        return SIMT_KIND_CALL;
+    case ISA_OP_RET:
+        return SIMT_KIND_RET;
+    case ISA_OP_EXIT:
+        return SIMT_KIND_EXIT;
+    case ISA_OP_TRAP:
+        return SIMT_KIND_TRAP;
+    case ISA_OP_NANOSLEEP:
+        return SIMT_KIND_SLEEP;
+    case ISA_OP_NOP:
+    case ISA_OP_BRKPT:
+    case ISA_OP_PMEVENT:
+    case ISA_OP_PREFETCH:
+    case ISA_OP_PREFETCHU:
+        return SIMT_KIND_NOP;
+    case ISA_OP_OUTSIDE:
+        return SIMT_KIND_OUTSIDE;
+    default:
+        break;
+    }
+    if (flags & ISA_FLAG_MEMORY)
+        return SIMT_KIND_MEMORY;
+    if (flags & ISA_FLAG_FENCE)
+        return SIMT_KIND_FENCE;
+    if (flags & ISA_FLAG_BARRIER)
+        return instr->mods.barrier == ISA_BARRIER_WARP ? SIMT_KIND_NOP : SIMT_KIND_BARRIER;
+    if (flags & ISA_FLAG_WARP)
+        return SIMT_KIND_WARP;
+    return lanes ? SIMT_KIND_LANES : SIMT_KIND_OUTSIDE;
+}
+
+static bool is_pred(const struct isa_instr *instr, const struct isa_operand *operand)
+{
+    return operand->kind == ISA_OPERAND_PRED ||
+           (operand->kind == ISA_OPERAND_IMM && operand->bits == 1 && instr->type == ISA_PRED);
+}
+
+static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, struct simt_op *op)
+{
+    op->lanes = lane_resolve(instr);
+    op->kind = (uint8_t)kind_of(instr, op->lanes);
+    struct simt_operand *dst = ARENA_NEW(rows->arena, struct simt_operand, instr->dst_count + instr->src_count + 1);
+    struct simt_operand *src = dst + instr->dst_count;
+    op->dst = dst;
+    op->src = src;
+    for (unsigned i = 0; i < instr->dst_count; i++) {
+        const struct isa_operand *o = &instr->dst[i];
+        bool pred = o->kind == ISA_OPERAND_PRED;
+        if ((pred || instr->op == ISA_OP_SETP) && op->pred_dst_count < 2)
+            op->pred_dst[op->pred_dst_count++] = (struct simt_pred){o->row, pred, false}; /* not present: a sink */
+        else
+            dst[op->dst_count++] = bind_operand(rows, o);
+    }
+    for (unsigned i = 0; i < instr->src_count; i++) {
+        const struct isa_operand *o = &instr->src[i];
+        if (o->kind == ISA_OPERAND_PRED && op->pred_src_count < 2) {
+            op->pred_src[op->pred_src_count++] = (struct simt_pred){o->row, true, o->negate};
+        } else if (is_pred(instr, o) && op->pred_src_count < 2) {
+            /* a literal predicate: negate of an absent (all-true) predicate is all-false */
+            op->pred_src[op->pred_src_count++] = (struct simt_pred){0, false, !(o->value & 1)};
+        } else {
+            src[op->src_count++] = bind_operand(rows, o);
+            op->computed |= src[op->src_count - 1].place >= SIMT_PLACE_SREG;
+        }
+    }
+}
+
+struct simt_code *simt_bind(const struct isa_module *module, unsigned width, struct arena *arena, unsigned *unbound)
+{
+    struct simt_code *code = ARENA_NEW(arena, struct simt_code, 1);
+    code->module = module;
+    code->width = width;
+    code->ops = ARENA_NEW(arena, struct simt_op, module->instr_count + 1);
+    uint64_t sources = 1;
+    for (uint32_t i = 0; i < module->instr_count; i++)
+        sources += module->instrs[i].src_count;
+    struct fixed_rows rows = {.arena = arena, .capacity = 64};
+    while (rows.capacity < 2 * sources)
+        rows.capacity *= 2;
+    rows.slots = base_calloc(rows.capacity, sizeof *rows.slots);
+    *unbound = 0;
+    for (uint32_t i = 0; i < module->instr_count; i++) {
+        bind_instr(&rows, &module->instrs[i], &code->ops[i]);
+        if (code->ops[i].kind == SIMT_KIND_OUTSIDE && module->instrs[i].op != ISA_OP_OUTSIDE)
+            (*unbound)++;
+    }
+    free(rows.slots);
+    return code;
+}

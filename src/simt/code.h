@@ -1,0 +1,73 @@
+/* Code made executable: each decoded instruction is bound once, when its module is loaded, to its lane function and to where its operands lie, so that executing it asks no questions. */
+#ifndef LOCKSTEP_SIMT_CODE_H
+#define LOCKSTEP_SIMT_CODE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "isa/program.h"
+#include "simt/lanes.h"
+
+#define SIMT_MAX_WIDTH 64
+
+/* How an instruction is executed. */
+enum simt_kind {
+    SIMT_KIND_LANES, /* one lane function */
+    SIMT_KIND_NOP,
+    SIMT_KIND_WARP,  /* vote, shfl, match, redux, activemask, elect */
+    SIMT_KIND_MEMORY,
+    SIMT_KIND_FENCE,
+    SIMT_KIND_BARRIER,
+    SIMT_KIND_BRANCH,
+    SIMT_KIND_BRANCH_INDEX,
+    SIMT_KIND_CALL,
+    SIMT_KIND_RET,
+    SIMT_KIND_EXIT,
+    SIMT_KIND_TRAP,
+    SIMT_KIND_SLEEP,
+    SIMT_KIND_OUTSIDE, /* no semantics: never executed, a launch that can reach it is refused */
+};
+
+/* Where an operand's row is. */
+enum simt_place {
+    SIMT_PLACE_NONE,
+    SIMT_PLACE_ROW,     /* in the frame, at `row` */
+    SIMT_PLACE_FIXED,   /* `fixed`: a row of equal values */
+    SIMT_PLACE_SREG,    /* computed: special register `row` */
+    SIMT_PLACE_FRAME,   /* computed: local frame base + value */
+    SIMT_PLACE_DYNSMEM, /* computed: dynamic shared base + value */
+};
+
+struct simt_operand {
+    uint8_t place; /* enum simt_place */
+    bool wide;     /* elements are 64 bits */
+    uint32_t row;
+    uint64_t value;
+    const void *fixed;
+};
+
+struct simt_pred {
+    uint32_t index; /* in the frame */
+    bool present, negate;
+};
+
+struct simt_op {
+    lane_fn *lanes;
+    uint8_t kind;                      /* enum simt_kind */
+    uint8_t src_count, dst_count;      /* registers and values; predicates are apart */
+    uint8_t pred_src_count, pred_dst_count;
+    bool computed;                     /* some source must be computed at execution */
+    const struct simt_operand *src, *dst;
+    struct simt_pred pred_src[2], pred_dst[2];
+};
+
+struct simt_code {
+    const struct isa_module *module;
+    unsigned width;      /* lanes of a warp: 32 or 64 */
+    struct simt_op *ops; /* one per instruction of the module */
+};
+
+/* Binds a linked module (no SYMBOL or FUNC operands left) for warps of `width` lanes; memory belongs to arena. Instructions without lane semantics become OUTSIDE; their function's `outside`, and that of every function that
+ * can reach it, must then be set by the caller: *unbound receives the number of such instructions that were not OUTSIDE in the module. */
+struct simt_code *simt_bind(const struct isa_module *module, unsigned width, struct arena *arena, unsigned *unbound);
+
+#endif

@@ -1,0 +1,333 @@
+/* One instruction of one warp: see warp.h. The stack decides which lanes execute; lane functions, warp operations, memory and calls do the work. */
+#include "simt/warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "simt/execute.h"
+#include "simt/warp_ops.h"
+
+void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uint32_t index, unsigned threads)
+{
+    const struct simt_grid *grid = block->grid;
+    const struct isa_function *kernel = grid->kernel;
+    warp->block = block;
+    warp->index = index;
+    warp->live = mask_low(threads);
+    warp->carry = 0;
+    simt_grow_frame(warp, kernel->row_count, kernel->pred_count);
+    memset(warp->rows, 0, (size_t)kernel->row_count * grid->code->width * 4);
+    memset(warp->preds, 0, (size_t)kernel->pred_count * 8);
+    if (warp->local_words)
+        memset(warp->local, 0, (size_t)warp->local_words * grid->code->width * 4);
+    struct simt_frame frame = {.function = (uint32_t)(kernel - grid->code->module->functions)};
+    simt_stack_init(&warp->stack, warp->live, kernel->first, &frame);
+}
+
+void simt_warp_free(struct simt_warp *warp)
+{
+    free(warp->rows);
+    free(warp->preds);
+    free(warp->local);
+    simt_stack_free(&warp->stack);
+    *warp = (struct simt_warp){0};
+}
+
+void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds)
+{
+    unsigned width = warp->block->grid->code->width;
+    if (rows > warp->row_capacity) {
+        uint32_t capacity = rows > 2 * warp->row_capacity ? rows : 2 * warp->row_capacity;
+        size_t old_bytes = (size_t)warp->row_capacity * width * 4, bytes = (size_t)capacity * width * 4;
+        /* Rows are read by vector loads: keep them on cache lines. */
+        uint32_t *grown = aligned_alloc(128, (bytes + 127) / 128 * 128);
+        if (!grown)
+            abort();
+        if (old_bytes)
+            memcpy(grown, warp->rows, old_bytes);
+        memset((char *)grown + old_bytes, 0, bytes - old_bytes);
+        free(warp->rows);
+        warp->rows = grown;
+        warp->row_capacity = capacity;
+    }
+    if (preds > warp->pred_capacity) {
+        uint32_t capacity = preds > 2 * warp->pred_capacity ? preds : 2 * warp->pred_capacity;
+        warp->preds = base_realloc(warp->preds, capacity * sizeof *warp->preds);
+        memset(warp->preds + warp->pred_capacity, 0, (capacity - warp->pred_capacity) * sizeof *warp->preds);
+        warp->pred_capacity = capacity;
+    }
+}
+
+uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr, const struct simt_stack_entry *top)
+{
+    if (!instr->guarded)
+        return top->mask;
+    uint64_t p = warp->preds[top->pred_base + instr->guard];
+    return top->mask & (instr->guard_negate ? ~p : p);
+}
+
+/* Fills scratch with the value of a computed operand in every lane and returns it. */
+static const void *computed_row(const struct simt_warp *warp, const struct simt_operand *operand, uint32_t local_base,
+                                uint64_t cycle, uint64_t *scratch)
+{
+    if (operand->place == SIMT_PLACE_SREG)
+        return simt_special_row(warp, operand->row, operand->wide, cycle, local_base, scratch);
+    uint64_t value = operand->place == SIMT_PLACE_FRAME ? local_base + operand->value
+                                                        : warp->block->grid->dynamic_base + operand->value;
+    for (unsigned lane = 0; lane < SIMT_MAX_WIDTH; lane++) {
+        if (operand->wide)
+            scratch[lane] = value;
+        else
+            ((uint32_t *)scratch)[lane] = (uint32_t)value;
+    }
+    return scratch;
+}
+
+const void *simt_source_row(const struct simt_warp *warp, const struct simt_operand *operand,
+                            const struct simt_stack_entry *top, uint64_t cycle, uint64_t *scratch)
+{
+    switch (operand->place) {
+    case SIMT_PLACE_ROW:
+        return simt_row(warp, top->reg_base, operand->row);
+    case SIMT_PLACE_FIXED:
+        return operand->fixed;
+    case SIMT_PLACE_NONE:
+        return NULL;
+    default:
+        return computed_row(warp, operand, top->local_base, cycle, scratch);
+    }
+}
+
+uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred, const struct simt_stack_entry *top)
+{
+    uint64_t value = pred->present ? warp->preds[top->pred_base + pred->index] : ~UINT64_C(0);
+    return pred->negate ? ~value : value;
+}
+
+void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const struct simt_stack_entry *top, uint64_t mask,
+                     uint64_t value)
+{
+    if (!pred->present)
+        return;
+    uint64_t *p = &warp->preds[top->pred_base + pred->index];
+    *p = (*p & ~mask) | (value & mask);
+}
+
+static void advance_half(struct lane_args *args, const struct simt_op *op)
+{
+    for (unsigned i = 0; i < op->src_count; i++)
+        if (args->src[i])
+            args->src[i] = (const char *)args->src[i] + LANES * (op->src[i].wide ? 8 : 4);
+    for (unsigned i = 0; i < op->dst_count; i++)
+        if (args->dst[i])
+            args->dst[i] = (char *)args->dst[i] + LANES * (op->dst[i].wide ? 8 : 4);
+}
+
+/* Runs the lane function over each half of the warp that has an executing lane. */
+static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
+                          uint64_t cycle)
+{
+    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    struct lane_args args;
+    uint64_t scratch[4][SIMT_MAX_WIDTH];
+    unsigned used = 0;
+    args.instr = instr;
+    for (unsigned i = 0; i < op->src_count; i++)
+        args.src[i] = op->src[i].place == SIMT_PLACE_ROW ? simt_row(warp, top->reg_base, op->src[i].row)
+                      : op->src[i].place <= SIMT_PLACE_FIXED
+                          ? op->src[i].fixed
+                          : simt_source_row(warp, &op->src[i], top, cycle, scratch[used++ & 3]);
+    for (unsigned i = 0; i < op->dst_count; i++)
+        args.dst[i] = op->dst[i].place == SIMT_PLACE_ROW ? simt_row(warp, top->reg_base, op->dst[i].row) : NULL;
+    uint64_t pred_src[2] = {~UINT64_C(0), ~UINT64_C(0)}, pred_dst[2] = {0, 0};
+    for (unsigned i = 0; i < op->pred_src_count; i++)
+        pred_src[i] = simt_source_pred(warp, &op->pred_src[i], top);
+    unsigned width = warp->block->grid->code->width;
+    for (unsigned half = 0; half < width; half += LANES) {
+        args.mask = (uint32_t)(mask >> half);
+        if (args.mask) {
+            args.pred_src[0] = (uint32_t)(pred_src[0] >> half);
+            args.pred_src[1] = (uint32_t)(pred_src[1] >> half);
+            args.pred_dst[0] = args.pred_dst[1] = 0;
+            args.carry = (uint32_t)(warp->carry >> half);
+            op->lanes(&args);
+            pred_dst[0] |= (uint64_t)args.pred_dst[0] << half;
+            pred_dst[1] |= (uint64_t)args.pred_dst[1] << half;
+            uint64_t lanes = (uint64_t)args.mask << half;
+            warp->carry = (warp->carry & ~lanes) | ((uint64_t)args.carry << half & lanes);
+        }
+        if (half + LANES < width)
+            advance_half(&args, op);
+    }
+    for (unsigned i = 0; i < op->pred_dst_count; i++)
+        simt_write_pred(warp, &op->pred_dst[i], top, mask, pred_dst[i]);
+}
+
+static enum simt_event execute_branch(struct simt_warp *warp, const struct isa_instr *instr, struct simt_result *r)
+{
+    r->taken = r->mask != 0;
+    simt_stack_branch(&warp->stack, r->mask, instr->target, r->pc + 1, instr->reconverge);
+    return SIMT_JUMP;
+}
+
+static enum simt_event execute_branch_index(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                                            struct simt_result *r)
+{
+    const struct isa_instr *instr = r->instr;
+    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    const uint32_t *index = simt_source_row(warp, &op->src[0], top, cycle, scratch);
+    uint32_t next[SIMT_MAX_WIDTH];
+    for (uint64_t rest = r->active; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        /* An index past the list is undefined in PTX: the last label is taken, so that the run stays defined. */
+        uint32_t i = index[lane] < instr->target_count ? index[lane] : instr->target_count - 1;
+        next[lane] = mask_has(r->mask, lane) ? instr->targets[i] : r->pc + 1;
+    }
+    r->taken = r->mask != 0;
+    simt_stack_branch_each(&warp->stack, next, instr->reconverge);
+    return SIMT_JUMP;
+}
+
+static enum simt_event execute_exit(struct simt_warp *warp, struct simt_result *r)
+{
+    warp->live &= ~r->mask;
+    /* Lanes whose guard is false go on behind the exit. */
+    simt_stack_exit(&warp->stack, r->mask, r->pc + 1);
+    return warp->live ? SIMT_JUMP : SIMT_DONE;
+}
+
+static enum simt_event execute_ret(struct simt_warp *warp, struct simt_result *r)
+{
+    if (simt_in_kernel(warp))
+        return execute_exit(warp, r);
+    simt_return_values(warp, r->mask);
+    simt_stack_ret(&warp->stack, r->mask, r->pc + 1);
+    return SIMT_JUMP;
+}
+
+static enum simt_event execute_barrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
+{
+    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    unsigned first = mask_first(r->mask);
+    const uint32_t *id = op->src_count > 0 ? simt_source_row(warp, &op->src[0], top, cycle, scratch) : NULL;
+    uint32_t number = id ? id[first] : 0;
+    const uint32_t *count = op->src_count > 1 ? simt_source_row(warp, &op->src[1], top, cycle, scratch) : NULL;
+    uint32_t threads = count ? count[first] : 0;
+    const struct isa_instr *instr = r->instr;
+    r->barrier = (struct simt_barrier){
+        .id = number,
+        .threads = threads,
+        .mode = instr->mods.barrier ? instr->mods.barrier : ISA_BARRIER_SYNC,
+        .reduce = instr->mods.reduce,
+        .arrived = r->mask,
+        .pred = op->pred_src_count ? simt_source_pred(warp, &op->pred_src[0], top) & r->mask : 0,
+        .reg_base = top->reg_base,
+        .pred_base = top->pred_base,
+    };
+    unsigned width = warp->block->grid->code->width;
+    if (number >= 16 || threads % width) {
+        r->fault = (struct simt_fault){.kind = SIMT_FAULT_BARRIER, .lane = (uint8_t)first, .address = number >= 16 ? number : threads};
+        return SIMT_FAULTED;
+    }
+    simt_stack_advance(&warp->stack, r->pc + 1);
+    return SIMT_BARRIER;
+}
+
+void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, const struct simt_barrier *barrier, uint64_t value)
+{
+    const struct simt_op *op = &warp->block->grid->code->ops[instr - warp->block->grid->code->module->instrs];
+    struct simt_stack_entry frame = {.reg_base = barrier->reg_base, .pred_base = barrier->pred_base};
+    if (op->pred_dst_count)
+        simt_write_pred(warp, &op->pred_dst[0], &frame, barrier->arrived, value ? ~UINT64_C(0) : 0);
+    if (op->dst_count && op->dst[0].place == SIMT_PLACE_ROW) {
+        uint32_t *row = simt_row(warp, barrier->reg_base, op->dst[0].row);
+        for (uint64_t rest = barrier->arrived; rest; rest &= rest - 1)
+            row[mask_first(rest)] = (uint32_t)value;
+    }
+}
+
+static enum simt_event execute_sleep(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
+{
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    const uint32_t *ns = simt_source_row(warp, &op->src[0], simt_stack_top(&warp->stack), cycle, scratch);
+    r->sleep_ns = 0;
+    for (uint64_t rest = r->mask; rest; rest &= rest - 1)
+        if (ns[mask_first(rest)] > r->sleep_ns)
+            r->sleep_ns = ns[mask_first(rest)];
+    simt_stack_advance(&warp->stack, r->pc + 1);
+    return SIMT_SLEEP;
+}
+
+static enum simt_event execute_control(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
+{
+    switch (op->kind) {
+    case SIMT_KIND_BRANCH:
+        return execute_branch(warp, r->instr, r);
+    case SIMT_KIND_BRANCH_INDEX:
+        return execute_branch_index(warp, op, cycle, r);
+    default:
+        break;
+    }
+    if (!r->mask) { /* nobody executes it */
+        simt_stack_advance(&warp->stack, r->pc + 1);
+        return SIMT_PLAIN;
+    }
+    switch (op->kind) {
+    case SIMT_KIND_CALL:
+        return simt_call(warp, op, r);
+    case SIMT_KIND_RET:
+        return execute_ret(warp, r);
+    case SIMT_KIND_EXIT:
+        return execute_exit(warp, r);
+    case SIMT_KIND_BARRIER:
+        return execute_barrier(warp, op, cycle, r);
+    case SIMT_KIND_SLEEP:
+        return execute_sleep(warp, op, cycle, r);
+    default: /* trap, and what a launch check should have refused */
+        r->fault = (struct simt_fault){.kind = SIMT_FAULT_TRAP, .lane = (uint8_t)mask_first(r->mask)};
+        return SIMT_FAULTED;
+    }
+}
+
+enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt_access *access, struct simt_result *r)
+{
+    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    const struct simt_code *code = warp->block->grid->code;
+    uint32_t pc = top->pc;
+    const struct isa_instr *instr = &code->module->instrs[pc];
+    const struct simt_op *op = &code->ops[pc];
+    r->instr = instr;
+    r->pc = pc;
+    r->active = top->mask;
+    r->mask = simt_guard_mask(warp, instr, top);
+    r->taken = false;
+    switch (op->kind) {
+    case SIMT_KIND_LANES:
+        if (r->mask)
+            execute_lanes(warp, op, instr, r->mask, cycle);
+        break;
+    case SIMT_KIND_NOP:
+        break;
+    case SIMT_KIND_WARP:
+        if (r->mask)
+            simt_warp_op(warp, op, instr, r->mask, cycle);
+        break;
+    case SIMT_KIND_FENCE:
+        simt_stack_advance(&warp->stack, pc + 1);
+        return r->event = r->mask ? SIMT_FENCE : SIMT_PLAIN;
+    case SIMT_KIND_MEMORY:
+        if (r->mask)
+            return r->event = simt_memory(warp, op, cycle, access, r);
+        break;
+    default:
+        r->event = execute_control(warp, op, cycle, r);
+        if (r->event == SIMT_FAULTED)
+            r->fault.pc = pc;
+        return r->event;
+    }
+    simt_stack_advance(&warp->stack, pc + 1);
+    return r->event = SIMT_PLAIN;
+}
