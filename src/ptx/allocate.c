@@ -1,0 +1,203 @@
+/* Register allocation: virtual registers to rows of the frame, predicates to predicate indices.
+ *
+ * Linear scan over live ranges with holes (after Poletto and Sarkar, 1999, and Traub et al., 1998), without spilling: registers in order of their
+ * first position each take the lowest row that is free over the whole of their range. A register of n rows stands at a multiple of n, so that
+ * a 64-bit one is an aligned array of 64-bit lanes; a one-row register prefers a row whose other half of the pair is taken, which keeps whole pairs
+ * for the wide ones. How many rows result decides only how much memory a warp's registers take; the registers per thread that
+ * occupancy counts are the greatest number of words live at once. */
+#include <stdlib.h>
+
+#include "base/bits.h"
+#include "ptx/liveness.h"
+
+#define REGISTERS_MIN 4
+
+/* Rows, or predicate indices. from and until are the first span of busy, kept beside it so that a search reads one array. */
+struct rows {
+    struct arena *scratch;
+    uint32_t count;
+    uint32_t *from, *until;
+    struct ptx_span **busy; /* spans not yet over, ascending */
+};
+
+struct item {
+    uint32_t start, reg;
+    unsigned rows;
+};
+
+static void row_show_first(struct rows *rows, uint32_t row)
+{
+    const struct ptx_span *first = rows->busy[row];
+    rows->from[row] = first ? first->start : UINT32_MAX;
+    rows->until[row] = first ? first->end : UINT32_MAX;
+}
+
+/* Whether a row is taken at the position; forgets what lies before it. Positions never decrease from call to call. */
+static bool row_taken(struct rows *rows, uint32_t row, uint32_t position)
+{
+    while (rows->until[row] <= position) {
+        rows->busy[row] = rows->busy[row]->next;
+        row_show_first(rows, row);
+    }
+    return rows->from[row] <= position;
+}
+
+static bool row_fits(struct rows *rows, uint32_t row, const struct ptx_span *want)
+{
+    if (row_taken(rows, row, want->start))
+        return false;
+    const struct ptx_span *busy = rows->busy[row];
+    while (busy && want) {
+        if (busy->end <= want->start)
+            busy = busy->next;
+        else if (want->end <= busy->start)
+            want = want->next;
+        else
+            return false;
+    }
+    return true;
+}
+
+static void row_take(struct rows *rows, uint32_t row, const struct ptx_span *want)
+{
+    struct ptx_span **at = &rows->busy[row];
+    for (; want; want = want->next) {
+        while (*at && (*at)->start < want->start)
+            at = &(*at)->next;
+        struct ptx_span *copy = ARENA_NEW(rows->scratch, struct ptx_span, 1);
+        *copy = (struct ptx_span){want->start, want->end, *at};
+        *at = copy;
+        at = &copy->next;
+    }
+    row_show_first(rows, row);
+}
+
+static bool group_fits(struct rows *rows, uint32_t row, unsigned n, const struct ptx_span *want)
+{
+    for (unsigned k = 0; k < n; k++)
+        if (row + k < rows->count && !row_fits(rows, row + k, want))
+            return false;
+    return true;
+}
+
+static uint32_t find_row(struct rows *rows, unsigned n, const struct ptx_span *want)
+{
+    uint32_t found = UINT32_MAX;
+    for (uint32_t row = 0; row < rows->count; row += n) {
+        if (!group_fits(rows, row, n, want))
+            continue;
+        if (found == UINT32_MAX)
+            found = row;
+        if (n > 1 || (row ^ 1) >= rows->count || row_taken(rows, row ^ 1, want->start))
+            return row;
+    }
+    return found == UINT32_MAX ? (uint32_t)round_up_u64(rows->count, n) : found;
+}
+
+static uint32_t place(struct rows *rows, unsigned n, const struct ptx_span *want)
+{
+    uint32_t row = find_row(rows, n, want);
+    for (; rows->count < row + n; rows->count++)
+        row_show_first(rows, rows->count);
+    for (unsigned k = 0; k < n; k++)
+        row_take(rows, row + k, want);
+    return row;
+}
+
+static struct rows rows_init(uint32_t most, struct arena *scratch)
+{
+    return (struct rows){
+        .scratch = scratch,
+        .from = ARENA_NEW(scratch, uint32_t, most),
+        .until = ARENA_NEW(scratch, uint32_t, most),
+        .busy = ARENA_NEW(scratch, struct ptx_span *, most),
+    };
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->rows != y->rows)
+        return x->rows > y->rows ? -1 : 1;
+    return x->reg < y->reg ? -1 : x->reg > y->reg;
+}
+
+static void allocate_rows(struct isa_function *function, const struct ptx_liveness *liveness, struct arena *scratch)
+{
+    struct item *items = ARENA_NEW(scratch, struct item, function->reg_count);
+    uint32_t n = 0, most = 4;
+    for (uint32_t r = 0; r < function->reg_count; r++)
+        if (liveness->spans[r]) {
+            items[n] = (struct item){liveness->spans[r]->start, r, ptx_register_rows(&function->regs[r])};
+            most += 2 * items[n++].rows; /* its own rows, and rows skipped to align it */
+        }
+    qsort(items, n, sizeof *items, compare_items);
+    struct rows rows = rows_init(most, scratch), preds = rows_init(n + 4, scratch);
+    for (uint32_t i = 0; i < n; i++) {
+        struct isa_reg *reg = &function->regs[items[i].reg];
+        bool pred = reg->type == ISA_PRED;
+        reg->row = place(pred ? &preds : &rows, pred ? 1 : items[i].rows, liveness->spans[items[i].reg]);
+    }
+    function->row_count = rows.count;
+    function->pred_count = preds.count;
+}
+
+static void keep_rows(struct isa_function *function)
+{
+    function->row_count = function->pred_count = 0;
+    for (uint32_t r = 0; r < function->reg_count; r++) {
+        struct isa_reg *reg = &function->regs[r];
+        if (reg->type == ISA_PRED) {
+            reg->row = function->pred_count++;
+            continue;
+        }
+        unsigned n = ptx_register_rows(reg);
+        reg->row = (uint32_t)round_up_u64(function->row_count, n);
+        function->row_count = reg->row + n;
+    }
+}
+
+/* Operands are written through: they belong to the module, which is still being built. */
+static void bind_operand(const struct isa_function *function, const struct isa_operand *operand)
+{
+    uint32_t reg = ptx_operand_register(operand);
+    if (reg < function->reg_count)
+        ((struct isa_operand *)operand)->row = function->regs[reg].row;
+}
+
+static void bind_rows(struct isa_module *module, const struct isa_function *function)
+{
+    for (uint32_t i = function->first; i < function->first + function->count; i++) {
+        struct isa_instr *instr = &module->instrs[i];
+        if (instr->guarded && instr->guard < function->reg_count)
+            instr->guard = function->regs[instr->guard].row;
+        for (unsigned k = 0; k < instr->dst_count; k++)
+            bind_operand(function, &instr->dst[k]);
+        for (unsigned k = 0; k < instr->src_count; k++)
+            bind_operand(function, &instr->src[k]);
+        if (instr->call)
+            bind_operand(function, &instr->call->target);
+    }
+}
+
+static uint32_t registers_per_thread(const struct isa_function *function, uint32_t pressure, const struct ptx_options *options)
+{
+    if (options && options->registers)
+        return options->registers;
+    uint32_t registers = pressure < REGISTERS_MIN ? REGISTERS_MIN : pressure;
+    return function->max_registers && function->max_registers < registers ? function->max_registers : registers;
+}
+
+void ptx_allocate(struct isa_module *module, struct isa_function *function, const struct ptx_cfg *cfg, const struct ptx_options *options,
+                  struct arena *scratch)
+{
+    const struct ptx_liveness *liveness = ptx_find_liveness(module, function, cfg, scratch);
+    function->registers = registers_per_thread(function, liveness->pressure, options);
+    if (options && options->keep_registers)
+        keep_rows(function);
+    else
+        allocate_rows(function, liveness, scratch);
+    bind_rows(module, function);
+}
