@@ -1,0 +1,204 @@
+/* f64 arithmetic: add sub mul mad fma div abs neg min max copysign (PTX ISA, "Floating Point Instructions").
+ *
+ * Rounding to nearest even is the host's own arithmetic, other roundings are done on integers. A NaN result is the first NaN operand,
+ * quieted, or 0xfff8000000000000 where the operation itself is invalid; a second pass writes it, only when some lane needs it.
+ * Subnormals are kept: f64 has no .ftz, but for the reciprocals of lanes_special.c. */
+#include "simt/lanes_float.h"
+
+typedef double f64_op(double a, double b, double c);
+
+static double f64_add(double a, double b, double c)
+{
+    (void)c;
+    return a + b;
+}
+
+static double f64_sub(double a, double b, double c)
+{
+    (void)c;
+    return a - b;
+}
+
+static double f64_mul(double a, double b, double c)
+{
+    (void)c;
+    return a * b;
+}
+
+static double f64_div(double a, double b, double c)
+{
+    (void)c;
+    return a / b;
+}
+
+/* Only in functions marked LANE_FUSED: elsewhere this may be a call into the C library. */
+static double f64_fma_fused(double a, double b, double c)
+{
+    return __builtin_fma(a, b, c);
+}
+
+static double f64_fma_portable(double a, double b, double c)
+{
+    uint64_t operand[3] = {lane_f64_bits(a), lane_f64_bits(b), lane_f64_bits(c)};
+    return lane_f64(lane_soft(&lane_format_f64, ISA_OP_FMA, ISA_ROUND_RN, operand));
+}
+
+static bool is_nan64(uint64_t bits)
+{
+    return (bits & ~LANE_SIGN64) > LANE_INF64;
+}
+
+/* The NaN that an operation on these patterns gives. */
+static uint64_t nan_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t quiet = UINT64_C(0x0008000000000000);
+    if (is_nan64(a))
+        return a | quiet;
+    if (is_nan64(b))
+        return b | quiet;
+    return is_nan64(c) ? c | quiet : LANE_NAN64;
+}
+
+static __attribute__((noinline)) void settle_nans(uint64_t *result, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+{
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        if (is_nan64(result[lane]))
+            result[lane] = nan_of(a[lane], b[lane], c[lane]);
+    }
+}
+
+LANE_STAMPED void f64_run(struct lane_args *args, f64_op *op, unsigned sources)
+{
+    const uint64_t *a = args->src[0], *b = args->src[1], *c = sources > 2 ? args->src[2] : b;
+    uint64_t result[LANES], nans = 0;
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        double value = op(lane_f64(a[lane]), lane_f64(b[lane]), lane_f64(c[lane]));
+        nans |= value != value;
+        result[lane] = lane_f64_bits(value);
+    }
+    if (nans)
+        settle_nans(result, a, b, c);
+    LANE_STORE(uint64_t, args->dst[0], result, args->mask);
+}
+
+static void lanes_add(struct lane_args *args)
+{
+    f64_run(args, f64_add, 2);
+}
+
+static void lanes_sub(struct lane_args *args)
+{
+    f64_run(args, f64_sub, 2);
+}
+
+static void lanes_mul(struct lane_args *args)
+{
+    f64_run(args, f64_mul, 2);
+}
+
+static void lanes_div(struct lane_args *args)
+{
+    f64_run(args, f64_div, 2);
+}
+
+LANE_FUSED static void lanes_fma_fused(struct lane_args *args)
+{
+    f64_run(args, f64_fma_fused, 3);
+}
+
+static void lanes_fma_portable(struct lane_args *args)
+{
+    f64_run(args, f64_fma_portable, 3);
+}
+
+static void lanes_directed(struct lane_args *args)
+{
+    unsigned op = args->instr->op, mode = args->instr->mods.round;
+    bool three = op == ISA_OP_MAD || op == ISA_OP_FMA;
+    const uint64_t *a = args->src[0], *b = args->src[1], *c = three ? args->src[2] : b;
+    uint64_t result[LANES];
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        uint64_t operand[3] = {a[lane], b[lane], c[lane]};
+        result[lane] = lane_soft(&lane_format_f64, op, mode, operand);
+    }
+    settle_nans(result, a, b, c);
+    LANE_STORE(uint64_t, args->dst[0], result, args->mask);
+}
+
+/* min and max: a number wins over NaN, and -0 is below +0. */
+static void lanes_extreme(struct lane_args *args)
+{
+    const uint64_t *a = args->src[0], *b = args->src[1];
+    uint64_t result[LANES];
+    for (unsigned lane = 0; lane < LANES; lane++)
+        result[lane] = lane_select_extreme(&lane_format_f64, args->instr, a[lane], b[lane]);
+    settle_nans(result, a, b, b);
+    LANE_STORE(uint64_t, args->dst[0], result, args->mask);
+}
+
+static void lanes_abs(struct lane_args *args)
+{
+    const uint64_t *a = args->src[0];
+    uint64_t result[LANES];
+    for (unsigned lane = 0; lane < LANES; lane++)
+        result[lane] = a[lane] & ~LANE_SIGN64;
+    LANE_STORE(uint64_t, args->dst[0], result, args->mask);
+}
+
+static void lanes_neg(struct lane_args *args)
+{
+    const uint64_t *a = args->src[0];
+    uint64_t result[LANES];
+    for (unsigned lane = 0; lane < LANES; lane++)
+        result[lane] = a[lane] ^ LANE_SIGN64;
+    LANE_STORE(uint64_t, args->dst[0], result, args->mask);
+}
+
+static void lanes_copysign(struct lane_args *args)
+{
+    const uint64_t *a = args->src[0], *b = args->src[1];
+    uint64_t result[LANES];
+    for (unsigned lane = 0; lane < LANES; lane++)
+        result[lane] = (a[lane] & LANE_SIGN64) | (b[lane] & ~LANE_SIGN64);
+    LANE_STORE(uint64_t, args->dst[0], result, args->mask);
+}
+
+static lane_fn *nearest(unsigned op)
+{
+    switch (op) {
+    case ISA_OP_ADD: return lanes_add;
+    case ISA_OP_SUB: return lanes_sub;
+    case ISA_OP_MUL: return lanes_mul;
+    case ISA_OP_DIV: return lanes_div;
+    default: return lane_host_fuses() ? lanes_fma_fused : lanes_fma_portable;
+    }
+}
+
+static lane_fn *resolve_arith(const struct isa_instr *instr)
+{
+    bool optional = instr->op == ISA_OP_ADD || instr->op == ISA_OP_SUB || instr->op == ISA_OP_MUL;
+    if (!lane_rounds_exactly(instr, optional))
+        return NULL;
+    return instr->mods.round > ISA_ROUND_RN ? lanes_directed : nearest(instr->op);
+}
+
+lane_fn *lane_resolve_f64(const struct isa_instr *instr)
+{
+    const struct isa_mods *mods = &instr->mods;
+    if (instr->type != ISA_F64 || mods->ftz || mods->sat)
+        return NULL;
+    switch (instr->op) {
+    case ISA_OP_ADD:
+    case ISA_OP_SUB:
+    case ISA_OP_MUL:
+    case ISA_OP_MAD:
+    case ISA_OP_FMA:
+    case ISA_OP_DIV: return resolve_arith(instr);
+    case ISA_OP_MIN:
+    case ISA_OP_MAX: return mods->nan || mods->xorsign || mods->abs ? NULL : lanes_extreme;
+    case ISA_OP_ABS: return lanes_abs;
+    case ISA_OP_NEG: return lanes_neg;
+    case ISA_OP_COPYSIGN: return lanes_copysign;
+    default: return NULL;
+    }
+}
