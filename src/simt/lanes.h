@@ -46,24 +46,39 @@ lane_fn *lane_resolve_special(const struct isa_instr *instr); /* lanes_special.c
 #define LANE_PARAM_WINDOW UINT64_C(0x7D0000000000)
 #define LANE_WINDOW_BYTES UINT64_C(0x10000000000)
 
-/* Stores r to the lanes of mask: the tail of nearly every lane function. T is uint32_t or uint64_t. */
-#define LANE_STORE(T, d, r, m)                                  \
-    do {                                                        \
-        T *restrict lane_store_d_ = (d);                        \
-        const T *restrict lane_store_r_ = (r);                  \
-        uint32_t lane_store_m_ = (m);                           \
-        if (lane_store_m_ == UINT32_MAX) {                      \
-            for (unsigned lane_ = 0; lane_ < LANES; lane_++)    \
-                lane_store_d_[lane_] = lane_store_r_[lane_];    \
-        } else {                                                \
-            for (unsigned lane_ = 0; lane_ < LANES; lane_++)    \
-                if (lane_store_m_ >> lane_ & 1)                 \
-                    lane_store_d_[lane_] = lane_store_r_[lane_]; \
-        }                                                       \
+/* The mask bit of each lane: `mask & lane_bit[lane]` in a loop is what compilers turn into vector compares, `mask >> lane & 1` is not. */
+static const uint32_t lane_bit[LANES] = {
+    1u << 0, 1u << 1, 1u << 2, 1u << 3, 1u << 4, 1u << 5, 1u << 6, 1u << 7, 1u << 8, 1u << 9, 1u << 10,
+    1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
+    1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
+/* Stores r to the lanes of mask: the tail of nearly every lane function. T is uint32_t or uint64_t (or their signed forms). A sink (NULL)
+ * takes nothing. The partial store is a blend without branches: lanes outside the mask are written with what they hold. */
+#define LANE_STORE(T, d, r, m)                                                                                    \
+    do {                                                                                                          \
+        T *restrict lane_store_d_ = (d);                                                                          \
+        const T *restrict lane_store_r_ = (r);                                                                    \
+        uint32_t lane_store_m_ = (m);                                                                             \
+        if (!lane_store_d_)                                                                                       \
+            break;                                                                                                \
+        if (lane_store_m_ == UINT32_MAX) {                                                                        \
+            for (unsigned lane_ = 0; lane_ < LANES; lane_++)                                                      \
+                lane_store_d_[lane_] = lane_store_r_[lane_];                                                      \
+        } else {                                                                                                  \
+            for (unsigned lane_ = 0; lane_ < LANES; lane_++) {                                                    \
+                T lane_keep_ = -(T)((lane_store_m_ & lane_bit[lane_]) != 0);                                      \
+                lane_store_d_[lane_] = (lane_store_r_[lane_] & lane_keep_) | (lane_store_d_[lane_] & ~lane_keep_); \
+            }                                                                                                     \
+        }                                                                                                         \
     } while (0)
 
 /* One atomic operation on one location: the new value of a location of `type` that holds old; cas compares with compare.
- * Values are the bits in the low part of the words. f16x2, bf16x2 add per half. Also used by the L2. */
+ * Values are the bits in the low part of the words. f16x2, bf16x2 add per half. Also used by the L2.
+ * f32 add flushes subnormal operands and results to zero of their sign, as PTX states for global memory; in shared memory it keeps them:
+ * or LANE_ATOMIC_SUBNORMAL into `atomic` for that. The 16-bit formats always keep them (.noftz, which PTX demands). */
+#define LANE_ATOMIC_SUBNORMAL 0x80
 uint64_t lane_atomic(uint8_t atomic, uint8_t type, uint64_t old, uint64_t operand, uint64_t compare);
+/* Whether lane_atomic knows the operation on the type; for others it gives old back. */
+bool lane_atomic_valid(uint8_t atomic, uint8_t type);
 
 #endif
