@@ -1,0 +1,197 @@
+/* The process's one runtime: its lock, its configuration from the environment, its device, and each thread's last error.
+ * Environment (set by `lockstep run`; a program started without it runs on the default machine):
+ *   LOCKSTEP_MACHINE     machine name or file, "gtx480" when absent      LOCKSTEP_SCHED  warp scheduler
+ *   LOCKSTEP_SET         group.parameter=value, one a line               LOCKSTEP_MODE   timing | functional
+ *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped
+ *   LOCKSTEP_RESULTS     file that receives one JSON object a line       LOCKSTEP_PROGRESS  1: progress lines too
+ * A CUDA program calls into this library from anywhere, before main and after it, so that the state cannot be handed to
+ * it: this file holds the only mutable file-scope objects. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/runtime.h"
+
+#define DEFAULT_MACHINE "gtx480"
+
+static struct runtime runtime = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_stream = 3};
+static _Thread_local struct thread_state thread;
+
+struct thread_state *runtime_thread(void)
+{
+    return &thread;
+}
+
+struct runtime *runtime_lock(void)
+{
+    pthread_mutex_lock(&runtime.lock);
+    return &runtime;
+}
+
+cudaError_t runtime_unlock(struct runtime *rt, cudaError_t error)
+{
+    pthread_mutex_unlock(&rt->lock);
+    /* Not ready is an answer, not a failure. */
+    if (error != cudaSuccess && error != cudaErrorNotReady)
+        thread.last_error = error;
+    return error;
+}
+
+void runtime_report(struct runtime *rt, struct diag_sink *sink)
+{
+    if (sink->count > 0) {
+        struct strbuf text = {0};
+        diag_format_all(sink, &text);
+        fflush(stdout); /* what the program printed before comes first */
+        fputs(strbuf_text(&text), stderr);
+        results_diagnostic(rt, strbuf_text(&text));
+        strbuf_free(&text);
+    }
+    diag_free(sink);
+    diag_init(sink);
+}
+
+static int set_parameters(struct machine *machine, const char *lines, struct diag_sink *sink)
+{
+    int rc = 0;
+    for (const char *at = lines; *at;) {
+        size_t length = strcspn(at, "\n");
+        char *assignment = strndup(at, length);
+        if (length > 0 && (!assignment || machine_set(machine, assignment, sink) < 0))
+            rc = -1;
+        free(assignment);
+        at += length + (at[length] == '\n');
+    }
+    return rc;
+}
+
+static int read_mode(struct runtime *rt, const char *mode, struct diag_sink *sink)
+{
+    if (strcmp(mode, "timing") == 0)
+        rt->mode = GPU_TIMING;
+    else if (strcmp(mode, "functional") == 0)
+        rt->mode = GPU_FUNCTIONAL;
+    else
+        return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_MODE=%s: expected timing or functional", mode);
+    return 0;
+}
+
+static int read_max_cycles(struct runtime *rt, const char *text, struct diag_sink *sink)
+{
+    char *end;
+    rt->max_cycles = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_MAX_CYCLES=%s: expected a number", text);
+    return 0;
+}
+
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static int configure(struct runtime *rt, struct diag_sink *sink)
+{
+    const char *machine = setting("LOCKSTEP_MACHINE"), *sched = setting("LOCKSTEP_SCHED");
+    const char *parameters = setting("LOCKSTEP_SET"), *mode = setting("LOCKSTEP_MODE");
+    const char *cycles = setting("LOCKSTEP_MAX_CYCLES"), *progress = setting("LOCKSTEP_PROGRESS");
+    if (machine_load(&rt->machine, machine ? machine : DEFAULT_MACHINE, sink) < 0)
+        return -1;
+    int rc = 0;
+    if (sched && machine_set_scheduler(&rt->machine, sched, sink) < 0)
+        rc = -1;
+    if (parameters && set_parameters(&rt->machine, parameters, sink) < 0)
+        rc = -1;
+    if (mode && read_mode(rt, mode, sink) < 0)
+        rc = -1;
+    if (cycles && read_max_cycles(rt, cycles, sink) < 0)
+        rc = -1;
+    rt->progress = progress && strcmp(progress, "0") != 0;
+    return rc < 0 ? -1 : machine_check(&rt->machine, sink);
+}
+
+cudaError_t runtime_configured(struct runtime *rt)
+{
+    if (rt->configured)
+        return rt->broken;
+    rt->configured = true;
+    struct diag_sink sink;
+    diag_init(&sink);
+    if (setting("LOCKSTEP_RESULTS"))
+        results_open(rt, setting("LOCKSTEP_RESULTS"), &sink);
+    if (configure(rt, &sink) < 0)
+        rt->broken = cudaErrorInitializationError;
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+    return rt->broken;
+}
+
+cudaError_t runtime_ready(struct runtime *rt)
+{
+    cudaError_t error = runtime_configured(rt);
+    if (error || rt->fault)
+        return error ? error : rt->fault;
+    if (rt->gpu)
+        return cudaSuccess;
+    struct diag_sink sink;
+    diag_init(&sink);
+    rt->gpu = gpu_create(&rt->machine, &sink);
+    if (rt->gpu)
+        results_machine(rt);
+    else
+        rt->broken = cudaErrorInitializationError;
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+    return rt->broken;
+}
+
+/* Plain host blocks must be given back one by one; what lies in device memory goes with it. */
+static void release_specials(struct runtime *rt)
+{
+    for (size_t i = 0; i < rt->specials.count; i++) {
+        struct special_block *block = &rt->specials.items[i];
+        if (!block->in_device && !block->registered)
+            free((void *)(uintptr_t)block->start);
+    }
+    vec_free(&rt->specials);
+}
+
+void runtime_reset(struct runtime *rt)
+{
+    for (size_t i = 0; i < rt->images.count; i++)
+        image_forget_module(rt, rt->images.items[i]);
+    release_specials(rt);
+    for (size_t i = 0; i < rt->streams.count; i++)
+        free(rt->streams.items[i]);
+    for (size_t i = 0; i < rt->events.count; i++)
+        free(rt->events.items[i]);
+    vec_free(&rt->streams);
+    vec_free(&rt->events);
+    if (rt->gpu)
+        gpu_destroy(rt->gpu);
+    rt->gpu = NULL;
+    rt->fault = cudaSuccess;
+}
+
+/* After the program's own destructors, and after it unregistered its code. A thread that is still inside a call at exit
+ * keeps its device. */
+__attribute__((destructor)) static void close_runtime(void)
+{
+    struct runtime *rt = &runtime;
+    if (pthread_mutex_trylock(&rt->lock) != 0)
+        return;
+    runtime_reset(rt);
+    while (rt->images.count > 0)
+        image_remove(rt, rt->images.items[rt->images.count - 1]);
+    vec_free(&rt->images);
+    vec_free(&rt->kernels);
+    vec_free(&rt->variables);
+    if (rt->configured)
+        machine_free(&rt->machine);
+    if (rt->results)
+        fclose(rt->results);
+    rt->results = NULL;
+    rt->configured = true;
+    rt->broken = cudaErrorCudartUnloading;
+    pthread_mutex_unlock(&rt->lock);
+}

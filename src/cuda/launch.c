@@ -1,0 +1,242 @@
+/* Launches. A kernel runs to its end inside the call that launches it; what it printed follows at once, so that it stands in
+ * the order in which the program acted. A kernel that fails leaves its error to the calls after the launch, as an
+ * asynchronous failure does, and the device refuses work until cudaDeviceReset. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/runtime.h"
+
+struct launch_context {
+    struct runtime *rt;
+    const char *name;
+};
+
+static int on_progress(void *context, const struct gpu_progress *progress)
+{
+    const struct launch_context *launch = context;
+    results_progress(launch->rt, launch->name, progress);
+    return 0;
+}
+
+static cudaError_t check_extents(const struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
+{
+    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+    if (c->grid.x == 0 || c->grid.y == 0 || c->grid.z == 0 || threads == 0)
+        return cudaErrorInvalidConfiguration;
+    if (c->grid.x > INT32_MAX || c->grid.y > 65535 || c->grid.z > 65535)
+        return cudaErrorInvalidConfiguration;
+    if (c->block.x > 1024 || c->block.y > 1024 || c->block.z > 64 || threads > device_max_threads(rt))
+        return cudaErrorInvalidConfiguration;
+    const uint32_t *most = kernel->function->max_threads, *exact = kernel->function->required_threads;
+    if (most[0] && threads > (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1))
+        return cudaErrorInvalidValue;
+    if (exact[0] && (c->block.x != exact[0] || c->block.y != (exact[1] ? exact[1] : 1) ||
+                     c->block.z != (exact[2] ? exact[2] : 1)))
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+/* Shared memory beyond what a kernel may use is a bad argument; threads or registers that do not fit an SM are resources. */
+static cudaError_t check_resources(const struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
+{
+    uint64_t limit = device_shared_bytes(rt);
+    if (kernel->dynamic_shared_limit && kernel->dynamic_shared_limit + kernel->function->shared_bytes > limit)
+        limit = kernel->dynamic_shared_limit + kernel->function->shared_bytes;
+    if (c->shared > limit || kernel->function->shared_bytes > limit - c->shared)
+        return cudaErrorInvalidValue;
+    unsigned threads = c->block.x * c->block.y * c->block.z;
+    return gpu_occupancy(rt->gpu, kernel->function, threads, c->shared, NULL) ? cudaSuccess : cudaErrorLaunchOutOfResources;
+}
+
+/* Packs the arguments as the kernel's parameter block; NULL when one is missing. */
+static uint8_t *pack(const struct isa_function *function, void **args)
+{
+    uint8_t *params = base_calloc(1, function->param_bytes + 1u);
+    for (uint32_t i = 0; i < function->param_count; i++) {
+        const struct isa_param *param = &function->params[i];
+        if (!args || !args[i]) {
+            free(params);
+            return NULL;
+        }
+        memcpy(params + param->offset, args[i], param->bytes);
+    }
+    return params;
+}
+
+static cudaError_t fault_error(enum gpu_fault fault)
+{
+    switch (fault) {
+    case GPU_FAULT_ADDRESS:
+        return cudaErrorIllegalAddress;
+    case GPU_FAULT_ALIGNMENT:
+        return cudaErrorMisalignedAddress;
+    case GPU_FAULT_ASSERT:
+        return cudaErrorAssert;
+    case GPU_FAULT_STACK:
+        return cudaErrorHardwareStackError;
+    case GPU_FAULT_INSTRUCTION:
+        return cudaErrorIllegalInstruction;
+    case GPU_FAULT_NONE:
+    case GPU_FAULT_TRAP:
+        break;
+    }
+    return cudaErrorLaunchFailure;
+}
+
+static cudaError_t result_error(const struct gpu_result *result)
+{
+    switch (result->status) {
+    case GPU_OK:
+        return cudaSuccess;
+    case GPU_INVALID:
+        return cudaErrorNotSupported;
+    case GPU_FAULT:
+        return fault_error(result->fault);
+    case GPU_HANG:
+    case GPU_LIMIT:
+    case GPU_STOPPED:
+        break;
+    }
+    return cudaErrorLaunchTimeout;
+}
+
+static void print_output(struct runtime *rt)
+{
+    struct strbuf text = {0};
+    gpu_take_output(rt->gpu, &text);
+    if (text.length > 0)
+        fwrite(text.text, 1, text.length, stdout);
+    strbuf_free(&text);
+}
+
+static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c, const void *params)
+{
+    struct launch_context context = {rt, kernel->name};
+    struct gpu_launch launch = {
+        .module = kernel->image->module,
+        .kernel = kernel->function,
+        .grid = {c->grid.x, c->grid.y, c->grid.z},
+        .block = {c->block.x, c->block.y, c->block.z},
+        .dynamic_shared = c->shared,
+        .params = params,
+        .mode = rt->mode,
+        .max_cycles = rt->max_cycles,
+        .progress = rt->progress && rt->results ? on_progress : NULL,
+        .context = &context,
+    };
+    struct gpu_result result = {0};
+    struct diag_sink sink;
+    diag_init(&sink);
+    registered_to_device(rt);
+    gpu_launch(rt->gpu, &launch, &result, &sink);
+    print_output(rt);
+    registered_to_host(rt);
+    results_kernel(rt, &result);
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+    cudaError_t error = result_error(&result);
+    gpu_result_free(&result);
+    if (error == cudaSuccess || error == cudaErrorNotSupported)
+        return error;
+    rt->fault = error;
+    return cudaSuccess;
+}
+
+cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c, void **args)
+{
+    if (!stream_known(rt, c->stream))
+        return cudaErrorInvalidResourceHandle;
+    cudaError_t error = check_extents(rt, kernel, c);
+    if (!error)
+        error = check_resources(rt, kernel, c);
+    if (error)
+        return error;
+    uint8_t *params = pack(kernel->function, args);
+    if (!params)
+        return cudaErrorInvalidValue;
+    error = run(rt, kernel, c, params);
+    free(params);
+    return error;
+}
+
+/* Every launch: finds the kernel by stub or handle and runs it. */
+static cudaError_t launch_func(const void *func, const struct call_configuration *configuration, void **args)
+{
+    struct runtime *rt = runtime_lock();
+    struct kernel *kernel = NULL;
+    cudaError_t error = runtime_ready(rt);
+    if (!error)
+        error = kernel_find(rt, func, &kernel);
+    if (!error)
+        error = launch_kernel(rt, kernel, configuration, args);
+    return runtime_unlock(rt, error);
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+{
+    return launch_func(func, &(struct call_configuration){grid, block, shared, stream}, args);
+}
+ALSO_PER_THREAD(cudaLaunchKernel, ptsz);
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+{
+    return launch_func(kernel, &(struct call_configuration){grid, block, shared, stream}, args);
+}
+ALSO_PER_THREAD(__cudaLaunchKernel, ptsz);
+
+/* All blocks of a cooperative launch must be resident at once. */
+static cudaError_t check_cooperative(struct runtime *rt, const void *func, const struct call_configuration *c)
+{
+    struct kernel *kernel = NULL;
+    cudaError_t error = kernel_find(rt, func, &kernel);
+    if (!error)
+        error = check_extents(rt, kernel, c);
+    if (error)
+        return error;
+    uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
+    uint64_t resident = (uint64_t)rt->machine.gpu.sms *
+                        gpu_occupancy(rt->gpu, kernel->function, c->block.x * c->block.y * c->block.z, c->shared, NULL);
+    return blocks > resident ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+}
+
+static cudaError_t launch_cooperative(const void *func, const struct call_configuration *c, void **args)
+{
+    struct runtime *rt = runtime_lock();
+    cudaError_t error = runtime_ready(rt);
+    if (!error)
+        error = check_cooperative(rt, func, c);
+    runtime_unlock(rt, error);
+    return error ? error : launch_func(func, c, args);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t stream)
+{
+    return launch_cooperative(func, &(struct call_configuration){grid, block, shared, stream}, args);
+}
+ALSO_PER_THREAD(cudaLaunchCooperativeKernel, ptsz);
+
+/* Attributes that only advise are taken as read; clusters of more than one block are not modelled. */
+static cudaError_t check_attributes(const cudaLaunchConfig_t *config, bool *cooperative)
+{
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute *attribute = &config->attrs[i];
+        if (attribute->id == cudaLaunchAttributeCooperative)
+            *cooperative = attribute->val.cooperative != 0;
+        if (attribute->id == cudaLaunchAttributeClusterDimension &&
+            (uint64_t)attribute->val.clusterDim.x * attribute->val.clusterDim.y * attribute->val.clusterDim.z != 1)
+            return cudaErrorNotSupported;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    bool cooperative = false;
+    cudaError_t error = !config || (config->numAttrs && !config->attrs) ? cudaErrorInvalidValue : check_attributes(config, &cooperative);
+    if (error)
+        return runtime_unlock(runtime_lock(), error);
+    struct call_configuration c = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
+    return cooperative ? launch_cooperative(func, &c, args) : launch_func(func, &c, args);
+}
+ALSO_PER_THREAD(cudaLaunchKernelExC, ptsz);

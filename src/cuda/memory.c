@@ -1,0 +1,370 @@
+/* Allocation. Device memory lies at its own host addresses whenever the host lets it (gpu_host_mapped): managed and pinned
+ * memory are then ordinary device allocations that the host uses in place, without copies. Otherwise managed memory is
+ * refused and pinned memory is plain host memory. Memory of the program's own that is registered (cudaHostRegister) is given a
+ * device copy when its device pointer is asked for; launches copy it in and out, which cannot be told from sharing because
+ * a launch ends before the call returns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/runtime.h"
+
+#define PITCH_ALIGN 512
+
+static struct special_block *find_special(const struct runtime *rt, const void *pointer)
+{
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    for (size_t i = 0; i < rt->specials.count; i++) {
+        struct special_block *block = &rt->specials.items[i];
+        if (address >= block->start && address - block->start < block->bytes)
+            return block;
+    }
+    return NULL;
+}
+
+const struct special_block *special_find(const struct runtime *rt, const void *pointer)
+{
+    return find_special(rt, pointer);
+}
+
+static void forget_special(struct runtime *rt, struct special_block *block)
+{
+    *block = rt->specials.items[--rt->specials.count];
+}
+
+static cudaError_t allocate(struct runtime *rt, void **pointer, size_t bytes)
+{
+    if (!pointer)
+        return cudaErrorInvalidValue;
+    *pointer = NULL;
+    if (bytes == 0)
+        return cudaSuccess;
+    *pointer = (void *)(uintptr_t)gpu_malloc(rt->gpu, bytes);
+    return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+cudaError_t cudaMalloc(void **pointer, size_t bytes)
+{
+    RUNTIME_CALL(allocate(rt, pointer, bytes));
+}
+
+static cudaError_t allocate_async(struct runtime *rt, void **pointer, size_t bytes, cudaStream_t stream)
+{
+    return stream_known(rt, stream) ? allocate(rt, pointer, bytes) : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
+{
+    RUNTIME_CALL(allocate_async(rt, pointer, bytes, stream));
+}
+ALSO_PER_THREAD(cudaMallocAsync, ptsz);
+
+static cudaError_t allocate_pitched(struct runtime *rt, void **pointer, size_t *pitch, size_t width, size_t rows)
+{
+    if (!pointer || !pitch || width > SIZE_MAX - PITCH_ALIGN)
+        return cudaErrorInvalidValue;
+    size_t bytes;
+    *pitch = (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
+    if (__builtin_mul_overflow(*pitch, rows, &bytes))
+        return cudaErrorMemoryAllocation;
+    return allocate(rt, pointer, bytes);
+}
+
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    RUNTIME_CALL(allocate_pitched(rt, pointer, pitch, width, height));
+}
+
+static cudaError_t allocate_3d(struct runtime *rt, struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+    size_t rows;
+    if (!pitched)
+        return cudaErrorInvalidValue;
+    if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
+        return cudaErrorMemoryAllocation;
+    pitched->xsize = extent.width;
+    pitched->ysize = extent.height;
+    return allocate_pitched(rt, &pitched->ptr, &pitched->pitch, extent.width, rows);
+}
+
+cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+    RUNTIME_CALL(allocate_3d(rt, pitched, extent));
+}
+
+static cudaError_t allocate_managed(struct runtime *rt, void **pointer, size_t bytes, unsigned flags)
+{
+    if (!pointer || bytes == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+        return cudaErrorInvalidValue;
+    if (!gpu_host_mapped(rt->gpu))
+        return cudaErrorNotSupported;
+    cudaError_t error = allocate(rt, pointer, bytes);
+    if (!error)
+        vec_push(&rt->specials, (struct special_block){.start = (uintptr_t)*pointer, .bytes = bytes,
+                                                       .type = cudaMemoryTypeManaged, .flags = flags, .in_device = true});
+    return error;
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t bytes, unsigned int flags)
+{
+    RUNTIME_CALL(allocate_managed(rt, pointer, bytes, flags));
+}
+
+static cudaError_t allocate_pinned(struct runtime *rt, void **pointer, size_t bytes, unsigned flags)
+{
+    if (!pointer || (flags & ~7u))
+        return cudaErrorInvalidValue;
+    *pointer = NULL;
+    if (bytes == 0)
+        return cudaSuccess;
+    bool in_device = gpu_host_mapped(rt->gpu) && allocate(rt, pointer, bytes) == cudaSuccess;
+    if (!in_device)
+        *pointer = calloc(1, bytes);
+    if (!*pointer)
+        return cudaErrorMemoryAllocation;
+    vec_push(&rt->specials, (struct special_block){.start = (uintptr_t)*pointer, .bytes = bytes,
+                                                   .type = cudaMemoryTypeHost, .flags = flags, .in_device = in_device});
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned int flags)
+{
+    RUNTIME_CALL(allocate_pinned(rt, pointer, bytes, flags));
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t bytes)
+{
+    RUNTIME_CALL(allocate_pinned(rt, pointer, bytes, cudaHostAllocDefault));
+}
+
+static cudaError_t free_device(struct runtime *rt, void *pointer)
+{
+    if (!pointer)
+        return cudaSuccess;
+    struct special_block *special = find_special(rt, pointer);
+    if (special && special->type == cudaMemoryTypeHost)
+        return cudaErrorInvalidValue;
+    if (gpu_free(rt->gpu, (uintptr_t)pointer) < 0)
+        return cudaErrorInvalidValue;
+    if (special)
+        forget_special(rt, special);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+    RUNTIME_CALL(free_device(rt, pointer));
+}
+
+static cudaError_t free_async(struct runtime *rt, void *pointer, cudaStream_t stream)
+{
+    return stream_known(rt, stream) ? free_device(rt, pointer) : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+    RUNTIME_CALL(free_async(rt, pointer, stream));
+}
+ALSO_PER_THREAD(cudaFreeAsync, ptsz);
+
+static cudaError_t free_pinned(struct runtime *rt, void *pointer)
+{
+    if (!pointer)
+        return cudaSuccess;
+    struct special_block *block = find_special(rt, pointer);
+    if (!block || block->type != cudaMemoryTypeHost || block->registered || block->start != (uintptr_t)pointer)
+        return cudaErrorInvalidValue;
+    if (block->shadow)
+        gpu_free(rt->gpu, block->shadow);
+    if (block->in_device)
+        gpu_free(rt->gpu, block->start);
+    else
+        free(pointer);
+    forget_special(rt, block);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    RUNTIME_CALL(free_pinned(rt, pointer));
+}
+
+static cudaError_t register_host(struct runtime *rt, void *pointer, size_t bytes, unsigned flags)
+{
+    if (!pointer || bytes == 0 || (flags & ~15u) || (uintptr_t)pointer > UINTPTR_MAX - bytes)
+        return cudaErrorInvalidValue;
+    uint64_t start = (uintptr_t)pointer;
+    for (size_t i = 0; i < rt->specials.count; i++)
+        if (start < rt->specials.items[i].start + rt->specials.items[i].bytes && rt->specials.items[i].start < start + bytes)
+            return cudaErrorHostMemoryAlreadyRegistered;
+    vec_push(&rt->specials, (struct special_block){
+                                .start = start, .bytes = bytes, .type = cudaMemoryTypeHost, .flags = flags, .registered = true});
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned int flags)
+{
+    RUNTIME_CALL(register_host(rt, pointer, bytes, flags));
+}
+
+static cudaError_t unregister_host(struct runtime *rt, void *pointer)
+{
+    struct special_block *block = find_special(rt, pointer);
+    if (!block || !block->registered || block->start != (uintptr_t)pointer)
+        return cudaErrorHostMemoryNotRegistered;
+    if (block->shadow)
+        gpu_free(rt->gpu, block->shadow);
+    forget_special(rt, block);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostUnregister(void *pointer)
+{
+    RUNTIME_CALL(unregister_host(rt, pointer));
+}
+
+void registered_to_device(struct runtime *rt)
+{
+    for (size_t i = 0; i < rt->specials.count; i++) {
+        const struct special_block *block = &rt->specials.items[i];
+        if (block->shadow)
+            gpu_write(rt->gpu, block->shadow, (const void *)(uintptr_t)block->start, block->bytes, NULL);
+    }
+}
+
+void registered_to_host(struct runtime *rt)
+{
+    for (size_t i = 0; i < rt->specials.count; i++) {
+        const struct special_block *block = &rt->specials.items[i];
+        if (block->shadow && !(block->flags & cudaHostRegisterReadOnly && block->registered))
+            gpu_read(rt->gpu, (void *)(uintptr_t)block->start, block->shadow, block->bytes, NULL);
+    }
+}
+
+static cudaError_t host_device_pointer(struct runtime *rt, void **device, void *host, unsigned flags)
+{
+    struct special_block *block = find_special(rt, host);
+    if (!device || flags != 0 || !block || block->type != cudaMemoryTypeHost)
+        return cudaErrorInvalidValue;
+    if (block->in_device) {
+        *device = host;
+        return cudaSuccess;
+    }
+    if (!block->shadow)
+        block->shadow = gpu_malloc(rt->gpu, block->bytes);
+    if (!block->shadow)
+        return cudaErrorMemoryAllocation;
+    *device = (void *)(uintptr_t)(block->shadow + ((uintptr_t)host - block->start));
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
+{
+    RUNTIME_CALL(host_device_pointer(rt, device, host, flags));
+}
+
+static cudaError_t host_flags(struct runtime *rt, unsigned *flags, void *host)
+{
+    const struct special_block *block = find_special(rt, host);
+    if (!flags || !block || block->type != cudaMemoryTypeHost)
+        return cudaErrorInvalidValue;
+    *flags = block->flags | cudaHostAllocMapped;
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned int *flags, void *host)
+{
+    RUNTIME_CALL(host_flags(rt, flags, host));
+}
+
+static cudaError_t memory_info(struct runtime *rt, size_t *free_bytes, size_t *total)
+{
+    uint64_t available, all;
+    gpu_memory_info(rt->gpu, &available, &all);
+    if (free_bytes)
+        *free_bytes = available;
+    if (total)
+        *total = all;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
+{
+    RUNTIME_CALL(memory_info(rt, free_bytes, total));
+}
+
+static cudaError_t pointer_attributes(struct runtime *rt, struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    uint64_t start, bytes;
+    if (!attributes)
+        return cudaErrorInvalidValue;
+    void *plain = (void *)(uintptr_t)pointer;
+    const struct special_block *block = find_special(rt, pointer);
+    *attributes = (struct cudaPointerAttributes){.device = cudaInvalidDeviceId, .hostPointer = plain};
+    if (block) {
+        uint64_t device = block->in_device ? block->start : block->shadow;
+        attributes->type = block->type;
+        attributes->device = 0;
+        attributes->devicePointer = device ? (void *)(uintptr_t)(device + ((uintptr_t)pointer - block->start)) : NULL;
+    } else if (gpu_find_allocation(rt->gpu, (uintptr_t)pointer, &start, &bytes)) {
+        *attributes = (struct cudaPointerAttributes){.type = cudaMemoryTypeDevice, .devicePointer = plain};
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    RUNTIME_CALL(pointer_attributes(rt, attributes, pointer));
+}
+
+/* ---- hints: managed memory is in one place, so that there is nothing to move ---- */
+
+static cudaError_t check_managed(const struct runtime *rt, const void *pointer, size_t bytes)
+{
+    const struct special_block *block = find_special(rt, pointer);
+    bool inside = block && block->type == cudaMemoryTypeManaged && bytes <= block->start + block->bytes - (uintptr_t)pointer;
+    return inside && bytes > 0 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation location, unsigned int flags,
+                                 cudaStream_t stream)
+{
+    (void)location, (void)flags, (void)stream; /* not looked at: CUDA 12 programs pass other arguments in their place */
+    RUNTIME_CALL(check_managed(rt, pointer, bytes));
+}
+ALSO_PER_THREAD(cudaMemPrefetchAsync, ptsz);
+
+cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+{
+    (void)advice, (void)location;
+    RUNTIME_CALL(check_managed(rt, pointer, bytes));
+}
+
+static cudaError_t range_attribute(struct runtime *rt, int *data, size_t bytes, enum cudaMemRangeAttribute attribute,
+                                   const void *pointer, size_t count)
+{
+    if (!data || bytes < sizeof *data || bytes % sizeof *data)
+        return cudaErrorInvalidValue;
+    for (size_t i = 0; i < bytes / sizeof *data; i++)
+        data[i] = attribute == cudaMemRangeAttributeReadMostly ? 0 : cudaInvalidDeviceId;
+    return check_managed(rt, pointer, count);
+}
+
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, enum cudaMemRangeAttribute attribute, const void *pointer,
+                                     size_t count)
+{
+    RUNTIME_CALL(range_attribute(rt, data, bytes, attribute, pointer, count));
+}
+
+static cudaError_t attach(struct runtime *rt, cudaStream_t stream, const void *pointer)
+{
+    if (!stream_known(rt, stream))
+        return cudaErrorInvalidResourceHandle;
+    return check_managed(rt, pointer, 1);
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t bytes, unsigned int flags)
+{
+    (void)bytes, (void)flags;
+    RUNTIME_CALL(attach(rt, stream, pointer));
+}
+ALSO_PER_THREAD(cudaStreamAttachMemAsync, ptsz);

@@ -1,0 +1,103 @@
+/* What the code that compilers generate calls: registration of fat binaries, kernels and variables, and the hand-over of a
+ * launch's configuration from `<<< >>>` to the stub. The handle of a fat binary is the address of its struct image. */
+#include <stdlib.h>
+
+#include "cuda/runtime.h"
+
+static struct image *image_of(void **handle)
+{
+    return (struct image *)(void *)handle;
+}
+
+void **__cudaRegisterFatBinary(void *wrapper)
+{
+    struct runtime *rt = runtime_lock();
+    struct image *image = image_add(rt, wrapper);
+    runtime_unlock(rt, cudaSuccess);
+    return (void **)(void *)image;
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+    (void)handle;
+}
+
+void __cudaUnregisterFatBinary(void **handle)
+{
+    struct runtime *rt = runtime_lock();
+    image_remove(rt, image_of(handle));
+    runtime_unlock(rt, cudaSuccess);
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device_function, const char *name, int thread_limit,
+                            void *tid, void *bid, void *block, void *grid, int *warp_size)
+{
+    (void)device_function, (void)thread_limit, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
+    struct runtime *rt = runtime_lock();
+    struct kernel *kernel = base_calloc(1, sizeof *kernel);
+    *kernel = (struct kernel){.image = image_of(handle), .host = host, .name = name, .carveout = -1};
+    vec_push(&rt->kernels, kernel);
+    runtime_unlock(rt, cudaSuccess);
+}
+
+static void add_variable(void **handle, const void *host, const char *name, size_t bytes, void **managed)
+{
+    struct runtime *rt = runtime_lock();
+    struct variable *variable = base_calloc(1, sizeof *variable);
+    *variable = (struct variable){
+        .image = image_of(handle), .host = host, .name = name, .bytes = bytes, .managed = managed};
+    vec_push(&rt->variables, variable);
+    runtime_unlock(rt, cudaSuccess);
+}
+
+void __cudaRegisterVar(void **handle, char *host, char *device_address, const char *name, int ext, size_t bytes,
+                       int constant, int global)
+{
+    (void)device_address, (void)ext, (void)constant, (void)global;
+    add_variable(handle, host, name, bytes, NULL);
+}
+
+void __cudaRegisterHostVar(void **handle, const char *device_name, char *host, size_t bytes)
+{
+    add_variable(handle, host, device_name, bytes, NULL);
+}
+
+/* The host knows a managed variable by a pointer, which loading the module fills. */
+void __cudaRegisterManagedVar(void **handle, void **host, char *device_address, const char *name, int ext, size_t bytes,
+                              int constant, int global)
+{
+    (void)device_address, (void)ext, (void)constant, (void)global;
+    add_variable(handle, host, name, bytes, host);
+}
+
+/* Called before the host's first use of a managed variable of this module. */
+char __cudaInitModule(void **handle)
+{
+    struct runtime *rt = runtime_lock();
+    cudaError_t error = runtime_ready(rt);
+    if (!error)
+        error = image_load(rt, image_of(handle));
+    return runtime_unlock(rt, error) == cudaSuccess;
+}
+
+unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
+{
+    struct thread_state *thread = runtime_thread();
+    if (thread->configuration_count == THREAD_CONFIGURATIONS)
+        return 1; /* the compiler's code then skips the launch */
+    thread->configurations[thread->configuration_count++] = (struct call_configuration){grid, block, shared, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    struct thread_state *thread = runtime_thread();
+    if (thread->configuration_count == 0)
+        return thread->last_error = cudaErrorMissingConfiguration;
+    struct call_configuration *top = &thread->configurations[--thread->configuration_count];
+    *grid = top->grid;
+    *block = top->block;
+    *shared = top->shared;
+    *(cudaStream_t *)stream = top->stream;
+    return cudaSuccess;
+}

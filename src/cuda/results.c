@@ -1,0 +1,98 @@
+/* LOCKSTEP_RESULTS: what `lockstep run` reads while and after the program runs. One JSON object a line, each flushed at once,
+ * so that nothing is lost however the program ends:
+ *   {"type":"machine", "schema":1, "machine":{...}}   before the first kernel
+ *   {"type":"kernel", "index":n, ...}                 after each launch, see gpu/result_json.h
+ *   {"type":"progress", ...}                          during a launch, with LOCKSTEP_PROGRESS
+ *   {"type":"diagnostic", "text":"..."}               whatever was also printed to standard error */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/runtime.h"
+#include "gpu/result_json.h"
+
+void results_open(struct runtime *rt, const char *path, struct diag_sink *sink)
+{
+    rt->results = fopen(path, "ae");
+    if (!rt->results)
+        diag_warning(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_RESULTS: %s: %s", path, strerror(errno));
+}
+
+/* Takes over object. */
+static void write_line(struct runtime *rt, json_t *object)
+{
+    if (rt->results && object) {
+        json_dumpf(object, rt->results, JSON_COMPACT);
+        fputc('\n', rt->results);
+        fflush(rt->results);
+    }
+    json_decref(object);
+}
+
+static json_t *line_of_type(const char *type)
+{
+    json_t *line = json_object();
+    json_object_set_new(line, "type", json_string(type));
+    return line;
+}
+
+void results_machine(struct runtime *rt)
+{
+    if (!rt->results || rt->machine_written)
+        return;
+    rt->machine_written = true;
+    json_t *line = line_of_type("machine");
+    json_object_set_new(line, "schema", json_integer(RESULT_SCHEMA));
+    json_object_set_new(line, "machine", machine_json(&rt->machine));
+    write_line(rt, line);
+}
+
+void results_kernel(struct runtime *rt, const struct gpu_result *result)
+{
+    if (!rt->results)
+        return;
+    json_t *line = line_of_type("kernel");
+    json_object_set_new(line, "index", json_integer((json_int_t)rt->kernels_written++));
+    json_t *figures = gpu_result_json(result, &rt->machine);
+    json_object_update(line, figures);
+    json_decref(figures);
+    write_line(rt, line);
+}
+
+void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress)
+{
+    if (!rt->results)
+        return;
+    json_t *line = line_of_type("progress");
+    json_object_set_new(line, "name", json_string(kernel));
+    json_object_set_new(line, "cycle", json_integer((json_int_t)progress->cycle));
+    json_object_set_new(line, "warp_instructions", json_integer((json_int_t)progress->warp_instructions));
+    json_object_set_new(line, "blocks_done", json_integer((json_int_t)progress->blocks_done));
+    json_object_set_new(line, "blocks", json_integer((json_int_t)progress->blocks));
+    json_object_set_new(line, "seconds", json_real(progress->seconds));
+    write_line(rt, line);
+}
+
+/* A diagnostic quotes the program's PTX, which may hold any bytes; JSON wants UTF-8. */
+static json_t *quoted(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    char *plain = strdup(text);
+    for (char *p = plain; p && *p; p++)
+        if ((unsigned char)*p >= 0x80)
+            *p = '?';
+    value = json_string(plain);
+    free(plain);
+    return value;
+}
+
+void results_diagnostic(struct runtime *rt, const char *text)
+{
+    if (!rt->results)
+        return;
+    json_t *line = line_of_type("diagnostic");
+    json_object_set_new(line, "text", quoted(text));
+    write_line(rt, line);
+}

@@ -1,0 +1,171 @@
+/* The state of the process: one simulated device, what the program registered, and what it created. Every entry point
+ * locks the whole of it; work is executed when it is given, so that streams and events only keep books. */
+#ifndef LOCKSTEP_CUDA_RUNTIME_H
+#define LOCKSTEP_CUDA_RUNTIME_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/diag.h"
+#include "base/vec.h"
+#include "cuda/api.h"
+#include "gpu/gpu.h"
+
+/* A fat binary the program registered. Its PTX is parsed when one of its kernels or variables is first used. */
+struct image {
+    const void *wrapper;       /* as registered */
+    unsigned number;           /* of the registrations of this process, from 1 */
+    char *text;                /* its PTX, once extracted */
+    struct gpu_module *module; /* NULL: not loaded yet */
+    cudaError_t failed;        /* why it cannot be loaded; reported once */
+};
+
+/* A __global__ function. The program knows it by its host stub, or by the address of this record. */
+struct kernel {
+    struct image *image;
+    const void *host;
+    const char *name;                   /* the program's string */
+    const struct isa_function *function; /* NULL: not looked up since the module was loaded */
+    uint64_t dynamic_shared_limit;      /* cudaFuncAttributeMaxDynamicSharedMemorySize; 0: the device's own */
+    int carveout;
+};
+
+/* A __device__, __constant__ or __managed__ variable, known by its host shadow. */
+struct variable {
+    struct image *image;
+    const void *host;
+    const char *name;
+    size_t bytes;
+    void **managed; /* where the host keeps the address of a managed variable, else NULL */
+};
+
+/* An allocation that is not plain device memory. */
+struct special_block {
+    uint64_t start, bytes;
+    enum cudaMemoryType type; /* host (pinned) or managed */
+    unsigned flags;           /* as given at allocation */
+    bool in_device;           /* lies in device memory, at its own address; else a plain host block */
+    bool registered;          /* the program's own memory, by cudaHostRegister */
+    const struct image *image; /* a managed variable's, else NULL */
+    uint64_t shadow;          /* registered: device copy made for cudaHostGetDevicePointer, 0: none */
+};
+
+struct CUstream_st {
+    unsigned flags;
+    int priority;
+    unsigned long long id;
+};
+
+struct CUevent_st {
+    unsigned flags;
+    bool recorded;
+    double time_ns; /* simulated time of the last record */
+};
+
+#define RUNTIME_LIMITS 7
+
+struct runtime {
+    pthread_mutex_t lock;
+    /* Configuration, read once from the environment. */
+    bool configured;
+    cudaError_t broken; /* the configuration or the device could not be set up */
+    struct machine machine;
+    enum gpu_mode mode;
+    uint64_t max_cycles;
+    bool progress;
+    FILE *results; /* NULL: nobody asked for them */
+    bool machine_written;
+    uint64_t kernels_written;
+    /* The device; NULL until the first call that needs it and after cudaDeviceReset. */
+    struct gpu *gpu;
+    cudaError_t fault; /* a kernel's failure: every later call answers it until cudaDeviceReset */
+    unsigned image_number;
+    VEC(struct image *) images;
+    VEC(struct kernel *) kernels;
+    VEC(struct variable *) variables;
+    VEC(struct special_block) specials;
+    VEC(struct CUstream_st *) streams;
+    VEC(struct CUevent_st *) events;
+    unsigned long long next_stream;
+    size_t limits[RUNTIME_LIMITS]; /* by enum cudaLimit; 0: the default */
+    unsigned device_flags;
+    uint64_t named_unsupported[8]; /* which rows of unsupported.def were reported */
+};
+
+/* Locks the runtime. Nothing of it may be touched before. */
+struct runtime *runtime_lock(void);
+/* Unlocks it, makes a failure the thread's last error, and returns it. */
+cudaError_t runtime_unlock(struct runtime *rt, cudaError_t error);
+/* The device is there and unharmed; else the error every call answers. */
+cudaError_t runtime_ready(struct runtime *rt);
+/* The machine is known, whether or not there is a device already. */
+cudaError_t runtime_configured(struct runtime *rt);
+/* Gives the device and everything on it back; registered code stays. */
+void runtime_reset(struct runtime *rt);
+/* Prints the sink's diagnostics to standard error, adds them to the results, and empties the sink. */
+void runtime_report(struct runtime *rt, struct diag_sink *sink);
+
+/* Bodies of entry points: `call` is evaluated with the runtime locked as rt, and with the device up or the machine known. */
+#define RUNTIME_CALL(call)                  \
+    struct runtime *rt = runtime_lock();    \
+    cudaError_t error_ = runtime_ready(rt); \
+    return runtime_unlock(rt, error_ ? error_ : (call))
+#define RUNTIME_QUERY(call)                      \
+    struct runtime *rt = runtime_lock();         \
+    cudaError_t error_ = runtime_configured(rt); \
+    return runtime_unlock(rt, error_ ? error_ : (call))
+
+/* What belongs to the calling thread. */
+#define THREAD_CONFIGURATIONS 16
+struct call_configuration {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+};
+struct thread_state {
+    cudaError_t last_error;
+    unsigned configuration_count;
+    struct call_configuration configurations[THREAD_CONFIGURATIONS];
+};
+struct thread_state *runtime_thread(void);
+
+/* results.c: LOCKSTEP_RESULTS, one JSON object a line. Nothing happens when rt->results is NULL. */
+void results_open(struct runtime *rt, const char *path, struct diag_sink *sink);
+void results_machine(struct runtime *rt);
+void results_kernel(struct runtime *rt, const struct gpu_result *result);
+void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
+void results_diagnostic(struct runtime *rt, const char *text);
+
+/* modules.c: from registered images to kernels and variables. */
+struct image *image_add(struct runtime *rt, const void *wrapper);
+void image_remove(struct runtime *rt, struct image *image);
+cudaError_t image_load(struct runtime *rt, struct image *image);
+/* Drops what was loaded of an image, not its registration. */
+void image_forget_module(struct runtime *rt, struct image *image);
+/* The kernel that func (a host stub or a handle) stands for, loaded: its function is set. */
+cudaError_t kernel_find(struct runtime *rt, const void *func, struct kernel **kernel);
+/* Device address and size of the variable whose host shadow is symbol. */
+cudaError_t variable_find(struct runtime *rt, const void *symbol, uint64_t *address, uint64_t *bytes);
+
+/* memory.c */
+const struct special_block *special_find(const struct runtime *rt, const void *pointer);
+/* Copies registered host memory to (before a launch) and from (after it) its device shadows. */
+void registered_to_device(struct runtime *rt);
+void registered_to_host(struct runtime *rt);
+/* copy.c: both sides by address. */
+cudaError_t copy_bytes(struct runtime *rt, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+
+/* stream.c */
+bool stream_known(const struct runtime *rt, cudaStream_t stream);
+
+/* device.c: what programs may ask of a block. */
+uint32_t device_max_threads(const struct runtime *rt);
+uint64_t device_shared_bytes(const struct runtime *rt);
+
+/* launch.c */
+cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, const struct call_configuration *configuration,
+                          void **args);
+
+#endif

@@ -1,0 +1,329 @@
+/* Streams and events. Work is executed when it is given, in the order of the program's calls, which is an order that every
+ * stream and event allows; a stream is therefore only a handle, always idle. An event records simulated time, and the time
+ * between two events is the simulated time of the kernels launched between them: copies and the host take none. */
+#include <stdlib.h>
+
+#include "cuda/runtime.h"
+
+bool stream_known(const struct runtime *rt, cudaStream_t stream)
+{
+    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+        return true;
+    for (size_t i = 0; i < rt->streams.count; i++)
+        if (rt->streams.items[i] == stream)
+            return true;
+    return false;
+}
+
+static cudaError_t check_stream(const struct runtime *rt, cudaStream_t stream)
+{
+    return stream_known(rt, stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+/* The record of a created stream; NULL for the default streams. */
+static const struct CUstream_st *stream_record(cudaStream_t stream)
+{
+    return stream == cudaStreamLegacy || stream == cudaStreamPerThread ? NULL : stream;
+}
+
+static cudaError_t create_stream(struct runtime *rt, cudaStream_t *stream, unsigned flags, int priority)
+{
+    if (!stream || (flags & ~(unsigned)cudaStreamNonBlocking))
+        return cudaErrorInvalidValue;
+    struct CUstream_st *created = base_calloc(1, sizeof *created);
+    *created = (struct CUstream_st){.flags = flags, .priority = priority, .id = rt->next_stream++};
+    vec_push(&rt->streams, created);
+    *stream = created;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    RUNTIME_CALL(create_stream(rt, stream, cudaStreamDefault, 0));
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
+{
+    RUNTIME_CALL(create_stream(rt, stream, flags, 0));
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
+{
+    RUNTIME_CALL(create_stream(rt, stream, flags, priority));
+}
+
+static cudaError_t destroy_stream(struct runtime *rt, cudaStream_t stream)
+{
+    for (size_t i = 0; i < rt->streams.count; i++)
+        if (rt->streams.items[i] == stream) {
+            free(stream);
+            rt->streams.items[i] = rt->streams.items[--rt->streams.count];
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    RUNTIME_CALL(destroy_stream(rt, stream));
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    RUNTIME_CALL(check_stream(rt, stream));
+}
+ALSO_PER_THREAD(cudaStreamSynchronize, ptsz);
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    RUNTIME_CALL(check_stream(rt, stream));
+}
+ALSO_PER_THREAD(cudaStreamQuery, ptsz);
+
+static cudaError_t stream_priority(const struct runtime *rt, cudaStream_t stream, int *priority)
+{
+    if (!priority || !stream_known(rt, stream))
+        return priority ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    const struct CUstream_st *record = stream_record(stream);
+    *priority = record ? record->priority : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
+{
+    RUNTIME_CALL(stream_priority(rt, stream, priority));
+}
+ALSO_PER_THREAD(cudaStreamGetPriority, ptsz);
+
+static cudaError_t stream_flags(const struct runtime *rt, cudaStream_t stream, unsigned *flags)
+{
+    if (!flags || !stream_known(rt, stream))
+        return flags ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    const struct CUstream_st *record = stream_record(stream);
+    *flags = record ? record->flags : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
+{
+    RUNTIME_CALL(stream_flags(rt, stream, flags));
+}
+ALSO_PER_THREAD(cudaStreamGetFlags, ptsz);
+
+/* The default streams are 1 (also under its null name) and 2; created ones count on from there. */
+static cudaError_t stream_id(const struct runtime *rt, cudaStream_t stream, unsigned long long *id)
+{
+    if (!id || !stream_known(rt, stream))
+        return id ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    const struct CUstream_st *record = stream_record(stream);
+    *id = record ? record->id : stream == cudaStreamPerThread ? 2 : 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
+{
+    RUNTIME_CALL(stream_id(rt, stream, id));
+}
+ALSO_PER_THREAD(cudaStreamGetId, ptsz);
+
+static cudaError_t stream_device(const struct runtime *rt, cudaStream_t stream, int *device)
+{
+    if (!device || !stream_known(rt, stream))
+        return device ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
+{
+    RUNTIME_CALL(stream_device(rt, stream, device));
+}
+ALSO_PER_THREAD(cudaStreamGetDevice, ptsz);
+
+/* Stream attributes are hints about caches and waiting: accepted, and read back as zero. */
+static cudaError_t two_streams(const struct runtime *rt, cudaStream_t a, cudaStream_t b)
+{
+    return stream_known(rt, a) && stream_known(rt, b) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
+{
+    RUNTIME_CALL(two_streams(rt, to, from));
+}
+ALSO_PER_THREAD(cudaStreamCopyAttributes, ptsz);
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value)
+{
+    (void)attribute;
+    RUNTIME_CALL(value ? check_stream(rt, stream) : cudaErrorInvalidValue);
+}
+ALSO_PER_THREAD(cudaStreamSetAttribute, ptsz);
+
+static cudaError_t stream_attribute(const struct runtime *rt, cudaStream_t stream, cudaLaunchAttributeValue *value)
+{
+    if (!value)
+        return cudaErrorInvalidValue;
+    *value = (cudaLaunchAttributeValue){0};
+    return check_stream(rt, stream);
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value)
+{
+    (void)attribute;
+    RUNTIME_CALL(stream_attribute(rt, stream, value));
+}
+ALSO_PER_THREAD(cudaStreamGetAttribute, ptsz);
+
+static cudaError_t capturing(const struct runtime *rt, cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    if (!status)
+        return cudaErrorInvalidValue;
+    *status = cudaStreamCaptureStatusNone;
+    return check_stream(rt, stream);
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    RUNTIME_CALL(capturing(rt, stream, status));
+}
+ALSO_PER_THREAD(cudaStreamIsCapturing, ptsz);
+
+/* ---- host functions: all earlier work is done, so they run at once, without the lock ---- */
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
+{
+    struct runtime *rt = runtime_lock();
+    cudaError_t error = runtime_ready(rt);
+    if (!error)
+        error = function ? check_stream(rt, stream) : cudaErrorInvalidValue;
+    runtime_unlock(rt, error);
+    if (!error)
+        function(data);
+    return error;
+}
+ALSO_PER_THREAD(cudaLaunchHostFunc, ptsz);
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags)
+{
+    struct runtime *rt = runtime_lock();
+    cudaError_t error = runtime_ready(rt);
+    if (!error)
+        error = callback && flags == 0 ? check_stream(rt, stream) : cudaErrorInvalidValue;
+    runtime_unlock(rt, error);
+    if (!error)
+        callback(stream, cudaSuccess, data);
+    return error;
+}
+ALSO_PER_THREAD(cudaStreamAddCallback, ptsz);
+
+/* ---- events ---- */
+
+static bool event_known(const struct runtime *rt, cudaEvent_t event)
+{
+    for (size_t i = 0; i < rt->events.count; i++)
+        if (rt->events.items[i] == event)
+            return true;
+    return false;
+}
+
+static cudaError_t check_event(const struct runtime *rt, cudaEvent_t event)
+{
+    return event_known(rt, event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+static cudaError_t create_event(struct runtime *rt, cudaEvent_t *event, unsigned flags)
+{
+    bool interprocess = flags & cudaEventInterprocess;
+    if (!event || (flags & ~7u) || (interprocess && !(flags & cudaEventDisableTiming)))
+        return cudaErrorInvalidValue;
+    struct CUevent_st *created = base_calloc(1, sizeof *created);
+    created->flags = flags;
+    vec_push(&rt->events, created);
+    *event = created;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    RUNTIME_CALL(create_event(rt, event, cudaEventDefault));
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    RUNTIME_CALL(create_event(rt, event, flags));
+}
+
+static cudaError_t destroy_event(struct runtime *rt, cudaEvent_t event)
+{
+    for (size_t i = 0; i < rt->events.count; i++)
+        if (rt->events.items[i] == event) {
+            free(event);
+            rt->events.items[i] = rt->events.items[--rt->events.count];
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    RUNTIME_CALL(destroy_event(rt, event));
+}
+
+static cudaError_t record(struct runtime *rt, cudaEvent_t event, cudaStream_t stream)
+{
+    if (!event_known(rt, event) || !stream_known(rt, stream))
+        return cudaErrorInvalidResourceHandle;
+    event->recorded = true;
+    event->time_ns = gpu_time_ns(rt->gpu);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    RUNTIME_CALL(record(rt, event, stream));
+}
+ALSO_PER_THREAD(cudaEventRecord, ptsz);
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
+{
+    RUNTIME_CALL(flags == cudaEventRecordDefault ? record(rt, event, stream) : cudaErrorInvalidValue);
+}
+ALSO_PER_THREAD(cudaEventRecordWithFlags, ptsz);
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    RUNTIME_CALL(check_event(rt, event));
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    RUNTIME_CALL(check_event(rt, event));
+}
+
+static cudaError_t wait_event(const struct runtime *rt, cudaStream_t stream, cudaEvent_t event)
+{
+    return stream_known(rt, stream) ? check_event(rt, event) : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    (void)flags;
+    RUNTIME_CALL(wait_event(rt, stream, event));
+}
+ALSO_PER_THREAD(cudaStreamWaitEvent, ptsz);
+
+static cudaError_t elapsed(const struct runtime *rt, float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    if (!ms)
+        return cudaErrorInvalidValue;
+    if (!event_known(rt, start) || !event_known(rt, end) || !start->recorded || !end->recorded ||
+        ((start->flags | end->flags) & cudaEventDisableTiming))
+        return cudaErrorInvalidResourceHandle;
+    *ms = (float)((end->time_ns - start->time_ns) / 1e6);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
+{
+    RUNTIME_CALL(elapsed(rt, ms, start, end));
+}

@@ -1,0 +1,116 @@
+/* Results and machines as JSON. Members stand in a fixed order (jansson keeps the order of insertion), so that two runs of
+ * the same program give equal bytes but for `host`. */
+#include "gpu/result_json.h"
+
+#include <stdbool.h>
+#include <sys/resource.h>
+
+static void set_count(json_t *object, const char *name, uint64_t value)
+{
+    json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+static json_t *extent(const uint32_t size[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)size[0], (json_int_t)size[1], (json_int_t)size[2]);
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static json_t *host_json(const struct gpu_result *result)
+{
+    struct rusage usage;
+    uint64_t peak = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
+    double seconds = result->host_seconds;
+    json_t *host = json_object();
+    json_object_set_new(host, "seconds", json_real(seconds));
+    json_object_set_new(host, "warp_instructions_per_second",
+                        json_real(ratio((double)gpu_result_warp_instructions(result), seconds)));
+    json_object_set_new(host, "cycles_per_second", json_real(ratio((double)result->cycles, seconds)));
+    set_count(host, "peak_rss_bytes", peak);
+    return host;
+}
+
+static json_t *group_json(const struct gpu_stat_set *set)
+{
+    json_t *object = json_object();
+    for (unsigned i = 0; i < set->group->count; i++)
+        set_count(object, set->group->stats[i].name, stat_value(&set->group->stats[i], set->values));
+    return object;
+}
+
+/* What the launch was and how it ended. */
+static void add_launch(json_t *object, const struct gpu_result *result)
+{
+    json_object_set_new(object, "name", json_string(result->name ? result->name : ""));
+    json_object_set_new(object, "grid", extent(result->grid));
+    json_object_set_new(object, "block", extent(result->block));
+    set_count(object, "dynamic_shared_bytes", result->dynamic_shared);
+    set_count(object, "static_shared_bytes", result->static_shared);
+    set_count(object, "registers", result->registers);
+    json_object_set_new(object, "mode", json_string(result->mode == GPU_FUNCTIONAL ? "functional" : "timing"));
+    json_object_set_new(object, "status", json_string(gpu_status_name(result->status)));
+    set_count(object, "blocks_per_sm", result->blocks_per_sm);
+    json_object_set_new(object, "blocks_limited_by",
+                        result->blocks_limited_by ? json_string(result->blocks_limited_by) : json_null());
+}
+
+static void add_headline(json_t *object, const struct gpu_result *result, const struct machine *machine)
+{
+    uint64_t warp = gpu_result_warp_instructions(result), thread = gpu_result_thread_instructions(result);
+    set_count(object, "cycles", result->cycles);
+    json_object_set_new(object, "time_ns", json_real(result->time_ns));
+    set_count(object, "warp_instructions", warp);
+    set_count(object, "thread_instructions", thread);
+    json_object_set_new(object, "ipc", json_real(ratio((double)thread, (double)result->cycles)));
+    json_object_set_new(object, "simd_efficiency",
+                        json_real(ratio((double)thread, (double)warp * machine->sm.warp_size)));
+}
+
+json_t *gpu_result_json(const struct gpu_result *result, const struct machine *machine)
+{
+    json_t *object = json_object();
+    add_launch(object, result);
+    add_headline(object, result, machine);
+    unsigned count = 0;
+    const struct gpu_stat_set *sets = result->counters ? gpu_result_sets(result, &count) : NULL;
+    for (unsigned i = 0; i < count; i++)
+        json_object_set_new(object, sets[i].group->name, group_json(&sets[i]));
+    json_object_set_new(object, "host", host_json(result));
+    return object;
+}
+
+static json_t *param_json(const struct param_group *group, const struct param_desc *param)
+{
+    const char *field = (const char *)group->values + param->offset;
+    if (param->type == PARAM_TYPE_U32)
+        return json_integer(*(const uint32_t *)field);
+    if (param->type == PARAM_TYPE_BOOL)
+        return json_boolean(*(const bool *)field);
+    struct strbuf text = {0};
+    param_format(group, param, &text);
+    json_t *value = json_string(strbuf_text(&text));
+    strbuf_free(&text);
+    return value;
+}
+
+json_t *machine_json(const struct machine *machine)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "name", json_string(machine->name ? machine->name : ""));
+    json_object_set_new(object, "doc", json_string(machine->doc ? machine->doc : ""));
+    for (unsigned i = 0; i < MACHINE_GROUPS; i++) {
+        const struct param_group *group = &machine->groups[i];
+        json_t *values = json_object();
+        for (unsigned k = 0; k < group->count; k++)
+            json_object_set_new(values, group->params[k].name, param_json(group, &group->params[k]));
+        if (group->name)
+            json_object_set_new(object, group->name, values);
+        else
+            json_decref(values);
+    }
+    return object;
+}
