@@ -1,0 +1,261 @@
+/* `lockstep cc`: CUDA C++ in, a program for the simulated GPU out, with Debian's clang and no NVIDIA software.
+ *
+ * A .cu file is compiled twice. The device pass gives PTX: clang emits unoptimized LLVM IR, opt runs the passes listed below, llc writes PTX.
+ * The host pass embeds that PTX and registers its kernels with libcudart at start-up. g++ links.
+ *
+ * Why not clang -O2: SimplifyCFG and jump threading move the release of a spin lock out of the loop that acquires it (both ends of the loop jump
+ * to one place, so the block that releases seems to lie after the loop). On a machine with a reconvergence stack the lane that got the lock then
+ * waits for the lanes that spin: deadlock. The list below leaves both out; tests/cc/lock_shapes.sh holds the result. It is -O2, not
+ * -O1, that clang is given, since -O1 marks every loop as not to be unrolled. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cc.h"
+
+static const char device_passes[] =
+    "always-inline,inline,globalopt,"
+    "function(sroa,early-cse<memssa>,instcombine,loop-simplify,lcssa,"
+    "loop(loop-instsimplify,loop-simplifycfg,loop-rotate),loop-mssa(licm),"
+    "loop(indvars,loop-deletion,loop-unroll-full),"
+    "sroa,early-cse<memssa>,instcombine,gvn,adce,dse),"
+    "globaldce";
+
+/* One run of `lockstep cc`. */
+struct cc_session {
+    struct cc_options options;
+    struct cc_tools tools;
+    struct cc_process process;
+    struct arena arena;
+    struct diag_sink diags;
+    char *temp; /* directory of all intermediate files */
+};
+
+static void push_all(struct cc_args *command, const char *const *items, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        vec_push(command, items[i]);
+}
+
+#define PUSH(command, ...)                                                   \
+    do {                                                                     \
+        const char *const pushed_[] = {__VA_ARGS__};                         \
+        push_all((command), pushed_, sizeof pushed_ / sizeof pushed_[0]);    \
+    } while (0)
+
+/* Ends the command, runs it and frees it. 0 when it succeeded. The tool has explained itself on stderr when it failed. */
+static int run_and_free(struct cc_session *s, struct cc_args *command)
+{
+    vec_push(command, NULL);
+    int status = cc_run(&s->process, command, &s->diags);
+    vec_free(command);
+    return status == 0 ? 0 : -1;
+}
+
+/* What the device and the host pass of a CUDA source share. Warnings are left to the host pass, which sees the same text. */
+static void push_cuda_common(struct cc_session *s, struct cc_args *command)
+{
+    PUSH(command, s->tools.clang, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
+         arena_printf(&s->arena, "--cuda-gpu-arch=%s", s->options.arch), arena_printf(&s->arena, "-std=%s", s->options.standard),
+         "-isystem", s->tools.include_dir, "-include", arena_printf(&s->arena, "%s/cuda_runtime.h", s->tools.include_dir),
+         "-Xclang", "-target-sdk-version=11.0");
+    push_all(command, s->options.shared.items, s->options.shared.count);
+}
+
+static void push_device_common(struct cc_session *s, struct cc_args *command)
+{
+    push_cuda_common(s, command);
+    PUSH(command, "--cuda-device-only", "-w", "-gline-directives-only", "-Xclang", "-dwarf-version=2", "-Xclang", "-ffp-contract=fast-honor-pragmas", "-S", "-Xclang", "-target-feature",
+         "-Xclang", arena_printf(&s->arena, "+%s", s->options.ptx));
+}
+
+/* Source to PTX in one step: -O2 when asked to be fast, else the gentler -O1, which nearly always leaves lock loops alone. */
+static int compile_device_directly(struct cc_session *s, const char *source, const char *ptx)
+{
+    struct cc_args command = {0};
+    push_device_common(s, &command);
+    if (s->options.fast)
+        PUSH(&command, "-O2");
+    else
+        PUSH(&command, "-O1", "-funroll-loops");
+    PUSH(&command, source, "-o", ptx);
+    return run_and_free(s, &command);
+}
+
+static int compile_device_by_passes(struct cc_session *s, const char *source, const char *stem, const char *ptx)
+{
+    const char *raw = arena_printf(&s->arena, "%s.raw.ll", stem), *optimized = arena_printf(&s->arena, "%s.ll", stem);
+    struct cc_args command = {0};
+    push_device_common(s, &command);
+    PUSH(&command, "-O2", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", raw);
+    if (run_and_free(s, &command))
+        return -1;
+    PUSH(&command, s->tools.opt, "-S", "-unroll-threshold=600", arena_printf(&s->arena, "-passes=%s", device_passes), raw, "-o",
+         optimized);
+    if (run_and_free(s, &command))
+        return -1;
+    PUSH(&command, s->tools.llc, "-O2", arena_printf(&s->arena, "-mcpu=%s", s->options.arch),
+         arena_printf(&s->arena, "-mattr=+%s", s->options.ptx), "-asm-verbose=0", optimized, "-o", ptx);
+    return run_and_free(s, &command);
+}
+
+static int compile_device(struct cc_session *s, const char *source, const char *stem, const char *ptx)
+{
+    if (!s->options.fast && s->tools.opt && s->tools.llc)
+        return compile_device_by_passes(s, source, stem, ptx);
+    return compile_device_directly(s, source, ptx);
+}
+
+/* The runtime takes the embedded PTX as a C string: it needs its terminating NUL. */
+static int append_nul(struct cc_session *s, const char *path)
+{
+    FILE *file = fopen(path, "ab");
+    int failed = !file || fputc('\0', file) == EOF;
+    if (file && fclose(file))
+        failed = 1;
+    return failed ? diag_error(&s->diags, DIAG_NOWHERE, NULL, "cannot write %s", path) : 0;
+}
+
+static int compile_host_cuda(struct cc_session *s, const char *source, const char *ptx, const char *object)
+{
+    struct cc_args command = {0};
+    push_cuda_common(s, &command);
+    PUSH(&command, "--cuda-host-only", "-c", "-O2");
+    push_all(&command, s->options.host.items, s->options.host.count);
+    PUSH(&command, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, source, "-o", object);
+    return run_and_free(s, &command);
+}
+
+static int compile_plain(struct cc_session *s, const struct cc_source *source, const char *object)
+{
+    struct cc_args command = {0};
+    bool cxx = source->kind == CC_SOURCE_CXX;
+    PUSH(&command, s->tools.clang, "-c", "-O2", "-isystem", s->tools.include_dir);
+    if (cxx)
+        PUSH(&command, "-x", "c++", arena_printf(&s->arena, "-std=%s", s->options.standard));
+    else if (s->options.c_standard)
+        PUSH(&command, arena_printf(&s->arena, "-std=%s", s->options.c_standard));
+    push_all(&command, s->options.shared.items, s->options.shared.count);
+    push_all(&command, s->options.host.items, s->options.host.count);
+    PUSH(&command, source->path, "-o", object);
+    return run_and_free(s, &command);
+}
+
+/* dir/prog.cu with ".o" gives prog.o */
+static const char *default_output(struct cc_session *s, const char *source, const char *suffix)
+{
+    const char *slash = strrchr(source, '/'), *base = slash ? slash + 1 : source, *dot = strrchr(base, '.');
+    return arena_printf(&s->arena, "%.*s%s", (int)(dot - base), base, suffix);
+}
+
+/* --keep-ptx: a copy, for the original is about to get its NUL. */
+static int keep_ptx(struct cc_session *s, const char *ptx, const char *copy)
+{
+    if (cc_copy_file(ptx, copy))
+        return diag_error(&s->diags, DIAG_NOWHERE, NULL, "cannot write %s", copy);
+    return cc_move_file(copy, s->options.keep_ptx, &s->arena, &s->diags);
+}
+
+/* Compiles a CUDA source to `object`, or to PTX alone. */
+static int compile_cuda(struct cc_session *s, const char *source, const char *stem, const char *object)
+{
+    const char *ptx = arena_printf(&s->arena, "%s.ptx", stem);
+    if (compile_device(s, source, stem, ptx))
+        return -1;
+    if (s->options.goal == CC_GOAL_PTX)
+        return cc_move_file(ptx, s->options.output ? s->options.output : default_output(s, source, ".ptx"), &s->arena, &s->diags);
+    if (s->options.keep_ptx && keep_ptx(s, ptx, arena_printf(&s->arena, "%s.kept.ptx", stem)))
+        return -1;
+    return append_nul(s, ptx) || compile_host_cuda(s, source, ptx, object) ? -1 : 0;
+}
+
+static int link_program(struct cc_session *s, const struct cc_args *objects)
+{
+    const char *library = arena_printf(&s->arena, "%s/libcudart.so.13", s->tools.library_dir);
+    const char *program = arena_printf(&s->arena, "%s/program", s->temp);
+    struct cc_args command = {0};
+    if (access(library, R_OK))
+        return diag_error(&s->diags, DIAG_NOWHERE, "the installation is incomplete; -c compiles without linking",
+                          "libcudart.so.13 not found in %s", s->tools.library_dir);
+    PUSH(&command, s->tools.cxx);
+    push_all(&command, objects->items, objects->count);
+    push_all(&command, s->options.link.items, s->options.link.count);
+    PUSH(&command, "-o", program, library, arena_printf(&s->arena, "-Wl,-rpath,%s", s->tools.library_dir), "-lpthread", "-lm");
+    if (run_and_free(s, &command))
+        return -1;
+    return cc_move_file(program, s->options.output ? s->options.output : "a.out", &s->arena, &s->diags);
+}
+
+/* Compiles every source; with -c each object goes to its place, else they are collected for the linker. */
+static int compile_all(struct cc_session *s, struct cc_args *objects)
+{
+    for (size_t i = 0; i < s->options.sources.count; i++) {
+        const struct cc_source *source = &s->options.sources.items[i];
+        if (source->kind == CC_SOURCE_OBJECT)
+            continue;
+        const char *stem = arena_printf(&s->arena, "%s/%zu", s->temp, i), *object = arena_printf(&s->arena, "%s.o", stem);
+        if (source->kind == CC_SOURCE_CUDA ? compile_cuda(s, source->path, stem, object) : compile_plain(s, source, object))
+            return -1;
+        if (s->options.goal == CC_GOAL_LINK)
+            vec_push(objects, object);
+        else if (s->options.goal == CC_GOAL_OBJECT &&
+                 cc_move_file(object, s->options.output ? s->options.output : default_output(s, source->path, ".o"), &s->arena,
+                              &s->diags))
+            return -1;
+    }
+    return 0;
+}
+
+static int build(struct cc_session *s)
+{
+    struct cc_args objects = {0};
+    int result = compile_all(s, &objects);
+    if (!result && s->options.goal == CC_GOAL_LINK)
+        result = link_program(s, &objects);
+    vec_free(&objects);
+    return result;
+}
+
+static int build_in_temp_dir(struct cc_session *s)
+{
+    if (cc_tools_find(&s->tools, &s->arena, &s->diags))
+        return -1;
+    if (!s->options.fast && (!s->tools.opt || !s->tools.llc))
+        fprintf(stderr, "lockstep cc: warning: opt and llc of clang's version not found (Debian package llvm): device code is compiled "
+                        "with -O1, which may move the release of a lock out of its loop\n");
+    cc_process_begin(&s->process, s->options.verbose);
+    int result = cc_temp_dir_make(&s->temp, &s->arena, &s->diags);
+    if (!result) {
+        result = build(s);
+        cc_temp_dir_remove(s->temp);
+    }
+    cc_process_end(&s->process);
+    return result;
+}
+
+static void print_diagnostics(const struct diag_sink *diags)
+{
+    struct strbuf text = {0};
+    diag_format_all(diags, &text);
+    if (text.length)
+        fprintf(stderr, "lockstep cc: %s", strbuf_text(&text));
+    strbuf_free(&text);
+}
+
+int cli_cc(int argc, char **argv)
+{
+    struct cc_session s = {0};
+    arena_init(&s.arena);
+    diag_init(&s.diags);
+    int result = cc_options_parse(&s.options, argc, argv, &s.arena, &s.diags);
+    if (!result && s.options.help)
+        fputs(cc_usage, stdout);
+    else if (!result)
+        result = build_in_temp_dir(&s);
+    print_diagnostics(&s.diags);
+    cc_options_free(&s.options);
+    diag_free(&s.diags);
+    arena_free(&s.arena);
+    return result ? 1 : 0;
+}

@@ -1,0 +1,91 @@
+/* Inside `lockstep cc`: what the command line asks for, which tools do it, and how they are run. Shared by cc.c (the driver), cc_options.c,
+ * cc_tools.c and cc_process.c; cli_cc alone is seen from outside. */
+#ifndef LOCKSTEP_CLI_CC_H
+#define LOCKSTEP_CLI_CC_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/vec.h"
+
+/* `lockstep cc ARGS...`: argv[0] is "cc". Returns the process exit status; prints to stderr (and usage to stdout). */
+int cli_cc(int argc, char **argv);
+
+/* A command or part of one. Strings belong to an arena or to argv. */
+struct cc_args {
+    const char **items;
+    size_t count, capacity;
+};
+
+enum cc_source_kind { CC_SOURCE_CUDA, CC_SOURCE_CXX, CC_SOURCE_C, CC_SOURCE_OBJECT };
+
+struct cc_source {
+    const char *path;
+    enum cc_source_kind kind;
+};
+
+enum cc_goal { CC_GOAL_LINK, CC_GOAL_OBJECT, CC_GOAL_PTX };
+
+struct cc_options {
+    enum cc_goal goal;
+    const char *output;   /* -o, or NULL */
+    const char *keep_ptx; /* --keep-ptx, or NULL */
+    const char *arch;     /* "sm_70" */
+    const char *ptx;      /* the clang feature that goes with arch, "ptx70" */
+    const char *standard; /* C++ standard of CUDA sources, "c++17" */
+    bool fast;            /* plain -O2 device code */
+    bool verbose, help;
+    struct {
+        struct cc_source *items;
+        size_t count, capacity;
+    } sources;
+    struct cc_args shared; /* -I -D -W ...: every compilation */
+    struct cc_args host;   /* -O -g -f -M ...: host compilations */
+    struct cc_args link;   /* -l -L -Wl, ...: in the order given */
+    const char *c_standard; /* -std= of plain C sources, or NULL */
+};
+
+/* Reads the command line. Returns 0, or -1 with diagnostics; warnings also go to diags. */
+int cc_options_parse(struct cc_options *options, int argc, char **argv, struct arena *arena, struct diag_sink *diags);
+void cc_options_free(struct cc_options *options);
+extern const char cc_usage[];
+
+/* Where the programs and our own files are. opt and llc are NULL where clang's LLVM version lacks them; cxx is the linker driver. */
+struct cc_tools {
+    const char *clang, *opt, *llc, *cxx;
+    const char *include_dir; /* cuda_runtime.h is here */
+    const char *library_dir; /* libcudart.so.13 is here */
+};
+
+/* Finds clang (LOCKSTEP_CLANG, or the path's clang, clang-19 ... clang-14), opt and llc beside it, and our files beside the running program.
+ * Returns 0, or -1 with diagnostics. */
+int cc_tools_find(struct cc_tools *tools, struct arena *arena, struct diag_sink *diags);
+/* An executable file `name` in the directories of $PATH, or NULL. */
+const char *cc_find_program(const char *name, struct arena *arena);
+
+/* Children and the signals that would end us. While a cc_process is set up, SIGINT, SIGTERM and SIGHUP wait until cc_run has ended its child,
+ * so that temporary files can be removed. */
+struct cc_process {
+    sigset_t old_mask;
+    int interrupted; /* the signal that asked us to stop, or 0 */
+    bool verbose;
+};
+
+void cc_process_begin(struct cc_process *process, bool verbose);
+/* Lets signals through again; one that came in between ends this process now. */
+void cc_process_end(struct cc_process *process);
+/* Runs a command, NULL-terminated, its output being ours. Returns its exit status, 128 + signal, or -1 when it cannot start or
+ * when we were interrupted. */
+int cc_run(struct cc_process *process, const struct cc_args *command, struct diag_sink *diags);
+
+/* Files. */
+int cc_temp_dir_make(char **dir, struct arena *arena, struct diag_sink *diags);
+void cc_temp_dir_remove(const char *dir);
+/* Copies to a file that does not exist yet; -1 with errno on failure. */
+int cc_copy_file(const char *from, const char *to);
+/* Puts the finished file `from` in place of `to`, at once: readers see the old or the new file, never a part. */
+int cc_move_file(const char *from, const char *to, struct arena *arena, struct diag_sink *diags);
+
+#endif

@@ -1,0 +1,105 @@
+/* Finds the programs `lockstep cc` drives and the files it needs. opt and llc must be of clang's own LLVM version, for textual LLVM IR is not
+ * stable across versions: they are looked for in the directory where clang really is (/usr/lib/llvm-14/bin on Debian), and
+ * as opt-N, llc-N on the path. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cc.h"
+
+static bool is_program(const char *path)
+{
+    return access(path, X_OK) == 0;
+}
+
+const char *cc_find_program(const char *name, struct arena *arena)
+{
+    if (strchr(name, '/'))
+        return is_program(name) ? arena_strdup(arena, name) : NULL;
+    const char *path = getenv("PATH");
+    for (const char *p = path ? path : "/usr/bin:/bin"; *p;) {
+        size_t n = strcspn(p, ":");
+        const char *candidate = arena_printf(arena, "%.*s/%s", n ? (int)n : 1, n ? p : ".", name);
+        if (is_program(candidate))
+            return candidate;
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}
+
+static const char *find_clang(struct arena *arena, struct diag_sink *diags)
+{
+    const char *wanted = getenv("LOCKSTEP_CLANG");
+    if (wanted && *wanted) {
+        const char *clang = cc_find_program(wanted, arena);
+        if (!clang)
+            diag_error(diags, DIAG_NOWHERE, NULL, "LOCKSTEP_CLANG is '%s', which is not a program", wanted);
+        return clang;
+    }
+    const char *clang = cc_find_program("clang", arena);
+    for (int version = 19; !clang && version >= 14; version--)
+        clang = cc_find_program(arena_printf(arena, "clang-%d", version), arena);
+    if (!clang)
+        diag_error(diags, DIAG_NOWHERE, "install the Debian packages clang and llvm, or set LOCKSTEP_CLANG", "clang not found");
+    return clang;
+}
+
+/* The directory of a path, without the slash. */
+static char *directory_of(const char *path, struct arena *arena)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? arena_strndup(arena, path, (size_t)(slash - path)) : arena_strdup(arena, ".");
+}
+
+/* opt or llc of the LLVM that clang (resolved) belongs to, or NULL. */
+static const char *find_companion(const char *name, const char *clang, struct arena *arena)
+{
+    const char *beside = arena_printf(arena, "%s/%s", directory_of(clang, arena), name);
+    if (is_program(beside))
+        return beside;
+    const char *base = strrchr(clang, '/'), *dash = base ? strrchr(base, '-') : NULL;
+    return dash ? cc_find_program(arena_printf(arena, "%s%s", name, dash), arena) : NULL;
+}
+
+static const char *find_linker(struct arena *arena, struct diag_sink *diags)
+{
+    const char *wanted = getenv("LOCKSTEP_CXX");
+    const char *cxx = wanted && *wanted ? cc_find_program(wanted, arena) : NULL;
+    if (!cxx && !(cxx = cc_find_program("g++", arena)))
+        cxx = cc_find_program("c++", arena);
+    if (!cxx)
+        diag_error(diags, DIAG_NOWHERE, "install the Debian package g++, or set LOCKSTEP_CXX", "no C++ linker driver found");
+    return cxx;
+}
+
+/* include and lib relative to the running program, BIN/../: an installation and the build tree have the same shape. */
+static int find_own_files(struct cc_tools *tools, struct arena *arena, struct diag_sink *diags)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n < 0)
+        return diag_error(diags, DIAG_NOWHERE, NULL, "cannot find where lockstep itself is: /proc/self/exe is unreadable");
+    self[n] = '\0';
+    const char *root = directory_of(directory_of(self, arena), arena);
+    tools->include_dir = arena_printf(arena, "%s/share/lockstep/include", root);
+    tools->library_dir = arena_printf(arena, "%s/lib", root);
+    if (access(arena_printf(arena, "%s/cuda_runtime.h", tools->include_dir), R_OK))
+        return diag_error(diags, DIAG_NOWHERE, "the installation is incomplete", "cuda_runtime.h not found in %s",
+                          tools->include_dir);
+    return 0;
+}
+
+int cc_tools_find(struct cc_tools *tools, struct arena *arena, struct diag_sink *diags)
+{
+    *tools = (struct cc_tools){0};
+    if (!(tools->clang = find_clang(arena, diags)) || !(tools->cxx = find_linker(arena, diags)) ||
+        find_own_files(tools, arena, diags))
+        return -1;
+    char resolved[PATH_MAX];
+    const char *real = realpath(tools->clang, resolved) ? resolved : tools->clang;
+    tools->opt = find_companion("opt", real, arena);
+    tools->llc = find_companion("llc", real, arena);
+    return 0;
+}
