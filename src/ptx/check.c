@@ -1,0 +1,353 @@
+/* Operands against the letters of the opcode's row: kinds, counts, widths. PTX ISA, "Operand Type Checking" and "Operand Size Exceeding
+ * Instruction-Type Size".
+ *
+ * More is accepted than ptxas does: only the width of a register has to fit the type, not its kind (a .f32 register may be the operand of
+ * add.s32), and special registers may be read in any width. */
+#include "ptx/parse.h"
+
+#include <string.h>
+
+struct binder {
+    struct ptx_parser *p;
+    struct isa_instr *instr;
+    const struct ptx_raw_operand *raw;
+    unsigned count, next;         /* raw operands; the next to bind */
+    struct ptx_token at;
+    struct isa_operand dst[PTX_MAX_ELEMENTS + 1], src[PTX_MAX_ELEMENTS + PTX_MAX_OPERANDS];
+    unsigned dst_count, src_count;
+};
+
+static enum isa_type twice(enum isa_type type)
+{
+    switch (type) {
+    case ISA_U8: return ISA_U16;
+    case ISA_S8: return ISA_S16;
+    case ISA_U16: return ISA_U32;
+    case ISA_S16: return ISA_S32;
+    case ISA_U32: return ISA_U64;
+    case ISA_S32: return ISA_S64;
+    default: return type;
+    }
+}
+
+static int wrong(struct ptx_parser *p, const struct ptx_token *at, const char *what)
+{
+    return ptx_error(p, at, NULL, "expected %s, found `%.*s`", what, (int)(at->length < 60 ? at->length : 60), at->text);
+}
+
+static int bind_register(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, bool wider_ok,
+                         struct isa_operand *operand)
+{
+    unsigned have = isa_type_bits(value->type), need = isa_type_bits(type);
+    if (have > 64)
+        return ptx_error(p, &value->token, NULL, "128-bit registers are not supported");
+    if (need && (wider_ok ? have < need : have != need))
+        return ptx_error(p, &value->token, NULL, "`%.*s` is a register of type .%s; .%s needs %u bits", (int)value->token.length,
+                         value->token.text, isa_type_info(value->type)->text, isa_type_info(type)->text, need);
+    *operand = (struct isa_operand){.kind = ISA_OPERAND_REG, .bits = (uint8_t)have, .reg = value->index};
+    return 0;
+}
+
+static int bind_constant(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, struct isa_operand *operand)
+{
+    enum isa_type as = type == ISA_NONE ? ISA_B64 : type;
+    uint64_t bits;
+    if (ptx_constant_bits(&value->constant, as, &bits) < 0)
+        return ptx_error(p, &value->token, value->constant.is_float ? NULL : "write floats as 0f3F800000, 0d3FF0000000000000 or 1.0",
+                         "expected %s for type .%s", value->constant.is_float ? "an integer" : "a floating-point number",
+                         isa_type_info(as)->text);
+    *operand = (struct isa_operand){.kind = ISA_OPERAND_IMM, .bits = (uint8_t)(isa_type_bits(as) < 64 ? isa_type_bits(as) : 64), .value = bits};
+    return 0;
+}
+
+static void bind_variable(struct ptx_parser *p, const struct ptx_value *value, struct isa_operand *operand)
+{
+    bool is_dynamic = p->variables.items[value->index].is_extern_shared;
+    *operand = (struct isa_operand){.kind = is_dynamic ? ISA_OPERAND_DYNSMEM : ISA_OPERAND_SYMBOL, .bits = 64, .reg = value->index,
+                                    .value = (uint64_t)value->offset};
+}
+
+int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, bool wider_ok, struct isa_operand *operand)
+{
+    switch (value->kind) {
+    case PTX_VALUE_SINK: *operand = (struct isa_operand){.kind = ISA_OPERAND_NONE}; return 0;
+    case PTX_VALUE_REG:
+        if (type == ISA_PRED)
+            return wrong(p, &value->token, "a predicate register");
+        return bind_register(p, value, type, wider_ok, operand);
+    case PTX_VALUE_PRED:
+        if (type != ISA_PRED)
+            return wrong(p, &value->token, "a register, not a predicate");
+        *operand = (struct isa_operand){.kind = ISA_OPERAND_PRED, .bits = 1, .reg = value->index, .negate = value->negate};
+        return 0;
+    case PTX_VALUE_SREG:
+        *operand = (struct isa_operand){.kind = ISA_OPERAND_SREG, .bits = isa_sreg_info(value->index)->bits, .reg = value->index};
+        return type == ISA_PRED ? wrong(p, &value->token, "a predicate register") : 0;
+    case PTX_VALUE_CONSTANT:
+        return bind_constant(p, value, type, operand);
+    case PTX_VALUE_VARIABLE: bind_variable(p, value, operand); break;
+    case PTX_VALUE_PARAM:
+        *operand = (struct isa_operand){.kind = ISA_OPERAND_IMM, .bits = 64, .value = (uint64_t)value->offset};
+        break;
+    case PTX_VALUE_FRAME:
+        *operand = (struct isa_operand){.kind = ISA_OPERAND_FRAME, .bits = 64, .value = (uint64_t)value->offset};
+        break;
+    default: *operand = (struct isa_operand){.kind = ISA_OPERAND_FUNC, .bits = 64, .reg = value->index}; break;
+    }
+    if (type != ISA_NONE && (type == ISA_PRED || isa_type_bits(type) < 32 || isa_type_info(type)->class >= ISA_CLASS_FLOAT))
+        return ptx_error(p, &value->token, NULL, "an address needs an integer type of 32 or 64 bits");
+    return 0;
+}
+
+/* The state space that a variable of the address lies in, 0 when the address does not tell. */
+static uint8_t space_of(const struct binder *b, const struct ptx_value *base)
+{
+    switch (base->kind) {
+    case PTX_VALUE_VARIABLE: return b->p->variables.items[base->index].space;
+    case PTX_VALUE_PARAM: return ISA_SPACE_PARAM;
+    case PTX_VALUE_FRAME: return ISA_SPACE_LOCAL;
+    default: return 0;
+    }
+}
+
+static int bind_address(struct binder *b, const struct ptx_raw_operand *raw)
+{
+    const struct ptx_value *base = &raw->values[0];
+    struct isa_operand *operand = &b->src[b->src_count++];
+    if (raw->shape != PTX_ADDRESS)
+        return wrong(b->p, &raw->token, "an address in brackets");
+    uint8_t space = space_of(b, base), written = b->instr->mods.space;
+    bool fits = space == written || (space == ISA_SPACE_LOCAL && written == ISA_SPACE_PARAM);
+    if (space && written && !fits)
+        return ptx_error(b->p, &base->token, NULL, "`%.*s` lies in .%s, not in .%s", (int)base->token.length, base->token.text,
+                         isa_mod_text(ISA_FIELD_SPACE, space), isa_mod_text(ISA_FIELD_SPACE, written));
+    if (space && !written && (isa_op_info(b->instr->op)->flags & ISA_FLAG_MEMORY))
+        b->instr->mods.space = space; /* a variable's address is one in its own space, never a generic one */
+    if (base->kind == PTX_VALUE_REG && isa_type_bits(base->type) < 32)
+        return ptx_error(b->p, &base->token, NULL, "an address register has 32 or 64 bits");
+    if (ptx_bind_value(b->p, base, ISA_NONE, true, operand) < 0)
+        return -1;
+    if (operand->kind == ISA_OPERAND_REG)
+        operand->value = (uint64_t)base->offset;
+    return 0;
+}
+
+static unsigned vector_length(const struct isa_instr *instr)
+{
+    return instr->mods.vec ? 1u << instr->mods.vec : 1;
+}
+
+/* The elements of a vector, or a scalar, into out. */
+static int bind_elements(struct binder *b, const struct ptx_raw_operand *raw, enum isa_type type, bool wider_ok, struct isa_operand *out)
+{
+    if (raw->shape != PTX_VECTOR && raw->shape != PTX_PLAIN)
+        return wrong(b->p, &raw->token, "a register or a vector in braces");
+    for (unsigned i = 0; i < raw->count; i++)
+        if (ptx_bind_value(b->p, &raw->values[i], type, wider_ok, &out[i]) < 0)
+            return -1;
+    return 0;
+}
+
+/* ld, ldu, st: as many elements as .v2, .v4, .v8 says. */
+static int bind_memory_vector(struct binder *b, const struct ptx_raw_operand *raw, bool is_dst)
+{
+    unsigned want = vector_length(b->instr);
+    if (raw->count != want || (want > 1 && raw->shape != PTX_VECTOR))
+        return ptx_error(b->p, &raw->token, NULL, "expected %u element%s", want, want > 1 ? "s in braces" : "");
+    struct isa_operand *out = is_dst ? b->dst + b->dst_count : b->src + b->src_count;
+    *(is_dst ? &b->dst_count : &b->src_count) += want;
+    return bind_elements(b, raw, b->instr->type, true, out);
+}
+
+static enum isa_type element_type(enum isa_type whole, unsigned count)
+{
+    switch (isa_type_bits(whole) / count) {
+    case 8: return ISA_B8;
+    case 16: return ISA_B16;
+    case 32: return ISA_B32;
+    case 64: return ISA_B64;
+    default: return ISA_NONE;
+    }
+}
+
+/* One side of mov: a value, or the parts that it packs or unpacks. */
+static int bind_mov_side(struct binder *b, const struct ptx_raw_operand *raw, bool is_dst)
+{
+    enum isa_type type = b->instr->type;
+    if (raw->count > 1 && raw->shape == PTX_VECTOR) {
+        type = element_type(type, raw->count);
+        if (type == ISA_NONE || (raw->count & (raw->count - 1)))
+            return ptx_error(b->p, &raw->token, NULL, "a value of type .%s cannot have %u parts",
+                             isa_type_info(b->instr->type)->text, raw->count);
+    }
+    struct isa_operand *out = is_dst ? b->dst : b->src;
+    *(is_dst ? &b->dst_count : &b->src_count) = raw->count;
+    return bind_elements(b, raw, type, false, out);
+}
+
+static int check_destination(struct binder *b, const struct ptx_value *value, const struct isa_operand *operand)
+{
+    bool ok = operand->kind == ISA_OPERAND_REG || operand->kind == ISA_OPERAND_NONE || (operand->kind == ISA_OPERAND_PRED && !value->negate);
+    return ok ? 0 : wrong(b->p, &value->token, "a destination register");
+}
+
+static enum isa_type letter_type(const struct isa_instr *instr, char letter)
+{
+    bool wide = instr->mods.half == ISA_HALF_WIDE;
+    switch (letter) {
+    case 'D':
+    case 'S': return wide ? twice(instr->type) : instr->type;
+    case 's': return instr->stype;
+    case 'u':
+    case 'j': return ISA_B32;
+    case 'k': return ISA_U32;
+    case 'p':
+    case 'q':
+    case 'P': return ISA_PRED;
+    default: return instr->type;
+    }
+}
+
+/* Conversions take registers wider than the type. */
+static bool letter_is_wide(const struct isa_instr *instr)
+{
+    return instr->op == ISA_OP_CVT;
+}
+
+static int bind_destination(struct binder *b, char letter, const struct ptx_raw_operand *raw, bool has_pair)
+{
+    if (letter == 'v' && b->instr->op == ISA_OP_MOV) {
+        if (bind_mov_side(b, raw, true) < 0)
+            return -1;
+    } else if (letter == 'v') {
+        if (bind_memory_vector(b, raw, true) < 0)
+            return -1;
+    } else {
+        if (raw->shape == PTX_PAIR ? !has_pair : raw->shape != PTX_PLAIN)
+            return wrong(b->p, &raw->token, "a destination register");
+        if (ptx_bind_value(b->p, &raw->values[0], letter_type(b->instr, letter), letter_is_wide(b->instr), &b->dst[b->dst_count++]) < 0)
+            return -1;
+    }
+    for (unsigned i = 0; i < b->dst_count; i++)
+        if (check_destination(b, &raw->values[letter == 'v' ? i : 0], &b->dst[i]) < 0)
+            return -1;
+    if (!has_pair)
+        return 0;
+    struct isa_operand *second = &b->dst[b->dst_count++];
+    *second = (struct isa_operand){.kind = ISA_OPERAND_NONE};
+    if (raw->shape != PTX_PAIR)
+        return 0;
+    return ptx_bind_value(b->p, &raw->values[1], ISA_PRED, false, second) < 0 ? -1 : check_destination(b, &raw->values[1], second);
+}
+
+static int bind_source(struct binder *b, char letter, const struct ptx_raw_operand *raw)
+{
+    if (letter == 'm')
+        return bind_address(b, raw);
+    if (letter == 'V')
+        return bind_memory_vector(b, raw, false);
+    if (letter == 'a' && b->instr->op == ISA_OP_MOV)
+        return bind_mov_side(b, raw, false);
+    if (raw->shape != PTX_PLAIN)
+        return wrong(b->p, &raw->token, "a register or a constant");
+    const struct ptx_value *value = &raw->values[0];
+    if (value->kind == PTX_VALUE_SINK)
+        return wrong(b->p, &raw->token, "a value");
+    if (letter == 'k' && value->kind != PTX_VALUE_CONSTANT)
+        return wrong(b->p, &raw->token, "a constant");
+    struct isa_operand *operand = &b->src[b->src_count++];
+    enum isa_type type = letter_type(b->instr, letter);
+    if (type == ISA_PRED && value->kind == PTX_VALUE_CONSTANT && !value->constant.is_float) {
+        *operand = (struct isa_operand){.kind = ISA_OPERAND_IMM, .bits = 1, .value = value->constant.integer != 0};
+        return 0;
+    }
+    return ptx_bind_value(b->p, value, type, letter_is_wide(b->instr), operand);
+}
+
+static const struct ptx_raw_operand *take(struct binder *b)
+{
+    return b->next < b->count ? &b->raw[b->next++] : NULL;
+}
+
+static int missing(struct binder *b)
+{
+    return ptx_error(b->p, &b->at, NULL, "%s needs more operands than %u", isa_op_info(b->instr->op)->text, b->count);
+}
+
+/* bar and barrier: the destination and the predicate exist for .red only, and which destination follows from the type. */
+static int bind_barrier(struct binder *b)
+{
+    bool reduces = b->instr->mods.barrier == ISA_BARRIER_RED, counts = b->instr->mods.reduce == ISA_REDUCE_POPC;
+    b->dst_count = 2;
+    b->src_count = 0;
+    if (reduces) {
+        const struct ptx_raw_operand *raw = take(b);
+        if (!raw)
+            return missing(b);
+        struct isa_operand *out = &b->dst[counts ? 0 : 1];
+        if (raw->shape != PTX_PLAIN || ptx_bind_value(b->p, &raw->values[0], counts ? ISA_B32 : ISA_PRED, false, out) < 0 ||
+            check_destination(b, &raw->values[0], out) < 0)
+            return raw->shape != PTX_PLAIN ? wrong(b->p, &raw->token, "a destination") : -1;
+    }
+    const char *letters = reduces ? (b->count - b->next > 2 ? "uuP" : "u-P") : "uu-";
+    for (const char *c = letters; *c; c++) {
+        const struct ptx_raw_operand *raw = *c == '-' ? NULL : take(b);
+        if (!raw && (c == letters || *c == 'P'))
+            return missing(b);
+        if (!raw)
+            b->src[b->src_count++] = (struct isa_operand){.kind = ISA_OPERAND_NONE};
+        else if (bind_source(b, *c, raw) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int bind_letters(struct binder *b)
+{
+    const char *c = isa_op_info(b->instr->op)->operands;
+    if (*c && strchr("dDpvjx", *c)) {
+        char letter = *c++;
+        bool has_pair = *c == 'q';
+        c += has_pair;
+        const struct ptx_raw_operand *raw = take(b);
+        if (!raw)
+            return missing(b);
+        if (bind_destination(b, letter, raw, has_pair) < 0)
+            return -1;
+    }
+    bool optional = false;
+    for (; *c; c++) {
+        if (*c == '?') {
+            optional = true;
+            continue;
+        }
+        const struct ptx_raw_operand *raw = take(b);
+        if (!raw && !optional)
+            return missing(b);
+        if (!raw)
+            b->src[b->src_count++] = (struct isa_operand){.kind = ISA_OPERAND_NONE};
+        else if (bind_source(b, *c, raw) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_raw_operand *raw, unsigned count,
+                      const struct ptx_token *at)
+{
+    struct binder b = {.p = p, .instr = instr, .raw = raw, .count = count, .at = *at};
+    bool is_barrier = instr->op == ISA_OP_BAR || instr->op == ISA_OP_BARRIER;
+    if ((is_barrier ? bind_barrier(&b) : bind_letters(&b)) < 0)
+        return -1;
+    if (b.next < count)
+        return ptx_error(p, &raw[b.next].token, NULL, "%s takes %u operand%s, found %u", isa_op_info(instr->op)->text, b.next,
+                         b.next == 1 ? "" : "s", count);
+    struct isa_operand *operands = ARENA_NEW(p->arena, struct isa_operand, b.dst_count + b.src_count + 1);
+    memcpy(operands, b.dst, b.dst_count * sizeof *operands);
+    memcpy(operands + b.dst_count, b.src, b.src_count * sizeof *operands);
+    instr->dst = operands;
+    instr->src = operands + b.dst_count;
+    instr->dst_count = (uint8_t)b.dst_count;
+    instr->src_count = (uint8_t)b.src_count;
+    return 0;
+}

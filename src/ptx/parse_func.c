@@ -1,0 +1,275 @@
+/* Kernels and functions: names, parameters, performance directives, bodies. PTX ISA, "Kernel and Function Directives".
+ *
+ * A kernel's parameters lie in its parameter block; those of a function at the start of its local frame, results first. The older form that
+ * passes registers (`.func (.reg .u32 r) f (.reg .u32 a)`) is served through frame places too: copied in at the entry, out before `ret`. */
+#include "ptx/parse.h"
+
+#include <string.h>
+
+struct formals {
+    VEC(struct isa_param) params;
+    VEC(struct ptx_symbol) symbols; /* kinds PARAM, FRAME or REG; name is in tokens */
+    VEC(struct ptx_token) tokens;
+    uint32_t bytes;                 /* of the block or frame so far */
+    bool is_kernel;
+};
+
+static int place_formal(struct ptx_parser *p, struct formals *f, const struct ptx_declarator *d, bool is_reg)
+{
+    uint64_t offset = round_up_u64(f->bytes, d->align);
+    if (d->bytes > PTX_MAX_PARAM || offset + d->bytes > PTX_MAX_PARAM)
+        return ptx_error(p, &d->name, NULL, "parameters are limited to %d bytes", PTX_MAX_PARAM);
+    f->bytes = (uint32_t)(offset + d->bytes);
+    struct isa_param param = {.type = d->type, .offset = (uint32_t)offset, .bytes = (uint32_t)d->bytes, .align = d->align};
+    param.name = d->name.kind == PTX_TOKEN_WORD ? ptx_copy(p, &d->name) : NULL;
+    struct ptx_symbol symbol = {.kind = f->is_kernel ? PTX_SYMBOL_PARAM : is_reg ? PTX_SYMBOL_REG : PTX_SYMBOL_FRAME,
+                                .type = d->type, .elements = 1, .count = 1, .offset = param.offset, .bytes = param.bytes};
+    vec_push(&f->params, param);
+    vec_push(&f->symbols, symbol);
+    vec_push(&f->tokens, d->name);
+    return 0;
+}
+
+static int parse_formal(struct ptx_parser *p, struct formals *f)
+{
+    bool is_reg = PTX_IS_DOT(&p->token, "reg");
+    if (!is_reg && !PTX_IS_DOT(&p->token, "param"))
+        return ptx_expected(p, "`.param`");
+    if (is_reg && f->is_kernel)
+        return ptx_error(p, &p->token, NULL, "a kernel's parameters are .param variables");
+    ptx_advance(p);
+    struct ptx_declarator d;
+    if (ptx_parse_declarator(p, &d) < 0)
+        return -1;
+    if (d.name.kind == PTX_TOKEN_WORD && ptx_check_reserved(p, &d.name) < 0)
+        return -1;
+    if (is_reg && (d.count != 1 || d.elements != 1))
+        return ptx_error(p, &d.name, NULL, "a register parameter is a scalar");
+    return place_formal(p, f, &d, is_reg);
+}
+
+/* `( .param ..., .param ... )`; nothing is also fine. */
+static int parse_formals(struct ptx_parser *p, struct formals *f)
+{
+    if (!ptx_accept(p, '('))
+        return 0;
+    if (ptx_accept(p, ')'))
+        return 0;
+    do
+        if (parse_formal(p, f) < 0)
+            return -1;
+    while (ptx_accept(p, ','));
+    return ptx_expect(p, ')', "after the parameters");
+}
+
+static void free_formals(struct formals *f)
+{
+    vec_free(&f->params);
+    vec_free(&f->symbols);
+    vec_free(&f->tokens);
+}
+
+int ptx_parse_signature(struct ptx_parser *p, uint32_t *count)
+{
+    struct formals f = {.is_kernel = false};
+    int rc = parse_formals(p, &f);
+    *count = (uint32_t)f.params.count;
+    free_formals(&f);
+    return rc;
+}
+
+static int parse_numbers(struct ptx_parser *p, uint32_t *values, unsigned most)
+{
+    unsigned count = 0;
+    do {
+        int64_t value;
+        if (ptx_parse_integer(p, 0, UINT32_MAX, &value) < 0)
+            return -1;
+        if (count < most)
+            values[count++] = (uint32_t)value;
+    } while (ptx_accept(p, ','));
+    for (; count < most; count++)
+        values[count] = 1;
+    return 0;
+}
+
+/* Directives between the parameters and the body; unknown ones are skipped with a warning. */
+static int parse_performance(struct ptx_parser *p, struct isa_function *function)
+{
+    uint32_t ignored[3];
+    while (p->token.kind == PTX_TOKEN_DOT) {
+        if (ptx_parse_common_directive(p))
+            continue;
+        struct ptx_token word = p->token;
+        ptx_advance(p);
+        uint32_t *values = ignored;
+        unsigned most = 1;
+        if (PTX_IS_DOT(&word, "maxntid"))
+            values = function->max_threads, most = 3;
+        else if (PTX_IS_DOT(&word, "reqntid"))
+            values = function->required_threads, most = 3;
+        else if (PTX_IS_DOT(&word, "minnctapersm"))
+            values = &function->min_blocks;
+        else if (PTX_IS_DOT(&word, "maxnreg"))
+            values = &function->max_registers;
+        else if (!PTX_IS_DOT(&word, "maxnctapersm") && !PTX_IS_DOT(&word, "noreturn") && !PTX_IS_DOT(&word, "explicitcluster") &&
+                 !PTX_IS_DOT(&word, "reqnctapercluster") && !PTX_IS_DOT(&word, "maxclusterrank") && !PTX_IS_DOT(&word, "unique") &&
+                 !PTX_IS_DOT(&word, "blocksareclusters") && !PTX_IS_DOT(&word, "abi_preserve") &&
+                 !PTX_IS_DOT(&word, "abi_preserve_control"))
+            ptx_warning(p, &word, "`.%.*s` is not known and ignored", (int)word.length, word.text);
+        if (p->token.kind == PTX_TOKEN_NUMBER && parse_numbers(p, values, most) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static uint8_t intrinsic_of(const struct ptx_token *name)
+{
+    static const struct {
+        const char *name;
+        uint8_t intrinsic;
+    } known[] = {{"vprintf", ISA_INTRINSIC_VPRINTF}, {"malloc", ISA_INTRINSIC_MALLOC}, {"free", ISA_INTRINSIC_FREE},
+                 {"__assertfail", ISA_INTRINSIC_ASSERTFAIL}};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (ptx_token_is(name, known[i].name, strlen(known[i].name)))
+            return known[i].intrinsic;
+    return ISA_INTRINSIC_NONE;
+}
+
+static struct isa_param *copy_params(struct ptx_parser *p, const struct isa_param *params, size_t count)
+{
+    if (!count)
+        return NULL;
+    struct isa_param *copy = ARENA_NEW(p->arena, struct isa_param, count);
+    memcpy(copy, params, count * sizeof *copy);
+    return copy;
+}
+
+/* Enters the signature: a new function, or one that was declared before. Returns its index, PTX_NONE after an error. */
+static uint32_t enter_function(struct ptx_parser *p, const struct ptx_token *name, const struct formals *f, uint32_t result_count)
+{
+    struct isa_function function = {.name = ptx_copy(p, name), .is_kernel = f->is_kernel, .outside = ISA_PC_NONE, .line = name->line,
+                                    .column = name->column, .result_count = result_count, .shared_align = 1,
+                                    .param_count = (uint32_t)f->params.count - result_count,
+                                    .param_bytes = f->is_kernel ? f->bytes : 0};
+    function.intrinsic = f->is_kernel ? ISA_INTRINSIC_NONE : intrinsic_of(name);
+    function.results = copy_params(p, f->params.items, result_count);
+    function.params = copy_params(p, f->params.items + result_count, function.param_count);
+    const struct ptx_symbol *symbol = ptx_lookup(p, name->text, name->length);
+    if (!symbol) {
+        uint32_t index = (uint32_t)p->functions.count;
+        if (ptx_declare(p, name, (struct ptx_symbol){.kind = PTX_SYMBOL_FUNCTION, .index = index}) == PTX_NONE)
+            return PTX_NONE;
+        vec_push(&p->functions, function);
+        return index;
+    }
+    struct isa_function *old = symbol->kind == PTX_SYMBOL_FUNCTION ? &p->functions.items[symbol->index] : NULL;
+    if (!old || old->is_kernel != function.is_kernel || old->param_count != function.param_count ||
+        old->result_count != function.result_count) {
+        ptx_error(p, name, NULL, "`%s` is already declared differently", function.name);
+        return PTX_NONE;
+    }
+    if (!old->is_defined)
+        *old = function;
+    return symbol->index;
+}
+
+static int declare_formals(struct ptx_parser *p, const struct formals *f, uint32_t result_count)
+{
+    for (size_t i = 0; i < f->params.count; i++) {
+        if (f->tokens.items[i].kind != PTX_TOKEN_WORD)
+            continue;
+        struct ptx_symbol symbol = f->symbols.items[i];
+        if (symbol.kind == PTX_SYMBOL_REG)
+            symbol.index = p->body.declared++;
+        uint32_t index = ptx_declare(p, &f->tokens.items[i], symbol);
+        if (index == PTX_NONE)
+            return -1;
+        if (symbol.kind == PTX_SYMBOL_REG) {
+            vec_push(&p->body.formals, p->symbols.items[index]);
+            p->body.result_formals += i < result_count;
+        }
+    }
+    return 0;
+}
+
+static void begin_body(struct ptx_parser *p, uint32_t function, const struct formals *f)
+{
+    struct ptx_body *body = &p->body;
+    body->regs.count = body->labels.count = body->refs.count = body->target_tokens.count = body->target_lists.count = 0;
+    body->protos.count = body->scope_parents.count = body->formals.count = 0;
+    ptx_map64_clear(&body->reg_of);
+    body->function = function;
+    body->is_kernel = f->is_kernel;
+    body->declared = body->depth = body->result_formals = 0;
+    body->frame_top = body->frame_bytes = f->is_kernel ? 0 : f->bytes;
+    body->frame_at = PTX_NONE;
+    body->source_file = body->source_line = 0;
+    body->too_many_regs = false;
+}
+
+static int define_function(struct ptx_parser *p, const struct ptx_token *name, uint32_t index, const struct formals *f)
+{
+    struct isa_function *function = &p->functions.items[index];
+    if (function->is_defined) {
+        ptx_error(p, name, NULL, "`%s` is defined twice", function->name);
+        ptx_skip_braces(p);
+        return 0;
+    }
+    function->is_defined = true;
+    function->intrinsic = ISA_INTRINSIC_NONE;
+    function->first = (uint32_t)p->instrs.count;
+    begin_body(p, index, f);
+    ptx_open_scope(p);
+    int rc = declare_formals(p, f, function->result_count);
+    if (rc == 0)
+        rc = ptx_parse_body(p);
+    else
+        ptx_skip_braces(p);
+    while (p->body.depth)
+        ptx_close_scope(p);
+    if (rc == 0)
+        ptx_finish_function(p);
+    return 0;
+}
+
+static int parse_function(struct ptx_parser *p, bool is_extern, struct formals *f)
+{
+    f->is_kernel = PTX_IS_DOT(&p->token, "entry");
+    ptx_advance(p);
+    while (p->token.kind == PTX_TOKEN_DOT && PTX_IS_DOT(&p->token, "attribute")) {
+        ptx_advance(p);
+        while (p->token.kind != PTX_TOKEN_END && !ptx_accept(p, ')'))
+            ptx_advance(p);
+    }
+    if (!f->is_kernel && parse_formals(p, f) < 0)
+        return -1;
+    uint32_t result_count = (uint32_t)f->params.count;
+    struct ptx_token name = p->token;
+    if (name.kind != PTX_TOKEN_WORD)
+        return ptx_expected(p, f->is_kernel ? "the name of a kernel" : "the name of a function");
+    ptx_advance(p);
+    if (ptx_check_reserved(p, &name) < 0 || parse_formals(p, f) < 0)
+        return -1;
+    uint32_t index = enter_function(p, &name, f, result_count);
+    if (index == PTX_NONE)
+        return -1;
+    struct isa_function ignored, *function = &p->functions.items[index];
+    if (parse_performance(p, function->is_defined ? &ignored : function) < 0)
+        return -1;
+    if (ptx_accept(p, ';'))
+        return 0;
+    if (is_extern)
+        ptx_warning(p, &name, "an .extern function with a body");
+    if (!PTX_IS_PUNCT(&p->token, '{'))
+        return ptx_expected(p, "`{` and the body, or `;`");
+    return define_function(p, &name, index, f);
+}
+
+int ptx_parse_function(struct ptx_parser *p, bool is_extern)
+{
+    struct formals f = {.bytes = 0};
+    int rc = parse_function(p, is_extern, &f);
+    free_formals(&f);
+    return rc;
+}

@@ -1,0 +1,294 @@
+/* Instructions: guard, mnemonic and suffixes, operands. Suffixes are taken in any order; what each means is asked of the opcode's row.
+ * An instruction that exists in PTX but not in the model is kept as its text (ISA_OP_OUTSIDE). */
+#include "ptx/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct mnemonic {
+    struct ptx_token op, words[PTX_MAX_WORDS];
+    unsigned word_count;
+};
+
+static int parse_guard(struct ptx_parser *p, struct isa_instr *instr)
+{
+    if (!ptx_accept(p, '@'))
+        return 0;
+    instr->guard_negate = ptx_accept(p, '!');
+    struct ptx_value value;
+    if (p->token.kind != PTX_TOKEN_WORD)
+        return ptx_expected(p, "a predicate register");
+    if (ptx_parse_value(p, &value) < 0)
+        return -1;
+    if (value.kind != PTX_VALUE_PRED)
+        return ptx_error(p, &value.token, NULL, "a guard is a predicate register");
+    instr->guarded = true;
+    instr->guard = instr->guard_reg = value.index;
+    return 0;
+}
+
+static int parse_mnemonic(struct ptx_parser *p, struct mnemonic *m)
+{
+    if (p->token.kind != PTX_TOKEN_WORD)
+        return ptx_expected(p, "an instruction");
+    m->op = p->token;
+    m->word_count = 0;
+    ptx_advance(p);
+    while (p->token.kind == PTX_TOKEN_DOT) {
+        if (m->word_count == PTX_MAX_WORDS)
+            return ptx_error(p, &p->token, NULL, "too many suffixes");
+        m->words[m->word_count++] = p->token;
+        ptx_advance(p);
+    }
+    /* Lockstep's own instructions carry a dot in their name. */
+    if (ptx_token_is(&m->op, "lockstep", 8) && m->word_count) {
+        m->op.length += 1 + m->words[0].length;
+        memmove(m->words, m->words + 1, --m->word_count * sizeof m->words[0]);
+    }
+    return 0;
+}
+
+/* The rest of a statement, up to its `;`, as text with single blanks. */
+static int take_text(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
+{
+    struct strbuf text = {0};
+    strbuf_addn(&text, m->op.text, m->op.length);
+    for (unsigned i = 0; i < m->word_count; i++)
+        strbuf_addf(&text, ".%.*s", (int)m->words[i].length, m->words[i].text);
+    uint32_t depth = 0;
+    while (!PTX_IS_PUNCT(&p->token, ';')) {
+        if (p->token.kind == PTX_TOKEN_END || (PTX_IS_PUNCT(&p->token, '}') && !depth--)) {
+            strbuf_free(&text);
+            return ptx_expected(p, "`;` after the instruction");
+        }
+        depth += PTX_IS_PUNCT(&p->token, '{');
+        bool is_string = p->token.kind == PTX_TOKEN_STRING;
+        strbuf_addf(&text, "%s%s%.*s%s", p->token.spaced ? " " : "", p->token.kind == PTX_TOKEN_DOT ? "." : is_string ? "\"" : "",
+                    (int)p->token.length, p->token.text, is_string ? "\"" : "");
+        ptx_advance(p);
+    }
+    instr->op = ISA_OP_OUTSIDE;
+    instr->type = instr->stype = ISA_NONE;
+    instr->mods = (struct isa_mods){0};
+    instr->dst_count = instr->src_count = 0;
+    instr->text = arena_strdup(p->arena, strbuf_text(&text));
+    strbuf_free(&text);
+    return 0;
+}
+
+static bool class_has(char c, enum isa_type type)
+{
+    const struct isa_type_info *info = isa_type_info(type);
+    bool is_int = info->class == ISA_CLASS_UINT || info->class == ISA_CLASS_SINT;
+    bool is_bits = info->class == ISA_CLASS_BITS;
+    switch (c) {
+    case 'i': return (is_int && info->bits >= 16 && info->bits <= 64);
+    case 'I': return (is_int || is_bits) && info->bits >= 32 && info->bits <= 64;
+    case 'f': return type == ISA_F32 || type == ISA_F64;
+    case 'F': return info->class == ISA_CLASS_FLOAT || info->class == ISA_CLASS_PACKED;
+    case 'h': return type == ISA_F16 || type == ISA_F16X2 || type == ISA_BF16 || type == ISA_BF16X2;
+    case 'b': return is_bits && info->bits >= 16 && info->bits <= 64;
+    case 'B': return is_bits && info->bits >= 32 && info->bits <= 64;
+    case 'p': return type == ISA_PRED;
+    case 'm': return info->class != ISA_CLASS_PRED && info->class != ISA_CLASS_NONE;
+    case 'w': return (is_int || is_bits) && info->bits == 32;
+    case '*': return type != ISA_NONE;
+    default: return false;
+    }
+}
+
+static bool classes_have(const char *classes, size_t n, enum isa_type type)
+{
+    for (size_t i = 0; i < n; i++)
+        if (class_has(classes[i], type))
+            return true;
+    return false;
+}
+
+/* Types against the row; cvt.pack alone has a third, .b32. */
+static int check_types(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr, unsigned count, const uint8_t types[3])
+{
+    const struct isa_op_info *info = isa_op_info(instr->op);
+    size_t first = strcspn(info->types, " ");
+    bool has_second = info->types[first] == ' ', none_ok = memchr(info->types, '-', first);
+    bool is_pack = instr->op == ISA_OP_CVT && instr->mods.pack;
+    unsigned want = has_second ? 2 : 1;
+    if (count != want && !(count == 0 && none_ok) && !(count == 3 && is_pack && types[2] == ISA_B32))
+        return ptx_error(p, &m->op, NULL, "%s takes %s type suffix%s, found %u", info->text, none_ok && !has_second ? "no" : has_second ? "two" : "one",
+                         want > 1 ? "es" : "", count);
+    if (count && !classes_have(info->types, first, types[0]))
+        return ptx_error(p, &m->op, NULL, "%s has no form for type .%s", info->text, isa_type_info(types[0])->text);
+    if (has_second && !classes_have(info->types + first + 1, strlen(info->types + first + 1), types[1]))
+        return ptx_error(p, &m->op, NULL, "%s has no form for a second type .%s", info->text, isa_type_info(types[1])->text);
+    instr->type = count ? types[0] : ISA_NONE;
+    instr->stype = count > 1 ? types[1] : ISA_NONE;
+    return 0;
+}
+
+/* Forms of modelled opcodes that are outside the model. */
+static bool is_outside_form(const struct isa_instr *instr)
+{
+    uint8_t type = instr->type, stype = instr->stype;
+    bool is_fp8 = type == ISA_E4M3X2 || type == ISA_E5M2X2 || stype == ISA_E4M3X2 || stype == ISA_E5M2X2;
+    bool is_cluster = (instr->op == ISA_OP_BARRIER || instr->op == ISA_OP_BAR) && instr->mods.scope == ISA_SCOPE_CLUSTER;
+    bool is_vector_atomic = (isa_op_info(instr->op)->flags & ISA_FLAG_ATOMIC) && instr->mods.vec;
+    return is_fp8 || is_cluster || is_vector_atomic || type == ISA_B128;
+}
+
+/* Reads the suffixes: 1 when the form is outside the model. */
+static int read_suffixes(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
+{
+    uint8_t types[3] = {0};
+    unsigned count = 0;
+    const struct ptx_token *unknown = NULL;
+    for (unsigned i = 0; i < m->word_count; i++) {
+        const struct ptx_token *word = &m->words[i];
+        uint32_t type = strmap_get(&p->words.types, word->text, word->length);
+        if (type != STRMAP_NONE && count < 3)
+            types[count++] = (uint8_t)type;
+        else if (type != STRMAP_NONE || !ptx_words_set_mod(&p->words, instr->op, &instr->mods, word->text, word->length)) {
+            if (ptx_word_is_outside(word->text, word->length))
+                return 1;
+            unknown = unknown ? unknown : word;
+        }
+    }
+    instr->type = types[0];
+    instr->stype = types[1];
+    if (is_outside_form(instr))
+        return 1;
+    if (unknown)
+        return ptx_error(p, unknown, NULL, "%s has no suffix `.%.*s`", isa_op_info(instr->op)->text, (int)unknown->length, unknown->text);
+    return check_types(p, m, instr, count, types);
+}
+
+static int unknown_mnemonic(struct ptx_parser *p, const struct mnemonic *m)
+{
+    char word[48];
+    size_t n = m->op.length < sizeof word - 1 ? m->op.length : sizeof word - 1;
+    memcpy(word, m->op.text, n);
+    word[n] = 0;
+    const char *near = ptx_nearest_op(word);
+    char hint[80];
+    snprintf(hint, sizeof hint, "did you mean `%s`?", near ? near : "");
+    return ptx_error(p, &m->op, near ? hint : NULL, "`%s` is not a PTX instruction", word);
+}
+
+static int parse_branch(struct ptx_parser *p, struct isa_instr *instr)
+{
+    if (p->token.kind != PTX_TOKEN_WORD)
+        return ptx_expected(p, "a label");
+    struct ptx_label_ref ref = {p->token, p->body.scopes[p->body.depth].number, (uint32_t)p->instrs.count, PTX_NONE};
+    vec_push(&p->body.refs, ref);
+    instr->target = ISA_PC_NONE;
+    ptx_advance(p);
+    return 0;
+}
+
+/* `brx.idx %r1, targets`. */
+static int parse_indexed_branch(struct ptx_parser *p, struct isa_instr *instr)
+{
+    struct ptx_value index;
+    struct isa_operand *operand = ARENA_NEW(p->arena, struct isa_operand, 1);
+    if (ptx_parse_value(p, &index) < 0 || ptx_bind_value(p, &index, ISA_U32, false, operand) < 0 ||
+        ptx_expect(p, ',', "after the index") < 0)
+        return -1;
+    const struct ptx_symbol *symbol = p->token.kind == PTX_TOKEN_WORD ? ptx_lookup(p, p->token.text, p->token.length) : NULL;
+    if (!symbol || symbol->kind != PTX_SYMBOL_TARGETS)
+        return ptx_expected(p, "the label of a .branchtargets directive");
+    ptx_advance(p);
+    const struct ptx_target_list *list = &p->body.target_lists.items[symbol->index];
+    instr->src = operand;
+    instr->src_count = 1;
+    instr->target_count = list->count;
+    instr->targets = ARENA_NEW(p->arena, uint32_t, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct ptx_label_ref ref = {p->body.target_tokens.items[list->first + i], list->scope, (uint32_t)p->instrs.count, i};
+        vec_push(&p->body.refs, ref);
+    }
+    return 0;
+}
+
+static bool names_outside(const struct ptx_raw_operand *raw, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = 0; k < raw[i].count; k++)
+            if (raw[i].values[k].kind == PTX_VALUE_OUTSIDE)
+                return true;
+    return false;
+}
+
+static int parse_operands(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
+{
+    struct ptx_raw_operand raw[PTX_MAX_OPERANDS];
+    unsigned count = 0;
+    struct ptx_lexer lexer = p->lexer;
+    struct ptx_token start = p->token;
+    while (!PTX_IS_PUNCT(&p->token, ';')) {
+        if (count == PTX_MAX_OPERANDS)
+            return ptx_error(p, &p->token, NULL, "too many operands");
+        if (ptx_parse_operand(p, &raw[count]) < 0)
+            return -1;
+        count++;
+        if (!ptx_accept(p, ','))
+            break;
+    }
+    if (names_outside(raw, count)) {
+        p->lexer = lexer;
+        p->token = start;
+        return take_text(p, m, instr);
+    }
+    if (!PTX_IS_PUNCT(&p->token, ';'))
+        return ptx_expected(p, "`,` or `;`");
+    return ptx_bind_operands(p, instr, raw, count, &m->op);
+}
+
+static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
+{
+    int outside = read_suffixes(p, m, instr);
+    if (outside)
+        return outside < 0 ? -1 : take_text(p, m, instr);
+    switch (instr->op) {
+    case ISA_OP_BRA: return parse_branch(p, instr);
+    case ISA_OP_BRX: return parse_indexed_branch(p, instr);
+    case ISA_OP_CALL: return ptx_parse_call(p, instr, &m->op);
+    default: return parse_operands(p, m, instr);
+    }
+}
+
+static int parse_statement(struct ptx_parser *p, struct isa_instr *instr)
+{
+    struct mnemonic m;
+    instr->line = p->token.line;
+    instr->column = p->token.column;
+    if (parse_guard(p, instr) < 0 || parse_mnemonic(p, &m) < 0)
+        return -1;
+    uint32_t op = strmap_get(&p->words.ops, m.op.text, m.op.length);
+    if (op == ISA_OP_OUTSIDE || isa_is_outside(m.op.text, m.op.length))
+        return take_text(p, &m, instr);
+    if (op == STRMAP_NONE)
+        return unknown_mnemonic(p, &m);
+    instr->op = (uint16_t)op;
+    return parse_known(p, &m, instr);
+}
+
+uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr)
+{
+    instr->unit = isa_unit_of(instr);
+    instr->latency = isa_latency_of(instr);
+    instr->reconverge = ISA_PC_NONE;
+    instr->source_file = p->body.source_file;
+    instr->source_line = p->body.source_line;
+    vec_push(&p->instrs, *instr);
+    return (uint32_t)p->instrs.count - 1;
+}
+
+int ptx_parse_instr(struct ptx_parser *p)
+{
+    struct isa_instr instr = {.target = ISA_PC_NONE};
+    if (parse_statement(p, &instr) < 0)
+        return -1;
+    /* A call has emitted itself, between the copies of its register arguments. */
+    if (instr.op != ISA_OP_CALL)
+        ptx_emit(p, &instr);
+    return ptx_expect(p, ';', "after the instruction");
+}
