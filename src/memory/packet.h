@@ -43,7 +43,10 @@ struct packet {
     uint8_t lane_count;
     bool no_return;        /* red: nobody waits for the old values, but the reply still acknowledges */
     struct packet_lane lanes[32];
-    struct packet *next;   /* free list of the owner */
+    struct packet *next;   /* list of the holder: the sender's free list, the partition's ROP queue */
+    /* The partition's own while it holds the packet. */
+    uint64_t ready, local;
+    uint32_t parts;        /* sectors still to be served */
 };
 
 /* Bytes a packet occupies in the network: 8 of header, and the data it carries. */

@@ -1,5 +1,8 @@
-/* A memory partition: one DRAM channel and the L2 slices in front of it. Requests come in through the network into a slice's queue (after the ROP delay), are served by the L2 (values are read from and
- * written to the store at that moment, atomics performed there), misses go to the DRAM controller; replies wait to be taken by the network. */
+/* A memory partition: one DRAM channel and the L2 slices in front of it. Requests come in through the network into a slice's queue (after the ROP delay), are accepted by the L2, misses go to the DRAM
+ * controller; replies wait to be taken by the network.
+ *
+ * Values: a slice accepts requests one after the other, and that order is the order of memory: at that moment, hit or miss, reads take their bytes from the store, writes put theirs there, and the lanes of
+ * an atomic are performed. So a read that waits for its fill does not see a write accepted after it. */
 #ifndef LOCKSTEP_MEMORY_PARTITION_H
 #define LOCKSTEP_MEMORY_PARTITION_H
 
@@ -12,6 +15,9 @@
 #include "memory/store.h"
 #include "sim/cycle.h"
 
+enum memory_address_map { MEMORY_MAP_FERMI, MEMORY_MAP_PASCAL };
+extern const char *const memory_address_map_choices[];
+
 struct partition_params { /* group "partition": channels, slices per channel, address map, queues, ROP and DRAM latency, host copies */
 #include "config/param_fields.h"
 #include "memory/partition_params.def"
@@ -19,6 +25,10 @@ struct partition_params { /* group "partition": channels, slices per channel, ad
 };
 extern const struct param_desc partition_param_descs[];
 extern const unsigned partition_param_count;
+
+/* Group "l2": the parameters of a cache, with an L2 slice's defaults. */
+extern const struct param_desc l2_param_descs[];
+extern const unsigned l2_param_count;
 
 struct dram_params { /* group "dram": scheduler, geometry, timing in command cycles */
 #include "config/param_fields.h"
@@ -60,7 +70,8 @@ struct packet *partition_pop(struct partition *p, unsigned k);
 /* One cycle of the L2's clock, one command cycle of the DRAM's clock. */
 void partition_tick_l2(struct partition *p, uint64_t cycle);
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle);
-/* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not count. */
+/* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not count. Never later than the truth; a push, a pop or a tick of the other clock can
+ * make it earlier, also earlier than the present, which means the next tick that there is. */
 uint64_t partition_next_l2(const struct partition *p);
 uint64_t partition_next_dram(const struct partition *p);
 bool partition_idle(const struct partition *p);

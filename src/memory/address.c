@@ -1,0 +1,74 @@
+/* Address decoding by the bit tables of the two mappings that GPGPU-Sim's configurations use; see address.h. */
+#include "memory/address.h"
+
+#include "base/bits.h"
+
+#define CHANNEL_SHIFT 8 /* of MEMORY_BLOCK */
+#define MAX_BITS 8
+
+struct address_map {
+    uint8_t row_shift, row_bits;
+    uint8_t bank[4];            /* lowest first */
+    uint8_t column[MAX_BITS];   /* lowest first, 0 ends */
+};
+
+static const struct address_map maps[] = {
+    [MEMORY_MAP_FERMI] = {16, 12, {8, 13, 14, 15}, {6, 7, 9, 10, 11, 12, 0, 0}},
+    [MEMORY_MAP_PASCAL] = {15, 13, {7, 12, 13, 14}, {5, 6, 8, 9, 10, 11, 0, 0}},
+};
+
+const char *const memory_address_map_choices[] = {"fermi", "pascal", NULL};
+
+static uint32_t slice_bits(const struct partition_params *params)
+{
+    return (uint32_t)__builtin_ctz(params->slices_per_channel);
+}
+
+static uint64_t remove_bit(uint64_t value, uint32_t bit)
+{
+    return (value >> (bit + 1) << bit) | (value & mask_low(bit));
+}
+
+static uint64_t insert_bit(uint64_t value, uint32_t bit, uint64_t b)
+{
+    return (value >> bit << (bit + 1)) | b << bit | (value & mask_low(bit));
+}
+
+uint64_t address_of_local(const struct partition_params *params, uint32_t slice, uint64_t local)
+{
+    const struct address_map *map = &maps[params->address_map];
+    for (uint32_t i = 0; i < slice_bits(params); i++)
+        local = insert_bit(local, map->bank[i], (slice >> i) & 1);
+    return local;
+}
+
+uint32_t address_bank(const struct partition_params *params, uint64_t channel_address)
+{
+    const struct address_map *map = &maps[params->address_map];
+    uint32_t bank = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        bank |= (uint32_t)(channel_address >> map->bank[i] & 1) << i;
+    return bank;
+}
+
+uint32_t address_row(const struct partition_params *params, uint64_t channel_address)
+{
+    const struct address_map *map = &maps[params->address_map];
+    return (uint32_t)(channel_address >> map->row_shift & mask_low(map->row_bits));
+}
+
+struct memory_place memory_place_of(const struct partition_params *params, uint64_t address)
+{
+    const struct address_map *map = &maps[params->address_map];
+    uint64_t block = address >> CHANNEL_SHIFT;
+    uint64_t inside = block / params->channels << CHANNEL_SHIFT | (address & mask_low(CHANNEL_SHIFT));
+    struct memory_place place = {.channel = (uint32_t)(block % params->channels), .local = inside};
+    place.bank = address_bank(params, inside);
+    place.row = address_row(params, inside);
+    for (uint32_t i = 0; i < MAX_BITS && map->column[i]; i++)
+        place.column |= (uint32_t)(inside >> map->column[i] & 1) << i;
+    place.slice = place.channel * params->slices_per_channel + (place.bank & (params->slices_per_channel - 1));
+    for (uint32_t i = slice_bits(params); i-- > 0;)
+        place.local = remove_bit(place.local, map->bank[i]);
+    return place;
+}

@@ -1,0 +1,491 @@
+/* An L2 slice of GPGPU-Sim. One tick of the L2's clock, back to front:
+ *   1. one waiter of a finished fill goes to the reply queue;
+ *   2. one request that came back from the DRAM: a fill goes into the cache when the fill port is free, an acknowledged store to the reply queue;
+ *   3. one request goes from the cache's miss queue to the queue of the DRAM;
+ *   4. one access is tried, if the data port is free and neither the DRAM's queue nor the reply queue is full;
+ *   5. one request leaves the ROP delay for the slice's queue.
+ * So a hit pushed at cycle c can be popped after tick c + rop_latency + 1. A slice with sectors takes a packet apart, one access a sector; the packet is answered when the last one was served.
+ * An access that was refused is tried again when something that it could wait for has changed (a fill, a taken waiter, a sent miss): that gives the same cycles as trying always. */
+#include "memory/slice.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "sim/cycle.h"
+#include "simt/lanes.h"
+
+#define ALLOCATE_WAITER (CACHE_NO_WAITER - 1) /* the fill for a store: nobody waits */
+#define MAX_WAITERS 16384u
+
+/* An access: the part of a packet in one sector. */
+struct part {
+    struct packet *packet;
+    uint32_t offset, bytes; /* from the packet's first byte */
+};
+
+struct ring {
+    uint32_t first, count, mask, limit;
+};
+
+struct slice {
+    const struct memory_params *params;
+    struct store *store;
+    struct cache *cache;
+    struct packet *rop_first, *rop_last; /* linked by next */
+    uint32_t rop_offset;                 /* bytes of rop_first that have left the delay */
+    struct ring in, misses, to_dram, from_dram, out;
+    struct part *in_parts;
+    struct memory_request *miss_requests, *dram_requests, *returned;
+    struct packet **replies;
+    struct part *waiting;   /* by waiter number */
+    uint32_t *free_waiters;
+    uint32_t free_count;
+    uint64_t data_free_at, fill_free_at;
+    uint32_t inside; /* packets */
+    bool blocked;    /* the access at the head was refused and nothing has changed since */
+    uint8_t number;
+};
+
+static void ring_init(struct ring *r, uint32_t limit)
+{
+    uint32_t size = 1;
+    while (size < limit)
+        size *= 2;
+    *r = (struct ring){.mask = size - 1, .limit = limit};
+}
+
+static uint32_t ring_push(struct ring *r)
+{
+    return (r->first + r->count++) & r->mask;
+}
+
+static uint32_t ring_pop(struct ring *r)
+{
+    uint32_t at = r->first & r->mask;
+    r->first++;
+    r->count--;
+    return at;
+}
+
+static uint32_t ring_top(const struct ring *r)
+{
+    return r->first & r->mask;
+}
+
+static bool ring_full(const struct ring *r)
+{
+    return r->count >= r->limit;
+}
+
+static uint32_t line_parts(const struct memory_params *params)
+{
+    return params->l2.sector_bytes < params->l2.line_bytes ? params->l2.line_bytes / params->l2.sector_bytes : 1;
+}
+
+struct slice *slice_create(const struct memory_params *params, unsigned number, struct store *store, struct arena *arena)
+{
+    struct slice *s = ARENA_NEW(arena, struct slice, 1);
+    const struct partition_params *p = &params->partition;
+    uint64_t waiters = (uint64_t)params->l2.mshr_entries * params->l2.mshr_merges;
+    s->params = params;
+    s->store = store;
+    s->number = (uint8_t)number;
+    s->cache = cache_create(&params->l2, false, arena);
+    ring_init(&s->in, p->icnt_l2_queue);
+    ring_init(&s->misses, params->l2.miss_queue);
+    ring_init(&s->to_dram, p->l2_dram_queue);
+    ring_init(&s->from_dram, p->dram_l2_queue);
+    ring_init(&s->out, p->l2_icnt_queue);
+    s->in_parts = ARENA_NEW(arena, struct part, s->in.mask + 1);
+    s->miss_requests = ARENA_NEW(arena, struct memory_request, s->misses.mask + 1);
+    s->dram_requests = ARENA_NEW(arena, struct memory_request, s->to_dram.mask + 1);
+    s->returned = ARENA_NEW(arena, struct memory_request, s->from_dram.mask + 1);
+    s->replies = ARENA_NEW(arena, struct packet *, s->out.mask + 1);
+    s->free_count = (uint32_t)(waiters < MAX_WAITERS ? waiters : MAX_WAITERS);
+    s->waiting = ARENA_NEW(arena, struct part, s->free_count);
+    s->free_waiters = ARENA_NEW(arena, uint32_t, s->free_count);
+    for (uint32_t i = 0; i < s->free_count; i++)
+        s->free_waiters[i] = s->free_count - 1 - i;
+    return s;
+}
+
+/* The ends */
+
+bool slice_can_push(const struct slice *s)
+{
+    uint32_t parts = line_parts(s->params);
+    return s->in.count + (parts < s->in.limit ? parts : s->in.limit) <= s->in.limit;
+}
+
+void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle)
+{
+    packet->ready = cycle + s->params->partition.rop_latency;
+    packet->local = local;
+    packet->parts = 1;
+    packet->next = NULL;
+    if (line_parts(s->params) > 1) {
+        uint32_t sector = s->params->l2.sector_bytes;
+        packet->parts = (uint32_t)((local + packet->bytes - 1) / sector - local / sector + 1);
+    }
+    if (s->rop_first)
+        s->rop_last->next = packet;
+    else
+        s->rop_first = packet;
+    s->rop_last = packet;
+    s->inside++;
+}
+
+struct packet *slice_peek(const struct slice *s)
+{
+    return s->out.count ? s->replies[ring_top(&s->out)] : NULL;
+}
+
+struct packet *slice_pop(struct slice *s)
+{
+    if (s->out.count == 0)
+        return NULL;
+    s->inside--;
+    return s->replies[ring_pop(&s->out)];
+}
+
+const struct memory_request *slice_request(const struct slice *s)
+{
+    return s->to_dram.count ? &s->dram_requests[ring_top(&s->to_dram)] : NULL;
+}
+
+void slice_take_request(struct slice *s)
+{
+    ring_pop(&s->to_dram);
+}
+
+bool slice_can_return(const struct slice *s)
+{
+    return !ring_full(&s->from_dram);
+}
+
+void slice_return(struct slice *s, const struct memory_request *request)
+{
+    s->returned[ring_push(&s->from_dram)] = *request;
+}
+
+struct cache *slice_cache(const struct slice *s)
+{
+    return s->cache;
+}
+
+bool slice_idle(const struct slice *s)
+{
+    return s->inside == 0 && s->misses.count == 0 && s->to_dram.count == 0 && s->from_dram.count == 0 && !cache_has_pending(s->cache);
+}
+
+/* Values: what an access does to memory, in the order in which accesses are accepted */
+
+static uint8_t *place_of(const struct slice *s, uint64_t address, uint32_t bytes)
+{
+    if (address < s->store->start || address - s->store->start > s->store->size - bytes)
+        return NULL; /* an address that only the timing knows */
+    return store_at(s->store, address);
+}
+
+static void read_values(const struct slice *s, const struct part *part)
+{
+    struct packet *p = part->packet;
+    uint64_t address = p->address + part->offset;
+    bool carries = p->kind == PACKET_READ && (p->class == PACKET_GLOBAL || p->class == PACKET_CONST);
+    const uint8_t *from = carries ? place_of(s, address, part->bytes) : NULL;
+    if (from)
+        memcpy(p->data + (address & (PACKET_LINE_BYTES - 1)), from, part->bytes);
+}
+
+static void write_values(const struct slice *s, const struct part *part)
+{
+    const struct packet *p = part->packet;
+    uint64_t address = p->address + part->offset;
+    uint32_t first = (uint32_t)(address & (PACKET_LINE_BYTES - 1));
+    uint8_t *to = p->class == PACKET_LOCAL ? NULL : place_of(s, address, part->bytes);
+    for (uint32_t i = 0; to && i < part->bytes; i++)
+        if (mask_has(p->mask[(first + i) / 64], (first + i) % 64))
+            to[i] = p->data[first + i];
+}
+
+static uint32_t atomic_bytes(uint8_t type)
+{
+    uint32_t bytes = isa_type_bits((enum isa_type)type) / 8;
+    return bytes < sizeof(uint64_t) ? bytes : sizeof(uint64_t);
+}
+
+static void perform_atomics(const struct slice *s, const struct part *part)
+{
+    struct packet *p = part->packet;
+    uint64_t line = p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
+    uint32_t size = atomic_bytes(p->type);
+    for (uint32_t i = 0; i < p->lane_count; i++) {
+        struct packet_lane *lane = &p->lanes[i];
+        uint64_t address = line + lane->offset, old = 0;
+        if (address - (p->address + part->offset) >= part->bytes)
+            continue;
+        uint8_t *at = place_of(s, address, size);
+        if (!at)
+            continue;
+        memcpy(&old, at, size);
+        uint64_t value = lane_atomic(p->atomic, p->type, old, lane->operand, lane->compare);
+        memcpy(at, &value, size);
+        lane->operand = old;
+    }
+}
+
+/* Accesses */
+
+static void answer(struct slice *s, struct packet *packet)
+{
+    if (--packet->parts)
+        return;
+    packet->is_reply = true;
+    s->replies[ring_push(&s->out)] = packet;
+}
+
+static void send_request(struct slice *s, struct memory_request request)
+{
+    request.slice = s->number;
+    s->miss_requests[ring_push(&s->misses)] = request;
+}
+
+static uint32_t port_cycles(const struct slice *s, uint32_t bytes)
+{
+    uint32_t width = s->params->l2.data_port_bytes;
+    return (bytes + width - 1) / width;
+}
+
+/* Bytes of the sectors that hold dirty bytes. */
+static uint32_t dirty_bytes(const struct slice *s, const uint64_t mask[2])
+{
+    uint32_t sector = s->params->l2.sector_bytes, bytes = 0;
+    for (uint32_t at = 0; at < s->params->l2.line_bytes; at += sector) {
+        uint64_t part = sector >= 64 ? mask[at / 64] : mask[at / 64] >> (at % 64) & mask_low(sector);
+        if (sector == 128)
+            part |= mask[1];
+        if (part)
+            bytes += sector;
+    }
+    return bytes;
+}
+
+/* What follows from a fill or a taken line: the fill's request, the victim's write-back, the time the write-back's reading takes. */
+static void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect, enum memory_request_kind kind, uint64_t cycle)
+{
+    if (result == CACHE_MISS)
+        send_request(s, (struct memory_request){.local = effect->fill_address, .bytes = effect->fill_bytes, .kind = (uint8_t)kind});
+    if (!effect->writeback)
+        return;
+    uint32_t bytes = dirty_bytes(s, effect->writeback_mask);
+    send_request(s, (struct memory_request){.local = effect->writeback_address, .bytes = bytes, .kind = REQUEST_WRITEBACK});
+    s->data_free_at = cycle + port_cycles(s, bytes);
+}
+
+/* A read or an atomic. */
+static enum cache_result access_read(struct slice *s, const struct part *part, uint64_t cycle)
+{
+    struct cache_effect effect;
+    bool atomic = part->packet->kind == PACKET_ATOMIC;
+    uint64_t local = part->packet->local + part->offset;
+    uint32_t room = s->misses.limit - s->misses.count;
+    uint32_t waiter = s->free_count ? s->free_waiters[s->free_count - 1] : 0;
+    enum cache_result result = cache_read(s->cache, local, part->bytes, waiter, s->free_count ? room : 0, &effect);
+    if (result == CACHE_REFUSED)
+        return result;
+    if (atomic)
+        perform_atomics(s, part);
+    else
+        read_values(s, part);
+    if (result == CACHE_HIT) {
+        if (atomic)
+            cache_mark_dirty(s->cache, effect.line, local, part->bytes);
+        s->data_free_at = cycle + port_cycles(s, part->bytes);
+        answer(s, part->packet);
+        return result;
+    }
+    s->free_count--;
+    s->waiting[waiter] = *part;
+    send_misses(s, result, &effect, REQUEST_FILL, cycle);
+    return result;
+}
+
+static void send_write(struct slice *s, const struct part *part)
+{
+    send_request(s, (struct memory_request){.local = part->packet->local + part->offset, .bytes = part->bytes, .packet = part->packet, .kind = REQUEST_WRITE});
+}
+
+/* The bytes of a store's part, as a mask of the line from the store's own, moved to where the slice's local line has them. */
+static void part_mask(const struct part *part, uint64_t mask[2])
+{
+    const struct packet *p = part->packet;
+    uint32_t first = (uint32_t)((p->address + part->offset) & (PACKET_LINE_BYTES - 1)), to = first + part->bytes;
+    for (uint32_t word = 0; word < 2; word++) {
+        uint32_t low = word * 64, from = first > low ? first - low : 0, end = to > low ? to - low : 0;
+        mask[word] = p->mask[word] & mask_low(end > 64 ? 64 : end) & ~mask_low(from > 64 ? 64 : from);
+    }
+}
+
+/* A store that stays in the slice. */
+static enum cache_result write_line(struct slice *s, const struct part *part, uint64_t cycle)
+{
+    struct cache_effect effect;
+    uint64_t mask[2];
+    uint32_t room = s->misses.limit - s->misses.count;
+    part_mask(part, mask);
+    enum cache_result result = cache_write(s->cache, part->packet->local + part->offset, part->bytes, mask, false, CACHE_NO_WAITER, room, &effect);
+    if (result == CACHE_REFUSED)
+        return result;
+    s->data_free_at = cycle + port_cycles(s, part->bytes);
+    send_misses(s, result, &effect, REQUEST_FILL, cycle);
+    answer(s, part->packet);
+    return result;
+}
+
+/* A store that misses and is passed down, with or without fetching its line. */
+static enum cache_result pass_write(struct slice *s, const struct part *part, uint64_t cycle)
+{
+    struct cache_effect effect;
+    uint32_t room = s->misses.limit - s->misses.count;
+    if (s->params->l2.write_allocate == CACHE_WRITE_ALLOCATE_NONE) {
+        if (room == 0) {
+            cache_stats_of(s->cache)->refused_queue++;
+            return CACHE_REFUSED;
+        }
+        cache_stats_of(s->cache)->writes++;
+        cache_stats_of(s->cache)->write_misses++;
+        send_write(s, part);
+        return CACHE_MISS;
+    }
+    enum cache_result result = cache_fetch(s->cache, part->packet->local + part->offset, part->bytes, ALLOCATE_WAITER, room, &effect);
+    if (result == CACHE_REFUSED)
+        return result;
+    send_write(s, part);
+    send_misses(s, result, &effect, REQUEST_ALLOCATE, cycle);
+    return result;
+}
+
+static enum cache_result access_write(struct slice *s, const struct part *part, uint64_t cycle)
+{
+    bool stays = s->params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY ||
+                 cache_look(s->cache, part->packet->local + part->offset, part->bytes, NULL) == CACHE_HIT;
+    enum cache_result result = stays ? write_line(s, part, cycle) : pass_write(s, part, cycle);
+    if (result != CACHE_REFUSED)
+        write_values(s, part);
+    return result;
+}
+
+/* The steps of a tick */
+
+static void serve_waiter(struct slice *s)
+{
+    uint32_t line;
+    const uint8_t *data;
+    if (!cache_has_ready(s->cache) || ring_full(&s->out))
+        return;
+    uint32_t waiter = cache_ready(s->cache, &line, &data);
+    s->blocked = false;
+    if (waiter == ALLOCATE_WAITER)
+        return;
+    const struct part *part = &s->waiting[waiter];
+    if (part->packet->kind == PACKET_ATOMIC && line != CACHE_NO_LINE)
+        cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
+    s->free_waiters[s->free_count++] = waiter;
+    answer(s, part->packet);
+}
+
+static void take_return(struct slice *s, uint64_t cycle)
+{
+    if (s->from_dram.count == 0)
+        return;
+    const struct memory_request *r = &s->returned[ring_top(&s->from_dram)];
+    if (r->kind == REQUEST_WRITE) {
+        if (ring_full(&s->out))
+            return;
+        answer(s, r->packet);
+    } else {
+        if (cycle < s->fill_free_at)
+            return;
+        cache_fill(s->cache, r->local, r->bytes, NULL);
+        s->fill_free_at = cycle + port_cycles(s, r->bytes);
+        s->blocked = false;
+    }
+    ring_pop(&s->from_dram);
+}
+
+static void send_miss(struct slice *s)
+{
+    if (s->misses.count == 0 || ring_full(&s->to_dram))
+        return;
+    s->dram_requests[ring_push(&s->to_dram)] = s->miss_requests[ring_pop(&s->misses)];
+    s->blocked = false;
+}
+
+static void try_access(struct slice *s, uint64_t cycle)
+{
+    if (s->in.count == 0 || s->blocked || ring_full(&s->to_dram) || ring_full(&s->out) || cycle < s->data_free_at)
+        return;
+    struct part part = s->in_parts[ring_top(&s->in)];
+    enum cache_result result = part.packet->kind == PACKET_WRITE ? access_write(s, &part, cycle) : access_read(s, &part, cycle);
+    if (result == CACHE_REFUSED)
+        s->blocked = true;
+    else
+        ring_pop(&s->in);
+}
+
+/* One part of the oldest packet whose delay is over. */
+static void leave_rop(struct slice *s, uint64_t cycle)
+{
+    struct packet *p = s->rop_first;
+    if (!p || cycle < p->ready || ring_full(&s->in))
+        return;
+    struct part part = {p, s->rop_offset, p->bytes};
+    if (line_parts(s->params) > 1) {
+        uint32_t sector = s->params->l2.sector_bytes;
+        uint32_t left = p->bytes - s->rop_offset, to_end = sector - (uint32_t)((p->local + s->rop_offset) & (sector - 1));
+        part.bytes = left < to_end ? left : to_end;
+    }
+    s->in_parts[ring_push(&s->in)] = part;
+    s->rop_offset += part.bytes;
+    if (s->rop_offset < p->bytes)
+        return;
+    s->rop_offset = 0;
+    s->rop_first = p->next;
+    p->next = NULL;
+}
+
+void slice_tick(struct slice *s, uint64_t cycle)
+{
+    serve_waiter(s);
+    take_return(s, cycle);
+    send_miss(s);
+    try_access(s, cycle);
+    leave_rop(s, cycle);
+}
+
+static uint64_t not_before(uint64_t at, uint64_t earliest)
+{
+    return at > earliest ? at : earliest;
+}
+
+uint64_t slice_next(const struct slice *s, uint64_t last)
+{
+    uint64_t soon = last + 1, next = CYCLE_NEVER;
+    bool out_full = ring_full(&s->out), dram_full = ring_full(&s->to_dram);
+    if (cache_has_ready(s->cache) && !out_full)
+        return soon;
+    if (s->misses.count && !dram_full)
+        return soon;
+    if (s->from_dram.count) {
+        bool write = s->returned[ring_top(&s->from_dram)].kind == REQUEST_WRITE;
+        if (!write)
+            next = not_before(s->fill_free_at, soon);
+        else if (!out_full)
+            return soon;
+    }
+    if (s->in.count && !s->blocked && !dram_full && !out_full)
+        next = cycle_min(next, not_before(s->data_free_at, soon));
+    if (s->rop_first && !ring_full(&s->in))
+        next = cycle_min(next, not_before(s->rop_first->ready, soon));
+    return next;
+}
