@@ -29,8 +29,8 @@ static uint64_t place(struct isa_variable *variable, uint64_t at)
     return variable->address + variable->bytes;
 }
 
-/* What the function names itself: how far it reaches into shared memory, and the alignment that asks for. */
-static void measure(const struct isa_module *module, struct isa_function *function, uint64_t *end)
+/* What the function names itself: how far it reaches into the common variables, and the alignment of all. */
+static void measure(const struct isa_module *module, struct isa_function *function, const int64_t *owner, uint64_t *end)
 {
     *end = 0;
     for (uint32_t pc = function->first; pc < function->first + function->count; pc++)
@@ -44,17 +44,17 @@ static void measure(const struct isa_module *module, struct isa_function *functi
                 continue;
             if (function->shared_align < v->align)
                 function->shared_align = v->align;
-            if (!is_dynamic && v->address + v->bytes > *end)
+            if (!is_dynamic && owner[operand->reg] == COMMON && v->address + v->bytes > *end)
                 *end = v->address + v->bytes;
         }
 }
 
-static int measure_all(struct isa_module *module, struct diag_sink *sink)
+static int measure_all(struct isa_module *module, const int64_t *owner, struct diag_sink *sink)
 {
     for (uint32_t f = 0; f < module->function_count; f++) {
         struct isa_function *function = &module->functions[f];
         uint64_t end;
-        measure(module, function, &end);
+        measure(module, function, owner, &end);
         if (end > INT32_MAX)
             return diag_error(sink, (struct diag_pos){module->name, function->line, function->column}, NULL,
                               "`%s` uses more shared memory than any machine has", function->name);
@@ -74,7 +74,7 @@ int ptx_place_shared(struct isa_module *module, struct diag_sink *sink, struct a
     for (uint32_t v = 0; v < module->variable_count; v++)
         if (owner[v] == COMMON)
             common = place(&module->variables[v], common);
-    if (measure_all(module, sink) < 0)
+    if (measure_all(module, owner, sink) < 0)
         return -1;
     ptx_reach(module); /* each function's part of the common variables */
     for (uint32_t f = 0; f < module->function_count; f++)
