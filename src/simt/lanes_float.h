@@ -106,6 +106,21 @@ static const struct lane_format lane_format_tf32 = {11, 127, 32, 13, LANE_INF32,
 static const struct lane_format lane_format_f32 = {24, 127, 32, 0, LANE_INF32, LANE_NAN32};
 static const struct lane_format lane_format_f64 = {53, 1023, 64, 0, LANE_INF64, LANE_NAN64};
 
+/* The format of a scalar or packed floating-point type, or NULL. A format is known by its address within one source file. */
+static inline const struct lane_format *lane_format_of(uint8_t type)
+{
+    switch (type) {
+    case ISA_F16:
+    case ISA_F16X2: return &lane_format_f16;
+    case ISA_BF16:
+    case ISA_BF16X2: return &lane_format_bf16;
+    case ISA_TF32: return &lane_format_tf32;
+    case ISA_F32: return &lane_format_f32;
+    case ISA_F64: return &lane_format_f64;
+    default: return NULL;
+    }
+}
+
 enum lane_kind { LANE_ZERO, LANE_FINITE, LANE_INFINITE, LANE_NAN };
 
 /* A value: for LANE_FINITE, significand * 2^exponent with significand not 0 and its lowest bit sticky; a sign for all but LANE_NAN. */
@@ -273,8 +288,6 @@ uint64_t lane_soft(const struct lane_format *format, unsigned op, unsigned mode,
 /* min and max of two patterns of a format: PTX ISA, "min", "max"; also used for atomics. */
 uint64_t lane_select_extreme(const struct lane_format *format, const struct isa_instr *instr, uint64_t a, uint64_t b);
 
-/* The format of a scalar or packed floating-point type, or NULL. */
-const struct lane_format *lane_format_of(uint8_t type);
 /* Whether mods.round is RN, RZ, RM, RP, or not written where `optional`. */
 bool lane_rounds_exactly(const struct isa_instr *instr, bool optional);
 

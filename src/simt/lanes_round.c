@@ -225,20 +225,6 @@ uint64_t lane_soft(const struct lane_format *format, unsigned op, unsigned mode,
     return lane_pack(format, mode, &result);
 }
 
-const struct lane_format *lane_format_of(uint8_t type)
-{
-    switch (type) {
-    case ISA_F16:
-    case ISA_F16X2: return &lane_format_f16;
-    case ISA_BF16:
-    case ISA_BF16X2: return &lane_format_bf16;
-    case ISA_TF32: return &lane_format_tf32;
-    case ISA_F32: return &lane_format_f32;
-    case ISA_F64: return &lane_format_f64;
-    default: return NULL;
-    }
-}
-
 bool lane_rounds_exactly(const struct isa_instr *instr, bool optional)
 {
     switch (instr->mods.round) {
