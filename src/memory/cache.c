@@ -445,33 +445,49 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
     return result;
 }
 
+/* Fills under way for line address `at` still serve those who wait, but are not kept and nobody joins them. */
+static void orphan_fills(struct cache *c, uint64_t at)
+{
+    for (uint32_t i = c->hash[hash_of(c, at)]; i != NO_INDEX; i = c->mshrs[i].next) {
+        if (c->mshrs[i].address == at) {
+            c->mshrs[i].line = NO_INDEX;
+            c->mshrs[i].orphan = true;
+        }
+    }
+}
+
+static void drop_line(struct cache *c, uint32_t index)
+{
+    if (c->lines[index].pending)
+        orphan_fills(c, c->tags[index]);
+    c->stats.invalidations++;
+    c->tags[index] = NO_ADDRESS;
+    c->lines[index] = (struct line){0};
+}
+
 bool cache_invalidate(struct cache *c, uint64_t address)
 {
     uint32_t index = find_line(c, line_address(c, address));
-    if (index == NO_INDEX || c->lines[index].pending)
+    if (index == NO_INDEX)
         return false;
-    c->tags[index] = NO_ADDRESS;
-    c->lines[index] = (struct line){0};
-    c->stats.invalidations++;
+    drop_line(c, index);
     return true;
+}
+
+void cache_invalidate_clean(struct cache *c)
+{
+    uint32_t lines = c->params.sets * c->params.ways;
+    for (uint32_t i = 0; i < lines; i++)
+        if (c->tags[i] != NO_ADDRESS && !(c->lines[i].dirty[0] | c->lines[i].dirty[1]))
+            drop_line(c, i);
 }
 
 void cache_invalidate_all(struct cache *c)
 {
     uint32_t lines = c->params.sets * c->params.ways;
-    for (uint32_t i = 0; i < lines; i++) {
-        c->stats.invalidations += c->tags[i] != NO_ADDRESS;
-        c->tags[i] = NO_ADDRESS;
-        c->lines[i] = (struct line){0};
-    }
-    for (uint32_t bucket = 0; bucket <= c->hash_mask; bucket++) {
-        for (uint32_t i = c->hash[bucket]; i != NO_INDEX; i = c->mshrs[i].next) {
-            c->mshrs[i].line = NO_INDEX;
-            c->mshrs[i].orphan = true;
-        }
-    }
-    for (uint32_t i = c->ready_first; i != NO_INDEX; i = c->mshrs[i].next)
-        c->mshrs[i].line = NO_INDEX;
+    for (uint32_t i = 0; i < lines; i++)
+        if (c->tags[i] != NO_ADDRESS)
+            drop_line(c, i);
 }
 
 bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *effect)
