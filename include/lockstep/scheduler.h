@@ -35,6 +35,8 @@ struct lockstep_scheduler {
     size_t state_bytes;
     /* state is zeroed memory of state_bytes, aligned for any type. */
     void (*reset)(void *state, const struct lockstep_scheduler_setup *setup);
+    /* Called before each pick(), to change state that depends on time (ages that rotate); may be called after any number of cycles without a pick. May be NULL. */
+    void (*advance)(void *state, const struct lockstep_scheduler_view *view);
     /* Returns a member of view->ready, which is not empty. Must depend on state and view alone, and change neither. */
     unsigned (*pick)(const void *state, const struct lockstep_scheduler_view *view);
     /* Warp issued one instruction at view->cycle. May be NULL. */

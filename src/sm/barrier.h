@@ -1,0 +1,32 @@
+/* Barriers of one thread block: who has arrived, who is still awaited, and what a reducing barrier sums up. Pure bookkeeping over warp numbers (their index in the block), shared by the SM and the functional mode. PTX ISA, "bar". */
+#ifndef LOCKSTEP_SM_BARRIER_H
+#define LOCKSTEP_SM_BARRIER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "simt/warp.h"
+
+#define SM_BARRIERS 16
+
+struct sm_barrier_state {
+    uint64_t waiting;    /* warps that wait (bar.sync, bar.red) */
+    uint64_t arrived;    /* warps that have arrived, waiting or not */
+    uint32_t threads;    /* expected; 0: every warp of the block that has not ended */
+    uint32_t true_lanes, lanes; /* of bar.red predicates */
+    uint8_t reduce;
+};
+
+struct sm_barriers {
+    uint64_t running; /* warps of the block that have not ended */
+    unsigned warp_size;
+    struct sm_barrier_state state[SM_BARRIERS];
+};
+
+void sm_barriers_init(struct sm_barriers *b, unsigned warps, unsigned warp_size);
+/* Warp arrives. Returns the set of warps released (perhaps including it), 0 when the barrier still waits; *value is then the reduction's result. */
+uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struct simt_barrier *barrier, uint64_t *value);
+/* Warp ended: barriers that only waited for it release. Call until it returns 0; *id is the barrier. */
+uint64_t sm_barrier_ended(struct sm_barriers *b, unsigned warp, uint32_t *id, uint64_t *value);
+
+#endif

@@ -1,0 +1,160 @@
+/* Fetch and decode. Each cycle fetch serves one warp whose instruction buffer is empty, looking round robin behind the last one served; it also retires warps that have finished and drained. A hit in the instruction cache fills the fetch
+ * buffer, which decode empties into the warp's instruction buffer a cycle later. Fetch goes on in a straight line: it does not know of a taken branch until the scheduler meets the wrong instruction and flushes. */
+#include <string.h>
+
+#include "sm/sm_impl.h"
+
+/* Whether all registers that an instruction reads or writes have their values. */
+static bool scoreboard_clear(const struct sm_warp *warp, const struct isa_instr *instr)
+{
+    if (!warp->pending_registers)
+        return true;
+    for (unsigned i = 0; i < instr->read_count; i++)
+        if (warp->scoreboard[instr->reads[i] / 64] >> instr->reads[i] % 64 & 1)
+            return false;
+    for (unsigned i = 0; i < instr->write_count; i++)
+        if (warp->scoreboard[instr->writes[i] / 64] >> instr->writes[i] % 64 & 1)
+            return false;
+    return true;
+}
+
+void sm_head_changed(struct sm *sm, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    uint64_t bit = BIT64(slot);
+    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
+        sm->wants[u] &= ~bit;
+    sm->cleared &= ~bit;
+    sm->mispredicted &= ~bit;
+    if (!warp->buffered || (sm->finished & bit)) {
+        sm->buffered &= ~bit;
+        return;
+    }
+    sm->buffered |= bit;
+    uint32_t pc = warp->buffer_pc[0];
+    if (pc != simt_pc(&warp->simt)) {
+        sm->mispredicted |= bit;
+        return;
+    }
+    const struct isa_instr *instr = &sm->kernel->grid->code->module->instrs[pc];
+    sm->wants[sm->kernel->decoded[pc].unit] |= bit;
+    if (scoreboard_clear(warp, instr))
+        sm->cleared |= bit;
+}
+
+void sm_flush_buffer(struct sm *sm, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    warp->buffered = 0;
+    if (!(sm->finished & BIT64(slot))) {
+        warp->fetch_pc = simt_pc(&warp->simt);
+        sm->flushed |= BIT64(slot);
+        sm->stats.control_flushes++;
+    }
+    sm_head_changed(sm, slot);
+}
+
+void sm_decode(struct sm *sm)
+{
+    if (sm->fetch_slot == SM_NONE)
+        return;
+    unsigned slot = sm->fetch_slot;
+    struct sm_warp *warp = &sm->warps[slot];
+    for (unsigned i = 0; i < sm->fetch_count; i++)
+        warp->buffer_pc[warp->buffered++] = warp->fetch_pc++;
+    sm->fetching &= ~BIT64(slot);
+    sm->flushed &= ~BIT64(slot);
+    sm->fetch_slot = SM_NONE;
+    sm_head_changed(sm, slot);
+}
+
+static void retire(struct sm *sm, unsigned slot)
+{
+    struct sm_block *block = &sm->blocks[sm->warps[slot].block];
+    uint64_t bit = BIT64(slot);
+    block->incomplete &= ~bit;
+    sm->retiring &= ~bit;
+    if (block->incomplete)
+        return;
+    sm->resident &= ~block->warps;
+    sm->finished &= ~block->warps;
+    sm->free_threads += sm->kernel->threads_per_block;
+    sm->free_shared += sm->kernel->shared_bytes;
+    sm->free_registers += sm->kernel->registers * sm->kernel->threads_per_block;
+    sm->free_blocks |= BIT64(sm->warps[slot].block);
+    block->used = false;
+    sm->stats.blocks++;
+}
+
+/* Asks the instruction cache for the warp's next instructions. */
+static void fetch_warp(struct sm *sm, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    const struct isa_module *module = sm->kernel->grid->code->module;
+    uint64_t address = sm->setup.code_base + (uint64_t)warp->fetch_pc * ISA_PC_BYTES;
+    uint32_t line = sm->setup.l1i->line_bytes;
+    uint32_t count = sm->params->fetch_width;
+    uint32_t to_line_end = (uint32_t)(line - address % line) / ISA_PC_BYTES;
+    if (count > to_line_end)
+        count = to_line_end;
+    if (count > sm->params->instruction_buffer)
+        count = sm->params->instruction_buffer;
+    if (warp->fetch_pc >= module->instr_count) { /* ran off the end on a wrong path: nothing there, the scheduler will redirect it */
+        warp->fetch_pc = simt_pc(&warp->simt);
+        return;
+    }
+    if (count > module->instr_count - warp->fetch_pc)
+        count = module->instr_count - warp->fetch_pc;
+    struct cache_effect effect;
+    uint32_t room = sm->l1i_queue.size - sm->l1i_queue.count;
+    switch (cache_read(sm->l1i, address, count * ISA_PC_BYTES, slot, room, &effect)) {
+    case CACHE_HIT:
+        sm->fetch_slot = slot;
+        sm->fetch_count = count;
+        sm->fetching |= BIT64(slot);
+        break;
+    case CACHE_MISS: {
+        struct packet *p = sm_packet_new(sm);
+        p->kind = PACKET_READ;
+        p->class = PACKET_INSTRUCTION;
+        p->address = effect.fill_address;
+        p->bytes = effect.fill_bytes;
+        sm_ring_push(&sm->l1i_queue, p);
+        sm->fetching |= BIT64(slot);
+        break;
+    }
+    case CACHE_PENDING:
+        sm->fetching |= BIT64(slot);
+        break;
+    case CACHE_REFUSED:
+        break;
+    }
+    sm->last_fetched = slot;
+}
+
+void sm_fetch(struct sm *sm)
+{
+    if (sm->fetch_slot != SM_NONE)
+        return;
+    /* A warp whose line arrived asks again, and hits. */
+    for (uint32_t line, waiter; (waiter = cache_ready(sm->l1i, &line, &(const uint8_t *){NULL})) != CACHE_NO_WAITER;)
+        sm->fetching &= ~BIT64(waiter);
+    uint64_t eligible = sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching;
+    uint64_t visit = eligible | sm->retiring;
+    if (!visit)
+        return;
+    /* Round robin from behind the last warp served; finished warps met on the way retire. */
+    uint64_t behind = sm->last_fetched >= 63 ? 0 : visit & (~UINT64_C(0) << (sm->last_fetched + 1));
+    for (int round = 0; round < 2; round++) {
+        uint64_t set = round == 0 ? behind : visit & ~behind;
+        for (; set; set &= set - 1) {
+            unsigned slot = mask_first(set);
+            if (mask_has(sm->retiring, slot)) {
+                retire(sm, slot);
+                continue;
+            }
+            fetch_warp(sm, slot);
+            return;
+        }
+    }
+}

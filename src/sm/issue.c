@@ -1,0 +1,374 @@
+/* Issue: each scheduler picks one warp whose next instruction is in its buffer, passes the scoreboard and finds a pipeline register; the instruction is executed in the lanes at once (global memory apart) and sent on to be timed. Cycles without an
+ * issue are given to their cause. */
+#include <string.h>
+
+#include "sm/sm_impl.h"
+
+void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault)
+{
+    if (sm->has_fault)
+        return;
+    const struct sm_warp *warp = &sm->warps[slot];
+    sm->has_fault = true;
+    sm->fault.fault = *fault;
+    memcpy(sm->fault.block, warp->simt.block->index, sizeof sm->fault.block);
+    sm->fault.warp = warp->simt.index;
+    sm->fault.cycle = sm->now;
+}
+
+/* A fence ends when what it waits for has happened. */
+static void check_fence(struct sm *sm, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    if (!mask_has(sm->at_fence, slot) || warp->pending_registers || (sm->params->fence_waits_stores && warp->stores_out))
+        return;
+    sm->at_fence &= ~BIT64(slot);
+    if (mask_has(sm->fence_invalidates, slot)) {
+        sm->fence_invalidates &= ~BIT64(slot);
+        cache_invalidate_clean(sm->l1d);
+    }
+}
+
+void sm_check_retire(struct sm *sm, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    check_fence(sm, slot);
+    if (mask_has(sm->finished, slot) && !warp->in_flight && !warp->stores_out)
+        sm->retiring |= BIT64(slot);
+}
+
+void sm_release(struct sm *sm, uint32_t op)
+{
+    const struct sm_op *o = &sm->ops.items[op];
+    struct sm_warp *warp = &sm->warps[o->slot];
+    if (!o->instr->write_count)
+        return;
+    for (unsigned i = 0; i < o->instr->write_count; i++)
+        warp->scoreboard[o->instr->writes[i] / 64] &= ~BIT64(o->instr->writes[i] % 64);
+    warp->pending_registers -= o->instr->write_count;
+    if (mask_has(sm->buffered & ~sm->cleared & ~sm->mispredicted, o->slot))
+        sm_head_changed(sm, o->slot);
+}
+
+void sm_complete(struct sm *sm, uint32_t op)
+{
+    const struct sm_op *o = &sm->ops.items[op];
+    unsigned slot = o->slot;
+    sm_release(sm, op);
+    if (o->blocks_warp) {
+        sm->in_atomic &= ~BIT64(slot);
+        if (o->acquires)
+            cache_invalidate_clean(sm->l1d);
+    }
+    sm->warps[slot].in_flight--;
+    sm_op_free(sm, op);
+    sm_check_retire(sm, slot);
+}
+
+/* Warps of one block, by index in the block, as slots of the SM. */
+static uint64_t slots_of(const struct sm_block *block, uint64_t warps)
+{
+    return warps << mask_first(block->warps);
+}
+
+static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
+{
+    for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
+        struct sm_warp *warp = &sm->warps[mask_first(rest)];
+        sm->at_barrier &= ~BIT64(mask_first(rest));
+        if (warp->barrier.mode == ISA_BARRIER_RED)
+            simt_barrier_result(&warp->simt, warp->barrier_instr, &warp->barrier, value);
+    }
+}
+
+static void reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    struct sm_block *block = &sm->blocks[warp->block];
+    uint64_t value = 0;
+    sm->stats.barriers++;
+    warp->barrier = r->barrier;
+    warp->barrier_instr = r->instr;
+    if (r->barrier.mode != ISA_BARRIER_ARRIVE)
+        sm->at_barrier |= BIT64(slot);
+    release_warps(sm, block, sm_barrier_arrive(&block->barriers, warp->simt.index, &r->barrier, &value), value);
+}
+
+static void finish_warp(struct sm *sm, unsigned slot)
+{
+    struct sm_block *block = &sm->blocks[sm->warps[slot].block];
+    sm->finished |= BIT64(slot);
+    uint32_t id;
+    uint64_t value, released;
+    while ((released = sm_barrier_ended(&block->barriers, sm->warps[slot].simt.index, &id, &value)))
+        release_warps(sm, block, released, value);
+    if (sm->setup.scheduler->ended)
+        sm->setup.scheduler->ended(sm->scheduler_state[slot % sm->params->schedulers], slot, sm->now);
+}
+
+/* Whether each lane's access lies in an allocation; the usual case is one allocation for all lanes. */
+static bool check_addresses(struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
+{
+    unsigned bytes = access->element_bytes * access->elements;
+    const struct store_block *found = NULL;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t address = access->address[lane];
+        uint8_t kind = SIMT_FAULT_NONE;
+        if (!found || address < found->start || address >= found->end) {
+            found = store_find(sm->setup.store, address);
+            if (found && access->kind != ISA_FLAG_LOAD && sm->kernel->read_only(sm->kernel->context, address))
+                kind = SIMT_FAULT_READ_ONLY;
+        }
+        if (!found || bytes > found->end - address)
+            kind = SIMT_FAULT_BOUNDS;
+        if (kind) {
+            *fault = (struct simt_fault){.kind = kind, .lane = (uint8_t)lane, .space = access->space, .address = address, .pc = access->pc};
+            return false;
+        }
+    }
+    return true;
+}
+
+static void count_access(struct sm *sm, const struct simt_access *access)
+{
+    switch (access->space) {
+    case ISA_SPACE_SHARED:
+        sm->stats.shared_accesses++;
+        break;
+    case ISA_SPACE_LOCAL:
+        sm->stats.local_accesses++;
+        break;
+    case ISA_SPACE_CONST:
+        sm->stats.const_accesses++;
+        break;
+    default:
+        sm->stats.loads += access->kind == ISA_FLAG_LOAD;
+        sm->stats.stores += access->kind == ISA_FLAG_STORE;
+        sm->stats.atomics += access->kind == ISA_FLAG_ATOMIC;
+        break;
+    }
+}
+
+/* A scope wider than the thread block: other SMs must see the order. */
+static bool beyond_block(const struct isa_instr *instr)
+{
+    return instr->mods.scope != ISA_SCOPE_CTA;
+}
+
+static bool orders(const struct isa_instr *instr, uint8_t one)
+{
+    uint8_t order = instr->mods.order;
+    return beyond_block(instr) && (order == one || order == ISA_ORDER_ACQ_REL || order == ISA_ORDER_SC);
+}
+
+static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
+{
+    struct simt_access *access = o->access;
+    struct simt_fault fault;
+    o->in_memory = true;
+    count_access(sm, access);
+    if (access->space != ISA_SPACE_GLOBAL && access->space != ISA_SPACE_CONST)
+        return true;
+    if (!check_addresses(sm, access, &fault)) {
+        sm_record_fault(sm, slot, &fault);
+        return false;
+    }
+    struct sm_warp *warp = &sm->warps[slot];
+    bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
+    o->acquires = access->kind != ISA_FLAG_STORE && orders(o->instr, ISA_ORDER_ACQUIRE) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
+    o->releases = access->kind != ISA_FLAG_LOAD && orders(o->instr, ISA_ORDER_RELEASE);
+    o->bypasses = sm_bypasses(sm, access);
+    o->blocks_warp = is_atomic || o->acquires;
+    if (o->blocks_warp)
+        sm->in_atomic |= BIT64(slot);
+    if (is_atomic || (o->bypasses && access->kind == ISA_FLAG_LOAD)) {
+        warp->sync_ops++;
+        warp->last_sync_address = access->address[mask_first(access->mask)];
+        warp->last_sync_pc = access->pc;
+    }
+    return true;
+}
+
+static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *instr)
+{
+    sm->stats.fences++;
+    if (!beyond_block(instr))
+        return;
+    sm->at_fence |= BIT64(slot);
+    if (sm->params->fence_l1 == SM_FENCE_INVALIDATE)
+        sm->fence_invalidates |= BIT64(slot);
+}
+
+static void count_issue(struct sm *sm, unsigned slot, const struct simt_result *r)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    sm->stats.warp_instructions++;
+    sm->stats.thread_instructions += mask_count(r->mask);
+    sm->stats.lanes_active += mask_count(r->active);
+    if (warp->simt.stack.max_depth > sm->stats.stack_depth)
+        sm->stats.stack_depth = warp->simt.stack.max_depth;
+    if (r->instr->op == ISA_OP_BRA || r->instr->op == ISA_OP_BRX) {
+        sm->stats.branches++;
+        sm->stats.divergent_branches += r->mask && r->mask != r->active;
+    }
+    warp->issued++;
+}
+
+/* Everything about the instruction but its time. Returns false when the program did something illegal. */
+static bool perform(struct sm *sm, unsigned slot, struct sm_op *o)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    struct simt_result r;
+    uint64_t live = warp->simt.live;
+    enum simt_event event = simt_execute(&warp->simt, sm->now, o->access, &r);
+    o->instr = r.instr;
+    if (event == SIMT_FAULTED) {
+        r.fault.pc = r.pc;
+        sm_record_fault(sm, slot, &r.fault);
+        return false;
+    }
+    count_issue(sm, slot, &r);
+    sm->threads_ended += mask_count(live & ~warp->simt.live);
+    if (event != SIMT_MEMORY && o->access) {
+        vec_push(&sm->accesses, o->access);
+        o->access = NULL;
+    }
+    switch (event) {
+    case SIMT_MEMORY:
+        return start_access(sm, slot, o);
+    case SIMT_FENCE:
+        reach_fence(sm, slot, r.instr);
+        break;
+    case SIMT_BARRIER:
+        reach_barrier(sm, slot, &r);
+        break;
+    case SIMT_SLEEP:
+        warp->wake = sm->now + 1 + r.sleep_ns * sm->kernel->grid->core_mhz / 1000;
+        sm->asleep |= BIT64(slot);
+        break;
+    case SIMT_DONE:
+        finish_warp(sm, slot);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+static void reserve_registers(struct sm_warp *warp, const struct isa_instr *instr)
+{
+    for (unsigned i = 0; i < instr->write_count; i++)
+        warp->scoreboard[instr->writes[i] / 64] |= BIT64(instr->writes[i] % 64);
+    warp->pending_registers += instr->write_count;
+}
+
+static enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
+{
+    switch (unit) {
+    case ISA_UNIT_SFU:
+        return SM_SFU;
+    case ISA_UNIT_MEM:
+        return SM_MEM;
+    case ISA_UNIT_EITHER:
+        return sm->id_oc[SM_SP].count < sm->id_oc[SM_SP].size ? SM_SP : SM_SFU;
+    default:
+        return SM_SP;
+    }
+}
+
+static void issue_warp(struct sm *sm, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    uint32_t pc = warp->buffer_pc[0];
+    uint32_t index = sm_op_new(sm);
+    struct sm_op *o = &sm->ops.items[index];
+    o->decoded = &sm->kernel->decoded[pc];
+    o->slot = (uint8_t)slot;
+    o->order = sm->issue_order++;
+    enum sm_class class = class_of(sm, o->decoded->unit);
+    o->class = class;
+    if (class == SM_MEM)
+        o->access = sm_access_new(sm);
+    if (!perform(sm, slot, o)) {
+        sm_op_free(sm, index);
+        return;
+    }
+    reserve_registers(warp, o->instr);
+    warp->in_flight++;
+    warp->buffered--;
+    memmove(warp->buffer_pc, warp->buffer_pc + 1, warp->buffered * sizeof warp->buffer_pc[0]);
+    if (mask_has(sm->finished, slot))
+        warp->buffered = 0;
+    sm_head_changed(sm, slot);
+    sm->views[slot].pc = mask_has(sm->finished, slot) ? 0 : simt_pc(&warp->simt);
+    struct sm_fifo *fifo = &sm->id_oc[class];
+    fifo->items[fifo->count++] = index;
+    sm->in_pipeline++;
+}
+
+/* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */
+static enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t could_issue)
+{
+    uint64_t waiting = sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep | sm->finished;
+    uint64_t awake = members & ~waiting;
+    if (could_issue)
+        return SM_STALL_structural;
+    if (awake & sm->buffered & ~sm->cleared & ~sm->mispredicted)
+        return SM_STALL_data;
+    if (members & sm->at_fence)
+        return SM_STALL_fence;
+    if (members & sm->in_atomic & ~sm->finished)
+        return SM_STALL_atomic;
+    if (awake & (sm->flushed | sm->mispredicted))
+        return SM_STALL_control;
+    if (awake)
+        return SM_STALL_fetch;
+    if (members & sm->asleep)
+        return SM_STALL_sleep;
+    if (members & sm->at_barrier)
+        return SM_STALL_barrier;
+    return members ? SM_STALL_exit : SM_STALL_idle;
+}
+
+static enum sm_stall schedule(struct sm *sm, unsigned s)
+{
+    uint64_t members = sm->resident & sm->scheduler_slots[s];
+    uint64_t waiting = sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep;
+    for (uint64_t rest = members & sm->mispredicted & ~waiting; rest; rest &= rest - 1)
+        sm_flush_buffer(sm, mask_first(rest));
+    uint64_t could = members & sm->cleared & ~waiting;
+    if (!could)
+        return classify(sm, members, 0);
+    bool sp = sm->id_oc[SM_SP].count < sm->id_oc[SM_SP].size, sfu = sm->id_oc[SM_SFU].count < sm->id_oc[SM_SFU].size;
+    bool mem = sm->id_oc[SM_MEM].count < sm->id_oc[SM_MEM].size;
+    uint64_t free = (sp ? sm->wants[ISA_UNIT_SP] | sm->wants[ISA_UNIT_EITHER] : 0) |
+                    (sfu ? sm->wants[ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER] : 0) | (mem ? sm->wants[ISA_UNIT_MEM] : 0);
+    uint64_t ready = could & free;
+    if (!ready)
+        return classify(sm, members, could);
+    struct lockstep_scheduler_view view = {
+        .cycle = sm->now, .ready = ready, .members = members & ~sm->finished, .waiting = members & waiting & ~sm->finished, .warps = sm->views};
+    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    if (policy->advance)
+        policy->advance(sm->scheduler_state[s], &view);
+    unsigned slot = policy->pick(sm->scheduler_state[s], &view);
+    issue_warp(sm, slot);
+    if (policy->issued)
+        policy->issued(sm->scheduler_state[s], slot, &view);
+    return SM_STALL_issued;
+}
+
+void sm_issue(struct sm *sm)
+{
+    for (uint64_t rest = sm->asleep; rest; rest &= rest - 1)
+        if (sm->warps[mask_first(rest)].wake <= sm->now)
+            sm->asleep &= ~BIT64(mask_first(rest));
+    for (uint64_t rest = sm->at_fence; rest; rest &= rest - 1)
+        check_fence(sm, mask_first(rest));
+    for (unsigned s = 0; s < sm->params->schedulers && !sm->has_fault; s++) {
+        enum sm_stall stall = schedule(sm, s);
+        sm->stall[s] = (uint8_t)stall;
+        (&sm->stalls.issued)[stall]++;
+    }
+}

@@ -1,0 +1,444 @@
+/* The load/store unit: one instruction at a time in its dispatch register, one transaction a cycle to the L1D or L1C or past them, one reply a cycle from the network, one result a cycle written back.
+ *
+ * Values: a load takes its bytes from the L1D line that holds them when its transaction is served, or from the reply. Stores send their bytes to the L2 and drop a line they hit (write-evict); local memory is written back, but its values never leave the
+ * thread. All requests leave in order through one queue, so that an SM's accesses to one address stay in order. */
+#include <string.h>
+
+#include "sm/sm_impl.h"
+
+bool sm_bypasses(const struct sm *sm, const struct simt_access *access)
+{
+    const struct isa_mods *mods = &access->instr->mods;
+    if (access->kind != ISA_FLAG_LOAD)
+        return access->kind == ISA_FLAG_ATOMIC;
+    if (mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV)
+        return true;
+    if (sm->params->volatile_bypasses_l1 && mods->order > ISA_ORDER_WEAK)
+        return true;
+    return !sm->params->global_loads_use_l1 && mods->cache != ISA_CACHE_NC && mods->cache != ISA_CACHE_CA;
+}
+
+static uint32_t room(const struct sm_ring *ring)
+{
+    return ring->size - ring->count;
+}
+
+static uint8_t class_of_space(uint8_t space)
+{
+    return space == ISA_SPACE_LOCAL ? PACKET_LOCAL : space == ISA_SPACE_CONST ? PACKET_CONST : PACKET_GLOBAL;
+}
+
+static uint32_t line_bytes_of(const struct sm *sm, const struct cache *cache)
+{
+    return cache == sm->l1c ? sm->setup.l1c->line_bytes : sm->setup.l1d->line_bytes;
+}
+
+/* A packet's values, indexed by offset in the 128-byte line, become a fill's, indexed by offset in the cache's line. */
+static void fill_values(struct sm *sm, struct cache *cache, const struct packet *p)
+{
+    uint8_t line[PACKET_LINE_BYTES] = {0};
+    uint32_t line_bytes = line_bytes_of(sm, cache);
+    uint64_t start = p->address & ~(uint64_t)(line_bytes - 1);
+    memcpy(line, p->data + start % PACKET_LINE_BYTES, line_bytes);
+    cache_fill(cache, p->address, p->bytes, line);
+}
+
+/* A transaction of the op is answered. */
+static void transaction_done(struct sm *sm, uint32_t op)
+{
+    struct sm_op *o = &sm->ops.items[op];
+    o->pending--;
+    if (!o->pending && op != sm->lsu_op) {
+        sm_write_banks(sm, o);
+        sm_complete(sm, op);
+    }
+}
+
+/* Hands the bytes of a line of line_bytes to the lanes of a transaction. Local memory's values are with the thread already. */
+static void deliver(struct sm *sm, const struct sm_transaction *t, const uint8_t *line, uint32_t line_bytes)
+{
+    const struct sm_op *o = &sm->ops.items[t->op];
+    const struct simt_access *access = o->access;
+    if (access->space == ISA_SPACE_LOCAL || !line)
+        return;
+    struct simt_warp *warp = &sm->warps[o->slot].simt;
+    for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        simt_load_lane(warp, access, lane, line + (access->address[lane] & (line_bytes - 1)));
+    }
+}
+
+static struct packet *new_request(struct sm *sm, uint8_t kind, const struct sm_transaction *t, uint8_t space)
+{
+    struct packet *p = sm_packet_new(sm);
+    p->kind = kind;
+    p->class = class_of_space(space);
+    p->address = t->address;
+    p->bytes = t->bytes;
+    p->cookie = SM_NONE;
+    return p;
+}
+
+static void send_writeback(struct sm *sm, const struct cache_effect *effect)
+{
+    struct packet *p = sm_packet_new(sm);
+    p->kind = PACKET_WRITE;
+    p->class = PACKET_LOCAL; /* only local memory is ever dirty in an L1 */
+    p->address = effect->writeback_address;
+    p->bytes = sm->setup.l1d->line_bytes;
+    p->cookie = SM_NONE;
+    sm_ring_push(&sm->l1d_queue, p);
+}
+
+/* A load through a cache. Returns false when it must be tried again. */
+static bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queue, const struct sm_transaction *t)
+{
+    struct cache_effect effect;
+    struct sm_op *o = &sm->ops.items[t->op];
+    uint32_t waiter = sm_transaction_new(sm);
+    sm->transactions.items[waiter] = *t;
+    enum cache_result result = cache_read(cache, t->address, t->bytes, waiter, room(queue), &effect);
+    if (result == CACHE_HIT || result == CACHE_REFUSED)
+        sm_transaction_free(sm, waiter);
+    if (result == CACHE_REFUSED)
+        return false;
+    if (result == CACHE_HIT) {
+        deliver(sm, t, cache_data(cache, effect.line), line_bytes_of(sm, cache));
+        if (cache == sm->l1d && sm->params->l1d_latency) {
+            uint32_t hit = sm_op_new(sm); /* may move the pool: o is not used after it */
+            sm->ops.items[hit].parent = t->op;
+            sm_wheel_add(sm, &sm->hit_wheel, sm->now + sm->params->l1d_latency, hit);
+        } else {
+            o->pending--;
+        }
+        return true;
+    }
+    if (effect.writeback)
+        send_writeback(sm, &effect);
+    if (result == CACHE_MISS) {
+        struct packet *p = new_request(sm, PACKET_READ, t, o->access->space);
+        p->address = effect.fill_address;
+        p->bytes = effect.fill_bytes;
+        sm_ring_push(queue, p);
+    }
+    return true;
+}
+
+static bool load_bypassing(struct sm *sm, const struct sm_transaction *t)
+{
+    if (sm_ring_full(&sm->l1d_queue))
+        return false;
+    uint32_t waiter = sm_transaction_new(sm);
+    sm->transactions.items[waiter] = *t;
+    struct packet *p = new_request(sm, PACKET_READ, t, ISA_SPACE_GLOBAL);
+    p->cookie = waiter;
+    sm_ring_push(&sm->l1d_queue, p);
+    return true;
+}
+
+static void store_bytes(const struct simt_access *access, const struct sm_transaction *t, struct packet *p)
+{
+    unsigned size = access->element_bytes * access->elements;
+    for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        /* The part of the lane's bytes that lies in this segment (all of it, unless the segment is smaller than the access). */
+        for (unsigned i = 0; i < size; i++) {
+            uint64_t at = access->address[lane] + i;
+            if (at < t->address || at >= t->address + t->bytes)
+                continue;
+            unsigned offset = at % PACKET_LINE_BYTES;
+            p->data[offset] = access->data[lane][i];
+            p->mask[offset / 64] |= BIT64(offset % 64);
+        }
+    }
+}
+
+static bool store_global(struct sm *sm, const struct sm_transaction *t)
+{
+    const struct sm_op *o = &sm->ops.items[t->op];
+    if (sm_ring_full(&sm->l1d_queue))
+        return false;
+    cache_invalidate(sm->l1d, t->address);
+    struct packet *p = new_request(sm, PACKET_WRITE, t, ISA_SPACE_GLOBAL);
+    store_bytes(o->access, t, p);
+    p->cookie = o->slot;
+    sm->warps[o->slot].stores_out++;
+    sm_ring_push(&sm->l1d_queue, p);
+    return true;
+}
+
+static bool store_local(struct sm *sm, const struct sm_transaction *t)
+{
+    struct cache_effect effect;
+    uint64_t mask[2] = {0, 0};
+    uint32_t line;
+    for (unsigned i = 0; i < t->bytes; i++)
+        mask[(t->address + i) % 128 / 64] |= BIT64((t->address + i) % 64);
+    if (cache_look(sm->l1d, t->address, t->bytes, &line) == CACHE_HIT)
+        return cache_write(sm->l1d, t->address, t->bytes, mask, false, CACHE_NO_WAITER, room(&sm->l1d_queue), &effect) != CACHE_REFUSED;
+    if (sm_ring_full(&sm->l1d_queue))
+        return false;
+    struct packet *p = new_request(sm, PACKET_WRITE, t, ISA_SPACE_LOCAL);
+    sm_ring_push(&sm->l1d_queue, p);
+    return true;
+}
+
+static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
+{
+    if (sm_ring_full(&sm->l1d_queue))
+        return false;
+    const struct sm_op *o = &sm->ops.items[t->op];
+    const struct simt_access *access = o->access;
+    struct packet *p = new_request(sm, PACKET_ATOMIC, t, ISA_SPACE_GLOBAL);
+    p->atomic = o->instr->mods.atomic;
+    p->type = o->instr->type;
+    p->no_return = o->instr->dst_count == 0;
+    for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        struct packet_lane *l = &p->lanes[p->lane_count++];
+        l->lane = (uint8_t)lane;
+        l->offset = (uint8_t)(access->address[lane] % PACKET_LINE_BYTES);
+        memcpy(&l->operand, &access->data[lane][0], 8);
+        memcpy(&l->compare, &access->data[lane][8], 8);
+    }
+    uint32_t waiter = sm_transaction_new(sm);
+    sm->transactions.items[waiter] = *t;
+    p->cookie = waiter;
+    sm_ring_push(&sm->l1d_queue, p);
+    return true;
+}
+
+/* A released op's earlier accesses must be done before its own begin. */
+static bool must_wait(const struct sm *sm, const struct sm_op *o)
+{
+    const struct sm_warp *warp = &sm->warps[o->slot];
+    return o->releases && (warp->stores_out || warp->in_flight > 1);
+}
+
+static bool serve_transaction(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
+{
+    const struct simt_access *access = o->access;
+    if (must_wait(sm, o))
+        return false;
+    if (access->space == ISA_SPACE_CONST)
+        return load_cached(sm, sm->l1c, &sm->l1c_queue, t);
+    if (access->kind == ISA_FLAG_LOAD)
+        return o->bypasses && access->space == ISA_SPACE_GLOBAL ? load_bypassing(sm, t) : load_cached(sm, sm->l1d, &sm->l1d_queue, t);
+    if (access->space == ISA_SPACE_LOCAL)
+        return store_local(sm, t);
+    return access->kind == ISA_FLAG_STORE ? store_global(sm, t) : send_atomic(sm, t);
+}
+
+static void leave_dispatch(struct sm *sm)
+{
+    uint32_t op = sm->lsu_op;
+    sm->lsu_op = SM_NONE;
+    if (!sm->ops.items[op].pending)
+        sm_complete(sm, op);
+}
+
+static void serve_shared(struct sm *sm)
+{
+    uint32_t op = sm->lsu_op;
+    if (sm->lsu_cycles > 1) {
+        sm->lsu_cycles--;
+        return;
+    }
+    sm->lsu_op = SM_NONE;
+    if (sm->ops.items[op].access->kind == ISA_FLAG_STORE)
+        sm_complete(sm, op);
+    else
+        sm_wheel_add(sm, &sm->shared_wheel, sm->now + sm->params->shared_latency, op);
+}
+
+/* The instruction in the dispatch register moves on by one transaction. */
+static void serve_dispatch(struct sm *sm)
+{
+    struct sm_op *o = &sm->ops.items[sm->lsu_op];
+    if (o->in_memory && o->access->space == ISA_SPACE_SHARED) {
+        serve_shared(sm);
+        return;
+    }
+    if (sm->lsu_at < sm->lsu_count) {
+        struct sm_transaction t = sm->lsu_list[sm->lsu_at];
+        if (!serve_transaction(sm, o, &t))
+            return;
+        sm->lsu_at++;
+    }
+    if (sm->lsu_at == sm->lsu_count)
+        leave_dispatch(sm);
+}
+
+static void take_dispatch(struct sm *sm)
+{
+    struct sm_fifo *waiting = &sm->oc_ex[SM_MEM];
+    if (sm->lsu_op != SM_NONE || !waiting->count)
+        return;
+    uint32_t op = waiting->items[0];
+    waiting->count--;
+    memmove(waiting->items, waiting->items + 1, waiting->count * sizeof waiting->items[0]);
+    sm->in_pipeline--;
+    sm->lsu_op = op;
+    sm_coalesce(sm, op);
+    struct sm_op *o = &sm->ops.items[op];
+    bool waits = o->in_memory && o->access->space != ISA_SPACE_SHARED && o->access->kind != ISA_FLAG_STORE;
+    o->pending = waits ? (uint16_t)sm->lsu_count : 0;
+}
+
+/* One reply leaves the load/store unit's queue: acknowledgements end stores, fills go to their cache, bypass replies wait for the writeback port. */
+static void take_response(struct sm *sm)
+{
+    struct packet *p = sm_ring_peek(&sm->responses);
+    if (!p)
+        return;
+    if (p->kind == PACKET_WRITE) {
+        if (p->cookie != SM_NONE) {
+            sm->warps[p->cookie].stores_out--;
+            sm_check_retire(sm, p->cookie);
+        }
+    } else if (p->class == PACKET_CONST) {
+        fill_values(sm, sm->l1c, p);
+    } else if (p->cookie != SM_NONE) {
+        if (sm->bypass_reply)
+            return;
+        sm->bypass_reply = sm_ring_pop(&sm->responses);
+        return;
+    } else {
+        fill_values(sm, sm->l1d, p);
+    }
+    sm_packet_free(sm, sm_ring_pop(&sm->responses));
+}
+
+static void finish_bypass(struct sm *sm)
+{
+    struct packet *p = sm->bypass_reply;
+    struct sm_transaction t = sm->transactions.items[p->cookie];
+    sm_transaction_free(sm, p->cookie);
+    if (p->kind == PACKET_ATOMIC) {
+        const struct sm_op *o = &sm->ops.items[t.op];
+        for (unsigned i = 0; i < p->lane_count && !p->no_return; i++)
+            simt_atomic_lane(&sm->warps[o->slot].simt, o->instr, o->access->reg_base, p->lanes[i].lane, p->lanes[i].operand);
+    } else {
+        deliver(sm, &t, p->data, PACKET_LINE_BYTES);
+    }
+    sm->bypass_reply = NULL;
+    sm_packet_free(sm, p);
+    transaction_done(sm, t.op);
+}
+
+static void finish_ready(struct sm *sm, struct cache *cache)
+{
+    uint32_t line;
+    const uint8_t *data;
+    uint32_t waiter = cache_ready(cache, &line, &data);
+    struct sm_transaction t = sm->transactions.items[waiter];
+    sm_transaction_free(sm, waiter);
+    deliver(sm, &t, line != CACHE_NO_LINE ? cache_data(cache, line) : data, line_bytes_of(sm, cache));
+    transaction_done(sm, t.op);
+}
+
+static bool has_writeback(const struct sm *sm, enum sm_writeback client)
+{
+    switch (client) {
+    case SM_WB_SHARED:
+        return sm->shared_head < sm->shared_done.count;
+    case SM_WB_CONST:
+        return cache_has_ready(sm->l1c);
+    case SM_WB_BYPASS:
+        return sm->bypass_reply != NULL;
+    default:
+        return cache_has_ready(sm->l1d);
+    }
+}
+
+static void finish_shared(struct sm *sm)
+{
+    uint32_t op = sm->shared_done.items[sm->shared_head++];
+    if (sm->shared_head == sm->shared_done.count)
+        sm->shared_head = 0, sm->shared_done.count = 0;
+    sm_write_banks(sm, &sm->ops.items[op]);
+    sm_complete(sm, op);
+}
+
+/* One result a cycle over the writeback port, clients round robin. */
+void sm_lsu_writeback(struct sm *sm)
+{
+    uint32_t next;
+    for (uint32_t op = sm_wheel_take(&sm->shared_wheel, sm->now); op != SM_NONE; op = next) {
+        next = sm->ops.items[op].next;
+        sm->shared_wheel.count--;
+        vec_push(&sm->shared_done, op);
+    }
+    for (uint32_t hit = sm_wheel_take(&sm->hit_wheel, sm->now); hit != SM_NONE; hit = next) {
+        next = sm->ops.items[hit].next;
+        sm->hit_wheel.count--;
+        uint32_t op = sm->ops.items[hit].parent;
+        sm_op_free(sm, hit);
+        transaction_done(sm, op);
+    }
+    for (unsigned i = 0; i < SM_WB_COUNT; i++) {
+        enum sm_writeback client = (enum sm_writeback)((sm->writeback_from + i) % SM_WB_COUNT);
+        if (!has_writeback(sm, client))
+            continue;
+        if (client == SM_WB_SHARED)
+            finish_shared(sm);
+        else if (client == SM_WB_BYPASS)
+            finish_bypass(sm);
+        else
+            finish_ready(sm, client == SM_WB_CONST ? sm->l1c : sm->l1d);
+        sm->writeback_from = (client + 1) % SM_WB_COUNT;
+        break;
+    }
+}
+
+static void send_one(struct sm *sm, struct sm_ring *queue)
+{
+    struct packet *p = sm_ring_peek(queue);
+    if (!p || !network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p)))
+        return;
+    p->sent = sm->now;
+    struct memory_place place = memory_place_of(sm->setup.partition, p->address);
+    network_send(sm->setup.requests, sm->setup.index, place.slice, packet_network_bytes(p), p, sm->now);
+    sm_ring_pop(queue);
+}
+
+void sm_send_requests(struct sm *sm)
+{
+    send_one(sm, &sm->l1c_queue);
+    send_one(sm, &sm->l1d_queue);
+}
+
+void sm_send_instruction_requests(struct sm *sm)
+{
+    send_one(sm, &sm->l1i_queue);
+}
+
+void sm_lsu(struct sm *sm)
+{
+    take_response(sm);
+    sm_send_requests(sm);
+    if (sm->lsu_op != SM_NONE)
+        serve_dispatch(sm);
+    take_dispatch(sm);
+}
+
+bool sm_lsu_busy(const struct sm *sm)
+{
+    return sm->lsu_op != SM_NONE || sm->responses.count || sm->l1d_queue.count || sm->l1c_queue.count || sm->l1i_queue.count ||
+           sm->bypass_reply || sm->shared_done.count || cache_has_ready(sm->l1c) || cache_has_ready(sm->l1d) || cache_has_ready(sm->l1i);
+}
+
+/* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store unit. */
+void sm_eject(struct sm *sm, uint64_t cycle)
+{
+    struct packet *p = sm_ring_peek(&sm->ejected);
+    (void)cycle;
+    if (p && p->class == PACKET_INSTRUCTION) {
+        cache_fill(sm->l1i, p->address, p->bytes, NULL);
+        sm_packet_free(sm, sm_ring_pop(&sm->ejected));
+    } else if (p && !sm_ring_full(&sm->responses)) {
+        sm_ring_push(&sm->responses, sm_ring_pop(&sm->ejected));
+    }
+    if (!sm_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
+        sm_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));
+}

@@ -1,0 +1,138 @@
+/* Pools of an SM: ops, transactions, access records, packets; the time wheels; rings of packets. Everything is recycled, so a running kernel allocates nothing after its working set has been met. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/sm_impl.h"
+
+uint32_t sm_op_new(struct sm *sm)
+{
+    uint32_t index = sm->free_op;
+    if (index == SM_NONE) {
+        vec_push(&sm->ops, (struct sm_op){0});
+        index = (uint32_t)sm->ops.count - 1;
+    } else {
+        sm->free_op = sm->ops.items[index].next;
+    }
+    sm->ops.items[index] = (struct sm_op){.next = SM_NONE};
+    sm->ops_live++;
+    return index;
+}
+
+void sm_op_free(struct sm *sm, uint32_t op)
+{
+    struct sm_op *o = &sm->ops.items[op];
+    if (o->access)
+        vec_push(&sm->accesses, o->access);
+    o->access = NULL;
+    o->next = sm->free_op;
+    sm->free_op = op;
+    sm->ops_live--;
+}
+
+uint32_t sm_transaction_new(struct sm *sm)
+{
+    uint32_t index = sm->free_transaction;
+    if (index == SM_NONE) {
+        vec_push(&sm->transactions, (struct sm_transaction){0});
+        index = (uint32_t)sm->transactions.count - 1;
+    } else {
+        sm->free_transaction = sm->transactions.items[index].next;
+    }
+    sm->transactions_live++;
+    return index;
+}
+
+void sm_transaction_free(struct sm *sm, uint32_t t)
+{
+    sm->transactions.items[t].next = sm->free_transaction;
+    sm->free_transaction = t;
+    sm->transactions_live--;
+}
+
+struct simt_access *sm_access_new(struct sm *sm)
+{
+    if (sm->accesses.count)
+        return sm->accesses.items[--sm->accesses.count];
+    return ARENA_NEW(&sm->arena, struct simt_access, 1);
+}
+
+struct packet *sm_packet_new(struct sm *sm)
+{
+    struct packet *p = sm->free_packets;
+    if (p)
+        sm->free_packets = p->next;
+    else
+        p = ARENA_NEW(&sm->arena, struct packet, 1);
+    p->is_reply = false;
+    p->no_return = false;
+    p->lane_count = 0;
+    p->mask[0] = p->mask[1] = 0;
+    p->next = NULL;
+    p->sm = (uint16_t)sm->setup.index;
+    p->sent = sm->now;
+    sm->packets_out++;
+    return p;
+}
+
+void sm_packet_free(struct sm *sm, struct packet *p)
+{
+    p->next = sm->free_packets;
+    sm->free_packets = p;
+    sm->packets_out--;
+}
+
+void sm_wheel_init(struct sm_wheel *wheel)
+{
+    memset(wheel->head, 0xFF, sizeof wheel->head);
+    memset(wheel->occupied, 0, sizeof wheel->occupied);
+    wheel->count = 0;
+}
+
+/* Ops of one cycle keep the order in which they were added. */
+void sm_wheel_add(struct sm *sm, struct sm_wheel *wheel, uint64_t cycle, uint32_t op)
+{
+    unsigned at = (unsigned)(cycle % SM_WHEEL);
+    uint32_t *link = &wheel->head[at];
+    while (*link != SM_NONE)
+        link = &sm->ops.items[*link].next;
+    *link = op;
+    sm->ops.items[op].next = SM_NONE;
+    wheel->occupied[at / 64] |= BIT64(at % 64);
+    wheel->count++;
+}
+
+uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle)
+{
+    unsigned at = (unsigned)(cycle % SM_WHEEL);
+    uint32_t list = wheel->head[at];
+    if (list != SM_NONE) {
+        wheel->head[at] = SM_NONE;
+        wheel->occupied[at / 64] &= ~BIT64(at % 64);
+    }
+    return list;
+}
+
+uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from)
+{
+    if (!wheel->count)
+        return CYCLE_NEVER;
+    unsigned start = (unsigned)(from % SM_WHEEL);
+    for (unsigned i = 0; i <= SM_WHEEL / 64; i++) {
+        unsigned word = (start / 64 + i) % (SM_WHEEL / 64);
+        uint64_t bits = wheel->occupied[word];
+        if (i == 0)
+            bits &= ~UINT64_C(0) << start % 64;
+        if (i == SM_WHEEL / 64)
+            bits &= mask_low(start % 64);
+        if (bits)
+            return from + (word * 64 + mask_first(bits) + SM_WHEEL - start) % SM_WHEEL;
+    }
+    return CYCLE_NEVER;
+}
+
+void sm_ring_init(struct sm_ring *ring, unsigned size, struct arena *arena)
+{
+    ring->items = ARENA_NEW(arena, struct packet *, size);
+    ring->size = size;
+    ring->head = ring->count = 0;
+}

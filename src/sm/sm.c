@@ -1,0 +1,417 @@
+/* An SM as a whole: making it, launching blocks, the cycle, and the next cycle worth stepping. The stages are in fetch.c, issue.c, collect.c, lsu.c. */
+#include "sm/sm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/sm_impl.h"
+
+const char *const sm_coalescing_choices[] = {"arch13", "arch20", NULL};
+const char *const sm_fence_choices[] = {"invalidate", "none", NULL};
+
+const struct param_desc sm_param_descs[] = {
+#define PARAM_STRUCT struct sm_params
+#include "config/param_descs.h"
+#include "sm/sm_params.def"
+#include "config/param_end.h"
+};
+const unsigned sm_param_count = sizeof(sm_param_descs) / sizeof(sm_param_descs[0]);
+
+static const struct stat_desc sm_stat_descs[] = {
+#define STAT_STRUCT struct sm_stats
+#include "stats/stat_descs.h"
+#include "sm/sm_stats.def"
+#include "stats/stat_end.h"
+};
+const struct stat_group sm_stat_group = {"sm", "streaming multiprocessors", sm_stat_descs, sizeof(sm_stat_descs) / sizeof(sm_stat_descs[0])};
+
+static const struct stat_desc sm_stall_descs[] = {
+#define STALL(name, doc) {#name, STAT_COUNTER, offsetof(struct sm_stalls, name), "scheduler-cycles", doc},
+#include "sm/stalls.def"
+#undef STALL
+};
+const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of each warp scheduler", sm_stall_descs, SM_STALL_COUNT};
+
+/* Latency and initiation interval by class: the parameters stand in the order of enum isa_latency. */
+_Static_assert(offsetof(struct sm_params, interval_shuffle) - offsetof(struct sm_params, interval_move) == (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
+               "one initiation interval per latency class");
+_Static_assert(offsetof(struct sm_params, latency_shuffle) - offsetof(struct sm_params, latency_move) == (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
+               "one latency per latency class");
+
+static void set_fifo(struct sm_fifo *fifo, unsigned size)
+{
+    fifo->size = (uint8_t)size;
+    fifo->count = 0;
+}
+
+static void set_collectors(struct sm_collectors *c, unsigned count, unsigned ports)
+{
+    *c = (struct sm_collectors){.count = (uint8_t)count, .ports = (uint8_t)ports};
+}
+
+static void reset_pipelines(struct sm *sm)
+{
+    const struct sm_params *p = sm->params;
+    set_fifo(&sm->id_oc[SM_SP], p->id_oc_sp);
+    set_fifo(&sm->id_oc[SM_SFU], p->id_oc_sfu);
+    set_fifo(&sm->id_oc[SM_MEM], p->id_oc_mem);
+    set_fifo(&sm->oc_ex[SM_SP], p->oc_ex_sp);
+    set_fifo(&sm->oc_ex[SM_SFU], p->oc_ex_sfu);
+    set_fifo(&sm->oc_ex[SM_MEM], p->oc_ex_mem);
+    set_collectors(&sm->collectors[SM_SP], p->collectors_sp, p->ports_sp);
+    set_collectors(&sm->collectors[SM_SFU], p->collectors_sfu, p->ports_sfu);
+    set_collectors(&sm->collectors[SM_MEM], p->collectors_mem, p->ports_mem);
+    memset(sm->banks, 0, sizeof sm->banks);
+    sm->banks_waiting = sm->banks_written = 0;
+    sm_wheel_init(&sm->wheel);
+    sm_wheel_init(&sm->shared_wheel);
+    sm_wheel_init(&sm->hit_wheel);
+    sm->in_pipeline = 0;
+    sm->lsu_op = SM_NONE;
+    sm->lsu_count = sm->lsu_at = 0;
+    sm->fetch_slot = SM_NONE;
+}
+
+struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
+{
+    struct sm *sm = ARENA_NEW(arena, struct sm, 1);
+    const struct sm_params *p = setup->params;
+    sm->setup = *setup;
+    sm->params = p;
+    sm->l1i = cache_create(setup->l1i, false, arena);
+    sm->l1c = cache_create(setup->l1c, true, arena);
+    sm->l1d = cache_create(setup->l1d, true, arena);
+    sm_ring_init(&sm->l1d_queue, p->l1d_queue, arena);
+    sm_ring_init(&sm->l1c_queue, setup->l1c->miss_queue, arena);
+    sm_ring_init(&sm->l1i_queue, setup->l1i->miss_queue, arena);
+    sm_ring_init(&sm->ejected, p->ejection_queue, arena);
+    sm_ring_init(&sm->responses, p->response_queue, arena);
+    for (unsigned s = 0; s < p->schedulers; s++) {
+        for (unsigned slot = s; slot < p->warps; slot += p->schedulers)
+            sm->scheduler_slots[s] |= BIT64(slot);
+        sm->scheduler_state[s] = arena_alloc(arena, setup->scheduler->state_bytes + 1, _Alignof(max_align_t));
+    }
+    sm->free_op = sm->free_transaction = SM_NONE;
+    sm->free_blocks = mask_low(p->blocks);
+    reset_pipelines(sm);
+    return sm;
+}
+
+void sm_destroy(struct sm *sm)
+{
+    for (unsigned i = 0; i < SM_SLOTS; i++) {
+        simt_warp_free(&sm->warps[i].simt);
+        free(sm->warps[i].scoreboard);
+        free(sm->blocks[i].simt.shared);
+    }
+    vec_free(&sm->ops);
+    vec_free(&sm->transactions);
+    vec_free(&sm->accesses);
+    vec_free(&sm->shared_done);
+    arena_free(&sm->arena);
+}
+
+/* Launch */
+
+static unsigned bank_of(const struct isa_function *function, const struct isa_operand *operand, unsigned banks)
+{
+    const struct isa_reg *reg = &function->regs[operand->reg];
+    return reg->bank_id % banks;
+}
+
+static void decode_banks(struct sm_decoded *d, const struct isa_function *function, const struct isa_instr *instr, unsigned banks)
+{
+    for (unsigned i = 0; i < instr->src_count && d->src_count < 12; i++)
+        if (instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED)
+            d->src_banks[d->src_count++] = (uint8_t)bank_of(function, &instr->src[i], banks);
+    for (unsigned i = 0; i < instr->dst_count && d->dst_count < 8; i++)
+        if (instr->dst[i].kind == ISA_OPERAND_REG || instr->dst[i].kind == ISA_OPERAND_PRED)
+            d->dst_banks[d->dst_count++] = (uint8_t)bank_of(function, &instr->dst[i], banks);
+}
+
+void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct arena *arena)
+{
+    const struct isa_module *module = kernel->grid->code->module;
+    uint32_t numbers = 0;
+    kernel->decoded = ARENA_NEW(arena, struct sm_decoded, module->instr_count + 1);
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct isa_function *function = &module->functions[f];
+        numbers = function->number_count > numbers ? function->number_count : numbers;
+        for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
+            const struct isa_instr *instr = &module->instrs[pc];
+            struct sm_decoded *d = &kernel->decoded[pc];
+            d->unit = instr->unit;
+            d->latency = (uint16_t)(&params->latency_move)[instr->latency];
+            d->interval = (uint16_t)(&params->interval_move)[instr->latency];
+            decode_banks(d, function, instr, params->register_banks);
+        }
+    }
+    kernel->scoreboard_words = numbers / 64 + 1;
+}
+
+unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers, const char **limiter)
+{
+    uint32_t padded = (uint32_t)round_up_u64(threads ? threads : 1, params->warp_size);
+    uint32_t per_thread = (uint32_t)round_up_u64(registers, params->register_unit);
+    struct {
+        uint32_t blocks;
+        const char *what;
+    } limits[] = {
+        {params->threads / padded, "threads"},
+        {params->warps / (padded / params->warp_size), "warps"},
+        {params->blocks, "blocks"},
+        {per_thread ? params->registers / (per_thread * padded) : UINT32_MAX, "registers"},
+        {shared_bytes ? params->shared_bytes / shared_bytes : UINT32_MAX, "shared"},
+    };
+    unsigned best = 0;
+    for (unsigned i = 1; i < sizeof limits / sizeof limits[0]; i++)
+        if (limits[i].blocks < limits[best].blocks)
+            best = i;
+    if (limiter)
+        *limiter = limits[best].what;
+    return limits[best].blocks;
+}
+
+void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
+{
+    const struct sm_params *p = sm->params;
+    sm->kernel = kernel;
+    sm->now = cycle;
+    sm->next_age = 0;
+    sm->issue_order = 0;
+    sm->last_fetched = p->warps - 1;
+    sm->writeback_from = sm->bank_from = 0;
+    sm->free_threads = p->threads;
+    sm->free_shared = p->shared_bytes;
+    sm->free_registers = p->registers;
+    sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
+    for (unsigned slot = 0; slot < p->warps; slot++) {
+        free(sm->warps[slot].scoreboard);
+        sm->warps[slot].scoreboard = base_calloc(kernel->scoreboard_words, sizeof(uint64_t));
+    }
+    for (unsigned s = 0; s < p->schedulers; s++) {
+        struct lockstep_scheduler_setup setup = {.index = s, .count = p->schedulers, .slots = sm->scheduler_slots[s], .age_rotation = p->age_rotation};
+        memset(sm->scheduler_state[s], 0, sm->setup.scheduler->state_bytes);
+        sm->setup.scheduler->reset(sm->scheduler_state[s], &setup);
+        sm->stall[s] = SM_STALL_idle;
+    }
+}
+
+bool sm_can_launch(const struct sm *sm)
+{
+    const struct sm_kernel *k = sm->kernel;
+    return sm->free_blocks && sm->free_threads >= k->threads_per_block && sm->free_shared >= k->shared_bytes &&
+           sm->free_registers >= k->registers * k->threads_per_block;
+}
+
+/* The lowest run of consecutive free warp slots that a block fits in, or SM_NONE: a block's warps lie side by side. */
+static uint32_t find_slots(const struct sm *sm, unsigned warps)
+{
+    uint64_t free = ~sm->resident & mask_low(sm->params->warps);
+    for (unsigned first = 0; first + warps <= sm->params->warps; first++)
+        if ((free >> first & mask_low(warps)) == mask_low(warps))
+            return first;
+    return SM_NONE;
+}
+
+static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, unsigned index, uint64_t cycle)
+{
+    const struct sm_kernel *k = sm->kernel;
+    struct sm_warp *warp = &sm->warps[slot];
+    unsigned threads = k->grid->block[0] * k->grid->block[1] * k->grid->block[2], width = sm->params->warp_size;
+    unsigned first = index * width, lanes = threads - first < width ? threads - first : width;
+    warp->block = (uint8_t)(block - sm->blocks);
+    warp->buffered = 0;
+    warp->fetch_pc = k->grid->kernel->first;
+    warp->in_flight = warp->stores_out = warp->pending_registers = 0;
+    warp->issued = warp->sync_ops = 0;
+    memset(warp->scoreboard, 0, k->scoreboard_words * sizeof(uint64_t));
+    warp->age = sm->next_age++;
+    warp->simt.sm = (uint16_t)sm->setup.index;
+    warp->simt.slot = (uint16_t)slot;
+    simt_warp_start(&warp->simt, &block->simt, index, lanes);
+    sm->views[slot] = (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = simt_pc(&warp->simt)};
+    if (sm->setup.scheduler->launched)
+        sm->setup.scheduler->launched(sm->scheduler_state[slot % sm->params->schedulers], slot, warp->age, cycle);
+}
+
+static void clear_slots(struct sm *sm, uint64_t slots)
+{
+    uint64_t *sets[] = {&sm->finished,   &sm->buffered, &sm->mispredicted, &sm->flushed,           &sm->cleared,  &sm->at_barrier,
+                        &sm->at_fence,   &sm->in_atomic, &sm->asleep,      &sm->fence_invalidates, &sm->retiring, &sm->fetching};
+    for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        *sets[i] &= ~slots;
+    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
+        sm->wants[u] &= ~slots;
+}
+
+void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
+{
+    const struct sm_kernel *k = sm->kernel;
+    sm_settle(sm, cycle);
+    unsigned block_slot = mask_first(sm->free_blocks);
+    struct sm_block *block = &sm->blocks[block_slot];
+    uint32_t first = find_slots(sm, k->warps_per_block);
+    uint64_t slots = mask_low(k->warps_per_block) << first;
+    sm->free_blocks &= ~BIT64(block_slot);
+    sm->free_threads -= k->threads_per_block;
+    sm->free_shared -= k->shared_bytes;
+    sm->free_registers -= k->registers * k->threads_per_block;
+    block->used = true;
+    block->simt.grid = k->grid;
+    memcpy(block->simt.index, index, sizeof block->simt.index);
+    block->simt.shared_bytes = k->shared_bytes;
+    if (k->shared_bytes > block->shared_capacity) {
+        block->simt.shared = base_realloc(block->simt.shared, k->shared_bytes);
+        block->shared_capacity = k->shared_bytes;
+    }
+    if (k->shared_bytes)
+        memset(block->simt.shared, 0, k->shared_bytes);
+    block->warps = block->running = block->incomplete = slots;
+    sm_barriers_init(&block->barriers, k->warps_per_block, sm->params->warp_size);
+    clear_slots(sm, slots);
+    for (unsigned i = 0; i < k->warps_per_block; i++)
+        launch_warp(sm, block, first + i, i, cycle);
+    sm->resident |= slots;
+}
+
+/* Cycles */
+
+void sm_settle(struct sm *sm, uint64_t cycle)
+{
+    if (cycle <= sm->now)
+        return;
+    uint64_t skipped = cycle - sm->now;
+    for (unsigned s = 0; s < sm->params->schedulers; s++)
+        (&sm->stalls.issued)[sm->stall[s]] += skipped;
+    sm->stats.warp_cycles += skipped * mask_count(sm->resident);
+    sm->stats.barrier_cycles += skipped * mask_count(sm->at_barrier);
+    sm->now = cycle;
+}
+
+void sm_step(struct sm *sm, uint64_t cycle)
+{
+    sm_settle(sm, cycle);
+    sm->stats.warp_cycles += mask_count(sm->resident);
+    sm->stats.barrier_cycles += mask_count(sm->at_barrier);
+    if (sm->wheel.count)
+        sm_writeback(sm);
+    if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
+        sm_execute_units(sm);
+    sm_lsu_writeback(sm);
+    if (sm->in_pipeline)
+        sm_collect(sm);
+    sm->banks_written = 0;
+    sm_lsu(sm);
+    sm_issue(sm);
+    sm_decode(sm);
+    sm_fetch(sm);
+    sm_send_instruction_requests(sm);
+    sm->now = cycle + 1;
+}
+
+static bool must_step(const struct sm *sm)
+{
+    uint64_t waiting = sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep;
+    if (sm->in_pipeline || sm->fetch_slot != SM_NONE || sm->retiring || sm->ejected.count || sm_lsu_busy(sm))
+        return true;
+    if (sm->resident & ~waiting & (sm->cleared | sm->mispredicted))
+        return true;
+    return sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching;
+}
+
+uint64_t sm_next(const struct sm *sm)
+{
+    if (must_step(sm))
+        return sm->now;
+    uint64_t next = sm_wheel_next(&sm->wheel, sm->now);
+    next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
+    next = cycle_min(next, sm_wheel_next(&sm->hit_wheel, sm->now));
+    for (uint64_t rest = sm->asleep; rest; rest &= rest - 1)
+        next = cycle_min(next, sm->warps[mask_first(rest)].wake);
+    return next < sm->now ? sm->now : next;
+}
+
+bool sm_idle(const struct sm *sm)
+{
+    return !sm->resident && !sm->packets_out && !sm->ops_live;
+}
+
+unsigned sm_resident_blocks(const struct sm *sm)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < sm->params->blocks; i++)
+        n += sm->blocks[i].used;
+    return n;
+}
+
+const struct sm_fault *sm_faulted(const struct sm *sm)
+{
+    return sm->has_fault ? &sm->fault : NULL;
+}
+
+void sm_flush(struct sm *sm)
+{
+    cache_invalidate_all(sm->l1i);
+    cache_invalidate_all(sm->l1c);
+    cache_invalidate_all(sm->l1d);
+}
+
+void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state)
+{
+    const struct sm_warp *warp = &sm->warps[slot];
+    *state = (struct sm_warp_state){.resident = mask_has(sm->resident, slot)};
+    if (!state->resident)
+        return;
+    state->finished = mask_has(sm->finished, slot);
+    state->at_barrier = mask_has(sm->at_barrier, slot);
+    state->at_fence = mask_has(sm->at_fence, slot);
+    state->in_atomic = mask_has(sm->in_atomic, slot);
+    state->sleeping = mask_has(sm->asleep, slot);
+    memcpy(state->block, warp->simt.block->index, sizeof state->block);
+    state->index = warp->simt.index;
+    state->live = warp->simt.live;
+    state->warp = &warp->simt;
+    state->last_sync_address = warp->last_sync_address;
+    state->last_sync_pc = warp->last_sync_pc;
+    state->issued = warp->issued;
+    state->sync_ops = warp->sync_ops;
+    state->barrier = warp->barrier.id;
+    if (!state->finished) {
+        state->pc = simt_pc(&warp->simt);
+        state->mask = simt_stack_top(&warp->simt.stack)->mask;
+    }
+}
+
+void sm_watch_reset(struct sm *sm)
+{
+    for (unsigned slot = 0; slot < sm->params->warps; slot++)
+        sm->warps[slot].issued = sm->warps[slot].sync_ops = 0;
+}
+
+uint64_t sm_threads_ended(const struct sm *sm)
+{
+    return sm->threads_ended;
+}
+
+const struct sm_stats *sm_stats_of(const struct sm *sm)
+{
+    return &sm->stats;
+}
+
+const struct sm_stalls *sm_stalls_of(const struct sm *sm)
+{
+    return &sm->stalls;
+}
+
+const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
+{
+    return cache_stats_of(which == 0 ? sm->l1i : which == 1 ? sm->l1c : sm->l1d);
+}
+
+void sm_stats_reset(struct sm *sm)
+{
+    sm->stats = (struct sm_stats){0};
+    sm->stalls = (struct sm_stalls){0};
+    *cache_stats_of(sm->l1i) = *cache_stats_of(sm->l1c) = *cache_stats_of(sm->l1d) = (struct cache_stats){0};
+}

@@ -1,0 +1,125 @@
+/* A streaming multiprocessor: fetch, instruction buffers, scoreboard, issue, operand collection, pipelines, load/store unit, barriers. It meets the rest of the machine only through packets in the two networks and through the block
+ * dispatcher's calls. Stages run back to front in a cycle; the order and the rules follow GPGPU-Sim 3.2.2 (issue at most one instruction per scheduler, functional execution at issue, global values when the memory system serves them). */
+#ifndef LOCKSTEP_SM_SM_H
+#define LOCKSTEP_SM_SM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "lockstep/scheduler.h"
+#include "memory/cache.h"
+#include "memory/packet.h"
+#include "memory/partition.h"
+#include "memory/store.h"
+#include "network/network.h"
+#include "sim/cycle.h"
+#include "simt/warp.h"
+#include "sm/sm_params.h"
+#include "stats/stat.h"
+
+struct sm_stats {
+#include "stats/stat_fields.h"
+#include "sm/sm_stats.def"
+#include "stats/stat_end.h"
+};
+extern const struct stat_group sm_stat_group;
+
+/* Scheduler-cycles by owner. */
+struct sm_stalls {
+#define STALL(name, doc) uint64_t name;
+#include "sm/stalls.def"
+#undef STALL
+};
+extern const struct stat_group sm_stall_group;
+enum sm_stall {
+#define STALL(name, doc) SM_STALL_##name,
+#include "sm/stalls.def"
+#undef STALL
+    SM_STALL_COUNT
+};
+
+/* What an SM is built from. Pointers must outlive it. */
+struct sm_setup {
+    unsigned index;
+    const struct sm_params *params;
+    const struct cache_params *l1i, *l1c, *l1d;
+    const struct partition_params *partition;
+    const struct lockstep_scheduler *scheduler;
+    struct network *requests, *replies; /* this SM is input `index` of requests, output `index` of replies */
+    const struct store *store;          /* only who owns which addresses is asked of it */
+    uint64_t code_base, local_base;     /* device addresses at which instructions and local memory appear to the caches */
+};
+
+/* A launch as the SM needs it, prepared once per launch (sm_prepare). */
+struct sm_kernel {
+    const struct simt_grid *grid;
+    struct sm_decoded *decoded;   /* per instruction of the module: banks, latency */
+    unsigned scoreboard_words;
+    unsigned warps_per_block, threads_per_block;
+    uint32_t shared_bytes;        /* static and dynamic */
+    uint32_t registers;           /* per thread, rounded */
+    unsigned max_blocks;          /* that fit on an SM at once */
+    bool (*read_only)(const void *context, uint64_t address); /* constant memory: stores fault */
+    const void *context;
+};
+
+/* A fault with where it happened. */
+struct sm_fault {
+    struct simt_fault fault;
+    uint32_t block[3];
+    uint32_t warp; /* in the block */
+    uint64_t cycle;
+};
+
+struct sm;
+
+struct sm *sm_create(const struct sm_setup *setup, struct arena *arena);
+void sm_destroy(struct sm *sm);
+/* Fills kernel->decoded and scoreboard_words for the grid's code; memory belongs to arena. */
+void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct arena *arena);
+/* Blocks of this shape that fit at once, and what binds. */
+unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers, const char **limiter);
+/* Starts a launch: the SM must be empty. */
+void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle);
+bool sm_can_launch(const struct sm *sm);
+/* Takes a block; index in the grid. */
+void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
+/* Takes what the reply network has for this SM (at most one packet a cycle). Called before the networks tick. */
+void sm_eject(struct sm *sm, uint64_t cycle);
+/* One core cycle. Cycles between this and the last one that was stepped are accounted as waiting for the same reason. */
+void sm_step(struct sm *sm, uint64_t cycle);
+/* The next cycle at which a step changes anything by itself, or CYCLE_NEVER: an arriving packet or a new block may come earlier. */
+uint64_t sm_next(const struct sm *sm);
+/* Accounts waiting up to and including `cycle` - 1, at the end of a launch. */
+void sm_settle(struct sm *sm, uint64_t cycle);
+/* No warps, no packets out. */
+bool sm_idle(const struct sm *sm);
+unsigned sm_resident_blocks(const struct sm *sm);
+const struct sm_fault *sm_faulted(const struct sm *sm); /* NULL when all is well */
+/* Empties the L1 caches. */
+void sm_flush(struct sm *sm);
+
+/* For the progress watch and its diagnosis. */
+struct sm_warp_state {
+    bool resident, finished, at_barrier, at_fence, in_atomic, sleeping;
+    uint32_t block[3], index;
+    uint32_t pc;
+    uint64_t mask, live;
+    const struct simt_warp *warp;
+    uint64_t last_sync_address; /* of the last atomic or bypassing load, lane by lane lowest */
+    uint32_t last_sync_pc;
+    uint64_t issued, sync_ops;  /* since sm_watch_reset */
+    unsigned barrier;
+};
+void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
+void sm_watch_reset(struct sm *sm);
+uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
+
+const struct sm_stats *sm_stats_of(const struct sm *sm);
+const struct sm_stalls *sm_stalls_of(const struct sm *sm);
+const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which); /* 0 L1I, 1 L1C, 2 L1D */
+void sm_stats_reset(struct sm *sm);
+
+#endif

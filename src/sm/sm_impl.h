@@ -1,0 +1,270 @@
+/* The state of an SM, shared by the files of room sm and by nobody else. Warps are numbered by slot and kept as 64-bit sets; an instruction between issue and completion is a `struct sm_op` in a pool. */
+#ifndef LOCKSTEP_SM_SM_IMPL_H
+#define LOCKSTEP_SM_SM_IMPL_H
+
+#include "base/bits.h"
+#include "base/vec.h"
+#include "sm/barrier.h"
+#include "sm/sm.h"
+
+#define SM_SLOTS 64
+#define SM_MAX_COLLECTORS 32
+#define SM_NONE UINT32_MAX
+
+enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
+
+/* What timing needs of a static instruction. */
+struct sm_decoded {
+    uint8_t unit; /* enum isa_unit */
+    uint16_t latency, interval;
+    uint8_t src_count, dst_count;
+    uint8_t src_banks[12], dst_banks[8];
+};
+
+/* A warp instruction in flight. */
+struct sm_op {
+    const struct isa_instr *instr;
+    const struct sm_decoded *decoded;
+    uint8_t slot, class;
+    bool in_memory;      /* has an access to serve */
+    bool bypasses;       /* a load or atomic that the L1D does not serve */
+    bool acquires, releases; /* memory order, at a scope wider than the block */
+    bool blocks_warp;    /* the warp waits until it is complete */
+    uint16_t pending;    /* transactions not yet answered */
+    uint64_t reads_left; /* collector: operands still to read */
+    struct simt_access *access;
+    uint64_t order;      /* of issue on this SM */
+    uint32_t parent;     /* a marker in the hit wheel: the load it belongs to */
+    uint32_t next;       /* free list, wheel list */
+};
+
+/* One memory transaction of an op. */
+struct sm_transaction {
+    uint32_t op;
+    uint64_t lanes;
+    uint64_t address;
+    uint32_t bytes;
+    uint32_t next; /* free list */
+};
+
+/* Pipeline registers of one class: FIFOs of ops. */
+struct sm_fifo {
+    uint32_t items[16];
+    uint8_t count, size;
+};
+
+/* Operand collectors of one class. */
+struct sm_collectors {
+    uint32_t op[SM_MAX_COLLECTORS];
+    uint32_t used, ready; /* sets of collectors: holding an op; with all operands */
+    uint8_t count, ports, dispatch_from;
+};
+
+struct sm_bank_request {
+    uint8_t class, collector, operand;
+};
+
+struct sm_bank {
+    struct sm_bank_request queue[128];
+    uint8_t head, count;
+};
+
+/* Results on their way: a ring of lists by cycle. */
+#define SM_WHEEL 1024
+struct sm_wheel {
+    uint32_t head[SM_WHEEL]; /* op lists, SM_NONE empty */
+    uint64_t occupied[SM_WHEEL / 64];
+    uint32_t count;
+};
+
+struct sm_unit {
+    uint64_t free_at;          /* cycle at which the dispatch register is free again */
+    uint32_t finish[SM_WHEEL]; /* cycle + 1 (low 32 bits) of the op that ends in that place of the ring: at most one a cycle */
+};
+
+struct sm_warp {
+    struct simt_warp simt;
+    uint8_t block;              /* block slot */
+    uint8_t buffered;           /* instructions in the buffer */
+    uint32_t buffer_pc[8];      /* their pcs, consecutive use from `first` */
+    uint32_t fetch_pc;          /* next to fetch */
+    uint32_t in_flight;         /* ops between issue and completion */
+    uint32_t stores_out;        /* writes not acknowledged */
+    uint32_t pending_registers; /* bits set in the scoreboard */
+    uint64_t *scoreboard;       /* bit number: register waits for its value */
+    uint64_t wake;              /* nanosleep: cycle it ends */
+    struct simt_barrier barrier;/* the one it waits at */
+    const struct isa_instr *barrier_instr;
+    uint64_t age;
+    uint64_t issued, sync_ops, last_sync_address;
+    uint32_t last_sync_pc;
+};
+
+struct sm_block {
+    bool used;
+    struct simt_block simt;
+    uint32_t shared_capacity;
+    uint64_t warps;      /* slots */
+    uint64_t running;    /* slots not yet finished (lanes left) */
+    uint64_t incomplete; /* slots not yet retired */
+    struct sm_barriers barriers;
+};
+
+/* Reply kinds that write registers back compete for one port. */
+enum sm_writeback { SM_WB_SHARED, SM_WB_CONST, SM_WB_BYPASS, SM_WB_L1D, SM_WB_COUNT };
+
+struct sm_ring {
+    struct packet **items;
+    uint32_t head, count, size;
+};
+
+struct sm {
+    struct sm_setup setup;
+    const struct sm_params *params;
+    const struct sm_kernel *kernel;
+    uint64_t now;
+
+    /* Sets of warp slots. */
+    uint64_t resident, finished;        /* finished: no lanes left */
+    uint64_t buffered;                  /* has an instruction in its buffer */
+    uint64_t mispredicted;              /* its buffer does not hold what comes next */
+    uint64_t flushed;                   /* buffer flushed by control flow and not yet refilled */
+    uint64_t cleared;                   /* head instruction passes the scoreboard */
+    uint64_t at_barrier, at_fence, in_atomic, asleep; /* in_atomic: waits for an atomic or an acquire */
+    uint64_t fence_invalidates;         /* of at_fence: those whose fence empties the L1D of global lines */
+    uint64_t wants[ISA_UNIT_COUNT];     /* head instruction's unit */
+    uint64_t fetching;                  /* in the fetch buffer or waiting for the instruction cache */
+    uint64_t retiring;                  /* finished and drained: to be retired by fetch's scan */
+
+    struct sm_warp warps[SM_SLOTS];
+    struct lockstep_warp_view views[SM_SLOTS];
+    struct sm_block blocks[SM_SLOTS];
+    uint64_t free_blocks;
+    unsigned free_threads;
+    uint32_t free_shared, free_registers;
+    uint64_t next_age;
+
+    /* Fetch. */
+    uint32_t fetch_slot, fetch_count;   /* fetch buffer: warp (SM_NONE: empty) and instructions */
+    unsigned last_fetched;
+    struct cache *l1i;
+
+    /* Issue. */
+    uint64_t scheduler_slots[8];
+    void *scheduler_state[8];
+    uint64_t issue_order;
+    uint8_t stall[8];                   /* last cycle's reason, for skipped cycles */
+
+    /* Operand collection and pipelines. */
+    struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
+    struct sm_collectors collectors[SM_CLASSES];
+    struct sm_bank banks[64];
+    uint64_t banks_waiting, banks_written; /* sets of banks */
+    unsigned bank_from;
+    struct sm_unit sp[8], sfu[8];
+    uint32_t result_cycle[SM_WHEEL];    /* as sm_unit.finish, for all units together */
+    uint8_t result_count[SM_WHEEL];     /* result buses taken in that cycle */
+    struct sm_wheel wheel;
+    uint32_t in_pipeline;               /* ops in id_oc, collectors, oc_ex, dispatch registers */
+
+    /* Load/store unit. */
+    uint32_t lsu_op;                    /* in the dispatch register */
+    struct sm_transaction lsu_list[2 * SM_SLOTS];
+    uint32_t lsu_count, lsu_at;
+    uint32_t lsu_cycles;                /* shared memory: bank-conflict cycles left */
+    struct cache *l1c, *l1d;
+    struct sm_ring l1d_queue, l1c_queue, l1i_queue; /* requests waiting for the network */
+    struct sm_ring ejected, responses;  /* from the network; the load/store unit's */
+    struct packet *bypass_reply;        /* next global-bypass reply to write back */
+    uint32_t writeback_from;
+    struct sm_wheel shared_wheel, hit_wheel; /* shared memory pipeline; L1D hits */
+    VEC(uint32_t) shared_done;          /* ops out of the shared memory pipeline, oldest first */
+    uint32_t shared_head;
+
+    /* Pools. */
+    VEC(struct sm_op) ops;
+    uint32_t free_op, ops_live;
+    VEC(struct sm_transaction) transactions;
+    uint32_t free_transaction, transactions_live;
+    VEC(struct simt_access *) accesses; /* free ones */
+    struct packet *free_packets;
+    uint32_t packets_out;
+    struct arena arena;
+
+    uint64_t threads_ended;
+    bool has_fault;
+    struct sm_fault fault;
+    struct sm_stats stats;
+    struct sm_stalls stalls;
+};
+
+/* pool.c */
+uint32_t sm_op_new(struct sm *sm);
+void sm_op_free(struct sm *sm, uint32_t op);
+uint32_t sm_transaction_new(struct sm *sm);
+void sm_transaction_free(struct sm *sm, uint32_t t);
+struct simt_access *sm_access_new(struct sm *sm);
+struct packet *sm_packet_new(struct sm *sm);
+void sm_packet_free(struct sm *sm, struct packet *p);
+void sm_wheel_init(struct sm_wheel *wheel);
+void sm_wheel_add(struct sm *sm, struct sm_wheel *wheel, uint64_t cycle, uint32_t op);
+/* Takes the list of ops due at cycle. */
+uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle);
+/* The first cycle >= from with an entry, or CYCLE_NEVER. */
+uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from);
+void sm_ring_init(struct sm_ring *ring, unsigned size, struct arena *arena);
+static inline bool sm_ring_full(const struct sm_ring *r)
+{
+    return r->count == r->size;
+}
+static inline void sm_ring_push(struct sm_ring *r, struct packet *p)
+{
+    r->items[(r->head + r->count++) % r->size] = p;
+}
+static inline struct packet *sm_ring_peek(const struct sm_ring *r)
+{
+    return r->count ? r->items[r->head] : NULL;
+}
+static inline struct packet *sm_ring_pop(struct sm_ring *r)
+{
+    struct packet *p = r->items[r->head];
+    r->head = (r->head + 1) % r->size;
+    r->count--;
+    return p;
+}
+
+/* fetch.c */
+void sm_fetch(struct sm *sm);
+void sm_decode(struct sm *sm);
+/* The buffer's head changed: bring the issue sets up to date. */
+void sm_head_changed(struct sm *sm, unsigned slot);
+void sm_flush_buffer(struct sm *sm, unsigned slot);
+
+/* issue.c */
+void sm_issue(struct sm *sm);
+/* Registers of an op have their values: release the scoreboard. */
+void sm_release(struct sm *sm, uint32_t op);
+/* The op is complete: release and free it. */
+void sm_complete(struct sm *sm, uint32_t op);
+void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
+/* A warp's op or store was completed: ends its fence, lets it retire, if that was the last. */
+void sm_check_retire(struct sm *sm, unsigned slot);
+
+/* collect.c: operand collectors, SP and SFU pipelines, writeback */
+void sm_writeback(struct sm *sm);
+void sm_execute_units(struct sm *sm);
+void sm_collect(struct sm *sm);
+void sm_write_banks(struct sm *sm, const struct sm_op *op);
+
+/* lsu.c */
+void sm_lsu_writeback(struct sm *sm);
+void sm_lsu(struct sm *sm);
+/* Whether a global load or atomic goes past the L1D. */
+bool sm_bypasses(const struct sm *sm, const struct simt_access *access);
+void sm_send_requests(struct sm *sm);
+void sm_send_instruction_requests(struct sm *sm);
+bool sm_lsu_busy(const struct sm *sm);
+/* coalesce.c: fills lsu_list with the transactions of an access */
+void sm_coalesce(struct sm *sm, uint32_t op);
+
+#endif
