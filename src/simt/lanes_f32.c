@@ -122,9 +122,9 @@ LANE_STAMPED void f32_run_extreme(struct lane_args *args, bool smaller)
         uint32_t x = a[lane], y = b[lane];
         bool first = smaller ? order32(x) < order32(y) : order32(x) > order32(y);
         uint32_t chosen = first ? x : y;
-        chosen = (x & ~LANE_SIGN32) > LANE_INF32 ? y : chosen;
-        chosen = (y & ~LANE_SIGN32) > LANE_INF32 ? x : chosen;
-        result[lane] = (chosen & ~LANE_SIGN32) > LANE_INF32 ? LANE_NAN32 : chosen;
+        chosen = lane_f32(x) != lane_f32(x) ? y : chosen;
+        chosen = lane_f32(y) != lane_f32(y) ? x : chosen;
+        result[lane] = lane_result32(lane_f32(chosen));
     }
     LANE_STORE(uint32_t, args->dst[0], result, args->mask);
 }

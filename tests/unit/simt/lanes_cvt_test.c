@@ -128,7 +128,7 @@ static void check(struct isa_instr *instr, const struct side *from, const struct
     instr->dst_count = instr->src_count = 1;
     lane_fn *function = lane_resolve_cvt(instr);
     assert_non_null(function);
-    for (unsigned i = 0; i < oracle_rows(30); i++) {
+    for (unsigned i = 0; i < oracle_rows(100); i++) {
         memset(&rows, 0, sizeof rows);
         for (unsigned lane = 0; lane < LANES; lane++) {
             uint64_t source = draw(from, &state);

@@ -24,7 +24,7 @@ static void check_arith(const struct isa_instr *instr)
     uint64_t state = instr->op * 1000u + instr->mods.round * 10u + instr->mods.ftz * 2u + instr->mods.sat;
     struct oracle_rows rows;
     assert_non_null(function);
-    for (unsigned i = 0; i < oracle_rows(100); i++) {
+    for (unsigned i = 0; i < oracle_rows(300); i++) {
         oracle_fill(&oracle_f32, &state, &rows);
         for (unsigned lane = 0; lane < LANES; lane++)
             rows.expected[lane] = expect_arith(instr, &rows, lane);

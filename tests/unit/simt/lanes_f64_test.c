@@ -35,7 +35,7 @@ static void arithmetic_rounds_as_mpfr(void **unused)
             uint64_t state = op * 10 + round;
             lane_fn *function = lane_resolve_f64(&instr);
             assert_non_null(function);
-            for (unsigned i = 0; i < oracle_rows(600); i++) {
+            for (unsigned i = 0; i < oracle_rows(1500); i++) {
                 oracle_fill(&oracle_f64, &state, &rows);
                 for (unsigned lane = 0; lane < LANES; lane++)
                     rows.expected[lane] = expect_arith(&instr, &rows, lane);

@@ -94,7 +94,7 @@ static void arithmetic_rounds_as_mpfr(void **unused)
         bool valid = !(bfloat && instr.mods.ftz) && !(bfloat && instr.mods.sat == ISA_SAT_YES) &&
                      !(instr.op != ISA_OP_FMA && instr.mods.sat == ISA_SAT_RELU);
         if (valid)
-            check(&instr, 150);
+            check(&instr, 400);
         else
             assert_null(lane_resolve_half(&instr));
     }
