@@ -87,12 +87,22 @@ static void resolve_aliases(struct ptx_parser *p)
     free(target);
 }
 
+static void claim_function(struct strmap *names, const struct isa_function *function)
+{
+    strmap_put(names, function->name, strlen(function->name), 1);
+    for (uint32_t i = 0; i < function->param_count + function->result_count; i++) {
+        const char *name = i < function->param_count ? function->params[i].name : function->results[i - function->param_count].name;
+        if (name)
+            strmap_put(names, name, strlen(name), 1);
+    }
+}
+
 /* Variables declared inside functions may share names with others: those get a number behind theirs. */
 static void name_hoisted(struct ptx_parser *p)
 {
     struct strmap names = {0};
     for (size_t i = 0; i < p->functions.count; i++)
-        strmap_put(&names, p->functions.items[i].name, strlen(p->functions.items[i].name), 1);
+        claim_function(&names, &p->functions.items[i]);
     for (size_t i = 0; i < p->variables.count; i++)
         if (!p->hoisted.items[i])
             strmap_put(&names, p->variables.items[i].name, strlen(p->variables.items[i].name), 1);

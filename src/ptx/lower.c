@@ -2,6 +2,7 @@
  * reads and writes, how large the frame is. */
 #include "ptx/parse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Names of labels become small numbers, so that (scope, name) is one 64-bit key. */
@@ -83,6 +84,7 @@ static void close_end(struct ptx_parser *p, uint32_t first)
     if (!open)
         return;
     struct isa_instr ret = {.op = ISA_OP_RET, .target = ISA_PC_NONE, .line = p->last.line, .column = p->last.column};
+    ptx_emit_formals(p, &ret, false);
     ptx_emit(p, &ret);
 }
 
@@ -107,10 +109,16 @@ static uint16_t first_number(const char *name, uint16_t otherwise)
     return (uint16_t)value;
 }
 
-/* Scopes may declare a name again; in the function's list each name is there once. */
+/* Scopes may declare a name again; in the function's list each name is there once, and none hides a special register. */
 static const char *unique_name(struct ptx_parser *p, struct strmap *names, const char *name)
 {
+    char component[40];
+    snprintf(component, sizeof component, "%.36s.x", name);
+    bool is_special = strmap_get(&p->words.sregs, name, strlen(name)) != STRMAP_NONE ||
+                      strmap_get(&p->words.sregs, component, strlen(component)) != STRMAP_NONE;
     uint32_t uses = strmap_get(names, name, strlen(name));
+    if (uses == STRMAP_NONE && is_special)
+        uses = 1;
     if (uses == STRMAP_NONE) {
         strmap_put(names, name, strlen(name), 1);
         return name;

@@ -234,8 +234,8 @@ int ptx_parse_common_directive(struct ptx_parser *p);
 /* --- parse_func.c --- */
 /* .entry or .func, the next token, with its parameters, directives and body. */
 int ptx_parse_function(struct ptx_parser *p, bool is_extern);
-/* Names that only disassembly gives are refused; -1 then. */
-int ptx_check_reserved(struct ptx_parser *p, const struct ptx_token *name);
+/* Refuses, with -1, names for variables, functions and parameters that registers have or that only disassembly gives. */
+int ptx_check_name(struct ptx_parser *p, const struct ptx_token *name);
 /* A list of parameters without names bound to anything: `(.param .b32 _, ...)`; counts them. */
 int ptx_parse_signature(struct ptx_parser *p, uint32_t *count);
 
@@ -282,6 +282,8 @@ int ptx_parse_call(struct ptx_parser *p, struct isa_instr *instr, const struct p
 /* Emits a load of a register from the frame, or a store to it, at the place and under the guard of instruction `like`. */
 void ptx_emit_frame_copy(struct ptx_parser *p, const struct isa_instr *like, bool is_load, const struct isa_operand *value,
                          enum isa_type type, uint32_t offset);
+/* Copies the .reg parameters of the present function: arguments from the frame (is_load), or results to it. */
+void ptx_emit_formals(struct ptx_parser *p, const struct isa_instr *like, bool is_load);
 
 /* --- lower.c --- */
 /* Settles the function whose body ended: labels, register numbers, what is read and written, the frame. */

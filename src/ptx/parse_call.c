@@ -163,6 +163,18 @@ void ptx_emit_frame_copy(struct ptx_parser *p, const struct isa_instr *like, boo
     ptx_emit(p, &copy);
 }
 
+void ptx_emit_formals(struct ptx_parser *p, const struct isa_instr *like, bool is_load)
+{
+    struct ptx_body *body = &p->body;
+    for (size_t i = is_load ? body->result_formals : 0; i < (is_load ? body->formals.count : body->result_formals); i++) {
+        const struct ptx_symbol *formal = &body->formals.items[i];
+        struct ptx_token name = {.kind = PTX_TOKEN_WORD, .text = formal->name, .length = formal->length};
+        struct isa_operand reg = {.kind = ISA_OPERAND_REG, .bits = isa_type_info(formal->type)->bits};
+        reg.reg = ptx_use_reg(p, &name, formal, formal->index);
+        ptx_emit_frame_copy(p, like, is_load, &reg, formal->type, formal->offset);
+    }
+}
+
 static void emit(struct ptx_parser *p, struct call *c, struct isa_call *call, struct isa_instr *instr)
 {
     call->result_count = (uint32_t)c->results.count;

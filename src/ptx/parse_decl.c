@@ -197,8 +197,10 @@ static int declare_frame(struct ptx_parser *p, const struct ptx_declarator *d, b
     return ptx_declare(p, &d->name, symbol) == PTX_NONE ? -1 : 0;
 }
 
-int ptx_check_reserved(struct ptx_parser *p, const struct ptx_token *name)
+int ptx_check_name(struct ptx_parser *p, const struct ptx_token *name)
 {
+    if (name->text[0] == '%')
+        return ptx_error(p, name, NULL, "only registers have names that begin with `%%`");
     if (name->length >= 2 && name->text[0] == '$' && name->text[1] == '$')
         return ptx_error(p, name, NULL, "names that begin with `$$` are kept for disassembly");
     return 0;
@@ -218,7 +220,7 @@ static uint32_t earlier_variable(struct ptx_parser *p, const struct ptx_declarat
 
 static int declare_variable(struct ptx_parser *p, struct ptx_declarator *d, uint8_t space, bool is_extern)
 {
-    if (ptx_check_reserved(p, &d->name) < 0)
+    if (ptx_check_name(p, &d->name) < 0)
         return -1;
     bool is_dynamic = is_extern && space == ISA_SPACE_SHARED && d->is_unsized;
     struct isa_variable v = {.name = ptx_copy(p, &d->name), .space = space, .type = d->type, .align = d->align, .bytes = d->bytes,

@@ -21,7 +21,8 @@ static int place_formal(struct ptx_parser *p, struct formals *f, const struct pt
         return ptx_error(p, &d->name, NULL, "parameters are limited to %d bytes", PTX_MAX_PARAM);
     f->bytes = (uint32_t)(offset + d->bytes);
     struct isa_param param = {.type = d->type, .offset = (uint32_t)offset, .bytes = (uint32_t)d->bytes, .align = d->align};
-    param.name = d->name.kind == PTX_TOKEN_WORD ? ptx_copy(p, &d->name) : NULL;
+    if (d->name.kind == PTX_TOKEN_WORD)
+        param.name = is_reg ? arena_printf(p->arena, "$$arg%zu", f->params.count) : ptx_copy(p, &d->name);
     struct ptx_symbol symbol = {.kind = f->is_kernel ? PTX_SYMBOL_PARAM : is_reg ? PTX_SYMBOL_REG : PTX_SYMBOL_FRAME,
                                 .type = d->type, .elements = 1, .count = 1, .offset = param.offset, .bytes = param.bytes};
     vec_push(&f->params, param);
@@ -41,10 +42,13 @@ static int parse_formal(struct ptx_parser *p, struct formals *f)
     struct ptx_declarator d;
     if (ptx_parse_declarator(p, &d) < 0)
         return -1;
-    if (d.name.kind == PTX_TOKEN_WORD && ptx_check_reserved(p, &d.name) < 0)
+    if (PTX_IS_WORD(&d.name, "_"))
+        d.name.kind = PTX_TOKEN_END;
+    bool is_given = d.name.length > 5 && !memcmp(d.name.text, "$$arg", 5); /* how a .reg parameter is called when disassembled */
+    if (d.name.kind == PTX_TOKEN_WORD && !is_reg && !is_given && ptx_check_name(p, &d.name) < 0)
         return -1;
-    if (is_reg && (d.count != 1 || d.elements != 1))
-        return ptx_error(p, &d.name, NULL, "a register parameter is a scalar");
+    if (is_reg && (d.count != 1 || d.elements != 1 || d.type == ISA_PRED || isa_type_bits(d.type) > 64))
+        return ptx_error(p, &d.name, NULL, "a register parameter is a scalar of at most 64 bits, and no predicate");
     return place_formal(p, f, &d, is_reg);
 }
 
@@ -222,10 +226,13 @@ static int define_function(struct ptx_parser *p, const struct ptx_token *name, u
     begin_body(p, index, f);
     ptx_open_scope(p);
     int rc = declare_formals(p, f, function->result_count);
-    if (rc == 0)
+    struct isa_instr entry = {.line = name->line, .column = name->column};
+    if (rc == 0) {
+        ptx_emit_formals(p, &entry, true);
         rc = ptx_parse_body(p);
-    else
+    } else {
         ptx_skip_braces(p);
+    }
     while (p->body.depth)
         ptx_close_scope(p);
     if (rc == 0)
@@ -249,7 +256,7 @@ static int parse_function(struct ptx_parser *p, bool is_extern, struct formals *
     if (name.kind != PTX_TOKEN_WORD)
         return ptx_expected(p, f->is_kernel ? "the name of a kernel" : "the name of a function");
     ptx_advance(p);
-    if (ptx_check_reserved(p, &name) < 0 || parse_formals(p, f) < 0)
+    if (ptx_check_name(p, &name) < 0 || parse_formals(p, f) < 0)
         return -1;
     uint32_t index = enter_function(p, &name, f, result_count);
     if (index == PTX_NONE)

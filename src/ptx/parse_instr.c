@@ -71,6 +71,9 @@ static int take_text(struct ptx_parser *p, const struct mnemonic *m, struct isa_
     instr->type = instr->stype = ISA_NONE;
     instr->mods = (struct isa_mods){0};
     instr->dst_count = instr->src_count = 0;
+    for (size_t i = 0; i < text.length; i++)
+        if (text.text[i] == '"' || text.text[i] == '\\')
+            text.text[i] = '\''; /* so that it can stand in a string */
     instr->text = arena_strdup(p->arena, strbuf_text(&text));
     strbuf_free(&text);
     return 0;
@@ -223,6 +226,7 @@ static int parse_operands(struct ptx_parser *p, const struct mnemonic *m, struct
     unsigned count = 0;
     struct ptx_lexer lexer = p->lexer;
     struct ptx_token start = p->token;
+    size_t used = p->body.regs.count;
     while (!PTX_IS_PUNCT(&p->token, ';')) {
         if (count == PTX_MAX_OPERANDS)
             return ptx_error(p, &p->token, NULL, "too many operands");
@@ -233,6 +237,7 @@ static int parse_operands(struct ptx_parser *p, const struct mnemonic *m, struct
             break;
     }
     if (names_outside(raw, count)) {
+        p->body.regs.count = used; /* its registers count for nothing */
         p->lexer = lexer;
         p->token = start;
         return take_text(p, m, instr);
@@ -263,6 +268,12 @@ static int parse_statement(struct ptx_parser *p, struct isa_instr *instr)
     if (parse_guard(p, instr) < 0 || parse_mnemonic(p, &m) < 0)
         return -1;
     uint32_t op = strmap_get(&p->words.ops, m.op.text, m.op.length);
+    if (op == ISA_OP_OUTSIDE && p->token.kind == PTX_TOKEN_STRING) {
+        instr->op = ISA_OP_OUTSIDE;
+        instr->text = ptx_copy(p, &p->token);
+        ptx_advance(p);
+        return 0;
+    }
     if (op == ISA_OP_OUTSIDE || isa_is_outside(m.op.text, m.op.length))
         return take_text(p, &m, instr);
     if (op == STRMAP_NONE)
@@ -288,6 +299,8 @@ int ptx_parse_instr(struct ptx_parser *p)
     if (parse_statement(p, &instr) < 0)
         return -1;
     /* A call has emitted itself, between the copies of its register arguments. */
+    if (instr.op == ISA_OP_RET)
+        ptx_emit_formals(p, &instr, false);
     if (instr.op != ISA_OP_CALL)
         ptx_emit(p, &instr);
     return ptx_expect(p, ';', "after the instruction");

@@ -81,23 +81,19 @@ static int skip_section(struct ptx_parser *p)
     return 0;
 }
 
-/* `lockstep.at N`, `lockstep.frame N`: how disassembly says where frame variables lie. */
+/* `lockstep.at N`: how disassembly says where in the frame the next variable lies. */
 static int obey_pragma(struct ptx_parser *p, const struct ptx_token *text)
 {
     char copy[64];
     size_t n = text->length < sizeof copy - 1 ? text->length : sizeof copy - 1;
     memcpy(copy, text->text, n);
     copy[n] = 0;
-    bool is_at = !strncmp(copy, "lockstep.at ", 12), is_frame = !strncmp(copy, "lockstep.frame ", 15);
-    if (!p->body.depth || (!is_at && !is_frame))
+    if (!p->body.depth || strncmp(copy, "lockstep.at ", 12))
         return 0;
-    unsigned long long value = strtoull(strchr(copy, ' '), NULL, 10);
+    unsigned long long value = strtoull(copy + 12, NULL, 10);
     if (value > PTX_MAX_FRAME)
         return ptx_error(p, text, NULL, "local memory of a function is limited to %d bytes", PTX_MAX_FRAME);
-    if (is_at)
-        p->body.frame_at = (uint32_t)value;
-    else if (p->body.frame_bytes < value)
-        p->body.frame_bytes = (uint32_t)value;
+    p->body.frame_at = (uint32_t)value;
     return 0;
 }
 

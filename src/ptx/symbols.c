@@ -153,15 +153,17 @@ static const char *reg_name(struct ptx_parser *p, const struct ptx_token *name, 
 {
     static const char elements[] = "xyzw";
     uint32_t element = (number - symbol->index) % symbol->elements;
-    return symbol->elements == 1 ? ptx_copy(p, name)
-                                 : arena_printf(p->arena, "%.*s_%c", (int)name->length, name->text, elements[element]);
+    const char *percent = name->text[0] == '%' ? "" : "%"; /* no variable's name begins so: the two never meet */
+    if (symbol->elements == 1)
+        return arena_printf(p->arena, "%s%.*s", percent, (int)name->length, name->text);
+    return arena_printf(p->arena, "%s%.*s_%c", percent, (int)name->length, name->text, elements[element]);
 }
 
 uint32_t ptx_use_reg(struct ptx_parser *p, const struct ptx_token *name, const struct ptx_symbol *symbol, uint32_t number)
 {
     struct ptx_body *body = &p->body;
     uint32_t index = ptx_map64_get(&body->reg_of, number);
-    if (index != PTX_NONE)
+    if (index < body->regs.count && body->regs.items[index].virtual_number == number)
         return index;
     if (body->regs.count == PTX_MAX_USED) {
         if (!body->too_many_regs)
