@@ -79,7 +79,7 @@ static int compile_device_directly(struct cc_session *s, const char *source, con
         PUSH(&command, "-O2");
     else
         PUSH(&command, "-O1", "-funroll-loops");
-    PUSH(&command, source, "-o", ptx);
+    PUSH(&command, "-fno-dwarf-directory-asm", source, "-o", ptx);
     return run_and_free(s, &command);
 }
 
@@ -96,15 +96,17 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
     if (run_and_free(s, &command))
         return -1;
     PUSH(&command, s->tools.llc, "-O2", arena_printf(&s->arena, "-mcpu=%s", s->options.arch),
-         arena_printf(&s->arena, "-mattr=+%s", s->options.ptx), "-asm-verbose=0", optimized, "-o", ptx);
+         arena_printf(&s->arena, "-mattr=+%s", s->options.ptx), "-asm-verbose=0", "-dwarf-directory=0", optimized, "-o", ptx);
     return run_and_free(s, &command);
 }
 
 static int compile_device(struct cc_session *s, const char *source, const char *stem, const char *ptx)
 {
-    if (!s->options.fast && s->tools.opt && s->tools.llc)
-        return compile_device_by_passes(s, source, stem, ptx);
-    return compile_device_directly(s, source, ptx);
+    bool passes = !s->options.fast && s->tools.opt && s->tools.llc;
+    const char *labelled = arena_printf(&s->arena, "%s.labelled.ptx", stem);
+    if (passes ? compile_device_by_passes(s, source, stem, labelled) : compile_device_directly(s, source, labelled))
+        return -1;
+    return cc_strip_labels(labelled, ptx, &s->diags);
 }
 
 /* The runtime takes the embedded PTX as a C string: it needs its terminating NUL. */

@@ -80,6 +80,11 @@ void cc_process_end(struct cc_process *process);
  * when we were interrupted. */
 int cc_run(struct cc_process *process, const struct cc_args *command, struct diag_sink *diags);
 
+/* Copies PTX without the labels that mark positions for debug sections ("Ltmp12:", "$L__func_begin0:"): nothing refers to them. */
+int cc_strip_labels(const char *from, const char *to, struct diag_sink *diags);
+/* Is this line, without its newline, such a label alone? */
+bool cc_is_position_label(const char *line);
+
 /* Files. */
 int cc_temp_dir_make(char **dir, struct arena *arena, struct diag_sink *diags);
 void cc_temp_dir_remove(const char *dir);

@@ -1,0 +1,5 @@
+/* Everything declared here in NVIDIA's toolkit comes with cuda_runtime.h. */
+#ifndef LOCKSTEP_SM_35_INTRINSICS_H
+#define LOCKSTEP_SM_35_INTRINSICS_H
+#include "cuda_runtime.h"
+#endif
