@@ -467,11 +467,23 @@ static void drop_line(struct cache *c, uint32_t index)
 
 bool cache_invalidate(struct cache *c, uint64_t address)
 {
-    uint32_t index = find_line(c, line_address(c, address));
-    if (index == NO_INDEX)
+    uint64_t at = line_address(c, address);
+    uint32_t index = find_line(c, at);
+    if (index == NO_INDEX) {
+        if (c->params.allocate == CACHE_ALLOCATE_ON_FILL)
+            orphan_fills(c, at);
         return false;
+    }
     drop_line(c, index);
     return true;
+}
+
+/* Fills that have no line yet (allocated on fill) must not bring one after an invalidation. */
+static void orphan_placeless(struct cache *c)
+{
+    for (uint32_t bucket = 0; c->used_mshrs && bucket <= c->hash_mask; bucket++)
+        for (uint32_t i = c->hash[bucket]; i != NO_INDEX; i = c->mshrs[i].next)
+            c->mshrs[i].orphan |= c->mshrs[i].line == NO_INDEX;
 }
 
 void cache_invalidate_clean(struct cache *c)
@@ -480,6 +492,7 @@ void cache_invalidate_clean(struct cache *c)
     for (uint32_t i = 0; i < lines; i++)
         if (c->tags[i] != NO_ADDRESS && !(c->lines[i].dirty[0] | c->lines[i].dirty[1]))
             drop_line(c, i);
+    orphan_placeless(c);
 }
 
 void cache_invalidate_all(struct cache *c)
@@ -488,6 +501,7 @@ void cache_invalidate_all(struct cache *c)
     for (uint32_t i = 0; i < lines; i++)
         if (c->tags[i] != NO_ADDRESS)
             drop_line(c, i);
+    orphan_placeless(c);
 }
 
 bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *effect)
@@ -515,6 +529,7 @@ void cache_install(struct cache *c, uint64_t address, uint32_t bytes)
             return;
         take_line(c, index, at, NULL);
     }
+    use_line(c, index);
     c->lines[index].valid |= sectors_of(c, address, bytes) & (uint8_t)~c->lines[index].pending;
 }
 

@@ -79,6 +79,12 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
 /* A store that is passed on to the next level while its line is fetched (write_allocate `fetch`): reserves the line and requests the fill as a read does, and joins a fill under way, but counts as a
  * write. The line stays clean. The caller sends the store itself, for which a third place in its miss queue is asked. Only for an access that cache_look does not call a HIT. */
 enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room, struct cache_effect *effect);
+/* The sectors of [address, address + bytes), in one line, become valid as by a fill that nobody asked for (a host copy). A dirty victim is lost; a sector being filled is left alone. */
+void cache_install(struct cache *c, uint64_t address, uint32_t bytes);
+/* The bytes of a line become dirty without an access being counted: an atomic performed on it. */
+void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t bytes);
+/* Gives the line the owner's tag, handed back in effect.writeback_tag. */
+void cache_set_tag(struct cache *c, uint32_t line, uint64_t tag);
 /* Drops the line that holds address (write-evict: global stores at an L1). A line still being filled is given up too: the fill serves those who wait for it, but is not kept, and reads of the line are refused until
  * it has come. Returns whether the line was there. */
 bool cache_invalidate(struct cache *c, uint64_t address);

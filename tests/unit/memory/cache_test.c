@@ -1,0 +1,394 @@
+/* The cache: replacement, MSHRs, sectors, write policies, invalidation, refusals. Addresses of set 0 of the L1's geometry with linear index are multiples of 4096. */
+#include <stdlib.h>
+
+#include "memory_fixture.h"
+
+#define ROOM 8
+#define LINE 128
+#define SET0(n) ((uint64_t)(n) * 4096)
+
+struct fixture {
+    struct arena arena;
+    struct cache_params params;
+    struct cache *cache;
+    struct cache_effect effect;
+};
+
+static struct fixture *make(struct fixture *f, bool with_data)
+{
+    f->cache = cache_create(&f->params, with_data, &f->arena);
+    return f;
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = base_calloc(1, sizeof(*f));
+    arena_init(&f->arena);
+    fixture_defaults(cache_param_descs, cache_param_count, &f->params);
+    f->params.set_index = CACHE_INDEX_LINEAR;
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+    arena_free(&f->arena);
+    free(f);
+    return 0;
+}
+
+static enum cache_result read_at(struct fixture *f, uint64_t address, uint32_t waiter)
+{
+    return cache_read(f->cache, address, 4, waiter, ROOM, &f->effect);
+}
+
+static uint32_t take(struct fixture *f)
+{
+    uint32_t line;
+    const uint8_t *data;
+    return cache_ready(f->cache, &line, &data);
+}
+
+/* Brings a line in and takes its waiter. */
+static void bring(struct fixture *f, uint64_t address)
+{
+    assert_int_equal(read_at(f, address, 99), CACHE_MISS);
+    cache_fill(f->cache, f->effect.fill_address, f->effect.fill_bytes, NULL);
+    assert_int_equal(take(f), 99);
+}
+
+static void a_miss_is_filled_and_hits(void **state)
+{
+    struct fixture *f = make(*state, true);
+    uint8_t values[PACKET_LINE_BYTES];
+    uint32_t line;
+    const uint8_t *data;
+    for (unsigned i = 0; i < sizeof(values); i++)
+        values[i] = (uint8_t)i;
+    assert_int_equal(read_at(f, 1000, 5), CACHE_MISS);
+    assert_int_equal(f->effect.fill_address, 1000 / LINE * LINE);
+    assert_int_equal(f->effect.fill_bytes, LINE);
+    assert_false(f->effect.writeback);
+    assert_int_equal(read_at(f, 1004, 6), CACHE_PENDING);
+    assert_int_equal(cache_look(f->cache, 1004, 4, NULL), CACHE_PENDING);
+    assert_false(cache_has_ready(f->cache));
+    assert_int_equal(take(f), CACHE_NO_WAITER);
+    cache_fill(f->cache, 1000 / LINE * LINE, LINE, values);
+    assert_int_equal(cache_ready(f->cache, &line, &data), 5);
+    assert_int_equal(data[1000 % LINE], 1000 % LINE);
+    assert_ptr_equal(cache_data(f->cache, line), cache_data(f->cache, f->effect.line));
+    assert_int_equal(take(f), 6);
+    assert_int_equal(take(f), CACHE_NO_WAITER);
+    assert_false(cache_has_pending(f->cache));
+    assert_int_equal(read_at(f, 1000, 7), CACHE_HIT);
+    assert_int_equal(cache_data(f->cache, f->effect.line)[1000 % LINE], 1000 % LINE);
+    const struct cache_stats *s = cache_stats_of(f->cache);
+    assert_int_equal(s->reads, 3);
+    assert_int_equal(s->read_misses, 1);
+    assert_int_equal(s->read_pending, 1);
+    assert_int_equal(s->read_hits, 1);
+}
+
+static void the_least_recently_used_line_goes(void **state)
+{
+    struct fixture *f = make(*state, false);
+    for (unsigned i = 0; i < 4; i++)
+        bring(f, SET0(i));
+    assert_int_equal(read_at(f, SET0(0), 0), CACHE_HIT);
+    bring(f, SET0(4));
+    assert_int_equal(cache_look(f->cache, SET0(0), 4, NULL), CACHE_HIT);
+    assert_int_equal(cache_look(f->cache, SET0(1), 4, NULL), CACHE_MISS);
+    assert_int_equal(cache_look(f->cache, SET0(2), 4, NULL), CACHE_HIT);
+}
+
+static void fifo_ignores_use(void **state)
+{
+    struct fixture *f = *state;
+    f->params.replacement = CACHE_FIFO;
+    make(f, false);
+    for (unsigned i = 0; i < 4; i++)
+        bring(f, SET0(i));
+    assert_int_equal(read_at(f, SET0(0), 0), CACHE_HIT);
+    bring(f, SET0(4));
+    assert_int_equal(cache_look(f->cache, SET0(0), 4, NULL), CACHE_MISS);
+}
+
+static void reserved_lines_are_no_victims(void **state)
+{
+    struct fixture *f = make(*state, false);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(read_at(f, SET0(i), i), CACHE_MISS);
+    assert_int_equal(read_at(f, SET0(4), 4), CACHE_REFUSED);
+    assert_int_equal(cache_stats_of(f->cache)->refused_line, 1);
+    cache_fill(f->cache, SET0(2), LINE, NULL);
+    assert_int_equal(read_at(f, SET0(4), 4), CACHE_MISS);
+    assert_int_equal(cache_look(f->cache, SET0(2), 4, NULL), CACHE_MISS);
+}
+
+static void merges_and_entries_are_limited(void **state)
+{
+    struct fixture *f = make(*state, false);
+    for (unsigned i = 0; i < f->params.mshr_merges; i++)
+        assert_int_equal(read_at(f, 64 * i % LINE, i), i ? CACHE_PENDING : CACHE_MISS);
+    assert_int_equal(read_at(f, 0, 100), CACHE_REFUSED);
+    assert_int_equal(cache_stats_of(f->cache)->refused_merge, 1);
+    for (unsigned i = 1; i < f->params.mshr_entries; i++)
+        assert_int_equal(read_at(f, (uint64_t)i * LINE, i), CACHE_MISS);
+    assert_int_equal(read_at(f, SET0(1), 0), CACHE_REFUSED);
+    assert_int_equal(cache_stats_of(f->cache)->refused_mshr, 1);
+    cache_fill(f->cache, LINE, LINE, NULL);
+    assert_int_equal(read_at(f, SET0(1), 0), CACHE_REFUSED); /* its waiter still holds the MSHR */
+    assert_int_equal(take(f), 1);
+    assert_int_equal(read_at(f, SET0(1), 0), CACHE_MISS);
+}
+
+static void the_miss_queue_must_have_room(void **state)
+{
+    struct fixture *f = make(*state, false);
+    assert_int_equal(cache_read(f->cache, 0, 4, 0, 1, &f->effect), CACHE_REFUSED);
+    assert_int_equal(cache_read(f->cache, 0, 4, 0, 2, &f->effect), CACHE_MISS);
+    assert_int_equal(cache_read(f->cache, 0, 4, 1, 1, &f->effect), CACHE_REFUSED); /* also to join */
+    assert_int_equal(cache_fetch(f->cache, LINE, 4, 1, 2, &f->effect), CACHE_REFUSED);
+    assert_int_equal(cache_fetch(f->cache, LINE, 4, 1, 3, &f->effect), CACHE_MISS);
+    assert_int_equal(cache_stats_of(f->cache)->refused_queue, 3);
+    cache_fill(f->cache, 0, LINE, NULL);
+    assert_int_equal(cache_read(f->cache, 0, 4, 0, 0, &f->effect), CACHE_HIT);
+}
+
+static void waiters_come_in_order_of_fills(void **state)
+{
+    struct fixture *f = make(*state, false);
+    read_at(f, 0, 1);
+    read_at(f, LINE, 2);
+    read_at(f, 4, 3);
+    read_at(f, LINE + 4, 4);
+    cache_fill(f->cache, LINE, LINE, NULL);
+    cache_fill(f->cache, 0, LINE, NULL);
+    assert_int_equal(take(f), 2);
+    assert_int_equal(take(f), 4);
+    assert_int_equal(take(f), 1);
+    assert_int_equal(take(f), 3);
+}
+
+static void dirty_victims_are_written_back(void **state)
+{
+    struct fixture *f = make(*state, true);
+    const uint64_t mask[2] = {0xf0, 0};
+    bring(f, SET0(0));
+    assert_int_equal(cache_write(f->cache, SET0(0) + 4, 4, mask, false, CACHE_NO_WAITER, ROOM, &f->effect), CACHE_HIT);
+    cache_data(f->cache, f->effect.line)[4] = 77;
+    cache_set_tag(f->cache, f->effect.line, 1234);
+    for (unsigned i = 1; i < 4; i++)
+        bring(f, SET0(i));
+    assert_int_equal(read_at(f, SET0(4), 0), CACHE_MISS);
+    assert_true(f->effect.writeback);
+    assert_int_equal(f->effect.writeback_address, SET0(0));
+    assert_int_equal(f->effect.writeback_mask[0], 0xf0);
+    assert_int_equal(f->effect.writeback_mask[1], 0);
+    assert_int_equal(f->effect.writeback_data[4], 77);
+    assert_int_equal(f->effect.writeback_tag, 1234);
+}
+
+static void flushing_finds_every_dirty_line(void **state)
+{
+    struct fixture *f = make(*state, false);
+    const uint64_t mask[2] = {1, 0};
+    uint32_t cursor = 0, seen = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        bring(f, (uint64_t)i * LINE);
+        cache_write(f->cache, (uint64_t)i * LINE, 1, mask, false, CACHE_NO_WAITER, ROOM, &f->effect);
+    }
+    while (cache_next_dirty(f->cache, &cursor, &f->effect))
+        seen |= 1u << f->effect.writeback_address / LINE;
+    assert_int_equal(seen, 7);
+    cursor = 0;
+    assert_false(cache_next_dirty(f->cache, &cursor, &f->effect));
+}
+
+static void a_fill_keeps_bytes_written_meanwhile(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t values[PACKET_LINE_BYTES];
+    uint32_t line;
+    const uint8_t *data;
+    const uint64_t mask[2] = {2, 0};
+    make(f, true);
+    memset(values, 9, sizeof(values));
+    assert_int_equal(cache_write(f->cache, 1, 1, mask, true, 3, ROOM, &f->effect), CACHE_MISS);
+    cache_data(f->cache, f->effect.line)[1] = 5;
+    cache_fill(f->cache, 0, LINE, values);
+    assert_int_equal(cache_ready(f->cache, &line, &data), 3);
+    assert_int_equal(data[0], 9);
+    assert_int_equal(data[1], 5);
+    assert_int_equal(cache_data(f->cache, line)[1], 5);
+}
+
+static void sectors_are_filled_one_by_one(void **state)
+{
+    struct fixture *f = *state;
+    f->params.sector_bytes = 32;
+    make(f, false);
+    assert_int_equal(cache_read(f->cache, 32, 32, 1, ROOM, &f->effect), CACHE_MISS);
+    assert_int_equal(f->effect.fill_address, 32);
+    assert_int_equal(f->effect.fill_bytes, 32);
+    assert_int_equal(cache_read(f->cache, 64, 32, 2, ROOM, &f->effect), CACHE_MISS); /* its own fill into the same line */
+    assert_int_equal(cache_read(f->cache, 40, 4, 3, ROOM, &f->effect), CACHE_PENDING);
+    assert_int_equal(cache_read(f->cache, 32, 64, 4, ROOM, &f->effect), CACHE_REFUSED); /* two fills cannot be waited for */
+    cache_fill(f->cache, 64, 32, NULL);
+    assert_int_equal(take(f), 2);
+    assert_int_equal(cache_look(f->cache, 64, 32, NULL), CACHE_HIT);
+    assert_int_equal(cache_look(f->cache, 32, 32, NULL), CACHE_PENDING);
+    assert_int_equal(cache_look(f->cache, 0, 32, NULL), CACHE_MISS);
+    cache_fill(f->cache, 32, 32, NULL);
+    assert_int_equal(take(f), 1);
+    assert_int_equal(take(f), 3);
+    assert_int_equal(cache_read(f->cache, 32, 64, 4, ROOM, &f->effect), CACHE_HIT);
+    assert_int_equal(cache_read(f->cache, 0, 128, 5, ROOM, &f->effect), CACHE_MISS);
+    assert_int_equal(f->effect.fill_address, 0);
+    assert_int_equal(f->effect.fill_bytes, 128);
+}
+
+static void lazy_writes_fetch_nothing(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t part[2] = {UINT64_C(0xff) << 32, 0}, rest[2] = {UINT64_C(0xffffff) << 40, 0};
+    f->params.sector_bytes = 32;
+    make(f, false);
+    assert_int_equal(cache_write(f->cache, 32, 8, part, false, CACHE_NO_WAITER, 1, &f->effect), CACHE_HIT);
+    assert_int_equal(cache_stats_of(f->cache)->write_misses, 1);
+    assert_int_equal(cache_look(f->cache, 32, 8, NULL), CACHE_MISS); /* a part of a sector cannot be read */
+    assert_int_equal(cache_write(f->cache, 40, 24, rest, false, CACHE_NO_WAITER, 1, &f->effect), CACHE_HIT);
+    assert_int_equal(cache_look(f->cache, 32, 32, NULL), CACHE_HIT);
+    assert_int_equal(cache_write(f->cache, SET0(1), 4, (uint64_t[2]){15, 0}, false, CACHE_NO_WAITER, 0, &f->effect), CACHE_REFUSED);
+    assert_int_equal(cache_write(f->cache, 64, 4, (uint64_t[2]){0, 15}, false, CACHE_NO_WAITER, 1, &f->effect), CACHE_HIT);
+    assert_int_equal(cache_read(f->cache, 64, 4, 1, ROOM, &f->effect), CACHE_MISS);
+    assert_int_equal(f->effect.fill_address, 64);
+    cache_fill(f->cache, 64, 32, NULL);
+    assert_int_equal(take(f), 1);
+    uint32_t cursor = 0;
+    assert_true(cache_next_dirty(f->cache, &cursor, &f->effect));
+    assert_int_equal(f->effect.writeback_mask[0], UINT64_C(0xffffffff) << 32);
+    assert_int_equal(f->effect.writeback_mask[1], 15);
+}
+
+static void lines_on_fill_reserve_nothing(void **state)
+{
+    struct fixture *f = *state;
+    f->params.allocate = CACHE_ALLOCATE_ON_FILL;
+    make(f, true);
+    uint8_t values[PACKET_LINE_BYTES] = {42};
+    uint32_t line;
+    const uint8_t *data;
+    for (unsigned i = 0; i < 6; i++) /* more than the set's ways */
+        assert_int_equal(read_at(f, SET0(i), i), CACHE_MISS);
+    assert_int_equal(read_at(f, SET0(3), 9), CACHE_PENDING);
+    assert_int_equal(cache_look(f->cache, SET0(3), 4, NULL), CACHE_PENDING);
+    cache_fill(f->cache, SET0(3), LINE, values);
+    assert_int_equal(cache_ready(f->cache, &line, &data), 3);
+    assert_int_equal(data[0], 42);
+    assert_int_not_equal(line, CACHE_NO_LINE);
+    assert_int_equal(take(f), 9);
+    assert_int_equal(read_at(f, SET0(3), 0), CACHE_HIT);
+}
+
+static void invalidation_drops_fills_under_way(void **state)
+{
+    struct fixture *f = make(*state, true);
+    uint8_t old[PACKET_LINE_BYTES] = {1};
+    uint32_t line;
+    const uint8_t *data;
+    bring(f, LINE);
+    assert_int_equal(read_at(f, 0, 1), CACHE_MISS);
+    assert_true(cache_invalidate(f->cache, LINE));
+    assert_false(cache_invalidate(f->cache, LINE));
+    cache_invalidate_all(f->cache);
+    assert_int_equal(read_at(f, 0, 2), CACHE_REFUSED); /* must not join a fill that was asked for before */
+    cache_fill(f->cache, 0, LINE, old);
+    assert_int_equal(cache_ready(f->cache, &line, &data), 1);
+    assert_int_equal(line, CACHE_NO_LINE);
+    assert_int_equal(data[0], 1);
+    assert_int_equal(read_at(f, 0, 2), CACHE_MISS);
+}
+
+static void a_store_gives_up_a_line_being_filled(void **state)
+{
+    struct fixture *f = make(*state, false);
+    assert_int_equal(read_at(f, 0, 1), CACHE_MISS);
+    assert_true(cache_invalidate(f->cache, 0));
+    assert_int_equal(read_at(f, 0, 2), CACHE_REFUSED);
+    assert_int_equal(read_at(f, LINE, 3), CACHE_MISS);
+    cache_fill(f->cache, 0, LINE, NULL);
+    assert_int_equal(take(f), 1);
+    assert_int_equal(cache_look(f->cache, 0, 4, NULL), CACHE_MISS);
+    cache_fill(f->cache, LINE, LINE, NULL);
+    assert_int_equal(cache_look(f->cache, LINE, 4, NULL), CACHE_HIT);
+    cache_invalidate_clean(f->cache);
+    assert_int_equal(cache_look(f->cache, LINE, 4, NULL), CACHE_MISS);
+}
+
+static void fills_without_a_line_bring_none_after_an_invalidation(void **state)
+{
+    struct fixture *f = *state;
+    f->params.allocate = CACHE_ALLOCATE_ON_FILL;
+    make(f, false);
+    assert_int_equal(read_at(f, 0, 1), CACHE_MISS);
+    cache_invalidate_all(f->cache);
+    cache_fill(f->cache, 0, LINE, NULL);
+    assert_int_equal(take(f), 1);
+    assert_int_equal(cache_look(f->cache, 0, 4, NULL), CACHE_MISS);
+}
+
+static void hashed_sets_follow_fermi(void **state)
+{
+    struct fixture *f = *state;
+    f->params.set_index = CACHE_INDEX_HASHED;
+    f->params.ways = 1;
+    make(f, false);
+    /* Set of address 0 is 0; bit 13 alone gives set 1, which bit 7 undoes; bit 16 and bit 12 do not take part. */
+    bring(f, 0);
+    bring(f, 1u << 13);
+    assert_int_equal(cache_look(f->cache, 0, 4, NULL), CACHE_HIT);
+    bring(f, (1u << 13) | (1u << 7));
+    assert_int_equal(cache_look(f->cache, 0, 4, NULL), CACHE_MISS);
+    bring(f, (1u << 19) | (16u << 7));
+    assert_int_equal(cache_look(f->cache, (1u << 13) | (1u << 7), 4, NULL), CACHE_MISS);
+    bring(f, (1u << 17) | (8u << 7) | (1u << 16) | (1u << 12));
+    assert_int_equal(cache_look(f->cache, (1u << 19) | (16u << 7), 4, NULL), CACHE_MISS);
+}
+
+static void installed_lines_hit(void **state)
+{
+    struct fixture *f = *state;
+    f->params.sector_bytes = 32;
+    make(f, false);
+    cache_install(f->cache, 32, 32);
+    assert_int_equal(cache_look(f->cache, 32, 32, NULL), CACHE_HIT);
+    assert_int_equal(cache_look(f->cache, 0, 32, NULL), CACHE_MISS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        TEST(a_miss_is_filled_and_hits),
+        TEST(the_least_recently_used_line_goes),
+        TEST(fifo_ignores_use),
+        TEST(reserved_lines_are_no_victims),
+        TEST(merges_and_entries_are_limited),
+        TEST(the_miss_queue_must_have_room),
+        TEST(waiters_come_in_order_of_fills),
+        TEST(dirty_victims_are_written_back),
+        TEST(flushing_finds_every_dirty_line),
+        TEST(a_fill_keeps_bytes_written_meanwhile),
+        TEST(sectors_are_filled_one_by_one),
+        TEST(lazy_writes_fetch_nothing),
+        TEST(lines_on_fill_reserve_nothing),
+        TEST(invalidation_drops_fills_under_way),
+        TEST(a_store_gives_up_a_line_being_filled),
+        TEST(fills_without_a_line_bring_none_after_an_invalidation),
+        TEST(hashed_sets_follow_fermi),
+        TEST(installed_lines_hit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

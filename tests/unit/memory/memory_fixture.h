@@ -1,0 +1,61 @@
+/* What the memory tests share: parameters with their defaults, by the descriptors alone. */
+#ifndef LOCKSTEP_TESTS_MEMORY_FIXTURE_H
+#define LOCKSTEP_TESTS_MEMORY_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "memory/partition.h"
+
+static inline void fixture_defaults(const struct param_desc *descs, unsigned count, void *values)
+{
+    for (unsigned i = 0; i < count; i++) {
+        char *at = (char *)values + descs[i].offset;
+        uint32_t number = (uint32_t)descs[i].default_value;
+        bool truth = descs[i].default_value != 0;
+        if (descs[i].type == PARAM_TYPE_BOOL)
+            memcpy(at, &truth, sizeof(truth));
+        else
+            memcpy(at, &number, sizeof(number));
+    }
+}
+
+static inline struct memory_params fixture_params(void)
+{
+    struct memory_params p;
+    memset(&p, 0, sizeof(p));
+    fixture_defaults(partition_param_descs, partition_param_count, &p.partition);
+    fixture_defaults(l2_param_descs, l2_param_count, &p.l2);
+    fixture_defaults(dram_param_descs, dram_param_count, &p.dram);
+    return p;
+}
+
+/* The parameters of the gtx480-sm2 machine that differ. */
+static inline struct memory_params fixture_sm2(void)
+{
+    struct memory_params p = fixture_params();
+    p.partition.icnt_l2_queue = p.partition.l2_dram_queue = p.partition.dram_l2_queue = p.partition.l2_icnt_queue = 64;
+    p.partition.host_copies_fill_l2 = true;
+    p.l2.sector_bytes = 32;
+    p.l2.write_allocate = CACHE_WRITE_ALLOCATE_LAZY;
+    p.l2.mshr_entries = 256;
+    p.dram.scheduler_queue = 64;
+    p.dram.bank_group_low_bits = true;
+    p.dram.row_then_column = true;
+    return p;
+}
+
+/* A small generator: the same numbers everywhere. */
+static inline uint32_t fixture_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33);
+}
+
+#endif
