@@ -4,19 +4,26 @@ if(EXISTS "${CMAKE_SOURCE_DIR}/src/cli/main.c")
     target_link_libraries(lockstep PRIVATE ls_cli ls_report ls_gpu)
 endif()
 
-set(cudart_map "${CMAKE_SOURCE_DIR}/src/cuda/libcudart.map")
-if(TARGET ls_cuda_objects AND EXISTS "${cudart_map}")
-    # Only symbols that the sources mark with default visibility and the map names leave the library.
-    add_library(cudart SHARED $<TARGET_OBJECTS:ls_cuda_objects>)
-    set_target_properties(cudart PROPERTIES LINKER_LANGUAGE C SOVERSION 13 LINK_DEPENDS "${cudart_map}")
-    target_link_libraries(cudart PRIVATE ls_gpu ${lockstep_external_cuda})
-    target_link_options(cudart PRIVATE "-Wl,--version-script=${cudart_map}" -Wl,--exclude-libs,ALL)
+# lockstep_add_cudart(TARGET MAJOR MAP): lib/libcudart.so.MAJOR for programs built for that version of CUDA. Only symbols that
+# the sources mark with default visibility and the map names leave the library.
+function(lockstep_add_cudart target major map)
+    add_library(${target} SHARED $<TARGET_OBJECTS:ls_cuda_objects>)
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME cudart SUFFIX ".so.${major}" NO_SONAME ON
+        LINK_DEPENDS "${map}")
+    target_link_libraries(${target} PRIVATE ls_gpu ${lockstep_external_cuda})
+    target_link_options(${target} PRIVATE "-Wl,-soname,libcudart.so.${major}" "-Wl,--version-script=${map}"
+        -Wl,--exclude-libs,ALL)
     if(CMAKE_BUILD_TYPE MATCHES "^(Release|Debug)$")
-        target_link_options(cudart PRIVATE -Wl,--no-undefined)
+        target_link_options(${target} PRIVATE -Wl,--no-undefined)
     endif()
     if(TARGET lockstep)
-        add_dependencies(lockstep cudart)
+        add_dependencies(lockstep ${target})
     endif()
+endfunction()
+
+if(TARGET ls_cuda_objects)
+    lockstep_add_cudart(cudart 13 "${CMAKE_SOURCE_DIR}/src/cuda/libcudart.map")
+    lockstep_add_cudart(cudart12 12 "${CMAKE_SOURCE_DIR}/src/cuda/libcudart12.map")
 endif()
 
 # share/lockstep/include: the CUDA headers for `lockstep cc`; in the build tree a link to the sources.
