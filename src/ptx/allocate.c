@@ -1,10 +1,11 @@
 /* Register allocation: virtual registers to rows of the frame, predicates to predicate indices.
  *
- * Linear scan over live ranges with holes (after Poletto and Sarkar, 1999, and Traub et al., 1998), without spilling: registers in order of their
- * first position each take the lowest row that is free over the whole of their range. A register of n rows stands at a multiple of n, so that
- * a 64-bit one is an aligned array of 64-bit lanes; a one-row register prefers a row whose other half of the pair is taken, which keeps whole pairs
- * for the wide ones. How many rows result decides only how much memory a warp's registers take; the registers per thread that
- * occupancy counts are the greatest number of words live at once. */
+ * Linear scan over live ranges with holes (after Poletto and Sarkar, 1999, and Traub et al., 1998), without spilling:
+ * registers in order of their first position each take the lowest row that is free over the whole of their range. A
+ * register of n rows stands at a multiple of n, so that a 64-bit one is an aligned array of 64-bit lanes; a one-row
+ * register prefers a row whose other half of the pair is taken, which keeps whole pairs for the wide ones. How many
+ * rows result decides only how much memory a warp's registers take; the registers per thread that occupancy counts are
+ * the greatest number of words live at once. */
 #include <stdlib.h>
 
 #include "base/bits.h"
@@ -12,7 +13,8 @@
 
 #define REGISTERS_MIN 4
 
-/* Rows, or predicate indices. from and until are the first span of busy, kept beside it so that a search reads one array. */
+/* Rows, or predicate indices. from and until are the first span of busy, kept beside it so that a search reads one
+ * array. */
 struct rows {
     struct arena *scratch;
     uint32_t count;
@@ -171,8 +173,8 @@ static void bind_rows(struct isa_module *module, const struct isa_function *func
 {
     for (uint32_t i = function->first; i < function->first + function->count; i++) {
         struct isa_instr *instr = &module->instrs[i];
-        if (instr->guarded && instr->guard < function->reg_count)
-            instr->guard = function->regs[instr->guard].row;
+        if (instr->guarded && instr->guard_reg < function->reg_count)
+            instr->guard = function->regs[instr->guard_reg].row;
         for (unsigned k = 0; k < instr->dst_count; k++)
             bind_operand(function, &instr->dst[k]);
         for (unsigned k = 0; k < instr->src_count; k++)
@@ -182,7 +184,8 @@ static void bind_rows(struct isa_module *module, const struct isa_function *func
     }
 }
 
-static uint32_t registers_per_thread(const struct isa_function *function, uint32_t pressure, const struct ptx_options *options)
+static uint32_t registers_per_thread(const struct isa_function *function, uint32_t pressure,
+                                     const struct ptx_options *options)
 {
     if (options && options->registers)
         return options->registers;
@@ -190,8 +193,8 @@ static uint32_t registers_per_thread(const struct isa_function *function, uint32
     return function->max_registers && function->max_registers < registers ? function->max_registers : registers;
 }
 
-void ptx_allocate(struct isa_module *module, struct isa_function *function, const struct ptx_cfg *cfg, const struct ptx_options *options,
-                  struct arena *scratch)
+void ptx_allocate(struct isa_module *module, struct isa_function *function, const struct ptx_cfg *cfg,
+                  const struct ptx_options *options, struct arena *scratch)
 {
     const struct ptx_liveness *liveness = ptx_find_liveness(module, function, cfg, scratch);
     function->registers = registers_per_thread(function, liveness->pressure, options);

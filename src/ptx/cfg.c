@@ -1,10 +1,11 @@
 /* Control-flow graph of one function and its post-dominators, from which branches take their reconvergence points.
  *
- * A block ends at a branch, ret, exit or trap, or where something jumps to the next instruction; calls do not end blocks, for control comes
- * back behind them. Immediate post-dominators follow Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the
- * reversed graph with the virtual exit as its root. Code that can never leave has no path to that root, so each such region (a strongly
- * connected component without an edge out) gets one edge to the exit; it changes no execution, only gives its branches a
- * post-dominator. Unreachable blocks stay in the graph: they cannot change the post-dominator of a block that never reaches them. */
+ * A block ends at a branch, ret, exit or trap, or where something jumps to the next instruction; calls do not end
+ * blocks, for control comes back behind them. Immediate post-dominators follow Cooper, Harvey and Kennedy, "A Simple,
+ * Fast Dominance Algorithm" (2001), on the reversed graph with the virtual exit as its root. Code that can never leave
+ * has no path to that root, so each such region (a strongly connected component without an edge out) gets one edge to
+ * the exit; it changes no execution, only gives its branches a post-dominator. Unreachable blocks stay in the graph:
+ * they cannot change the post-dominator of a block that never reaches them. */
 #include <string.h>
 
 #include "base/vec.h"
@@ -33,7 +34,8 @@ static uint32_t jump_targets(const struct isa_instr *instr, const uint32_t **tar
     return instr->op == ISA_OP_BRA ? 1 : 0;
 }
 
-static void find_blocks(struct ptx_cfg *cfg, const struct isa_instr *code, const struct isa_function *function, struct arena *scratch)
+static void find_blocks(struct ptx_cfg *cfg, const struct isa_instr *code, const struct isa_function *function,
+                        struct arena *scratch)
 {
     uint8_t *leader = ARENA_NEW(scratch, uint8_t, function->count + 1);
     leader[0] = 1;
@@ -140,7 +142,7 @@ static uint8_t *find_leaving(const struct ptx_cfg *cfg, struct arena *scratch)
 /* Tarjan's strongly connected components, over the blocks that cannot reach the exit. */
 struct components {
     const struct ptx_cfg *cfg;
-    uint32_t *number, *low;    /* order of first visit from 1, lowest number reachable; low UNSEEN: component complete */
+    uint32_t *number, *low;    /* order of visit from 1, lowest number reachable; low UNSEEN: complete */
     uint32_t *next_succ;
     uint32_t *path, *open;     /* depth-first path; visited blocks without a complete component */
     uint32_t path_count, open_count, visits;
@@ -153,7 +155,8 @@ static void component_enter(struct components *c, uint32_t b)
     c->open[c->open_count++] = b;
 }
 
-/* Takes the component with root `root` off the open list. If nothing leads out of it, its last block gets an edge to the exit. */
+/* Takes the component with root `root` off the open list. If nothing leads out of it, its last block gets an edge to
+ * the exit. */
 static void component_close(struct components *c, uint32_t root)
 {
     uint32_t first = c->open_count, last = 0;
@@ -221,8 +224,8 @@ static void break_out(struct ptx_cfg *cfg, struct arena *scratch)
             component_search(&c, b);
 }
 
-/* Blocks in reverse postorder of a depth-first search over the reversed graph; the exit comes first. Returns how many, all but for
- * none unreached once break_out has run. */
+/* Blocks in reverse postorder of a depth-first search over the reversed graph; the exit comes first. Returns how many,
+ * all but for none unreached once break_out has run. */
 static uint32_t reversed_order(const struct ptx_cfg *cfg, uint32_t *order, struct arena *scratch)
 {
     uint32_t n = cfg->count, at = n + 1, exits = 0, depth = 0;
@@ -292,7 +295,8 @@ static void find_post_dominators(struct ptx_cfg *cfg, struct arena *scratch)
         cfg->blocks[b].post_dominator = dominator[b];
 }
 
-struct ptx_cfg *ptx_cfg_build(const struct isa_module *module, const struct isa_function *function, struct arena *scratch)
+struct ptx_cfg *ptx_cfg_build(const struct isa_module *module, const struct isa_function *function,
+                              struct arena *scratch)
 {
     struct ptx_cfg *cfg = ARENA_NEW(scratch, struct ptx_cfg, 1);
     cfg->block_of = ARENA_NEW(scratch, uint32_t, function->count);
@@ -313,6 +317,7 @@ void ptx_set_reconvergence(struct isa_module *module, struct isa_function *funct
         const struct ptx_block *block = &cfg->blocks[b];
         struct isa_instr *last = &module->instrs[block->end - 1];
         if (last->op == ISA_OP_BRA || last->op == ISA_OP_BRX)
-            last->reconverge = block->post_dominator < cfg->count ? cfg->blocks[block->post_dominator].first : ISA_PC_NONE;
+            last->reconverge =
+                block->post_dominator < cfg->count ? cfg->blocks[block->post_dominator].first : ISA_PC_NONE;
     }
 }

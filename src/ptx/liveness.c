@@ -1,7 +1,8 @@
-/* Liveness by iterative data flow over blocks, with bit sets. Registers are taken in groups of GROUP, each solved and swept by itself, so that
- * the sets of a function with thousands of blocks and registers stay small.
+/* Liveness by iterative data flow over blocks, with bit sets. Registers are taken in groups of GROUP, each solved and
+ * swept by itself, so that the sets of a function with thousands of blocks and registers stay small.
  *
- * Two problems have the same shape: state(block) = made(block) | (meet of the neighbours' states & ~ended(block)), where the meet is a union.
+ * Two problems have the same shape: state(block) = made(block) | (meet of the neighbours' states & ~ended(block)),
+ * where the meet is a union.
  *   live     neighbours = successors,   made = read before any full write, ended = fully written first
  *   pending  neighbours = predecessors, made = loaded and not named after it, ended = named
  * A guarded write does not end a live range: lanes whose guard is false keep the old value. */
@@ -79,8 +80,9 @@ static unsigned register_destinations(const struct isa_instr *instr)
     return n;
 }
 
-/* A source may give its row to the destination only where the instruction can work in place: one destination of the same size,
- * lane by lane. Elsewhere the row of one value would be overwritten before another lane or destination has used it. */
+/* A source may give its row to the destination only where the instruction can work in place: one destination of the
+ * same size, lane by lane. Elsewhere the row of one value would be overwritten before another lane or destination has
+ * used it. */
 static uint8_t read_kind(const struct isa_function *function, const struct isa_instr *instr, uint32_t reg)
 {
     if (!instr->dst_count || register_destinations(instr) == 0)
@@ -114,7 +116,7 @@ static void list_accesses(struct sweep *s, const struct isa_instr *code)
         const struct isa_instr *instr = &code[i];
         s->first_access[i] = n;
         if (instr->guarded)
-            add_access(s, &n, instr->guard, ACCESS_READ);
+            add_access(s, &n, instr->guard_reg, ACCESS_READ);
         for (unsigned k = 0; k < instr->src_count; k++) {
             uint32_t reg = ptx_operand_register(&instr->src[k]);
             if (reg < s->function->reg_count)
@@ -197,13 +199,16 @@ static void flow_init(struct flow *f, const struct ptx_cfg *cfg, bool forward, s
     };
 }
 
-/* What one block does to the group's registers, seen from its start (live) and from its end (pending). Returns whether it names any. */
+/* What one block does to the group's registers, seen from its start (live) and from its end (pending). Returns whether
+ * it names any. */
 static bool summarize_block(struct sweep *s, uint32_t b)
 {
     const struct ptx_block *block = &s->cfg->blocks[b];
     struct set read = {0}, full = {0}, named = {0}, late = {0};
     bool any = false;
-    for (uint32_t a = s->first_access[block->first - s->function->first]; a < s->first_access[block->end - s->function->first]; a++) {
+    uint32_t first = s->first_access[block->first - s->function->first];
+    uint32_t end = s->first_access[block->end - s->function->first];
+    for (uint32_t a = first; a < end; a++) {
         uint32_t r = s->accesses[a].reg - s->base;
         unsigned kind = s->accesses[a].kind;
         if (r >= GROUP)
@@ -227,7 +232,8 @@ static bool summarize_block(struct sweep *s, uint32_t b)
 
 /* ---- spans ---- */
 
-/* Adds [start, end) to a register's list, joining what it touches. Over the limit it is joined to its nearest neighbour. */
+/* Adds [start, end) to a register's list, joining what it touches. Over the limit it is joined to its nearest
+ * neighbour. */
 static void add_span(struct sweep *s, uint32_t reg, uint32_t start, uint32_t end)
 {
     struct ptx_span **at = &s->result->spans[reg];
@@ -277,8 +283,10 @@ static void sort_by_rows(struct sweep *s)
     }
 }
 
-/* Where the sweep passes from one block to the next: registers in one set and not in the other open or close a span at `position`. */
-static void cross_edge(struct sweep *s, const struct set *before, const struct set *after, uint32_t position, bool forward)
+/* Where the sweep passes from one block to the next: registers in one set and not in the other open or close a span at
+ * `position`. */
+static void cross_edge(struct sweep *s, const struct set *before, const struct set *after, uint32_t position,
+                       bool forward)
 {
     for (unsigned w = 0; w < WORDS; w++)
         for (uint64_t rest = before->word[w] ^ after->word[w]; rest; rest &= rest - 1) {
@@ -370,8 +378,8 @@ static void sweep_pending(struct sweep *s)
     cross_edge(s, &pending, &(struct set){0}, 2 * s->function->count, true);
 }
 
-struct ptx_liveness *ptx_find_liveness(const struct isa_module *module, const struct isa_function *function, const struct ptx_cfg *cfg,
-                                       struct arena *scratch)
+struct ptx_liveness *ptx_find_liveness(const struct isa_module *module, const struct isa_function *function,
+                                       const struct ptx_cfg *cfg, struct arena *scratch)
 {
     struct ptx_liveness *result = ARENA_NEW(scratch, struct ptx_liveness, 1);
     result->spans = ARENA_NEW(scratch, struct ptx_span *, function->reg_count);

@@ -1,9 +1,10 @@
 /* When each register of a function needs its row. Inside room ptx only.
  *
- * Positions count half instructions from the function's start: instruction i reads at 2i and writes at 2i + 1. A register needs its row in
- * [start, end) where its value may still be read, at the point of a write even if nobody reads it, and from a load or atomic
- * until the first later instruction that names the register: the value arrives some cycles after the instruction was issued, the scoreboard
- * holds back only instructions that name the register, so until then nobody else may own the row. */
+ * Positions count half instructions from the function's start: instruction i reads at 2i and writes at 2i + 1. A
+ * register needs its row in [start, end) where its value may still be read, at the point of a write even if nobody
+ * reads it, and from a load or atomic until the first later instruction that names the register: the value arrives some
+ * cycles after the instruction was issued, the scoreboard holds back only instructions that name the register, so until
+ * then nobody else may own the row. */
 #ifndef LOCKSTEP_PTX_LIVENESS_H
 #define LOCKSTEP_PTX_LIVENESS_H
 
@@ -33,8 +34,7 @@ static inline unsigned ptx_register_rows(const struct isa_reg *reg)
     return bits <= 32 ? 1 : bits <= 64 ? 2 : 4;
 }
 
-/* Before allocation an instruction's guard is an index into the function's regs. */
-struct ptx_liveness *ptx_find_liveness(const struct isa_module *module, const struct isa_function *function, const struct ptx_cfg *cfg,
-                                       struct arena *scratch);
+struct ptx_liveness *ptx_find_liveness(const struct isa_module *module, const struct isa_function *function,
+                                       const struct ptx_cfg *cfg, struct arena *scratch);
 
 #endif

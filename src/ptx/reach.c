@@ -1,8 +1,9 @@
-/* What a function needs together with everything it can call: registers, shared memory, and whether any of it lies outside the model.
+/* What a function needs together with everything it can call: registers, shared memory, and whether any of it lies
+ * outside the model.
  *
- * Each of these is the worst over the functions it can reach, itself included, so recursion needs no care: values are taken from worst to best, and
- * each marks whoever can reach it and is not marked yet. An indirect call may go to any function whose address is taken anywhere in
- * the module; all of them hang on one more node, which indirect calls call. */
+ * Each of these is the worst over the functions it can reach, itself included, so recursion needs no care: values are
+ * taken from worst to best, and each marks whoever can reach it and is not marked yet. An indirect call may go to any
+ * function whose address is taken anywhere in the module; all of them hang on one more node, which those calls call. */
 #include <stdlib.h>
 #include <string.h>
 

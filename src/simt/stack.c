@@ -1,9 +1,9 @@
 /* The reconvergence stack: see stack.h. What happens when the lanes of the top entry part ways.
  *
- * The top becomes the entry that waits where they meet again and one entry per group goes on top of it. If the top is itself on its way to
- * that very place, an entry below it waits there already, and the groups replace it. A call entry is never replaced: it marks where the
- * frame begins and holds all its lanes until they have returned. Groups that already stand at the meeting place are not pushed.
- * Entries of locks are left out. */
+ * The top becomes the entry that waits where they meet again and one entry per group goes on top of it. If the top is
+ * itself on its way to that very place, an entry below it waits there already, and the groups replace it. A call entry
+ * is never replaced: it marks where the frame begins and holds all its lanes until they have returned. Groups that
+ * already stand at the meeting place are not pushed. Entries of locks are left out. */
 #include "simt/stack.h"
 
 #include <stdlib.h>
@@ -56,7 +56,8 @@ void simt_stack_settle(struct simt_stack *stack)
     }
 }
 
-/* Makes the top wait for all its lanes at `reconverge`, or takes it off if an entry below does. Returns what the groups pushed on it start from. */
+/* Makes the top wait for all its lanes at `reconverge`, or takes it off if an entry below does. Returns what the groups
+ * pushed on it start from. */
 static struct simt_stack_entry wait_at(struct simt_stack *stack, uint32_t reconverge)
 {
     struct simt_stack_entry *top = simt_stack_top(stack);
@@ -93,7 +94,8 @@ void simt_stack_advance_some(struct simt_stack *stack, uint64_t mask, uint32_t n
     push_group(stack, &group, others, here);
 }
 
-void simt_stack_branch(struct simt_stack *stack, uint64_t taken, uint32_t target, uint32_t fallthrough, uint32_t reconverge)
+void simt_stack_branch(struct simt_stack *stack, uint64_t taken, uint32_t target, uint32_t fallthrough,
+                       uint32_t reconverge)
 {
     uint64_t mask = simt_stack_top(stack)->mask;
     taken &= mask;
@@ -138,7 +140,8 @@ void simt_stack_branch_each(struct simt_stack *stack, const uint32_t *next, uint
     simt_stack_settle(stack);
 }
 
-void simt_stack_call(struct simt_stack *stack, uint64_t mask, uint32_t entry, uint32_t next, const struct simt_frame *frame)
+void simt_stack_call(struct simt_stack *stack, uint64_t mask, uint32_t entry, uint32_t next,
+                     const struct simt_frame *frame)
 {
     struct simt_stack_entry *top = simt_stack_top(stack);
     uint64_t others = top->mask & ~mask;

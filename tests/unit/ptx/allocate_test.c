@@ -1,6 +1,7 @@
-/* Register allocation, tested from outside in two ways: against liveness found by the plain definition, instruction by instruction; and by running
- * random programs along random paths with one value per virtual register and with values in the allocated rows only, comparing every value
- * that is read. Loads and atomics write some time after they were issued, as late as the next instruction that names their register. */
+/* Register allocation, tested from outside in two ways: against liveness found by the plain definition, instruction by
+ * instruction; and by running random programs along random paths with one value per virtual register and with values in
+ * the allocated rows only, comparing every value that is read. Loads and atomics write some time after they were
+ * issued, as late as the next instruction that names their register. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -82,7 +83,7 @@ static void random_instr(struct maker *m, uint32_t n, uint32_t jumps)
         instr = make_bra(m, targets[0], false);
     }
     instr->guarded = draw(m, 3) == 0 || (instr->op == ISA_OP_BRA && draw(m, 4));
-    instr->guard = any_reg(m, true);
+    instr->guard_reg = any_reg(m, true);
 }
 
 static void random_program(struct maker *m, uint64_t seed)
@@ -104,7 +105,7 @@ struct names {
     unsigned reads, writes;
 };
 
-/* Uses operand registers only, so that it is the same before and after allocation; guards are remembered by the caller. */
+/* Uses operand registers only, which allocation leaves as they are; guards are remembered by the caller. */
 static struct names names_of(const struct isa_instr *instr, uint32_t guard)
 {
     struct names n = {.reads = 0};
@@ -122,7 +123,7 @@ static struct names names_of(const struct isa_instr *instr, uint32_t guard)
 static void remember_guards(const struct maker *m, uint32_t *guards)
 {
     for (uint32_t i = 0; i < m->function.count; i++)
-        guards[i] = m->module.instrs[m->function.first + i].guard;
+        guards[i] = m->module.instrs[m->function.first + i].guard_reg;
 }
 
 /* ---- liveness by definition ---- */
@@ -416,7 +417,8 @@ static void test_late_unused_result(void **state)
     maker_free(&m);
 }
 
-/* Seconds of processor time to analyse a function of 20,000 instructions and 10,000 registers. reuse: how far back operands reach. */
+/* Seconds of processor time to analyse a function of 20,000 instructions and 10,000 registers. reuse: how far back
+ * operands reach. */
 static double time_large(uint32_t reuse, uint32_t jump_every)
 {
     struct maker m;
@@ -428,7 +430,7 @@ static double time_large(uint32_t reuse, uint32_t jump_every)
         uint32_t d = i / 2, back = d < reuse ? d : reuse;
         uint32_t src[2] = {d - draw(&m, back + 1), d - draw(&m, back + 1)};
         if (i % jump_every == jump_every - 1)
-            make_bra(&m, draw(&m, 10) ? i + 1 + draw(&m, n - i) : i - draw(&m, 500), true)->guard = 7;
+            make_bra(&m, draw(&m, 10) ? i + 1 + draw(&m, n - i) : i - draw(&m, 500), true)->guard_reg = 7;
         else
             make_op(&m, draw(&m, 9) ? ISA_OP_ADD : ISA_OP_LD, 1, &d, 2, src);
     }
@@ -443,7 +445,8 @@ static double time_large(uint32_t reuse, uint32_t jump_every)
 
 static void test_large_functions(void **state)
 {
-    /* Far above what is measured (some hundredths of a second), so that only a change of order shows, also under sanitizers. */
+    /* Far above what is measured (some hundredths of a second), so that only a change of order shows, also under
+     * sanitizers. */
     assert_true(time_large(20, 7) < 10);
     assert_true(time_large(2000, 50) < 10);
     assert_true(time_large(10000, 4) < 10);
@@ -452,8 +455,9 @@ static void test_large_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_programs),      cmocka_unit_test(test_keep_registers), cmocka_unit_test(test_empty_function),
-        cmocka_unit_test(test_registers_per_thread), cmocka_unit_test(test_undefined_read), cmocka_unit_test(test_late_unused_result),
+        cmocka_unit_test(test_random_programs), cmocka_unit_test(test_keep_registers),
+        cmocka_unit_test(test_empty_function),  cmocka_unit_test(test_registers_per_thread),
+        cmocka_unit_test(test_undefined_read),  cmocka_unit_test(test_late_unused_result),
         cmocka_unit_test(test_large_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* Control-flow graphs and reconvergence points, against the definition: v post-dominates u when every path from u to the exit passes v. */
+/* Control-flow graphs and reconvergence points, against the definition: v post-dominates u when every path from u to
+ * the exit passes v. */
 #include "unit/ptx/make_program.h"
 
 #define MOST 28
@@ -265,9 +266,10 @@ static void test_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diamond),      cmocka_unit_test(test_loop_with_guarded_exit), cmocka_unit_test(test_endless_loop),
-        cmocka_unit_test(test_branch_list),  cmocka_unit_test(test_run_off_the_end),        cmocka_unit_test(test_empty_function),
-        cmocka_unit_test(test_random_graphs), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_diamond),         cmocka_unit_test(test_loop_with_guarded_exit),
+        cmocka_unit_test(test_endless_loop),    cmocka_unit_test(test_branch_list),
+        cmocka_unit_test(test_run_off_the_end), cmocka_unit_test(test_empty_function),
+        cmocka_unit_test(test_random_graphs),   cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,8 +71,8 @@ static inline struct isa_operand *make_operands(struct maker *m, unsigned n, con
     return operands;
 }
 
-static inline struct isa_instr *make_op(struct maker *m, enum isa_op op, unsigned dsts, const uint32_t *dst, unsigned srcs,
-                                        const uint32_t *src)
+static inline struct isa_instr *make_op(struct maker *m, enum isa_op op, unsigned dsts, const uint32_t *dst,
+                                        unsigned srcs, const uint32_t *src)
 {
     struct isa_instr *instr = make_instr(m, op);
     instr->dst_count = (uint8_t)dsts;
@@ -107,7 +107,8 @@ static inline struct isa_instr *make_guarded(struct maker *m, enum isa_op op, bo
     return instr;
 }
 
-/* Instructions that may follow i (indices; function->count stands for leaving), told from the instruction alone. Returns how many. */
+/* Instructions that may follow i (indices; function->count stands for leaving), told from the instruction alone.
+ * Returns how many. */
 static inline uint32_t followers(const struct maker *m, uint32_t i, uint32_t *next)
 {
     const struct isa_instr *instr = &m->module.instrs[m->function.first + i];

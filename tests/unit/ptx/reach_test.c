@@ -1,4 +1,4 @@
-/* What a function needs with everything it can call, against reachability by transitive closure on random call graphs. */
+/* What a function needs with everything it can call, against the transitive closure of random call graphs. */
 #include "unit/ptx/make_program.h"
 
 #define MOST 12

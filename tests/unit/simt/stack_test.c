@@ -1,6 +1,6 @@
-/* The reconvergence stack: the recursion of the thesis, the order of groups, and random programs (structured, unstructured, with calls, recursion,
- * early returns and exits) in which every lane must execute exactly what it would execute alone, and lanes that part must meet again at the
- * branch's post-dominator, found here by its definition. */
+/* The reconvergence stack: the recursion of the thesis, the order of groups, and random programs (structured,
+ * unstructured, with calls, recursion, early returns and exits) in which every lane must execute exactly what it would
+ * execute alone, and lanes that part must meet again at the branch's post-dominator, found here by its definition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -65,9 +65,11 @@ static void emit_plain(struct program *p)
         emit(p, NOP, false, 0);
 }
 
-static void emit_structured(struct program *p, uint32_t limit, unsigned nest, uint32_t loop_head, uint32_t *breaks, uint32_t *break_count);
+static void emit_structured(struct program *p, uint32_t limit, unsigned nest, uint32_t loop_head, uint32_t *breaks,
+                            uint32_t *break_count);
 
-static void emit_if(struct program *p, uint32_t limit, unsigned nest, uint32_t loop_head, uint32_t *breaks, uint32_t *break_count)
+static void emit_if(struct program *p, uint32_t limit, unsigned nest, uint32_t loop_head, uint32_t *breaks,
+                    uint32_t *break_count)
 {
     struct instr *test = emit(p, BRA, true, 0), *skip = NULL;
     emit_structured(p, limit, nest + 1, loop_head, breaks, break_count);
@@ -92,7 +94,8 @@ static void emit_loop(struct program *p, uint32_t limit, unsigned nest)
 }
 
 /* Statements until limit is near: if, if-else, do-while with break and continue, plain ones. */
-static void emit_structured(struct program *p, uint32_t limit, unsigned nest, uint32_t loop_head, uint32_t *breaks, uint32_t *break_count)
+static void emit_structured(struct program *p, uint32_t limit, unsigned nest, uint32_t loop_head, uint32_t *breaks,
+                            uint32_t *break_count)
 {
     for (uint32_t n = 1 + draw(p, 4); n && p->count + 10 < limit; n--) {
         uint32_t kind = draw(p, nest < 4 ? 8 : 4);
@@ -119,7 +122,8 @@ static void emit_unstructured(struct program *p, uint32_t n)
         if (kind < 3)
             emit(p, BRA, draw(p, 8) != 0, target);
         else if (kind == 3)
-            *emit(p, BRX, draw(p, 2), 0) = (struct instr){BRX, draw(p, 2), {target, first + draw(p, n + 1), first + draw(p, n + 1)}, 0, 0};
+            *emit(p, BRX, draw(p, 2), 0) =
+                (struct instr){BRX, draw(p, 2), {target, first + draw(p, n + 1), first + draw(p, n + 1)}, 0, 0};
         else
             emit_plain(p);
     }
@@ -197,7 +201,7 @@ struct lane {
     uint32_t count;
     bool ended;                  /* exits within LANE_STEPS */
     uint32_t next, depth;        /* while the stack runs: steps done, call depth */
-    uint32_t came[LANE_STEPS];   /* step of the stack, plus 1, at which it first stood on top there; it may have to wait its turn */
+    uint32_t came[LANE_STEPS];   /* 1 + step of the stack at which it was on top there, perhaps to wait its turn */
 };
 
 /* What lane decides at its step: a number; towards the end of its time it leaves where it can. */
@@ -282,8 +286,8 @@ static void note(struct warp *w, uint64_t mask, uint32_t pc, uint32_t depth)
             continue;
         }
         if (l->pc[l->next] != pc || l->depth_at[l->next] != depth)
-            fail_msg("seed %d: lane %u runs %u at depth %u, alone %u at %u", (int)w->p->seed, mask_first(rest), pc, depth,
-                     l->pc[l->next], l->depth_at[l->next]);
+            fail_msg("seed %d: lane %u runs %u at depth %u, alone %u at %u", (int)w->p->seed, mask_first(rest), pc,
+                     depth, l->pc[l->next], l->depth_at[l->next]);
         l->next++;
     }
 }
@@ -388,7 +392,8 @@ static void step(struct warp *w)
     w->steps++;
 }
 
-/* When the lane, after step `after`, first executes pc in the frame it was in; UINT32_MAX: it left that frame before, or never came there. */
+/* When the lane, after step `after`, first executes pc in the frame it was in; UINT32_MAX: it left that frame before,
+ * or never came there. */
 static uint32_t arrival(const struct lane *l, const struct meeting *m)
 {
     uint32_t k = 0;
@@ -464,8 +469,8 @@ static void expect_top(const struct simt_stack *stack, uint32_t pc, uint64_t mas
     assert_int_equal(simt_stack_top(stack)->mask, mask);
 }
 
-/* Thesis, Example 2: f(x) { x++; if (x == 1 && lane > 4) f(x); x++; }. Instructions: 0 call f, 1 exit, 2 x++, 3 branch over the call,
- * 4 call f, 5 x++, 6 ret. A stack without call entries merges both depths at 5 and computes 3. */
+/* Thesis, Example 2: f(x) { x++; if (x == 1 && lane > 4) f(x); x++; }. Instructions: 0 call f, 1 exit, 2 x++, 3 branch
+ * over the call, 4 call f, 5 x++, 6 ret. A stack without call entries merges both depths at 5 and computes 3. */
 static void test_recursion(void **state)
 {
     uint32_t x[32] = {0};
@@ -574,7 +579,8 @@ static void test_exit_in_divergence(void **state)
     simt_stack_free(&stack);
 }
 
-/* A function called by half the warp, whose lanes return at different places; the callers meet behind the call, then with the other half. */
+/* A function called by half the warp, whose lanes return at different places; the callers meet behind the call, then
+ * with the other half. */
 static void test_return_in_divergence(void **state)
 {
     struct simt_stack stack = {0};
@@ -634,9 +640,11 @@ static void test_branch_list_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recursion),       cmocka_unit_test(test_order_of_groups),    cmocka_unit_test(test_nested_divergence),
-        cmocka_unit_test(test_loop_depth),      cmocka_unit_test(test_exit_in_divergence), cmocka_unit_test(test_return_in_divergence),
-        cmocka_unit_test(test_indirect_call),   cmocka_unit_test(test_branch_list_order),  cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_recursion),          cmocka_unit_test(test_order_of_groups),
+        cmocka_unit_test(test_nested_divergence),  cmocka_unit_test(test_loop_depth),
+        cmocka_unit_test(test_exit_in_divergence), cmocka_unit_test(test_return_in_divergence),
+        cmocka_unit_test(test_indirect_call),      cmocka_unit_test(test_branch_list_order),
+        cmocka_unit_test(test_random_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
