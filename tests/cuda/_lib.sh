@@ -11,19 +11,20 @@ fail() {
 
 nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; } || :)
 
-# with_cc OUTPUT SOURCES...: by lockstep cc.
-with_cc() {
+# build OUTPUT SOURCES...: by lockstep cc, or by nvcc with a shared runtime when compiler=nvcc.
+compiler=${compiler:-cc}
+if [ "$compiler" = nvcc ] && [ -z "$nvcc" ]; then
+    echo "skipped: nvcc is not installed"
+    exit 77
+fi
+build() {
     output=$1
     shift
-    "$LOCKSTEP" cc "$@" -o "$output"
-}
-
-# with_nvcc OUTPUT SOURCES...: by nvcc, the runtime shared. False when there is no nvcc.
-with_nvcc() {
-    [ -n "$nvcc" ] || return 1
-    output=$1
-    shift
-    "$nvcc" -cudart shared -gencode arch=compute_75,code=compute_75 "$@" -o "$output"
+    if [ "$compiler" = nvcc ]; then
+        "$nvcc" -cudart shared -gencode arch=compute_75,code=compute_75 "$@" -o "$output"
+    else
+        "$LOCKSTEP" cc "$@" -o "$output"
+    fi
 }
 
 # on_simulator PROGRAM ARGUMENTS...: functional mode unless LOCKSTEP_MODE says otherwise.
@@ -40,17 +41,11 @@ fi
 # Programs end with work of their own still on the device, as CUDA programs may; leaks are the unit tests' matter.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-}:detect_leaks=0:verify_asan_link_order=0"
 
-# same_in_both_builds NAME SOURCES...: builds and runs the program both ways; the output of each must be NAME.expected.
-same_in_both_builds() {
+# check_output NAME SOURCES...: builds the program and runs it; its output must be NAME.expected.
+check_output() {
     name=$1
     shift
-    with_cc "$work/$name" "$@"
+    build "$work/$name" "$@"
     on_simulator "$work/$name" >"$work/$name.out" || fail "$name ended with $?: $(tail -n 5 "$work/$name.out")"
-    diff -u "$here/$name.expected" "$work/$name.out" || fail "$name built by lockstep cc printed something else"
-    if with_nvcc "$work/$name.nvcc" "$@"; then
-        on_simulator "$work/$name.nvcc" >"$work/$name.nvcc.out" || fail "$name by nvcc ended with $?"
-        diff -u "$here/$name.expected" "$work/$name.nvcc.out" || fail "$name built by nvcc printed something else"
-    else
-        echo "skipped: $name by nvcc, which is not installed"
-    fi
+    diff -u "$here/$name.expected" "$work/$name.out" || fail "$name by $compiler printed something else"
 }

@@ -1,0 +1,3 @@
+# Two files, built by nvcc.
+compiler=nvcc
+. "$LOCKSTEP_SRC/tests/cuda/files.sh"

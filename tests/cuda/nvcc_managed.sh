@@ -1,0 +1,3 @@
+# Shared memory of host and device, built by nvcc.
+compiler=nvcc
+. "$LOCKSTEP_SRC/tests/cuda/managed.sh"

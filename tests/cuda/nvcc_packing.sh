@@ -1,0 +1,15 @@
+# Every way in which nvcc packs PTX, and its other launch interfaces.
+compiler=nvcc
+. "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+for option in --compress-mode=default --compress-mode=size --compress-mode=speed --compress-mode=balance \
+              --compress-mode=none --default-stream=per-thread -lineinfo --cudart=shared; do
+    echo "$option"
+    check_output files "$option" "$here/files_a.cu" "$here/files_b.cu"
+done
+echo "machine code beside PTX"
+"$nvcc" -cudart shared -arch=sm_80 "$here/files_a.cu" "$here/files_b.cu" -o "$work/packed"
+on_simulator "$work/packed" | diff -u "$here/files.expected" - || fail "machine code beside PTX"
+echo "machine code alone"
+"$nvcc" -cudart shared -gencode arch=compute_80,code=sm_80 "$here/files_a.cu" "$here/files_b.cu" -o "$work/packed"
+on_simulator "$work/packed" >"$work/out" 2>"$work/err" || fail "machine code alone: status $?"
+grep -q 'sm_80' "$work/err" || fail "machine code alone is not explained: $(cat "$work/err")"
