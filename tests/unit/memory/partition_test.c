@@ -1,0 +1,443 @@
+/* Memory partitions: where addresses live, the time lines of hits, misses and stores, sectors, values, and that ticking only when asked to changes nothing. */
+#include <stdlib.h>
+
+#include "memory_fixture.h"
+
+#include "isa/mod_values.h"
+#include "isa/op.h"
+#include "memory/address.h"
+#include "sim/cycle.h"
+
+#define START UINT64_C(0x80000000)
+#define CHANNELS 6
+#define STORE_BYTES (1 << 20)
+#define LIMIT 5000
+
+/* A partition and its two clocks: 33 DRAM cycles to 25 L2 cycles, as 924 to 700 MHz. */
+struct side {
+    struct arena arena;
+    struct store store;
+    struct partition *partition;
+    uint64_t cycle, dram_cycle, phase;
+    bool lazy; /* tick only when the partition asks */
+    uint64_t ticks;
+};
+
+static void start(struct side *s, const struct memory_params *params)
+{
+    memset(s, 0, sizeof(*s));
+    arena_init(&s->arena);
+    assert_int_equal(store_init(&s->store, START, STORE_BYTES, NULL), 0);
+    s->partition = partition_create(params, 0, &s->store, &s->arena);
+}
+
+static void stop(struct side *s)
+{
+    store_free_all(&s->store);
+    arena_free(&s->arena);
+}
+
+/* One L2 cycle, DRAM before L2, as a machine does. */
+static void tick(struct side *s)
+{
+    s->cycle++;
+    for (s->phase += 33; s->phase >= 25; s->phase -= 25) {
+        s->dram_cycle++;
+        if (!s->lazy || partition_next_dram(s->partition) <= s->dram_cycle) {
+            partition_tick_dram(s->partition, s->dram_cycle);
+            s->ticks++;
+        }
+    }
+    if (!s->lazy || partition_next_l2(s->partition) <= s->cycle) {
+        partition_tick_l2(s->partition, s->cycle);
+        s->ticks++;
+    }
+}
+
+static struct packet *request(struct packet *p, enum packet_kind kind, uint64_t address, uint32_t bytes)
+{
+    memset(p, 0, sizeof(*p));
+    p->kind = (uint8_t)kind;
+    p->address = address;
+    p->bytes = bytes;
+    return p;
+}
+
+/* Pushes before the next tick, as a network does, and waits for the reply; the number of ticks after which it can be popped. */
+static unsigned serve(struct side *s, struct packet *p)
+{
+    unsigned slice = memory_place_of(&(struct partition_params){.channels = CHANNELS, .slices_per_channel = 2}, p->address).slice % 2;
+    assert_true(partition_can_push(s->partition, slice));
+    partition_push(s->partition, slice, p, s->cycle + 1);
+    for (unsigned n = 0; n < LIMIT; n++) {
+        tick(s);
+        if (!partition_peek(s->partition, slice))
+            continue;
+        assert_ptr_equal(partition_pop(s->partition, slice), p);
+        assert_true(p->is_reply);
+        return n;
+    }
+    fail_msg("no reply");
+    return 0;
+}
+
+static void addresses_are_cut_as_gpgpu_sim_does(void **state)
+{
+    struct partition_params p = fixture_params().partition;
+    for (uint64_t a = 0; a < 40000; a += 52) {
+        uint64_t address = START + a * 1021;
+        uint64_t rest = (address >> 8) / 6 << 8 | (address & 255);
+        struct memory_place place = memory_place_of(&p, address);
+        assert_int_equal(place.channel, (address >> 8) % 6);
+        assert_int_equal(place.row, rest >> 16 & 0xfff);
+        assert_int_equal(place.bank, (rest >> 8 & 1) | (rest >> 13 & 7) << 1);
+        assert_int_equal(place.column, (rest >> 6 & 3) | (rest >> 9 & 15) << 2);
+        assert_int_equal(place.slice, 2 * place.channel + (rest >> 8 & 1));
+        assert_int_equal(place.local, rest >> 9 << 8 | (rest & 255));
+        assert_int_equal(address_of_local(&p, place.slice % 2, place.local), rest);
+    }
+}
+
+static void pascal_addresses(void **state)
+{
+    struct partition_params p = fixture_params().partition;
+    p.address_map = MEMORY_MAP_PASCAL;
+    p.channels = 11;
+    uint64_t rest = UINT64_C(0x12345680), block = rest >> 8;
+    struct memory_place place = memory_place_of(&p, (block * 11 + 3) << 8 | (rest & 255));
+    assert_int_equal(place.channel, 3);
+    assert_int_equal(place.row, rest >> 15 & 0x1fff);
+    assert_int_equal(place.bank, (rest >> 7 & 1) | (rest >> 12 & 7) << 1);
+    assert_int_equal(place.column, (rest >> 5 & 3) | (rest >> 8 & 15) << 2);
+    assert_int_equal(place.local, rest >> 8 << 7 | (rest & 127));
+    assert_int_equal(address_of_local(&p, 1, place.local), rest);
+}
+
+static void a_hit_takes_the_rop_latency_and_one_access(void **state)
+{
+    const uint32_t delays[] = {0, 1, 120, 121};
+    for (unsigned i = 0; i < 4; i++) {
+        struct memory_params params = fixture_params();
+        struct side s;
+        struct packet p;
+        params.partition.rop_latency = delays[i];
+        start(&s, &params);
+        serve(&s, request(&p, PACKET_READ, START, 128));
+        assert_int_equal(serve(&s, request(&p, PACKET_READ, START, 128)), delays[i] + 1);
+        stop(&s);
+    }
+}
+
+static void a_miss_goes_to_the_dram_and_back(void **state)
+{
+    struct memory_params params = fixture_params();
+    struct side s;
+    struct packet p;
+    start(&s, &params);
+    /* 121 to the access, 1 to the DRAM's queue, 132 command cycles of fixed delay, 1 into the scheduler, activate 12, two reads 3 apart, tCL 12, 1 to the L2's queue: 161 command
+     * cycles are 122 of the L2, then the fill, its waiter, the reply. Clock edges add up to two cycles. */
+    unsigned ticks = serve(&s, request(&p, PACKET_READ, START, 128));
+    assert_in_range(ticks, 121 + 1 + 122 + 1, 121 + 1 + 122 + 4);
+    /* The same row: the activation is saved. */
+    unsigned again = serve(&s, request(&p, PACKET_READ, START + 128, 128));
+    assert_in_range(ticks - again, 8, 11); /* 12 command cycles */
+    assert_int_equal(partition_dram_stats(s.partition)->activates, 1);
+    assert_int_equal(partition_dram_stats(s.partition)->reads, 4);
+    stop(&s);
+}
+
+static void hits_wait_for_the_data_port(void **state)
+{
+    struct memory_params params = fixture_params();
+    struct side s;
+    struct packet p[4];
+    unsigned got = 0;
+    uint64_t at[4];
+    start(&s, &params);
+    serve(&s, request(&p[0], PACKET_READ, START, 128));
+    for (unsigned i = 0; i < 4; i++)
+        partition_push(s.partition, memory_place_of(&params.partition, START).slice % 2, request(&p[i], PACKET_READ, START, i == 3 ? 32 : 128), s.cycle + 1);
+    while (got < 4) {
+        tick(&s);
+        for (unsigned k = 0; k < 2; k++)
+            if (partition_pop(s.partition, k))
+                at[got++] = s.cycle;
+    }
+    assert_int_equal(at[1] - at[0], 4); /* 128 bytes through 32 */
+    assert_int_equal(at[2] - at[1], 4);
+    assert_int_equal(at[3] - at[2], 4);
+    stop(&s);
+}
+
+/* 3.2.2: a store that misses goes down to the DRAM, its line is fetched as well, and it is acknowledged when written. */
+static void a_store_that_misses_is_acknowledged_by_the_dram(void **state)
+{
+    struct memory_params params = fixture_params();
+    struct side s;
+    struct packet p;
+    start(&s, &params);
+    request(&p, PACKET_WRITE, START, 32);
+    p.mask[0] = 0xffffffff;
+    memset(p.data, 0x5a, 32);
+    assert_true(serve(&s, &p) > 121 + 100);
+    assert_int_equal(store_at(&s.store, START)[31], 0x5a);
+    assert_int_equal(store_at(&s.store, START)[32], 0);
+    for (unsigned i = 0; i < 300; i++)
+        tick(&s);
+    assert_true(partition_idle(s.partition));
+    assert_int_equal(partition_dram_stats(s.partition)->writes, 1);
+    assert_int_equal(partition_dram_stats(s.partition)->allocate_reads, 2);
+    p.is_reply = false;
+    assert_int_equal(serve(&s, &p), 121); /* the line is there now */
+    stop(&s);
+}
+
+/* 4.0: a store takes a sector without fetching; only a read of a part of it does. */
+static void a_lazy_store_is_acknowledged_at_once(void **state)
+{
+    struct memory_params params = fixture_sm2();
+    struct side s;
+    struct packet p;
+    start(&s, &params);
+    request(&p, PACKET_WRITE, START, 32);
+    p.mask[0] = 0xff;
+    assert_int_equal(serve(&s, &p), 121);
+    for (unsigned i = 0; i < 300; i++)
+        tick(&s);
+    assert_int_equal(partition_dram_stats(s.partition)->requests, 0);
+    assert_true(serve(&s, request(&p, PACKET_READ, START, 32)) > 200);
+    assert_int_equal(partition_dram_stats(s.partition)->reads, 1);
+    stop(&s);
+}
+
+static void sectors_are_served_one_by_one(void **state)
+{
+    struct memory_params params = fixture_sm2();
+    struct side s;
+    struct packet p;
+    start(&s, &params);
+    for (unsigned i = 0; i < 128; i++)
+        store_at(&s.store, START)[i] = (uint8_t)(i + 1);
+    serve(&s, request(&p, PACKET_READ, START + 32, 32));
+    assert_int_equal(p.data[32], 33);
+    assert_int_equal(p.data[0], 0);
+    assert_int_equal(partition_dram_stats(s.partition)->reads, 1);
+    serve(&s, request(&p, PACKET_READ, START, 128));
+    assert_int_equal(p.data[0], 1);
+    assert_int_equal(p.data[127], 128);
+    assert_int_equal(partition_dram_stats(s.partition)->reads, 4);
+    assert_int_equal(serve(&s, request(&p, PACKET_READ, START, 128)), 121 + 3);
+    stop(&s);
+}
+
+static void host_copies_warm_the_l2(void **state)
+{
+    struct memory_params params = fixture_sm2();
+    struct side s;
+    struct packet p;
+    start(&s, &params);
+    uint64_t block = START;
+    while (memory_place_of(&params.partition, block).channel != 0)
+        block += 256;
+    partition_host_copy(s.partition, START, 256 * CHANNELS * 3);
+    assert_int_equal(serve(&s, request(&p, PACKET_READ, block, 32)), 121);
+    assert_int_equal(serve(&s, request(&p, PACKET_READ, block + 256 * CHANNELS * 2 + 224, 32)), 121);
+    assert_true(serve(&s, request(&p, PACKET_READ, block + 256 * CHANNELS * 3, 32)) > 121);
+    partition_invalidate(s.partition);
+    assert_true(serve(&s, request(&p, PACKET_READ, block, 32)) > 121);
+    stop(&s);
+}
+
+static void atomics_go_lane_by_lane(void **state)
+{
+    struct memory_params params = fixture_params();
+    struct side s;
+    struct packet p;
+    start(&s, &params);
+    store_at(&s.store, START)[8] = 10;
+    request(&p, PACKET_ATOMIC, START, 32);
+    p.atomic = ISA_ATOMIC_ADD;
+    p.type = ISA_U32;
+    p.lane_count = 3;
+    for (unsigned i = 0; i < 3; i++)
+        p.lanes[i] = (struct packet_lane){.lane = (uint8_t)i, .offset = i == 2 ? 4 : 8, .operand = i + 1};
+    serve(&s, &p);
+    assert_int_equal(p.lanes[0].operand, 10);
+    assert_int_equal(p.lanes[1].operand, 11);
+    assert_int_equal(p.lanes[2].operand, 0);
+    assert_int_equal(store_at(&s.store, START)[8], 13);
+    assert_int_equal(store_at(&s.store, START)[4], 3);
+    stop(&s);
+}
+
+static void packets_without_values_leave_memory_alone(void **state)
+{
+    struct memory_params params = fixture_params();
+    struct side s;
+    struct packet p;
+    start(&s, &params);
+    store_at(&s.store, START)[0] = 9;
+    request(&p, PACKET_READ, START, 128)->class = PACKET_INSTRUCTION;
+    serve(&s, &p);
+    assert_int_equal(p.data[0], 0);
+    request(&p, PACKET_WRITE, START, 128)->class = PACKET_LOCAL;
+    serve(&s, &p);
+    assert_int_equal(store_at(&s.store, START)[0], 9);
+    uint64_t far = START + STORE_BYTES; /* an address that only the timing knows */
+    while (memory_place_of(&params.partition, far).channel != 0)
+        far += 256;
+    serve(&s, request(&p, PACKET_READ, far, 128));
+    stop(&s);
+}
+
+/* Random traffic. Two partitions get the same pushes and pops; one is ticked always, the other when it asks. Memory is checked against a model that performs requests in the order in which a slice
+ * gets them (the network keeps that order, and a slice must). */
+enum { PACKETS = 600, BLOCKS = 300 };
+
+struct traffic {
+    struct packet packets[PACKETS], twins[PACKETS];
+    uint8_t expected[PACKETS][128];
+    uint32_t old[PACKETS];
+    bool used[PACKETS];
+    uint8_t model[BLOCKS * 256];
+    uint64_t blocks[BLOCKS];
+    unsigned pushed, popped;
+};
+
+static unsigned fill_request(struct traffic *t, unsigned i, uint64_t *seed, const struct partition_params *params)
+{
+    struct packet *p = &t->packets[i];
+    unsigned block = fixture_random(seed) % BLOCKS, choice = fixture_random(seed) % 8;
+    uint32_t bytes = 32u << fixture_random(seed) % 3;
+    uint64_t offset = fixture_random(seed) % (256 / bytes) * bytes;
+    uint8_t *model = t->model + block * 256 + offset;
+    request(p, choice < 4 ? PACKET_READ : choice < 7 ? PACKET_WRITE : PACKET_ATOMIC, t->blocks[block] + offset, bytes);
+    uint32_t first = (uint32_t)(p->address & 127);
+    p->cookie = i;
+    if (p->kind == PACKET_WRITE) {
+        p->mask[0] = (uint64_t)fixture_random(seed) << 32 | fixture_random(seed);
+        p->mask[1] = (uint64_t)fixture_random(seed) << 32 | fixture_random(seed);
+        for (unsigned b = 0; b < bytes; b++) {
+            p->data[first + b] = (uint8_t)fixture_random(seed);
+            if (p->mask[(first + b) / 64] >> (first + b) % 64 & 1)
+                model[b] = p->data[first + b];
+        }
+    } else if (p->kind == PACKET_ATOMIC) {
+        uint32_t at = fixture_random(seed) % (bytes / 4) * 4, value;
+        memcpy(&value, model + at, 4);
+        p->atomic = ISA_ATOMIC_ADD;
+        p->type = ISA_U32;
+        p->lane_count = 1;
+        p->lanes[0] = (struct packet_lane){.offset = (uint8_t)(first + at), .operand = fixture_random(seed)};
+        t->old[i] = value;
+        value += (uint32_t)p->lanes[0].operand;
+        memcpy(model + at, &value, 4);
+    } else {
+        memcpy(t->expected[i] + first, model, bytes);
+    }
+    t->twins[i] = *p;
+    return memory_place_of(params, p->address).slice % 2;
+}
+
+static void check_reply(struct traffic *t, const struct packet *p)
+{
+    uint32_t first = (uint32_t)(p->address & 127);
+    assert_true(t->used[p->cookie]);
+    assert_true(p->is_reply);
+    if (p->kind == PACKET_READ)
+        assert_memory_equal(p->data + first, t->expected[p->cookie] + first, p->bytes);
+    if (p->kind == PACKET_ATOMIC)
+        assert_int_equal(p->lanes[0].operand, t->old[p->cookie]);
+}
+
+static void run_traffic(const struct memory_params *params, uint64_t seed)
+{
+    struct traffic *t = base_calloc(1, sizeof(*t));
+    struct side every, some;
+    start(&every, params);
+    start(&some, params);
+    some.lazy = true;
+    for (unsigned i = 0, n = 0; i < BLOCKS; n++)
+        if (memory_place_of(&params->partition, START + n * 256).channel == 0)
+            t->blocks[i++] = START + n * 256;
+    while (t->popped < 20000) {
+        bool burst = every.cycle % 9000 < 5000;
+        unsigned i = t->pushed % PACKETS;
+        if (t->pushed < 20000 && !t->used[i] && fixture_random(&seed) % (burst ? 2 : 200) == 0) {
+            if (partition_can_push(every.partition, 0) && partition_can_push(every.partition, 1)) {
+                unsigned k = fill_request(t, i, &seed, &params->partition);
+                assert_true(partition_can_push(some.partition, k));
+                t->used[i] = true;
+                t->pushed++;
+                partition_push(every.partition, k, &t->packets[i], every.cycle + 1);
+                partition_push(some.partition, k, &t->twins[i], some.cycle + 1);
+            }
+        }
+        tick(&every);
+        tick(&some);
+        for (unsigned k = 0; k < 2; k++) {
+            struct packet *a = partition_peek(every.partition, k), *b = partition_peek(some.partition, k);
+            assert_int_equal(a ? (int)a->cookie : -1, b ? (int)b->cookie : -1);
+            if (!a || fixture_random(&seed) % 4 == 0)
+                continue;
+            check_reply(t, partition_pop(every.partition, k));
+            check_reply(t, partition_pop(some.partition, k));
+            t->used[a->cookie] = false;
+            t->popped++;
+        }
+        assert_true(every.cycle < 4000000);
+    }
+    for (unsigned n = 0; n < 2000; n++) {
+        tick(&every);
+        tick(&some);
+    }
+    assert_true(partition_idle(every.partition) && partition_idle(some.partition));
+    assert_int_equal(partition_next_l2(every.partition), CYCLE_NEVER);
+    assert_int_equal(partition_next_dram(every.partition), CYCLE_NEVER);
+    for (unsigned i = 0; i < BLOCKS; i++)
+        assert_memory_equal(store_at(&every.store, t->blocks[i]), t->model + i * 256, 256);
+    assert_memory_equal(partition_dram_stats(every.partition), partition_dram_stats(some.partition), sizeof(struct dram_stats));
+    assert_memory_equal(partition_l2_stats(every.partition, 0), partition_l2_stats(some.partition, 0), sizeof(struct cache_stats));
+    assert_true(some.ticks < every.ticks * 9 / 10);
+    assert_true(partition_l2_stats(every.partition, 0)->writebacks > 0);
+    stop(&every);
+    stop(&some);
+    free(t);
+}
+
+static void random_traffic_keeps_order_values_and_cycles(void **state)
+{
+    struct memory_params params = fixture_params();
+    params.l2.sets = 8; /* small, so that lines are evicted */
+    run_traffic(&params, 1);
+    params = fixture_sm2();
+    params.l2.sets = 8;
+    run_traffic(&params, 2);
+    params = fixture_params();
+    params.l2.sets = 4;
+    params.partition.icnt_l2_queue = params.partition.l2_dram_queue = params.partition.dram_l2_queue = params.partition.l2_icnt_queue = 1;
+    params.l2.miss_queue = 3;
+    params.l2.mshr_entries = 2;
+    params.dram.return_queue = 2;
+    params.dram.scheduler_queue = 1;
+    run_traffic(&params, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(addresses_are_cut_as_gpgpu_sim_does),
+        cmocka_unit_test(pascal_addresses),
+        cmocka_unit_test(a_hit_takes_the_rop_latency_and_one_access),
+        cmocka_unit_test(a_miss_goes_to_the_dram_and_back),
+        cmocka_unit_test(hits_wait_for_the_data_port),
+        cmocka_unit_test(a_store_that_misses_is_acknowledged_by_the_dram),
+        cmocka_unit_test(a_lazy_store_is_acknowledged_at_once),
+        cmocka_unit_test(sectors_are_served_one_by_one),
+        cmocka_unit_test(host_copies_warm_the_l2),
+        cmocka_unit_test(atomics_go_lane_by_lane),
+        cmocka_unit_test(packets_without_values_leave_memory_alone),
+        cmocka_unit_test(random_traffic_keeps_order_values_and_cycles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
