@@ -76,9 +76,9 @@ struct cc_process {
 void cc_process_begin(struct cc_process *process, bool verbose);
 /* Lets signals through again; one that came in between ends this process now. */
 void cc_process_end(struct cc_process *process);
-/* Runs a command, NULL-terminated, its output being ours. Returns its exit status, 128 + signal, or -1 when it cannot start or
- * when we were interrupted. */
-int cc_run(struct cc_process *process, const struct cc_args *command, struct diag_sink *diags);
+/* Runs a command, NULL-terminated; its standard output goes to the file `output`, or where ours goes when that is NULL. Returns its exit
+ * status, or -1 when it cannot start, dies of a signal, or we were interrupted. */
+int cc_run(struct cc_process *process, const struct cc_args *command, const char *output, struct diag_sink *diags);
 
 /* Copies PTX without the labels that mark positions for debug sections ("Ltmp12:", "$L__func_begin0:"): nothing refers to them. */
 int cc_strip_labels(const char *from, const char *to, struct diag_sink *diags);

@@ -74,9 +74,10 @@ static int wait_child(struct cc_process *process, pid_t child)
     }
 }
 
-int cc_run(struct cc_process *process, const struct cc_args *command, struct diag_sink *diags)
+int cc_run(struct cc_process *process, const struct cc_args *command, const char *output, struct diag_sink *diags)
 {
     posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
     pid_t child;
     if (process->interrupted)
         return -1;
@@ -85,7 +86,11 @@ int cc_run(struct cc_process *process, const struct cc_args *command, struct dia
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setsigmask(&attributes, &process->old_mask);
-    int error = posix_spawn(&child, command->items[0], NULL, &attributes, (char *const *)command->items, environ);
+    posix_spawn_file_actions_init(&actions);
+    if (output)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int error = posix_spawn(&child, command->items[0], &actions, &attributes, (char *const *)command->items, environ);
+    posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     if (error)
         return diag_error(diags, DIAG_NOWHERE, NULL, "cannot run %s: %s", command->items[0], strerror(error));
