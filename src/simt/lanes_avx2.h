@@ -11,6 +11,11 @@ lane_fn *lane_resolve_int_avx2(const struct isa_instr *instr);
 lane_fn *lane_resolve_bits_avx2(const struct isa_instr *instr);
 lane_fn *lane_resolve_move_avx2(const struct isa_instr *instr);
 lane_fn *lane_resolve_compare_avx2(const struct isa_instr *instr);
+#else
+#define lane_resolve_int_avx2 lane_resolve_int
+#define lane_resolve_bits_avx2 lane_resolve_bits
+#define lane_resolve_move_avx2 lane_resolve_move
+#define lane_resolve_compare_avx2 lane_resolve_compare
 #endif
 
 /* Whether this processor runs them. */

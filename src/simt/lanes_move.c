@@ -74,22 +74,29 @@ static lane_fn *resolve_pack(const struct isa_instr *instr, unsigned count, lane
     return bits == 64 ? wide : narrow;
 }
 
+/* Whether mov, selp and slct take the type. They go by its width alone: 16 and 32 bits share rows. */
+static bool is_register_type(uint8_t type)
+{
+    unsigned bits = lane_type_bits(type);
+    if (lane_type_class(type) == ISA_CLASS_PACKED)
+        return type == ISA_F16X2 || type == ISA_BF16X2;
+    return (bits == 16 || bits == 32 || bits == 64) && type != ISA_TF32;
+}
+
 static lane_fn *resolve_mov(const struct isa_instr *instr)
 {
-    unsigned bits = lane_type_bits(instr->type);
     if (instr->src_count > 1 && instr->dst_count > 1)
         return NULL;
     if (instr->src_count > 1)
         return resolve_pack(instr, instr->src_count, pack_32, pack_64);
     if (instr->dst_count > 1)
         return resolve_pack(instr, instr->dst_count, unpack_32, unpack_64);
-    switch (bits) {
-    case 1: return move_pred;
-    case 16: return move_16;
-    case 32: return move_32;
-    case 64: return move_64;
-    default: return NULL;
-    }
+    if (instr->type == ISA_PRED)
+        return move_pred;
+    if (!is_register_type(instr->type))
+        return NULL;
+    unsigned bits = lane_type_bits(instr->type);
+    return bits == 16 ? move_16 : bits == 32 ? move_32 : move_64;
 }
 
 /* Selection by a predicate or by a sign. */
@@ -120,16 +127,9 @@ LANE_TERNARY(slct_f_64, uint64_t, uint64_t, uint64_t, uint32_t, at_least_zero(z,
 LANE_TERNARY(slct_f_ftz_32, uint32_t, uint32_t, uint32_t, uint32_t, at_least_zero(z, 0x807fffff) ? x : y)
 LANE_TERNARY(slct_f_ftz_64, uint64_t, uint64_t, uint64_t, uint32_t, at_least_zero(z, 0x807fffff) ? x : y)
 
-/* Whether the type is one that selp and slct take, by its width: 16 and 32 bits share rows. */
-static bool is_selectable(uint8_t type)
-{
-    unsigned bits = lane_type_bits(type);
-    return bits == 16 || bits == 32 || bits == 64;
-}
-
 static lane_fn *resolve_selp(const struct isa_instr *instr)
 {
-    if (!is_selectable(instr->type))
+    if (!is_register_type(instr->type))
         return NULL;
     return lane_type_bits(instr->type) == 64 ? selp_64 : selp_32;
 }
@@ -137,7 +137,7 @@ static lane_fn *resolve_selp(const struct isa_instr *instr)
 static lane_fn *resolve_slct(const struct isa_instr *instr)
 {
     bool wide = lane_type_bits(instr->type) == 64;
-    if (!is_selectable(instr->type))
+    if (!is_register_type(instr->type))
         return NULL;
     if (instr->stype == ISA_S32 && !instr->mods.ftz)
         return wide ? slct_s_64 : slct_s_32;

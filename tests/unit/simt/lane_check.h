@@ -1,6 +1,6 @@
-/* Drives one lane function against a scalar oracle: all pairs of edge values and random ones, full, partial and single-lane
- * masks, the destination apart from and on top of each source; lanes outside the mask must keep what they hold. Each check runs
- * the plain family and, where the processor can, the one compiled for AVX2. */
+/* Drives one lane function against a scalar oracle: all pairs of edge values and random ones, full, partial and
+ * single-lane masks, the destination apart from and on top of each source; lanes outside the mask must keep what
+ * they hold. Each check runs the plain family and, where the processor can, the one compiled for AVX2. */
 #ifndef LANE_CHECK_H
 #define LANE_CHECK_H
 

@@ -1,5 +1,6 @@
-/* lane_atomic: integers against the definitions of the PTX ISA in 128-bit numbers, floating-point sums against exact sums of integers
- * (a value is an integer count of the least subnormal) that are rounded by searching the neighbouring values. */
+/* lane_atomic: integers against the definitions of the PTX ISA in 128-bit numbers, floating-point sums against exact
+ * sums of integers (a value is an integer count of the least subnormal) that are rounded by searching the
+ * neighbouring values. */
 #include "lane_check.h"
 
 static const uint8_t operations[] = {ISA_ATOMIC_ADD, ISA_ATOMIC_MIN, ISA_ATOMIC_MAX, ISA_ATOMIC_INC,  ISA_ATOMIC_DEC,
@@ -74,8 +75,8 @@ static void what_is_valid(void **state)
     assert_int_equal(lane_atomic(0, ISA_U32, 5, 6, 7), 5);
 }
 
-/* 16-bit formats. The value of each finite magnitude, as a number of units (2^-24 for f16, 2^-133 for bf16), kept as significand and
- * exponent so that bf16 fits: value = significand << exponent. */
+/* 16-bit formats. The value of each finite magnitude, as a number of units (2^-24 for f16, 2^-133 for bf16), kept as
+ * significand and exponent so that bf16 fits: value = significand << exponent. */
 struct scaled {
     int64_t significand;
     unsigned exponent;
@@ -89,8 +90,8 @@ static struct scaled scaled_of(uint16_t bits, unsigned fraction)
     return (struct scaled){bits & 0x8000 ? -significand : significand, exponent ? exponent - 1 : 0};
 }
 
-/* Compares 2 * (x + y) with m + n, all scaled: the sign tells on which side of the middle of m and n the sum lies. Exponents differ by up to
- * 254, so the sums are made in 320 bits, least word first. */
+/* Compares 2 * (x + y) with m + n, all scaled: the sign tells on which side of the middle of m and n the sum lies.
+ * Exponents differ by up to 254, so the sums are made in 320 bits, least word first. */
 static void wide_add(uint64_t sum[5], struct scaled x, unsigned twice)
 {
     unsigned at = x.exponent + twice;

@@ -1,6 +1,6 @@
-/* Logic, shifts, bit fields and permutation against an oracle that handles one bit (or, for prmt, one byte of a written-out table) at a
- * time, as the pseudocode of the PTX ISA does. Every combination of opcode, type and modifiers is tried: those that PTX allows
- * must resolve and agree, all others must not resolve. */
+/* Logic, shifts, bit fields and permutation against an oracle that handles one bit (or, for prmt, one byte of a
+ * written-out table) at a time, as the pseudocode of the PTX ISA does. Every combination of opcode, type and
+ * modifiers is tried: those that PTX allows must resolve and agree, all others must not resolve. */
 #include "lane_check.h"
 
 static bool bit(uint64_t x, int64_t i)

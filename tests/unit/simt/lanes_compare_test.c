@@ -1,6 +1,7 @@
-/* Comparisons against an oracle that decodes both operands into numbers (integers) or into NaN and an ordered key built from sign, exponent
- * and fraction (floating point), and then asks the relation by name. Every combination of type, comparison and modifiers is
- * tried: those that PTX allows must resolve and agree, all others must not resolve. */
+/* Comparisons against an oracle that decodes both operands into numbers (integers) or into NaN and an ordered key
+ * built from sign, exponent and fraction (floating point), and then asks the relation by name. Every combination of
+ * type, comparison and modifiers is tried: those that PTX allows must resolve and agree, all others must not
+ * resolve. */
 #include "lane_check.h"
 
 struct format {

@@ -1,5 +1,6 @@
-/* Integer arithmetic against an oracle that computes with numbers of any sign in 128 bits and multiplies by shifting and adding. Every
- * combination of opcode, type and modifiers is tried: those that PTX allows must resolve and agree, all others must not resolve. */
+/* Integer arithmetic against an oracle that computes with numbers of any sign in 128 bits and multiplies by shifting
+ * and adding. Every combination of opcode, type and modifiers is tried: those that PTX allows must resolve and
+ * agree, all others must not resolve. */
 #include "lane_check.h"
 
 /* 128-bit numbers modulo 2^128, multiplied bit by bit. */
