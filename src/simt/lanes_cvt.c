@@ -241,6 +241,8 @@ CVT_LOOP(s32_from_f32, uint32_t, uint32_t, s32_of((double)lane_f32(x)))
 CVT_LOOP(u32_from_f32, uint32_t, uint32_t, u32_of((double)lane_f32(x)))
 CVT_LOOP(f32_from_f16, uint32_t, uint32_t, lane_result32(lane_widen_f16(x)))
 CVT_LOOP(f32_from_bf16, uint32_t, uint32_t, lane_result32(lane_widen_bf16(x)))
+CVT_LOOP(f16_from_f32, uint32_t, uint32_t, lane_narrow_half(false, (double)lane_f32(x)))
+CVT_LOOP(bf16_from_f32, uint32_t, uint32_t, lane_narrow_half(true, (double)lane_f32(x)))
 
 struct everyday {
     uint8_t type, stype, round;
@@ -259,6 +261,8 @@ static const struct everyday everyday[] = {
     {ISA_U32, ISA_F32, ISA_ROUND_RZI, u32_from_f32},
     {ISA_F32, ISA_F16, 0, f32_from_f16},
     {ISA_F32, ISA_BF16, 0, f32_from_bf16},
+    {ISA_F16, ISA_F32, ISA_ROUND_RN, f16_from_f32},
+    {ISA_BF16, ISA_F32, ISA_ROUND_RN, bf16_from_f32},
 };
 
 static lane_fn *find_everyday(const struct isa_instr *instr)

@@ -108,22 +108,17 @@ static void lanes_directed(struct lane_args *args)
     LANE_STORE(uint32_t, args->dst[0], result, args->mask);
 }
 
-/* The sign-magnitude pattern as a two's-complement integer in the same order, -0 below +0. */
-static inline int32_t order32(uint32_t bits)
-{
-    return (int32_t)(bits ^ (bits & LANE_SIGN32 ? UINT32_C(0x7FFFFFFF) : 0));
-}
-
+/* Equal operands differ at most in the sign of a zero: or-ing them keeps a minus, and-ing drops it. */
 LANE_STAMPED void f32_run_extreme(struct lane_args *args, bool smaller)
 {
     const uint32_t *a = args->src[0], *b = args->src[1];
     uint32_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {
-        uint32_t x = a[lane], y = b[lane];
-        bool first = smaller ? order32(x) < order32(y) : order32(x) > order32(y);
-        uint32_t chosen = first ? x : y;
-        chosen = lane_f32(x) != lane_f32(x) ? y : chosen;
-        chosen = lane_f32(y) != lane_f32(y) ? x : chosen;
+        uint32_t x = a[lane], y = b[lane], same = smaller ? x | y : x & y;
+        float first = lane_f32(x), second = lane_f32(y);
+        uint32_t chosen = (smaller ? first < second : first > second) ? x : y;
+        chosen = first == second ? same : chosen;
+        chosen = second != second ? x : chosen;
         result[lane] = lane_result32(lane_f32(chosen));
     }
     LANE_STORE(uint32_t, args->dst[0], result, args->mask);

@@ -230,6 +230,28 @@ static inline uint64_t lane_narrow(const struct lane_format *format, unsigned mo
     return lane_pack(format, mode, &x);
 }
 
+/* A magnitude rounded to nearest even to f16 or bf16, NaN and signs aside: adding 1.5 * 2^52 units of its last place leaves no bits below
+ * that place. The unit is that of the least normal number at least, which rounds subnormals. What is too large, and the NaN that infinity
+ * makes here, has a larger pattern than infinity. */
+LANE_STAMPED uint32_t lane_round_half(bool bfloat, double x)
+{
+    const double shift_per_power = bfloat ? 0x1.8p45 : 0x1.8p42, least_shift = (bfloat ? 0x1p-126 : 0x1p-14) * shift_per_power;
+    double shift = lane_f64(lane_f64_bits(x) & LANE_INF64) * shift_per_power;
+    shift = shift > least_shift ? shift : least_shift;
+    float rounded = (float)((x + shift) - shift);
+    int32_t pattern = (int32_t)(bfloat ? lane_f32_bits(rounded) >> 16 : lane_f32_bits(rounded * 0x1p-112f) >> 13);
+    int32_t infinity = bfloat ? 0x7F80 : 0x7C00;
+    return (uint32_t)(pattern < infinity ? pattern : infinity);
+}
+
+/* As lane_narrow to f16 or bf16 with RN, in a form that vectorizes. */
+LANE_STAMPED uint32_t lane_narrow_half(bool bfloat, double value)
+{
+    uint64_t bits = lane_f64_bits(value);
+    uint32_t magnitude = lane_round_half(bfloat, lane_f64(bits & ~LANE_SIGN64)), nan = 0 - (uint32_t)(value != value);
+    return magnitude | (nan & LANE_NAN16) | ((uint32_t)(bits >> 48) & 0x8000 & ~nan);
+}
+
 /* f16 and bf16 values in f32, exactly; the argument's low 16 bits count. */
 static inline float lane_widen_bf16(uint32_t bits)
 {
@@ -240,8 +262,8 @@ static inline float lane_widen_f16(uint32_t bits)
 {
     /* The fields in place, an f16's bias is 112 short of an f32's; the product corrects it and normalizes subnormals. */
     uint32_t magnitude = (bits & 0x7FFF) << 13, sign = (bits & 0x8000) << 16;
-    uint32_t scaled = lane_f32_bits(lane_f32(magnitude) * 0x1p112f);
-    return lane_f32(sign | (magnitude >= 0x0F800000 ? magnitude | LANE_INF32 : scaled));
+    uint32_t special = magnitude >= 0x0F800000 ? LANE_INF32 : 0;
+    return lane_f32(sign | special | lane_f32_bits(lane_f32(magnitude) * 0x1p112f));
 }
 
 /* a * b + c rounded to odd: exact, or the neighbour with an odd last bit. Right when a * b is exact in double, so for formats of up to
@@ -251,10 +273,12 @@ static inline double lane_fma_odd(double a, double b, double c)
     double product = a * b, sum = product + c;
     double c_part = sum - product;
     double error = (product - (sum - c_part)) + (c - c_part);
-    uint64_t bits = lane_f64_bits(sum);
-    bool inexact = error < 0.0 || error > 0.0; /* false for infinities and NaN, whose error is NaN */
-    uint64_t step = (error > 0.0) == (sum > 0.0) ? 1 : UINT64_MAX;
-    return lane_f64(bits + (inexact && !(bits & 1) ? step : 0));
+    /* Without branches or booleans, for the sake of vectors. */
+    uint64_t bits = lane_f64_bits(sum), error_bits = lane_f64_bits(error), magnitude = error_bits << 1;
+    uint64_t inexact = (magnitude | (0 - magnitude)) >> 63, even = ~bits & 1;
+    uint64_t towards_zero = (error_bits ^ bits) >> 63;
+    double odd = lane_f64(bits + ((1 - 2 * towards_zero) & (0 - (inexact & even))));
+    return error == error ? odd : sum; /* the error of infinities and NaN is NaN */
 }
 
 /* One of ADD SUB MUL MAD FMA on values of up to 24 bits, ready for one rounding by mode. */

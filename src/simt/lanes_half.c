@@ -13,7 +13,7 @@ struct half_context {
     bool bfloat, packed, ftz;
 };
 
-typedef uint32_t half_op(const struct half_context *context, uint32_t a, uint32_t b, uint32_t c);
+typedef uint32_t half_op(const struct half_context *context, uint32_t a, uint32_t b);
 
 static struct half_context context_of(const struct isa_instr *instr)
 {
@@ -39,29 +39,14 @@ static uint32_t clamp_half(const struct half_context *context, uint32_t bits)
     return bits;
 }
 
-static double widen_half(const struct half_context *context, uint32_t bits)
+static uint32_t half_extreme(const struct half_context *context, uint32_t a, uint32_t b)
 {
-    return (double)(context->bfloat ? lane_widen_bf16(bits) : lane_widen_f16(bits));
-}
-
-static uint32_t half_arith(const struct half_context *context, uint32_t a, uint32_t b, uint32_t c)
-{
-    double odd = lane_arith_odd(context->op, ISA_ROUND_RN, widen_half(context, flush_half(context, a)),
-                                widen_half(context, flush_half(context, b)), widen_half(context, flush_half(context, c)));
-    uint32_t bits = (uint32_t)lane_narrow(context->format, ISA_ROUND_RN, odd);
-    return clamp_half(context, flush_half(context, bits));
-}
-
-static uint32_t half_extreme(const struct half_context *context, uint32_t a, uint32_t b, uint32_t c)
-{
-    (void)c;
     return (uint32_t)lane_select_extreme(context->format, context->instr, flush_half(context, a), flush_half(context, b));
 }
 
-static uint32_t half_sign(const struct half_context *context, uint32_t a, uint32_t b, uint32_t c)
+static uint32_t half_sign(const struct half_context *context, uint32_t a, uint32_t b)
 {
     (void)b;
-    (void)c;
     a = flush_half(context, a);
     return context->op == ISA_OP_ABS ? a & 0x7FFF : a ^ 0x8000;
 }
@@ -69,25 +54,87 @@ static uint32_t half_sign(const struct half_context *context, uint32_t a, uint32
 LANE_STAMPED void half_run(struct lane_args *args, half_op *op, unsigned sources)
 {
     struct half_context context = context_of(args->instr);
-    const uint32_t *a = args->src[0], *b = sources > 1 ? args->src[1] : a, *c = sources > 2 ? args->src[2] : b;
+    const uint32_t *a = args->src[0], *b = sources > 1 ? args->src[1] : a;
     uint32_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {
-        uint32_t x = a[lane], y = b[lane], z = c[lane];
-        result[lane] = op(&context, x & 0xFFFF, y & 0xFFFF, z & 0xFFFF);
+        uint32_t x = a[lane], y = b[lane];
+        result[lane] = op(&context, x & 0xFFFF, y & 0xFFFF);
         if (context.packed)
-            result[lane] |= op(&context, x >> 16, y >> 16, z >> 16) << 16;
+            result[lane] |= op(&context, x >> 16, y >> 16) << 16;
     }
     LANE_STORE(uint32_t, args->dst[0], result, args->mask);
 }
 
-static void lanes_arith2(struct lane_args *args)
+typedef void row_op(uint32_t *result, const uint32_t *a, const uint32_t *b, const uint32_t *c);
+
+LANE_STAMPED void row_arith(uint32_t *result, const uint32_t *const source[3], unsigned op, bool bfloat)
 {
-    half_run(args, half_arith, 2);
+    for (unsigned lane = 0; lane < LANES; lane++) {
+        double value[3];
+        for (unsigned i = 0; i < 3; i++)
+            value[i] = (double)(bfloat ? lane_widen_bf16(source[i][lane]) : lane_widen_f16(source[i][lane]));
+        double odd = lane_arith_odd(op, ISA_ROUND_RN, value[0], value[1], value[2]);
+        result[lane] = lane_narrow_half(bfloat, odd);
+    }
 }
 
-static void lanes_arith3(struct lane_args *args)
+#define ROW_STAMP(name, attribute, op, bfloat)                                                            \
+    attribute static void name(uint32_t *result, const uint32_t *a, const uint32_t *b, const uint32_t *c) \
+    {                                                                                                     \
+        row_arith(result, (const uint32_t *const[]){a, b, c}, op, bfloat);                                \
+    }
+#define ROW_STAMPS(suffix, attribute)                              \
+    ROW_STAMP(add_f16##suffix, attribute, ISA_OP_ADD, false)       \
+    ROW_STAMP(sub_f16##suffix, attribute, ISA_OP_SUB, false)       \
+    ROW_STAMP(mul_f16##suffix, attribute, ISA_OP_MUL, false)       \
+    ROW_STAMP(fma_f16##suffix, attribute, ISA_OP_FMA, false)       \
+    ROW_STAMP(add_bf16##suffix, attribute, ISA_OP_ADD, true)       \
+    ROW_STAMP(sub_bf16##suffix, attribute, ISA_OP_SUB, true)       \
+    ROW_STAMP(mul_bf16##suffix, attribute, ISA_OP_MUL, true)       \
+    ROW_STAMP(fma_bf16##suffix, attribute, ISA_OP_FMA, true)
+
+ROW_STAMPS(_plain, )
+ROW_STAMPS(_fused, LANE_FUSED)
+
+static row_op *row_op_of(const struct half_context *context)
 {
-    half_run(args, half_arith, 3);
+    static row_op *const ops[2][2][4] = {
+        {{add_f16_plain, sub_f16_plain, mul_f16_plain, fma_f16_plain}, {add_bf16_plain, sub_bf16_plain, mul_bf16_plain, fma_bf16_plain}},
+        {{add_f16_fused, sub_f16_fused, mul_f16_fused, fma_f16_fused}, {add_bf16_fused, sub_bf16_fused, mul_bf16_fused, fma_bf16_fused}},
+    };
+    unsigned op = context->op == ISA_OP_ADD ? 0 : context->op == ISA_OP_SUB ? 1 : context->op == ISA_OP_MUL ? 2 : 3;
+    return ops[lane_host_fuses()][context->bfloat][op];
+}
+
+static void take_halves(const struct half_context *context, uint32_t *half, const uint32_t *row, unsigned shift)
+{
+    for (unsigned lane = 0; lane < LANES; lane++)
+        half[lane] = row[lane] >> shift & 0xFFFF;
+    for (unsigned lane = 0; context->ftz && lane < LANES; lane++)
+        half[lane] = flush_half(context, half[lane]);
+}
+
+static void arith_halves(const struct half_context *context, const uint32_t *const source[3], unsigned shift, uint32_t *result)
+{
+    uint32_t half[3][LANES], value[LANES];
+    for (unsigned i = 0; i < 3; i++)
+        take_halves(context, half[i], source[i], shift);
+    row_op_of(context)(value, half[0], half[1], half[2]);
+    for (unsigned lane = 0; (context->ftz || context->sat) && lane < LANES; lane++)
+        value[lane] = clamp_half(context, flush_half(context, value[lane]));
+    for (unsigned lane = 0; lane < LANES; lane++)
+        result[lane] |= value[lane] << shift;
+}
+
+static void lanes_arith(struct lane_args *args)
+{
+    struct half_context context = context_of(args->instr);
+    const uint32_t *const source[3] = {args->src[0], args->src[1], args->src[context.op == ISA_OP_FMA ? 2 : 1]};
+    uint32_t result[LANES] = {0};
+    arith_halves(&context, source, 0, result);
+    if (context.packed)
+        arith_halves(&context, source, 16, result);
+    LANE_STORE(uint32_t, args->dst[0], result, args->mask);
 }
 
 static void lanes_extreme(struct lane_args *args)
@@ -108,7 +155,7 @@ static lane_fn *resolve_arith(const struct isa_instr *instr, bool bfloat)
         return NULL;
     if (mods->sat == ISA_SAT_FINITE || (mods->sat == ISA_SAT_RELU && !fma) || (bfloat && mods->sat == ISA_SAT_YES))
         return NULL;
-    return fma ? lanes_arith3 : lanes_arith2;
+    return lanes_arith;
 }
 
 lane_fn *lane_resolve_half(const struct isa_instr *instr)
