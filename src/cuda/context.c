@@ -171,6 +171,7 @@ void runtime_reset(struct runtime *rt)
         gpu_destroy(rt->gpu);
     rt->gpu = NULL;
     rt->fault = cudaSuccess;
+    memset(rt->limits, 0, sizeof rt->limits);
 }
 
 /* After the program's own destructors, and after it unregistered its code. A thread that is still inside a call at exit

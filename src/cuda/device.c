@@ -278,23 +278,26 @@ static size_t limit_default(const struct runtime *rt, enum cudaLimit limit)
     return 0;
 }
 
-/* printf never loses output, so that its limit is only remembered. The heap and the stack are the machine's: a larger one
- * than it has is refused until the machine is given it. */
+static cudaError_t refuse_limit(struct runtime *rt, const char *hint, size_t value)
+{
+    struct diag_sink sink;
+    diag_init(&sink);
+    diag_error(&sink, DIAG_NOWHERE, hint, "cudaDeviceSetLimit: a limit of %zu bytes cannot be set", value);
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+    return cudaErrorMemoryAllocation;
+}
+
+/* The heap can be sized until a kernel uses it. The stack is the machine's, to which a program may only ask for less. printf
+ * never loses output, so that its limit is only remembered. */
 static cudaError_t set_limit(struct runtime *rt, enum cudaLimit limit, size_t value)
 {
     if ((unsigned)limit >= RUNTIME_LIMITS || limit_default(rt, limit) == 0)
         return cudaErrorUnsupportedLimit;
-    bool machine_limit = limit == cudaLimitMallocHeapSize || limit == cudaLimitStackSize;
-    if (machine_limit && value > limit_default(rt, limit)) {
-        struct diag_sink sink;
-        diag_init(&sink);
-        diag_error(&sink, DIAG_NOWHERE,
-                   limit == cudaLimitStackSize ? "choose a machine with a larger gpu.stack_bytes" : "choose a machine with a larger gpu.heap_mib",
-                   "cudaDeviceSetLimit: %zu bytes, the machine has %zu", value, limit_default(rt, limit));
-        runtime_report(rt, &sink);
-        diag_free(&sink);
-        return cudaErrorMemoryAllocation;
-    }
+    if (limit == cudaLimitMallocHeapSize && gpu_set_heap(rt->gpu, value) < 0)
+        return refuse_limit(rt, "set the heap before the first kernel that calls malloc, below the size of device memory", value);
+    if (limit == cudaLimitStackSize && value > limit_default(rt, limit))
+        return refuse_limit(rt, "raise gpu.stack_bytes of the machine", value);
     rt->limits[limit] = value;
     return cudaSuccess;
 }

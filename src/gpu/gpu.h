@@ -30,6 +30,8 @@ int gpu_fill(struct gpu *gpu, uint64_t address, uint8_t value, uint64_t bytes, s
 int gpu_copy(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, struct diag_sink *sink);
 /* The allocation that holds address: its start and size; false when there is none. */
 bool gpu_find_allocation(const struct gpu *gpu, uint64_t address, uint64_t *start, uint64_t *bytes);
+/* Size of the heap of device malloc, instead of the machine's; 0 for the machine's. -1 when it is larger than device memory, or in use already. */
+int gpu_set_heap(struct gpu *gpu, uint64_t bytes);
 /* Whether every device address is also a host pointer to the same bytes: what managed and pinned memory need. */
 bool gpu_host_mapped(const struct gpu *gpu);
 void gpu_memory_info(const struct gpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);

@@ -103,6 +103,11 @@ bool gpu_find_allocation(const struct gpu *gpu, uint64_t address, uint64_t *star
     return true;
 }
 
+int gpu_set_heap(struct gpu *gpu, uint64_t bytes)
+{
+    return bytes > gpu->store.size ? -1 : 0;
+}
+
 bool gpu_host_mapped(const struct gpu *gpu)
 {
     return gpu->store.identity;

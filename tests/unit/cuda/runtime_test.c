@@ -449,6 +449,26 @@ static void properties_come_from_the_machine(void **state)
     cudaGetLastError();
 }
 
+static void set_impossible_limits(void)
+{
+    assert_int_equal(cudaDeviceSetLimit(cudaLimitMallocHeapSize, (size_t)1 << 40), cudaErrorMemoryAllocation);
+    assert_int_equal(cudaDeviceSetLimit(cudaLimitStackSize, 1 << 20), cudaErrorMemoryAllocation);
+}
+
+static void limits_are_remembered_or_refused(void **state)
+{
+    size_t value;
+    assert_int_equal(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize), cudaSuccess);
+    assert_int_equal(value, 8 << 20);
+    assert_int_equal(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 16 << 20), cudaSuccess);
+    assert_int_equal(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize), cudaSuccess);
+    assert_int_equal(value, 16 << 20);
+    assert_int_equal(cudaDeviceSetLimit(cudaLimitPrintfFifoSize, 1 << 24), cudaSuccess);
+    free(stderr_of(set_impossible_limits));
+    assert_int_equal(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 1), cudaErrorUnsupportedLimit);
+    cudaGetLastError();
+}
+
 static void kernels_tell_their_attributes(void **state)
 {
     struct cudaFuncAttributes a;
@@ -530,6 +550,7 @@ int main(void)
         cmocka_unit_test_setup(pinned_and_registered_memory_are_seen_by_kernels, fresh),
         cmocka_unit_test_setup(events_measure_simulated_time, fresh),
         cmocka_unit_test_setup(properties_come_from_the_machine, fresh),
+        cmocka_unit_test_setup(limits_are_remembered_or_refused, fresh),
         cmocka_unit_test_setup(kernels_tell_their_attributes, fresh),
         cmocka_unit_test_setup(every_error_has_its_name, fresh),
         cmocka_unit_test_setup(unsupported_calls_name_themselves_once, fresh),
