@@ -140,12 +140,12 @@ static uint8_t intrinsic_of(const struct ptx_token *name)
     return ISA_INTRINSIC_NONE;
 }
 
-static struct isa_param *copy_params(struct ptx_parser *p, const struct isa_param *params, size_t count)
+static struct isa_param *copy_params(struct ptx_parser *p, const struct formals *f, size_t first, size_t count)
 {
     if (!count)
         return NULL;
     struct isa_param *copy = ARENA_NEW(p->arena, struct isa_param, count);
-    memcpy(copy, params, count * sizeof *copy);
+    memcpy(copy, f->params.items + first, count * sizeof *copy);
     return copy;
 }
 
@@ -157,8 +157,8 @@ static uint32_t enter_function(struct ptx_parser *p, const struct ptx_token *nam
                                     .param_count = (uint32_t)f->params.count - result_count,
                                     .param_bytes = f->is_kernel ? f->bytes : 0};
     function.intrinsic = f->is_kernel ? ISA_INTRINSIC_NONE : intrinsic_of(name);
-    function.results = copy_params(p, f->params.items, result_count);
-    function.params = copy_params(p, f->params.items + result_count, function.param_count);
+    function.results = copy_params(p, f, 0, result_count);
+    function.params = copy_params(p, f, result_count, function.param_count);
     const struct ptx_symbol *symbol = ptx_lookup(p, name->text, name->length);
     if (!symbol) {
         uint32_t index = (uint32_t)p->functions.count;
