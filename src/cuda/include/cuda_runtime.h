@@ -1,7 +1,7 @@
 /* The header every CUDA C++ program sees; `lockstep cc` includes it before the program's first line, as nvcc does.
  * Host code gets the runtime interface; in clang's CUDA mode also the built-in variables and the device functions.
  * The order below matters: clang's own wrappers of <new>, <algorithm> and <complex> need the qualifiers first, and on clang 14
- * __noinline__ may become a macro only after the C++ library has been read, which spells __attribute__((__noinline__)). */
+ * __noinline__ may become a macro only after <memory> has been read, which spells __attribute__((__noinline__)). */
 #ifndef LOCKSTEP_CUDA_RUNTIME_H
 #define LOCKSTEP_CUDA_RUNTIME_H
 
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #if defined(__cplusplus)
 #include <cmath>
@@ -19,13 +20,7 @@
 #include <math.h>
 #include <new>
 #if defined(__clang__) && __clang_major__ < 15
-#include <algorithm>
-#include <atomic>
-#include <functional>
 #include <memory>
-#include <random>
-#include <string>
-#include <thread>
 #endif
 #include <utility>
 #else

@@ -1,0 +1,114 @@
+#!/bin/bash
+# The behaviour of `lockstep cc` as a compiler driver: outputs, options, errors, and what it leaves behind.
+. "$(dirname "$0")/_common.sh"
+need_clang
+multi=$here/programs/multi
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+cd "$work" || exit 1
+cat >good.cu <<'X'
+#ifdef VALUE
+__global__ void k(int *p) { *p = VALUE; }
+#else
+__global__ void k(int *p) { *p = __CUDA_ARCH_LIST_UNUSED; }
+#endif
+int main() { k<<<1, 1>>>(nullptr); return 0; }
+X
+echo 'int main() { return 1 }' >broken.cu
+echo '__global__ void k(int *p) { *p = missing; } int main() {}' >broken_kernel.cu
+
+# succeeds ARGS... / refuses TEXT ARGS...: exit status, message, no temporary files left
+succeeds()
+{
+    "$LOCKSTEP" cc "$@" >log 2>&1 || { fail "cc $*" && cat log; }
+    [ -z "$(ls -A "$TMPDIR")" ] || fail "cc $* left temporary files"
+}
+refuses()
+{
+    local text=$1
+    shift
+    "$LOCKSTEP" cc "$@" >log 2>&1 && fail "cc $* succeeded"
+    grep -q -- "$text" log || { fail "cc $* does not say '$text'" && cat log; }
+    [ -z "$(ls -A "$TMPDIR")" ] || fail "cc $* left temporary files"
+}
+
+# outputs
+succeeds -c -DVALUE=7 good.cu
+[ -s good.o ] || fail "-c writes good.o"
+succeeds --ptx -DVALUE=7 good.cu
+grep -q '\.entry _Z1kPi' good.ptx || fail "--ptx writes good.ptx"
+grep -q '\.file.*good\.cu' good.ptx && grep -q '\.loc' good.ptx || fail "PTX has source lines"
+grep -qE '^\$?L(_*tmp|func_)' good.ptx && fail "PTX has position labels"
+tr -d '\000' <good.ptx | cmp -s - good.ptx || fail "--ptx writes a NUL"
+succeeds --ptx -DVALUE=7 good.cu -o elsewhere.ptx
+cmp -s good.ptx elsewhere.ptx || fail "two compilations differ"
+succeeds --ptx -DVALUE=7 -arch=sm_80 good.cu -o sm80.ptx
+grep -q '\.target sm_80' sm80.ptx || fail "-arch=sm_80"
+succeeds --ptx -DVALUE=7 -gencode arch=compute_75,code=sm_75 good.cu -o sm75.ptx
+grep -q '\.target sm_75' sm75.ptx || fail "-gencode"
+succeeds --ptx -D VALUE=7 --fast -std=c++14 -lineinfo -Xptxas -v --expt-relaxed-constexpr -cudart shared good.cu -o /dev/null
+succeeds -c -DVALUE=7 -Xcompiler -Wall,-fno-exceptions -O1 -g good.cu -o good2.o --keep-ptx kept.ptx
+cmp -s good.ptx kept.ptx || fail "--keep-ptx differs from --ptx"
+succeeds -c "$multi/main.cu" "$multi/kernel.cu" "$multi/helper.cpp" "$multi/c_helper.c"
+for f in main kernel helper c_helper; do [ -s $f.o ] || fail "-c with several files writes $f.o"; done
+succeeds --help
+grep -q keep-ptx log || fail "--help lists the options"
+succeeds -v -c -DVALUE=7 good.cu
+grep -q cuda-device-only log || fail "-v prints commands"
+
+# linking, where the runtime library has been built
+if [ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ]; then
+    succeeds "$multi/main.cu" "$multi/kernel.cu" "$multi/helper.cpp" "$multi/c_helper.c" -o program
+    [ -x program ] || fail "linking four sources"
+    succeeds main.o kernel.o helper.o c_helper.o -lm -o program2
+    [ -x program2 ] || fail "linking objects"
+    LD_PRELOAD=${LOCKSTEP_PRELOAD:-} ldd program | grep -q 'libcudart.so.13.*not found' && fail "the program does not find libcudart"
+else
+    refuses 'libcudart.so.13 not found' -DVALUE=7 good.cu
+    echo "linking skipped: libcudart is not built"
+fi
+
+# errors leave nothing behind and keep what was there
+echo old >a.out
+echo old >broken.o
+refuses "expected ';'" broken.cu
+refuses "missing" -c broken_kernel.cu -o broken.o
+refuses "__CUDA_ARCH_LIST_UNUSED" -c good.cu -o none.o
+[ "$(cat a.out broken.o)" = $'old\nold' ] || fail "a failed compilation touched its output"
+[ ! -e none.o ] || fail "a failed compilation left an output"
+refuses 'no input files'
+refuses 'unknown option' --nonsense good.cu
+refuses 'do not know what to do' good.txt
+refuses 'takes one' --ptx good.cu broken.cu
+refuses 'takes one source' -c -o x.o good.cu broken.cu
+refuses 'unknown architecture' -arch=sm_20 good.cu
+refuses 'not supported' -rdc=true good.cu
+refuses 'no such file' -c absent.cu
+refuses 'cannot write' -c -DVALUE=1 good.cu -o /nonexistent/x.o
+LOCKSTEP_CLANG=/nonexistent/clang refuses 'LOCKSTEP_CLANG' -c good.cu
+LOCKSTEP_CLANG=/bin/true refuses 'is not a clang' -c good.cu
+PATH=/nonexistent "$LOCKSTEP" cc -c good.cu >log 2>&1 && fail "cc without clang succeeded"
+grep -q 'clang not found' log || fail "cc without clang does not say so"
+
+# an interrupt removes the temporary files, kills the child and ends us by the same signal
+mkdir bin
+printf '#!/bin/sh\n[ "$1" = -dumpversion ] && { echo 14; exit; }\necho $$ >"%s/child"\nexec sleep 100\n' "$work" >bin/clang
+chmod +x bin/clang
+LOCKSTEP_CLANG=$work/bin/clang setsid "$LOCKSTEP" cc -c good.cu >log 2>&1 &
+pid=$!
+for _ in $(seq 100); do [ -s child ] && break; sleep 0.05; done
+kill -TERM $pid
+wait $pid
+[ $? -eq 143 ] || fail "interrupted: exit status $?"
+[ -z "$(ls -A "$TMPDIR")" ] || fail "interrupted: temporary files are left"
+kill -0 "$(cat child)" 2>/dev/null && fail "interrupted: the child lives on"
+
+# without opt and llc: a warning, and -O1
+clang=$(command -v "${LOCKSTEP_CLANG:-clang}" || command -v clang-14)
+real=$(readlink -f "$clang")
+mkdir lonely
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$real" >lonely/clang
+chmod +x lonely/clang
+LOCKSTEP_CLANG=$work/lonely/clang succeeds -c -DVALUE=3 good.cu -o lonely.o
+grep -q 'warning: opt and llc' log || fail "no warning without opt and llc"
+finish

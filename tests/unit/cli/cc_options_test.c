@@ -1,0 +1,176 @@
+/* The command line of `lockstep cc`, and the filter of position labels. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/cc.h"
+
+/* Parses up to 15 words, NULL-terminated. */
+struct parsed {
+    struct cc_options options;
+    struct arena arena;
+    struct diag_sink diags;
+    int result;
+};
+
+static void parse(struct parsed *p, const char *const *words)
+{
+    const char *argv[17] = {"cc"};
+    int argc = 1;
+    for (; words[argc - 1]; argc++)
+        argv[argc] = words[argc - 1];
+    arena_init(&p->arena);
+    diag_init(&p->diags);
+    p->result = cc_options_parse(&p->options, argc, (char **)argv, &p->arena, &p->diags);
+}
+
+static void release(struct parsed *p)
+{
+    cc_options_free(&p->options);
+    diag_free(&p->diags);
+    arena_free(&p->arena);
+}
+
+#define PARSE(p, ...)                                        \
+    struct parsed p;                                         \
+    parse(&p, (const char *const[]){__VA_ARGS__, NULL})
+
+static void assert_words(const struct cc_args *args, const char *const *expected)
+{
+    size_t n = 0;
+    for (; expected[n]; n++) {
+        assert_true(n < args->count);
+        assert_string_equal(args->items[n], expected[n]);
+    }
+    assert_int_equal(args->count, n);
+}
+
+static void test_defaults(void **state)
+{
+    PARSE(p, "a.cu");
+    assert_int_equal(p.result, 0);
+    assert_int_equal(p.options.goal, CC_GOAL_LINK);
+    assert_string_equal(p.options.arch, "sm_70");
+    assert_string_equal(p.options.ptx, "ptx70");
+    assert_string_equal(p.options.standard, "c++17");
+    assert_null(p.options.output);
+    assert_false(p.options.fast);
+    assert_int_equal(p.options.sources.count, 1);
+    release(&p);
+}
+
+static void test_kinds_of_files(void **state)
+{
+    PARSE(p, "a.cu", "b.cpp", "c.c", "d.o", "e.a", "f.so", "libg.so.1", "h.cc");
+    assert_int_equal(p.result, 0);
+    const enum cc_source_kind kinds[] = {CC_SOURCE_CUDA,   CC_SOURCE_CXX,    CC_SOURCE_C,  CC_SOURCE_OBJECT,
+                                         CC_SOURCE_OBJECT, CC_SOURCE_OBJECT, CC_SOURCE_CXX};
+    assert_int_equal(p.options.sources.count, 7);
+    for (unsigned i = 0; i < 7; i++)
+        assert_int_equal(p.options.sources.items[i].kind, kinds[i]);
+    assert_words(&p.options.link, (const char *const[]){"d.o", "e.a", "f.so", "libg.so.1", NULL});
+    release(&p);
+}
+
+static void test_options_go_where_they_belong(void **state)
+{
+    PARSE(p, "-I", "inc", "-DX=1", "-O3", "-g", "-lm", "-L", "lib", "-Wall", "-Wl,-z,now", "-Xcompiler", "-fPIC,-m64", "a.cu");
+    assert_int_equal(p.result, 0);
+    assert_words(&p.options.shared, (const char *const[]){"-I", "inc", "-DX=1", "-Wall", NULL});
+    assert_words(&p.options.host, (const char *const[]){"-O3", "-g", "-fPIC", "-m64", NULL});
+    assert_words(&p.options.link, (const char *const[]){"-lm", "-L", "lib", "-Wl,-z,now", NULL});
+    release(&p);
+}
+
+static void test_architectures(void **state)
+{
+    static const struct {
+        const char *option, *arch, *ptx;
+    } cases[] = {{"-arch=sm_75", "sm_75", "ptx70"},
+                 {"-arch=compute_80", "sm_80", "ptx70"},
+                 {"--gpu-architecture=sm_86", "sm_86", "ptx71"},
+                 {"-arch=sm_90a", "sm_90a", "ptx78"},
+                 {"-gencode=arch=compute_87,code=sm_87", "sm_87", "ptx74"}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        PARSE(p, cases[i].option, "a.cu");
+        assert_int_equal(p.result, 0);
+        assert_string_equal(p.options.arch, cases[i].arch);
+        assert_string_equal(p.options.ptx, cases[i].ptx);
+        release(&p);
+    }
+}
+
+static void test_nvcc_options_are_accepted(void **state)
+{
+    PARSE(p, "-cudart", "shared", "-Xptxas", "-v", "-lineinfo", "--use_fast_math", "--maxrregcount=32", "-rdc=false", "-t", "2",
+          "a.cu");
+    assert_int_equal(p.result, 0);
+    assert_int_equal(p.options.sources.count, 1);
+    assert_int_equal(p.diags.errors, 0);
+    release(&p);
+}
+
+static void test_refusals(void **state)
+{
+    static const char *const cases[][4] = {{NULL},
+                                           {"-c", NULL},
+                                           {"--nonsense", "a.cu", NULL},
+                                           {"a.txt", NULL},
+                                           {"-rdc=true", "a.cu", NULL},
+                                           {"-arch=sm_35", "a.cu", NULL},
+                                           {"-arch=volta", "a.cu", NULL},
+                                           {"-gencode=code=sm_70", "a.cu", NULL},
+                                           {"--ptx", "a.cu", "b.cu", NULL},
+                                           {"--ptx", "a.cpp", NULL},
+                                           {"--keep-ptx=x", "a.cu", "b.cu"},
+                                           {"a.cu", "-o", NULL}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *words[5] = {0};
+        memcpy(words, cases[i], sizeof cases[i]);
+        struct parsed p;
+        parse(&p, words);
+        assert_int_equal(p.result, -1);
+        assert_true(p.diags.errors > 0);
+        release(&p);
+    }
+}
+
+static void test_standard_goes_by_language(void **state)
+{
+    PARSE(p, "-std=c++20", "-std=c11", "a.cu");
+    assert_string_equal(p.options.standard, "c++20");
+    assert_string_equal(p.options.c_standard, "c11");
+    release(&p);
+}
+
+static void test_position_labels(void **state)
+{
+    assert_true(cc_is_position_label("Ltmp0:"));
+    assert_true(cc_is_position_label("Lfunc_begin12:"));
+    assert_true(cc_is_position_label("$L__tmp3:"));
+    assert_true(cc_is_position_label("$L__func_end0:"));
+    assert_false(cc_is_position_label("LBB0_1:"));
+    assert_false(cc_is_position_label("$L__BB0_1:"));
+    assert_false(cc_is_position_label("Ltmp:"));
+    assert_false(cc_is_position_label("Ltmp1: add"));
+    assert_false(cc_is_position_label(""));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_kinds_of_files),
+        cmocka_unit_test(test_options_go_where_they_belong),
+        cmocka_unit_test(test_architectures),
+        cmocka_unit_test(test_nvcc_options_are_accepted),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_standard_goes_by_language),
+        cmocka_unit_test(test_position_labels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
