@@ -1,6 +1,6 @@
-/* Entry points that programs built by nvcc 12 import and CUDA 13 no longer has. Their device properties have the fields that
- * CUDA 13 dropped in between the others. cudaMemPrefetchAsync and cudaMemAdvise of CUDA 12 take other arguments behind the range,
- * which this library does not look at. */
+/* Entry points that programs built by nvcc 12 import and CUDA 13 no longer has. Their device properties have the fields
+ * that CUDA 13 dropped in between the others. cudaMemPrefetchAsync and cudaMemAdvise of CUDA 12 take other arguments
+ * behind the range, which this library does not look at. */
 #include <string.h>
 
 #include "cuda/runtime.h"
@@ -21,7 +21,8 @@ struct properties_12 {
     int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode;
     int textures[37]; /* extents of textures and surfaces */
     size_t surfaceAlignment;
-    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount, unifiedAddressing;
+    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount,
+        unifiedAddressing;
     int memoryClockRate, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize;
     int maxThreadsPerMultiProcessor, streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
     size_t sharedMemPerMultiprocessor;
@@ -50,7 +51,8 @@ static void convert(struct properties_12 *to, const struct cudaDeviceProp *from)
     CARRY(maxThreadsPerBlock), CARRY(clockRate), CARRY(totalConstMem), CARRY(major), CARRY(minor);
     CARRY(textureAlignment), CARRY(texturePitchAlignment), CARRY(multiProcessorCount), CARRY(canMapHostMemory);
     CARRY(surfaceAlignment), CARRY(concurrentKernels), CARRY(pciBusID), CARRY(pciDeviceID), CARRY(pciDomainID);
-    CARRY(asyncEngineCount), CARRY(unifiedAddressing), CARRY(memoryClockRate), CARRY(memoryBusWidth), CARRY(l2CacheSize);
+    CARRY(asyncEngineCount), CARRY(unifiedAddressing), CARRY(memoryClockRate), CARRY(memoryBusWidth),
+        CARRY(l2CacheSize);
     CARRY(maxThreadsPerMultiProcessor), CARRY(globalL1CacheSupported), CARRY(localL1CacheSupported);
     CARRY(sharedMemPerMultiprocessor), CARRY(regsPerMultiprocessor), CARRY(managedMemory);
     CARRY(singleToDoublePrecisionPerfRatio), CARRY(cooperativeLaunch), CARRY(sharedMemPerBlockOptin);
@@ -100,7 +102,8 @@ cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t bytes, struct cu
     return cudaMemPrefetchAsync(pointer, bytes, location, flags, stream);
 }
 
-cudaError_t cudaMemAdvise_v2(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+cudaError_t cudaMemAdvise_v2(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
+                             struct cudaMemLocation location)
 {
     return cudaMemAdvise(pointer, bytes, advice, location);
 }

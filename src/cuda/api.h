@@ -24,7 +24,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 
 /* The name by which a program built with --default-stream per-thread calls `function`. Work is executed when it is
  * given, so that the default streams do not differ. SUFFIX is ptsz or ptds. */
-#define ALSO_PER_THREAD(function, suffix) \
+#define ALSO_PER_THREAD(function, suffix)                                                                              \
     extern __typeof__(function) function##_##suffix __attribute__((alias(#function), visibility("default")))
 
 #endif

@@ -1,5 +1,5 @@
-/* The process's one runtime: its lock, its configuration from the environment, its device, and each thread's last error.
- * Environment (set by `lockstep run`; a program started without it runs on the default machine):
+/* The process's one runtime: its lock, its configuration from the environment, its device, and each thread's last
+ * error. Environment (set by `lockstep run`; a program started without it runs on the default machine):
  *   LOCKSTEP_MACHINE     machine name or file, "gtx480" when absent      LOCKSTEP_SCHED  warp scheduler
  *   LOCKSTEP_SET         group.parameter=value, one a line               LOCKSTEP_MODE   timing | functional
  *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped

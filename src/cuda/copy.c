@@ -88,10 +88,10 @@ static cudaError_t in_stream(const struct runtime *rt, cudaStream_t stream)
 }
 
 /* RUNTIME_CALL with the stream checked first. */
-#define STREAM_CALL(stream, call)                        \
-    struct runtime *rt = runtime_lock();                 \
-    cudaError_t error_ = runtime_ready(rt);              \
-    error_ = error_ ? error_ : in_stream(rt, (stream));  \
+#define STREAM_CALL(stream, call)                                                                                      \
+    struct runtime *rt = runtime_lock();                                                                               \
+    cudaError_t error_ = runtime_ready(rt);                                                                            \
+    error_ = error_ ? error_ : in_stream(rt, (stream));                                                                \
     return runtime_unlock(rt, error_ ? error_ : (call))
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -106,7 +106,8 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 }
 ALSO_PER_THREAD(cudaMemcpyAsync, ptsz);
 
-static cudaError_t copy_peer(struct runtime *rt, void *to, int to_device, const void *from, int from_device, size_t bytes)
+static cudaError_t copy_peer(struct runtime *rt, void *to, int to_device, const void *from, int from_device,
+                             size_t bytes)
 {
     if (to_device != 0 || from_device != 0)
         return cudaErrorInvalidDevice;
@@ -132,8 +133,8 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
 }
 ALSO_PER_THREAD(cudaMemcpy2D, ptds);
 
-cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
-                              enum cudaMemcpyKind kind, cudaStream_t stream)
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
+                              size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     struct shape shape = {width, height, 1, to_pitch, from_pitch, 0, 0};
     STREAM_CALL(stream, copy_shape(rt, to, from, &shape, kind));
@@ -225,7 +226,10 @@ ALSO_PER_THREAD(cudaMemset2DAsync, ptsz);
 
 static struct shape shape_3d(const struct cudaPitchedPtr *to, struct cudaExtent extent)
 {
-    return (struct shape){.width = extent.width, .rows = extent.height, .slices = extent.depth, .to_pitch = to->pitch,
+    return (struct shape){.width = extent.width,
+                          .rows = extent.height,
+                          .slices = extent.depth,
+                          .to_pitch = to->pitch,
                           .to_slice = to->pitch * to->ysize};
 }
 
@@ -273,7 +277,8 @@ static cudaError_t copy_from_symbol(struct runtime *rt, void *to, const void *sy
     return error ? error : copy_bytes(rt, to, from, bytes, kind);
 }
 
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
+                               enum cudaMemcpyKind kind)
 {
     RUNTIME_CALL(copy_to_symbol(rt, symbol, from, bytes, offset, kind));
 }
@@ -292,8 +297,8 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t
 }
 ALSO_PER_THREAD(cudaMemcpyToSymbolAsync, ptsz);
 
-cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
-                                      cudaStream_t stream)
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     STREAM_CALL(stream, copy_from_symbol(rt, to, symbol, bytes, offset, kind));
 }

@@ -1,5 +1,5 @@
-/* The one device as programs see it: properties and attributes from the machine, limits, flags, peers. What the model does
- * not have (textures, peers, MIG ...) is answered with zero. */
+/* The one device as programs see it: properties and attributes from the machine, limits, flags, peers. What the model
+ * does not have (textures, peers, MIG ...) is answered with zero. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,8 +106,10 @@ struct attribute {
     enum cudaDeviceAttr attribute;
     size_t offset, bytes; /* of the property */
 };
-#define PROPERTY(attribute, field) \
-    {cudaDevAttr##attribute, offsetof(struct cudaDeviceProp, field), sizeof((struct cudaDeviceProp *)0)->field}
+#define PROPERTY(attribute, field)                                                                                     \
+    {                                                                                                                  \
+        cudaDevAttr##attribute, offsetof(struct cudaDeviceProp, field), sizeof((struct cudaDeviceProp *)0)->field      \
+    }
 
 static const struct attribute attributes[] = {
     PROPERTY(MaxThreadsPerBlock, maxThreadsPerBlock),
@@ -234,7 +236,9 @@ cudaError_t cudaSetDeviceFlags(unsigned int flags)
 
 cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
 {
-    RUNTIME_CALL(device ? cudaErrorInvalidDevice : flags & cudaInitDeviceFlagsAreValid ? set_flags(rt, device_flags) : cudaSuccess);
+    RUNTIME_CALL(device                                ? cudaErrorInvalidDevice
+                 : flags & cudaInitDeviceFlagsAreValid ? set_flags(rt, device_flags)
+                                                       : cudaSuccess);
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned int *flags)
@@ -288,14 +292,15 @@ static cudaError_t refuse_limit(struct runtime *rt, const char *hint, size_t val
     return cudaErrorMemoryAllocation;
 }
 
-/* The heap can be sized until a kernel uses it. The stack is the machine's, to which a program may only ask for less. printf
- * never loses output, so that its limit is only remembered. */
+/* The heap can be sized until a kernel uses it. The stack is the machine's, to which a program may only ask for less.
+ * printf never loses output, so that its limit is only remembered. */
 static cudaError_t set_limit(struct runtime *rt, enum cudaLimit limit, size_t value)
 {
     if ((unsigned)limit >= RUNTIME_LIMITS || limit_default(rt, limit) == 0)
         return cudaErrorUnsupportedLimit;
     if (limit == cudaLimitMallocHeapSize && gpu_set_heap(rt->gpu, value) < 0)
-        return refuse_limit(rt, "set the heap before the first kernel that calls malloc, below the size of device memory", value);
+        return refuse_limit(
+            rt, "set the heap before the first kernel that calls malloc, below the size of device memory", value);
     if (limit == cudaLimitStackSize && value > limit_default(rt, limit))
         return refuse_limit(rt, "raise gpu.stack_bytes of the machine", value);
     rt->limits[limit] = value;

@@ -4,8 +4,8 @@
 const char *cudaGetErrorName(cudaError_t error)
 {
     switch ((unsigned)error) {
-#define CUDA_ERROR(name, value, text) \
-    case value:                       \
+#define CUDA_ERROR(name, value, text)                                                                                  \
+    case value:                                                                                                        \
         return #name;
 #include "cuda/include/lockstep/cuda_errors.def"
 #undef CUDA_ERROR
@@ -16,8 +16,8 @@ const char *cudaGetErrorName(cudaError_t error)
 const char *cudaGetErrorString(cudaError_t error)
 {
     switch ((unsigned)error) {
-#define CUDA_ERROR(name, value, text) \
-    case value:                       \
+#define CUDA_ERROR(name, value, text)                                                                                  \
+    case value:                                                                                                        \
         return text;
 #include "cuda/include/lockstep/cuda_errors.def"
 #undef CUDA_ERROR

@@ -93,7 +93,8 @@ static int read_entry(const uint8_t *p, size_t left, struct entry *entry, struct
     return 0;
 }
 
-/* Fills text (text_bytes long) from compressed data; -1 with a diagnostic when it does not come to exactly that size. */
+/* Fills text (text_bytes long) from compressed data; -1 with a diagnostic when it does not come to exactly that size.
+ */
 static int decompress(const struct entry *entry, const uint8_t *payload, char *text, struct diag_sink *sink)
 {
     if (entry->flags & FLAG_ZSTD) {
@@ -120,8 +121,9 @@ static int check_compressed(const struct entry *entry, struct diag_sink *sink)
                           "PTX in fat binary is compressed in an unknown way (flags 0x%llx)",
                           (unsigned long long)entry->flags);
     if (entry->compressed > entry->payload || entry->compressed > INT_MAX || entry->text_bytes > FATBIN_MAX_TEXT)
-        return diag_error(sink, DIAG_NOWHERE, NULL, "PTX in fat binary: %u compressed bytes for %llu in an entry of %llu",
-                          entry->compressed, (unsigned long long)entry->text_bytes, (unsigned long long)entry->payload);
+        return diag_error(sink, DIAG_NOWHERE, NULL,
+                          "PTX in fat binary: %u compressed bytes for %llu in an entry of %llu", entry->compressed,
+                          (unsigned long long)entry->text_bytes, (unsigned long long)entry->payload);
     return 0;
 }
 
@@ -178,7 +180,8 @@ static enum fatbin_result extract_container(const uint8_t *data, size_t size, st
     if (best_at)
         return unpack(best_at, &best, ptx, sink) < 0 ? FATBIN_MALFORMED : FATBIN_OK;
     if (machine_code)
-        diag_error(sink, DIAG_NOWHERE, "build with nvcc -gencode arch=compute_75,code=compute_75, or with `lockstep cc`",
+        diag_error(sink, DIAG_NOWHERE,
+                   "build with nvcc -gencode arch=compute_75,code=compute_75, or with `lockstep cc`",
                    "the program holds machine code (sm_%u) but no PTX, which is what Lockstep runs", machine_code);
     else
         diag_error(sink, DIAG_NOWHERE, NULL, "the fat binary is empty");

@@ -1,6 +1,6 @@
-/* Where a compiler put the PTX of a program: the wrapper that __cudaRegisterFatBinary receives, and the container behind
- * it. The container holds one entry per target: PTX text, stored or compressed (LZ4 block, zstd frame), or machine code,
- * which is of no use here. Raw PTX text in place of a container is taken as it is. */
+/* Where a compiler put the PTX of a program: the wrapper that __cudaRegisterFatBinary receives, and the container
+ * behind it. The container holds one entry per target: PTX text, stored or compressed (LZ4 block, zstd frame), or
+ * machine code, which is of no use here. Raw PTX text in place of a container is taken as it is. */
 #ifndef LOCKSTEP_CUDA_FATBIN_H
 #define LOCKSTEP_CUDA_FATBIN_H
 

@@ -3,7 +3,8 @@
 
 #include "cuda/runtime.h"
 
-/* Threads of a block that the kernel allows: the device's limit, its .maxntid, and what its registers leave room for. */
+/* Threads of a block that the kernel allows: the device's limit, its .maxntid, and what its registers leave room for.
+ */
 static int max_threads(const struct runtime *rt, const struct isa_function *function)
 {
     uint32_t limit = device_max_threads(rt), warp = rt->machine.sm.warp_size;
@@ -35,8 +36,9 @@ static cudaError_t attributes(struct runtime *rt, struct cudaFuncAttributes *att
     const struct isa_module *module = gpu_module_code(kernel->image->module);
     const struct isa_function *function = kernel->function;
     uint64_t shared = device_shared_bytes(rt);
-    uint64_t dynamic = kernel->dynamic_shared_limit ? kernel->dynamic_shared_limit
-                       : function->shared_bytes < shared ? shared - function->shared_bytes : 0;
+    uint64_t dynamic = kernel->dynamic_shared_limit      ? kernel->dynamic_shared_limit
+                       : function->shared_bytes < shared ? shared - function->shared_bytes
+                                                         : 0;
     *attributes = (struct cudaFuncAttributes){
         .sharedSizeBytes = function->shared_bytes,
         .constSizeBytes = const_bytes(module),
@@ -183,7 +185,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
     RUNTIME_CALL(flags & ~1u ? cudaErrorInvalidValue : resident_blocks(rt, blocks, func, threads, shared));
 }
 
-/* The largest dynamic shared memory with which `blocks` blocks still fit, by bisection: occupancy only falls with it. */
+/* The largest dynamic shared memory with which `blocks` blocks still fit, by bisection: occupancy only falls with it.
+ */
 static cudaError_t available_shared(struct runtime *rt, size_t *bytes, const void *func, int blocks, int threads)
 {
     struct kernel *kernel = NULL;

@@ -1,6 +1,6 @@
-/* Launches. A kernel runs to its end inside the call that launches it; what it printed follows at once, so that it stands in
- * the order in which the program acted. A kernel that fails leaves its error to the calls after the launch, as an
- * asynchronous failure does, and the device refuses work until cudaDeviceReset. */
+/* Launches. A kernel runs to its end inside the call that launches it; what it printed follows at once, so that it
+ * stands in the order in which the program acted. A kernel that fails leaves its error to the calls after the launch,
+ * as an asynchronous failure does, and the device refuses work until cudaDeviceReset. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,8 @@ static int on_progress(void *context, const struct gpu_progress *progress)
     return 0;
 }
 
-static cudaError_t check_extents(const struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
+static cudaError_t check_extents(const struct runtime *rt, const struct kernel *kernel,
+                                 const struct call_configuration *c)
 {
     uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
     if (c->grid.x == 0 || c->grid.y == 0 || c->grid.z == 0 || threads == 0)
@@ -30,14 +31,16 @@ static cudaError_t check_extents(const struct runtime *rt, const struct kernel *
     const uint32_t *most = kernel->function->max_threads, *exact = kernel->function->required_threads;
     if (most[0] && threads > (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1))
         return cudaErrorInvalidValue;
-    if (exact[0] && (c->block.x != exact[0] || c->block.y != (exact[1] ? exact[1] : 1) ||
-                     c->block.z != (exact[2] ? exact[2] : 1)))
+    if (exact[0] &&
+        (c->block.x != exact[0] || c->block.y != (exact[1] ? exact[1] : 1) || c->block.z != (exact[2] ? exact[2] : 1)))
         return cudaErrorInvalidValue;
     return cudaSuccess;
 }
 
-/* Shared memory beyond what a kernel may use is a bad argument; threads or registers that do not fit an SM are resources. */
-static cudaError_t check_resources(const struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
+/* Shared memory beyond what a kernel may use is a bad argument; threads or registers that do not fit an SM are
+ * resources. */
+static cudaError_t check_resources(const struct runtime *rt, const struct kernel *kernel,
+                                   const struct call_configuration *c)
 {
     uint64_t limit = device_shared_bytes(rt);
     if (kernel->dynamic_shared_limit && kernel->dynamic_shared_limit + kernel->function->shared_bytes > limit)
@@ -45,7 +48,8 @@ static cudaError_t check_resources(const struct runtime *rt, const struct kernel
     if (c->shared > limit || kernel->function->shared_bytes > limit - c->shared)
         return cudaErrorInvalidValue;
     unsigned threads = c->block.x * c->block.y * c->block.z;
-    return gpu_occupancy(rt->gpu, kernel->function, threads, c->shared, NULL) ? cudaSuccess : cudaErrorLaunchOutOfResources;
+    return gpu_occupancy(rt->gpu, kernel->function, threads, c->shared, NULL) ? cudaSuccess
+                                                                              : cudaErrorLaunchOutOfResources;
 }
 
 /* Packs the arguments as the kernel's parameter block; NULL when one is missing. */
@@ -109,7 +113,8 @@ static void print_output(struct runtime *rt)
     strbuf_free(&text);
 }
 
-static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c, const void *params)
+static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c,
+                       const void *params)
 {
     struct launch_context context = {rt, kernel->name};
     struct gpu_launch launch = {
@@ -178,7 +183,8 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **arg
 }
 ALSO_PER_THREAD(cudaLaunchKernel, ptsz);
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
+                               cudaStream_t stream)
 {
     return launch_func(kernel, &(struct call_configuration){grid, block, shared, stream}, args);
 }
@@ -233,7 +239,8 @@ static cudaError_t check_attributes(const cudaLaunchConfig_t *config, bool *coop
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
     bool cooperative = false;
-    cudaError_t error = !config || (config->numAttrs && !config->attrs) ? cudaErrorInvalidValue : check_attributes(config, &cooperative);
+    cudaError_t error = !config || (config->numAttrs && !config->attrs) ? cudaErrorInvalidValue
+                                                                        : check_attributes(config, &cooperative);
     if (error)
         return runtime_unlock(runtime_lock(), error);
     struct call_configuration c = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};

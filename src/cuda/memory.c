@@ -1,8 +1,8 @@
-/* Allocation. Device memory lies at its own host addresses whenever the host lets it (gpu_host_mapped): managed and pinned
- * memory are then ordinary device allocations that the host uses in place, without copies. Otherwise managed memory is
- * refused and pinned memory is plain host memory. Memory of the program's own that is registered (cudaHostRegister) is given a
- * device copy when its device pointer is asked for; launches copy it in and out, which cannot be told from sharing because
- * a launch ends before the call returns. */
+/* Allocation. Device memory lies at its own host addresses whenever the host lets it (gpu_host_mapped): managed and
+ * pinned memory are then ordinary device allocations that the host uses in place, without copies. Otherwise managed
+ * memory is refused and pinned memory is plain host memory. Memory of the program's own that is registered
+ * (cudaHostRegister) is given a device copy when its device pointer is asked for; launches copy it in and out, which
+ * cannot be told from sharing because a launch ends before the call returns. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,8 +99,11 @@ static cudaError_t allocate_managed(struct runtime *rt, void **pointer, size_t b
         return cudaErrorNotSupported;
     cudaError_t error = allocate(rt, pointer, bytes);
     if (!error)
-        vec_push(&rt->specials, (struct special_block){.start = (uintptr_t)*pointer, .bytes = bytes,
-                                                       .type = cudaMemoryTypeManaged, .flags = flags, .in_device = true});
+        vec_push(&rt->specials, (struct special_block){.start = (uintptr_t)*pointer,
+                                                       .bytes = bytes,
+                                                       .type = cudaMemoryTypeManaged,
+                                                       .flags = flags,
+                                                       .in_device = true});
     return error;
 }
 
@@ -121,8 +124,11 @@ static cudaError_t allocate_pinned(struct runtime *rt, void **pointer, size_t by
         *pointer = calloc(1, bytes);
     if (!*pointer)
         return cudaErrorMemoryAllocation;
-    vec_push(&rt->specials, (struct special_block){.start = (uintptr_t)*pointer, .bytes = bytes,
-                                                   .type = cudaMemoryTypeHost, .flags = flags, .in_device = in_device});
+    vec_push(&rt->specials, (struct special_block){.start = (uintptr_t)*pointer,
+                                                   .bytes = bytes,
+                                                   .type = cudaMemoryTypeHost,
+                                                   .flags = flags,
+                                                   .in_device = in_device});
     return cudaSuccess;
 }
 
@@ -194,10 +200,12 @@ static cudaError_t register_host(struct runtime *rt, void *pointer, size_t bytes
         return cudaErrorInvalidValue;
     uint64_t start = (uintptr_t)pointer;
     for (size_t i = 0; i < rt->specials.count; i++)
-        if (start < rt->specials.items[i].start + rt->specials.items[i].bytes && rt->specials.items[i].start < start + bytes)
+        if (start < rt->specials.items[i].start + rt->specials.items[i].bytes &&
+            rt->specials.items[i].start < start + bytes)
             return cudaErrorHostMemoryAlreadyRegistered;
-    vec_push(&rt->specials, (struct special_block){
-                                .start = start, .bytes = bytes, .type = cudaMemoryTypeHost, .flags = flags, .registered = true});
+    vec_push(&rt->specials,
+             (struct special_block){
+                 .start = start, .bytes = bytes, .type = cudaMemoryTypeHost, .flags = flags, .registered = true});
     return cudaSuccess;
 }
 
@@ -321,7 +329,8 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 static cudaError_t check_managed(const struct runtime *rt, const void *pointer, size_t bytes)
 {
     const struct special_block *block = find_special(rt, pointer);
-    bool inside = block && block->type == cudaMemoryTypeManaged && bytes <= block->start + block->bytes - (uintptr_t)pointer;
+    bool inside =
+        block && block->type == cudaMemoryTypeManaged && bytes <= block->start + block->bytes - (uintptr_t)pointer;
     return inside && bytes > 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
@@ -333,7 +342,8 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaM
 }
 ALSO_PER_THREAD(cudaMemPrefetchAsync, ptsz);
 
-cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice, struct cudaMemLocation location)
+cudaError_t cudaMemAdvise(const void *pointer, size_t bytes, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location)
 {
     (void)advice, (void)location;
     RUNTIME_CALL(check_managed(rt, pointer, bytes));
@@ -349,8 +359,8 @@ static cudaError_t range_attribute(struct runtime *rt, int *data, size_t bytes, 
     return check_managed(rt, pointer, count);
 }
 
-cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, enum cudaMemRangeAttribute attribute, const void *pointer,
-                                     size_t count)
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, enum cudaMemRangeAttribute attribute,
+                                     const void *pointer, size_t count)
 {
     RUNTIME_CALL(range_attribute(rt, data, bytes, attribute, pointer, count));
 }

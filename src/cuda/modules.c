@@ -1,6 +1,6 @@
-/* From registered fat binaries to loaded kernels and variables. Registration happens in constructors of the program, before
- * main, and may concern code that never runs: it only takes notes. An image is parsed when a kernel or variable of it is first
- * used, and again after cudaDeviceReset. */
+/* From registered fat binaries to loaded kernels and variables. Registration happens in constructors of the program,
+ * before main, and may concern code that never runs: it only takes notes. An image is parsed when a kernel or variable
+ * of it is first used, and again after cudaDeviceReset. */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include <errno.h>
 #include <stdlib.h>
@@ -33,16 +33,16 @@ void image_forget_module(struct runtime *rt, struct image *image)
 }
 
 /* Removes the records of `image` from a list of pointers to records that have an `image` member. */
-#define FORGET_RECORDS(list)                            \
-    do {                                                \
-        size_t kept_ = 0;                               \
-        for (size_t i_ = 0; i_ < (list)->count; i_++) { \
-            if ((list)->items[i_]->image == image)      \
-                free((list)->items[i_]);                \
-            else                                        \
-                (list)->items[kept_++] = (list)->items[i_]; \
-        }                                               \
-        (list)->count = kept_;                          \
+#define FORGET_RECORDS(list)                                                                                           \
+    do {                                                                                                               \
+        size_t kept_ = 0;                                                                                              \
+        for (size_t i_ = 0; i_ < (list)->count; i_++) {                                                                \
+            if ((list)->items[i_]->image == image)                                                                     \
+                free((list)->items[i_]);                                                                               \
+            else                                                                                                       \
+                (list)->items[kept_++] = (list)->items[i_];                                                            \
+        }                                                                                                              \
+        (list)->count = kept_;                                                                                         \
     } while (0)
 
 void image_remove(struct runtime *rt, struct image *image)
@@ -99,12 +99,17 @@ static cudaError_t place_managed(struct runtime *rt, struct image *image, struct
             return cudaErrorInvalidSymbol;
         }
         if (!gpu_host_mapped(rt->gpu)) {
-            diag_error(sink, DIAG_NOWHERE, "choose another gpu.memory_base", "__managed__ variable %s: the host cannot see device memory", variable->name);
+            diag_error(sink, DIAG_NOWHERE, "choose another gpu.memory_base",
+                       "__managed__ variable %s: the host cannot see device memory", variable->name);
             return cudaErrorNotSupported;
         }
         *variable->managed = (void *)(uintptr_t)address;
-        vec_push(&rt->specials, (struct special_block){.start = address, .bytes = bytes, .type = cudaMemoryTypeManaged,
-                                                       .flags = cudaMemAttachGlobal, .in_device = true, .image = image});
+        vec_push(&rt->specials, (struct special_block){.start = address,
+                                                       .bytes = bytes,
+                                                       .type = cudaMemoryTypeManaged,
+                                                       .flags = cudaMemAttachGlobal,
+                                                       .in_device = true,
+                                                       .image = image});
     }
     return cudaSuccess;
 }
@@ -172,7 +177,8 @@ cudaError_t variable_find(struct runtime *rt, const void *symbol, uint64_t *addr
         cudaError_t error = image_load(rt, variable->image);
         if (error)
             return error;
-        return gpu_variable(variable->image->module, variable->name, address, bytes) ? cudaSuccess : cudaErrorInvalidSymbol;
+        return gpu_variable(variable->image->module, variable->name, address, bytes) ? cudaSuccess
+                                                                                     : cudaErrorInvalidSymbol;
     }
     return cudaErrorInvalidSymbol;
 }

@@ -1,5 +1,6 @@
-/* What the code that compilers generate calls: registration of fat binaries, kernels and variables, and the hand-over of a
- * launch's configuration from `<<< >>>` to the stub. The handle of a fat binary is the address of its struct image. */
+/* What the code that compilers generate calls: registration of fat binaries, kernels and variables, and the hand-over
+ * of a launch's configuration from `<<< >>>` to the stub. The handle of a fat binary is the address of its struct
+ * image. */
 #include <stdlib.h>
 
 #include "cuda/runtime.h"
@@ -44,8 +45,8 @@ static void add_variable(void **handle, const void *host, const char *name, size
 {
     struct runtime *rt = runtime_lock();
     struct variable *variable = base_calloc(1, sizeof *variable);
-    *variable = (struct variable){
-        .image = image_of(handle), .host = host, .name = name, .bytes = bytes, .managed = managed};
+    *variable =
+        (struct variable){.image = image_of(handle), .host = host, .name = name, .bytes = bytes, .managed = managed};
     vec_push(&rt->variables, variable);
     runtime_unlock(rt, cudaSuccess);
 }

@@ -26,9 +26,9 @@ struct image {
 struct kernel {
     struct image *image;
     const void *host;
-    const char *name;                   /* the program's string */
+    const char *name;                    /* the program's string */
     const struct isa_function *function; /* NULL: not looked up since the module was loaded */
-    uint64_t dynamic_shared_limit;      /* cudaFuncAttributeMaxDynamicSharedMemorySize; 0: the device's own */
+    uint64_t dynamic_shared_limit;       /* cudaFuncAttributeMaxDynamicSharedMemorySize; 0: the device's own */
     int carveout;
 };
 
@@ -44,12 +44,12 @@ struct variable {
 /* An allocation that is not plain device memory. */
 struct special_block {
     uint64_t start, bytes;
-    enum cudaMemoryType type; /* host (pinned) or managed */
-    unsigned flags;           /* as given at allocation */
-    bool in_device;           /* lies in device memory, at its own address; else a plain host block */
-    bool registered;          /* the program's own memory, by cudaHostRegister */
+    enum cudaMemoryType type;  /* host (pinned) or managed */
+    unsigned flags;            /* as given at allocation */
+    bool in_device;            /* lies in device memory, at its own address; else a plain host block */
+    bool registered;           /* the program's own memory, by cudaHostRegister */
     const struct image *image; /* a managed variable's, else NULL */
-    uint64_t shadow;          /* registered: device copy made for cudaHostGetDevicePointer, 0: none */
+    uint64_t shadow;           /* registered: device copy made for cudaHostGetDevicePointer, 0: none */
 };
 
 struct CUstream_st {
@@ -107,14 +107,15 @@ void runtime_reset(struct runtime *rt);
 /* Prints the sink's diagnostics to standard error, adds them to the results, and empties the sink. */
 void runtime_report(struct runtime *rt, struct diag_sink *sink);
 
-/* Bodies of entry points: `call` is evaluated with the runtime locked as rt, and with the device up or the machine known. */
-#define RUNTIME_CALL(call)                  \
-    struct runtime *rt = runtime_lock();    \
-    cudaError_t error_ = runtime_ready(rt); \
+/* Bodies of entry points: `call` is evaluated with the runtime locked as rt, and with the device up or the machine
+ * known. */
+#define RUNTIME_CALL(call)                                                                                             \
+    struct runtime *rt = runtime_lock();                                                                               \
+    cudaError_t error_ = runtime_ready(rt);                                                                            \
     return runtime_unlock(rt, error_ ? error_ : (call))
-#define RUNTIME_QUERY(call)                      \
-    struct runtime *rt = runtime_lock();         \
-    cudaError_t error_ = runtime_configured(rt); \
+#define RUNTIME_QUERY(call)                                                                                            \
+    struct runtime *rt = runtime_lock();                                                                               \
+    cudaError_t error_ = runtime_configured(rt);                                                                       \
     return runtime_unlock(rt, error_ ? error_ : (call))
 
 /* What belongs to the calling thread. */

@@ -1,6 +1,7 @@
-/* Streams and events. Work is executed when it is given, in the order of the program's calls, which is an order that every
- * stream and event allows; a stream is therefore only a handle, always idle. An event records simulated time, and the time
- * between two events is the simulated time of the kernels launched between them: copies and the host take none. */
+/* Streams and events. Work is executed when it is given, in the order of the program's calls, which is an order that
+ * every stream and event allows; a stream is therefore only a handle, always idle. An event records simulated time, and
+ * the time between two events is the simulated time of the kernels launched between them: copies and the host take
+ * none. */
 #include <stdlib.h>
 
 #include "cuda/runtime.h"
@@ -152,7 +153,8 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
 }
 ALSO_PER_THREAD(cudaStreamCopyAttributes, ptsz);
 
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value)
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+                                   const cudaLaunchAttributeValue *value)
 {
     (void)attribute;
     RUNTIME_CALL(value ? check_stream(rt, stream) : cudaErrorInvalidValue);
@@ -167,7 +169,8 @@ static cudaError_t stream_attribute(const struct runtime *rt, cudaStream_t strea
     return check_stream(rt, stream);
 }
 
-cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value)
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
+                                   cudaLaunchAttributeValue *value)
 {
     (void)attribute;
     RUNTIME_CALL(stream_attribute(rt, stream, value));

@@ -1,5 +1,5 @@
-/* Results and machines as JSON. Members stand in a fixed order (jansson keeps the order of insertion), so that two runs of
- * the same program give equal bytes but for `host`. */
+/* Results and machines as JSON. Members stand in a fixed order (jansson keeps the order of insertion), so that two runs
+ * of the same program give equal bytes but for `host`. */
 #include "gpu/result_json.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* A device that executes nothing: it keeps memory and modules, remembers the last launch, and answers with the result the test
- * chose. It takes the place of the gpu room in the tests of the CUDA runtime. */
+/* A device that executes nothing: it keeps memory and modules, remembers the last launch, and answers with the result
+ * the test chose. It takes the place of the gpu room in the tests of the CUDA runtime. */
 #ifndef FAKE_GPU_H
 #define FAKE_GPU_H
 
@@ -175,7 +175,8 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
         fake.kernel(gpu, launch);
     if (fake.diagnostic)
         diag_error(sink, DIAG_NOWHERE, NULL, "%s", fake.diagnostic);
-    *result = (struct gpu_result){.status = fake.status, .fault = fake.fault, .name = launch->kernel->name, .cycles = 1000};
+    *result =
+        (struct gpu_result){.status = fake.status, .fault = fake.fault, .name = launch->kernel->name, .cycles = 1000};
     memcpy(result->grid, launch->grid, sizeof result->grid);
     memcpy(result->block, launch->block, sizeof result->block);
     return fake.status == GPU_OK ? 0 : -1;
@@ -236,8 +237,15 @@ int machine_load(struct machine *machine, const char *name, struct diag_sink *si
     if (!machine_is_known(name))
         return diag_error(sink, DIAG_NOWHERE, NULL, "no machine %s", name);
     machine->name = machine->doc = name;
-    machine->gpu = (struct gpu_params){.name = "fake", .compute_major = 2, .sms = 15, .core_mhz = 700, .dram_mhz = 924,
-                                       .memory_base = 0x10000000, .memory_mib = 64, .heap_mib = 8, .stack_bytes = 65536};
+    machine->gpu = (struct gpu_params){.name = "fake",
+                                       .compute_major = 2,
+                                       .sms = 15,
+                                       .core_mhz = 700,
+                                       .dram_mhz = 924,
+                                       .memory_base = 0x10000000,
+                                       .memory_mib = 64,
+                                       .heap_mib = 8,
+                                       .stack_bytes = 65536};
     machine->sm.warp_size = 32, machine->sm.threads = 1536, machine->sm.blocks = 8;
     machine->sm.registers = 32768, machine->sm.shared_bytes = 49152;
     machine->memory.partition.channels = 6, machine->memory.partition.slices_per_channel = 2;

@@ -147,13 +147,15 @@ static void put(uint8_t *p, unsigned bytes, uint64_t value)
 }
 
 /* Appends an entry and updates the container's size. text_bytes 0: stored. */
-static void add_entry(struct bytes *b, unsigned arch, uint64_t flags, const void *payload, uint32_t size, uint64_t text_bytes)
+static void add_entry(struct bytes *b, unsigned arch, uint64_t flags, const void *payload, uint32_t size,
+                      uint64_t text_bytes)
 {
     uint32_t padded = (size + 7) / 8 * 8;
     uint8_t *p = b->data + b->size;
     memset(p, 0, 80 + padded);
     put(p, 2, 1), put(p + 2, 2, 0x101), put(p + 4, 4, 80), put(p + 8, 8, padded);
-    put(p + 0x10, 4, text_bytes ? size : 0), put(p + 0x1c, 4, arch), put(p + 0x28, 8, flags), put(p + 0x38, 8, text_bytes);
+    put(p + 0x10, 4, text_bytes ? size : 0), put(p + 0x1c, 4, arch), put(p + 0x28, 8, flags),
+        put(p + 0x38, 8, text_bytes);
     memcpy(p + 80, payload, size);
     b->size += 80 + padded;
     put(b->data + 8, 8, b->size - 16);

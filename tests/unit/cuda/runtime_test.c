@@ -1,5 +1,5 @@
-/* The CUDA runtime over a device that executes nothing: what reaches the device, what programs are answered. The program's side is
- * the one that compilers generate: registration, then launches through both interfaces. */
+/* The CUDA runtime over a device that executes nothing: what reaches the device, what programs are answered. The
+ * program's side is the one that compilers generate: registration, then launches through both interfaces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@ static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           ".visible .global .attribute(.managed) .align 4 .u32 shared_word = 5;\n"
                           ".visible .entry work(.param .u64 p, .param .align 8 .b8 s[24], .param .u8 c)\n{\n  ret;\n}\n"
                           ".visible .entry bounded() .maxntid 64, 1, 1\n{\n  ret;\n}\n";
-static const char broken_ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry bad() { add.s32 %r1; }\n";
+static const char broken_ptx[] =
+    ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry bad() { add.s32 %r1; }\n";
 
 struct wrapper {
     uint32_t magic, version;
@@ -105,7 +106,8 @@ static void arguments_are_packed_by_the_parameter_list(void **state)
     assert_memory_equal(fake.params + 8, s, 24);
     assert_int_equal(fake.params[32], 'z');
     args[1] = NULL;
-    assert_int_equal(cudaLaunchKernel(&work_stub, extent(1, 1, 1), extent(1, 1, 1), args, 0, NULL), cudaErrorInvalidValue);
+    assert_int_equal(cudaLaunchKernel(&work_stub, extent(1, 1, 1), extent(1, 1, 1), args, 0, NULL),
+                     cudaErrorInvalidValue);
 }
 
 static void both_launch_interfaces_reach_the_kernel(void **state)
@@ -162,8 +164,9 @@ static void bad_configurations_are_refused_and_remembered(void **state)
     assert_int_equal(launch_bounded(64), cudaSuccess);
     fake.occupancy = 0;
     assert_int_equal(launch_bounded(64), cudaErrorLaunchOutOfResources);
-    assert_int_equal(cudaLaunchKernel(&bounded_stub, extent(1, 1, 1), extent(1, 1, 1), NULL, 0, (cudaStream_t)&unknown_stub),
-                     cudaErrorInvalidResourceHandle);
+    assert_int_equal(
+        cudaLaunchKernel(&bounded_stub, extent(1, 1, 1), extent(1, 1, 1), NULL, 0, (cudaStream_t)&unknown_stub),
+        cudaErrorInvalidResourceHandle);
 }
 
 static void missing_and_unknown_kernels_are_told_apart(void **state)
@@ -177,7 +180,8 @@ static void missing_and_unknown_kernels_are_told_apart(void **state)
 static void launch_bad(void)
 {
     for (int i = 0; i < 2; i++)
-        assert_int_equal(cudaLaunchKernel(&bad_stub, extent(1, 1, 1), extent(1, 1, 1), NULL, 0, NULL), cudaErrorInvalidPtx);
+        assert_int_equal(cudaLaunchKernel(&bad_stub, extent(1, 1, 1), extent(1, 1, 1), NULL, 0, NULL),
+                         cudaErrorInvalidPtx);
 }
 
 static void bad_ptx_is_explained_once(void **state)
@@ -268,12 +272,17 @@ static void rows_and_slices_keep_their_pitches(void **state)
     struct cudaPitchedPtr device;
     assert_int_equal(cudaMalloc3D(&device, make_cudaExtent(6, 5, 4)), cudaSuccess);
     assert_int_equal(device.pitch % 256, 0);
-    struct cudaMemcpy3DParms in = {.srcPtr = make_cudaPitchedPtr(host, 6, 6, 5), .dstPtr = device,
-                                   .extent = make_cudaExtent(6, 5, 4), .kind = cudaMemcpyHostToDevice};
+    struct cudaMemcpy3DParms in = {.srcPtr = make_cudaPitchedPtr(host, 6, 6, 5),
+                                   .dstPtr = device,
+                                   .extent = make_cudaExtent(6, 5, 4),
+                                   .kind = cudaMemcpyHostToDevice};
     assert_int_equal(cudaMemcpy3D(&in), cudaSuccess);
     /* The middle out again, by plain address arithmetic. */
-    struct cudaMemcpy3DParms out = {.srcPtr = device, .srcPos = {1, 2, 3}, .dstPtr = make_cudaPitchedPtr(back, 6, 6, 5),
-                                    .extent = make_cudaExtent(3, 2, 1), .kind = cudaMemcpyDeviceToHost};
+    struct cudaMemcpy3DParms out = {.srcPtr = device,
+                                    .srcPos = {1, 2, 3},
+                                    .dstPtr = make_cudaPitchedPtr(back, 6, 6, 5),
+                                    .extent = make_cudaExtent(3, 2, 1),
+                                    .kind = cudaMemcpyDeviceToHost};
     assert_int_equal(cudaMemcpy3D(&out), cudaSuccess);
     for (unsigned y = 0; y < 5; y++)
         for (unsigned x = 0; x < 6; x++)
@@ -283,7 +292,8 @@ static void rows_and_slices_keep_their_pitches(void **state)
     for (unsigned y = 0; y < 5; y++)
         for (unsigned x = 0; x < 6; x++)
             assert_int_equal(back[0][y][x], x < 2 ? 9 : host[0][y][x]);
-    assert_int_equal(cudaMemcpy2D(back, 5, device.ptr, device.pitch, 6, 5, cudaMemcpyDeviceToHost), cudaErrorInvalidPitchValue);
+    assert_int_equal(cudaMemcpy2D(back, 5, device.ptr, device.pitch, 6, 5, cudaMemcpyDeviceToHost),
+                     cudaErrorInvalidPitchValue);
     cudaFree(device.ptr);
 }
 
@@ -332,7 +342,8 @@ static void managed_memory_is_one_address_for_both_sides(void **state)
     assert_int_equal(cudaPointerGetAttributes(&attributes, p + 5), cudaSuccess);
     assert_int_equal(attributes.type, cudaMemoryTypeManaged);
     assert_ptr_equal(attributes.devicePointer, p + 5);
-    assert_int_equal(cudaMemPrefetchAsync(p, 4096, (struct cudaMemLocation){cudaMemLocationTypeDevice, 0}, 0, NULL), cudaSuccess);
+    assert_int_equal(cudaMemPrefetchAsync(p, 4096, (struct cudaMemLocation){cudaMemLocationTypeDevice, 0}, 0, NULL),
+                     cudaSuccess);
     assert_int_equal(cudaMemPrefetchAsync(p, 4097, (struct cudaMemLocation){cudaMemLocationTypeDevice, 0}, 0, NULL),
                      cudaErrorInvalidValue);
     assert_int_equal(cudaFree(p), cudaSuccess);
