@@ -9,8 +9,8 @@
 /* Grows when a member changes its name or meaning; new members do not count. */
 #define RESULT_SCHEMA 1
 
-/* One launch: name, grid, block, status, cycles and the headline figures; then one object per group of statistics, under
- * the group's name (stalls, l1d, ...); last `host`, the only member that differs between two equal runs. */
+/* One launch: name, grid, block, status, cycles and the headline figures; then one object per group of statistics,
+ * under the group's name (stalls, l1d, ...); last `host`, the only member that differs between two equal runs. */
 json_t *gpu_result_json(const struct gpu_result *result, const struct machine *machine);
 /* The resolved machine: name, doc, and under each group's name every parameter with its value. */
 json_t *machine_json(const struct machine *machine);

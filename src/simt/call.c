@@ -44,6 +44,21 @@ static uint32_t find_callee(const struct simt_warp *warp, const struct isa_call 
     return offset % 16 || offset / 16 >= module->function_count ? UINT32_MAX : (uint32_t)(offset / 16);
 }
 
+/* A callee's registers start at zero in the lanes that call, whatever an earlier call left there. */
+static void clear_frame(struct simt_warp *warp, const struct isa_function *callee, const struct simt_frame *frame, uint64_t mask)
+{
+    for (uint32_t reg = 0; reg < callee->reg_count; reg++) {
+        if (callee->regs[reg].type == ISA_PRED)
+            warp->preds[frame->pred_base + callee->regs[reg].row] &= ~mask;
+        else if (isa_type_bits(callee->regs[reg].type) > 32)
+            for (uint64_t rest = mask; rest; rest &= rest - 1)
+                ((uint64_t *)simt_row(warp, frame->reg_base, callee->regs[reg].row))[mask_first(rest)] = 0;
+        else
+            for (uint64_t rest = mask; rest; rest &= rest - 1)
+                ((uint32_t *)simt_row(warp, frame->reg_base, callee->regs[reg].row))[mask_first(rest)] = 0;
+    }
+}
+
 static enum simt_event call_fault(struct simt_result *r, uint8_t kind, uint64_t mask)
 {
     r->fault = (struct simt_fault){.kind = kind, .lane = (uint8_t)mask_first(mask)};
@@ -80,6 +95,7 @@ enum simt_event simt_call(struct simt_warp *warp, const struct simt_op *op, stru
     if ((uint64_t)frame.local_base + callee->local_bytes > grid->stack_bytes || warp->stack.depth > 65536)
         return call_fault(r, SIMT_FAULT_STACK, mask);
     simt_grow_frame(warp, frame.reg_base + callee->row_count, frame.pred_base + callee->pred_count);
+    clear_frame(warp, callee, &frame, mask);
     for (uint32_t i = 0; i < smaller(call->arg_count, callee->param_count); i++)
         copy_local(warp, mask, (uint64_t)frame.local_base + callee->params[i].offset,
                    (uint64_t)caller_entry.local_base + call->args[i].offset, smaller(call->args[i].bytes, callee->params[i].bytes));

@@ -307,6 +307,15 @@ static bool is_cvt_int(uint8_t type)
     return class == ISA_CLASS_UINT || class == ISA_CLASS_SINT;
 }
 
+/* Whether some value of the source type is outside the destination's range; PTX forbids .sat where none is. */
+static bool can_saturate(const struct isa_instr *instr)
+{
+    unsigned to_bits = lane_type_bits(instr->type), from_bits = lane_type_bits(instr->stype);
+    if (is_signed_type(instr->type) == is_signed_type(instr->stype))
+        return to_bits < from_bits;
+    return is_signed_type(instr->stype) || to_bits <= from_bits;
+}
+
 static lane_fn *resolve_cvt(const struct isa_instr *instr)
 {
     if (!is_cvt_int(instr->type) || !is_cvt_int(instr->stype))
@@ -318,7 +327,7 @@ static lane_fn *resolve_cvt(const struct isa_instr *instr)
     if (dst_bits < to_bits || src_bits < from_bits)
         return NULL;
     if (instr->mods.sat)
-        return convert;
+        return can_saturate(instr) ? convert : NULL;
     lane_fn *fn = NULL;
     if (to_bits <= from_bits)
         fn = resolve_extend(to_bits, is_signed_type(instr->type), src_bits == 64, dst_bits);

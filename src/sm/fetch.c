@@ -4,11 +4,13 @@
 
 #include "sm/sm_impl.h"
 
-/* Whether all registers that an instruction reads or writes have their values. */
+/* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that register numbers name, so they wait for every value under way. */
 static bool scoreboard_clear(const struct sm_warp *warp, const struct isa_instr *instr)
 {
     if (!warp->pending_registers)
         return true;
+    if (instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET)
+        return false;
     for (unsigned i = 0; i < instr->read_count; i++)
         if (warp->scoreboard[instr->reads[i] / 64] >> instr->reads[i] % 64 & 1)
             return false;

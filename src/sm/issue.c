@@ -132,6 +132,9 @@ static bool check_addresses(struct sm *sm, const struct simt_access *access, str
 
 static void count_access(struct sm *sm, const struct simt_access *access)
 {
+    uint8_t atomic = access->instr->mods.atomic;
+    bool takes_or_gives = access->kind == ISA_FLAG_ATOMIC && (atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH);
+    sm->work_done += access->kind != ISA_FLAG_LOAD && access->space != ISA_SPACE_LOCAL && !takes_or_gives;
     switch (access->space) {
     case ISA_SPACE_SHARED:
         sm->stats.shared_accesses++;

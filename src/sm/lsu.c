@@ -316,6 +316,7 @@ static void finish_bypass(struct sm *sm)
     sm_transaction_free(sm, p->cookie);
     if (p->kind == PACKET_ATOMIC) {
         const struct sm_op *o = &sm->ops.items[t.op];
+        sm_note_holders(sm, o, p);
         for (unsigned i = 0; i < p->lane_count && !p->no_return; i++)
             simt_atomic_lane(&sm->warps[o->slot].simt, o->instr, o->access->reg_base, p->lanes[i].lane, p->lanes[i].operand);
     } else {
@@ -333,7 +334,8 @@ static void finish_ready(struct sm *sm, struct cache *cache)
     uint32_t waiter = cache_ready(cache, &line, &data);
     struct sm_transaction t = sm->transactions.items[waiter];
     sm_transaction_free(sm, waiter);
-    deliver(sm, &t, line != CACHE_NO_LINE ? cache_data(cache, line) : data, line_bytes_of(sm, cache));
+    (void)line;
+    deliver(sm, &t, data, line_bytes_of(sm, cache));
     transaction_done(sm, t.op);
 }
 

@@ -394,6 +394,11 @@ uint64_t sm_threads_ended(const struct sm *sm)
     return sm->threads_ended;
 }
 
+uint64_t sm_work_done(const struct sm *sm)
+{
+    return sm->work_done;
+}
+
 const struct sm_stats *sm_stats_of(const struct sm *sm)
 {
     return &sm->stats;

@@ -116,6 +116,15 @@ struct sm_warp_state {
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
 void sm_watch_reset(struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
+/* Global stores and arithmetic atomics issued since creation: what a program that only waits does not do. */
+uint64_t sm_work_done(const struct sm *sm);
+/* Who last took a lock by compare-and-swap on this SM, for as many locks as the SM remembers. */
+struct sm_holder {
+    uint64_t address, cycle;
+    uint32_t block[3], warp, pc;
+    uint8_t lane, slot;
+};
+bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder);
 
 const struct sm_stats *sm_stats_of(const struct sm *sm);
 const struct sm_stalls *sm_stalls_of(const struct sm *sm);

@@ -10,6 +10,7 @@
 #define SM_SLOTS 64
 #define SM_MAX_COLLECTORS 32
 #define SM_NONE UINT32_MAX
+#define SM_HOLDERS 4096
 
 enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
 
@@ -191,7 +192,8 @@ struct sm {
     uint32_t packets_out;
     struct arena arena;
 
-    uint64_t threads_ended;
+    uint64_t threads_ended, work_done;
+    struct sm_holder holders[SM_HOLDERS]; /* by hash of the address; the latest stays */
     bool has_fault;
     struct sm_fault fault;
     struct sm_stats stats;
@@ -255,6 +257,9 @@ void sm_writeback(struct sm *sm);
 void sm_execute_units(struct sm *sm);
 void sm_collect(struct sm *sm);
 void sm_write_banks(struct sm *sm, const struct sm_op *op);
+
+/* holder.c: an atomic was answered with these old values */
+void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
 
 /* lsu.c */
 void sm_lsu_writeback(struct sm *sm);

@@ -1,0 +1,261 @@
+/* The functional mode: the same instructions, lane semantics and barriers, no time. As many blocks as the machine could hold are resident at once; their warps run in turn, a slice of instructions each, so that warps which wait for each other
+ * (locks, flags) all go on. Memory is served at once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/gpu_impl.h"
+#include "sm/barrier.h"
+
+#define SLICE 256          /* instructions a warp runs before the next one's turn */
+#define STUCK_ROUNDS 20000 /* turns of everybody in which nobody got anywhere */
+
+struct fblock {
+    bool used;
+    struct simt_block simt;
+    struct sm_barriers barriers;
+    struct simt_warp *warps;
+    struct simt_barrier *waits; /* what each warp waits at */
+    const struct isa_instr **wait_instrs;
+    uint64_t waiting, running;
+};
+
+struct frun {
+    struct gpu_run *run;
+    struct fblock *blocks;
+    unsigned block_count;
+    uint64_t instructions;  /* stands for the cycle */
+    uint64_t worked;        /* threads ended, stores, arithmetic atomics, instructions of warps that do not synchronise */
+    struct simt_access access;
+    struct sm_fault fault;
+    bool faulted;
+    struct gpu_counters *counters;
+};
+
+static void release(struct fblock *b, uint64_t warps, uint64_t value)
+{
+    b->waiting &= ~warps;
+    for (uint64_t rest = warps; rest; rest &= rest - 1) {
+        unsigned w = mask_first(rest);
+        if (b->waits[w].mode == ISA_BARRIER_RED)
+            simt_barrier_result(&b->warps[w], b->wait_instrs[w], &b->waits[w], value);
+    }
+}
+
+static void set_fault(struct frun *f, const struct fblock *b, unsigned w, const struct simt_fault *fault)
+{
+    f->faulted = true;
+    f->fault.fault = *fault;
+    f->fault.warp = w;
+    f->fault.cycle = f->instructions;
+    memcpy(f->fault.block, b->simt.index, sizeof f->fault.block);
+}
+
+static bool legal(struct frun *f, const struct fblock *b, unsigned w)
+{
+    const struct simt_access *a = &f->access;
+    unsigned bytes = a->element_bytes * a->elements;
+    for (uint64_t rest = a->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        struct simt_fault fault = {.lane = (uint8_t)lane, .space = a->space, .address = a->address[lane], .pc = a->pc};
+        if (!store_covers(&f->run->gpu->store, a->address[lane], bytes))
+            fault.kind = SIMT_FAULT_BOUNDS;
+        else if (a->kind != ISA_FLAG_LOAD && gpu_address_read_only(f->run->gpu, a->address[lane]))
+            fault.kind = SIMT_FAULT_READ_ONLY;
+        if (fault.kind) {
+            set_fault(f, b, w, &fault);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether an access is one that waiting programs repeat: it alone is no progress. */
+static bool synchronises(const struct simt_access *a)
+{
+    if (a->kind == ISA_FLAG_ATOMIC)
+        return a->instr->mods.atomic == ISA_ATOMIC_CAS || a->instr->mods.atomic == ISA_ATOMIC_EXCH;
+    return a->kind == ISA_FLAG_LOAD && a->instr->mods.order > ISA_ORDER_WEAK;
+}
+
+static void count(struct frun *f, const struct simt_result *r)
+{
+    struct sm_stats *s = &f->counters->sm;
+    f->instructions++;
+    s->warp_instructions++;
+    s->thread_instructions += mask_count(r->mask);
+    s->lanes_active += mask_count(r->active);
+}
+
+static void arrive(struct fblock *b, unsigned w, const struct simt_result *r)
+{
+    uint64_t value = 0;
+    b->waits[w] = r->barrier;
+    b->wait_instrs[w] = r->instr;
+    if (r->barrier.mode != ISA_BARRIER_ARRIVE)
+        b->waiting |= BIT64(w);
+    release(b, sm_barrier_arrive(&b->barriers, w, &r->barrier, &value), value);
+}
+
+static void end_warp(struct fblock *b, unsigned w)
+{
+    uint32_t id;
+    uint64_t value, released;
+    b->running &= ~BIT64(w);
+    while ((released = sm_barrier_ended(&b->barriers, w, &id, &value)))
+        release(b, released, value);
+}
+
+/* Runs one warp until its slice is used up, it waits, ends or faults. Returns whether it did anything but synchronise. */
+static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
+{
+    struct simt_warp *warp = &b->warps[w];
+    struct simt_result r;
+    bool synced = false, worked = false;
+    for (unsigned n = 0; n < SLICE; n++) {
+        uint64_t live = warp->live;
+        enum simt_event event = simt_execute(warp, f->instructions, &f->access, &r);
+        if (event == SIMT_FAULTED) {
+            r.fault.pc = r.pc;
+            set_fault(f, b, w, &r.fault);
+            return true;
+        }
+        count(f, &r);
+        worked |= live != warp->live;
+        if (event == SIMT_MEMORY && (f->access.space == ISA_SPACE_GLOBAL || f->access.space == ISA_SPACE_CONST)) {
+            if (!legal(f, b, w))
+                return true;
+            simt_serve(warp, &f->access, gpu_host_address, f->run->gpu);
+            synced |= synchronises(&f->access);
+            worked |= f->access.kind != ISA_FLAG_LOAD && !synchronises(&f->access);
+        } else if (event == SIMT_BARRIER) {
+            arrive(b, w, &r);
+            if (mask_has(b->waiting, w))
+                return true;
+        } else if (event == SIMT_DONE) {
+            end_warp(b, w);
+            return true;
+        } else if (event == SIMT_SLEEP) {
+            break;
+        }
+    }
+    return worked || !synced;
+}
+
+static void start_block(struct frun *f, struct fblock *b)
+{
+    struct gpu_run *run = f->run;
+    const struct sm_kernel *k = &run->kernel;
+    unsigned threads = run->launch->block[0] * run->launch->block[1] * run->launch->block[2];
+    unsigned width = run->gpu->machine.sm.warp_size;
+    gpu_block_index(run, run->next_block++, b->simt.index);
+    b->used = true;
+    b->simt.grid = &run->grid;
+    b->simt.shared_bytes = k->shared_bytes;
+    if (k->shared_bytes)
+        memset(b->simt.shared, 0, k->shared_bytes);
+    b->running = mask_low(k->warps_per_block);
+    b->waiting = 0;
+    sm_barriers_init(&b->barriers, k->warps_per_block, width);
+    for (unsigned w = 0; w < k->warps_per_block; w++) {
+        unsigned first = w * width;
+        b->warps[w].sm = (uint16_t)((b - f->blocks) % run->gpu->machine.gpu.sms);
+        b->warps[w].slot = (uint16_t)w;
+        simt_warp_start(&b->warps[w], &b->simt, w, threads - first < width ? threads - first : width);
+    }
+}
+
+static void allocate_blocks(struct frun *f)
+{
+    struct gpu_run *run = f->run;
+    const struct sm_kernel *k = &run->kernel;
+    uint64_t most = (uint64_t)run->result->blocks_per_sm * run->gpu->machine.gpu.sms;
+    f->block_count = (unsigned)(run->blocks < most ? run->blocks : most);
+    f->blocks = ARENA_NEW(&run->arena, struct fblock, f->block_count);
+    for (unsigned i = 0; i < f->block_count; i++) {
+        f->blocks[i].warps = ARENA_NEW(&run->arena, struct simt_warp, k->warps_per_block);
+        f->blocks[i].waits = ARENA_NEW(&run->arena, struct simt_barrier, k->warps_per_block);
+        f->blocks[i].wait_instrs = ARENA_NEW(&run->arena, const struct isa_instr *, k->warps_per_block);
+        f->blocks[i].simt.shared = arena_alloc(&run->arena, k->shared_bytes + 1, 16);
+    }
+}
+
+/* One turn for every resident warp. Returns whether anybody ran; *moved whether anybody got anywhere. */
+static bool run_round(struct frun *f, bool *moved)
+{
+    bool ran = false;
+    *moved = false;
+    for (unsigned i = 0; i < f->block_count && !f->faulted; i++) {
+        struct fblock *b = &f->blocks[i];
+        if (!b->used && f->run->next_block < f->run->blocks)
+            start_block(f, b);
+        if (!b->used)
+            continue;
+        for (uint64_t rest = b->running & ~b->waiting; rest && !f->faulted; rest &= rest - 1) {
+            ran = true;
+            *moved |= run_warp(f, b, mask_first(rest));
+        }
+        if (!b->running) {
+            b->used = false;
+            f->counters->sm.blocks++;
+            ran = *moved = true;
+        }
+    }
+    return ran;
+}
+
+static bool any_left(const struct frun *f)
+{
+    if (f->run->next_block < f->run->blocks)
+        return true;
+    for (unsigned i = 0; i < f->block_count; i++)
+        if (f->blocks[i].used)
+            return true;
+    return false;
+}
+
+static enum gpu_status run_rounds(struct frun *f)
+{
+    double last = f->run->start_seconds;
+    uint64_t idle = 0;
+    for (uint64_t round = 1; any_left(f); round++) {
+        bool moved;
+        bool ran = run_round(f, &moved);
+        if (f->faulted) {
+            gpu_explain_fault(f->run, &f->fault);
+            return GPU_FAULT;
+        }
+        idle = moved ? 0 : idle + 1;
+        if (!ran || idle > STUCK_ROUNDS) {
+            diag_error(f->run->sink, DIAG_NOWHERE, "run it with --mode timing for a report of who waits for whom",
+                       "kernel %s made no progress: its warps %s", f->run->launch->kernel->name,
+                       ran ? "only spin" : "wait at barriers that the others do not reach");
+            return GPU_HANG;
+        }
+        if (f->run->launch->max_cycles && f->instructions >= f->run->launch->max_cycles)
+            return GPU_LIMIT;
+        double now = round % 64 ? last : gpu_host_seconds();
+        if (now - last > 0.2) {
+            last = now;
+            if (gpu_report_progress(f->run, f->instructions, f->counters->sm.blocks))
+                return GPU_STOPPED;
+        }
+    }
+    return GPU_OK;
+}
+
+enum gpu_status gpu_run_functional(struct gpu_run *run)
+{
+    struct frun *f = base_calloc(1, sizeof *f);
+    f->run = run;
+    f->counters = run->result->counters;
+    allocate_blocks(f);
+    enum gpu_status status = run_rounds(f);
+    for (unsigned i = 0; i < f->block_count; i++)
+        for (unsigned w = 0; w < run->kernel.warps_per_block; w++)
+            simt_warp_free(&f->blocks[i].warps[w]);
+    /* Memory changed behind the caches' backs. */
+    for (unsigned i = 0; i < run->gpu->machine.gpu.sms; i++)
+        sm_flush(run->gpu->sms[i]);
+    free(f);
+    return status;
+}

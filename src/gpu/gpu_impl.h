@@ -1,0 +1,100 @@
+/* The state of a device, shared by the files of room gpu and by nobody else. */
+#ifndef LOCKSTEP_GPU_GPU_IMPL_H
+#define LOCKSTEP_GPU_GPU_IMPL_H
+
+#include "base/bits.h"
+#include "base/vec.h"
+#include "gpu/gpu.h"
+#include "memory/store.h"
+#include "sm/sm.h"
+
+struct gpu_module {
+    struct isa_module *code;
+    struct simt_code *simt;
+    struct arena arena;
+    struct gpu_module *next;
+};
+
+/* Constant memory: [start, end), stores to it fault. */
+struct gpu_range {
+    uint64_t start, end;
+};
+
+struct gpu {
+    struct machine machine; /* a copy: its groups are not used */
+    struct store store;
+    struct gpu_module *modules;
+    VEC(struct gpu_range) constants;
+    struct arena arena;
+    struct sm **sms;
+    struct partition **partitions;
+    struct network *requests, *replies;
+    uint64_t cycle;       /* core cycles since creation */
+    uint64_t dram_cycle;  /* the next one to be ticked */
+    uint64_t *sm_wake;    /* per SM: the next cycle at which it must be stepped */
+    uint64_t launches;
+    uint64_t params;      /* device address of the parameter block */
+    uint64_t params_bytes;
+    uint64_t heap, heap_bytes;
+    struct store heap_blocks; /* allocations inside the heap; no memory of its own */
+    struct strbuf output;
+    struct simt_services services;
+};
+
+/* Everything one launch needs besides the device. */
+struct gpu_run {
+    struct gpu *gpu;
+    const struct gpu_launch *launch;
+    struct gpu_result *result;
+    struct diag_sink *sink;
+    struct simt_grid grid;
+    struct sm_kernel kernel;
+    struct arena arena;
+    uint64_t blocks, next_block, start_cycle;
+    unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
+    double start_seconds;
+};
+
+struct gpu_counters {
+    struct sm_stats sm;
+    struct sm_stalls stalls;
+    struct cache_stats l1i, l1c, l1d, l2;
+    struct dram_stats dram;
+    struct network_stats network;
+    struct stat_group l1i_group, l1c_group, l1d_group, l2_group;
+    struct gpu_stat_set sets[8];
+};
+
+/* memory.c */
+bool gpu_address_read_only(const void *gpu, uint64_t address);
+uint8_t *gpu_host_address(void *gpu, uint64_t address);
+void gpu_services_init(struct gpu *gpu);
+/* units.c: makes the SMs, partitions and networks; starts and ends their part of a launch. */
+void gpu_build_units(struct gpu *gpu);
+void gpu_destroy_units(struct gpu *gpu);
+/* engine.c: runs the launch cycle by cycle. */
+enum gpu_status gpu_run_timing(struct gpu_run *run);
+/* functional.c: runs it without time. */
+enum gpu_status gpu_run_functional(struct gpu_run *run);
+/* result.c */
+struct gpu_counters *gpu_counters_new(void);
+void gpu_collect(struct gpu *gpu, struct gpu_counters *counters);
+void gpu_reset_counters(struct gpu *gpu);
+/* watch.c */
+struct gpu_watch {
+    uint64_t next;      /* cycle of the next look */
+    uint64_t ended;     /* threads ended, stores and arithmetic atomics seen at the last look */
+    uint64_t worked;
+};
+void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu);
+/* Whether the launch has made no progress since the last look; to be asked at watch->next. */
+bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu);
+/* Explains in the sink who waits for whom. */
+void gpu_explain_hang(struct gpu_run *run, const char *what);
+void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault);
+/* launch.c */
+double gpu_host_seconds(void);
+int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done);
+void gpu_block_index(const struct gpu_run *run, uint64_t number, uint32_t index[3]);
+
+#endif

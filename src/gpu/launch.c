@@ -1,0 +1,208 @@
+/* One launch: checks, the parameter block, the grid, and what is said when it does not end well. */
+#include <string.h>
+#include <time.h>
+
+#include "gpu/gpu_impl.h"
+
+double gpu_host_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done)
+{
+    if (!run->launch->progress)
+        return 0;
+    struct gpu_progress progress = {
+        .cycle = run->gpu->cycle - run->start_cycle,
+        .warp_instructions = warp_instructions,
+        .blocks_done = blocks_done,
+        .blocks = run->blocks,
+        .seconds = gpu_host_seconds() - run->start_seconds,
+    };
+    return run->launch->progress(run->launch->context, &progress);
+}
+
+void gpu_block_index(const struct gpu_run *run, uint64_t number, uint32_t index[3])
+{
+    const uint32_t *grid = run->launch->grid;
+    index[0] = (uint32_t)(number % grid[0]);
+    index[1] = (uint32_t)(number / grid[0] % grid[1]);
+    index[2] = (uint32_t)(number / grid[0] / grid[1]);
+}
+
+static struct diag_pos function_pos(const struct gpu_run *run)
+{
+    return (struct diag_pos){run->launch->module->code->name, run->launch->kernel->line, run->launch->kernel->column};
+}
+
+static int refuse(struct gpu_run *run, const char *hint, const char *message)
+{
+    return diag_error(run->sink, function_pos(run), hint, "kernel %s cannot be launched: %s", run->launch->kernel->name, message);
+}
+
+static int check_shape(struct gpu_run *run)
+{
+    const struct gpu_launch *l = run->launch;
+    const uint32_t *required = l->kernel->required_threads;
+    uint64_t threads = 1, blocks = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        threads *= l->block[i];
+        blocks *= l->grid[i];
+        if (!l->grid[i] || !l->block[i] || threads > 4096 || blocks > UINT64_C(1) << 40)
+            return refuse(run, "every grid and block dimension must be at least 1", "the grid or block size is out of range");
+    }
+    if (required[0] && memcmp(required, l->block, sizeof l->block))
+        return refuse(run, NULL, "the block size differs from the kernel's .reqntid");
+    uint64_t most = 1;
+    for (unsigned i = 0; i < 3; i++)
+        most *= l->kernel->max_threads[i] ? l->kernel->max_threads[i] : 1;
+    if (l->kernel->max_threads[0] && threads > most)
+        return refuse(run, "launch fewer threads per block, or change __launch_bounds__", "the block has more threads than the kernel's .maxntid");
+    run->blocks = blocks;
+    return 0;
+}
+
+/* A kernel is refused before its first cycle when it can reach an instruction outside the model. */
+static int check_code(struct gpu_run *run)
+{
+    const struct isa_module *code = run->launch->module->code;
+    uint32_t at = run->launch->kernel->outside;
+    if (at == ISA_PC_NONE)
+        return 0;
+    const struct isa_instr *instr = &code->instrs[at];
+    struct strbuf pos = {0};
+    isa_format_pos(code, instr, &pos);
+    diag_error(run->sink, (struct diag_pos){code->name, instr->line, instr->column}, NULL,
+               "kernel %s cannot be launched: it can reach an instruction outside the model at %s: %s", run->launch->kernel->name,
+               strbuf_text(&pos), instr->text ? instr->text : isa_op_info(instr->op)->text);
+    strbuf_free(&pos);
+    return -1;
+}
+
+static int check_resources(struct gpu_run *run)
+{
+    const struct sm_params *p = &run->gpu->machine.sm;
+    const char *limiter;
+    struct sm_kernel *k = &run->kernel;
+    unsigned fit = sm_occupancy(p, k->threads_per_block, k->shared_bytes, k->registers, &limiter);
+    run->result->blocks_limited_by = limiter;
+    run->result->blocks_per_sm = fit;
+    if (!fit)
+        return diag_error(run->sink, function_pos(run), "use smaller blocks or a larger machine",
+                          "kernel %s cannot be launched: a block of %u threads, %u registers a thread and %u bytes of shared memory does not fit on an SM (limited by %s)",
+                          run->launch->kernel->name, k->threads_per_block, k->registers, k->shared_bytes, limiter);
+    /* A grid too small to fill the device is spread over the SMs. */
+    uint64_t even = (run->blocks + run->gpu->machine.gpu.sms - 1) / run->gpu->machine.gpu.sms;
+    k->max_blocks = even < fit ? (unsigned)even : fit;
+    return 0;
+}
+
+/* Parameters live in device memory, as constant memory that the kernel's ld.param reads through the constant cache. */
+static int write_params(struct gpu_run *run)
+{
+    struct gpu *gpu = run->gpu;
+    uint64_t bytes = round_up_u64(run->launch->kernel->param_bytes + 16, 4096);
+    if (bytes > gpu->params_bytes) {
+        uint64_t block = store_alloc(&gpu->store, bytes, 256);
+        if (!block)
+            return refuse(run, "raise gpu.memory_mib", "no device memory is left for its parameters");
+        gpu->params = block;
+        gpu->params_bytes = bytes;
+        vec_push(&gpu->constants, (struct gpu_range){block, block + bytes});
+    }
+    if (run->launch->kernel->param_bytes)
+        memcpy(store_at(&gpu->store, gpu->params), run->launch->params, run->launch->kernel->param_bytes);
+    run->grid.param_address = gpu->params;
+    return 0;
+}
+
+static void describe_grid(struct gpu_run *run)
+{
+    const struct gpu_launch *l = run->launch;
+    const struct machine *m = &run->gpu->machine;
+    uint32_t align = l->kernel->shared_align > 16 ? l->kernel->shared_align : 16;
+    uint32_t dynamic_base = l->dynamic_shared ? (uint32_t)round_up_u64(l->kernel->shared_bytes, align) : l->kernel->shared_bytes;
+    run->grid = (struct simt_grid){
+        .code = l->module->simt,
+        .kernel = l->kernel,
+        .dynamic_shared = (uint32_t)l->dynamic_shared,
+        .dynamic_base = dynamic_base,
+        .launch_number = run->gpu->launches,
+        .sm_count = m->gpu.sms,
+        .warp_slots = m->sm.warps,
+        .stack_bytes = m->gpu.stack_bytes,
+        .core_mhz = m->gpu.core_mhz,
+        .services = &run->gpu->services,
+    };
+    memcpy(run->grid.grid, l->grid, sizeof run->grid.grid);
+    memcpy(run->grid.block, l->block, sizeof run->grid.block);
+    unsigned threads = l->block[0] * l->block[1] * l->block[2];
+    uint32_t registers = l->registers ? l->registers : l->kernel->registers;
+    run->kernel = (struct sm_kernel){
+        .grid = &run->grid,
+        .warps_per_block = (threads + m->sm.warp_size - 1) / m->sm.warp_size,
+        .threads_per_block = (unsigned)round_up_u64(threads, m->sm.warp_size),
+        .shared_bytes = dynamic_base + (uint32_t)l->dynamic_shared,
+        .registers = (uint32_t)round_up_u64(registers, m->sm.register_unit),
+        .read_only = gpu_address_read_only,
+        .context = run->gpu,
+    };
+}
+
+static void describe_result(struct gpu_run *run)
+{
+    const struct gpu_launch *l = run->launch;
+    struct gpu_result *r = run->result;
+    *r = (struct gpu_result){
+        .status = GPU_INVALID,
+        .name = l->kernel->name,
+        .dynamic_shared = l->dynamic_shared,
+        .static_shared = l->kernel->shared_bytes,
+        .registers = l->registers ? l->registers : l->kernel->registers,
+        .mode = l->mode,
+    };
+    memcpy(r->grid, l->grid, sizeof r->grid);
+    memcpy(r->block, l->block, sizeof r->block);
+    r->counters = gpu_counters_new();
+}
+
+static int prepare(struct gpu_run *run)
+{
+    if (run->launch->dynamic_shared > UINT32_MAX / 2)
+        return refuse(run, NULL, "dynamic shared memory is out of range");
+    if (check_shape(run) || check_code(run))
+        return -1;
+    describe_grid(run);
+    return check_resources(run) || write_params(run) ? -1 : 0;
+}
+
+int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink)
+{
+    struct gpu_run run = {.gpu = gpu, .launch = launch, .result = result, .sink = sink, .start_cycle = gpu->cycle};
+    describe_result(&run);
+    if (prepare(&run))
+        return -1;
+    sm_prepare(&run.kernel, &gpu->machine.sm, &run.arena);
+    gpu->launches++;
+    run.start_seconds = gpu_host_seconds();
+    result->status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(&run) : gpu_run_timing(&run);
+    result->host_seconds = gpu_host_seconds() - run.start_seconds;
+    result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run.start_cycle;
+    result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
+    arena_free(&run.arena);
+    return result->status == GPU_OK ? 0 : -1;
+}
+
+unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads, uint64_t dynamic_shared, const char **limiter)
+{
+    uint64_t shared = kernel->shared_bytes + dynamic_shared;
+    if (shared > gpu->machine.sm.shared_bytes) {
+        if (limiter)
+            *limiter = "shared";
+        return 0;
+    }
+    return sm_occupancy(&gpu->machine.sm, threads, (uint32_t)shared, kernel->registers, limiter);
+}

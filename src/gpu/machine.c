@@ -1,0 +1,212 @@
+/* Machines: where every room's parameter table meets. A machine starts from the tables' defaults (the GTX 480), then a YAML file's values, then assignments from the command line. */
+#include "gpu/machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "base/strmap.h"
+#include "gpu/machines_embedded.h"
+#include "sm/sched/sched.h"
+
+static const struct param_desc gpu_param_descs[] = {
+#define PARAM_STRUCT struct gpu_params
+#include "config/param_descs.h"
+#include "gpu/gpu_params.def"
+#include "config/param_end.h"
+};
+
+#include "gpu/cache_defaults_l1i.h"
+static const struct param_desc l1i_param_descs[] = {
+#define PARAM_STRUCT struct cache_params
+#include "config/param_descs.h"
+#include "memory/cache_params.def"
+#include "config/param_end.h"
+};
+#include "memory/cache_defaults_end.h"
+
+#include "gpu/cache_defaults_l1c.h"
+static const struct param_desc l1c_param_descs[] = {
+#define PARAM_STRUCT struct cache_params
+#include "config/param_descs.h"
+#include "memory/cache_params.def"
+#include "config/param_end.h"
+};
+#include "memory/cache_defaults_end.h"
+
+static void bind_groups(struct machine *m)
+{
+    struct param_group groups[MACHINE_GROUPS] = {
+        {"gpu", "the device as a whole", gpu_param_descs, sizeof gpu_param_descs / sizeof gpu_param_descs[0], &m->gpu},
+        {"sm", "streaming multiprocessor", sm_param_descs, sm_param_count, &m->sm},
+        {"l1i", "instruction cache of an SM", l1i_param_descs, cache_param_count, &m->l1i},
+        {"l1c", "constant cache of an SM", l1c_param_descs, cache_param_count, &m->l1c},
+        {"l1d", "data cache of an SM", cache_param_descs, cache_param_count, &m->l1d},
+        {"network", "interconnect", network_param_descs, network_param_count, &m->network},
+        {"partition", "memory partitions", partition_param_descs, partition_param_count, &m->memory.partition},
+        {"l2", "a slice of the L2 cache", l2_param_descs, l2_param_count, &m->memory.l2},
+        {"dram", "a DRAM channel", dram_param_descs, dram_param_count, &m->memory.dram},
+    };
+    memcpy(m->groups, groups, sizeof groups);
+}
+
+const char *const *machine_names(struct arena *arena)
+{
+    const char **names = ARENA_NEW(arena, const char *, embedded_machine_count + 1);
+    for (unsigned i = 0; i < embedded_machine_count; i++)
+        names[i] = embedded_machines[i].name;
+    return names;
+}
+
+static const char *embedded_text(const char *name)
+{
+    for (unsigned i = 0; i < embedded_machine_count; i++)
+        if (!strcmp(embedded_machines[i].name, name))
+            return embedded_machines[i].text;
+    return NULL;
+}
+
+static bool is_path(const char *name)
+{
+    size_t n = strlen(name);
+    return strchr(name, '/') || (n > 5 && !strcmp(name + n - 5, ".yaml"));
+}
+
+static char *read_file(struct arena *arena, const char *path, struct diag_sink *sink)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        diag_error(sink, (struct diag_pos){path, 0, 0}, NULL, "cannot open machine file: %s", strerror(errno));
+        return NULL;
+    }
+    struct strbuf text = {0};
+    char buffer[4096];
+    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
+        strbuf_addn(&text, buffer, n);
+    fclose(f);
+    char *copy = arena_strdup(arena, strbuf_text(&text));
+    strbuf_free(&text);
+    return copy;
+}
+
+/* The value of a top-level `key: value` line, or NULL: the two keys that are no groups. */
+static char *top_level(struct arena *arena, const char *text, const char *key)
+{
+    size_t n = strlen(key);
+    for (const char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        if (strncmp(line, key, n) || line[n] != ':')
+            continue;
+        const char *value = line + n + 1 + strspn(line + n + 1, " \"'");
+        return arena_strndup(arena, value, strcspn(value, "\"'#\r\n"));
+    }
+    return NULL;
+}
+
+static void trim(char *s)
+{
+    for (size_t n = s ? strlen(s) : 0; n && s[n - 1] == ' ';)
+        s[--n] = 0;
+}
+
+static const char *const not_groups[] = {"base", "doc", NULL};
+
+/* Applies a machine's text on top of what is there, its base first. */
+static int apply(struct machine *m, const char *name, const char *text, unsigned depth, struct diag_sink *sink)
+{
+    char *base = top_level(&m->arena, text, "base");
+    trim(base);
+    if (base && depth > 4)
+        return diag_error(sink, (struct diag_pos){name, 1, 1}, NULL, "machines refer to each other as their base");
+    if (base) {
+        const char *base_text = embedded_text(base);
+        if (!base_text)
+            return diag_error(sink, (struct diag_pos){name, 1, 1}, str_nearest(base, machine_names(&m->arena)), "base: there is no machine named %s", base);
+        if (apply(m, base, base_text, depth + 1, sink))
+            return -1;
+    }
+    char *doc = top_level(&m->arena, text, "doc");
+    if (doc)
+        m->doc = doc;
+    return param_load_yaml(m->groups, MACHINE_GROUPS, &m->arena, name, text, not_groups, sink);
+}
+
+int machine_load(struct machine *m, const char *name, struct diag_sink *sink)
+{
+    *m = (struct machine){0};
+    bind_groups(m);
+    param_defaults(m->groups, MACHINE_GROUPS);
+    m->name = arena_strdup(&m->arena, name);
+    m->doc = "";
+    const char *text = is_path(name) ? read_file(&m->arena, name, sink) : embedded_text(name);
+    if (!text) {
+        if (!is_path(name))
+            diag_error(sink, DIAG_NOWHERE, str_nearest(name, machine_names(&m->arena)), "there is no machine named %s", name);
+        machine_free(m);
+        return -1;
+    }
+    if (apply(m, m->name, text, 0, sink)) {
+        machine_free(m);
+        return -1;
+    }
+    return 0;
+}
+
+int machine_set(struct machine *m, const char *assignment, struct diag_sink *sink)
+{
+    const char *equals = strchr(assignment, '=');
+    if (!equals)
+        return diag_error(sink, DIAG_NOWHERE, "write group.parameter=value, for example sm.warps=32", "%s sets nothing", assignment);
+    const char *name = arena_strndup(&m->arena, assignment, (size_t)(equals - assignment));
+    return param_set(m->groups, MACHINE_GROUPS, &m->arena, name, equals + 1, DIAG_NOWHERE, sink);
+}
+
+int machine_set_scheduler(struct machine *m, const char *name, struct diag_sink *sink)
+{
+    if (!sched_find(name)) {
+        struct strbuf known = {0};
+        strbuf_add(&known, "known schedulers:");
+        for (const struct lockstep_scheduler *const *s = sched_list(); *s; s++)
+            strbuf_addf(&known, " %s", (*s)->name);
+        diag_error(sink, DIAG_NOWHERE, strbuf_text(&known), "there is no warp scheduler named %s", name);
+        strbuf_free(&known);
+        return -1;
+    }
+    m->sm.scheduler = arena_strdup(&m->arena, name);
+    return 0;
+}
+
+static bool power_of_two(uint32_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+static int check_cache(const char *name, const struct cache_params *c, struct diag_sink *sink)
+{
+    if (power_of_two(c->sets) && power_of_two(c->line_bytes) && power_of_two(c->sector_bytes) && c->sector_bytes <= c->line_bytes &&
+        c->line_bytes <= 8 * c->sector_bytes)
+        return 0;
+    return diag_error(sink, DIAG_NOWHERE, NULL, "%s: sets, line_bytes and sector_bytes must be powers of two, a line 1 to 8 sectors", name);
+}
+
+int machine_check(const struct machine *m, struct diag_sink *sink)
+{
+    int bad = check_cache("l1i", &m->l1i, sink) | check_cache("l1c", &m->l1c, sink) | check_cache("l1d", &m->l1d, sink) |
+              check_cache("l2", &m->memory.l2, sink);
+    if (m->sm.warp_size != 32 && m->sm.warp_size != 64)
+        bad |= diag_error(sink, DIAG_NOWHERE, NULL, "sm.warp_size is %u: a warp has 32 or 64 threads", m->sm.warp_size);
+    if (!sched_find(m->sm.scheduler))
+        bad |= diag_error(sink, DIAG_NOWHERE, NULL, "sm.scheduler: there is no warp scheduler named %s", m->sm.scheduler);
+    if (m->gpu.sms > 64)
+        bad |= diag_error(sink, DIAG_NOWHERE, NULL, "gpu.sms is %u: the network connects at most 64 SMs", m->gpu.sms);
+    if (m->memory.partition.channels * m->memory.partition.slices_per_channel > 64)
+        bad |= diag_error(sink, DIAG_NOWHERE, NULL, "partition.channels x slices_per_channel is more than 64");
+    return bad ? -1 : 0;
+}
+
+void machine_free(struct machine *m)
+{
+    arena_free(&m->arena);
+    *m = (struct machine){0};
+}

@@ -1,0 +1,98 @@
+/* The device's units and its life: which SM, partition and network is connected to which. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/gpu_impl.h"
+#include "sm/sched/sched.h"
+
+/* Where the caches see instructions and local memory: device addresses that no allocation has. */
+#define CODE_BASE UINT64_C(0x100000000000)
+#define LOCAL_BASE UINT64_C(0x200000000000)
+
+void gpu_build_units(struct gpu *gpu)
+{
+    const struct machine *m = &gpu->machine;
+    unsigned slices = m->memory.partition.channels * m->memory.partition.slices_per_channel;
+    gpu->requests = network_create(&m->network, m->gpu.sms, slices, &gpu->arena);
+    gpu->replies = network_create(&m->network, slices, m->gpu.sms, &gpu->arena);
+    gpu->partitions = ARENA_NEW(&gpu->arena, struct partition *, m->memory.partition.channels);
+    for (unsigned i = 0; i < m->memory.partition.channels; i++)
+        gpu->partitions[i] = partition_create(&m->memory, i, &gpu->store, &gpu->arena);
+    gpu->sms = ARENA_NEW(&gpu->arena, struct sm *, m->gpu.sms);
+    gpu->sm_wake = ARENA_NEW(&gpu->arena, uint64_t, m->gpu.sms);
+    for (unsigned i = 0; i < m->gpu.sms; i++) {
+        struct sm_setup setup = {
+            .index = i,
+            .params = &m->sm,
+            .l1i = &m->l1i,
+            .l1c = &m->l1c,
+            .l1d = &m->l1d,
+            .partition = &m->memory.partition,
+            .scheduler = sched_find(m->sm.scheduler),
+            .requests = gpu->requests,
+            .replies = gpu->replies,
+            .store = &gpu->store,
+            .code_base = CODE_BASE,
+            .local_base = LOCAL_BASE,
+        };
+        gpu->sms[i] = sm_create(&setup, &gpu->arena);
+    }
+}
+
+void gpu_destroy_units(struct gpu *gpu)
+{
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+        sm_destroy(gpu->sms[i]);
+    arena_free(&gpu->arena);
+}
+
+struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
+{
+    if (machine_check(machine, sink))
+        return NULL;
+    struct gpu *gpu = base_calloc(1, sizeof *gpu);
+    gpu->machine = *machine;
+    gpu->machine.arena = (struct arena){0};
+    /* Strings of the machine must outlive the caller's copy. */
+    gpu->machine.name = strdup(machine->name);
+    gpu->machine.sm.scheduler = sched_find(machine->sm.scheduler)->name;
+    gpu->machine.gpu.name = strdup(machine->gpu.name);
+    if (store_init(&gpu->store, machine->gpu.memory_base, (uint64_t)machine->gpu.memory_mib << 20, sink)) {
+        free(gpu);
+        return NULL;
+    }
+    gpu_services_init(gpu);
+    gpu_build_units(gpu);
+    return gpu;
+}
+
+void gpu_destroy(struct gpu *gpu)
+{
+    if (!gpu)
+        return;
+    while (gpu->modules)
+        gpu_unload(gpu, gpu->modules);
+    gpu_destroy_units(gpu);
+    store_free_all(&gpu->store);
+    free(gpu->heap_blocks.blocks);
+    vec_free(&gpu->constants);
+    strbuf_free(&gpu->output);
+    free((char *)gpu->machine.name);
+    free((char *)gpu->machine.gpu.name);
+    free(gpu);
+}
+
+const struct machine *gpu_machine(const struct gpu *gpu)
+{
+    return &gpu->machine;
+}
+
+double gpu_time_ns(const struct gpu *gpu)
+{
+    return (double)gpu->cycle * 1000.0 / gpu->machine.gpu.core_mhz;
+}
+
+uint64_t gpu_launch_count(const struct gpu *gpu)
+{
+    return gpu->launches;
+}

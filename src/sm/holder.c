@@ -1,0 +1,36 @@
+/* Who holds which lock: remembered for the diagnosis of hangs. A lane whose compare-and-swap changed a location is taken to hold it; the memory's present value tells whether it still does. */
+#include <string.h>
+
+#include "sm/sm_impl.h"
+
+static unsigned place_of(uint64_t address)
+{
+    return (unsigned)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SM_HOLDERS;
+}
+
+void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p)
+{
+    if (p->atomic != ISA_ATOMIC_CAS)
+        return;
+    const struct sm_warp *warp = &sm->warps[op->slot];
+    for (unsigned i = 0; i < p->lane_count; i++) {
+        const struct packet_lane *l = &p->lanes[i];
+        if (l->operand != l->compare) /* the reply's operand is the old value */
+            continue;
+        uint64_t address = (p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
+        struct sm_holder *h = &sm->holders[place_of(address)];
+        *h = (struct sm_holder){.address = address,
+                                .cycle = sm->now,
+                                .warp = warp->simt.index,
+                                .pc = op->access->pc,
+                                .lane = l->lane,
+                                .slot = op->slot};
+        memcpy(h->block, warp->simt.block->index, sizeof h->block);
+    }
+}
+
+bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder)
+{
+    *holder = sm->holders[place_of(address)];
+    return holder->address == address && address;
+}
