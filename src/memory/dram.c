@@ -19,10 +19,14 @@ struct entry {
     uint32_t next;             /* in the bank's queue or the free list */
 };
 
+/* The command that a bank's current request waits for. */
+enum need { NEED_ACTIVATE, NEED_PRECHARGE, NEED_READ, NEED_WRITE };
+
 struct bank {
     uint32_t first, last; /* waiting requests, oldest first */
     uint32_t current;     /* request being served */
     uint32_t row;
+    uint8_t need, group;
     bool open;
     uint64_t read_at, write_at, precharge_at, activate_at; /* first cycle at which the bank's own constraints allow the command */
 };
@@ -96,8 +100,10 @@ struct dram *dram_create(const struct dram_params *params, struct arena *arena)
     for (uint32_t i = 0; i < entries; i++)
         d->entries[i].next = i + 1 < entries ? i + 1 : NO_REQUEST;
     d->incoming = NO_REQUEST;
-    for (uint32_t i = 0; i < MAX_BANKS; i++)
-        d->banks[i].first = d->banks[i].last = d->banks[i].current = NO_REQUEST;
+    for (uint32_t i = 0; i < MAX_BANKS; i++) {
+        uint32_t group = params->bank_group_low_bits ? i & (params->bank_groups - 1) : i / (params->banks / params->bank_groups);
+        d->banks[i] = (struct bank){.first = NO_REQUEST, .last = NO_REQUEST, .current = NO_REQUEST, .group = (uint8_t)group};
+    }
     d->pipe_mask = ring_size(params->tCL + params->tWL + 2) - 1;
     d->pipe = ARENA_NEW(arena, struct burst, d->pipe_mask + 1);
     d->return_mask = ring_size(params->return_queue) - 1;
@@ -220,6 +226,22 @@ static uint32_t first_from(uint64_t set, uint32_t turn)
     return mask_first(later ? later : set);
 }
 
+static bool is_write(const struct entry *e)
+{
+    return e->request.kind >= REQUEST_WRITE;
+}
+
+static void find_need(const struct dram *d, struct bank *b)
+{
+    const struct entry *e = &d->entries[b->current];
+    if (!b->open)
+        b->need = NEED_ACTIVATE;
+    else if (b->row != e->row)
+        b->need = NEED_PRECHARGE;
+    else
+        b->need = is_write(e) ? NEED_WRITE : NEED_READ;
+}
+
 static bool give_work(struct dram *d)
 {
     uint64_t ready = d->wanted & ~d->served;
@@ -228,6 +250,7 @@ static bool give_work(struct dram *d)
     uint32_t index = first_from(ready, d->turn);
     struct bank *b = &d->banks[index];
     b->current = choose_request(d, b);
+    find_need(d, b);
     d->waiting--;
     if (b->first == NO_REQUEST)
         d->wanted &= ~BIT64(index);
@@ -239,33 +262,25 @@ static bool give_work(struct dram *d)
 
 /* 3. Commands */
 
-static uint32_t group_of(const struct dram *d, uint32_t bank)
-{
-    return d->params.bank_group_low_bits ? bank & (d->params.bank_groups - 1) : bank / (d->params.banks / d->params.bank_groups);
-}
-
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-static bool is_write(const struct entry *e)
-{
-    return e->request.kind >= REQUEST_WRITE;
-}
-
 /* The first cycle at which the bank's next command is allowed. */
-static uint64_t allowed_at(const struct dram *d, uint32_t index)
+static uint64_t allowed_at(const struct dram *d, const struct bank *b)
 {
-    const struct bank *b = &d->banks[index];
-    const struct entry *e = &d->entries[b->current];
-    uint32_t group = group_of(d, index);
-    if (!b->open)
+    switch ((enum need)b->need) {
+    case NEED_ACTIVATE:
         return later(b->activate_at, d->activate_at);
-    if (b->row != e->row)
-        return later(b->precharge_at, d->group_precharge_at[group]);
-    uint64_t column = later(d->column_at, d->group_column_at[group]);
-    return is_write(e) ? later(column, later(b->write_at, d->write_at)) : later(column, later(b->read_at, d->read_at));
+    case NEED_PRECHARGE:
+        return later(b->precharge_at, d->group_precharge_at[b->group]);
+    case NEED_READ:
+        return later(later(d->column_at, d->group_column_at[b->group]), later(b->read_at, d->read_at));
+    case NEED_WRITE:
+        break;
+    }
+    return later(later(d->column_at, d->group_column_at[b->group]), later(b->write_at, d->write_at));
 }
 
 static void send_column(struct dram *d, uint32_t index, uint64_t cycle)
@@ -273,9 +288,8 @@ static void send_column(struct dram *d, uint32_t index, uint64_t cycle)
     const struct dram_params *p = &d->params;
     struct bank *b = &d->banks[index];
     struct entry *e = &d->entries[b->current];
-    uint32_t group = group_of(d, index);
     d->column_at = cycle + p->tCCD;
-    d->group_column_at[group] = cycle + p->tCCDL;
+    d->group_column_at[b->group] = cycle + p->tCCDL;
     if (is_write(e)) {
         d->read_at = cycle + d->wtr;
         b->precharge_at = later(b->precharge_at, cycle + d->wtp);
@@ -284,7 +298,7 @@ static void send_column(struct dram *d, uint32_t index, uint64_t cycle)
     } else {
         d->write_at = cycle + d->rtw;
         b->precharge_at = later(b->precharge_at, cycle + p->burst_cycles);
-        d->group_precharge_at[group] = cycle + p->tRTPL;
+        d->group_precharge_at[b->group] = cycle + p->tRTPL;
         d->stats.reads++;
         d->stats.allocate_reads += e->request.kind == REQUEST_ALLOCATE;
     }
@@ -305,6 +319,7 @@ static void send_row(struct dram *d, uint32_t index, uint64_t cycle)
         b->open = false;
         b->activate_at = later(b->activate_at, cycle + p->tRP);
         d->stats.precharges++;
+        find_need(d, b);
         return;
     }
     b->open = true;
@@ -315,38 +330,44 @@ static void send_row(struct dram *d, uint32_t index, uint64_t cycle)
     b->activate_at = cycle + p->tRC;
     d->activate_at = cycle + p->tRRD;
     d->stats.activates++;
+    find_need(d, b);
+}
+
+/* The served banks in the order of the scan: bit i is bank turn + i. */
+static uint64_t scan_order(const struct dram *d)
+{
+    return (d->served >> d->turn | d->served << (d->params.banks - d->turn)) & mask_low(d->params.banks);
 }
 
 /* Sends what commands this cycle allows, or notes when the next one is possible. As in GPGPU-Sim the scan goes on from the turn that a row command has just moved. */
-static bool send_commands(struct dram *d, uint64_t cycle)
+static void send_commands(struct dram *d, uint64_t cycle)
 {
     bool row = false;
     uint64_t soonest = CYCLE_NEVER;
     if (cycle < d->command_at)
-        return false;
-    for (uint32_t i = 0; i < d->params.banks; i++) {
-        uint32_t index = (i + d->turn) & (d->params.banks - 1);
-        if (!mask_has(d->served, index))
-            continue;
+        return;
+    for (uint64_t rest = scan_order(d); rest;) {
+        uint32_t step = mask_first(rest), index = (step + d->turn) & (d->params.banks - 1);
         const struct bank *b = &d->banks[index];
-        bool column = b->open && b->row == d->entries[b->current].row;
-        uint64_t at = allowed_at(d, index);
+        bool column = b->need >= NEED_READ;
+        uint64_t at = allowed_at(d, b);
+        rest &= rest - 1;
         if (at > cycle || (column ? pipe_full(d) : row)) {
             soonest = at < soonest ? at : soonest;
             continue;
         }
-        d->command_at = 0;
         if (column) {
             send_column(d, index, cycle);
-            return true;
+        } else {
+            send_row(d, index, cycle);
+            row = true;
+            rest = scan_order(d) & ~mask_low(step + 1);
         }
-        send_row(d, index, cycle);
-        row = true;
-        if (!d->params.row_then_column)
-            return true;
+        d->command_at = 0;
+        if (column || !d->params.row_then_column)
+            return;
     }
     d->command_at = row ? 0 : soonest;
-    return row;
 }
 
 bool dram_tick(struct dram *d, uint64_t cycle, struct memory_request *done)

@@ -27,6 +27,8 @@ struct partition {
     uint32_t own_credits[MAX_SLICES], shared_credits, shared_limit;
     uint32_t last_sender;
     uint64_t last_l2, last_dram;
+    uint64_t next_l2, next_dram; /* when known */
+    bool next_known;
 };
 
 #include "memory/cache_defaults_l2.h"
@@ -54,6 +56,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->params = *params;
     p->channel = channel;
     p->slice_count = params->partition.slices_per_channel;
+    p->last_sender = p->slice_count - 1;
     p->shared_limit = params->dram.scheduler_queue + params->dram.return_queue - (p->slice_count - 1);
     for (unsigned k = 0; k < p->slice_count; k++)
         p->slices[k] = slice_create(&p->params, k, store, arena);
@@ -72,6 +75,7 @@ bool partition_can_push(const struct partition *p, unsigned k)
 
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle)
 {
+    p->next_known = false;
     slice_push(p->slices[k], packet, memory_place_of(&p->params.partition, packet->address).local, cycle);
 }
 
@@ -82,12 +86,16 @@ struct packet *partition_peek(const struct partition *p, unsigned k)
 
 struct packet *partition_pop(struct partition *p, unsigned k)
 {
-    return slice_pop(p->slices[k]);
+    struct packet *packet = slice_pop(p->slices[k]);
+    if (packet)
+        p->next_known = false;
+    return packet;
 }
 
 void partition_tick_l2(struct partition *p, uint64_t cycle)
 {
     p->last_l2 = cycle;
+    p->next_known = false;
     for (unsigned k = 0; k < p->slice_count; k++)
         slice_tick(p->slices[k], cycle);
 }
@@ -161,6 +169,7 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 {
     struct memory_request done;
     p->last_dram = dram_cycle;
+    p->next_known = false;
     return_finished(p);
     if (dram_tick(p->dram, dram_cycle, &done))
         return_credit(p, done.slice);
@@ -170,7 +179,7 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
     feed_dram(p, dram_cycle);
 }
 
-uint64_t partition_next_l2(const struct partition *p)
+static uint64_t find_next_l2(const struct partition *p)
 {
     uint64_t next = CYCLE_NEVER;
     for (unsigned k = 0; k < p->slice_count; k++)
@@ -178,7 +187,7 @@ uint64_t partition_next_l2(const struct partition *p)
     return next;
 }
 
-uint64_t partition_next_dram(const struct partition *p)
+static uint64_t find_next_dram(const struct partition *p)
 {
     const struct memory_request *finished = dram_top(p->dram);
     if (finished && slice_can_return(p->slices[finished->slice]))
@@ -194,6 +203,28 @@ uint64_t partition_next_dram(const struct partition *p)
         next = cycle_min(next, ready > p->last_dram ? ready : p->last_dram + 1);
     }
     return next;
+}
+
+/* Both clocks' next cycles change only by a tick of either, a push or a pop; they are asked for far more often. */
+static void know_next(struct partition *p)
+{
+    if (p->next_known)
+        return;
+    p->next_l2 = find_next_l2(p);
+    p->next_dram = find_next_dram(p);
+    p->next_known = true;
+}
+
+uint64_t partition_next_l2(struct partition *p)
+{
+    know_next(p);
+    return p->next_l2;
+}
+
+uint64_t partition_next_dram(struct partition *p)
+{
+    know_next(p);
+    return p->next_dram;
 }
 
 bool partition_idle(const struct partition *p)

@@ -72,8 +72,8 @@ void partition_tick_l2(struct partition *p, uint64_t cycle);
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle);
 /* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not count. Never later than the truth; a push, a pop or a tick of the other clock can
  * make it earlier, also earlier than the present, which means the next tick that there is. */
-uint64_t partition_next_l2(const struct partition *p);
-uint64_t partition_next_dram(const struct partition *p);
+uint64_t partition_next_l2(struct partition *p);
+uint64_t partition_next_dram(struct partition *p);
 bool partition_idle(const struct partition *p);
 /* A host copy wrote [address, address + bytes): with host_copies_fill_l2 the lines that live here become valid in the L2. */
 void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes);
