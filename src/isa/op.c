@@ -163,6 +163,12 @@ bool isa_is_outside(const char *text, size_t n)
     return false;
 }
 
+static bool type_is_float(enum isa_type type)
+{
+    bool is_packed = type_table[type].class == ISA_CLASS_PACKED && type != ISA_U16X2 && type != ISA_S16X2;
+    return type_table[type].class == ISA_CLASS_FLOAT || is_packed;
+}
+
 /* GPGPU-Sim's Fermi: integer products and every division go to the special-function unit, f32 products to whichever of the two is
  * free; it has no double-precision unit, so f64 arithmetic takes the special-function unit too. */
 enum isa_unit isa_unit_of(const struct isa_instr *instr)
@@ -170,8 +176,7 @@ enum isa_unit isa_unit_of(const struct isa_instr *instr)
     const struct isa_op_info *info = &op_table[instr->op];
     if (info->unit != AUTO)
         return info->unit;
-    enum isa_type_class class = type_table[instr->type].class;
-    bool is_float = class == ISA_CLASS_FLOAT || class == ISA_CLASS_PACKED;
+    bool is_float = type_is_float(instr->type);
     if (instr->type == ISA_F64 && info->latency != LATENCY_MOVE)
         return ISA_UNIT_SFU;
     switch (info->latency) {
@@ -192,8 +197,7 @@ enum isa_latency isa_latency_of(const struct isa_instr *instr)
         [LATENCY_DIV] = {ISA_LATENCY_INT_DIV, ISA_LATENCY_F32_DIV, ISA_LATENCY_F64_DIV},
     };
     unsigned latency = op_table[instr->op].latency;
-    enum isa_type_class class = type_table[instr->type].class;
-    bool is_float = class == ISA_CLASS_FLOAT || class == ISA_CLASS_PACKED;
+    bool is_float = type_is_float(instr->type);
     switch (latency) {
     case LATENCY_MOVE:
     case LATENCY_NONE: return ISA_LATENCY_MOVE;

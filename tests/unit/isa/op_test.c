@@ -1,0 +1,110 @@
+/* The tables of the isa room: they agree with each other and with the enums beside them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "isa/program.h"
+
+static void names_are_found(void **state)
+{
+    for (int i = 0; i < ISA_OP_COUNT; i++)
+        assert_int_equal(isa_find_op(isa_op_info(i)->text, strlen(isa_op_info(i)->text)), i);
+    for (int i = 1; i < ISA_TYPE_COUNT; i++)
+        assert_int_equal(isa_find_type(isa_type_info(i)->text, strlen(isa_type_info(i)->text)), i);
+    for (int i = 0; i < ISA_SREG_COUNT; i++)
+        assert_int_equal(isa_find_sreg(isa_sreg_info(i)->text, strlen(isa_sreg_info(i)->text)), i);
+    assert_int_equal(isa_find_op("ad", 2), -1);
+    assert_int_equal(isa_find_op("addd", 4), -1);
+    assert_int_equal(isa_find_op("", 0), -1);
+    assert_int_equal(isa_find_type("u128", 4), -1);
+    assert_int_equal(isa_find_sreg("%tid", 4), -1);
+}
+
+/* mods.def lists the values of each field without gaps, from 1, as mod_values.h numbers them. */
+static void modifier_values_are_complete(void **state)
+{
+    unsigned count, highest[ISA_FIELD_COUNT] = {0};
+    const struct isa_mod_info *mods = isa_mod_table(&count);
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_equal(isa_find_mod(mods[i].field, mods[i].text, strlen(mods[i].text)), mods[i].value);
+        assert_true(mods[i].value <= highest[mods[i].field] + 1);
+        if (mods[i].value > highest[mods[i].field])
+            highest[mods[i].field] = mods[i].value;
+    }
+    for (unsigned f = 0; f < ISA_FIELD_COUNT; f++) {
+        assert_true(highest[f] > 0);
+        for (unsigned v = 1; v <= highest[f]; v++)
+            assert_int_equal(isa_find_mod(f, isa_mod_text(f, (uint8_t)v), strlen(isa_mod_text(f, (uint8_t)v))), v);
+    }
+    assert_string_equal(isa_mod_text(ISA_FIELD_ROUND, 0), "");
+    assert_int_equal(isa_find_mod(ISA_FIELD_ORDER, "add", 3), 0);
+    assert_int_equal(highest[ISA_FIELD_ORDER], ISA_ORDER_MMIO);
+    assert_int_equal(highest[ISA_FIELD_CMP], ISA_CMP_NAN);
+    assert_int_equal(highest[ISA_FIELD_REDUCE], ISA_REDUCE_MAX);
+}
+
+static unsigned count_words(const char *s)
+{
+    unsigned n = *s != 0;
+    for (; *s; s++)
+        n += *s == ' ';
+    return n;
+}
+
+static void rows_use_known_letters(void **state)
+{
+    for (int i = 0; i < ISA_OP_COUNT; i++) {
+        const struct isa_op_info *info = isa_op_info(i);
+        uint8_t fields[ISA_FIELD_COUNT];
+        assert_int_equal(isa_op_fields(i, fields), count_words(info->fields));
+        assert_int_equal(strspn(info->operands, "dDpqvjxabcsSuPVmlLkf?"), strlen(info->operands));
+        assert_int_equal(strspn(info->types, "iIfFhbBpmw*- "), strlen(info->types));
+        assert_true(strlen(info->doc) > 0);
+        assert_false(isa_is_outside(info->text, strlen(info->text)));
+    }
+    assert_true(isa_is_outside("wgmma", 5));
+    assert_false(isa_is_outside("wgmm", 4));
+}
+
+static struct isa_instr make(enum isa_op op, enum isa_type type)
+{
+    return (struct isa_instr){.op = (uint16_t)op, .type = (uint8_t)type};
+}
+
+static void units_and_latencies(void **state)
+{
+    static const struct {
+        enum isa_op op;
+        enum isa_type type;
+        enum isa_unit unit;
+        enum isa_latency latency;
+    } cases[] = {
+        {ISA_OP_ADD, ISA_S32, ISA_UNIT_SP, ISA_LATENCY_INT_ADD},    {ISA_OP_ADD, ISA_F64, ISA_UNIT_SFU, ISA_LATENCY_F64_ADD},
+        {ISA_OP_MUL, ISA_U32, ISA_UNIT_SFU, ISA_LATENCY_INT_MUL},   {ISA_OP_MUL, ISA_F32, ISA_UNIT_EITHER, ISA_LATENCY_F32_MUL},
+        {ISA_OP_MAD, ISA_S32, ISA_UNIT_SFU, ISA_LATENCY_INT_MAD},   {ISA_OP_FMA, ISA_F32, ISA_UNIT_SP, ISA_LATENCY_F32_MAD},
+        {ISA_OP_DIV, ISA_F32, ISA_UNIT_SFU, ISA_LATENCY_F32_DIV},   {ISA_OP_REM, ISA_U64, ISA_UNIT_SFU, ISA_LATENCY_INT_DIV},
+        {ISA_OP_SIN, ISA_F32, ISA_UNIT_SFU, ISA_LATENCY_SPECIAL},   {ISA_OP_LD, ISA_F64, ISA_UNIT_MEM, ISA_LATENCY_MOVE},
+        {ISA_OP_BRA, ISA_NONE, ISA_UNIT_SP, ISA_LATENCY_MOVE},      {ISA_OP_SHFL, ISA_B32, ISA_UNIT_SP, ISA_LATENCY_SHUFFLE},
+        {ISA_OP_ADD, ISA_U16X2, ISA_UNIT_SP, ISA_LATENCY_INT_ADD},  {ISA_OP_FMA, ISA_F16X2, ISA_UNIT_SP, ISA_LATENCY_F32_MAD},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct isa_instr instr = make(cases[i].op, cases[i].type);
+        assert_int_equal(isa_unit_of(&instr), cases[i].unit);
+        assert_int_equal(isa_latency_of(&instr), cases[i].latency);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(modifier_values_are_complete),
+        cmocka_unit_test(rows_use_known_letters),
+        cmocka_unit_test(units_and_latencies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
