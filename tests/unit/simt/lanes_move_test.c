@@ -245,6 +245,8 @@ static void conversions(void **state)
                                            .src_count = 1, .mods = {.sat = i & 16 ? ISA_SAT_YES : 0}},
                                  .dst_bits = dst.bits, .src_bits = {src.bits}, .oracle = cvt_oracle};
         bool valid = lane_is_int(to, 8) && lane_is_int(from, 8) && dst.bits >= lane_bits_of(to) && src.bits >= lane_bits_of(from);
+        if (valid && form.instr.mods.sat) /* only where saturation can happen */
+            valid = lane_least(to) > lane_least(from) || lane_most(to) < lane_most(from);
         if (valid)
             lane_check(&form, lane_resolve_move, lane_resolve_move_avx2);
         else
