@@ -27,8 +27,8 @@ struct partition {
     uint32_t own_credits[MAX_SLICES], shared_credits, shared_limit;
     uint32_t last_sender;
     uint64_t last_l2, last_dram;
-    uint64_t next_l2, next_dram; /* when known */
-    bool next_known;
+    uint64_t slice_next[MAX_SLICES], dram_next; /* the next cycle of each, where known */
+    bool slice_known[MAX_SLICES], dram_known;
 };
 
 #include "memory/cache_defaults_l2.h"
@@ -75,7 +75,7 @@ bool partition_can_push(const struct partition *p, unsigned k)
 
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle)
 {
-    p->next_known = false;
+    p->slice_known[k] = false;
     slice_push(p->slices[k], packet, memory_place_of(&p->params.partition, packet->address).local, cycle);
 }
 
@@ -88,16 +88,29 @@ struct packet *partition_pop(struct partition *p, unsigned k)
 {
     struct packet *packet = slice_pop(p->slices[k]);
     if (packet)
-        p->next_known = false;
+        p->slice_known[k] = false;
     return packet;
+}
+
+/* The next cycle of a slice changes only by its tick, a push, a pop, and what the DRAM's side gives or takes; it is asked for far more often. */
+static uint64_t next_of_slice(struct partition *p, unsigned k)
+{
+    if (!p->slice_known[k]) {
+        p->slice_next[k] = slice_next(p->slices[k], p->last_l2);
+        p->slice_known[k] = true;
+    }
+    return p->slice_next[k];
 }
 
 void partition_tick_l2(struct partition *p, uint64_t cycle)
 {
+    for (unsigned k = 0; k < p->slice_count; k++) {
+        if (next_of_slice(p, k) > cycle)
+            continue;
+        p->dram_known &= !slice_tick(p->slices[k], cycle);
+        p->slice_known[k] = false;
+    }
     p->last_l2 = cycle;
-    p->next_known = false;
-    for (unsigned k = 0; k < p->slice_count; k++)
-        slice_tick(p->slices[k], cycle);
 }
 
 /* Credits */
@@ -137,6 +150,7 @@ static void return_finished(struct partition *p)
     if (!r || !slice_can_return(p->slices[r->slice]))
         return;
     slice_return(p->slices[r->slice], r);
+    p->slice_known[r->slice] = false;
     return_credit(p, r->slice);
     dram_pop(p->dram);
 }
@@ -149,6 +163,7 @@ static void start_request(struct partition *p, uint64_t cycle)
             continue;
         p->delay[p->delay_end++ & p->delay_mask] = (struct delayed){*slice_request(p->slices[k]), cycle + p->params.partition.dram_latency};
         slice_take_request(p->slices[k]);
+        p->slice_known[k] = false;
         borrow_credit(p, k);
         return;
     }
@@ -169,7 +184,7 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 {
     struct memory_request done;
     p->last_dram = dram_cycle;
-    p->next_known = false;
+    p->dram_known = false;
     return_finished(p);
     if (dram_tick(p->dram, dram_cycle, &done))
         return_credit(p, done.slice);
@@ -177,14 +192,6 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
         return;
     start_request(p, dram_cycle);
     feed_dram(p, dram_cycle);
-}
-
-static uint64_t find_next_l2(const struct partition *p)
-{
-    uint64_t next = CYCLE_NEVER;
-    for (unsigned k = 0; k < p->slice_count; k++)
-        next = cycle_min(next, slice_next(p->slices[k], p->last_l2));
-    return next;
 }
 
 static uint64_t find_next_dram(const struct partition *p)
@@ -205,26 +212,21 @@ static uint64_t find_next_dram(const struct partition *p)
     return next;
 }
 
-/* Both clocks' next cycles change only by a tick of either, a push or a pop; they are asked for far more often. */
-static void know_next(struct partition *p)
-{
-    if (p->next_known)
-        return;
-    p->next_l2 = find_next_l2(p);
-    p->next_dram = find_next_dram(p);
-    p->next_known = true;
-}
-
 uint64_t partition_next_l2(struct partition *p)
 {
-    know_next(p);
-    return p->next_l2;
+    uint64_t next = CYCLE_NEVER;
+    for (unsigned k = 0; k < p->slice_count; k++)
+        next = cycle_min(next, next_of_slice(p, k));
+    return next;
 }
 
 uint64_t partition_next_dram(struct partition *p)
 {
-    know_next(p);
-    return p->next_dram;
+    if (!p->dram_known) {
+        p->dram_next = find_next_dram(p);
+        p->dram_known = true;
+    }
+    return p->dram_next;
 }
 
 bool partition_idle(const struct partition *p)

@@ -454,13 +454,15 @@ static void leave_rop(struct slice *s, uint64_t cycle)
     p->next = NULL;
 }
 
-void slice_tick(struct slice *s, uint64_t cycle)
+bool slice_tick(struct slice *s, uint64_t cycle)
 {
+    uint32_t taken = s->from_dram.first, sent = s->to_dram.count;
     serve_waiter(s);
     take_return(s, cycle);
     send_miss(s);
     try_access(s, cycle);
     leave_rop(s, cycle);
+    return taken != s->from_dram.first || sent != s->to_dram.count;
 }
 
 static uint64_t not_before(uint64_t at, uint64_t earliest)

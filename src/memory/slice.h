@@ -15,7 +15,8 @@ bool slice_can_push(const struct slice *s);
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
 struct packet *slice_peek(const struct slice *s);
 struct packet *slice_pop(struct slice *s);
-void slice_tick(struct slice *s, uint64_t cycle);
+/* Returns whether the queues from or to the DRAM changed. */
+bool slice_tick(struct slice *s, uint64_t cycle);
 /* As partition_next_l2; `last` is the last tick. */
 uint64_t slice_next(const struct slice *s, uint64_t last);
 bool slice_idle(const struct slice *s);
