@@ -1,10 +1,11 @@
-/* cvt with a floating-point side (PTX ISA, "cvt"): integers, f16, bf16, tf32, f32 and f64 into one another, two f32 into f16x2 or bf16x2.
+/* cvt with a floating-point side (PTX ISA, "cvt"): integers, f16, bf16, tf32, f32 and f64 into one another, two f32
+ * into f16x2 or bf16x2.
  *
- * A source is taken apart exactly and rounded once. Float to integer clamps to the range of the destination; NaN becomes 0, but
- * 1 << (width - 1) where the source is f64 or the destination has 64 bits. Registers may be wider than the types: a source is cut to its
- * type, an integer result is extended to its register by its own signedness. .ftz concerns the f32 side only. The conversions
- * that compilers emit for everyday code have loops of their own.
- * Left out: 8-bit and smaller floats, stochastic rounding. */
+ * A source is taken apart exactly and rounded once. Float to integer clamps to the range of the destination; NaN
+ * becomes 0, but 1 << (width - 1) where the source is f64 or the destination has 64 bits. Registers may be wider than
+ * the types: a source is cut to its type, an integer result is extended to its register by its own signedness. .ftz
+ * concerns the f32 side only. The conversions that compilers emit for everyday code have loops of their own. Left out:
+ * 8-bit and smaller floats, stochastic rounding. */
 #include "simt/lanes_float.h"
 
 static unsigned integer_bits(uint8_t type)
@@ -161,7 +162,8 @@ static uint64_t nan_in_f64(const struct lane_format *from, uint64_t bits)
     return sign | LANE_INF64 | UINT64_C(0x0008000000000000) | fraction << (53 - from->precision);
 }
 
-static uint64_t float_to_float(const struct isa_instr *instr, const struct lane_format *from, const struct lane_format *to, uint64_t bits)
+static uint64_t float_to_float(const struct isa_instr *instr, const struct lane_format *from,
+                               const struct lane_format *to, uint64_t bits)
 {
     struct lane_number x = source_number(instr, bits);
     bool to_integer = instr->mods.round >= ISA_ROUND_RNI && instr->mods.round <= ISA_ROUND_RPI;
@@ -200,16 +202,16 @@ static void convert_pair(struct lane_args *args)
 }
 
 /* The everyday conversions, between registers of just the width of their types and without further modifiers. */
-#define CVT_LOOP(name, from, to, expression)                     \
-    static void name(struct lane_args *args)                     \
-    {                                                            \
-        const from *source = args->src[0];                       \
-        to result[LANES];                                        \
-        for (unsigned lane = 0; lane < LANES; lane++) {          \
-            from x = source[lane];                               \
-            result[lane] = (expression);                         \
-        }                                                        \
-        LANE_STORE(to, args->dst[0], result, args->mask);        \
+#define CVT_LOOP(name, from, to, expression)              \
+    static void name(struct lane_args *args)              \
+    {                                                     \
+        const from *source = args->src[0];                \
+        to result[LANES];                                 \
+        for (unsigned lane = 0; lane < LANES; lane++) {   \
+            from x = source[lane];                        \
+            result[lane] = (expression);                  \
+        }                                                 \
+        LANE_STORE(to, args->dst[0], result, args->mask); \
     }
 
 static inline uint32_t s32_of(double x)
@@ -328,7 +330,9 @@ static bool has_second_source(const struct isa_instr *instr)
 static lane_fn *resolve_pair(const struct isa_instr *instr)
 {
     bool known = instr->mods.round == ISA_ROUND_RN || instr->mods.round == ISA_ROUND_RZ;
-    return instr->stype == ISA_F32 && known && instr->mods.sat != ISA_SAT_YES && has_second_source(instr) ? convert_pair : NULL;
+    if (instr->stype != ISA_F32 || !known || instr->mods.sat == ISA_SAT_YES)
+        return NULL;
+    return has_second_source(instr) ? convert_pair : NULL;
 }
 
 static lane_fn *resolve_general(const struct isa_instr *instr)

@@ -1,9 +1,10 @@
-/* f32 arithmetic: add sub mul mad fma div abs neg min max copysign (PTX ISA, "Floating Point Instructions"), as of sm_20 and later.
+/* f32 arithmetic: add sub mul mad fma div abs neg min max copysign (PTX ISA, "Floating Point Instructions"), as of
+ * sm_20 and later.
  *
- * Rounding to nearest even is the host's own arithmetic in loops that the compiler vectorizes, with .ftz and .sat stamped in; the fused
- * multiply-add uses the host's where it has one and rounds to odd in double elsewhere, with the same results. Directed roundings and the
- * rarer modifiers take a slower path over integers. NaN results are 0x7fffffff; abs, neg and copysign only touch the sign.
- * Left out: exception flags, which PTX does not have. */
+ * Rounding to nearest even is the host's own arithmetic in loops that the compiler vectorizes, with .ftz and .sat
+ * stamped in; the fused multiply-add uses the host's where it has one and rounds to odd in double elsewhere, with the
+ * same results. Directed roundings and the rarer modifiers take a slower path over integers. NaN results are
+ * 0x7fffffff; abs, neg and copysign only touch the sign. Left out: exception flags, which PTX does not have. */
 #include "simt/lanes_float.h"
 
 typedef float f32_op(float a, float b, float c);
@@ -62,16 +63,16 @@ LANE_STAMPED void f32_run(struct lane_args *args, f32_op *op, unsigned sources, 
 }
 
 /* The four functions of one operation, by .ftz and .sat, and the row of them that the resolver picks from. */
-#define F32_STAMP_ONE(name, attribute, op, sources, ftz, sat)     \
-    attribute static void name(struct lane_args *args)            \
-    {                                                             \
-        f32_run(args, op, sources, ftz, sat);                     \
+#define F32_STAMP_ONE(name, attribute, op, sources, ftz, sat) \
+    attribute static void name(struct lane_args *args)        \
+    {                                                         \
+        f32_run(args, op, sources, ftz, sat);                 \
     }
-#define F32_STAMP(name, attribute, op, sources)                                \
-    F32_STAMP_ONE(name##_plain, attribute, op, sources, false, false)          \
-    F32_STAMP_ONE(name##_ftz, attribute, op, sources, true, false)             \
-    F32_STAMP_ONE(name##_sat, attribute, op, sources, false, true)             \
-    F32_STAMP_ONE(name##_ftz_sat, attribute, op, sources, true, true)          \
+#define F32_STAMP(name, attribute, op, sources)                       \
+    F32_STAMP_ONE(name##_plain, attribute, op, sources, false, false) \
+    F32_STAMP_ONE(name##_ftz, attribute, op, sources, true, false)    \
+    F32_STAMP_ONE(name##_sat, attribute, op, sources, false, true)    \
+    F32_STAMP_ONE(name##_ftz_sat, attribute, op, sources, true, true) \
     static lane_fn *const name[4] = {name##_plain, name##_ftz, name##_sat, name##_ftz_sat};
 
 F32_STAMP(lanes_add, , f32_add, 2)
@@ -101,7 +102,8 @@ static void lanes_directed(struct lane_args *args)
     uint32_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {
         uint32_t x = a[lane], y = b[lane], z = c[lane];
-        uint32_t bits = ftz ? directed(instr, lane_flush32(x), lane_flush32(y), lane_flush32(z)) : directed(instr, x, y, z);
+        uint32_t bits =
+            ftz ? directed(instr, lane_flush32(x), lane_flush32(y), lane_flush32(z)) : directed(instr, x, y, z);
         bits = ftz ? lane_flush32(bits) : bits;
         result[lane] = sat ? lane_f32_bits(lane_saturate32(lane_f32(bits))) : bits;
     }

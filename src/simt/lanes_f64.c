@@ -1,8 +1,8 @@
 /* f64 arithmetic: add sub mul mad fma div abs neg min max copysign (PTX ISA, "Floating Point Instructions").
  *
- * Rounding to nearest even is the host's own arithmetic, other roundings are done on integers. A NaN result is the first NaN operand,
- * quieted, or 0xfff8000000000000 where the operation itself is invalid; a second pass writes it, only when some lane needs it.
- * Subnormals are kept: f64 has no .ftz, but for the reciprocals of lanes_special.c. */
+ * Rounding to nearest even is the host's own arithmetic, other roundings are done on integers. A NaN result is the
+ * first NaN operand, quieted, or 0xfff8000000000000 where the operation itself is invalid; a second pass writes it,
+ * only when some lane needs it. Subnormals are kept: f64 has no .ftz, but for the reciprocals of lanes_special.c. */
 #include "simt/lanes_float.h"
 
 typedef double f64_op(double a, double b, double c);
@@ -59,7 +59,8 @@ static uint64_t nan_of(uint64_t a, uint64_t b, uint64_t c)
     return is_nan64(c) ? c | quiet : LANE_NAN64;
 }
 
-static __attribute__((noinline)) void settle_nans(uint64_t *result, const uint64_t *a, const uint64_t *b, const uint64_t *c)
+static __attribute__((noinline)) void settle_nans(uint64_t *result, const uint64_t *a, const uint64_t *b,
+                                                  const uint64_t *c)
 {
     for (unsigned lane = 0; lane < LANES; lane++) {
         if (is_nan64(result[lane]))

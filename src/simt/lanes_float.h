@@ -1,12 +1,16 @@
-/* What the floating-point lane families share: bit images, formats, rounding, and exact arithmetic ahead of one rounding.
+/* What the floating-point lane families share: bit images, formats, rounding, and exact arithmetic ahead of one
+ * rounding.
  *
- * Nothing here touches the rounding mode of the host: the host always rounds to nearest even with subnormals (the default of every
- * thread), and every other rounding is done on integers. An operation is exact until its one rounding:
- *   - struct lane_number holds a value as sign, exponent and a 64-bit significand whose lowest bit is sticky (set when anything
- *     was lost below it). 64 bits are at least two more than any format's precision, so rounding it rounds the exact value;
- *   - for formats of up to 24 bits, sums and products are formed in double and rounded to odd (lane_fma_odd), which serves the same
- *     end: 53 >= 24 + 2.
- * NaN results are canonical for formats of up to 32 bits; f64 keeps the payload of the first NaN operand (docs/arithmetic.md). */
+ * Nothing here touches the rounding mode of the host: the host always rounds to nearest even with subnormals (the
+ * default of every thread), and every other rounding is done on integers. An operation is exact until its one rounding:
+ *   - struct lane_number holds a value as sign, exponent and a 64-bit significand whose lowest bit is sticky (set when
+ *     anything was lost below it). 64 bits are at least two more than any format's precision, so rounding it rounds
+ *     the exact value;
+ *   - for formats of up to 24 bits, sums and products are formed in double and rounded to odd (lane_fma_odd), which
+ *     serves the same end: 53 >= 24 + 2.
+ *
+ * NaN results are canonical for formats of up to 32 bits; f64 keeps the payload of the first NaN operand
+ * (docs/arithmetic.md). */
 #ifndef LOCKSTEP_SIMT_LANES_FLOAT_H
 #define LOCKSTEP_SIMT_LANES_FLOAT_H
 
@@ -90,13 +94,14 @@ static inline float lane_saturate32(float value)
     return value < 1.0f ? value : 1.0f;
 }
 
-/* A binary interchange format, or tf32: its pattern has 1 + exponent + precision - 1 bits, stored `shift` bits to the left. */
+/* A binary interchange format, or tf32: its pattern has 1 + exponent + precision - 1 bits, stored `shift` bits to the
+ * left. */
 struct lane_format {
-    unsigned precision;  /* significand bits, the hidden one included */
-    int max_exponent;    /* of the largest finite value; the least normal exponent is 1 - max_exponent */
-    unsigned bits;       /* stored width */
+    unsigned precision; /* significand bits, the hidden one included */
+    int max_exponent;   /* of the largest finite value; the least normal exponent is 1 - max_exponent */
+    unsigned bits;      /* stored width */
     unsigned shift;
-    uint64_t infinity;   /* stored patterns */
+    uint64_t infinity; /* stored patterns */
     uint64_t nan;
 };
 
@@ -106,7 +111,8 @@ static const struct lane_format lane_format_tf32 = {11, 127, 32, 13, LANE_INF32,
 static const struct lane_format lane_format_f32 = {24, 127, 32, 0, LANE_INF32, LANE_NAN32};
 static const struct lane_format lane_format_f64 = {53, 1023, 64, 0, LANE_INF64, LANE_NAN64};
 
-/* The format of a scalar or packed floating-point type, or NULL. A format is known by its address within one source file. */
+/* The format of a scalar or packed floating-point type, or NULL. A format is known by its address within one source
+ * file. */
 static inline const struct lane_format *lane_format_of(uint8_t type)
 {
     switch (type) {
@@ -123,7 +129,8 @@ static inline const struct lane_format *lane_format_of(uint8_t type)
 
 enum lane_kind { LANE_ZERO, LANE_FINITE, LANE_INFINITE, LANE_NAN };
 
-/* A value: for LANE_FINITE, significand * 2^exponent with significand not 0 and its lowest bit sticky; a sign for all but LANE_NAN. */
+/* A value: for LANE_FINITE, significand * 2^exponent with significand not 0 and its lowest bit sticky; a sign for all
+ * but LANE_NAN. */
 struct lane_number {
     enum lane_kind kind;
     bool negative;
@@ -145,12 +152,17 @@ static inline bool lane_rounds_up(unsigned mode, bool negative, bool odd, uint64
 
 static inline uint64_t lane_overflow(const struct lane_format *format, unsigned mode, bool negative)
 {
-    bool to_infinity = mode == ISA_ROUND_RZ ? false : mode == ISA_ROUND_RM ? negative : mode == ISA_ROUND_RP ? !negative : true;
+    bool to_infinity = mode == ISA_ROUND_RZ   ? false
+                       : mode == ISA_ROUND_RM ? negative
+                       : mode == ISA_ROUND_RP ? !negative
+                                              : true;
     return to_infinity ? format->infinity : format->infinity - (UINT64_C(1) << format->shift);
 }
 
-/* The magnitude's pattern of a finite number, not yet shifted into place or signed, rounded; may be that of infinity or beyond. */
-static inline uint64_t lane_round_magnitude(const struct lane_format *format, unsigned mode, const struct lane_number *x)
+/* The magnitude's pattern of a finite number, not yet shifted into place or signed, rounded; may be that of infinity or
+ * beyond. */
+static inline uint64_t lane_round_magnitude(const struct lane_format *format, unsigned mode,
+                                            const struct lane_number *x)
 {
     unsigned zeros = (unsigned)__builtin_clzll(x->significand);
     uint64_t significand = x->significand << zeros;
@@ -230,12 +242,13 @@ static inline uint64_t lane_narrow(const struct lane_format *format, unsigned mo
     return lane_pack(format, mode, &x);
 }
 
-/* A magnitude rounded to nearest even to f16 or bf16, NaN and signs aside: adding 1.5 * 2^52 units of its last place leaves no bits below
- * that place. The unit is that of the least normal number at least, which rounds subnormals. What is too large, and the NaN that infinity
- * makes here, has a larger pattern than infinity. */
+/* A magnitude rounded to nearest even to f16 or bf16, NaN and signs aside: adding 1.5 * 2^52 units of its last place
+ * leaves no bits below that place. The unit is that of the least normal number at least, which rounds subnormals. What
+ * is too large, and the NaN that infinity makes here, has a larger pattern than infinity. */
 LANE_STAMPED uint32_t lane_round_half(bool bfloat, double x)
 {
-    const double shift_per_power = bfloat ? 0x1.8p45 : 0x1.8p42, least_shift = (bfloat ? 0x1p-126 : 0x1p-14) * shift_per_power;
+    const double shift_per_power = bfloat ? 0x1.8p45 : 0x1.8p42;
+    const double least_shift = (bfloat ? 0x1p-126 : 0x1p-14) * shift_per_power;
     double shift = lane_f64(lane_f64_bits(x) & LANE_INF64) * shift_per_power;
     shift = shift > least_shift ? shift : least_shift;
     float rounded = (float)((x + shift) - shift);
@@ -260,14 +273,15 @@ static inline float lane_widen_bf16(uint32_t bits)
 
 static inline float lane_widen_f16(uint32_t bits)
 {
-    /* The fields in place, an f16's bias is 112 short of an f32's; the product corrects it and normalizes subnormals. */
+    /* The fields in place, an f16's bias is 112 short of an f32's; the product corrects that and normalizes
+     * subnormals. */
     uint32_t magnitude = (bits & 0x7FFF) << 13, sign = (bits & 0x8000) << 16;
     uint32_t special = magnitude >= 0x0F800000 ? LANE_INF32 : 0;
     return lane_f32(sign | special | lane_f32_bits(lane_f32(magnitude) * 0x1p112f));
 }
 
-/* a * b + c rounded to odd: exact, or the neighbour with an odd last bit. Right when a * b is exact in double, so for formats of up to
- * 24 bits. An exact zero has the sign that rounding to nearest gives. */
+/* a * b + c rounded to odd: exact, or the neighbour with an odd last bit. Right when a * b is exact in double, so for
+ * formats of up to 24 bits. An exact zero has the sign that rounding to nearest gives. */
 static inline double lane_fma_odd(double a, double b, double c)
 {
     double product = a * b, sum = product + c;
@@ -298,8 +312,10 @@ static inline double lane_arith_odd(unsigned op, unsigned mode, double a, double
     return cancelled && mode == ISA_ROUND_RM ? -0.0 : sum;
 }
 
-/* lanes_round.c: exact results of numbers of up to 53 bits, ready for one rounding by mode (which decides the sign of an exact zero sum). */
-struct lane_number lane_exact_fma(const struct lane_number *a, const struct lane_number *b, const struct lane_number *c, unsigned mode);
+/* lanes_round.c: exact results of numbers of up to 53 bits, ready for one rounding by mode (which decides the sign of
+ * an exact zero sum). */
+struct lane_number lane_exact_fma(const struct lane_number *a, const struct lane_number *b, const struct lane_number *c,
+                                  unsigned mode);
 struct lane_number lane_exact_add(const struct lane_number *a, const struct lane_number *b, unsigned mode);
 struct lane_number lane_exact_mul(const struct lane_number *a, const struct lane_number *b);
 struct lane_number lane_exact_div(const struct lane_number *a, const struct lane_number *b);

@@ -1,8 +1,9 @@
-/* f16, f16x2, bf16 and bf16x2 arithmetic: add sub mul fma abs neg min max (PTX ISA, "Half Precision Floating Point Instructions").
+/* f16, f16x2, bf16 and bf16x2 arithmetic: add sub mul fma abs neg min max (PTX ISA, "Half Precision Floating Point
+ * Instructions").
  *
- * A sum or product of 8- or 11-bit significands is formed in double rounded to odd, then rounded once to nearest even, so that
- * no double rounding shows. .ftz flushes f16 subnormals of inputs and result, .sat clamps to [0, 1] with NaN to +0, .relu clamps
- * negative results to +0 and keeps NaN; NaN results are 0x7fff. */
+ * A sum or product of 8- or 11-bit significands is formed in double rounded to odd, then rounded once to nearest even,
+ * so that no double rounding shows. .ftz flushes f16 subnormals of inputs and result, .sat clamps to [0, 1] with NaN to
+ * +0, .relu clamps negative results to +0 and keeps NaN; NaN results are 0x7fff. */
 #include "simt/lanes_float.h"
 
 /* The instruction's halves: where they lie, and what one half is. */
@@ -18,8 +19,13 @@ typedef uint32_t half_op(const struct half_context *context, uint32_t a, uint32_
 static struct half_context context_of(const struct isa_instr *instr)
 {
     uint8_t type = instr->type;
-    struct half_context context = {instr, lane_format_of(type), instr->op, instr->mods.sat, type == ISA_BF16 || type == ISA_BF16X2,
-                                   type == ISA_F16X2 || type == ISA_BF16X2, instr->mods.ftz};
+    struct half_context context = {instr,
+                                   lane_format_of(type),
+                                   instr->op,
+                                   instr->mods.sat,
+                                   type == ISA_BF16 || type == ISA_BF16X2,
+                                   type == ISA_F16X2 || type == ISA_BF16X2,
+                                   instr->mods.ftz};
     return context;
 }
 
@@ -41,7 +47,8 @@ static uint32_t clamp_half(const struct half_context *context, uint32_t bits)
 
 static uint32_t half_extreme(const struct half_context *context, uint32_t a, uint32_t b)
 {
-    return (uint32_t)lane_select_extreme(context->format, context->instr, flush_half(context, a), flush_half(context, b));
+    return (uint32_t)lane_select_extreme(context->format, context->instr, flush_half(context, a),
+                                         flush_half(context, b));
 }
 
 static uint32_t half_sign(const struct half_context *context, uint32_t a, uint32_t b)
@@ -83,14 +90,14 @@ LANE_STAMPED void row_arith(uint32_t *result, const uint32_t *const source[3], u
     {                                                                                                     \
         row_arith(result, (const uint32_t *const[]){a, b, c}, op, bfloat);                                \
     }
-#define ROW_STAMPS(suffix, attribute)                              \
-    ROW_STAMP(add_f16##suffix, attribute, ISA_OP_ADD, false)       \
-    ROW_STAMP(sub_f16##suffix, attribute, ISA_OP_SUB, false)       \
-    ROW_STAMP(mul_f16##suffix, attribute, ISA_OP_MUL, false)       \
-    ROW_STAMP(fma_f16##suffix, attribute, ISA_OP_FMA, false)       \
-    ROW_STAMP(add_bf16##suffix, attribute, ISA_OP_ADD, true)       \
-    ROW_STAMP(sub_bf16##suffix, attribute, ISA_OP_SUB, true)       \
-    ROW_STAMP(mul_bf16##suffix, attribute, ISA_OP_MUL, true)       \
+#define ROW_STAMPS(suffix, attribute)                        \
+    ROW_STAMP(add_f16##suffix, attribute, ISA_OP_ADD, false) \
+    ROW_STAMP(sub_f16##suffix, attribute, ISA_OP_SUB, false) \
+    ROW_STAMP(mul_f16##suffix, attribute, ISA_OP_MUL, false) \
+    ROW_STAMP(fma_f16##suffix, attribute, ISA_OP_FMA, false) \
+    ROW_STAMP(add_bf16##suffix, attribute, ISA_OP_ADD, true) \
+    ROW_STAMP(sub_bf16##suffix, attribute, ISA_OP_SUB, true) \
+    ROW_STAMP(mul_bf16##suffix, attribute, ISA_OP_MUL, true) \
     ROW_STAMP(fma_bf16##suffix, attribute, ISA_OP_FMA, true)
 
 ROW_STAMPS(_plain, )
@@ -99,8 +106,10 @@ ROW_STAMPS(_fused, LANE_FUSED)
 static row_op *row_op_of(const struct half_context *context)
 {
     static row_op *const ops[2][2][4] = {
-        {{add_f16_plain, sub_f16_plain, mul_f16_plain, fma_f16_plain}, {add_bf16_plain, sub_bf16_plain, mul_bf16_plain, fma_bf16_plain}},
-        {{add_f16_fused, sub_f16_fused, mul_f16_fused, fma_f16_fused}, {add_bf16_fused, sub_bf16_fused, mul_bf16_fused, fma_bf16_fused}},
+        {{add_f16_plain, sub_f16_plain, mul_f16_plain, fma_f16_plain},
+         {add_bf16_plain, sub_bf16_plain, mul_bf16_plain, fma_bf16_plain}},
+        {{add_f16_fused, sub_f16_fused, mul_f16_fused, fma_f16_fused},
+         {add_bf16_fused, sub_bf16_fused, mul_bf16_fused, fma_bf16_fused}},
     };
     unsigned op = context->op == ISA_OP_ADD ? 0 : context->op == ISA_OP_SUB ? 1 : context->op == ISA_OP_MUL ? 2 : 3;
     return ops[lane_host_fuses()][context->bfloat][op];
@@ -114,7 +123,8 @@ static void take_halves(const struct half_context *context, uint32_t *half, cons
         half[lane] = flush_half(context, half[lane]);
 }
 
-static void arith_halves(const struct half_context *context, const uint32_t *const source[3], unsigned shift, uint32_t *result)
+static void arith_halves(const struct half_context *context, const uint32_t *const source[3], unsigned shift,
+                         uint32_t *result)
 {
     uint32_t half[3][LANES], value[LANES];
     for (unsigned i = 0; i < 3; i++)

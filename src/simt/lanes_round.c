@@ -1,6 +1,7 @@
-/* Exact arithmetic on struct lane_number, for the roundings, formats and hosts that the processor's own instructions do not serve. Products
- * and sums are formed in 128 bits, whatever falls off is kept as one sticky bit, and the rounding is left to the caller (IEEE 754-2019,
- * 4.3 and 5.4). Speed is secondary here: the common instructions never come this way. */
+/* Exact arithmetic on struct lane_number, for the roundings, formats and hosts that the processor's own instructions do
+ * not serve. Products and sums are formed in 128 bits, whatever falls off is kept as one sticky bit, and the rounding
+ * is left to the caller (IEEE 754-2019, 4.3 and 5.4). Speed is secondary here: the common instructions never come this
+ * way. */
 #include "simt/lanes_float.h"
 
 typedef unsigned __int128 uint128;
@@ -41,7 +42,8 @@ static struct lane_number from_wide(bool negative, struct wide x)
 {
     unsigned zeros = leading_zeros(x.significand);
     uint128 top = x.significand << zeros;
-    struct lane_number result = {LANE_FINITE, negative, x.exponent - (int)zeros + 64, (uint64_t)(top >> 64) | ((uint64_t)top != 0)};
+    struct lane_number result = {LANE_FINITE, negative, x.exponent - (int)zeros + 64,
+                                 (uint64_t)(top >> 64) | ((uint64_t)top != 0)};
     return result;
 }
 
@@ -51,8 +53,8 @@ static struct lane_number signed_kind(enum lane_kind kind, bool negative)
     return result;
 }
 
-/* Both are exact and normal. When alignment loses bits, the exponents differ by over 20, cancellation is of one bit at most, and the
- * sticky bit stays far below the 64 bits kept. */
+/* Both are exact and normal. When alignment loses bits, the exponents differ by over 20, cancellation is of one bit at
+ * most, and the sticky bit stays far below the 64 bits kept. */
 static struct lane_number add_wide(bool a_negative, struct wide a, bool b_negative, struct wide b, unsigned mode)
 {
     if (a.exponent < b.exponent || (a.exponent == b.exponent && a.significand < b.significand)) {
@@ -89,12 +91,14 @@ struct lane_number lane_exact_add(const struct lane_number *a, const struct lane
 {
     if (a->kind != LANE_FINITE || b->kind != LANE_FINITE)
         return add_special(a, b, mode);
-    return add_wide(a->negative, wide_normal(a->significand, a->exponent), b->negative, wide_normal(b->significand, b->exponent), mode);
+    return add_wide(a->negative, wide_normal(a->significand, a->exponent), b->negative,
+                    wide_normal(b->significand, b->exponent), mode);
 }
 
 static struct lane_number multiply_special(const struct lane_number *a, const struct lane_number *b)
 {
-    bool zero = a->kind == LANE_ZERO || b->kind == LANE_ZERO, infinite = a->kind == LANE_INFINITE || b->kind == LANE_INFINITE;
+    bool zero = a->kind == LANE_ZERO || b->kind == LANE_ZERO,
+         infinite = a->kind == LANE_INFINITE || b->kind == LANE_INFINITE;
     if (a->kind == LANE_NAN || b->kind == LANE_NAN || (zero && infinite))
         return not_a_number;
     return signed_kind(zero ? LANE_ZERO : infinite ? LANE_INFINITE : LANE_FINITE, a->negative != b->negative);
@@ -105,10 +109,12 @@ struct lane_number lane_exact_mul(const struct lane_number *a, const struct lane
     struct lane_number special = multiply_special(a, b);
     if (special.kind != LANE_FINITE)
         return special;
-    return from_wide(special.negative, wide_normal((uint128)a->significand * b->significand, a->exponent + b->exponent));
+    return from_wide(special.negative,
+                     wide_normal((uint128)a->significand * b->significand, a->exponent + b->exponent));
 }
 
-struct lane_number lane_exact_fma(const struct lane_number *a, const struct lane_number *b, const struct lane_number *c, unsigned mode)
+struct lane_number lane_exact_fma(const struct lane_number *a, const struct lane_number *b, const struct lane_number *c,
+                                  unsigned mode)
 {
     struct lane_number product = multiply_special(a, b);
     if (product.kind != LANE_FINITE)
@@ -208,7 +214,8 @@ struct lane_number lane_round_integer(const struct lane_number *x, unsigned mode
 uint64_t lane_soft(const struct lane_format *format, unsigned op, unsigned mode, const uint64_t operand[3])
 {
     static const struct lane_number one = {LANE_FINITE, false, 0, 1};
-    struct lane_number a = lane_unpack(format, operand[0]), b = lane_unpack(format, operand[1]), c = lane_unpack(format, operand[2]);
+    struct lane_number a = lane_unpack(format, operand[0]), b = lane_unpack(format, operand[1]),
+                       c = lane_unpack(format, operand[2]);
     struct lane_number result;
     switch (op) {
     case ISA_OP_SUB:

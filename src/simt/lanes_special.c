@@ -1,9 +1,10 @@
 /* rcp sqrt rsqrt sin cos lg2 ex2 tanh, and the approximate divisions (PTX ISA, "Floating Point Instructions").
  *
- * With a rounding modifier rcp and sqrt are exact to that rounding. The .approx forms are computed in double to about 2^-45 by polynomials
- * over a reduced argument and rounded once: far inside the error that the manual allows, the same bits on every host (only + - * / and
- * square root are used, no C library), but not the bits of a given GPU. Measured errors: docs/arithmetic.md.
- * Special values follow the manual's tables. div.approx gives 0 for a divisor beyond 2^126, as the manual says. */
+ * With a rounding modifier rcp and sqrt are exact to that rounding. The .approx forms are computed in double to about
+ * 2^-45 by polynomials over a reduced argument and rounded once: far inside the error that the manual allows, the same
+ * bits on every host (only + - * / and square root are used, no C library), but not the bits of a given GPU. Measured
+ * errors: docs/arithmetic.md. Special values follow the manual's tables. div.approx gives 0 for a divisor beyond 2^126,
+ * as the manual says. */
 #include "simt/lanes_float.h"
 
 typedef double special_op(double x);
@@ -99,7 +100,8 @@ struct angle {
 /* 96 bits of 2/pi beginning with the bit of weight 2^-start, start in -4..103. */
 static unsigned __int128 two_over_pi_bits(int start)
 {
-    static const uint32_t words[9] = {0, 0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0, 0xDB629599, 0x3C439041, 0xFE5163AB, 0xDEBBC561};
+    static const uint32_t words[9] = {0,          0xA2F9836E, 0x4E441529, 0xFC2757D1, 0xF534DDC0,
+                                      0xDB629599, 0x3C439041, 0xFE5163AB, 0xDEBBC561};
     unsigned position = (unsigned)(start + 31), word = position / 32;
     unsigned __int128 bits = 0;
     for (unsigned i = 0; i < 4; i++)
@@ -107,8 +109,8 @@ static unsigned __int128 two_over_pi_bits(int start)
     return bits << (position % 32) >> 32;
 }
 
-/* A finite f32 value of 2^20 or more: m * 2^e times 2/pi modulo 4, in fixed point. The bits of 2/pi whose product is a multiple
- * of 4 are left out beforehand, so 96 bits leave the fraction right to 2^-70. */
+/* A finite f32 value of 2^20 or more: m * 2^e times 2/pi modulo 4, in fixed point. The bits of 2/pi whose product is a
+ * multiple of 4 are left out beforehand, so 96 bits leave the fraction right to 2^-70. */
 static struct angle reduce_large(float magnitude)
 {
     uint32_t bits = lane_f32_bits(magnitude);
@@ -213,7 +215,8 @@ LANE_STAMPED void run32(struct lane_args *args, special_op *op)
     LANE_STORE(uint32_t, args->dst[0], result, args->mask);
 }
 
-/* Rounding a double quotient or root to f32 once more is harmless: 53 >= 2 * 24 + 2 bits, so rcp.rn and sqrt.rn come this way too. */
+/* Rounding a double quotient or root to f32 once more is harmless: 53 >= 2 * 24 + 2 bits, so rcp.rn and sqrt.rn come
+ * this way too. */
 static void rcp_f32(struct lane_args *args)
 {
     run32(args, reciprocal_of);
@@ -332,7 +335,8 @@ static void directed_f64(struct lane_args *args)
     uint64_t result[LANES];
     for (unsigned lane = 0; lane < LANES; lane++) {
         uint64_t operand[3] = {a[lane], 0, 0};
-        result[lane] = result64(a[lane], lane_f64(lane_soft(&lane_format_f64, args->instr->op, args->instr->mods.round, operand)));
+        result[lane] =
+            result64(a[lane], lane_f64(lane_soft(&lane_format_f64, args->instr->op, args->instr->mods.round, operand)));
     }
     LANE_STORE(uint64_t, args->dst[0], result, args->mask);
 }
@@ -452,7 +456,8 @@ lane_fn *lane_resolve_special(const struct isa_instr *instr)
     if ((instr->op == ISA_OP_RCP || instr->op == ISA_OP_SQRT) && mods->round != ISA_ROUND_APPROX) {
         if (!single && instr->type != ISA_F64)
             return NULL;
-        return instr->op == ISA_OP_RCP ? resolve_rounded(instr, rcp_f32, rcp_f64) : resolve_rounded(instr, sqrt_f32, sqrt_f64);
+        return instr->op == ISA_OP_RCP ? resolve_rounded(instr, rcp_f32, rcp_f64)
+                                       : resolve_rounded(instr, sqrt_f32, sqrt_f64);
     }
     if (mods->round != ISA_ROUND_APPROX || (instr->op == ISA_OP_TANH && mods->ftz))
         return NULL;

@@ -1,5 +1,5 @@
-/* cvt with a floating-point side against MPFR: every pair of types, rounding, .ftz and .sat; registers wider than the types; packed
- * results, tf32, .relu and .satfinite; which combinations are refused. */
+/* cvt with a floating-point side against MPFR: every pair of types, rounding, .ftz and .sat; registers wider than the
+ * types; packed results, tf32, .relu and .satfinite; which combinations are refused. */
 #include "unit/simt/lanes_oracle.h"
 
 #include <mpfr.h>
@@ -11,9 +11,10 @@ struct side {
 };
 
 static const struct side sides[] = {
-    {ISA_U8, 8, false, NULL},           {ISA_S8, 8, true, NULL},    {ISA_U16, 16, false, NULL},        {ISA_S16, 16, true, NULL},
-    {ISA_U32, 32, false, NULL},         {ISA_S32, 32, true, NULL},  {ISA_U64, 64, false, NULL},        {ISA_S64, 64, true, NULL},
-    {ISA_F16, 16, true, &oracle_f16},   {ISA_BF16, 16, true, &oracle_bf16}, {ISA_F32, 32, true, &oracle_f32}, {ISA_F64, 64, true, &oracle_f64},
+    {ISA_U8, 8, false, NULL},           {ISA_S8, 8, true, NULL},          {ISA_U16, 16, false, NULL},
+    {ISA_S16, 16, true, NULL},          {ISA_U32, 32, false, NULL},       {ISA_S32, 32, true, NULL},
+    {ISA_U64, 64, false, NULL},         {ISA_S64, 64, true, NULL},        {ISA_F16, 16, true, &oracle_f16},
+    {ISA_BF16, 16, true, &oracle_bf16}, {ISA_F32, 32, true, &oracle_f32}, {ISA_F64, 64, true, &oracle_f64},
 };
 #define SIDES (sizeof sides / sizeof sides[0])
 
@@ -40,7 +41,10 @@ static void set_value(mpfr_t x, const struct side *from, uint64_t bits)
 
 static mpfr_rnd_t integer_mode(unsigned round)
 {
-    return round == ISA_ROUND_RZI ? MPFR_RNDZ : round == ISA_ROUND_RMI ? MPFR_RNDD : round == ISA_ROUND_RPI ? MPFR_RNDU : MPFR_RNDN;
+    return round == ISA_ROUND_RZI   ? MPFR_RNDZ
+           : round == ISA_ROUND_RMI ? MPFR_RNDD
+           : round == ISA_ROUND_RPI ? MPFR_RNDU
+                                    : MPFR_RNDN;
 }
 
 static bool is_integer_round(unsigned round)
@@ -54,17 +58,21 @@ static uint64_t to_integer(mpfr_t x, const struct side *from, const struct side 
     if (mpfr_nan_p(x)) {
         if (from->type != ISA_F64 && to->bits != 64)
             return 0;
-        return to->with_sign ? (uint64_t)sign_extended(UINT64_C(1) << (to->bits - 1), to->bits) : UINT64_C(1) << (to->bits - 1);
+        return to->with_sign ? (uint64_t)sign_extended(UINT64_C(1) << (to->bits - 1), to->bits)
+                             : UINT64_C(1) << (to->bits - 1);
     }
     if (to->with_sign) {
         int64_t low = sign_extended(UINT64_C(1) << (to->bits - 1), to->bits), high = -(low + 1);
-        return (uint64_t)(mpfr_cmp_si(x, low) <= 0 ? low : mpfr_cmp_si(x, high) >= 0 ? high : mpfr_get_si(x, MPFR_RNDN));
+        return (uint64_t)(mpfr_cmp_si(x, low) <= 0    ? low
+                          : mpfr_cmp_si(x, high) >= 0 ? high
+                                                      : mpfr_get_si(x, MPFR_RNDN));
     }
     uint64_t high = low_bits(UINT64_MAX, to->bits);
     return mpfr_cmp_ui(x, 0) <= 0 ? 0 : mpfr_cmp_ui(x, high) >= 0 ? high : mpfr_get_ui(x, MPFR_RNDN);
 }
 
-static uint64_t to_float(mpfr_t x, const struct side *from, const struct side *to, const struct isa_instr *instr, uint64_t source)
+static uint64_t to_float(mpfr_t x, const struct side *from, const struct side *to, const struct isa_instr *instr,
+                         uint64_t source)
 {
     const struct oracle_format *f = to->format;
     mpfr_rnd_t mode = oracle_mode(instr->mods.round);
@@ -103,7 +111,8 @@ static uint64_t draw(const struct side *from, uint64_t *state)
 {
     uint64_t random = oracle_random(state), shift = random >> 40 & 63;
     if (!from->format)
-        return random & 1 ? oracle_random(state) : (UINT64_C(1) << shift) + (random >> 8 & 3) - 2 + (random >> 16 & 1) * 0x80;
+        return random & 1 ? oracle_random(state)
+                          : (UINT64_C(1) << shift) + (random >> 8 & 3) - 2 + (random >> 16 & 1) * 0x80;
     if (random & 3)
         return oracle_operand(from->format, state, random);
     double value = ldexp(1.0, (int)shift) + (double)(int)(random >> 8 & 7) * 0.5 - 2.0;
@@ -116,7 +125,8 @@ static uint64_t draw(const struct side *from, uint64_t *state)
 }
 
 /* Runs one conversion, with registers of the given widths (0: those of the types). */
-static void check(struct isa_instr *instr, const struct side *from, const struct side *to, unsigned source_bits, unsigned result_bits)
+static void check(struct isa_instr *instr, const struct side *from, const struct side *to, unsigned source_bits,
+                  unsigned result_bits)
 {
     struct isa_operand dst = {.kind = ISA_OPERAND_REG, .bits = (uint8_t)(result_bits ? result_bits : to->bits)};
     struct isa_operand src = {.kind = ISA_OPERAND_REG, .bits = (uint8_t)(source_bits ? source_bits : from->bits)};
@@ -134,7 +144,8 @@ static void check(struct isa_instr *instr, const struct side *from, const struct
             uint64_t source = draw(from, &state);
             rows.expected[lane] = low_bits(expect(instr, from, to, source), dst.bits);
             bool noise = src.bits > from->bits; /* what lies above the type in a wider register does not count */
-            rows.source[0][lane] = noise ? low_bits(source, from->bits) | oracle_random(&state) << from->bits : low_bits(source, from->bits);
+            rows.source[0][lane] = noise ? low_bits(source, from->bits) | oracle_random(&state) << from->bits
+                                         : low_bits(source, from->bits);
             rows.source[0][lane] = low_bits(rows.source[0][lane], src.bits);
         }
         oracle_run(function, instr, &rows, wide, 3, UINT32_MAX);
@@ -147,8 +158,8 @@ static bool holds_all(const struct oracle_format *to, const struct oracle_format
     return from->precision <= to->precision && from->max_exponent <= to->max_exponent;
 }
 
-/* The manual's rule: integers from floats take an integer rounding, floats from integers a floating one; between floats a floating one where
- * something can be lost, an optional integer one within a format, else none. */
+/* The manual's rule: integers from floats take an integer rounding, floats from integers a floating one; between floats
+ * a floating one where something can be lost, an optional integer one within a format, else none. */
 static bool valid_round(const struct side *from, const struct side *to, unsigned round)
 {
     bool integer = is_integer_round(round), floating = round >= ISA_ROUND_RN && round <= ISA_ROUND_RP;
@@ -190,8 +201,14 @@ static void registers_may_be_wider_than_types(void **unused)
     for (unsigned integer = 0; integer < 8; integer++)
         for (unsigned real = 8; real < SIDES; real++)
             for (unsigned bits = sides[integer].bits * 2u; bits <= 64; bits *= 2) {
-                struct isa_instr to = {.op = ISA_OP_CVT, .type = sides[integer].type, .stype = sides[real].type, .mods.round = ISA_ROUND_RZI};
-                struct isa_instr from = {.op = ISA_OP_CVT, .type = sides[real].type, .stype = sides[integer].type, .mods.round = ISA_ROUND_RN};
+                struct isa_instr to = {.op = ISA_OP_CVT,
+                                       .type = sides[integer].type,
+                                       .stype = sides[real].type,
+                                       .mods.round = ISA_ROUND_RZI};
+                struct isa_instr from = {.op = ISA_OP_CVT,
+                                         .type = sides[real].type,
+                                         .stype = sides[integer].type,
+                                         .mods.round = ISA_ROUND_RN};
                 check(&to, &sides[real], &sides[integer], 0, bits);
                 check(&from, &sides[integer], &sides[real], bits, 0);
             }
@@ -226,11 +243,14 @@ static void check_narrow(const struct side *to, uint8_t type, unsigned variant)
         memset(&rows, 0, sizeof rows);
         for (unsigned lane = 0; lane < LANES; lane++) {
             for (unsigned k = 0; k < 2; k++)
-                rows.source[k][lane] = oracle_random(&state) & 1 ? draw(&sides[10], &state)
-                                                                 : oracle_pattern(&oracle_f32, oracle_value(to->format, draw(to, &state))) + 0x1000;
+                rows.source[k][lane] =
+                    oracle_random(&state) & 1
+                        ? draw(&sides[10], &state)
+                        : oracle_pattern(&oracle_f32, oracle_value(to->format, draw(to, &state))) + 0x1000;
             rows.expected[lane] = expect_narrow(&instr, to, rows.source[0][lane] & UINT32_MAX);
             if (packed)
-                rows.expected[lane] = rows.expected[lane] << 16 | expect_narrow(&instr, to, rows.source[1][lane] & UINT32_MAX);
+                rows.expected[lane] =
+                    rows.expected[lane] << 16 | expect_narrow(&instr, to, rows.source[1][lane] & UINT32_MAX);
         }
         oracle_check(function, &instr, &rows, (const bool[]){false, false}, &state);
     }
@@ -263,17 +283,20 @@ static uint64_t expect_tf32(const struct isa_instr *instr, uint32_t x)
 
 static void tf32_keeps_ten_fraction_bits(void **unused)
 {
-    static const uint8_t cases[][2] = {{ISA_ROUND_RNA, 0}, {ISA_ROUND_RNA, ISA_SAT_FINITE}, {ISA_ROUND_RN, 0}, {ISA_ROUND_RZ, 0},
-                                       {ISA_ROUND_RN, ISA_SAT_RELU}, {ISA_ROUND_RZ, ISA_SAT_FINITE}};
+    static const uint8_t cases[][2] = {
+        {ISA_ROUND_RNA, 0}, {ISA_ROUND_RNA, ISA_SAT_FINITE}, {ISA_ROUND_RN, 0},
+        {ISA_ROUND_RZ, 0},  {ISA_ROUND_RN, ISA_SAT_RELU},    {ISA_ROUND_RZ, ISA_SAT_FINITE}};
     for (unsigned k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        struct isa_instr instr = {.op = ISA_OP_CVT, .type = ISA_TF32, .stype = ISA_F32, .mods = {.round = cases[k][0], .sat = cases[k][1]}};
+        struct isa_instr instr = {
+            .op = ISA_OP_CVT, .type = ISA_TF32, .stype = ISA_F32, .mods = {.round = cases[k][0], .sat = cases[k][1]}};
         uint64_t state = k;
         struct oracle_rows rows;
         assert_non_null(lane_resolve_cvt(&instr));
         for (unsigned i = 0; i < oracle_rows(500); i++) {
             oracle_fill(&oracle_f32, &state, &rows);
             for (unsigned lane = 0; lane < LANES; lane++) {
-                rows.source[0][lane] = i & 1 ? rows.source[0][lane] : (rows.source[0][lane] & ~UINT64_C(0xFFF)) ^ (oracle_random(&state) & 1);
+                rows.source[0][lane] = i & 1 ? rows.source[0][lane]
+                                             : (rows.source[0][lane] & ~UINT64_C(0xFFF)) ^ (oracle_random(&state) & 1);
                 rows.expected[lane] = expect_tf32(&instr, (uint32_t)rows.source[0][lane]);
             }
             oracle_check(lane_resolve_cvt(&instr), &instr, &rows, (const bool[]){false, false}, &state);
@@ -283,8 +306,9 @@ static void tf32_keeps_ten_fraction_bits(void **unused)
 
 static void what_the_model_lacks_is_refused(void **unused)
 {
-    static const uint8_t types[][2] = {{ISA_E4M3X2, ISA_F32}, {ISA_E5M2X2, ISA_F32}, {ISA_F16X2, ISA_E4M3X2}, {ISA_F32, ISA_TF32},
-                                       {ISA_TF32, ISA_F64},   {ISA_S32, ISA_U16},    {ISA_F32, ISA_B32},      {ISA_F16X2, ISA_F16X2}};
+    static const uint8_t types[][2] = {{ISA_E4M3X2, ISA_F32}, {ISA_E5M2X2, ISA_F32}, {ISA_F16X2, ISA_E4M3X2},
+                                       {ISA_F32, ISA_TF32},   {ISA_TF32, ISA_F64},   {ISA_S32, ISA_U16},
+                                       {ISA_F32, ISA_B32},    {ISA_F16X2, ISA_F16X2}};
     for (unsigned k = 0; k < sizeof types / sizeof types[0]; k++)
         for (unsigned round = 0; round <= ISA_ROUND_FULL; round++) {
             struct isa_instr instr = {.op = ISA_OP_CVT, .type = types[k][0], .stype = types[k][1], .src_count = 2};
@@ -298,8 +322,10 @@ static void what_the_model_lacks_is_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pair_of_types),        cmocka_unit_test(registers_may_be_wider_than_types),
-        cmocka_unit_test(packed_results_and_their_modifiers), cmocka_unit_test(tf32_keeps_ten_fraction_bits),
+        cmocka_unit_test(every_pair_of_types),
+        cmocka_unit_test(registers_may_be_wider_than_types),
+        cmocka_unit_test(packed_results_and_their_modifiers),
+        cmocka_unit_test(tf32_keeps_ten_fraction_bits),
         cmocka_unit_test(what_the_model_lacks_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* f32 lanes against MPFR: every rounding, .ftz and .sat of add sub mul mad fma div; min, max and signs against their definitions; the portable
- * fused multiply-add against the host's. */
+/* f32 lanes against MPFR: every rounding, .ftz and .sat of add sub mul mad fma div; min, max and signs against their
+ * definitions; the portable fused multiply-add against the host's. */
 #include "unit/simt/lanes_oracle.h"
 
 #include <mpfr.h>
@@ -84,7 +84,8 @@ static uint64_t expect_extreme(const struct isa_instr *instr, uint64_t a, uint64
 
 static void check_extreme(struct isa_instr *instr, bool three)
 {
-    struct isa_operand operands[3] = {{.kind = ISA_OPERAND_REG, .bits = 32}, {.kind = ISA_OPERAND_REG, .bits = 32}, {0}};
+    struct isa_operand operands[3] = {
+        {.kind = ISA_OPERAND_REG, .bits = 32}, {.kind = ISA_OPERAND_REG, .bits = 32}, {0}};
     uint64_t state = 11;
     struct oracle_rows rows;
     operands[2].kind = three ? ISA_OPERAND_REG : ISA_OPERAND_NONE;
@@ -155,7 +156,7 @@ static void invalid_combinations_are_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arithmetic_rounds_as_mpfr),         cmocka_unit_test(portable_fma_equals_the_hosts),
+        cmocka_unit_test(arithmetic_rounds_as_mpfr),           cmocka_unit_test(portable_fma_equals_the_hosts),
         cmocka_unit_test(min_and_max_follow_their_definition), cmocka_unit_test(signs_change_nothing_else),
         cmocka_unit_test(invalid_combinations_are_refused),
     };

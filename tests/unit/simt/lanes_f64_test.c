@@ -1,5 +1,5 @@
-/* f64 lanes against MPFR: every rounding of add sub mul mad fma div, NaN payloads, min, max and signs; the integer path against the
- * host's own arithmetic. */
+/* f64 lanes against MPFR: every rounding of add sub mul mad fma div, NaN payloads, min, max and signs; the integer path
+ * against the host's own arithmetic. */
 #include "unit/simt/lanes_oracle.h"
 
 #include <mpfr.h>

@@ -1,5 +1,5 @@
-/* f16 and bf16 lanes, scalar and packed, against MPFR: add sub mul fma with .ftz .sat .relu, min, max and signs. Every f16 pattern is once the
- * first operand of an fma. */
+/* f16 and bf16 lanes, scalar and packed, against MPFR: add sub mul fma with .ftz .sat .relu, min, max and signs. Every
+ * f16 pattern is once the first operand of an fma. */
 #include "unit/simt/lanes_oracle.h"
 
 #include <mpfr.h>

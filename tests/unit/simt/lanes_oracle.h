@@ -1,5 +1,6 @@
-/* The oracle of the floating-point lane tests: MPFR for values and rounding, plain C for how values lie in bits. It shares nothing with
- * the code under test but the names of opcodes and types. Also here: where operands come from, and how a row is run and compared. */
+/* The oracle of the floating-point lane tests: MPFR for values and rounding, plain C for how values lie in bits. It
+ * shares nothing with the code under test but the names of opcodes and types. Also here: where operands come from, and
+ * how a row is run and compared. */
 #ifndef LOCKSTEP_TESTS_LANES_ORACLE_H
 #define LOCKSTEP_TESTS_LANES_ORACLE_H
 
@@ -77,7 +78,8 @@ static inline double oracle_value(const struct oracle_format *f, uint64_t bits)
     else if (field == 0)
         value = ldexp((double)fraction, 2 - f->max_exponent - f->precision);
     else
-        value = ldexp((double)(fraction + (UINT64_C(1) << (f->precision - 1))), field + 1 - f->max_exponent - f->precision);
+        value =
+            ldexp((double)(fraction + (UINT64_C(1) << (f->precision - 1))), field + 1 - f->max_exponent - f->precision);
     return bits & oracle_sign(f) ? -value : value;
 }
 
@@ -103,11 +105,14 @@ static inline uint64_t oracle_pattern(const struct oracle_format *f, double valu
 
 static inline mpfr_rnd_t oracle_mode(unsigned round)
 {
-    return round == ISA_ROUND_RZ ? MPFR_RNDZ : round == ISA_ROUND_RM ? MPFR_RNDD : round == ISA_ROUND_RP ? MPFR_RNDU : MPFR_RNDN;
+    return round == ISA_ROUND_RZ   ? MPFR_RNDZ
+           : round == ISA_ROUND_RM ? MPFR_RNDD
+           : round == ISA_ROUND_RP ? MPFR_RNDU
+                                   : MPFR_RNDN;
 }
 
-/* The pattern of r, a result of f's precision computed over an unbounded exponent range with this ternary value: brought into the format's
- * range, subnormals included. */
+/* The pattern of r, a result of f's precision computed over an unbounded exponent range with this ternary value:
+ * brought into the format's range, subnormals included. */
 static inline uint64_t oracle_settle(const struct oracle_format *f, mpfr_t r, int ternary, mpfr_rnd_t mode)
 {
     mpfr_exp_t low = mpfr_get_emin(), high = mpfr_get_emax();
@@ -122,7 +127,8 @@ static inline uint64_t oracle_settle(const struct oracle_format *f, mpfr_t r, in
 }
 
 /* a op b op c in format f, rounded once; NaN as the format's canonical one. */
-static inline uint64_t oracle_arith(const struct oracle_format *f, unsigned op, unsigned round, const uint64_t operand[3])
+static inline uint64_t oracle_arith(const struct oracle_format *f, unsigned op, unsigned round,
+                                    const uint64_t operand[3])
 {
     mpfr_rnd_t mode = oracle_mode(round);
     mpfr_t a, b, c, r;
@@ -154,21 +160,42 @@ static inline uint64_t oracle_saturate(const struct oracle_format *f, uint64_t b
     return value >= 1.0 ? oracle_pattern(f, 1.0) : bits;
 }
 
-/* Patterns where rules change: zeros, the ends of the subnormal and normal ranges, one and its neighbours, infinity, NaN of both kinds. */
+/* Patterns where rules change: zeros, the ends of the subnormal and normal ranges, one and its neighbours, infinity,
+ * NaN of both kinds. */
 static inline uint64_t oracle_edge(const struct oracle_format *f, uint64_t random)
 {
-    uint64_t infinity = oracle_infinity(f), least_normal = UINT64_C(1) << (f->precision - 1), one = oracle_pattern(f, 1.0);
-    const uint64_t edges[] = {0,        1,          2,       least_normal - 1, least_normal, least_normal + 1, infinity - 1, infinity - 2,
-                              infinity, infinity | 1, f->nan & (oracle_sign(f) - 1), infinity | least_normal >> 1, one, one - 1,
-                              one + 1,  one + least_normal, one + least_normal / 2, 3, least_normal / 2, infinity - least_normal};
+    uint64_t infinity = oracle_infinity(f), least_normal = UINT64_C(1) << (f->precision - 1),
+             one = oracle_pattern(f, 1.0);
+    const uint64_t edges[] = {0,
+                              1,
+                              2,
+                              least_normal - 1,
+                              least_normal,
+                              least_normal + 1,
+                              infinity - 1,
+                              infinity - 2,
+                              infinity,
+                              infinity | 1,
+                              f->nan & (oracle_sign(f) - 1),
+                              infinity | least_normal >> 1,
+                              one,
+                              one - 1,
+                              one + 1,
+                              one + least_normal,
+                              one + least_normal / 2,
+                              3,
+                              least_normal / 2,
+                              infinity - least_normal};
     uint64_t edge = edges[random % (sizeof edges / sizeof edges[0])];
     return random >> 32 & 1 ? edge | oracle_sign(f) : edge;
 }
 
-/* A pattern for an operand beside `other`: an edge, anything, close to other in exponent, or with few significand bits. */
+/* A pattern for an operand beside `other`: an edge, anything, close to other in exponent, or with few significand bits.
+ */
 static inline uint64_t oracle_operand(const struct oracle_format *f, uint64_t *state, uint64_t other)
 {
-    uint64_t random = oracle_random(state), all = oracle_sign(f) | (oracle_sign(f) - 1), step = UINT64_C(1) << (f->precision - 1);
+    uint64_t random = oracle_random(state), all = oracle_sign(f) | (oracle_sign(f) - 1),
+             step = UINT64_C(1) << (f->precision - 1);
     uint64_t bits = oracle_random(state) & all;
     switch (random & 3) {
     case 0: return oracle_edge(f, random >> 2);
@@ -212,9 +239,10 @@ static inline uint64_t oracle_load(const union oracle_row *row, bool wide, unsig
     return wide ? row->wide[lane] : row->narrow[lane];
 }
 
-/* One run, into row `target` (3: a row of its own; else over that source), under a mask; every lane is compared, those left out too. */
-static inline void oracle_run(lane_fn *function, const struct isa_instr *instr, const struct oracle_rows *rows, const bool wide[2],
-                              unsigned target, uint32_t mask)
+/* One run, into row `target` (3: a row of its own; else over that source), under a mask; every lane is compared, those
+ * left out too. */
+static inline void oracle_run(lane_fn *function, const struct isa_instr *instr, const struct oracle_rows *rows,
+                              const bool wide[2], unsigned target, uint32_t mask)
 {
     union oracle_row row[4], before;
     for (unsigned i = 0; i < 3; i++)
@@ -231,19 +259,22 @@ static inline void oracle_run(lane_fn *function, const struct isa_instr *instr, 
     function(&args);
     for (unsigned lane = 0; lane < LANES; lane++) {
         bool stored = mask >> lane & 1;
-        uint64_t expected = stored ? rows->expected[lane] : oracle_load(&before, wide[1], lane), got = oracle_load(&row[target], wide[1], lane);
+        uint64_t expected = stored ? rows->expected[lane] : oracle_load(&before, wide[1], lane),
+                 got = oracle_load(&row[target], wide[1], lane);
         if (expected != got)
-            fail_msg("op %u type %u stype %u round %u ftz %u sat %u nan %u abs %u, lane %u of mask %08x into %u: (%llx, %llx, %llx) gave "
-                     "%llx, not %llx", instr->op, instr->type, instr->stype, instr->mods.round, instr->mods.ftz, instr->mods.sat,
+            fail_msg("op %u type %u stype %u round %u ftz %u sat %u nan %u abs %u, lane %u of mask %08x into %u: "
+                     "(%llx, %llx, %llx) gave "
+                     "%llx, not %llx",
+                     instr->op, instr->type, instr->stype, instr->mods.round, instr->mods.ftz, instr->mods.sat,
                      instr->mods.nan, instr->mods.abs, lane, mask, target, (unsigned long long)rows->source[0][lane],
-                     (unsigned long long)rows->source[1][lane], (unsigned long long)rows->source[2][lane], (unsigned long long)got,
-                     (unsigned long long)expected);
+                     (unsigned long long)rows->source[1][lane], (unsigned long long)rows->source[2][lane],
+                     (unsigned long long)got, (unsigned long long)expected);
     }
 }
 
 /* A full mask into a row of its own, then partial masks, the destination over a source where widths allow it. */
-static inline void oracle_check(lane_fn *function, const struct isa_instr *instr, const struct oracle_rows *rows, const bool wide[2],
-                                uint64_t *state)
+static inline void oracle_check(lane_fn *function, const struct isa_instr *instr, const struct oracle_rows *rows,
+                                const bool wide[2], uint64_t *state)
 {
     oracle_run(function, instr, rows, wide, 3, UINT32_MAX);
     uint32_t mask = (uint32_t)oracle_random(state) | 1;

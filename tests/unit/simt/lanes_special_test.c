@@ -1,6 +1,6 @@
-/* rcp, sqrt and the approximate functions: exact roundings and the error of each approximation against MPFR, special values against the tables
- * of the manual. Run by itself it prints the largest errors it met, which docs/arithmetic.md quotes; LANES_ROWS=100 takes a hundred
- * times the arguments. */
+/* rcp, sqrt and the approximate functions: exact roundings and the error of each approximation against MPFR, special
+ * values against the tables of the manual. Run by itself it prints the largest errors it met, which docs/arithmetic.md
+ * quotes; LANES_ROWS=100 takes a hundred times the arguments. */
 #include "unit/simt/lanes_oracle.h"
 
 #include <mpfr.h>
@@ -61,8 +61,8 @@ struct approximation {
     uint16_t op;
     uint8_t round, ftz;
     uint8_t type;
-    double low, high;    /* arguments: of any sign if low is negative; evenly over their patterns */
-    double ulps;         /* our own limit */
+    double low, high;          /* arguments: of any sign if low is negative; evenly over their patterns */
+    double ulps;               /* our own limit */
     double relative, absolute; /* the manual's limits, 0 for none */
 };
 
@@ -136,9 +136,11 @@ static void measure(const struct oracle_format *f, mpfr_t r, double got, struct 
 }
 
 /* The k-th argument of n: over all patterns of short formats, at random patterns in the range else. */
-static bool argument(const struct approximation *row, const struct oracle_format *f, uint64_t *state, unsigned k, uint64_t *bits)
+static bool argument(const struct approximation *row, const struct oracle_format *f, uint64_t *state, unsigned k,
+                     uint64_t *bits)
 {
-    uint64_t high = oracle_pattern(f, fmin(row->high, oracle_value(f, oracle_infinity(f) - 1))), random = oracle_random(state);
+    uint64_t high = oracle_pattern(f, fmin(row->high, oracle_value(f, oracle_infinity(f) - 1))),
+             random = oracle_random(state);
     uint64_t low = row->low > 0.0 ? oracle_pattern(f, row->low) : 0;
     if (f->bits == 16) {
         *bits = k;
@@ -184,7 +186,8 @@ static void errors_are_within_the_manuals(void **unused)
     for (unsigned k = 0; k < sizeof approximations / sizeof approximations[0]; k++) {
         const struct approximation *row = &approximations[k];
         struct errors worst = sweep(row);
-        print_message("%-26s %9.5f     2^%-6.2f     2^%-6.2f\n", row->name, worst.ulps, log2(worst.relative), log2(worst.absolute));
+        print_message("%-26s %9.5f     2^%-6.2f     2^%-6.2f\n", row->name, worst.ulps, log2(worst.relative),
+                      log2(worst.absolute));
         bool good = worst.ulps <= row->ulps && (row->relative == 0 || worst.relative <= row->relative) &&
                     (row->absolute == 0 || worst.absolute <= row->absolute);
         if (!good)
@@ -192,12 +195,14 @@ static void errors_are_within_the_manuals(void **unused)
     }
 }
 
-/* .full within 2 ulp everywhere; .approx so long as the divisor is at most 2^126, and zero beyond. Both are in fact rounded exactly. */
+/* .full within 2 ulp everywhere; .approx so long as the divisor is at most 2^126, and zero beyond. Both are in fact
+ * rounded exactly. */
 static void divisions(void **unused)
 {
     for (unsigned variant = 0; variant < 4; variant++) {
         bool full = variant & 1, ftz = variant >> 1;
-        struct isa_instr instr = {.op = ISA_OP_DIV, .type = ISA_F32, .mods = {.round = full ? ISA_ROUND_FULL : ISA_ROUND_APPROX, .ftz = ftz}};
+        struct isa_instr instr = {
+            .op = ISA_OP_DIV, .type = ISA_F32, .mods = {.round = full ? ISA_ROUND_FULL : ISA_ROUND_APPROX, .ftz = ftz}};
         uint64_t state = variant;
         struct oracle_rows rows;
         lane_fn *function = lane_resolve_special(&instr);
@@ -206,7 +211,8 @@ static void divisions(void **unused)
             oracle_fill(&oracle_f32, &state, &rows);
             for (unsigned lane = 0; lane < LANES; lane++) {
                 uint64_t a = rows.source[0][lane], b = rows.source[1][lane];
-                uint64_t operand[3] = {ftz ? oracle_flush(&oracle_f32, a) : a, ftz ? oracle_flush(&oracle_f32, b) : b, 0};
+                uint64_t operand[3] = {ftz ? oracle_flush(&oracle_f32, a) : a, ftz ? oracle_flush(&oracle_f32, b) : b,
+                                       0};
                 double divisor = fabs(oracle_value(&oracle_f32, b)), dividend = oracle_value(&oracle_f32, a);
                 uint64_t bits = oracle_arith(&oracle_f32, ISA_OP_DIV, ISA_ROUND_RN, operand);
                 if (!full && divisor > 0x1p126 && divisor < INFINITY)
@@ -230,25 +236,63 @@ struct special_value {
 #define NAN32 0x7FFFFFFFu
 
 static const struct special_value special_values[] = {
-    {ISA_OP_RCP, false, 0, INF},          {ISA_OP_RCP, false, MINUS, MINUS | INF}, {ISA_OP_RCP, false, INF, 0},
-    {ISA_OP_RCP, false, MINUS | INF, MINUS}, {ISA_OP_RCP, true, 1, INF},           {ISA_OP_RCP, true, MINUS | 1, MINUS | INF},
-    {ISA_OP_RCP, true, 0x7F000000, 0},    {ISA_OP_RCP, false, 0x7F000000, 0x00400000}, {ISA_OP_RCP, false, 0xFFC12345, NAN32},
-    {ISA_OP_SQRT, false, MINUS, MINUS},   {ISA_OP_SQRT, false, MINUS | 1, NAN32},  {ISA_OP_SQRT, true, MINUS | 1, MINUS},
-    {ISA_OP_SQRT, false, INF, INF},       {ISA_OP_SQRT, false, MINUS | INF, NAN32}, {ISA_OP_RSQRT, false, 0, INF},
-    {ISA_OP_RSQRT, false, MINUS, MINUS | INF}, {ISA_OP_RSQRT, true, MINUS | 1, MINUS | INF}, {ISA_OP_RSQRT, false, INF, 0},
-    {ISA_OP_RSQRT, false, MINUS | ONE, NAN32}, {ISA_OP_RSQRT, false, MINUS | INF, NAN32}, {ISA_OP_SIN, false, 0, 0},
-    {ISA_OP_SIN, false, MINUS, MINUS},    {ISA_OP_SIN, true, MINUS | 1, MINUS},    {ISA_OP_SIN, false, INF, NAN32},
-    {ISA_OP_SIN, false, MINUS | INF, NAN32}, {ISA_OP_SIN, false, 1, 1},            {ISA_OP_COS, false, MINUS, ONE},
-    {ISA_OP_COS, true, 1, ONE},           {ISA_OP_COS, false, INF, NAN32},         {ISA_OP_COS, false, MINUS | INF, NAN32},
-    {ISA_OP_LG2, false, 0, MINUS | INF},  {ISA_OP_LG2, false, MINUS, MINUS | INF}, {ISA_OP_LG2, true, 1, MINUS | INF},
-    {ISA_OP_LG2, true, MINUS | 1, MINUS | INF}, {ISA_OP_LG2, false, 1, 0xC3150000}, {ISA_OP_LG2, false, ONE, 0},
-    {ISA_OP_LG2, false, INF, INF},        {ISA_OP_LG2, false, MINUS | ONE, NAN32}, {ISA_OP_LG2, false, MINUS | INF, NAN32},
-    {ISA_OP_EX2, false, 0, ONE},          {ISA_OP_EX2, false, MINUS | 1, ONE},     {ISA_OP_EX2, false, INF, INF},
-    {ISA_OP_EX2, false, MINUS | INF, 0},  {ISA_OP_EX2, false, 0x43000000, INF},    {ISA_OP_EX2, false, 0xC3150000, 1},
-    {ISA_OP_EX2, true, 0xC3150000, 0},    {ISA_OP_EX2, false, 0x7F7FFFFF, INF},    {ISA_OP_EX2, false, 0xFF7FFFFF, 0},
-    {ISA_OP_TANH, false, 0, 0},           {ISA_OP_TANH, false, MINUS, MINUS},      {ISA_OP_TANH, false, INF, ONE},
-    {ISA_OP_TANH, false, MINUS | INF, MINUS | ONE}, {ISA_OP_TANH, false, MINUS | 1, MINUS | 1}, {ISA_OP_TANH, false, 0x7F800001, NAN32},
-    {ISA_OP_EX2, false, 0x7F800001, NAN32}, {ISA_OP_LG2, false, 0xFFFFFFFF, NAN32}, {ISA_OP_SIN, false, 0x7FC00000, NAN32},
+    {ISA_OP_RCP, false, 0, INF},
+    {ISA_OP_RCP, false, MINUS, MINUS | INF},
+    {ISA_OP_RCP, false, INF, 0},
+    {ISA_OP_RCP, false, MINUS | INF, MINUS},
+    {ISA_OP_RCP, true, 1, INF},
+    {ISA_OP_RCP, true, MINUS | 1, MINUS | INF},
+    {ISA_OP_RCP, true, 0x7F000000, 0},
+    {ISA_OP_RCP, false, 0x7F000000, 0x00400000},
+    {ISA_OP_RCP, false, 0xFFC12345, NAN32},
+    {ISA_OP_SQRT, false, MINUS, MINUS},
+    {ISA_OP_SQRT, false, MINUS | 1, NAN32},
+    {ISA_OP_SQRT, true, MINUS | 1, MINUS},
+    {ISA_OP_SQRT, false, INF, INF},
+    {ISA_OP_SQRT, false, MINUS | INF, NAN32},
+    {ISA_OP_RSQRT, false, 0, INF},
+    {ISA_OP_RSQRT, false, MINUS, MINUS | INF},
+    {ISA_OP_RSQRT, true, MINUS | 1, MINUS | INF},
+    {ISA_OP_RSQRT, false, INF, 0},
+    {ISA_OP_RSQRT, false, MINUS | ONE, NAN32},
+    {ISA_OP_RSQRT, false, MINUS | INF, NAN32},
+    {ISA_OP_SIN, false, 0, 0},
+    {ISA_OP_SIN, false, MINUS, MINUS},
+    {ISA_OP_SIN, true, MINUS | 1, MINUS},
+    {ISA_OP_SIN, false, INF, NAN32},
+    {ISA_OP_SIN, false, MINUS | INF, NAN32},
+    {ISA_OP_SIN, false, 1, 1},
+    {ISA_OP_COS, false, MINUS, ONE},
+    {ISA_OP_COS, true, 1, ONE},
+    {ISA_OP_COS, false, INF, NAN32},
+    {ISA_OP_COS, false, MINUS | INF, NAN32},
+    {ISA_OP_LG2, false, 0, MINUS | INF},
+    {ISA_OP_LG2, false, MINUS, MINUS | INF},
+    {ISA_OP_LG2, true, 1, MINUS | INF},
+    {ISA_OP_LG2, true, MINUS | 1, MINUS | INF},
+    {ISA_OP_LG2, false, 1, 0xC3150000},
+    {ISA_OP_LG2, false, ONE, 0},
+    {ISA_OP_LG2, false, INF, INF},
+    {ISA_OP_LG2, false, MINUS | ONE, NAN32},
+    {ISA_OP_LG2, false, MINUS | INF, NAN32},
+    {ISA_OP_EX2, false, 0, ONE},
+    {ISA_OP_EX2, false, MINUS | 1, ONE},
+    {ISA_OP_EX2, false, INF, INF},
+    {ISA_OP_EX2, false, MINUS | INF, 0},
+    {ISA_OP_EX2, false, 0x43000000, INF},
+    {ISA_OP_EX2, false, 0xC3150000, 1},
+    {ISA_OP_EX2, true, 0xC3150000, 0},
+    {ISA_OP_EX2, false, 0x7F7FFFFF, INF},
+    {ISA_OP_EX2, false, 0xFF7FFFFF, 0},
+    {ISA_OP_TANH, false, 0, 0},
+    {ISA_OP_TANH, false, MINUS, MINUS},
+    {ISA_OP_TANH, false, INF, ONE},
+    {ISA_OP_TANH, false, MINUS | INF, MINUS | ONE},
+    {ISA_OP_TANH, false, MINUS | 1, MINUS | 1},
+    {ISA_OP_TANH, false, 0x7F800001, NAN32},
+    {ISA_OP_EX2, false, 0x7F800001, NAN32},
+    {ISA_OP_LG2, false, 0xFFFFFFFF, NAN32},
+    {ISA_OP_SIN, false, 0x7FC00000, NAN32},
 };
 
 static void special_values_follow_the_tables(void **unused)
@@ -258,7 +302,8 @@ static void special_values_follow_the_tables(void **unused)
         struct isa_instr instr = {.op = row->op, .type = ISA_F32, .mods = {.round = ISA_ROUND_APPROX, .ftz = row->ftz}};
         uint64_t got = compute(&instr, row->argument, 0);
         if (got != row->result)
-            fail_msg("op %u ftz %d of %08x gave %08llx, not %08x", row->op, row->ftz, row->argument, (unsigned long long)got, row->result);
+            fail_msg("op %u ftz %d of %08x gave %08llx, not %08x", row->op, row->ftz, row->argument,
+                     (unsigned long long)got, row->result);
     }
 }
 
@@ -277,12 +322,14 @@ static void powers_of_two_are_exact(void **unused)
 static void coarse_f64(void **unused)
 {
     for (unsigned k = 0; k < 2; k++) {
-        struct isa_instr instr = {.op = k ? ISA_OP_RSQRT : ISA_OP_RCP, .type = ISA_F64, .mods = {.round = ISA_ROUND_APPROX, .ftz = 1}};
+        struct isa_instr instr = {
+            .op = k ? ISA_OP_RSQRT : ISA_OP_RCP, .type = ISA_F64, .mods = {.round = ISA_ROUND_APPROX, .ftz = 1}};
         uint64_t state = k;
         for (unsigned i = 0; i < oracle_rows(20000); i++) {
             uint64_t bits = oracle_operand(&oracle_f64, &state, 0), upper = bits & UINT64_C(0xFFFFFFFF00000000);
             uint64_t got = compute(&instr, bits, 0);
-            double x = oracle_value(&oracle_f64, oracle_flush(&oracle_f64, upper)), expected = k ? 1.0 / sqrt(x) : 1.0 / x;
+            double x = oracle_value(&oracle_f64, oracle_flush(&oracle_f64, upper)),
+                   expected = k ? 1.0 / sqrt(x) : 1.0 / x;
             assert_int_equal(got & UINT32_MAX, 0);
             if (oracle_is_nan(&oracle_f64, bits) || isnan(expected))
                 assert_true(oracle_is_nan(&oracle_f64, got));
@@ -296,12 +343,17 @@ static void coarse_f64(void **unused)
 
 static void packed_halves_are_taken_one_by_one(void **unused)
 {
-    static const uint8_t pairs[][4] = {{ISA_OP_EX2, ISA_F16, ISA_F16X2, 0}, {ISA_OP_TANH, ISA_F16, ISA_F16X2, 0},
-                                       {ISA_OP_EX2, ISA_BF16, ISA_BF16X2, 1}, {ISA_OP_TANH, ISA_BF16, ISA_BF16X2, 0}};
+    static const uint8_t pairs[][4] = {{ISA_OP_EX2, ISA_F16, ISA_F16X2, 0},
+                                       {ISA_OP_TANH, ISA_F16, ISA_F16X2, 0},
+                                       {ISA_OP_EX2, ISA_BF16, ISA_BF16X2, 1},
+                                       {ISA_OP_TANH, ISA_BF16, ISA_BF16X2, 0}};
     uint64_t state = 5;
     for (unsigned k = 0; k < 4; k++)
         for (unsigned i = 0; i < 2000; i++) {
-            struct isa_instr one = {.op = pairs[k][0], .type = pairs[k][1], .mods = {.round = ISA_ROUND_APPROX, .ftz = pairs[k][3]}}, two = one;
+            struct isa_instr one = {.op = pairs[k][0],
+                                    .type = pairs[k][1],
+                                    .mods = {.round = ISA_ROUND_APPROX, .ftz = pairs[k][3]}},
+                             two = one;
             uint32_t x = (uint32_t)oracle_random(&state);
             two.type = pairs[k][2];
             uint64_t expected = compute(&one, x >> 16, 0) << 16 | compute(&one, x & 0xFFFF, 0);
@@ -311,7 +363,8 @@ static void packed_halves_are_taken_one_by_one(void **unused)
 
 static void what_the_manual_lacks_is_refused(void **unused)
 {
-    static const uint16_t ops[] = {ISA_OP_RCP, ISA_OP_SQRT, ISA_OP_RSQRT, ISA_OP_SIN, ISA_OP_COS, ISA_OP_LG2, ISA_OP_EX2, ISA_OP_TANH};
+    static const uint16_t ops[] = {ISA_OP_RCP, ISA_OP_SQRT, ISA_OP_RSQRT, ISA_OP_SIN,
+                                   ISA_OP_COS, ISA_OP_LG2,  ISA_OP_EX2,   ISA_OP_TANH};
     for (unsigned k = 0; k < 8; k++) {
         struct isa_instr instr = {.op = ops[k], .type = ISA_F32};
         assert_null(lane_resolve_special(&instr));
@@ -328,10 +381,14 @@ static void what_the_manual_lacks_is_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_roundings),          cmocka_unit_test(errors_are_within_the_manuals),
-        cmocka_unit_test(divisions),                cmocka_unit_test(special_values_follow_the_tables),
-        cmocka_unit_test(powers_of_two_are_exact),  cmocka_unit_test(coarse_f64),
-        cmocka_unit_test(packed_halves_are_taken_one_by_one), cmocka_unit_test(what_the_manual_lacks_is_refused),
+        cmocka_unit_test(exact_roundings),
+        cmocka_unit_test(errors_are_within_the_manuals),
+        cmocka_unit_test(divisions),
+        cmocka_unit_test(special_values_follow_the_tables),
+        cmocka_unit_test(powers_of_two_are_exact),
+        cmocka_unit_test(coarse_f64),
+        cmocka_unit_test(packed_halves_are_taken_one_by_one),
+        cmocka_unit_test(what_the_manual_lacks_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
