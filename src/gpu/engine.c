@@ -1,5 +1,7 @@
 /* The cycle loop. Units are stepped only in the cycles in which they can act; when none can, time jumps to the next event. Within a core cycle the order is: replies leave the network into the SMs, partitions hand over replies, DRAM, L2 slices,
  * networks, SMs, block dispatch. DRAM runs in its own clock, by integer ratio. */
+#include <string.h>
+
 #include "gpu/gpu_impl.h"
 
 #define POLL_STEPS 4096 /* loop turns between looks at the host's clock */
@@ -228,11 +230,23 @@ static void rebuild(struct gpu *gpu)
     gpu_build_units(gpu);
 }
 
+/* Local memory has no place in the store, and needs none. */
+static bool read_line(void *context, uint64_t address, uint8_t *to, uint32_t bytes)
+{
+    const struct store *store = &((struct gpu *)context)->store;
+    if (address < store->start || address - store->start >= store->size || bytes > store->size - (address - store->start))
+        return false;
+    memcpy(to, store_at(store, address), bytes);
+    return true;
+}
+
+/* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */
 enum gpu_status gpu_run_timing(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
     gpu_reset_counters(gpu);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
+        sm_refresh(gpu->sms[i], read_line, gpu);
         sm_begin(gpu->sms[i], &run->kernel, gpu->cycle);
         gpu->sm_wake[i] = CYCLE_NEVER;
     }

@@ -504,6 +504,14 @@ void cache_invalidate_all(struct cache *c)
     orphan_placeless(c);
 }
 
+void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes), void *context)
+{
+    uint32_t lines = c->params.sets * c->params.ways;
+    for (uint32_t i = 0; c->data && i < lines; i++)
+        if (c->tags[i] != NO_ADDRESS && !(c->lines[i].dirty[0] | c->lines[i].dirty[1]))
+            read(context, c->tags[i], cache_data(c, i), c->params.line_bytes);
+}
+
 bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *effect)
 {
     uint32_t lines = c->params.sets * c->params.ways;

@@ -92,6 +92,8 @@ bool cache_invalidate(struct cache *c, uint64_t address);
 void cache_invalidate_clean(struct cache *c);
 /* Drops every line. Dirty lines are lost: flush first with cache_next_dirty. */
 void cache_invalidate_all(struct cache *c);
+/* Gives every clean line the values that read finds below it; read leaves a line alone when it answers false. A kernel boundary: what others wrote becomes visible, and the lines stay. */
+void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes), void *context);
 /* Takes one dirty line, starting at *cursor (0 first), cleans it and describes it as a write-back in effect; false when there is none left. */
 bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *effect);
 

@@ -357,6 +357,12 @@ void sm_flush(struct sm *sm)
     cache_invalidate_all(sm->l1d);
 }
 
+void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes), void *context)
+{
+    cache_refresh(sm->l1c, read, context);
+    cache_refresh(sm->l1d, read, context);
+}
+
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state)
 {
     const struct sm_warp *warp = &sm->warps[slot];

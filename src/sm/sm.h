@@ -100,6 +100,8 @@ unsigned sm_resident_blocks(const struct sm *sm);
 const struct sm_fault *sm_faulted(const struct sm *sm); /* NULL when all is well */
 /* Empties the L1 caches. */
 void sm_flush(struct sm *sm);
+/* Gives the lines that stayed in the L1 caches since the last kernel the values that memory holds now; see cache_refresh. */
+void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes), void *context);
 
 /* For the progress watch and its diagnosis. */
 struct sm_warp_state {
