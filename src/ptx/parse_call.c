@@ -14,9 +14,19 @@ struct copy {
 
 struct call {
     struct ptx_token at;
+    uint32_t callee; /* UINT32_MAX when indirect */
     VEC(struct isa_call_slot) results, args;
     VEC(struct copy) stores, loads;
 };
+
+/* A constant argument has the type of the parameter it is for. */
+static uint8_t constant_type(const struct ptx_parser *p, const struct call *c, const struct ptx_value *value)
+{
+    const struct isa_function *callee = c->callee == UINT32_MAX ? NULL : &p->functions.items[c->callee];
+    if (callee && c->args.count < callee->param_count && isa_type_bits(callee->params[c->args.count].type) <= 64)
+        return callee->params[c->args.count].type;
+    return !value->constant.is_float ? ISA_B32 : value->constant.image == 64 ? ISA_F64 : ISA_F32;
+}
 
 /* The place of one listed result or argument. */
 static int parse_slot(struct ptx_parser *p, struct call *c, bool is_result, struct isa_call_slot *slot)
@@ -31,11 +41,9 @@ static int parse_slot(struct ptx_parser *p, struct call *c, bool is_result, stru
     struct ptx_value value;
     if (ptx_parse_value(p, &value) < 0)
         return -1;
-    struct copy copy = {.type = value.kind == PTX_VALUE_REG ? value.type : ISA_B32};
+    struct copy copy = {.type = value.kind == PTX_VALUE_REG ? value.type : constant_type(p, c, &value)};
     if (value.kind != PTX_VALUE_REG && (is_result || value.kind != PTX_VALUE_CONSTANT))
         return ptx_error(p, &at, NULL, "expected a .param variable%s", is_result ? " or a register" : ", a register or a constant");
-    if (value.kind == PTX_VALUE_CONSTANT && value.constant.is_float)
-        copy.type = value.constant.image == 64 ? ISA_F64 : ISA_F32;
     if (ptx_bind_value(p, &value, copy.type, false, &copy.value) < 0)
         return -1;
     slot->bytes = (isa_type_bits(copy.type) + 7) / 8;
@@ -128,6 +136,7 @@ static int parse_parts(struct ptx_parser *p, struct call *c, struct isa_call *ca
         return -1;
     if (parse_target(p, call) < 0)
         return -1;
+    c->callee = call->callee;
     bool has_comma = ptx_accept(p, ',');
     if (has_comma && PTX_IS_PUNCT(&p->token, '(')) {
         if (parse_slots(p, c, false) < 0)
@@ -191,7 +200,7 @@ static void emit(struct ptx_parser *p, struct call *c, struct isa_call *call, st
 
 int ptx_parse_call(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_token *at)
 {
-    struct call c = {.at = *at};
+    struct call c = {.at = *at, .callee = UINT32_MAX};
     struct isa_call *call = ARENA_NEW(p->arena, struct isa_call, 1);
     int rc = parse_parts(p, &c, call);
     if (rc == 0)

@@ -1,0 +1,250 @@
+/* What is wrong is said with its place, what was expected, and without giving up on the rest; nothing that is wrong does harm. */
+#include "unit/ptx/ptx_support.h"
+
+/* Statements of a kernel whose first line is line 7 of the text. */
+static void statements(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"add.s32 %r1, %r2;", "bad.ptx:7:1: error: add needs more operands than 2"},
+        {"add.s32 %r1, %r2, %r3, %r4;", "bad.ptx:7:24: error: add takes 3 operands, found 4"},
+        {"  add.s32 %r1 %r2, %r3;", "bad.ptx:7:15: error: expected `,` or `;`, found `%r2`"},
+        {"addd.s32 %r1, %r2, %r3;", "bad.ptx:7:1: error: `addd` is not a PTX instruction"},
+        {"addd.s32 %r1, %r2, %r3;", "did you mean `add`?"},
+        {"add.s32.foo %r1, %r2, %r3;", "bad.ptx:7:9: error: add has no suffix `.foo`"},
+        {"add.rn.lo.f32 %f1, %f2, %f3;", "add has no suffix `.lo`"},
+        {"add %r1, %r2, %r3;", "bad.ptx:7:1: error: add takes one type suffix, found 0"},
+        {"add.s8 %r1, %r2, %r3;", "add has no form for type .s8"},
+        {"cvt.f32.pred %f1, %p1;", "expected a register, not a predicate"},
+        {"set.gt.pred.s32 %p1, %r1, %r2;", NULL},
+        {"add.s32 %r1, %r99, %r3;", "bad.ptx:7:14: error: `%r99` is not declared"},
+        {"add.s32 %r1, %rd1, %r3;", "`%rd1` is a register of type .b64; .s32 needs 32 bits"},
+        {"add.s32 5, %r1, %r3;", "expected a destination register, found `5`"},
+        {"add.s32 %r1, %p1, %r3;", "expected a register, not a predicate, found `%p1`"},
+        {"add.s32 %r1, _, %r3;", "expected a value, found `_`"},
+        {"add.f32 %f1, %f2, 1;", "expected a floating-point number for type .f32"},
+        {"add.s32 %r1, %r2, 1.5;", "expected an integer for type .s32"},
+        {"ld.global.u32 %h1, [%rd1];", "`%h1` is a register of type .b16; .u32 needs 32 bits"},
+        {"ld.global.u32 %r1, %rd1;", "expected an address in brackets, found `%rd1`"},
+        {"ld.global.u32 %r1, [%h1];", "an address register has 32 or 64 bits"},
+        {"ld.global.u32 %r1, [%p1];", "an address is a register, a variable or a number"},
+        {"ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];", "expected 2 elements in braces"},
+        {"ld.global.u32 %r1, [p];", "`p` lies in .param, not in .global"},
+        {"ld.global.u32 %r1, [%rd1;", "expected `]` after the address, found `;`"},
+        {"mov.b64 {%r1, %r2, %r3}, %rd1;", "a value of type .b64 cannot have 3 parts"},
+        {"@%r1 bra L; L:", "a guard is a predicate register"},
+        {"bra nowhere;", "bad.ptx:7:5: error: label `nowhere` is not defined"},
+        {"{ L: ret; } bra L;", "bad.ptx:7:17: error: label `L` is not defined"},
+        {"L: L: ret;", "label `L` is defined twice in this scope"},
+        {"mov.u32 %r1, 1 / 0;", "bad.ptx:7:16: error: division by zero"},
+        {"mov.u32 %r1, 99999999999999999999;", "the number does not fit 64 bits"},
+        {"mov.u32 %r1, 0x1G;", "`0x1G` is not a number"},
+        {"mov.u32 %r1, 08;", "`08` is not a number"},
+        {"call nothing, (%r1);", "`nothing` is not declared"},
+        {"call k;", "a kernel cannot be called"},
+        {"brx.idx %r1, nothing;", "expected the label of a .branchtargets directive"},
+        {".reg .b32 %r;.reg .b64 %r;", "bad.ptx:7:24: error: `%r` is declared twice in this scope"},
+        {".reg .b32 %big<2000000000>;", "a function can declare 1048576 registers at most"},
+        {".reg .b32 %big<-1>;", "expected the number of registers, found `-`"},
+        {".local .b8 l[100000000];", "local memory of a function is limited"},
+        {".local .b8 l[1099511627776][1099511627776];", "the array is too large"},
+        {".shared .b8 s[];", "the array has no size"},
+        {".shared .b8 s[4] = {1};", "only defined .global and .const variables are initialised"},
+        {".local .align 3 .b8 s[4];", "an alignment is a power of two"},
+        {"bar.red.popc.u32 %r1, 0;", "bar needs more operands than 2"},
+        {"setp.lt.s32 %r1, %r2, %r3;", "expected a predicate register, found `%r1`"},
+        {"setp.lt.s32 !%p1, %r2, %r3;", "expected a destination register"},
+        {"membar.gl 5;", "membar takes 0 operands, found 1"},
+        {"lop3.b32 %r1, %r2, %r3, %r4, %r5;", "expected a constant, found `%r5`"},
+        {"ret", "expected `;` after the instruction, found `}`"},
+        {".bogus 4;", "expected an instruction, a label or a declaration, found `.bogus`"},
+        {"\"text\";", "expected an instruction, a label or a declaration, found a string"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (!cases[i].message) {
+            isa_module_free(support_load_kernel(cases[i].text));
+            continue;
+        }
+        char *out = support_refuse_kernel(cases[i].text);
+        if (!strstr(out, cases[i].message))
+            fail_msg("%s\nsaid:\n%s\nnot: %s", cases[i].text, out, cases[i].message);
+        free(out);
+    }
+}
+
+static void modules(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "the file holds no PTX"},
+        {"hello world;", "bad.ptx:1:1: error: expected `.version` at the start of a PTX module"},
+        {".version 99.0", "PTX versions 1.0 to 9.x are known"},
+        {".version 7.0\n.address_size 32", "bad.ptx:2:15: error: only .address_size 64 is supported"},
+        {SUPPORT_HEAD ".entry k() { ret;", "the body that begins here is never closed"},
+        {SUPPORT_HEAD ".entry k() {}\n.entry k() {}", "bad.ptx:5:8: error: `k` is defined twice"},
+        {SUPPORT_HEAD ".func f(.param .b32 a);\n.func f(.param .b32 a, .param .b32 b);", "`f` is already declared differently"},
+        {SUPPORT_HEAD ".entry k(.reg .b32 r) {}", "a kernel's parameters are .param variables"},
+        {SUPPORT_HEAD ".global .u32 x;\n.global .u32 x;", "`x` is already declared as something else"},
+        {SUPPORT_HEAD ".global .u32 $$x;", "names that begin with `$$` are kept for disassembly"},
+        {SUPPORT_HEAD ".global .u32 x[2] = {1, 2, 3};", "more values than the variable holds"},
+        {SUPPORT_HEAD ".global .f32 x = 1;", "expected a float such as 0f3F800000 for a variable of type .f32"},
+        {SUPPORT_HEAD ".global .u64 x = y;", "`y` is no variable or function"},
+        {SUPPORT_HEAD ".global .b8 x = 0xF0F(x);", "the mask of an address selects whole neighbouring bytes"},
+        {SUPPORT_HEAD ".local .u32 x;", "module-level .local variables are not supported"},
+        {SUPPORT_HEAD ".reg .u32 x;", "registers are declared inside functions"},
+        {SUPPORT_HEAD ".alias f, g;", "expected the name of a declared function"},
+        {SUPPORT_HEAD ".section .debug { {", "this `{` is never closed"},
+        {SUPPORT_HEAD ".func (.param .b32 r) f(.param .b64 a);\n.entry k() { .param .b32 x; call f, (x); }",
+         "the function takes 1 result, found 0"},
+        {SUPPORT_HEAD ".func f(.param .b64 a);\n.entry k() { .param .b32 x; call f, (x); }",
+         "argument 1 has 4 bytes where the function has 8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *out = support_refuse(cases[i].text, strlen(cases[i].text));
+        if (!strstr(out, cases[i].message))
+            fail_msg("%s\nsaid:\n%s\nnot: %s", cases[i].text, out, cases[i].message);
+        free(out);
+    }
+}
+
+static unsigned count(const char *text, const char *what)
+{
+    unsigned n = 0;
+    for (; (text = strstr(text, what)); text += strlen(what))
+        n++;
+    return n;
+}
+
+static void shows_the_line(void **state)
+{
+    char *out = support_refuse_kernel("add.s32 %r1, %r2, %r3;\n  mov.u32 %r1, %undeclared; // here");
+    assert_non_null(strstr(out, "bad.ptx:8:16: error: `%undeclared` is not declared"));
+    assert_non_null(strstr(out, "mov.u32 %r1, %undeclared; // here"));
+    assert_non_null(strstr(out, "^~~~~~~~~~~"));
+    free(out);
+}
+
+static void goes_on_after_an_error(void **state)
+{
+    char *out = support_refuse_kernel("foo.s32 %r1; bar.sync 0; add.s32 %r1, {%r2, %r3}, 1;\n{ .reg .b32 %q; mov.u32 %q, %zz; }\nmov.u32 %r1, %yy;\n"
+                                      "}\n.func f() { bra gone; }\n.func g() { wrong; ");
+    assert_int_equal(count(out, ": error: "), 5);
+    assert_non_null(strstr(out, "bad.ptx:11:13: error: `wrong`"));
+    free(out);
+}
+
+static void at_most_twenty(void **state)
+{
+    char text[20000] = "";
+    for (unsigned i = 0; i < 500; i++)
+        strcat(text, "mov.u32 %r1, %zz;\n");
+    char *out = support_refuse_kernel(text);
+    assert_int_equal(count(out, ": error: "), 20);
+    free(out);
+}
+
+/* Deep and wide texts: n times a piece, then another. */
+static char *repeat(const char *head, const char *piece, size_t n, const char *tail)
+{
+    size_t length = strlen(piece);
+    char *text = malloc(strlen(head) + n * length + strlen(tail) + 1), *at = text;
+    at += sprintf(at, "%s", head);
+    for (size_t i = 0; i < n; i++, at += length)
+        memcpy(at, piece, length);
+    strcpy(at, tail);
+    return text;
+}
+
+static void depth_is_limited(void **state)
+{
+    static const struct {
+        const char *head, *piece, *message;
+    } cases[] = {
+        {SUPPORT_HEAD ".entry k() {", "{", "scopes are nested deeper than 64"},
+        {SUPPORT_HEAD ".global .u32 x = ", "(", "the expression is nested too deeply"},
+        {SUPPORT_HEAD ".global .u32 x = ", "-", "the expression is nested too deeply"},
+        {SUPPORT_HEAD ".global .u32 x = ", "1 ? 1 : ", "error"},
+        {SUPPORT_HEAD ".global .u32 x = ", "1 || 1 + ", "error"},
+        {SUPPORT_HEAD ".global .u32 x[9] = ", "{", "the initialiser is nested too deeply"},
+        {SUPPORT_HEAD ".global .u32 x", "[2]", "the array is too large"},
+        {SUPPORT_HEAD ".entry k() { .reg .b32 %r<9>; add", ".rn", "too many suffixes"},
+        {SUPPORT_HEAD ".entry k() { .reg .b32 %r<9>; st.u32 [0], {", "%r1,", "a vector has 8 elements at most"},
+        {SUPPORT_HEAD ".entry k() { .reg .b32 %r<9>; add.u32 %r1", ",%r2", "too many operands"},
+        {SUPPORT_HEAD ".section .debug ", "{", "this `{` is never closed"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *text = repeat(cases[i].head, cases[i].piece, 100000, "");
+        char *out = support_refuse(text, strlen(text));
+        if (!strstr(out, cases[i].message))
+            fail_msg("%s: said:\n%s", cases[i].head, out);
+        free(out);
+        free(text);
+    }
+}
+
+/* Nothing takes time that grows faster than the text; ctest's time limit would notice. */
+static void size_is_harmless(void **state)
+{
+    static const struct {
+        const char *head, *piece, *tail;
+    } cases[] = {
+        {SUPPORT_HEAD, ".func f() { .reg .b32 %r<1000000>; mov.u32 %r999999, 1; ret; ", ""},
+        {SUPPORT_HEAD ".entry k() {", "{ L: bra L; } ", "ret; }"},
+        {SUPPORT_HEAD ".entry k() {", "bra L;", "L: ret; }"},
+        {SUPPORT_HEAD ".entry k() {", "{ .reg .b32 %t; mov.u32 %t, 1; }", "ret; }"},
+        {SUPPORT_HEAD ".entry k() {", "{ .shared .b32 s; st.shared.u32 [s], 1; }", "ret; }"},
+        {SUPPORT_HEAD ".func f() { ret; } .entry k() {", "call f;", "ret; }"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *text = repeat(cases[i].head, cases[i].piece, 5000, cases[i].tail);
+        struct diag_sink sink;
+        diag_init(&sink);
+        struct isa_module *module = ptx_load("wide.ptx", text, strlen(text), NULL, &sink);
+        if (i > 0 && !module)
+            fail_msg("%s refused: %s", cases[i].head, sink.items[0].message);
+        isa_module_free(module);
+        diag_free(&sink);
+        free(text);
+    }
+}
+
+/* Every prefix of a text, and every text with one byte replaced, ends in a module or in errors. */
+static void broken_texts(void **state)
+{
+    static const char text[] = ".version 7.0\n.global .u64 a[2] = {1, generic(b)+8};.func (.param .b32 r) f(.param .b64 q) {\n"
+                               ".reg .pred %p<3>; .reg .b32 %r<4>; L: @!%p1 bra L; { .param .b32 x; .param .b64 y; call (x), f, (y); }\n"
+                               "st.v2.u32 [a+8], {%r1, -0x1F}; setp.lt.s32 %p1|%p2, %r1, (3+4)*2; .loc 1 2 3\nret; } // end";
+    static const char bytes[] = "\0\"{}(;.%<9";
+    for (size_t n = 0; n < sizeof text; n++)
+        for (size_t b = 0; b < sizeof bytes; b++) {
+            char *copy = malloc(sizeof text - 1);
+            memcpy(copy, text, sizeof text - 1);
+            size_t length = b + 1 == sizeof bytes ? n : sizeof text - 1;
+            if (n < length)
+                copy[n] = bytes[b];
+            struct diag_sink sink;
+            diag_init(&sink);
+            struct isa_module *module = ptx_load("broken.ptx", copy, length, NULL, &sink);
+            assert_true(module || sink.errors);
+            isa_module_free(module);
+            diag_free(&sink);
+            free(copy);
+        }
+}
+
+static void works_without_a_sink(void **state)
+{
+    assert_null(ptx_load("none", "nonsense", 8, NULL, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(statements),       cmocka_unit_test(modules),          cmocka_unit_test(shows_the_line),
+        cmocka_unit_test(goes_on_after_an_error), cmocka_unit_test(at_most_twenty), cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(size_is_harmless), cmocka_unit_test(broken_texts),     cmocka_unit_test(works_without_a_sink),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
