@@ -1,12 +1,13 @@
 /* `lockstep cc`: CUDA C++ in, a program for the simulated GPU out, with Debian's clang and no NVIDIA software.
  *
- * A .cu file is compiled twice. The device pass gives PTX: clang emits unoptimized LLVM IR, opt runs the passes listed below, llc writes PTX.
- * The host pass embeds that PTX and registers its kernels with libcudart at start-up. g++ links.
+ * A .cu file is compiled twice. The device pass gives PTX: clang emits unoptimized LLVM IR, opt runs the passes listed
+ * below, llc writes PTX. The host pass embeds that PTX and registers its kernels with libcudart at start-up. g++ links.
  *
- * Why not clang -O2: SimplifyCFG and jump threading move the release of a spin lock out of the loop that acquires it (both ends of the loop jump
- * to one place, so the block that releases seems to lie after the loop). On a machine with a reconvergence stack the lane that got the lock then
- * waits for the lanes that spin: deadlock. The list below leaves both out; tests/cc/lock_shapes.sh holds the result. It is -O2, not
- * -O1, that clang is given, since -O1 marks every loop as not to be unrolled. */
+ * Why not clang -O2: SimplifyCFG and jump threading move the release of a spin lock out of the loop that acquires it
+ * (both ends of the loop jump to one place, so the block that releases seems to lie after the loop). On a machine with
+ * a reconvergence stack the lane that got the lock then waits for the lanes that spin: deadlock. The list below leaves
+ * both out; tests/cc/lock_shapes.sh holds the result. It is -O2, not -O1, that clang is given, since -O1 marks every
+ * loop as not to be unrolled. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,12 @@
 #include "cli/cc.h"
 
 /* %1$s is the spelling of instcombine: from LLVM 18 on the plain name aborts when one sweep leaves something to do. */
-static const char device_passes[] =
-    "-passes=always-inline,inline,globalopt,"
-    "function(sroa,early-cse<memssa>,%1$s,loop-simplify,lcssa,"
-    "loop(loop-instsimplify,loop-simplifycfg,loop-rotate),loop-mssa(licm),"
-    "loop(indvars,loop-deletion,loop-unroll-full),"
-    "sroa,early-cse<memssa>,%1$s,gvn,adce,dse),"
-    "globaldce";
+static const char device_passes[] = "-passes=always-inline,inline,globalopt,"
+                                    "function(sroa,early-cse<memssa>,%1$s,loop-simplify,lcssa,"
+                                    "loop(loop-instsimplify,loop-simplifycfg,loop-rotate),loop-mssa(licm),"
+                                    "loop(indvars,loop-deletion,loop-unroll-full),"
+                                    "sroa,early-cse<memssa>,%1$s,gvn,adce,dse),"
+                                    "globaldce";
 
 /* One run of `lockstep cc`. */
 struct cc_session {
@@ -40,13 +40,14 @@ static void push_all(struct cc_args *command, const char *const *items, size_t c
         vec_push(command, items[i]);
 }
 
-#define PUSH(command, ...)                                                   \
-    do {                                                                     \
-        const char *const pushed_[] = {__VA_ARGS__};                         \
-        push_all((command), pushed_, sizeof pushed_ / sizeof pushed_[0]);    \
+#define PUSH(command, ...)                                                                                             \
+    do {                                                                                                               \
+        const char *const pushed_[] = {__VA_ARGS__};                                                                   \
+        push_all((command), pushed_, sizeof pushed_ / sizeof pushed_[0]);                                              \
     } while (0)
 
-/* Ends the command, runs it and frees it. 0 when it succeeded. The tool has explained itself on stderr when it failed. */
+/* Ends the command, runs it and frees it. 0 when it succeeded. The tool has explained itself on stderr when it failed.
+ */
 static int run_and_free(struct cc_session *s, struct cc_args *command)
 {
     vec_push(command, NULL);
@@ -55,24 +56,27 @@ static int run_and_free(struct cc_session *s, struct cc_args *command)
     return status == 0 ? 0 : -1;
 }
 
-/* What the device and the host pass of a CUDA source share. Warnings are left to the host pass, which sees the same text. */
+/* What the device and the host pass of a CUDA source share. Warnings are left to the host pass, which sees the same
+ * text. */
 static void push_cuda_common(struct cc_session *s, struct cc_args *command)
 {
     PUSH(command, s->tools.clang, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
-         arena_printf(&s->arena, "--cuda-gpu-arch=%s", s->options.arch), arena_printf(&s->arena, "-std=%s", s->options.standard),
-         "-isystem", s->tools.include_dir, "-include", arena_printf(&s->arena, "%s/cuda_runtime.h", s->tools.include_dir),
-         "-Xclang", "-target-sdk-version=11.0");
+         arena_printf(&s->arena, "--cuda-gpu-arch=%s", s->options.arch),
+         arena_printf(&s->arena, "-std=%s", s->options.standard), "-isystem", s->tools.include_dir, "-include",
+         arena_printf(&s->arena, "%s/cuda_runtime.h", s->tools.include_dir), "-Xclang", "-target-sdk-version=11.0");
     push_all(command, s->options.shared.items, s->options.shared.count);
 }
 
 static void push_device_common(struct cc_session *s, struct cc_args *command)
 {
     push_cuda_common(s, command);
-    PUSH(command, "--cuda-device-only", "-w", "-gline-directives-only", "-Xclang", "-dwarf-version=2", "-Xclang", "-ffp-contract=fast-honor-pragmas", "-S", "-Xclang", "-target-feature",
-         "-Xclang", arena_printf(&s->arena, "+%s", s->options.ptx));
+    PUSH(command, "--cuda-device-only", "-w", "-gline-directives-only", "-Xclang", "-dwarf-version=2", "-Xclang",
+         "-ffp-contract=fast-honor-pragmas", "-S", "-Xclang", "-target-feature", "-Xclang",
+         arena_printf(&s->arena, "+%s", s->options.ptx));
 }
 
-/* Source to PTX in one step: -O2 when asked to be fast, else the gentler -O1, which nearly always leaves lock loops alone. */
+/* Source to PTX in one step: -O2 when asked to be fast, else the gentler -O1, which nearly always leaves lock loops
+ * alone. */
 static int compile_device_directly(struct cc_session *s, const char *source, const char *ptx)
 {
     struct cc_args command = {0};
@@ -94,12 +98,13 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
     if (run_and_free(s, &command))
         return -1;
     const char *instcombine = s->llvm_version >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
-    PUSH(&command, s->tools.opt, "-S", "-unroll-threshold=600", arena_printf(&s->arena, device_passes, instcombine), raw, "-o",
-         optimized);
+    PUSH(&command, s->tools.opt, "-S", "-unroll-threshold=600", arena_printf(&s->arena, device_passes, instcombine),
+         raw, "-o", optimized);
     if (run_and_free(s, &command))
         return -1;
     PUSH(&command, s->tools.llc, "-O2", arena_printf(&s->arena, "-mcpu=%s", s->options.arch),
-         arena_printf(&s->arena, "-mattr=+%s", s->options.ptx), "-asm-verbose=0", "-dwarf-directory=0", optimized, "-o", ptx);
+         arena_printf(&s->arena, "-mattr=+%s", s->options.ptx), "-asm-verbose=0", "-dwarf-directory=0", optimized, "-o",
+         ptx);
     return run_and_free(s, &command);
 }
 
@@ -169,7 +174,8 @@ static int compile_cuda(struct cc_session *s, const char *source, const char *st
     if (compile_device(s, source, stem, ptx))
         return -1;
     if (s->options.goal == CC_GOAL_PTX)
-        return cc_move_file(ptx, s->options.output ? s->options.output : default_output(s, source, ".ptx"), &s->arena, &s->diags);
+        return cc_move_file(ptx, s->options.output ? s->options.output : default_output(s, source, ".ptx"), &s->arena,
+                            &s->diags);
     if (s->options.keep_ptx && keep_ptx(s, ptx, arena_printf(&s->arena, "%s.kept.ptx", stem)))
         return -1;
     return append_nul(s, ptx) || compile_host_cuda(s, source, ptx, object) ? -1 : 0;
@@ -186,7 +192,8 @@ static int link_program(struct cc_session *s, const struct cc_args *objects)
     PUSH(&command, s->tools.cxx);
     push_all(&command, objects->items, objects->count);
     push_all(&command, s->options.link.items, s->options.link.count);
-    PUSH(&command, "-o", program, library, arena_printf(&s->arena, "-Wl,-rpath,%s", s->tools.library_dir), "-lpthread", "-lm");
+    PUSH(&command, "-o", program, library, arena_printf(&s->arena, "-Wl,-rpath,%s", s->tools.library_dir), "-lpthread",
+         "-lm");
     if (run_and_free(s, &command))
         return -1;
     return cc_move_file(program, s->options.output ? s->options.output : "a.out", &s->arena, &s->diags);
@@ -199,14 +206,16 @@ static int compile_all(struct cc_session *s, struct cc_args *objects)
         const struct cc_source *source = &s->options.sources.items[i];
         if (source->kind == CC_SOURCE_OBJECT)
             continue;
-        const char *stem = arena_printf(&s->arena, "%s/%zu", s->temp, i), *object = arena_printf(&s->arena, "%s.o", stem);
-        if (source->kind == CC_SOURCE_CUDA ? compile_cuda(s, source->path, stem, object) : compile_plain(s, source, object))
+        const char *stem = arena_printf(&s->arena, "%s/%zu", s->temp, i),
+                   *object = arena_printf(&s->arena, "%s.o", stem);
+        if (source->kind == CC_SOURCE_CUDA ? compile_cuda(s, source->path, stem, object)
+                                           : compile_plain(s, source, object))
             return -1;
         if (s->options.goal == CC_GOAL_LINK)
             vec_push(objects, object);
         else if (s->options.goal == CC_GOAL_OBJECT &&
-                 cc_move_file(object, s->options.output ? s->options.output : default_output(s, source->path, ".o"), &s->arena,
-                              &s->diags))
+                 cc_move_file(object, s->options.output ? s->options.output : default_output(s, source->path, ".o"),
+                              &s->arena, &s->diags))
             return -1;
     }
     return 0;
@@ -248,7 +257,8 @@ static int build_in_temp_dir(struct cc_session *s)
     if (cc_tools_find(&s->tools, &s->arena, &s->diags))
         return -1;
     if (!s->options.fast && (!s->tools.opt || !s->tools.llc))
-        fprintf(stderr, "lockstep cc: warning: opt and llc of clang's version not found (Debian package llvm): device code is compiled "
+        fprintf(stderr, "lockstep cc: warning: opt and llc of clang's version not found (Debian package llvm): device "
+                        "code is compiled "
                         "with -O1, which may move the release of a lock out of its loop\n");
     cc_process_begin(&s->process, s->options.verbose);
     int result = cc_temp_dir_make(&s->temp, &s->arena, &s->diags);

@@ -1,5 +1,5 @@
-/* Inside `lockstep cc`: what the command line asks for, which tools do it, and how they are run. Shared by cc.c (the driver), cc_options.c,
- * cc_tools.c and cc_process.c; cli_cc alone is seen from outside. */
+/* Inside `lockstep cc`: what the command line asks for, which tools do it, and how they are run. Shared by cc.c (the
+ * driver), cc_options.c, cc_tools.c and cc_process.c; cli_cc alone is seen from outside. */
 #ifndef LOCKSTEP_CLI_CC_H
 #define LOCKSTEP_CLI_CC_H
 
@@ -41,9 +41,9 @@ struct cc_options {
         struct cc_source *items;
         size_t count, capacity;
     } sources;
-    struct cc_args shared; /* -I -D -W ...: every compilation */
-    struct cc_args host;   /* -O -g -f -M ...: host compilations */
-    struct cc_args link;   /* -l -L -Wl, ...: in the order given */
+    struct cc_args shared;  /* -I -D -W ...: every compilation */
+    struct cc_args host;    /* -O -g -f -M ...: host compilations */
+    struct cc_args link;    /* -l -L -Wl, ...: in the order given */
     const char *c_standard; /* -std= of plain C sources, or NULL */
 };
 
@@ -52,21 +52,22 @@ int cc_options_parse(struct cc_options *options, int argc, char **argv, struct a
 void cc_options_free(struct cc_options *options);
 extern const char cc_usage[];
 
-/* Where the programs and our own files are. opt and llc are NULL where clang's LLVM version lacks them; cxx is the linker driver. */
+/* Where the programs and our own files are. opt and llc are NULL where clang's LLVM version lacks them; cxx is the
+ * linker driver. */
 struct cc_tools {
     const char *clang, *opt, *llc, *cxx;
     const char *include_dir; /* cuda_runtime.h is here */
     const char *library_dir; /* libcudart.so.13 is here */
 };
 
-/* Finds clang (LOCKSTEP_CLANG, or the path's clang, clang-19 ... clang-14), opt and llc beside it, and our files beside the running program.
- * Returns 0, or -1 with diagnostics. */
+/* Finds clang (LOCKSTEP_CLANG, or the path's clang, clang-19 ... clang-14), opt and llc beside it, and our files beside
+ * the running program. Returns 0, or -1 with diagnostics. */
 int cc_tools_find(struct cc_tools *tools, struct arena *arena, struct diag_sink *diags);
 /* An executable file `name` in the directories of $PATH, or NULL. */
 const char *cc_find_program(const char *name, struct arena *arena);
 
-/* Children and the signals that would end us. While a cc_process is set up, SIGINT, SIGTERM and SIGHUP wait until cc_run has ended its child,
- * so that temporary files can be removed. */
+/* Children and the signals that would end us. While a cc_process is set up, SIGINT, SIGTERM and SIGHUP wait until
+ * cc_run has ended its child, so that temporary files can be removed. */
 struct cc_process {
     sigset_t old_mask;
     int interrupted; /* the signal that asked us to stop, or 0 */
@@ -76,11 +77,12 @@ struct cc_process {
 void cc_process_begin(struct cc_process *process, bool verbose);
 /* Lets signals through again; one that came in between ends this process now. */
 void cc_process_end(struct cc_process *process);
-/* Runs a command, NULL-terminated; its standard output goes to the file `output`, or where ours goes when that is NULL. Returns its exit
- * status, or -1 when it cannot start, dies of a signal, or we were interrupted. */
+/* Runs a command, NULL-terminated; its standard output goes to the file `output`, or where ours goes when that is NULL.
+ * Returns its exit status, or -1 when it cannot start, dies of a signal, or we were interrupted. */
 int cc_run(struct cc_process *process, const struct cc_args *command, const char *output, struct diag_sink *diags);
 
-/* Copies PTX without the labels that mark positions for debug sections ("Ltmp12:", "$L__func_begin0:"): nothing refers to them. */
+/* Copies PTX without the labels that mark positions for debug sections ("Ltmp12:", "$L__func_begin0:"): nothing refers
+ * to them. */
 int cc_strip_labels(const char *from, const char *to, struct diag_sink *diags);
 /* Is this line, without its newline, such a label alone? */
 bool cc_is_position_label(const char *line);

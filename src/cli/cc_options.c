@@ -1,5 +1,6 @@
-/* The command line of `lockstep cc`. It takes the usual options of compilers and, so that existing build files work, the common ones of nvcc;
- * those of nvcc that have no meaning here are accepted silently, those whose absence changes results are refused. */
+/* The command line of `lockstep cc`. It takes the usual options of compilers and, so that existing build files work,
+ * the common ones of nvcc; those of nvcc that have no meaning here are accepted silently, those whose absence changes
+ * results are refused. */
 #include <string.h>
 
 #include "cli/cc.h"
@@ -54,7 +55,8 @@ static int set_arch(struct cc_options *options, const char *name, struct arena *
     for (; digits && digits[n] >= '0' && digits[n] <= '9' && n < 4; n++)
         capability = capability * 10 + digits[n] - '0';
     if (capability < 60)
-        return diag_error(diags, DIAG_NOWHERE, "give sm_60 or later, as in -arch=sm_70", "unknown architecture '%s'", name);
+        return diag_error(diags, DIAG_NOWHERE, "give sm_60 or later, as in -arch=sm_70", "unknown architecture '%s'",
+                          name);
     options->arch = arena_printf(arena, "sm_%s", digits);
     options->ptx = ptx_feature(capability);
     return 0;
@@ -86,9 +88,9 @@ static int add_source(struct cc_options *options, const char *path, struct diag_
     static const struct {
         const char *suffix;
         enum cc_source_kind kind;
-    } kinds[] = {{".cu", CC_SOURCE_CUDA}, {".cpp", CC_SOURCE_CXX},  {".cc", CC_SOURCE_CXX}, {".cxx", CC_SOURCE_CXX},
-                 {".C", CC_SOURCE_CXX},   {".c", CC_SOURCE_C},      {".o", CC_SOURCE_OBJECT}, {".a", CC_SOURCE_OBJECT},
-                 {".so", CC_SOURCE_OBJECT}};
+    } kinds[] = {{".cu", CC_SOURCE_CUDA},  {".cpp", CC_SOURCE_CXX},  {".cc", CC_SOURCE_CXX},
+                 {".cxx", CC_SOURCE_CXX},  {".C", CC_SOURCE_CXX},    {".c", CC_SOURCE_C},
+                 {".o", CC_SOURCE_OBJECT}, {".a", CC_SOURCE_OBJECT}, {".so", CC_SOURCE_OBJECT}};
     for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (ends(path, kinds[i].suffix)) {
             struct cc_source source = {path, kinds[i].kind};
@@ -105,8 +107,8 @@ static int add_source(struct cc_options *options, const char *path, struct diag_
                       "do not know what to do with '%s'", path);
 }
 
-/* The value of an option written `NAME VALUE`, `NAME=VALUE` or, for one-letter options, `-xVALUE`. Returns NULL when argv[*i] is not
- * that option; "" when the value is missing. */
+/* The value of an option written `NAME VALUE`, `NAME=VALUE` or, for one-letter options, `-xVALUE`. Returns NULL when
+ * argv[*i] is not that option; "" when the value is missing. */
 static const char *option_value(const char *name, int argc, char **argv, int *i)
 {
     const char *arg = argv[*i];
@@ -140,27 +142,52 @@ static bool parse_flag(struct cc_options *options, const char *arg)
     return true;
 }
 
-/* Options of nvcc that change nothing here: line tables are always kept, constexpr and lambdas are always relaxed, the runtime is always
- * shared. The second list takes a value. */
+/* Options of nvcc that change nothing here: line tables are always kept, constexpr and lambdas are always relaxed, the
+ * runtime is always shared. The second list takes a value. */
 static bool parse_ignored(int argc, char **argv, int *i)
 {
-    static const char *const flags[] = {"-lineinfo", "--generate-line-info", "--expt-relaxed-constexpr", "-expt-relaxed-constexpr",
-                                        "--expt-extended-lambda", "-expt-extended-lambda", "--extended-lambda", "-extended-lambda",
-                                        "-use_fast_math", "--use_fast_math", "-w", "-no-compress"};
-    static const char *const valued[] = {"-cudart", "--cudart", "-Xptxas", "--ptxas-options", "-Xfatbin", "--compress-mode",
-                                         "-maxrregcount", "--maxrregcount", "-ccbin", "--compiler-bindir", "-t", "--threads",
-                                         "-code", "--gpu-code", "-diag-suppress", "--diag-suppress", "-default-stream"};
+    static const char *const flags[] = {"-lineinfo",
+                                        "--generate-line-info",
+                                        "--expt-relaxed-constexpr",
+                                        "-expt-relaxed-constexpr",
+                                        "--expt-extended-lambda",
+                                        "-expt-extended-lambda",
+                                        "--extended-lambda",
+                                        "-extended-lambda",
+                                        "-use_fast_math",
+                                        "--use_fast_math",
+                                        "-w",
+                                        "-no-compress"};
+    static const char *const valued[] = {"-cudart",
+                                         "--cudart",
+                                         "-Xptxas",
+                                         "--ptxas-options",
+                                         "-Xfatbin",
+                                         "--compress-mode",
+                                         "-maxrregcount",
+                                         "--maxrregcount",
+                                         "-ccbin",
+                                         "--compiler-bindir",
+                                         "-t",
+                                         "--threads",
+                                         "-code",
+                                         "--gpu-code",
+                                         "-diag-suppress",
+                                         "--diag-suppress",
+                                         "-default-stream"};
     for (unsigned k = 0; k < sizeof flags / sizeof flags[0]; k++)
         if (strcmp(argv[*i], flags[k]) == 0)
             return true;
     for (unsigned k = 0; k < sizeof valued / sizeof valued[0]; k++)
-        if (strlen(valued[k]) > 2 ? option_value(valued[k], argc, argv, i) != NULL : strcmp(argv[*i], valued[k]) == 0 && ++*i)
+        if (strlen(valued[k]) > 2 ? option_value(valued[k], argc, argv, i) != NULL
+                                  : strcmp(argv[*i], valued[k]) == 0 && ++*i)
             return true;
     return false;
 }
 
 /* Options with a value that are ours to understand. Returns 1 when argv[*i] was one, 0 when not, -1 on an error. */
-static int parse_valued(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena, struct diag_sink *diags)
+static int parse_valued(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena,
+                        struct diag_sink *diags)
 {
     const char *v;
     if (strcmp(argv[*i], "-o") == 0 || strcmp(argv[*i], "--output-file") == 0) {
@@ -181,7 +208,8 @@ static int parse_valued(struct cc_options *options, int argc, char **argv, int *
             options->standard = v;
         else
             options->c_standard = v;
-    } else if ((v = option_value("-Xcompiler", argc, argv, i)) || (v = option_value("--compiler-options", argc, argv, i))) {
+    } else if ((v = option_value("-Xcompiler", argc, argv, i)) ||
+               (v = option_value("--compiler-options", argc, argv, i))) {
         push_list(&options->host, v, arena);
     } else if ((v = option_value("-Xlinker", argc, argv, i)) || (v = option_value("--linker-options", argc, argv, i))) {
         vec_push(&options->link, arena_printf(arena, "-Wl,%s", v));
@@ -194,7 +222,8 @@ static int parse_valued(struct cc_options *options, int argc, char **argv, int *
 /* Options that go on to clang or the linker as they are. */
 static bool parse_passed_on(struct cc_options *options, int argc, char **argv, int *i)
 {
-    static const char *const paired[] = {"-I", "-D", "-U", "-isystem", "-iquote", "-include", "-MF", "-MT", "-MQ", "-L", "-l"};
+    static const char *const paired[] = {"-I",  "-D",  "-U",  "-isystem", "-iquote", "-include",
+                                         "-MF", "-MT", "-MQ", "-L",       "-l"};
     const char *arg = argv[*i];
     bool link = starts(arg, "-l") || starts(arg, "-L") || starts(arg, "-Wl,") || strcmp(arg, "-pthread") == 0 ||
                 strcmp(arg, "-static-libstdc++") == 0 || strcmp(arg, "-rdynamic") == 0 || strcmp(arg, "-shared") == 0;
@@ -212,7 +241,8 @@ static bool parse_passed_on(struct cc_options *options, int argc, char **argv, i
     return true;
 }
 
-static int parse_one(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena, struct diag_sink *diags)
+static int parse_one(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena,
+                     struct diag_sink *diags)
 {
     const char *arg = argv[*i];
     if (arg[0] != '-')

@@ -1,6 +1,6 @@
 /* Children, signals and temporary files of `lockstep cc`.
- * An interrupt must not leave temporary files or half-written outputs: the signals that end a program are blocked while children run and are taken
- * with sigwaitinfo together with SIGCHLD, so no handler and no global state is needed. */
+ * An interrupt must not leave temporary files or half-written outputs: the signals that end a program are blocked while
+ * children run and are taken with sigwaitinfo together with SIGCHLD, so no handler and no global state is needed. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* nftw */
 #endif
@@ -98,8 +98,8 @@ int cc_run(struct cc_process *process, const struct cc_args *command, const char
     if (process->interrupted)
         return -1;
     if (WIFSIGNALED(status))
-        return diag_error(diags, DIAG_NOWHERE, NULL, "%s was ended by signal %d (%s)", command->items[0], WTERMSIG(status),
-                          strsignal(WTERMSIG(status)));
+        return diag_error(diags, DIAG_NOWHERE, NULL, "%s was ended by signal %d (%s)", command->items[0],
+                          WTERMSIG(status), strsignal(WTERMSIG(status)));
     return WEXITSTATUS(status);
 }
 
@@ -108,8 +108,8 @@ int cc_temp_dir_make(char **dir, struct arena *arena, struct diag_sink *diags)
     const char *base = getenv("TMPDIR");
     *dir = arena_printf(arena, "%s/lockstep-cc-XXXXXX", base && *base ? base : "/tmp");
     if (!mkdtemp(*dir))
-        return diag_error(diags, DIAG_NOWHERE, "TMPDIR may name another directory", "cannot make a temporary directory %s: %s",
-                          *dir, strerror(errno));
+        return diag_error(diags, DIAG_NOWHERE, "TMPDIR may name another directory",
+                          "cannot make a temporary directory %s: %s", *dir, strerror(errno));
     return 0;
 }
 

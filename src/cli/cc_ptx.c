@@ -1,5 +1,5 @@
-/* Tidies the PTX that LLVM writes when line tables are on: beside .loc lines it leaves a label at every change of source position, meant for
- * debug sections that are not emitted. */
+/* Tidies the PTX that LLVM writes when line tables are on: beside .loc lines it leaves a label at every change of
+ * source position, meant for debug sections that are not emitted. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* getline */
 #endif
@@ -12,7 +12,8 @@
 
 bool cc_is_position_label(const char *line)
 {
-    static const char *const stems[] = {"Ltmp", "Lfunc_begin", "Lfunc_end", "$L__tmp", "$L__func_begin", "$L__func_end"};
+    static const char *const stems[] = {"Ltmp",    "Lfunc_begin",    "Lfunc_end",
+                                        "$L__tmp", "$L__func_begin", "$L__func_end"};
     for (unsigned i = 0; i < sizeof stems / sizeof stems[0]; i++) {
         size_t n = strlen(stems[i]);
         if (strncmp(line, stems[i], n) == 0) {

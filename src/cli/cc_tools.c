@@ -1,6 +1,6 @@
-/* Finds the programs `lockstep cc` drives and the files it needs. opt and llc must be of clang's own LLVM version, for textual LLVM IR is not
- * stable across versions: they are looked for in the directory where clang really is (/usr/lib/llvm-14/bin on Debian), and
- * as opt-N, llc-N on the path. */
+/* Finds the programs `lockstep cc` drives and the files it needs. opt and llc must be of clang's own LLVM version, for
+ * textual LLVM IR is not stable across versions: they are looked for in the directory where clang really is
+ * (/usr/lib/llvm-14/bin on Debian), and as opt-N, llc-N on the path. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,8 @@ static const char *find_clang(struct arena *arena, struct diag_sink *diags)
     for (int version = 19; !clang && version >= 14; version--)
         clang = cc_find_program(arena_printf(arena, "clang-%d", version), arena);
     if (!clang)
-        diag_error(diags, DIAG_NOWHERE, "install the Debian packages clang and llvm, or set LOCKSTEP_CLANG", "clang not found");
+        diag_error(diags, DIAG_NOWHERE, "install the Debian packages clang and llvm, or set LOCKSTEP_CLANG",
+                   "clang not found");
     return clang;
 }
 
@@ -70,7 +71,8 @@ static const char *find_linker(struct arena *arena, struct diag_sink *diags)
     if (!cxx && !(cxx = cc_find_program("g++", arena)))
         cxx = cc_find_program("c++", arena);
     if (!cxx)
-        diag_error(diags, DIAG_NOWHERE, "install the Debian package g++, or set LOCKSTEP_CXX", "no C++ linker driver found");
+        diag_error(diags, DIAG_NOWHERE, "install the Debian package g++, or set LOCKSTEP_CXX",
+                   "no C++ linker driver found");
     return cxx;
 }
 
@@ -80,7 +82,8 @@ static int find_own_files(struct cc_tools *tools, struct arena *arena, struct di
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n < 0)
-        return diag_error(diags, DIAG_NOWHERE, NULL, "cannot find where lockstep itself is: /proc/self/exe is unreadable");
+        return diag_error(diags, DIAG_NOWHERE, NULL,
+                          "cannot find where lockstep itself is: /proc/self/exe is unreadable");
     self[n] = '\0';
     const char *root = directory_of(directory_of(self, arena), arena);
     tools->include_dir = arena_printf(arena, "%s/share/lockstep/include", root);

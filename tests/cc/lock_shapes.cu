@@ -1,5 +1,6 @@
-// Seven ways of writing a critical section whose release lies inside the loop that retries the acquire. On a machine with a reconvergence
-// stack that is what makes them free of deadlock, so the compiler must keep it so. lock_shapes.sh looks at the PTX.
+// Seven ways of writing a critical section whose release lies inside the loop that retries the acquire. On a machine
+// with a reconvergence stack that is what makes them free of deadlock, so the compiler must keep it so. lock_shapes.sh
+// looks at the PTX.
 
 // while (!done) with the work inside
 __global__ void shape_while(int *lock, int *count)
@@ -65,7 +66,10 @@ __global__ void shape_nested(int *locks, int *account)
 // functions of a lock class
 struct spin_lock {
     int word;
-    __device__ bool try_acquire() { return atomicCAS(&word, 0, 1) == 0; }
+    __device__ bool try_acquire()
+    {
+        return atomicCAS(&word, 0, 1) == 0;
+    }
     __device__ void release()
     {
         __threadfence();

@@ -1,7 +1,7 @@
-// Measures the elementary functions of src/cuda/include/lockstep/math_core.h, compiled for the host, against MPFR: the largest error in units
-// in the last place over arguments spread by exponent, dense around the places where methods switch, and special values (zeros,
-// infinities, NaN), which must agree in kind. Fails when an error exceeds the bound of its row. With -v prints the table of docs/cuda.md.
-// Usage: math_accuracy [-v] [SAMPLES]
+// Measures the elementary functions of src/cuda/include/lockstep/math_core.h, compiled for the host, against MPFR: the
+// largest error in units in the last place over arguments spread by exponent, dense around the places where methods
+// switch, and special values (zeros, infinities, NaN), which must agree in kind. Fails when an error exceeds the bound
+// of its row. With -v prints the table of docs/cuda.md. Usage: math_accuracy [-v] [SAMPLES]
 #include <mpfr.h>
 
 #include <cmath>
@@ -25,26 +25,32 @@ struct random_stream {
         state ^= state >> 27;
         return state * 0x2545f4914f6cdd1dull;
     }
-    double unit() { return (double)(next() >> 11) * 0x1p-53; }
+    double unit()
+    {
+        return (double)(next() >> 11) * 0x1p-53;
+    }
 };
 
-// A function under test. Arguments are drawn from [low, high]: half of them uniformly, half uniformly in the logarithm of their
-// magnitude between tiny and the bounds, with both signs where the interval has them.
+// A function under test. Arguments are drawn from [low, high]: half of them uniformly, half uniformly in the logarithm
+// of their magnitude between tiny and the bounds, with both signs where the interval has them.
 struct row {
     const char *name;
     double (*f64)(double, double);
     float (*f32)(float, float);
     int (*reference)(mpfr_t, mpfr_t, mpfr_t);
     int arguments;
-    double low, high;    // of the first argument
-    double low2, high2;  // of the second
+    double low, high;   // of the first argument
+    double low2, high2; // of the second
     double bound64, bound32;
     int absolute; // error relative to max(|result|, 1): for functions with zeros that cannot be resolved
 };
 
 static const mpfr_rnd_t R = MPFR_RNDN;
-#define REF1(NAME, CALL) \
-    static int ref_##NAME(mpfr_t r, mpfr_t x, mpfr_t) { return CALL; }
+#define REF1(NAME, CALL)                                                                                               \
+    static int ref_##NAME(mpfr_t r, mpfr_t x, mpfr_t)                                                                  \
+    {                                                                                                                  \
+        return CALL;                                                                                                   \
+    }
 REF1(exp, mpfr_exp(r, x, R))
 REF1(exp2, mpfr_exp2(r, x, R))
 REF1(exp10, mpfr_exp10(r, x, R))
@@ -71,8 +77,14 @@ REF1(erf, mpfr_erf(r, x, R))
 REF1(erfc, mpfr_erfc(r, x, R))
 REF1(tgamma, mpfr_gamma(r, x, R))
 REF1(round, mpfr_round(r, x))
-static int ref_sinpi(mpfr_t r, mpfr_t x, mpfr_t) { return mpfr_sinu(r, x, 2, R); }
-static int ref_cospi(mpfr_t r, mpfr_t x, mpfr_t) { return mpfr_cosu(r, x, 2, R); }
+static int ref_sinpi(mpfr_t r, mpfr_t x, mpfr_t)
+{
+    return mpfr_sinu(r, x, 2, R);
+}
+static int ref_cospi(mpfr_t r, mpfr_t x, mpfr_t)
+{
+    return mpfr_cosu(r, x, 2, R);
+}
 static int ref_rcbrt(mpfr_t r, mpfr_t x, mpfr_t)
 {
     mpfr_cbrt(r, x, R);
@@ -94,12 +106,30 @@ static int ref_normcdf(mpfr_t r, mpfr_t x, mpfr_t)
     mpfr_clear(s);
     return mpfr_div_2ui(r, r, 1, R);
 }
-static int ref_pow(mpfr_t r, mpfr_t x, mpfr_t y) { return mpfr_pow(r, x, y, R); }
-static int ref_atan2(mpfr_t r, mpfr_t x, mpfr_t y) { return mpfr_atan2(r, x, y, R); }
-static int ref_hypot(mpfr_t r, mpfr_t x, mpfr_t y) { return mpfr_hypot(r, x, y, R); }
-static int ref_fmod(mpfr_t r, mpfr_t x, mpfr_t y) { return mpfr_fmod(r, x, y, R); }
-static int ref_remainder(mpfr_t r, mpfr_t x, mpfr_t y) { return mpfr_remainder(r, x, y, R); }
-static int ref_ldexp(mpfr_t r, mpfr_t x, mpfr_t y) { return mpfr_mul_2si(r, x, mpfr_get_si(y, MPFR_RNDZ), R); }
+static int ref_pow(mpfr_t r, mpfr_t x, mpfr_t y)
+{
+    return mpfr_pow(r, x, y, R);
+}
+static int ref_atan2(mpfr_t r, mpfr_t x, mpfr_t y)
+{
+    return mpfr_atan2(r, x, y, R);
+}
+static int ref_hypot(mpfr_t r, mpfr_t x, mpfr_t y)
+{
+    return mpfr_hypot(r, x, y, R);
+}
+static int ref_fmod(mpfr_t r, mpfr_t x, mpfr_t y)
+{
+    return mpfr_fmod(r, x, y, R);
+}
+static int ref_remainder(mpfr_t r, mpfr_t x, mpfr_t y)
+{
+    return mpfr_remainder(r, x, y, R);
+}
+static int ref_ldexp(mpfr_t r, mpfr_t x, mpfr_t y)
+{
+    return mpfr_mul_2si(r, x, mpfr_get_si(y, MPFR_RNDZ), R);
+}
 
 static double remainder64(double x, double y)
 {
@@ -112,8 +142,10 @@ static float remainder32(float x, float y)
     return lm::remquof(x, y, &q);
 }
 
-#define F1(NAME) [](double x, double) { return lm::NAME(x); }, [](float x, float) { return lm::NAME##f(x); }, ref_##NAME, 1
-#define F2(NAME) [](double x, double y) { return lm::NAME(x, y); }, [](float x, float y) { return lm::NAME##f(x, y); }, ref_##NAME, 2
+#define F1(NAME)                                                                                                       \
+    [](double x, double) { return lm::NAME(x); }, [](float x, float) { return lm::NAME##f(x); }, ref_##NAME, 1
+#define F2(NAME)                                                                                                       \
+    [](double x, double y) { return lm::NAME(x, y); }, [](float x, float y) { return lm::NAME##f(x, y); }, ref_##NAME, 2
 #define HUGE 1.7e308
 
 static const row rows[] = {
@@ -167,8 +199,8 @@ static const row rows[] = {
     {"hypot", F2(hypot), -HUGE, HUGE, -HUGE, HUGE, 1, 1, 0},
     {"fmod", F2(fmod), -1e20, 1e20, -100, 100, 0.5, 0.5, 0},
     {"remainder", remainder64, remainder32, ref_remainder, 2, -1e20, 1e20, -100, 100, 0.5, 0.5, 0},
-    {"ldexp", [](double x, double y) { return lm::ldexp(x, (int)y); }, [](float x, float y) { return lm::ldexpf(x, (int)y); },
-     ref_ldexp, 2, -HUGE, HUGE, -2100, 2100, 0.5, 0.5, 0},
+    {"ldexp", [](double x, double y) { return lm::ldexp(x, (int)y); },
+     [](float x, float y) { return lm::ldexpf(x, (int)y); }, ref_ldexp, 2, -HUGE, HUGE, -2100, 2100, 0.5, 0.5, 0},
 };
 
 // Draws an argument; `tiny` and `top` are the magnitudes of the format.
@@ -185,7 +217,8 @@ static double draw(random_stream &random, double low, double high, double tiny, 
     return x < low ? low : x > high ? high : x;
 }
 
-// The error of `got` in ulps of a format with `precision` bits and smallest exponent `emin` (MPFR's, of the least subnormal).
+// The error of `got` in ulps of a format with `precision` bits and smallest exponent `emin` (MPFR's, of the least
+// subnormal).
 static double ulps(double got, mpfr_t exact, int precision, int emin, double top, int absolute)
 {
     if (mpfr_nan_p(exact) || got != got)
@@ -242,9 +275,30 @@ static void try32(const row &r, float x, float y, mpfr_t mx, mpfr_t my, mpfr_t e
 
 static int measure(const row &r, long samples, bool verbose)
 {
-    static const double edges[] = {0.0, 0.25, 0.41421356237309503, 0.47, 0.5, 0.70710678118654757, 0.78539816339744828, 1.0, 1.4142135623730951,
-                                   1.5, 1.5707963267948966, 2.0, 2.4142135623730949, 2.5, 3.1415926535897931, 13.0, 22.0, 48000.0,
-                                   67108864.0, 1e22, 0x1p-1074, 0x1p-1022, 0x1p-149, 0x1p-126};
+    static const double edges[] = {0.0,
+                                   0.25,
+                                   0.41421356237309503,
+                                   0.47,
+                                   0.5,
+                                   0.70710678118654757,
+                                   0.78539816339744828,
+                                   1.0,
+                                   1.4142135623730951,
+                                   1.5,
+                                   1.5707963267948966,
+                                   2.0,
+                                   2.4142135623730949,
+                                   2.5,
+                                   3.1415926535897931,
+                                   13.0,
+                                   22.0,
+                                   48000.0,
+                                   67108864.0,
+                                   1e22,
+                                   0x1p-1074,
+                                   0x1p-1022,
+                                   0x1p-149,
+                                   0x1p-126};
     mpfr_t mx, my, exact;
     mpfr_inits2(53, mx, my, (mpfr_ptr)0);
     mpfr_init2(exact, 160);
@@ -272,8 +326,8 @@ static int measure(const row &r, long samples, bool verbose)
     mpfr_clears(mx, my, exact, (mpfr_ptr)0);
     bool bad = !(w64.error <= r.bound64) || (r.f32 && !(w32.error <= r.bound32));
     if (verbose || bad)
-        printf("%s| %-18s | %6.3f | %4.1f | %6.3f | %4.1f |%s\n", bad ? "FAIL " : "", r.name, w64.error, r.bound64, w32.error,
-               r.bound32, bad ? "" : "");
+        printf("%s| %-18s | %6.3f | %4.1f | %6.3f | %4.1f |%s\n", bad ? "FAIL " : "", r.name, w64.error, r.bound64,
+               w32.error, r.bound32, bad ? "" : "");
     if (bad)
         printf("  worst: double at (%a, %a), float at (%a, %a)\n", w64.x, w64.y, w32.x, w32.y);
     return bad;

@@ -1,6 +1,7 @@
-/* Cooperative groups: the thread block, tiles of it of 1 to 32 threads fixed at compile time, the threads that happen to run together, and
- * their collectives (sync, shuffles, votes, matches, reduce, scans). grid_group gives ranks and sizes; its sync() is left
- * out, for the simulator does not launch cooperatively, and so are clusters, multi-device groups and memcpy_async. */
+/* Cooperative groups: the thread block, tiles of it of 1 to 32 threads fixed at compile time, the threads that happen
+ * to run together, and their collectives (sync, shuffles, votes, matches, reduce, scans). grid_group gives ranks and
+ * sizes; its sync() is left out, for the simulator does not launch cooperatively, and so are clusters, multi-device
+ * groups and memcpy_async. */
 #ifndef LOCKSTEP_COOPERATIVE_GROUPS_H
 #define LOCKSTEP_COOPERATIVE_GROUPS_H
 
@@ -8,71 +9,138 @@
 
 #if defined(__CUDA__)
 
-namespace cooperative_groups {
+namespace cooperative_groups
+{
 
 #define LOCKSTEP_GROUP static __device__ __forceinline__
 #define LOCKSTEP_MEMBER __device__ __forceinline__
 
-namespace lockstep_detail {
+namespace lockstep_detail
+{
 
-LOCKSTEP_GROUP unsigned lane() {
+LOCKSTEP_GROUP unsigned lane()
+{
     unsigned r;
     asm("mov.u32 %0, %%laneid;" : "=r"(r));
     return r;
 }
-LOCKSTEP_GROUP unsigned lanes_below() {
+LOCKSTEP_GROUP unsigned lanes_below()
+{
     unsigned r;
     asm("mov.u32 %0, %%lanemask_lt;" : "=r"(r));
     return r;
 }
-LOCKSTEP_GROUP unsigned block_rank() {
+LOCKSTEP_GROUP unsigned block_rank()
+{
     return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 }
-LOCKSTEP_GROUP unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
+LOCKSTEP_GROUP unsigned block_size()
+{
+    return blockDim.x * blockDim.y * blockDim.z;
+}
 
 } // namespace lockstep_detail
 
 /* ---- the whole grid, for ranks ---- */
-class grid_group {
+class grid_group
+{
   public:
-    LOCKSTEP_MEMBER bool is_valid() const { return false; }
-    LOCKSTEP_MEMBER unsigned long long num_blocks() const { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
-    LOCKSTEP_MEMBER unsigned long long block_rank() const {
+    LOCKSTEP_MEMBER bool is_valid() const
+    {
+        return false;
+    }
+    LOCKSTEP_MEMBER unsigned long long num_blocks() const
+    {
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    }
+    LOCKSTEP_MEMBER unsigned long long block_rank() const
+    {
         return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     }
-    LOCKSTEP_MEMBER unsigned long long num_threads() const { return num_blocks() * lockstep_detail::block_size(); }
-    LOCKSTEP_MEMBER unsigned long long size() const { return num_threads(); }
-    LOCKSTEP_MEMBER unsigned long long thread_rank() const {
+    LOCKSTEP_MEMBER unsigned long long num_threads() const
+    {
+        return num_blocks() * lockstep_detail::block_size();
+    }
+    LOCKSTEP_MEMBER unsigned long long size() const
+    {
+        return num_threads();
+    }
+    LOCKSTEP_MEMBER unsigned long long thread_rank() const
+    {
         return block_rank() * lockstep_detail::block_size() + lockstep_detail::block_rank();
     }
-    LOCKSTEP_MEMBER dim3 group_dim() const { return dim3(gridDim.x, gridDim.y, gridDim.z); }
-    LOCKSTEP_MEMBER dim3 dim_blocks() const { return group_dim(); }
-    LOCKSTEP_MEMBER dim3 block_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+    LOCKSTEP_MEMBER dim3 group_dim() const
+    {
+        return dim3(gridDim.x, gridDim.y, gridDim.z);
+    }
+    LOCKSTEP_MEMBER dim3 dim_blocks() const
+    {
+        return group_dim();
+    }
+    LOCKSTEP_MEMBER dim3 block_index() const
+    {
+        return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+    }
 };
-LOCKSTEP_GROUP grid_group this_grid() { return grid_group(); }
+LOCKSTEP_GROUP grid_group this_grid()
+{
+    return grid_group();
+}
 
 /* ---- the block ---- */
-class thread_block {
+class thread_block
+{
   public:
-    LOCKSTEP_MEMBER static void sync() { __syncthreads(); }
-    LOCKSTEP_MEMBER static unsigned size() { return lockstep_detail::block_size(); }
-    LOCKSTEP_MEMBER static unsigned num_threads() { return size(); }
-    LOCKSTEP_MEMBER static unsigned thread_rank() { return lockstep_detail::block_rank(); }
-    LOCKSTEP_MEMBER static dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-    LOCKSTEP_MEMBER static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
-    LOCKSTEP_MEMBER static dim3 group_dim() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
-    LOCKSTEP_MEMBER static dim3 dim_threads() { return group_dim(); }
+    LOCKSTEP_MEMBER static void sync()
+    {
+        __syncthreads();
+    }
+    LOCKSTEP_MEMBER static unsigned size()
+    {
+        return lockstep_detail::block_size();
+    }
+    LOCKSTEP_MEMBER static unsigned num_threads()
+    {
+        return size();
+    }
+    LOCKSTEP_MEMBER static unsigned thread_rank()
+    {
+        return lockstep_detail::block_rank();
+    }
+    LOCKSTEP_MEMBER static dim3 group_index()
+    {
+        return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+    }
+    LOCKSTEP_MEMBER static dim3 thread_index()
+    {
+        return dim3(threadIdx.x, threadIdx.y, threadIdx.z);
+    }
+    LOCKSTEP_MEMBER static dim3 group_dim()
+    {
+        return dim3(blockDim.x, blockDim.y, blockDim.z);
+    }
+    LOCKSTEP_MEMBER static dim3 dim_threads()
+    {
+        return group_dim();
+    }
 };
-LOCKSTEP_GROUP thread_block this_thread_block() { return thread_block(); }
+LOCKSTEP_GROUP thread_block this_thread_block()
+{
+    return thread_block();
+}
 
 /* ---- lanes of one warp: what tiles and coalesced groups share ---- */
-class lockstep_lanes {
+class lockstep_lanes
+{
   protected:
     unsigned mask_; /* lanes of the warp that belong */
-    LOCKSTEP_MEMBER explicit lockstep_lanes(unsigned mask) : mask_(mask) {}
+    LOCKSTEP_MEMBER explicit lockstep_lanes(unsigned mask) : mask_(mask)
+    {
+    }
 
     /* ballot bits of the group, packed to ranks */
-    LOCKSTEP_MEMBER unsigned pack(unsigned lanes) const {
+    LOCKSTEP_MEMBER unsigned pack(unsigned lanes) const
+    {
         unsigned packed = 0, rank = 0;
         for (unsigned rest = mask_; rest; rest &= rest - 1, rank++)
             packed |= (lanes >> __builtin_ctz(rest) & 1u) << rank;
@@ -80,111 +148,231 @@ class lockstep_lanes {
     }
 
   public:
-    LOCKSTEP_MEMBER void sync() const { __syncwarp(mask_); }
-    LOCKSTEP_MEMBER unsigned size() const { return (unsigned)__popc(mask_); }
-    LOCKSTEP_MEMBER unsigned num_threads() const { return size(); }
-    LOCKSTEP_MEMBER unsigned thread_rank() const { return (unsigned)__popc(mask_ & lockstep_detail::lanes_below()); }
-    LOCKSTEP_MEMBER int any(int predicate) const { return __any_sync(mask_, predicate); }
-    LOCKSTEP_MEMBER int all(int predicate) const { return __all_sync(mask_, predicate); }
-    LOCKSTEP_MEMBER unsigned lockstep_mask() const { return mask_; }
+    LOCKSTEP_MEMBER void sync() const
+    {
+        __syncwarp(mask_);
+    }
+    LOCKSTEP_MEMBER unsigned size() const
+    {
+        return (unsigned)__popc(mask_);
+    }
+    LOCKSTEP_MEMBER unsigned num_threads() const
+    {
+        return size();
+    }
+    LOCKSTEP_MEMBER unsigned thread_rank() const
+    {
+        return (unsigned)__popc(mask_ & lockstep_detail::lanes_below());
+    }
+    LOCKSTEP_MEMBER int any(int predicate) const
+    {
+        return __any_sync(mask_, predicate);
+    }
+    LOCKSTEP_MEMBER int all(int predicate) const
+    {
+        return __all_sync(mask_, predicate);
+    }
+    LOCKSTEP_MEMBER unsigned lockstep_mask() const
+    {
+        return mask_;
+    }
 };
 
 /* ---- a tile of Size consecutive threads of a block, Size a power of two up to 32 ---- */
-template <unsigned Size, class Parent = thread_block> class thread_block_tile : public lockstep_lanes {
+template <unsigned Size, class Parent = thread_block> class thread_block_tile : public lockstep_lanes
+{
     static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "tile size must be a power of two up to 32");
-    LOCKSTEP_MEMBER static unsigned first() { return lockstep_detail::lane() & ~(Size - 1); }
+    LOCKSTEP_MEMBER static unsigned first()
+    {
+        return lockstep_detail::lane() & ~(Size - 1);
+    }
 
   public:
-    LOCKSTEP_MEMBER thread_block_tile() : lockstep_lanes((Size == 32 ? ~0u : (1u << (Size & 31)) - 1) << first()) {}
-    LOCKSTEP_MEMBER static constexpr unsigned size() { return Size; }
-    LOCKSTEP_MEMBER static constexpr unsigned num_threads() { return Size; }
-    LOCKSTEP_MEMBER unsigned thread_rank() const { return lockstep_detail::lane() & (Size - 1); }
-    LOCKSTEP_MEMBER unsigned meta_group_size() const { return (lockstep_detail::block_size() + Size - 1) / Size; }
-    LOCKSTEP_MEMBER unsigned meta_group_rank() const { return lockstep_detail::block_rank() / Size; }
-    template <class T> LOCKSTEP_MEMBER T shfl(T v, int rank) const { return __shfl_sync(mask_, v, rank, Size); }
-    template <class T> LOCKSTEP_MEMBER T shfl_up(T v, unsigned n) const { return __shfl_up_sync(mask_, v, n, Size); }
-    template <class T> LOCKSTEP_MEMBER T shfl_down(T v, unsigned n) const { return __shfl_down_sync(mask_, v, n, Size); }
-    template <class T> LOCKSTEP_MEMBER T shfl_xor(T v, int n) const { return __shfl_xor_sync(mask_, v, n, Size); }
-    LOCKSTEP_MEMBER unsigned ballot(int predicate) const { return __ballot_sync(mask_, predicate) >> first(); }
-    template <class T> LOCKSTEP_MEMBER unsigned match_any(T v) const { return __match_any_sync(mask_, v) >> first(); }
-    template <class T> LOCKSTEP_MEMBER unsigned match_all(T v, int &all) const { return __match_all_sync(mask_, v, &all) >> first(); }
+    LOCKSTEP_MEMBER thread_block_tile() : lockstep_lanes((Size == 32 ? ~0u : (1u << (Size & 31)) - 1) << first())
+    {
+    }
+    LOCKSTEP_MEMBER static constexpr unsigned size()
+    {
+        return Size;
+    }
+    LOCKSTEP_MEMBER static constexpr unsigned num_threads()
+    {
+        return Size;
+    }
+    LOCKSTEP_MEMBER unsigned thread_rank() const
+    {
+        return lockstep_detail::lane() & (Size - 1);
+    }
+    LOCKSTEP_MEMBER unsigned meta_group_size() const
+    {
+        return (lockstep_detail::block_size() + Size - 1) / Size;
+    }
+    LOCKSTEP_MEMBER unsigned meta_group_rank() const
+    {
+        return lockstep_detail::block_rank() / Size;
+    }
+    template <class T> LOCKSTEP_MEMBER T shfl(T v, int rank) const
+    {
+        return __shfl_sync(mask_, v, rank, Size);
+    }
+    template <class T> LOCKSTEP_MEMBER T shfl_up(T v, unsigned n) const
+    {
+        return __shfl_up_sync(mask_, v, n, Size);
+    }
+    template <class T> LOCKSTEP_MEMBER T shfl_down(T v, unsigned n) const
+    {
+        return __shfl_down_sync(mask_, v, n, Size);
+    }
+    template <class T> LOCKSTEP_MEMBER T shfl_xor(T v, int n) const
+    {
+        return __shfl_xor_sync(mask_, v, n, Size);
+    }
+    LOCKSTEP_MEMBER unsigned ballot(int predicate) const
+    {
+        return __ballot_sync(mask_, predicate) >> first();
+    }
+    template <class T> LOCKSTEP_MEMBER unsigned match_any(T v) const
+    {
+        return __match_any_sync(mask_, v) >> first();
+    }
+    template <class T> LOCKSTEP_MEMBER unsigned match_all(T v, int &all) const
+    {
+        return __match_all_sync(mask_, v, &all) >> first();
+    }
 };
-template <unsigned Size, class Parent> LOCKSTEP_GROUP thread_block_tile<Size, Parent> tiled_partition(const Parent &) {
+template <unsigned Size, class Parent> LOCKSTEP_GROUP thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+{
     return thread_block_tile<Size, Parent>();
 }
 
 /* ---- any set of lanes of a warp; ranks count members from lane 0 up ---- */
-class coalesced_group : public lockstep_lanes {
+class coalesced_group : public lockstep_lanes
+{
   public:
-    LOCKSTEP_MEMBER explicit coalesced_group(unsigned mask) : lockstep_lanes(mask) {}
-    LOCKSTEP_MEMBER unsigned meta_group_size() const { return 1; }
-    LOCKSTEP_MEMBER unsigned meta_group_rank() const { return 0; }
-    template <class T> LOCKSTEP_MEMBER T shfl(T v, unsigned rank) const {
+    LOCKSTEP_MEMBER explicit coalesced_group(unsigned mask) : lockstep_lanes(mask)
+    {
+    }
+    LOCKSTEP_MEMBER unsigned meta_group_size() const
+    {
+        return 1;
+    }
+    LOCKSTEP_MEMBER unsigned meta_group_rank() const
+    {
+        return 0;
+    }
+    template <class T> LOCKSTEP_MEMBER T shfl(T v, unsigned rank) const
+    {
         unsigned lane = __fns(mask_, 0, (int)rank + 1);
         return __shfl_sync(mask_, v, (int)(lane & 31));
     }
     /* Beyond the first or last member the caller keeps its own value. */
-    template <class T> LOCKSTEP_MEMBER T shfl_up(T v, unsigned n) const {
+    template <class T> LOCKSTEP_MEMBER T shfl_up(T v, unsigned n) const
+    {
         unsigned rank = thread_rank();
         return shfl(v, rank >= n ? rank - n : rank);
     }
-    template <class T> LOCKSTEP_MEMBER T shfl_down(T v, unsigned n) const {
+    template <class T> LOCKSTEP_MEMBER T shfl_down(T v, unsigned n) const
+    {
         unsigned rank = thread_rank();
         return shfl(v, rank + n < size() ? rank + n : rank);
     }
-    LOCKSTEP_MEMBER unsigned ballot(int predicate) const { return pack(__ballot_sync(mask_, predicate)); }
-    template <class T> LOCKSTEP_MEMBER unsigned match_any(T v) const { return pack(__match_any_sync(mask_, v)); }
-    template <class T> LOCKSTEP_MEMBER unsigned match_all(T v, int &all) const { return pack(__match_all_sync(mask_, v, &all)); }
+    LOCKSTEP_MEMBER unsigned ballot(int predicate) const
+    {
+        return pack(__ballot_sync(mask_, predicate));
+    }
+    template <class T> LOCKSTEP_MEMBER unsigned match_any(T v) const
+    {
+        return pack(__match_any_sync(mask_, v));
+    }
+    template <class T> LOCKSTEP_MEMBER unsigned match_all(T v, int &all) const
+    {
+        return pack(__match_all_sync(mask_, v, &all));
+    }
 };
-LOCKSTEP_GROUP coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+LOCKSTEP_GROUP coalesced_group coalesced_threads()
+{
+    return coalesced_group(__activemask());
+}
 /* The members of a group for which the predicate, or the label, agrees. */
-template <class Group> LOCKSTEP_GROUP coalesced_group binary_partition(const Group &g, bool predicate) {
+template <class Group> LOCKSTEP_GROUP coalesced_group binary_partition(const Group &g, bool predicate)
+{
     unsigned yes = __ballot_sync(g.lockstep_mask(), predicate);
     return coalesced_group(predicate ? yes : g.lockstep_mask() & ~yes);
 }
-template <class Group> LOCKSTEP_GROUP coalesced_group labeled_partition(const Group &g, int label) {
+template <class Group> LOCKSTEP_GROUP coalesced_group labeled_partition(const Group &g, int label)
+{
     return coalesced_group(__match_any_sync(g.lockstep_mask(), label));
 }
 
 /* ---- free functions ---- */
-template <class Group> LOCKSTEP_GROUP void sync(const Group &g) { g.sync(); }
-template <class Group> LOCKSTEP_GROUP unsigned thread_rank(const Group &g) { return (unsigned)g.thread_rank(); }
-template <class Group> LOCKSTEP_GROUP unsigned group_size(const Group &g) { return (unsigned)g.size(); }
+template <class Group> LOCKSTEP_GROUP void sync(const Group &g)
+{
+    g.sync();
+}
+template <class Group> LOCKSTEP_GROUP unsigned thread_rank(const Group &g)
+{
+    return (unsigned)g.thread_rank();
+}
+template <class Group> LOCKSTEP_GROUP unsigned group_size(const Group &g)
+{
+    return (unsigned)g.size();
+}
 
 template <class T> struct plus {
-    LOCKSTEP_MEMBER T operator()(T a, T b) const { return a + b; }
+    LOCKSTEP_MEMBER T operator()(T a, T b) const
+    {
+        return a + b;
+    }
 };
 template <class T> struct less {
-    LOCKSTEP_MEMBER T operator()(T a, T b) const { return b < a ? b : a; }
+    LOCKSTEP_MEMBER T operator()(T a, T b) const
+    {
+        return b < a ? b : a;
+    }
 };
 template <class T> struct greater {
-    LOCKSTEP_MEMBER T operator()(T a, T b) const { return a < b ? b : a; }
+    LOCKSTEP_MEMBER T operator()(T a, T b) const
+    {
+        return a < b ? b : a;
+    }
 };
 template <class T> struct bit_and {
-    LOCKSTEP_MEMBER T operator()(T a, T b) const { return a & b; }
+    LOCKSTEP_MEMBER T operator()(T a, T b) const
+    {
+        return a & b;
+    }
 };
 template <class T> struct bit_or {
-    LOCKSTEP_MEMBER T operator()(T a, T b) const { return a | b; }
+    LOCKSTEP_MEMBER T operator()(T a, T b) const
+    {
+        return a | b;
+    }
 };
 template <class T> struct bit_xor {
-    LOCKSTEP_MEMBER T operator()(T a, T b) const { return a ^ b; }
+    LOCKSTEP_MEMBER T operator()(T a, T b) const
+    {
+        return a ^ b;
+    }
 };
 
 /* Every member gets op over all members' values. */
 template <unsigned Size, class Parent, class T, class Op>
-LOCKSTEP_GROUP T reduce(const thread_block_tile<Size, Parent> &g, T v, Op op) {
+LOCKSTEP_GROUP T reduce(const thread_block_tile<Size, Parent> &g, T v, Op op)
+{
     for (unsigned n = Size / 2; n > 0; n /= 2)
         v = op(v, g.shfl_xor(v, (int)n));
     return v;
 }
-template <class T, class Op> LOCKSTEP_GROUP T reduce(const coalesced_group &g, T v, Op op) {
+template <class T, class Op> LOCKSTEP_GROUP T reduce(const coalesced_group &g, T v, Op op)
+{
     T total = g.shfl(v, 0);
     for (unsigned rank = 1; rank < g.size(); rank++)
         total = op(total, g.shfl(v, rank));
     return total;
 }
 /* op over the members up to and including, or before, the caller. */
-template <class Group, class T, class Op> LOCKSTEP_GROUP T inclusive_scan(const Group &g, T v, Op op) {
+template <class Group, class T, class Op> LOCKSTEP_GROUP T inclusive_scan(const Group &g, T v, Op op)
+{
     unsigned rank = g.thread_rank();
     for (unsigned n = 1; n < g.size(); n *= 2) {
         T below = g.shfl_up(v, n);
@@ -193,8 +381,12 @@ template <class Group, class T, class Op> LOCKSTEP_GROUP T inclusive_scan(const 
     }
     return v;
 }
-template <class Group, class T> LOCKSTEP_GROUP T inclusive_scan(const Group &g, T v) { return inclusive_scan(g, v, plus<T>()); }
-template <class Group, class T> LOCKSTEP_GROUP T exclusive_scan(const Group &g, T v) {
+template <class Group, class T> LOCKSTEP_GROUP T inclusive_scan(const Group &g, T v)
+{
+    return inclusive_scan(g, v, plus<T>());
+}
+template <class Group, class T> LOCKSTEP_GROUP T exclusive_scan(const Group &g, T v)
+{
     T below = g.shfl_up(inclusive_scan(g, v), 1);
     return g.thread_rank() == 0 ? T(0) : below;
 }

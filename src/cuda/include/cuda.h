@@ -1,5 +1,5 @@
-/* The part of the driver interface that programs of the runtime interface touch: types, result codes, version. The driver's functions
- * themselves are not provided. */
+/* The part of the driver interface that programs of the runtime interface touch: types, result codes, version. The
+ * driver's functions themselves are not provided. */
 #ifndef LOCKSTEP_CUDA_H
 #define LOCKSTEP_CUDA_H
 

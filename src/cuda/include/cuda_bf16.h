@@ -1,5 +1,6 @@
-/* __nv_bfloat16 and __nv_bfloat162: the upper half of a float. Below sm_90 PTX has no bf16 addition, so arithmetic is that of float with one
- * rounding to nearest even at the end, on host and device alike; fma rounds twice (through float). */
+/* __nv_bfloat16 and __nv_bfloat162: the upper half of a float. Below sm_90 PTX has no bf16 addition, so arithmetic is
+ * that of float with one rounding to nearest even at the end, on host and device alike; fma rounds twice (through
+ * float). */
 #ifndef LOCKSTEP_CUDA_BF16_H
 #define LOCKSTEP_CUDA_BF16_H
 
@@ -19,44 +20,86 @@ struct __nv_bfloat162_raw {
 struct __nv_bfloat16 {
     unsigned short lockstep_bits;
     __nv_bfloat16() = default;
-    __host__ __device__ __nv_bfloat16(__nv_bfloat16_raw r) : lockstep_bits(r.x) {}
-    __host__ __device__ operator __nv_bfloat16_raw() const { return __nv_bfloat16_raw{lockstep_bits}; }
+    __host__ __device__ __nv_bfloat16(__nv_bfloat16_raw r) : lockstep_bits(r.x)
+    {
+    }
+    __host__ __device__ operator __nv_bfloat16_raw() const
+    {
+        return __nv_bfloat16_raw{lockstep_bits};
+    }
     __host__ __device__ __nv_bfloat16(float f);
     __host__ __device__ __nv_bfloat16(double d);
     __host__ __device__ __nv_bfloat16(int i);
     __host__ __device__ __nv_bfloat16(unsigned i);
-    __host__ __device__ operator float() const { return __builtin_bit_cast(float, (unsigned)lockstep_bits << 16); }
-    __host__ __device__ explicit operator bool() const { return (lockstep_bits & 0x7fff) != 0; }
+    __host__ __device__ operator float() const
+    {
+        return __builtin_bit_cast(float, (unsigned)lockstep_bits << 16);
+    }
+    __host__ __device__ explicit operator bool() const
+    {
+        return (lockstep_bits & 0x7fff) != 0;
+    }
 };
-struct __align__(4) __nv_bfloat162 {
+struct __align__(4) __nv_bfloat162
+{
     __nv_bfloat16 x, y;
     __nv_bfloat162() = default;
-    __host__ __device__ __nv_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) : x(a), y(b) {}
+    __host__ __device__ __nv_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) : x(a), y(b)
+    {
+    }
 };
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 
-LOCKSTEP_HALF __nv_bfloat16 lockstep_bfloat16(unsigned short b) { return __nv_bfloat16(__nv_bfloat16_raw{b}); }
-LOCKSTEP_HALF __nv_bfloat162 lockstep_pair(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-LOCKSTEP_HALF __nv_bfloat16 lockstep_one(__nv_bfloat16) { return lockstep_bfloat16(0x3f80); }
-LOCKSTEP_HALF __nv_bfloat16 lockstep_zero(__nv_bfloat16) { return lockstep_bfloat16(0); }
-LOCKSTEP_HALF __nv_bfloat16 lockstep_neg(__nv_bfloat16 a) { return lockstep_bfloat16(a.lockstep_bits ^ 0x8000); }
-LOCKSTEP_HALF __nv_bfloat16 lockstep_abs(__nv_bfloat16 a) { return lockstep_bfloat16(a.lockstep_bits & 0x7fff); }
+LOCKSTEP_HALF __nv_bfloat16 lockstep_bfloat16(unsigned short b)
+{
+    return __nv_bfloat16(__nv_bfloat16_raw{b});
+}
+LOCKSTEP_HALF __nv_bfloat162 lockstep_pair(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __nv_bfloat162(a, b);
+}
+LOCKSTEP_HALF __nv_bfloat16 lockstep_one(__nv_bfloat16)
+{
+    return lockstep_bfloat16(0x3f80);
+}
+LOCKSTEP_HALF __nv_bfloat16 lockstep_zero(__nv_bfloat16)
+{
+    return lockstep_bfloat16(0);
+}
+LOCKSTEP_HALF __nv_bfloat16 lockstep_neg(__nv_bfloat16 a)
+{
+    return lockstep_bfloat16(a.lockstep_bits ^ 0x8000);
+}
+LOCKSTEP_HALF __nv_bfloat16 lockstep_abs(__nv_bfloat16 a)
+{
+    return lockstep_bfloat16(a.lockstep_bits & 0x7fff);
+}
 
 /* ---- conversions ---- */
-LOCKSTEP_HALF float __bfloat162float(__nv_bfloat16 a) { return (float)a; }
-LOCKSTEP_HALF __nv_bfloat16 __float2bfloat16_rn(float f) {
+LOCKSTEP_HALF float __bfloat162float(__nv_bfloat16 a)
+{
+    return (float)a;
+}
+LOCKSTEP_HALF __nv_bfloat16 __float2bfloat16_rn(float f)
+{
     unsigned b = __builtin_bit_cast(unsigned, f);
     if (f != f)
         return lockstep_bfloat16(0x7fff);
     return lockstep_bfloat16((unsigned short)((b + 0x7fff + (b >> 16 & 1)) >> 16));
 }
-LOCKSTEP_HALF __nv_bfloat16 __float2bfloat16(float f) { return __float2bfloat16_rn(f); }
-LOCKSTEP_HALF __nv_bfloat16 __float2bfloat16_rz(float f) {
-    return f != f ? lockstep_bfloat16(0x7fff) : lockstep_bfloat16((unsigned short)(__builtin_bit_cast(unsigned, f) >> 16));
+LOCKSTEP_HALF __nv_bfloat16 __float2bfloat16(float f)
+{
+    return __float2bfloat16_rn(f);
+}
+LOCKSTEP_HALF __nv_bfloat16 __float2bfloat16_rz(float f)
+{
+    return f != f ? lockstep_bfloat16(0x7fff)
+                  : lockstep_bfloat16((unsigned short)(__builtin_bit_cast(unsigned, f) >> 16));
 }
 /* Rounds a double to float to odd first, so that the second rounding sees whether anything was cut off. */
-LOCKSTEP_HALF __nv_bfloat16 __double2bfloat16(double d) {
+LOCKSTEP_HALF __nv_bfloat16 __double2bfloat16(double d)
+{
     float f = (float)d;
     unsigned b = __builtin_bit_cast(unsigned, f);
     if ((double)f != d && d == d && f - f == 0.0f) {
@@ -66,47 +109,112 @@ LOCKSTEP_HALF __nv_bfloat16 __double2bfloat16(double d) {
     }
     return __float2bfloat16_rn(__builtin_bit_cast(float, b));
 }
-__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(float f) { *this = __float2bfloat16_rn(f); }
-__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(double d) { *this = __double2bfloat16(d); }
-__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(int i) { *this = __double2bfloat16(i); }
-__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(unsigned i) { *this = __double2bfloat16(i); }
+__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(float f)
+{
+    *this = __float2bfloat16_rn(f);
+}
+__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(double d)
+{
+    *this = __double2bfloat16(d);
+}
+__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(int i)
+{
+    *this = __double2bfloat16(i);
+}
+__host__ __device__ inline __nv_bfloat16::__nv_bfloat16(unsigned i)
+{
+    *this = __double2bfloat16(i);
+}
 
-LOCKSTEP_HALF __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-LOCKSTEP_HALF __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return __nv_bfloat162(a, b); }
-LOCKSTEP_HALF __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a) { return __nv_bfloat162(a, a); }
-LOCKSTEP_HALF __nv_bfloat162 __float2bfloat162_rn(float f) { return __bfloat162bfloat162(__float2bfloat16(f)); }
-LOCKSTEP_HALF __nv_bfloat162 __floats2bfloat162_rn(float a, float b) {
+LOCKSTEP_HALF __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __nv_bfloat162(a, b);
+}
+LOCKSTEP_HALF __nv_bfloat162 make_bfloat162(__nv_bfloat16 a, __nv_bfloat16 b)
+{
+    return __nv_bfloat162(a, b);
+}
+LOCKSTEP_HALF __nv_bfloat162 __bfloat162bfloat162(__nv_bfloat16 a)
+{
+    return __nv_bfloat162(a, a);
+}
+LOCKSTEP_HALF __nv_bfloat162 __float2bfloat162_rn(float f)
+{
+    return __bfloat162bfloat162(__float2bfloat16(f));
+}
+LOCKSTEP_HALF __nv_bfloat162 __floats2bfloat162_rn(float a, float b)
+{
     return __nv_bfloat162(__float2bfloat16(a), __float2bfloat16(b));
 }
-LOCKSTEP_HALF __nv_bfloat162 __float22bfloat162_rn(float2 v) { return __floats2bfloat162_rn(v.x, v.y); }
-LOCKSTEP_HALF float2 __bfloat1622float2(__nv_bfloat162 v) { return make_float2((float)v.x, (float)v.y); }
-LOCKSTEP_HALF float __low2float(__nv_bfloat162 v) { return (float)v.x; }
-LOCKSTEP_HALF float __high2float(__nv_bfloat162 v) { return (float)v.y; }
-LOCKSTEP_HALF __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
-LOCKSTEP_HALF __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
-LOCKSTEP_HALF unsigned short __bfloat16_as_ushort(__nv_bfloat16 a) { return a.lockstep_bits; }
-LOCKSTEP_HALF __nv_bfloat16 __ushort_as_bfloat16(unsigned short b) { return lockstep_bfloat16(b); }
-LOCKSTEP_HALF __nv_bfloat16 __int2bfloat16_rn(int i) { return __nv_bfloat16(i); }
-LOCKSTEP_HALF __nv_bfloat16 __uint2bfloat16_rn(unsigned i) { return __nv_bfloat16(i); }
-static __device__ inline int __bfloat162int_rn(__nv_bfloat16 a) { return __float2int_rn((float)a); }
-static __device__ inline int __bfloat162int_rz(__nv_bfloat16 a) { return __float2int_rz((float)a); }
+LOCKSTEP_HALF __nv_bfloat162 __float22bfloat162_rn(float2 v)
+{
+    return __floats2bfloat162_rn(v.x, v.y);
+}
+LOCKSTEP_HALF float2 __bfloat1622float2(__nv_bfloat162 v)
+{
+    return make_float2((float)v.x, (float)v.y);
+}
+LOCKSTEP_HALF float __low2float(__nv_bfloat162 v)
+{
+    return (float)v.x;
+}
+LOCKSTEP_HALF float __high2float(__nv_bfloat162 v)
+{
+    return (float)v.y;
+}
+LOCKSTEP_HALF __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v)
+{
+    return v.x;
+}
+LOCKSTEP_HALF __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v)
+{
+    return v.y;
+}
+LOCKSTEP_HALF unsigned short __bfloat16_as_ushort(__nv_bfloat16 a)
+{
+    return a.lockstep_bits;
+}
+LOCKSTEP_HALF __nv_bfloat16 __ushort_as_bfloat16(unsigned short b)
+{
+    return lockstep_bfloat16(b);
+}
+LOCKSTEP_HALF __nv_bfloat16 __int2bfloat16_rn(int i)
+{
+    return __nv_bfloat16(i);
+}
+LOCKSTEP_HALF __nv_bfloat16 __uint2bfloat16_rn(unsigned i)
+{
+    return __nv_bfloat16(i);
+}
+static __device__ inline int __bfloat162int_rn(__nv_bfloat16 a)
+{
+    return __float2int_rn((float)a);
+}
+static __device__ inline int __bfloat162int_rz(__nv_bfloat16 a)
+{
+    return __float2int_rz((float)a);
+}
 
 /* ---- arithmetic ---- */
-#define LOCKSTEP_BFLOAT(NAME, OP) \
-    LOCKSTEP_HALF __nv_bfloat16 lockstep_##NAME(__nv_bfloat16 a, __nv_bfloat16 b) { \
-        return __float2bfloat16((float)a OP(float) b); \
-    } \
-    LOCKSTEP_HALF __nv_bfloat162 lockstep_##NAME(__nv_bfloat162 a, __nv_bfloat162 b) { \
-        return __nv_bfloat162(lockstep_##NAME(a.x, b.x), lockstep_##NAME(a.y, b.y)); \
+#define LOCKSTEP_BFLOAT(NAME, OP)                                                                                      \
+    LOCKSTEP_HALF __nv_bfloat16 lockstep_##NAME(__nv_bfloat16 a, __nv_bfloat16 b)                                      \
+    {                                                                                                                  \
+        return __float2bfloat16((float)a OP(float) b);                                                                 \
+    }                                                                                                                  \
+    LOCKSTEP_HALF __nv_bfloat162 lockstep_##NAME(__nv_bfloat162 a, __nv_bfloat162 b)                                   \
+    {                                                                                                                  \
+        return __nv_bfloat162(lockstep_##NAME(a.x, b.x), lockstep_##NAME(a.y, b.y));                                   \
     }
 LOCKSTEP_BFLOAT(add, +)
 LOCKSTEP_BFLOAT(sub, -)
 LOCKSTEP_BFLOAT(mul, *)
 #undef LOCKSTEP_BFLOAT
-LOCKSTEP_HALF __nv_bfloat16 lockstep_fma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
+LOCKSTEP_HALF __nv_bfloat16 lockstep_fma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c)
+{
     return __float2bfloat16(__builtin_fmaf((float)a, (float)b, (float)c));
 }
-LOCKSTEP_HALF __nv_bfloat162 lockstep_fma(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c) {
+LOCKSTEP_HALF __nv_bfloat162 lockstep_fma(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c)
+{
     return __nv_bfloat162(lockstep_fma(a.x, b.x, c.x), lockstep_fma(a.y, b.y, c.y));
 }
 

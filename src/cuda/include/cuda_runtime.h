@@ -1,6 +1,7 @@
 /* The header every CUDA C++ program sees; `lockstep cc` includes it before the program's first line, as nvcc does.
  * Host code gets the runtime interface; in clang's CUDA mode also the built-in variables and the device functions.
- * The order below matters: clang's own wrappers of <new>, <algorithm> and <complex> need the qualifiers first, and on clang 14
+ * The order below matters: clang's own wrappers of <new>, <algorithm> and <complex> need the qualifiers first, and on
+ * clang 14
  * __noinline__ may become a macro only after <memory> has been read, which spells __attribute__((__noinline__)). */
 #ifndef LOCKSTEP_CUDA_RUNTIME_H
 #define LOCKSTEP_CUDA_RUNTIME_H

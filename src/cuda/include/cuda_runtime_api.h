@@ -1,7 +1,7 @@
-/* The CUDA runtime interface, host side, callable from C and C++. Signatures are those of CUDA 13. Every function returns cudaSuccess or
- * an error, which stays readable through cudaGetLastError. Sizes are in bytes, times in milliseconds.
- * A function declared here that the runtime library does not model answers cudaErrorNotSupported.
- * Left out: arrays and textures, graphs, external resources, memory pools beyond the default one, driver entry points. */
+/* The CUDA runtime interface, host side, callable from C and C++. Signatures are those of CUDA 13. Every function
+ * returns cudaSuccess or an error, which stays readable through cudaGetLastError. Sizes are in bytes, times in
+ * milliseconds. A function declared here that the runtime library does not model answers cudaErrorNotSupported. Left
+ * out: arrays and textures, graphs, external resources, memory pools beyond the default one, driver entry points. */
 #ifndef LOCKSTEP_CUDA_RUNTIME_API_H
 #define LOCKSTEP_CUDA_RUNTIME_API_H
 
@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 /* ---- errors ---- */
-cudaError_t cudaGetLastError(void);  /* the last error of this thread, and forgets it */
+cudaError_t cudaGetLastError(void);    /* the last error of this thread, and forgets it */
 cudaError_t cudaPeekAtLastError(void); /* the same without forgetting */
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
@@ -67,12 +67,14 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id);
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device);
 cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr, cudaLaunchAttributeValue *value);
-cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr, const cudaLaunchAttributeValue *value);
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID attr,
+                                   const cudaLaunchAttributeValue *value);
 cudaError_t cudaStreamDestroy(cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream); /* cudaErrorNotReady while work is pending */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags LOCKSTEP_DEFAULT(0));
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData, unsigned int flags);
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
+                                  unsigned int flags);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length LOCKSTEP_DEFAULT(0),
                                      unsigned int flags LOCKSTEP_DEFAULT(cudaMemAttachSingle));
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
@@ -93,11 +95,13 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 
 /* ---- launches ---- */
 /* args[i] points at the value of parameter i, as many as the kernel has. */
-cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem, cudaStream_t stream);
+cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
+                             cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                                         cudaStream_t stream);
-/* What the compiler makes of `kernel<<<grid, block, shared, stream>>>(...)`: push, then a stub that pops and launches. */
+/* What the compiler makes of `kernel<<<grid, block, shared, stream>>>(...)`: push, then a stub that pops and launches.
+ */
 unsigned int __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem LOCKSTEP_DEFAULT(0),
                                          struct CUstream_st *stream LOCKSTEP_DEFAULT(0));
 cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, void *stream);
@@ -115,7 +119,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const 
                                                           size_t dynamicSMemSize);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize,
                                                                    size_t dynamicSMemSize, unsigned int flags);
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks, int blockSize);
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks,
+                                                      int blockSize);
 
 /* ---- memory ---- */
 cudaError_t cudaMalloc(void **devPtr, size_t size);
@@ -136,9 +141,10 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr);
 cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location, unsigned int flags,
                                  cudaStream_t stream LOCKSTEP_DEFAULT(0));
-cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice, struct cudaMemLocation location);
-cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute, const void *devPtr,
-                                     size_t count);
+cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location);
+cudaError_t cudaMemRangeGetAttribute(void *data, size_t dataSize, enum cudaMemRangeAttribute attribute,
+                                     const void *devPtr, size_t count);
 
 /* ---- copies: kind may be cudaMemcpyDefault everywhere; the Async forms are ordered within their stream ---- */
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
@@ -167,10 +173,10 @@ cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count
                                enum cudaMemcpyKind kind LOCKSTEP_DEFAULT(cudaMemcpyHostToDevice));
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset LOCKSTEP_DEFAULT(0),
                                  enum cudaMemcpyKind kind LOCKSTEP_DEFAULT(cudaMemcpyDeviceToHost));
-cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset, enum cudaMemcpyKind kind,
-                                    cudaStream_t stream LOCKSTEP_DEFAULT(0));
-cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, enum cudaMemcpyKind kind,
-                                      cudaStream_t stream LOCKSTEP_DEFAULT(0));
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count, size_t offset,
+                                    enum cudaMemcpyKind kind, cudaStream_t stream LOCKSTEP_DEFAULT(0));
+cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
+                                      enum cudaMemcpyKind kind, cudaStream_t stream LOCKSTEP_DEFAULT(0));
 cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol);
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
 
@@ -179,23 +185,33 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
 #endif
 
 /* ---- small constructors ---- */
-static __inline__ __host__ struct cudaPitchedPtr make_cudaPitchedPtr(void *ptr, size_t pitch, size_t xsize, size_t ysize) {
+static __inline__ __host__ struct cudaPitchedPtr make_cudaPitchedPtr(void *ptr, size_t pitch, size_t xsize,
+                                                                     size_t ysize)
+{
     struct cudaPitchedPtr p = {ptr, pitch, xsize, ysize};
     return p;
 }
 
-static __inline__ __host__ struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+static __inline__ __host__ struct cudaPos make_cudaPos(size_t x, size_t y, size_t z)
+{
     struct cudaPos p = {x, y, z};
     return p;
 }
 
-static __inline__ __host__ struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+static __inline__ __host__ struct cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth)
+{
     struct cudaExtent e = {width, height, depth};
     return e;
 }
 
 /* Names of CUDA 3 that old programs still use. */
-static __inline__ __host__ cudaError_t cudaThreadSynchronize(void) { return cudaDeviceSynchronize(); }
-static __inline__ __host__ cudaError_t cudaThreadExit(void) { return cudaDeviceReset(); }
+static __inline__ __host__ cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+static __inline__ __host__ cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
 
 #endif

@@ -1,5 +1,5 @@
-/* threadIdx, blockIdx, blockDim, gridDim and warpSize. Each is an object whose members are properties (clang accepts __declspec in CUDA
- * mode), so that `threadIdx.x` reads the special register %tid.x and nothing is stored anywhere. */
+/* threadIdx, blockIdx, blockDim, gridDim and warpSize. Each is an object whose members are properties (clang accepts
+ * __declspec in CUDA mode), so that `threadIdx.x` reads the special register %tid.x and nothing is stored anywhere. */
 #ifndef LOCKSTEP_DEVICE_LAUNCH_PARAMETERS_H
 #define LOCKSTEP_DEVICE_LAUNCH_PARAMETERS_H
 
@@ -7,20 +7,35 @@
 
 #if defined(__CUDA__)
 
-#define LOCKSTEP_BUILTIN_VARIABLE(NAME, REGISTER) \
-    struct lockstep_##NAME { \
-        __declspec(property(get = lockstep_x)) unsigned int x; \
-        __declspec(property(get = lockstep_y)) unsigned int y; \
-        __declspec(property(get = lockstep_z)) unsigned int z; \
-        static __device__ __forceinline__ unsigned int lockstep_x() { return __nvvm_read_ptx_sreg_##REGISTER##_x(); } \
-        static __device__ __forceinline__ unsigned int lockstep_y() { return __nvvm_read_ptx_sreg_##REGISTER##_y(); } \
-        static __device__ __forceinline__ unsigned int lockstep_z() { return __nvvm_read_ptx_sreg_##REGISTER##_z(); } \
-        __device__ __forceinline__ operator uint3() const { return uint3{lockstep_x(), lockstep_y(), lockstep_z()}; } \
-        __device__ __forceinline__ operator dim3() const { return dim3(lockstep_x(), lockstep_y(), lockstep_z()); } \
-        lockstep_##NAME() = delete; \
-        lockstep_##NAME(const lockstep_##NAME &) = delete; \
-        void operator=(const lockstep_##NAME &) const = delete; \
-    }; \
+#define LOCKSTEP_BUILTIN_VARIABLE(NAME, REGISTER)                                                                      \
+    struct lockstep_##NAME {                                                                                           \
+        __declspec(property(get = lockstep_x)) unsigned int x;                                                         \
+        __declspec(property(get = lockstep_y)) unsigned int y;                                                         \
+        __declspec(property(get = lockstep_z)) unsigned int z;                                                         \
+        static __device__ __forceinline__ unsigned int lockstep_x()                                                    \
+        {                                                                                                              \
+            return __nvvm_read_ptx_sreg_##REGISTER##_x();                                                              \
+        }                                                                                                              \
+        static __device__ __forceinline__ unsigned int lockstep_y()                                                    \
+        {                                                                                                              \
+            return __nvvm_read_ptx_sreg_##REGISTER##_y();                                                              \
+        }                                                                                                              \
+        static __device__ __forceinline__ unsigned int lockstep_z()                                                    \
+        {                                                                                                              \
+            return __nvvm_read_ptx_sreg_##REGISTER##_z();                                                              \
+        }                                                                                                              \
+        __device__ __forceinline__ operator uint3() const                                                              \
+        {                                                                                                              \
+            return uint3{lockstep_x(), lockstep_y(), lockstep_z()};                                                    \
+        }                                                                                                              \
+        __device__ __forceinline__ operator dim3() const                                                               \
+        {                                                                                                              \
+            return dim3(lockstep_x(), lockstep_y(), lockstep_z());                                                     \
+        }                                                                                                              \
+        lockstep_##NAME() = delete;                                                                                    \
+        lockstep_##NAME(const lockstep_##NAME &) = delete;                                                             \
+        void operator=(const lockstep_##NAME &) const = delete;                                                        \
+    };                                                                                                                 \
     extern const __device__ __attribute__((weak)) lockstep_##NAME NAME;
 
 LOCKSTEP_BUILTIN_VARIABLE(threadIdx, tid)

@@ -1,8 +1,9 @@
 /* Types of the CUDA runtime interface: error codes, enumerations, descriptors, handles.
- * Names, values and layouts are those of the CUDA 13 binary interface, so that one runtime library serves programs built by `lockstep cc`
- * and by nvcc; tests/cc compares sizes and offsets against NVIDIA's headers where those are installed.
- * cudaDeviceProp has, in its reserved tail, the fields that CUDA 13 dropped (clockRate and so on): older programs still read them.
- * Left out: arrays, textures, graphs, memory pools and external resources, of which only the handles are declared. */
+ * Names, values and layouts are those of the CUDA 13 binary interface, so that one runtime library serves programs
+ * built by `lockstep cc` and by nvcc; tests/cc compares sizes and offsets against NVIDIA's headers where those are
+ * installed. cudaDeviceProp has, in its reserved tail, the fields that CUDA 13 dropped (clockRate and so on): older
+ * programs still read them. Left out: arrays, textures, graphs, memory pools and external resources, of which only the
+ * handles are declared. */
 #ifndef LOCKSTEP_DRIVER_TYPES_H
 #define LOCKSTEP_DRIVER_TYPES_H
 
@@ -465,7 +466,8 @@ typedef struct cudaLaunchConfig_st {
 #define cudaStreamAttrID cudaLaunchAttributeID
 #define cudaStreamAttrValue cudaLaunchAttributeValue
 
-/* The order of fields is the binary interface. Sizes in bytes; extents in threads, blocks or texels; memoryBusWidth in bits. */
+/* The order of fields is the binary interface. Sizes in bytes; extents in threads, blocks or texels; memoryBusWidth in
+ * bits. */
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;

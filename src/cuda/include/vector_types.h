@@ -1,27 +1,31 @@
-/* The short vector types and dim3. Alignment follows the CUDA ABI: a type of two or four elements is aligned to its whole size, up to 16
- * bytes; one- and three-element types have the alignment of their element. double4 and the 64-bit four-element types come, as
- * in CUDA 13, also as NAME_16a (the plain one) and NAME_32a. Usable from C and C++. */
+/* The short vector types and dim3. Alignment follows the CUDA ABI: a type of two or four elements is aligned to its
+ * whole size, up to 16 bytes; one- and three-element types have the alignment of their element. double4 and the 64-bit
+ * four-element types come, as in CUDA 13, also as NAME_16a (the plain one) and NAME_32a. Usable from C and C++. */
 #ifndef LOCKSTEP_VECTOR_TYPES_H
 #define LOCKSTEP_VECTOR_TYPES_H
 
 #include "host_defines.h"
 
-#define LOCKSTEP_VECTOR_TYPE(NAME, ELEMENT, ALIGN2, ALIGN4) \
-    struct NAME##1 { \
-        ELEMENT x; \
-    }; \
-    struct __align__(ALIGN2) NAME##2 { \
-        ELEMENT x, y; \
-    }; \
-    struct NAME##3 { \
-        ELEMENT x, y, z; \
-    }; \
-    struct __align__(ALIGN4) NAME##4 { \
-        ELEMENT x, y, z, w; \
-    }; \
-    typedef struct NAME##1 NAME##1; \
-    typedef struct NAME##2 NAME##2; \
-    typedef struct NAME##3 NAME##3; \
+#define LOCKSTEP_VECTOR_TYPE(NAME, ELEMENT, ALIGN2, ALIGN4)                                                            \
+    struct NAME##1                                                                                                     \
+    {                                                                                                                  \
+        ELEMENT x;                                                                                                     \
+    };                                                                                                                 \
+    struct __align__(ALIGN2) NAME##2                                                                                   \
+    {                                                                                                                  \
+        ELEMENT x, y;                                                                                                  \
+    };                                                                                                                 \
+    struct NAME##3                                                                                                     \
+    {                                                                                                                  \
+        ELEMENT x, y, z;                                                                                               \
+    };                                                                                                                 \
+    struct __align__(ALIGN4) NAME##4                                                                                   \
+    {                                                                                                                  \
+        ELEMENT x, y, z, w;                                                                                            \
+    };                                                                                                                 \
+    typedef struct NAME##1 NAME##1;                                                                                    \
+    typedef struct NAME##2 NAME##2;                                                                                    \
+    typedef struct NAME##3 NAME##3;                                                                                    \
     typedef struct NAME##4 NAME##4;
 
 LOCKSTEP_VECTOR_TYPE(char, signed char, 2, 4)
@@ -38,14 +42,16 @@ LOCKSTEP_VECTOR_TYPE(float, float, 8, 16)
 LOCKSTEP_VECTOR_TYPE(double, double, 16, 16)
 #undef LOCKSTEP_VECTOR_TYPE
 
-#define LOCKSTEP_WIDE_VECTOR_TYPE(NAME, ELEMENT) \
-    struct __align__(16) NAME##_16a { \
-        ELEMENT x, y, z, w; \
-    }; \
-    struct __align__(32) NAME##_32a { \
-        ELEMENT x, y, z, w; \
-    }; \
-    typedef struct NAME##_16a NAME##_16a; \
+#define LOCKSTEP_WIDE_VECTOR_TYPE(NAME, ELEMENT)                                                                       \
+    struct __align__(16) NAME##_16a                                                                                    \
+    {                                                                                                                  \
+        ELEMENT x, y, z, w;                                                                                            \
+    };                                                                                                                 \
+    struct __align__(32) NAME##_32a                                                                                    \
+    {                                                                                                                  \
+        ELEMENT x, y, z, w;                                                                                            \
+    };                                                                                                                 \
+    typedef struct NAME##_16a NAME##_16a;                                                                              \
     typedef struct NAME##_32a NAME##_32a;
 
 LOCKSTEP_WIDE_VECTOR_TYPE(long4, long)
@@ -59,9 +65,17 @@ LOCKSTEP_WIDE_VECTOR_TYPE(double4, double)
 struct dim3 {
     unsigned int x, y, z;
 #if defined(__cplusplus)
-    constexpr __host__ __device__ dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1) : x(vx), y(vy), z(vz) {}
-    constexpr __host__ __device__ dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
-    constexpr __host__ __device__ operator uint3() const { return uint3{x, y, z}; }
+    constexpr __host__ __device__ dim3(unsigned int vx = 1, unsigned int vy = 1, unsigned int vz = 1)
+        : x(vx), y(vy), z(vz)
+    {
+    }
+    constexpr __host__ __device__ dim3(uint3 v) : x(v.x), y(v.y), z(v.z)
+    {
+    }
+    constexpr __host__ __device__ operator uint3() const
+    {
+        return uint3{x, y, z};
+    }
 #endif
 };
 typedef struct dim3 dim3;

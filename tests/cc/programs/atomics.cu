@@ -41,7 +41,8 @@ int main()
 {
     int *i = nullptr;
     cudaMalloc(&i, 1024);
-    all<<<1, 32>>>(i, (unsigned *)i + 8, (unsigned long long *)i + 8, (long long *)i + 16, (float *)i + 64, (double *)i + 64);
+    all<<<1, 32>>>(i, (unsigned *)i + 8, (unsigned long long *)i + 8, (long long *)i + 16, (float *)i + 64,
+                   (double *)i + 64);
     printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
     cudaFree(i);
     return 0;

@@ -1,5 +1,6 @@
-// C++ in kernels: templates, lambdas, classes with virtual-free inheritance, function pointers, recursion, shared and constant memory of
-// both kinds, structures by value, local arrays, switch, device globals, printf, device malloc, launch bounds.
+// C++ in kernels: templates, lambdas, classes with virtual-free inheritance, function pointers, recursion, shared and
+// constant memory of both kinds, structures by value, local arrays, switch, device globals, printf, device malloc,
+// launch bounds.
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -26,13 +27,26 @@ template <class T, int N> struct tile {
     }
 };
 
-__host__ __device__ constexpr int square(int x) { return x * x; }
-__device__ __noinline__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
-__device__ int twice(int x) { return 2 * x; }
-__device__ int thrice(int x) { return 3 * x; }
+__host__ __device__ constexpr int square(int x)
+{
+    return x * x;
+}
+__device__ __noinline__ int fibonacci(int n)
+{
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+__device__ int twice(int x)
+{
+    return 2 * x;
+}
+__device__ int thrice(int x)
+{
+    return 3 * x;
+}
 __device__ int (*const operations[2])(int) = {twice, thrice};
 
-template <class T, int Block> __global__ void __launch_bounds__(Block) reduce(const T *in, T *out, params p, signed char c)
+template <class T, int Block>
+__global__ void __launch_bounds__(Block) reduce(const T *in, T *out, params p, signed char c)
 {
     __shared__ T part[Block];
     extern __shared__ float dynamic[];

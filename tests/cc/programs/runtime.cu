@@ -1,13 +1,14 @@
-// The runtime interface: streams, events, managed and pitched memory, attributes, occupancy, properties, launches by function pointer.
+// The runtime interface: streams, events, managed and pitched memory, attributes, occupancy, properties, launches by
+// function pointer.
 #include <cstdio>
 #include <cuda_profiler_api.h>
 #include <cuda_runtime.h>
 
-#define CHECK(call)                                                                             \
-    do {                                                                                        \
-        cudaError_t e = (call);                                                                 \
-        if (e != cudaSuccess)                                                                   \
-            printf("%s:%d %s %s\n", __FILE__, __LINE__, cudaGetErrorName(e), cudaGetErrorString(e)); \
+#define CHECK(call)                                                                                                    \
+    do {                                                                                                               \
+        cudaError_t e = (call);                                                                                        \
+        if (e != cudaSuccess)                                                                                          \
+            printf("%s:%d %s %s\n", __FILE__, __LINE__, cudaGetErrorName(e), cudaGetErrorString(e));                   \
     } while (0)
 
 __global__ void scale(float *x, float a, int n)

@@ -35,8 +35,8 @@ static void release(struct parsed *p)
     arena_free(&p->arena);
 }
 
-#define PARSE(p, ...)                                        \
-    struct parsed p;                                         \
+#define PARSE(p, ...)                                                                                                  \
+    struct parsed p;                                                                                                   \
     parse(&p, (const char *const[]){__VA_ARGS__, NULL})
 
 static void assert_words(const struct cc_args *args, const char *const *expected)
@@ -78,7 +78,8 @@ static void test_kinds_of_files(void **state)
 
 static void test_options_go_where_they_belong(void **state)
 {
-    PARSE(p, "-I", "inc", "-DX=1", "-O3", "-g", "-lm", "-L", "lib", "-Wall", "-Wl,-z,now", "-Xcompiler", "-fPIC,-m64", "a.cu");
+    PARSE(p, "-I", "inc", "-DX=1", "-O3", "-g", "-lm", "-L", "lib", "-Wall", "-Wl,-z,now", "-Xcompiler", "-fPIC,-m64",
+          "a.cu");
     assert_int_equal(p.result, 0);
     assert_words(&p.options.shared, (const char *const[]){"-I", "inc", "-DX=1", "-Wall", NULL});
     assert_words(&p.options.host, (const char *const[]){"-O3", "-g", "-fPIC", "-m64", NULL});
@@ -106,8 +107,8 @@ static void test_architectures(void **state)
 
 static void test_nvcc_options_are_accepted(void **state)
 {
-    PARSE(p, "-cudart", "shared", "-Xptxas", "-v", "-lineinfo", "--use_fast_math", "--maxrregcount=32", "-rdc=false", "-t", "2",
-          "a.cu");
+    PARSE(p, "-cudart", "shared", "-Xptxas", "-v", "-lineinfo", "--use_fast_math", "--maxrregcount=32", "-rdc=false",
+          "-t", "2", "a.cu");
     assert_int_equal(p.result, 0);
     assert_int_equal(p.options.sources.count, 1);
     assert_int_equal(p.diags.errors, 0);

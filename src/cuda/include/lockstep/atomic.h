@@ -1,62 +1,110 @@
-/* Atomic read-modify-write functions, relaxed, each in three scopes: the device (plain name), the block (_block), the system (_system).
- * The builtins take a generic address; the compiler narrows it to .global or .shared where it can see the space. Floating-point
- * minimum and maximum, and the 16-bit compare-and-swap, are left out. */
+/* Atomic read-modify-write functions, relaxed, each in three scopes: the device (plain name), the block (_block), the
+ * system (_system). The builtins take a generic address; the compiler narrows it to .global or .shared where it can see
+ * the space. Floating-point minimum and maximum, and the 16-bit compare-and-swap, are left out. */
 #ifndef LOCKSTEP_ATOMIC_H
 #define LOCKSTEP_ATOMIC_H
 
-#define LOCKSTEP_ATOMIC_SCOPE(SUFFIX, SCOPE) \
-    LOCKSTEP_DEVICE int atomicAdd##SUFFIX(int *p, int v) { return __nvvm_atom_##SCOPE##add_gen_i(p, v); } \
-    LOCKSTEP_DEVICE unsigned atomicAdd##SUFFIX(unsigned *p, unsigned v) { \
-        return (unsigned)__nvvm_atom_##SCOPE##add_gen_i((int *)p, (int)v); \
-    } \
-    LOCKSTEP_DEVICE unsigned long long atomicAdd##SUFFIX(unsigned long long *p, unsigned long long v) { \
-        return (unsigned long long)__nvvm_atom_##SCOPE##add_gen_ll((long long *)p, (long long)v); \
-    } \
-    LOCKSTEP_DEVICE float atomicAdd##SUFFIX(float *p, float v) { return __nvvm_atom_##SCOPE##add_gen_f(p, v); } \
-    LOCKSTEP_DEVICE double atomicAdd##SUFFIX(double *p, double v) { return __nvvm_atom_##SCOPE##add_gen_d(p, v); } \
-    LOCKSTEP_DEVICE int atomicSub##SUFFIX(int *p, int v) { return __nvvm_atom_##SCOPE##add_gen_i(p, (int)(0u - (unsigned)v)); } \
-    LOCKSTEP_DEVICE unsigned atomicSub##SUFFIX(unsigned *p, unsigned v) { \
-        return (unsigned)__nvvm_atom_##SCOPE##add_gen_i((int *)p, (int)(0u - v)); \
-    } \
-    LOCKSTEP_DEVICE int atomicExch##SUFFIX(int *p, int v) { return __nvvm_atom_##SCOPE##xchg_gen_i(p, v); } \
-    LOCKSTEP_DEVICE unsigned atomicExch##SUFFIX(unsigned *p, unsigned v) { \
-        return (unsigned)__nvvm_atom_##SCOPE##xchg_gen_i((int *)p, (int)v); \
-    } \
-    LOCKSTEP_DEVICE unsigned long long atomicExch##SUFFIX(unsigned long long *p, unsigned long long v) { \
-        return (unsigned long long)__nvvm_atom_##SCOPE##xchg_gen_ll((long long *)p, (long long)v); \
-    } \
-    LOCKSTEP_DEVICE float atomicExch##SUFFIX(float *p, float v) { \
-        return __builtin_bit_cast(float, __nvvm_atom_##SCOPE##xchg_gen_i((int *)p, __builtin_bit_cast(int, v))); \
-    } \
-    LOCKSTEP_DEVICE int atomicCAS##SUFFIX(int *p, int c, int v) { return __nvvm_atom_##SCOPE##cas_gen_i(p, c, v); } \
-    LOCKSTEP_DEVICE unsigned atomicCAS##SUFFIX(unsigned *p, unsigned c, unsigned v) { \
-        return (unsigned)__nvvm_atom_##SCOPE##cas_gen_i((int *)p, (int)c, (int)v); \
-    } \
-    LOCKSTEP_DEVICE unsigned long long atomicCAS##SUFFIX(unsigned long long *p, unsigned long long c, unsigned long long v) { \
-        return (unsigned long long)__nvvm_atom_##SCOPE##cas_gen_ll((long long *)p, (long long)c, (long long)v); \
-    } \
-    LOCKSTEP_DEVICE unsigned atomicInc##SUFFIX(unsigned *p, unsigned v) { return __nvvm_atom_##SCOPE##inc_gen_ui(p, v); } \
-    LOCKSTEP_DEVICE unsigned atomicDec##SUFFIX(unsigned *p, unsigned v) { return __nvvm_atom_##SCOPE##dec_gen_ui(p, v); } \
-    LOCKSTEP_ATOMIC_ORDERED(Min, min, SUFFIX, SCOPE) \
-    LOCKSTEP_ATOMIC_ORDERED(Max, max, SUFFIX, SCOPE) \
-    LOCKSTEP_ATOMIC_BITWISE(And, and, SUFFIX, SCOPE) \
-    LOCKSTEP_ATOMIC_BITWISE(Or, or, SUFFIX, SCOPE) \
+#define LOCKSTEP_ATOMIC_SCOPE(SUFFIX, SCOPE)                                                                           \
+    LOCKSTEP_DEVICE int atomicAdd##SUFFIX(int *p, int v)                                                               \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##add_gen_i(p, v);                                                                   \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned atomicAdd##SUFFIX(unsigned *p, unsigned v)                                                \
+    {                                                                                                                  \
+        return (unsigned)__nvvm_atom_##SCOPE##add_gen_i((int *)p, (int)v);                                             \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned long long atomicAdd##SUFFIX(unsigned long long *p, unsigned long long v)                  \
+    {                                                                                                                  \
+        return (unsigned long long)__nvvm_atom_##SCOPE##add_gen_ll((long long *)p, (long long)v);                      \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE float atomicAdd##SUFFIX(float *p, float v)                                                         \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##add_gen_f(p, v);                                                                   \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE double atomicAdd##SUFFIX(double *p, double v)                                                      \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##add_gen_d(p, v);                                                                   \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE int atomicSub##SUFFIX(int *p, int v)                                                               \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##add_gen_i(p, (int)(0u - (unsigned)v));                                             \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned atomicSub##SUFFIX(unsigned *p, unsigned v)                                                \
+    {                                                                                                                  \
+        return (unsigned)__nvvm_atom_##SCOPE##add_gen_i((int *)p, (int)(0u - v));                                      \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE int atomicExch##SUFFIX(int *p, int v)                                                              \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##xchg_gen_i(p, v);                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned atomicExch##SUFFIX(unsigned *p, unsigned v)                                               \
+    {                                                                                                                  \
+        return (unsigned)__nvvm_atom_##SCOPE##xchg_gen_i((int *)p, (int)v);                                            \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned long long atomicExch##SUFFIX(unsigned long long *p, unsigned long long v)                 \
+    {                                                                                                                  \
+        return (unsigned long long)__nvvm_atom_##SCOPE##xchg_gen_ll((long long *)p, (long long)v);                     \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE float atomicExch##SUFFIX(float *p, float v)                                                        \
+    {                                                                                                                  \
+        return __builtin_bit_cast(float, __nvvm_atom_##SCOPE##xchg_gen_i((int *)p, __builtin_bit_cast(int, v)));       \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE int atomicCAS##SUFFIX(int *p, int c, int v)                                                        \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##cas_gen_i(p, c, v);                                                                \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned atomicCAS##SUFFIX(unsigned *p, unsigned c, unsigned v)                                    \
+    {                                                                                                                  \
+        return (unsigned)__nvvm_atom_##SCOPE##cas_gen_i((int *)p, (int)c, (int)v);                                     \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned long long atomicCAS##SUFFIX(unsigned long long *p, unsigned long long c,                  \
+                                                         unsigned long long v)                                         \
+    {                                                                                                                  \
+        return (unsigned long long)__nvvm_atom_##SCOPE##cas_gen_ll((long long *)p, (long long)c, (long long)v);        \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned atomicInc##SUFFIX(unsigned *p, unsigned v)                                                \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##inc_gen_ui(p, v);                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned atomicDec##SUFFIX(unsigned *p, unsigned v)                                                \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##dec_gen_ui(p, v);                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_ATOMIC_ORDERED(Min, min, SUFFIX, SCOPE)                                                                   \
+    LOCKSTEP_ATOMIC_ORDERED(Max, max, SUFFIX, SCOPE)                                                                   \
+    LOCKSTEP_ATOMIC_BITWISE(And, and, SUFFIX, SCOPE)                                                                   \
+    LOCKSTEP_ATOMIC_BITWISE(Or, or, SUFFIX, SCOPE)                                                                     \
     LOCKSTEP_ATOMIC_BITWISE(Xor, xor, SUFFIX, SCOPE)
 
-#define LOCKSTEP_ATOMIC_ORDERED(NAME, OP, SUFFIX, SCOPE) \
-    LOCKSTEP_DEVICE int atomic##NAME##SUFFIX(int *p, int v) { return __nvvm_atom_##SCOPE##OP##_gen_i(p, v); } \
-    LOCKSTEP_DEVICE unsigned atomic##NAME##SUFFIX(unsigned *p, unsigned v) { return __nvvm_atom_##SCOPE##OP##_gen_ui(p, v); } \
-    LOCKSTEP_DEVICE long long atomic##NAME##SUFFIX(long long *p, long long v) { return __nvvm_atom_##SCOPE##OP##_gen_ll(p, v); } \
-    LOCKSTEP_DEVICE unsigned long long atomic##NAME##SUFFIX(unsigned long long *p, unsigned long long v) { \
-        return __nvvm_atom_##SCOPE##OP##_gen_ull(p, v); \
+#define LOCKSTEP_ATOMIC_ORDERED(NAME, OP, SUFFIX, SCOPE)                                                               \
+    LOCKSTEP_DEVICE int atomic##NAME##SUFFIX(int *p, int v)                                                            \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##OP##_gen_i(p, v);                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned atomic##NAME##SUFFIX(unsigned *p, unsigned v)                                             \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##OP##_gen_ui(p, v);                                                                 \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE long long atomic##NAME##SUFFIX(long long *p, long long v)                                          \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##OP##_gen_ll(p, v);                                                                 \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned long long atomic##NAME##SUFFIX(unsigned long long *p, unsigned long long v)               \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##OP##_gen_ull(p, v);                                                                \
     }
-#define LOCKSTEP_ATOMIC_BITWISE(NAME, OP, SUFFIX, SCOPE) \
-    LOCKSTEP_DEVICE int atomic##NAME##SUFFIX(int *p, int v) { return __nvvm_atom_##SCOPE##OP##_gen_i(p, v); } \
-    LOCKSTEP_DEVICE unsigned atomic##NAME##SUFFIX(unsigned *p, unsigned v) { \
-        return (unsigned)__nvvm_atom_##SCOPE##OP##_gen_i((int *)p, (int)v); \
-    } \
-    LOCKSTEP_DEVICE unsigned long long atomic##NAME##SUFFIX(unsigned long long *p, unsigned long long v) { \
-        return (unsigned long long)__nvvm_atom_##SCOPE##OP##_gen_ll((long long *)p, (long long)v); \
+#define LOCKSTEP_ATOMIC_BITWISE(NAME, OP, SUFFIX, SCOPE)                                                               \
+    LOCKSTEP_DEVICE int atomic##NAME##SUFFIX(int *p, int v)                                                            \
+    {                                                                                                                  \
+        return __nvvm_atom_##SCOPE##OP##_gen_i(p, v);                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned atomic##NAME##SUFFIX(unsigned *p, unsigned v)                                             \
+    {                                                                                                                  \
+        return (unsigned)__nvvm_atom_##SCOPE##OP##_gen_i((int *)p, (int)v);                                            \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned long long atomic##NAME##SUFFIX(unsigned long long *p, unsigned long long v)               \
+    {                                                                                                                  \
+        return (unsigned long long)__nvvm_atom_##SCOPE##OP##_gen_ll((long long *)p, (long long)v);                     \
     }
 
 LOCKSTEP_ATOMIC_SCOPE(, )

@@ -1,5 +1,6 @@
-/* The device functions, by family. Nothing here is guarded by __CUDA_ARCH__: clang checks kernel bodies in the host pass too and picks
- * overloads by __device__. Compute capability, where it matters (sm_80 for redux, bf16), is tested inside bodies. */
+/* The device functions, by family. Nothing here is guarded by __CUDA_ARCH__: clang checks kernel bodies in the host
+ * pass too and picks overloads by __device__. Compute capability, where it matters (sm_80 for redux, bf16), is tested
+ * inside bodies. */
 #ifndef LOCKSTEP_DEVICE_H
 #define LOCKSTEP_DEVICE_H
 

@@ -1,106 +1,214 @@
-/* What __half and __nv_bfloat16 share. The including header defines, for a 16-bit type S with pair type S2: the scalar and pair
- * arithmetic lockstep_add(a, b) ... on both types; this macro gives them CUDA's names, operators and comparisons. */
+/* What __half and __nv_bfloat16 share. The including header defines, for a 16-bit type S with pair type S2: the scalar
+ * and pair arithmetic lockstep_add(a, b) ... on both types; this macro gives them CUDA's names, operators and
+ * comparisons. */
 #ifndef LOCKSTEP_HALF_OPS_H
 #define LOCKSTEP_HALF_OPS_H
 
 #define LOCKSTEP_HALF static __inline__ __host__ __device__
 
-/* Comparisons go through float, which holds every value of both types; `unordered` forms (u) are true when either is NaN. */
-#define LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, NAME, OP) \
-    LOCKSTEP_HALF bool __h##NAME(S a, S b) { return TO_FLOAT(a) OP TO_FLOAT(b); } \
-    LOCKSTEP_HALF bool __h##NAME##u(S a, S b) { \
-        float x = TO_FLOAT(a), y = TO_FLOAT(b); \
-        return x != x || y != y || x OP y; \
-    } \
-    LOCKSTEP_HALF S2 __h##NAME##2(S2 a, S2 b) { \
-        return lockstep_pair(__h##NAME(a.x, b.x) ? lockstep_one(a.x) : lockstep_zero(a.x), \
-                             __h##NAME(a.y, b.y) ? lockstep_one(a.x) : lockstep_zero(a.x)); \
-    } \
-    LOCKSTEP_HALF bool __hb##NAME##2(S2 a, S2 b) { return __h##NAME(a.x, b.x) && __h##NAME(a.y, b.y); } \
-    LOCKSTEP_HALF bool operator OP(S a, S b) { return __h##NAME(a, b); } \
-    LOCKSTEP_HALF bool operator OP(S2 a, S2 b) { return __hb##NAME##2(a, b); }
+/* Comparisons go through float, which holds every value of both types; `unordered` forms (u) are true when either is
+ * NaN. */
+#define LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, NAME, OP)                                                               \
+    LOCKSTEP_HALF bool __h##NAME(S a, S b)                                                                             \
+    {                                                                                                                  \
+        return TO_FLOAT(a) OP TO_FLOAT(b);                                                                             \
+    }                                                                                                                  \
+    LOCKSTEP_HALF bool __h##NAME##u(S a, S b)                                                                          \
+    {                                                                                                                  \
+        float x = TO_FLOAT(a), y = TO_FLOAT(b);                                                                        \
+        return x != x || y != y || x OP y;                                                                             \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __h##NAME##2(S2 a, S2 b)                                                                          \
+    {                                                                                                                  \
+        return lockstep_pair(__h##NAME(a.x, b.x) ? lockstep_one(a.x) : lockstep_zero(a.x),                             \
+                             __h##NAME(a.y, b.y) ? lockstep_one(a.x) : lockstep_zero(a.x));                            \
+    }                                                                                                                  \
+    LOCKSTEP_HALF bool __hb##NAME##2(S2 a, S2 b)                                                                       \
+    {                                                                                                                  \
+        return __h##NAME(a.x, b.x) && __h##NAME(a.y, b.y);                                                             \
+    }                                                                                                                  \
+    LOCKSTEP_HALF bool operator OP(S a, S b)                                                                           \
+    {                                                                                                                  \
+        return __h##NAME(a, b);                                                                                        \
+    }                                                                                                                  \
+    LOCKSTEP_HALF bool operator OP(S2 a, S2 b)                                                                         \
+    {                                                                                                                  \
+        return __hb##NAME##2(a, b);                                                                                    \
+    }
 
-#define LOCKSTEP_HALF_BINARY(S, S2, NAME, OP) \
-    LOCKSTEP_HALF S __h##NAME(S a, S b) { return lockstep_##NAME(a, b); } \
-    LOCKSTEP_HALF S2 __h##NAME##2(S2 a, S2 b) { return lockstep_##NAME(a, b); } \
-    LOCKSTEP_HALF S __h##NAME##_rn(S a, S b) { return lockstep_##NAME(a, b); } \
-    LOCKSTEP_HALF S2 __h##NAME##2_rn(S2 a, S2 b) { return lockstep_##NAME(a, b); } \
-    LOCKSTEP_HALF S operator OP(S a, S b) { return lockstep_##NAME(a, b); } \
-    LOCKSTEP_HALF S2 operator OP(S2 a, S2 b) { return lockstep_##NAME(a, b); } \
-    LOCKSTEP_HALF S &operator OP##=(S & a, S b) { return a = lockstep_##NAME(a, b); } \
-    LOCKSTEP_HALF S2 &operator OP##=(S2 & a, S2 b) { return a = lockstep_##NAME(a, b); }
+#define LOCKSTEP_HALF_BINARY(S, S2, NAME, OP)                                                                          \
+    LOCKSTEP_HALF S __h##NAME(S a, S b)                                                                                \
+    {                                                                                                                  \
+        return lockstep_##NAME(a, b);                                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __h##NAME##2(S2 a, S2 b)                                                                          \
+    {                                                                                                                  \
+        return lockstep_##NAME(a, b);                                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __h##NAME##_rn(S a, S b)                                                                           \
+    {                                                                                                                  \
+        return lockstep_##NAME(a, b);                                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __h##NAME##2_rn(S2 a, S2 b)                                                                       \
+    {                                                                                                                  \
+        return lockstep_##NAME(a, b);                                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S operator OP(S a, S b)                                                                              \
+    {                                                                                                                  \
+        return lockstep_##NAME(a, b);                                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 operator OP(S2 a, S2 b)                                                                           \
+    {                                                                                                                  \
+        return lockstep_##NAME(a, b);                                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S &operator OP##=(S &a, S b)                                                                         \
+    {                                                                                                                  \
+        return a = lockstep_##NAME(a, b);                                                                              \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 &operator OP##=(S2 &a, S2 b)                                                                      \
+    {                                                                                                                  \
+        return a = lockstep_##NAME(a, b);                                                                              \
+    }
 
-/* A function of one number, evaluated in float, which has the digits to make the last rounding right but for near-ties. */
-#define LOCKSTEP_HALF_UNARY(S, S2, NAME, TO_FLOAT, FROM_FLOAT, EXPRESSION) \
-    static __device__ inline S h##NAME(S a) { \
-        float x = TO_FLOAT(a); \
-        return FROM_FLOAT(EXPRESSION); \
-    } \
-    static __device__ inline S2 h2##NAME(S2 a) { return lockstep_pair(h##NAME(a.x), h##NAME(a.y)); }
+/* A function of one number, evaluated in float, which has the digits to make the last rounding right but for near-ties.
+ */
+#define LOCKSTEP_HALF_UNARY(S, S2, NAME, TO_FLOAT, FROM_FLOAT, EXPRESSION)                                             \
+    static __device__ inline S h##NAME(S a)                                                                            \
+    {                                                                                                                  \
+        float x = TO_FLOAT(a);                                                                                         \
+        return FROM_FLOAT(EXPRESSION);                                                                                 \
+    }                                                                                                                  \
+    static __device__ inline S2 h2##NAME(S2 a)                                                                         \
+    {                                                                                                                  \
+        return lockstep_pair(h##NAME(a.x), h##NAME(a.y));                                                              \
+    }
 
-#define LOCKSTEP_HALF_FUNCTIONS(S, S2, TO_FLOAT, FROM_FLOAT) \
-    LOCKSTEP_HALF_BINARY(S, S2, add, +) \
-    LOCKSTEP_HALF_BINARY(S, S2, sub, -) \
-    LOCKSTEP_HALF_BINARY(S, S2, mul, *) \
-    LOCKSTEP_HALF S __hdiv(S a, S b) { return FROM_FLOAT(TO_FLOAT(a) / TO_FLOAT(b)); } \
-    LOCKSTEP_HALF S2 __h2div(S2 a, S2 b) { return lockstep_pair(__hdiv(a.x, b.x), __hdiv(a.y, b.y)); } \
-    LOCKSTEP_HALF S operator/(S a, S b) { return __hdiv(a, b); } \
-    LOCKSTEP_HALF S2 operator/(S2 a, S2 b) { return __h2div(a, b); } \
-    LOCKSTEP_HALF S &operator/=(S & a, S b) { return a = __hdiv(a, b); } \
-    LOCKSTEP_HALF S2 &operator/=(S2 & a, S2 b) { return a = __h2div(a, b); } \
-    LOCKSTEP_HALF S __hfma(S a, S b, S c) { return lockstep_fma(a, b, c); } \
-    LOCKSTEP_HALF S2 __hfma2(S2 a, S2 b, S2 c) { return lockstep_fma(a, b, c); } \
-    LOCKSTEP_HALF S __hneg(S a) { return lockstep_neg(a); } \
-    LOCKSTEP_HALF S2 __hneg2(S2 a) { return lockstep_pair(lockstep_neg(a.x), lockstep_neg(a.y)); } \
-    LOCKSTEP_HALF S operator-(S a) { return __hneg(a); } \
-    LOCKSTEP_HALF S2 operator-(S2 a) { return __hneg2(a); } \
-    LOCKSTEP_HALF S operator+(S a) { return a; } \
-    LOCKSTEP_HALF S __habs(S a) { return lockstep_abs(a); } \
-    LOCKSTEP_HALF S2 __habs2(S2 a) { return lockstep_pair(lockstep_abs(a.x), lockstep_abs(a.y)); } \
-    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, eq, ==) \
-    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, ne, !=) \
-    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, lt, <) \
-    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, le, <=) \
-    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, gt, >) \
-    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, ge, >=) \
-    LOCKSTEP_HALF bool __hisnan(S a) { return TO_FLOAT(a) != TO_FLOAT(a); } \
-    LOCKSTEP_HALF int __hisinf(S a) { \
-        float x = TO_FLOAT(a); \
-        return x == __builtin_inff() ? 1 : x == -__builtin_inff() ? -1 : 0; \
-    } \
-    /* A NaN loses against a number. */ \
-    LOCKSTEP_HALF S __hmax(S a, S b) { return __hisnan(a) || __hlt(a, b) ? b : a; } \
-    LOCKSTEP_HALF S __hmin(S a, S b) { return __hisnan(a) || __hgt(a, b) ? b : a; } \
-    LOCKSTEP_HALF S2 __hmax2(S2 a, S2 b) { return lockstep_pair(__hmax(a.x, b.x), __hmax(a.y, b.y)); } \
-    LOCKSTEP_HALF S2 __hmin2(S2 a, S2 b) { return lockstep_pair(__hmin(a.x, b.x), __hmin(a.y, b.y)); } \
-    LOCKSTEP_HALF_UNARY(S, S2, sqrt, TO_FLOAT, FROM_FLOAT, sqrtf(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, rsqrt, TO_FLOAT, FROM_FLOAT, (float)(1.0 / sqrt((double)x))) \
-    LOCKSTEP_HALF_UNARY(S, S2, rcp, TO_FLOAT, FROM_FLOAT, 1.0f / x) \
-    LOCKSTEP_HALF_UNARY(S, S2, exp, TO_FLOAT, FROM_FLOAT, expf(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, exp2, TO_FLOAT, FROM_FLOAT, exp2f(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, exp10, TO_FLOAT, FROM_FLOAT, exp10f(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, log, TO_FLOAT, FROM_FLOAT, logf(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, log2, TO_FLOAT, FROM_FLOAT, log2f(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, log10, TO_FLOAT, FROM_FLOAT, log10f(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, sin, TO_FLOAT, FROM_FLOAT, sinf(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, cos, TO_FLOAT, FROM_FLOAT, cosf(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, tanh, TO_FLOAT, FROM_FLOAT, tanhf(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, floor, TO_FLOAT, FROM_FLOAT, floorf(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, ceil, TO_FLOAT, FROM_FLOAT, ceilf(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, trunc, TO_FLOAT, FROM_FLOAT, truncf(x)) \
-    LOCKSTEP_HALF_UNARY(S, S2, rint, TO_FLOAT, FROM_FLOAT, rintf(x)) \
-    LOCKSTEP_HALF_SHUFFLE(S, S2, __shfl_sync, int) \
-    LOCKSTEP_HALF_SHUFFLE(S, S2, __shfl_up_sync, unsigned) \
-    LOCKSTEP_HALF_SHUFFLE(S, S2, __shfl_down_sync, unsigned) \
+#define LOCKSTEP_HALF_FUNCTIONS(S, S2, TO_FLOAT, FROM_FLOAT)                                                           \
+    LOCKSTEP_HALF_BINARY(S, S2, add, +)                                                                                \
+    LOCKSTEP_HALF_BINARY(S, S2, sub, -)                                                                                \
+    LOCKSTEP_HALF_BINARY(S, S2, mul, *)                                                                                \
+    LOCKSTEP_HALF S __hdiv(S a, S b)                                                                                   \
+    {                                                                                                                  \
+        return FROM_FLOAT(TO_FLOAT(a) / TO_FLOAT(b));                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __h2div(S2 a, S2 b)                                                                               \
+    {                                                                                                                  \
+        return lockstep_pair(__hdiv(a.x, b.x), __hdiv(a.y, b.y));                                                      \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S operator/(S a, S b)                                                                                \
+    {                                                                                                                  \
+        return __hdiv(a, b);                                                                                           \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 operator/(S2 a, S2 b)                                                                             \
+    {                                                                                                                  \
+        return __h2div(a, b);                                                                                          \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S &operator/=(S &a, S b)                                                                             \
+    {                                                                                                                  \
+        return a = __hdiv(a, b);                                                                                       \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 &operator/=(S2 &a, S2 b)                                                                          \
+    {                                                                                                                  \
+        return a = __h2div(a, b);                                                                                      \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __hfma(S a, S b, S c)                                                                              \
+    {                                                                                                                  \
+        return lockstep_fma(a, b, c);                                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __hfma2(S2 a, S2 b, S2 c)                                                                         \
+    {                                                                                                                  \
+        return lockstep_fma(a, b, c);                                                                                  \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __hneg(S a)                                                                                        \
+    {                                                                                                                  \
+        return lockstep_neg(a);                                                                                        \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __hneg2(S2 a)                                                                                     \
+    {                                                                                                                  \
+        return lockstep_pair(lockstep_neg(a.x), lockstep_neg(a.y));                                                    \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S operator-(S a)                                                                                     \
+    {                                                                                                                  \
+        return __hneg(a);                                                                                              \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 operator-(S2 a)                                                                                   \
+    {                                                                                                                  \
+        return __hneg2(a);                                                                                             \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S operator+(S a)                                                                                     \
+    {                                                                                                                  \
+        return a;                                                                                                      \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __habs(S a)                                                                                        \
+    {                                                                                                                  \
+        return lockstep_abs(a);                                                                                        \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __habs2(S2 a)                                                                                     \
+    {                                                                                                                  \
+        return lockstep_pair(lockstep_abs(a.x), lockstep_abs(a.y));                                                    \
+    }                                                                                                                  \
+    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, eq, ==)                                                                     \
+    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, ne, !=)                                                                     \
+    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, lt, <)                                                                      \
+    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, le, <=)                                                                     \
+    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, gt, >)                                                                      \
+    LOCKSTEP_HALF_COMPARE(S, S2, TO_FLOAT, ge, >=)                                                                     \
+    LOCKSTEP_HALF bool __hisnan(S a)                                                                                   \
+    {                                                                                                                  \
+        return TO_FLOAT(a) != TO_FLOAT(a);                                                                             \
+    }                                                                                                                  \
+    LOCKSTEP_HALF int __hisinf(S a)                                                                                    \
+    {                                                                                                                  \
+        float x = TO_FLOAT(a);                                                                                         \
+        return x == __builtin_inff() ? 1 : x == -__builtin_inff() ? -1 : 0;                                            \
+    }                                                                                                                  \
+    /* A NaN loses against a number. */                                                                                \
+    LOCKSTEP_HALF S __hmax(S a, S b)                                                                                   \
+    {                                                                                                                  \
+        return __hisnan(a) || __hlt(a, b) ? b : a;                                                                     \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S __hmin(S a, S b)                                                                                   \
+    {                                                                                                                  \
+        return __hisnan(a) || __hgt(a, b) ? b : a;                                                                     \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __hmax2(S2 a, S2 b)                                                                               \
+    {                                                                                                                  \
+        return lockstep_pair(__hmax(a.x, b.x), __hmax(a.y, b.y));                                                      \
+    }                                                                                                                  \
+    LOCKSTEP_HALF S2 __hmin2(S2 a, S2 b)                                                                               \
+    {                                                                                                                  \
+        return lockstep_pair(__hmin(a.x, b.x), __hmin(a.y, b.y));                                                      \
+    }                                                                                                                  \
+    LOCKSTEP_HALF_UNARY(S, S2, sqrt, TO_FLOAT, FROM_FLOAT, sqrtf(x))                                                   \
+    LOCKSTEP_HALF_UNARY(S, S2, rsqrt, TO_FLOAT, FROM_FLOAT, (float)(1.0 / sqrt((double)x)))                            \
+    LOCKSTEP_HALF_UNARY(S, S2, rcp, TO_FLOAT, FROM_FLOAT, 1.0f / x)                                                    \
+    LOCKSTEP_HALF_UNARY(S, S2, exp, TO_FLOAT, FROM_FLOAT, expf(x))                                                     \
+    LOCKSTEP_HALF_UNARY(S, S2, exp2, TO_FLOAT, FROM_FLOAT, exp2f(x))                                                   \
+    LOCKSTEP_HALF_UNARY(S, S2, exp10, TO_FLOAT, FROM_FLOAT, exp10f(x))                                                 \
+    LOCKSTEP_HALF_UNARY(S, S2, log, TO_FLOAT, FROM_FLOAT, logf(x))                                                     \
+    LOCKSTEP_HALF_UNARY(S, S2, log2, TO_FLOAT, FROM_FLOAT, log2f(x))                                                   \
+    LOCKSTEP_HALF_UNARY(S, S2, log10, TO_FLOAT, FROM_FLOAT, log10f(x))                                                 \
+    LOCKSTEP_HALF_UNARY(S, S2, sin, TO_FLOAT, FROM_FLOAT, sinf(x))                                                     \
+    LOCKSTEP_HALF_UNARY(S, S2, cos, TO_FLOAT, FROM_FLOAT, cosf(x))                                                     \
+    LOCKSTEP_HALF_UNARY(S, S2, tanh, TO_FLOAT, FROM_FLOAT, tanhf(x))                                                   \
+    LOCKSTEP_HALF_UNARY(S, S2, floor, TO_FLOAT, FROM_FLOAT, floorf(x))                                                 \
+    LOCKSTEP_HALF_UNARY(S, S2, ceil, TO_FLOAT, FROM_FLOAT, ceilf(x))                                                   \
+    LOCKSTEP_HALF_UNARY(S, S2, trunc, TO_FLOAT, FROM_FLOAT, truncf(x))                                                 \
+    LOCKSTEP_HALF_UNARY(S, S2, rint, TO_FLOAT, FROM_FLOAT, rintf(x))                                                   \
+    LOCKSTEP_HALF_SHUFFLE(S, S2, __shfl_sync, int)                                                                     \
+    LOCKSTEP_HALF_SHUFFLE(S, S2, __shfl_up_sync, unsigned)                                                             \
+    LOCKSTEP_HALF_SHUFFLE(S, S2, __shfl_down_sync, unsigned)                                                           \
     LOCKSTEP_HALF_SHUFFLE(S, S2, __shfl_xor_sync, int)
 
-#define LOCKSTEP_HALF_SHUFFLE(S, S2, NAME, LANE) \
-    static __device__ inline S NAME(unsigned mask, S v, LANE lane, int width = 32) { \
-        unsigned b = NAME(mask, (unsigned)__builtin_bit_cast(unsigned short, v), lane, width); \
-        return __builtin_bit_cast(S, (unsigned short)b); \
-    } \
-    static __device__ inline S2 NAME(unsigned mask, S2 v, LANE lane, int width = 32) { \
-        return __builtin_bit_cast(S2, NAME(mask, __builtin_bit_cast(unsigned, v), lane, width)); \
+#define LOCKSTEP_HALF_SHUFFLE(S, S2, NAME, LANE)                                                                       \
+    static __device__ inline S NAME(unsigned mask, S v, LANE lane, int width = 32)                                     \
+    {                                                                                                                  \
+        unsigned b = NAME(mask, (unsigned)__builtin_bit_cast(unsigned short, v), lane, width);                         \
+        return __builtin_bit_cast(S, (unsigned short)b);                                                               \
+    }                                                                                                                  \
+    static __device__ inline S2 NAME(unsigned mask, S2 v, LANE lane, int width = 32)                                   \
+    {                                                                                                                  \
+        return __builtin_bit_cast(S2, NAME(mask, __builtin_bit_cast(unsigned, v), lane, width));                       \
     }
 
 #endif

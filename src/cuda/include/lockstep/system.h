@@ -1,34 +1,63 @@
-/* Clocks, sleeping, traps, and what device code calls out for: printf, assert, malloc and free. The latter are external functions in the PTX
- * (vprintf, __assertfail, malloc, free) that the simulator provides. */
+/* Clocks, sleeping, traps, and what device code calls out for: printf, assert, malloc and free. The latter are external
+ * functions in the PTX (vprintf, __assertfail, malloc, free) that the simulator provides. */
 #ifndef LOCKSTEP_SYSTEM_H
 #define LOCKSTEP_SYSTEM_H
 
-LOCKSTEP_DEVICE long long clock64() {
+LOCKSTEP_DEVICE long long clock64()
+{
     long long t;
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(t)::"memory");
     return t;
 }
-LOCKSTEP_DEVICE long long __clock64() { return clock64(); }
-LOCKSTEP_DEVICE clock_t clock() {
+LOCKSTEP_DEVICE long long __clock64()
+{
+    return clock64();
+}
+LOCKSTEP_DEVICE clock_t clock()
+{
     unsigned t;
     asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
     return (clock_t)(int)t;
 }
-LOCKSTEP_DEVICE clock_t __clock() { return clock(); }
-LOCKSTEP_DEVICE unsigned long long globaltimer() {
+LOCKSTEP_DEVICE clock_t __clock()
+{
+    return clock();
+}
+LOCKSTEP_DEVICE unsigned long long globaltimer()
+{
     unsigned long long t;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)::"memory");
     return t;
 }
-LOCKSTEP_DEVICE unsigned long long __globaltimer() { return globaltimer(); }
+LOCKSTEP_DEVICE unsigned long long __globaltimer()
+{
+    return globaltimer();
+}
 
-LOCKSTEP_DEVICE void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory"); }
-LOCKSTEP_DEVICE void __brkpt() { asm volatile("brkpt;" ::: "memory"); }
-LOCKSTEP_DEVICE void __trap() { asm volatile("trap;" ::: "memory"); }
-LOCKSTEP_DEVICE void __exit() { asm volatile("exit;" ::: "memory"); }
-LOCKSTEP_DEVICE unsigned __pm0() { return 0; }
+LOCKSTEP_DEVICE void __nanosleep(unsigned ns)
+{
+    asm volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory");
+}
+LOCKSTEP_DEVICE void __brkpt()
+{
+    asm volatile("brkpt;" ::: "memory");
+}
+LOCKSTEP_DEVICE void __trap()
+{
+    asm volatile("trap;" ::: "memory");
+}
+LOCKSTEP_DEVICE void __exit()
+{
+    asm volatile("exit;" ::: "memory");
+}
+LOCKSTEP_DEVICE unsigned __pm0()
+{
+    return 0;
+}
 /* Marks for profilers; they cost and do nothing. */
-LOCKSTEP_DEVICE void __prof_trigger(int) {}
+LOCKSTEP_DEVICE void __prof_trigger(int)
+{
+}
 
 extern "C" {
 /* clang packs the variable arguments and calls vprintf(format, arguments). */
@@ -36,8 +65,8 @@ __device__ int printf(const char *format, ...) __attribute__((format(printf, 1, 
 __device__ int vprintf(const char *format, const char *arguments);
 __device__ void *malloc(size_t size);
 __device__ void free(void *p);
-__device__ void __assertfail(const char *condition, const char *file, unsigned line, const char *function, size_t char_size)
-    __attribute__((noreturn));
+__device__ void __assertfail(const char *condition, const char *file, unsigned line, const char *function,
+                             size_t char_size) __attribute__((noreturn));
 
 /* What glibc's assert calls. */
 __device__ inline __attribute__((noreturn)) void __assert_fail(const char *condition, const char *file, unsigned line,
@@ -48,7 +77,8 @@ __device__ inline __attribute__((noreturn)) void __assert_fail(const char *condi
 {
     __assertfail(condition, file, line, function, 1);
 }
-__device__ inline __attribute__((noreturn)) void abort() noexcept(true) {
+__device__ inline __attribute__((noreturn)) void abort() noexcept(true)
+{
     asm volatile("trap;");
     __builtin_unreachable();
 }

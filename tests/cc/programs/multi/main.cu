@@ -5,10 +5,16 @@
 // The same names as in kernel.cu: each file has its own.
 namespace
 {
-__global__ void fill(int *p) { p[threadIdx.x] = (int)threadIdx.x; }
+__global__ void fill(int *p)
+{
+    p[threadIdx.x] = (int)threadIdx.x;
+}
 } // namespace
 static __device__ int bias = 1;
-static __global__ void add(int *p) { p[threadIdx.x] += bias; }
+static __global__ void add(int *p)
+{
+    p[threadIdx.x] += bias;
+}
 
 int main()
 {

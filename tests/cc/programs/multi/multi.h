@@ -6,4 +6,5 @@ int helper(int n);
 #ifdef __cplusplus
 extern "C"
 #endif
-int c_helper(int n);
+    int
+    c_helper(int n);
