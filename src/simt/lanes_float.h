@@ -325,7 +325,7 @@ struct lane_number lane_round_integer(const struct lane_number *x, unsigned mode
 /* op (ADD SUB MUL MAD FMA DIV RCP SQRT) over patterns of a format, rounded by mode. */
 uint64_t lane_soft(const struct lane_format *format, unsigned op, unsigned mode, const uint64_t operand[3]);
 
-/* min and max of two patterns of a format: PTX ISA, "min", "max"; also used for atomics. */
+/* min or max of two patterns of a format under the modifiers of instr: PTX ISA, "min", "max". */
 uint64_t lane_select_extreme(const struct lane_format *format, const struct isa_instr *instr, uint64_t a, uint64_t b);
 
 /* Whether mods.round is RN, RZ, RM, RP, or not written where `optional`. */
