@@ -55,9 +55,7 @@ static void resolve_labels(struct ptx_parser *p)
     struct label_index index = {0};
     index_labels(p, &index);
     for (size_t i = 0; i < p->body.refs.count; i++)
-        /* A branch whose statement turned out wrong was never emitted. */
-        if (p->body.refs.items[i].pc < p->instrs.count && !p->errors)
-            resolve_label(p, &index, &p->body.refs.items[i]);
+        resolve_label(p, &index, &p->body.refs.items[i]);
     strmap_free(&index.ids);
     ptx_map64_free(&index.pcs);
 }

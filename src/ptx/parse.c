@@ -53,7 +53,7 @@ static void report(struct ptx_parser *p, enum diag_severity severity, const stru
 {
     char buffer[300];
     const char *line = line_of(p, at, buffer);
-    uint32_t span = at->length < 100 ? at->length : 1;
+    uint32_t span = at->length < 100 ? at->length + (at->kind == PTX_TOKEN_DOT) : 1;
     diag_add(p->sink, &(struct diag){.severity = severity, .pos = {p->module->name, at->line, at->column}, .span = span ? span : 1,
                                      .source_line = line, .message = message, .hint = hint});
 }

@@ -95,7 +95,7 @@ static bool class_has(char c, enum isa_type type)
     case 'p': return type == ISA_PRED;
     case 'm': return info->class != ISA_CLASS_PRED && info->class != ISA_CLASS_NONE;
     case 'w': return (is_int || is_bits) && info->bits == 32;
-    case '*': return type != ISA_NONE;
+    case '*': return type != ISA_NONE && type != ISA_PRED;
     default: return false;
     }
 }
@@ -227,6 +227,8 @@ static int parse_operands(struct ptx_parser *p, const struct mnemonic *m, struct
     struct ptx_lexer lexer = p->lexer;
     struct ptx_token start = p->token;
     size_t used = p->body.regs.count;
+    if (!*isa_op_info(instr->op)->operands && !PTX_IS_PUNCT(&p->token, ';'))
+        return ptx_expected(p, "`;` after the instruction");
     while (!PTX_IS_PUNCT(&p->token, ';')) {
         if (count == PTX_MAX_OPERANDS)
             return ptx_error(p, &p->token, NULL, "too many operands");

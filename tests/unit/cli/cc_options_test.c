@@ -142,9 +142,10 @@ static void test_refusals(void **state)
 
 static void test_standard_goes_by_language(void **state)
 {
-    PARSE(p, "-std=c++20", "-std=c11", "a.cu");
+    PARSE(p, "-std=c++20", "-std=c11", "-fmad=false", "a.cu");
     assert_string_equal(p.options.standard, "c++20");
     assert_string_equal(p.options.c_standard, "c11");
+    assert_true(p.options.no_contraction);
     release(&p);
 }
 
