@@ -70,9 +70,13 @@ static void push_cuda_common(struct cc_session *s, struct cc_args *command)
 static void push_device_common(struct cc_session *s, struct cc_args *command)
 {
     push_cuda_common(s, command);
-    PUSH(command, "--cuda-device-only", "-w", "-gline-directives-only", "-Xclang", "-dwarf-version=2", "-Xclang",
-         "-ffp-contract=fast-honor-pragmas", "-S", "-Xclang", "-target-feature", "-Xclang",
-         arena_printf(&s->arena, "+%s", s->options.ptx));
+    PUSH(command, "--cuda-device-only", "-w", "-gline-directives-only", "-Xclang", "-dwarf-version=2", "-S", "-Xclang",
+         "-target-feature", "-Xclang", arena_printf(&s->arena, "+%s", s->options.ptx));
+    /* Products and sums become fma, as with nvcc, except where a header forbids it by pragma. */
+    if (s->options.no_contraction)
+        PUSH(command, "-ffp-contract=off", "-DLOCKSTEP_NO_CONTRACTION");
+    else
+        PUSH(command, "-Xclang", "-ffp-contract=fast-honor-pragmas");
 }
 
 /* Source to PTX in one step: -O2 when asked to be fast, else the gentler -O1, which nearly always leaves lock loops

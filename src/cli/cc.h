@@ -36,6 +36,7 @@ struct cc_options {
     const char *ptx;      /* the clang feature that goes with arch, "ptx70" */
     const char *standard; /* C++ standard of CUDA sources, "c++17" */
     bool fast;            /* plain -O2 device code */
+    bool no_contraction;  /* do not fuse products and sums */
     bool verbose, help;
     struct {
         struct cc_source *items;

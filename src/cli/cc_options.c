@@ -135,6 +135,9 @@ static bool parse_flag(struct cc_options *options, const char *arg)
         options->verbose = true;
     else if (strcmp(arg, "-h") == 0 || strcmp(arg, "--help") == 0)
         options->help = true;
+    else if (strcmp(arg, "-fmad=false") == 0 || strcmp(arg, "--fmad=false") == 0 ||
+             strcmp(arg, "-ffp-contract=off") == 0)
+        options->no_contraction = true;
     else if (strcmp(arg, "-G") == 0 || strcmp(arg, "--device-debug") == 0)
         vec_push(&options->host, "-g");
     else
@@ -154,6 +157,8 @@ static bool parse_ignored(int argc, char **argv, int *i)
                                         "-expt-extended-lambda",
                                         "--extended-lambda",
                                         "-extended-lambda",
+                                        "-fmad=true",
+                                        "--fmad=true",
                                         "-use_fast_math",
                                         "--use_fast_math",
                                         "-w",

@@ -46,7 +46,13 @@ succeeds --ptx -DVALUE=7 -arch=sm_80 good.cu -o sm80.ptx
 grep -q '\.target sm_80' sm80.ptx || fail "-arch=sm_80"
 succeeds --ptx -DVALUE=7 -gencode arch=compute_75,code=sm_75 good.cu -o sm75.ptx
 grep -q '\.target sm_75' sm75.ptx || fail "-gencode"
-succeeds --ptx -D VALUE=7 --fast -std=c++14 -lineinfo -Xptxas -v --expt-relaxed-constexpr -cudart shared good.cu -o /dev/null
+succeeds --ptx -D VALUE=7 --fast -std=c++14 -lineinfo -Xptxas -v --expt-relaxed-constexpr -cudart shared good.cu \
+    -o /dev/null
+echo '__global__ void k(float *f) { f[0] = f[1] * f[2] + f[3]; }' >fuse.cu
+succeeds --ptx fuse.cu
+grep -q 'fma\.rn\.f32' fuse.ptx || fail "products and sums are fused"
+succeeds --ptx -fmad=false fuse.cu
+grep -q 'fma' fuse.ptx && fail "-fmad=false"
 succeeds -c -DVALUE=7 -Xcompiler -Wall,-fno-exceptions -O1 -g good.cu -o good2.o --keep-ptx kept.ptx
 cmp -s good.ptx kept.ptx || fail "--keep-ptx differs from --ptx"
 succeeds -c "$multi/main.cu" "$multi/kernel.cu" "$multi/helper.cpp" "$multi/c_helper.c"
@@ -62,7 +68,7 @@ if [ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ]; then
     [ -x program ] || fail "linking four sources"
     succeeds main.o kernel.o helper.o c_helper.o -lm -o program2
     [ -x program2 ] || fail "linking objects"
-    LD_PRELOAD=${LOCKSTEP_PRELOAD:-} ldd program | grep -q 'libcudart.so.13.*not found' && fail "the program does not find libcudart"
+    ldd program | grep -q 'libcudart.so.13.*not found' && fail "the program does not find libcudart"
 else
     refuses 'libcudart.so.13 not found' -DVALUE=7 good.cu
     echo "linking skipped: libcudart is not built"
@@ -92,7 +98,12 @@ grep -q 'clang not found' log || fail "cc without clang does not say so"
 
 # an interrupt removes the temporary files, kills the child and ends us by the same signal
 mkdir bin
-printf '#!/bin/sh\n[ "$1" = -dumpversion ] && { echo 14; exit; }\necho $$ >"%s/child"\nexec sleep 100\n' "$work" >bin/clang
+cat >bin/clang <<X
+#!/bin/sh
+[ "\$1" = -dumpversion ] && { echo 14; exit; }
+echo \$\$ >"$work/child"
+exec sleep 100
+X
 chmod +x bin/clang
 LOCKSTEP_CLANG=$work/bin/clang setsid "$LOCKSTEP" cc -c good.cu >log 2>&1 &
 pid=$!

@@ -1,6 +1,6 @@
-# For every kernel of a PTX file: from each fence, which stands before the release of a lock, control must be able to come back to the
-# acquire (a compare-and-swap, an exchange, or where there is none a volatile load). Then the release lies inside the retry loop.
-# Prints "NAME IN" or "NAME OUT".
+# For every kernel of a PTX file: from each fence, which stands before the release of a lock, control must be able to
+# come back to the acquire (a compare-and-swap, an exchange, or where there is none a volatile load). Then the release
+# lies inside the retry loop. Prints "NAME IN" or "NAME OUT".
 function flush(    i, j, n, top, stack, seen, ok, fences, x) {
     if (name == "") return
     ok = 1; fences = 0

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The release of a lock stays inside its retry loop in the PTX of `lockstep cc`, for seven common shapes. The same check finds plain -O2 code
-# at fault, which shows that it can fail.
+# The release of a lock stays inside its retry loop in the PTX of `lockstep cc`, for seven common shapes. The same
+# check finds plain -O2 code at fault, which shows that it can fail.
 . "$(dirname "$0")/_common.sh"
 need_clang
 "$LOCKSTEP" cc --ptx "$here/lock_shapes.cu" -o "$work/safe.ptx" || exit 1

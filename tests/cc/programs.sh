@@ -1,5 +1,6 @@
 #!/bin/bash
-# Every program under programs/ compiles with `lockstep cc`; NVIDIA's assembler accepts the PTX and nvcc the source, where they are installed.
+# Every program under programs/ compiles with `lockstep cc`; NVIDIA's assembler accepts the PTX and nvcc the source,
+# where they are installed.
 . "$(dirname "$0")/_common.sh"
 need_clang
 ptxas=$(nvidia_tool ptxas)
@@ -16,12 +17,13 @@ for source in "$here"/programs/*.cu "$here"/programs/multi/*.cu; do
     [ -s "$work/log" ] && fail "$name compiles with messages" && cat "$work/log"
     compiled=$((compiled + 1))
     if [ -n "$ptxas" ]; then
-        "$ptxas" -O0 -arch=sm_80 "$work/$name.ptx" -o /dev/null 2>"$work/log" || { fail "ptxas refuses $name" && head -5 "$work/log"; }
+        "$ptxas" -O0 -arch=sm_80 "$work/$name.ptx" -o /dev/null 2>"$work/log" ||
+            { fail "ptxas refuses $name" && head -5 "$work/log"; }
         assembled=$((assembled + 1))
     fi
     if [ -n "$nvcc" ]; then
-        "$nvcc" -w -std=c++17 -gencode arch=compute_75,code=compute_75 --expt-relaxed-constexpr -c "$source" -o "$work/nvcc.o" \
-            >"$work/log" 2>&1 || { fail "nvcc refuses $name" && head -5 "$work/log"; }
+        "$nvcc" -w -std=c++17 -gencode arch=compute_75,code=compute_75 --expt-relaxed-constexpr -c "$source" \
+            -o "$work/nvcc.o" >"$work/log" 2>&1 || { fail "nvcc refuses $name" && head -5 "$work/log"; }
         by_nvcc=$((by_nvcc + 1))
     fi
 done
