@@ -1,5 +1,6 @@
-/* One instruction as PTX, from the tables. Names that only disassembly gives begin with `$$`: `$$L4` is the label of the function's
- * instruction 4, `$$T4` the target list of a brx there, `$$frame` the function's local memory and `$$call_16_8` the 8 bytes at 16 of it. */
+/* One instruction as PTX, from the tables. Names that only disassembly gives begin with `$$`: `$$L4` is the label of
+ * the function's instruction 4, `$$T4` the target list of a brx there, `$$frame` the function's local memory and
+ * `$$call_16_8` the 8 bytes at 16 of it. */
 #include "isa/disasm.h"
 
 #include <inttypes.h>
@@ -124,7 +125,8 @@ static void print_operand(const struct printer *s, const struct isa_operand *ope
 static void print_address(const struct printer *s, const struct isa_operand *operand)
 {
     strbuf_add(s->out, "[");
-    bool is_param = operand->kind == ISA_OPERAND_IMM && s->instr->mods.space == ISA_SPACE_PARAM && s->function->is_kernel;
+    bool is_param =
+        operand->kind == ISA_OPERAND_IMM && s->instr->mods.space == ISA_SPACE_PARAM && s->function->is_kernel;
     if (operand->kind == ISA_OPERAND_IMM) {
         if (!is_param || !print_param(s, operand->value))
             strbuf_addf(s->out, "%" PRIu64, operand->value);
@@ -184,8 +186,8 @@ static void print_vector(struct printer *s, const struct isa_operand *operands, 
 
 static enum isa_type twice(enum isa_type type)
 {
-    static const uint8_t wide[ISA_TYPE_COUNT] = {[ISA_U16] = ISA_U32, [ISA_S16] = ISA_S32, [ISA_U32] = ISA_U64, [ISA_S32] = ISA_S64,
-                                                 [ISA_U8] = ISA_U16,  [ISA_S8] = ISA_S16};
+    static const uint8_t wide[ISA_TYPE_COUNT] = {[ISA_U16] = ISA_U32, [ISA_S16] = ISA_S32, [ISA_U32] = ISA_U64,
+                                                 [ISA_S32] = ISA_S64, [ISA_U8] = ISA_U16,  [ISA_S8] = ISA_S16};
     return wide[type] ? wide[type] : type;
 }
 
@@ -298,8 +300,8 @@ static void print_operands(struct printer *s)
     }
 }
 
-void isa_disasm_instr(const struct isa_module *module, const struct isa_function *function, const struct isa_instr *instr,
-                      struct strbuf *out)
+void isa_disasm_instr(const struct isa_module *module, const struct isa_function *function,
+                      const struct isa_instr *instr, struct strbuf *out)
 {
     struct printer s = {module, function, instr, out, false};
     if (instr->guarded)

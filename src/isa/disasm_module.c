@@ -1,6 +1,7 @@
-/* A whole module as PTX that parses back to an equal one. All functions are declared first, in their order, then the variables, then the
- * bodies, so that indices come out the same. A function's frame is written as one variable, `$$frame`, and one variable for each place that
- * a call binds; `.pragma "lockstep.at N"` says where in the frame the variable behind it lies. */
+/* A whole module as PTX that parses back to an equal one. All functions are declared first, in their order, then the
+ * variables, then the bodies, so that indices come out the same. A function's frame is written as one variable,
+ * `$$frame`, and one variable for each place that a call binds; `.pragma "lockstep.at N"` says where in the frame the
+ * variable behind it lies. */
 #include "isa/disasm.h"
 
 #include <inttypes.h>
@@ -46,7 +47,9 @@ static void print_threads(const char *directive, const uint32_t counts[3], struc
 
 static void print_signature(const struct isa_function *function, struct strbuf *out)
 {
-    strbuf_add(out, function->is_kernel ? ".visible .entry " : function->is_defined ? ".visible .func " : ".extern .func ");
+    strbuf_add(out, function->is_kernel    ? ".visible .entry "
+                    : function->is_defined ? ".visible .func "
+                                           : ".extern .func ");
     if (function->result_count) {
         print_params(function->results, function->result_count, out);
         strbuf_add(out, " ");
@@ -61,9 +64,11 @@ static void print_signature(const struct isa_function *function, struct strbuf *
         strbuf_addf(out, "\n.maxnreg %u", function->max_registers);
 }
 
-static void print_reloc(const struct isa_module *module, const struct isa_reloc *reloc, unsigned whole, struct strbuf *out)
+static void print_reloc(const struct isa_module *module, const struct isa_reloc *reloc, unsigned whole,
+                        struct strbuf *out)
 {
-    const char *name = reloc->is_function ? module->functions[reloc->symbol].name : module->variables[reloc->symbol].name;
+    const char *name =
+        reloc->is_function ? module->functions[reloc->symbol].name : module->variables[reloc->symbol].name;
     bool is_masked = reloc->shift || reloc->bytes != whole;
     if (is_masked)
         strbuf_addf(out, "0x%" PRIX64 "(", mask_low(8 * reloc->bytes) << reloc->shift);
@@ -97,7 +102,8 @@ static void print_init(const struct isa_module *module, const struct isa_variabl
 static void print_variable(const struct isa_module *module, const struct isa_variable *variable, struct strbuf *out)
 {
     strbuf_addf(out, "%s.%s .align %u .%s %s", variable->is_extern || variable->is_extern_shared ? ".extern " : "",
-                isa_mod_text(ISA_FIELD_SPACE, variable->space), variable->align, isa_type_info(variable->type)->text, variable->name);
+                isa_mod_text(ISA_FIELD_SPACE, variable->space), variable->align, isa_type_info(variable->type)->text,
+                variable->name);
     if (variable->is_extern_shared)
         strbuf_add(out, "[]");
     else
@@ -113,7 +119,8 @@ static void print_registers(const struct isa_function *function, struct strbuf *
     for (uint32_t i = 0; i < function->reg_count; i++) {
         bool begins = i == 0 || function->regs[i].type != function->regs[i - 1].type || column == 12;
         if (begins)
-            strbuf_addf(out, "%s    .reg .%s %s", i ? ";\n" : "", isa_type_info(function->regs[i].type)->text, function->regs[i].name);
+            strbuf_addf(out, "%s    .reg .%s %s", i ? ";\n" : "", isa_type_info(function->regs[i].type)->text,
+                        function->regs[i].name);
         else
             strbuf_addf(out, ", %s", function->regs[i].name);
         column = begins ? 1 : column + 1;
@@ -155,15 +162,16 @@ static void print_slots(const struct isa_module *module, const struct isa_functi
     qsort(slots, count, sizeof *slots, compare_slots);
     for (size_t i = 0; i < count; i++)
         if (i == 0 || compare_slots(&slots[i - 1], &slots[i]) != 0)
-            strbuf_addf(out, "    .pragma \"lockstep.at %u\";\n    .param .align 1 .b8 $$call_%u_%u[%u];\n", slots[i].offset,
-                        slots[i].offset, slots[i].bytes, slots[i].bytes);
+            strbuf_addf(out, "    .pragma \"lockstep.at %u\";\n    .param .align 1 .b8 $$call_%u_%u[%u];\n",
+                        slots[i].offset, slots[i].offset, slots[i].bytes, slots[i].bytes);
     free(slots);
 }
 
 static void print_frame(const struct isa_module *module, const struct isa_function *function, struct strbuf *out)
 {
     if (function->local_bytes)
-        strbuf_addf(out, "    .pragma \"lockstep.at 0\";\n    .local .align 16 .b8 $$frame[%u];\n", function->local_bytes);
+        strbuf_addf(out, "    .pragma \"lockstep.at 0\";\n    .local .align 16 .b8 $$frame[%u];\n",
+                    function->local_bytes);
     print_slots(module, function, out);
 }
 
@@ -181,7 +189,8 @@ static uint8_t *find_labels(const struct isa_module *module, const struct isa_fu
     return is_target;
 }
 
-static void print_targets(const struct isa_function *function, const struct isa_instr *instr, uint32_t index, struct strbuf *out)
+static void print_targets(const struct isa_function *function, const struct isa_instr *instr, uint32_t index,
+                          struct strbuf *out)
 {
     strbuf_addf(out, "    $$T%u: .branchtargets ", index);
     for (uint32_t i = 0; i < instr->target_count; i++)

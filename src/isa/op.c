@@ -1,7 +1,7 @@
 /* The opcode, type, modifier and special-register tables, expanded from the .def files, and lookups over them.
  *
- * Lookups walk the tables and compare lengths first: at about a hundred rows that costs less than keeping an index. The parser, which
- * asks for every word of a text, keeps a hashed dictionary of its own (ptx/words.c). */
+ * Lookups walk the tables and compare lengths first: at about a hundred rows that costs less than keeping an index. The
+ * parser, which asks for every word of a text, keeps a hashed dictionary of its own (ptx/words.c). */
 #include "isa/op.h"
 
 #include <string.h>
@@ -16,7 +16,17 @@ static const struct isa_type_info type_table[] = {
 
 /* The words of the table's columns. */
 enum { SP = ISA_UNIT_SP, SFU = ISA_UNIT_SFU, MEM = ISA_UNIT_MEM, AUTO = ISA_UNIT_COUNT };
-enum { LATENCY_MOVE, LATENCY_ADD, LATENCY_MAX, LATENCY_MUL, LATENCY_MAD, LATENCY_DIV, LATENCY_SPECIAL, LATENCY_SHUFFLE, LATENCY_NONE };
+enum {
+    LATENCY_MOVE,
+    LATENCY_ADD,
+    LATENCY_MAX,
+    LATENCY_MUL,
+    LATENCY_MAD,
+    LATENCY_DIV,
+    LATENCY_SPECIAL,
+    LATENCY_SHUFFLE,
+    LATENCY_NONE
+};
 enum {
     BRANCH = ISA_FLAG_BRANCH,
     CALL = ISA_FLAG_CALL,
@@ -32,7 +42,7 @@ enum {
 };
 
 static const struct isa_op_info op_table[] = {
-#define OP(id, text, operands, types, fields, unit, latency, flags, doc) \
+#define OP(id, text, operands, types, fields, unit, latency, flags, doc)                                               \
     {text, operands, types, fields, doc, flags, unit, LATENCY_##latency},
 #include "isa/op.def"
 #undef OP
@@ -148,14 +158,15 @@ const char *isa_mod_text(enum isa_field field, uint8_t value)
 bool isa_is_outside(const char *text, size_t n)
 {
     static const char *const outside[] = {
-        "tex",          "tld4",         "txq",          "suld",         "sust",        "sured",       "suq",
-        "istypep",      "wmma",         "mma",          "ldmatrix",     "stmatrix",    "movmatrix",   "wgmma",
-        "tcgen05",      "cp",           "mbarrier",     "tensormap",    "createpolicy", "applypriority", "discard",
-        "mapa",         "getctarank",   "multimem",     "setmaxnreg",   "griddepcontrol", "alloca",   "stacksave",
-        "stackrestore", "clusterlaunchcontrol", "vadd", "vsub",         "vabsdiff",    "vmin",        "vmax",
-        "vshl",         "vshr",         "vmad",         "vset",         "vadd2",       "vsub2",       "vavrg2",
-        "vabsdiff2",    "vmin2",        "vmax2",        "vset2",        "vadd4",       "vsub4",       "vavrg4",
-        "vabsdiff4",    "vmin4",        "vmax4",        "vset4",
+        "tex",          "tld4",           "txq",      "suld",      "sust",         "sured",
+        "suq",          "istypep",        "wmma",     "mma",       "ldmatrix",     "stmatrix",
+        "movmatrix",    "wgmma",          "tcgen05",  "cp",        "mbarrier",     "tensormap",
+        "createpolicy", "applypriority",  "discard",  "mapa",      "getctarank",   "multimem",
+        "setmaxnreg",   "griddepcontrol", "alloca",   "stacksave", "stackrestore", "clusterlaunchcontrol",
+        "vadd",         "vsub",           "vabsdiff", "vmin",      "vmax",         "vshl",
+        "vshr",         "vmad",           "vset",     "vadd2",     "vsub2",        "vavrg2",
+        "vabsdiff2",    "vmin2",          "vmax2",    "vset2",     "vadd4",        "vsub4",
+        "vavrg4",       "vabsdiff4",      "vmin4",    "vmax4",     "vset4",
     };
     for (size_t i = 0; n && i < sizeof outside / sizeof outside[0]; i++)
         if (same_text(outside[i], text, n))
@@ -169,8 +180,8 @@ static bool type_is_float(enum isa_type type)
     return type_table[type].class == ISA_CLASS_FLOAT || is_packed;
 }
 
-/* GPGPU-Sim's Fermi: integer products and every division go to the special-function unit, f32 products to whichever of the two is
- * free; it has no double-precision unit, so f64 arithmetic takes the special-function unit too. */
+/* GPGPU-Sim's Fermi: integer products and every division go to the special-function unit, f32 products to whichever of
+ * the two is free; it has no double-precision unit, so f64 arithmetic takes the special-function unit too. */
 enum isa_unit isa_unit_of(const struct isa_instr *instr)
 {
     const struct isa_op_info *info = &op_table[instr->op];

@@ -1,8 +1,8 @@
-/* Operands against the letters of the opcode's row: kinds, counts, widths. PTX ISA, "Operand Type Checking" and "Operand Size Exceeding
- * Instruction-Type Size".
+/* Operands against the letters of the opcode's row: kinds, counts, widths. PTX ISA, "Operand Type Checking" and
+ * "Operand Size Exceeding Instruction-Type Size".
  *
- * More is accepted than ptxas does: only the width of a register has to fit the type, not its kind (a .f32 register may be the operand of
- * add.s32), and special registers may be read in any width. */
+ * More is accepted than ptxas does: only the width of a register has to fit the type, not its kind (a .f32 register may
+ * be the operand of add.s32), and special registers may be read in any width. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ struct binder {
     struct ptx_parser *p;
     struct isa_instr *instr;
     const struct ptx_raw_operand *raw;
-    unsigned count, next;         /* raw operands; the next to bind */
+    unsigned count, next; /* raw operands; the next to bind */
     struct ptx_token at;
     struct isa_operand dst[PTX_MAX_ELEMENTS + 1], src[PTX_MAX_ELEMENTS + PTX_MAX_OPERANDS];
     unsigned dst_count, src_count;
@@ -32,7 +32,8 @@ static enum isa_type twice(enum isa_type type)
 
 static int wrong(struct ptx_parser *p, const struct ptx_token *at, const char *what)
 {
-    return ptx_error(p, at, NULL, "expected %s, found `%.*s`", what, (int)(at->length < 60 ? at->length : 60), at->text);
+    return ptx_error(p, at, NULL, "expected %s, found `%.*s`", what, (int)(at->length < 60 ? at->length : 60),
+                     at->text);
 }
 
 static int bind_register(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, bool wider_ok,
@@ -42,32 +43,39 @@ static int bind_register(struct ptx_parser *p, const struct ptx_value *value, en
     if (have > 64)
         return ptx_error(p, &value->token, NULL, "128-bit registers are not supported");
     if (need && (wider_ok ? have < need : have != need))
-        return ptx_error(p, &value->token, NULL, "`%.*s` is a register of type .%s; .%s needs %u bits", (int)value->token.length,
-                         value->token.text, isa_type_info(value->type)->text, isa_type_info(type)->text, need);
+        return ptx_error(p, &value->token, NULL, "`%.*s` is a register of type .%s; .%s needs %u bits",
+                         (int)value->token.length, value->token.text, isa_type_info(value->type)->text,
+                         isa_type_info(type)->text, need);
     *operand = (struct isa_operand){.kind = ISA_OPERAND_REG, .bits = (uint8_t)have, .reg = value->index};
     return 0;
 }
 
-static int bind_constant(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, struct isa_operand *operand)
+static int bind_constant(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type,
+                         struct isa_operand *operand)
 {
     enum isa_type as = type == ISA_NONE ? ISA_B64 : type;
     uint64_t bits;
     if (ptx_constant_bits(&value->constant, as, &bits) < 0)
-        return ptx_error(p, &value->token, value->constant.is_float ? NULL : "write floats as 0f3F800000, 0d3FF0000000000000 or 1.0",
-                         "expected %s for type .%s", value->constant.is_float ? "an integer" : "a floating-point number",
-                         isa_type_info(as)->text);
-    *operand = (struct isa_operand){.kind = ISA_OPERAND_IMM, .bits = (uint8_t)(isa_type_bits(as) < 64 ? isa_type_bits(as) : 64), .value = bits};
+        return ptx_error(p, &value->token,
+                         value->constant.is_float ? NULL : "write floats as 0f3F800000, 0d3FF0000000000000 or 1.0",
+                         "expected %s for type .%s",
+                         value->constant.is_float ? "an integer" : "a floating-point number", isa_type_info(as)->text);
+    *operand = (struct isa_operand){
+        .kind = ISA_OPERAND_IMM, .bits = (uint8_t)(isa_type_bits(as) < 64 ? isa_type_bits(as) : 64), .value = bits};
     return 0;
 }
 
 static void bind_variable(struct ptx_parser *p, const struct ptx_value *value, struct isa_operand *operand)
 {
     bool is_dynamic = p->variables.items[value->index].is_extern_shared;
-    *operand = (struct isa_operand){.kind = is_dynamic ? ISA_OPERAND_DYNSMEM : ISA_OPERAND_SYMBOL, .bits = 64, .reg = value->index,
+    *operand = (struct isa_operand){.kind = is_dynamic ? ISA_OPERAND_DYNSMEM : ISA_OPERAND_SYMBOL,
+                                    .bits = 64,
+                                    .reg = value->index,
                                     .value = (uint64_t)value->offset};
 }
 
-int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, bool wider_ok, struct isa_operand *operand)
+int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, bool wider_ok,
+                   struct isa_operand *operand)
 {
     switch (value->kind) {
     case PTX_VALUE_SINK: *operand = (struct isa_operand){.kind = ISA_OPERAND_NONE}; return 0;
@@ -78,13 +86,14 @@ int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa
     case PTX_VALUE_PRED:
         if (type != ISA_PRED)
             return wrong(p, &value->token, "a register, not a predicate");
-        *operand = (struct isa_operand){.kind = ISA_OPERAND_PRED, .bits = 1, .reg = value->index, .negate = value->negate};
+        *operand =
+            (struct isa_operand){.kind = ISA_OPERAND_PRED, .bits = 1, .reg = value->index, .negate = value->negate};
         return 0;
     case PTX_VALUE_SREG:
-        *operand = (struct isa_operand){.kind = ISA_OPERAND_SREG, .bits = isa_sreg_info(value->index)->bits, .reg = value->index};
+        *operand = (struct isa_operand){
+            .kind = ISA_OPERAND_SREG, .bits = isa_sreg_info(value->index)->bits, .reg = value->index};
         return type == ISA_PRED ? wrong(p, &value->token, "a predicate register") : 0;
-    case PTX_VALUE_CONSTANT:
-        return bind_constant(p, value, type, operand);
+    case PTX_VALUE_CONSTANT: return bind_constant(p, value, type, operand);
     case PTX_VALUE_VARIABLE: bind_variable(p, value, operand); break;
     case PTX_VALUE_PARAM:
         *operand = (struct isa_operand){.kind = ISA_OPERAND_IMM, .bits = 64, .value = (uint64_t)value->offset};
@@ -94,7 +103,8 @@ int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa
         break;
     default: *operand = (struct isa_operand){.kind = ISA_OPERAND_FUNC, .bits = 64, .reg = value->index}; break;
     }
-    if (type != ISA_NONE && (type == ISA_PRED || isa_type_bits(type) < 32 || isa_type_info(type)->class >= ISA_CLASS_FLOAT))
+    if (type != ISA_NONE &&
+        (type == ISA_PRED || isa_type_bits(type) < 32 || isa_type_info(type)->class >= ISA_CLASS_FLOAT))
         return ptx_error(p, &value->token, NULL, "an address needs an integer type of 32 or 64 bits");
     return 0;
 }
@@ -119,8 +129,9 @@ static int bind_address(struct binder *b, const struct ptx_raw_operand *raw)
     uint8_t space = space_of(b, base), written = b->instr->mods.space;
     bool fits = space == written || (space == ISA_SPACE_LOCAL && written == ISA_SPACE_PARAM);
     if (space && written && !fits)
-        return ptx_error(b->p, &base->token, NULL, "`%.*s` lies in .%s, not in .%s", (int)base->token.length, base->token.text,
-                         isa_mod_text(ISA_FIELD_SPACE, space), isa_mod_text(ISA_FIELD_SPACE, written));
+        return ptx_error(b->p, &base->token, NULL, "`%.*s` lies in .%s, not in .%s", (int)base->token.length,
+                         base->token.text, isa_mod_text(ISA_FIELD_SPACE, space),
+                         isa_mod_text(ISA_FIELD_SPACE, written));
     if (space && !written && (isa_op_info(b->instr->op)->flags & ISA_FLAG_MEMORY))
         b->instr->mods.space = space; /* a variable's address is one in its own space, never a generic one */
     if (base->kind == PTX_VALUE_REG && isa_type_bits(base->type) < 32)
@@ -138,7 +149,8 @@ static unsigned vector_length(const struct isa_instr *instr)
 }
 
 /* The elements of a vector, or a scalar, into out. */
-static int bind_elements(struct binder *b, const struct ptx_raw_operand *raw, enum isa_type type, bool wider_ok, struct isa_operand *out)
+static int bind_elements(struct binder *b, const struct ptx_raw_operand *raw, enum isa_type type, bool wider_ok,
+                         struct isa_operand *out)
 {
     if (raw->shape != PTX_VECTOR && raw->shape != PTX_PLAIN)
         return wrong(b->p, &raw->token, "a register or a vector in braces");
@@ -187,7 +199,8 @@ static int bind_mov_side(struct binder *b, const struct ptx_raw_operand *raw, bo
 
 static int check_destination(struct binder *b, const struct ptx_value *value, const struct isa_operand *operand)
 {
-    bool ok = operand->kind == ISA_OPERAND_REG || operand->kind == ISA_OPERAND_NONE || (operand->kind == ISA_OPERAND_PRED && !value->negate);
+    bool ok = operand->kind == ISA_OPERAND_REG || operand->kind == ISA_OPERAND_NONE ||
+              (operand->kind == ISA_OPERAND_PRED && !value->negate);
     return ok ? 0 : wrong(b->p, &value->token, "a destination register");
 }
 
@@ -225,7 +238,8 @@ static int bind_destination(struct binder *b, char letter, const struct ptx_raw_
     } else {
         if (raw->shape == PTX_PAIR ? !has_pair : raw->shape != PTX_PLAIN)
             return wrong(b->p, &raw->token, "a destination register");
-        if (ptx_bind_value(b->p, &raw->values[0], letter_type(b->instr, letter), letter_is_wide(b->instr), &b->dst[b->dst_count++]) < 0)
+        if (ptx_bind_value(b->p, &raw->values[0], letter_type(b->instr, letter), letter_is_wide(b->instr),
+                           &b->dst[b->dst_count++]) < 0)
             return -1;
     }
     for (unsigned i = 0; i < b->dst_count; i++)
@@ -237,7 +251,9 @@ static int bind_destination(struct binder *b, char letter, const struct ptx_raw_
     *second = (struct isa_operand){.kind = ISA_OPERAND_NONE};
     if (raw->shape != PTX_PAIR)
         return 0;
-    return ptx_bind_value(b->p, &raw->values[1], ISA_PRED, false, second) < 0 ? -1 : check_destination(b, &raw->values[1], second);
+    return ptx_bind_value(b->p, &raw->values[1], ISA_PRED, false, second) < 0
+               ? -1
+               : check_destination(b, &raw->values[1], second);
 }
 
 static int bind_source(struct binder *b, char letter, const struct ptx_raw_operand *raw)
@@ -274,7 +290,8 @@ static int missing(struct binder *b)
     return ptx_error(b->p, &b->at, NULL, "%s needs more operands than %u", isa_op_info(b->instr->op)->text, b->count);
 }
 
-/* bar and barrier: the destination and the predicate exist for .red only, and which destination follows from the type. */
+/* bar and barrier: the destination and the predicate exist for .red only, and which destination follows from the type.
+ */
 static int bind_barrier(struct binder *b)
 {
     bool reduces = b->instr->mods.barrier == ISA_BARRIER_RED, counts = b->instr->mods.reduce == ISA_REDUCE_POPC;
@@ -285,7 +302,8 @@ static int bind_barrier(struct binder *b)
         if (!raw)
             return missing(b);
         struct isa_operand *out = &b->dst[counts ? 0 : 1];
-        if (raw->shape != PTX_PLAIN || ptx_bind_value(b->p, &raw->values[0], counts ? ISA_B32 : ISA_PRED, false, out) < 0 ||
+        if (raw->shape != PTX_PLAIN ||
+            ptx_bind_value(b->p, &raw->values[0], counts ? ISA_B32 : ISA_PRED, false, out) < 0 ||
             check_destination(b, &raw->values[0], out) < 0)
             return raw->shape != PTX_PLAIN ? wrong(b->p, &raw->token, "a destination") : -1;
     }
@@ -340,8 +358,8 @@ int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struc
     if ((is_barrier ? bind_barrier(&b) : bind_letters(&b)) < 0)
         return -1;
     if (b.next < count)
-        return ptx_error(p, &raw[b.next].token, NULL, "%s takes %u operand%s, found %u", isa_op_info(instr->op)->text, b.next,
-                         b.next == 1 ? "" : "s", count);
+        return ptx_error(p, &raw[b.next].token, NULL, "%s takes %u operand%s, found %u", isa_op_info(instr->op)->text,
+                         b.next, b.next == 1 ? "" : "s", count);
     struct isa_operand *operands = ARENA_NEW(p->arena, struct isa_operand, b.dst_count + b.src_count + 1);
     memcpy(operands, b.dst, b.dst_count * sizeof *operands);
     memcpy(operands + b.dst_count, b.src, b.src_count * sizeof *operands);

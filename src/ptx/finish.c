@@ -1,5 +1,5 @@
-/* What can only be settled when the whole module has been read: addresses in initialisers, aliases, names of variables that functions
- * declared for themselves, and the arrays' final place. */
+/* What can only be settled when the whole module has been read: addresses in initialisers, aliases, names of variables
+ * that functions declared for themselves, and the arrays' final place. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@ static void resolve_reloc(struct ptx_parser *p, struct ptx_pending_reloc *pendin
 {
     const struct ptx_token *name = &pending->token;
     const struct ptx_symbol *symbol = ptx_lookup(p, name->text, name->length);
-    bool is_variable = symbol && symbol->kind == PTX_SYMBOL_VARIABLE, is_function = symbol && symbol->kind == PTX_SYMBOL_FUNCTION;
+    bool is_variable = symbol && symbol->kind == PTX_SYMBOL_VARIABLE,
+         is_function = symbol && symbol->kind == PTX_SYMBOL_FUNCTION;
     if (!is_variable && !is_function) {
         ptx_error(p, name, NULL, "`%.*s` is no variable or function", (int)name->length, name->text);
         return;
@@ -91,7 +92,8 @@ static void claim_function(struct strmap *names, const struct isa_function *func
 {
     strmap_put(names, function->name, strlen(function->name), 1);
     for (uint32_t i = 0; i < function->param_count + function->result_count; i++) {
-        const char *name = i < function->param_count ? function->params[i].name : function->results[i - function->param_count].name;
+        const char *name =
+            i < function->param_count ? function->params[i].name : function->results[i - function->param_count].name;
         if (name)
             strmap_put(names, name, strlen(name), 1);
     }

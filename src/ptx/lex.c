@@ -1,5 +1,5 @@
-/* The lexer. PTX ISA, "Syntax": identifiers begin with a letter, `_`, `$` or `%`; comments are C's; a line that begins with # is for a
- * preprocessor and is skipped. `.word` is one token, with `::` inside (`.L1::no_allocate`). */
+/* The lexer. PTX ISA, "Syntax": identifiers begin with a letter, `_`, `$` or `%`; comments are C's; a line that begins
+ * with # is for a preprocessor and is skipped. `.word` is one token, with `::` inside (`.L1::no_allocate`). */
 #include "ptx/lex.h"
 
 #include <locale.h>
@@ -9,9 +9,20 @@
 enum { IDENT = 1, DIGIT = 2, SPACE = 4, START = 8, HEX = 16 };
 
 static const uint8_t char_class[256] = {
-    ['0' ... '9'] = IDENT | DIGIT | HEX, ['A' ... 'F'] = IDENT | START | HEX, ['G' ... 'Z'] = IDENT | START,
-    ['a' ... 'f'] = IDENT | START | HEX, ['g' ... 'z'] = IDENT | START, ['_'] = IDENT | START, ['$'] = IDENT | START,
-    ['%'] = START, [' '] = SPACE, ['\t'] = SPACE, ['\r'] = SPACE, ['\n'] = SPACE, ['\v'] = SPACE, ['\f'] = SPACE,
+    ['0' ... '9'] = IDENT | DIGIT | HEX,
+    ['A' ... 'F'] = IDENT | START | HEX,
+    ['G' ... 'Z'] = IDENT | START,
+    ['a' ... 'f'] = IDENT | START | HEX,
+    ['g' ... 'z'] = IDENT | START,
+    ['_'] = IDENT | START,
+    ['$'] = IDENT | START,
+    ['%'] = START,
+    [' '] = SPACE,
+    ['\t'] = SPACE,
+    ['\r'] = SPACE,
+    ['\n'] = SPACE,
+    ['\v'] = SPACE,
+    ['\f'] = SPACE,
 };
 
 static bool is_class(char c, uint8_t class)
@@ -138,7 +149,7 @@ static void lex_punct(struct ptx_lexer *lexer, struct ptx_token *token)
     static const struct {
         char text[3];
         uint8_t punct;
-    } pairs[] = {{"<<", PTX_PUNCT_SHL}, {">>", PTX_PUNCT_SHR}, {"<=", PTX_PUNCT_LE}, {">=", PTX_PUNCT_GE},
+    } pairs[] = {{"<<", PTX_PUNCT_SHL}, {">>", PTX_PUNCT_SHR}, {"<=", PTX_PUNCT_LE},  {">=", PTX_PUNCT_GE},
                  {"==", PTX_PUNCT_EQ},  {"!=", PTX_PUNCT_NE},  {"&&", PTX_PUNCT_AND}, {"||", PTX_PUNCT_OR}};
     char c = *lexer->at, next = peek(lexer, 1);
     token->kind = strchr("{}()[]<>,;:@!|&^~?=+-*/%", c) ? PTX_TOKEN_PUNCT : PTX_TOKEN_BAD;
@@ -258,5 +269,5 @@ int ptx_read_number(const struct ptx_token *token, struct ptx_number *number)
         if (text[i] == '.' || text[i] == 'e' || text[i] == 'E')
             return read_decimal(text, n, number);
     return text[0] == '0' && n > 1 && is_class(text[1], DIGIT) ? read_digits(text + 1, n - 1, 8, number)
-                                                              : read_digits(text, n, 10, number);
+                                                               : read_digits(text, n, 10, number);
 }

@@ -1,5 +1,5 @@
-/* What can only be settled when a function's end is reached: where labels are, which numbers registers have, what each instruction
- * reads and writes, how large the frame is. */
+/* What can only be settled when a function's end is reached: where labels are, which numbers registers have, what each
+ * instruction reads and writes, how large the frame is. */
 #include "ptx/parse.h"
 
 #include <stdio.h>
@@ -72,7 +72,8 @@ static bool ends_function(const struct isa_instr *instr)
     }
 }
 
-/* A `ret` where the text runs off the end or a label stands behind the last instruction: no program counter leaves the function. */
+/* A `ret` where the text runs off the end or a label stands behind the last instruction: no program counter leaves the
+ * function. */
 static void close_end(struct ptx_parser *p, uint32_t first)
 {
     uint32_t end = (uint32_t)p->instrs.count;
@@ -107,7 +108,8 @@ static uint16_t first_number(const char *name, uint16_t otherwise)
     return (uint16_t)value;
 }
 
-/* Scopes may declare a name again; in the function's list each name is there once, and none hides a special register. */
+/* Scopes may declare a name again; in the function's list each name is there once, and none hides a special register.
+ */
 static const char *unique_name(struct ptx_parser *p, struct strmap *names, const char *name)
 {
     char component[40];
@@ -144,7 +146,8 @@ static void make_registers(struct ptx_parser *p, struct isa_function *function, 
     for (size_t i = 0; i < count; i++) {
         const struct ptx_used_reg *used = &p->body.regs.items[orders[i].index];
         new_index[orders[i].index] = (uint32_t)i;
-        regs[i] = (struct isa_reg){.name = unique_name(p, &names, used->name), .type = used->type, .number = (uint16_t)(i + 1)};
+        regs[i] = (struct isa_reg){
+            .name = unique_name(p, &names, used->name), .type = used->type, .number = (uint16_t)(i + 1)};
         regs[i].bank_id = first_number(regs[i].name, regs[i].number);
     }
     function->regs = regs;

@@ -9,7 +9,8 @@ void ptx_advance(struct ptx_parser *p)
 {
     p->last = p->token;
     if (p->stop)
-        p->token = (struct ptx_token){.kind = PTX_TOKEN_END, .text = p->text_end, .line = p->token.line, .column = p->token.column};
+        p->token = (struct ptx_token){
+            .kind = PTX_TOKEN_END, .text = p->text_end, .line = p->token.line, .column = p->token.column};
     else
         p->token = ptx_lex_next(&p->lexer);
 }
@@ -54,8 +55,12 @@ static void report(struct ptx_parser *p, enum diag_severity severity, const stru
     char buffer[300];
     const char *line = line_of(p, at, buffer);
     uint32_t span = at->length < 100 ? at->length + (at->kind == PTX_TOKEN_DOT) : 1;
-    diag_add(p->sink, &(struct diag){.severity = severity, .pos = {p->module->name, at->line, at->column}, .span = span ? span : 1,
-                                     .source_line = line, .message = message, .hint = hint});
+    diag_add(p->sink, &(struct diag){.severity = severity,
+                                     .pos = {p->module->name, at->line, at->column},
+                                     .span = span ? span : 1,
+                                     .source_line = line,
+                                     .message = message,
+                                     .hint = hint});
 }
 
 int ptx_error(struct ptx_parser *p, const struct ptx_token *at, const char *hint, const char *format, ...)

@@ -1,8 +1,9 @@
 /* The parser's inside: shared by parse_*.c, symbols.c and lower.c, seen by nobody else.
  *
- * One pass: statements become decoded instructions as they are read. What needs the end of a function (label targets, register
- * numbers) is settled by lower.c when its `}` is reached; what needs the end of the module (addresses in initialisers, shared-memory
- * offsets) when the text ends. An error is reported where it is found, and reading goes on after the next `;` or at the next `}`. */
+ * One pass: statements become decoded instructions as they are read. What needs the end of a function (label targets,
+ * register numbers) is settled by lower.c when its `}` is reached; what needs the end of the module (addresses in
+ * initialisers, shared-memory offsets) when the text ends. An error is reported where it is found, and reading goes on
+ * after the next `;` or at the next `}`. */
 #ifndef LOCKSTEP_PTX_PARSE_H
 #define LOCKSTEP_PTX_PARSE_H
 
@@ -14,17 +15,17 @@
 #include "ptx/words.h"
 
 enum {
-    PTX_MAX_SCOPES = 64,             /* nested { } */
-    PTX_MAX_DEPTH = 64,              /* nested parentheses and initialiser braces */
-    PTX_MAX_DECLARED = 1 << 20,      /* virtual registers declared in a function */
-    PTX_MAX_USED = 65535,            /* virtual registers used in a function: isa_reg.number is 16 bits */
-    PTX_MAX_FRAME = 1 << 24,         /* bytes of local memory of a function */
-    PTX_MAX_PARAM = 1 << 20,         /* bytes of a kernel's parameters */
-    PTX_MAX_FILE = 1 << 16,          /* .file numbers */
-    PTX_MAX_ELEMENTS = 8,            /* of a vector operand */
+    PTX_MAX_SCOPES = 64,        /* nested { } */
+    PTX_MAX_DEPTH = 64,         /* nested parentheses and initialiser braces */
+    PTX_MAX_DECLARED = 1 << 20, /* virtual registers declared in a function */
+    PTX_MAX_USED = 65535,       /* virtual registers used in a function: isa_reg.number is 16 bits */
+    PTX_MAX_FRAME = 1 << 24,    /* bytes of local memory of a function */
+    PTX_MAX_PARAM = 1 << 20,    /* bytes of a kernel's parameters */
+    PTX_MAX_FILE = 1 << 16,     /* .file numbers */
+    PTX_MAX_ELEMENTS = 8,       /* of a vector operand */
     PTX_MAX_OPERANDS = 8,
-    PTX_MAX_WORDS = 24,              /* suffixes of a mnemonic */
-    PTX_MAX_ERRORS = 100             /* after which reading stops */
+    PTX_MAX_WORDS = 24,  /* suffixes of a mnemonic */
+    PTX_MAX_ERRORS = 100 /* after which reading stops */
 };
 #define PTX_MAX_VARIABLE (UINT64_C(1) << 40)
 #define PTX_NONE UINT32_MAX
@@ -42,11 +43,11 @@ enum ptx_symbol_kind {
 struct ptx_symbol {
     uint8_t kind, type, elements;
     bool is_range;
-    bool is_local;       /* FRAME: a .local variable, not a .param one */
+    bool is_local;    /* FRAME: a .local variable, not a .param one */
     const char *name; /* not terminated */
     uint32_t length;
-    uint32_t scope;      /* depth at which it was declared; 0 is the module */
-    uint32_t shadows;    /* the symbol of that name that it hides, or PTX_NONE */
+    uint32_t scope;   /* depth at which it was declared; 0 is the module */
+    uint32_t shadows; /* the symbol of that name that it hides, or PTX_NONE */
     uint32_t index, count;
     uint32_t offset, bytes;
 };
@@ -60,15 +61,15 @@ struct ptx_label {
 struct ptx_label_ref {
     struct ptx_token token;
     uint32_t scope;
-    uint32_t pc;     /* of the branch */
-    uint32_t slot;   /* index into targets, PTX_NONE for `target` */
+    uint32_t pc;   /* of the branch */
+    uint32_t slot; /* index into targets, PTX_NONE for `target` */
 };
 struct ptx_target_list {
     uint32_t first, count; /* in target_tokens */
     uint32_t scope;
 };
 struct ptx_proto {
-    bool is_list;   /* .calltargets: no signature */
+    bool is_list; /* .calltargets: no signature */
     uint32_t result_count, arg_count;
 };
 
@@ -101,22 +102,22 @@ struct ptx_body {
     uint32_t function;
     bool is_kernel;
     VEC(struct ptx_used_reg) regs;
-    struct ptx_map64 reg_of;          /* virtual number -> index into regs */
-    uint32_t declared;                /* virtual numbers given out */
+    struct ptx_map64 reg_of; /* virtual number -> index into regs */
+    uint32_t declared;       /* virtual numbers given out */
     VEC(struct ptx_label) labels;
     VEC(struct ptx_label_ref) refs;
     VEC(struct ptx_token) target_tokens;
     VEC(struct ptx_target_list) target_lists;
     VEC(struct ptx_proto) protos;
-    VEC(uint32_t) scope_parents;      /* by scope number */
+    VEC(uint32_t) scope_parents; /* by scope number */
     struct ptx_scope scopes[PTX_MAX_SCOPES + 1];
-    uint32_t depth;                   /* scopes[1..depth] are open */
+    uint32_t depth; /* scopes[1..depth] are open */
     uint32_t frame_top, frame_bytes;
-    uint32_t frame_at;                /* .pragma "lockstep.at N": offset of the next frame variable, or PTX_NONE */
+    uint32_t frame_at; /* .pragma "lockstep.at N": offset of the next frame variable, or PTX_NONE */
     uint32_t source_file, source_line;
     bool too_many_regs;
-    VEC(struct ptx_symbol) formals;   /* .reg parameters, copied from and to the frame */
-    uint32_t result_formals;          /* how many of them are results */
+    VEC(struct ptx_symbol) formals; /* .reg parameters, copied from and to the frame */
+    uint32_t result_formals;        /* how many of them are results */
 };
 
 /* An address in an initialiser, resolved at the end of the module. */
@@ -132,27 +133,27 @@ struct ptx_alias {
 
 struct ptx_parser {
     struct isa_module *module;
-    struct arena *arena;       /* the module's */
+    struct arena *arena; /* the module's */
     struct diag_sink *sink;
     struct ptx_words words;
     struct ptx_lexer lexer;
     const char *text, *text_end;
-    struct ptx_token token;    /* the next token */
-    struct ptx_token last;     /* the one before it */
+    struct ptx_token token; /* the next token */
+    struct ptx_token last;  /* the one before it */
     unsigned errors, warnings;
-    bool stop;                 /* too many errors */
+    bool stop; /* too many errors */
 
     VEC(struct isa_instr) instrs;
     VEC(struct isa_function) functions;
     VEC(struct isa_variable) variables;
-    VEC(bool) hoisted;         /* by variable: declared inside a function */
+    VEC(bool) hoisted; /* by variable: declared inside a function */
     VEC(const char *) files;
     VEC(struct ptx_pending_reloc) relocs;
     VEC(struct ptx_alias) aliases;
 
     VEC(struct ptx_symbol) symbols;
-    struct strmap names;       /* exact names -> symbols */
-    struct strmap ranges;      /* prefixes of register ranges -> symbols */
+    struct strmap names;  /* exact names -> symbols */
+    struct strmap ranges; /* prefixes of register ranges -> symbols */
     struct ptx_body body;
 };
 
@@ -176,16 +177,20 @@ void ptx_skip_braces(struct ptx_parser *p);
 const char *ptx_copy(struct ptx_parser *p, const struct ptx_token *token);
 
 /* --- symbols.c --- */
-/* Declares a symbol (name, length, kind and what it needs set) in the present scope; its index, or PTX_NONE after an error. */
+/* Declares a symbol (name, length, kind and what it needs set) in the present scope; its index, or PTX_NONE after an
+ * error. */
 uint32_t ptx_declare(struct ptx_parser *p, const struct ptx_token *name, struct ptx_symbol symbol);
 /* The innermost symbol of that exact name, or NULL. */
 struct ptx_symbol *ptx_lookup(struct ptx_parser *p, const char *name, size_t n);
-/* The innermost register of that name, also as member of a range; *virtual_number receives its number. NULL when there is none. */
+/* The innermost register of that name, also as member of a range; *virtual_number receives its number. NULL when there
+ * is none. */
 struct ptx_symbol *ptx_lookup_reg(struct ptx_parser *p, const struct ptx_token *name, uint32_t *virtual_number);
 int ptx_open_scope(struct ptx_parser *p);
 void ptx_close_scope(struct ptx_parser *p);
-/* Index into body.regs of a virtual register that an operand names, making it known at first use; element is 0 but for vectors. */
-uint32_t ptx_use_reg(struct ptx_parser *p, const struct ptx_token *name, const struct ptx_symbol *symbol, uint32_t number);
+/* Index into body.regs of a virtual register that an operand names, making it known at first use; element is 0 but for
+ * vectors. */
+uint32_t ptx_use_reg(struct ptx_parser *p, const struct ptx_token *name, const struct ptx_symbol *symbol,
+                     uint32_t number);
 
 /* --- parse_expr.c --- */
 struct ptx_constant {
@@ -208,7 +213,7 @@ struct ptx_declarator {
     uint8_t type, elements;
     bool is_ptr, is_unsized;
     uint32_t align;
-    uint64_t count;        /* elements of the array, 1 for scalars */
+    uint64_t count; /* elements of the array, 1 for scalars */
     uint64_t bytes;
 };
 /* Reads alignment, type, name and dimensions. */
@@ -228,13 +233,15 @@ int ptx_parse_initialiser(struct ptx_parser *p, struct ptx_declarator *d, uint32
 
 /* --- parse_module.c --- */
 int ptx_parse_module(struct ptx_parser *p);
-/* .file, .section, .pragma and other directives that may stand anywhere; 1 when the next token was one and has been read. */
+/* .file, .section, .pragma and other directives that may stand anywhere; 1 when the next token was one and has been
+ * read. */
 int ptx_parse_common_directive(struct ptx_parser *p);
 
 /* --- parse_func.c --- */
 /* .entry or .func, the next token, with its parameters, directives and body. */
 int ptx_parse_function(struct ptx_parser *p, bool is_extern);
-/* Refuses, with -1, names for variables, functions and parameters that registers have or that only disassembly gives. */
+/* Refuses, with -1, names for variables, functions and parameters that registers have or that only disassembly gives.
+ */
 int ptx_check_name(struct ptx_parser *p, const struct ptx_token *name);
 /* A list of parameters without names bound to anything: `(.param .b32 _, ...)`; counts them. */
 int ptx_parse_signature(struct ptx_parser *p, uint32_t *count);
@@ -244,14 +251,22 @@ int ptx_parse_body(struct ptx_parser *p);
 
 /* --- parse_operand.c --- */
 enum ptx_value_kind {
-    PTX_VALUE_SINK, PTX_VALUE_REG, PTX_VALUE_PRED, PTX_VALUE_SREG, PTX_VALUE_CONSTANT, PTX_VALUE_VARIABLE, PTX_VALUE_PARAM,
-    PTX_VALUE_FRAME, PTX_VALUE_FUNCTION, PTX_VALUE_OUTSIDE /* a special register outside the model */
+    PTX_VALUE_SINK,
+    PTX_VALUE_REG,
+    PTX_VALUE_PRED,
+    PTX_VALUE_SREG,
+    PTX_VALUE_CONSTANT,
+    PTX_VALUE_VARIABLE,
+    PTX_VALUE_PARAM,
+    PTX_VALUE_FRAME,
+    PTX_VALUE_FUNCTION,
+    PTX_VALUE_OUTSIDE /* a special register outside the model */
 };
 struct ptx_value {
-    uint8_t kind, type;         /* type: of a register */
+    uint8_t kind, type; /* type: of a register */
     bool negate;
-    uint32_t index;             /* register (into body.regs), special register, variable or function */
-    int64_t offset;             /* added to an address */
+    uint32_t index; /* register (into body.regs), special register, variable or function */
+    int64_t offset; /* added to an address */
     struct ptx_constant constant;
     struct ptx_token token;
 };
@@ -268,7 +283,8 @@ int ptx_parse_operand(struct ptx_parser *p, struct ptx_raw_operand *raw);
 int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_raw_operand *raw, unsigned count,
                       const struct ptx_token *at);
 /* One value as an operand of the type. */
-int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, bool wider_ok, struct isa_operand *operand);
+int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, bool wider_ok,
+                   struct isa_operand *operand);
 
 /* --- parse_instr.c --- */
 /* A statement that begins with a guard or a mnemonic, up to and with its `;`. */
@@ -279,16 +295,18 @@ uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr);
 /* --- parse_call.c --- */
 int ptx_parse_call(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_token *at);
 
-/* Emits a load of a register from the frame, or a store to it, at the place and under the guard of instruction `like`. */
-void ptx_emit_frame_copy(struct ptx_parser *p, const struct isa_instr *like, bool is_load, const struct isa_operand *value,
-                         enum isa_type type, uint32_t offset);
+/* Emits a load of a register from the frame, or a store to it, at the place and under the guard of instruction `like`.
+ */
+void ptx_emit_frame_copy(struct ptx_parser *p, const struct isa_instr *like, bool is_load,
+                         const struct isa_operand *value, enum isa_type type, uint32_t offset);
 /* Copies the .reg parameters of the present function: arguments from the frame (is_load), or results to it. */
 void ptx_emit_formals(struct ptx_parser *p, const struct isa_instr *like, bool is_load);
 
 /* --- lower.c --- */
 /* Settles the function whose body ended: labels, register numbers, what is read and written, the frame. */
 void ptx_finish_function(struct ptx_parser *p);
-/* Settles the module: addresses in initialisers, aliases, names of variables, shared-memory offsets; moves the arrays to its arena. */
+/* Settles the module: addresses in initialisers, aliases, names of variables, shared-memory offsets; moves the arrays
+ * to its arena. */
 void ptx_finish_module(struct ptx_parser *p);
 
 #endif

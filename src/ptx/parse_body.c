@@ -1,4 +1,5 @@
-/* Function bodies: statements, labels, scopes, line information, and the labelled directives of indirect calls and jumps. */
+/* Function bodies: statements, labels, scopes, line information, and the labelled directives of indirect calls and
+ * jumps. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -21,8 +22,8 @@ static int parse_loc(struct ptx_parser *p)
     p->body.source_file = (uint32_t)file;
     p->body.source_line = (uint32_t)number;
     while (p->token.line == line && ptx_accept(p, ','))
-        while (p->token.line == line && (p->token.kind == PTX_TOKEN_WORD || p->token.kind == PTX_TOKEN_NUMBER ||
-                                         PTX_IS_PUNCT(&p->token, '+')))
+        while (p->token.line == line &&
+               (p->token.kind == PTX_TOKEN_WORD || p->token.kind == PTX_TOKEN_NUMBER || PTX_IS_PUNCT(&p->token, '+')))
             ptx_advance(p);
     ptx_accept(p, ';');
     return 0;
@@ -50,7 +51,8 @@ static int parse_prototype(struct ptx_parser *p, const struct ptx_token *label)
 static int parse_call_targets(struct ptx_parser *p, const struct ptx_token *label)
 {
     do {
-        const struct ptx_symbol *symbol = p->token.kind == PTX_TOKEN_WORD ? ptx_lookup(p, p->token.text, p->token.length) : NULL;
+        const struct ptx_symbol *symbol =
+            p->token.kind == PTX_TOKEN_WORD ? ptx_lookup(p, p->token.text, p->token.length) : NULL;
         if (!symbol || symbol->kind != PTX_SYMBOL_FUNCTION)
             return ptx_expected(p, "the name of a function");
         ptx_advance(p);

@@ -1,5 +1,6 @@
-/* Calls. Arguments and results are places in the caller's frame: .param variables as they stand; registers and constants, which PTX allows
- * for scalars, get a place of their own with a store before the call and a load after it. PTX ISA, "call". */
+/* Calls. Arguments and results are places in the caller's frame: .param variables as they stand; registers and
+ * constants, which PTX allows for scalars, get a place of their own with a store before the call and a load after it.
+ * PTX ISA, "call". */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -43,7 +44,8 @@ static int parse_slot(struct ptx_parser *p, struct call *c, bool is_result, stru
         return -1;
     struct copy copy = {.type = value.kind == PTX_VALUE_REG ? value.type : constant_type(p, c, &value)};
     if (value.kind != PTX_VALUE_REG && (is_result || value.kind != PTX_VALUE_CONSTANT))
-        return ptx_error(p, &at, NULL, "expected a .param variable%s", is_result ? " or a register" : ", a register or a constant");
+        return ptx_error(p, &at, NULL, "expected a .param variable%s",
+                         is_result ? " or a register" : ", a register or a constant");
     if (ptx_bind_value(p, &value, copy.type, false, &copy.value) < 0)
         return -1;
     slot->bytes = (isa_type_bits(copy.type) + 7) / 8;
@@ -96,11 +98,12 @@ static int parse_target(struct ptx_parser *p, struct isa_call *call)
     return ptx_bind_value(p, &target, ISA_U64, false, &call->target);
 }
 
-static int check_slots(struct ptx_parser *p, const struct ptx_token *at, const char *what, const struct isa_param *params,
-                       uint32_t count, const struct isa_call_slot *slots, size_t given)
+static int check_slots(struct ptx_parser *p, const struct ptx_token *at, const char *what,
+                       const struct isa_param *params, uint32_t count, const struct isa_call_slot *slots, size_t given)
 {
     if (count != given)
-        return ptx_error(p, at, NULL, "the function takes %u %s%s, found %zu", count, what, count == 1 ? "" : "s", given);
+        return ptx_error(p, at, NULL, "the function takes %u %s%s, found %zu", count, what, count == 1 ? "" : "s",
+                         given);
     for (uint32_t i = 0; i < count; i++)
         if (params[i].bytes && params[i].bytes != slots[i].bytes)
             return ptx_error(p, at, NULL, "%s %u has %u bytes where the function has %u", what, i + 1, slots[i].bytes,
@@ -119,14 +122,15 @@ static int check_direct(struct ptx_parser *p, const struct call *c, const struct
 /* The prototype or the list of targets behind the arguments of an indirect call. */
 static int parse_prototype_name(struct ptx_parser *p, const struct call *c)
 {
-    const struct ptx_symbol *symbol = p->token.kind == PTX_TOKEN_WORD ? ptx_lookup(p, p->token.text, p->token.length) : NULL;
+    const struct ptx_symbol *symbol =
+        p->token.kind == PTX_TOKEN_WORD ? ptx_lookup(p, p->token.text, p->token.length) : NULL;
     if (!symbol || symbol->kind != PTX_SYMBOL_PROTO)
         return ptx_expected(p, "the label of a .callprototype or .calltargets directive");
     const struct ptx_proto *proto = &p->body.protos.items[symbol->index];
     ptx_advance(p);
     if (!proto->is_list && (proto->result_count != c->results.count || proto->arg_count != c->args.count))
-        return ptx_error(p, &c->at, NULL, "the call does not match its prototype: %u results and %u arguments", proto->result_count,
-                         proto->arg_count);
+        return ptx_error(p, &c->at, NULL, "the call does not match its prototype: %u results and %u arguments",
+                         proto->result_count, proto->arg_count);
     return 0;
 }
 
@@ -157,15 +161,24 @@ static const struct isa_call_slot *copy_slots(struct ptx_parser *p, const struct
     return copy;
 }
 
-void ptx_emit_frame_copy(struct ptx_parser *p, const struct isa_instr *like, bool is_load, const struct isa_operand *value,
-                         enum isa_type type, uint32_t offset)
+void ptx_emit_frame_copy(struct ptx_parser *p, const struct isa_instr *like, bool is_load,
+                         const struct isa_operand *value, enum isa_type type, uint32_t offset)
 {
     struct isa_operand *operands = ARENA_NEW(p->arena, struct isa_operand, 2);
     struct isa_operand place = {.kind = ISA_OPERAND_FRAME, .bits = 64, .value = offset};
-    struct isa_instr copy = {.op = is_load ? ISA_OP_LD : ISA_OP_ST, .type = (uint8_t)type, .guarded = like->guarded,
-                             .guard_negate = like->guard_negate, .guard = like->guard, .guard_reg = like->guard_reg,
-                             .target = ISA_PC_NONE, .line = like->line, .column = like->column, .dst = operands, .src = operands + is_load,
-                             .dst_count = is_load, .src_count = is_load ? 1 : 2};
+    struct isa_instr copy = {.op = is_load ? ISA_OP_LD : ISA_OP_ST,
+                             .type = (uint8_t)type,
+                             .guarded = like->guarded,
+                             .guard_negate = like->guard_negate,
+                             .guard = like->guard,
+                             .guard_reg = like->guard_reg,
+                             .target = ISA_PC_NONE,
+                             .line = like->line,
+                             .column = like->column,
+                             .dst = operands,
+                             .src = operands + is_load,
+                             .dst_count = is_load,
+                             .src_count = is_load ? 1 : 2};
     copy.mods.space = ISA_SPACE_PARAM;
     operands[0] = is_load ? *value : place;
     operands[1] = is_load ? place : *value;
@@ -175,7 +188,8 @@ void ptx_emit_frame_copy(struct ptx_parser *p, const struct isa_instr *like, boo
 void ptx_emit_formals(struct ptx_parser *p, const struct isa_instr *like, bool is_load)
 {
     struct ptx_body *body = &p->body;
-    for (size_t i = is_load ? body->result_formals : 0; i < (is_load ? body->formals.count : body->result_formals); i++) {
+    for (size_t i = is_load ? body->result_formals : 0; i < (is_load ? body->formals.count : body->result_formals);
+         i++) {
         const struct ptx_symbol *formal = &body->formals.items[i];
         struct ptx_token name = {.kind = PTX_TOKEN_WORD, .text = formal->name, .length = formal->length};
         struct isa_operand reg = {.kind = ISA_OPERAND_REG, .bits = isa_type_info(formal->type)->bits};
@@ -192,7 +206,8 @@ static void emit(struct ptx_parser *p, struct call *c, struct isa_call *call, st
     call->args = copy_slots(p, c->args.items, c->args.count);
     instr->call = call;
     for (size_t i = 0; i < c->stores.count; i++)
-        ptx_emit_frame_copy(p, instr, false, &c->stores.items[i].value, c->stores.items[i].type, c->stores.items[i].offset);
+        ptx_emit_frame_copy(p, instr, false, &c->stores.items[i].value, c->stores.items[i].type,
+                            c->stores.items[i].offset);
     ptx_emit(p, instr);
     for (size_t i = 0; i < c->loads.count; i++)
         ptx_emit_frame_copy(p, instr, true, &c->loads.items[i].value, c->loads.items[i].type, c->loads.items[i].offset);

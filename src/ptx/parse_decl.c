@@ -1,7 +1,8 @@
 /* Declarations of registers and variables. PTX ISA, "State Spaces", "Variables".
  *
- * Module variables and .shared ones keep an entry in the module wherever they are declared; .local and .param variables of a function
- * become places in its local-memory frame. Left out: textures and samplers (kept as 8 opaque bytes), module-level .local and .reg. */
+ * Module variables and .shared ones keep an entry in the module wherever they are declared; .local and .param variables
+ * of a function become places in its local-memory frame. Left out: textures and samplers (kept as 8 opaque bytes),
+ * module-level .local and .reg. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -80,7 +81,8 @@ static int parse_dimensions(struct ptx_parser *p, struct ptx_declarator *d)
 
 int ptx_parse_name(struct ptx_parser *p, struct ptx_declarator *d)
 {
-    d->name = (struct ptx_token){.kind = PTX_TOKEN_END, .text = p->token.text, .line = p->token.line, .column = p->token.column};
+    d->name = (struct ptx_token){
+        .kind = PTX_TOKEN_END, .text = p->token.text, .line = p->token.line, .column = p->token.column};
     if (p->token.kind == PTX_TOKEN_WORD) {
         d->name = p->token;
         ptx_advance(p);
@@ -187,13 +189,14 @@ uint32_t ptx_frame_alloc(struct ptx_parser *p, const struct ptx_token *at, uint6
 static int declare_frame(struct ptx_parser *p, const struct ptx_declarator *d, bool is_local)
 {
     if (!p->body.depth)
-        return ptx_error(p, &d->name, NULL, "module-level %s variables are not supported", is_local ? ".local" : ".param");
+        return ptx_error(p, &d->name, NULL, "module-level %s variables are not supported",
+                         is_local ? ".local" : ".param");
     uint32_t offset = ptx_frame_alloc(p, &d->name, d->bytes, d->align);
     if (offset == PTX_NONE)
         return -1;
     p->body.scopes[p->body.depth].keeps_frame |= is_local;
-    struct ptx_symbol symbol = {.kind = PTX_SYMBOL_FRAME, .type = d->type, .offset = offset, .bytes = (uint32_t)d->bytes,
-                                .is_local = is_local};
+    struct ptx_symbol symbol = {
+        .kind = PTX_SYMBOL_FRAME, .type = d->type, .offset = offset, .bytes = (uint32_t)d->bytes, .is_local = is_local};
     return ptx_declare(p, &d->name, symbol) == PTX_NONE ? -1 : 0;
 }
 
@@ -207,14 +210,16 @@ int ptx_check_name(struct ptx_parser *p, const struct ptx_token *name)
 }
 
 /* The variable of a module-level name that was declared before, PTX_NONE for a new one, or -1 through *error. */
-static uint32_t earlier_variable(struct ptx_parser *p, const struct ptx_declarator *d, const struct isa_variable *v, int *error)
+static uint32_t earlier_variable(struct ptx_parser *p, const struct ptx_declarator *d, const struct isa_variable *v,
+                                 int *error)
 {
     const struct ptx_symbol *symbol = p->body.depth ? NULL : ptx_lookup(p, d->name.text, d->name.length);
     if (!symbol)
         return PTX_NONE;
     struct isa_variable *old = symbol->kind == PTX_SYMBOL_VARIABLE ? &p->variables.items[symbol->index] : NULL;
     if (!old || old->space != v->space || !(old->is_extern || v->is_extern))
-        *error = ptx_error(p, &d->name, NULL, "`%.*s` is already declared as something else", (int)d->name.length, d->name.text);
+        *error = ptx_error(p, &d->name, NULL, "`%.*s` is already declared as something else", (int)d->name.length,
+                           d->name.text);
     return symbol->index;
 }
 
@@ -223,8 +228,13 @@ static int declare_variable(struct ptx_parser *p, struct ptx_declarator *d, uint
     if (ptx_check_name(p, &d->name) < 0)
         return -1;
     bool is_dynamic = is_extern && space == ISA_SPACE_SHARED && d->is_unsized;
-    struct isa_variable v = {.name = ptx_copy(p, &d->name), .space = space, .type = d->type, .align = d->align, .bytes = d->bytes,
-                             .is_extern = is_extern && !is_dynamic, .is_extern_shared = is_dynamic};
+    struct isa_variable v = {.name = ptx_copy(p, &d->name),
+                             .space = space,
+                             .type = d->type,
+                             .align = d->align,
+                             .bytes = d->bytes,
+                             .is_extern = is_extern && !is_dynamic,
+                             .is_extern_shared = is_dynamic};
     int error = 0;
     uint32_t index = earlier_variable(p, d, &v, &error);
     if (error)

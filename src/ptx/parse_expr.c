@@ -1,5 +1,6 @@
-/* Constant expressions. PTX ISA, "Constant Expressions": C's operators on 64-bit integers; a value is signed unless it was written with U,
- * needs 64 bits, or meets an unsigned one; casts (.s64) and (.u64). Floating-point literals know + - * / and the sign only. */
+/* Constant expressions. PTX ISA, "Constant Expressions": C's operators on 64-bit integers; a value is signed unless it
+ * was written with U, needs 64 bits, or meets an unsigned one; casts (.s64) and (.u64). Of these
+ * operators, floating-point numbers have the four of arithmetic and the sign. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -14,7 +15,10 @@ static int parse_literal(struct ptx_parser *p, struct ptx_constant *value)
                          "`%.*s` is not a number", (int)(p->token.length < 60 ? p->token.length : 60), p->token.text);
     if (number.overflow)
         return ptx_error(p, &p->token, NULL, "the number does not fit 64 bits");
-    *value = (struct ptx_constant){.is_float = number.is_float, .image = number.image, .integer = number.integer, .real = number.real,
+    *value = (struct ptx_constant){.is_float = number.is_float,
+                                   .image = number.image,
+                                   .integer = number.integer,
+                                   .real = number.real,
                                    .is_unsigned = number.is_unsigned || number.integer >> 63};
     ptx_advance(p);
     return 0;
@@ -80,11 +84,19 @@ static unsigned precedence(const struct ptx_token *t)
     if (t->kind != PTX_TOKEN_PUNCT)
         return 0;
     switch (t->punct) {
-    case '*': case '/': case '%': return 10;
-    case '+': case '-': return 9;
-    case PTX_PUNCT_SHL: case PTX_PUNCT_SHR: return 8;
-    case '<': case '>': case PTX_PUNCT_LE: case PTX_PUNCT_GE: return 7;
-    case PTX_PUNCT_EQ: case PTX_PUNCT_NE: return 6;
+    case '*':
+    case '/':
+    case '%': return 10;
+    case '+':
+    case '-': return 9;
+    case PTX_PUNCT_SHL:
+    case PTX_PUNCT_SHR: return 8;
+    case '<':
+    case '>':
+    case PTX_PUNCT_LE:
+    case PTX_PUNCT_GE: return 7;
+    case PTX_PUNCT_EQ:
+    case PTX_PUNCT_NE: return 6;
     case '&': return 5;
     case '^': return 4;
     case '|': return 3;
@@ -138,7 +150,8 @@ static uint64_t apply_integer(uint8_t op, uint64_t a, uint64_t b, bool is_unsign
     }
 }
 
-static int apply_float(struct ptx_parser *p, const struct ptx_token *op, struct ptx_constant *a, const struct ptx_constant *b)
+static int apply_float(struct ptx_parser *p, const struct ptx_token *op, struct ptx_constant *a,
+                       const struct ptx_constant *b)
 {
     if (!a->is_float || !b->is_float)
         return ptx_error(p, op, NULL, "one side is an integer, the other a floating-point number");
@@ -217,7 +230,8 @@ int ptx_parse_integer(struct ptx_parser *p, int64_t low, int64_t high, int64_t *
     return 0;
 }
 
-/* Rounds a double to a narrower binary format with `fraction` bits of fraction and `exponent` bits of exponent, to nearest even. */
+/* Rounds a double to a narrower binary format with `fraction` bits of fraction and `exponent` bits of exponent, to
+ * nearest even. */
 static uint64_t narrow(double value, unsigned fraction, unsigned exponent)
 {
     uint64_t bits;

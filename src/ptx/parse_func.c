@@ -1,7 +1,8 @@
 /* Kernels and functions: names, parameters, performance directives, bodies. PTX ISA, "Kernel and Function Directives".
  *
- * A kernel's parameters lie in its parameter block; those of a function at the start of its local frame, results first. The older form that
- * passes registers (`.func (.reg .u32 r) f (.reg .u32 a)`) is served through frame places too: copied in at the entry, out before `ret`. */
+ * A kernel's parameters lie in its parameter block; those of a function at the start of its local frame, results first.
+ * The older form that passes registers (`.func (.reg .u32 r) f (.reg .u32 a)`) is served through frame places too:
+ * copied in at the entry, out before `ret`. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@ struct formals {
     VEC(struct isa_param) params;
     VEC(struct ptx_symbol) symbols; /* kinds PARAM, FRAME or REG; name is in tokens */
     VEC(struct ptx_token) tokens;
-    uint32_t bytes;                 /* of the block or frame so far */
+    uint32_t bytes; /* of the block or frame so far */
     bool is_kernel;
 };
 
@@ -20,11 +21,18 @@ static int place_formal(struct ptx_parser *p, struct formals *f, const struct pt
     if (d->bytes > PTX_MAX_PARAM || offset + d->bytes > PTX_MAX_PARAM)
         return ptx_error(p, &d->name, NULL, "parameters are limited to %d bytes", PTX_MAX_PARAM);
     f->bytes = (uint32_t)(offset + d->bytes);
-    struct isa_param param = {.type = d->type, .offset = (uint32_t)offset, .bytes = (uint32_t)d->bytes, .align = d->align};
+    struct isa_param param = {
+        .type = d->type, .offset = (uint32_t)offset, .bytes = (uint32_t)d->bytes, .align = d->align};
     if (d->name.kind == PTX_TOKEN_WORD)
         param.name = is_reg ? arena_printf(p->arena, "$$arg%zu", f->params.count) : ptx_copy(p, &d->name);
-    struct ptx_symbol symbol = {.kind = f->is_kernel ? PTX_SYMBOL_PARAM : is_reg ? PTX_SYMBOL_REG : PTX_SYMBOL_FRAME,
-                                .type = d->type, .elements = 1, .count = 1, .offset = param.offset, .bytes = param.bytes};
+    struct ptx_symbol symbol = {.kind = f->is_kernel ? PTX_SYMBOL_PARAM
+                                        : is_reg     ? PTX_SYMBOL_REG
+                                                     : PTX_SYMBOL_FRAME,
+                                .type = d->type,
+                                .elements = 1,
+                                .count = 1,
+                                .offset = param.offset,
+                                .bytes = param.bytes};
     vec_push(&f->params, param);
     vec_push(&f->symbols, symbol);
     vec_push(&f->tokens, d->name);
@@ -44,7 +52,8 @@ static int parse_formal(struct ptx_parser *p, struct formals *f)
         return -1;
     if (PTX_IS_WORD(&d.name, "_"))
         d.name.kind = PTX_TOKEN_END;
-    bool is_given = d.name.length > 5 && !memcmp(d.name.text, "$$arg", 5); /* how a .reg parameter is called when disassembled */
+    bool is_given =
+        d.name.length > 5 && !memcmp(d.name.text, "$$arg", 5); /* how a .reg parameter is called when disassembled */
     if (d.name.kind == PTX_TOKEN_WORD && !is_reg && !is_given && ptx_check_name(p, &d.name) < 0)
         return -1;
     if (is_reg && (d.count != 1 || d.elements != 1 || d.type == ISA_PRED || isa_type_bits(d.type) > 64))
@@ -116,8 +125,9 @@ static int parse_performance(struct ptx_parser *p, struct isa_function *function
             values = &function->min_blocks;
         else if (PTX_IS_DOT(&word, "maxnreg"))
             values = &function->max_registers;
-        else if (!PTX_IS_DOT(&word, "maxnctapersm") && !PTX_IS_DOT(&word, "noreturn") && !PTX_IS_DOT(&word, "explicitcluster") &&
-                 !PTX_IS_DOT(&word, "reqnctapercluster") && !PTX_IS_DOT(&word, "maxclusterrank") && !PTX_IS_DOT(&word, "unique") &&
+        else if (!PTX_IS_DOT(&word, "maxnctapersm") && !PTX_IS_DOT(&word, "noreturn") &&
+                 !PTX_IS_DOT(&word, "explicitcluster") && !PTX_IS_DOT(&word, "reqnctapercluster") &&
+                 !PTX_IS_DOT(&word, "maxclusterrank") && !PTX_IS_DOT(&word, "unique") &&
                  !PTX_IS_DOT(&word, "blocksareclusters") && !PTX_IS_DOT(&word, "abi_preserve") &&
                  !PTX_IS_DOT(&word, "abi_preserve_control"))
             ptx_warning(p, &word, "`.%.*s` is not known and ignored", (int)word.length, word.text);
@@ -132,7 +142,9 @@ static uint8_t intrinsic_of(const struct ptx_token *name)
     static const struct {
         const char *name;
         uint8_t intrinsic;
-    } known[] = {{"vprintf", ISA_INTRINSIC_VPRINTF}, {"malloc", ISA_INTRINSIC_MALLOC}, {"free", ISA_INTRINSIC_FREE},
+    } known[] = {{"vprintf", ISA_INTRINSIC_VPRINTF},
+                 {"malloc", ISA_INTRINSIC_MALLOC},
+                 {"free", ISA_INTRINSIC_FREE},
                  {"__assertfail", ISA_INTRINSIC_ASSERTFAIL}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (ptx_token_is(name, known[i].name, strlen(known[i].name)))
@@ -150,10 +162,16 @@ static struct isa_param *copy_params(struct ptx_parser *p, const struct formals 
 }
 
 /* Enters the signature: a new function, or one that was declared before. Returns its index, PTX_NONE after an error. */
-static uint32_t enter_function(struct ptx_parser *p, const struct ptx_token *name, const struct formals *f, uint32_t result_count)
+static uint32_t enter_function(struct ptx_parser *p, const struct ptx_token *name, const struct formals *f,
+                               uint32_t result_count)
 {
-    struct isa_function function = {.name = ptx_copy(p, name), .is_kernel = f->is_kernel, .outside = ISA_PC_NONE, .line = name->line,
-                                    .column = name->column, .result_count = result_count, .shared_align = 1,
+    struct isa_function function = {.name = ptx_copy(p, name),
+                                    .is_kernel = f->is_kernel,
+                                    .outside = ISA_PC_NONE,
+                                    .line = name->line,
+                                    .column = name->column,
+                                    .result_count = result_count,
+                                    .shared_align = 1,
                                     .param_count = (uint32_t)f->params.count - result_count,
                                     .param_bytes = f->is_kernel ? f->bytes : 0};
     function.intrinsic = f->is_kernel ? ISA_INTRINSIC_NONE : intrinsic_of(name);

@@ -1,5 +1,6 @@
-/* Initialisers: numbers, nested braces, strings, and addresses (`var`, `var+4`, `generic(var)`, `0xFF00(var)`, function names).
- * PTX ISA, "Initializers". Braces only group: values fill the variable in order, and what is not given is zero. */
+/* Initialisers: numbers, nested braces, strings, and addresses (`var`, `var+4`, `generic(var)`, `0xFF00(var)`, function
+ * names). PTX ISA, "Initializers". Braces only group: values fill the variable in order, and what is not given is zero.
+ */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 struct init {
     struct ptx_declarator *d;
     uint32_t variable;
-    uint64_t at;             /* offset of the next element */
+    uint64_t at; /* offset of the next element */
     VEC(uint8_t) bytes;
 };
 
@@ -47,10 +48,11 @@ static int parse_address(struct ptx_parser *p, struct init *init, unsigned shift
     if (generic && !wrapped && ptx_expect(p, ')', "after the name") < 0)
         return -1;
     int64_t addend = 0;
-    if ((PTX_IS_PUNCT(&p->token, '+') || PTX_IS_PUNCT(&p->token, '-')) && ptx_parse_integer(p, INT64_MIN, INT64_MAX, &addend) < 0)
+    if ((PTX_IS_PUNCT(&p->token, '+') || PTX_IS_PUNCT(&p->token, '-')) &&
+        ptx_parse_integer(p, INT64_MIN, INT64_MAX, &addend) < 0)
         return -1;
-    pending.reloc = (struct isa_reloc){.offset = (uint32_t)init->at, .bytes = bytes, .shift = (uint8_t)shift, .addend = addend,
-                                       .generic = generic};
+    pending.reloc = (struct isa_reloc){
+        .offset = (uint32_t)init->at, .bytes = bytes, .shift = (uint8_t)shift, .addend = addend, .generic = generic};
     if (init->at > UINT32_MAX)
         return ptx_error(p, &pending.token, NULL, "an address this far into a variable is not supported");
     if (append(p, init, 0) < 0)
@@ -89,7 +91,8 @@ static int parse_number(struct ptx_parser *p, struct init *init)
     if (ptx_parse_constant(p, &value) < 0)
         return -1;
     if (ptx_constant_bits(&value, init->d->type, &bits) < 0 && !(!value.is_float && value.integer == 0))
-        return ptx_error(p, &at, NULL, "expected %s for a variable of type .%s", value.is_float ? "an integer" : "a float such as 0f3F800000",
+        return ptx_error(p, &at, NULL, "expected %s for a variable of type .%s",
+                         value.is_float ? "an integer" : "a float such as 0f3F800000",
                          isa_type_info(init->d->type)->text);
     return append(p, init, bits);
 }

@@ -1,5 +1,5 @@
-/* Instructions: guard, mnemonic and suffixes, operands. Suffixes are taken in any order; what each means is asked of the opcode's row.
- * An instruction that exists in PTX but not in the model is kept as its text (ISA_OP_OUTSIDE). */
+/* Instructions: guard, mnemonic and suffixes, operands. Suffixes are taken in any order; what each means is asked of
+ * the opcode's row. An instruction that exists in PTX but not in the model is kept as its text (ISA_OP_OUTSIDE). */
 #include "ptx/parse.h"
 
 #include <stdio.h>
@@ -63,7 +63,10 @@ static int take_text(struct ptx_parser *p, const struct mnemonic *m, struct isa_
         }
         depth += PTX_IS_PUNCT(&p->token, '{');
         bool is_string = p->token.kind == PTX_TOKEN_STRING;
-        strbuf_addf(&text, "%s%s%.*s%s", p->token.spaced ? " " : "", p->token.kind == PTX_TOKEN_DOT ? "." : is_string ? "\"" : "",
+        strbuf_addf(&text, "%s%s%.*s%s", p->token.spaced ? " " : "",
+                    p->token.kind == PTX_TOKEN_DOT ? "."
+                    : is_string                    ? "\""
+                                                   : "",
                     (int)p->token.length, p->token.text, is_string ? "\"" : "");
         ptx_advance(p);
     }
@@ -109,7 +112,8 @@ static bool classes_have(const char *classes, size_t n, enum isa_type type)
 }
 
 /* Types against the row; cvt.pack alone has a third, .b32. */
-static int check_types(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr, unsigned count, const uint8_t types[3])
+static int check_types(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr, unsigned count,
+                       const uint8_t types[3])
 {
     const struct isa_op_info *info = isa_op_info(instr->op);
     size_t first = strcspn(info->types, " ");
@@ -117,12 +121,16 @@ static int check_types(struct ptx_parser *p, const struct mnemonic *m, struct is
     bool is_pack = instr->op == ISA_OP_CVT && instr->mods.pack;
     unsigned want = has_second ? 2 : 1;
     if (count != want && !(count == 0 && none_ok) && !(count == 3 && is_pack && types[2] == ISA_B32))
-        return ptx_error(p, &m->op, NULL, "%s takes %s type suffix%s, found %u", info->text, none_ok && !has_second ? "no" : has_second ? "two" : "one",
+        return ptx_error(p, &m->op, NULL, "%s takes %s type suffix%s, found %u", info->text,
+                         none_ok && !has_second ? "no"
+                         : has_second           ? "two"
+                                                : "one",
                          want > 1 ? "es" : "", count);
     if (count && !classes_have(info->types, first, types[0]))
         return ptx_error(p, &m->op, NULL, "%s has no form for type .%s", info->text, isa_type_info(types[0])->text);
     if (has_second && !classes_have(info->types + first + 1, strlen(info->types + first + 1), types[1]))
-        return ptx_error(p, &m->op, NULL, "%s has no form for a second type .%s", info->text, isa_type_info(types[1])->text);
+        return ptx_error(p, &m->op, NULL, "%s has no form for a second type .%s", info->text,
+                         isa_type_info(types[1])->text);
     instr->type = count ? types[0] : ISA_NONE;
     instr->stype = count > 1 ? types[1] : ISA_NONE;
     return 0;
@@ -133,7 +141,8 @@ static bool is_outside_form(const struct isa_instr *instr)
 {
     uint8_t type = instr->type, stype = instr->stype;
     bool is_fp8 = type == ISA_E4M3X2 || type == ISA_E5M2X2 || stype == ISA_E4M3X2 || stype == ISA_E5M2X2;
-    bool is_cluster = (instr->op == ISA_OP_BARRIER || instr->op == ISA_OP_BAR) && instr->mods.scope == ISA_SCOPE_CLUSTER;
+    bool is_cluster =
+        (instr->op == ISA_OP_BARRIER || instr->op == ISA_OP_BAR) && instr->mods.scope == ISA_SCOPE_CLUSTER;
     bool is_vector_atomic = (isa_op_info(instr->op)->flags & ISA_FLAG_ATOMIC) && instr->mods.vec;
     return is_fp8 || is_cluster || is_vector_atomic || type == ISA_B128;
 }
@@ -149,7 +158,8 @@ static int read_suffixes(struct ptx_parser *p, const struct mnemonic *m, struct 
         uint32_t type = strmap_get(&p->words.types, word->text, word->length);
         if (type != STRMAP_NONE && count < 3)
             types[count++] = (uint8_t)type;
-        else if (type != STRMAP_NONE || !ptx_words_set_mod(&p->words, instr->op, &instr->mods, word->text, word->length)) {
+        else if (type != STRMAP_NONE ||
+                 !ptx_words_set_mod(&p->words, instr->op, &instr->mods, word->text, word->length)) {
             if (ptx_word_is_outside(word->text, word->length))
                 return 1;
             unknown = unknown ? unknown : word;
@@ -160,7 +170,8 @@ static int read_suffixes(struct ptx_parser *p, const struct mnemonic *m, struct 
     if (is_outside_form(instr))
         return 1;
     if (unknown)
-        return ptx_error(p, unknown, NULL, "%s has no suffix `.%.*s`", isa_op_info(instr->op)->text, (int)unknown->length, unknown->text);
+        return ptx_error(p, unknown, NULL, "%s has no suffix `.%.*s`", isa_op_info(instr->op)->text,
+                         (int)unknown->length, unknown->text);
     return check_types(p, m, instr, count, types);
 }
 
@@ -195,7 +206,8 @@ static int parse_indexed_branch(struct ptx_parser *p, struct isa_instr *instr)
     if (ptx_parse_value(p, &index) < 0 || ptx_bind_value(p, &index, ISA_U32, false, operand) < 0 ||
         ptx_expect(p, ',', "after the index") < 0)
         return -1;
-    const struct ptx_symbol *symbol = p->token.kind == PTX_TOKEN_WORD ? ptx_lookup(p, p->token.text, p->token.length) : NULL;
+    const struct ptx_symbol *symbol =
+        p->token.kind == PTX_TOKEN_WORD ? ptx_lookup(p, p->token.text, p->token.length) : NULL;
     if (!symbol || symbol->kind != PTX_SYMBOL_TARGETS)
         return ptx_expected(p, "the label of a .branchtargets directive");
     ptx_advance(p);
@@ -205,7 +217,8 @@ static int parse_indexed_branch(struct ptx_parser *p, struct isa_instr *instr)
     instr->target_count = list->count;
     instr->targets = ARENA_NEW(p->arena, uint32_t, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
-        struct ptx_label_ref ref = {p->body.target_tokens.items[list->first + i], list->scope, (uint32_t)p->instrs.count, i};
+        struct ptx_label_ref ref = {p->body.target_tokens.items[list->first + i], list->scope,
+                                    (uint32_t)p->instrs.count, i};
         vec_push(&p->body.refs, ref);
     }
     return 0;

@@ -1,4 +1,5 @@
-/* Operands as they are written, before the opcode says what they ought to be: names are resolved, literals kept as constants. */
+/* Operands as they are written, before the opcode says what they ought to be: names are resolved, literals kept as
+ * constants. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ static int element_of(const struct ptx_token *t)
     return found && *found ? (int)(found - names) % 4 : -1;
 }
 
-static int parse_register(struct ptx_parser *p, struct ptx_value *value, const struct ptx_symbol *symbol, uint32_t number)
+static int parse_register(struct ptx_parser *p, struct ptx_value *value, const struct ptx_symbol *symbol,
+                          uint32_t number)
 {
     int element = element_of(&p->token);
     if (symbol->elements > 1) {
@@ -47,7 +49,8 @@ static bool parse_sreg(struct ptx_parser *p, struct ptx_value *value)
 static int unknown_name(struct ptx_parser *p, const struct ptx_token *name)
 {
     const char *hint = name->text[0] == '%' ? "registers are declared with .reg before they are used" : NULL;
-    return ptx_error(p, name, hint, "`%.*s` is not declared", (int)(name->length < 200 ? name->length : 200), name->text);
+    return ptx_error(p, name, hint, "`%.*s` is not declared", (int)(name->length < 200 ? name->length : 200),
+                     name->text);
 }
 
 static int parse_name(struct ptx_parser *p, struct ptx_value *value)
@@ -72,7 +75,9 @@ static int parse_name(struct ptx_parser *p, struct ptx_value *value)
     case PTX_SYMBOL_PARAM: value->kind = PTX_VALUE_PARAM; return 0;
     case PTX_SYMBOL_FRAME: value->kind = PTX_VALUE_FRAME; return 0;
     case PTX_SYMBOL_FUNCTION: value->kind = PTX_VALUE_FUNCTION; return 0;
-    default: return ptx_error(p, &value->token, NULL, "`%.*s` cannot be an operand", (int)value->token.length, value->token.text);
+    default:
+        return ptx_error(p, &value->token, NULL, "`%.*s` cannot be an operand", (int)value->token.length,
+                         value->token.text);
     }
 }
 
@@ -149,7 +154,9 @@ static bool parse_whole_vector(struct ptx_parser *p, struct ptx_raw_operand *raw
     raw->count = reg->elements;
     struct ptx_symbol symbol = *reg;
     for (uint32_t i = 0; i < raw->count; i++)
-        raw->values[i] = (struct ptx_value){.kind = PTX_VALUE_REG, .type = symbol.type, .token = p->token,
+        raw->values[i] = (struct ptx_value){.kind = PTX_VALUE_REG,
+                                            .type = symbol.type,
+                                            .token = p->token,
                                             .index = ptx_use_reg(p, &p->token, &symbol, number + i)};
     ptx_advance(p);
     return true;

@@ -1,5 +1,5 @@
-/* Offsets of static shared memory. A block holds only what its own kernel can reach, so variables that one kernel alone names start
- * behind those that functions, or several kernels, share, and overlap those of other kernels. */
+/* Offsets of static shared memory. A block holds only what its own kernel can reach, so variables that one kernel alone
+ * names start behind those that functions, or several kernels, share, and overlap those of other kernels. */
 #include <string.h>
 
 #include "ptx/analyse.h"

@@ -1,6 +1,7 @@
-/* Names and scopes. Two maps lead from names to symbols: one for exact names, one for the prefixes of register ranges (`%r<10>` declares
- * %r0 to %r9 and is kept as the one symbol it was written as). A name declared in an inner scope hides the outer one until its `}`.
- * Registers get virtual numbers as they are declared; only those that some operand names are ever made. */
+/* Names and scopes. Two maps lead from names to symbols: one for exact names, one for the prefixes of register ranges
+ * (`%r<10>` declares %r0 to %r9 and is kept as the one symbol it was written as). A name declared in an inner scope
+ * hides the outer one until its `}`. Registers get virtual numbers as they are declared; only those that some operand
+ * names are ever made. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -149,7 +150,8 @@ void ptx_close_scope(struct ptx_parser *p)
 }
 
 /* `%v.x` of a vector is named %v_x, a name that can be declared. */
-static const char *reg_name(struct ptx_parser *p, const struct ptx_token *name, const struct ptx_symbol *symbol, uint32_t number)
+static const char *reg_name(struct ptx_parser *p, const struct ptx_token *name, const struct ptx_symbol *symbol,
+                            uint32_t number)
 {
     static const char elements[] = "xyzw";
     uint32_t element = (number - symbol->index) % symbol->elements;
@@ -159,7 +161,8 @@ static const char *reg_name(struct ptx_parser *p, const struct ptx_token *name, 
     return arena_printf(p->arena, "%s%.*s_%c", percent, (int)name->length, name->text, elements[element]);
 }
 
-uint32_t ptx_use_reg(struct ptx_parser *p, const struct ptx_token *name, const struct ptx_symbol *symbol, uint32_t number)
+uint32_t ptx_use_reg(struct ptx_parser *p, const struct ptx_token *name, const struct ptx_symbol *symbol,
+                     uint32_t number)
 {
     struct ptx_body *body = &p->body;
     uint32_t index = ptx_map64_get(&body->reg_of, number);

@@ -78,10 +78,12 @@ static bool begins_with(const char *text, size_t n, const char *prefix)
 
 bool ptx_word_is_outside(const char *text, size_t n)
 {
-    static const char *const exact[] = {"async", "bulk", "unified", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "s2f6x2", "f32x2", "f16x4",
-                                        "e4m3x4", "e5m2x4", "e2m1x4", "e2m3x4", "e3m2x4", "tensormap", "mbarrier_init", "sync_restrict",
-                                        "rs", "oob", "scaled", "mask"};
-    static const char *const prefixes[] = {"shared::cluster", "proxy", "level::", "L2::cache_hint", "mbarrier", "op_restrict"};
+    static const char *const exact[] = {"async",   "bulk",   "unified", "e2m1x2",    "e2m3x2",        "e3m2x2",
+                                        "ue8m0x2", "s2f6x2", "f32x2",   "f16x4",     "e4m3x4",        "e5m2x4",
+                                        "e2m1x4",  "e2m3x4", "e3m2x4",  "tensormap", "mbarrier_init", "sync_restrict",
+                                        "rs",      "oob",    "scaled",  "mask"};
+    static const char *const prefixes[] = {
+        "shared::cluster", "proxy", "level::", "L2::cache_hint", "mbarrier", "op_restrict"};
     for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
         if (strlen(exact[i]) == n && !memcmp(exact[i], text, n))
             return true;
@@ -93,8 +95,11 @@ bool ptx_word_is_outside(const char *text, size_t n)
 
 bool ptx_sreg_is_outside(const char *text, size_t n)
 {
-    static const char *const prefixes[] = {"%envreg", "%pm", "%clusterid", "%nclusterid", "%cluster_", "%is_explicit_cluster",
-                                           "%reserved_smem", "%current_graph_exec", "%aggr_smem_size"};
+    static const char *const prefixes[] = {"%envreg",        "%pm",
+                                           "%clusterid",     "%nclusterid",
+                                           "%cluster_",      "%is_explicit_cluster",
+                                           "%reserved_smem", "%current_graph_exec",
+                                           "%aggr_smem_size"};
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
         if (begins_with(text, n, prefixes[i]))
             return true;

@@ -6,10 +6,10 @@
 #include "isa/op.h"
 
 struct ptx_words {
-    struct strmap ops;    /* -> enum isa_op */
-    struct strmap types;  /* -> enum isa_type */
-    struct strmap mods;   /* -> row of isa_mod_table; rows of the same text are chained by next_mod */
-    struct strmap sregs;  /* -> enum isa_sreg */
+    struct strmap ops;      /* -> enum isa_op */
+    struct strmap types;    /* -> enum isa_type */
+    struct strmap mods;     /* -> row of isa_mod_table; rows of the same text are chained by next_mod */
+    struct strmap sregs;    /* -> enum isa_sreg */
     uint16_t next_mod[256]; /* row + 1, 0 ends the chain */
     uint8_t field_count[ISA_OP_COUNT];
     uint8_t fields[ISA_OP_COUNT][ISA_FIELD_COUNT];
@@ -20,7 +20,8 @@ void ptx_words_free(struct ptx_words *words);
 /* The mnemonic nearest to text, for "did you mean"; NULL when none is near. */
 const char *ptx_nearest_op(const char *text);
 /* Sets the field that suffix text means for op, if it means one that is free; whether it did. */
-bool ptx_words_set_mod(const struct ptx_words *words, enum isa_op op, struct isa_mods *mods, const char *text, size_t n);
+bool ptx_words_set_mod(const struct ptx_words *words, enum isa_op op, struct isa_mods *mods, const char *text,
+                       size_t n);
 /* Whether the suffix is one of forms that Lockstep does not model (clusters, matrices, asynchronous copies). */
 bool ptx_word_is_outside(const char *text, size_t n);
 /* Whether the name is that of a special register that Lockstep does not model. */

@@ -1,4 +1,5 @@
-/* What is wrong is said with its place, what was expected, and without giving up on the rest; nothing that is wrong does harm. */
+/* What is wrong is said with its place, what was expected, and without giving up on the rest; nothing that is wrong
+ * does harm. */
 #include "unit/ptx/ptx_support.h"
 
 /* Statements of a kernel whose first line is line 7 of the text. */
@@ -80,7 +81,8 @@ static void modules(void **state)
         {".version 7.0\n.address_size 32", "bad.ptx:2:15: error: only .address_size 64 is supported"},
         {SUPPORT_HEAD ".entry k() { ret;", "the body that begins here is never closed"},
         {SUPPORT_HEAD ".entry k() {}\n.entry k() {}", "bad.ptx:5:8: error: `k` is defined twice"},
-        {SUPPORT_HEAD ".func f(.param .b32 a);\n.func f(.param .b32 a, .param .b32 b);", "`f` is already declared differently"},
+        {SUPPORT_HEAD ".func f(.param .b32 a);\n.func f(.param .b32 a, .param .b32 b);",
+         "`f` is already declared differently"},
         {SUPPORT_HEAD ".entry k(.reg .b32 r) {}", "a kernel's parameters are .param variables"},
         {SUPPORT_HEAD ".global .u32 x;\n.global .u32 x;", "`x` is already declared as something else"},
         {SUPPORT_HEAD ".global .u32 $$x;", "names that begin with `$$` are kept for disassembly"},
@@ -124,8 +126,9 @@ static void shows_the_line(void **state)
 
 static void goes_on_after_an_error(void **state)
 {
-    char *out = support_refuse_kernel("foo.s32 %r1; bar.sync 0; add.s32 %r1, {%r2, %r3}, 1;\n{ .reg .b32 %q; mov.u32 %q, %zz; }\nmov.u32 %r1, %yy;\n"
-                                      "} .func f() { bra  gone; }\n.func g() { wrong; ");
+    char *out = support_refuse_kernel(
+        "foo.s32 %r1; bar.sync 0; add.s32 %r1, {%r2, %r3}, 1;\n{ .reg .b32 %q; mov.u32 %q, %zz; }\nmov.u32 %r1, %yy;\n"
+        "} .func f() { bra  gone; }\n.func g() { wrong; ");
     assert_int_equal(count(out, ": error: "), 6);
     assert_non_null(strstr(out, "bad.ptx:10:20: error: label `gone` is not defined"));
     assert_non_null(strstr(out, "bad.ptx:11:13: error: `wrong`"));
@@ -210,9 +213,10 @@ static void size_is_harmless(void **state)
 /* Every prefix of a text, and every text with one byte replaced, ends in a module or in errors. */
 static void broken_texts(void **state)
 {
-    static const char text[] = ".version 7.0\n.global .u64 a[2] = {1, generic(b)+8};.func (.param .b32 r) f(.param .b64 q) {\n"
-                               ".reg .pred %p<3>; .reg .b32 %r<4>; L: @!%p1 bra L; { .param .b32 x; .param .b64 y; call (x), f, (y); }\n"
-                               "st.v2.u32 [a+8], {%r1, -0x1F}; setp.lt.s32 %p1|%p2, %r1, (3+4)*2; .loc 1 2 3\nret; } // end";
+    static const char text[] =
+        ".version 7.0\n.global .u64 a[2] = {1, generic(b)+8};.func (.param .b32 r) f(.param .b64 q) {\n"
+        ".reg .pred %p<3>; .reg .b32 %r<4>; L: @!%p1 bra L; { .param .b32 x; .param .b64 y; call (x), f, (y); }\n"
+        "st.v2.u32 [a+8], {%r1, -0x1F}; setp.lt.s32 %p1|%p2, %r1, (3+4)*2; .loc 1 2 3\nret; } // end";
     static const char bytes[] = "\0\"{}(;.%<9";
     for (size_t n = 0; n < sizeof text; n++)
         for (size_t b = 0; b < sizeof bytes; b++) {
@@ -239,9 +243,11 @@ static void works_without_a_sink(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statements),       cmocka_unit_test(modules),          cmocka_unit_test(shows_the_line),
-        cmocka_unit_test(goes_on_after_an_error), cmocka_unit_test(at_most_twenty), cmocka_unit_test(depth_is_limited),
-        cmocka_unit_test(size_is_harmless), cmocka_unit_test(broken_texts),     cmocka_unit_test(works_without_a_sink),
+        cmocka_unit_test(statements),           cmocka_unit_test(modules),
+        cmocka_unit_test(shows_the_line),       cmocka_unit_test(goes_on_after_an_error),
+        cmocka_unit_test(at_most_twenty),       cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(size_is_harmless),     cmocka_unit_test(broken_texts),
+        cmocka_unit_test(works_without_a_sink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

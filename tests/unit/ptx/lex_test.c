@@ -5,18 +5,22 @@
 
 static void kinds_and_places(void **state)
 {
-    static const char text[] = "add.s32 \t%r1, -0x1F;// note\n  $L__BB0_2: /* a\nb */ .L1::no_allocate@!%p \"x\\\"y\" <<";
+    static const char text[] =
+        "add.s32 \t%r1, -0x1F;// note\n  $L__BB0_2: /* a\nb */ .L1::no_allocate@!%p \"x\\\"y\" <<";
     static const struct {
         enum ptx_token_kind kind;
         const char *text;
         unsigned line, column;
     } expected[] = {
-        {PTX_TOKEN_WORD, "add", 1, 1},      {PTX_TOKEN_DOT, "s32", 1, 4},     {PTX_TOKEN_WORD, "%r1", 1, 10},
-        {PTX_TOKEN_PUNCT, ",", 1, 13},      {PTX_TOKEN_PUNCT, "-", 1, 15},    {PTX_TOKEN_NUMBER, "0x1F", 1, 16},
-        {PTX_TOKEN_PUNCT, ";", 1, 20},      {PTX_TOKEN_WORD, "$L__BB0_2", 2, 3}, {PTX_TOKEN_PUNCT, ":", 2, 12},
-        {PTX_TOKEN_DOT, "L1::no_allocate", 3, 6}, {PTX_TOKEN_PUNCT, "@", 3, 22}, {PTX_TOKEN_PUNCT, "!", 3, 23},
-        {PTX_TOKEN_WORD, "%p", 3, 24},      {PTX_TOKEN_STRING, "x\\\"y", 3, 27}, {PTX_TOKEN_PUNCT, "<<", 3, 34},
-        {PTX_TOKEN_END, "", 3, 36},         {PTX_TOKEN_END, "", 3, 36},
+        {PTX_TOKEN_WORD, "add", 1, 1},  {PTX_TOKEN_DOT, "s32", 1, 4},
+        {PTX_TOKEN_WORD, "%r1", 1, 10}, {PTX_TOKEN_PUNCT, ",", 1, 13},
+        {PTX_TOKEN_PUNCT, "-", 1, 15},  {PTX_TOKEN_NUMBER, "0x1F", 1, 16},
+        {PTX_TOKEN_PUNCT, ";", 1, 20},  {PTX_TOKEN_WORD, "$L__BB0_2", 2, 3},
+        {PTX_TOKEN_PUNCT, ":", 2, 12},  {PTX_TOKEN_DOT, "L1::no_allocate", 3, 6},
+        {PTX_TOKEN_PUNCT, "@", 3, 22},  {PTX_TOKEN_PUNCT, "!", 3, 23},
+        {PTX_TOKEN_WORD, "%p", 3, 24},  {PTX_TOKEN_STRING, "x\\\"y", 3, 27},
+        {PTX_TOKEN_PUNCT, "<<", 3, 34}, {PTX_TOKEN_END, "", 3, 36},
+        {PTX_TOKEN_END, "", 3, 36},
     };
     struct ptx_lexer lexer;
     ptx_lex_init(&lexer, text, strlen(text));
@@ -69,7 +73,8 @@ static void literals(void **state)
 
 static void stays_inside(void **state)
 {
-    static const char *const texts[] = {"/*", "\"abc", "/", "0x", "1.", "1e", "1e+", ".", ".a::", "%", "\"\\", "#", "//", "a\0b"};
+    static const char *const texts[] = {"/*", "\"abc", "/", "0x",   "1.", "1e", "1e+",
+                                        ".",  ".a::",  "%", "\"\\", "#",  "//", "a\0b"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         size_t length = i + 1 == sizeof texts / sizeof texts[0] ? 3 : strlen(texts[i]);
         char *exact = malloc(length); /* a sanitizer sees any step outside */

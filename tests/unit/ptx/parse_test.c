@@ -9,8 +9,8 @@ static const struct isa_instr *first(struct isa_module *module)
 
 static void assert_kinds(const struct isa_operand *operands, unsigned count, const char *kinds)
 {
-    static const char letters[] = {[ISA_OPERAND_NONE] = '-', [ISA_OPERAND_REG] = 'r',    [ISA_OPERAND_PRED] = 'p',
-                                   [ISA_OPERAND_IMM] = 'i',  [ISA_OPERAND_SREG] = 's',   [ISA_OPERAND_SYMBOL] = 'v',
+    static const char letters[] = {[ISA_OPERAND_NONE] = '-',  [ISA_OPERAND_REG] = 'r',     [ISA_OPERAND_PRED] = 'p',
+                                   [ISA_OPERAND_IMM] = 'i',   [ISA_OPERAND_SREG] = 's',    [ISA_OPERAND_SYMBOL] = 'v',
                                    [ISA_OPERAND_FRAME] = 'f', [ISA_OPERAND_DYNSMEM] = 'd', [ISA_OPERAND_FUNC] = 'c'};
     char found[32] = "";
     for (unsigned i = 0; i < count; i++)
@@ -132,7 +132,8 @@ static void modifiers_in_any_order(void **state)
         isa_module_free(a);
         isa_module_free(b);
     }
-    struct isa_module *module = support_load_kernel("bar.warp.sync 1; bar.sync 0; mul.lo.s32 %r1, %r2, %r3; setp.lo.u32 %p1, %r1, %r2;");
+    struct isa_module *module =
+        support_load_kernel("bar.warp.sync 1; bar.sync 0; mul.lo.s32 %r1, %r2, %r3; setp.lo.u32 %p1, %r1, %r2;");
     assert_int_equal(first(module)[0].mods.barrier, ISA_BARRIER_WARP);
     assert_int_equal(first(module)[0].mods.sync, ISA_SYNC_YES);
     assert_int_equal(first(module)[1].mods.barrier, ISA_BARRIER_SYNC);
@@ -213,7 +214,8 @@ static void open_ends(void **state)
 static void kernel_parameters(void **state)
 {
     struct isa_module *module = support_load(
-        "p", SUPPORT_HEAD ".entry k(.param .u8 a, .param .align 8 .b8 s[20], .param .u16 .ptr .global .align 64 q, .param .f64 d, .param .v2 .u32 v)"
+        "p", SUPPORT_HEAD ".entry k(.param .u8 a, .param .align 8 .b8 s[20], .param .u16 .ptr .global .align 64 q, "
+                          ".param .f64 d, .param .v2 .u32 v)"
                           ".maxntid 64, 2 .minnctapersm 3 .maxnreg 40 .reqntid 32 .maxclusterrank 8 { ret; }");
     const struct isa_function *k = isa_find_function(module, "k");
     static const unsigned offsets[] = {0, 8, 28, 32, 40}, bytes[] = {1, 20, 2, 8, 8};
@@ -230,18 +232,20 @@ static void kernel_parameters(void **state)
     isa_module_free(module);
 }
 
-static const char calls[] = SUPPORT_HEAD
-    ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
-    ".extern .func stranger(.param .b32 x);\n"
-    ".func (.param .b32 r) f(.param .b8 a, .param .b64 b);\n"
-    ".entry k() { .reg .b32 %r<4>; .reg .b64 %rd<4>; .local .align 4 .b8 buf[20];\n"
-    "mov.u64 %rd1, buf;\n"
-    "{ .param .b8 a; .param .b64 b; .param .b32 r; st.param.b64 [b], %rd1; call.uni (r), f, (a, b); ld.param.b32 %r1, [r]; }\n"
-    "{ .param .b64 b; .param .b64 c; .param .b32 r; call (r), vprintf, (b, c); }\n"
-    "P: .callprototype (.param .b32 _) _ (.param .b8 _, .param .b64 _);\n"
-    "{ .param .b8 a; .param .b64 b; .param .b32 r; mov.u64 %rd2, f; call (r), %rd2, (a, b), P; } ret; }\n"
-    ".func (.param .b32 r) f(.param .b8 a, .param .b64 b) { .reg .b32 %r<3>; .param .b32 x; ld.param.b8 %r1, [a]; st.param.b32 [r], %r1;"
-    " st.param.b32 [x], 3; call stranger, (x); }\n";
+static const char calls[] =
+    SUPPORT_HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+                 ".extern .func stranger(.param .b32 x);\n"
+                 ".func (.param .b32 r) f(.param .b8 a, .param .b64 b);\n"
+                 ".entry k() { .reg .b32 %r<4>; .reg .b64 %rd<4>; .local .align 4 .b8 buf[20];\n"
+                 "mov.u64 %rd1, buf;\n"
+                 "{ .param .b8 a; .param .b64 b; .param .b32 r; st.param.b64 [b], %rd1; call.uni (r), f, (a, b); "
+                 "ld.param.b32 %r1, [r]; }\n"
+                 "{ .param .b64 b; .param .b64 c; .param .b32 r; call (r), vprintf, (b, c); }\n"
+                 "P: .callprototype (.param .b32 _) _ (.param .b8 _, .param .b64 _);\n"
+                 "{ .param .b8 a; .param .b64 b; .param .b32 r; mov.u64 %rd2, f; call (r), %rd2, (a, b), P; } ret; }\n"
+                 ".func (.param .b32 r) f(.param .b8 a, .param .b64 b) { .reg .b32 %r<3>; .param .b32 x; ld.param.b8 "
+                 "%r1, [a]; st.param.b32 [r], %r1;"
+                 " st.param.b32 [x], 3; call stranger, (x); }\n";
 
 static void calls_and_frames(void **state)
 {
@@ -309,12 +313,14 @@ static void register_arguments(void **state)
 static void variables_and_initialisers(void **state)
 {
     struct isa_module *module = support_load(
-        "v", SUPPORT_HEAD ".global .align 8 .u16 a[2][3] = {{1, -2, 3}, {0x12345}};\n.const .f64 pi = 3.5;\n.global .b8 text[] = \"hey\";\n"
-                          ".global .f32 half = 0f3F000000, other[4];\n.global .u64 at[3] = {a+2, generic(pi)+8, 7};\n"
-                          ".global .b8 parts[3] = {0xFF(later), 0xFF00(later), 5};\n.global .u32 later;\n"
-                          ".extern .shared .b8 dyn[];\n.extern .global .u32 far;\n"
-                          ".entry k() { .reg .b64 %rd<3>; .shared .u64 late[2]; mov.u64 %rd1, dyn; mov.u64 %rd2, late; ret; }\n"
-                          ".entry k2() { .reg .b64 %rd<3>; .shared .u32 late; mov.u64 %rd2, late; ret; }\n");
+        "v", SUPPORT_HEAD
+        ".global .align 8 .u16 a[2][3] = {{1, -2, 3}, {0x12345}};\n.const .f64 pi = 3.5;\n.global .b8 text[] = "
+        "\"hey\";\n"
+        ".global .f32 half = 0f3F000000, other[4];\n.global .u64 at[3] = {a+2, generic(pi)+8, 7};\n"
+        ".global .b8 parts[3] = {0xFF(later), 0xFF00(later), 5};\n.global .u32 later;\n"
+        ".extern .shared .b8 dyn[];\n.extern .global .u32 far;\n"
+        ".entry k() { .reg .b64 %rd<3>; .shared .u64 late[2]; mov.u64 %rd1, dyn; mov.u64 %rd2, late; ret; }\n"
+        ".entry k2() { .reg .b64 %rd<3>; .shared .u32 late; mov.u64 %rd2, late; ret; }\n");
     const struct isa_variable *a = isa_find_variable(module, "a");
     static const uint16_t values[] = {1, 0xFFFE, 3, 0x2345};
     assert_int_equal(a->bytes, 12);
@@ -362,9 +368,10 @@ static void shared_memory_of_callees(void **state)
 
 static void spaces_of_variables(void **state)
 {
-    struct isa_module *module = support_load(
-        "s", SUPPORT_HEAD ".const .u32 c;\n.global .u32 g;\n.entry k() { .reg .b32 %r<3>; .local .u32 l; .shared .u32 s;"
-                          "ld.u32 %r1, [c]; ld.u32 %r1, [l]; ld.u32 %r1, [s]; ld.u32 %r1, [g]; ret; }");
+    struct isa_module *module =
+        support_load("s", SUPPORT_HEAD
+                     ".const .u32 c;\n.global .u32 g;\n.entry k() { .reg .b32 %r<3>; .local .u32 l; .shared .u32 s;"
+                     "ld.u32 %r1, [c]; ld.u32 %r1, [l]; ld.u32 %r1, [s]; ld.u32 %r1, [g]; ret; }");
     static const unsigned spaces[] = {ISA_SPACE_CONST, ISA_SPACE_LOCAL, ISA_SPACE_SHARED, ISA_SPACE_GLOBAL};
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(first(module)[i].mods.space, spaces[i]);
@@ -373,8 +380,9 @@ static void spaces_of_variables(void **state)
 
 static void source_lines(void **state)
 {
-    struct isa_module *module = support_load_kernel(".loc 2 41 3\nadd.s32 %r1, %r1, 1;\n.loc 2 42 1, function_name $info, inlined_at 1 7 2\nret;"
-                                                    "}\n.file 2 \"dir/a.cu\"\n.section .debug_str { info: .b8 1,2,{3} }\n.func f() {");
+    struct isa_module *module = support_load_kernel(
+        ".loc 2 41 3\nadd.s32 %r1, %r1, 1;\n.loc 2 42 1, function_name $info, inlined_at 1 7 2\nret;"
+        "}\n.file 2 \"dir/a.cu\"\n.section .debug_str { info: .b8 1,2,{3} }\n.func f() {");
     assert_int_equal(first(module)[0].source_file, 2);
     assert_int_equal(first(module)[0].source_line, 41);
     assert_int_equal(first(module)[1].source_line, 42);
@@ -387,8 +395,9 @@ static void source_lines(void **state)
 
 static void outside_is_kept_as_text(void **state)
 {
-    struct isa_module *module = support_load_kernel("@%p1 wgmma.mma_async.sp  {%f1, /* x */ %f2},\n  desc; mov.u32 %r1, %envreg2;"
-                                                    "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f1, %f2}; ret;");
+    struct isa_module *module =
+        support_load_kernel("@%p1 wgmma.mma_async.sp  {%f1, /* x */ %f2},\n  desc; mov.u32 %r1, %envreg2;"
+                            "atom.global.v2.f32.add {%f1, %f2}, [%rd1], {%f1, %f2}; ret;");
     assert_int_equal(first(module)[0].op, ISA_OP_OUTSIDE);
     assert_true(first(module)[0].guarded);
     assert_string_equal(first(module)[0].text, "wgmma.mma_async.sp {%f1, %f2}, desc");
@@ -400,7 +409,8 @@ static void outside_is_kept_as_text(void **state)
 
 static void aliases(void **state)
 {
-    struct isa_module *module = support_load("a", SUPPORT_HEAD ".func f() { ret; }\n.func g();\n.alias g, f;\n.entry k() { call g; ret; }");
+    struct isa_module *module =
+        support_load("a", SUPPORT_HEAD ".func f() { ret; }\n.func g();\n.alias g, f;\n.entry k() { call g; ret; }");
     assert_string_equal(module->functions[first(module)->call->callee].name, "f");
     isa_module_free(module);
 }

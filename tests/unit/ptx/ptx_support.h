@@ -50,8 +50,9 @@ static inline struct isa_module *support_load(const char *name, const char *text
 /* A kernel `k(.u64 p, .u32 n)` with registers of all widths around the statements. */
 static inline char *support_kernel(const char *statements)
 {
-    static const char head[] = SUPPORT_HEAD ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
-                               ".reg .pred %p<5>; .reg .b16 %h<5>; .reg .b32 %r<9>; .reg .f32 %f<5>; .reg .b64 %rd<9>; .reg .f64 %d<5>;\n";
+    static const char head[] = SUPPORT_HEAD
+        ".visible .entry k(.param .u64 p, .param .u32 n)\n{\n"
+        ".reg .pred %p<5>; .reg .b16 %h<5>; .reg .b32 %r<9>; .reg .f32 %f<5>; .reg .b64 %rd<9>; .reg .f64 %d<5>;\n";
     char *text = malloc(sizeof head + strlen(statements) + 8);
     sprintf(text, "%s%s\n}\n", head, statements);
     return text;
@@ -89,10 +90,10 @@ static inline char *support_refuse_kernel(const char *statements)
     return out;
 }
 
-#define SUPPORT_SAME(field)                                                                               \
-    do {                                                                                                  \
-        if (a->field != b->field)                                                                         \
-            fail_msg("%s: %s differs: %lld, %lld", where, #field, (long long)a->field, (long long)b->field); \
+#define SUPPORT_SAME(field)                                                                                            \
+    do {                                                                                                               \
+        if (a->field != b->field)                                                                                      \
+            fail_msg("%s: %s differs: %lld, %lld", where, #field, (long long)a->field, (long long)b->field);           \
     } while (0)
 
 static inline void support_same_text(const char *where, const char *what, const char *a, const char *b)
@@ -111,7 +112,8 @@ static inline void support_same_operand(const char *where, const struct isa_oper
     SUPPORT_SAME(value);
 }
 
-static inline void support_same_slots(const char *where, const struct isa_call_slot *a, const struct isa_call_slot *b, uint32_t count)
+static inline void support_same_slots(const char *where, const struct isa_call_slot *a, const struct isa_call_slot *b,
+                                      uint32_t count)
 {
     for (; count; count--, a++, b++) {
         SUPPORT_SAME(offset);
@@ -168,7 +170,8 @@ static inline void support_same_instr(const char *where, const struct isa_instr 
         support_same_call(where, a->call, b->call);
 }
 
-static inline void support_same_params(const char *where, const struct isa_param *a, const struct isa_param *b, uint32_t count)
+static inline void support_same_params(const char *where, const struct isa_param *a, const struct isa_param *b,
+                                       uint32_t count)
 {
     for (; count; count--, a++, b++) {
         support_same_text(where, "parameter name", a->name, b->name);
@@ -179,7 +182,8 @@ static inline void support_same_params(const char *where, const struct isa_param
     }
 }
 
-static inline void support_same_regs(const char *where, const struct isa_reg *a, const struct isa_reg *b, uint32_t count)
+static inline void support_same_regs(const char *where, const struct isa_reg *a, const struct isa_reg *b,
+                                     uint32_t count)
 {
     for (; count; count--, a++, b++) {
         support_same_text(where, "register name", a->name, b->name);

@@ -1,5 +1,5 @@
-/* Disassembly parses back to an equal module: over the reference kernels, over what nvcc and clang made of data/mix.cu, and over a text with
- * one of everything that those do not use. */
+/* Disassembly parses back to an equal module: over the reference kernels, over what nvcc and clang made of data/mix.cu,
+ * and over a text with one of everything that those do not use. */
 #include "unit/ptx/ptx_support.h"
 
 #include <dirent.h>
