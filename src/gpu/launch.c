@@ -179,6 +179,29 @@ static int prepare(struct gpu_run *run)
     return check_resources(run) || write_params(run) ? -1 : 0;
 }
 
+/* Host programs may have changed how this thread rounds or treats subnormals (-ffast-math does); the lanes' arithmetic relies on the default. */
+#if defined(__x86_64__)
+#define HOST_FLOAT_DEFAULT 0x1F80u
+static unsigned host_float_mode(void)
+{
+    return __builtin_ia32_stmxcsr();
+}
+static void set_host_float_mode(unsigned mode)
+{
+    __builtin_ia32_ldmxcsr(mode);
+}
+#else
+#define HOST_FLOAT_DEFAULT 0u
+static unsigned host_float_mode(void)
+{
+    return 0;
+}
+static void set_host_float_mode(unsigned mode)
+{
+    (void)mode;
+}
+#endif
+
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink)
 {
     struct gpu_run run = {.gpu = gpu, .launch = launch, .result = result, .sink = sink, .start_cycle = gpu->cycle};
@@ -188,7 +211,10 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     sm_prepare(&run.kernel, &gpu->machine.sm, &run.arena);
     gpu->launches++;
     run.start_seconds = gpu_host_seconds();
+    unsigned float_mode = host_float_mode();
+    set_host_float_mode(HOST_FLOAT_DEFAULT);
     result->status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(&run) : gpu_run_timing(&run);
+    set_host_float_mode(float_mode);
     result->host_seconds = gpu_host_seconds() - run.start_seconds;
     result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run.start_cycle;
     result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;

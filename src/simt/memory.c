@@ -162,26 +162,26 @@ void simt_atomic_lane(struct simt_warp *warp, const struct isa_instr *instr, uin
         set_element(warp, &op->dst[0], reg_base, lane, old);
 }
 
-static uint64_t atomic_on(uint8_t *at, const struct simt_access *access, unsigned lane)
+static uint64_t atomic_on(uint8_t *at, const struct simt_access *access, unsigned lane, uint8_t flags)
 {
     uint64_t old = 0, operand, compare, value;
     memcpy(&old, at, access->element_bytes);
     memcpy(&operand, &access->data[lane][0], 8);
     memcpy(&compare, &access->data[lane][8], 8);
-    value = lane_atomic(access->instr->mods.atomic, access->instr->type, old, operand, compare);
+    value = lane_atomic(access->instr->mods.atomic | flags, access->instr->type, old, operand, compare);
     memcpy(at, &value, access->element_bytes);
     return old;
 }
 
-/* One lane's access to plain memory at `at`. */
-static void serve_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint8_t *at)
+/* One lane's access to plain memory at `at`. flags: LANE_ATOMIC_SUBNORMAL where atomic f32 addition keeps subnormals (all but global memory; PTX ISA, "atom"). */
+static void serve_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint8_t *at, uint8_t flags)
 {
     if (access->kind == ISA_FLAG_LOAD)
         simt_load_lane(warp, access, lane, at);
     else if (access->kind == ISA_FLAG_STORE)
         memcpy(at, access->data[lane], (size_t)access->element_bytes * access->elements);
     else
-        simt_atomic_lane(warp, access->instr, access->reg_base, lane, atomic_on(at, access, lane));
+        simt_atomic_lane(warp, access->instr, access->reg_base, lane, atomic_on(at, access, lane, flags));
 }
 
 void simt_serve(struct simt_warp *warp, const struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
@@ -189,7 +189,7 @@ void simt_serve(struct simt_warp *warp, const struct simt_access *access, uint8_
 {
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        serve_lane(warp, access, lane, at(context, access->address[lane]));
+        serve_lane(warp, access, lane, at(context, access->address[lane]), 0);
     }
 }
 
@@ -203,7 +203,7 @@ static void serve_local_lane(struct simt_warp *warp, const struct simt_access *a
         return;
     }
     simt_local_read(warp, lane, offset, bytes, size);
-    serve_lane(warp, access, lane, bytes);
+    serve_lane(warp, access, lane, bytes, LANE_ATOMIC_SUBNORMAL);
     if (access->kind == ISA_FLAG_ATOMIC)
         simt_local_write(warp, lane, offset, bytes, size);
 }
@@ -318,7 +318,7 @@ enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, ui
     gather_data(warp, op, top, cycle, access);
     for (uint64_t rest = sets[ISA_SPACE_SHARED]; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        serve_lane(warp, access, lane, warp->block->shared + access->address[lane]);
+        serve_lane(warp, access, lane, warp->block->shared + access->address[lane], LANE_ATOMIC_SUBNORMAL);
     }
     for (uint64_t rest = sets[ISA_SPACE_LOCAL]; rest; rest &= rest - 1)
         serve_local_lane(warp, access, mask_first(rest));
