@@ -288,14 +288,14 @@ int cli_cc(int argc, char **argv)
     struct cc_session s = {0};
     arena_init(&s.arena);
     diag_init(&s.diags);
-    int result = cc_options_parse(&s.options, argc, argv, &s.arena, &s.diags);
-    if (!result && s.options.help)
+    int status = cc_options_parse(&s.options, argc, argv, &s.arena, &s.diags) ? 2 : 0;
+    if (!status && s.options.help)
         fputs(cc_usage, stdout);
-    else if (!result)
-        result = build_in_temp_dir(&s);
+    else if (!status)
+        status = build_in_temp_dir(&s) ? 1 : 0;
     print_diagnostics(&s.diags);
     cc_options_free(&s.options);
     diag_free(&s.diags);
     arena_free(&s.arena);
-    return result ? 1 : 0;
+    return status;
 }
