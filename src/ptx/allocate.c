@@ -2,10 +2,10 @@
  *
  * Linear scan over live ranges with holes (after Poletto and Sarkar, 1999, and Traub et al., 1998), without spilling:
  * registers in order of their first position each take the lowest row that is free over the whole of their range. A
- * register of n rows stands at a multiple of n, so that a 64-bit one is an aligned array of 64-bit lanes; a one-row
- * register prefers a row whose other half of the pair is taken, which keeps whole pairs for the wide ones. How many
- * rows result decides only how much memory a warp's registers take; the registers per thread that occupancy counts are
- * the greatest number of words live at once. */
+ * register of n rows stands at a multiple of n, so that a 64-bit one is an aligned array of 64-bit lanes. Registers share
+ * rows only with registers of the same width: after a branch the lanes of a warp differ in what is live, and a 64-bit
+ * lane lies over the 32-bit words of two other lanes. How many rows result decides only how much memory a warp's
+ * registers take; the registers per thread that occupancy counts are the greatest number of words live at once. */
 #include <stdlib.h>
 
 #include "base/bits.h"
@@ -20,6 +20,7 @@ struct rows {
     uint32_t count;
     uint32_t *from, *until;
     struct ptx_span **busy; /* spans not yet over, ascending */
+    uint8_t *width;         /* rows of the registers that may stand here; 0: any, left over by alignment */
 };
 
 struct item {
@@ -77,23 +78,18 @@ static void row_take(struct rows *rows, uint32_t row, const struct ptx_span *wan
 static bool group_fits(struct rows *rows, uint32_t row, unsigned n, const struct ptx_span *want)
 {
     for (unsigned k = 0; k < n; k++)
-        if (row + k < rows->count && !row_fits(rows, row + k, want))
+        if (row + k < rows->count &&
+            ((rows->width[row + k] && rows->width[row + k] != n) || !row_fits(rows, row + k, want)))
             return false;
     return true;
 }
 
 static uint32_t find_row(struct rows *rows, unsigned n, const struct ptx_span *want)
 {
-    uint32_t found = UINT32_MAX;
-    for (uint32_t row = 0; row < rows->count; row += n) {
-        if (!group_fits(rows, row, n, want))
-            continue;
-        if (found == UINT32_MAX)
-            found = row;
-        if (n > 1 || (row ^ 1) >= rows->count || row_taken(rows, row ^ 1, want->start))
-            return row;
-    }
-    return found == UINT32_MAX ? (uint32_t)round_up_u64(rows->count, n) : found;
+    uint32_t row = 0;
+    while (row < rows->count && !group_fits(rows, row, n, want))
+        row += n;
+    return row;
 }
 
 static uint32_t place(struct rows *rows, unsigned n, const struct ptx_span *want)
@@ -101,8 +97,10 @@ static uint32_t place(struct rows *rows, unsigned n, const struct ptx_span *want
     uint32_t row = find_row(rows, n, want);
     for (; rows->count < row + n; rows->count++)
         row_show_first(rows, rows->count);
-    for (unsigned k = 0; k < n; k++)
+    for (unsigned k = 0; k < n; k++) {
+        rows->width[row + k] = (uint8_t)n;
         row_take(rows, row + k, want);
+    }
     return row;
 }
 
@@ -113,6 +111,7 @@ static struct rows rows_init(uint32_t most, struct arena *scratch)
         .from = ARENA_NEW(scratch, uint32_t, most),
         .until = ARENA_NEW(scratch, uint32_t, most),
         .busy = ARENA_NEW(scratch, struct ptx_span *, most),
+        .width = ARENA_NEW(scratch, uint8_t, most),
     };
 }
 

@@ -220,9 +220,22 @@ static void check_in_place(const struct maker *m, const struct isa_instr *instr,
         }
 }
 
+/* Lanes of a warp differ in what is live, and a lane of a 64-bit register lies over the words of other lanes: only registers
+ * of equal width share rows. */
+static void check_widths(const struct maker *m, const bool *used)
+{
+    const struct isa_reg *regs = m->function.regs;
+    for (uint32_t a = 0; a < m->function.reg_count; a++)
+        for (uint32_t b = 0; b < a; b++)
+            if (used[a] && used[b] && !is_pred(&regs[a]) && rows_of(&regs[a]) != rows_of(&regs[b]) &&
+                overlap(&regs[a], &regs[b]))
+                fail_msg("seed %d: registers %u and %u of different widths share row %u", (int)m->seed, a, b, regs[a].row);
+}
+
 static void check_result(const struct maker *m, const uint32_t *guards)
 {
     const struct isa_function *f = &m->function;
+    bool used[MOST_REGS] = {false};
     for (uint32_t i = 0; i < f->count; i++) {
         const struct isa_instr *instr = &m->module.instrs[f->first + i];
         struct names n = names_of(instr, guards[i]);
@@ -237,10 +250,12 @@ static void check_result(const struct maker *m, const uint32_t *guards)
         check_in_place(m, instr, &n);
         for (unsigned k = 0; k < n.reads + n.writes; k++) {
             const struct isa_reg *reg = &f->regs[k < n.reads ? n.read[k] : n.write[k - n.reads]];
+            used[reg - f->regs] = true;
             assert_int_equal(reg->row % (is_pred(reg) ? 1 : rows_of(reg)), 0);
             assert_true(reg->row + (is_pred(reg) ? 1 : rows_of(reg)) <= (is_pred(reg) ? f->pred_count : f->row_count));
         }
     }
+    check_widths(m, used);
 }
 
 /* ---- execution ---- */
