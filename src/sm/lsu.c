@@ -362,8 +362,8 @@ static void finish_shared(struct sm *sm)
     sm_complete(sm, op);
 }
 
-/* One result a cycle over the writeback port, clients round robin. */
-void sm_lsu_writeback(struct sm *sm)
+/* Instructions that leave the shared memory pipeline queue for the writeback port. */
+static void end_shared(struct sm *sm)
 {
     uint32_t next;
     for (uint32_t op = sm_wheel_take(&sm->shared_wheel, sm->now); op != SM_NONE; op = next) {
@@ -371,6 +371,12 @@ void sm_lsu_writeback(struct sm *sm)
         sm->shared_wheel.count--;
         vec_push(&sm->shared_done, op);
     }
+}
+
+/* L1D hits whose latency is over. */
+static void end_hits(struct sm *sm)
+{
+    uint32_t next;
     for (uint32_t hit = sm_wheel_take(&sm->hit_wheel, sm->now); hit != SM_NONE; hit = next) {
         next = sm->ops.items[hit].next;
         sm->hit_wheel.count--;
@@ -378,6 +384,15 @@ void sm_lsu_writeback(struct sm *sm)
         sm_op_free(sm, hit);
         transaction_done(sm, op);
     }
+}
+
+/* One result a cycle over the writeback port, clients round robin. */
+void sm_lsu_writeback(struct sm *sm)
+{
+    if (sm->shared_wheel.count)
+        end_shared(sm);
+    if (sm->hit_wheel.count)
+        end_hits(sm);
     for (unsigned i = 0; i < SM_WB_COUNT; i++) {
         enum sm_writeback client = (enum sm_writeback)((sm->writeback_from + i) % SM_WB_COUNT);
         if (!has_writeback(sm, client))
@@ -399,20 +414,22 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
     if (!p || !network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p)))
         return;
     p->sent = sm->now;
-    struct memory_place place = memory_place_of(sm->setup.partition, p->address);
-    network_send(sm->setup.requests, sm->setup.index, place.slice, packet_network_bytes(p), p, sm->now);
+    network_send(sm->setup.requests, sm->setup.index, memory_place_of(sm->setup.partition, p->address).slice, packet_network_bytes(p), p, sm->now);
     sm_ring_pop(queue);
 }
 
 void sm_send_requests(struct sm *sm)
 {
-    send_one(sm, &sm->l1c_queue);
-    send_one(sm, &sm->l1d_queue);
+    if (sm->l1c_queue.count)
+        send_one(sm, &sm->l1c_queue);
+    if (sm->l1d_queue.count)
+        send_one(sm, &sm->l1d_queue);
 }
 
 void sm_send_instruction_requests(struct sm *sm)
 {
-    send_one(sm, &sm->l1i_queue);
+    if (sm->l1i_queue.count)
+        send_one(sm, &sm->l1i_queue);
 }
 
 void sm_lsu(struct sm *sm)
