@@ -73,7 +73,7 @@ struct isa_instr {
     const uint16_t *reads, *writes;
     uint32_t line, column;           /* in the PTX text */
     uint32_t source_file, source_line; /* from .loc: index into files, 0 = none; line */
-    const char *text;                /* OUTSIDE: the statement as written */
+    const char *text;                /* OUTSIDE: the statement as written; a call of a function that nobody defines: says so */
 };
 
 struct isa_reg {

@@ -64,10 +64,12 @@ static void find_outside(struct isa_module *module)
         struct isa_function *function = &module->functions[f];
         function->outside = ISA_PC_NONE;
         for (uint32_t pc = function->first + function->count; pc-- > function->first;) {
-            const struct isa_instr *instr = &module->instrs[pc];
+            struct isa_instr *instr = &module->instrs[pc];
             const struct isa_function *callee =
                 instr->call && instr->call->callee != UINT32_MAX ? &module->functions[instr->call->callee] : NULL;
             bool is_missing = callee && !callee->is_defined && callee->intrinsic == ISA_INTRINSIC_NONE;
+            if (is_missing)
+                instr->text = arena_printf(&module->arena, "call %s, which is declared but not defined", callee->name);
             if (instr->op == ISA_OP_OUTSIDE || is_missing)
                 function->outside = pc;
         }

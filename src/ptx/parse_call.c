@@ -42,6 +42,10 @@ static int parse_slot(struct ptx_parser *p, struct call *c, bool is_result, stru
     struct ptx_value value;
     if (ptx_parse_value(p, &value) < 0)
         return -1;
+    if (is_result && value.kind == PTX_VALUE_SINK) {
+        *slot = (struct isa_call_slot){PTX_NONE, 0}; /* place_sinks gives it one */
+        return 0;
+    }
     struct copy copy = {.type = value.kind == PTX_VALUE_REG ? value.type : constant_type(p, c, &value)};
     if (value.kind != PTX_VALUE_REG && (is_result || value.kind != PTX_VALUE_CONSTANT))
         return ptx_error(p, &at, NULL, "expected a .param variable%s",
@@ -98,6 +102,22 @@ static int parse_target(struct ptx_parser *p, struct isa_call *call)
     return ptx_bind_value(p, &target, ISA_U64, false, &call->target);
 }
 
+/* A result that nobody wants, `_`, still needs a place that the callee can write. */
+static int place_sinks(struct ptx_parser *p, struct call *c)
+{
+    const struct isa_function *callee = c->callee == UINT32_MAX ? NULL : &p->functions.items[c->callee];
+    for (uint32_t i = 0; i < c->results.count; i++) {
+        struct isa_call_slot *slot = &c->results.items[i];
+        if (slot->offset != PTX_NONE)
+            continue;
+        slot->bytes = callee && i < callee->result_count ? callee->results[i].bytes : 8;
+        slot->offset = ptx_frame_alloc(p, &c->at, slot->bytes, 16);
+        if (slot->offset == PTX_NONE)
+            return -1;
+    }
+    return 0;
+}
+
 static int check_slots(struct ptx_parser *p, const struct ptx_token *at, const char *what,
                        const struct isa_param *params, uint32_t count, const struct isa_call_slot *slots, size_t given)
 {
@@ -141,6 +161,8 @@ static int parse_parts(struct ptx_parser *p, struct call *c, struct isa_call *ca
     if (parse_target(p, call) < 0)
         return -1;
     c->callee = call->callee;
+    if (place_sinks(p, c) < 0)
+        return -1;
     bool has_comma = ptx_accept(p, ',');
     if (has_comma && PTX_IS_PUNCT(&p->token, '(')) {
         if (parse_slots(p, c, false) < 0)

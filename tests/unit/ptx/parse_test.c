@@ -276,6 +276,7 @@ static void calls_and_frames(void **state)
     assert_int_equal(isa_find_function(module, "vprintf")->intrinsic, ISA_INTRINSIC_VPRINTF);
     assert_int_equal(f->outside, f->first + 3); /* nobody defines stranger */
     assert_int_equal(k->outside, f->first + 3);
+    assert_string_equal(module->instrs[f->outside].text, "call stranger, which is declared but not defined");
     isa_module_free(module);
 }
 
@@ -307,6 +308,16 @@ static void register_arguments(void **state)
     assert_int_equal(i[1].src[0].value, i[2].call->args[1].offset);
     assert_true(i[1].src[1].value == (uint64_t)-7);
     assert_int_equal(i[3].src[0].value, i[2].call->results[0].offset);
+    isa_module_free(module);
+}
+
+static void unwanted_results(void **state)
+{
+    struct isa_module *module =
+        support_load("sink", SUPPORT_HEAD
+                     ".func (.param .b64 r) f();\n.entry k() { .reg .u64 %rd; call (_), f, (); call (_), %rd; ret; }");
+    assert_int_equal(first(module)[0].call->results[0].bytes, 8);
+    assert_int_equal(first(module)[1].call->results[0].offset, 16);
     isa_module_free(module);
 }
 
@@ -429,6 +440,7 @@ int main(void)
         cmocka_unit_test(calls_and_frames),
         cmocka_unit_test(register_parameters),
         cmocka_unit_test(register_arguments),
+        cmocka_unit_test(unwanted_results),
         cmocka_unit_test(variables_and_initialisers),
         cmocka_unit_test(shared_memory_of_callees),
         cmocka_unit_test(spaces_of_variables),
