@@ -79,16 +79,30 @@ void partition_push(struct partition *p, unsigned k, struct packet *packet, uint
     slice_push(p->slices[k], packet, memory_place_of(&p->params.partition, packet->address).local, cycle);
 }
 
-struct packet *partition_peek(const struct partition *p, unsigned k)
+bool partition_reply(const struct partition *p, unsigned k, struct partition_reply *reply)
 {
+    return slice_reply(p->slices[k], reply);
+}
+
+void partition_take_reply(struct partition *p, unsigned k)
+{
+    slice_take_reply(p->slices[k]);
+    p->slice_known[k] = false;
+}
+
+struct packet *partition_peek(struct partition *p, unsigned k)
+{
+    struct partition_reply first;
+    if (slice_reply(p->slices[k], &first) && !first.packet)
+        p->slice_known[k] = false;
     return slice_peek(p->slices[k]);
 }
 
 struct packet *partition_pop(struct partition *p, unsigned k)
 {
-    struct packet *packet = slice_pop(p->slices[k]);
+    struct packet *packet = partition_peek(p, k);
     if (packet)
-        p->slice_known[k] = false;
+        partition_take_reply(p, k);
     return packet;
 }
 

@@ -65,7 +65,16 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
 /* Slice k of this partition (0..slices_per_channel-1). */
 bool partition_can_push(const struct partition *p, unsigned k);
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle);
-struct packet *partition_peek(const struct partition *p, unsigned k); /* the reply at the head, or NULL */
+/* What slice k has for the reply network, one message after the other. A slice with sectors answers a packet sector by sector: each has its own message, and the last one carries the packet. */
+struct partition_reply {
+    struct packet *packet; /* NULL: an early sector, to be sent for its time only */
+    uint32_t bytes;        /* on the network */
+    uint16_t sm;           /* receiver */
+};
+bool partition_reply(const struct partition *p, unsigned k, struct partition_reply *reply);
+void partition_take_reply(struct partition *p, unsigned k);
+/* The same packet by packet: early sectors are dropped. */
+struct packet *partition_peek(struct partition *p, unsigned k); /* the reply at the head, or NULL */
 struct packet *partition_pop(struct partition *p, unsigned k);
 /* One cycle of the L2's clock, one command cycle of the DRAM's clock. */
 void partition_tick_l2(struct partition *p, uint64_t cycle);

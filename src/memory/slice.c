@@ -23,6 +23,13 @@ struct part {
     uint32_t offset, bytes; /* from the packet's first byte */
 };
 
+/* A part that was served. Those before the last of its packet go over the network for their own, as GPGPU-Sim's sector replies do, but nobody waits for them. */
+struct served {
+    struct packet *packet; /* NULL: not the last part */
+    uint32_t bytes;        /* on the network */
+    uint16_t sm;
+};
+
 struct ring {
     uint32_t first, count, mask, limit;
 };
@@ -36,7 +43,7 @@ struct slice {
     struct ring in, misses, to_dram, from_dram, out;
     struct part *in_parts;
     struct memory_request *miss_requests, *dram_requests, *returned;
-    struct packet **replies;
+    struct served *served;
     struct part *waiting;   /* by waiter number */
     uint32_t *free_waiters;
     uint32_t free_count;
@@ -100,7 +107,7 @@ struct slice *slice_create(const struct memory_params *params, unsigned number, 
     s->miss_requests = ARENA_NEW(arena, struct memory_request, s->misses.mask + 1);
     s->dram_requests = ARENA_NEW(arena, struct memory_request, s->to_dram.mask + 1);
     s->returned = ARENA_NEW(arena, struct memory_request, s->from_dram.mask + 1);
-    s->replies = ARENA_NEW(arena, struct packet *, s->out.mask + 1);
+    s->served = ARENA_NEW(arena, struct served, s->out.mask + 1);
     s->free_count = (uint32_t)(waiters < MAX_WAITERS ? waiters : MAX_WAITERS);
     s->waiting = ARENA_NEW(arena, struct part, s->free_count);
     s->free_waiters = ARENA_NEW(arena, uint32_t, s->free_count);
@@ -135,17 +142,25 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
     s->inside++;
 }
 
-struct packet *slice_peek(const struct slice *s)
-{
-    return s->out.count ? s->replies[ring_top(&s->out)] : NULL;
-}
-
-struct packet *slice_pop(struct slice *s)
+bool slice_reply(const struct slice *s, struct partition_reply *reply)
 {
     if (s->out.count == 0)
-        return NULL;
-    s->inside--;
-    return s->replies[ring_pop(&s->out)];
+        return false;
+    const struct served *r = &s->served[ring_top(&s->out)];
+    *reply = (struct partition_reply){r->packet, r->bytes, r->sm};
+    return true;
+}
+
+void slice_take_reply(struct slice *s)
+{
+    s->inside -= s->served[ring_pop(&s->out)].packet != NULL;
+}
+
+struct packet *slice_peek(struct slice *s)
+{
+    while (s->out.count && !s->served[ring_top(&s->out)].packet)
+        slice_take_reply(s);
+    return s->out.count ? s->served[ring_top(&s->out)].packet : NULL;
 }
 
 const struct memory_request *slice_request(const struct slice *s)
@@ -236,12 +251,13 @@ static void perform_atomics(const struct slice *s, const struct part *part)
 
 /* Accesses */
 
-static void answer(struct slice *s, struct packet *packet)
+static void answer(struct slice *s, const struct part *part)
 {
-    if (--packet->parts)
-        return;
-    packet->is_reply = true;
-    s->replies[ring_push(&s->out)] = packet;
+    struct packet *packet = part->packet;
+    struct served *r = &s->served[ring_push(&s->out)];
+    bool last = --packet->parts == 0;
+    *r = (struct served){last ? packet : NULL, packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes, packet->sm};
+    packet->is_reply = last;
 }
 
 static void send_request(struct slice *s, struct memory_request request)
@@ -301,7 +317,7 @@ static enum cache_result access_read(struct slice *s, const struct part *part, u
         if (atomic)
             cache_mark_dirty(s->cache, effect.line, local, part->bytes);
         s->data_free_at = cycle + port_cycles(s, part->bytes);
-        answer(s, part->packet);
+        answer(s, part);
         return result;
     }
     s->free_count--;
@@ -338,7 +354,7 @@ static enum cache_result write_line(struct slice *s, const struct part *part, ui
         return result;
     s->data_free_at = cycle + port_cycles(s, part->bytes);
     send_misses(s, result, &effect, REQUEST_FILL, cycle);
-    answer(s, part->packet);
+    answer(s, part);
     return result;
 }
 
@@ -391,7 +407,7 @@ static void serve_waiter(struct slice *s)
     if (part->packet->kind == PACKET_ATOMIC && line != CACHE_NO_LINE)
         cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
     s->free_waiters[s->free_count++] = waiter;
-    answer(s, part->packet);
+    answer(s, part);
 }
 
 static void take_return(struct slice *s, uint64_t cycle)
@@ -402,7 +418,7 @@ static void take_return(struct slice *s, uint64_t cycle)
     if (r->kind == REQUEST_WRITE) {
         if (ring_full(&s->out))
             return;
-        answer(s, r->packet);
+        answer(s, &(struct part){r->packet, 0, r->bytes});
     } else {
         if (cycle < s->fill_free_at)
             return;

@@ -13,8 +13,10 @@ struct slice;
 struct slice *slice_create(const struct memory_params *params, unsigned number, struct store *store, struct arena *arena);
 bool slice_can_push(const struct slice *s);
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
-struct packet *slice_peek(const struct slice *s);
-struct packet *slice_pop(struct slice *s);
+bool slice_reply(const struct slice *s, struct partition_reply *reply);
+void slice_take_reply(struct slice *s);
+/* The first packet among the replies; early sectors before it are dropped. */
+struct packet *slice_peek(struct slice *s);
 /* Returns whether the queues from or to the DRAM changed. */
 bool slice_tick(struct slice *s, uint64_t cycle);
 /* As partition_next_l2; `last` is the last tick. */

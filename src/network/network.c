@@ -163,19 +163,27 @@ void *network_peek(const struct network *net, unsigned output)
     return out->first == out->whole ? NULL : out->ring[out->first & net->output_mask].payload;
 }
 
+static void drop_first(struct network *net, struct output *out)
+{
+    out->boundary -= out->ring[out->first++ & net->output_mask].flits;
+    net->inside--;
+}
+
+/* Empty packets behind it have waited for nobody but it. */
 void *network_receive(struct network *net, unsigned output)
 {
     struct output *out = &net->outputs[output];
-    if (out->first == out->whole)
+    void *payload = network_peek(net, output);
+    if (!payload)
         return NULL;
-    const struct packet_out *p = &out->ring[out->first++ & net->output_mask];
-    out->boundary -= p->flits;
+    do
+        drop_first(net, out);
+    while (out->first != out->whole && !network_peek(net, output));
     if (out->first == out->whole)
         net->arrivals &= ~BIT64(output);
-    net->inside--;
     if (mask_has(net->ejecting, output))
         net->awake = true;
-    return p->payload;
+    return payload;
 }
 
 /* What was given to d before the previous tick arrives now; what is added in this tick arrives two ticks later. */
@@ -196,11 +204,14 @@ static void deliver_flit(struct network *net, unsigned index, uint64_t cycle)
         return;
     out->arrived = 0;
     out->whole++;
-    net->arrivals |= BIT64(index);
     net->stats.packets++;
     net->stats.latency += cycle - p->sent;
     if (cycle - p->sent > net->stats.latency_max)
         net->stats.latency_max = cycle - p->sent;
+    if (p->payload)
+        net->arrivals |= BIT64(index);
+    else if (out->whole - out->first == 1)
+        drop_first(net, out);
 }
 
 /* Receivers: one flit a tick from the ejection buffer to the boundary buffer. A packet larger than the boundary buffer passes when it is alone there. */

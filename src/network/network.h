@@ -36,7 +36,7 @@ struct network;
 struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs, struct arena *arena);
 /* Whether input has room for a payload of `bytes` this cycle. */
 bool network_can_send(const struct network *net, unsigned input, unsigned bytes);
-/* Hands over a payload; only after network_can_send. */
+/* Hands over a payload; only after network_can_send. A NULL payload takes its time and room in the network, but is not received: it vanishes when it has arrived and what arrived before it was received. */
 void network_send(struct network *net, unsigned input, unsigned output, unsigned bytes, void *payload, uint64_t cycle);
 /* The oldest payload that has fully arrived at output, or NULL; receive also removes it. */
 void *network_peek(const struct network *net, unsigned output);

@@ -230,6 +230,45 @@ static void sectors_are_served_one_by_one(void **state)
     stop(&s);
 }
 
+/* Each sector has a message of its own; the last carries the packet. */
+static void sectors_are_answered_one_by_one(void **state)
+{
+    const struct {
+        enum packet_kind kind;
+        uint32_t message, ticks;
+    } cases[] = {{PACKET_READ, 40, 121}, {PACKET_WRITE, 8, 121}};
+    for (unsigned i = 0; i < 2; i++) {
+        struct memory_params params = fixture_sm2();
+        struct side s;
+        struct packet p;
+        struct partition_reply reply;
+        unsigned got = 0;
+        uint64_t at[4], block = START;
+        start(&s, &params);
+        while (memory_place_of(&params.partition, block).channel != 0)
+            block += 256;
+        unsigned k = memory_place_of(&params.partition, block).slice % 2;
+        partition_host_copy(s.partition, block, 128);
+        request(&p, cases[i].kind, block, 128)->sm = 11;
+        partition_push(s.partition, k, &p, s.cycle + 1);
+        for (unsigned n = 0; n < 200; n++) {
+            tick(&s);
+            if (!partition_reply(s.partition, k, &reply))
+                continue;
+            assert_ptr_equal(reply.packet, got == 3 ? &p : NULL);
+            assert_int_equal(reply.bytes, cases[i].message);
+            assert_int_equal(reply.sm, 11);
+            partition_take_reply(s.partition, k);
+            at[got++] = s.cycle;
+        }
+        assert_int_equal(got, 4);
+        assert_int_equal(at[0], 1 + cases[i].ticks);
+        assert_int_equal(at[3], at[0] + 3);
+        assert_true(partition_idle(s.partition));
+        stop(&s);
+    }
+}
+
 static void host_copies_warm_the_l2(void **state)
 {
     struct memory_params params = fixture_sm2();
@@ -303,7 +342,6 @@ static void a_slice_that_is_not_emptied_refuses(void **state)
         params.partition.icnt_l2_queue = 8;
         params.partition.l2_icnt_queue = 8;
         start(&s, &params);
-        partition_host_copy(s.partition, START, 256 * CHANNELS);
         for (unsigned n = 0; n < 2000; n++) {
             if (partition_can_push(s.partition, k))
                 partition_push(s.partition, k, request(&p[pushed++], PACKET_READ, START, sm2 ? 128 : 32), s.cycle + 1);
@@ -469,6 +507,7 @@ int main(void)
         cmocka_unit_test(a_store_that_misses_is_acknowledged_by_the_dram),
         cmocka_unit_test(a_lazy_store_is_acknowledged_at_once),
         cmocka_unit_test(sectors_are_served_one_by_one),
+        cmocka_unit_test(sectors_are_answered_one_by_one),
         cmocka_unit_test(host_copies_warm_the_l2),
         cmocka_unit_test(atomics_go_lane_by_lane),
         cmocka_unit_test(packets_without_values_leave_memory_alone),

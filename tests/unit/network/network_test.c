@@ -215,6 +215,28 @@ static void a_packet_larger_than_every_buffer_passes(void **state)
     arena_free(&f.arena);
 }
 
+/* Empty packets take their time but are not received. */
+static void empty_packets_vanish(void **state)
+{
+    struct network_params p = params_of(false);
+    struct fixture f;
+    make(&f, &p);
+    network_send(f.net, 0, 3, 32, NULL, 0);
+    network_send(f.net, 0, 3, 32, NULL, 0);
+    send(&f, 0, 3, 1, 5);
+    network_send(f.net, 0, 3, 32, NULL, 0);
+    assert_int_equal(wait(&f, 3, 100), 7 + 2 + 2); /* two packets before it, two ticks each */
+    for (unsigned n = 0; n < 20; n++)
+        tick(&f);
+    assert_int_equal(network_arrivals(f.net), 1u << 3);
+    assert_false(network_idle(f.net));
+    assert_ptr_equal(network_receive(f.net, 3), number(5));
+    assert_null(network_receive(f.net, 3));
+    assert_int_equal(network_arrivals(f.net), 0);
+    assert_true(network_idle(f.net));
+    arena_free(&f.arena);
+}
+
 static uint32_t next_random(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -286,6 +308,7 @@ int main(void)
         cmocka_unit_test(the_injection_queue_is_bounded),
         cmocka_unit_test(back_pressure_loses_nothing),
         cmocka_unit_test(a_packet_larger_than_every_buffer_passes),
+        cmocka_unit_test(empty_packets_vanish),
         cmocka_unit_test(random_traffic_is_conserved_and_skips),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
