@@ -113,6 +113,8 @@ struct gpu_result {
     double host_seconds;
 };
 
+/* A result in which every statistic is zero: listings take names and meanings from its sets. */
+void gpu_result_blank(struct gpu_result *result);
 void gpu_result_free(struct gpu_result *result);
 /* The statistics of a result, group by group in a fixed order; *count receives how many. */
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count);

@@ -59,6 +59,11 @@ void gpu_reset_counters(struct gpu *gpu)
     network_stats_reset(gpu->replies);
 }
 
+void gpu_result_blank(struct gpu_result *result)
+{
+    *result = (struct gpu_result){.counters = gpu_counters_new()};
+}
+
 void gpu_result_free(struct gpu_result *result)
 {
     free(result->counters);

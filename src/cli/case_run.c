@@ -1,0 +1,303 @@
+/* `lockstep run CASE.yaml`: buffers are allocated and copied in the file's order, the kernel is launched once, the checks are
+ * made on what memory holds afterwards. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strmap.h"
+#include "cli/case.h"
+#include "cli/cli.h"
+#include "gpu/result_json.h"
+#include "ptx/ptx.h"
+#include "report/run_report.h"
+
+struct case_run {
+    const struct cli_options *options;
+    const struct machine *machine;
+    struct diag_sink *sink;
+    struct launch_case c;
+    struct gpu *gpu;
+    struct gpu_module *module;
+    const struct isa_function *kernel;
+    uint64_t *addresses; /* of the buffers */
+    void *params;
+    json_t *checks;
+};
+
+static int fail_at(struct case_run *run, const struct yaml_node *node, const char *hint, const char *message)
+{
+    return yaml_error(&run->c.doc, node, run->sink, hint, "%s", message);
+}
+
+/* Fails with what the sink's newest diagnostic cannot know: where in the launch file the cause is. */
+static int fail_named(struct case_run *run, const struct yaml_node *node, const char *format, const char *name)
+{
+    struct strbuf message = {0};
+    strbuf_addf(&message, "%s '%s'", format, name);
+    int rc = fail_at(run, node, NULL, strbuf_text(&message));
+    strbuf_free(&message);
+    return rc;
+}
+
+static const struct isa_function *find_kernel(struct case_run *run)
+{
+    const struct isa_module *code = gpu_module_code(run->module);
+    const struct isa_function *kernel = gpu_kernel(run->module, run->c.kernel);
+    if (kernel)
+        return kernel;
+    VEC(const char *) names = {0};
+    struct strbuf message = {0}, hint = {0};
+    for (uint32_t i = 0; i < code->function_count; i++)
+        if (code->functions[i].is_kernel)
+            vec_push(&names, code->functions[i].name);
+    size_t count = names.count;
+    vec_push(&names, NULL);
+    const char *near = str_nearest(run->c.kernel, names.items);
+    if (near)
+        strbuf_addf(&hint, "did you mean '%s'?", near);
+    for (size_t i = 0; !near && i < count; i++)
+        strbuf_addf(&hint, "%s%s", i ? ", " : "it has ", names.items[i]);
+    strbuf_addf(&message, "%s has no kernel '%s'", run->c.ptx, run->c.kernel);
+    fail_at(run, run->c.kernel_node, hint.length ? hint.text : NULL, strbuf_text(&message));
+    strbuf_free(&message);
+    strbuf_free(&hint);
+    vec_free(&names);
+    return NULL;
+}
+
+static int load_kernel(struct case_run *run)
+{
+    struct strbuf text = {0};
+    const char *path = case_path(&run->c, run->c.ptx);
+    struct isa_module *code = NULL;
+    if (cli_read_file(path, &text, run->sink) < 0)
+        fail_named(run, run->c.ptx_node, "no PTX in", run->c.ptx);
+    else
+        code = ptx_load(path, strbuf_text(&text), text.length, NULL, run->sink);
+    strbuf_free(&text);
+    if (!code)
+        return -1;
+    run->module = gpu_load(run->gpu, code, run->sink);
+    run->kernel = run->module ? find_kernel(run) : NULL;
+    return run->kernel ? 0 : -1;
+}
+
+/* The buffer's initial content; NULL with diagnostics. To be freed. */
+static void *content_of(struct case_run *run, const struct case_buffer *b)
+{
+    struct strbuf file = {0};
+    struct strbuf message = {0};
+    bool good = true;
+    if (b->fill == CASE_FILE) {
+        if (cli_read_file(case_path(&run->c, b->file), &file, run->sink) < 0) {
+            good = false;
+            fail_named(run, b->node, "no content for buffer", b->name);
+        } else if (file.length != b->count * 4) {
+            good = false;
+            strbuf_addf(&message, "%s has %zu bytes, the buffer %" PRIu64, b->file, file.length, b->count * 4);
+            fail_at(run, b->node, NULL, strbuf_text(&message));
+        }
+    }
+    void *content = good ? base_malloc(b->count * 4) : NULL;
+    if (content)
+        case_fill_buffer(b, file.text, content);
+    strbuf_free(&file);
+    strbuf_free(&message);
+    return content;
+}
+
+static int copy_buffer(struct case_run *run, const struct case_buffer *b, uint64_t address)
+{
+    void *content = content_of(run, b);
+    int rc = content ? gpu_write(run->gpu, address, content, b->count * 4, run->sink) : -1;
+    free(content);
+    return rc;
+}
+
+static int place_buffers(struct case_run *run)
+{
+    struct launch_case *c = &run->c;
+    run->addresses = ARENA_NEW(&c->arena, uint64_t, c->buffer_count + 1);
+    for (unsigned i = 0; i < c->buffer_count; i++) {
+        run->addresses[i] = gpu_malloc(run->gpu, c->buffers[i].count * 4);
+        if (!run->addresses[i])
+            return fail_named(run, c->buffers[i].node, "device memory is exhausted at buffer", c->buffers[i].name);
+        if (copy_buffer(run, &c->buffers[i], run->addresses[i]) < 0)
+            return -1;
+    }
+    for (unsigned i = 0; i < c->constant_count; i++) {
+        uint64_t address, bytes;
+        if (!gpu_variable(run->module, c->constants[i].name, &address, &bytes))
+            return fail_named(run, c->constants[i].node, "the PTX has no variable", c->constants[i].name);
+        if (bytes < c->constants[i].count * 4)
+            return fail_named(run, c->constants[i].node, "more elements than fit the variable", c->constants[i].name);
+        if (copy_buffer(run, &c->constants[i], address) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int place_arg(struct case_run *run, const struct case_arg *arg, const struct isa_param *param)
+{
+    uint64_t bits = arg->buffer == CASE_VALUE ? arg->bits : run->addresses[arg->buffer];
+    unsigned bytes = arg->buffer == CASE_VALUE ? case_type_bytes(arg->type) : 8;
+    if (bytes != param->bytes) {
+        struct strbuf message = {0};
+        strbuf_addf(&message, "the kernel's parameter %s has %u bytes, this has %u", param->name, param->bytes, bytes);
+        fail_at(run, arg->node, NULL, strbuf_text(&message));
+        strbuf_free(&message);
+        return -1;
+    }
+    memcpy((char *)run->params + param->offset, &bits, bytes);
+    return 0;
+}
+
+static int place_args(struct case_run *run)
+{
+    const struct launch_case *c = &run->c;
+    int rc = 0;
+    run->params = ARENA_NEW(&run->c.arena, char, run->kernel->param_bytes + 8);
+    if (c->arg_count != run->kernel->param_count) {
+        struct strbuf message = {0};
+        strbuf_addf(&message, "the kernel has %u parameters, args has %u", run->kernel->param_count, c->arg_count);
+        rc = fail_at(run, c->args_node, NULL, strbuf_text(&message));
+        strbuf_free(&message);
+        return rc;
+    }
+    for (unsigned i = 0; i < c->arg_count; i++)
+        rc |= place_arg(run, &c->args[i], &run->kernel->params[i]);
+    return rc;
+}
+
+struct progress_context {
+    struct cli_progress line;
+    const char *kernel;
+};
+
+static int on_progress(void *context, const struct gpu_progress *now)
+{
+    struct progress_context *progress = context;
+    cli_progress_show(&progress->line, progress->kernel, now);
+    return 0;
+}
+
+static void launch(struct case_run *run, struct gpu_result *result)
+{
+    struct progress_context progress = {.kernel = run->kernel->name};
+    struct gpu_launch launch = {
+        .module = run->module,
+        .kernel = run->kernel,
+        .dynamic_shared = run->c.shared,
+        .params = run->params,
+        .mode = cli_mode(run->options),
+        .registers = run->c.registers,
+        .max_cycles = run->options->max_cycles_value,
+        .context = &progress,
+    };
+    memcpy(launch.grid, run->c.grid, sizeof launch.grid);
+    memcpy(launch.block, run->c.block, sizeof launch.block);
+    cli_progress_init(&progress.line, run->options->quiet);
+    launch.progress = progress.line.enabled ? on_progress : NULL;
+    gpu_launch(run->gpu, &launch, result, run->sink);
+    cli_progress_clear(&progress.line);
+}
+
+static void print_output(struct case_run *run)
+{
+    struct strbuf output = {0};
+    gpu_take_output(run->gpu, &output);
+    fwrite(strbuf_text(&output), 1, output.length, stdout);
+    strbuf_free(&output);
+}
+
+static int check_one(struct case_run *run, const struct case_check *check)
+{
+    const struct case_buffer *b = &run->c.buffers[check->buffer];
+    void *data = base_malloc(b->count * 4);
+    uint32_t found = 0;
+    int rc = gpu_read(run->gpu, data, run->addresses[check->buffer], b->count * 4, run->sink);
+    bool good = rc == 0 && case_check_holds(check, data, b->count * 4, &found);
+    const char *kind = check->is_sum ? "sum_u32" : "crc32";
+    free(data);
+    if (!run->options->quiet || !good)
+        printf(check->is_sum ? "%s %s %s: %" PRIu32 "" : "%s %s %s: 0x%08" PRIx32, good ? "PASS" : "FAIL", b->name, kind, found);
+    if (!good)
+        printf(check->is_sum ? ", expected %" PRIu32 : ", expected 0x%08" PRIx32, check->expected);
+    if (!run->options->quiet || !good)
+        putchar('\n');
+    json_array_append_new(run->checks, json_pack("{s:s,s:s,s:I,s:I,s:b}", "buffer", b->name, "kind", kind, "expected",
+                                                 (json_int_t)check->expected, "found", (json_int_t)found, "pass", good));
+    return good ? 0 : -1;
+}
+
+static int exit_code(struct case_run *run, const struct gpu_result *result)
+{
+    int code = CLI_OK;
+    switch (result->status) {
+    case GPU_OK:
+        for (unsigned i = 0; i < run->c.check_count; i++)
+            if (check_one(run, &run->c.checks[i]) < 0)
+                code = CLI_FAILED;
+        return code;
+    case GPU_INVALID:
+        return CLI_USAGE;
+    case GPU_HANG:
+        return CLI_HANG;
+    case GPU_LIMIT:
+        return CLI_LIMIT;
+    default:
+        return CLI_FAILED;
+    }
+}
+
+static int report(struct case_run *run, const struct gpu_result *result)
+{
+    struct strbuf text = {0};
+    json_t *kernels = json_array();
+    if (result->status != GPU_INVALID)
+        json_array_append_new(kernels, gpu_result_json(result, run->machine));
+    report_kernels(kernels, &text);
+    if (!run->options->quiet)
+        cli_print(&text);
+    strbuf_free(&text);
+    int code = exit_code(run, result);
+    json_t *document = cli_document(run->machine, run->options, run->options->rest, kernels);
+    json_object_set(document, "checks", run->checks);
+    if (cli_write_stats(run->options, document, run->sink) < 0 && code == CLI_OK)
+        code = CLI_USAGE;
+    json_decref(document);
+    return code;
+}
+
+static int simulate(struct case_run *run)
+{
+    struct gpu_result result = {0};
+    run->gpu = gpu_create(run->machine, run->sink);
+    if (!run->gpu || load_kernel(run) < 0 || place_buffers(run) < 0 || place_args(run) < 0)
+        return CLI_USAGE;
+    launch(run, &result);
+    print_output(run);
+    cli_print_diags(run->sink);
+    diag_free(run->sink);
+    int code = report(run, &result);
+    gpu_result_free(&result);
+    return code;
+}
+
+int cli_run_case(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)
+{
+    struct case_run run = {.options = options, .machine = machine, .sink = sink, .checks = json_array()};
+    struct strbuf text = {0};
+    int code = CLI_USAGE;
+    if (options->rest[1])
+        diag_error(sink, DIAG_NOWHERE, NULL, "a launch file takes no arguments: %s", options->rest[1]);
+    else if (cli_read_file(options->rest[0], &text, sink) == 0 &&
+             case_parse(&run.c, options->rest[0], strbuf_text(&text), text.length, sink) == 0)
+        code = simulate(&run);
+    gpu_destroy(run.gpu);
+    case_free(&run.c);
+    strbuf_free(&text);
+    json_decref(run.checks);
+    return code;
+}

@@ -1,0 +1,100 @@
+/* Shared by the subcommands of the command line: their entry points, the options that several of them take, reading and writing
+ * of files, and how diagnostics reach the terminal. This room alone prints and decides exit codes. */
+#ifndef LOCKSTEP_CLI_CLI_H
+#define LOCKSTEP_CLI_CLI_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/diag.h"
+#include "base/vec.h"
+#include "gpu/gpu.h"
+
+#define LOCKSTEP_VERSION "0.1.0"
+#define CLI_DEFAULT_MACHINE "gtx480"
+
+/* Exit codes. `lockstep run PROGRAM` returns the program's own instead, 128 + n when signal n ended it. */
+enum cli_exit {
+    CLI_OK = 0,
+    CLI_FAILED = 1, /* a check failed, a kernel did something illegal, a compared program failed */
+    CLI_USAGE = 2,  /* bad option, bad input, nothing was simulated */
+    CLI_HANG = 3,   /* no progress was possible: the diagnosis says why */
+    CLI_LIMIT = 4,  /* --max-cycles reached */
+};
+
+/* A subcommand; argv[0] is its name. Returns the exit code. */
+struct cli_command {
+    const char *name, *summary; /* summary NULL: not listed */
+    int (*run)(int argc, char **argv);
+};
+
+int cli_run(int argc, char **argv);
+int cli_compare(int argc, char **argv);
+int cli_machines(int argc, char **argv);
+int cli_params(int argc, char **argv);
+int cli_stats(int argc, char **argv);
+int cli_explain(int argc, char **argv);
+int cli_disasm(int argc, char **argv);
+int cli_docs(int argc, char **argv);
+
+/* What is to be simulated, and on what. Strings belong to argv. */
+struct cli_options {
+    const char *machine, *sched, *mode; /* NULL: not given */
+    VEC(const char *) sets;             /* group.parameter=value */
+    const char *stats;                  /* file for results, or NULL */
+    const char *max_cycles;
+    const char *kernel;
+    uint64_t max_cycles_value;
+    bool quiet, kernels, help;
+    char **rest; /* the arguments after the options, NULL-terminated */
+};
+
+enum cli_accept { /* which options a subcommand takes; --help always */
+    CLI_TAKES_MACHINE = 1, /* --machine, --set */
+    CLI_TAKES_RUN = 2,     /* --sched, --mode, --max-cycles */
+    CLI_TAKES_OUTPUT = 4,  /* --stats, --quiet */
+    CLI_TAKES_KERNELS = 8, /* --kernels */
+    CLI_TAKES_KERNEL = 16, /* --kernel NAME */
+};
+
+/* Reads options up to the first argument that is none. Returns 0, or -1 with diagnostics (all of them). */
+int cli_parse_options(struct cli_options *options, int argc, char **argv, unsigned accepted, struct diag_sink *sink);
+void cli_free_options(struct cli_options *options);
+/* The machine the options describe, checked. Returns 0, or -1 with diagnostics; machine_free after success only. */
+int cli_load_machine(struct machine *machine, const struct cli_options *options, struct diag_sink *sink);
+enum gpu_mode cli_mode(const struct cli_options *options);
+/* Whether the target is a launch file (.yaml, .yml) and not a program. */
+bool cli_is_case(const char *target);
+
+/* Prints the diagnostics to standard error, frees the sink, returns code. */
+int cli_finish(struct diag_sink *sink, int code);
+void cli_print_diags(const struct diag_sink *sink);
+/* Prints text to standard output and frees it. */
+void cli_print(struct strbuf *text);
+
+/* The whole file in out (appended). Returns 0, or -1 with a diagnostic. */
+int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink);
+/* Writes a file that readers see whole or not at all. Returns 0, or -1 with a diagnostic. */
+int cli_write_file(const char *path, const char *text, size_t length, struct diag_sink *sink);
+
+/* Writes results to options->stats, JSON or, by the name's ending, CSV. document: see cli_document. */
+int cli_write_stats(const struct cli_options *options, const json_t *document, struct diag_sink *sink);
+/* The JSON document of a run. program: its argv. Takes over kernels. */
+json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program, json_t *kernels);
+
+/* Progress on the terminal: one line on standard error that is overwritten. */
+struct cli_progress {
+    bool shown;   /* something stands on the line */
+    bool enabled; /* standard error is a terminal, and nobody asked for quiet */
+};
+void cli_progress_init(struct cli_progress *progress, bool quiet);
+void cli_progress_show(struct cli_progress *progress, const char *kernel, const struct gpu_progress *now);
+void cli_progress_clear(struct cli_progress *progress);
+
+/* A launch file, run to the exit code; fills *document (may be NULL) with the results. */
+int cli_run_case(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink);
+/* A program, run under the simulator. */
+int cli_run_program(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink);
+
+#endif

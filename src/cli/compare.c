@@ -1,0 +1,303 @@
+/* `lockstep compare`: one program under every combination of the given schedulers and machines. Each run is a process of its own,
+ * `lockstep run`, as many at a time as there are cores; its JSON is what the table is made of. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/process.h"
+#include "report/run_report.h"
+#include "sm/sched/sched.h"
+
+static const char usage[] =
+    "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml [ARGUMENTS...]\n"
+    "\n"
+    "Runs a program under several configurations and prints one table. Without lists: every scheduler on the default machine.\n"
+    "\n"
+    "  --sched A,B,...        warp schedulers\n"
+    "  --machine X,Y,...      machines\n"
+    "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
+    "  --mode, --max-cycles   as for lockstep run\n"
+    "  --kernels              a table for each kernel below that of the whole program\n"
+    "  --stats FILE           writes the documents of all runs as one JSON array\n"
+    "\n"
+    "Exit code: 0 when the program succeeded everywhere, else 1.\n";
+
+struct comparison {
+    const struct cli_options *options;
+    struct diag_sink *sink;
+    struct arena arena;
+    const char **machines, **scheds; /* NULL-terminated; scheds may hold one NULL: the machine's own */
+    unsigned machine_count, sched_count, count;
+    struct process_job *jobs;
+    struct report_run *runs;
+    const char **stats;
+    json_t **documents;
+};
+
+/* The words of a comma-separated list. */
+static const char **split(struct arena *arena, const char *list, unsigned *count)
+{
+    unsigned n = 1;
+    for (const char *p = list; *p; p++)
+        n += *p == ',';
+    const char **words = ARENA_NEW(arena, const char *, n + 1);
+    *count = 0;
+    for (const char *p = list; *p;) {
+        size_t length = strcspn(p, ",");
+        if (length > 0)
+            words[(*count)++] = arena_strndup(arena, p, length);
+        p += length + (p[length] == ',');
+    }
+    return words;
+}
+
+static void choose_configurations(struct comparison *cmp)
+{
+    const struct cli_options *o = cmp->options;
+    cmp->machines = split(&cmp->arena, o->machine ? o->machine : CLI_DEFAULT_MACHINE, &cmp->machine_count);
+    if (o->sched) {
+        cmp->scheds = split(&cmp->arena, o->sched, &cmp->sched_count);
+    } else if (o->machine && cmp->machine_count > 1) {
+        cmp->scheds = ARENA_NEW(&cmp->arena, const char *, 2);
+        cmp->sched_count = 1;
+    } else {
+        const struct lockstep_scheduler *const *list = sched_list();
+        while (list[cmp->sched_count])
+            cmp->sched_count++;
+        cmp->scheds = ARENA_NEW(&cmp->arena, const char *, cmp->sched_count + 1);
+        for (unsigned i = 0; i < cmp->sched_count; i++)
+            cmp->scheds[i] = list[i]->name;
+    }
+    cmp->count = cmp->machine_count * cmp->sched_count;
+}
+
+/* All of the errors in the options, before anything runs. */
+static int check_configurations(struct comparison *cmp)
+{
+    int rc = 0;
+    for (unsigned m = 0; m < cmp->machine_count; m++)
+        for (unsigned s = 0; s < cmp->sched_count; s++) {
+            struct machine machine;
+            struct cli_options one = *cmp->options;
+            one.machine = cmp->machines[m];
+            one.sched = cmp->scheds[s];
+            if (cli_load_machine(&machine, &one, cmp->sink) < 0)
+                return -1;
+            machine_free(&machine);
+        }
+    if (cmp->count == 0)
+        rc = diag_error(cmp->sink, DIAG_NOWHERE, NULL, "nothing to compare: an empty list");
+    return rc;
+}
+
+static const char *label_of(struct comparison *cmp, unsigned index)
+{
+    const char *machine = cmp->machines[index / cmp->sched_count], *sched = cmp->scheds[index % cmp->sched_count];
+    if (!sched)
+        return machine;
+    return cmp->machine_count == 1 ? sched : arena_printf(&cmp->arena, "%s %s", machine, sched);
+}
+
+static char *const *command_of(struct comparison *cmp, unsigned index, const char *stats)
+{
+    const struct cli_options *o = cmp->options;
+    VEC(const char *) words = {0};
+    const char *pairs[][2] = {{"--machine", cmp->machines[index / cmp->sched_count]},
+                              {"--sched", cmp->scheds[index % cmp->sched_count]},
+                              {"--mode", o->mode},
+                              {"--max-cycles", o->max_cycles},
+                              {"--stats", stats}};
+    vec_push(&words, "/proc/self/exe");
+    vec_push(&words, "run");
+    vec_push(&words, "--quiet");
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i][1]) {
+            vec_push(&words, pairs[i][0]);
+            vec_push(&words, pairs[i][1]);
+        }
+    for (size_t i = 0; i < o->sets.count; i++) {
+        vec_push(&words, "--set");
+        vec_push(&words, o->sets.items[i]);
+    }
+    vec_push(&words, "--");
+    for (char **rest = o->rest; *rest; rest++)
+        vec_push(&words, *rest);
+    char **argv = ARENA_NEW(&cmp->arena, char *, words.count + 1);
+    memcpy(argv, words.items, words.count * sizeof *argv);
+    vec_free(&words);
+    return argv;
+}
+
+static int prepare(struct comparison *cmp)
+{
+    static const char *const nothing[] = {NULL};
+    char **environment = process_environment(&cmp->arena, nothing);
+    cmp->jobs = ARENA_NEW(&cmp->arena, struct process_job, cmp->count);
+    cmp->runs = ARENA_NEW(&cmp->arena, struct report_run, cmp->count);
+    cmp->stats = ARENA_NEW(&cmp->arena, const char *, cmp->count);
+    cmp->documents = ARENA_NEW(&cmp->arena, json_t *, cmp->count);
+    for (unsigned i = 0; i < cmp->count; i++) {
+        cmp->stats[i] = process_temporary(&cmp->arena, ".json", cmp->sink);
+        cmp->jobs[i].output = process_temporary(&cmp->arena, ".out", cmp->sink);
+        cmp->jobs[i].errors = process_temporary(&cmp->arena, ".err", cmp->sink);
+        if (!cmp->stats[i] || !cmp->jobs[i].output || !cmp->jobs[i].errors)
+            return -1;
+        cmp->jobs[i].environment = environment;
+        cmp->jobs[i].argv = command_of(cmp, i, cmp->stats[i]);
+        cmp->runs[i].label = label_of(cmp, i);
+    }
+    return 0;
+}
+
+static void remove_files(struct comparison *cmp)
+{
+    for (unsigned i = 0; cmp->jobs && i < cmp->count; i++) {
+        const char *const paths[] = {cmp->stats[i], cmp->jobs[i].output, cmp->jobs[i].errors};
+        for (size_t k = 0; k < 3; k++)
+            if (paths[k])
+                unlink(paths[k]);
+    }
+}
+
+/* How a kernel that did not end well ended, else NULL. */
+static const char *bad_status(const json_t *kernels)
+{
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        const char *status = json_string_value(json_object_get(json_array_get(kernels, i), "status"));
+        if (status && strcmp(status, "ok") != 0)
+            return status;
+    }
+    return NULL;
+}
+
+static void show_failure(struct comparison *cmp, unsigned index)
+{
+    struct strbuf text = {0};
+    const struct process_job *job = &cmp->jobs[index];
+    fprintf(stderr, "lockstep compare: %s: %s\n", cmp->runs[index].label, cmp->runs[index].failure);
+    if (job->failed)
+        fprintf(stderr, "    cannot start: %s\n", strerror(job->failed));
+    cli_read_file(job->errors, &text, cmp->sink);
+    if (!text.length)
+        cli_read_file(job->output, &text, cmp->sink);
+    size_t start = text.length > 4000 ? text.length - 4000 : 0;
+    fwrite(strbuf_text(&text) + start, 1, text.length - start, stderr);
+    strbuf_free(&text);
+}
+
+static int collect(struct comparison *cmp)
+{
+    int code = CLI_OK;
+    for (unsigned i = 0; i < cmp->count; i++) {
+        struct report_run *run = &cmp->runs[i];
+        struct strbuf text = {0};
+        cli_read_file(cmp->stats[i], &text, cmp->sink);
+        cmp->documents[i] = text.length ? json_loadb(text.text, text.length, 0, NULL) : NULL;
+        run->kernels = json_object_get(cmp->documents[i], "kernels");
+        run->failure = bad_status(run->kernels);
+        if (!run->failure && (cmp->jobs[i].failed || cmp->jobs[i].status))
+            run->failure = arena_printf(&cmp->arena, "exit %d", cmp->jobs[i].failed ? 127 : cmp->jobs[i].status);
+        if (!run->failure && !json_array_size(run->kernels))
+            run->failure = "no kernels";
+        if (run->failure) {
+            show_failure(cmp, i);
+            code = CLI_FAILED;
+        }
+        strbuf_free(&text);
+    }
+    return code;
+}
+
+static int write_all(struct comparison *cmp)
+{
+    json_t *all = json_array();
+    for (unsigned i = 0; i < cmp->count; i++)
+        if (cmp->documents[i])
+            json_array_append(all, cmp->documents[i]);
+    char *text = json_dumps(all, JSON_INDENT(1));
+    int rc = text ? cli_write_file(cmp->options->stats, text, strlen(text), cmp->sink) : -1;
+    free(text);
+    json_decref(all);
+    return rc;
+}
+
+struct ticker {
+    const struct comparison *cmp;
+    struct cli_progress progress;
+    unsigned shown;
+};
+
+static void tick(void *context)
+{
+    struct ticker *t = context;
+    unsigned done = 0;
+    for (unsigned i = 0; i < t->cmp->count; i++)
+        done += t->cmp->jobs[i].ended;
+    if (t->progress.enabled && (done != t->shown || !t->progress.shown))
+        fprintf(stderr, "\r\033[K%u of %u runs done", done, t->cmp->count);
+    t->progress.shown = t->progress.enabled;
+    t->shown = done;
+}
+
+static int compare(struct comparison *cmp)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    struct ticker ticker = {.cmp = cmp};
+    struct process_options how = {cores > 0 ? (unsigned)cores : 1, tick, &ticker};
+    struct strbuf text = {0};
+    cli_progress_init(&ticker.progress, false);
+    int interrupted = process_run(cmp->jobs, cmp->count, &how);
+    cli_progress_clear(&ticker.progress);
+    if (interrupted) {
+        remove_files(cmp);
+        process_die(interrupted);
+    }
+    int code = collect(cmp);
+    report_compare(cmp->runs, cmp->count, NULL, &text);
+    if (cmp->options->kernels)
+        report_compare_kernels(cmp->runs, cmp->count, &text);
+    cli_print(&text);
+    if (cmp->options->stats && write_all(cmp) < 0)
+        code = CLI_USAGE;
+    for (unsigned i = 0; i < cmp->count; i++)
+        json_decref(cmp->documents[i]);
+    return code;
+}
+
+static int start(const struct cli_options *options, struct diag_sink *sink)
+{
+    struct comparison cmp = {.options = options, .sink = sink};
+    int code = CLI_USAGE;
+    if (!options->rest[0]) {
+        diag_error(sink, DIAG_NOWHERE, "lockstep compare --help", "lockstep compare needs a program or a launch file");
+        return CLI_USAGE;
+    }
+    choose_configurations(&cmp);
+    if (check_configurations(&cmp) == 0 && prepare(&cmp) == 0)
+        code = compare(&cmp);
+    remove_files(&cmp);
+    arena_free(&cmp.arena);
+    return code;
+}
+
+int cli_compare(int argc, char **argv)
+{
+    struct diag_sink sink;
+    struct cli_options options;
+    int code = CLI_USAGE;
+    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_KERNELS;
+    diag_init(&sink);
+    if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
+        if (options.help) {
+            fputs(usage, stdout);
+            code = CLI_OK;
+        } else {
+            code = start(&options, &sink);
+        }
+    }
+    cli_free_options(&options);
+    return cli_finish(&sink, code);
+}

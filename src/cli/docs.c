@@ -1,0 +1,215 @@
+/* `lockstep docs DIRECTORY`: the pages of docs/ that are made from tables. Not listed in the help: it is for who changes a table. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/listing.h"
+#include "isa/op.h"
+#include "report/table.h"
+
+#define GENERATED "<!-- Written by `lockstep docs docs` from the tables in src/: edit those. -->\n"
+
+static void end_table(struct table *t, struct strbuf *out)
+{
+    table_markdown(t, out);
+    table_free(t);
+    strbuf_add(out, "\n");
+}
+
+static int parameters_page(struct strbuf *out, struct diag_sink *sink)
+{
+    struct machine machine;
+    if (machine_load(&machine, CLI_DEFAULT_MACHINE, sink) < 0)
+        return -1;
+    strbuf_add(out, GENERATED "\n# Parameters\n\n"
+                    "Every parameter of a machine, set in a machine file (`machines/*.yaml`, `lockstep machines NAME`) or with\n"
+                    "`--set group.name=value`. Defaults are those of the tables; a machine file may give others.\n\n");
+    for (unsigned i = 0; i < MACHINE_GROUPS; i++) {
+        struct table t;
+        strbuf_addf(out, "## %s: %s\n\n", machine.groups[i].name, machine.groups[i].doc);
+        table_init(&t, "lrlll");
+        listing_params_heading(&t);
+        listing_params(&machine.groups[i], &t);
+        end_table(&t, out);
+    }
+    machine_free(&machine);
+    return 0;
+}
+
+static void figures_table(struct strbuf *out)
+{
+    struct table t;
+    table_init(&t, "lll");
+    table_cell(&t, "figure");
+    table_cell(&t, "unit");
+    table_cell(&t, "meaning");
+    for (unsigned i = 0; i < listing_figure_count; i++) {
+        table_cell(&t, "%s", listing_figures[i].name);
+        table_cell(&t, "%s", listing_figures[i].unit);
+        table_cell(&t, "%s", listing_figures[i].doc);
+    }
+    end_table(&t, out);
+}
+
+static int statistics_page(struct strbuf *out, struct diag_sink *sink)
+{
+    (void)sink;
+    struct gpu_result result;
+    unsigned count;
+    gpu_result_blank(&result);
+    const struct gpu_stat_set *sets = gpu_result_sets(&result, &count);
+    strbuf_add(out, GENERATED "\n# Statistics\n\n"
+                    "What a result holds for each kernel (`--stats FILE`), added up over the units of a kind.\n\n");
+    figures_table(out);
+    for (unsigned i = 0; i < count; i++) {
+        struct table t;
+        strbuf_addf(out, "## %s: %s\n\n", sets[i].group->name, sets[i].group->doc);
+        table_init(&t, "lll");
+        listing_stats_heading(&t);
+        listing_stats(sets[i].group, &t);
+        end_table(&t, out);
+    }
+    gpu_result_free(&result);
+    return 0;
+}
+
+/* The classes of the type column of op.def. */
+static const struct {
+    char letter;
+    const char *text;
+} type_classes[] = {
+    {'i', "integers of 16 to 64 bits"}, {'I', "integers of 32, 64 bits"},       {'f', "f32 f64"},
+    {'F', "f16 bf16 f32 f64, packed"},  {'h', "f16 f16x2 bf16 bf16x2"},         {'b', "b16 b32 b64"},
+    {'B', "b32 b64"},                   {'p', "pred"},                          {'m', "8 to 128 bits"},
+    {'w', "32 bits"},                   {'*', "any but pred"},                  {'-', "none"},
+};
+
+static void types_text(const char *types, struct strbuf *out)
+{
+    bool first = true;
+    for (; *types; types++) {
+        const char *text = NULL;
+        for (size_t i = 0; i < sizeof type_classes / sizeof *type_classes; i++)
+            if (type_classes[i].letter == *types)
+                text = type_classes[i].text;
+        if (*types == ' ')
+            strbuf_add(out, "; then ");
+        else
+            strbuf_addf(out, "%s%s", first ? "" : ", ", text ? text : "?");
+        first = *types == ' ';
+    }
+}
+
+static const char *const field_names[] = {
+#define FIELD(id, member) #member,
+#include "isa/fields.def"
+#undef FIELD
+};
+
+static void fields_text(enum isa_op op, struct strbuf *out)
+{
+    uint8_t fields[ISA_FIELD_COUNT];
+    unsigned count = isa_op_fields(op, fields);
+    for (unsigned i = 0; i < count; i++)
+        strbuf_addf(out, "%s%s", i ? " " : "", field_names[fields[i]]);
+}
+
+static void opcode_table(struct strbuf *out)
+{
+    struct table t;
+    static const char *const heading[] = {"instruction", "types", "modifiers", "what it does"};
+    table_init(&t, "llll");
+    for (unsigned i = 0; i < 4; i++)
+        table_cell(&t, "%s", heading[i]);
+    for (unsigned op = 0; op < ISA_OP_COUNT; op++) {
+        const struct isa_op_info *info = isa_op_info((enum isa_op)op);
+        struct strbuf types = {0}, fields = {0};
+        types_text(info->types, &types);
+        fields_text((enum isa_op)op, &fields);
+        table_cell(&t, "`%s`", info->text);
+        table_cell(&t, "%s", strbuf_text(&types));
+        table_cell(&t, "%s", strbuf_text(&fields));
+        table_cell(&t, "%s", info->doc);
+        strbuf_free(&types);
+        strbuf_free(&fields);
+    }
+    end_table(&t, out);
+}
+
+static void modifier_table(struct strbuf *out)
+{
+    struct table t;
+    unsigned count;
+    const struct isa_mod_info *mods = isa_mod_table(&count);
+    table_init(&t, "ll");
+    table_cell(&t, "modifier");
+    table_cell(&t, "values");
+    for (unsigned field = 0; field < ISA_FIELD_COUNT; field++) {
+        struct strbuf values = {0};
+        for (unsigned i = 0; i < count; i++)
+            if (mods[i].field == field && *mods[i].text)
+                strbuf_addf(&values, "%s`.%s`", values.length ? " " : "", mods[i].text);
+        table_cell(&t, "%s", field_names[field]);
+        table_cell(&t, "%s", strbuf_text(&values));
+        strbuf_free(&values);
+    }
+    end_table(&t, out);
+}
+
+static void register_table(struct strbuf *out)
+{
+    struct table t;
+    table_init(&t, "lrl");
+    table_cell(&t, "register");
+    table_cell(&t, "bits");
+    table_cell(&t, "what it holds");
+    for (unsigned i = 0; i < ISA_SREG_COUNT; i++) {
+        const struct isa_sreg_info *info = isa_sreg_info((enum isa_sreg)i);
+        table_cell(&t, "`%s`", info->text);
+        table_cell(&t, "%u", info->bits);
+        table_cell(&t, "%s", info->doc);
+    }
+    end_table(&t, out);
+}
+
+static int opcodes_page(struct strbuf *out, struct diag_sink *sink)
+{
+    (void)sink;
+    strbuf_add(out, GENERATED "\n# PTX instructions\n\n"
+                    "The instructions Lockstep simulates, as PTX writes them. Whatever else PTX has is refused when a kernel that can reach\n"
+                    "it is launched, with its source line.\n\n");
+    opcode_table(out);
+    strbuf_add(out, "## Modifiers\n\n");
+    modifier_table(out);
+    strbuf_add(out, "## Special registers\n\n");
+    register_table(out);
+    return 0;
+}
+
+static int write_page(const char *directory, const char *name, int (*page)(struct strbuf *, struct diag_sink *),
+                      struct diag_sink *sink)
+{
+    struct strbuf text = {0}, path = {0};
+    strbuf_addf(&path, "%s/%s.md", directory, name);
+    int rc = page(&text, sink);
+    while (text.length > 1 && text.text[text.length - 1] == '\n' && text.text[text.length - 2] == '\n')
+        text.text[--text.length] = '\0';
+    if (rc == 0)
+        rc = cli_write_file(path.text, strbuf_text(&text), text.length, sink);
+    strbuf_free(&text);
+    strbuf_free(&path);
+    return rc;
+}
+
+int cli_docs(int argc, char **argv)
+{
+    struct diag_sink sink;
+    diag_init(&sink);
+    if (argc != 2) {
+        diag_error(&sink, DIAG_NOWHERE, NULL, "usage: lockstep docs DIRECTORY");
+        return cli_finish(&sink, CLI_USAGE);
+    }
+    int rc = write_page(argv[1], "opcodes", opcodes_page, &sink) | write_page(argv[1], "parameters", parameters_page, &sink) |
+             write_page(argv[1], "statistics", statistics_page, &sink);
+    return cli_finish(&sink, rc == 0 ? CLI_OK : CLI_FAILED);
+}

@@ -1,0 +1,76 @@
+/* The document that --stats writes: one JSON object a run, or CSV with a line a kernel. Two runs of the same thing differ in
+ * members named `host` alone. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "gpu/result_json.h"
+#include "report/run_report.h"
+
+static json_t *host_json(const json_t *kernels)
+{
+    double seconds = 0, instructions = 0, cycles = 0;
+    json_int_t peak = 0;
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        const json_t *kernel = json_array_get(kernels, i), *host = json_object_get(kernel, "host");
+        json_int_t rss = json_integer_value(json_object_get(host, "peak_rss_bytes"));
+        seconds += json_number_value(json_object_get(host, "seconds"));
+        instructions += json_number_value(json_object_get(kernel, "warp_instructions"));
+        cycles += json_number_value(json_object_get(kernel, "cycles"));
+        peak = rss > peak ? rss : peak;
+    }
+    json_t *host = json_object();
+    json_object_set_new(host, "seconds", json_real(seconds));
+    json_object_set_new(host, "warp_instructions_per_second", json_real(seconds > 0 ? instructions / seconds : 0));
+    json_object_set_new(host, "cycles_per_second", json_real(seconds > 0 ? cycles / seconds : 0));
+    json_object_set_new(host, "peak_rss_bytes", json_integer(peak));
+    return host;
+}
+
+/* Arguments are bytes; JSON wants UTF-8. */
+static json_t *text_json(const char *text)
+{
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    struct strbuf plain = {0};
+    for (; *text; text++)
+        strbuf_addf(&plain, "%c", (unsigned char)*text < 0x80 ? *text : '?');
+    value = json_string(strbuf_text(&plain));
+    strbuf_free(&plain);
+    return value;
+}
+
+json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program, json_t *kernels)
+{
+    json_t *document = json_object(), *arguments = json_array();
+    for (; *program; program++)
+        json_array_append_new(arguments, text_json(*program));
+    json_object_set_new(document, "schema", json_integer(RESULT_SCHEMA));
+    json_object_set_new(document, "lockstep", json_string(LOCKSTEP_VERSION));
+    json_object_set_new(document, "program", arguments);
+    json_object_set_new(document, "scheduler", json_string(machine->sm.scheduler));
+    json_object_set_new(document, "mode", json_string(cli_mode(options) == GPU_FUNCTIONAL ? "functional" : "timing"));
+    json_object_set_new(document, "machine", machine_json(machine));
+    json_object_set_new(document, "kernels", kernels);
+    json_object_set_new(document, "host", host_json(kernels));
+    return document;
+}
+
+int cli_write_stats(const struct cli_options *options, const json_t *document, struct diag_sink *sink)
+{
+    if (!options->stats)
+        return 0;
+    struct strbuf text = {0};
+    const char *dot = strrchr(options->stats, '.');
+    if (dot && strcmp(dot, ".csv") == 0) {
+        report_csv(json_object_get(document, "kernels"), &text);
+    } else {
+        char *json = json_dumps(document, JSON_INDENT(1));
+        strbuf_addf(&text, "%s\n", json ? json : "");
+        free(json);
+    }
+    int rc = cli_write_file(options->stats, strbuf_text(&text), text.length, sink);
+    strbuf_free(&text);
+    return rc;
+}

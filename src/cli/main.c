@@ -1,0 +1,66 @@
+/* The command line: which subcommand is meant, and nothing else. Each has a file of its own. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strmap.h"
+#include "cli/cc.h"
+#include "cli/cli.h"
+
+static const struct cli_command commands[] = {
+    {"run", "runs a CUDA program, or a launch file (.yaml), on a simulated GPU", cli_run},
+    {"compare", "runs one program under several schedulers or machines: one table", cli_compare},
+    {"cc", "builds a CUDA program with clang", cli_cc},
+    {"machines", "lists the machines, or prints one with all its parameters", cli_machines},
+    {"params", "lists the parameters of a machine", cli_params},
+    {"stats", "lists the statistics", cli_stats},
+    {"explain", "says what a statistic or figure means", cli_explain},
+    {"disasm", "prints a PTX file as Lockstep understood it", cli_disasm},
+    {"docs", NULL, cli_docs},
+};
+#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+
+static void print_usage(FILE *out)
+{
+    fputs("usage: lockstep COMMAND [OPTIONS] [ARGUMENTS]\n\n", out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (commands[i].summary)
+            fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    fputs("\n  lockstep COMMAND --help    options of a command\n"
+          "  lockstep --version         version\n", out);
+}
+
+static int unknown_command(const char *word)
+{
+    const char *names[COMMAND_COUNT + 1];
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i].name;
+    names[COMMAND_COUNT] = NULL;
+    const char *near = str_nearest(word, names);
+    fprintf(stderr, "error: lockstep has no command '%s'\n", word);
+    if (near)
+        fprintf(stderr, "    hint: did you mean 'lockstep %s'?\n", near);
+    else
+        fprintf(stderr, "    hint: lockstep --help lists the commands\n");
+    return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "";
+    if (argc < 2) {
+        print_usage(stderr);
+        return CLI_USAGE;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        print_usage(stdout);
+        return CLI_OK;
+    }
+    if (strcmp(word, "--version") == 0) {
+        printf("lockstep %s\n", LOCKSTEP_VERSION);
+        return CLI_OK;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(word, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return unknown_command(word);
+}

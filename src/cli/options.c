@@ -1,0 +1,159 @@
+/* Options that several subcommands take. One table serves all; a subcommand names the groups it accepts, so that an option means
+ * the same everywhere. Reading stops at the first argument that is no option: what follows belongs to the program. */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strmap.h"
+#include "cli/cli.h"
+#include "config/yaml.h"
+
+enum { OPTION_MACHINE = 256, OPTION_SET, OPTION_SCHED, OPTION_MODE, OPTION_MAX_CYCLES, OPTION_STATS, OPTION_QUIET,
+       OPTION_KERNELS, OPTION_KERNEL, OPTION_HELP };
+
+static const struct {
+    struct option option;
+    unsigned group; /* enum cli_accept, 0: always */
+} table[] = {
+    {{"machine", required_argument, NULL, OPTION_MACHINE}, CLI_TAKES_MACHINE},
+    {{"set", required_argument, NULL, OPTION_SET}, CLI_TAKES_MACHINE},
+    {{"sched", required_argument, NULL, OPTION_SCHED}, CLI_TAKES_RUN},
+    {{"mode", required_argument, NULL, OPTION_MODE}, CLI_TAKES_RUN},
+    {{"max-cycles", required_argument, NULL, OPTION_MAX_CYCLES}, CLI_TAKES_RUN},
+    {{"stats", required_argument, NULL, OPTION_STATS}, CLI_TAKES_OUTPUT},
+    {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_TAKES_OUTPUT},
+    {{"kernels", no_argument, NULL, OPTION_KERNELS}, CLI_TAKES_KERNELS},
+    {{"kernel", required_argument, NULL, OPTION_KERNEL}, CLI_TAKES_KERNEL},
+    {{"help", no_argument, NULL, OPTION_HELP}, 0},
+};
+#define TABLE_COUNT (sizeof table / sizeof *table)
+
+static void unknown_option(const char *command, const char *word, unsigned accepted, struct diag_sink *sink)
+{
+    const char *names[TABLE_COUNT + 1];
+    unsigned count = 0;
+    char plain[64], hint[96] = "";
+    snprintf(plain, sizeof plain, "%s", word + strspn(word, "-"));
+    plain[strcspn(plain, "=")] = '\0';
+    for (unsigned i = 0; i < TABLE_COUNT; i++)
+        if (!table[i].group || (table[i].group & accepted))
+            names[count++] = table[i].option.name;
+    names[count] = NULL;
+    const char *near = str_nearest(plain, names);
+    if (near)
+        snprintf(hint, sizeof hint, "did you mean --%s?", near);
+    else
+        snprintf(hint, sizeof hint, "lockstep %s --help lists the options", command);
+    diag_error(sink, DIAG_NOWHERE, hint, "lockstep %s has no option %s", command, word);
+}
+
+static void take(struct cli_options *options, int which)
+{
+    switch (which) {
+    case OPTION_MACHINE:
+        options->machine = optarg;
+        break;
+    case OPTION_SET:
+        vec_push(&options->sets, optarg);
+        break;
+    case OPTION_SCHED:
+        options->sched = optarg;
+        break;
+    case OPTION_MODE:
+        options->mode = optarg;
+        break;
+    case OPTION_MAX_CYCLES:
+        options->max_cycles = optarg;
+        break;
+    case OPTION_STATS:
+        options->stats = optarg;
+        break;
+    case OPTION_QUIET:
+        options->quiet = true;
+        break;
+    case OPTION_KERNELS:
+        options->kernels = true;
+        break;
+    case OPTION_KERNEL:
+        options->kernel = optarg;
+        break;
+    default:
+        options->help = true;
+        break;
+    }
+}
+
+static int check_values(struct cli_options *options, struct diag_sink *sink)
+{
+    int rc = 0;
+    if (options->mode && strcmp(options->mode, "timing") != 0 && strcmp(options->mode, "functional") != 0)
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--mode %s: expected timing or functional", options->mode);
+    if (options->max_cycles && !config_parse_u64(options->max_cycles, &options->max_cycles_value))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-cycles %s: expected a number of cycles", options->max_cycles);
+    return rc;
+}
+
+int cli_parse_options(struct cli_options *options, int argc, char **argv, unsigned accepted, struct diag_sink *sink)
+{
+    struct option longs[TABLE_COUNT + 1];
+    unsigned count = 0;
+    int rc = 0, which;
+    *options = (struct cli_options){0};
+    for (unsigned i = 0; i < TABLE_COUNT; i++)
+        if (!table[i].group || (table[i].group & accepted))
+            longs[count++] = table[i].option;
+    longs[count] = (struct option){0};
+    optind = 0; /* start anew */
+    opterr = 0;
+    for (;;) {
+        int at = optind ? optind : 1;
+        which = getopt_long(argc, argv, "+:", longs, NULL);
+        if (which < 0)
+            break;
+        if (which == ':')
+            rc = diag_error(sink, DIAG_NOWHERE, NULL, "%s needs a value", argv[at]);
+        else if (which == '?' && optopt >= OPTION_MACHINE)
+            rc = diag_error(sink, DIAG_NOWHERE, NULL, "%.*s takes no value", (int)strcspn(argv[at], "="), argv[at]);
+        else if (which == '?') {
+            unknown_option(argv[0], argv[at], accepted, sink);
+            rc = -1;
+            if (optind == at)
+                optind++; /* in the middle of a word of short options: go on behind it */
+        } else
+            take(options, which);
+    }
+    options->rest = argv + optind;
+    return check_values(options, sink) < 0 ? -1 : rc;
+}
+
+void cli_free_options(struct cli_options *options)
+{
+    vec_free(&options->sets);
+}
+
+int cli_load_machine(struct machine *machine, const struct cli_options *options, struct diag_sink *sink)
+{
+    if (machine_load(machine, options->machine ? options->machine : CLI_DEFAULT_MACHINE, sink) < 0)
+        return -1;
+    int rc = 0;
+    for (size_t i = 0; i < options->sets.count; i++)
+        rc |= machine_set(machine, options->sets.items[i], sink);
+    if (options->sched)
+        rc |= machine_set_scheduler(machine, options->sched, sink);
+    if (rc == 0)
+        rc = machine_check(machine, sink);
+    if (rc < 0)
+        machine_free(machine);
+    return rc < 0 ? -1 : 0;
+}
+
+enum gpu_mode cli_mode(const struct cli_options *options)
+{
+    return options->mode && strcmp(options->mode, "functional") == 0 ? GPU_FUNCTIONAL : GPU_TIMING;
+}
+
+bool cli_is_case(const char *target)
+{
+    const char *dot = strrchr(target, '.');
+    return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}

@@ -1,0 +1,39 @@
+/* Programs run as children: one, with our own input and output, or several at a time with theirs in files. Signals that would
+ * end us are passed on to the children and reported, so that the caller can clean up. */
+#ifndef LOCKSTEP_CLI_PROCESS_H
+#define LOCKSTEP_CLI_PROCESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/diag.h"
+
+struct process_job {
+    char *const *argv;
+    char *const *environment;
+    const char *output, *errors; /* files for standard output and error; NULL: ours */
+    /* Filled in. */
+    pid_t pid;
+    bool started, ended;
+    int failed; /* errno when it could not be started */
+    int status; /* exit status, 128 + n when signal n ended it */
+};
+
+struct process_options {
+    unsigned parallel;            /* how many at a time */
+    void (*tick)(void *context);  /* called about five times a second, or NULL */
+    void *context;
+};
+
+/* Runs the jobs to their ends. Returns 0, or the number of the signal that asked us to stop. */
+int process_run(struct process_job *jobs, unsigned count, const struct process_options *options);
+/* Ends this process by signal n, as if nothing had been caught. */
+void process_die(int n);
+/* Our environment with `additions` (NAME=VALUE, or NAME alone to remove it; NULL-terminated) in place; memory belongs to arena. */
+char **process_environment(struct arena *arena, const char *const *additions);
+/* A new file of no length in the directory for temporary files; its path belongs to arena. NULL with a diagnostic. */
+char *process_temporary(struct arena *arena, const char *suffix, struct diag_sink *sink);
+/* The directory the running program was installed in (…/bin/lockstep gives …), or NULL with a diagnostic. */
+char *process_home(struct arena *arena, struct diag_sink *sink);
+
+#endif

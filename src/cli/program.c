@@ -1,0 +1,187 @@
+/* `lockstep run PROGRAM`: a CUDA program under our libcudart. The program is an ordinary child; what it is to be simulated on
+ * goes to it through the environment, and what its kernels did comes back as lines of JSON in a file (src/cuda/results.c). */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/process.h"
+#include "report/run_report.h"
+
+/* The results file while it grows. */
+struct follower {
+    const char *path;
+    struct cli_progress progress;
+    FILE *file;
+    struct strbuf line; /* the unfinished last line */
+};
+
+static void show_line(struct follower *f, const char *text)
+{
+    json_t *line = json_loads(text, 0, NULL);
+    const char *type = json_string_value(json_object_get(line, "type"));
+    const char *name = json_string_value(json_object_get(line, "name"));
+    if (type && strcmp(type, "progress") == 0) {
+        struct gpu_progress now = {
+            .cycle = (uint64_t)json_integer_value(json_object_get(line, "cycle")),
+            .warp_instructions = (uint64_t)json_integer_value(json_object_get(line, "warp_instructions")),
+            .blocks_done = (uint64_t)json_integer_value(json_object_get(line, "blocks_done")),
+            .blocks = (uint64_t)json_integer_value(json_object_get(line, "blocks")),
+            .seconds = json_number_value(json_object_get(line, "seconds")),
+        };
+        cli_progress_show(&f->progress, name ? name : "kernel", &now);
+    } else if (type) {
+        cli_progress_clear(&f->progress);
+    }
+    json_decref(line);
+}
+
+static void follow(void *context)
+{
+    struct follower *f = context;
+    char buffer[4096];
+    size_t n;
+    if (!f->file && !(f->file = fopen(f->path, "rbe")))
+        return;
+    clearerr(f->file);
+    while ((n = fread(buffer, 1, sizeof buffer, f->file)) > 0)
+        for (size_t i = 0; i < n; i++) {
+            if (buffer[i] != '\n') {
+                strbuf_addn(&f->line, &buffer[i], 1);
+                continue;
+            }
+            show_line(f, strbuf_text(&f->line));
+            f->line.length = 0;
+        }
+}
+
+static void follow_end(struct follower *f)
+{
+    cli_progress_clear(&f->progress);
+    if (f->file)
+        fclose(f->file);
+    strbuf_free(&f->line);
+}
+
+/* The kernels in the results, in order; *any tells whether the simulated device was used at all. A line that is no JSON is the
+ * last, of a program that was killed while writing it. */
+static json_t *read_kernels(const char *path, bool *any, struct diag_sink *sink)
+{
+    struct strbuf text = {0};
+    json_t *kernels = json_array();
+    *any = false;
+    cli_read_file(path, &text, sink);
+    for (const char *at = strbuf_text(&text); *at;) {
+        size_t n = strcspn(at, "\n");
+        json_t *line = json_loadb(at, n, 0, NULL);
+        const char *type = json_string_value(json_object_get(line, "type"));
+        *any |= type != NULL;
+        if (type && strcmp(type, "kernel") == 0) {
+            json_object_del(line, "type");
+            json_array_append(kernels, line);
+        }
+        json_decref(line);
+        at += n + (at[n] == '\n');
+    }
+    strbuf_free(&text);
+    return kernels;
+}
+
+/* NAME=VALUE, or NAME alone, which removes what we may have inherited. */
+static const char *variable(struct arena *arena, const char *name, const char *value)
+{
+    return value ? arena_printf(arena, "%s=%s", name, value) : name;
+}
+
+static const char *set_lines(struct arena *arena, const struct cli_options *options)
+{
+    struct strbuf lines = {0};
+    for (size_t i = 0; i < options->sets.count; i++)
+        strbuf_addf(&lines, "%s\n", options->sets.items[i]);
+    char *copy = lines.length ? arena_strdup(arena, lines.text) : NULL;
+    strbuf_free(&lines);
+    return copy;
+}
+
+static char **environment_of(struct arena *arena, const struct cli_options *options, const char *home, const char *results)
+{
+    const char *libraries = getenv("LD_LIBRARY_PATH");
+    const char *additions[] = {
+        variable(arena, "LOCKSTEP_MACHINE", options->machine ? options->machine : CLI_DEFAULT_MACHINE),
+        variable(arena, "LOCKSTEP_SCHED", options->sched),
+        variable(arena, "LOCKSTEP_SET", set_lines(arena, options)),
+        variable(arena, "LOCKSTEP_MODE", options->mode),
+        variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),
+        variable(arena, "LOCKSTEP_RESULTS", results),
+        variable(arena, "LOCKSTEP_PROGRESS", !options->quiet && isatty(STDERR_FILENO) ? "1" : NULL),
+        arena_printf(arena, "LD_LIBRARY_PATH=%s/lib%s%s", home, libraries && *libraries ? ":" : "",
+                     libraries && *libraries ? libraries : ""),
+        NULL,
+    };
+    return process_environment(arena, additions);
+}
+
+static int cannot_start(const char *program, int why, struct diag_sink *sink)
+{
+    struct strbuf hint = {0};
+    if (why == ENOENT && !strchr(program, '/') && access(program, F_OK) == 0)
+        strbuf_addf(&hint, "write ./%s for a program in this directory", program);
+    else if (why == EACCES)
+        strbuf_add(&hint, "it must be a program; a CUDA source is built with lockstep cc");
+    diag_error(sink, DIAG_NOWHERE, hint.length ? hint.text : NULL, "cannot run %s: %s", program, strerror(why));
+    strbuf_free(&hint);
+    return CLI_USAGE;
+}
+
+static void print_kernels(const struct cli_options *options, const json_t *kernels, bool any)
+{
+    struct strbuf text = {0};
+    if (options->quiet)
+        return;
+    if (!any)
+        fprintf(stderr, "lockstep: %s never used the simulated GPU (a program built by nvcc needs -cudart shared)\n",
+                options->rest[0]);
+    report_kernels(kernels, &text);
+    if (text.length)
+        putchar('\n');
+    cli_print(&text);
+}
+
+int cli_run_program(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)
+{
+    struct arena arena = {0};
+    bool any;
+    int code = CLI_USAGE, interrupted = 0;
+    char *home = process_home(&arena, sink), *results = process_temporary(&arena, ".results", sink);
+    if (home && results) {
+        struct process_job job = {.argv = options->rest, .environment = environment_of(&arena, options, home, results)};
+        struct follower follower = {.path = results};
+        cli_progress_init(&follower.progress, options->quiet);
+        struct process_options how = {1, follower.progress.enabled ? follow : NULL, &follower};
+        fflush(stdout);
+        interrupted = process_run(&job, 1, &how);
+        follow_end(&follower);
+        code = job.failed ? cannot_start(options->rest[0], job.failed, sink) : job.status;
+        if (!job.failed) {
+            json_t *kernels = read_kernels(results, &any, sink);
+            print_kernels(options, kernels, any);
+            json_t *document = cli_document(machine, options, options->rest, kernels);
+            json_object_set_new(document, "exit_status", json_integer(job.status));
+            if (cli_write_stats(options, document, sink) < 0 && code == CLI_OK)
+                code = CLI_USAGE;
+            json_decref(document);
+        }
+    }
+    if (results)
+        unlink(results);
+    arena_free(&arena);
+    if (interrupted && interrupted != SIGQUIT && code == 128 + interrupted) {
+        fflush(stdout);
+        process_die(interrupted);
+    }
+    return code;
+}

@@ -1,0 +1,54 @@
+/* `lockstep run`: one program or one launch file on one machine. */
+#include <stdio.h>
+
+#include "cli/cli.h"
+
+static const char usage[] =
+    "usage: lockstep run [OPTIONS] PROGRAM [ARGUMENTS...]\n"
+    "       lockstep run [OPTIONS] CASE.yaml\n"
+    "\n"
+    "Runs a CUDA program, or the PTX kernel that a launch file describes, on a simulated GPU.\n"
+    "\n"
+    "  --machine NAME|FILE    the GPU: see lockstep machines (default gtx480)\n"
+    "  --sched NAME           the warp scheduler, in place of the machine's own\n"
+    "  --set GROUP.NAME=VALUE changes one parameter of the machine: see lockstep params; may be repeated\n"
+    "  --mode MODE            timing (default): cycle by cycle; functional: results only, quickly\n"
+    "  --max-cycles N         stops a kernel after N cycles\n"
+    "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
+    "  --quiet                no result table, no progress\n"
+    "\n"
+    "A program's own exit code is returned. For a launch file: 0 all checks passed, 1 a check failed or the kernel did\n"
+    "something illegal, 2 bad input, 3 the kernel hangs, 4 --max-cycles was reached.\n";
+
+static int run(const struct cli_options *options, struct diag_sink *sink)
+{
+    struct machine machine;
+    if (!options->rest[0]) {
+        diag_error(sink, DIAG_NOWHERE, "lockstep run --help", "lockstep run needs a program or a launch file");
+        return CLI_USAGE;
+    }
+    if (cli_load_machine(&machine, options, sink) < 0)
+        return CLI_USAGE;
+    int code = cli_is_case(options->rest[0]) ? cli_run_case(options, &machine, sink)
+                                             : cli_run_program(options, &machine, sink);
+    machine_free(&machine);
+    return code;
+}
+
+int cli_run(int argc, char **argv)
+{
+    struct diag_sink sink;
+    struct cli_options options;
+    int code = CLI_USAGE;
+    diag_init(&sink);
+    if (cli_parse_options(&options, argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT, &sink) == 0) {
+        if (options.help) {
+            fputs(usage, stdout);
+            code = CLI_OK;
+        } else {
+            code = run(&options, &sink);
+        }
+    }
+    cli_free_options(&options);
+    return cli_finish(&sink, code);
+}

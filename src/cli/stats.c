@@ -1,0 +1,188 @@
+/* `lockstep stats` and `lockstep explain`: the statistics of a result, and what each of them counts. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/strmap.h"
+#include "cli/cli.h"
+#include "cli/listing.h"
+#include "report/table.h"
+
+static const char stats_usage[] = "usage: lockstep stats [GROUP]\n"
+                                  "\n"
+                                  "Lists the statistics that --stats writes: name, unit, meaning.\n";
+static const char explain_usage[] = "usage: lockstep explain NAME\n"
+                                    "\n"
+                                    "Says what a statistic or a figure of the result tables means: sm.warp_instructions,\n"
+                                    "stalls.data, ipc. Without the group, every group that has the name answers.\n";
+
+const struct listing_figure listing_figures[] = {
+    {"cycles", "core cycles", "from the start of the launch to the end of its last block, its stores acknowledged"},
+    {"time_ns", "ns", "simulated time of the launch: cycles at the core's clock"},
+    {"warp_instructions", "instructions", "warp instructions issued: sm.warp_instructions"},
+    {"thread_instructions", "instructions", "lanes that executed, summed over warp instructions: sm.thread_instructions"},
+    {"ipc", "instructions/cycle", "thread_instructions / cycles, for the whole device"},
+    {"simd_efficiency", "share",
+     "thread_instructions / (warp_instructions x warp size): how full warps are; lanes that are masked off or predicated off are lost"},
+};
+const unsigned listing_figure_count = sizeof listing_figures / sizeof *listing_figures;
+
+void listing_stats_heading(struct table *t)
+{
+    static const char *const names[] = {"statistic", "unit", "meaning"};
+    for (unsigned i = 0; i < 3; i++)
+        table_cell(t, "%s", names[i]);
+}
+
+static const char *kind_note(const struct stat_desc *stat)
+{
+    return stat->kind == STAT_MAX ? " (the largest of all units)" : "";
+}
+
+void listing_stats(const struct stat_group *group, struct table *t)
+{
+    for (unsigned i = 0; i < group->count; i++) {
+        table_cell(t, "%s.%s", group->name, group->stats[i].name);
+        table_cell(t, "%s", group->stats[i].unit);
+        table_cell(t, "%s%s", group->stats[i].doc, kind_note(&group->stats[i]));
+    }
+}
+
+void listing_unknown(const char *what, const char *word, const char *const *names, struct diag_sink *sink)
+{
+    struct strbuf hint = {0};
+    unsigned count = 0;
+    while (names[count])
+        count++;
+    const char *near = str_nearest(word, names);
+    if (near)
+        strbuf_addf(&hint, "did you mean '%s'?", near);
+    else
+        for (unsigned i = 0; count <= 16 && i < count; i++)
+            strbuf_addf(&hint, "%s%s", i ? " " : "there are: ", names[i]);
+    diag_error(sink, DIAG_NOWHERE, hint.length ? hint.text : NULL, "there is no %s '%s'", what, word);
+    strbuf_free(&hint);
+}
+
+static int list_stats(const char *wanted, struct diag_sink *sink)
+{
+    struct gpu_result result;
+    struct table t;
+    struct strbuf text = {0};
+    unsigned count;
+    bool found = false;
+    gpu_result_blank(&result);
+    const struct gpu_stat_set *sets = gpu_result_sets(&result, &count);
+    VEC(const char *) names = {0};
+    table_init(&t, "lll");
+    listing_stats_heading(&t);
+    for (unsigned i = 0; i < count; i++) {
+        vec_push(&names, sets[i].group->name);
+        if (wanted && strcmp(wanted, sets[i].group->name) != 0)
+            continue;
+        listing_stats(sets[i].group, &t);
+        found = true;
+    }
+    vec_push(&names, NULL);
+    if (found) {
+        table_text(&t, &text);
+        cli_print(&text);
+    } else {
+        listing_unknown("group of statistics", wanted, names.items, sink);
+    }
+    vec_free(&names);
+    table_free(&t);
+    gpu_result_free(&result);
+    return found ? CLI_OK : CLI_USAGE;
+}
+
+int cli_stats(int argc, char **argv)
+{
+    struct diag_sink sink;
+    struct cli_options options;
+    int code = CLI_USAGE;
+    diag_init(&sink);
+    if (cli_parse_options(&options, argc, argv, 0, &sink) == 0) {
+        code = CLI_OK;
+        if (options.help)
+            fputs(stats_usage, stdout);
+        else
+            code = list_stats(options.rest[0], &sink);
+    }
+    cli_free_options(&options);
+    return cli_finish(&sink, code);
+}
+
+static bool explain_figure(const char *name)
+{
+    for (unsigned i = 0; i < listing_figure_count; i++)
+        if (strcmp(name, listing_figures[i].name) == 0) {
+            printf("%s (%s): %s\n", name, listing_figures[i].unit, listing_figures[i].doc);
+            return true;
+        }
+    return false;
+}
+
+static bool explain_stat(const char *name, const struct stat_group *group)
+{
+    size_t n = strlen(group->name);
+    bool full = strncmp(name, group->name, n) == 0 && name[n] == '.', any = false;
+    if (strcmp(name, group->name) == 0) {
+        printf("%s: %s; lockstep stats %s lists its statistics\n", group->name, group->doc, group->name);
+        return true;
+    }
+    for (unsigned i = 0; i < group->count; i++) {
+        const struct stat_desc *stat = &group->stats[i];
+        if (strcmp(full ? name + n + 1 : name, stat->name) != 0)
+            continue;
+        printf("%s.%s (%s): %s%s\n    of: %s\n", group->name, stat->name, stat->unit, stat->doc, kind_note(stat), group->doc);
+        any = true;
+    }
+    return any;
+}
+
+static int explain(const char *name, struct diag_sink *sink)
+{
+    struct gpu_result result;
+    struct arena arena = {0};
+    VEC(const char *) names = {0};
+    unsigned count;
+    gpu_result_blank(&result);
+    const struct gpu_stat_set *sets = gpu_result_sets(&result, &count);
+    bool found = explain_figure(name);
+    for (unsigned i = 0; i < listing_figure_count; i++)
+        vec_push(&names, listing_figures[i].name);
+    for (unsigned i = 0; i < count; i++) {
+        found |= explain_stat(name, sets[i].group);
+        for (unsigned k = 0; k < sets[i].group->count; k++)
+            vec_push(&names, strchr(name, '.') ? arena_printf(&arena, "%s.%s", sets[i].group->name, sets[i].group->stats[k].name)
+                                               : sets[i].group->stats[k].name);
+    }
+    vec_push(&names, NULL);
+    if (!found)
+        listing_unknown("statistic", name, names.items, sink);
+    vec_free(&names);
+    arena_free(&arena);
+    gpu_result_free(&result);
+    return found ? CLI_OK : CLI_USAGE;
+}
+
+int cli_explain(int argc, char **argv)
+{
+    struct diag_sink sink;
+    struct cli_options options;
+    int code = CLI_USAGE;
+    diag_init(&sink);
+    if (cli_parse_options(&options, argc, argv, 0, &sink) == 0) {
+        code = CLI_OK;
+        if (options.help)
+            fputs(explain_usage, stdout);
+        else if (options.rest[0])
+            code = explain(options.rest[0], &sink);
+        else {
+            diag_error(&sink, DIAG_NOWHERE, "lockstep stats lists them", "lockstep explain needs the name of a statistic");
+            code = CLI_USAGE;
+        }
+    }
+    cli_free_options(&options);
+    return cli_finish(&sink, code);
+}

@@ -1,0 +1,180 @@
+/* The comparison of one program under several configurations: configurations side by side, one figure a row, so that the
+ * reader's eye moves along a row. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "report/figures.h"
+#include "report/run_report.h"
+#include "report/table.h"
+
+static const char *name_of(const json_t *kernel)
+{
+    const char *name = json_string_value(json_object_get(kernel, "name"));
+    return name ? name : "";
+}
+
+static struct figures figures_of(const struct report_run *run, const char *only)
+{
+    struct figures f = {0};
+    for (size_t i = 0; i < json_array_size(run->kernels); i++) {
+        const json_t *kernel = json_array_get(run->kernels, i);
+        if (!only || strcmp(name_of(kernel), only) == 0)
+            figures_add(&f, kernel);
+    }
+    return f;
+}
+
+/* A row of the comparison: appends the figure's text. */
+typedef void row_text(const struct figures *f, const struct figures *first, struct strbuf *out);
+
+static void cycles_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    (void)first;
+    strbuf_addf(out, "%" PRIu64, f->cycles);
+}
+
+static void speedup_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    if (f->time_ns > 0 && first->time_ns > 0)
+        strbuf_addf(out, "%.2fx", first->time_ns / f->time_ns);
+    else
+        strbuf_add(out, "-");
+}
+
+static void instructions_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    (void)first;
+    strbuf_addf(out, "%" PRIu64, f->warp_instructions);
+}
+
+static void ipc_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    (void)first;
+    strbuf_addf(out, "%.2f", figures_ipc(f));
+}
+
+static void simd_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    (void)first;
+    figures_percent(f->thread_instructions, f->lane_slots, out);
+}
+
+static void l1d_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    (void)first;
+    figures_percent(f->l1d_read_hits, f->l1d_reads, out);
+}
+
+static void l2_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    (void)first;
+    figures_percent(f->l2_read_hits, f->l2_reads, out);
+}
+
+static const struct {
+    const char *label;
+    row_text *text;
+} rows[] = {
+    {"cycles", cycles_row},       {"speed-up", speedup_row},  {"warp instructions", instructions_row},
+    {"instructions/cycle", ipc_row}, {"SIMD efficiency", simd_row}, {"L1D read hits", l1d_row},
+    {"L2 read hits", l2_row},
+};
+
+static void add_row(struct table *t, const char *label, row_text *text, const struct figures *figures)
+{
+    table_cell(t, "%s", label);
+    for (unsigned i = 0; i + 1 < t->columns; i++) {
+        struct strbuf cell = {0};
+        if (figures[i].launches)
+            text(&figures[i], &figures[0], &cell);
+        else
+            strbuf_add(&cell, "-");
+        table_cell(t, "%s", strbuf_text(&cell));
+        strbuf_free(&cell);
+    }
+}
+
+/* Where the scheduler-cycles went: one row an owner that anybody has. */
+static void add_stalls(struct table *t, const struct figures *figures)
+{
+    unsigned columns = t->columns - 1, widest = 0;
+    for (unsigned i = 0; i < columns; i++)
+        widest = figures[i].stall_count > figures[widest].stall_count ? i : widest;
+    for (unsigned s = 0; s < figures[widest].stall_count; s++) {
+        uint64_t any = 0;
+        for (unsigned i = 0; i < columns; i++)
+            any += figures[i].stalls[s];
+        if (!any)
+            continue;
+        table_cell(t, "  %s", figures[widest].stall_names[s]);
+        for (unsigned i = 0; i < columns; i++) {
+            struct strbuf cell = {0};
+            figures_percent(figures[i].stalls[s], figures[i].stall_total, &cell);
+            table_cell(t, "%s", strbuf_text(&cell));
+            strbuf_free(&cell);
+        }
+    }
+}
+
+static bool any_stalls(const struct figures *figures, unsigned count)
+{
+    uint64_t total = 0;
+    for (unsigned i = 0; i < count; i++)
+        total += figures[i].stall_total;
+    return total > 0;
+}
+
+void report_compare(const struct report_run *runs, unsigned count, const char *only, struct strbuf *out)
+{
+    struct table t;
+    struct arena arena = {0};
+    char *align = ARENA_NEW(&arena, char, count + 2);
+    struct figures *figures = ARENA_NEW(&arena, struct figures, count);
+    memset(align, 'r', count + 1);
+    align[0] = 'l';
+    table_init(&t, align);
+    table_cell(&t, "%s", "");
+    bool failed = false;
+    for (unsigned i = 0; i < count; i++) {
+        figures[i] = figures_of(&runs[i], only);
+        table_cell(&t, "%s", runs[i].label);
+        failed |= runs[i].failure != NULL;
+    }
+    if (failed && !only) {
+        table_cell(&t, "ended");
+        for (unsigned i = 0; i < count; i++)
+            table_cell(&t, "%s", runs[i].failure ? runs[i].failure : "ok");
+    }
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+        add_row(&t, rows[i].label, rows[i].text, figures);
+    if (any_stalls(figures, count)) {
+        table_cell(&t, "scheduler cycles");
+        for (unsigned i = 0; i < count; i++)
+            table_cell(&t, "%" PRIu64, figures[i].stall_total);
+        add_stalls(&t, figures);
+    }
+    table_text(&t, out);
+    table_free(&t);
+    arena_free(&arena);
+}
+
+void report_compare_kernels(const struct report_run *runs, unsigned count, struct strbuf *out)
+{
+    VEC(const char *) names = {0};
+    for (unsigned r = 0; r < count; r++)
+        for (size_t i = 0; i < json_array_size(runs[r].kernels); i++) {
+            const char *name = name_of(json_array_get(runs[r].kernels, i));
+            bool known = false;
+            for (size_t k = 0; k < names.count; k++)
+                known |= strcmp(names.items[k], name) == 0;
+            if (!known)
+                vec_push(&names, name);
+        }
+    for (size_t k = 0; k < names.count; k++) {
+        strbuf_add(out, "\nkernel ");
+        figures_kernel_name(names.items[k], out);
+        strbuf_add(out, "\n");
+        report_compare(runs, count, names.items[k], out);
+    }
+    vec_free(&names);
+}

@@ -1,0 +1,117 @@
+/* Figures of kernels; see figures.h. */
+#include "report/figures.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t count_of(const json_t *object, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, name));
+}
+
+static void add_stalls(struct figures *f, const json_t *stalls)
+{
+    const char *name;
+    json_t *value;
+    unsigned i = 0;
+    json_object_foreach((json_t *)stalls, name, value) {
+        if (i == FIGURES_STALLS)
+            break;
+        f->stall_names[i] = name;
+        f->stalls[i] += (uint64_t)json_integer_value(value);
+        f->stall_total += (uint64_t)json_integer_value(value);
+        i++;
+    }
+    f->stall_count = i > f->stall_count ? i : f->stall_count;
+}
+
+void figures_add(struct figures *f, const json_t *kernel)
+{
+    const json_t *l1d = json_object_get(kernel, "l1d"), *l2 = json_object_get(kernel, "l2");
+    double simd = json_number_value(json_object_get(kernel, "simd_efficiency"));
+    uint64_t threads = count_of(kernel, "thread_instructions");
+    f->launches++;
+    f->cycles += count_of(kernel, "cycles");
+    f->warp_instructions += count_of(kernel, "warp_instructions");
+    f->thread_instructions += threads;
+    f->lane_slots += simd > 0 ? (uint64_t)((double)threads / simd + 0.5) : 0;
+    f->l1d_reads += count_of(l1d, "reads");
+    f->l1d_read_hits += count_of(l1d, "read_hits");
+    f->l2_reads += count_of(l2, "reads");
+    f->l2_read_hits += count_of(l2, "read_hits");
+    f->time_ns += json_number_value(json_object_get(kernel, "time_ns"));
+    f->host_seconds += json_number_value(json_object_get(json_object_get(kernel, "host"), "seconds"));
+    add_stalls(f, json_object_get(kernel, "stalls"));
+}
+
+double figures_ipc(const struct figures *f)
+{
+    return f->cycles ? (double)f->thread_instructions / (double)f->cycles : 0;
+}
+
+double figures_simd(const struct figures *f)
+{
+    return f->lane_slots ? (double)f->thread_instructions / (double)f->lane_slots : 0;
+}
+
+void figures_percent(uint64_t part, uint64_t whole, struct strbuf *out)
+{
+    if (whole)
+        strbuf_addf(out, "%.1f%%", 100.0 * (double)part / (double)whole);
+    else
+        strbuf_add(out, "-");
+}
+
+void figures_top_stalls(const struct figures *f, unsigned n, struct strbuf *out)
+{
+    bool taken[FIGURES_STALLS] = {true}; /* the first is `issued` */
+    unsigned shown = 0;
+    for (; shown < n; shown++) {
+        unsigned best = FIGURES_STALLS;
+        for (unsigned i = 1; i < f->stall_count; i++)
+            if (!taken[i] && f->stalls[i] > 0 && (best == FIGURES_STALLS || f->stalls[i] > f->stalls[best]))
+                best = i;
+        if (best == FIGURES_STALLS)
+            break;
+        taken[best] = true;
+        strbuf_addf(out, "%s%s %.0f%%", shown ? ", " : "", f->stall_names[best],
+                    100.0 * (double)f->stalls[best] / (double)f->stall_total);
+    }
+    if (!shown)
+        strbuf_add(out, "-");
+}
+
+/* One <length><text> of a mangled name; NULL when there is none. */
+static const char *take_source_name(const char *at, struct strbuf *out)
+{
+    char *end;
+    if (!isdigit((unsigned char)*at))
+        return NULL;
+    unsigned long n = strtoul(at, &end, 10);
+    if (n == 0 || n > strlen(end))
+        return NULL;
+    if (strncmp(end, "_GLOBAL__N_", 11) == 0 || strncmp(end, "_INTERNAL_", 10) == 0)
+        return end + n; /* an unnamed namespace */
+    strbuf_addf(out, "%s%.*s", out->length ? "::" : "", (int)n, end);
+    return end + n;
+}
+
+void figures_kernel_name(const char *name, struct strbuf *out)
+{
+    struct strbuf plain = {0};
+    const char *at = strncmp(name, "_Z", 2) == 0 ? name + 2 : NULL;
+    if (at && *at == 'L')
+        at++;
+    if (at && *at == 'N') {
+        const char *next = at + 1;
+        while (next && isdigit((unsigned char)*next))
+            next = take_source_name(next, &plain);
+        at = next;
+    } else if (at) {
+        at = take_source_name(at, &plain);
+    }
+    strbuf_add(out, at && plain.length ? plain.text : name);
+    strbuf_free(&plain);
+}

@@ -1,0 +1,36 @@
+/* The figures of kernels that tables show, taken from result objects (gpu/result_json.h): one launch, or several added up. */
+#ifndef LOCKSTEP_REPORT_FIGURES_H
+#define LOCKSTEP_REPORT_FIGURES_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/strbuf.h"
+
+#define FIGURES_STALLS 32
+
+struct figures {
+    uint64_t launches, cycles, warp_instructions, thread_instructions;
+    uint64_t lane_slots; /* warp instructions x warp size: what SIMD efficiency divides by */
+    uint64_t l1d_reads, l1d_read_hits, l2_reads, l2_read_hits;
+    double time_ns, host_seconds;
+    /* Scheduler-cycles by owner, in table order; the first is `issued`. */
+    unsigned stall_count;
+    const char *stall_names[FIGURES_STALLS]; /* of the last object added */
+    uint64_t stalls[FIGURES_STALLS], stall_total;
+};
+
+/* Adds a kernel's result object. Names stay those of the object's members and live as long as it does. */
+void figures_add(struct figures *f, const json_t *kernel);
+/* Thread instructions a cycle; mean share of a warp's lanes that work. 0 when nothing ran. */
+double figures_ipc(const struct figures *f);
+double figures_simd(const struct figures *f);
+/* Appends "63.2%", or "-" when there is nothing to divide by. */
+void figures_percent(uint64_t part, uint64_t whole, struct strbuf *out);
+/* Appends the owners of most scheduler-cycles without an issue, at most n: "data 61%, atomic 12%"; "-" when none was counted. */
+void figures_top_stalls(const struct figures *f, unsigned n, struct strbuf *out);
+/* Appends a kernel's name as a reader knows it: the plain name within a mangled C++ one (Itanium ABI), else the text itself. */
+void figures_kernel_name(const char *name, struct strbuf *out);
+
+#endif
