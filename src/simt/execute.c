@@ -17,8 +17,10 @@ void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uin
     warp->live = mask_low(threads);
     warp->carry = 0;
     simt_grow_frame(warp, kernel->row_count, kernel->pred_count);
-    memset(warp->rows, 0, (size_t)kernel->row_count * grid->code->width * 4);
-    memset(warp->preds, 0, (size_t)kernel->pred_count * 8);
+    if (kernel->row_count)
+        memset(warp->rows, 0, (size_t)kernel->row_count * grid->code->width * 4);
+    if (kernel->pred_count)
+        memset(warp->preds, 0, (size_t)kernel->pred_count * 8);
     if (warp->local_words)
         memset(warp->local, 0, (size_t)warp->local_words * grid->code->width * 4);
     struct simt_frame frame = {.function = (uint32_t)(kernel - grid->code->module->functions)};
