@@ -4,9 +4,9 @@
 
 # expect HOW ERROR WORDS
 expect() {
-    on_simulator "$work/faults" "$1" >"$work/out" 2>"$work/err" || fail "$1: status $?"
+    on_simulator "$work/faults" "$1" >"$work/out" 2>"$work/err" || fail "$1: status $?: $(tail -n 5 "$work/err")"
     printf '%s\n' "$2 $2 $2" cudaSuccess | diff -u - "$work/out" || fail "$1"
-    grep -qi "$3" "$work/err" || fail "$1: no word of '$3': $(cat "$work/err")"
+    grep -qi -- "$3" "$work/err" || fail "$1: no word of '$3': $(cat "$work/err")"
     [ "$(grep -ci 'error:' "$work/err")" = 1 ] || fail "$1: not one error: $(cat "$work/err")"
 }
 
