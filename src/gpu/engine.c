@@ -23,7 +23,7 @@ static uint64_t core_cycle_of(const struct gpu *gpu, uint64_t d)
 
 static void eject(struct gpu *gpu, uint64_t now)
 {
-    uint64_t arrivals = network_arrivals(gpu->replies);
+    uint64_t arrivals = gpu->machine.gpu.step_every_cycle ? ~UINT64_C(0) : network_arrivals(gpu->replies);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         if (gpu->sm_wake[i] <= now || mask_has(arrivals, i)) {
             sm_eject(gpu->sms[i], now);
@@ -36,20 +36,23 @@ static void tick_partitions(struct gpu *gpu, uint64_t now)
 {
     unsigned per = gpu->machine.memory.partition.slices_per_channel;
     uint64_t arrivals = network_arrivals(gpu->requests), dram_end = dram_cycles(gpu, now);
+    bool always = gpu->machine.gpu.step_every_cycle;
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++) {
         struct partition *p = gpu->partitions[i];
         for (unsigned k = 0; k < per; k++) {
-            struct packet *reply = partition_peek(p, k);
-            if (reply && network_can_send(gpu->replies, i * per + k, packet_network_bytes(reply)))
-                network_send(gpu->replies, i * per + k, reply->sm, packet_network_bytes(reply), partition_pop(p, k), now);
+            struct partition_reply reply;
+            if (!partition_reply(p, k, &reply) || !network_can_send(gpu->replies, i * per + k, reply.bytes))
+                continue;
+            network_send(gpu->replies, i * per + k, reply.sm, reply.bytes, reply.packet, now);
+            partition_take_reply(p, k);
         }
         for (uint64_t d = gpu->dram_cycle; d < dram_end; d++)
-            if (partition_next_dram(p) <= d)
+            if (always || partition_next_dram(p) <= d)
                 partition_tick_dram(p, d);
         for (unsigned k = 0; k < per; k++)
             if (mask_has(arrivals, i * per + k) && partition_can_push(p, k))
                 partition_push(p, k, network_receive(gpu->requests, i * per + k), now);
-        if (partition_next_l2(p) <= now)
+        if (always || partition_next_l2(p) <= now)
             partition_tick_l2(p, now);
     }
     gpu->dram_cycle = dram_end;
@@ -57,9 +60,10 @@ static void tick_partitions(struct gpu *gpu, uint64_t now)
 
 static void tick_networks(struct gpu *gpu, uint64_t now)
 {
-    if (network_next(gpu->requests) <= now)
+    bool always = gpu->machine.gpu.step_every_cycle;
+    if (always || network_next(gpu->requests) <= now)
         network_tick(gpu->requests, now);
-    if (network_next(gpu->replies) <= now)
+    if (always || network_next(gpu->replies) <= now)
         network_tick(gpu->replies, now);
 }
 
@@ -103,9 +107,10 @@ static bool can_dispatch(const struct gpu_run *run)
 
 static bool replies_waiting(const struct gpu *gpu)
 {
+    struct partition_reply reply;
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         for (unsigned k = 0; k < gpu->machine.memory.partition.slices_per_channel; k++)
-            if (partition_peek(gpu->partitions[i], k))
+            if (partition_reply(gpu->partitions[i], k, &reply))
                 return true;
     return false;
 }
@@ -216,8 +221,8 @@ static enum gpu_status run_cycles(struct gpu_run *run)
             gpu->cycle = end;
             return GPU_LIMIT;
         }
-        gpu->cycle = next;
-        gpu->dram_cycle = dram_cycles(gpu, next - 1);
+        gpu->cycle = gpu->machine.gpu.step_every_cycle ? now + 1 : next;
+        gpu->dram_cycle = dram_cycles(gpu, gpu->cycle - 1);
         if (turn % POLL_STEPS == 0 && poll_host(run, &last_poll))
             return GPU_STOPPED;
     }
