@@ -42,7 +42,8 @@ struct input {
     uint32_t queued;     /* flits in the injection queue */
     uint32_t credits;    /* free places of the router's buffer, as the sender knows */
     uint32_t buffered;   /* flits in the router's buffer */
-    uint32_t switched;   /* flits of packet `first` that have left the router's buffer */
+    uint32_t output;     /* of packet `first`, once its head is in the router's buffer */
+    uint32_t left;       /* flits of that packet that have not left the buffer */
     uint32_t owed;       /* credits to send back */
 };
 
@@ -51,6 +52,7 @@ struct output {
     uint32_t first, whole, end; /* [first, whole) can be received, `whole` is being put together */
     uint32_t holder;            /* input whose packet holds the VC, or NOBODY */
     uint32_t turn;              /* input to be looked at first */
+    uint64_t waiting;           /* inputs that ask for the VC */
     uint32_t credits;
     uint32_t leaving;           /* flits behind the crossbar, waiting for the channel */
     uint32_t ejected;           /* flits in the ejection buffer */
@@ -72,6 +74,7 @@ struct network {
     struct output *outputs;
     uint64_t sending;    /* inputs with flits in the injection queue */
     uint64_t asking;     /* inputs with a flit in the router and no VC */
+    uint64_t wanted;     /* outputs whose VC is free and asked for */
     uint64_t switching;  /* inputs with a VC and a flit in the router */
     uint64_t holding;    /* inputs with a VC */
     uint64_t crossing;   /* outputs to which a flit crosses in the next step */
@@ -261,24 +264,28 @@ static struct packet_in *front_packet(const struct network *net, unsigned input)
     return &in->ring[in->first & net->input_mask];
 }
 
-/* The inputs that get a VC in this step: of those that ask for a free output, the first from its turn on. */
-static uint64_t allocate_vcs(struct network *net)
+/* A head flit has come to the front of the input's buffer. */
+static void ask_for_vc(struct network *net, unsigned input)
 {
-    uint64_t wanted = 0, granted = 0;
-    uint64_t by_output[64];
-    for (uint64_t rest = net->asking; rest; rest &= rest - 1) {
-        uint32_t output = front_packet(net, mask_first(rest))->output;
-        if (net->outputs[output].holder != NOBODY)
-            continue;
-        if (!mask_has(wanted, output))
-            by_output[output] = 0;
-        wanted |= BIT64(output);
-        by_output[output] |= rest & -rest;
-    }
-    for (; wanted; wanted &= wanted - 1) {
-        uint32_t output = mask_first(wanted);
-        uint64_t later = by_output[output] & ~mask_low(net->outputs[output].turn);
-        granted |= BIT64(mask_first(later ? later : by_output[output]));
+    const struct packet_in *p = front_packet(net, input);
+    struct input *in = &net->inputs[input];
+    struct output *out = &net->outputs[p->output];
+    in->output = p->output;
+    in->left = p->flits;
+    net->asking |= BIT64(input);
+    out->waiting |= BIT64(input);
+    if (out->holder == NOBODY)
+        net->wanted |= BIT64(p->output);
+}
+
+/* The inputs that get a VC in this step: of those that ask for a free output, the first from its turn on. */
+static uint64_t allocate_vcs(const struct network *net)
+{
+    uint64_t granted = 0;
+    for (uint64_t rest = net->wanted; rest; rest &= rest - 1) {
+        const struct output *out = &net->outputs[mask_first(rest)];
+        uint64_t later = out->waiting & ~mask_low(out->turn);
+        granted |= BIT64(mask_first(later ? later : out->waiting));
     }
     return granted;
 }
@@ -294,6 +301,8 @@ static void give_vcs(struct network *net, uint64_t granted)
         struct output *out = &net->outputs[p->output];
         out->holder = input;
         out->turn = input + 1 < net->input_count ? input + 1 : 0;
+        out->waiting &= ~BIT64(input);
+        net->wanted &= ~BIT64(p->output);
         out->ring[out->end++ & net->output_mask] = (struct packet_out){p->payload, p->sent, p->flits};
     }
 }
@@ -302,23 +311,23 @@ static void give_vcs(struct network *net, uint64_t granted)
 static void switch_flit(struct network *net, unsigned input)
 {
     struct input *in = &net->inputs[input];
-    struct packet_in *p = front_packet(net, input);
-    struct output *out = &net->outputs[p->output];
+    struct output *out = &net->outputs[in->output];
     out->credits--;
-    net->crossing |= BIT64(p->output);
+    net->crossing |= BIT64(in->output);
     in->owed++;
     net->owing |= BIT64(input);
     if (--in->buffered == 0)
         net->switching &= ~BIT64(input);
-    if (++in->switched < p->flits)
+    if (--in->left)
         return;
-    in->switched = 0;
     in->first++;
     out->holder = NOBODY;
+    if (out->waiting)
+        net->wanted |= BIT64(in->output);
     net->holding &= ~BIT64(input);
     net->switching &= ~BIT64(input);
     if (in->buffered)
-        net->asking |= BIT64(input);
+        ask_for_vc(net, input);
 }
 
 /* One step of the router; everything looks at the state before the step. */
@@ -328,11 +337,11 @@ static bool step_router(struct network *net)
         net->outputs[mask_first(rest)].leaving++;
     net->leaving |= net->crossing;
     net->crossing = 0;
-    uint64_t granted = net->asking ? allocate_vcs(net) : 0;
+    uint64_t granted = allocate_vcs(net);
     bool moved = granted != 0;
     for (uint64_t rest = net->switching; rest; rest &= rest - 1) {
         uint32_t input = mask_first(rest);
-        if (net->outputs[front_packet(net, input)->output].credits == 0)
+        if (net->outputs[net->inputs[input].output].credits == 0)
             continue;
         switch_flit(net, input);
         moved = true;
@@ -345,7 +354,8 @@ static void read_router_inputs(struct network *net, uint64_t flits, uint64_t cre
 {
     for (uint64_t rest = flits; rest; rest &= rest - 1)
         net->inputs[mask_first(rest)].buffered++;
-    net->asking |= flits & ~net->holding;
+    for (uint64_t rest = flits & ~net->holding & ~net->asking; rest; rest &= rest - 1)
+        ask_for_vc(net, mask_first(rest));
     net->switching |= flits & net->holding;
     for (; credits; credits &= credits - 1)
         net->outputs[mask_first(credits)].credits++;
