@@ -334,6 +334,11 @@ static enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t co
     return members ? SM_STALL_exit : SM_STALL_idle;
 }
 
+enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
+{
+    return classify(sm, sm->resident & sm->scheduler_slots[scheduler], 0);
+}
+
 static enum sm_stall schedule(struct sm *sm, unsigned s)
 {
     uint64_t members = sm->resident & sm->scheduler_slots[s];
@@ -370,8 +375,6 @@ void sm_issue(struct sm *sm)
     for (uint64_t rest = sm->at_fence; rest; rest &= rest - 1)
         check_fence(sm, mask_first(rest));
     for (unsigned s = 0; s < sm->params->schedulers && !sm->has_fault; s++) {
-        enum sm_stall stall = schedule(sm, s);
-        sm->stall[s] = (uint8_t)stall;
-        (&sm->stalls.issued)[stall]++;
+        (&sm->stalls.issued)[schedule(sm, s)]++;
     }
 }

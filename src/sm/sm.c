@@ -193,7 +193,6 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
         struct lockstep_scheduler_setup setup = {.index = s, .count = p->schedulers, .slots = sm->scheduler_slots[s], .age_rotation = p->age_rotation};
         memset(sm->scheduler_state[s], 0, sm->setup.scheduler->state_bytes);
         sm->setup.scheduler->reset(sm->scheduler_state[s], &setup);
-        sm->stall[s] = SM_STALL_idle;
     }
 }
 
@@ -283,7 +282,7 @@ void sm_settle(struct sm *sm, uint64_t cycle)
         return;
     uint64_t skipped = cycle - sm->now;
     for (unsigned s = 0; s < sm->params->schedulers; s++)
-        (&sm->stalls.issued)[sm->stall[s]] += skipped;
+        (&sm->stalls.issued)[sm_skipped_stall(sm, s)] += skipped;
     sm->stats.warp_cycles += skipped * mask_count(sm->resident);
     sm->stats.barrier_cycles += skipped * mask_count(sm->at_barrier);
     sm->now = cycle;

@@ -154,7 +154,6 @@ struct sm {
     uint64_t scheduler_slots[8];
     void *scheduler_state[8];
     uint64_t issue_order;
-    uint8_t stall[8];                   /* last cycle's reason, for skipped cycles */
 
     /* Operand collection and pipelines. */
     struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
@@ -244,6 +243,8 @@ void sm_flush_buffer(struct sm *sm, unsigned slot);
 
 /* issue.c */
 void sm_issue(struct sm *sm);
+/* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and nothing can issue. */
+enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler);
 /* Registers of an op have their values: release the scoreboard. */
 void sm_release(struct sm *sm, uint32_t op);
 /* The op is complete: release and free it. */
