@@ -53,6 +53,11 @@ const void *fatbin_unwrap(const void *wrapper, struct diag_sink *sink)
     return data;
 }
 
+bool fatbin_is_linked(const void *wrapper)
+{
+    return read_le((const uint8_t *)wrapper + 4, 4) == 2;
+}
+
 /* Checks the container's header and returns the end of its last entry as an offset, 0 on error. */
 static size_t container_end(const uint8_t *data, size_t size, size_t *first, struct diag_sink *sink)
 {

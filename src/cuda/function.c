@@ -134,14 +134,15 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset,
     RUNTIME_CALL(param_info(rt, func, index, offset, size));
 }
 
-/* A handle is the address of the kernel's record; every call that takes a stub takes a handle too. */
+/* A handle is the address of the kernel's record; every call that takes a stub takes a handle too. A module that cannot
+ * be loaded shows at the launch, where the program looks for errors. */
 static cudaError_t handle(struct runtime *rt, void **to, const void *func)
 {
-    struct kernel *kernel = NULL;
-    cudaError_t error = to ? kernel_find(rt, func, &kernel) : cudaErrorInvalidValue;
-    if (!error)
-        *to = kernel;
-    return error;
+    struct kernel *kernel = kernel_lookup(rt, func);
+    if (!to || !kernel)
+        return to ? cudaErrorInvalidDeviceFunction : cudaErrorInvalidValue;
+    *to = kernel;
+    return cudaSuccess;
 }
 
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)

@@ -68,6 +68,11 @@ static cudaError_t extract(struct image *image, struct diag_sink *sink)
     const void *data = fatbin_unwrap(image->wrapper, sink);
     if (!data)
         return cudaErrorInvalidKernelImage;
+    if (fatbin_is_linked(image->wrapper)) {
+        diag_error(sink, DIAG_NOWHERE, "build without -rdc=true (and without -dc)",
+                   "the program's device code was linked across files, which is not supported");
+        return cudaErrorNoKernelImageForDevice;
+    }
     enum fatbin_result result = fatbin_extract(data, FATBIN_UNKNOWN_SIZE, &ptx, sink);
     if (result == FATBIN_OK)
         image->text = ptx.text;
@@ -132,7 +137,7 @@ cudaError_t image_load(struct runtime *rt, struct image *image)
 }
 
 /* The record func stands for; the newest, since a stub's address can come again after dlclose. */
-static struct kernel *kernel_lookup(const struct runtime *rt, const void *func)
+struct kernel *kernel_lookup(const struct runtime *rt, const void *func)
 {
     for (size_t i = rt->kernels.count; i-- > 0;)
         if (rt->kernels.items[i]->host == func || (const void *)rt->kernels.items[i] == func)

@@ -145,6 +145,8 @@ void image_remove(struct runtime *rt, struct image *image);
 cudaError_t image_load(struct runtime *rt, struct image *image);
 /* Drops what was loaded of an image, not its registration. */
 void image_forget_module(struct runtime *rt, struct image *image);
+/* The record func stands for, whether or not it can be loaded; NULL when there is none. */
+struct kernel *kernel_lookup(const struct runtime *rt, const void *func);
 /* The kernel that func (a host stub or a handle) stands for, loaded: its function is set. */
 cudaError_t kernel_find(struct runtime *rt, const void *func, struct kernel **kernel);
 /* Device address and size of the variable whose host shadow is symbol. */

@@ -68,7 +68,7 @@ static void mark_unbound(struct gpu_module *module)
 {
     struct isa_module *code = module->code;
     for (uint32_t f = 0; f < code->function_count; f++) {
-        const struct isa_function *function = &code->functions[f];
+        struct isa_function *function = &code->functions[f];
         for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
             struct isa_instr *instr = &code->instrs[pc];
             if (module->simt->ops[pc].kind != SIMT_KIND_OUTSIDE || instr->op == ISA_OP_OUTSIDE)
@@ -77,6 +77,8 @@ static void mark_unbound(struct gpu_module *module)
             isa_disasm_instr(code, function, instr, &text);
             instr->text = arena_strdup(&code->arena, strbuf_text(&text));
             instr->op = ISA_OP_OUTSIDE;
+            if (pc < function->outside)
+                function->outside = pc;
             strbuf_free(&text);
         }
     }

@@ -39,8 +39,8 @@ lane_fn *lane_resolve_half(const struct isa_instr *instr);  /* lanes_half.c: f16
 lane_fn *lane_resolve_cvt(const struct isa_instr *instr);   /* lanes_cvt.c: cvt with a floating-point side */
 lane_fn *lane_resolve_special(const struct isa_instr *instr); /* lanes_special.c: rcp sqrt rsqrt sin cos lg2 ex2 tanh, approximate div */
 
-/* Generic address windows: where shared, local and (for cvta.param) parameter addresses appear in the generic space. Global addresses are
- * their own generic addresses; const is not reached generically. */
+/* Generic address windows: where shared, local and (for cvta.param) parameter addresses appear in the generic space. Global and
+ * const addresses are their own generic addresses. */
 #define LANE_SHARED_WINDOW UINT64_C(0x7F0000000000)
 #define LANE_LOCAL_WINDOW UINT64_C(0x7E0000000000)
 #define LANE_PARAM_WINDOW UINT64_C(0x7D0000000000)

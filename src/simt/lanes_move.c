@@ -161,7 +161,8 @@ static lane_fn *resolve_cvta(const struct isa_instr *instr)
     if (instr->type != ISA_U64)
         return NULL;
     switch (instr->mods.space) {
-    case ISA_SPACE_GLOBAL: return move_64;
+    case ISA_SPACE_GLOBAL:
+    case ISA_SPACE_CONST: return move_64; /* constant variables lie among the global ones */
     case ISA_SPACE_SHARED: return instr->mods.to ? generic_to_shared : shared_to_generic;
     case ISA_SPACE_LOCAL: return instr->mods.to ? generic_to_local : local_to_generic;
     case ISA_SPACE_PARAM: return instr->mods.to ? generic_to_param : param_to_generic;

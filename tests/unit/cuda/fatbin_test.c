@@ -264,6 +264,9 @@ static void wrapper_is_recognised_by_its_magic_number(void **state)
         const void *data, *unused;
     } wrapper = {0x466243b1, 1, "text", NULL};
     assert_ptr_equal(fatbin_unwrap(&wrapper, NULL), wrapper.data);
+    assert_false(fatbin_is_linked(&wrapper));
+    wrapper.version = 2;
+    assert_true(fatbin_is_linked(&wrapper));
     wrapper.data = NULL;
     assert_null(fatbin_unwrap(&wrapper, NULL));
     wrapper.magic++;

@@ -192,6 +192,9 @@ static void bad_ptx_is_explained_once(void **state)
     assert_null(strstr(where + 1, ".ptx:4:"));
     free(text);
     assert_int_equal(cudaGetLastError(), cudaErrorInvalidPtx);
+    cudaKernel_t kernel;
+    assert_int_equal(__cudaGetKernel(&kernel, &bad_stub), cudaSuccess);
+    assert_int_equal(__cudaLaunchKernel(kernel, extent(1, 1, 1), extent(1, 1, 1), NULL, 0, NULL), cudaErrorInvalidPtx);
     assert_int_equal(cudaDeviceSynchronize(), cudaSuccess); /* it does not stick */
 }
 
