@@ -106,6 +106,8 @@ int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa
     if (type != ISA_NONE &&
         (type == ISA_PRED || isa_type_bits(type) < 32 || isa_type_info(type)->class >= ISA_CLASS_FLOAT))
         return ptx_error(p, &value->token, NULL, "an address needs an integer type of 32 or 64 bits");
+    if (type != ISA_NONE)
+        operand->bits = (uint8_t)isa_type_bits(type); /* mov.u32 of a shared variable's address gives 32-bit lanes */
     return 0;
 }
 
