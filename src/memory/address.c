@@ -8,8 +8,8 @@
 
 struct address_map {
     uint8_t row_shift, row_bits;
-    uint8_t bank[4];            /* lowest first */
-    uint8_t column[MAX_BITS];   /* lowest first, 0 ends */
+    uint8_t bank[4];          /* lowest first */
+    uint8_t column[MAX_BITS]; /* lowest first, 0 ends */
 };
 
 static const struct address_map maps[] = {

@@ -1,9 +1,11 @@
-/* Tags, sectors, replacement and MSHRs of a set-associative cache, with the refusals of GPGPU-Sim's caches (3.2.2 and, with sectors and lazy fetching, 4.0):
+/* Tags, sectors, replacement and MSHRs of a set-associative cache, with the refusals of GPGPU-Sim's caches (3.2.2 and,
+ * with sectors and lazy fetching, 4.0):
  *   - an access that does not hit needs room in the owner's miss queue whether or not it joins a fill;
  *   - a line being filled is reserved and never a victim; a set of reserved lines refuses;
  *   - an MSHR is held until its last waiter was taken, not only until its fill;
- *   - a store that takes a line without fetching it (lazy) makes its sector valid once all the sector's bytes are written.
- * Left out: GPGPU-Sim lets an access join an MSHR whose line was evicted between fill and last waiter; here it sends a new fill. */
+ *   - a store that takes a line without fetching it (lazy) makes its sector valid once all its bytes are written.
+ * Left out: GPGPU-Sim lets an access join an MSHR whose line was evicted between fill and last waiter; here it sends a
+ * new fill. */
 #include "memory/cache.h"
 
 #include <string.h>
@@ -22,12 +24,12 @@ struct line {
 };
 
 struct mshr {
-    uint64_t address; /* of the line */
-    uint32_t line;    /* NO_INDEX: the fill is not kept, or finds its place when it comes */
+    uint64_t address;            /* of the line */
+    uint32_t line;               /* NO_INDEX: the fill is not kept, or finds its place when it comes */
     uint32_t first, last, count; /* waiters */
-    uint32_t next;    /* in its hash chain, then in the list of ready ones; free list */
+    uint32_t next;               /* in its hash chain, then in the list of ready ones; free list */
     uint8_t sectors;
-    bool orphan;      /* the cache was invalidated after the request was sent */
+    bool orphan; /* the cache was invalidated after the request was sent */
 };
 
 struct waiter {
@@ -42,20 +44,21 @@ struct cache {
     uint64_t clock; /* counts uses */
     uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
     struct line *lines;
-    uint8_t *data;        /* per line, or NULL */
+    uint8_t *data; /* per line, or NULL */
     struct mshr *mshrs;
-    uint8_t *mshr_data;   /* per MSHR, or NULL */
-    uint32_t *hash;       /* first MSHR of a chain */
+    uint8_t *mshr_data; /* per MSHR, or NULL */
+    uint32_t *hash;     /* first MSHR of a chain */
     uint32_t free_mshr, used_mshrs;
     uint32_t ready_first, ready_last;
-    uint32_t drained;     /* MSHR whose last waiter was taken: its data stay valid until the next call */
+    uint32_t drained; /* MSHR whose last waiter was taken: its data stay valid until the next call */
     struct waiter *waiters;
     uint32_t free_waiter;
 };
 
 const char *const cache_replacement_choices[] = {"lru", "fifo", NULL};
 const char *const cache_allocate_choices[] = {"on_miss", "on_fill", NULL};
-const char *const cache_write_policy_choices[] = {"read_only", "write_back", "write_through", "write_evict", "local_write_back", NULL};
+const char *const cache_write_policy_choices[] = {"read_only",   "write_back",       "write_through",
+                                                  "write_evict", "local_write_back", NULL};
 const char *const cache_write_allocate_choices[] = {"none", "fetch", "lazy", NULL};
 const char *const cache_set_index_choices[] = {"linear", "hashed", NULL};
 
@@ -192,7 +195,8 @@ static void use_line(struct cache *c, uint32_t index)
         c->lines[index].order = ++c->clock;
 }
 
-/* The line of the set to be given up: an empty one, else the one with the lowest order among those not reserved (and, with clean_only, not dirty). */
+/* The line of the set to be given up: an empty one, else the one with the lowest order among those not reserved (and,
+ * with clean_only, not dirty). */
 static uint32_t choose_victim(const struct cache *c, uint64_t at, bool clean_only)
 {
     uint32_t first = set_of(c, at) * c->params.ways, best = NO_INDEX;
@@ -288,7 +292,8 @@ static enum cache_result refuse(uint64_t *reason)
 }
 
 /* Joins the fill of `index` if it brings all of the missing sectors. */
-static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t missing, uint32_t waiter, struct cache_effect *effect)
+static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t missing, uint32_t waiter,
+                                   struct cache_effect *effect)
 {
     struct mshr *m = &c->mshrs[index];
     if (m->orphan || (missing & ~m->sectors))
@@ -301,7 +306,8 @@ static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t miss
 }
 
 /* Requests a fill of the missing sectors into line `at`, whose place is `index` (NO_INDEX: none yet). */
-static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index, uint8_t missing, uint32_t waiter, struct cache_effect *effect)
+static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index, uint8_t missing, uint32_t waiter,
+                                   struct cache_effect *effect)
 {
     if (c->used_mshrs >= c->params.mshr_entries || c->free_waiter == NO_INDEX)
         return refuse(&c->stats.refused_mshr);
@@ -312,7 +318,8 @@ static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index,
         take_line(c, index, at, effect);
     }
     uint32_t low = mask_first(missing), high = 63 - (uint32_t)__builtin_clzll(missing);
-    uint8_t span = (uint8_t)(mask_low(high + 1) & ~mask_low(low)); /* one request: a valid sector in between is fetched again */
+    uint8_t span =
+        (uint8_t)(mask_low(high + 1) & ~mask_low(low)); /* one request: a valid sector in between is fetched again */
     if (index != NO_INDEX)
         c->lines[index].pending |= span;
     add_waiter(c, take_mshr(c, at, span, index), waiter);
@@ -323,7 +330,8 @@ static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index,
 }
 
 /* What a read, or a store that fetches, does: counts nothing but refusals. */
-static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room, struct cache_effect *effect)
+static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
+                                     struct cache_effect *effect)
 {
     uint64_t at = line_address(c, address);
     uint8_t need = sectors_of(c, address, bytes), missing = need;
@@ -340,7 +348,8 @@ static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t
     if (!room)
         return refuse(&c->stats.refused_queue);
     uint32_t under_way = find_mshr(c, at, missing);
-    enum cache_result result = under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect) : send_fill(c, at, index, missing, waiter, effect);
+    enum cache_result result = under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
+                                                     : send_fill(c, at, index, missing, waiter, effect);
     if (result != CACHE_REFUSED && effect->line != NO_INDEX)
         use_line(c, effect->line);
     return result;
@@ -348,7 +357,8 @@ static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t
 
 /* Accesses */
 
-enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room, struct cache_effect *effect)
+enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
+                             struct cache_effect *effect)
 {
     enum cache_result result = access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room, effect);
     c->stats.reads += result != CACHE_REFUSED;
@@ -367,7 +377,8 @@ static enum cache_result count_write(struct cache *c, enum cache_result result)
     return result;
 }
 
-enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room, struct cache_effect *effect)
+enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
+                              struct cache_effect *effect)
 {
     return count_write(c, access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room + 1, effect));
 }
@@ -410,7 +421,8 @@ static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32
 }
 
 /* A store that keeps its bytes in a line without fetching the rest. */
-static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2], uint32_t queue_room, struct cache_effect *effect)
+static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2],
+                                      uint32_t queue_room, struct cache_effect *effect)
 {
     uint64_t at = line_address(c, address);
     uint32_t index = find_line(c, at);
@@ -434,12 +446,13 @@ static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_
     return CACHE_HIT;
 }
 
-enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2], bool fetch, uint32_t waiter, uint32_t queue_room,
-                              struct cache_effect *effect)
+enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2], bool fetch,
+                              uint32_t waiter, uint32_t queue_room, struct cache_effect *effect)
 {
     if (!fetch)
         return write_lazily(c, address, bytes, mask, queue_room, effect);
-    enum cache_result result = count_write(c, access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room, effect));
+    enum cache_result result =
+        count_write(c, access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room, effect));
     if (result != CACHE_REFUSED && effect->line != CACHE_NO_LINE)
         make_dirty(c, effect->line, address, bytes, mask);
     return result;
@@ -504,7 +517,8 @@ void cache_invalidate_all(struct cache *c)
     orphan_placeless(c);
 }
 
-void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes), void *context)
+void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
+                   void *context)
 {
     uint32_t lines = c->params.sets * c->params.ways;
     for (uint32_t i = 0; c->data && i < lines; i++)

@@ -1,5 +1,5 @@
-/* Defaults of an L2 slice (GPGPU-Sim 3.2.2 GTX480 configuration) for the expansion of cache_params.def to descriptors. No include guard: used once per table; undone by
- * cache_defaults_end.h. */
+/* Defaults of an L2 slice (GPGPU-Sim 3.2.2 GTX480 configuration) for the expansion of cache_params.def to descriptors.
+ * No include guard: used once per table; undone by cache_defaults_end.h. */
 #define CACHE_DEFAULT_SETS 64
 #define CACHE_DEFAULT_WAYS 8
 #define CACHE_DEFAULT_LINE_BYTES 128

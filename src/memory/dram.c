@@ -1,10 +1,13 @@
 /* The DRAM controller of GPGPU-Sim (3.2.2; with row_then_column, 4.0), one command cycle a tick:
- *   1. one burst leaves the data pipe; the last one of a request puts it into the return queue (write-backs just end). The pipe is in order: a burst leaves tCL (tWL) cycles after its command,
- *      later if the return queue was full;
- *   2. a request handed over in the tick before joins the scheduler; the first bank without work, from a rotating one on, gets the oldest request of its open row, else its oldest;
- *   3. banks are scanned from a rotating one for one command that all constraints allow: read or write if the row is open, activate if the bank is closed, precharge if another row is open.
- * A constraint of n cycles forbids the next n-1 ticks: a command at c allows the constrained one at c+n. Derived: activate to write tRCD-(tWL+1); read to write tCL+burst+2-tWL; write to read
- * tWL+burst+tCDLR; write to precharge tWL+burst+tWR; read to precharge of one bank a burst. Left out: refresh. */
+ *   1. one burst leaves the data pipe; the last one of a request puts it into the return queue (write-backs just end).
+ *      The pipe is in order: a burst leaves tCL (tWL) cycles after its command, later if the return queue was full;
+ *   2. a request handed over in the tick before joins the scheduler; the first bank without work, from a rotating one
+ *      on, gets the oldest request of its open row, else its oldest;
+ *   3. banks are scanned from a rotating one for one command that all constraints allow: read or write if the row is
+ *      open, activate if the bank is closed, precharge if another row is open.
+ * A constraint of n cycles forbids the next n-1 ticks: a command at c allows the constrained one at c+n. Derived:
+ * activate to write tRCD-(tWL+1); read to write tCL+burst+2-tWL; write to read tWL+burst+tCDLR; write to precharge
+ * tWL+burst+tWR; read to precharge of one bank a burst. Left out: refresh. */
 #include "memory/dram.h"
 
 #include "base/bits.h"
@@ -28,7 +31,8 @@ struct bank {
     uint32_t row;
     uint8_t need, group;
     bool open;
-    uint64_t read_at, write_at, precharge_at, activate_at; /* first cycle at which the bank's own constraints allow the command */
+    uint64_t read_at, write_at, precharge_at,
+        activate_at; /* first cycle at which the bank's own constraints allow the command */
 };
 
 struct burst {
@@ -46,8 +50,8 @@ struct dram {
     uint32_t waiting;  /* in banks' queues */
     uint32_t turn;
     struct bank banks[MAX_BANKS];
-    uint64_t served;   /* banks with a current request */
-    uint64_t wanted;   /* banks with waiting requests */
+    uint64_t served;                                    /* banks with a current request */
+    uint64_t wanted;                                    /* banks with waiting requests */
     uint64_t column_at, read_at, write_at, activate_at; /* first cycle for the whole channel */
     uint64_t group_column_at[MAX_BANKS], group_precharge_at[MAX_BANKS];
     uint64_t command_at; /* no command is possible before, unless a bank gets a request */
@@ -64,7 +68,8 @@ static const struct stat_desc dram_stat_descs[] = {
 #include "memory/dram_stats.def"
 #include "stats/stat_end.h"
 };
-const struct stat_group dram_stat_group = {"dram", "DRAM channels", dram_stat_descs, sizeof(dram_stat_descs) / sizeof(dram_stat_descs[0])};
+const struct stat_group dram_stat_group = {"dram", "DRAM channels", dram_stat_descs,
+                                           sizeof(dram_stat_descs) / sizeof(dram_stat_descs[0])};
 
 const struct param_desc dram_param_descs[] = {
 #define PARAM_STRUCT struct dram_params
@@ -101,8 +106,10 @@ struct dram *dram_create(const struct dram_params *params, struct arena *arena)
         d->entries[i].next = i + 1 < entries ? i + 1 : NO_REQUEST;
     d->incoming = NO_REQUEST;
     for (uint32_t i = 0; i < MAX_BANKS; i++) {
-        uint32_t group = params->bank_group_low_bits ? i & (params->bank_groups - 1) : i / (params->banks / params->bank_groups);
-        d->banks[i] = (struct bank){.first = NO_REQUEST, .last = NO_REQUEST, .current = NO_REQUEST, .group = (uint8_t)group};
+        uint32_t group =
+            params->bank_group_low_bits ? i & (params->bank_groups - 1) : i / (params->banks / params->bank_groups);
+        d->banks[i] =
+            (struct bank){.first = NO_REQUEST, .last = NO_REQUEST, .current = NO_REQUEST, .group = (uint8_t)group};
     }
     d->pipe_mask = ring_size(params->tCL + params->tWL + 2) - 1;
     d->pipe = ARENA_NEW(arena, struct burst, d->pipe_mask + 1);
@@ -339,7 +346,8 @@ static uint64_t scan_order(const struct dram *d)
     return (d->served >> d->turn | d->served << (d->params.banks - d->turn)) & mask_low(d->params.banks);
 }
 
-/* Sends what commands this cycle allows, or notes when the next one is possible. As in GPGPU-Sim the scan goes on from the turn that a row command has just moved. */
+/* Sends what commands this cycle allows, or notes when the next one is possible. As in GPGPU-Sim the scan goes on from
+ * the turn that a row command has just moved. */
 static void send_commands(struct dram *d, uint64_t cycle)
 {
     bool row = false;
@@ -394,7 +402,8 @@ uint64_t dram_next(const struct dram *d, uint64_t last)
 
 bool dram_idle(const struct dram *d)
 {
-    return d->incoming == NO_REQUEST && !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->return_first == d->return_end;
+    return d->incoming == NO_REQUEST && !d->wanted && !d->served && d->pipe_first == d->pipe_end &&
+           d->return_first == d->return_end;
 }
 
 struct dram_stats *dram_stats_of(struct dram *d)

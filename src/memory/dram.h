@@ -1,4 +1,5 @@
-/* A DRAM channel: FR-FCFS scheduler, banks, bank groups, data pipe and return queue. Private to the memory room. It moves requests by value and knows neither caches nor packets' contents. */
+/* A DRAM channel: FR-FCFS scheduler, banks, bank groups, data pipe and return queue. Private to the memory room. It
+ * moves requests by value and knows neither caches nor packets' contents. */
 #ifndef LOCKSTEP_MEMORY_DRAM_H
 #define LOCKSTEP_MEMORY_DRAM_H
 
@@ -33,7 +34,8 @@ bool dram_tick(struct dram *d, uint64_t cycle, struct memory_request *done);
 /* The oldest finished request other than write-backs, or NULL; pop drops it. */
 const struct memory_request *dram_top(const struct dram *d);
 void dram_pop(struct dram *d);
-/* The next cycle after `last` at which a tick changes anything, or CYCLE_NEVER; the return queue's contents do not count. */
+/* The next cycle after `last` at which a tick changes anything, or CYCLE_NEVER; the return queue's contents do not
+ * count. */
 uint64_t dram_next(const struct dram *d, uint64_t last);
 bool dram_idle(const struct dram *d);
 struct dram_stats *dram_stats_of(struct dram *d);

@@ -1,9 +1,11 @@
 /* A memory partition of GPGPU-Sim: its slices in the L2's clock, and in the DRAM's clock, each tick:
  *   1. the oldest finished request goes back to its slice, if that has room;
  *   2. the DRAM channel makes its command cycle;
- *   3. one request of a slice, the slices in turn after the last that sent one, enters the fixed delay, if the scheduler has a place, the slice a credit and room for what comes back;
+ *   3. one request of a slice, the slices in turn after the last that sent one, enters the fixed delay, if the
+ *      scheduler has a place, the slice a credit and room for what comes back;
  *   4. the oldest request whose delay is over goes to the DRAM's scheduler.
- * Credits: one request of each slice, and of all slices together as many more as fit the scheduler's and the return queue less one for each further slice. */
+ * Credits: one request of each slice, and of all slices together as many more as fit the scheduler's and the return
+ * queue less one for each further slice. */
 #include "memory/partition.h"
 
 #include "memory/address.h"
@@ -49,7 +51,8 @@ const struct param_desc partition_param_descs[] = {
 };
 const unsigned partition_param_count = sizeof(partition_param_descs) / sizeof(partition_param_descs[0]);
 
-struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store, struct arena *arena)
+struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store,
+                                   struct arena *arena)
 {
     struct partition *p = ARENA_NEW(arena, struct partition, 1);
     uint32_t size = 1;
@@ -106,7 +109,8 @@ struct packet *partition_pop(struct partition *p, unsigned k)
     return packet;
 }
 
-/* The next cycle of a slice changes only by its tick, a push, a pop, and what the DRAM's side gives or takes; it is asked for far more often. */
+/* The next cycle of a slice changes only by its tick, a push, a pop, and what the DRAM's side gives or takes; it is
+ * asked for far more often. */
 static uint64_t next_of_slice(struct partition *p, unsigned k)
 {
     if (!p->slice_known[k]) {
@@ -175,7 +179,8 @@ static void start_request(struct partition *p, uint64_t cycle)
         unsigned k = (p->last_sender + i) % p->slice_count;
         if (!can_send(p, k))
             continue;
-        p->delay[p->delay_end++ & p->delay_mask] = (struct delayed){*slice_request(p->slices[k]), cycle + p->params.partition.dram_latency};
+        p->delay[p->delay_end++ & p->delay_mask] =
+            (struct delayed){*slice_request(p->slices[k]), cycle + p->params.partition.dram_latency};
         slice_take_request(p->slices[k]);
         p->slice_known[k] = false;
         borrow_credit(p, k);

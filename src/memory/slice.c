@@ -1,11 +1,14 @@
 /* An L2 slice of GPGPU-Sim. One tick of the L2's clock, back to front:
  *   1. one waiter of a finished fill goes to the reply queue;
- *   2. one request that came back from the DRAM: a fill goes into the cache when the fill port is free, an acknowledged store to the reply queue;
+ *   2. one request that came back from the DRAM: a fill goes into the cache when the fill port is free, an acknowledged
+ *      store to the reply queue;
  *   3. one request goes from the cache's miss queue to the queue of the DRAM;
  *   4. one access is tried, if the data port is free and neither the DRAM's queue nor the reply queue is full;
  *   5. one request leaves the ROP delay for the slice's queue.
- * So a hit pushed at cycle c can be popped after tick c + rop_latency + 1. A slice with sectors takes a packet apart, one access a sector; the packet is answered when the last one was served.
- * An access that was refused is tried again when something that it could wait for has changed (a fill, a taken waiter, a sent miss): that gives the same cycles as trying always. */
+ * So a hit pushed at cycle c can be popped after tick c + rop_latency + 1. A slice with sectors takes a packet apart,
+ * one access a sector; the packet is answered when the last one was served. An access that was refused is tried again
+ * when something that it could wait for has changed (a fill, a taken waiter, a sent miss): that gives the same cycles
+ * as trying always. */
 #include "memory/slice.h"
 
 #include <string.h>
@@ -23,7 +26,8 @@ struct part {
     uint32_t offset, bytes; /* from the packet's first byte */
 };
 
-/* A part that was served. Those before the last of its packet go over the network for their own, as GPGPU-Sim's sector replies do, but nobody waits for them. */
+/* A part that was served. Those before the last of its packet go over the network for their own, as GPGPU-Sim's sector
+ * replies do, but nobody waits for them. */
 struct served {
     struct packet *packet; /* NULL: not the last part */
     uint32_t bytes;        /* on the network */
@@ -44,7 +48,7 @@ struct slice {
     struct part *in_parts;
     struct memory_request *miss_requests, *dram_requests, *returned;
     struct served *served;
-    struct part *waiting;   /* by waiter number */
+    struct part *waiting; /* by waiter number */
     uint32_t *free_waiters;
     uint32_t free_count;
     uint64_t data_free_at, fill_free_at;
@@ -89,7 +93,8 @@ static uint32_t line_parts(const struct memory_params *params)
     return params->l2.sector_bytes < params->l2.line_bytes ? params->l2.line_bytes / params->l2.sector_bytes : 1;
 }
 
-struct slice *slice_create(const struct memory_params *params, unsigned number, struct store *store, struct arena *arena)
+struct slice *slice_create(const struct memory_params *params, unsigned number, struct store *store,
+                           struct arena *arena)
 {
     struct slice *s = ARENA_NEW(arena, struct slice, 1);
     const struct partition_params *p = &params->partition;
@@ -190,7 +195,8 @@ struct cache *slice_cache(const struct slice *s)
 
 bool slice_idle(const struct slice *s)
 {
-    return s->inside == 0 && s->misses.count == 0 && s->to_dram.count == 0 && s->from_dram.count == 0 && !cache_has_pending(s->cache);
+    return s->inside == 0 && s->misses.count == 0 && s->to_dram.count == 0 && s->from_dram.count == 0 &&
+           !cache_has_pending(s->cache);
 }
 
 /* Values: what an access does to memory, in the order in which accesses are accepted */
@@ -286,15 +292,19 @@ static uint32_t dirty_bytes(const struct slice *s, const uint64_t mask[2])
     return bytes;
 }
 
-/* What follows from a fill or a taken line: the fill's request, the victim's write-back, the time the write-back's reading takes. */
-static void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect, enum memory_request_kind kind, uint64_t cycle)
+/* What follows from a fill or a taken line: the fill's request, the victim's write-back, the time the write-back's
+ * reading takes. */
+static void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect,
+                        enum memory_request_kind kind, uint64_t cycle)
 {
     if (result == CACHE_MISS)
-        send_request(s, (struct memory_request){.local = effect->fill_address, .bytes = effect->fill_bytes, .kind = (uint8_t)kind});
+        send_request(s, (struct memory_request){
+                            .local = effect->fill_address, .bytes = effect->fill_bytes, .kind = (uint8_t)kind});
     if (!effect->writeback)
         return;
     uint32_t bytes = dirty_bytes(s, effect->writeback_mask);
-    send_request(s, (struct memory_request){.local = effect->writeback_address, .bytes = bytes, .kind = REQUEST_WRITEBACK});
+    send_request(
+        s, (struct memory_request){.local = effect->writeback_address, .bytes = bytes, .kind = REQUEST_WRITEBACK});
     s->data_free_at = cycle + port_cycles(s, bytes);
 }
 
@@ -328,10 +338,14 @@ static enum cache_result access_read(struct slice *s, const struct part *part, u
 
 static void send_write(struct slice *s, const struct part *part)
 {
-    send_request(s, (struct memory_request){.local = part->packet->local + part->offset, .bytes = part->bytes, .packet = part->packet, .kind = REQUEST_WRITE});
+    send_request(s, (struct memory_request){.local = part->packet->local + part->offset,
+                                            .bytes = part->bytes,
+                                            .packet = part->packet,
+                                            .kind = REQUEST_WRITE});
 }
 
-/* The bytes of a store's part, as a mask of the line from the store's own, moved to where the slice's local line has them. */
+/* The bytes of a store's part, as a mask of the line from the store's own, moved to where the slice's local line has
+ * them. */
 static void part_mask(const struct part *part, uint64_t mask[2])
 {
     const struct packet *p = part->packet;
@@ -349,7 +363,8 @@ static enum cache_result write_line(struct slice *s, const struct part *part, ui
     uint64_t mask[2];
     uint32_t room = s->misses.limit - s->misses.count;
     part_mask(part, mask);
-    enum cache_result result = cache_write(s->cache, part->packet->local + part->offset, part->bytes, mask, false, CACHE_NO_WAITER, room, &effect);
+    enum cache_result result = cache_write(s->cache, part->packet->local + part->offset, part->bytes, mask, false,
+                                           CACHE_NO_WAITER, room, &effect);
     if (result == CACHE_REFUSED)
         return result;
     s->data_free_at = cycle + port_cycles(s, part->bytes);
@@ -373,7 +388,8 @@ static enum cache_result pass_write(struct slice *s, const struct part *part, ui
         send_write(s, part);
         return CACHE_MISS;
     }
-    enum cache_result result = cache_fetch(s->cache, part->packet->local + part->offset, part->bytes, ALLOCATE_WAITER, room, &effect);
+    enum cache_result result =
+        cache_fetch(s->cache, part->packet->local + part->offset, part->bytes, ALLOCATE_WAITER, room, &effect);
     if (result == CACHE_REFUSED)
         return result;
     send_write(s, part);
@@ -442,7 +458,8 @@ static void try_access(struct slice *s, uint64_t cycle)
     if (s->in.count == 0 || s->blocked || ring_full(&s->to_dram) || ring_full(&s->out) || cycle < s->data_free_at)
         return;
     struct part part = s->in_parts[ring_top(&s->in)];
-    enum cache_result result = part.packet->kind == PACKET_WRITE ? access_write(s, &part, cycle) : access_read(s, &part, cycle);
+    enum cache_result result =
+        part.packet->kind == PACKET_WRITE ? access_write(s, &part, cycle) : access_read(s, &part, cycle);
     if (result == CACHE_REFUSED)
         s->blocked = true;
     else
@@ -458,7 +475,8 @@ static void leave_rop(struct slice *s, uint64_t cycle)
     struct part part = {p, s->rop_offset, p->bytes};
     if (line_parts(s->params) > 1) {
         uint32_t sector = s->params->l2.sector_bytes;
-        uint32_t left = p->bytes - s->rop_offset, to_end = sector - (uint32_t)((p->local + s->rop_offset) & (sector - 1));
+        uint32_t left = p->bytes - s->rop_offset,
+                 to_end = sector - (uint32_t)((p->local + s->rop_offset) & (sector - 1));
         part.bytes = left < to_end ? left : to_end;
     }
     s->in_parts[ring_push(&s->in)] = part;

@@ -10,7 +10,8 @@
 
 struct slice;
 
-struct slice *slice_create(const struct memory_params *params, unsigned number, struct store *store, struct arena *arena);
+struct slice *slice_create(const struct memory_params *params, unsigned number, struct store *store,
+                           struct arena *arena);
 bool slice_can_push(const struct slice *s);
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
 bool slice_reply(const struct slice *s, struct partition_reply *reply);

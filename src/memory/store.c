@@ -1,6 +1,7 @@
-/* Device memory: one reserved range of host memory whose pages the host commits on first touch, and the list of allocations in it. First fit from the lowest
- * address, so that addresses depend on the order of calls alone. The range is mapped without reserving swap: a machine with gigabytes of device memory costs what
- * its programs touch. Released allocations give their whole pages back to the host; what is handed out is always zero. */
+/* Device memory: one reserved range of host memory whose pages the host commits on first touch, and the list of
+ * allocations in it. First fit from the lowest address, so that addresses depend on the order of calls alone. The range
+ * is mapped without reserving swap: a machine with gigabytes of device memory costs what its programs touch. Released
+ * allocations give their whole pages back to the host; what is handed out is always zero. */
 #include "memory/store.h"
 
 #include <stdlib.h>
@@ -31,11 +32,13 @@ int store_init(struct store *store, uint64_t start, uint64_t size, struct diag_s
 {
     *store = (struct store){.start = start, .size = size};
     if (start == 0 || size == 0 || size > SIZE_MAX || start + size < start)
-        return diag_error(sink, DIAG_NOWHERE, "choose a start above 0 and a size above 0", "device memory of %llu bytes at address %llu is not possible",
-                          (unsigned long long)size, (unsigned long long)start);
+        return diag_error(sink, DIAG_NOWHERE, "choose a start above 0 and a size above 0",
+                          "device memory of %llu bytes at address %llu is not possible", (unsigned long long)size,
+                          (unsigned long long)start);
     void *map = map_range(start, (size_t)size);
     if (map == MAP_FAILED)
-        return diag_error(sink, DIAG_NOWHERE, "choose a smaller device memory", "the host cannot map %llu bytes of device memory", (unsigned long long)size);
+        return diag_error(sink, DIAG_NOWHERE, "choose a smaller device memory",
+                          "the host cannot map %llu bytes of device memory", (unsigned long long)size);
     store->bytes = map;
     store->identity = (uintptr_t)map == start;
     return 0;

@@ -1,18 +1,24 @@
-/* The single-stage crossbar of GPGPU-Sim's GTX 480 configurations: BookSim's input-queued router in a butterfly of one stage, with one virtual channel (VC).
+/* The single-stage crossbar of GPGPU-Sim's GTX 480 configurations: BookSim's input-queued router in a butterfly of one
+ * stage, with one virtual channel (VC).
  *
- * Time line of a flit that BookSim's pipeline gives when nothing is in its way (channels take 2 ticks from one side's writing to the other side's reading; routing is looked ahead; VC
- * allocation 1, switch allocation 1, crossbar 1; t is the first tick after the packet was sent):
+ * Time line of a flit that BookSim's pipeline gives when nothing is in its way (channels take 2 ticks from one side's
+ * writing to the other side's reading; routing is looked ahead; VC allocation 1, switch allocation 1, crossbar 1; t is
+ * the first tick after the packet was sent):
  *
- *     tick t      leaves the injection queue (one flit a tick and sender, needs a credit of the router's buffer)
- *          t+2    in the router's buffer; a head flit asks for the output's VC and gets it in the same step if it is free
- *          t+3    switch allocation (needs a credit of the ejection buffer); the credit for the buffer place starts back and counts at t+5
- *          t+4    crosses, leaves on the output channel
- *          t+6    in the ejection buffer and, if there is room, at once in the boundary buffer; its credit counts at the router at t+8
+ *     tick t    leaves the injection queue (one flit a tick and sender, needs a credit of the router's buffer)
+ *          t+2  in the router's buffer; a head flit asks for the output's VC and gets it in this step if it is free
+ *          t+3  switch allocation (needs a credit of the ejection buffer); the credit for the buffer place starts back
+ *               and counts at t+5
+ *          t+4  crosses, leaves on the output channel
+ *          t+6  in the ejection buffer and, if there is room, at once in the boundary buffer; its credit counts at the
+ *               router at t+8
  *
- * so a packet of n flits can be received after tick t+6+n-1. With internal_speedup 2 the router makes two steps a tick and the packet is there after t+5+n-1.
+ * so a packet of n flits can be received after tick t+6+n-1. With internal_speedup 2 the router makes two steps a tick
+ * and the packet is there after t+5+n-1.
  *
- * Throughput: the VC of an output belongs to one packet from its head to its tail, and the next packet asks in the step after the tail has left. A step is lost between packets, at an output as at an
- * input: packets of n flits pass one in n+1 steps. Waiting inputs are served round robin from the one after the last served (iSLIP's pointer).
+ * Throughput: the VC of an output belongs to one packet from its head to its tail, and the next packet asks in the step
+ * after the tail has left. A step is lost between packets, at an output as at an input: packets of n flits pass one in
+ * n+1 steps. Waiting inputs are served round robin from the one after the last served (iSLIP's pointer).
  *
  * Left out: several VCs, and with them the input speed-up, which has no effect on a single VC. */
 #include "network/network.h"
@@ -54,10 +60,10 @@ struct output {
     uint32_t turn;              /* input to be looked at first */
     uint64_t waiting;           /* inputs that ask for the VC */
     uint32_t credits;
-    uint32_t leaving;           /* flits behind the crossbar, waiting for the channel */
-    uint32_t ejected;           /* flits in the ejection buffer */
-    uint32_t boundary;          /* flits in the boundary buffer */
-    uint32_t arrived;           /* flits of packet `whole` in the boundary buffer */
+    uint32_t leaving;  /* flits behind the crossbar, waiting for the channel */
+    uint32_t ejected;  /* flits in the ejection buffer */
+    uint32_t boundary; /* flits in the boundary buffer */
+    uint32_t arrived;  /* flits of packet `whole` in the boundary buffer */
 };
 
 /* Something on its way for two ticks: bit sets of ports. */
@@ -72,20 +78,20 @@ struct network {
     uint32_t input_mask, output_mask; /* of the rings */
     struct input *inputs;
     struct output *outputs;
-    uint64_t sending;    /* inputs with flits in the injection queue */
-    uint64_t asking;     /* inputs with a flit in the router and no VC */
-    uint64_t wanted;     /* outputs whose VC is free and asked for */
-    uint64_t switching;  /* inputs with a VC and a flit in the router */
-    uint64_t holding;    /* inputs with a VC */
-    uint64_t crossing;   /* outputs to which a flit crosses in the next step */
-    uint64_t leaving;    /* outputs with flits behind the crossbar */
-    uint64_t ejecting;   /* outputs with flits in the ejection buffer */
-    uint64_t owing;      /* inputs to which credits are owed */
-    uint64_t arrivals;   /* outputs with packets to receive */
+    uint64_t sending;   /* inputs with flits in the injection queue */
+    uint64_t asking;    /* inputs with a flit in the router and no VC */
+    uint64_t wanted;    /* outputs whose VC is free and asked for */
+    uint64_t switching; /* inputs with a VC and a flit in the router */
+    uint64_t holding;   /* inputs with a VC */
+    uint64_t crossing;  /* outputs to which a flit crosses in the next step */
+    uint64_t leaving;   /* outputs with flits behind the crossbar */
+    uint64_t ejecting;  /* outputs with flits in the ejection buffer */
+    uint64_t owing;     /* inputs to which credits are owed */
+    uint64_t arrivals;  /* outputs with packets to receive */
     struct delay in_flits, in_credits, out_flits, out_credits;
-    uint64_t inside;     /* packets */
-    uint64_t last;       /* last tick */
-    bool awake;          /* the next tick may change something */
+    uint64_t inside; /* packets */
+    uint64_t last;   /* last tick */
+    bool awake;      /* the next tick may change something */
 };
 
 const struct param_desc network_param_descs[] = {
@@ -113,7 +119,8 @@ static uint32_t ring_size(uint32_t entries)
     return size;
 }
 
-struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs, struct arena *arena)
+struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs,
+                               struct arena *arena)
 {
     struct network *net = ARENA_NEW(arena, struct network, 1);
     uint32_t in_size = ring_size(params->injection_flits + params->router_flits + 1);
@@ -142,7 +149,8 @@ static uint32_t flits_of(const struct network *net, unsigned bytes)
     return bytes <= net->params.flit_bytes ? 1 : (bytes + net->params.flit_bytes - 1) / net->params.flit_bytes;
 }
 
-/* An empty injection queue takes a packet of any size, and so does an empty boundary buffer: no packet is too large to pass. */
+/* An empty injection queue takes a packet of any size, and so does an empty boundary buffer: no packet is too large to
+ * pass. */
 bool network_can_send(const struct network *net, unsigned input, unsigned bytes)
 {
     const struct input *in = &net->inputs[input];
@@ -217,7 +225,8 @@ static void deliver_flit(struct network *net, unsigned index, uint64_t cycle)
         drop_first(net, out);
 }
 
-/* Receivers: one flit a tick from the ejection buffer to the boundary buffer. A packet larger than the boundary buffer passes when it is alone there. */
+/* Receivers: one flit a tick from the ejection buffer to the boundary buffer. A packet larger than the boundary buffer
+ * passes when it is alone there. */
 static bool step_receivers(struct network *net, uint64_t cycle)
 {
     bool moved = false;
@@ -386,8 +395,9 @@ void network_tick(struct network *net, uint64_t cycle)
     for (uint32_t step = 0; step < net->params.internal_speedup; step++)
         moved |= step_router(net);
     write_router_outputs(net);
-    net->awake = moved || net->crossing || net->leaving || net->owing || net->in_flits.young || net->in_flits.old || net->in_credits.young ||
-                 net->in_credits.old || net->out_flits.young || net->out_flits.old || net->out_credits.young || net->out_credits.old;
+    net->awake = moved || net->crossing || net->leaving || net->owing || net->in_flits.young || net->in_flits.old ||
+                 net->in_credits.young || net->in_credits.old || net->out_flits.young || net->out_flits.old ||
+                 net->out_credits.young || net->out_credits.old;
 }
 
 uint64_t network_next(const struct network *net)

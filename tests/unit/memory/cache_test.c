@@ -1,11 +1,12 @@
-/* The cache: replacement, MSHRs, sectors, write policies, invalidation, refusals. Addresses of set 0 of the L1's geometry with linear index are multiples of 4096. */
+/* The cache: replacement, MSHRs, sectors, write policies, invalidation, refusals. Addresses of set 0 of the L1's
+ * geometry with linear index are multiples of 4096. */
 #include <stdlib.h>
 
 #include "memory_fixture.h"
 
 #define ROOM 8
 #define LINE 128
-#define SET0(n) ((uint64_t)(n) * 4096)
+#define SET0(n) ((uint64_t)(n)*4096)
 
 struct fixture {
     struct arena arena;
@@ -232,9 +233,11 @@ static void sectors_are_filled_one_by_one(void **state)
     assert_int_equal(cache_read(f->cache, 32, 32, 1, ROOM, &f->effect), CACHE_MISS);
     assert_int_equal(f->effect.fill_address, 32);
     assert_int_equal(f->effect.fill_bytes, 32);
-    assert_int_equal(cache_read(f->cache, 64, 32, 2, ROOM, &f->effect), CACHE_MISS); /* its own fill into the same line */
+    assert_int_equal(cache_read(f->cache, 64, 32, 2, ROOM, &f->effect),
+                     CACHE_MISS); /* its own fill into the same line */
     assert_int_equal(cache_read(f->cache, 40, 4, 3, ROOM, &f->effect), CACHE_PENDING);
-    assert_int_equal(cache_read(f->cache, 32, 64, 4, ROOM, &f->effect), CACHE_REFUSED); /* two fills cannot be waited for */
+    assert_int_equal(cache_read(f->cache, 32, 64, 4, ROOM, &f->effect),
+                     CACHE_REFUSED); /* two fills cannot be waited for */
     cache_fill(f->cache, 64, 32, NULL);
     assert_int_equal(take(f), 2);
     assert_int_equal(cache_look(f->cache, 64, 32, NULL), CACHE_HIT);
@@ -260,8 +263,10 @@ static void lazy_writes_fetch_nothing(void **state)
     assert_int_equal(cache_look(f->cache, 32, 8, NULL), CACHE_MISS); /* a part of a sector cannot be read */
     assert_int_equal(cache_write(f->cache, 40, 24, rest, false, CACHE_NO_WAITER, 1, &f->effect), CACHE_HIT);
     assert_int_equal(cache_look(f->cache, 32, 32, NULL), CACHE_HIT);
-    assert_int_equal(cache_write(f->cache, SET0(1), 4, (uint64_t[2]){15, 0}, false, CACHE_NO_WAITER, 0, &f->effect), CACHE_REFUSED);
-    assert_int_equal(cache_write(f->cache, 64, 4, (uint64_t[2]){0, 15}, false, CACHE_NO_WAITER, 1, &f->effect), CACHE_HIT);
+    assert_int_equal(cache_write(f->cache, SET0(1), 4, (uint64_t[2]){15, 0}, false, CACHE_NO_WAITER, 0, &f->effect),
+                     CACHE_REFUSED);
+    assert_int_equal(cache_write(f->cache, 64, 4, (uint64_t[2]){0, 15}, false, CACHE_NO_WAITER, 1, &f->effect),
+                     CACHE_HIT);
     assert_int_equal(cache_read(f->cache, 64, 4, 1, ROOM, &f->effect), CACHE_MISS);
     assert_int_equal(f->effect.fill_address, 64);
     cache_fill(f->cache, 64, 32, NULL);

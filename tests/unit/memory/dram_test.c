@@ -1,5 +1,6 @@
-/* Timing diagrams of the DRAM channel. Each constraint is probed from both sides: with the constraint made the longest, the commands stand exactly that far apart. Commands are seen as steps of
- * the statistics. Banks of group 0 are 0..3, of group 1 4..7 (high bits). */
+/* Timing diagrams of the DRAM channel. Each constraint is probed from both sides: with the constraint made the longest,
+ * the commands stand exactly that far apart. Commands are seen as steps of the statistics. Banks of group 0 are 0..3,
+ * of group 1 4..7 (high bits). */
 #include "memory_fixture.h"
 
 #include "memory/dram.h"
@@ -100,8 +101,9 @@ static void a_read_opens_its_row_and_returns_after_cl(void **state)
 }
 
 /* Sends two requests, lets them run, and returns the distance of two commands. */
-static uint64_t distance(const struct dram_params *params, enum memory_request_kind k1, uint32_t bank1, enum memory_request_kind k2, uint32_t bank2, uint32_t row2,
-                         const char *commands, unsigned from, unsigned to)
+static uint64_t distance(const struct dram_params *params, enum memory_request_kind k1, uint32_t bank1,
+                         enum memory_request_kind k2, uint32_t bank2, uint32_t row2, const char *commands,
+                         unsigned from, unsigned to)
 {
     struct probe p;
     start(&p, params);
@@ -287,7 +289,9 @@ static void skipping_changes_nothing(void **state)
             }
             assert_int_equal(dram_full(every), dram_full(some));
             if (!dram_full(every) && fixture_random(&seed) % (cycle % 4000 < 2000 ? 8 : 300) == 0) {
-                struct memory_request r = {.local = cycle, .bytes = 32u << fixture_random(&seed) % 3, .kind = (uint8_t)(fixture_random(&seed) % 4)};
+                struct memory_request r = {.local = cycle,
+                                           .bytes = 32u << fixture_random(&seed) % 3,
+                                           .kind = (uint8_t)(fixture_random(&seed) % 4)};
                 uint32_t bank = fixture_random(&seed) % 16, row = fixture_random(&seed) % 3;
                 dram_push(every, &r, bank, row);
                 dram_push(some, &r, bank, row);

@@ -1,4 +1,5 @@
-/* Memory partitions: where addresses live, the time lines of hits, misses and stores, sectors, values, and that ticking only when asked to changes nothing. */
+/* Memory partitions: where addresses live, the time lines of hits, misses and stores, sectors, values, and that ticking
+ * only when asked to changes nothing. */
 #include <stdlib.h>
 
 #include "memory_fixture.h"
@@ -63,10 +64,13 @@ static struct packet *request(struct packet *p, enum packet_kind kind, uint64_t 
     return p;
 }
 
-/* Pushes before the next tick, as a network does, and waits for the reply; the number of ticks after which it can be popped. */
+/* Pushes before the next tick, as a network does, and waits for the reply; the number of ticks after which it can be
+ * popped. */
 static unsigned serve(struct side *s, struct packet *p)
 {
-    unsigned slice = memory_place_of(&(struct partition_params){.channels = CHANNELS, .slices_per_channel = 2}, p->address).slice % 2;
+    unsigned slice =
+        memory_place_of(&(struct partition_params){.channels = CHANNELS, .slices_per_channel = 2}, p->address).slice %
+        2;
     assert_true(partition_can_push(s->partition, slice));
     partition_push(s->partition, slice, p, s->cycle + 1);
     for (unsigned n = 0; n < LIMIT; n++) {
@@ -134,8 +138,9 @@ static void a_miss_goes_to_the_dram_and_back(void **state)
     struct side s;
     struct packet p;
     start(&s, &params);
-    /* 121 to the access, 1 to the DRAM's queue, 132 command cycles of fixed delay, 1 into the scheduler, activate 12, two reads 3 apart, tCL 12, 1 to the L2's queue: 161 command
-     * cycles are 122 of the L2, then the fill, its waiter, the reply. Clock edges add up to two cycles. */
+    /* 121 to the access, 1 to the DRAM's queue, 132 command cycles of fixed delay, 1 into the scheduler, activate 12,
+     * two reads 3 apart, tCL 12, 1 to the L2's queue: 161 command cycles are 122 of the L2, then the fill, its waiter,
+     * the reply. Clock edges add up to two cycles. */
     unsigned ticks = serve(&s, request(&p, PACKET_READ, START, 128));
     assert_in_range(ticks, 121 + 1 + 122 + 1, 121 + 1 + 122 + 4);
     /* The same row: the activation is saved. */
@@ -156,7 +161,8 @@ static void hits_wait_for_the_data_port(void **state)
     start(&s, &params);
     serve(&s, request(&p[0], PACKET_READ, START, 128));
     for (unsigned i = 0; i < 4; i++)
-        partition_push(s.partition, memory_place_of(&params.partition, START).slice % 2, request(&p[i], PACKET_READ, START, i == 3 ? 32 : 128), s.cycle + 1);
+        partition_push(s.partition, memory_place_of(&params.partition, START).slice % 2,
+                       request(&p[i], PACKET_READ, START, i == 3 ? 32 : 128), s.cycle + 1);
     while (got < 4) {
         tick(&s);
         for (unsigned k = 0; k < 2; k++)
@@ -169,7 +175,8 @@ static void hits_wait_for_the_data_port(void **state)
     stop(&s);
 }
 
-/* 3.2.2: a store that misses goes down to the DRAM, its line is fetched as well, and it is acknowledged when written. */
+/* 3.2.2: a store that misses goes down to the DRAM, its line is fetched as well, and it is acknowledged when written.
+ */
 static void a_store_that_misses_is_acknowledged_by_the_dram(void **state)
 {
     struct memory_params params = fixture_params();
@@ -347,7 +354,8 @@ static void a_slice_that_is_not_emptied_refuses(void **state)
                 partition_push(s.partition, k, request(&p[pushed++], PACKET_READ, START, sm2 ? 128 : 32), s.cycle + 1);
             tick(&s);
         }
-        /* 8 replies and 8 requests; with sectors the delay takes packets faster than it gives their sectors away, until 4 more have no room. */
+        /* 8 replies and 8 requests; with sectors the delay takes packets faster than it gives their sectors away, until
+         * 4 more have no room. */
         if (sm2)
             assert_in_range(pushed, 8 + 2, 40);
         else
@@ -363,8 +371,9 @@ static void a_slice_that_is_not_emptied_refuses(void **state)
     }
 }
 
-/* Random traffic. Two partitions get the same pushes and pops; one is ticked always, the other when it asks. Memory is checked against a model that performs requests in the order in which a slice
- * gets them (the network keeps that order, and a slice must). */
+/* Random traffic. Two partitions get the same pushes and pops; one is ticked always, the other when it asks. Memory is
+ * checked against a model that performs requests in the order in which a slice gets them (the network keeps that order,
+ * and a slice must). */
 enum { PACKETS = 600, BLOCKS = 300 };
 
 struct traffic {
@@ -469,8 +478,10 @@ static void run_traffic(const struct memory_params *params, uint64_t seed)
     assert_int_equal(partition_next_dram(every.partition), CYCLE_NEVER);
     for (unsigned i = 0; i < BLOCKS; i++)
         assert_memory_equal(store_at(&every.store, t->blocks[i]), t->model + i * 256, 256);
-    assert_memory_equal(partition_dram_stats(every.partition), partition_dram_stats(some.partition), sizeof(struct dram_stats));
-    assert_memory_equal(partition_l2_stats(every.partition, 0), partition_l2_stats(some.partition, 0), sizeof(struct cache_stats));
+    assert_memory_equal(partition_dram_stats(every.partition), partition_dram_stats(some.partition),
+                        sizeof(struct dram_stats));
+    assert_memory_equal(partition_l2_stats(every.partition, 0), partition_l2_stats(some.partition, 0),
+                        sizeof(struct cache_stats));
     assert_true(some.ticks < every.ticks * 9 / 10);
     assert_true(partition_l2_stats(every.partition, 0)->writebacks > 0);
     stop(&every);
@@ -488,7 +499,8 @@ static void random_traffic_keeps_order_values_and_cycles(void **state)
     run_traffic(&params, 2);
     params = fixture_params();
     params.l2.sets = 4;
-    params.partition.icnt_l2_queue = params.partition.l2_dram_queue = params.partition.dram_l2_queue = params.partition.l2_icnt_queue = 1;
+    params.partition.icnt_l2_queue = params.partition.l2_dram_queue = params.partition.dram_l2_queue =
+        params.partition.l2_icnt_queue = 1;
     params.l2.miss_queue = 3;
     params.l2.mshr_entries = 2;
     params.dram.return_queue = 2;

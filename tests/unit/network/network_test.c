@@ -1,4 +1,5 @@
-/* The crossbar: the time line of one packet, throughput of packets of n flits, fairness, credits and back-pressure, order, conservation, and skipping of ticks. */
+/* The crossbar: the time line of one packet, throughput of packets of n flits, fairness, credits and back-pressure,
+ * order, conservation, and skipping of ticks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,9 +22,19 @@ struct fixture {
 
 static struct network_params params_of(bool sm2)
 {
-    struct network_params p = {.flit_bytes = 32, .injection_flits = 9, .router_flits = 8, .ejection_flits = 8, .boundary_flits = 16, .internal_speedup = 1};
+    struct network_params p = {.flit_bytes = 32,
+                               .injection_flits = 9,
+                               .router_flits = 8,
+                               .ejection_flits = 8,
+                               .boundary_flits = 16,
+                               .internal_speedup = 1};
     if (sm2)
-        p = (struct network_params){.flit_bytes = 40, .injection_flits = 256, .router_flits = 64, .ejection_flits = 64, .boundary_flits = 64, .internal_speedup = 2};
+        p = (struct network_params){.flit_bytes = 40,
+                                    .injection_flits = 256,
+                                    .router_flits = 64,
+                                    .ejection_flits = 64,
+                                    .boundary_flits = 64,
+                                    .internal_speedup = 2};
     return p;
 }
 
@@ -91,7 +102,8 @@ static void a_lone_packet_takes_its_time(void **state)
     }
 }
 
-/* Ticks between arrivals at output 0 when `senders` inputs always have packets of `flits` for it, over many packets, times 100. */
+/* Ticks between arrivals at output 0 when `senders` inputs always have packets of `flits` for it, over many packets,
+ * times 100. */
 static unsigned spacing(bool sm2, unsigned flits, unsigned senders)
 {
     struct network_params p = params_of(sm2);
@@ -243,7 +255,8 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* Random traffic through two networks, one ticked every cycle and one only when it says so: the same packets arrive at the same cycles, each exactly once, in order between the same ends. */
+/* Random traffic through two networks, one ticked every cycle and one only when it says so: the same packets arrive at
+ * the same cycles, each exactly once, in order between the same ends. */
 static void random_traffic_is_conserved_and_skips(void **state)
 {
     enum { CYCLES = 30000 };
@@ -257,7 +270,9 @@ static void random_traffic_is_conserved_and_skips(void **state)
         make(&some, &p);
         for (uint64_t cycle = 1; cycle < CYCLES || (received < sent && cycle < 2 * CYCLES); cycle++) {
             for (unsigned n = next_random(&seed) % 4; n > 0 && cycle < CYCLES && cycle % 2000 < 1200; n--) {
-                unsigned input = next_random(&seed) % SENDERS, output = next_random(&seed) % (cycle % 5000 < 2000 ? 2 : RECEIVERS), bytes = 1 + next_random(&seed) % 160;
+                unsigned input = next_random(&seed) % SENDERS,
+                         output = next_random(&seed) % (cycle % 5000 < 2000 ? 2 : RECEIVERS),
+                         bytes = 1 + next_random(&seed) % 160;
                 bool room = network_can_send(every.net, input, bytes);
                 assert_int_equal(room, network_can_send(some.net, input, bytes));
                 if (!room)
