@@ -182,7 +182,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     o->acquires = access->kind != ISA_FLAG_STORE && orders(o->instr, ISA_ORDER_ACQUIRE) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
     o->releases = access->kind != ISA_FLAG_LOAD && orders(o->instr, ISA_ORDER_RELEASE);
     o->bypasses = sm_bypasses(sm, access);
-    o->blocks_warp = is_atomic || o->acquires;
+    /* A release waits for what came before it, so nothing of its warp may queue up behind it. */
+    o->blocks_warp = is_atomic || o->acquires || o->releases;
     if (o->blocks_warp)
         sm->in_atomic |= BIT64(slot);
     if (is_atomic || (o->bypasses && access->kind == ISA_FLAG_LOAD)) {
