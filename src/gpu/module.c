@@ -37,7 +37,7 @@ static uint64_t symbol_address(const struct isa_module *code, const struct isa_r
 static void write_relocs(struct gpu *gpu, const struct isa_module *code, const struct isa_variable *v)
 {
     for (uint32_t i = 0; i < v->reloc_count; i++) {
-        uint64_t value = symbol_address(code, &v->relocs[i]);
+        uint64_t value = symbol_address(code, &v->relocs[i]) >> v->relocs[i].shift;
         memcpy(store_at(&gpu->store, v->address) + v->relocs[i].offset, &value, v->relocs[i].bytes);
     }
 }
