@@ -38,9 +38,10 @@ static bool somebody_computes(const struct gpu *gpu)
 
 bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu)
 {
-    bool stuck = worked_so_far(gpu) == watch->worked && !somebody_computes(gpu);
+    if (worked_so_far(gpu) == watch->worked && !somebody_computes(gpu))
+        return true; /* what the warps did since the last look stays for the report */
     gpu_watch_start(watch, gpu);
-    return stuck;
+    return false;
 }
 
 /* The report */
