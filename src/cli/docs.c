@@ -79,16 +79,18 @@ static const struct {
     const char *text;
 } type_classes[] = {
     {'i', "integers of 16 to 64 bits"}, {'I', "integers of 32, 64 bits"},       {'f', "f32 f64"},
-    {'F', "f16 bf16 f32 f64, packed"},  {'h', "f16 f16x2 bf16 bf16x2"},         {'b', "b16 b32 b64"},
+    {'F', "f16 bf16 f32 f64 and packed pairs"},  {'h', "f16 f16x2 bf16 bf16x2"},         {'b', "b16 b32 b64"},
     {'B', "b32 b64"},                   {'p', "pred"},                          {'m', "8 to 128 bits"},
     {'w', "32 bits"},                   {'*', "any but pred"},                  {'-', "none"},
 };
 
 static void types_text(const char *types, struct strbuf *out)
 {
-    bool first = true;
+    bool first = true, all_floats = strchr(types, 'F') != NULL;
     for (; *types; types++) {
         const char *text = NULL;
+        if (*types == 'f' && all_floats)
+            continue;
         for (size_t i = 0; i < sizeof type_classes / sizeof *type_classes; i++)
             if (type_classes[i].letter == *types)
                 text = type_classes[i].text;
