@@ -93,7 +93,8 @@ static void arrive(struct fblock *b, unsigned w, const struct simt_result *r)
     b->wait_instrs[w] = r->instr;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE)
         b->waiting |= BIT64(w);
-    release(b, sm_barrier_arrive(&b->barriers, w, &r->barrier, &value), value);
+    uint64_t released = sm_barrier_arrive(&b->barriers, w, &r->barrier, &value);
+    release(b, released, value);
 }
 
 static void end_warp(struct fblock *b, unsigned w)

@@ -91,7 +91,8 @@ static void reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
     warp->barrier_instr = r->instr;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE)
         sm->at_barrier |= BIT64(slot);
-    release_warps(sm, block, sm_barrier_arrive(&block->barriers, warp->simt.index, &r->barrier, &value), value);
+    uint64_t released = sm_barrier_arrive(&block->barriers, warp->simt.index, &r->barrier, &value);
+    release_warps(sm, block, released, value);
 }
 
 static void finish_warp(struct sm *sm, unsigned slot)
