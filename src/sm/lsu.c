@@ -189,6 +189,8 @@ static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
         return false;
     const struct sm_op *o = &sm->ops.items[t->op];
     const struct simt_access *access = o->access;
+    /* A thread's plain loads must see its own atomics: a line kept here would hide them. */
+    cache_invalidate(sm->l1d, t->address);
     struct packet *p = new_request(sm, PACKET_ATOMIC, t, ISA_SPACE_GLOBAL);
     p->atomic = o->instr->mods.atomic;
     p->type = o->instr->type;
@@ -281,7 +283,8 @@ static void take_dispatch(struct sm *sm)
     sm->lsu_op = op;
     sm_coalesce(sm, op);
     struct sm_op *o = &sm->ops.items[op];
-    bool waits = o->in_memory && o->access->space != ISA_SPACE_SHARED && o->access->kind != ISA_FLAG_STORE;
+    bool answered = o->in_memory && (o->access->kind == ISA_FLAG_LOAD || (o->access->kind == ISA_FLAG_ATOMIC && o->access->space == ISA_SPACE_GLOBAL));
+    bool waits = answered && o->access->space != ISA_SPACE_SHARED; /* an atomic on local memory is timed as a store */
     o->pending = waits ? (uint16_t)sm->lsu_count : 0;
 }
 
