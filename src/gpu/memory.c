@@ -21,9 +21,11 @@ static int check_range(const struct gpu *gpu, uint64_t address, uint64_t bytes, 
                       (unsigned long long)bytes, (unsigned long long)address);
 }
 
-/* With host_copies_fill_l2 what the host wrote is in the L2 when the kernel starts. */
+/* With host_copies_fill_l2 what the host wrote is in the L2 when the kernel starts, but for constants (GPGPU-Sim 4.0's copies to symbols do not touch it). */
 static void note_host_copy(struct gpu *gpu, uint64_t address, uint64_t bytes)
 {
+    if (gpu_address_read_only(gpu, address))
+        return;
     for (unsigned i = 0; bytes && i < gpu->machine.memory.partition.channels; i++)
         partition_host_copy(gpu->partitions[i], address, bytes);
 }

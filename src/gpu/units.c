@@ -23,6 +23,7 @@ void gpu_build_units(struct gpu *gpu)
     for (unsigned i = 0; i < m->gpu.sms; i++) {
         struct sm_setup setup = {
             .index = i,
+            .sm_count = m->gpu.sms,
             .params = &m->sm,
             .l1i = &m->l1i,
             .l1c = &m->l1c,

@@ -75,19 +75,19 @@ static void coalesce_plain(struct sm *sm, uint32_t index)
             shrink(&sm->lsu_list[i], chunks[i]);
 }
 
-/* Local memory: word w of a warp's lanes lies together, so that lanes that agree on an offset share a line. */
+/* Local memory as GPGPU-Sim lays it out: word w of all threads of the device lies together, thread after thread, so that lanes that agree on an offset share a line. */
 static void coalesce_local(struct sm *sm, uint32_t index)
 {
     const struct sm_op *op = &sm->ops.items[index];
     const struct simt_access *access = op->access;
     unsigned size = access->element_bytes * access->elements, width = sm->params->warp_size;
-    uint64_t warp_base = sm->setup.local_base + (uint64_t)sm->setup.index * sm->params->warps * width * sm->kernel->grid->stack_bytes +
-                         (uint64_t)op->slot * width * sm->kernel->grid->stack_bytes;
+    uint64_t threads = (uint64_t)sm->params->warps * width, all = threads * sm->setup.sm_count;
+    uint64_t first = threads * sm->setup.index + (uint64_t)op->slot * width;
     uint32_t chunks[2 * SM_SLOTS] = {0};
     for (unsigned word = 0; word < (size + 3) / 4; word++) {
         for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
             unsigned lane = mask_first(rest);
-            uint64_t address = warp_base + ((access->address[lane] / 4 + word) * width + lane) * 4;
+            uint64_t address = sm->setup.local_base + ((access->address[lane] / 4 + word) * all + first + lane) * 4;
             if (sm->lsu_count == 2 * SM_SLOTS)
                 return; /* as many transactions as an instruction can make: later words share their time */
             struct sm_transaction *t = transaction_for(sm, index, 0, address & ~UINT64_C(127), 128);

@@ -4,10 +4,16 @@
  * unit. A unit holds its dispatch register for the initiation interval; the result comes latency + 2 cycles after dispatch, over one of the result buses. Latencies follow GPGPU-Sim's stage order: dispatch at t, writeback at t + latency + 2. */
 #include "sm/sm_impl.h"
 
+/* The bank that holds a warp's register: decoded banks count from warp slot 0. */
+static unsigned bank_for(const struct sm *sm, const struct sm_op *op, unsigned decoded)
+{
+    return sm->params->bank_by_warp ? (decoded + op->slot) % sm->params->register_banks : decoded;
+}
+
 void sm_write_banks(struct sm *sm, const struct sm_op *op)
 {
     for (unsigned i = 0; i < op->decoded->dst_count; i++)
-        sm->banks_written |= BIT64(op->decoded->dst_banks[i]);
+        sm->banks_written |= BIT64(bank_for(sm, op, op->decoded->dst_banks[i]));
 }
 
 void sm_writeback(struct sm *sm)
@@ -115,10 +121,10 @@ static void leave_collectors(struct sm *sm, enum sm_class class)
     }
 }
 
-/* Every bank that is not written serves the request at the head of its queue, but a collector receives one operand a cycle. */
+/* Every bank that is not written serves the request at the head of its queue, but a collector receives only so many operands a cycle. */
 static void read_banks(struct sm *sm)
 {
-    uint32_t served[SM_CLASSES] = {0};
+    uint8_t served[SM_CLASSES][SM_MAX_COLLECTORS] = {{0}};
     uint64_t open = sm->banks_waiting & ~sm->banks_written;
     unsigned from = sm->bank_from;
     for (int round = 0; round < 2; round++) {
@@ -127,9 +133,9 @@ static void read_banks(struct sm *sm)
             unsigned index = mask_first(set);
             struct sm_bank *bank = &sm->banks[index];
             struct sm_bank_request request = bank->queue[bank->head];
-            if (served[request.class] >> request.collector & 1)
+            if (served[request.class][request.collector] == sm->params->collector_reads)
                 continue;
-            served[request.class] |= 1u << request.collector;
+            served[request.class][request.collector]++;
             bank->head = (uint8_t)((bank->head + 1) % 128);
             if (--bank->count == 0)
                 sm->banks_waiting &= ~BIT64(index);
@@ -153,7 +159,7 @@ static void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_clas
     if (!op->reads_left)
         c->ready |= 1u << free;
     for (unsigned i = 0; i < op->decoded->src_count; i++) {
-        unsigned index_of_bank = op->decoded->src_banks[i];
+        unsigned index_of_bank = bank_for(sm, op, op->decoded->src_banks[i]);
         struct sm_bank *bank = &sm->banks[index_of_bank];
         bank->queue[(bank->head + bank->count++) % 128] = (struct sm_bank_request){(uint8_t)class, (uint8_t)free, (uint8_t)i};
         sm->banks_waiting |= BIT64(index_of_bank);

@@ -187,7 +187,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     o->blocks_warp = is_atomic || o->acquires || o->releases;
     if (o->blocks_warp)
         sm->in_atomic |= BIT64(slot);
-    if (is_atomic || (o->bypasses && access->kind == ISA_FLAG_LOAD)) {
+    if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || o->instr->mods.order > ISA_ORDER_WEAK))) {
         warp->sync_ops++;
         warp->last_sync_address = access->address[mask_first(access->mask)];
         warp->last_sync_pc = access->pc;

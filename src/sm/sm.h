@@ -42,7 +42,7 @@ enum sm_stall {
 
 /* What an SM is built from. Pointers must outlive it. */
 struct sm_setup {
-    unsigned index;
+    unsigned index, sm_count;
     const struct sm_params *params;
     const struct cache_params *l1i, *l1c, *l1d;
     const struct partition_params *partition;
