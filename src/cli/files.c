@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "report/figures.h"
 
 void cli_print_diags(const struct diag_sink *sink)
 {
@@ -117,8 +118,11 @@ void cli_progress_show(struct cli_progress *progress, const char *kernel, const 
     if (!progress->enabled)
         return;
     double rate = now->seconds > 0 ? (double)now->warp_instructions / now->seconds : 0;
-    fprintf(stderr, "\r\033[K%s: %" PRIu64 " cycles, %.0f k warp instructions/s, %" PRIu64 " of %" PRIu64 " blocks", kernel,
-            now->cycle, rate / 1e3, now->blocks_done, now->blocks);
+    struct strbuf name = {0};
+    figures_kernel_name(kernel, &name);
+    fprintf(stderr, "\r\033[K%s: %" PRIu64 " cycles, %.0f k warp instructions/s, %" PRIu64 " of %" PRIu64 " blocks",
+            strbuf_text(&name), now->cycle, rate / 1e3, now->blocks_done, now->blocks);
+    strbuf_free(&name);
     if (now->blocks_done > 0 && now->blocks_done < now->blocks)
         fprintf(stderr, ", about %.0f s left",
                 now->seconds * (double)(now->blocks - now->blocks_done) / (double)now->blocks_done);

@@ -137,6 +137,8 @@ void report_compare(const struct report_run *runs, unsigned count, const char *o
     bool failed = false;
     for (unsigned i = 0; i < count; i++) {
         figures[i] = figures_of(&runs[i], only);
+        if (runs[i].failure)
+            figures[i].time_ns = 0; /* a run that did not end has no speed-up */
         table_cell(&t, "%s", runs[i].label);
         failed |= runs[i].failure != NULL;
     }

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# What the command line answers to what users type, right and wrong: every error before anything is simulated, exit code 2, and the
+# nearest name that exists.
+. "$(dirname "$0")/_lib.sh"
+expect 2 "usage: lockstep COMMAND"
+expect 0 "compare" --help
+expect 0 "lockstep 0." --version
+expect 2 "did you mean 'lockstep run'?" rnu
+expect 2 "lockstep --help lists the commands" frobnicate
+expect 0 "--max-cycles N" run --help
+expect 2 "needs a program or a launch file" run
+expect 2 "did you mean --sched?" run --schedd lrr x
+expect 2 "--sched needs a value" run --sched
+expect 2 "--quiet takes no value" run --quiet=1 x
+expect 2 "has no option -q" run -q x
+expect 2 "expected timing or functional" run --mode fast x
+expect 2 "expected a number of cycles" run --max-cycles many x
+expect 2 "there is no machine named gtx481" run --machine gtx481 x
+expect 2 "known schedulers: lrr gto" run --sched lru x
+expect 2 "did you mean 'sm.warps'?" run --set sm.wraps=3 x
+expect 2 "sm.warps = 99 is out of range (1 to 64 warps)" run --set sm.warps=99 x
+expect 2 "group.parameter=value" run --set sm.warps x
+expect 2 "did you mean 'on_miss'?" run --set l1d.allocate=on_mis x
+expect 2 "must be powers of two" run --set l1d.sets=3 x
+# All errors at once, not only the first.
+expect 2 "out of range" run --set sm.wraps=3 --set sm.warps=99 x
+expect 2 "sm.wraps" run --set sm.wraps=3 --set sm.warps=99 x
+expect 2 "cannot run $folder/none" run "$folder/none"
+expect 2 "cannot read" run "$folder/none.yaml"
+expect 2 "did you mean 'l1d'?" params l1dd
+expect 0 "l1d.sets" params l1d
+expect 0 "gtx480-sm2" machines
+expect 2 "there is no machine" machines gtx48O
+expect 0 "stalls.issued" stats stalls
+expect 2 "group of statistics" stats nothing
+expect 0 "an instruction was issued" explain stalls.issued
+expect 0 "thread_instructions / cycles" explain ipc
+expect 2 "did you mean 'sm.warp_instructions'?" explain sm.warp_instruction
+expect 0 ".entry vecadd" disasm "$LOCKSTEP_SRC/tests/reference/vecadd.ptx"
+expect 0 "kernel vecadd:" disasm --kernel vecadd "$LOCKSTEP_SRC/tests/reference/vecadd.ptx"
+expect 2 "there are: vecadd" disasm --kernel other_name "$LOCKSTEP_SRC/tests/reference/vecadd.ptx"
+expect 2 "an empty list" compare --sched , x
+expect 2 "there is no warp scheduler named nope" compare --sched lrr,nope x
+finish
