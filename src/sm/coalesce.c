@@ -75,14 +75,17 @@ static void coalesce_plain(struct sm *sm, uint32_t index)
             shrink(&sm->lsu_list[i], chunks[i]);
 }
 
-/* Local memory as GPGPU-Sim lays it out: word w of all threads of the device lies together, thread after thread, so that lanes that agree on an offset share a line. */
+/* Local memory as GPGPU-Sim lays it out (its local memory map): word w of all threads that can be resident lies together; of these, the threads of a block side by side, blocks by their slot in an SM and within that by SM. So lanes that agree
+ * on an offset share a line. */
 static void coalesce_local(struct sm *sm, uint32_t index)
 {
     const struct sm_op *op = &sm->ops.items[index];
     const struct simt_access *access = op->access;
     unsigned size = access->element_bytes * access->elements, width = sm->params->warp_size;
-    uint64_t threads = (uint64_t)sm->params->warps * width, all = threads * sm->setup.sm_count;
-    uint64_t first = threads * sm->setup.index + (uint64_t)op->slot * width;
+    const struct sm_kernel *k = sm->kernel;
+    uint64_t per_block = k->threads_per_block, all = per_block * k->max_blocks * sm->setup.sm_count;
+    uint64_t thread = (uint64_t)op->slot * width;
+    uint64_t first = per_block * (sm->setup.index + sm->setup.sm_count * (thread / per_block)) + thread % per_block;
     uint32_t chunks[2 * SM_SLOTS] = {0};
     for (unsigned word = 0; word < (size + 3) / 4; word++) {
         for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
