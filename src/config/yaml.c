@@ -138,7 +138,10 @@ static void add_scalar(struct builder *b, struct fy_token *token)
     struct yaml_node *node = new_node(b, YAML_SCALAR, token);
     size_t length = 0;
     const char *text = token ? fy_token_get_text(token, &length) : NULL;
-    node->quoted = token && fy_token_scalar_style(token) != FYSS_PLAIN;
+    enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
+    node->quoted = style != FYSS_PLAIN;
+    if ((style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) && node->column > 1)
+        node->column--; /* the mark stands behind the quote */
     node->text = text ? arena_strndup(b->arena, text, length) : "";
     if (text && strlen(node->text) != length)
         b->rc = yaml_error(b->doc, node, b->sink, NULL, "a value must not contain a NUL character");

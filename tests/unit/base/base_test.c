@@ -1,0 +1,152 @@
+/* The ground: arenas, strings, maps, diagnostics, checksums. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "base/diag.h"
+#include "base/hash.h"
+#include "base/strmap.h"
+#include "base/vec.h"
+
+static void test_arena(void **state)
+{
+    struct arena arena = {0};
+    unsigned char *blocks[200];
+    for (unsigned i = 0; i < 200; i++) {
+        size_t size = (i * 977) % 5000 + 1, align = (size_t)1 << i % 13;
+        blocks[i] = arena_alloc(&arena, size, align);
+        assert_int_equal((uintptr_t)blocks[i] % align, 0);
+        for (size_t k = 0; k < size; k++)
+            assert_int_equal(blocks[i][k], 0);
+        memset(blocks[i], (int)i, size);
+    }
+    for (unsigned i = 0; i < 200; i++)
+        assert_int_equal(blocks[i][(i * 977) % 5000], i); /* the last byte: no block overlaps another */
+    assert_string_equal(arena_strndup(&arena, "abcdef", 3), "abc");
+    assert_string_equal(arena_printf(&arena, "%d-%s", 5, "x"), "5-x");
+    arena_free(&arena);
+    assert_int_equal(arena.bytes, 0);
+    assert_non_null(arena_alloc(&arena, 1, 1));
+    arena_free(&arena);
+}
+
+static void test_strbuf(void **state)
+{
+    struct strbuf b = {0};
+    assert_string_equal(strbuf_text(&b), "");
+    for (int i = 0; i < 1000; i++)
+        strbuf_addf(&b, "%03d,", i);
+    assert_int_equal(b.length, 4000);
+    assert_int_equal(strlen(b.text), 4000);
+    assert_memory_equal(b.text + 4 * 517, "517,", 4);
+    strbuf_free(&b);
+    assert_int_equal(b.length, 0);
+}
+
+static void test_strmap(void **state)
+{
+    struct strmap map = {0};
+    static char keys[3000][8];
+    assert_true(strmap_get(&map, "x", 1) == STRMAP_NONE);
+    for (unsigned i = 0; i < 3000; i++) {
+        snprintf(keys[i], sizeof keys[i], "k%u", i);
+        strmap_put(&map, keys[i], strlen(keys[i]), i);
+    }
+    strmap_put(&map, keys[5], 2, 77);
+    for (unsigned i = 0; i < 3000; i++)
+        assert_int_equal(strmap_get(&map, keys[i], strlen(keys[i])), i == 5 ? 77 : i);
+    assert_true(strmap_get(&map, "k3000", 5) == STRMAP_NONE);
+    assert_int_equal(map.count, 3000);
+    strmap_free(&map);
+}
+
+static void test_distance(void **state)
+{
+    static const char *const names[] = {"warps", "threads", "blocks", NULL};
+    assert_int_equal(str_distance("", ""), 0);
+    assert_int_equal(str_distance("abc", ""), 3);
+    assert_int_equal(str_distance("kitten", "sitting"), 3);
+    assert_int_equal(str_distance("abc", "acb"), 2);
+    assert_string_equal(str_nearest("wraps", names), "warps");
+    assert_string_equal(str_nearest("thread", names), "threads");
+    assert_null(str_nearest("registers", names));
+}
+
+static void test_checksums(void **state)
+{
+    /* The check values of CRC-32/ISO-HDLC and FNV-1a 64. */
+    assert_int_equal(crc32_update(0, "123456789", 9), 0xCBF43926);
+    assert_int_equal(crc32_update(crc32_update(0, "1234", 4), "56789", 5), 0xCBF43926);
+    assert_true(hash_bytes("", 0) == UINT64_C(0xCBF29CE484222325));
+    assert_true(hash_bytes("a", 1) == UINT64_C(0xAF63DC4C8601EC8C));
+    assert_true(random_at(1, 2) == random_at(1, 2));
+    assert_true(random_at(1, 2) != random_at(1, 3) && random_at(1, 2) != random_at(2, 2));
+}
+
+static void test_masks(void **state)
+{
+    assert_true(mask_low(0) == 0 && mask_low(1) == 1 && mask_low(63) == UINT64_MAX >> 1 && mask_low(64) == UINT64_MAX);
+    assert_int_equal(mask_first(UINT64_C(1) << 63), 63);
+    assert_int_equal(mask_count(0xF0F0), 8);
+    assert_true(mask_has(4, 2) && !mask_has(4, 3));
+    assert_int_equal(round_up_u64(13, 8), 16);
+    assert_int_equal(round_up_u64(16, 8), 16);
+    assert_int_equal(round_up_u64(5, 0), 5);
+}
+
+static void test_diag_format(void **state)
+{
+    struct diag_sink sink;
+    struct strbuf text = {0};
+    diag_init(&sink);
+    assert_int_equal(diag_error(&sink, (struct diag_pos){"f.x", 3, 0}, "do that", "bad %d", 7), -1);
+    diag_add(&sink, &(struct diag){.severity = DIAG_WARNING, .pos = {"f.x", 4, 3}, .span = 2, .source_line = "\tab cd", .message = "odd"});
+    diag_format_all(&sink, &text);
+    assert_string_equal(text.text, "f.x:3: error: bad 7\n    hint: do that\nf.x:4:3: warning: odd\n    \tab cd\n    \t ^~\n");
+    strbuf_free(&text);
+    diag_free(&sink);
+}
+
+static void test_diag_limit(void **state)
+{
+    struct diag_sink sink;
+    struct strbuf text = {0};
+    diag_init(&sink);
+    for (int i = 0; i < 25; i++)
+        diag_error(&sink, DIAG_NOWHERE, NULL, "number %d", i);
+    diag_error(NULL, DIAG_NOWHERE, NULL, "nobody listens");
+    diag_format_all(&sink, &text);
+    assert_int_equal(sink.errors, 25);
+    assert_int_equal(sink.count, 20);
+    assert_non_null(strstr(text.text, "number 19\n5 more errors not shown\n"));
+    strbuf_free(&text);
+    diag_free(&sink);
+}
+
+static void test_vec(void **state)
+{
+    VEC(int) v = {0};
+    for (int i = 0; i < 1000; i++)
+        vec_push(&v, i * i);
+    assert_int_equal(v.count, 1000);
+    assert_int_equal(v.items[999], 998001);
+    vec_free(&v);
+    assert_null(v.items);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arena),     cmocka_unit_test(test_strbuf),      cmocka_unit_test(test_strmap),
+        cmocka_unit_test(test_distance),  cmocka_unit_test(test_checksums),   cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_diag_format), cmocka_unit_test(test_diag_limit), cmocka_unit_test(test_vec),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

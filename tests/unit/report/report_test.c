@@ -1,0 +1,136 @@
+/* Tables and figures: columns line up, CSV quotes what must be quoted, shares and rates are those of the numbers put in. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/figures.h"
+#include "report/run_report.h"
+#include "report/table.h"
+
+static void test_table(void **state)
+{
+    struct table t;
+    struct strbuf text = {0};
+    table_init(&t, "lrl");
+    const char *const cells[] = {"name", "n", "note", "a", "100", "", "\xC3\xA4\xC3\xB6", "7", "x|y"};
+    for (size_t i = 0; i < 9; i++)
+        table_cell(&t, "%s", cells[i]);
+    table_text(&t, &text);
+    assert_string_equal(text.text, "name    n  note\na     100\n\xC3\xA4\xC3\xB6      7  x|y\n");
+    text.length = 0;
+    table_markdown(&t, &text);
+    assert_string_equal(text.text, "| name | n | note |\n|---|--:|---|\n| a | 100 |  |\n| \xC3\xA4\xC3\xB6 | 7 | x\\|y |\n");
+    strbuf_free(&text);
+    table_free(&t);
+}
+
+static void test_kernel_names(void **state)
+{
+    static const char *const names[][2] = {
+        {"vecadd", "vecadd"},          {"_Z6insertPKjjPV", "insert"},    {"_Z6reduceIfLi128EEvPKT_", "reduce"},
+        {"_ZN2ns4name3runEv", "ns::name::run"}, {"_ZL5localPi", "local"}, {"_Z", "_Z"},
+        {"_Z99abc", "_Z99abc"},        {"_ZN12_GLOBAL__N_14scanEPj", "scan"}, {"", ""},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct strbuf out = {0};
+        figures_kernel_name(names[i][0], &out);
+        assert_string_equal(strbuf_text(&out), names[i][1]);
+        strbuf_free(&out);
+    }
+}
+
+static json_t *kernel(const char *name, int cycles)
+{
+    return json_pack("{s:s, s:[i,i,i], s:[i,i,i], s:s, s:i, s:f, s:i, s:i, s:f, s:{s:i,s:i,s:i,s:i}, s:{s:i,s:i}, s:{s:i,s:i}, s:{s:f}}",
+                     "name", name, "grid", 4, 2, 1, "block", 32, 1, 1, "status", "ok", "cycles", cycles, "time_ns",
+                     (double)cycles, "warp_instructions", 10, "thread_instructions", 160, "simd_efficiency", 0.5, "stalls",
+                     "issued", 10, "data", 60, "fence", 0, "barrier", 30, "l1d", "reads", 4, "read_hits", 1, "l2", "reads", 0,
+                     "read_hits", 0, "host", "seconds", 0.001);
+}
+
+static void test_figures(void **state)
+{
+    struct figures f = {0};
+    struct strbuf text = {0};
+    json_t *a = kernel("a", 100), *b = kernel("a", 300);
+    figures_add(&f, a);
+    figures_add(&f, b);
+    assert_true(f.launches == 2 && f.cycles == 400 && f.warp_instructions == 20);
+    assert_true(figures_ipc(&f) == 0.8 && figures_simd(&f) == 0.5);
+    figures_top_stalls(&f, 2, &text);
+    strbuf_add(&text, " ");
+    figures_percent(f.l1d_read_hits, f.l1d_reads, &text);
+    strbuf_add(&text, " ");
+    figures_percent(f.l2_read_hits, f.l2_reads, &text);
+    assert_string_equal(text.text, "data 60%, barrier 30% 25.0% -");
+    strbuf_free(&text);
+    json_decref(a);
+    json_decref(b);
+}
+
+static void test_kernel_table(void **state)
+{
+    struct strbuf text = {0};
+    json_t *kernels = json_array();
+    report_kernels(kernels, &text);
+    assert_int_equal(text.length, 0);
+    for (int i = 0; i < 12; i++)
+        json_array_append_new(kernels, kernel(i % 2 ? "odd" : "even", 10));
+    report_kernels(kernels, &text);
+    assert_non_null(strstr(text.text, "even     4x2     32      10          10  16.00  50.0%"));
+    text.length = 0;
+    json_array_append_new(kernels, kernel("odd", 10));
+    report_kernels(kernels, &text);
+    assert_non_null(strstr(text.text, "launches"));
+    assert_non_null(strstr(text.text, "\nodd            7      70"));
+    strbuf_free(&text);
+    json_decref(kernels);
+}
+
+static void test_csv(void **state)
+{
+    struct strbuf text = {0};
+    json_t *kernels = json_pack("[{s:s,s:i,s:[i,i,i],s:{s:i,s:f}},{s:s,s:i}]", "name", "a,\"b\"", "cycles", 5, "grid", 1, 2, 3,
+                                "l2", "reads", 7, "rate", 0.5, "name", "c", "cycles", 6);
+    report_csv(kernels, &text);
+    assert_string_equal(text.text, "name,cycles,grid,l2.reads,l2.rate\n\"a,\"\"b\"\"\",5,1x2x3,7,0.5\nc,6,,,\n");
+    strbuf_free(&text);
+    json_decref(kernels);
+}
+
+static void test_compare(void **state)
+{
+    struct strbuf text = {0};
+    json_t *one = json_pack("[o,o]", kernel("a", 100), kernel("b", 100)), *two = json_pack("[o,o]", kernel("a", 50), kernel("b", 50));
+    struct report_run runs[] = {{"lrr", one, NULL}, {"gto", two, NULL}, {"bad", NULL, "exit 1"}};
+    report_compare(runs, 2, NULL, &text);
+    assert_non_null(strstr(text.text, "cycles                200    100\nspeed-up            1.00x  2.00x\n"));
+    assert_non_null(strstr(text.text, "  data              60.0%  60.0%\n"));
+    assert_null(strstr(text.text, "fence"));
+    assert_null(strstr(text.text, "ended"));
+    text.length = 0;
+    report_compare(runs, 3, NULL, &text);
+    assert_non_null(strstr(text.text, "ended                  ok     ok  exit 1\n"));
+    assert_non_null(strstr(text.text, "speed-up            1.00x  2.00x       -\n"));
+    text.length = 0;
+    report_compare_kernels(runs, 2, &text);
+    assert_non_null(strstr(text.text, "\nkernel b\n"));
+    assert_non_null(strstr(text.text, "cycles                100     50\n"));
+    strbuf_free(&text);
+    json_decref(one);
+    json_decref(two);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),        cmocka_unit_test(test_kernel_names), cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_kernel_table), cmocka_unit_test(test_csv),          cmocka_unit_test(test_compare),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
