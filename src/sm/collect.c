@@ -83,15 +83,13 @@ void sm_execute_units(struct sm *sm)
     dispatch_class(sm, SM_SFU, sm->sfu, sm->params->sfu_units);
 }
 
-/* Whether an older memory instruction of the same warp is still in a collector: then program order to one address would be lost. */
+/* Whether an older instruction is still in a collector: memory instructions leave in the order of issue, or an access could overtake one to the same address, of its own warp or of one it met at a barrier. */
 static bool overtakes(const struct sm *sm, const struct sm_collectors *c, unsigned index)
 {
-    const struct sm_op *op = &sm->ops.items[c->op[index]];
-    for (uint32_t rest = c->used & ~(1u << index); rest; rest &= rest - 1) {
-        const struct sm_op *other = &sm->ops.items[c->op[__builtin_ctz(rest)]];
-        if (other->slot == op->slot && other->order < op->order)
+    uint64_t order = sm->ops.items[c->op[index]].order;
+    for (uint32_t rest = c->used & ~(1u << index); rest; rest &= rest - 1)
+        if (sm->ops.items[c->op[__builtin_ctz(rest)]].order < order)
             return true;
-    }
     return false;
 }
 

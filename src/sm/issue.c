@@ -16,11 +16,12 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
     sm->fault.cycle = sm->now;
 }
 
-/* A fence ends when what it waits for has happened. */
+/* A fence ends when what it waits for has happened: every earlier instruction of the warp complete and its stores acknowledged, or (GPGPU-Sim) its registers written. */
 static void check_fence(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    if (!mask_has(sm->at_fence, slot) || warp->pending_registers || (sm->params->fence_waits_stores && warp->stores_out))
+    bool done = sm->params->fence_waits_stores ? !warp->in_flight && !warp->stores_out : !warp->pending_registers;
+    if (!done || !mask_has(sm->at_fence, slot))
         return;
     sm->at_fence &= ~BIT64(slot);
     if (mask_has(sm->fence_invalidates, slot)) {

@@ -104,13 +104,7 @@ static bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queu
         return false;
     if (result == CACHE_HIT) {
         deliver(sm, t, cache_data(cache, effect.line), line_bytes_of(sm, cache));
-        if (cache == sm->l1d && sm->params->l1d_latency) {
-            uint32_t hit = sm_op_new(sm); /* may move the pool: o is not used after it */
-            sm->ops.items[hit].parent = t->op;
-            sm_wheel_add(sm, &sm->hit_wheel, sm->now + sm->params->l1d_latency, hit);
-        } else {
-            o->pending--;
-        }
+        transaction_done(sm, t->op);
         return true;
     }
     if (effect.writeback)
@@ -164,6 +158,7 @@ static bool store_global(struct sm *sm, const struct sm_transaction *t)
     p->cookie = o->slot;
     sm->warps[o->slot].stores_out++;
     sm_ring_push(&sm->l1d_queue, p);
+    transaction_done(sm, t->op);
     return true;
 }
 
@@ -174,12 +169,15 @@ static bool store_local(struct sm *sm, const struct sm_transaction *t)
     uint32_t line;
     for (unsigned i = 0; i < t->bytes; i++)
         mask[(t->address + i) % 128 / 64] |= BIT64((t->address + i) % 64);
-    if (cache_look(sm->l1d, t->address, t->bytes, &line) == CACHE_HIT)
-        return cache_write(sm->l1d, t->address, t->bytes, mask, false, CACHE_NO_WAITER, room(&sm->l1d_queue), &effect) != CACHE_REFUSED;
-    if (sm_ring_full(&sm->l1d_queue))
+    if (cache_look(sm->l1d, t->address, t->bytes, &line) == CACHE_HIT) {
+        if (cache_write(sm->l1d, t->address, t->bytes, mask, false, CACHE_NO_WAITER, room(&sm->l1d_queue), &effect) == CACHE_REFUSED)
+            return false;
+    } else if (sm_ring_full(&sm->l1d_queue)) {
         return false;
-    struct packet *p = new_request(sm, PACKET_WRITE, t, ISA_SPACE_LOCAL);
-    sm_ring_push(&sm->l1d_queue, p);
+    } else {
+        sm_ring_push(&sm->l1d_queue, new_request(sm, PACKET_WRITE, t, ISA_SPACE_LOCAL));
+    }
+    transaction_done(sm, t->op);
     return true;
 }
 
@@ -217,6 +215,44 @@ static bool must_wait(const struct sm *sm, const struct sm_op *o)
     return o->releases && (warp->stores_out || warp->in_flight > 1);
 }
 
+/* An access of the L1D at its tags. An atomic on local memory, which nobody else sees, is timed as a store. */
+static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
+{
+    const struct simt_access *access = sm->ops.items[t->op].access;
+    if (access->kind == ISA_FLAG_LOAD)
+        return load_cached(sm, sm->l1d, &sm->l1d_queue, t);
+    return access->space == ISA_SPACE_LOCAL ? store_local(sm, t) : store_global(sm, t);
+}
+
+/* Sends an access on its way to the L1D, which takes sm.l1d_latency cycles. */
+static bool enter_l1d_pipe(struct sm *sm, const struct sm_transaction *t)
+{
+    uint32_t size = sm->params->l1d_latency;
+    if (sm->l1d_pipe_count == size)
+        return false;
+    uint32_t at = (sm->l1d_pipe_head + sm->l1d_pipe_count++) % size;
+    sm->l1d_pipe[at] = (struct sm_delayed){*t, sm->now + size};
+    return true;
+}
+
+static void serve_l1d_pipe(struct sm *sm)
+{
+    struct sm_delayed *head = &sm->l1d_pipe[sm->l1d_pipe_head];
+    if (head->ready > sm->now || !serve_l1d(sm, &head->transaction))
+        return;
+    sm->l1d_pipe_head = (sm->l1d_pipe_head + 1) % sm->params->l1d_latency;
+    sm->l1d_pipe_count--;
+}
+
+/* What goes past the L1D must not overtake an access to the same line on its way to it. */
+static bool follows_in_pipe(const struct sm *sm, const struct sm_transaction *t)
+{
+    for (uint32_t i = 0; i < sm->l1d_pipe_count; i++)
+        if (sm->l1d_pipe[(sm->l1d_pipe_head + i) % sm->params->l1d_latency].transaction.address / PACKET_LINE_BYTES == t->address / PACKET_LINE_BYTES)
+            return true;
+    return false;
+}
+
 static bool serve_transaction(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
 {
     const struct simt_access *access = o->access;
@@ -224,11 +260,12 @@ static bool serve_transaction(struct sm *sm, const struct sm_op *o, const struct
         return false;
     if (access->space == ISA_SPACE_CONST)
         return load_cached(sm, sm->l1c, &sm->l1c_queue, t);
-    if (access->kind == ISA_FLAG_LOAD)
-        return o->bypasses && access->space == ISA_SPACE_GLOBAL ? load_bypassing(sm, t) : load_cached(sm, sm->l1d, &sm->l1d_queue, t);
-    if (access->space == ISA_SPACE_LOCAL)
-        return store_local(sm, t);
-    return access->kind == ISA_FLAG_STORE ? store_global(sm, t) : send_atomic(sm, t);
+    if (access->space == ISA_SPACE_GLOBAL && o->bypasses) {
+        if (follows_in_pipe(sm, t))
+            return false;
+        return access->kind == ISA_FLAG_LOAD ? load_bypassing(sm, t) : send_atomic(sm, t);
+    }
+    return sm->params->l1d_latency ? enter_l1d_pipe(sm, t) : serve_l1d(sm, t);
 }
 
 static void leave_dispatch(struct sm *sm)
@@ -283,9 +320,7 @@ static void take_dispatch(struct sm *sm)
     sm->lsu_op = op;
     sm_coalesce(sm, op);
     struct sm_op *o = &sm->ops.items[op];
-    bool answered = o->in_memory && (o->access->kind == ISA_FLAG_LOAD || (o->access->kind == ISA_FLAG_ATOMIC && o->access->space == ISA_SPACE_GLOBAL));
-    bool waits = answered && o->access->space != ISA_SPACE_SHARED; /* an atomic on local memory is timed as a store */
-    o->pending = waits ? (uint16_t)sm->lsu_count : 0;
+    o->pending = o->in_memory && o->access->space != ISA_SPACE_SHARED ? (uint16_t)sm->lsu_count : 0;
 }
 
 /* One reply leaves the load/store unit's queue: acknowledgements end stores, fills go to their cache, bypass replies wait for the writeback port. */
@@ -376,26 +411,11 @@ static void end_shared(struct sm *sm)
     }
 }
 
-/* L1D hits whose latency is over. */
-static void end_hits(struct sm *sm)
-{
-    uint32_t next;
-    for (uint32_t hit = sm_wheel_take(&sm->hit_wheel, sm->now); hit != SM_NONE; hit = next) {
-        next = sm->ops.items[hit].next;
-        sm->hit_wheel.count--;
-        uint32_t op = sm->ops.items[hit].parent;
-        sm_op_free(sm, hit);
-        transaction_done(sm, op);
-    }
-}
-
 /* One result a cycle over the writeback port, clients round robin. */
 void sm_lsu_writeback(struct sm *sm)
 {
     if (sm->shared_wheel.count)
         end_shared(sm);
-    if (sm->hit_wheel.count)
-        end_hits(sm);
     for (unsigned i = 0; i < SM_WB_COUNT; i++) {
         enum sm_writeback client = (enum sm_writeback)((sm->writeback_from + i) % SM_WB_COUNT);
         if (!has_writeback(sm, client))
@@ -439,6 +459,8 @@ void sm_lsu(struct sm *sm)
 {
     take_response(sm);
     sm_send_requests(sm);
+    if (sm->l1d_pipe_count)
+        serve_l1d_pipe(sm);
     if (sm->lsu_op != SM_NONE)
         serve_dispatch(sm);
     take_dispatch(sm);

@@ -65,7 +65,6 @@ static void reset_pipelines(struct sm *sm)
     sm->banks_waiting = sm->banks_written = 0;
     sm_wheel_init(&sm->wheel);
     sm_wheel_init(&sm->shared_wheel);
-    sm_wheel_init(&sm->hit_wheel);
     sm->in_pipeline = 0;
     sm->lsu_op = SM_NONE;
     sm->lsu_count = sm->lsu_at = 0;
@@ -82,6 +81,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->l1c = cache_create(setup->l1c, true, arena);
     sm->l1d = cache_create(setup->l1d, true, arena);
     sm_ring_init(&sm->l1d_queue, p->l1d_queue, arena);
+    sm->l1d_pipe = ARENA_NEW(arena, struct sm_delayed, p->l1d_latency + 1);
     sm_ring_init(&sm->l1c_queue, setup->l1c->miss_queue, arena);
     sm_ring_init(&sm->l1i_queue, setup->l1i->miss_queue, arena);
     sm_ring_init(&sm->ejected, p->ejection_queue, arena);
@@ -325,7 +325,8 @@ uint64_t sm_next(const struct sm *sm)
         return sm->now;
     uint64_t next = sm_wheel_next(&sm->wheel, sm->now);
     next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
-    next = cycle_min(next, sm_wheel_next(&sm->hit_wheel, sm->now));
+    if (sm->l1d_pipe_count)
+        next = cycle_min(next, sm->l1d_pipe[sm->l1d_pipe_head].ready);
     for (uint64_t rest = sm->asleep; rest; rest &= rest - 1)
         next = cycle_min(next, sm->warps[mask_first(rest)].wake);
     return next < sm->now ? sm->now : next;

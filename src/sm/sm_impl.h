@@ -35,7 +35,6 @@ struct sm_op {
     uint64_t reads_left; /* collector: operands still to read */
     struct simt_access *access;
     uint64_t order;      /* of issue on this SM */
-    uint32_t parent;     /* a marker in the hit wheel: the load it belongs to */
     uint32_t next;       /* free list, wheel list */
 };
 
@@ -177,7 +176,12 @@ struct sm {
     struct sm_ring ejected, responses;  /* from the network; the load/store unit's */
     struct packet *bypass_reply;        /* next global-bypass reply to write back */
     uint32_t writeback_from;
-    struct sm_wheel shared_wheel, hit_wheel; /* shared memory pipeline; L1D hits */
+    struct sm_wheel shared_wheel;       /* shared memory pipeline */
+    struct sm_delayed {
+        struct sm_transaction transaction;
+        uint64_t ready;                 /* cycle at which it reaches the tags */
+    } *l1d_pipe;                        /* ring of sm.l1d_latency accesses on their way to the L1D */
+    uint32_t l1d_pipe_head, l1d_pipe_count;
     VEC(uint32_t) shared_done;          /* ops out of the shared memory pipeline, oldest first */
     uint32_t shared_head;
 
