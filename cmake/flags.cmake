@@ -24,6 +24,11 @@ foreach(kind EXE SHARED MODULE)
 endforeach()
 
 add_compile_options(-Wall -Wextra -Werror -ffp-contract=off)
+# Masks are counted and searched everywhere: popcount as an instruction. Every x86-64 server of the last fifteen years has it; no
+# result depends on it.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    add_compile_options(-march=x86-64-v2)
+endif()
 add_compile_definitions(LOCKSTEP_VERSION="${PROJECT_VERSION}")
 add_link_options(-Wl,--as-needed)
 

@@ -6,10 +6,11 @@
 
 #define POLL_STEPS 4096 /* loop turns between looks at the host's clock */
 
-/* DRAM command cycles that have begun by the end of core cycle c. */
+/* DRAM command cycles that have begun by the end of core cycle c. Clocks are below 2^14 MHz, so 64 bits hold 2^50 cycles: two weeks of
+ * simulated time. */
 static uint64_t dram_cycles(const struct gpu *gpu, uint64_t c)
 {
-    return (uint64_t)((unsigned __int128)(c + 1) * gpu->machine.gpu.dram_mhz / gpu->machine.gpu.core_mhz);
+    return (c + 1) * gpu->machine.gpu.dram_mhz / gpu->machine.gpu.core_mhz;
 }
 
 /* The core cycle in which DRAM cycle d is ticked. */
@@ -17,7 +18,7 @@ static uint64_t core_cycle_of(const struct gpu *gpu, uint64_t d)
 {
     if (d == CYCLE_NEVER)
         return CYCLE_NEVER;
-    uint64_t c = (uint64_t)(((unsigned __int128)(d + 1) * gpu->machine.gpu.core_mhz + gpu->machine.gpu.dram_mhz - 1) / gpu->machine.gpu.dram_mhz);
+    uint64_t c = ((d + 1) * gpu->machine.gpu.core_mhz + gpu->machine.gpu.dram_mhz - 1) / gpu->machine.gpu.dram_mhz;
     return c ? c - 1 : 0;
 }
 

@@ -37,6 +37,7 @@ struct waiter {
 };
 
 struct cache {
+    struct cache_head head; /* first: what owners may look at */
     struct cache_params params;
     struct cache_stats stats;
     uint32_t line_shift, sector_shift, set_mask, hash_mask;
@@ -49,7 +50,7 @@ struct cache {
     uint8_t *mshr_data; /* per MSHR, or NULL */
     uint32_t *hash;     /* first MSHR of a chain */
     uint32_t free_mshr, used_mshrs;
-    uint32_t ready_first, ready_last;
+    uint32_t ready_last;
     uint32_t drained; /* MSHR whose last waiter was taken: its data stay valid until the next call */
     struct waiter *waiters;
     uint32_t free_waiter;
@@ -97,7 +98,7 @@ static void create_lists(struct cache *c, struct arena *arena)
     c->waiters = ARENA_NEW(arena, struct waiter, waiters);
     for (uint32_t i = 0; i < waiters; i++)
         c->waiters[i].next = i + 1 < waiters ? i + 1 : NO_INDEX;
-    c->ready_first = c->ready_last = c->drained = NO_INDEX;
+    c->head.ready_first = c->ready_last = c->drained = NO_INDEX;
 }
 
 struct cache *cache_create(const struct cache_params *params, bool with_data, struct arena *arena)
@@ -589,8 +590,8 @@ static void fill_data(struct cache *c, const struct mshr *m, const uint8_t *data
 static void append_ready(struct cache *c, uint32_t index)
 {
     c->mshrs[index].next = NO_INDEX;
-    if (c->ready_first == NO_INDEX)
-        c->ready_first = index;
+    if (c->head.ready_first == NO_INDEX)
+        c->head.ready_first = index;
     else
         c->mshrs[c->ready_last].next = index;
     c->ready_last = index;
@@ -626,7 +627,7 @@ void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
 {
     free_drained(c);
-    uint32_t index = c->ready_first;
+    uint32_t index = c->head.ready_first;
     if (index == NO_INDEX)
         return CACHE_NO_WAITER;
     struct mshr *m = &c->mshrs[index];
@@ -637,16 +638,11 @@ uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
     *line = m->line != NO_INDEX && c->tags[m->line] == m->address ? m->line : NO_INDEX;
     *data = c->mshr_data ? c->mshr_data + (size_t)index * PACKET_LINE_BYTES : NULL;
     if (--m->count == 0) {
-        c->ready_first = m->next;
+        c->head.ready_first = m->next;
         c->used_mshrs--;
         c->drained = index;
     }
     return value;
-}
-
-bool cache_has_ready(const struct cache *c)
-{
-    return c->ready_first != NO_INDEX;
 }
 
 bool cache_has_pending(const struct cache *c)

@@ -102,7 +102,14 @@ void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t
 /* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not
  * kept). *data, when the cache carries values, are those of the line when the fill came, PACKET_LINE_BYTES by offset in the line, valid until the next cache_fill or cache_ready; NULL otherwise. */
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data);
-bool cache_has_ready(const struct cache *c);
+/* Whether cache_ready has one. Asked every cycle, so the answer is kept where every owner can see it. */
+struct cache_head {
+    uint32_t ready_first; /* CACHE_NO_WAITER: none */
+};
+static inline bool cache_has_ready(const struct cache *c)
+{
+    return ((const struct cache_head *)c)->ready_first != CACHE_NO_WAITER;
+}
 bool cache_has_pending(const struct cache *c); /* any MSHR in use */
 
 /* The line's values, PACKET_LINE_BYTES long. */
