@@ -1,4 +1,5 @@
-/* Launch files: a bare PTX kernel with its grid, its buffers and how they are filled, its arguments, and what must hold afterwards.
+/* Launch files: a bare PTX kernel with its grid, its buffers and how they are filled, its arguments, and what must hold
+ * afterwards.
  *
  *   ptx: FILE            beside the launch file        grid: [x, y, z]     blocks; y and z may be left out
  *   kernel: NAME                                       block: [x, y, z]    threads
@@ -9,9 +10,9 @@
  *   args: [BUFFER, {u32: N}, {f32: X}, ...]            also i32, u64, i64, f64
  *   check: [{buffer: NAME, crc32: N}, {buffer: NAME, sum_u32: N}]
  *
- * INIT: zero | {const: V} | {iota: {start: A, step: B}}, element i is A + B*i | {lcg: {seed: S, mod: M}}, x = S and for each
- * element x = (1664525*x + 1013904223) mod 2^32, element = (x >> 8) mod M | {file: NAME}, raw little-endian elements.
- * crc32 is zlib's, over the buffer's bytes; sum_u32 adds its words modulo 2^32. */
+ * INIT: zero | {const: V} | {iota: {start: A, step: B}}, element i is A + B*i | {lcg: {seed: S, mod: M}}, x = S and for
+ * each element x = (1664525*x + 1013904223) mod 2^32, element = (x >> 8) mod M | {file: NAME}, raw little-endian
+ * elements. crc32 is zlib's, over the buffer's bytes; sum_u32 adds its words modulo 2^32. */
 #ifndef LOCKSTEP_CLI_CASE_H
 #define LOCKSTEP_CLI_CASE_H
 
@@ -25,8 +26,8 @@ struct case_buffer {
     enum case_type type; /* of 4 bytes */
     uint64_t count;      /* elements */
     enum case_fill fill;
-    uint64_t a, b;       /* CONST: the element's bits; IOTA: start, step modulo 2^32; LCG: seed, mod */
-    const char *file;    /* FILE: as written */
+    uint64_t a, b;    /* CONST: the element's bits; IOTA: start, step modulo 2^32; LCG: seed, mod */
+    const char *file; /* FILE: as written */
     const struct yaml_node *node;
 };
 
@@ -40,7 +41,7 @@ struct case_arg {
 
 struct case_check {
     unsigned buffer;
-    bool is_sum;       /* sum_u32, else crc32 */
+    bool is_sum; /* sum_u32, else crc32 */
     uint32_t expected;
     const struct yaml_node *node;
 };
@@ -63,8 +64,8 @@ struct launch_case {
 #define CASE_MAX_BYTES (UINT64_C(1) << 30)
 
 unsigned case_type_bytes(enum case_type type);
-/* Reads a launch file's text; no other file is touched. Returns 0, or -1 with diagnostics (all of them, with line and column);
- * case_free in either case. */
+/* Reads a launch file's text; no other file is touched. Returns 0, or -1 with diagnostics (all of them, with line and
+ * column); case_free in either case. */
 int case_parse(struct launch_case *c, const char *file, const char *text, size_t length, struct diag_sink *sink);
 void case_free(struct launch_case *c);
 /* A path written in the launch file, seen from where the launch file is. */

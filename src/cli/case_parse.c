@@ -1,5 +1,5 @@
-/* The launch file as a struct; see case.h for the form. Every member is checked by name and range here, so that running it can
- * only fail for what the file cannot know (the kernel's parameters, the machine's memory). */
+/* The launch file as a struct; see case.h for the form. Every member is checked by name and range here, so that running
+ * it can only fail for what the file cannot know (the kernel's parameters, the machine's memory). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,8 @@ static uint64_t number(struct reader *r, const struct yaml_node *node, uint64_t 
     if (node->kind != YAML_SCALAR || node->quoted || !config_parse_u64(node->text, &value))
         FAIL(r, node, NULL, "expected a whole number");
     else if (value < min || value > max)
-        FAIL(r, node, NULL, "%s is out of range (%llu to %llu)", node->text, (unsigned long long)min, (unsigned long long)max);
+        FAIL(r, node, NULL, "%s is out of range (%llu to %llu)", node->text, (unsigned long long)min,
+             (unsigned long long)max);
     else
         return value;
     return min;
@@ -185,7 +186,8 @@ static void read_buffer(struct reader *r, struct case_buffer *b, const struct ya
     *b = (struct case_buffer){.name = node->key->text, .count = 1, .node = node};
     if (!check_keys(r, node, keys))
         return;
-    const struct yaml_node *type = need(r, node, "type"), *count = need(r, node, "count"), *init = need(r, node, "init");
+    const struct yaml_node *type = need(r, node, "type"), *count = need(r, node, "count"),
+                           *init = need(r, node, "init");
     int which = type && type->kind == YAML_SCALAR ? index_of(type->text, types) : -1;
     if (type && which < 0)
         suggest(r, type, type->kind == YAML_SCALAR ? type->text : "", types);
@@ -260,7 +262,8 @@ static void read_check(struct reader *r, struct case_check *check, const struct 
     *check = (struct case_check){.node = node};
     if (!check_keys(r, node, keys))
         return;
-    const struct yaml_node *buffer = need(r, node, "buffer"), *crc = yaml_get(node, "crc32"), *sum = yaml_get(node, "sum_u32");
+    const struct yaml_node *buffer = need(r, node, "buffer"), *crc = yaml_get(node, "crc32"),
+                           *sum = yaml_get(node, "sum_u32");
     if (buffer)
         check->buffer = buffer_index(r, buffer);
     if (!crc == !sum)

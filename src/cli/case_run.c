@@ -1,5 +1,5 @@
-/* `lockstep run CASE.yaml`: buffers are allocated and copied in the file's order, the kernel is launched once, the checks are
- * made on what memory holds afterwards. */
+/* `lockstep run CASE.yaml`: buffers are allocated and copied in the file's order, the kernel is launched once, the
+ * checks are made on what memory holds afterwards. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,13 +221,15 @@ static int check_one(struct case_run *run, const struct case_check *check)
     const char *kind = check->is_sum ? "sum_u32" : "crc32";
     free(data);
     if (!run->options->quiet || !good)
-        printf(check->is_sum ? "%s %s %s: %" PRIu32 "" : "%s %s %s: 0x%08" PRIx32, good ? "PASS" : "FAIL", b->name, kind, found);
+        printf(check->is_sum ? "%s %s %s: %" PRIu32 "" : "%s %s %s: 0x%08" PRIx32, good ? "PASS" : "FAIL", b->name,
+               kind, found);
     if (!good)
         printf(check->is_sum ? ", expected %" PRIu32 : ", expected 0x%08" PRIx32, check->expected);
     if (!run->options->quiet || !good)
         putchar('\n');
-    json_array_append_new(run->checks, json_pack("{s:s,s:s,s:I,s:I,s:b}", "buffer", b->name, "kind", kind, "expected",
-                                                 (json_int_t)check->expected, "found", (json_int_t)found, "pass", good));
+    json_array_append_new(run->checks,
+                          json_pack("{s:s,s:s,s:I,s:I,s:b}", "buffer", b->name, "kind", kind, "expected",
+                                    (json_int_t)check->expected, "found", (json_int_t)found, "pass", good));
     return good ? 0 : -1;
 }
 

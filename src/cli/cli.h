@@ -1,5 +1,5 @@
-/* Shared by the subcommands of the command line: their entry points, the options that several of them take, reading and writing
- * of files, and how diagnostics reach the terminal. This room alone prints and decides exit codes. */
+/* Shared by the subcommands of the command line: their entry points, the options that several of them take, reading and
+ * writing of files, and how diagnostics reach the terminal. This room alone prints and decides exit codes. */
 #ifndef LOCKSTEP_CLI_CLI_H
 #define LOCKSTEP_CLI_CLI_H
 
@@ -50,12 +50,12 @@ struct cli_options {
     char **rest; /* the arguments after the options, NULL-terminated */
 };
 
-enum cli_accept { /* which options a subcommand takes; --help always */
-    CLI_TAKES_MACHINE = 1, /* --machine, --set */
-    CLI_TAKES_RUN = 2,     /* --sched, --mode, --max-cycles */
-    CLI_TAKES_OUTPUT = 4,  /* --stats, --quiet */
-    CLI_TAKES_KERNELS = 8, /* --kernels */
-    CLI_TAKES_KERNEL = 16, /* --kernel NAME */
+enum cli_accept {                        /* which options a subcommand takes; --help always */
+                  CLI_TAKES_MACHINE = 1, /* --machine, --set */
+                  CLI_TAKES_RUN = 2,     /* --sched, --mode, --max-cycles */
+                  CLI_TAKES_OUTPUT = 4,  /* --stats, --quiet */
+                  CLI_TAKES_KERNELS = 8, /* --kernels */
+                  CLI_TAKES_KERNEL = 16, /* --kernel NAME */
 };
 
 /* Reads options up to the first argument that is none. Returns 0, or -1 with diagnostics (all of them). */
@@ -81,7 +81,8 @@ int cli_write_file(const char *path, const char *text, size_t length, struct dia
 /* Writes results to options->stats, JSON or, by the name's ending, CSV. document: see cli_document. */
 int cli_write_stats(const struct cli_options *options, const json_t *document, struct diag_sink *sink);
 /* The JSON document of a run. program: its argv. Takes over kernels. */
-json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program, json_t *kernels);
+json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,
+                     json_t *kernels);
 
 /* Progress on the terminal: one line on standard error that is overwritten. */
 struct cli_progress {

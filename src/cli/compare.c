@@ -1,5 +1,5 @@
-/* `lockstep compare`: one program under every combination of the given schedulers and machines. Each run is a process of its own,
- * `lockstep run`, as many at a time as there are cores; its JSON is what the table is made of. */
+/* `lockstep compare`: one program under every combination of the given schedulers and machines. Each run is a process
+ * of its own, `lockstep run`, as many at a time as there are cores; its JSON is what the table is made of. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,19 +11,19 @@
 #include "report/run_report.h"
 #include "sm/sched/sched.h"
 
-static const char usage[] =
-    "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml [ARGUMENTS...]\n"
-    "\n"
-    "Runs a program under several configurations and prints one table. Without lists: every scheduler on the default machine.\n"
-    "\n"
-    "  --sched A,B,...        warp schedulers\n"
-    "  --machine X,Y,...      machines\n"
-    "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
-    "  --mode, --max-cycles   as for lockstep run\n"
-    "  --kernels              a table for each kernel below that of the whole program\n"
-    "  --stats FILE           writes the documents of all runs as one JSON array\n"
-    "\n"
-    "Exit code: 0 when the program succeeded everywhere, else 1.\n";
+static const char usage[] = "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml [ARGUMENTS...]\n"
+                            "\n"
+                            "Runs a program under several configurations and prints one table. Without lists: every "
+                            "scheduler on the default machine.\n"
+                            "\n"
+                            "  --sched A,B,...        warp schedulers\n"
+                            "  --machine X,Y,...      machines\n"
+                            "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
+                            "  --mode, --max-cycles   as for lockstep run\n"
+                            "  --kernels              a table for each kernel below that of the whole program\n"
+                            "  --stats FILE           writes the documents of all runs as one JSON array\n"
+                            "\n"
+                            "Exit code: 0 when the program succeeded everywhere, else 1.\n";
 
 struct comparison {
     const struct cli_options *options;

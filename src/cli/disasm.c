@@ -1,5 +1,5 @@
-/* `lockstep disasm`: a PTX file as it was understood: registers allocated, branches resolved. The whole file is printed as PTX that
- * can be read again; one kernel as a listing with instruction numbers and source lines. */
+/* `lockstep disasm`: a PTX file as it was understood: registers allocated, branches resolved. The whole file is printed
+ * as PTX that can be read again; one kernel as a listing with instruction numbers and source lines. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,15 +9,17 @@
 #include "cli/listing.h"
 #include "ptx/ptx.h"
 
-static const char usage[] = "usage: lockstep disasm [--kernel NAME] FILE.ptx\n"
-                            "\n"
-                            "Prints the file as PTX that reads back to the same program; with --kernel one function, each instruction\n"
-                            "with its number and the source position it came from.\n";
+static const char usage[] =
+    "usage: lockstep disasm [--kernel NAME] FILE.ptx\n"
+    "\n"
+    "Prints the file as PTX that reads back to the same program; with --kernel one function, each instruction\n"
+    "with its number and the source position it came from.\n";
 
 static void print_function(const struct isa_module *module, const struct isa_function *f, struct strbuf *out)
 {
-    strbuf_addf(out, "// %s %s: %" PRIu32 " instructions, %" PRIu32 " registers, %" PRIu32 " bytes shared, %" PRIu32
-                     " bytes local\n",
+    strbuf_addf(out,
+                "// %s %s: %" PRIu32 " instructions, %" PRIu32 " registers, %" PRIu32 " bytes shared, %" PRIu32
+                " bytes local\n",
                 f->is_kernel ? "kernel" : "function", f->name, f->count, f->registers, f->shared_bytes, f->local_bytes);
     for (uint32_t pc = f->first; pc < f->first + f->count; pc++) {
         const struct isa_instr *instr = &module->instrs[pc];

@@ -1,4 +1,5 @@
-/* `lockstep docs DIRECTORY`: the pages of docs/ that are made from tables. Not listed in the help: it is for who changes a table. */
+/* `lockstep docs DIRECTORY`: the pages of docs/ that are made from tables. Not listed in the help: it is for who
+ * changes a table. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,9 +22,11 @@ static int parameters_page(struct strbuf *out, struct diag_sink *sink)
     struct machine machine;
     if (machine_load(&machine, CLI_DEFAULT_MACHINE, sink) < 0)
         return -1;
-    strbuf_add(out, GENERATED "\n# Parameters\n\n"
-                    "Every parameter of a machine, set in a machine file (`machines/*.yaml`, `lockstep machines NAME`) or with\n"
-                    "`--set group.name=value`. Defaults are those of the tables; a machine file may give others.\n\n");
+    strbuf_add(
+        out, GENERATED
+        "\n# Parameters\n\n"
+        "Every parameter of a machine, set in a machine file (`machines/*.yaml`, `lockstep machines NAME`) or with\n"
+        "`--set group.name=value`. Defaults are those of the tables; a machine file may give others.\n\n");
     for (unsigned i = 0; i < MACHINE_GROUPS; i++) {
         struct table t;
         strbuf_addf(out, "## %s: %s\n\n", machine.groups[i].name, machine.groups[i].doc);
@@ -58,8 +61,9 @@ static int statistics_page(struct strbuf *out, struct diag_sink *sink)
     unsigned count;
     gpu_result_blank(&result);
     const struct gpu_stat_set *sets = gpu_result_sets(&result, &count);
-    strbuf_add(out, GENERATED "\n# Statistics\n\n"
-                    "What a result holds for each kernel (`--stats FILE`), added up over the units of a kind.\n\n");
+    strbuf_add(out, GENERATED
+               "\n# Statistics\n\n"
+               "What a result holds for each kernel (`--stats FILE`), added up over the units of a kind.\n\n");
     figures_table(out);
     for (unsigned i = 0; i < count; i++) {
         struct table t;
@@ -78,10 +82,18 @@ static const struct {
     char letter;
     const char *text;
 } type_classes[] = {
-    {'i', "integers of 16 to 64 bits"}, {'I', "integers of 32, 64 bits"},       {'f', "f32 f64"},
-    {'F', "f16 bf16 f32 f64 and packed pairs"},  {'h', "f16 f16x2 bf16 bf16x2"},         {'b', "b16 b32 b64"},
-    {'B', "b32 b64"},                   {'p', "pred"},                          {'m', "8 to 128 bits"},
-    {'w', "32 bits"},                   {'*', "any but pred"},                  {'-', "none"},
+    {'i', "integers of 16 to 64 bits"},
+    {'I', "integers of 32, 64 bits"},
+    {'f', "f32 f64"},
+    {'F', "f16 bf16 f32 f64 and packed pairs"},
+    {'h', "f16 f16x2 bf16 bf16x2"},
+    {'b', "b16 b32 b64"},
+    {'B', "b32 b64"},
+    {'p', "pred"},
+    {'m', "8 to 128 bits"},
+    {'w', "32 bits"},
+    {'*', "any but pred"},
+    {'-', "none"},
 };
 
 static void types_text(const char *types, struct strbuf *out)
@@ -178,8 +190,9 @@ static int opcodes_page(struct strbuf *out, struct diag_sink *sink)
 {
     (void)sink;
     strbuf_add(out, GENERATED "\n# PTX instructions\n\n"
-                    "The instructions Lockstep simulates, as PTX writes them. Whatever else PTX has is refused when a kernel that can reach\n"
-                    "it is launched, with its source line.\n\n");
+                              "The instructions Lockstep simulates, as PTX writes them. Whatever else PTX has is "
+                              "refused when a kernel that can reach\n"
+                              "it is launched, with its source line.\n\n");
     opcode_table(out);
     strbuf_add(out, "## Modifiers\n\n");
     modifier_table(out);
@@ -211,7 +224,8 @@ int cli_docs(int argc, char **argv)
         diag_error(&sink, DIAG_NOWHERE, NULL, "usage: lockstep docs DIRECTORY");
         return cli_finish(&sink, CLI_USAGE);
     }
-    int rc = write_page(argv[1], "opcodes", opcodes_page, &sink) | write_page(argv[1], "parameters", parameters_page, &sink) |
+    int rc = write_page(argv[1], "opcodes", opcodes_page, &sink) |
+             write_page(argv[1], "parameters", parameters_page, &sink) |
              write_page(argv[1], "statistics", statistics_page, &sink);
     return cli_finish(&sink, rc == 0 ? CLI_OK : CLI_FAILED);
 }

@@ -1,5 +1,5 @@
-/* The document that --stats writes: one JSON object a run, or CSV with a line a kernel. Two runs of the same thing differ in
- * members named `host` alone. */
+/* The document that --stats writes: one JSON object a run, or CSV with a line a kernel. Two runs of the same thing
+ * differ in members named `host` alone. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,8 @@ static json_t *text_json(const char *text)
     return value;
 }
 
-json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program, json_t *kernels)
+json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,
+                     json_t *kernels)
 {
     json_t *document = json_object(), *arguments = json_array();
     for (; *program; program++)

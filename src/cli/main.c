@@ -26,7 +26,8 @@ static void print_usage(FILE *out)
         if (commands[i].summary)
             fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
     fputs("\n  lockstep COMMAND --help    options of a command\n"
-          "  lockstep --version         version\n", out);
+          "  lockstep --version         version\n",
+          out);
 }
 
 static int unknown_command(const char *word)

@@ -1,5 +1,6 @@
-/* Options that several subcommands take. One table serves all; a subcommand names the groups it accepts, so that an option means
- * the same everywhere. Reading stops at the first argument that is no option: what follows belongs to the program. */
+/* Options that several subcommands take. One table serves all; a subcommand names the groups it accepts, so that an
+ * option means the same everywhere. Reading stops at the first argument that is no option: what follows belongs to the
+ * program. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +9,18 @@
 #include "cli/cli.h"
 #include "config/yaml.h"
 
-enum { OPTION_MACHINE = 256, OPTION_SET, OPTION_SCHED, OPTION_MODE, OPTION_MAX_CYCLES, OPTION_STATS, OPTION_QUIET,
-       OPTION_KERNELS, OPTION_KERNEL, OPTION_HELP };
+enum {
+    OPTION_MACHINE = 256,
+    OPTION_SET,
+    OPTION_SCHED,
+    OPTION_MODE,
+    OPTION_MAX_CYCLES,
+    OPTION_STATS,
+    OPTION_QUIET,
+    OPTION_KERNELS,
+    OPTION_KERNEL,
+    OPTION_HELP
+};
 
 static const struct {
     struct option option;

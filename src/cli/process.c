@@ -1,6 +1,6 @@
-/* Children without handlers and without global state: the signals we care for are blocked and taken with sigtimedwait; children
- * start with the mask we were given. A signal the terminal sends reaches the whole foreground group, children included, so only
- * one that another process sent to us alone is passed on. */
+/* Children without handlers and without global state: the signals we care for are blocked and taken with sigtimedwait;
+ * children start with the mask we were given. A signal the terminal sends reaches the whole foreground group, children
+ * included, so only one that another process sent to us alone is passed on. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* posix_spawn attributes, mkostemps */
 #endif
@@ -158,7 +158,8 @@ char *process_home(struct arena *arena, struct diag_sink *sink)
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n < 0) {
-        diag_error(sink, DIAG_NOWHERE, NULL, "cannot find where lockstep itself is: /proc/self/exe: %s", strerror(errno));
+        diag_error(sink, DIAG_NOWHERE, NULL, "cannot find where lockstep itself is: /proc/self/exe: %s",
+                   strerror(errno));
         return NULL;
     }
     self[n] = '\0';

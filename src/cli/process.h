@@ -1,5 +1,5 @@
-/* Programs run as children: one, with our own input and output, or several at a time with theirs in files. Signals that would
- * end us are passed on to the children and reported, so that the caller can clean up. */
+/* Programs run as children: one, with our own input and output, or several at a time with theirs in files. Signals that
+ * would end us are passed on to the children and reported, so that the caller can clean up. */
 #ifndef LOCKSTEP_CLI_PROCESS_H
 #define LOCKSTEP_CLI_PROCESS_H
 
@@ -20,8 +20,8 @@ struct process_job {
 };
 
 struct process_options {
-    unsigned parallel;            /* how many at a time */
-    void (*tick)(void *context);  /* called about five times a second, or NULL */
+    unsigned parallel;           /* how many at a time */
+    void (*tick)(void *context); /* called about five times a second, or NULL */
     void *context;
 };
 
@@ -29,7 +29,8 @@ struct process_options {
 int process_run(struct process_job *jobs, unsigned count, const struct process_options *options);
 /* Ends this process by signal n, as if nothing had been caught. */
 void process_die(int n);
-/* Our environment with `additions` (NAME=VALUE, or NAME alone to remove it; NULL-terminated) in place; memory belongs to arena. */
+/* Our environment with `additions` (NAME=VALUE, or NAME alone to remove it; NULL-terminated) in place; memory belongs
+ * to arena. */
 char **process_environment(struct arena *arena, const char *const *additions);
 /* A new file of no length in the directory for temporary files; its path belongs to arena. NULL with a diagnostic. */
 char *process_temporary(struct arena *arena, const char *suffix, struct diag_sink *sink);

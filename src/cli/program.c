@@ -1,5 +1,6 @@
-/* `lockstep run PROGRAM`: a CUDA program under our libcudart. The program is an ordinary child; what it is to be simulated on
- * goes to it through the environment, and what its kernels did comes back as lines of JSON in a file (src/cuda/results.c). */
+/* `lockstep run PROGRAM`: a CUDA program under our libcudart. The program is an ordinary child; what it is to be
+ * simulated on goes to it through the environment, and what its kernels did comes back as lines of JSON in a file
+ * (src/cuda/results.c). */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -67,8 +68,8 @@ static void follow_end(struct follower *f)
     strbuf_free(&f->line);
 }
 
-/* The kernels in the results, in order; *any tells whether the simulated device was used at all. A line that is no JSON is the
- * last, of a program that was killed while writing it. */
+/* The kernels in the results, in order; *any tells whether the simulated device was used at all. A line that is no JSON
+ * is the last, of a program that was killed while writing it. */
 static json_t *read_kernels(const char *path, bool *any, struct diag_sink *sink)
 {
     struct strbuf text = {0};
@@ -107,7 +108,8 @@ static const char *set_lines(struct arena *arena, const struct cli_options *opti
     return copy;
 }
 
-static char **environment_of(struct arena *arena, const struct cli_options *options, const char *home, const char *results)
+static char **environment_of(struct arena *arena, const struct cli_options *options, const char *home,
+                             const char *results)
 {
     const char *libraries = getenv("LD_LIBRARY_PATH");
     const char *additions[] = {

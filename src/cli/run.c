@@ -17,7 +17,8 @@ static const char usage[] =
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "  --quiet                no result table, no progress\n"
     "\n"
-    "A program's own exit code is returned. For a launch file: 0 all checks passed, 1 a check failed or the kernel did\n"
+    "A program's own exit code is returned. For a launch file: 0 all checks passed, 1 a check failed or the kernel "
+    "did\n"
     "something illegal, 2 bad input, 3 the kernel hangs, 4 --max-cycles was reached.\n";
 
 static int run(const struct cli_options *options, struct diag_sink *sink)

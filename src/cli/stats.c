@@ -10,19 +10,22 @@
 static const char stats_usage[] = "usage: lockstep stats [GROUP]\n"
                                   "\n"
                                   "Lists the statistics that --stats writes: name, unit, meaning.\n";
-static const char explain_usage[] = "usage: lockstep explain NAME\n"
-                                    "\n"
-                                    "Says what a statistic or a figure of the result tables means: sm.warp_instructions,\n"
-                                    "stalls.data, ipc. Without the group, every group that has the name answers.\n";
+static const char explain_usage[] =
+    "usage: lockstep explain NAME\n"
+    "\n"
+    "Says what a statistic or a figure of the result tables means: sm.warp_instructions,\n"
+    "stalls.data, ipc. Without the group, every group that has the name answers.\n";
 
 const struct listing_figure listing_figures[] = {
     {"cycles", "core cycles", "from the start of the launch to the end of its last block, its stores acknowledged"},
     {"time_ns", "ns", "simulated time of the launch: cycles at the core's clock"},
     {"warp_instructions", "instructions", "warp instructions issued: sm.warp_instructions"},
-    {"thread_instructions", "instructions", "lanes that executed, summed over warp instructions: sm.thread_instructions"},
+    {"thread_instructions", "instructions",
+     "lanes that executed, summed over warp instructions: sm.thread_instructions"},
     {"ipc", "instructions/cycle", "thread_instructions / cycles, for the whole device"},
     {"simd_efficiency", "share",
-     "thread_instructions / (warp_instructions x warp size): how full warps are; lanes that are masked off or predicated off are lost"},
+     "thread_instructions / (warp_instructions x warp size): how full warps are; lanes that are masked off or "
+     "predicated off are lost"},
 };
 const unsigned listing_figure_count = sizeof listing_figures / sizeof *listing_figures;
 
@@ -134,7 +137,8 @@ static bool explain_stat(const char *name, const struct stat_group *group)
         const struct stat_desc *stat = &group->stats[i];
         if (strcmp(full ? name + n + 1 : name, stat->name) != 0)
             continue;
-        printf("%s.%s (%s): %s%s\n    of: %s\n", group->name, stat->name, stat->unit, stat->doc, kind_note(stat), group->doc);
+        printf("%s.%s (%s): %s%s\n    of: %s\n", group->name, stat->name, stat->unit, stat->doc, kind_note(stat),
+               group->doc);
         any = true;
     }
     return any;
@@ -154,8 +158,9 @@ static int explain(const char *name, struct diag_sink *sink)
     for (unsigned i = 0; i < count; i++) {
         found |= explain_stat(name, sets[i].group);
         for (unsigned k = 0; k < sets[i].group->count; k++)
-            vec_push(&names, strchr(name, '.') ? arena_printf(&arena, "%s.%s", sets[i].group->name, sets[i].group->stats[k].name)
-                                               : sets[i].group->stats[k].name);
+            vec_push(&names, strchr(name, '.')
+                                 ? arena_printf(&arena, "%s.%s", sets[i].group->name, sets[i].group->stats[k].name)
+                                 : sets[i].group->stats[k].name);
     }
     vec_push(&names, NULL);
     if (!found)
@@ -179,7 +184,8 @@ int cli_explain(int argc, char **argv)
         else if (options.rest[0])
             code = explain(options.rest[0], &sink);
         else {
-            diag_error(&sink, DIAG_NOWHERE, "lockstep stats lists them", "lockstep explain needs the name of a statistic");
+            diag_error(&sink, DIAG_NOWHERE, "lockstep stats lists them",
+                       "lockstep explain needs the name of a statistic");
             code = CLI_USAGE;
         }
     }

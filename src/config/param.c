@@ -1,5 +1,5 @@
-/* Parameters by name: defaults, one assignment, a whole YAML document, text. Everything is driven by the descriptors of the
- * groups it is given; an assignment from a file and one from the command line take the same path. */
+/* Parameters by name: defaults, one assignment, a whole YAML document, text. Everything is driven by the descriptors of
+ * the groups it is given; an assignment from a file and one from the command line take the same path. */
 #include "config/param.h"
 
 #include <stdbool.h>
@@ -15,8 +15,8 @@ struct setting {
     struct arena *arena;
     struct diag_sink *sink;
     struct diag_pos pos;
-    const struct yaml_doc *doc;    /* from a file: its document */
-    const struct yaml_node *node;  /* and the value */
+    const struct yaml_doc *doc;   /* from a file: its document */
+    const struct yaml_node *node; /* and the value */
 };
 
 static void *field_of(const struct param_group *group, const struct param_desc *param)
@@ -60,7 +60,8 @@ static int fail_text(const struct setting *at, struct strbuf *hint, struct strbu
     return rc;
 }
 
-static const struct param_group *find_group(const struct param_group *groups, unsigned count, const char *name, size_t n)
+static const struct param_group *find_group(const struct param_group *groups, unsigned count, const char *name,
+                                            size_t n)
 {
     for (unsigned g = 0; g < count; g++)
         if (strlen(groups[g].name) == n && memcmp(groups[g].name, name, n) == 0)
@@ -76,7 +77,8 @@ static const struct param_desc *find_param(const struct param_group *group, cons
     return NULL;
 }
 
-/* Appends "did you mean 'a.b'?": the same parameter in other groups, else the nearest of the group, else the nearest of all. */
+/* Appends "did you mean 'a.b'?": the same parameter in other groups, else the nearest of the group, else the nearest of
+ * all. */
 static void suggest(const struct param_group *groups, unsigned count, const struct param_group *group, const char *name,
                     struct strbuf *hint)
 {
@@ -124,7 +126,8 @@ static const char *space_before(const char *unit)
     return *unit ? " " : "";
 }
 
-static int set_u32(const struct setting *at, const struct param_group *group, const struct param_desc *param, const char *text)
+static int set_u32(const struct setting *at, const struct param_group *group, const struct param_desc *param,
+                   const char *text)
 {
     uint64_t value;
     struct strbuf hint = {0}, message = {0};
@@ -203,7 +206,8 @@ int param_set(const struct param_group *groups, unsigned count, struct arena *ar
     return fail_text(&at, &hint, &message);
 }
 
-static int load_entry(struct setting *at, const struct param_group *groups, unsigned count, const struct param_group *group)
+static int load_entry(struct setting *at, const struct param_group *groups, unsigned count,
+                      const struct param_group *group)
 {
     const struct yaml_node *value = at->node;
     const struct param_desc *param = find_param(group, value->key->text);
@@ -218,8 +222,8 @@ static int load_entry(struct setting *at, const struct param_group *groups, unsi
         return yaml_error(at->doc, value, at->sink, NULL, "%s.%s: expected a single value, found %s", group->name,
                           param->name, yaml_kind_name(value->kind));
     if (value->quoted && param->type != PARAM_TYPE_STR)
-        return yaml_error(at->doc, value, at->sink, "leave the quotes out", "%s.%s: expected %s, found text", group->name,
-                          param->name, param->type == PARAM_TYPE_U32 ? "a number" : "a word");
+        return yaml_error(at->doc, value, at->sink, "leave the quotes out", "%s.%s: expected %s, found text",
+                          group->name, param->name, param->type == PARAM_TYPE_U32 ? "a number" : "a word");
     return set_value(at, group, param, value->text);
 }
 
@@ -231,7 +235,8 @@ static bool is_listed(const char *const *list, const char *name)
     return false;
 }
 
-static int load_group(struct setting *at, const struct param_group *groups, unsigned count, const struct yaml_node *entry)
+static int load_group(struct setting *at, const struct param_group *groups, unsigned count,
+                      const struct yaml_node *entry)
 {
     const struct param_group *group = find_group(groups, count, entry->key->text, strlen(entry->key->text));
     int rc = 0;
@@ -252,8 +257,8 @@ static int load_group(struct setting *at, const struct param_group *groups, unsi
     return rc;
 }
 
-int param_load_yaml(const struct param_group *groups, unsigned count, struct arena *arena, const char *file, const char *text,
-                    const char *const *ignored, struct diag_sink *sink)
+int param_load_yaml(const struct param_group *groups, unsigned count, struct arena *arena, const char *file,
+                    const char *text, const char *const *ignored, struct diag_sink *sink)
 {
     struct arena scratch = {0};
     struct yaml_doc doc;

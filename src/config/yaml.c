@@ -1,5 +1,6 @@
-/* libfyaml's events become a tree of our own. Events are flat, so that nesting is bounded here (YAML_DEPTH) and not by the
- * library's stack; libfyaml's own errors are caught from its printer, which is the only place 0.7 tells their position. */
+/* libfyaml's events become a tree of our own. Events are flat, so that nesting is bounded here (YAML_DEPTH) and not by
+ * the library's stack; libfyaml's own errors are caught from its printer, which is the only place 0.7 tells their
+ * position. */
 #include "config/yaml.h"
 
 #include <errno.h>
@@ -89,10 +90,12 @@ static void check_new_key(struct builder *b, const struct yaml_node *mapping, co
 {
     const struct yaml_node *old = yaml_get(mapping, key->text);
     if (old)
-        b->rc = yaml_error(b->doc, key, b->sink, NULL, "'%s' is given twice; first in line %u", key->text, old->key->line);
+        b->rc =
+            yaml_error(b->doc, key, b->sink, NULL, "'%s' is given twice; first in line %u", key->text, old->key->line);
 }
 
-/* Puts a finished or opening node where it belongs: key or value of the open mapping, element of the open sequence, or root. */
+/* Puts a finished or opening node where it belongs: key or value of the open mapping, element of the open sequence, or
+ * root. */
 static void place(struct builder *b, struct yaml_node *node)
 {
     if (b->depth == 0) {
@@ -174,7 +177,8 @@ static bool take_event(struct builder *b, const struct fy_event *event)
     switch (event->type) {
     case FYET_DOCUMENT_START:
         if (b->documents++ > 0)
-            b->rc = diag_error(b->sink, (struct diag_pos){b->doc->file, 0, 0}, NULL, "more than one document in the file");
+            b->rc =
+                diag_error(b->sink, (struct diag_pos){b->doc->file, 0, 0}, NULL, "more than one document in the file");
         return b->documents == 1;
     case FYET_SCALAR:
         refuse(b, event->scalar.anchor, "anchors");
@@ -204,7 +208,8 @@ static bool take_event(struct builder *b, const struct fy_event *event)
     return b->rc == 0 || b->sink == NULL || b->sink->errors < 20;
 }
 
-/* libfyaml prints "<memory-...>:LINE:COLUMN: error: MESSAGE" and then the source line; the first is an error of ours. */
+/* libfyaml prints "<memory-...>:LINE:COLUMN: error: MESSAGE" and then the source line; the first is an error of ours.
+ */
 static void take_message(struct fy_diag *diag, void *user, const char *text, size_t length)
 {
     (void)diag;
@@ -228,7 +233,8 @@ static void read_events(struct builder *b, struct fy_parser *parser)
     bool more = true;
     struct fy_event *event;
     while (more && (event = fy_parser_parse(parser)) != NULL) {
-        bool too_deep = b->depth == YAML_DEPTH && (event->type == FYET_MAPPING_START || event->type == FYET_SEQUENCE_START);
+        bool too_deep =
+            b->depth == YAML_DEPTH && (event->type == FYET_MAPPING_START || event->type == FYET_SEQUENCE_START);
         more = take_event(b, event) && !too_deep;
         fy_parser_event_free(parser, event);
     }
@@ -246,7 +252,8 @@ int yaml_parse(struct yaml_doc *doc, struct arena *arena, const char *file, cons
     diag_cfg.fp = NULL;
     diag_cfg.output_fn = take_message;
     diag_cfg.user = &b;
-    diag_cfg.colorize = diag_cfg.show_source = diag_cfg.show_position = diag_cfg.show_type = diag_cfg.show_module = false;
+    diag_cfg.colorize = diag_cfg.show_source = diag_cfg.show_position = diag_cfg.show_type = diag_cfg.show_module =
+        false;
     struct fy_diag *diag = fy_diag_create(&diag_cfg);
     struct fy_parse_cfg cfg = {.flags = FYPCF_JSON_NONE, .diag = diag};
     struct fy_parser *parser = diag ? fy_parser_create(&cfg) : NULL;

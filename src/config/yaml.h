@@ -1,5 +1,6 @@
-/* YAML text as a small tree in which every key and value knows its line and column. Machine files and launch files are read
- * through it, so that their errors look the same. Left out on purpose: anchors, aliases, tags and several documents in a file. */
+/* YAML text as a small tree in which every key and value knows its line and column. Machine files and launch files are
+ * read through it, so that their errors look the same. Left out on purpose: anchors, aliases, tags and several
+ * documents in a file. */
 #ifndef LOCKSTEP_CONFIG_YAML_H
 #define LOCKSTEP_CONFIG_YAML_H
 
@@ -28,8 +29,8 @@ struct yaml_doc {
     struct yaml_node *root;
 };
 
-/* Parses one document; nodes live in arena, file and text must outlive the document. An empty text is an empty mapping. Returns 0,
- * or -1 with diagnostics. Whatever bytes text holds, it never reads outside [0, length). */
+/* Parses one document; nodes live in arena, file and text must outlive the document. An empty text is an empty mapping.
+ * Returns 0, or -1 with diagnostics. Whatever bytes text holds, it never reads outside [0, length). */
 int yaml_parse(struct yaml_doc *doc, struct arena *arena, const char *file, const char *text, size_t length,
                struct diag_sink *sink);
 /* The value of a key of a mapping, or NULL; also when node is not a mapping. */

@@ -1,5 +1,5 @@
-/* The comparison of one program under several configurations: configurations side by side, one figure a row, so that the
- * reader's eye moves along a row. */
+/* The comparison of one program under several configurations: configurations side by side, one figure a row, so that
+ * the reader's eye moves along a row. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -75,7 +75,7 @@ static const struct {
     const char *label;
     row_text *text;
 } rows[] = {
-    {"cycles", cycles_row},       {"speed-up", speedup_row},  {"warp instructions", instructions_row},
+    {"cycles", cycles_row},          {"speed-up", speedup_row},     {"warp instructions", instructions_row},
     {"instructions/cycle", ipc_row}, {"SIMD efficiency", simd_row}, {"L1D read hits", l1d_row},
     {"L2 read hits", l2_row},
 };

@@ -16,7 +16,8 @@ static void add_stalls(struct figures *f, const json_t *stalls)
     const char *name;
     json_t *value;
     unsigned i = 0;
-    json_object_foreach((json_t *)stalls, name, value) {
+    json_object_foreach((json_t *)stalls, name, value)
+    {
         if (i == FIGURES_STALLS)
             break;
         f->stall_names[i] = name;

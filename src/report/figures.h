@@ -1,4 +1,5 @@
-/* The figures of kernels that tables show, taken from result objects (gpu/result_json.h): one launch, or several added up. */
+/* The figures of kernels that tables show, taken from result objects (gpu/result_json.h): one launch, or several added
+ * up. */
 #ifndef LOCKSTEP_REPORT_FIGURES_H
 #define LOCKSTEP_REPORT_FIGURES_H
 
@@ -28,9 +29,11 @@ double figures_ipc(const struct figures *f);
 double figures_simd(const struct figures *f);
 /* Appends "63.2%", or "-" when there is nothing to divide by. */
 void figures_percent(uint64_t part, uint64_t whole, struct strbuf *out);
-/* Appends the owners of most scheduler-cycles without an issue, at most n: "data 61%, atomic 12%"; "-" when none was counted. */
+/* Appends the owners of most scheduler-cycles without an issue, at most n: "data 61%, atomic 12%"; "-" when none was
+ * counted. */
 void figures_top_stalls(const struct figures *f, unsigned n, struct strbuf *out);
-/* Appends a kernel's name as a reader knows it: the plain name within a mangled C++ one (Itanium ABI), else the text itself. */
+/* Appends a kernel's name as a reader knows it: the plain name within a mangled C++ one (Itanium ABI), else the text
+ * itself. */
 void figures_kernel_name(const char *name, struct strbuf *out);
 
 #endif

@@ -48,7 +48,8 @@ static void heading(struct table *t, bool grouped)
         table_cell(t, "grid");
         table_cell(t, "block");
     }
-    static const char *const names[] = {"cycles", "warp instr", "IPC", "SIMD", "L1D hit", "L2 hit", "lost cycles", "host speed"};
+    static const char *const names[] = {"cycles",  "warp instr", "IPC",         "SIMD",
+                                        "L1D hit", "L2 hit",     "lost cycles", "host speed"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         table_cell(t, "%s", names[i]);
 }
@@ -176,7 +177,8 @@ static void csv_line(const json_t *shape, const json_t *kernel, struct strbuf *o
     const char *name, *inner;
     json_t *member, *unused;
     bool first = true;
-    json_object_foreach((json_t *)shape, name, member) {
+    json_object_foreach((json_t *)shape, name, member)
+    {
         if (!json_is_object(member)) {
             strbuf_add(out, first ? "" : ",");
             if (kernel)
@@ -184,7 +186,8 @@ static void csv_line(const json_t *shape, const json_t *kernel, struct strbuf *o
             else
                 csv_text(name, out);
         } else {
-            json_object_foreach(member, inner, unused) {
+            json_object_foreach(member, inner, unused)
+            {
                 strbuf_add(out, first ? "" : ",");
                 if (kernel)
                     csv_value(json_object_get(json_object_get(kernel, name), inner), out);

@@ -1,4 +1,5 @@
-/* What `lockstep run` and `lockstep compare` say about kernels: tables for people, a JSON document and CSV for programs. */
+/* What `lockstep run` and `lockstep compare` say about kernels: tables for people, a JSON document and CSV for
+ * programs. */
 #ifndef LOCKSTEP_REPORT_RUN_REPORT_H
 #define LOCKSTEP_REPORT_RUN_REPORT_H
 
@@ -8,10 +9,11 @@
 
 #include "base/strbuf.h"
 
-/* Appends one row a launch; with many launches one row a kernel, its launches added up. kernels: an array of result objects. */
+/* Appends one row a launch; with many launches one row a kernel, its launches added up. kernels: an array of result
+ * objects. */
 void report_kernels(const json_t *kernels, struct strbuf *out);
-/* Appends one line a kernel as CSV, below a line of names: the members of the result objects, `group.name` for those of groups.
- * The first kernel decides which columns there are; without kernels nothing is written. */
+/* Appends one line a kernel as CSV, below a line of names: the members of the result objects, `group.name` for those of
+ * groups. The first kernel decides which columns there are; without kernels nothing is written. */
 void report_csv(const json_t *kernels, struct strbuf *out);
 
 /* One configuration of a comparison. */
@@ -21,8 +23,9 @@ struct report_run {
     const char *failure;   /* NULL: all went well; else a word or two */
 };
 
-/* Appends the comparison: one column a configuration, headline figures above, where the scheduler-cycles went below. The kernels
- * of a configuration are added up; with only, those of that name alone. Speed-up is relative to the first configuration. */
+/* Appends the comparison: one column a configuration, headline figures above, where the scheduler-cycles went below.
+ * The kernels of a configuration are added up; with only, those of that name alone. Speed-up is relative to the first
+ * configuration. */
 void report_compare(const struct report_run *runs, unsigned count, const char *only, struct strbuf *out);
 /* Appends a comparison of each kernel, in order of first launch. */
 void report_compare_kernels(const struct report_run *runs, unsigned count, struct strbuf *out);

@@ -1,5 +1,5 @@
-/* Launch files from anywhere: reading one must end in a case or in a diagnostic, never read outside the text, and whatever it accepts
- * must be safe to fill buffers from. */
+/* Launch files from anywhere: reading one must end in a case or in a diagnostic, never read outside the text, and
+ * whatever it accepts must be safe to fill buffers from. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -107,9 +107,13 @@ static void test_diag_format(void **state)
     struct strbuf text = {0};
     diag_init(&sink);
     assert_int_equal(diag_error(&sink, (struct diag_pos){"f.x", 3, 0}, "do that", "bad %d", 7), -1);
-    diag_add(&sink, &(struct diag){.severity = DIAG_WARNING, .pos = {"f.x", 4, 3}, .span = 2, .source_line = "\tab cd", .message = "odd"});
+    diag_add(
+        &sink,
+        &(struct diag){
+            .severity = DIAG_WARNING, .pos = {"f.x", 4, 3}, .span = 2, .source_line = "\tab cd", .message = "odd"});
     diag_format_all(&sink, &text);
-    assert_string_equal(text.text, "f.x:3: error: bad 7\n    hint: do that\nf.x:4:3: warning: odd\n    \tab cd\n    \t ^~\n");
+    assert_string_equal(text.text,
+                        "f.x:3: error: bad 7\n    hint: do that\nf.x:4:3: warning: odd\n    \tab cd\n    \t ^~\n");
     strbuf_free(&text);
     diag_free(&sink);
 }
@@ -144,8 +148,8 @@ static void test_vec(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arena),     cmocka_unit_test(test_strbuf),      cmocka_unit_test(test_strmap),
-        cmocka_unit_test(test_distance),  cmocka_unit_test(test_checksums),   cmocka_unit_test(test_masks),
+        cmocka_unit_test(test_arena),       cmocka_unit_test(test_strbuf),     cmocka_unit_test(test_strmap),
+        cmocka_unit_test(test_distance),    cmocka_unit_test(test_checksums),  cmocka_unit_test(test_masks),
         cmocka_unit_test(test_diag_format), cmocka_unit_test(test_diag_limit), cmocka_unit_test(test_vec),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

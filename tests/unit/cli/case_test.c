@@ -1,5 +1,5 @@
-/* Launch files: what they say arrives in the struct, buffers are filled as documented (against values worked out by hand), checks are
- * zlib's CRC and the sum of words, and every error has line and column. */
+/* Launch files: what they say arrives in the struct, buffers are filled as documented (against values worked out by
+ * hand), checks are zlib's CRC and the sum of words, and every error has line and column. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* Parameters by name, from text and from YAML: values arrive in their fields, and every error names its place, its range and the
- * nearest thing that exists. */
+/* Parameters by name, from text and from YAML: values arrive in their fields, and every error names its place, its
+ * range and the nearest thing that exists. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -147,7 +147,8 @@ static void test_set_refuses(void **state)
 static void test_yaml_values(void **state)
 {
     struct fixture *f = *state;
-    assert_int_equal(load(f, "base: other\nlamp: {watts: 0x10, on: false, name: \"a: b\"}\nbox:\n  width: 12 # wide\n"), 0);
+    assert_int_equal(load(f, "base: other\nlamp: {watts: 0x10, on: false, name: \"a: b\"}\nbox:\n  width: 12 # wide\n"),
+                     0);
     assert_int_equal(f->lamp.watts, 16);
     assert_false(f->lamp.on);
     assert_string_equal(f->lamp.name, "a: b");
@@ -163,7 +164,8 @@ static void test_yaml_reports_all_errors(void **state)
     struct fixture *f = *state;
     assert_int_equal(load(f, "lamp:\n  wats: 1\n  watts: 1000\n  on: [1]\nbxo:\n  width: 1\nbox:\n  width: '5'\n"), -1);
     assert_int_equal(f->sink.errors, 5);
-    assert_said(f, "m.yaml:2:3: error: there is no parameter 'lamp.wats'\n      wats: 1\n      ^~~~\n    hint: did you mean 'lamp.watts'?");
+    assert_said(f, "m.yaml:2:3: error: there is no parameter 'lamp.wats'\n      wats: 1\n      ^~~~\n    hint: did you "
+                   "mean 'lamp.watts'?");
     assert_said(f, "m.yaml:3:10: error: lamp.watts = 1000 is out of range");
     assert_said(f, "m.yaml:4:7: error: lamp.on: expected a single value");
     assert_said(f, "m.yaml:5:1: error: there is no parameter group 'bxo'");
@@ -207,7 +209,8 @@ static void test_yaml_depth(void **state)
 static void test_format_round_trip(void **state)
 {
     struct fixture *f = *state;
-    static const char *const names[] = {"plain", "two words", "a: b", "#x", "x #y", "'q'", "\"q\"", "", " lead", "-1", "back\\slash", "\x01", "~", "null", "[1]"};
+    static const char *const names[] = {"plain", "two words", "a: b",        "#x",   "x #y", "'q'",  "\"q\"", "",
+                                        " lead", "-1",        "back\\slash", "\x01", "~",    "null", "[1]"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct strbuf yaml = {0};
         f->lamp = (struct lamp){.watts = 77, .colour = 2, .on = false, .name = names[i]};

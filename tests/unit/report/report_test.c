@@ -1,4 +1,5 @@
-/* Tables and figures: columns line up, CSV quotes what must be quoted, shares and rates are those of the numbers put in. */
+/* Tables and figures: columns line up, CSV quotes what must be quoted, shares and rates are those of the numbers put
+ * in. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,8 @@ static void test_table(void **state)
     assert_string_equal(text.text, "name    n  note\na     100\n\xC3\xA4\xC3\xB6      7  x|y\n");
     text.length = 0;
     table_markdown(&t, &text);
-    assert_string_equal(text.text, "| name | n | note |\n|---|--:|---|\n| a | 100 |  |\n| \xC3\xA4\xC3\xB6 | 7 | x\\|y |\n");
+    assert_string_equal(text.text,
+                        "| name | n | note |\n|---|--:|---|\n| a | 100 |  |\n| \xC3\xA4\xC3\xB6 | 7 | x\\|y |\n");
     strbuf_free(&text);
     table_free(&t);
 }
@@ -32,9 +34,15 @@ static void test_table(void **state)
 static void test_kernel_names(void **state)
 {
     static const char *const names[][2] = {
-        {"vecadd", "vecadd"},          {"_Z6insertPKjjPV", "insert"},    {"_Z6reduceIfLi128EEvPKT_", "reduce"},
-        {"_ZN2ns4name3runEv", "ns::name::run"}, {"_ZL5localPi", "local"}, {"_Z", "_Z"},
-        {"_Z99abc", "_Z99abc"},        {"_ZN12_GLOBAL__N_14scanEPj", "scan"}, {"", ""},
+        {"vecadd", "vecadd"},
+        {"_Z6insertPKjjPV", "insert"},
+        {"_Z6reduceIfLi128EEvPKT_", "reduce"},
+        {"_ZN2ns4name3runEv", "ns::name::run"},
+        {"_ZL5localPi", "local"},
+        {"_Z", "_Z"},
+        {"_Z99abc", "_Z99abc"},
+        {"_ZN12_GLOBAL__N_14scanEPj", "scan"},
+        {"", ""},
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct strbuf out = {0};
@@ -46,11 +54,12 @@ static void test_kernel_names(void **state)
 
 static json_t *kernel(const char *name, int cycles)
 {
-    return json_pack("{s:s, s:[i,i,i], s:[i,i,i], s:s, s:i, s:f, s:i, s:i, s:f, s:{s:i,s:i,s:i,s:i}, s:{s:i,s:i}, s:{s:i,s:i}, s:{s:f}}",
+    return json_pack("{s:s, s:[i,i,i], s:[i,i,i], s:s, s:i, s:f, s:i, s:i, s:f, s:{s:i,s:i,s:i,s:i}, s:{s:i,s:i}, "
+                     "s:{s:i,s:i}, s:{s:f}}",
                      "name", name, "grid", 4, 2, 1, "block", 32, 1, 1, "status", "ok", "cycles", cycles, "time_ns",
-                     (double)cycles, "warp_instructions", 10, "thread_instructions", 160, "simd_efficiency", 0.5, "stalls",
-                     "issued", 10, "data", 60, "fence", 0, "barrier", 30, "l1d", "reads", 4, "read_hits", 1, "l2", "reads", 0,
-                     "read_hits", 0, "host", "seconds", 0.001);
+                     (double)cycles, "warp_instructions", 10, "thread_instructions", 160, "simd_efficiency", 0.5,
+                     "stalls", "issued", 10, "data", 60, "fence", 0, "barrier", 30, "l1d", "reads", 4, "read_hits", 1,
+                     "l2", "reads", 0, "read_hits", 0, "host", "seconds", 0.001);
 }
 
 static void test_figures(void **state)
@@ -95,8 +104,8 @@ static void test_kernel_table(void **state)
 static void test_csv(void **state)
 {
     struct strbuf text = {0};
-    json_t *kernels = json_pack("[{s:s,s:i,s:[i,i,i],s:{s:i,s:f}},{s:s,s:i}]", "name", "a,\"b\"", "cycles", 5, "grid", 1, 2, 3,
-                                "l2", "reads", 7, "rate", 0.5, "name", "c", "cycles", 6);
+    json_t *kernels = json_pack("[{s:s,s:i,s:[i,i,i],s:{s:i,s:f}},{s:s,s:i}]", "name", "a,\"b\"", "cycles", 5, "grid",
+                                1, 2, 3, "l2", "reads", 7, "rate", 0.5, "name", "c", "cycles", 6);
     report_csv(kernels, &text);
     assert_string_equal(text.text, "name,cycles,grid,l2.reads,l2.rate\n\"a,\"\"b\"\"\",5,1x2x3,7,0.5\nc,6,,,\n");
     strbuf_free(&text);
@@ -106,7 +115,8 @@ static void test_csv(void **state)
 static void test_compare(void **state)
 {
     struct strbuf text = {0};
-    json_t *one = json_pack("[o,o]", kernel("a", 100), kernel("b", 100)), *two = json_pack("[o,o]", kernel("a", 50), kernel("b", 50));
+    json_t *one = json_pack("[o,o]", kernel("a", 100), kernel("b", 100)),
+           *two = json_pack("[o,o]", kernel("a", 50), kernel("b", 50));
     struct report_run runs[] = {{"lrr", one, NULL}, {"gto", two, NULL}, {"bad", NULL, "exit 1"}};
     report_compare(runs, 2, NULL, &text);
     assert_non_null(strstr(text.text, "cycles                200    100\nspeed-up            1.00x  2.00x\n"));
