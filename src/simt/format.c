@@ -63,8 +63,8 @@ static bool print_conversion(struct printing *p, char *spec, size_t n, bool is_l
         print_string(p, spec);
         return true;
     case 'p':
-        memcpy(spec + n, "#llx", 5);
-        strbuf_addf(p->out, spec, (unsigned long long)next_argument(p, 8));
+        memcpy(spec + n, "p", 2);
+        strbuf_addf(p->out, spec, (void *)(uintptr_t)next_argument(p, 8));
         return true;
     case 'f':
     case 'F':
@@ -82,6 +82,14 @@ static bool print_conversion(struct printing *p, char *spec, size_t n, bool is_l
     }
 }
 
+/* A width or precision that is an argument; a negative precision counts as none. */
+static size_t add_number(char *spec, size_t n, int value)
+{
+    if (value < 0 && spec[n - 1] == '.')
+        return n - 1;
+    return n + (size_t)snprintf(spec + n, 12, "%d", value);
+}
+
 /* One conversion starting at `%`; returns where the text goes on. */
 static const char *print_one(struct printing *p, const char *at)
 {
@@ -91,7 +99,7 @@ static const char *print_one(struct printing *p, const char *at)
     bool is_long = false;
     while (*at && strchr("-+ #0123456789.*", *at) && n < 40) {
         if (*at == '*')
-            n += (size_t)snprintf(spec + n, 12, "%d", (int)(uint32_t)next_argument(p, 4));
+            n = add_number(spec, n, (int)(uint32_t)next_argument(p, 4));
         else
             spec[n++] = *at;
         at++;
