@@ -68,13 +68,18 @@ static void tick_networks(struct gpu *gpu, uint64_t now)
         network_tick(gpu->replies, now);
 }
 
+/* An SM that waits for the network to take its requests is stepped as soon as it would. */
 static void step_sms(struct gpu *gpu, uint64_t now)
 {
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        if (gpu->sm_wake[i] > now)
+        struct sm *sm = gpu->sms[i];
+        if (gpu->sm_wake[i] > now && !(mask_has(gpu->sms_sending, i) && sm_can_send(sm)))
             continue;
-        sm_step(gpu->sms[i], now);
-        gpu->sm_wake[i] = sm_next(gpu->sms[i]);
+        sm_step(sm, now);
+        gpu->sm_wake[i] = sm_next(sm);
+        gpu->sms_sending &= ~BIT64(i);
+        if (gpu->sm_wake[i] > now + 1 && sm_has_requests(sm))
+            gpu->sms_sending |= BIT64(i);
     }
 }
 

@@ -31,6 +31,7 @@ struct gpu {
     struct network *requests, *replies;
     uint64_t cycle;       /* core cycles since creation */
     uint64_t dram_cycle;  /* the next one to be ticked */
+    uint64_t sms_sending; /* SMs asleep with requests that the network does not take */
     uint64_t *sm_wake;    /* per SM: the next cycle at which it must be stepped */
     uint64_t launches;
     uint64_t params;      /* device address of the parameter block */

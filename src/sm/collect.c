@@ -22,6 +22,7 @@ void sm_writeback(struct sm *sm)
     for (uint32_t op = sm_wheel_take(&sm->wheel, sm->now); op != SM_NONE; op = next) {
         next = sm->ops.items[op].next;
         sm->wheel.count--;
+        sm->moved = true;
         sm_write_banks(sm, &sm->ops.items[op]);
         sm_complete(sm, op);
     }
@@ -73,6 +74,7 @@ static void dispatch_class(struct sm *sm, enum sm_class class, struct sm_unit *u
         take_result(sm, &units[i], end);
         units[i].free_at = sm->now + d->interval;
         sm->in_pipeline--;
+        sm->moved = true;
         sm_wheel_add(sm, &sm->wheel, end + 2, op);
     }
 }
@@ -112,6 +114,7 @@ static void leave_collectors(struct sm *sm, enum sm_class class)
         }
         if (!found)
             return;
+        sm->moved = true;
         out->items[out->count++] = c->op[index];
         c->used &= ~(1u << index);
         c->ready &= ~(1u << index);
@@ -134,6 +137,7 @@ static void read_banks(struct sm *sm)
             if (served[request.class][request.collector] == sm->params->collector_reads)
                 continue;
             served[request.class][request.collector]++;
+            sm->moved = true;
             bank->head = (uint8_t)((bank->head + 1) % 128);
             if (--bank->count == 0)
                 sm->banks_waiting &= ~BIT64(index);
@@ -151,6 +155,7 @@ static void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_clas
 {
     unsigned free = (unsigned)__builtin_ctz(~c->used);
     struct sm_op *op = &sm->ops.items[index];
+    sm->moved = true;
     c->op[free] = index;
     c->used |= 1u << free;
     op->reads_left = mask_low(op->decoded->src_count);

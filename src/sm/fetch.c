@@ -47,6 +47,7 @@ void sm_head_changed(struct sm *sm, unsigned slot)
 void sm_flush_buffer(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
+    sm->moved = true;
     warp->buffered = 0;
     if (!(sm->finished & BIT64(slot))) {
         warp->fetch_pc = simt_pc(&warp->simt);
@@ -62,6 +63,7 @@ void sm_decode(struct sm *sm)
         return;
     unsigned slot = sm->fetch_slot;
     struct sm_warp *warp = &sm->warps[slot];
+    sm->moved = true;
     for (unsigned i = 0; i < sm->fetch_count; i++)
         warp->buffer_pc[warp->buffered++] = warp->fetch_pc++;
     sm->fetching &= ~BIT64(slot);
@@ -140,11 +142,12 @@ void sm_fetch(struct sm *sm)
         return;
     /* A warp whose line arrived asks again, and hits. */
     for (uint32_t line, waiter; (waiter = cache_ready(sm->l1i, &line, &(const uint8_t *){NULL})) != CACHE_NO_WAITER;)
-        sm->fetching &= ~BIT64(waiter);
+        sm->fetching &= ~BIT64(waiter), sm->moved = true;
     uint64_t eligible = sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching;
     uint64_t visit = eligible | sm->retiring;
     if (!visit)
         return;
+    sm->moved = true;
     /* Round robin from behind the last warp served; finished warps met on the way retire. */
     uint64_t behind = sm->last_fetched >= 63 ? 0 : visit & (~UINT64_C(0) << (sm->last_fetched + 1));
     for (int round = 0; round < 2; round++) {

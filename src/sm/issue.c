@@ -24,6 +24,7 @@ static void check_fence(struct sm *sm, unsigned slot)
     if (!done || !mask_has(sm->at_fence, slot))
         return;
     sm->at_fence &= ~BIT64(slot);
+    sm->moved = true;
     if (mask_has(sm->fence_invalidates, slot)) {
         sm->fence_invalidates &= ~BIT64(slot);
         cache_invalidate_clean(sm->l1d);
@@ -288,6 +289,7 @@ static void issue_warp(struct sm *sm, unsigned slot)
     struct sm_warp *warp = &sm->warps[slot];
     uint32_t pc = warp->buffer_pc[0];
     uint32_t index = sm_op_new(sm);
+    sm->moved = true;
     struct sm_op *o = &sm->ops.items[index];
     o->decoded = &sm->kernel->decoded[pc];
     o->slot = (uint8_t)slot;
@@ -339,7 +341,9 @@ static enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t co
 
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
 {
-    return classify(sm, sm->resident & sm->scheduler_slots[scheduler], 0);
+    uint64_t members = sm->resident & sm->scheduler_slots[scheduler];
+    uint64_t waiting = sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep;
+    return classify(sm, members, members & sm->cleared & ~waiting);
 }
 
 static enum sm_stall schedule(struct sm *sm, unsigned s)
@@ -373,8 +377,10 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
 void sm_issue(struct sm *sm)
 {
     for (uint64_t rest = sm->asleep; rest; rest &= rest - 1)
-        if (sm->warps[mask_first(rest)].wake <= sm->now)
+        if (sm->warps[mask_first(rest)].wake <= sm->now) {
             sm->asleep &= ~BIT64(mask_first(rest));
+            sm->moved = true;
+        }
     for (uint64_t rest = sm->at_fence; rest; rest &= rest - 1)
         check_fence(sm, mask_first(rest));
     for (unsigned s = 0; s < sm->params->schedulers && !sm->has_fault; s++) {

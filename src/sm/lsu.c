@@ -238,8 +238,12 @@ static bool enter_l1d_pipe(struct sm *sm, const struct sm_transaction *t)
 static void serve_l1d_pipe(struct sm *sm)
 {
     struct sm_delayed *head = &sm->l1d_pipe[sm->l1d_pipe_head];
-    if (head->ready > sm->now || !serve_l1d(sm, &head->transaction))
+    if (head->ready > sm->now || (sm->l1d_pipe_refused && !sm->moved && !sm->moved_before))
         return;
+    sm->l1d_pipe_refused = !serve_l1d(sm, &head->transaction);
+    if (sm->l1d_pipe_refused)
+        return;
+    sm->moved = true;
     sm->l1d_pipe_head = (sm->l1d_pipe_head + 1) % sm->params->l1d_latency;
     sm->l1d_pipe_count--;
 }
@@ -279,6 +283,7 @@ static void leave_dispatch(struct sm *sm)
 static void serve_shared(struct sm *sm)
 {
     uint32_t op = sm->lsu_op;
+    sm->moved = true;
     if (sm->lsu_cycles > 1) {
         sm->lsu_cycles--;
         return;
@@ -298,12 +303,16 @@ static void serve_dispatch(struct sm *sm)
         serve_shared(sm);
         return;
     }
+    if (sm->lsu_refused && !sm->moved && !sm->moved_before)
+        return;
     if (sm->lsu_at < sm->lsu_count) {
         struct sm_transaction t = sm->lsu_list[sm->lsu_at];
-        if (!serve_transaction(sm, o, &t))
+        sm->lsu_refused = !serve_transaction(sm, o, &t);
+        if (sm->lsu_refused)
             return;
         sm->lsu_at++;
     }
+    sm->moved = true;
     if (sm->lsu_at == sm->lsu_count)
         leave_dispatch(sm);
 }
@@ -317,6 +326,8 @@ static void take_dispatch(struct sm *sm)
     waiting->count--;
     memmove(waiting->items, waiting->items + 1, waiting->count * sizeof waiting->items[0]);
     sm->in_pipeline--;
+    sm->moved = true;
+    sm->lsu_refused = false;
     sm->lsu_op = op;
     sm_coalesce(sm, op);
     struct sm_op *o = &sm->ops.items[op];
@@ -329,6 +340,7 @@ static void take_response(struct sm *sm)
     struct packet *p = sm_ring_peek(&sm->responses);
     if (!p)
         return;
+    sm->moved = true;
     if (p->kind == PACKET_WRITE) {
         if (p->cookie != SM_NONE) {
             sm->warps[p->cookie].stores_out--;
@@ -407,6 +419,7 @@ static void end_shared(struct sm *sm)
     for (uint32_t op = sm_wheel_take(&sm->shared_wheel, sm->now); op != SM_NONE; op = next) {
         next = sm->ops.items[op].next;
         sm->shared_wheel.count--;
+        sm->moved = true;
         vec_push(&sm->shared_done, op);
     }
 }
@@ -420,6 +433,7 @@ void sm_lsu_writeback(struct sm *sm)
         enum sm_writeback client = (enum sm_writeback)((sm->writeback_from + i) % SM_WB_COUNT);
         if (!has_writeback(sm, client))
             continue;
+        sm->moved = true;
         if (client == SM_WB_SHARED)
             finish_shared(sm);
         else if (client == SM_WB_BYPASS)
@@ -439,6 +453,7 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
     p->sent = sm->now;
     network_send(sm->setup.requests, sm->setup.index, memory_place_of(sm->setup.partition, p->address).slice, packet_network_bytes(p), p, sm->now);
     sm_ring_pop(queue);
+    sm->moved = true;
 }
 
 void sm_send_requests(struct sm *sm)
@@ -468,8 +483,24 @@ void sm_lsu(struct sm *sm)
 
 bool sm_lsu_busy(const struct sm *sm)
 {
-    return sm->lsu_op != SM_NONE || sm->responses.count || sm->l1d_queue.count || sm->l1c_queue.count || sm->l1i_queue.count ||
-           sm->bypass_reply || sm->shared_done.count || cache_has_ready(sm->l1c) || cache_has_ready(sm->l1d) || cache_has_ready(sm->l1i);
+    return sm->responses.count || sm->bypass_reply || sm->shared_head < sm->shared_done.count || cache_has_ready(sm->l1c) ||
+           cache_has_ready(sm->l1d) || cache_has_ready(sm->l1i);
+}
+
+static bool can_send(const struct sm *sm, const struct sm_ring *queue)
+{
+    const struct packet *p = sm_ring_peek(queue);
+    return p && network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p));
+}
+
+bool sm_has_requests(const struct sm *sm)
+{
+    return sm->l1d_queue.count || sm->l1c_queue.count || sm->l1i_queue.count;
+}
+
+bool sm_can_send(const struct sm *sm)
+{
+    return can_send(sm, &sm->l1d_queue) || can_send(sm, &sm->l1c_queue) || can_send(sm, &sm->l1i_queue);
 }
 
 /* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store unit. */

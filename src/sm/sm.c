@@ -291,6 +291,8 @@ void sm_settle(struct sm *sm, uint64_t cycle)
 void sm_step(struct sm *sm, uint64_t cycle)
 {
     sm_settle(sm, cycle);
+    sm->moved_before = sm->moved;
+    sm->moved = false;
     sm->stats.warp_cycles += mask_count(sm->resident);
     sm->stats.barrier_cycles += mask_count(sm->at_barrier);
     if (sm->wheel.count)
@@ -309,23 +311,25 @@ void sm_step(struct sm *sm, uint64_t cycle)
     sm->now = cycle + 1;
 }
 
+/* Whether the next cycle must be stepped. Where nothing moved in the last one, nothing will before an event: a packet, a result, the network taking
+ * requests again (sm_can_send), a sleeper waking. Retries whose outcome depends on the cycle alone are stepped. */
 static bool must_step(const struct sm *sm)
 {
-    uint64_t waiting = sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep;
-    if (sm->in_pipeline || sm->fetch_slot != SM_NONE || sm->retiring || sm->ejected.count || sm_lsu_busy(sm))
+    if (sm->moved || sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm_lsu_busy(sm))
         return true;
-    if (sm->resident & ~waiting & (sm->cleared | sm->mispredicted))
+    const struct packet *p = sm_ring_peek(&sm->ejected);
+    if (p && (p->class == PACKET_INSTRUCTION || !sm_ring_full(&sm->responses)))
         return true;
     return sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching;
 }
 
 uint64_t sm_next(const struct sm *sm)
 {
-    if (must_step(sm))
+    if (must_step(sm) || sm_can_send(sm))
         return sm->now;
     uint64_t next = sm_wheel_next(&sm->wheel, sm->now);
     next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
-    if (sm->l1d_pipe_count)
+    if (sm->l1d_pipe_count && !sm->l1d_pipe_refused)
         next = cycle_min(next, sm->l1d_pipe[sm->l1d_pipe_head].ready);
     for (uint64_t rest = sm->asleep; rest; rest &= rest - 1)
         next = cycle_min(next, sm->warps[mask_first(rest)].wake);

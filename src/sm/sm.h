@@ -92,6 +92,9 @@ void sm_eject(struct sm *sm, uint64_t cycle);
 void sm_step(struct sm *sm, uint64_t cycle);
 /* The next cycle at which a step changes anything by itself, or CYCLE_NEVER: an arriving packet or a new block may come earlier. */
 uint64_t sm_next(const struct sm *sm);
+/* Whether a request that waits for the network could leave now: then the SM must be stepped, whatever sm_next said. */
+bool sm_can_send(const struct sm *sm);
+bool sm_has_requests(const struct sm *sm);
 /* Accounts waiting up to and including `cycle` - 1, at the end of a launch. */
 void sm_settle(struct sm *sm, uint64_t cycle);
 /* No warps, no packets out. */

@@ -123,6 +123,8 @@ struct sm {
     const struct sm_params *params;
     const struct sm_kernel *kernel;
     uint64_t now;
+    bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing will until an event */
+    bool lsu_refused;         /* the load/store unit's access was refused: tried again when something has changed */
 
     /* Sets of warp slots. */
     uint64_t resident, finished;        /* finished: no lanes left */
@@ -182,6 +184,7 @@ struct sm {
         uint64_t ready;                 /* cycle at which it reaches the tags */
     } *l1d_pipe;                        /* ring of sm.l1d_latency accesses on their way to the L1D */
     uint32_t l1d_pipe_head, l1d_pipe_count;
+    bool l1d_pipe_refused;
     VEC(uint32_t) shared_done;          /* ops out of the shared memory pipeline, oldest first */
     uint32_t shared_head;
 
@@ -273,6 +276,7 @@ void sm_lsu(struct sm *sm);
 bool sm_bypasses(const struct sm *sm, const struct simt_access *access);
 void sm_send_requests(struct sm *sm);
 void sm_send_instruction_requests(struct sm *sm);
+/* Whether the load/store unit holds something that moves in any next cycle. */
 bool sm_lsu_busy(const struct sm *sm);
 /* coalesce.c: fills lsu_list with the transactions of an access */
 void sm_coalesce(struct sm *sm, uint32_t op);
