@@ -1,0 +1,67 @@
+#!/bin/bash
+# Cycle counts of reference kernels on both machines under both schedulers, against cycles.txt. A change of timing that is meant is taken over
+# with one command, and shows in the diff of cycles.txt:
+#     tests/golden/cycles.sh --update        (LOCKSTEP: the binary, default build/release/bin/lockstep)
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+lockstep=${LOCKSTEP:-$root/build/release/bin/lockstep}
+table=$here/cycles.txt
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cases="alu_dep atom_same barimb bfs constmem divergence dramchase fma_ilp hist_shared ht1024 idiv l1chase localmem matmul reduce sfu
+smem_conflict spmv strided transpose vecadd waitsignal"
+
+# prints: case machine scheduler cycles warp_instructions
+measure() {
+    if ! "$lockstep" run --quiet --machine "$2" --sched "$3" --stats "$work/stats.json" "$root/tests/reference/$1.yaml" >"$work/log" 2>&1; then
+        echo "$1 $2 $3 failed: $(head -n 3 "$work/log" | tr '\n' ' ')"
+        return
+    fi
+    number() { sed -n "s/^ *\"$1\": *\([0-9][0-9]*\),*$/\1/p" "$work/stats.json" | head -n 1; }
+    echo "$1 $2 $3 $(number cycles) $(number warp_instructions)"
+}
+
+if [ "${1:-}" = --update ]; then
+    {
+        echo "# case machine scheduler cycles warp_instructions; written by tests/golden/cycles.sh --update"
+        for c in $cases; do
+            for m in gtx480 gtx480-sm2; do
+                for s in gto lrr; do
+                    measure "$c" "$m" "$s"
+                done
+            done
+        done
+    } >"$work/table"
+    grep failed "$work/table" && exit 1
+    mv "$work/table" "$table"
+    exit 0
+fi
+
+if [ ! -f "$table" ]; then
+    echo "skipped: no golden cycle counts are recorded (tests/golden/cycles.sh --update records them)"
+    exit 77
+fi
+# Under sanitizers one machine and scheduler is enough.
+wanted=.
+if grep -qs '^CMAKE_BUILD_TYPE:[A-Z]*=\(Asan\|Tsan\)' "${LOCKSTEP_BUILD:-$root/build/release}/CMakeCache.txt"; then
+    wanted=' gtx480 gto '
+fi
+bad=0
+rows=0
+while read -r row; do
+    read -r name machine scheduler rest <<<"$row"
+    found=$(measure "$name" "$machine" "$scheduler")
+    rows=$((rows + 1))
+    if [ "$found" != "$row" ]; then
+        echo "expected: $row"
+        echo "found:    $found"
+        bad=$((bad + 1))
+    fi
+done < <(grep -v '^#' "$table" | grep -- "$wanted")
+echo "$rows counts, $bad differ"
+if [ "$rows" -eq 0 ] || [ "$bad" -ne 0 ]; then
+    [ "$bad" -ne 0 ] && echo "if the change of timing is meant: tests/golden/cycles.sh --update, and say why in the commit"
+    exit 1
+fi
