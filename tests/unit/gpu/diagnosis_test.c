@@ -1,5 +1,5 @@
-/* What is said when a program hangs or does something illegal: status, kind of fault, PTX line and source line, block, thread, address,
- * and for locks who holds them. */
+/* What is said when a program hangs or does something illegal: status, kind of fault, PTX line and source line, block,
+ * thread, address, and for locks who holds them. */
 #include <time.h>
 
 #include "gpu_support.h"
@@ -61,12 +61,12 @@ static void has_ptx_line(struct bad *b, const char *text, const char *part)
 
 static void test_spin_lock_of_one_warp(void **state)
 {
-    static const char text[] = ".file 1 \"lock.cu\"\n" PTX_KERNEL("k", PTX_BEGIN
-        ".loc 1 42 3\n"
-        "TRY: atom.global.cas.b32 %r7, [%rd1+64], 0, 1;\n"
-        "setp.ne.u32 %p1, %r7, 0; @%p1 bra TRY;\n"
-        ".loc 1 43 9\n"
-        "st.global.u32 [%rd1], %r7;\natom.global.exch.b32 %r8, [%rd1+64], 0; ret;");
+    static const char text[] = ".file 1 \"lock.cu\"\n" PTX_KERNEL(
+        "k", PTX_BEGIN ".loc 1 42 3\n"
+                       "TRY: atom.global.cas.b32 %r7, [%rd1+64], 0, 1;\n"
+                       "setp.ne.u32 %p1, %r7, 0; @%p1 bra TRY;\n"
+                       ".loc 1 43 9\n"
+                       "st.global.u32 [%rd1], %r7;\natom.global.exch.b32 %r8, [%rd1+64], 0; ret;");
     struct bad b;
     double start = seconds();
     assert_int_equal(run_bad(&b, NULL, text, (struct shape){.grid = 1, .block = 32}, 0), GPU_HANG);
@@ -83,7 +83,8 @@ static void test_spin_lock_of_one_warp(void **state)
     has(&b, "lock.cu:42");
     has(&b, "lock.cu:43"); /* where the holder waits */
     device_close(&b.d);
-    assert_int_equal(run_bad(&b, NULL, text, (struct shape){.grid = 1, .block = 32, .mode = GPU_FUNCTIONAL}, 0), GPU_HANG);
+    assert_int_equal(run_bad(&b, NULL, text, (struct shape){.grid = 1, .block = 32, .mode = GPU_FUNCTIONAL}, 0),
+                     GPU_HANG);
     device_close(&b.d);
     /* One lane a warp: nothing is wrong with the program. */
     assert_int_equal(run_bad(&b, NULL, text, (struct shape){.grid = 4, .block = 1}, 0), GPU_OK);
@@ -92,9 +93,8 @@ static void test_spin_lock_of_one_warp(void **state)
 
 static void test_lock_never_given_back(void **state)
 {
-    static const char text[] = PTX_KERNEL("k", PTX_BEGIN
-        "TRY: atom.global.cas.b32 %r7, [%rd1+128], 0, 1;\n"
-        "setp.ne.u32 %p1, %r7, 0; @%p1 bra TRY; ret;");
+    static const char text[] = PTX_KERNEL("k", PTX_BEGIN "TRY: atom.global.cas.b32 %r7, [%rd1+128], 0, 1;\n"
+                                                         "setp.ne.u32 %p1, %r7, 0; @%p1 bra TRY; ret;");
     struct bad b;
     assert_int_equal(run_bad(&b, "gpu.watch_cycles=50000", text, (struct shape){.grid = 3, .block = 1}, 0), GPU_HANG);
     has_address(&b, 128);
@@ -107,11 +107,12 @@ static void test_lock_never_given_back(void **state)
 /* Two warps, two locks, opposite orders: each holds what the other wants. */
 static void test_lock_cycle(void **state)
 {
-    static const char text[] = PTX_KERNEL("k", PTX_BEGIN
-        "shl.b32 %r6, %r3, 8; cvt.u64.u32 %rd5, %r6; add.u64 %rd6, %rd1, %rd5; sub.u64 %rd7, %rd1, %rd5;\n"
-        "A: atom.global.cas.b32 %r7, [%rd6+1024], 0, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra A;\n"
-        "nanosleep.u32 20000;\n"
-        "B: atom.global.cas.b32 %r7, [%rd7+1280], 0, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra B; ret;");
+    static const char text[] =
+        PTX_KERNEL("k", PTX_BEGIN
+                   "shl.b32 %r6, %r3, 8; cvt.u64.u32 %rd5, %r6; add.u64 %rd6, %rd1, %rd5; sub.u64 %rd7, %rd1, %rd5;\n"
+                   "A: atom.global.cas.b32 %r7, [%rd6+1024], 0, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra A;\n"
+                   "nanosleep.u32 20000;\n"
+                   "B: atom.global.cas.b32 %r7, [%rd7+1280], 0, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra B; ret;");
     struct bad b;
     assert_int_equal(run_bad(&b, "gpu.watch_cycles=100000", text, (struct shape){.grid = 2, .block = 1}, 0), GPU_HANG);
     has(&b, "block (0,0,0) warp 0");
@@ -126,14 +127,17 @@ static void test_lock_cycle(void **state)
 /* A flag that nobody sets: the progress watch sees loads that bypass the L1. */
 static void test_flag_never_set(void **state)
 {
-    static const char *const loads[] = {"ld.volatile.global.u32", "ld.relaxed.gpu.global.u32", "ld.acquire.gpu.global.u32", "ld.global.cv.u32"};
+    static const char *const loads[] = {"ld.volatile.global.u32", "ld.relaxed.gpu.global.u32",
+                                        "ld.acquire.gpu.global.u32", "ld.global.cv.u32"};
     for (unsigned i = 0; i < 4; i++) {
         struct strbuf t = {0};
         strbuf_add(&t, ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n" PTX_REGS PTX_BEGIN "TRY: ");
         strbuf_add(&t, loads[i]);
         strbuf_add(&t, " %r7, [%rd1+64];\nsetp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;\n}\n");
         struct bad b;
-        assert_int_equal(run_bad(&b, "gpu.watch_cycles=20000", strbuf_text(&t), (struct shape){.grid = 1, .block = 64}, 0), GPU_HANG);
+        assert_int_equal(
+            run_bad(&b, "gpu.watch_cycles=20000", strbuf_text(&t), (struct shape){.grid = 1, .block = 64}, 0),
+            GPU_HANG);
         has_address(&b, 64);
         has(&b, "= 0");
         device_close(&b.d);
@@ -143,12 +147,12 @@ static void test_flag_never_set(void **state)
 
 static void test_barrier_not_reached_by_all(void **state)
 {
-    static const char text[] = ".file 7 \"bar.cu\"\n" PTX_KERNEL("k", PTX_BEGIN
-        "setp.lt.u32 %p1, %r2, 32; @%p1 bra ONE;\n"
-        ".loc 7 11 1\n"
-        "bar.sync 1; ret;\n"
-        "ONE:\n.loc 7 12 1\n"
-        "bar.sync 2; ret;");
+    static const char text[] =
+        ".file 7 \"bar.cu\"\n" PTX_KERNEL("k", PTX_BEGIN "setp.lt.u32 %p1, %r2, 32; @%p1 bra ONE;\n"
+                                                         ".loc 7 11 1\n"
+                                                         "bar.sync 1; ret;\n"
+                                                         "ONE:\n.loc 7 12 1\n"
+                                                         "bar.sync 2; ret;");
     struct bad b;
     double start = seconds();
     assert_int_equal(run_bad(&b, NULL, text, (struct shape){.grid = 1, .block = 96}, 0), GPU_HANG);
@@ -159,7 +163,8 @@ static void test_barrier_not_reached_by_all(void **state)
     has(&b, "bar.cu:12");
     has(&b, "3 of them at barriers");
     device_close(&b.d);
-    assert_int_equal(run_bad(&b, NULL, text, (struct shape){.grid = 1, .block = 96, .mode = GPU_FUNCTIONAL}, 0), GPU_HANG);
+    assert_int_equal(run_bad(&b, NULL, text, (struct shape){.grid = 1, .block = 96, .mode = GPU_FUNCTIONAL}, 0),
+                     GPU_HANG);
     has(&b, "barrier");
     device_close(&b.d);
     /* A count that the block cannot make up. */
@@ -169,18 +174,19 @@ static void test_barrier_not_reached_by_all(void **state)
     has(&b, "expects more threads than the block has left");
     device_close(&b.d);
     /* A warp that ends is not awaited. */
-    static const char left[] = PTX_KERNEL("k", PTX_BEGIN "setp.lt.u32 %p1, %r2, 32; @%p1 ret; bar.sync 0; st.global.u32 [%rd2], %r4; ret;");
+    static const char left[] =
+        PTX_KERNEL("k", PTX_BEGIN "setp.lt.u32 %p1, %r2, 32; @%p1 ret; bar.sync 0; st.global.u32 [%rd2], %r4; ret;");
     assert_int_equal(run_bad(&b, NULL, left, (struct shape){.grid = 1, .block = 96}, 0), GPU_OK);
     device_close(&b.d);
 }
 
 struct fault_case {
-    const char *body;   /* the faulting instruction stands in the line marked by `mark` */
+    const char *body; /* the faulting instruction stands in the line marked by `mark` */
     const char *mark;
     enum gpu_fault fault;
     const char *message;
     unsigned thread, block;
-    int64_t address;    /* offset from the buffer; -1: none named */
+    int64_t address; /* offset from the buffer; -1: none named */
 };
 
 static const char fault_globals[] =
@@ -193,27 +199,42 @@ static const char fault_globals[] =
     ".visible .func two(.param .b32 in)\n{\nret;\n}\n";
 
 static const struct fault_case faults[] = {
-    {"setp.eq.u32 %p1, %r5, 70;\n@%p1 st.global.u32 [%rd1+1048576], %r5;/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS, "nothing was allocated", 6, 1, 1048576},
-    {"setp.eq.u32 %p1, %r5, 70;\n@%p1 ld.global.v2.u32 {%r6, %r7}, [%rd1+-8];/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS, "global address", 6, 1, -8},
-    {"setp.eq.u32 %p1, %r5, 3;\n@%p1 atom.global.add.u32 %r6, [%rd1+1048640], 1;/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS, "nothing was allocated", 3, 0, 1048640},
-    {"setp.eq.u32 %p1, %r5, 65;\n@%p1 ld.global.u32 %r6, [%rd1+2];/*x*/\nret;", "/*x*/", GPU_FAULT_ALIGNMENT, "misaligned", 1, 1, 2},
-    {"setp.eq.u32 %p1, %r5, 65;\n@%p1 ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%rd1+8];/*x*/\nret;", "/*x*/", GPU_FAULT_ALIGNMENT, "misaligned", 1, 1, 8},
-    {"mov.u64 %rd5, c; cvta.const.u64 %rd5, %rd5;\nst.u32 [%rd5+4], %r5;/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS, "write to constant memory", 0, 0, -1},
-    {"mov.u64 %rd5, c; cvta.const.u64 %rd5, %rd5;\natom.add.u32 %r6, [%rd5+4], %r5;/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS, "write to constant memory", 0, 0, -1},
+    {"setp.eq.u32 %p1, %r5, 70;\n@%p1 st.global.u32 [%rd1+1048576], %r5;/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS,
+     "nothing was allocated", 6, 1, 1048576},
+    {"setp.eq.u32 %p1, %r5, 70;\n@%p1 ld.global.v2.u32 {%r6, %r7}, [%rd1+-8];/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS,
+     "global address", 6, 1, -8},
+    {"setp.eq.u32 %p1, %r5, 3;\n@%p1 atom.global.add.u32 %r6, [%rd1+1048640], 1;/*x*/\nret;", "/*x*/",
+     GPU_FAULT_ADDRESS, "nothing was allocated", 3, 0, 1048640},
+    {"setp.eq.u32 %p1, %r5, 65;\n@%p1 ld.global.u32 %r6, [%rd1+2];/*x*/\nret;", "/*x*/", GPU_FAULT_ALIGNMENT,
+     "misaligned", 1, 1, 2},
+    {"setp.eq.u32 %p1, %r5, 65;\n@%p1 ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%rd1+8];/*x*/\nret;", "/*x*/",
+     GPU_FAULT_ALIGNMENT, "misaligned", 1, 1, 8},
+    {"mov.u64 %rd5, c; cvta.const.u64 %rd5, %rd5;\nst.u32 [%rd5+4], %r5;/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS,
+     "write to constant memory", 0, 0, -1},
+    {"mov.u64 %rd5, c; cvta.const.u64 %rd5, %rd5;\natom.add.u32 %r6, [%rd5+4], %r5;/*x*/\nret;", "/*x*/",
+     GPU_FAULT_ADDRESS, "write to constant memory", 0, 0, -1},
     {"setp.eq.u32 %p1, %r5, 64;\n@%p1 trap;/*x*/\nret;", "/*x*/", GPU_FAULT_TRAP, "trap", 0, 1, -1},
     {"st.shared.u32 [1048576], %r5;/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS, "shared address 0x100000", 0, 0, -1},
-    {"mov.u32 %r6, 0x7ffffff0;\nld.local.u32 %r7, [%r6];/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS, "local address 0x7ffffff0", 0, 0, -1},
+    {"mov.u32 %r6, 0x7ffffff0;\nld.local.u32 %r7, [%r6];/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS,
+     "local address 0x7ffffff0", 0, 0, -1},
     {"mov.u64 %rd5, 0;\nld.u32 %r7, [%rd5];/*x*/\nret;", "/*x*/", GPU_FAULT_ADDRESS, "address 0x0", 0, 0, -1},
     {"{ .param .b64 a; .param .b64 b; .param .b32 m; .param .b64 f; .param .b64 g;\n"
-     "mov.u64 %rd5, expr; cvta.global.u64 %rd5, %rd5; st.param.b64 [a], %rd5; mov.u64 %rd5, file; cvta.global.u64 %rd5, %rd5; st.param.b64 [b], %rd5;\n"
-     "st.param.b32 [m], 17; mov.u64 %rd5, func; cvta.global.u64 %rd5, %rd5; st.param.b64 [f], %rd5; st.param.b64 [g], 1;\n"
-     "call __assertfail, (a, b, m, f, g);/*x*/ }\nret;", "/*x*/", GPU_FAULT_ASSERT, "a.cu:17: f: assertion `x > 1' failed", 0, 0, -1},
-    {"{ .param .b32 a; st.param.b32 [a], %r5;\ncall deep, (a); }\nret;", "/*deep*/", GPU_FAULT_STACK, "gpu.stack_bytes", 0, 0, -1},
-    {"{ .param .b32 a; P: .callprototype _ (.param .b32 _); st.param.b32 [a], %r5; mov.u64 %rd5, two; add.u64 %rd5, %rd5, 4096;\ncall %rd5, (a), P;/*x*/ }\nret;", "/*x*/",
-     GPU_FAULT_INSTRUCTION, "no function", 0, 0, -1},
-    {"{ .param .b32 a; P: .callprototype _ (.param .b32 _); st.param.b32 [a], %r5;\ncall %rd1, (a), P;/*x*/ }\nret;", "/*x*/", GPU_FAULT_INSTRUCTION, "no function", 0, 0, -1},
+     "mov.u64 %rd5, expr; cvta.global.u64 %rd5, %rd5; st.param.b64 [a], %rd5; mov.u64 %rd5, file; cvta.global.u64 "
+     "%rd5, %rd5; st.param.b64 [b], %rd5;\n"
+     "st.param.b32 [m], 17; mov.u64 %rd5, func; cvta.global.u64 %rd5, %rd5; st.param.b64 [f], %rd5; st.param.b64 [g], "
+     "1;\n"
+     "call __assertfail, (a, b, m, f, g);/*x*/ }\nret;",
+     "/*x*/", GPU_FAULT_ASSERT, "a.cu:17: f: assertion `x > 1' failed", 0, 0, -1},
+    {"{ .param .b32 a; st.param.b32 [a], %r5;\ncall deep, (a); }\nret;", "/*deep*/", GPU_FAULT_STACK, "gpu.stack_bytes",
+     0, 0, -1},
+    {"{ .param .b32 a; P: .callprototype _ (.param .b32 _); st.param.b32 [a], %r5; mov.u64 %rd5, two; add.u64 %rd5, "
+     "%rd5, 4096;\ncall %rd5, (a), P;/*x*/ }\nret;",
+     "/*x*/", GPU_FAULT_INSTRUCTION, "no function", 0, 0, -1},
+    {"{ .param .b32 a; P: .callprototype _ (.param .b32 _); st.param.b32 [a], %r5;\ncall %rd1, (a), P;/*x*/ }\nret;",
+     "/*x*/", GPU_FAULT_INSTRUCTION, "no function", 0, 0, -1},
     {"add.u32 %r6, %r1, 16;\nbar.sync %r6;/*x*/\nret;", "/*x*/", GPU_FAULT_INSTRUCTION, "16", 0, 0, -1},
-    {"bar.sync 0, %r4;\nadd.u32 %r6, %r4, 3;\nbar.sync 0, %r6;/*x*/\nret;", "/*x*/", GPU_FAULT_INSTRUCTION, "67", 0, 0, -1},
+    {"bar.sync 0, %r4;\nadd.u32 %r6, %r4, 3;\nbar.sync 0, %r6;/*x*/\nret;", "/*x*/", GPU_FAULT_INSTRUCTION, "67", 0, 0,
+     -1},
 };
 
 static void test_faults(void **state)
@@ -230,7 +251,8 @@ static void test_faults(void **state)
             struct shape shape = {.grid = 2, .block = 64, .mode = mode ? GPU_FUNCTIONAL : GPU_TIMING};
             enum gpu_status status = run_bad(&b, NULL, strbuf_text(&text), shape, 0);
             if (status != GPU_FAULT || b.d.result.fault != f->fault)
-                fail_msg("case %u, mode %u: status %s, fault %d: %s", i, mode, gpu_status_name(status), b.d.result.fault, strbuf_text(&b.d.text));
+                fail_msg("case %u, mode %u: status %s, fault %d: %s", i, mode, gpu_status_name(status),
+                         b.d.result.fault, strbuf_text(&b.d.text));
             char where[64];
             snprintf(where, sizeof where, "block (%u,0,0) thread (%u,0,0)", f->block, f->thread);
             has(&b, f->message);
@@ -251,7 +273,8 @@ static void test_faults(void **state)
 /* A device goes on after a launch that failed. */
 static void test_device_survives(void **state)
 {
-    static const char text[] = PTX_KERNEL("k", PTX_BEGIN "@%p1 bra E; setp.eq.u32 %p1, %r1, 0; @%p1 trap; st.global.u32 [%rd2], %r1; E: ret;");
+    static const char text[] =
+        PTX_KERNEL("k", PTX_BEGIN "@%p1 bra E; setp.eq.u32 %p1, %r1, 0; @%p1 trap; st.global.u32 [%rd2], %r1; E: ret;");
     struct bad b;
     assert_int_equal(run_bad(&b, NULL, text, (struct shape){.grid = 40, .block = 64}, 0), GPU_FAULT);
     uint64_t p = device_buffer(&b.d, 4 * 40 * 64);
@@ -268,16 +291,22 @@ static void test_device_survives(void **state)
 /* Instructions outside the model are refused at the launch of kernels that can reach them, and only there. */
 static void test_outside_the_model(void **state)
 {
-    static const char text[] = ".file 1 \"t.cu\"\n"
-        ".visible .func (.param .b32 r) texture(.param .b64 t)\n{\n.reg .b32 %r<6>; .reg .f32 %f<6>; .reg .b64 %rd<3>;\n"
-        "ld.param.u64 %rd1, [t];\n.loc 1 9 1\ntex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\nmov.b32 %r2, %f1; st.param.b32 [r], %r2; ret;\n}\n"
-        PTX_KERNEL("k", PTX_BEGIN "st.global.u32 [%rd2], %r5; ret;")
-        PTX_KERNEL("bad", PTX_BEGIN "{ .param .b64 a; .param .b32 b; st.param.b64 [a], %rd1; call (b), texture, (a); ld.param.b32 %r6, [b]; } st.global.u32 [%rd2], %r6; ret;");
+    static const char text[] =
+        ".file 1 \"t.cu\"\n"
+        ".visible .func (.param .b32 r) texture(.param .b64 t)\n{\n.reg .b32 %r<6>; .reg .f32 %f<6>; .reg .b64 "
+        "%rd<3>;\n"
+        "ld.param.u64 %rd1, [t];\n.loc 1 9 1\ntex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\nmov.b32 %r2, "
+        "%f1; st.param.b32 [r], %r2; ret;\n}\n" PTX_KERNEL("k", PTX_BEGIN "st.global.u32 [%rd2], %r5; ret;")
+            PTX_KERNEL("bad", PTX_BEGIN "{ .param .b64 a; .param .b32 b; st.param.b64 [a], %rd1; call (b), texture, "
+                                        "(a); ld.param.b32 %r6, [b]; } st.global.u32 [%rd2], %r6; ret;");
     struct bad b;
     assert_int_equal(run_bad(&b, NULL, text, (struct shape){.grid = 1, .block = 32}, 0), GPU_OK);
     uint64_t params[] = {b.p, 0};
     for (unsigned mode = 0; mode < 2; mode++) {
-        assert_int_equal(device_try(&b.d, "bad", (struct shape){.grid = 1, .block = 32, .mode = mode ? GPU_FUNCTIONAL : GPU_TIMING}, 2, params), GPU_INVALID);
+        assert_int_equal(device_try(&b.d, "bad",
+                                    (struct shape){.grid = 1, .block = 32, .mode = mode ? GPU_FUNCTIONAL : GPU_TIMING},
+                                    2, params),
+                         GPU_INVALID);
         has(&b, "tex.1d");
         has(&b, "kernel bad");
         has(&b, "t.cu:9");
@@ -289,7 +318,8 @@ static void test_outside_the_model(void **state)
 
 static void test_shapes_refused(void **state)
 {
-    static const char text[] = ".visible .entry k(.param .u64 p, .param .u64 n) .maxntid 64, 1, 1\n{\nret;\n}\n"
+    static const char text[] =
+        ".visible .entry k(.param .u64 p, .param .u64 n) .maxntid 64, 1, 1\n{\nret;\n}\n"
         ".visible .entry q(.param .u64 p, .param .u64 n) .reqntid 32, 1, 1\n{\nret;\n}\n" PTX_KERNEL("free", "ret;");
     struct bad b;
     assert_int_equal(run_bad(&b, NULL, text, (struct shape){.grid = 1, .block = 64}, 0), GPU_OK);
@@ -301,9 +331,12 @@ static void test_shapes_refused(void **state)
     assert_int_equal(device_try(&b.d, "free", (struct shape){.grid = 0, .block = 64}, 2, params), GPU_INVALID);
     assert_int_equal(device_try(&b.d, "free", (struct shape){.grid = 1, .block = 1537}, 2, params), GPU_INVALID);
     has(&b, "threads");
-    assert_int_equal(device_try(&b.d, "free", (struct shape){.grid = 1, .block = 32, .dynamic_shared = 49153}, 2, params), GPU_INVALID);
+    assert_int_equal(
+        device_try(&b.d, "free", (struct shape){.grid = 1, .block = 32, .dynamic_shared = 49153}, 2, params),
+        GPU_INVALID);
     has(&b, "shared");
-    assert_int_equal(device_try(&b.d, "free", (struct shape){.grid = 1, .block = 32, .dynamic_shared = 49152}, 2, params), GPU_OK);
+    assert_int_equal(
+        device_try(&b.d, "free", (struct shape){.grid = 1, .block = 32, .dynamic_shared = 49152}, 2, params), GPU_OK);
     device_close(&b.d);
 }
 
@@ -320,8 +353,13 @@ static void test_progress_can_stop(void **state)
     device_load(&b.d, PTX_HEAD PTX_KERNEL("k", "L: bra L;"));
     unsigned calls = 0;
     uint64_t params[2] = {0};
-    struct gpu_launch launch = {.module = b.d.module, .kernel = gpu_kernel(b.d.module, "k"), .grid = {1, 1, 1}, .block = {32, 1, 1},
-                                .params = params, .progress = stop_at_once, .context = &calls};
+    struct gpu_launch launch = {.module = b.d.module,
+                                .kernel = gpu_kernel(b.d.module, "k"),
+                                .grid = {1, 1, 1},
+                                .block = {32, 1, 1},
+                                .params = params,
+                                .progress = stop_at_once,
+                                .context = &calls};
     assert_int_equal(gpu_launch(b.d.gpu, &launch, &b.d.result, &b.d.sink), -1);
     assert_int_equal(b.d.result.status, GPU_STOPPED);
     assert_true(calls >= 1);
@@ -331,11 +369,16 @@ static void test_progress_can_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spin_lock_of_one_warp),   cmocka_unit_test(test_lock_never_given_back),
-        cmocka_unit_test(test_lock_cycle),              cmocka_unit_test(test_flag_never_set),
-        cmocka_unit_test(test_barrier_not_reached_by_all), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_device_survives),         cmocka_unit_test(test_outside_the_model),
-        cmocka_unit_test(test_shapes_refused),          cmocka_unit_test(test_progress_can_stop),
+        cmocka_unit_test(test_spin_lock_of_one_warp),
+        cmocka_unit_test(test_lock_never_given_back),
+        cmocka_unit_test(test_lock_cycle),
+        cmocka_unit_test(test_flag_never_set),
+        cmocka_unit_test(test_barrier_not_reached_by_all),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_device_survives),
+        cmocka_unit_test(test_outside_the_model),
+        cmocka_unit_test(test_shapes_refused),
+        cmocka_unit_test(test_progress_can_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* What the tests of the device share: a machine with settings, a module from PTX text, buffers, launches whose kernel parameters are all
- * .u64, and the diagnostics as text. */
+/* What the tests of the device share: a machine with settings, a module from PTX text, buffers, launches whose kernel
+ * parameters are all .u64, and the diagnostics as text. */
 #ifndef LOCKSTEP_TESTS_GPU_SUPPORT_H
 #define LOCKSTEP_TESTS_GPU_SUPPORT_H
 
@@ -18,7 +18,8 @@
 
 #define PTX_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 /* Registers of all kinds, for the text of a kernel or function. */
-#define PTX_REGS ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<32>; .reg .f32 %f<8>; .reg .b64 %rd<16>; .reg .f64 %d<8>;\n"
+#define PTX_REGS                                                                                                       \
+    ".reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<32>; .reg .f32 %f<8>; .reg .b64 %rd<16>; .reg .f64 %d<8>;\n"
 /* A kernel with two parameters: a buffer and a number. */
 #define PTX_KERNEL(name, body) ".visible .entry " name "(.param .u64 p, .param .u64 n)\n{\n" PTX_REGS body "\n}\n"
 /* %rd1 = p, %r1 = n, %r2 = tid.x, %r5 = global thread number, %rd2 = p + 4 * %r5: nine instructions. */
@@ -92,7 +93,8 @@ struct shape {
 };
 
 /* Launches with up to 8 .u64 parameters. Returns the status; the result and the diagnostics stay in the device. */
-static inline enum gpu_status device_try(struct device *d, const char *kernel, struct shape shape, unsigned count, const uint64_t *params)
+static inline enum gpu_status device_try(struct device *d, const char *kernel, struct shape shape, unsigned count,
+                                         const uint64_t *params)
 {
     const struct isa_function *function = gpu_kernel(d->module, kernel);
     assert_non_null(function);

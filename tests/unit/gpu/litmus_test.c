@@ -1,7 +1,8 @@
-/* The memory model on the timing machine: litmus tests whose threads run on different SMs (or as two warps of one block), started together and
- * then delayed by every combination of skews, with x and y in one line, in two lines of one slice, and in two slices, while another block keeps
- * the slice of x busy with atomics. Forbidden outcomes must never be seen; where a test exists to show that the machine is weak, the outcome must be seen.
- * PTX ISA, "Memory Consistency Model". */
+/* The memory model on the timing machine: litmus tests whose threads run on different SMs (or as two warps of one
+ * block), started together and then delayed by every combination of skews, with x and y in one line, in two lines of
+ * one slice, and in two slices, while another block keeps the slice of x busy with atomics. Forbidden outcomes must
+ * never be seen; where a test exists to show that the machine is weak, the outcome must be seen. PTX ISA, "Memory
+ * Consistency Model". */
 #include "gpu_support.h"
 
 #define THREADS 4
@@ -12,7 +13,7 @@ typedef bool (*outcome_fn)(uint32_t (*r)[2]);
 
 struct litmus {
     const char *name;
-    const char *thread[THREADS]; /* PTX: x is [%rd8], y is [%rd9], results %r10 and %r11 */
+    const char *thread[THREADS];  /* PTX: x is [%rd8], y is [%rd9], results %r10 and %r11 */
     outcome_fn forbidden, wanted; /* wanted: must be seen at least once */
     const char *settings;
     bool same_block;
@@ -58,41 +59,221 @@ static bool not_own(uint32_t (*r)[2])
 #define RELAXED_ST(a) "st.relaxed.gpu.global.u32 [" a "], 1; "
 #define RELAXED_LD(r, a) "ld.relaxed.gpu.global.u32 " r ", [" a "]; "
 
-static const struct litmus tests_[] = {
-    {"MP membar", {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", "ld.volatile.global.u32 %r10, [%rd9]; membar.gl; " LD_X}, r01_10, NULL, "", false},
-    {"MP membar, spinning", {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") "membar.gl; " LD_X}, stale, NULL, "", false},
-    {"MP fence.acq_rel", {ST_X "fence.acq_rel.gpu; " RELAXED_ST("%rd9"), RELAXED_LD("%r10", "%rd9") "fence.acq_rel.gpu; " LD_X}, r01_10, NULL, "", false},
-    {"MP release acquire", {ST_X "st.release.gpu.global.u32 [%rd9], 1;", "ld.acquire.gpu.global.u32 %r10, [%rd9]; " LD_X}, r01_10, NULL, "", false},
-    {"MP release acquire, spinning", {ST_X "st.release.gpu.global.u32 [%rd9], 1;", SPIN("ld.acquire.gpu.global.u32") LD_X}, stale, NULL, "", false},
-    {"MP release acquire at system scope, generic", {"st.u32 [%rd8], 1; st.release.sys.u32 [%rd9], 1;", SPIN("ld.acquire.sys.u32") "ld.u32 %r11, [%rd8];"}, stale, NULL, "", false},
-    {"MP atomics acq_rel", {ST_X "atom.acq_rel.gpu.global.exch.b32 %r12, [%rd9], 1;", "atom.acq_rel.gpu.global.add.u32 %r10, [%rd9], 0; " LD_X}, r01_10, NULL, "", false},
-    {"MP atomics, spinning", {ST_X "red.release.gpu.global.add.u32 [%rd9], 1;", SPIN("atom.acquire.gpu.global.or.b32") LD_X}, stale, NULL, "", false},
-    {"MP relaxed atomics and fences, spinning", {ST_X "membar.gl; atom.global.exch.b32 %r12, [%rd9], 1;", SPIN("ld.volatile.global.u32") "membar.gl; " LD_X}, stale, NULL, "", false},
-    {"MP in a block", {ST_X "membar.cta; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") "membar.cta; " LD_X}, stale, NULL, "", true},
-    {"MP in a block, atomics", {ST_X "atom.release.cta.global.exch.b32 %r12, [%rd9], 1;", SPIN("ld.acquire.cta.global.u32") LD_X}, stale, NULL, "", true},
+static const struct litmus litmus_tests[] = {
+    {"MP membar",
+     {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", "ld.volatile.global.u32 %r10, [%rd9]; membar.gl; " LD_X},
+     r01_10,
+     NULL,
+     "",
+     false},
+    {"MP membar, spinning",
+     {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") "membar.gl; " LD_X},
+     stale,
+     NULL,
+     "",
+     false},
+    {"MP fence.acq_rel",
+     {ST_X "fence.acq_rel.gpu; " RELAXED_ST("%rd9"), RELAXED_LD("%r10", "%rd9") "fence.acq_rel.gpu; " LD_X},
+     r01_10,
+     NULL,
+     "",
+     false},
+    {"MP release acquire",
+     {ST_X "st.release.gpu.global.u32 [%rd9], 1;", "ld.acquire.gpu.global.u32 %r10, [%rd9]; " LD_X},
+     r01_10,
+     NULL,
+     "",
+     false},
+    {"MP release acquire, spinning",
+     {ST_X "st.release.gpu.global.u32 [%rd9], 1;", SPIN("ld.acquire.gpu.global.u32") LD_X},
+     stale,
+     NULL,
+     "",
+     false},
+    {"MP release acquire at system scope, generic",
+     {"st.u32 [%rd8], 1; st.release.sys.u32 [%rd9], 1;", SPIN("ld.acquire.sys.u32") "ld.u32 %r11, [%rd8];"},
+     stale,
+     NULL,
+     "",
+     false},
+    {"MP atomics acq_rel",
+     {ST_X "atom.acq_rel.gpu.global.exch.b32 %r12, [%rd9], 1;",
+      "atom.acq_rel.gpu.global.add.u32 %r10, [%rd9], 0; " LD_X},
+     r01_10,
+     NULL,
+     "",
+     false},
+    {"MP atomics, spinning",
+     {ST_X "red.release.gpu.global.add.u32 [%rd9], 1;", SPIN("atom.acquire.gpu.global.or.b32") LD_X},
+     stale,
+     NULL,
+     "",
+     false},
+    {"MP relaxed atomics and fences, spinning",
+     {ST_X "membar.gl; atom.global.exch.b32 %r12, [%rd9], 1;", SPIN("ld.volatile.global.u32") "membar.gl; " LD_X},
+     stale,
+     NULL,
+     "",
+     false},
+    {"MP in a block",
+     {ST_X "membar.cta; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") "membar.cta; " LD_X},
+     stale,
+     NULL,
+     "",
+     true},
+    {"MP in a block, atomics",
+     {ST_X "atom.release.cta.global.exch.b32 %r12, [%rd9], 1;", SPIN("ld.acquire.cta.global.u32") LD_X},
+     stale,
+     NULL,
+     "",
+     true},
     /* What the machine may do to programs that ask for less. */
-    {"MP without the reader's fence reads a stale line", {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") LD_X}, NULL, stale, "", false},
-    {"fence_l1=none: a stale line survives the fence", {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") "membar.gl; " LD_X}, NULL, stale, "sm.fence_l1=none", false},
-    {"fence_l1=none: a volatile load does not", {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") "ld.volatile.global.u32 %r11, [%rd8];"}, stale, NULL, "sm.fence_l1=none", false},
-    {"fence_l1=none: a relaxed load does not", {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") RELAXED_LD("%r11", "%rd8")}, stale, NULL, "sm.fence_l1=none", false},
-    {"fence_l1=none: .cg does not", {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") "ld.global.cg.u32 %r11, [%rd8];"}, stale, NULL, "sm.fence_l1=none", false},
-    {"fence_l1=none: an atomic does not", {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") "atom.global.or.b32 %r11, [%rd8], 0;"}, stale, NULL, "sm.fence_l1=none", false},
-    {"uncached loads are never stale", {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") LD_X}, stale, NULL, "sm.fence_l1=none sm.global_loads_use_l1=false", false},
-    {"SB fence.sc", {RELAXED_ST("%rd8") "fence.sc.gpu; " RELAXED_LD("%r10", "%rd9"), RELAXED_ST("%rd9") "fence.sc.gpu; " RELAXED_LD("%r10", "%rd8")}, both_zero, NULL, "", false},
-    {"SB membar, plain", {ST_X "membar.gl; ld.global.u32 %r10, [%rd9];", "st.global.u32 [%rd9], 1; membar.gl; ld.global.u32 %r10, [%rd8];"}, both_zero, NULL, "", false},
-    {"SB atomics and fences", {"atom.global.exch.b32 %r12, [%rd8], 1; membar.gl; ld.volatile.global.u32 %r10, [%rd9];", "atom.global.exch.b32 %r12, [%rd9], 1; membar.gl; ld.volatile.global.u32 %r10, [%rd8];"}, both_zero, NULL, "", false},
-    {"SB without fences", {"st.global.u32 [%rd8], 1; ld.global.u32 %r10, [%rd9];", "st.global.u32 [%rd9], 1; ld.global.u32 %r10, [%rd8];"}, NULL, both_zero, "", false},
-    {"LB with fences", {RELAXED_LD("%r10", "%rd8") "membar.gl; " RELAXED_ST("%rd9"), RELAXED_LD("%r10", "%rd9") "membar.gl; " RELAXED_ST("%rd8")}, both_one, NULL, "", false},
-    {"LB with dependences", {RELAXED_LD("%r10", "%rd8") "st.relaxed.gpu.global.u32 [%rd9], %r10;", RELAXED_LD("%r10", "%rd9") "st.relaxed.gpu.global.u32 [%rd8], %r10;"}, both_one, NULL, "", false},
-    {"CoRR relaxed", {RELAXED_ST("%rd8"), RELAXED_LD("%r10", "%rd8") RELAXED_LD("%r11", "%rd8")}, r01_10, NULL, "", false},
-    {"CoRR volatile", {"st.volatile.global.u32 [%rd8], 1;", "ld.volatile.global.u32 %r10, [%rd8]; ld.volatile.global.u32 %r11, [%rd8];"}, r01_10, NULL, "", false},
-    {"CoRR atomics", {"red.global.add.u32 [%rd8], 1;", "atom.global.add.u32 %r10, [%rd8], 0; ld.volatile.global.u32 %r11, [%rd8];"}, r01_10, NULL, "", false},
-    {"CoWR", {"st.relaxed.gpu.global.u32 [%rd8], 1; ld.relaxed.gpu.global.u32 %r10, [%rd8];", "st.relaxed.gpu.global.u32 [%rd8], 2; ld.relaxed.gpu.global.u32 %r10, [%rd8];"}, not_own, NULL, "", false},
-    {"CoWR plain", {"st.global.u32 [%rd8], 1; ld.global.u32 %r10, [%rd8];", "st.global.u32 [%rd8], 2; ld.global.u32 %r10, [%rd8];"}, not_own, NULL, "", false},
-    {"WRC", {RELAXED_ST("%rd8"), RELAXED_LD("%r10", "%rd8") "fence.acq_rel.gpu; " RELAXED_ST("%rd9"), RELAXED_LD("%r10", "%rd9") "fence.acq_rel.gpu; " LD_X}, wrc, NULL, "", false},
-    {"WRC, spinning", {RELAXED_ST("%rd8"), "W%=: ld.acquire.gpu.global.u32 %r10, [%rd8]; setp.eq.u32 %p7, %r10, 0; @%p7 bra W%=; st.release.gpu.global.u32 [%rd9], 1;", SPIN("ld.acquire.gpu.global.u32") LD_X}, third_stale, NULL, "", false},
-    {"IRIW fence.sc", {RELAXED_ST("%rd8"), RELAXED_ST("%rd9"), RELAXED_LD("%r10", "%rd8") "fence.sc.gpu; " RELAXED_LD("%r11", "%rd9"), RELAXED_LD("%r10", "%rd9") "fence.sc.gpu; " RELAXED_LD("%r11", "%rd8")}, iriw, NULL, "", false},
-    {"IRIW membar, plain second loads", {ST_X, "st.global.u32 [%rd9], 1;", RELAXED_LD("%r10", "%rd8") "membar.gl; ld.global.u32 %r11, [%rd9];", RELAXED_LD("%r10", "%rd9") "membar.gl; ld.global.u32 %r11, [%rd8];"}, iriw, NULL, "", false},
+    {"MP without the reader's fence reads a stale line",
+     {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") LD_X},
+     NULL,
+     stale,
+     "",
+     false},
+    {"fence_l1=none: a stale line survives the fence",
+     {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") "membar.gl; " LD_X},
+     NULL,
+     stale,
+     "sm.fence_l1=none",
+     false},
+    {"fence_l1=none: a volatile load does not",
+     {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;",
+      SPIN("ld.volatile.global.u32") "ld.volatile.global.u32 %r11, [%rd8];"},
+     stale,
+     NULL,
+     "sm.fence_l1=none",
+     false},
+    {"fence_l1=none: a relaxed load does not",
+     {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") RELAXED_LD("%r11", "%rd8")},
+     stale,
+     NULL,
+     "sm.fence_l1=none",
+     false},
+    {"fence_l1=none: .cg does not",
+     {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;",
+      SPIN("ld.volatile.global.u32") "ld.global.cg.u32 %r11, [%rd8];"},
+     stale,
+     NULL,
+     "sm.fence_l1=none",
+     false},
+    {"fence_l1=none: an atomic does not",
+     {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;",
+      SPIN("ld.volatile.global.u32") "atom.global.or.b32 %r11, [%rd8], 0;"},
+     stale,
+     NULL,
+     "sm.fence_l1=none",
+     false},
+    {"uncached loads are never stale",
+     {ST_X "membar.gl; st.volatile.global.u32 [%rd9], 1;", SPIN("ld.volatile.global.u32") LD_X},
+     stale,
+     NULL,
+     "sm.fence_l1=none sm.global_loads_use_l1=false",
+     false},
+    {"SB fence.sc",
+     {RELAXED_ST("%rd8") "fence.sc.gpu; " RELAXED_LD("%r10", "%rd9"),
+      RELAXED_ST("%rd9") "fence.sc.gpu; " RELAXED_LD("%r10", "%rd8")},
+     both_zero,
+     NULL,
+     "",
+     false},
+    {"SB membar, plain",
+     {ST_X "membar.gl; ld.global.u32 %r10, [%rd9];", "st.global.u32 [%rd9], 1; membar.gl; ld.global.u32 %r10, [%rd8];"},
+     both_zero,
+     NULL,
+     "",
+     false},
+    {"SB atomics and fences",
+     {"atom.global.exch.b32 %r12, [%rd8], 1; membar.gl; ld.volatile.global.u32 %r10, [%rd9];",
+      "atom.global.exch.b32 %r12, [%rd9], 1; membar.gl; ld.volatile.global.u32 %r10, [%rd8];"},
+     both_zero,
+     NULL,
+     "",
+     false},
+    {"SB without fences",
+     {"st.global.u32 [%rd8], 1; ld.global.u32 %r10, [%rd9];", "st.global.u32 [%rd9], 1; ld.global.u32 %r10, [%rd8];"},
+     NULL,
+     both_zero,
+     "",
+     false},
+    {"LB with fences",
+     {RELAXED_LD("%r10", "%rd8") "membar.gl; " RELAXED_ST("%rd9"),
+      RELAXED_LD("%r10", "%rd9") "membar.gl; " RELAXED_ST("%rd8")},
+     both_one,
+     NULL,
+     "",
+     false},
+    {"LB with dependences",
+     {RELAXED_LD("%r10", "%rd8") "st.relaxed.gpu.global.u32 [%rd9], %r10;",
+      RELAXED_LD("%r10", "%rd9") "st.relaxed.gpu.global.u32 [%rd8], %r10;"},
+     both_one,
+     NULL,
+     "",
+     false},
+    {"CoRR relaxed",
+     {RELAXED_ST("%rd8"), RELAXED_LD("%r10", "%rd8") RELAXED_LD("%r11", "%rd8")},
+     r01_10,
+     NULL,
+     "",
+     false},
+    {"CoRR volatile",
+     {"st.volatile.global.u32 [%rd8], 1;", "ld.volatile.global.u32 %r10, [%rd8]; ld.volatile.global.u32 %r11, [%rd8];"},
+     r01_10,
+     NULL,
+     "",
+     false},
+    {"CoRR atomics",
+     {"red.global.add.u32 [%rd8], 1;", "atom.global.add.u32 %r10, [%rd8], 0; ld.volatile.global.u32 %r11, [%rd8];"},
+     r01_10,
+     NULL,
+     "",
+     false},
+    {"CoWR",
+     {"st.relaxed.gpu.global.u32 [%rd8], 1; ld.relaxed.gpu.global.u32 %r10, [%rd8];",
+      "st.relaxed.gpu.global.u32 [%rd8], 2; ld.relaxed.gpu.global.u32 %r10, [%rd8];"},
+     not_own,
+     NULL,
+     "",
+     false},
+    {"CoWR plain",
+     {"st.global.u32 [%rd8], 1; ld.global.u32 %r10, [%rd8];", "st.global.u32 [%rd8], 2; ld.global.u32 %r10, [%rd8];"},
+     not_own,
+     NULL,
+     "",
+     false},
+    {"WRC",
+     {RELAXED_ST("%rd8"), RELAXED_LD("%r10", "%rd8") "fence.acq_rel.gpu; " RELAXED_ST("%rd9"),
+      RELAXED_LD("%r10", "%rd9") "fence.acq_rel.gpu; " LD_X},
+     wrc,
+     NULL,
+     "",
+     false},
+    {"WRC, spinning",
+     {RELAXED_ST("%rd8"),
+      "W%=: ld.acquire.gpu.global.u32 %r10, [%rd8]; setp.eq.u32 %p7, %r10, 0; @%p7 bra W%=; st.release.gpu.global.u32 "
+      "[%rd9], 1;",
+      SPIN("ld.acquire.gpu.global.u32") LD_X},
+     third_stale,
+     NULL,
+     "",
+     false},
+    {"IRIW fence.sc",
+     {RELAXED_ST("%rd8"), RELAXED_ST("%rd9"), RELAXED_LD("%r10", "%rd8") "fence.sc.gpu; " RELAXED_LD("%r11", "%rd9"),
+      RELAXED_LD("%r10", "%rd9") "fence.sc.gpu; " RELAXED_LD("%r11", "%rd8")},
+     iriw,
+     NULL,
+     "",
+     false},
+    {"IRIW membar, plain second loads",
+     {ST_X, "st.global.u32 [%rd9], 1;", RELAXED_LD("%r10", "%rd8") "membar.gl; ld.global.u32 %r11, [%rd9];",
+      RELAXED_LD("%r10", "%rd9") "membar.gl; ld.global.u32 %r11, [%rd8];"},
+     iriw,
+     NULL,
+     "",
+     false},
 };
 
 /* W%= becomes a label of its own; an `or` atomic used as a load gets its operand. */
@@ -116,11 +297,17 @@ static void add_kernel(struct strbuf *out, const struct litmus *l, unsigned coun
 {
     strbuf_add(out, PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n" PTX_REGS PTX_BEGIN);
     strbuf_add(out, l->same_block ? "shr.u32 %r6, %r2, 5;\n" : "mov.u32 %r6, %r3;\n");
-    strbuf_add(out, "ld.global.u32 %r7, [%rd1+1024]; cvt.u64.u32 %rd9, %r7; add.u64 %rd9, %rd1, %rd9; mov.u64 %rd8, %rd1; mov.u32 %r10, 7; mov.u32 %r11, 7;\n");
-    strbuf_addf(out, "mov.u32 %%r12, %u; setp.eq.u32 %%p1, %%r6, %%r12; @%%p1 bra NOISE; and.b32 %%r8, %%r2, 31; setp.ne.u32 %%p1, %%r8, 0; @%%p1 bra END;\n", count);
+    strbuf_add(out, "ld.global.u32 %r7, [%rd1+1024]; cvt.u64.u32 %rd9, %r7; add.u64 %rd9, %rd1, %rd9; mov.u64 %rd8, "
+                    "%rd1; mov.u32 %r10, 7; mov.u32 %r11, 7;\n");
+    strbuf_addf(out,
+                "mov.u32 %%r12, %u; setp.eq.u32 %%p1, %%r6, %%r12; @%%p1 bra NOISE; and.b32 %%r8, %%r2, 31; "
+                "setp.ne.u32 %%p1, %%r8, 0; @%%p1 bra END;\n",
+                count);
     /* Both lines are in the L1; then everybody starts. */
-    strbuf_add(out, "ld.global.u32 %r8, [%rd8]; ld.global.u32 %r9, [%rd9]; add.u32 %r8, %r8, %r9; red.global.add.u32 [%rd1+1028], 1;\n");
-    strbuf_addf(out, "START: ld.volatile.global.u32 %%r9, [%%rd1+1028]; setp.lt.u32 %%p1, %%r9, %u; @%%p1 bra START;\n", count);
+    strbuf_add(out, "ld.global.u32 %r8, [%rd8]; ld.global.u32 %r9, [%rd9]; add.u32 %r8, %r8, %r9; red.global.add.u32 "
+                    "[%rd1+1028], 1;\n");
+    strbuf_addf(out, "START: ld.volatile.global.u32 %%r9, [%%rd1+1028]; setp.lt.u32 %%p1, %%r9, %u; @%%p1 bra START;\n",
+                count);
     strbuf_add(out, "shl.b32 %r9, %r6, 3; shr.u32 %r9, %r1, %r9; and.b32 %r9, %r9, 255;\n"
                     "DELAY: setp.eq.u32 %p1, %r9, 0; add.u32 %r9, %r9, -1; @!%p1 bra DELAY;\n");
     for (unsigned i = 0; i < count; i++)
@@ -130,9 +317,13 @@ static void add_kernel(struct strbuf *out, const struct litmus *l, unsigned coun
         add_body(out, l->thread[i], i);
         strbuf_add(out, " bra OUT;\n");
     }
-    strbuf_add(out, "OUT: mul.wide.u32 %rd10, %r6, 8; add.u64 %rd10, %rd1, %rd10; st.global.v2.u32 [%rd10+1280], {%r10, %r11};\nEND: ret;\n"
-                    "NOISE: ld.volatile.global.u32 %r9, [%rd1+1028]; setp.lt.u32 %p1, %r9, %r12; @%p1 bra NOISE; mov.u32 %r20, 0;\n"
-                    "MORE: red.global.add.u32 [%rd8+64], 1; red.global.add.u32 [%rd8+68], 1; add.u32 %r20, %r20, 1; setp.lt.u32 %p1, %r20, 4; @%p1 bra MORE; ret;\n}\n");
+    strbuf_add(
+        out,
+        "OUT: mul.wide.u32 %rd10, %r6, 8; add.u64 %rd10, %rd1, %rd10; st.global.v2.u32 [%rd10+1280], {%r10, "
+        "%r11};\nEND: ret;\n"
+        "NOISE: ld.volatile.global.u32 %r9, [%rd1+1028]; setp.lt.u32 %p1, %r9, %r12; @%p1 bra NOISE; mov.u32 %r20, 0;\n"
+        "MORE: red.global.add.u32 [%rd8+64], 1; red.global.add.u32 [%rd8+68], 1; add.u32 %r20, %r20, 1; setp.lt.u32 "
+        "%p1, %r20, 4; @%p1 bra MORE; ret;\n}\n");
 }
 
 static void run_litmus(const struct litmus *l)
@@ -153,11 +344,13 @@ static void run_litmus(const struct litmus *l)
     unsigned combinations = 6 * 6 * (count > 2 ? 3 : 1);
     for (unsigned y = 0; y < 4; y++) {
         for (unsigned c = 0; c < combinations; c++) {
-            uint64_t n = skews[c % 6] | (uint64_t)skews[c / 6 % 6] << 8 | (uint64_t)skews[(c * 5 + c / 36) % 6] << 16 | (uint64_t)skews[(c * 3 + 2 * (c / 36)) % 6] << 24;
+            uint64_t n = skews[c % 6] | (uint64_t)skews[c / 6 % 6] << 8 | (uint64_t)skews[(c * 5 + c / 36) % 6] << 16 |
+                         (uint64_t)skews[(c * 3 + 2 * (c / 36)) % 6] << 24;
             uint32_t start[] = {y_offset[y], 0}, r[THREADS][2];
             assert_int_equal(gpu_fill(d.gpu, p, 0, 4096, &d.sink), 0);
             assert_int_equal(gpu_write(d.gpu, p + 1024, start, sizeof start, &d.sink), 0);
-            struct shape shape = {.grid = l->same_block ? 1 : count + 1, .block = l->same_block ? 32 * (count + 1) : 32};
+            struct shape shape = {.grid = l->same_block ? 1 : count + 1,
+                                  .block = l->same_block ? 32 * (count + 1) : 32};
             device_run(&d, "k", shape, p, n);
             device_read(&d, r, p + 1280, sizeof r);
             ran++;
@@ -175,19 +368,36 @@ static void run_litmus(const struct litmus *l)
 
 static void test_litmus(void **state)
 {
-    for (unsigned i = 0; i < sizeof tests_ / sizeof tests_[0]; i++)
-        run_litmus(&tests_[i]);
+    for (unsigned i = 0; i < sizeof litmus_tests / sizeof litmus_tests[0]; i++)
+        run_litmus(&litmus_tests[i]);
 }
 
-/* One thread's own values: whatever wrote a word, whatever reads it next sees that value, also while an earlier load of the line is under way. */
+/* One thread's own values: whatever wrote a word, whatever reads it next sees that value, also while an earlier load of
+ * the line is under way. */
 static const char *const writes[] = {
-    "st.global.u32 [A], %r7;", "st.volatile.global.u32 [A], %r7;", "st.global.cg.u32 [A], %r7;", "st.global.wt.u32 [A], %r7;",
-    "st.relaxed.gpu.global.u32 [A], %r7;", "st.release.gpu.global.u32 [A], %r7;", "atom.global.exch.b32 %r15, [A], %r7;",
-    "atom.global.cas.b32 %r15, [A], 5, %r7;", "red.global.max.u32 [A], %r7;", "st.u32 [A], %r7;", "atom.acq_rel.gpu.add.u32 %r15, [A], %r8;",
+    "st.global.u32 [A], %r7;",
+    "st.volatile.global.u32 [A], %r7;",
+    "st.global.cg.u32 [A], %r7;",
+    "st.global.wt.u32 [A], %r7;",
+    "st.relaxed.gpu.global.u32 [A], %r7;",
+    "st.release.gpu.global.u32 [A], %r7;",
+    "atom.global.exch.b32 %r15, [A], %r7;",
+    "atom.global.cas.b32 %r15, [A], 5, %r7;",
+    "red.global.max.u32 [A], %r7;",
+    "st.u32 [A], %r7;",
+    "atom.acq_rel.gpu.add.u32 %r15, [A], %r8;",
 };
 static const char *const reads[] = {
-    "ld.global.u32 %r12, [A];", "ld.global.ca.u32 %r12, [A];", "ld.volatile.global.u32 %r12, [A];", "ld.global.cg.u32 %r12, [A];", "ld.global.cv.u32 %r12, [A];",
-    "ld.relaxed.gpu.global.u32 %r12, [A];", "ld.acquire.gpu.global.u32 %r12, [A];", "atom.global.or.b32 %r12, [A], 0;", "ld.u32 %r12, [A];", "ld.global.lu.u32 %r12, [A];",
+    "ld.global.u32 %r12, [A];",
+    "ld.global.ca.u32 %r12, [A];",
+    "ld.volatile.global.u32 %r12, [A];",
+    "ld.global.cg.u32 %r12, [A];",
+    "ld.global.cv.u32 %r12, [A];",
+    "ld.relaxed.gpu.global.u32 %r12, [A];",
+    "ld.acquire.gpu.global.u32 %r12, [A];",
+    "atom.global.or.b32 %r12, [A], 0;",
+    "ld.u32 %r12, [A];",
+    "ld.global.lu.u32 %r12, [A];",
 };
 #define WRITES (sizeof writes / sizeof writes[0])
 #define READS (sizeof reads / sizeof reads[0])
@@ -203,12 +413,19 @@ static void add_access(struct strbuf *out, const char *access, unsigned offset)
     strbuf_add(out, "\n");
 }
 
-/* before: 0 nothing, 1 the line is in the L1, 2 a load of it is under way when the write issues, 3 two writes in a row. */
+/* before: 0 nothing, 1 the line is in the L1, 2 a load of it is under way when the write issues, 3 two writes in a row.
+ */
 static void own_values(const char *settings, unsigned before, unsigned stride)
 {
     struct strbuf text = {0};
-    strbuf_addf(&text, PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n" "%s", PTX_REGS PTX_BEGIN);
-    strbuf_addf(&text, "mul.wide.u32 %%rd2, %%r2, %u; add.u64 %%rd2, %%rd1, %%rd2; add.u32 %%r7, %%r2, 1000; add.u32 %%r8, %%r2, 995;\n", stride);
+    strbuf_addf(&text,
+                PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n"
+                         "%s",
+                PTX_REGS PTX_BEGIN);
+    strbuf_addf(&text,
+                "mul.wide.u32 %%rd2, %%r2, %u; add.u64 %%rd2, %%rd1, %%rd2; add.u32 %%r7, %%r2, 1000; add.u32 %%r8, "
+                "%%r2, 995;\n",
+                stride);
     for (unsigned w = 0; w < WRITES; w++) {
         for (unsigned r = 0; r < READS; r++) {
             unsigned offset = (w * READS + r) * stride * 32;
@@ -220,9 +437,11 @@ static void own_values(const char *settings, unsigned before, unsigned stride)
                 strbuf_addf(&text, "st.global.u32 [%%rd2+%u], 5;\n", offset);
             add_access(&text, writes[w], offset);
             add_access(&text, reads[r], offset);
-            strbuf_addf(&text, "setp.ne.u32 %%p1, %%r12, %%r7; @%%p1 st.global.u32 [%%rd1+%u], %u;\n", 32 * stride * (unsigned)(WRITES * READS), w * 100 + r + 1);
+            strbuf_addf(&text, "setp.ne.u32 %%p1, %%r12, %%r7; @%%p1 st.global.u32 [%%rd1+%u], %u;\n",
+                        32 * stride * (unsigned)(WRITES * READS), w * 100 + r + 1);
             if (before == 2)
-                strbuf_addf(&text, "setp.ne.u32 %%p1, %%r10, 5; @%%p1 st.global.u32 [%%rd1+%u], %u;\n", 32 * stride * (unsigned)(WRITES * READS), 10000 + w * 100 + r + 1);
+                strbuf_addf(&text, "setp.ne.u32 %%p1, %%r10, 5; @%%p1 st.global.u32 [%%rd1+%u], %u;\n",
+                            32 * stride * (unsigned)(WRITES * READS), 10000 + w * 100 + r + 1);
         }
     }
     strbuf_add(&text, "ret;\n}\n");
@@ -239,15 +458,18 @@ static void own_values(const char *settings, unsigned before, unsigned stride)
     device_run(&d, "k", (struct shape){.grid = 1, .block = 32}, p, 0);
     uint32_t wrong = device_word(&d, p + 4 * words);
     if (wrong)
-        fail_msg("%s, before %u, stride %u: after \"%s\", \"%s\" reads another value (%u)", settings, before, stride, writes[(wrong % 10000 - 1) / 100], reads[(wrong - 1) % 100], wrong);
+        fail_msg("%s, before %u, stride %u: after \"%s\", \"%s\" reads another value (%u)", settings, before, stride,
+                 writes[(wrong % 10000 - 1) / 100], reads[(wrong - 1) % 100], wrong);
     device_close(&d);
     strbuf_free(&text);
 }
 
 static void test_own_values(void **state)
 {
-    static const char *const settings[] = {"gpu.sms=1", "gpu.sms=1 sm.fence_l1=none", "gpu.sms=1 sm.fence_l1=none sm.coalescing=arch20 l2.sector_bytes=32 l2.write_allocate=lazy sm.l1d_latency=35",
-                                           "gpu.sms=1 l1d.mshr_entries=2 sm.l1d_queue=3"};
+    static const char *const settings[] = {
+        "gpu.sms=1", "gpu.sms=1 sm.fence_l1=none",
+        "gpu.sms=1 sm.fence_l1=none sm.coalescing=arch20 l2.sector_bytes=32 l2.write_allocate=lazy sm.l1d_latency=35",
+        "gpu.sms=1 l1d.mshr_entries=2 sm.l1d_queue=3"};
     for (unsigned s = 0; s < sizeof settings / sizeof settings[0]; s++)
         for (unsigned before = 0; before < 4; before++)
             for (unsigned stride = 4; stride <= 128; stride *= 32)

@@ -1,5 +1,5 @@
-/* Properties of every launch, over kernels of all kinds x machines x schedulers: scheduler-cycles add up, runs repeat, skipping cycles changes
- * nothing, both modes end with the same memory, and lanes are counted right. */
+/* Properties of every launch, over kernels of all kinds x machines x schedulers: scheduler-cycles add up, runs repeat,
+ * skipping cycles changes nothing, both modes end with the same memory, and lanes are counted right. */
 #include "gpu_support.h"
 
 #define BLOCK 96
@@ -23,23 +23,24 @@ static uint64_t over_threads(uint64_t (*f)(unsigned tid, uint64_t n), uint64_t n
     return sum * GRID;
 }
 
-static const char alu_text[] = PTX_KERNEL("k", PTX_BEGIN
-    "mov.u32 %r6, %r5;\n"
-    "LOOP: mad.lo.u32 %r6, %r6, 1664525, 1013904223; xor.b32 %r6, %r6, %r5; add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;\n"
-    "st.global.u32 [%rd2], %r6; ret;");
+static const char alu_text[] =
+    PTX_KERNEL("k", PTX_BEGIN "mov.u32 %r6, %r5;\n"
+                              "LOOP: mad.lo.u32 %r6, %r6, 1664525, 1013904223; xor.b32 %r6, %r6, %r5; add.u32 %r1, "
+                              "%r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;\n"
+                              "st.global.u32 [%rd2], %r6; ret;");
 static uint64_t alu_lanes(uint64_t n)
 {
     return THREADS * (9 + 1 + 4 * n + (n - 1) + 2);
 }
 
 /* Lanes loop tid % 7 + 1 times; in each turn odd counts take one path, even ones another. */
-static const char divergent_text[] = PTX_KERNEL("k", PTX_BEGIN
-    "rem.u32 %r7, %r2, 7; add.u32 %r7, %r7, %r1; mov.u32 %r6, 0;\n"
-    "LOOP: and.b32 %r8, %r7, 1; setp.eq.u32 %p1, %r8, 0; @%p1 bra EVEN;\n"
-    "mad.lo.u32 %r6, %r6, 3, 1; bra JOIN;\n"
-    "EVEN: add.u32 %r6, %r6, %r5;\n"
-    "JOIN: add.u32 %r7, %r7, -1; setp.ne.u32 %p2, %r7, 0; @%p2 bra LOOP;\n"
-    "st.global.u32 [%rd2], %r6; ret;");
+static const char divergent_text[] =
+    PTX_KERNEL("k", PTX_BEGIN "rem.u32 %r7, %r2, 7; add.u32 %r7, %r7, %r1; mov.u32 %r6, 0;\n"
+                              "LOOP: and.b32 %r8, %r7, 1; setp.eq.u32 %p1, %r8, 0; @%p1 bra EVEN;\n"
+                              "mad.lo.u32 %r6, %r6, 3, 1; bra JOIN;\n"
+                              "EVEN: add.u32 %r6, %r6, %r5;\n"
+                              "JOIN: add.u32 %r7, %r7, -1; setp.ne.u32 %p2, %r7, 0; @%p2 bra LOOP;\n"
+                              "st.global.u32 [%rd2], %r6; ret;");
 static uint64_t divergent_one(unsigned tid, uint64_t n)
 {
     uint64_t turns = tid % 7 + n, odd = (turns + 1) / 2, even = turns / 2;
@@ -50,8 +51,10 @@ static uint64_t divergent_lanes(uint64_t n)
     return over_threads(divergent_one, n);
 }
 
-static const char barrier_text[] = ".shared .align 4 .b8 s[512];\n" PTX_KERNEL("k", PTX_BEGIN
-    "mov.u32 %r10, s; shl.b32 %r11, %r2, 2; add.u32 %r12, %r10, %r11; add.u32 %r13, %r2, 33; rem.u32 %r13, %r13, %r4; shl.b32 %r13, %r13, 2;\n"
+static const char barrier_text[] = ".shared .align 4 .b8 s[512];\n" PTX_KERNEL(
+    "k", PTX_BEGIN
+    "mov.u32 %r10, s; shl.b32 %r11, %r2, 2; add.u32 %r12, %r10, %r11; add.u32 %r13, %r2, 33; rem.u32 %r13, %r13, %r4; "
+    "shl.b32 %r13, %r13, 2;\n"
     "add.u32 %r13, %r10, %r13; mov.u32 %r6, %r5;\n"
     "LOOP: st.shared.u32 [%r12], %r6; bar.sync 0; ld.shared.u32 %r7, [%r13]; bar.sync 0; mad.lo.u32 %r6, %r6, 5, %r7;\n"
     "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;\n"
@@ -62,7 +65,8 @@ static uint64_t barrier_lanes(uint64_t n)
 }
 
 /* A histogram in shared memory, with as many conflicts as there are lanes a bin. */
-static const char shared_text[] = ".shared .align 4 .b8 bins[64];\n" PTX_KERNEL("k", PTX_BEGIN
+static const char shared_text[] = ".shared .align 4 .b8 bins[64];\n" PTX_KERNEL(
+    "k", PTX_BEGIN
     "mov.u32 %r10, bins; rem.u32 %r6, %r2, 11; shl.b32 %r6, %r6, 2; add.u32 %r6, %r10, %r6;\n"
     "LOOP: atom.shared.add.u32 %r7, [%r6], %r1; add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;\n"
     "bar.sync 0; ld.shared.u32 %r8, [%r6]; st.global.u32 [%rd2], %r8; ret;");
@@ -71,30 +75,34 @@ static uint64_t shared_lanes(uint64_t n)
     return THREADS * (9 + 4 + 3 * n + n - 1 + 4);
 }
 
-static const char atomics_text[] = PTX_KERNEL("k", PTX_BEGIN
-    "and.b32 %r6, %r5, 15; mul.wide.u32 %rd4, %r6, 4; add.u64 %rd4, %rd1, %rd4;\n"
-    "LOOP: atom.global.add.u32 %r7, [%rd4+2048], %r1; red.global.max.u32 [%rd1+3072], %r5; atom.global.xor.b32 %r7, [%rd1+3076], %r5;\n"
-    "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; st.global.u32 [%rd2], %r6; ret;");
+static const char atomics_text[] = PTX_KERNEL(
+    "k", PTX_BEGIN "and.b32 %r6, %r5, 15; mul.wide.u32 %rd4, %r6, 4; add.u64 %rd4, %rd1, %rd4;\n"
+                   "LOOP: atom.global.add.u32 %r7, [%rd4+2048], %r1; red.global.max.u32 [%rd1+3072], %r5; "
+                   "atom.global.xor.b32 %r7, [%rd1+3076], %r5;\n"
+                   "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; st.global.u32 [%rd2], %r6; ret;");
 static uint64_t atomics_lanes(uint64_t n)
 {
     return THREADS * (9 + 3 + 5 * n + n - 1 + 2);
 }
 
-/* A lock taken and given back inside its retry loop by every fourth thread, n times; the counter beside it is protected by it. */
-static const char lock_text[] = PTX_KERNEL("k", PTX_BEGIN
-    "and.b32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 ret;\n"
-    "AGAIN: mov.u32 %r6, 0;\n"
-    "TRY: atom.global.cas.b32 %r7, [%rd1+2048], 0, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra SKIP;\n"
-    "membar.gl; ld.volatile.global.u32 %r8, [%rd1+2052]; add.u32 %r8, %r8, 3; st.volatile.global.u32 [%rd1+2052], %r8; membar.gl;\n"
-    "atom.global.exch.b32 %r9, [%rd1+2048], 0; mov.u32 %r6, 1;\n"
-    "SKIP: setp.eq.u32 %p2, %r6, 0; @%p2 bra TRY;\n"
-    "add.u32 %r1, %r1, -1; setp.ne.u32 %p3, %r1, 0; @%p3 bra AGAIN; ret;");
+/* A lock taken and given back inside its retry loop by every fourth thread, n times; the counter beside it is protected
+ * by it. */
+static const char lock_text[] = PTX_KERNEL(
+    "k", PTX_BEGIN "and.b32 %r6, %r2, 3; setp.ne.u32 %p1, %r6, 0; @%p1 ret;\n"
+                   "AGAIN: mov.u32 %r6, 0;\n"
+                   "TRY: atom.global.cas.b32 %r7, [%rd1+2048], 0, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra SKIP;\n"
+                   "membar.gl; ld.volatile.global.u32 %r8, [%rd1+2052]; add.u32 %r8, %r8, 3; st.volatile.global.u32 "
+                   "[%rd1+2052], %r8; membar.gl;\n"
+                   "atom.global.exch.b32 %r9, [%rd1+2048], 0; mov.u32 %r6, 1;\n"
+                   "SKIP: setp.eq.u32 %p2, %r6, 0; @%p2 bra TRY;\n"
+                   "add.u32 %r1, %r1, -1; setp.ne.u32 %p3, %r1, 0; @%p3 bra AGAIN; ret;");
 
-static const char local_text[] = PTX_KERNEL("k", ".local .align 8 .b8 a[64];\n" PTX_BEGIN
-    "mov.u64 %rd5, a; mov.u32 %r6, 0; mov.u32 %r7, %r5;\n"
-    "LOOP: and.b32 %r8, %r7, 15; mul.wide.u32 %rd6, %r8, 4; add.u64 %rd6, %rd5, %rd6; ld.local.u32 %r9, [%rd6]; add.u32 %r9, %r9, %r7;\n"
-    "st.local.u32 [%rd6], %r9; add.u32 %r6, %r6, %r9; mad.lo.u32 %r7, %r7, 5, 3;\n"
-    "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; st.global.u32 [%rd2], %r6; ret;");
+static const char local_text[] =
+    PTX_KERNEL("k", ".local .align 8 .b8 a[64];\n" PTX_BEGIN "mov.u64 %rd5, a; mov.u32 %r6, 0; mov.u32 %r7, %r5;\n"
+                    "LOOP: and.b32 %r8, %r7, 15; mul.wide.u32 %rd6, %r8, 4; add.u64 %rd6, %rd5, %rd6; ld.local.u32 "
+                    "%r9, [%rd6]; add.u32 %r9, %r9, %r7;\n"
+                    "st.local.u32 [%rd6], %r9; add.u32 %r6, %r6, %r9; mad.lo.u32 %r7, %r7, 5, 3;\n"
+                    "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; st.global.u32 [%rd2], %r6; ret;");
 static uint64_t local_lanes(uint64_t n)
 {
     return THREADS * (9 + 3 + 10 * n + n - 1 + 2);
@@ -104,14 +112,16 @@ static uint64_t local_lanes(uint64_t n)
 static const char calls_text[] =
     ".visible .func (.param .b32 out) fib(.param .b32 in)\n{\n" PTX_REGS
     "ld.param.u32 %r1, [in]; setp.lt.u32 %p1, %r1, 2; @%p1 bra SMALL;\n"
-    "{ .param .b32 a; .param .b32 b; add.u32 %r2, %r1, -1; st.param.b32 [a], %r2; call.uni (b), fib, (a); ld.param.b32 %r3, [b]; }\n"
-    "{ .param .b32 a; .param .b32 b; add.u32 %r2, %r1, -2; st.param.b32 [a], %r2; call.uni (b), fib, (a); ld.param.b32 %r4, [b]; }\n"
+    "{ .param .b32 a; .param .b32 b; add.u32 %r2, %r1, -1; st.param.b32 [a], %r2; call.uni (b), fib, (a); ld.param.b32 "
+    "%r3, [b]; }\n"
+    "{ .param .b32 a; .param .b32 b; add.u32 %r2, %r1, -2; st.param.b32 [a], %r2; call.uni (b), fib, (a); ld.param.b32 "
+    "%r4, [b]; }\n"
     "add.u32 %r5, %r3, %r4; st.param.b32 [out], %r5; ret;\n"
-    "SMALL: st.param.b32 [out], %r1; ret;\n}\n"
-    PTX_KERNEL("k", PTX_BEGIN
-    "rem.u32 %r6, %r2, 6; add.u32 %r6, %r6, %r1;\n"
-    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r6; call.uni (b), fib, (a); ld.param.b32 %r7, [b]; }\n"
-    "st.global.u32 [%rd2], %r7; ret;");
+    "SMALL: st.param.b32 [out], %r1; ret;\n}\n" PTX_KERNEL(
+        "k", PTX_BEGIN
+        "rem.u32 %r6, %r2, 6; add.u32 %r6, %r6, %r1;\n"
+        "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r6; call.uni (b), fib, (a); ld.param.b32 %r7, [b]; }\n"
+        "st.global.u32 [%rd2], %r7; ret;");
 static uint64_t fib_lanes(unsigned x)
 {
     return x < 2 ? 3 + 2 : 2 + 8 + 3 + fib_lanes(x - 1) + fib_lanes(x - 2);
@@ -129,11 +139,13 @@ static const char printf_text[] =
     ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
     ".global .align 1 .b8 text[] = {116, 32, 37, 117, 32, 37, 100, 10, 0};\n" /* "t %u %d\n" */
     PTX_KERNEL("k", ".local .align 8 .b8 buf[16]; .reg .b64 %x<4>;\n" PTX_BEGIN
-    "and.b32 %r6, %r2, 31; setp.ne.u32 %p1, %r6, 7; @%p1 bra DONE;\n"
-    "mov.u64 %x1, buf; cvta.local.u64 %x2, %x1; st.local.u32 [%x1], %r5; st.local.u32 [%x1+4], -5; mov.u64 %x3, text; cvta.global.u64 %x3, %x3;\n"
-    "{ .param .b64 a; .param .b64 b; .param .b32 c; st.param.b64 [a], %x3; st.param.b64 [b], %x2; call.uni (c), vprintf, (a, b); ld.param.b32 %r7, [c]; }\n"
-    "st.global.u32 [%rd2], %r7;\n"
-    "DONE: ret;");
+                    "and.b32 %r6, %r2, 31; setp.ne.u32 %p1, %r6, 7; @%p1 bra DONE;\n"
+                    "mov.u64 %x1, buf; cvta.local.u64 %x2, %x1; st.local.u32 [%x1], %r5; st.local.u32 [%x1+4], -5; "
+                    "mov.u64 %x3, text; cvta.global.u64 %x3, %x3;\n"
+                    "{ .param .b64 a; .param .b64 b; .param .b32 c; st.param.b64 [a], %x3; st.param.b64 [b], %x2; "
+                    "call.uni (c), vprintf, (a, b); ld.param.b32 %r7, [c]; }\n"
+                    "st.global.u32 [%rd2], %r7;\n"
+                    "DONE: ret;");
 static uint64_t printf_lanes(uint64_t n)
 {
     (void)n;
@@ -142,11 +154,11 @@ static uint64_t printf_lanes(uint64_t n)
 }
 
 static const char malloc_text[] =
-    ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n"
-    PTX_KERNEL("k", PTX_BEGIN
-    "{ .param .b64 a; .param .b64 b; st.param.b64 [a], 16; call.uni (b), malloc, (a); ld.param.b64 %rd5, [b]; }\n"
-    "st.u32 [%rd5+4], %r5; ld.u32 %r6, [%rd5+4]; st.global.u32 [%rd2], %r6;\n"
-    "{ .param .b64 a; st.param.b64 [a], %rd5; call.uni free, (a); }\n ret;");
+    ".extern .func (.param .b64 r) malloc(.param .b64 n);\n.extern .func free(.param .b64 p);\n" PTX_KERNEL(
+        "k", PTX_BEGIN
+        "{ .param .b64 a; .param .b64 b; st.param.b64 [a], 16; call.uni (b), malloc, (a); ld.param.b64 %rd5, [b]; }\n"
+        "st.u32 [%rd5+4], %r5; ld.u32 %r6, [%rd5+4]; st.global.u32 [%rd2], %r6;\n"
+        "{ .param .b64 a; st.param.b64 [a], %rd5; call.uni free, (a); }\n ret;");
 static uint64_t malloc_lanes(uint64_t n)
 {
     (void)n;
@@ -154,24 +166,31 @@ static uint64_t malloc_lanes(uint64_t n)
 }
 
 /* Loads with a large stride, long divisions, special functions, 64-bit floats: every unit is busy and contended for. */
-static const char units_text[] = PTX_KERNEL("k", PTX_BEGIN
-    "cvt.rn.f32.u32 %f1, %r5; cvt.rn.f64.u32 %d1, %r5; mov.u32 %r6, 0;\n"
-    "LOOP: mul.lo.u32 %r7, %r5, 37; add.u32 %r7, %r7, %r1; and.b32 %r7, %r7, 511; mul.wide.u32 %rd4, %r7, 4; add.u64 %rd4, %rd1, %rd4;\n"
-    "ld.global.u32 %r8, [%rd4+2048]; add.u32 %r9, %r1, 3; div.u32 %r10, %r5, %r9; sqrt.approx.f32 %f2, %f1; add.f64 %d1, %d1, 0d3FF0000000000000;\n"
-    "div.rn.f32 %f3, %f1, %f2; add.u32 %r6, %r6, %r8; add.u32 %r6, %r6, %r10; max.s32 %r6, %r6, 7; add.f32 %f1, %f3, %f1;\n"
-    "shfl.sync.bfly.b32 %r11, %r6, 1, 0x1f, 0xffffffff; xor.b32 %r6, %r6, %r11; vote.sync.ballot.b32 %r12, %p1, 0xffffffff;\n"
-    "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;\n"
-    "cvt.rzi.u32.f64 %r13, %d1; mov.b32 %r14, %f1; xor.b32 %r6, %r6, %r13; xor.b32 %r6, %r6, %r14; st.global.u32 [%rd2], %r6; ret;");
+static const char units_text[] =
+    PTX_KERNEL("k", PTX_BEGIN "cvt.rn.f32.u32 %f1, %r5; cvt.rn.f64.u32 %d1, %r5; mov.u32 %r6, 0;\n"
+                              "LOOP: mul.lo.u32 %r7, %r5, 37; add.u32 %r7, %r7, %r1; and.b32 %r7, %r7, 511; "
+                              "mul.wide.u32 %rd4, %r7, 4; add.u64 %rd4, %rd1, %rd4;\n"
+                              "ld.global.u32 %r8, [%rd4+2048]; add.u32 %r9, %r1, 3; div.u32 %r10, %r5, %r9; "
+                              "sqrt.approx.f32 %f2, %f1; add.f64 %d1, %d1, 0d3FF0000000000000;\n"
+                              "div.rn.f32 %f3, %f1, %f2; add.u32 %r6, %r6, %r8; add.u32 %r6, %r6, %r10; max.s32 %r6, "
+                              "%r6, 7; add.f32 %f1, %f3, %f1;\n"
+                              "shfl.sync.bfly.b32 %r11, %r6, 1, 0x1f, 0xffffffff; xor.b32 %r6, %r6, %r11; "
+                              "vote.sync.ballot.b32 %r12, %p1, 0xffffffff;\n"
+                              "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;\n"
+                              "cvt.rzi.u32.f64 %r13, %d1; mov.b32 %r14, %f1; xor.b32 %r6, %r6, %r13; xor.b32 %r6, %r6, "
+                              "%r14; st.global.u32 [%rd2], %r6; ret;");
 static uint64_t units_lanes(uint64_t n)
 {
     return THREADS * (9 + 3 + 20 * n + n - 1 + 6);
 }
 
 /* Sleeps, fences and volatile accesses. */
-static const char waiting_text[] = PTX_KERNEL("k", PTX_BEGIN
-    "LOOP: and.b32 %r6, %r2, 32; setp.eq.u32 %p2, %r6, 0; @%p2 nanosleep.u32 400; st.volatile.global.u32 [%rd2], %r1; membar.gl;\n"
-    "ld.volatile.global.u32 %r7, [%rd2]; add.u32 %r8, %r8, %r7; ld.acquire.gpu.global.u32 %r9, [%rd2]; add.u32 %r8, %r8, %r9; st.release.gpu.global.u32 [%rd2], %r8;\n"
-    "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; ret;");
+static const char waiting_text[] =
+    PTX_KERNEL("k", PTX_BEGIN "LOOP: and.b32 %r6, %r2, 32; setp.eq.u32 %p2, %r6, 0; @%p2 nanosleep.u32 400; "
+                              "st.volatile.global.u32 [%rd2], %r1; membar.gl;\n"
+                              "ld.volatile.global.u32 %r7, [%rd2]; add.u32 %r8, %r8, %r7; ld.acquire.gpu.global.u32 "
+                              "%r9, [%rd2]; add.u32 %r8, %r8, %r9; st.release.gpu.global.u32 [%rd2], %r8;\n"
+                              "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; ret;");
 static uint64_t waiting_one(unsigned tid, uint64_t n)
 {
     return 9 + 11 * n + n * !(tid & 32) + n - 1 + 1;
@@ -205,7 +224,9 @@ static const struct {
     {"gtx480-sm2", "sm.scheduler=gto"},
     {"gtx480-sm2", "sm.scheduler=lrr gpu.sms=3 sm.schedulers=1 sm.warps=24"},
     {"gtx480", "sm.scheduler=lrr sm.warp_size=64 gpu.sms=2 sm.schedulers=4 sm.threads=3072"},
-    {"gtx480", "sm.scheduler=gto gpu.sms=2 sm.blocks=1 sm.id_oc_sp=1 sm.oc_ex_sp=1 sm.result_buses=1 sm.collectors_mem=1 l1d.mshr_entries=2 sm.l1d_queue=3 sm.fetch_width=1 sm.instruction_buffer=1 sm.ejection_queue=1 sm.response_queue=1"},
+    {"gtx480", "sm.scheduler=gto gpu.sms=2 sm.blocks=1 sm.id_oc_sp=1 sm.oc_ex_sp=1 sm.result_buses=1 "
+               "sm.collectors_mem=1 l1d.mshr_entries=2 sm.l1d_queue=3 sm.fetch_width=1 sm.instruction_buffer=1 "
+               "sm.ejection_queue=1 sm.response_queue=1"},
     {"gtx480", "sm.scheduler=gto sm.fence_l1=none sm.global_loads_use_l1=false sm.fence_waits_stores=false gpu.sms=4"},
 };
 #define MACHINES (sizeof machines / sizeof machines[0])
@@ -259,7 +280,8 @@ static void outcome_free(struct outcome *o)
 }
 
 /* Says which statistics differ. */
-static bool same_stats(const struct kernel *k, unsigned m, const char *what, const struct outcome *a, const struct outcome *b)
+static bool same_stats(const struct kernel *k, unsigned m, const char *what, const struct outcome *a,
+                       const struct outcome *b)
 {
     if (!strcmp(strbuf_text(&a->stats), strbuf_text(&b->stats)))
         return true;
@@ -324,7 +346,8 @@ static void test_modes_agree(void **state)
             run(&kernels[i], m, "", GPU_TIMING, &timing);
             run(&kernels[i], m, "", GPU_FUNCTIONAL, &functional);
             if (memcmp(timing.memory, functional.memory, sizeof timing.memory))
-                fail_msg("%s on %s %s: the modes end with different memory", kernels[i].name, machines[m].machine, machines[m].settings);
+                fail_msg("%s on %s %s: the modes end with different memory", kernels[i].name, machines[m].machine,
+                         machines[m].settings);
             char *a = sorted_lines(strbuf_text(&timing.output)), *b = sorted_lines(strbuf_text(&functional.output));
             assert_string_equal(a, b);
             assert_int_equal(kernels[i].prints, a[0] != 0);
@@ -374,7 +397,9 @@ static void test_stopped_launches_add_up(void **state)
     device_load(&d, text);
     uint64_t params[] = {device_buffer(&d, WORDS * 4), 1000};
     for (uint64_t limit = 1; limit < 3000; limit = limit * 3 + 1) {
-        assert_int_equal(device_try(&d, "k", (struct shape){.grid = GRID, .block = BLOCK, .max_cycles = limit}, 2, params), GPU_LIMIT);
+        assert_int_equal(
+            device_try(&d, "k", (struct shape){.grid = GRID, .block = BLOCK, .max_cycles = limit}, 2, params),
+            GPU_LIMIT);
         assert_int_equal(d.result.cycles, limit);
         uint64_t sum = 0;
         static const char *const names[] = {

@@ -1,19 +1,23 @@
-/* Timing rules, seen by a program that reads %clock and by counters: distance of dependent instructions, initiation intervals, bank conflicts,
- * coalescing, the order in which schedulers issue, and residency. */
+/* Timing rules, seen by a program that reads %clock and by counters: distance of dependent instructions, initiation
+ * intervals, bank conflicts, coalescing, the order in which schedulers issue, and residency. */
 #include "gpu_support.h"
 
 /* Cycles that warp 0 takes for `count` copies of body in a second, warm pass of a loop. */
 static uint64_t time_of(const char *settings, const char *setup, const char *body, unsigned count, unsigned threads)
 {
     struct strbuf text = {0};
-    strbuf_add(&text, PTX_HEAD ".shared .align 16 .b8 s[16384];\n.visible .entry k(.param .u64 p, .param .u64 n)\n{\n" PTX_REGS PTX_BEGIN "mov.u32 %r30, 0;\n");
+    strbuf_add(
+        &text, PTX_HEAD
+        ".shared .align 16 .b8 s[16384];\n.visible .entry k(.param .u64 p, .param .u64 n)\n{\n" PTX_REGS PTX_BEGIN
+        "mov.u32 %r30, 0;\n");
     strbuf_add(&text, setup);
     strbuf_add(&text, "\nLOOP: bar.sync 0; mov.u32 %r28, %clock;\n");
     for (unsigned i = 0; i < count; i++) {
         strbuf_add(&text, body);
         strbuf_add(&text, "\n");
     }
-    strbuf_add(&text, "bar.sync 0; mov.u32 %r29, %clock; sub.u32 %r29, %r29, %r28; add.u32 %r30, %r30, 1; setp.lt.u32 %p7, %r30, 2; @%p7 bra LOOP;\n"
+    strbuf_add(&text, "bar.sync 0; mov.u32 %r29, %clock; sub.u32 %r29, %r29, %r28; add.u32 %r30, %r30, 1; setp.lt.u32 "
+                      "%p7, %r30, 2; @%p7 bra LOOP;\n"
                       "st.global.u32 [%rd2], %r29; ret;\n}\n");
     struct device d;
     char all[256];
@@ -39,11 +43,12 @@ static void check_slope(const char *settings, const char *setup, const char *bod
 {
     uint64_t found = slope(settings, setup, body, threads), slack = threads > 32 ? 16 * expected / 50 + 4 : 0;
     if (found + slack < 16 * expected || found > 16 * expected + slack)
-        fail_msg("%s (%s, %u threads): %llu/16 cycles instead of %llu", body, settings, threads, (unsigned long long)found, (unsigned long long)expected);
+        fail_msg("%s (%s, %u threads): %llu/16 cycles instead of %llu", body, settings, threads,
+                 (unsigned long long)found, (unsigned long long)expected);
 }
 
-/* Issue, two cycles to the collector and through it, dispatch, latency, two cycles to writeback: a dependent instruction follows after the
- * latency plus a constant. */
+/* Issue, two cycles to the collector and through it, dispatch, latency, two cycles to writeback: a dependent
+ * instruction follows after the latency plus a constant. */
 #define AROUND 6
 static void test_dependent_distance(void **state)
 {
@@ -51,9 +56,17 @@ static void test_dependent_distance(void **state)
         const char *body;
         unsigned latency;
     } cases[] = {
-        {"add.u32 %r6, %r6, 1;", 4},         {"xor.b32 %r6, %r6, 5;", 1},     {"max.s32 %r6, %r6, 3;", 13},        {"mul.lo.u32 %r6, %r6, 3;", 4},
-        {"mad.lo.u32 %r6, %r6, 3, 1;", 5},   {"div.u32 %r6, %r6, 3;", 145},     {"add.f32 %f1, %f1, 0f3F800000;", 4},       {"fma.rn.f32 %f1, %f1, 0f3F800000, 0f3F800000;", 5},
-        {"div.rn.f32 %f1, %f1, 0f40000000;", 39}, {"add.f64 %d1, %d1, 0d3FF0000000000000;", 8}, {"sqrt.approx.f32 %f1, %f1;", 8},
+        {"add.u32 %r6, %r6, 1;", 4},
+        {"xor.b32 %r6, %r6, 5;", 1},
+        {"max.s32 %r6, %r6, 3;", 13},
+        {"mul.lo.u32 %r6, %r6, 3;", 4},
+        {"mad.lo.u32 %r6, %r6, 3, 1;", 5},
+        {"div.u32 %r6, %r6, 3;", 145},
+        {"add.f32 %f1, %f1, 0f3F800000;", 4},
+        {"fma.rn.f32 %f1, %f1, 0f3F800000, 0f3F800000;", 5},
+        {"div.rn.f32 %f1, %f1, 0f40000000;", 39},
+        {"add.f64 %d1, %d1, 0d3FF0000000000000;", 8},
+        {"sqrt.approx.f32 %f1, %f1;", 8},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_slope("", "", cases[i].body, 32, cases[i].latency + AROUND);
@@ -66,7 +79,7 @@ static void test_dependent_distance(void **state)
 /* Enough warps of independent instructions fill a unit: one instruction per initiation interval and unit. */
 static void test_initiation_interval(void **state)
 {
-    check_slope("", "", "rcp.approx.ftz.f32 %f2, %f1;", 32 * 16, 8 * 16);                /* one SFU */
+    check_slope("", "", "rcp.approx.ftz.f32 %f2, %f1;", 32 * 16, 8 * 16); /* one SFU */
     check_slope("", "", "add.f64 %d2, %d1, %d1;", 32 * 16, 8 * 16);
     check_slope("sm.sfu_units=2 sm.interval_special=20", "", "rcp.approx.ftz.f32 %f2, %f1;", 32 * 16, 20 * 16 / 2);
     check_slope("sm.interval_special=31", "", "rcp.approx.ftz.f32 %f2, %f1;", 32 * 16, 31 * 16);
@@ -85,7 +98,9 @@ static void test_shared_bank_conflicts(void **state)
             degree = words > degree ? words : degree;
         }
         char setup[200];
-        snprintf(setup, sizeof setup, "and.b32 %%r6, %%r2, 31; mul.lo.u32 %%r6, %%r6, %u; mov.u32 %%r7, s; add.u32 %%r6, %%r6, %%r7;", 4 * stride);
+        snprintf(setup, sizeof setup,
+                 "and.b32 %%r6, %%r2, 31; mul.lo.u32 %%r6, %%r6, %u; mov.u32 %%r7, s; add.u32 %%r6, %%r6, %%r7;",
+                 4 * stride);
         check_slope("sm.collectors_mem=8", setup, "ld.shared.u32 %r8, [%r6];", 32 * 8, 8 * (degree < 1 ? 1 : degree));
         if (degree > 1) /* two MEM collectors pass on an instruction every other cycle */
             check_slope("", setup, "st.shared.u32 [%r6], %r2;", 32 * 8, 8 * degree);
@@ -115,7 +130,11 @@ static void test_coalescing(void **state)
         const char *type;
         unsigned size;
         const char *regs, *stored;
-    } kinds[] = {{"u8", 1, "%r8", "%r8"}, {"u16", 2, "%r8", "%r8"}, {"u32", 4, "%r8", "%r8"}, {"u64", 8, "%rd8", "%rd8"}, {"v4.u32", 16, "{%r8, %r9, %r10, %r11}", "{%r8, %r9, %r10, %r11}"}};
+    } kinds[] = {{"u8", 1, "%r8", "%r8"},
+                 {"u16", 2, "%r8", "%r8"},
+                 {"u32", 4, "%r8", "%r8"},
+                 {"u64", 8, "%rd8", "%rd8"},
+                 {"v4.u32", 16, "{%r8, %r9, %r10, %r11}", "{%r8, %r9, %r10, %r11}"}};
     static const unsigned strides[] = {0, 1, 2, 3, 5, 8, 32, 100};
     for (unsigned arch = 0; arch < 2; arch++) {
         for (unsigned k = 0; k < 5; k++) {
@@ -123,13 +142,16 @@ static void test_coalescing(void **state)
                 for (unsigned store = 0; store < 3; store++) { /* load, store, uncached load */
                     char text[2048];
                     unsigned offset = 16 * s;
-                    static const char *const forms[] = {"ld.global.%s %s, [%%rd5+%u];", "st.global.%s [%%rd5+%u], %s;", "ld.global.cg.%s %s, [%%rd5+%u];"};
+                    static const char *const forms[] = {"ld.global.%s %s, [%%rd5+%u];", "st.global.%s [%%rd5+%u], %s;",
+                                                        "ld.global.cg.%s %s, [%%rd5+%u];"};
                     char access[128];
                     if (store == 1)
                         snprintf(access, sizeof access, forms[1], kinds[k].type, offset, kinds[k].stored);
                     else
                         snprintf(access, sizeof access, forms[store], kinds[k].type, kinds[k].regs, offset);
-                    snprintf(text, sizeof text, "%s.visible .entry k(.param .u64 p, .param .u64 n)\n{\n%s%smul.wide.u32 %%rd5, %%r2, %u; add.u64 %%rd5, %%rd5, %%rd1;\n%s ret;\n}\n",
+                    snprintf(text, sizeof text,
+                             "%s.visible .entry k(.param .u64 p, .param .u64 n)\n{\n%s%smul.wide.u32 %%rd5, %%r2, %u; "
+                             "add.u64 %%rd5, %%rd5, %%rd1;\n%s ret;\n}\n",
                              PTX_HEAD, PTX_REGS, PTX_BEGIN, strides[s] * kinds[k].size, access);
                     struct device d;
                     device_open(&d, "gtx480", arch ? "gpu.sms=1 sm.coalescing=arch20" : "gpu.sms=1");
@@ -142,8 +164,9 @@ static void test_coalescing(void **state)
                     unsigned segment = arch ? (store == 0 ? 128 : 32) : size == 1 ? 32 : size == 2 ? 64 : 128;
                     unsigned expected = distinct(addresses, size, segment);
                     if (device_stat(&d, "sm", "transactions") != expected)
-                        fail_msg("%s %s, stride %u: %llu transactions instead of %u", arch ? "arch20" : "arch13", access, strides[s],
-                                 (unsigned long long)device_stat(&d, "sm", "transactions"), expected);
+                        fail_msg("%s %s, stride %u: %llu transactions instead of %u", arch ? "arch20" : "arch13",
+                                 access, strides[s], (unsigned long long)device_stat(&d, "sm", "transactions"),
+                                 expected);
                     device_close(&d);
                 }
             }
@@ -156,8 +179,11 @@ static void test_atomics_serialize(void **state)
 {
     for (unsigned words = 1; words <= 32; words *= 2) {
         char text[2048];
-        snprintf(text, sizeof text, "%s.visible .entry k(.param .u64 p, .param .u64 n)\n{\n%s%srem.u32 %%r6, %%r2, %u; mul.wide.u32 %%rd5, %%r6, 4; add.u64 %%rd5, %%rd5, %%rd1;\n"
-                 "red.global.add.u32 [%%rd5], 1; ret;\n}\n", PTX_HEAD, PTX_REGS, PTX_BEGIN, words);
+        snprintf(text, sizeof text,
+                 "%s.visible .entry k(.param .u64 p, .param .u64 n)\n{\n%s%srem.u32 %%r6, %%r2, %u; mul.wide.u32 "
+                 "%%rd5, %%r6, 4; add.u64 %%rd5, %%rd5, %%rd1;\n"
+                 "red.global.add.u32 [%%rd5], 1; ret;\n}\n",
+                 PTX_HEAD, PTX_REGS, PTX_BEGIN, words);
         struct device d;
         device_open(&d, "gtx480", "gpu.sms=1");
         device_load(&d, text);
@@ -172,14 +198,19 @@ static void issue_order(const char *scheduler, uint32_t clock[4][6])
 {
     struct device d;
     char settings[200];
-    snprintf(settings, sizeof settings, "gpu.sms=1 sm.schedulers=1 sm.instruction_buffer=8 sm.fetch_width=8 sm.scheduler=%s", scheduler);
+    snprintf(settings, sizeof settings,
+             "gpu.sms=1 sm.schedulers=1 sm.instruction_buffer=8 sm.fetch_width=8 sm.scheduler=%s", scheduler);
     device_open(&d, "gtx480", settings);
-    /* sixteen instructions come before the barrier, so that it begins a group that is fetched at once; every warp but the last waits long */
-    device_load(&d, PTX_HEAD PTX_KERNEL("k", PTX_BEGIN
-        "mul.wide.u32 %rd4, %r2, 20; add.u64 %rd2, %rd2, %rd4; mov.u32 %r20, 0; mov.u32 %r20, 1; mov.u32 %r20, 2; mov.u32 %r20, 3; mov.u32 %r20, 4;\n"
-        "bar.sync 0; mov.u32 %r10, %clock; mov.u32 %r11, %clock; mov.u32 %r12, %clock; mov.u32 %r13, %clock; mov.u32 %r14, %clock; mov.u32 %r15, %clock;\n"
-        "st.global.u32 [%rd2], %r10; st.global.u32 [%rd2+4], %r11; st.global.u32 [%rd2+8], %r12; st.global.u32 [%rd2+12], %r13; st.global.u32 [%rd2+16], %r14;\n"
-        "st.global.u32 [%rd2+20], %r15; ret;"));
+    /* sixteen instructions come before the barrier, so that it begins a group that is fetched at once; every warp but
+     * the last waits long */
+    device_load(&d, PTX_HEAD PTX_KERNEL(
+                        "k", PTX_BEGIN "mul.wide.u32 %rd4, %r2, 20; add.u64 %rd2, %rd2, %rd4; mov.u32 %r20, 0; mov.u32 "
+                                       "%r20, 1; mov.u32 %r20, 2; mov.u32 %r20, 3; mov.u32 %r20, 4;\n"
+                                       "bar.sync 0; mov.u32 %r10, %clock; mov.u32 %r11, %clock; mov.u32 %r12, %clock; "
+                                       "mov.u32 %r13, %clock; mov.u32 %r14, %clock; mov.u32 %r15, %clock;\n"
+                                       "st.global.u32 [%rd2], %r10; st.global.u32 [%rd2+4], %r11; st.global.u32 "
+                                       "[%rd2+8], %r12; st.global.u32 [%rd2+12], %r13; st.global.u32 [%rd2+16], %r14;\n"
+                                       "st.global.u32 [%rd2+20], %r15; ret;"));
     uint64_t p = device_buffer(&d, 65536);
     device_run(&d, "k", (struct shape){.grid = 1, .block = 128}, p, 0);
     for (unsigned w = 0; w < 4; w++)
@@ -235,9 +266,9 @@ static void test_residency(void **state)
         {64, 0, "gpu.sms=1 sm.registers=2048 sm.register_unit=8", 4, "registers"},
         {64, 0, "gpu.sms=3 sm.blocks=5", 15, "blocks"},
     };
-    static const char text[] = PTX_HEAD PTX_KERNEL("k", PTX_BEGIN
-        "setp.eq.u32 %p1, %r2, 0; @%p1 red.global.add.u32 [%rd1], 1;\n"
-        "WAIT: ld.volatile.global.u32 %r6, [%rd1]; setp.lt.u32 %p1, %r6, %r1; @%p1 bra WAIT; ret;");
+    static const char text[] = PTX_HEAD PTX_KERNEL(
+        "k", PTX_BEGIN "setp.eq.u32 %p1, %r2, 0; @%p1 red.global.add.u32 [%rd1], 1;\n"
+                       "WAIT: ld.volatile.global.u32 %r6, [%rd1]; setp.lt.u32 %p1, %r6, %r1; @%p1 bra WAIT; ret;");
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         for (unsigned more = 0; more < 2; more++) {
             struct device d;
@@ -246,7 +277,8 @@ static void test_residency(void **state)
             device_open(&d, "gtx480", settings);
             device_load(&d, text);
             uint64_t params[] = {device_buffer(&d, 256), cases[i].fit + more};
-            struct shape shape = {.grid = cases[i].fit + more, .block = cases[i].threads, .dynamic_shared = cases[i].shared};
+            struct shape shape = {
+                .grid = cases[i].fit + more, .block = cases[i].threads, .dynamic_shared = cases[i].shared};
             enum gpu_status status = device_try(&d, "k", shape, 2, params);
             if (status != (more ? GPU_HANG : GPU_OK))
                 fail_msg("%s, %u blocks: %s", settings, shape.grid, gpu_status_name(status));
@@ -261,23 +293,30 @@ static void test_stall_causes(void **state)
 {
     struct device d;
     device_open(&d, "gtx480", "gpu.sms=1 sm.schedulers=1");
-    device_load(&d, PTX_HEAD ".shared .align 4 .b8 s[8192];\n"
-        PTX_KERNEL("jumps", "L: bra L;")
-        PTX_KERNEL("sleeps", "nanosleep.u32 100000; ret;")
-        PTX_KERNEL("atomics", "ld.param.u64 %rd1, [p]; atom.global.add.u32 %r1, [%rd1], 1; atom.global.add.u32 %r1, [%rd1], 1; atom.global.add.u32 %r1, [%rd1], 1; ret;")
-        PTX_KERNEL("fences", "ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 1; membar.gl; st.global.u32 [%rd1], 1; membar.gl; st.global.u32 [%rd1], 1; membar.gl; ret;")
-        PTX_KERNEL("waits", "mov.u32 %r2, %tid.x; setp.ge.u32 %p1, %r2, 32; @%p1 bra B; nanosleep.u32 100000; B: bar.sync 0; ret;")
-        PTX_KERNEL("conflicts", "mov.u32 %r2, %tid.x; and.b32 %r2, %r2, 31; shl.b32 %r2, %r2, 7; mov.u32 %r3, s; add.u32 %r2, %r2, %r3;\n"
-                   "ld.shared.u32 %r4, [%r2]; ld.shared.u32 %r5, [%r2]; ld.shared.u32 %r6, [%r2]; ld.shared.u32 %r7, [%r2];\n"
-                   "ld.shared.u32 %r8, [%r2]; ld.shared.u32 %r9, [%r2]; ld.shared.u32 %r10, [%r2]; ld.shared.u32 %r11, [%r2]; ret;"));
+    device_load(
+        &d,
+        PTX_HEAD ".shared .align 4 .b8 s[8192];\n" PTX_KERNEL("jumps", "L: bra L;")
+            PTX_KERNEL("sleeps", "nanosleep.u32 100000; ret;")
+                PTX_KERNEL("atomics", "ld.param.u64 %rd1, [p]; atom.global.add.u32 %r1, [%rd1], 1; atom.global.add.u32 "
+                                      "%r1, [%rd1], 1; atom.global.add.u32 %r1, [%rd1], 1; ret;")
+                    PTX_KERNEL("fences", "ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 1; membar.gl; st.global.u32 "
+                                         "[%rd1], 1; membar.gl; st.global.u32 [%rd1], 1; membar.gl; ret;")
+                        PTX_KERNEL("waits", "mov.u32 %r2, %tid.x; setp.ge.u32 %p1, %r2, 32; @%p1 bra B; nanosleep.u32 "
+                                            "100000; B: bar.sync 0; ret;")
+                            PTX_KERNEL("conflicts", "mov.u32 %r2, %tid.x; and.b32 %r2, %r2, 31; shl.b32 %r2, %r2, 7; "
+                                                    "mov.u32 %r3, s; add.u32 %r2, %r2, %r3;\n"
+                                                    "ld.shared.u32 %r4, [%r2]; ld.shared.u32 %r5, [%r2]; ld.shared.u32 "
+                                                    "%r6, [%r2]; ld.shared.u32 %r7, [%r2];\n"
+                                                    "ld.shared.u32 %r8, [%r2]; ld.shared.u32 %r9, [%r2]; ld.shared.u32 "
+                                                    "%r10, [%r2]; ld.shared.u32 %r11, [%r2]; ret;"));
     uint64_t p = device_buffer(&d, 256);
     static const struct {
         const char *kernel, *cause;
         uint64_t max_cycles;
         unsigned block, percent; /* of all cycles, at least */
     } cases[] = {
-        {"jumps", "control", 5000, 32, 40}, {"sleeps", "sleep", 0, 32, 95}, {"atomics", "atomic", 0, 32, 40}, {"fences", "fence", 0, 32, 40},
-        {"waits", "sleep", 0, 64, 90}, {"conflicts", "structural", 0, 512, 60},
+        {"jumps", "control", 5000, 32, 40}, {"sleeps", "sleep", 0, 32, 95}, {"atomics", "atomic", 0, 32, 40},
+        {"fences", "fence", 0, 32, 40},     {"waits", "sleep", 0, 64, 90},  {"conflicts", "structural", 0, 512, 60},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t params[] = {p, 0}, end = cases[i].max_cycles;
@@ -285,7 +324,8 @@ static void test_stall_causes(void **state)
         assert_int_equal(device_try(&d, cases[i].kernel, shape, 2, params), end ? GPU_LIMIT : GPU_OK);
         uint64_t found = device_stat(&d, "stalls", cases[i].cause);
         if (found * 100 < cases[i].percent * d.result.cycles)
-            fail_msg("%s: %s has %llu of %llu cycles", cases[i].kernel, cases[i].cause, (unsigned long long)found, (unsigned long long)d.result.cycles);
+            fail_msg("%s: %s has %llu of %llu cycles", cases[i].kernel, cases[i].cause, (unsigned long long)found,
+                     (unsigned long long)d.result.cycles);
     }
     device_close(&d);
 }
@@ -293,9 +333,14 @@ static void test_stall_causes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dependent_distance), cmocka_unit_test(test_initiation_interval), cmocka_unit_test(test_shared_bank_conflicts),
-        cmocka_unit_test(test_coalescing),         cmocka_unit_test(test_atomics_serialize),   cmocka_unit_test(test_issue_order),
-        cmocka_unit_test(test_residency),          cmocka_unit_test(test_stall_causes),
+        cmocka_unit_test(test_dependent_distance),
+        cmocka_unit_test(test_initiation_interval),
+        cmocka_unit_test(test_shared_bank_conflicts),
+        cmocka_unit_test(test_coalescing),
+        cmocka_unit_test(test_atomics_serialize),
+        cmocka_unit_test(test_issue_order),
+        cmocka_unit_test(test_residency),
+        cmocka_unit_test(test_stall_causes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Device printf against the host's: every conversion, flag, width and precision, with the argument buffer packed as the CUDA programming guide
- * says, and formats that are wrong. */
+/* Device printf against the host's: every conversion, flag, width and precision, with the argument buffer packed as the
+ * CUDA programming guide says, and formats that are wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* The barriers of a block: full and counted ones, arrivals without waiting, reductions, warps that end; against a model that keeps lists. */
+/* The barriers of a block: full and counted ones, arrivals without waiting, reductions, warps that end; against a model
+ * that keeps lists. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +62,8 @@ static void test_counts_and_arrivals(void **state)
 {
     struct sm_barriers b;
     sm_barriers_init(&b, 6, 32);
-    struct simt_barrier wait = {.id = 3, .threads = 96, .mode = ISA_BARRIER_SYNC}, pass = {.id = 3, .threads = 96, .mode = ISA_BARRIER_ARRIVE};
+    struct simt_barrier wait = {.id = 3, .threads = 96, .mode = ISA_BARRIER_SYNC},
+                        pass = {.id = 3, .threads = 96, .mode = ISA_BARRIER_ARRIVE};
     assert_int_equal(arrive(&b, 5, wait), 0);
     assert_int_equal(arrive(&b, 1, pass), 0);
     assert_int_equal(arrive(&b, 4, wait), BIT64(5) | BIT64(4)); /* 1 does not wait, so it is not released */
@@ -72,7 +74,8 @@ static void test_counts_and_arrivals(void **state)
     /* Barriers do not mix. */
     assert_int_equal(arrive(&b, 0, wait), 0);
     assert_int_equal(arrive(&b, 1, (struct simt_barrier){.id = 4, .threads = 64, .mode = ISA_BARRIER_SYNC}), 0);
-    assert_int_equal(arrive(&b, 2, (struct simt_barrier){.id = 4, .threads = 64, .mode = ISA_BARRIER_SYNC}), BIT64(1) | BIT64(2));
+    assert_int_equal(arrive(&b, 2, (struct simt_barrier){.id = 4, .threads = 64, .mode = ISA_BARRIER_SYNC}),
+                     BIT64(1) | BIT64(2));
     assert_int_equal(b.state[3].arrived, 1);
     /* A block of one warp never waits. */
     sm_barriers_init(&b, 1, 32);
@@ -86,16 +89,20 @@ static void test_reductions(void **state)
         uint8_t reduce;
         uint64_t pred[3], expected;
     } cases[] = {
-        {ISA_REDUCE_POPC, {0xFF, 0, 0xF0000000}, 12}, {ISA_REDUCE_POPC, {0, 0, 0}, 0},
-        {ISA_REDUCE_AND, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFF}, 1}, {ISA_REDUCE_AND, {0xFFFFFFFF, 0xFFFFFFFE, 0xFFFF}, 0},
-        {ISA_REDUCE_OR, {0, 0, 0}, 0}, {ISA_REDUCE_OR, {0, 1, 0}, 1},
+        {ISA_REDUCE_POPC, {0xFF, 0, 0xF0000000}, 12},
+        {ISA_REDUCE_POPC, {0, 0, 0}, 0},
+        {ISA_REDUCE_AND, {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFF}, 1},
+        {ISA_REDUCE_AND, {0xFFFFFFFF, 0xFFFFFFFE, 0xFFFF}, 0},
+        {ISA_REDUCE_OR, {0, 0, 0}, 0},
+        {ISA_REDUCE_OR, {0, 1, 0}, 1},
     };
     struct sm_barriers b;
     sm_barriers_init(&b, 3, 32);
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint64_t value = 99, released = 0;
         for (unsigned w = 0; w < 3; w++) { /* the last warp has 16 lanes */
-            struct simt_barrier red = {.id = 1, .mode = ISA_BARRIER_RED, .reduce = cases[i].reduce, .arrived = w == 2 ? 0xFFFF : 0xFFFFFFFF};
+            struct simt_barrier red = {
+                .id = 1, .mode = ISA_BARRIER_RED, .reduce = cases[i].reduce, .arrived = w == 2 ? 0xFFFF : 0xFFFFFFFF};
             red.pred = cases[i].pred[w];
             released = sm_barrier_arrive(&b, w, &red, &value);
         }

@@ -1,5 +1,5 @@
-/* Blocks that fit on an SM at once, on the GTX 480 and small variations, worked out by hand from its limits: 1536 threads, 48 warps, 8 blocks,
- * 32768 registers a multiple of 4 per thread, 49152 bytes of shared memory. */
+/* Blocks that fit on an SM at once, on the GTX 480 and small variations, worked out by hand from its limits: 1536
+ * threads, 48 warps, 8 blocks, 32768 registers a multiple of 4 per thread, 49152 bytes of shared memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,18 +26,21 @@ static void test_gtx480(void **state)
         unsigned blocks;
         const char *limiter;
     } cases[] = {
-        {192, 0, 20, 8, "threads"}, {256, 0, 20, 6, "threads"},    {257, 0, 20, 5, "threads"},   {32, 0, 20, 8, "blocks"},     {1, 0, 63, 8, "blocks"},
-        {256, 0, 21, 5, "registers"}, {256, 0, 24, 5, "registers"}, {256, 0, 25, 4, "registers"}, {512, 0, 63, 1, "registers"}, {1024, 0, 33, 0, "registers"},
-        {128, 6144, 8, 8, "blocks"}, {128, 6145, 8, 7, "shared"},   {128, 49152, 8, 1, "shared"}, {128, 49153, 8, 0, "shared"}, {1537, 0, 8, 0, "threads"},
-        {1536, 0, 20, 1, "threads"}, {33, 0, 63, 8, "blocks"},      {64, 0, 64, 8, "blocks"},     {65, 0, 64, 5, "registers"},
+        {192, 0, 20, 8, "threads"},    {256, 0, 20, 6, "threads"},   {257, 0, 20, 5, "threads"},
+        {32, 0, 20, 8, "blocks"},      {1, 0, 63, 8, "blocks"},      {256, 0, 21, 5, "registers"},
+        {256, 0, 24, 5, "registers"},  {256, 0, 25, 4, "registers"}, {512, 0, 63, 1, "registers"},
+        {1024, 0, 33, 0, "registers"}, {128, 6144, 8, 8, "blocks"},  {128, 6145, 8, 7, "shared"},
+        {128, 49152, 8, 1, "shared"},  {128, 49153, 8, 0, "shared"}, {1537, 0, 8, 0, "threads"},
+        {1536, 0, 20, 1, "threads"},   {33, 0, 63, 8, "blocks"},     {64, 0, 64, 8, "blocks"},
+        {65, 0, 64, 5, "registers"},
     };
     struct sm_params p = defaults();
     for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *limiter = NULL;
         unsigned blocks = sm_occupancy(&p, cases[i].threads, cases[i].shared, cases[i].registers, &limiter);
         if (blocks != cases[i].blocks || strcmp(limiter, cases[i].limiter))
-            fail_msg("%u threads, %u bytes, %u registers: %u blocks by %s instead of %u by %s", cases[i].threads, cases[i].shared, cases[i].registers,
-                     blocks, limiter, cases[i].blocks, cases[i].limiter);
+            fail_msg("%u threads, %u bytes, %u registers: %u blocks by %s instead of %u by %s", cases[i].threads,
+                     cases[i].shared, cases[i].registers, blocks, limiter, cases[i].blocks, cases[i].limiter);
         assert_int_equal(sm_occupancy(&p, cases[i].threads, cases[i].shared, cases[i].registers, NULL), blocks);
     }
 }
@@ -51,7 +54,7 @@ static void test_other_limits(void **state)
     assert_string_equal(limiter, "warps");
     p = defaults();
     p.warp_size = 64;
-    assert_int_equal(sm_occupancy(&p, 65, 0, 8, &limiter), 8); /* padded to 128 */
+    assert_int_equal(sm_occupancy(&p, 65, 0, 8, &limiter), 8);  /* padded to 128 */
     assert_int_equal(sm_occupancy(&p, 200, 0, 8, &limiter), 6); /* to 256 */
     p = defaults();
     p.register_unit = 256;

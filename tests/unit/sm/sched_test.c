@@ -74,10 +74,10 @@ static void test_gto_order(void **state)
     launch(&b, 0, 12);
     launch(&b, 9, 11);
     uint64_t all = BIT64(0) | BIT64(4) | BIT64(9);
-    assert_int_equal(cycle(&b, 0, all), 4);                   /* oldest */
-    assert_int_equal(cycle(&b, 1, all), 4);                   /* greedy */
-    assert_int_equal(cycle(&b, 2, BIT64(0) | BIT64(9)), 9);   /* it stalls: the next oldest */
-    assert_int_equal(cycle(&b, 3, all), 9);                   /* greedy, though 4 is older and ready */
+    assert_int_equal(cycle(&b, 0, all), 4);                 /* oldest */
+    assert_int_equal(cycle(&b, 1, all), 4);                 /* greedy */
+    assert_int_equal(cycle(&b, 2, BIT64(0) | BIT64(9)), 9); /* it stalls: the next oldest */
+    assert_int_equal(cycle(&b, 3, all), 9);                 /* greedy, though 4 is older and ready */
     assert_int_equal(cycle(&b, 4, BIT64(0)), 0);
     assert_int_equal(cycle(&b, 5, BIT64(4) | BIT64(9)), 4);
     /* A new warp in the slot of the last one is not favoured. */
