@@ -19,6 +19,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <math.h>
+#if defined(__CUDA__)
+/* The device's operators new and delete, in clang's wrapper of <new>, call these. */
+extern "C" __device__ void *malloc(size_t size);
+extern "C" __device__ void free(void *p);
+#endif
 #include <new>
 #if defined(__clang__) && __clang_major__ < 15
 #include <memory>
