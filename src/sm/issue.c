@@ -383,7 +383,7 @@ void sm_issue(struct sm *sm)
         }
     for (uint64_t rest = sm->at_fence; rest; rest &= rest - 1)
         check_fence(sm, mask_first(rest));
-    for (unsigned s = 0; s < sm->params->schedulers && !sm->has_fault; s++) {
-        (&sm->stalls.issued)[schedule(sm, s)]++;
-    }
+    unsigned count = sm->params->schedulers, first = sm->params->schedulers_take_turns ? (unsigned)(sm->now % count) : 0;
+    for (unsigned i = 0; i < count && !sm->has_fault; i++)
+        (&sm->stalls.issued)[schedule(sm, (first + i) % count)]++;
 }
