@@ -251,6 +251,7 @@ void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, 
     }
 }
 
+/* At most a millisecond: PTX ISA, "nanosleep". */
 static enum simt_event execute_sleep(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
 {
     uint64_t scratch[SIMT_MAX_WIDTH];
@@ -259,6 +260,8 @@ static enum simt_event execute_sleep(struct simt_warp *warp, const struct simt_o
     for (uint64_t rest = r->mask; rest; rest &= rest - 1)
         if (ns[mask_first(rest)] > r->sleep_ns)
             r->sleep_ns = ns[mask_first(rest)];
+    if (r->sleep_ns > 1000000)
+        r->sleep_ns = 1000000;
     simt_stack_advance(&warp->stack, r->pc + 1);
     return SIMT_SLEEP;
 }

@@ -323,6 +323,10 @@ enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, ui
     for (uint64_t rest = sets[ISA_SPACE_LOCAL]; rest; rest &= rest - 1)
         serve_local_lane(warp, access, mask_first(rest));
     simt_stack_advance(&warp->stack, r->pc + 1);
+    if (sets[ISA_SPACE_GLOBAL]) { /* generic addresses: constant lanes go with the global ones, to the same memory */
+        sets[ISA_SPACE_GLOBAL] |= sets[ISA_SPACE_CONST];
+        sets[ISA_SPACE_CONST] = 0;
+    }
     if (instr->mods.space == ISA_SPACE_PARAM && sets[ISA_SPACE_LOCAL])
         return SIMT_PLAIN; /* arguments of a call are passed in registers on the machine */
     static const uint8_t order[] = {ISA_SPACE_GLOBAL, ISA_SPACE_CONST, ISA_SPACE_SHARED, ISA_SPACE_LOCAL};

@@ -187,6 +187,24 @@ static void test_generic_lanes_in_several_spaces(void **state)
           spaces);
 }
 
+/* Some lanes read the kernel's parameters, the others global or shared memory. */
+static uint32_t parameters(uint32_t t)
+{
+    return t % 3 == 1 ? 0 : t + 1000;
+}
+static void test_generic_lanes_on_parameters(void **state)
+{
+    check(".shared .align 4 .b8 s[256];\n" PTX_KERNEL(
+              "k", PTX_BEGIN
+              "mov.u64 %rd5, n; cvta.param.u64 %rd5, %rd5; mov.u64 %rd6, s; cvta.shared.u64 %rd6, %rd6; "
+              "mul.wide.u32 %rd7, %r2, 4; add.u64 %rd6, %rd6, %rd7;\n"
+              "add.u64 %rd8, %rd2, 2048; add.u32 %r6, %r2, 1000; st.shared.u32 [%rd7], %r6; st.global.u32 [%rd8], %r6;\n"
+              "rem.u32 %r6, %r2, 3; setp.eq.u32 %p1, %r6, 1; setp.eq.u32 %p2, %r6, 2;\n"
+              "@%p1 mov.u64 %rd8, %rd5; @%p2 mov.u64 %rd8, %rd6;\n"
+              "mov.u32 %r9, 77; ld.u32 %r9, [%rd8]; st.global.u32 [%rd2], %r9; ret;"),
+          parameters);
+}
+
 /* An atomic on local memory through a generic address, by all lanes. */
 static uint32_t local_atomic(uint32_t t)
 {
@@ -279,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_branch_by_index),
         cmocka_unit_test(test_exit_under_divergence),
         cmocka_unit_test(test_generic_lanes_in_several_spaces),
+        cmocka_unit_test(test_generic_lanes_on_parameters),
         cmocka_unit_test(test_atomic_on_local_memory),
         cmocka_unit_test(test_reducing_barriers),
         cmocka_unit_test(test_named_barriers),

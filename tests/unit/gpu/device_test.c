@@ -293,6 +293,23 @@ static void test_clocks(void **state)
     device_close(&d);
 }
 
+/* No sleep is longer than a millisecond, and several in a row are no hang. */
+static void test_longest_sleep(void **state)
+{
+    static const char text[] =
+        PTX_HEAD PTX_KERNEL("k", PTX_BEGIN "mov.u64 %rd4, %clock64; nanosleep.u32 4000000000; mov.u64 %rd5, %clock64;\n"
+                                           "nanosleep.u32 2000000; nanosleep.u32 1000000; nanosleep.u32 1000000;\n"
+                                           "sub.u64 %rd5, %rd5, %rd4; st.global.u64 [%rd1], %rd5; ret;");
+    struct device d;
+    device_open(&d, "gtx480", NULL);
+    device_load(&d, text);
+    uint64_t p = device_buffer(&d, 256), slept;
+    device_run(&d, "k", (struct shape){.grid = 1, .block = 32}, p, 0);
+    device_read(&d, &slept, p, sizeof slept);
+    assert_true(slept >= 700000 && slept < 700100); /* at 700 MHz */
+    device_close(&d);
+}
+
 /* Parameters of all sizes reach the kernel, from a buffer that the next launch writes anew. */
 static void test_parameters(void **state)
 {
@@ -338,6 +355,7 @@ int main(void)
         cmocka_unit_test(test_heap),
         cmocka_unit_test(test_printed_text),
         cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_longest_sleep),
         cmocka_unit_test(test_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
