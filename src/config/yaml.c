@@ -228,6 +228,32 @@ static void take_message(struct fy_diag *diag, void *user, const char *text, siz
     b->rc = -1;
 }
 
+/* The length of the UTF-8 character at `at`, 0 when it is none (overlong forms and surrogates pass). */
+static size_t character_length(const unsigned char *at, size_t left)
+{
+    size_t length = *at < 0x80 ? 1 : *at < 0xC2 ? 0 : *at < 0xE0 ? 2 : *at < 0xF0 ? 3 : *at < 0xF5 ? 4 : 0;
+    for (size_t i = 1; i < length; i++)
+        if (i >= left || (at[i] & 0xC0) != 0x80)
+            return 0;
+    return length;
+}
+
+/* libfyaml takes what is no UTF-8 for the end of the text, without a word. */
+static int check_text(const struct yaml_doc *doc, struct diag_sink *sink)
+{
+    struct diag_pos pos = {doc->file, 1, 1};
+    for (size_t i = 0, length; i < doc->length; i += length, pos.column++) {
+        length = character_length((const unsigned char *)doc->text + i, doc->length - i);
+        if (!length)
+            return diag_error(sink, pos, NULL, "not a YAML document: the text is not UTF-8");
+        if (doc->text[i] == '\n') {
+            pos.line++;
+            pos.column = 0;
+        }
+    }
+    return 0;
+}
+
 static void read_events(struct builder *b, struct fy_parser *parser)
 {
     bool more = true;
@@ -246,7 +272,7 @@ int yaml_parse(struct yaml_doc *doc, struct arena *arena, const char *file, cons
                struct diag_sink *sink)
 {
     *doc = (struct yaml_doc){.file = file, .text = text, .length = length};
-    struct builder b = {.doc = doc, .arena = arena, .sink = sink};
+    struct builder b = {.doc = doc, .arena = arena, .sink = sink, .rc = check_text(doc, sink)};
     struct fy_diag_cfg diag_cfg;
     fy_diag_cfg_default(&diag_cfg);
     diag_cfg.fp = NULL;
@@ -259,7 +285,7 @@ int yaml_parse(struct yaml_doc *doc, struct arena *arena, const char *file, cons
     struct fy_parser *parser = diag ? fy_parser_create(&cfg) : NULL;
     if (!parser || (length > 0 && fy_parser_set_string(parser, text, length) != 0))
         b.rc = diag_error(sink, DIAG_NOWHERE, NULL, "%s: cannot start the YAML parser", file);
-    else if (length > 0)
+    else if (length > 0 && b.rc == 0)
         read_events(&b, parser);
     fy_parser_destroy(parser);
     fy_diag_destroy(diag);

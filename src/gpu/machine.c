@@ -85,8 +85,15 @@ static char *read_file(struct arena *arena, const char *path, struct diag_sink *
     char buffer[4096];
     for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
         strbuf_addn(&text, buffer, n);
+    int failed = ferror(f) ? errno : 0;
     fclose(f);
-    char *copy = arena_strdup(arena, strbuf_text(&text));
+    char *copy = NULL;
+    if (failed)
+        diag_error(sink, (struct diag_pos){path, 0, 0}, NULL, "cannot read machine file: %s", strerror(failed));
+    else if (memchr(strbuf_text(&text), 0, text.length))
+        diag_error(sink, (struct diag_pos){path, 0, 0}, NULL, "not a machine file: it holds a NUL character");
+    else
+        copy = arena_strdup(arena, strbuf_text(&text));
     strbuf_free(&text);
     return copy;
 }

@@ -26,4 +26,7 @@ expect 2 "bad.yaml:3:10: error: sm.warps = 99 is out of range" machines "$folder
 expect 2 "bad.yaml:4:1: error: there is no parameter group 'l2d'" machines "$folder/bad.yaml"
 printf 'sm: [\n' >"$folder/bad.yaml"
 expect 2 "bad.yaml:" machines "$folder/bad.yaml"
+expect 2 "Is a directory" machines "$folder"
+head -c 4000 "$LOCKSTEP" >"$folder/bad.yaml"
+expect 2 "bad.yaml" machines "$folder/bad.yaml"
 finish

@@ -187,6 +187,8 @@ static void test_yaml_syntax(void **state)
         {"? [a]\n: 1\n", "a key must be a single word"},
         {"lamp: {name: \"\\0\"}\n", "NUL"},
         {"\x01\x02", "error:"},
+        {"\xd4u=\x88\xc7\n", "m.yaml:1:1: error: not a YAML document"},
+        {"lamp: {watts: 1}\n# \xc3\xa4 \xff\n", "m.yaml:2:5: error: not a YAML document"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(load(f, bad[i][0]), -1);
