@@ -75,6 +75,8 @@ void cli_print(struct strbuf *text);
 
 /* The whole file in out (appended). Returns 0, or -1 with a diagnostic. */
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink);
+/* Says before a long run that its results could not be written there. Returns 0, or -1 with a diagnostic. */
+int cli_check_writable(const char *path, struct diag_sink *sink);
 /* Writes a file that readers see whole or not at all. Returns 0, or -1 with a diagnostic. */
 int cli_write_file(const char *path, const char *text, size_t length, struct diag_sink *sink);
 

@@ -98,6 +98,21 @@ static int write_beside(const char *path, const char *text, size_t length)
     return rc;
 }
 
+int cli_check_writable(const char *path, struct diag_sink *sink)
+{
+    struct stat info;
+    bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode), directory = special && S_ISDIR(info.st_mode);
+    const char *slash = strrchr(path, '/');
+    struct strbuf folder = {0};
+    if (slash)
+        strbuf_addn(&folder, path, (size_t)(slash - path) + 1);
+    else
+        strbuf_add(&folder, ".");
+    int why = directory ? EISDIR : access(special ? path : strbuf_text(&folder), W_OK) < 0 ? errno : 0;
+    strbuf_free(&folder);
+    return why ? diag_error(sink, DIAG_NOWHERE, NULL, "cannot write %s: %s", path, strerror(why)) : 0;
+}
+
 int cli_write_file(const char *path, const char *text, size_t length, struct diag_sink *sink)
 {
     struct stat info;

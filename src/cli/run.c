@@ -28,6 +28,8 @@ static int run(const struct cli_options *options, struct diag_sink *sink)
         diag_error(sink, DIAG_NOWHERE, "lockstep run --help", "lockstep run needs a program or a launch file");
         return CLI_USAGE;
     }
+    if (options->stats && cli_check_writable(options->stats, sink) < 0)
+        return CLI_USAGE;
     if (cli_load_machine(&machine, options, sink) < 0)
         return CLI_USAGE;
     int code = cli_is_case(options->rest[0]) ? cli_run_case(options, &machine, sink)

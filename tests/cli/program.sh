@@ -38,5 +38,9 @@ expect 5 "twice      2     32" run "$folder/p"
 expect 5 "none 126" run --mode functional --machine gtx480-sm2 "$folder/p"
 "$LOCKSTEP" run --quiet --stats "$folder/r.json" "$folder/p" >/dev/null
 grep -q '"exit_status": 5' "$folder/r.json" || { echo "no exit status in the JSON"; failures=1; }
+expect 2 "cannot write" run --stats "$folder/none/r.json" "$folder/p"
+expect 2 "Is a directory" run --stats "$folder" "$folder/p"
+[ -z "$("$LOCKSTEP" run --stats "$folder/none/r.json" "$folder/p" 2>/dev/null)" ] ||
+    { echo "the program ran although its results cannot be written"; failures=1; }
 expect 1 "exit 5" compare "$folder/p"
 finish
