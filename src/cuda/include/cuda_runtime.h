@@ -8,6 +8,12 @@
 
 #include "host_defines.h"
 
+#if defined(__CUDA__)
+/* The device's operators new and delete, in clang's wrapper of <new>, call these. Standard headers may read it early. */
+extern "C" __device__ void *malloc(__SIZE_TYPE__ size);
+extern "C" __device__ void free(void *p);
+#endif
+
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,11 +25,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <math.h>
-#if defined(__CUDA__)
-/* The device's operators new and delete, in clang's wrapper of <new>, call these. */
-extern "C" __device__ void *malloc(size_t size);
-extern "C" __device__ void free(void *p);
-#endif
 #include <new>
 #if defined(__clang__) && __clang_major__ < 15
 #include <memory>
