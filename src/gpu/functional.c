@@ -5,9 +5,10 @@
 
 #include "gpu/gpu_impl.h"
 #include "sm/barrier.h"
+#include "sm/novel.h"
 
 #define SLICE 256          /* instructions a warp runs before the next one's turn */
-#define STUCK_ROUNDS 20000 /* turns of everybody in which nobody got anywhere */
+#define STUCK_ROUNDS 2000  /* turns of everybody in which nobody got anywhere */
 
 struct fblock {
     bool used;
@@ -26,6 +27,7 @@ struct frun {
     uint64_t instructions;  /* stands for the cycle */
     uint64_t worked;        /* threads ended, stores, arithmetic atomics, instructions of warps that do not synchronise */
     struct simt_access access;
+    struct sm_novel novel;
     struct sm_fault fault;
     bool faulted;
     struct gpu_counters *counters;
@@ -69,11 +71,27 @@ static bool legal(struct frun *f, const struct fblock *b, unsigned w)
     return true;
 }
 
+/* Whether an atomic led to a value that no lock going back and forth has. */
+static bool changes(struct frun *f, const struct simt_access *a, const struct fblock *b)
+{
+    uint8_t atomic = a->instr->mods.atomic;
+    if (atomic != ISA_ATOMIC_CAS && atomic != ISA_ATOMIC_EXCH)
+        return a->changed != 0;
+    bool novel = false;
+    uint64_t block = a->space == ISA_SPACE_SHARED ? (uint64_t)(b - f->blocks) << 32 : 0;
+    for (uint64_t rest = a->changed; rest; rest &= rest - 1) {
+        uint64_t value;
+        memcpy(&value, a->data[mask_first(rest)], sizeof value);
+        novel |= sm_novel_note(&f->novel, block | a->address[mask_first(rest)], value);
+    }
+    return novel;
+}
+
 /* Whether an access is one that waiting programs repeat: it alone is no progress. */
-static bool synchronises(const struct simt_access *a)
+static bool synchronises(struct frun *f, const struct simt_access *a, const struct fblock *b)
 {
     if (a->kind == ISA_FLAG_ATOMIC)
-        return a->instr->mods.atomic == ISA_ATOMIC_CAS || a->instr->mods.atomic == ISA_ATOMIC_EXCH;
+        return !changes(f, a, b);
     return a->kind == ISA_FLAG_LOAD && a->instr->mods.order > ISA_ORDER_WEAK;
 }
 
@@ -106,6 +124,13 @@ static void end_warp(struct fblock *b, unsigned w)
         release(b, released, value);
 }
 
+static void note_access(struct frun *f, const struct fblock *b, bool *synced, bool *worked)
+{
+    bool waits = synchronises(f, &f->access, b);
+    *synced |= waits;
+    *worked |= f->access.kind != ISA_FLAG_LOAD && !waits;
+}
+
 /* Runs one warp until its slice is used up, it waits, ends or faults. Returns whether it did anything but synchronise. */
 static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
 {
@@ -126,8 +151,9 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             if (!legal(f, b, w))
                 return true;
             simt_serve(warp, &f->access, gpu_host_address, f->run->gpu);
-            synced |= synchronises(&f->access);
-            worked |= f->access.kind != ISA_FLAG_LOAD && !synchronises(&f->access);
+            note_access(f, b, &synced, &worked);
+        } else if (event == SIMT_MEMORY && f->access.space == ISA_SPACE_SHARED) {
+            note_access(f, b, &synced, &worked);
         } else if (event == SIMT_BARRIER) {
             arrive(b, w, &r);
             if (mask_has(b->waiting, w))

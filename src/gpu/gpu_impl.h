@@ -84,11 +84,11 @@ void gpu_reset_counters(struct gpu *gpu);
 /* watch.c */
 struct gpu_watch {
     uint64_t next;      /* cycle of the next look */
-    uint64_t ended;     /* threads ended, stores and arithmetic atomics seen at the last look */
-    uint64_t worked;
+    uint64_t end;       /* cycle at which the launch is stuck if nothing was done until then */
+    uint64_t issued, worked; /* warp instructions; threads ended and work done, when something was last done */
 };
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu);
-/* Whether the launch has made no progress since the last look; to be asked at watch->next. */
+/* Whether the launch has made no progress for gpu.watch_cycles, or for twice as many warp instructions; to be asked at watch->next. */
 bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu);
 /* Explains in the sink who waits for whom. */
 void gpu_explain_hang(struct gpu_run *run, const char *what);

@@ -3,9 +3,10 @@
 
 #include "gpu/gpu_impl.h"
 
+#define LOOK_CYCLES 16384
 #define REPORT_WARPS 12 /* warps described one by one */
 
-/* Events that a waiting program does not produce: threads that end, plain stores, arithmetic atomics. */
+/* Events that a waiting program does not produce: threads that end, stores, atomics that lead to new values. */
 static uint64_t worked_so_far(const struct gpu *gpu)
 {
     uint64_t n = 0;
@@ -14,22 +15,37 @@ static uint64_t worked_so_far(const struct gpu *gpu)
     return n;
 }
 
+static uint64_t issued_so_far(const struct gpu *gpu)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+        n += sm_stats_of(gpu->sms[i])->warp_instructions;
+    return n;
+}
+
+static void look_again(struct gpu_watch *watch, const struct gpu *gpu)
+{
+    watch->next = cycle_min(gpu->cycle + LOOK_CYCLES, watch->end);
+}
+
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
 {
     watch->worked = worked_so_far(gpu);
-    watch->next = gpu->cycle + gpu->machine.gpu.watch_cycles;
+    watch->issued = issued_so_far(gpu);
+    watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
+    look_again(watch, gpu);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
         sm_watch_reset(gpu->sms[i]);
 }
 
-/* A warp that issued without a single access that synchronises computes: that is progress. */
+/* A warp that issued without a single access that synchronises computes: that is progress. One that sleeps and has not looked yet may make some. */
 static bool somebody_computes(const struct gpu *gpu)
 {
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         for (unsigned slot = 0; slot < gpu->machine.sm.warps; slot++) {
             struct sm_warp_state w;
             sm_warp_state(gpu->sms[i], slot, &w);
-            if (w.resident && w.issued && !w.sync_ops)
+            if (w.resident && !w.sync_ops && (w.issued || w.sleeping))
                 return true;
         }
     }
@@ -38,7 +54,12 @@ static bool somebody_computes(const struct gpu *gpu)
 
 bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu)
 {
-    if (worked_so_far(gpu) == watch->worked && !somebody_computes(gpu))
+    bool worked = worked_so_far(gpu) != watch->worked;
+    if (!worked && gpu->cycle < watch->end && issued_so_far(gpu) - watch->issued < 2 * (uint64_t)gpu->machine.gpu.watch_cycles) {
+        look_again(watch, gpu);
+        return false;
+    }
+    if (!worked && !somebody_computes(gpu))
         return true; /* what the warps did since the last look stays for the report */
     gpu_watch_start(watch, gpu);
     return false;
@@ -149,7 +170,9 @@ static void describe_warp(struct gpu_run *run, const struct reported_warp *w, st
         uint64_t address = s->last_sync_address;
         strbuf_add(out, " spin at ");
         add_pos(run, s->last_sync_pc, out);
-        strbuf_addf(out, " on address 0x%llx", (unsigned long long)address);
+        strbuf_addf(out, " on %saddress 0x%llx", s->last_sync_shared ? "shared " : "", (unsigned long long)address);
+        if (s->last_sync_shared)
+            return;
         if (store_covers(&run->gpu->store, address, 4)) {
             uint32_t value;
             memcpy(&value, store_at(&run->gpu->store, address), 4);

@@ -162,7 +162,7 @@ void simt_atomic_lane(struct simt_warp *warp, const struct isa_instr *instr, uin
         set_element(warp, &op->dst[0], reg_base, lane, old);
 }
 
-static uint64_t atomic_on(uint8_t *at, const struct simt_access *access, unsigned lane, uint8_t flags)
+static uint64_t atomic_on(uint8_t *at, struct simt_access *access, unsigned lane, uint8_t flags)
 {
     uint64_t old = 0, operand, compare, value;
     memcpy(&old, at, access->element_bytes);
@@ -170,11 +170,12 @@ static uint64_t atomic_on(uint8_t *at, const struct simt_access *access, unsigne
     memcpy(&compare, &access->data[lane][8], 8);
     value = lane_atomic(access->instr->mods.atomic | flags, access->instr->type, old, operand, compare);
     memcpy(at, &value, access->element_bytes);
+    access->changed |= value != old ? BIT64(lane) : 0;
     return old;
 }
 
 /* One lane's access to plain memory at `at`. flags: LANE_ATOMIC_SUBNORMAL where atomic f32 addition keeps subnormals (all but global memory; PTX ISA, "atom"). */
-static void serve_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint8_t *at, uint8_t flags)
+static void serve_lane(struct simt_warp *warp, struct simt_access *access, unsigned lane, uint8_t *at, uint8_t flags)
 {
     if (access->kind == ISA_FLAG_LOAD)
         simt_load_lane(warp, access, lane, at);
@@ -184,7 +185,7 @@ static void serve_lane(struct simt_warp *warp, const struct simt_access *access,
         simt_atomic_lane(warp, access->instr, access->reg_base, lane, atomic_on(at, access, lane, flags));
 }
 
-void simt_serve(struct simt_warp *warp, const struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
+void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
                 void *context)
 {
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
@@ -193,7 +194,7 @@ void simt_serve(struct simt_warp *warp, const struct simt_access *access, uint8_
     }
 }
 
-static void serve_local_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane)
+static void serve_local_lane(struct simt_warp *warp, struct simt_access *access, unsigned lane)
 {
     uint8_t bytes[SIMT_ACCESS_BYTES];
     unsigned size = access->element_bytes * access->elements;
@@ -265,6 +266,7 @@ static void describe(const struct simt_op *op, const struct isa_instr *instr, co
     uint32_t flags = isa_op_info(instr->op)->flags;
     access->instr = instr;
     access->mask = r->mask;
+    access->changed = 0;
     access->pc = r->pc;
     access->reg_base = top->reg_base;
     access->element_bytes = (uint8_t)(isa_type_bits(instr->type) / 8);

@@ -84,6 +84,7 @@ struct simt_warp {
 struct simt_access {
     const struct isa_instr *instr;
     uint64_t mask;          /* lanes */
+    uint64_t changed;       /* lanes whose atomic, where it was performed here, changed its location */
     uint16_t kind;          /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
     uint8_t space;          /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST: resolved */
     uint8_t element_bytes, elements;
@@ -149,7 +150,7 @@ void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, 
 bool simt_local_read(struct simt_warp *warp, unsigned lane, uint64_t offset, void *to, unsigned bytes);
 bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, const void *from, unsigned bytes);
 /* Serves an access at once from plain memory, in lane order: loads and atomics write their registers. `at` maps a device address to host memory. For the functional mode. */
-void simt_serve(struct simt_warp *warp, const struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
+void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
                 void *context);
 
 /* A fault in words: what, at which address, without position. */

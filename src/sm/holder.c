@@ -1,6 +1,7 @@
 /* Who holds which lock: remembered for the diagnosis of hangs. A lane whose compare-and-swap changed a location is taken to hold it; the memory's present value tells whether it still does. */
 #include <string.h>
 
+#include "simt/lanes.h"
 #include "sm/sm_impl.h"
 
 static unsigned place_of(uint64_t address)
@@ -8,8 +9,27 @@ static unsigned place_of(uint64_t address)
     return (unsigned)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SM_HOLDERS;
 }
 
+void sm_note_change(struct sm *sm, uint8_t atomic, uint64_t address, uint64_t value)
+{
+    bool may_lock = atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH;
+    sm->work_done += !may_lock || sm_novel_note(&sm->novel, address, value);
+}
+
+static void note_changes(struct sm *sm, const struct sm_op *op, const struct packet *p)
+{
+    for (unsigned i = 0; i < p->lane_count; i++) {
+        const struct packet_lane *l = &p->lanes[i]; /* the reply's operand is the old value */
+        uint64_t operand, value;
+        memcpy(&operand, op->access->data[l->lane], sizeof operand);
+        value = lane_atomic(p->atomic, p->type, l->operand, operand, l->compare);
+        if (value != l->operand)
+            sm_note_change(sm, p->atomic, (p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset, value);
+    }
+}
+
 void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p)
 {
+    note_changes(sm, op, p);
     if (p->atomic != ISA_ATOMIC_CAS)
         return;
     const struct sm_warp *warp = &sm->warps[op->slot];

@@ -135,9 +135,7 @@ static bool check_addresses(struct sm *sm, const struct simt_access *access, str
 
 static void count_access(struct sm *sm, const struct simt_access *access)
 {
-    uint8_t atomic = access->instr->mods.atomic;
-    bool takes_or_gives = access->kind == ISA_FLAG_ATOMIC && (atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH);
-    sm->work_done += access->kind != ISA_FLAG_LOAD && access->space != ISA_SPACE_LOCAL && !takes_or_gives;
+    sm->work_done += access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL;
     switch (access->space) {
     case ISA_SPACE_SHARED:
         sm->stats.shared_accesses++;
@@ -168,19 +166,42 @@ static bool orders(const struct isa_instr *instr, uint8_t one)
     return beyond_block(instr) && (order == one || order == ISA_ORDER_ACQ_REL || order == ISA_ORDER_SC);
 }
 
+/* An access with which warps wait for each other. */
+static void note_sync(struct sm_warp *warp, const struct simt_access *access)
+{
+    warp->sync_ops++;
+    warp->last_sync_address = access->address[mask_first(access->mask)];
+    warp->last_sync_pc = access->pc;
+    warp->last_sync_shared = access->space == ISA_SPACE_SHARED;
+}
+
+static void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
+{
+    for (uint64_t rest = access->changed & access->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t value;
+        memcpy(&value, access->data[lane], sizeof value);
+        sm_note_change(sm, access->instr->mods.atomic, (uint64_t)sm->warps[slot].block << 32 | access->address[lane], value);
+    }
+}
+
 static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
 {
     struct simt_access *access = o->access;
     struct simt_fault fault;
     o->in_memory = true;
     count_access(sm, access);
+    struct sm_warp *warp = &sm->warps[slot];
+    if (access->space == ISA_SPACE_SHARED)
+        note_shared_atomic(sm, slot, access);
+    if (access->space == ISA_SPACE_SHARED && (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))
+        note_sync(warp, access);
     if (access->space != ISA_SPACE_GLOBAL && access->space != ISA_SPACE_CONST)
         return true;
     if (!check_addresses(sm, access, &fault)) {
         sm_record_fault(sm, slot, &fault);
         return false;
     }
-    struct sm_warp *warp = &sm->warps[slot];
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
     o->acquires = access->kind != ISA_FLAG_STORE && orders(o->instr, ISA_ORDER_ACQUIRE) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
     o->releases = access->kind != ISA_FLAG_LOAD && orders(o->instr, ISA_ORDER_RELEASE);
@@ -189,11 +210,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     o->blocks_warp = is_atomic || o->acquires || o->releases;
     if (o->blocks_warp)
         sm->in_atomic |= BIT64(slot);
-    if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || o->instr->mods.order > ISA_ORDER_WEAK))) {
-        warp->sync_ops++;
-        warp->last_sync_address = access->address[mask_first(access->mask)];
-        warp->last_sync_pc = access->pc;
-    }
+    if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || o->instr->mods.order > ISA_ORDER_WEAK)))
+        note_sync(warp, access);
     return true;
 }
 

@@ -384,6 +384,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->warp = &warp->simt;
     state->last_sync_address = warp->last_sync_address;
     state->last_sync_pc = warp->last_sync_pc;
+    state->last_sync_shared = warp->last_sync_shared;
     state->issued = warp->issued;
     state->sync_ops = warp->sync_ops;
     state->barrier = warp->barrier.id;

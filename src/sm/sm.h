@@ -113,15 +113,16 @@ struct sm_warp_state {
     uint32_t pc;
     uint64_t mask, live;
     const struct simt_warp *warp;
-    uint64_t last_sync_address; /* of the last atomic or bypassing load, lane by lane lowest */
+    uint64_t last_sync_address; /* of the last atomic, volatile or bypassing load, lane by lane lowest */
     uint32_t last_sync_pc;
+    bool last_sync_shared;      /* the address is one of the block's shared memory */
     uint64_t issued, sync_ops;  /* since sm_watch_reset */
     unsigned barrier;
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
 void sm_watch_reset(struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
-/* Global stores and arithmetic atomics issued since creation: what a program that only waits does not do. */
+/* Stores, atomics that changed a value, compare-and-swaps and exchanges to a new value since creation: what a program that only waits does not do. */
 uint64_t sm_work_done(const struct sm *sm);
 /* Who last took a lock by compare-and-swap on this SM, for as many locks as the SM remembers. */
 struct sm_holder {

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/vec.h"
 #include "sm/barrier.h"
+#include "sm/novel.h"
 #include "sm/sm.h"
 
 #define SM_SLOTS 64
@@ -98,6 +99,7 @@ struct sm_warp {
     uint64_t age;
     uint64_t issued, sync_ops, last_sync_address;
     uint32_t last_sync_pc;
+    bool last_sync_shared;
 };
 
 struct sm_block {
@@ -199,6 +201,7 @@ struct sm {
     struct arena arena;
 
     uint64_t threads_ended, work_done;
+    struct sm_novel novel;              /* what locations took by compare-and-swap and exchange */
     struct sm_holder holders[SM_HOLDERS]; /* by hash of the address; the latest stays */
     bool has_fault;
     struct sm_fault fault;
@@ -266,8 +269,10 @@ void sm_execute_units(struct sm *sm);
 void sm_collect(struct sm *sm);
 void sm_write_banks(struct sm *sm, const struct sm_op *op);
 
-/* holder.c: an atomic was answered with these old values */
+/* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
 void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
+/* holder.c: an atomic gave a location another value; counts it as work unless it may be a lock going back and forth. value: what a cas or exch wrote */
+void sm_note_change(struct sm *sm, uint8_t atomic, uint64_t address, uint64_t value);
 
 /* lsu.c */
 void sm_lsu_writeback(struct sm *sm);

@@ -174,6 +174,63 @@ static void test_long_work_is_no_hang(void **state)
     }
 }
 
+#define WAIT_HEAD                                                                                                      \
+    ".shared .align 4 .b8 s[256];\n.visible .entry k(.param .u64 p, .param .u64 n)\n{\n" PTX_REGS PTX_BEGIN
+
+/* Waiting has many forms: locks and flags in shared memory, atomics that change nothing, stale lines. */
+static void test_forms_of_waiting(void **state)
+{
+    static const struct {
+        const char *body, *settings, *expected;
+    } forms[] = {
+        {"TRY: atom.shared.cas.b32 %r7, [64], 0, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "",
+         "on shared address 0x40"},
+        {"TRY: atom.cas.b32 %r7, [%rd6], 0, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "",
+         "on shared address 0x20"},
+        {"TRY: ld.volatile.shared.u32 %r7, [32]; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "",
+         "on shared address 0x20"},
+        {"TRY: atom.global.add.u32 %r7, [%rd1], 0; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "", " = 0"},
+        {"TRY: atom.global.or.b32 %r7, [%rd1], 0; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "", " = 0"},
+        {"TRY: atom.shared.max.u32 %r7, [32], 0; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "",
+         "on shared address 0x20"},
+        {"TRY: ld.volatile.global.u32 %r7, [%rd1]; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;",
+         " sm.volatile_bypasses_l1=false sm.fence_l1=none", " = 0"},
+    };
+    for (unsigned i = 0; i < 2 * sizeof forms / sizeof forms[0]; i++) {
+        char text[2048], settings[200];
+        snprintf(settings, sizeof settings, "gpu.watch_cycles=20000%s", forms[i / 2].settings);
+        snprintf(text, sizeof text, "%s%s%s", WAIT_HEAD "mov.u64 %rd6, s; cvta.shared.u64 %rd6, %rd6; add.u64 %rd6, %rd6, 32;\n",
+                 forms[i / 2].body, "\n}\n");
+        struct bad b;
+        struct shape shape = {.grid = 2, .block = 96, .mode = i % 2 ? GPU_FUNCTIONAL : GPU_TIMING, .max_cycles = 100000000};
+        if (run_bad(&b, settings, text, shape, 0) != GPU_HANG)
+            fail_msg("%s: no hang", forms[i / 2].body);
+        if (shape.mode == GPU_TIMING)
+            has(&b, forms[i / 2].expected);
+        device_close(&b.d);
+    }
+}
+
+/* Sums and counters kept by compare-and-swap or exchange are no locks: long work with nothing else is no hang. */
+static void test_long_swapping_is_no_hang(void **state)
+{
+    static const char *const bodies[] = {
+        "ADD: ld.volatile.global.u32 %r7, [%rd1]; add.u32 %r8, %r7, 1; atom.global.cas.b32 %r9, [%rd1], %r7, %r8; ",
+        "ADD: add.u32 %r8, %r8, 3; atom.global.exch.b32 %r9, [%rd1], %r8; ",
+        "ADD: ld.volatile.shared.u32 %r7, [32]; add.u32 %r8, %r7, 1; atom.shared.cas.b32 %r9, [32], %r7, %r8; ",
+    };
+    for (unsigned i = 0; i < 6; i++) {
+        char text[2048];
+        snprintf(text, sizeof text, "%s%s%s", WAIT_HEAD "mov.u64 %rd6, s; mov.u32 %r6, 0; mov.u32 %r8, 0;\n", bodies[i / 2],
+                 "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 3000; @%p1 bra ADD; ret;\n}\n");
+        struct bad b;
+        struct shape shape = {.grid = 1, .block = 1, .mode = i % 2 ? GPU_FUNCTIONAL : GPU_TIMING};
+        if (run_bad(&b, "gpu.watch_cycles=5000", text, shape, 0) != GPU_OK)
+            fail_msg("%s", strbuf_text(&b.d.text));
+        device_close(&b.d);
+    }
+}
+
 static void test_barrier_not_reached_by_all(void **state)
 {
     static const char text[] =
@@ -403,6 +460,8 @@ int main(void)
         cmocka_unit_test(test_lock_cycle),
         cmocka_unit_test(test_flag_never_set),
         cmocka_unit_test(test_long_work_is_no_hang),
+        cmocka_unit_test(test_forms_of_waiting),
+        cmocka_unit_test(test_long_swapping_is_no_hang),
         cmocka_unit_test(test_barrier_not_reached_by_all),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_device_survives),
