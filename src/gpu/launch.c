@@ -50,8 +50,9 @@ static int check_shape(struct gpu_run *run)
     uint64_t threads = 1, blocks = 1;
     for (unsigned i = 0; i < 3; i++) {
         threads *= l->block[i];
+        bool many = l->grid[i] && blocks > (UINT64_C(1) << 40) / l->grid[i];
         blocks *= l->grid[i];
-        if (!l->grid[i] || !l->block[i] || threads > 4096 || blocks > UINT64_C(1) << 40)
+        if (!l->grid[i] || !l->block[i] || threads > 4096 || many)
             return refuse(run, "every grid and block dimension must be at least 1", "the grid or block size is out of range");
     }
     if (required[0] && memcmp(required, l->block, sizeof l->block))

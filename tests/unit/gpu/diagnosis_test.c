@@ -199,10 +199,12 @@ static void test_forms_of_waiting(void **state)
     for (unsigned i = 0; i < 2 * sizeof forms / sizeof forms[0]; i++) {
         char text[2048], settings[200];
         snprintf(settings, sizeof settings, "gpu.watch_cycles=20000%s", forms[i / 2].settings);
-        snprintf(text, sizeof text, "%s%s%s", WAIT_HEAD "mov.u64 %rd6, s; cvta.shared.u64 %rd6, %rd6; add.u64 %rd6, %rd6, 32;\n",
+        snprintf(text, sizeof text, "%s%s%s",
+                 WAIT_HEAD "mov.u64 %rd6, s; cvta.shared.u64 %rd6, %rd6; add.u64 %rd6, %rd6, 32;\n",
                  forms[i / 2].body, "\n}\n");
         struct bad b;
-        struct shape shape = {.grid = 2, .block = 96, .mode = i % 2 ? GPU_FUNCTIONAL : GPU_TIMING, .max_cycles = 100000000};
+        struct shape shape = {
+            .grid = 2, .block = 96, .mode = i % 2 ? GPU_FUNCTIONAL : GPU_TIMING, .max_cycles = 100000000};
         if (run_bad(&b, settings, text, shape, 0) != GPU_HANG)
             fail_msg("%s: no hang", forms[i / 2].body);
         if (shape.mode == GPU_TIMING)
@@ -221,7 +223,8 @@ static void test_long_swapping_is_no_hang(void **state)
     };
     for (unsigned i = 0; i < 6; i++) {
         char text[2048];
-        snprintf(text, sizeof text, "%s%s%s", WAIT_HEAD "mov.u64 %rd6, s; mov.u32 %r6, 0; mov.u32 %r8, 0;\n", bodies[i / 2],
+        snprintf(text, sizeof text, "%s%s%s", WAIT_HEAD "mov.u64 %rd6, s; mov.u32 %r6, 0; mov.u32 %r8, 0;\n",
+                 bodies[i / 2],
                  "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 3000; @%p1 bra ADD; ret;\n}\n");
         struct bad b;
         struct shape shape = {.grid = 1, .block = 1, .mode = i % 2 ? GPU_FUNCTIONAL : GPU_TIMING};
@@ -423,6 +426,15 @@ static void test_shapes_refused(void **state)
     has(&b, "shared");
     assert_int_equal(
         device_try(&b.d, "free", (struct shape){.grid = 1, .block = 32, .dynamic_shared = 49152}, 2, params), GPU_OK);
+    /* 2^64 blocks. */
+    struct gpu_launch launch = {.module = b.d.module,
+                                .kernel = gpu_kernel(b.d.module, "free"),
+                                .grid = {1u << 20, 1u << 20, 1u << 24},
+                                .block = {32, 1, 1},
+                                .params = params};
+    gpu_result_free(&b.d.result);
+    assert_int_equal(gpu_launch(b.d.gpu, &launch, &b.d.result, &b.d.sink), -1);
+    assert_int_equal(b.d.result.status, GPU_INVALID);
     device_close(&b.d);
 }
 
