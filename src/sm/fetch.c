@@ -5,8 +5,12 @@
 #include "sm/sm_impl.h"
 
 /* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that register numbers name, so they wait for every value under way. */
-static bool scoreboard_clear(const struct sm_warp *warp, const struct isa_instr *instr)
+static bool scoreboard_clear(const struct sm_warp *warp, const struct isa_module *module, const struct isa_instr *instr)
 {
+    /* printf and free touch memory at once: what the warp did to it before must be done. */
+    if (instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic &&
+        (warp->in_flight || warp->stores_out))
+        return false;
     if (!warp->pending_registers)
         return true;
     if (instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET)
@@ -38,9 +42,10 @@ void sm_head_changed(struct sm *sm, unsigned slot)
         sm->mispredicted |= bit;
         return;
     }
-    const struct isa_instr *instr = &sm->kernel->grid->code->module->instrs[pc];
+    const struct isa_module *module = sm->kernel->grid->code->module;
+    const struct isa_instr *instr = &module->instrs[pc];
     sm->wants[sm->kernel->decoded[pc].unit] |= bit;
-    if (scoreboard_clear(warp, instr))
+    if (scoreboard_clear(warp, module, instr))
         sm->cleared |= bit;
 }
 

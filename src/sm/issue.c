@@ -37,6 +37,8 @@ void sm_check_retire(struct sm *sm, unsigned slot)
     check_fence(sm, slot);
     if (mask_has(sm->finished, slot) && !warp->in_flight && !warp->stores_out)
         sm->retiring |= BIT64(slot);
+    if (!warp->in_flight && !warp->stores_out && mask_has(sm->buffered & ~sm->cleared & ~sm->mispredicted, slot))
+        sm_head_changed(sm, slot);
 }
 
 void sm_release(struct sm *sm, uint32_t op)

@@ -260,7 +260,7 @@ void sm_release(struct sm *sm, uint32_t op);
 /* The op is complete: release and free it. */
 void sm_complete(struct sm *sm, uint32_t op);
 void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
-/* A warp's op or store was completed: ends its fence, lets it retire, if that was the last. */
+/* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the last. */
 void sm_check_retire(struct sm *sm, unsigned slot);
 
 /* collect.c: operand collectors, SP and SFU pipelines, writeback */

@@ -235,12 +235,12 @@ static void test_printed_text(void **state)
     static const char text[] =
         PTX_HEAD ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
                  ".global .align 1 .b8 f[] = {91, 37, 117, 32, 37, 46, 50, 102, 32, 37, 115, 93, 10, 0};\n.global "
-                 ".align 1 .b8 s[] = {111, 107, 0};\n" /* "[%u %.2f %s]\n" "ok" */
+                 ".align 1 .b8 s[] = {111, 120, 0};\n" /* "[%u %.2f %s]\n" "ox", which the kernel makes "ok" */
         PTX_KERNEL("k", ".local .align 8 .b8 b[24];\n" PTX_BEGIN
                         "cvt.rn.f64.u32 %d1, %r5; mul.f64 %d1, %d1, 0d3FE0000000000000; mov.u64 %rd4, b; "
                         "cvta.local.u64 %rd5, %rd4; st.local.u32 [%rd4], %r5; st.local.f64 [%rd4+8], %d1;\n"
                         "mov.u64 %rd6, s; cvta.global.u64 %rd6, %rd6; st.local.u64 [%rd4+16], %rd6; mov.u64 %rd7, f; "
-                        "cvta.global.u64 %rd7, %rd7;\n"
+                        "cvta.global.u64 %rd7, %rd7; st.u8 [%rd6+1], 107;\n"
                         "{ .param .b64 x; .param .b64 y; .param .b32 z; st.param.b64 [x], %rd7; st.param.b64 [y], "
                         "%rd5; call.uni (z), vprintf, (x, y); ld.param.b32 %r6, [z]; }\n"
                         "st.global.u32 [%rd2], %r6; ret;");
