@@ -39,8 +39,20 @@ static cudaError_t check_extents(const struct runtime *rt, const struct kernel *
 
 /* Shared memory beyond what a kernel may use is a bad argument; threads or registers that do not fit an SM are
  * resources. */
-static cudaError_t check_resources(const struct runtime *rt, const struct kernel *kernel,
-                                   const struct call_configuration *c)
+/* Programs that do not ask for errors would go on without the kernel: say what is wrong. */
+static cudaError_t refuse_resources(struct runtime *rt, const struct kernel *kernel, unsigned threads, const char *limiter)
+{
+    struct diag_sink sink;
+    diag_init(&sink);
+    diag_error(&sink, DIAG_NOWHERE, "use smaller blocks, or another machine",
+               "kernel %s cannot be launched: a block of %u threads with %u registers a thread does not fit on an SM (limited by %s)",
+               kernel->name, threads, kernel->function->registers, limiter ? limiter : "the machine");
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+    return cudaErrorLaunchOutOfResources;
+}
+
+static cudaError_t check_resources(struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
 {
     uint64_t limit = device_shared_bytes(rt);
     if (kernel->dynamic_shared_limit && kernel->dynamic_shared_limit + kernel->function->shared_bytes > limit)
@@ -48,8 +60,10 @@ static cudaError_t check_resources(const struct runtime *rt, const struct kernel
     if (c->shared > limit || kernel->function->shared_bytes > limit - c->shared)
         return cudaErrorInvalidValue;
     unsigned threads = c->block.x * c->block.y * c->block.z;
-    return gpu_occupancy(rt->gpu, kernel->function, threads, c->shared, NULL) ? cudaSuccess
-                                                                              : cudaErrorLaunchOutOfResources;
+    const char *limiter = NULL;
+    if (gpu_occupancy(rt->gpu, kernel->function, threads, c->shared, &limiter))
+        return cudaSuccess;
+    return refuse_resources(rt, kernel, threads, limiter);
 }
 
 /* Packs the arguments as the kernel's parameter block; NULL when one is missing. */

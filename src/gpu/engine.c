@@ -192,6 +192,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     struct gpu_watch watch;
     double last_poll = run->start_seconds;
     uint64_t end = run->launch->max_cycles ? gpu->cycle + run->launch->max_cycles : CYCLE_NEVER;
+    watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
     gpu_watch_start(&watch, gpu);
     for (uint64_t turn = 1;; turn++) {
         uint64_t now = gpu->cycle;

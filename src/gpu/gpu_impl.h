@@ -82,13 +82,22 @@ struct gpu_counters *gpu_counters_new(void);
 void gpu_collect(struct gpu *gpu, struct gpu_counters *counters);
 void gpu_reset_counters(struct gpu *gpu);
 /* watch.c */
+#define GPU_WATCH_STATES 16
+struct gpu_watched_warp {
+    uint64_t states[GPU_WATCH_STATES]; /* hashes of what the warp was at the last looks */
+    uint32_t count;
+    bool repeats;                      /* it was twice the same: it goes round */
+};
 struct gpu_watch {
     uint64_t next;      /* cycle of the next look */
     uint64_t end;       /* cycle at which the launch is stuck if nothing was done until then */
     uint64_t issued, worked; /* warp instructions; threads ended and work done, when something was last done */
+    uint32_t windows;   /* of gpu.watch_cycles that have passed since without work */
+    struct gpu_watched_warp *warps; /* by SM and slot; the caller provides them, zeroed */
 };
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu);
-/* Whether the launch has made no progress for gpu.watch_cycles, or for twice as many warp instructions; to be asked at watch->next. */
+/* Whether the launch has made no progress: for gpu.watch_cycles, or twice as many warp instructions, when every warp comes back to states it was in; for
+ * eight times gpu.watch_cycles when some warps change but only synchronise. To be asked at watch->next. */
 bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu);
 /* Explains in the sink who waits for whom. */
 void gpu_explain_hang(struct gpu_run *run, const char *what);

@@ -26,6 +26,8 @@ static uint64_t issued_so_far(const struct gpu *gpu)
 static void look_again(struct gpu_watch *watch, const struct gpu *gpu)
 {
     watch->next = cycle_min(gpu->cycle + LOOK_CYCLES, watch->end);
+    if (watch->next <= gpu->cycle)
+        watch->next = gpu->cycle + LOOK_CYCLES;
 }
 
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
@@ -33,35 +35,108 @@ void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
     watch->worked = worked_so_far(gpu);
     watch->issued = issued_so_far(gpu);
     watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
+    watch->windows = 0;
     look_again(watch, gpu);
+    memset(watch->warps, 0, sizeof *watch->warps * gpu->machine.gpu.sms * gpu->machine.sm.warps);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
         sm_watch_reset(gpu->sms[i]);
 }
 
-/* A warp that issued without a single access that synchronises computes: that is progress. One that sleeps and has not looked yet may make some. */
-static bool somebody_computes(const struct gpu *gpu)
+static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
+{
+    const uint64_t *words = data;
+    for (size_t i = 0; i < bytes / 8; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x9E3779B97F4A7C15) ^ hash >> 29;
+    return hash;
+}
+
+/* Everything of a warp that decides what it does next, but for memory that others see. */
+static uint64_t state_hash(const struct simt_warp *warp)
+{
+    const struct simt_code *code = warp->block->grid->code;
+    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    const struct isa_function *function = &code->module->functions[top->function];
+    uint64_t hash = mix(warp->live, &warp->carry, sizeof warp->carry);
+    for (uint32_t i = 0; i < warp->stack.depth; i++) {
+        const struct simt_stack_entry *e = &warp->stack.entries[i];
+        uint64_t words[] = {e->mask, (uint64_t)e->pc << 32 | e->reconverge, (uint64_t)e->reg_base << 32 | e->local_base};
+        hash = mix(hash, words, sizeof words);
+    }
+    hash = mix(hash, warp->rows, (size_t)(top->reg_base + function->row_count) * code->width * 4);
+    hash = mix(hash, warp->preds, (size_t)(top->pred_base + function->pred_count) * 8);
+    return mix(hash, warp->local, (size_t)warp->local_words * code->width * 4);
+}
+
+/* Notes what each warp is. One that comes back to a state it was in, while nobody does any work, goes round for ever. */
+static void look(struct gpu_watch *watch, const struct gpu *gpu)
 {
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         for (unsigned slot = 0; slot < gpu->machine.sm.warps; slot++) {
+            struct gpu_watched_warp *seen = &watch->warps[i * gpu->machine.sm.warps + slot];
             struct sm_warp_state w;
             sm_warp_state(gpu->sms[i], slot, &w);
-            if (w.resident && !w.sync_ops && (w.issued || w.sleeping))
-                return true;
+            if (!w.resident || w.finished || seen->repeats)
+                continue;
+            uint64_t hash = state_hash(w.warp);
+            uint32_t known = seen->count < GPU_WATCH_STATES ? seen->count : GPU_WATCH_STATES;
+            for (uint32_t k = 0; k < known; k++)
+                seen->repeats |= seen->states[k] == hash;
+            seen->states[seen->count++ % GPU_WATCH_STATES] = hash;
         }
     }
-    return false;
+}
+
+/* Instructions per access that synchronises above which a warp is taken to compute, not to wait. */
+#define BUSY_RATIO 4096
+#define PATIENCE 8 /* windows without work after which warps that change but only synchronise are taken to wait */
+
+/* A warp that never came back to an earlier state and that hardly synchronises computes: that is progress. One that sleeps and has not looked yet
+ * may make some. */
+static bool computes(const struct gpu_watched_warp *seen, const struct sm_warp_state *w)
+{
+    if (seen->repeats)
+        return false;
+    return w->sync_ops ? w->issued / w->sync_ops > BUSY_RATIO : w->issued || w->sleeping;
+}
+
+enum watched { ALL_GO_ROUND, SOME_WAIT, SOME_COMPUTE };
+
+/* What the warps that are neither finished nor at a barrier do: all come back to where they were, or some may only seem to wait, or some compute. */
+static enum watched judge(const struct gpu_watch *watch, const struct gpu *gpu)
+{
+    enum watched result = ALL_GO_ROUND;
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
+        for (unsigned slot = 0; slot < gpu->machine.sm.warps; slot++) {
+            const struct gpu_watched_warp *seen = &watch->warps[i * gpu->machine.sm.warps + slot];
+            struct sm_warp_state w;
+            sm_warp_state(gpu->sms[i], slot, &w);
+            if (!w.resident || w.finished)
+                continue;
+            if (computes(seen, &w))
+                return SOME_COMPUTE;
+            if (!seen->repeats && !w.at_barrier)
+                result = SOME_WAIT;
+        }
+    }
+    return result;
 }
 
 bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu)
 {
-    bool worked = worked_so_far(gpu) != watch->worked;
-    if (!worked && gpu->cycle < watch->end && issued_so_far(gpu) - watch->issued < 2 * (uint64_t)gpu->machine.gpu.watch_cycles) {
-        look_again(watch, gpu);
+    if (worked_so_far(gpu) != watch->worked) {
+        gpu_watch_start(watch, gpu);
         return false;
     }
-    if (!worked && !somebody_computes(gpu))
-        return true; /* what the warps did since the last look stays for the report */
-    gpu_watch_start(watch, gpu);
+    look(watch, gpu);
+    look_again(watch, gpu);
+    bool over = gpu->cycle >= watch->end, soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
+    enum watched now = over || soon ? judge(watch, gpu) : SOME_COMPUTE;
+    if (now == ALL_GO_ROUND || (over && now == SOME_WAIT && ++watch->windows == PATIENCE))
+        return true; /* what the warps did since the last work stays for the report */
+    if (over && now == SOME_COMPUTE)
+        gpu_watch_start(watch, gpu);
+    else if (over)
+        watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
     return false;
 }
 

@@ -152,6 +152,28 @@ static void test_flag_never_set(void **state)
     }
 }
 
+/* Loops that can never end though they synchronise with nobody: a warp that comes back to the state it was in, while nobody does any work, goes round. */
+static void test_endless_loops(void **state)
+{
+    static const char *const loops[] = {
+        "TRY: bra TRY;\n}\n",
+        "TRY: ld.global.u32 %r7, [%rd1+64]; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;\n}\n",
+        "setp.lt.u32 %p1, %r2, 32; @%p1 bra ONCE;\nTRY: bar.sync 0; bra TRY;\nONCE: bar.sync 0; ret;\n}\n",
+        "TRY: nanosleep.u32 100; bra TRY;\n}\n",
+    };
+    for (unsigned i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        struct strbuf t = {0};
+        strbuf_add(&t, ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n" PTX_REGS PTX_BEGIN);
+        strbuf_add(&t, loops[i]);
+        struct bad b;
+        assert_int_equal(
+            run_bad(&b, "gpu.watch_cycles=400000", strbuf_text(&t), (struct shape){.grid = 1, .block = 64}, 0), GPU_HANG);
+        has(&b, "made no progress");
+        device_close(&b.d);
+        strbuf_free(&t);
+    }
+}
+
 /* Long work by one warp is no hang, though all others spin on what it will set, or wait for it at a barrier, or sleep.
  */
 static void test_long_work_is_no_hang(void **state)
@@ -471,6 +493,7 @@ int main(void)
         cmocka_unit_test(test_lock_never_given_back),
         cmocka_unit_test(test_lock_cycle),
         cmocka_unit_test(test_flag_never_set),
+        cmocka_unit_test(test_endless_loops),
         cmocka_unit_test(test_long_work_is_no_hang),
         cmocka_unit_test(test_forms_of_waiting),
         cmocka_unit_test(test_long_swapping_is_no_hang),
