@@ -1,13 +1,14 @@
-/* The cycle loop. Units are stepped only in the cycles in which they can act; when none can, time jumps to the next event. Within a core cycle the order is: replies leave the network into the SMs, partitions hand over replies, DRAM, L2 slices,
- * networks, SMs, block dispatch. DRAM runs in its own clock, by integer ratio. */
+/* The cycle loop. Units are stepped only in the cycles in which they can act; when none can, time jumps to the next
+ * event. Within a core cycle the order is: replies leave the network into the SMs, partitions hand over replies, DRAM,
+ * L2 slices, networks, SMs, block dispatch. DRAM runs in its own clock, by integer ratio. */
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
 
 #define POLL_STEPS 4096 /* loop turns between looks at the host's clock */
 
-/* DRAM command cycles that have begun by the end of core cycle c. Clocks are below 2^14 MHz, so 64 bits hold 2^50 cycles: two weeks of
- * simulated time. */
+/* DRAM command cycles that have begun by the end of core cycle c. Clocks are below 2^14 MHz, so 64 bits hold 2^50
+ * cycles: two weeks of simulated time. */
 static uint64_t dram_cycles(const struct gpu *gpu, uint64_t c)
 {
     return (c + 1) * gpu->machine.gpu.dram_mhz / gpu->machine.gpu.core_mhz;
@@ -246,7 +247,8 @@ static void rebuild(struct gpu *gpu)
 static bool read_line(void *context, uint64_t address, uint8_t *to, uint32_t bytes)
 {
     const struct store *store = &((struct gpu *)context)->store;
-    if (address < store->start || address - store->start >= store->size || bytes > store->size - (address - store->start))
+    if (address < store->start || address - store->start >= store->size ||
+        bytes > store->size - (address - store->start))
         return false;
     memcpy(to, store_at(store, address), bytes);
     return true;

@@ -1,5 +1,6 @@
-/* The functional mode: the same instructions, lane semantics and barriers, no time. As many blocks as the machine could hold are resident at once; their warps run in turn, a slice of instructions each, so that warps which wait for each other
- * (locks, flags) all go on. Memory is served at once. */
+/* The functional mode: the same instructions, lane semantics and barriers, no time. As many blocks as the machine could
+ * hold are resident at once; their warps run in turn, a slice of instructions each, so that warps which wait for each
+ * other (locks, flags) all go on. Memory is served at once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,8 +8,8 @@
 #include "sm/barrier.h"
 #include "sm/novel.h"
 
-#define SLICE 256          /* instructions a warp runs before the next one's turn */
-#define STUCK_ROUNDS 2000  /* turns of everybody in which nobody got anywhere */
+#define SLICE 256         /* instructions a warp runs before the next one's turn */
+#define STUCK_ROUNDS 2000 /* turns of everybody in which nobody got anywhere */
 
 struct fblock {
     bool used;
@@ -24,8 +25,8 @@ struct frun {
     struct gpu_run *run;
     struct fblock *blocks;
     unsigned block_count;
-    uint64_t instructions;  /* stands for the cycle */
-    uint64_t worked;        /* threads ended, stores, arithmetic atomics, instructions of warps that do not synchronise */
+    uint64_t instructions; /* stands for the cycle */
+    uint64_t worked; /* threads ended, stores, arithmetic atomics, instructions of warps that do not synchronise */
     struct simt_access access;
     struct sm_novel novel;
     struct sm_fault fault;
@@ -131,7 +132,8 @@ static void note_access(struct frun *f, const struct fblock *b, bool *synced, bo
     *worked |= f->access.kind != ISA_FLAG_LOAD && !waits;
 }
 
-/* Runs one warp until its slice is used up, it waits, ends or faults. Returns whether it did anything but synchronise. */
+/* Runs one warp until its slice is used up, it waits, ends or faults. Returns whether it did anything but synchronise.
+ */
 static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
 {
     struct simt_warp *warp = &b->warps[w];

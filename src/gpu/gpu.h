@@ -1,5 +1,6 @@
-/* The device: what a launch file, the CUDA runtime and the command line use. One `struct gpu` is one simulated GPU with its memory and loaded modules; launches run one after another
- * and carry the caches' contents from one to the next as the machine says. */
+/* The device: what a launch file, the CUDA runtime and the command line use. One `struct gpu` is one simulated GPU with
+ * its memory and loaded modules; launches run one after another and carry the caches' contents from one to the next as
+ * the machine says. */
 #ifndef LOCKSTEP_GPU_GPU_H
 #define LOCKSTEP_GPU_GPU_H
 
@@ -21,7 +22,8 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink);
 void gpu_destroy(struct gpu *gpu);
 const struct machine *gpu_machine(const struct gpu *gpu);
 
-/* Device memory. Addresses are device addresses (also valid as generic addresses in kernels). All return 0, or -1 with a diagnostic that names the range. */
+/* Device memory. Addresses are device addresses (also valid as generic addresses in kernels). All return 0, or -1 with
+ * a diagnostic that names the range. */
 uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes); /* 0 when memory is exhausted */
 int gpu_free(struct gpu *gpu, uint64_t address);      /* -1 when it is no allocation's start */
 int gpu_write(struct gpu *gpu, uint64_t address, const void *from, uint64_t bytes, struct diag_sink *sink);
@@ -30,14 +32,16 @@ int gpu_fill(struct gpu *gpu, uint64_t address, uint8_t value, uint64_t bytes, s
 int gpu_copy(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, struct diag_sink *sink);
 /* The allocation that holds address: its start and size; false when there is none. */
 bool gpu_find_allocation(const struct gpu *gpu, uint64_t address, uint64_t *start, uint64_t *bytes);
-/* Size of the heap of device malloc, instead of the machine's; 0 for the machine's. -1 when it is larger than device memory, or in use already. */
+/* Size of the heap of device malloc, instead of the machine's; 0 for the machine's. -1 when it is larger than device
+ * memory, or in use already. */
 int gpu_set_heap(struct gpu *gpu, uint64_t bytes);
 /* Whether every device address is also a host pointer to the same bytes: what managed and pinned memory need. */
 bool gpu_host_mapped(const struct gpu *gpu);
 void gpu_memory_info(const struct gpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
 
-/* Takes over a decoded module: places its variables in device memory and makes addresses absolute. The module is freed with the gpu or by gpu_unload, also on failure. NULL with diagnostics on failure
- * (memory exhausted, unresolved extern variable). */
+/* Takes over a decoded module: places its variables in device memory and makes addresses absolute. The module is freed
+ * with the gpu or by gpu_unload, also on failure. NULL with diagnostics on failure (memory exhausted, unresolved extern
+ * variable). */
 struct gpu_module *gpu_load(struct gpu *gpu, struct isa_module *module, struct diag_sink *sink);
 void gpu_unload(struct gpu *gpu, struct gpu_module *module);
 const struct isa_module *gpu_module_code(const struct gpu_module *module);
@@ -46,9 +50,10 @@ const struct isa_function *gpu_kernel(const struct gpu_module *module, const cha
 /* Device address and size of a __device__ or __constant__ variable; false when there is none of that name. */
 bool gpu_variable(const struct gpu_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
-/* Blocks of `threads` threads with `dynamic_shared` bytes that fit on one SM at once; 0: not even one. limiter (may be NULL) receives what binds: "threads", "blocks", "registers", "shared", "warps". */
-unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads, uint64_t dynamic_shared,
-                       const char **limiter);
+/* Blocks of `threads` threads with `dynamic_shared` bytes that fit on one SM at once; 0: not even one. limiter (may be
+ * NULL) receives what binds: "threads", "blocks", "registers", "shared", "warps". */
+unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,
+                       uint64_t dynamic_shared, const char **limiter);
 
 struct gpu_progress {
     uint64_t cycle, warp_instructions;
@@ -61,10 +66,10 @@ struct gpu_launch {
     const struct isa_function *kernel;
     uint32_t grid[3], block[3];
     uint64_t dynamic_shared;
-    const void *params;     /* kernel->param_bytes bytes, laid out by isa_param.offset */
+    const void *params; /* kernel->param_bytes bytes, laid out by isa_param.offset */
     enum gpu_mode mode;
-    uint32_t registers;     /* registers per thread for occupancy; 0: the kernel's own */
-    uint64_t max_cycles;    /* 0: none */
+    uint32_t registers;  /* registers per thread for occupancy; 0: the kernel's own */
+    uint64_t max_cycles; /* 0: none */
     /* Called about five times a host second, or never when NULL; non-zero asks to stop. */
     int (*progress)(void *context, const struct gpu_progress *progress);
     void *context;
@@ -72,17 +77,17 @@ struct gpu_launch {
 
 enum gpu_status {
     GPU_OK,
-    GPU_INVALID,  /* the launch could not begin: bad configuration, instruction outside the model */
-    GPU_FAULT,    /* the program did something illegal: out-of-bounds, misaligned, trap, assert */
-    GPU_HANG,     /* no progress is possible, or none was made: deadlock, livelock */
-    GPU_LIMIT,    /* max_cycles reached */
-    GPU_STOPPED,  /* progress asked to stop */
+    GPU_INVALID, /* the launch could not begin: bad configuration, instruction outside the model */
+    GPU_FAULT,   /* the program did something illegal: out-of-bounds, misaligned, trap, assert */
+    GPU_HANG,    /* no progress is possible, or none was made: deadlock, livelock */
+    GPU_LIMIT,   /* max_cycles reached */
+    GPU_STOPPED, /* progress asked to stop */
 };
 
 /* What the program did wrong, with GPU_FAULT. */
 enum gpu_fault {
     GPU_FAULT_NONE,
-    GPU_FAULT_ADDRESS,     /* outside every allocation, or a write to constant memory */
+    GPU_FAULT_ADDRESS, /* outside every allocation, or a write to constant memory */
     GPU_FAULT_ALIGNMENT,
     GPU_FAULT_ASSERT,
     GPU_FAULT_TRAP,
@@ -108,7 +113,7 @@ struct gpu_result {
     unsigned blocks_per_sm;
     const char *blocks_limited_by;
     uint64_t cycles;
-    double time_ns;            /* simulated time of the launch */
+    double time_ns;                /* simulated time of the launch */
     struct gpu_counters *counters; /* every unit's statistics, merged over units; see gpu_result_sets */
     double host_seconds;
 };
@@ -123,7 +128,8 @@ uint64_t gpu_result_warp_instructions(const struct gpu_result *result);
 uint64_t gpu_result_thread_instructions(const struct gpu_result *result);
 const char *gpu_status_name(enum gpu_status status);
 
-/* Runs one kernel to its end. Returns 0 when it ended well; else -1, result->status says how and sink explains. result is filled in every case (partial figures included). */
+/* Runs one kernel to its end. Returns 0 when it ended well; else -1, result->status says how and sink explains. result
+ * is filled in every case (partial figures included). */
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink);
 
 /* Simulated nanoseconds since creation; launches advance it by their cycles. */

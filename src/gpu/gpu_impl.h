@@ -34,7 +34,7 @@ struct gpu {
     uint64_t sms_sending; /* SMs asleep with requests that the network does not take */
     uint64_t *sm_wake;    /* per SM: the next cycle at which it must be stepped */
     uint64_t launches;
-    uint64_t params;      /* device address of the parameter block */
+    uint64_t params; /* device address of the parameter block */
     uint64_t params_bytes;
     uint64_t heap, heap_bytes;
     struct store heap_blocks; /* allocations inside the heap; no memory of its own */
@@ -86,18 +86,19 @@ void gpu_reset_counters(struct gpu *gpu);
 struct gpu_watched_warp {
     uint64_t states[GPU_WATCH_STATES]; /* hashes of what the warp was at the last looks */
     uint32_t count;
-    bool repeats;                      /* it was twice the same: it goes round */
+    bool repeats; /* it was twice the same: it goes round */
 };
 struct gpu_watch {
-    uint64_t next;      /* cycle of the next look */
-    uint64_t end;       /* cycle at which the launch is stuck if nothing was done until then */
-    uint64_t issued, worked; /* warp instructions; threads ended and work done, when something was last done */
-    uint32_t windows;   /* of gpu.watch_cycles that have passed since without work */
+    uint64_t next;                  /* cycle of the next look */
+    uint64_t end;                   /* cycle at which the launch is stuck if nothing was done until then */
+    uint64_t issued, worked;        /* warp instructions; threads ended and work done, when something was last done */
+    uint32_t windows;               /* of gpu.watch_cycles that have passed since without work */
     struct gpu_watched_warp *warps; /* by SM and slot; the caller provides them, zeroed */
 };
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu);
-/* Whether the launch has made no progress: for gpu.watch_cycles, or twice as many warp instructions, when every warp comes back to states it was in; for
- * eight times gpu.watch_cycles when some warps change but only synchronise. To be asked at watch->next. */
+/* Whether the launch has made no progress: for gpu.watch_cycles, or twice as many warp instructions, when every warp
+ * comes back to states it was in; for eight times gpu.watch_cycles when some warps change but only synchronise. To be
+ * asked at watch->next. */
 bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu);
 /* Explains in the sink who waits for whom. */
 void gpu_explain_hang(struct gpu_run *run, const char *what);

@@ -40,7 +40,8 @@ static struct diag_pos function_pos(const struct gpu_run *run)
 
 static int refuse(struct gpu_run *run, const char *hint, const char *message)
 {
-    return diag_error(run->sink, function_pos(run), hint, "kernel %s cannot be launched: %s", run->launch->kernel->name, message);
+    return diag_error(run->sink, function_pos(run), hint, "kernel %s cannot be launched: %s", run->launch->kernel->name,
+                      message);
 }
 
 static int check_shape(struct gpu_run *run)
@@ -53,7 +54,8 @@ static int check_shape(struct gpu_run *run)
         bool many = l->grid[i] && blocks > (UINT64_C(1) << 40) / l->grid[i];
         blocks *= l->grid[i];
         if (!l->grid[i] || !l->block[i] || threads > 4096 || many)
-            return refuse(run, "every grid and block dimension must be at least 1", "the grid or block size is out of range");
+            return refuse(run, "every grid and block dimension must be at least 1",
+                          "the grid or block size is out of range");
     }
     if (required[0] && memcmp(required, l->block, sizeof l->block))
         return refuse(run, NULL, "the block size differs from the kernel's .reqntid");
@@ -61,7 +63,8 @@ static int check_shape(struct gpu_run *run)
     for (unsigned i = 0; i < 3; i++)
         most *= l->kernel->max_threads[i] ? l->kernel->max_threads[i] : 1;
     if (l->kernel->max_threads[0] && threads > most)
-        return refuse(run, "launch fewer threads per block, or change __launch_bounds__", "the block has more threads than the kernel's .maxntid");
+        return refuse(run, "launch fewer threads per block, or change __launch_bounds__",
+                      "the block has more threads than the kernel's .maxntid");
     run->blocks = blocks;
     return 0;
 }
@@ -77,8 +80,8 @@ static int check_code(struct gpu_run *run)
     struct strbuf pos = {0};
     isa_format_pos(code, instr, &pos);
     diag_error(run->sink, (struct diag_pos){code->name, instr->line, instr->column}, NULL,
-               "kernel %s cannot be launched: it can reach an instruction outside the model at %s: %s", run->launch->kernel->name,
-               strbuf_text(&pos), instr->text ? instr->text : isa_op_info(instr->op)->text);
+               "kernel %s cannot be launched: it can reach an instruction outside the model at %s: %s",
+               run->launch->kernel->name, strbuf_text(&pos), instr->text ? instr->text : isa_op_info(instr->op)->text);
     strbuf_free(&pos);
     return -1;
 }
@@ -93,7 +96,8 @@ static int check_resources(struct gpu_run *run)
     run->result->blocks_per_sm = fit;
     if (!fit)
         return diag_error(run->sink, function_pos(run), "use smaller blocks or a larger machine",
-                          "kernel %s cannot be launched: a block of %u threads, %u registers a thread and %u bytes of shared memory does not fit on an SM (limited by %s)",
+                          "kernel %s cannot be launched: a block of %u threads, %u registers a thread and %u bytes of "
+                          "shared memory does not fit on an SM (limited by %s)",
                           run->launch->kernel->name, k->threads_per_block, k->registers, k->shared_bytes, limiter);
     /* A grid too small to fill the device is spread over the SMs. */
     uint64_t even = (run->blocks + run->gpu->machine.gpu.sms - 1) / run->gpu->machine.gpu.sms;
@@ -125,7 +129,8 @@ static void describe_grid(struct gpu_run *run)
     const struct gpu_launch *l = run->launch;
     const struct machine *m = &run->gpu->machine;
     uint32_t align = l->kernel->shared_align > 16 ? l->kernel->shared_align : 16;
-    uint32_t dynamic_base = l->dynamic_shared ? (uint32_t)round_up_u64(l->kernel->shared_bytes, align) : l->kernel->shared_bytes;
+    uint32_t dynamic_base =
+        l->dynamic_shared ? (uint32_t)round_up_u64(l->kernel->shared_bytes, align) : l->kernel->shared_bytes;
     run->grid = (struct simt_grid){
         .code = l->module->simt,
         .kernel = l->kernel,
@@ -180,7 +185,8 @@ static int prepare(struct gpu_run *run)
     return check_resources(run) || write_params(run) ? -1 : 0;
 }
 
-/* Host programs may have changed how this thread rounds or treats subnormals (-ffast-math does); the lanes' arithmetic relies on the default. */
+/* Host programs may have changed how this thread rounds or treats subnormals (-ffast-math does); the lanes' arithmetic
+ * relies on the default. */
 #if defined(__x86_64__)
 #define HOST_FLOAT_DEFAULT 0x1F80u
 static unsigned host_float_mode(void)
@@ -223,7 +229,8 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     return result->status == GPU_OK ? 0 : -1;
 }
 
-unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads, uint64_t dynamic_shared, const char **limiter)
+unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,
+                       uint64_t dynamic_shared, const char **limiter)
 {
     uint64_t shared = kernel->shared_bytes + dynamic_shared;
     if (shared > gpu->machine.sm.shared_bytes) {

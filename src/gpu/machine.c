@@ -1,4 +1,5 @@
-/* Machines: where every room's parameter table meets. A machine starts from the tables' defaults (the GTX 480), then a YAML file's values, then assignments from the command line. */
+/* Machines: where every room's parameter table meets. A machine starts from the tables' defaults (the GTX 480), then a
+ * YAML file's values, then assignments from the command line. */
 #include "gpu/machine.h"
 
 #include <errno.h>
@@ -129,7 +130,8 @@ static int apply(struct machine *m, const char *name, const char *text, unsigned
     if (base) {
         const char *base_text = embedded_text(base);
         if (!base_text)
-            return diag_error(sink, (struct diag_pos){name, 1, 1}, str_nearest(base, machine_names(&m->arena)), "base: there is no machine named %s", base);
+            return diag_error(sink, (struct diag_pos){name, 1, 1}, str_nearest(base, machine_names(&m->arena)),
+                              "base: there is no machine named %s", base);
         if (apply(m, base, base_text, depth + 1, sink))
             return -1;
     }
@@ -149,7 +151,8 @@ int machine_load(struct machine *m, const char *name, struct diag_sink *sink)
     const char *text = is_path(name) ? read_file(&m->arena, name, sink) : embedded_text(name);
     if (!text) {
         if (!is_path(name))
-            diag_error(sink, DIAG_NOWHERE, str_nearest(name, machine_names(&m->arena)), "there is no machine named %s", name);
+            diag_error(sink, DIAG_NOWHERE, str_nearest(name, machine_names(&m->arena)), "there is no machine named %s",
+                       name);
         machine_free(m);
         return -1;
     }
@@ -164,7 +167,8 @@ int machine_set(struct machine *m, const char *assignment, struct diag_sink *sin
 {
     const char *equals = strchr(assignment, '=');
     if (!equals)
-        return diag_error(sink, DIAG_NOWHERE, "write group.parameter=value, for example sm.warps=32", "%s sets nothing", assignment);
+        return diag_error(sink, DIAG_NOWHERE, "write group.parameter=value, for example sm.warps=32", "%s sets nothing",
+                          assignment);
     const char *name = arena_strndup(&m->arena, assignment, (size_t)(equals - assignment));
     return param_set(m->groups, MACHINE_GROUPS, &m->arena, name, equals + 1, DIAG_NOWHERE, sink);
 }
@@ -191,20 +195,22 @@ static bool power_of_two(uint32_t n)
 
 static int check_cache(const char *name, const struct cache_params *c, struct diag_sink *sink)
 {
-    if (power_of_two(c->sets) && power_of_two(c->line_bytes) && power_of_two(c->sector_bytes) && c->sector_bytes <= c->line_bytes &&
-        c->line_bytes <= 8 * c->sector_bytes)
+    if (power_of_two(c->sets) && power_of_two(c->line_bytes) && power_of_two(c->sector_bytes) &&
+        c->sector_bytes <= c->line_bytes && c->line_bytes <= 8 * c->sector_bytes)
         return 0;
-    return diag_error(sink, DIAG_NOWHERE, NULL, "%s: sets, line_bytes and sector_bytes must be powers of two, a line 1 to 8 sectors", name);
+    return diag_error(sink, DIAG_NOWHERE, NULL,
+                      "%s: sets, line_bytes and sector_bytes must be powers of two, a line 1 to 8 sectors", name);
 }
 
 int machine_check(const struct machine *m, struct diag_sink *sink)
 {
-    int bad = check_cache("l1i", &m->l1i, sink) | check_cache("l1c", &m->l1c, sink) | check_cache("l1d", &m->l1d, sink) |
-              check_cache("l2", &m->memory.l2, sink);
+    int bad = check_cache("l1i", &m->l1i, sink) | check_cache("l1c", &m->l1c, sink) |
+              check_cache("l1d", &m->l1d, sink) | check_cache("l2", &m->memory.l2, sink);
     if (m->sm.warp_size != 32 && m->sm.warp_size != 64)
         bad |= diag_error(sink, DIAG_NOWHERE, NULL, "sm.warp_size is %u: a warp has 32 or 64 threads", m->sm.warp_size);
     if (!sched_find(m->sm.scheduler))
-        bad |= diag_error(sink, DIAG_NOWHERE, NULL, "sm.scheduler: there is no warp scheduler named %s", m->sm.scheduler);
+        bad |=
+            diag_error(sink, DIAG_NOWHERE, NULL, "sm.scheduler: there is no warp scheduler named %s", m->sm.scheduler);
     if (m->gpu.sms > 64)
         bad |= diag_error(sink, DIAG_NOWHERE, NULL, "gpu.sms is %u: the network connects at most 64 SMs", m->gpu.sms);
     if (m->memory.partition.channels * m->memory.partition.slices_per_channel > 64)

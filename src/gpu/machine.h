@@ -18,20 +18,22 @@ struct gpu_params { /* group "gpu": number of SMs, clocks, device memory, watchd
 #define MACHINE_GROUPS 9
 
 struct machine {
-    const char *name;   /* "gtx480", or the path of the file */
+    const char *name; /* "gtx480", or the path of the file */
     const char *doc;
     struct gpu_params gpu;
     struct sm_params sm;
     struct cache_params l1i, l1c, l1d;
     struct network_params network;
     struct memory_params memory;
-    struct param_group groups[MACHINE_GROUPS]; /* gpu sm l1i l1c l1d network partition l2 dram, bound to the fields above */
+    struct param_group
+        groups[MACHINE_GROUPS]; /* gpu sm l1i l1c l1d network partition l2 dram, bound to the fields above */
     struct arena arena;
 };
 
 /* Names of the machines that come with Lockstep, NULL-terminated; valid for the life of arena. */
 const char *const *machine_names(struct arena *arena);
-/* Loads a built-in machine by name, or a YAML file by path (anything with a '/' or ending in .yaml). A file may begin with `base: NAME` to start from a built-in one. -1 with diagnostics on failure. */
+/* Loads a built-in machine by name, or a YAML file by path (anything with a '/' or ending in .yaml). A file may begin
+ * with `base: NAME` to start from a built-in one. -1 with diagnostics on failure. */
 int machine_load(struct machine *machine, const char *name, struct diag_sink *sink);
 /* Applies one `group.parameter=value`. */
 int machine_set(struct machine *machine, const char *assignment, struct diag_sink *sink);

@@ -1,4 +1,5 @@
-/* Device memory as the host and the programs see it: allocations, copies, constant ranges, the heap of device malloc, printf's output. */
+/* Device memory as the host and the programs see it: allocations, copies, constant ranges, the heap of device malloc,
+ * printf's output. */
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
@@ -13,15 +14,17 @@ int gpu_free(struct gpu *gpu, uint64_t address)
     return store_release(&gpu->store, address);
 }
 
-static int check_range(const struct gpu *gpu, uint64_t address, uint64_t bytes, const char *what, struct diag_sink *sink)
+static int check_range(const struct gpu *gpu, uint64_t address, uint64_t bytes, const char *what,
+                       struct diag_sink *sink)
 {
     if (!bytes || store_covers(&gpu->store, address, bytes))
         return 0;
-    return diag_error(sink, DIAG_NOWHERE, NULL, "%s of %llu bytes at device address 0x%llx: not inside one allocation", what,
-                      (unsigned long long)bytes, (unsigned long long)address);
+    return diag_error(sink, DIAG_NOWHERE, NULL, "%s of %llu bytes at device address 0x%llx: not inside one allocation",
+                      what, (unsigned long long)bytes, (unsigned long long)address);
 }
 
-/* With host_copies_fill_l2 what the host wrote is in the L2 when the kernel starts, but for constants (GPGPU-Sim 4.0's copies to symbols do not touch it). */
+/* With host_copies_fill_l2 what the host wrote is in the L2 when the kernel starts, but for constants (GPGPU-Sim 4.0's
+ * copies to symbols do not touch it). */
 static void note_host_copy(struct gpu *gpu, uint64_t address, uint64_t bytes)
 {
     if (gpu_address_read_only(gpu, address))
@@ -113,7 +116,8 @@ static bool service_read(void *context, uint64_t address, void *to, uint64_t byt
     return true;
 }
 
-/* Device malloc allocates inside one block of device memory, taken at its first use; its own list says which parts are in use. */
+/* Device malloc allocates inside one block of device memory, taken at its first use; its own list says which parts are
+ * in use. */
 static uint64_t service_heap_alloc(void *context, uint64_t bytes)
 {
     struct gpu *gpu = context;
@@ -123,7 +127,8 @@ static uint64_t service_heap_alloc(void *context, uint64_t bytes)
         gpu->heap = gpu->heap_bytes ? store_alloc(&gpu->store, gpu->heap_bytes, 256) : 0;
         if (!gpu->heap)
             return 0;
-        gpu->heap_blocks = (struct store){.start = gpu->heap, .size = gpu->heap_bytes, .bytes = store_at(&gpu->store, gpu->heap)};
+        gpu->heap_blocks =
+            (struct store){.start = gpu->heap, .size = gpu->heap_bytes, .bytes = store_at(&gpu->store, gpu->heap)};
     }
     return bytes ? store_alloc(&gpu->heap_blocks, bytes, 16) : 0;
 }

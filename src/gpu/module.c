@@ -1,4 +1,5 @@
-/* Loading: a decoded module's variables get device addresses, its operands and initialisers that name them become numbers, its instructions are bound to their lane functions. */
+/* Loading: a decoded module's variables get device addresses, its operands and initialisers that name them become
+ * numbers, its instructions are bound to their lane functions. */
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
@@ -9,15 +10,18 @@ static struct diag_pos module_pos(const struct isa_module *code)
     return (struct diag_pos){code->name, 0, 0};
 }
 
-static int place_variable(struct gpu *gpu, const struct isa_module *code, struct isa_variable *v, struct diag_sink *sink)
+static int place_variable(struct gpu *gpu, const struct isa_module *code, struct isa_variable *v,
+                          struct diag_sink *sink)
 {
     if (v->space == ISA_SPACE_SHARED)
         return 0;
     if (v->is_extern)
-        return diag_error(sink, module_pos(code), "define it in the same module, or link the module that does", "variable %s is declared but not defined", v->name);
+        return diag_error(sink, module_pos(code), "define it in the same module, or link the module that does",
+                          "variable %s is declared but not defined", v->name);
     v->address = store_alloc(&gpu->store, v->bytes ? v->bytes : 1, v->align > 256 ? v->align : 256);
     if (!v->address)
-        return diag_error(sink, module_pos(code), "raise gpu.memory_mib", "no device memory left for variable %s (%llu bytes)", v->name, (unsigned long long)v->bytes);
+        return diag_error(sink, module_pos(code), "raise gpu.memory_mib",
+                          "no device memory left for variable %s (%llu bytes)", v->name, (unsigned long long)v->bytes);
     if (v->init)
         memcpy(store_at(&gpu->store, v->address), v->init, v->init_bytes);
     if (v->space == ISA_SPACE_CONST)

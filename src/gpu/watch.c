@@ -1,4 +1,5 @@
-/* The progress watch and its diagnosis: when a launch gets nowhere, say which lanes of which warps wait, at which line, on which address, and who holds it. */
+/* The progress watch and its diagnosis: when a launch gets nowhere, say which lanes of which warps wait, at which line,
+ * on which address, and who holds it. */
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
@@ -59,7 +60,8 @@ static uint64_t state_hash(const struct simt_warp *warp)
     uint64_t hash = mix(warp->live, &warp->carry, sizeof warp->carry);
     for (uint32_t i = 0; i < warp->stack.depth; i++) {
         const struct simt_stack_entry *e = &warp->stack.entries[i];
-        uint64_t words[] = {e->mask, (uint64_t)e->pc << 32 | e->reconverge, (uint64_t)e->reg_base << 32 | e->local_base};
+        uint64_t words[] = {e->mask, (uint64_t)e->pc << 32 | e->reconverge,
+                            (uint64_t)e->reg_base << 32 | e->local_base};
         hash = mix(hash, words, sizeof words);
     }
     hash = mix(hash, warp->rows, (size_t)(top->reg_base + function->row_count) * code->width * 4);
@@ -67,7 +69,8 @@ static uint64_t state_hash(const struct simt_warp *warp)
     return mix(hash, warp->local, (size_t)warp->local_words * code->width * 4);
 }
 
-/* Notes what each warp is. One that comes back to a state it was in, while nobody does any work, goes round for ever. */
+/* Notes what each warp is. One that comes back to a state it was in, while nobody does any work, goes round for ever.
+ */
 static void look(struct gpu_watch *watch, const struct gpu *gpu)
 {
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
@@ -90,8 +93,8 @@ static void look(struct gpu_watch *watch, const struct gpu *gpu)
 #define BUSY_RATIO 4096
 #define PATIENCE 8 /* windows without work after which warps that change but only synchronise are taken to wait */
 
-/* A warp that never came back to an earlier state and that hardly synchronises computes: that is progress. One that sleeps and has not looked yet
- * may make some. */
+/* A warp that never came back to an earlier state and that hardly synchronises computes: that is progress. One that
+ * sleeps and has not looked yet may make some. */
 static bool computes(const struct gpu_watched_warp *seen, const struct sm_warp_state *w)
 {
     if (seen->repeats)
@@ -101,7 +104,8 @@ static bool computes(const struct gpu_watched_warp *seen, const struct sm_warp_s
 
 enum watched { ALL_GO_ROUND, SOME_WAIT, SOME_COMPUTE };
 
-/* What the warps that are neither finished nor at a barrier do: all come back to where they were, or some may only seem to wait, or some compute. */
+/* What the warps that are neither finished nor at a barrier do: all come back to where they were, or some may only seem
+ * to wait, or some compute. */
 static enum watched judge(const struct gpu_watch *watch, const struct gpu *gpu)
 {
     enum watched result = ALL_GO_ROUND;
@@ -129,7 +133,8 @@ bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu)
     }
     look(watch, gpu);
     look_again(watch, gpu);
-    bool over = gpu->cycle >= watch->end, soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
+    bool over = gpu->cycle >= watch->end,
+         soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
     enum watched now = over || soon ? judge(watch, gpu) : SOME_COMPUTE;
     if (now == ALL_GO_ROUND || (over && now == SOME_WAIT && ++watch->windows == PATIENCE))
         return true; /* what the warps did since the last work stays for the report */
@@ -194,7 +199,8 @@ static bool find_parked(const struct sm_warp_state *s, unsigned lane, uint32_t *
     return false;
 }
 
-static void describe_holder(struct gpu_run *run, uint64_t address, const struct sm_warp_state *waiter, struct strbuf *out)
+static void describe_holder(struct gpu_run *run, uint64_t address, const struct sm_warp_state *waiter,
+                            struct strbuf *out)
 {
     struct sm_holder holder;
     struct gpu *gpu = run->gpu;
@@ -210,8 +216,9 @@ static void describe_holder(struct gpu_run *run, uint64_t address, const struct 
     }
     if (!found)
         return;
-    strbuf_addf(out, "; held by block (%u,%u,%u) warp %u lane %u since cycle %llu, taken at ", best.block[0], best.block[1], best.block[2],
-                best.warp, best.lane, (unsigned long long)(best.cycle - run->start_cycle));
+    strbuf_addf(out, "; held by block (%u,%u,%u) warp %u lane %u since cycle %llu, taken at ", best.block[0],
+                best.block[1], best.block[2], best.warp, best.lane,
+                (unsigned long long)(best.cycle - run->start_cycle));
     add_pos(run, best.pc, out);
     struct sm_warp_state s;
     sm_warp_state(gpu->sms[latest_sm], best.slot, &s);
@@ -224,7 +231,8 @@ static void describe_holder(struct gpu_run *run, uint64_t address, const struct 
         strbuf_add(out, ", a lane that waits at ");
         add_pos(run, pc, out);
         bool same = s.warp == waiter->warp;
-        strbuf_add(out, same ? " for the lanes that spin: on a SIMT stack neither can go on (SIMT deadlock)" : " for other lanes of its warp");
+        strbuf_add(out, same ? " for the lanes that spin: on a SIMT stack neither can go on (SIMT deadlock)"
+                             : " for other lanes of its warp");
     }
 }
 
@@ -261,16 +269,18 @@ static void describe_warp(struct gpu_run *run, const struct reported_warp *w, st
 }
 
 /* For a barrier that is not full: who has not come. */
-static void describe_missing(struct gpu_run *run, const struct reported_warp *waiting, const struct reported_warp *all, unsigned count,
-                             struct strbuf *out)
+static void describe_missing(struct gpu_run *run, const struct reported_warp *waiting, const struct reported_warp *all,
+                             unsigned count, struct strbuf *out)
 {
     unsigned missing = 0;
     for (unsigned i = 0; i < count; i++) {
         const struct sm_warp_state *s = &all[i].state;
-        if (memcmp(s->block, waiting->state.block, sizeof s->block) || s->finished || (s->at_barrier && s->barrier == waiting->state.barrier))
+        if (memcmp(s->block, waiting->state.block, sizeof s->block) || s->finished ||
+            (s->at_barrier && s->barrier == waiting->state.barrier))
             continue;
         if (missing++ == 0)
-            strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) still awaits:", waiting->state.barrier, s->block[0], s->block[1], s->block[2]);
+            strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) still awaits:", waiting->state.barrier, s->block[0],
+                        s->block[1], s->block[2]);
         if (missing <= 8) {
             strbuf_addf(out, " warp %u (%s ", s->index, s->at_barrier ? "at another barrier, before" : "at");
             add_pos(run, s->pc, out);
@@ -278,15 +288,16 @@ static void describe_missing(struct gpu_run *run, const struct reported_warp *wa
         }
     }
     if (!missing)
-        strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) expects more threads than the block has left", waiting->state.barrier,
-                    waiting->state.block[0], waiting->state.block[1], waiting->state.block[2]);
+        strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) expects more threads than the block has left",
+                    waiting->state.barrier, waiting->state.block[0], waiting->state.block[1], waiting->state.block[2]);
 }
 
 void gpu_explain_hang(struct gpu_run *run, const char *what)
 {
     struct gpu *gpu = run->gpu;
     unsigned count = 0, spinning = 0, at_barrier = 0, shown = 0;
-    struct reported_warp *warps = ARENA_NEW(&run->arena, struct reported_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
+    struct reported_warp *warps =
+        ARENA_NEW(&run->arena, struct reported_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         for (unsigned slot = 0; slot < gpu->machine.sm.warps; slot++) {
             struct sm_warp_state s;
@@ -299,8 +310,9 @@ void gpu_explain_hang(struct gpu_run *run, const char *what)
         }
     }
     struct strbuf text = {0};
-    strbuf_addf(&text, "kernel %s %s; stopped at cycle %llu with %u warps unfinished, %u of them at barriers:", run->launch->kernel->name, what,
-                (unsigned long long)(gpu->cycle - run->start_cycle), count, at_barrier);
+    strbuf_addf(&text, "kernel %s %s; stopped at cycle %llu with %u warps unfinished, %u of them at barriers:",
+                run->launch->kernel->name, what, (unsigned long long)(gpu->cycle - run->start_cycle), count,
+                at_barrier);
     for (unsigned i = 0; i < count && shown < REPORT_WARPS; i++) {
         if (warps[i].state.at_barrier && spinning)
             continue; /* those who spin explain those who wait for them */
@@ -346,9 +358,11 @@ void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
     isa_disasm_instr(code, isa_function_at(code, fault->fault.pc), instr, &text);
     run->result->fault = fault_class(fault->fault.kind);
     diag_error(run->sink, (struct diag_pos){code->name, instr->line, instr->column}, NULL,
-               "kernel %s: %s\n  at %s: %s\n  block (%u,%u,%u) thread (%u,%u,%u), cycle %llu", run->launch->kernel->name, strbuf_text(&what),
-               strbuf_text(&at), strbuf_text(&text), fault->block[0], fault->block[1], fault->block[2], thread % size[0],
-               thread / size[0] % size[1], thread / (size[0] * size[1]), (unsigned long long)(fault->cycle - (run->launch->mode == GPU_TIMING ? run->start_cycle : 0)));
+               "kernel %s: %s\n  at %s: %s\n  block (%u,%u,%u) thread (%u,%u,%u), cycle %llu",
+               run->launch->kernel->name, strbuf_text(&what), strbuf_text(&at), strbuf_text(&text), fault->block[0],
+               fault->block[1], fault->block[2], thread % size[0], thread / size[0] % size[1],
+               thread / (size[0] * size[1]),
+               (unsigned long long)(fault->cycle - (run->launch->mode == GPU_TIMING ? run->start_cycle : 0)));
     strbuf_free(&what);
     strbuf_free(&at);
     strbuf_free(&text);

@@ -1,4 +1,5 @@
-/* Opcodes, types, modifiers and special registers as enums and tables, all derived from the .def files beside this header. */
+/* Opcodes, types, modifiers and special registers as enums and tables, all derived from the .def files beside this
+ * header. */
 #ifndef LOCKSTEP_ISA_OP_H
 #define LOCKSTEP_ISA_OP_H
 
@@ -13,7 +14,15 @@ enum isa_type {
     ISA_TYPE_COUNT
 };
 
-enum isa_type_class { ISA_CLASS_NONE, ISA_CLASS_PRED, ISA_CLASS_BITS, ISA_CLASS_UINT, ISA_CLASS_SINT, ISA_CLASS_FLOAT, ISA_CLASS_PACKED };
+enum isa_type_class {
+    ISA_CLASS_NONE,
+    ISA_CLASS_PRED,
+    ISA_CLASS_BITS,
+    ISA_CLASS_UINT,
+    ISA_CLASS_SINT,
+    ISA_CLASS_FLOAT,
+    ISA_CLASS_PACKED
+};
 
 enum isa_op {
 #define OP(id, text, operands, types, fields, unit, latency, flags, doc) ISA_OP_##id,
@@ -26,16 +35,17 @@ enum isa_op {
 enum isa_unit { ISA_UNIT_SP, ISA_UNIT_SFU, ISA_UNIT_EITHER, ISA_UNIT_MEM, ISA_UNIT_COUNT };
 
 /* Latency classes: the machine has a latency and an initiation interval for each. Rows: X(ID, "name"). */
-#define ISA_LATENCIES(X)                                                                                          \
-    X(MOVE, "move") X(INT_ADD, "int_add") X(INT_MAX, "int_max") X(INT_MUL, "int_mul") X(INT_MAD, "int_mad")        \
-    X(INT_DIV, "int_div") X(F32_ADD, "f32_add") X(F32_MAX, "f32_max") X(F32_MUL, "f32_mul") X(F32_MAD, "f32_mad") \
-    X(F32_DIV, "f32_div") X(F64_ADD, "f64_add") X(F64_MAX, "f64_max") X(F64_MUL, "f64_mul") X(F64_MAD, "f64_mad") \
-    X(F64_DIV, "f64_div") X(SPECIAL, "special") X(SHUFFLE, "shuffle")
+#define ISA_LATENCIES(X)                                                                                               \
+    X(MOVE, "move")                                                                                                    \
+    X(INT_ADD, "int_add") X(INT_MAX, "int_max") X(INT_MUL, "int_mul") X(INT_MAD, "int_mad") X(INT_DIV, "int_div")      \
+        X(F32_ADD, "f32_add") X(F32_MAX, "f32_max") X(F32_MUL, "f32_mul") X(F32_MAD, "f32_mad") X(F32_DIV, "f32_div")  \
+            X(F64_ADD, "f64_add") X(F64_MAX, "f64_max") X(F64_MUL, "f64_mul") X(F64_MAD, "f64_mad")                    \
+                X(F64_DIV, "f64_div") X(SPECIAL, "special") X(SHUFFLE, "shuffle")
 enum isa_latency {
 #define X(id, name) ISA_LATENCY_##id,
     ISA_LATENCIES(X)
 #undef X
-    ISA_LATENCY_COUNT
+        ISA_LATENCY_COUNT
 };
 
 enum isa_flag {
@@ -59,7 +69,8 @@ enum isa_field {
     ISA_FIELD_COUNT
 };
 
-/* One byte per modifier field; 0 means the modifier was not written. Values are the ISA_<FIELD>_<VALUE> constants below. */
+/* One byte per modifier field; 0 means the modifier was not written. Values are the ISA_<FIELD>_<VALUE> constants
+ * below. */
 struct isa_mods {
 #define FIELD(id, member) uint8_t member;
 #include "isa/fields.def"
@@ -81,8 +92,8 @@ struct isa_type_info {
 };
 struct isa_op_info {
     const char *text, *operands, *types, *fields, *doc;
-    uint32_t flags;          /* enum isa_flag */
-    uint8_t unit, latency;   /* the table's columns; isa_unit_of and isa_latency_of combine them with the type */
+    uint32_t flags;        /* enum isa_flag */
+    uint8_t unit, latency; /* the table's columns; isa_unit_of and isa_latency_of combine them with the type */
 };
 struct isa_mod_info {
     const char *text;
@@ -96,13 +107,15 @@ struct isa_sreg_info {
 const struct isa_type_info *isa_type_info(enum isa_type type);
 const struct isa_op_info *isa_op_info(enum isa_op op);
 const struct isa_sreg_info *isa_sreg_info(enum isa_sreg sreg);
-/* The modifier fields an opcode takes, in the order of its row, which is the order they are printed in: at most ISA_FIELD_COUNT of
- * enum isa_field into fields; returns how many. A text that several of them know sets the first that is not set yet. */
+/* The modifier fields an opcode takes, in the order of its row, which is the order they are printed in: at most
+ * ISA_FIELD_COUNT of enum isa_field into fields; returns how many. A text that several of them know sets the first that
+ * is not set yet. */
 unsigned isa_op_fields(enum isa_op op, uint8_t fields[ISA_FIELD_COUNT]);
 /* All modifiers in table order; *count receives how many. */
 const struct isa_mod_info *isa_mod_table(unsigned *count);
 
-/* Lookups by text of n bytes; -1 when there is none. Opcode and type names without the dot, special registers with '%'. */
+/* Lookups by text of n bytes; -1 when there is none. Opcode and type names without the dot, special registers with '%'.
+ */
 int isa_find_op(const char *text, size_t n);
 int isa_find_type(const char *text, size_t n);
 int isa_find_sreg(const char *text, size_t n);
@@ -110,7 +123,8 @@ int isa_find_sreg(const char *text, size_t n);
 uint8_t isa_find_mod(enum isa_field field, const char *text, size_t n);
 /* The text of a modifier value, "" for 0. */
 const char *isa_mod_text(enum isa_field field, uint8_t value);
-/* Whether `text` is the mnemonic of a PTX instruction that exists but that Lockstep does not model (textures, matrix units, bulk copies). */
+/* Whether `text` is the mnemonic of a PTX instruction that exists but that Lockstep does not model (textures, matrix
+ * units, bulk copies). */
 bool isa_is_outside(const char *text, size_t n);
 
 static inline unsigned isa_type_bits(enum isa_type type)

@@ -1,6 +1,7 @@
-/* A set-associative cache with MSHRs: tags, replacement, per-byte dirty masks, optionally data, and the list of those who wait for a line. It knows no network and no clock: it
- * says what happened, and its owner (an L1 in an SM, an L2 slice) sends fills and write-backs. Follows GPGPU-Sim's cache semantics (see spec of the machine files): an access either hits,
- * waits for a fill, or is refused and must be tried again next cycle.
+/* A set-associative cache with MSHRs: tags, replacement, per-byte dirty masks, optionally data, and the list of those
+ * who wait for a line. It knows no network and no clock: it says what happened, and its owner (an L1 in an SM, an L2
+ * slice) sends fills and write-backs. Follows GPGPU-Sim's cache semantics (see spec of the machine files): an access
+ * either hits, waits for a fill, or is refused and must be tried again next cycle.
  *
  * Sectors: with sector_bytes < line_bytes a line is filled sector by sector (GPGPU-Sim 4.0's sector caches). */
 #ifndef LOCKSTEP_MEMORY_CACHE_H
@@ -21,13 +22,21 @@ struct cache_params {
 };
 enum cache_replacement { CACHE_LRU, CACHE_FIFO };
 enum cache_allocate { CACHE_ALLOCATE_ON_MISS, CACHE_ALLOCATE_ON_FILL };
-enum cache_write_policy { CACHE_READ_ONLY, CACHE_WRITE_BACK, CACHE_WRITE_THROUGH, CACHE_WRITE_EVICT, CACHE_LOCAL_WRITE_BACK };
+enum cache_write_policy {
+    CACHE_READ_ONLY,
+    CACHE_WRITE_BACK,
+    CACHE_WRITE_THROUGH,
+    CACHE_WRITE_EVICT,
+    CACHE_LOCAL_WRITE_BACK
+};
 enum cache_write_allocate { CACHE_WRITE_ALLOCATE_NONE, CACHE_WRITE_ALLOCATE_FETCH, CACHE_WRITE_ALLOCATE_LAZY };
 enum cache_set_index { CACHE_INDEX_LINEAR, CACHE_INDEX_HASHED };
-extern const char *const cache_replacement_choices[], *const cache_allocate_choices[], *const cache_write_policy_choices[];
+extern const char *const cache_replacement_choices[], *const cache_allocate_choices[],
+                                                          *const cache_write_policy_choices[];
 extern const char *const cache_write_allocate_choices[], *const cache_set_index_choices[];
 
-/* The descriptors with the L1 data cache's defaults. Another level expands cache_params.def itself between its own defaults and cache_defaults_end.h, as partition.c does for the L2. */
+/* The descriptors with the L1 data cache's defaults. Another level expands cache_params.def itself between its own
+ * defaults and cache_defaults_end.h, as partition.c does for the L2. */
 extern const struct param_desc cache_param_descs[];
 extern const unsigned cache_param_count;
 
@@ -51,56 +60,72 @@ enum cache_result {
 
 /* What an access did besides its result. */
 struct cache_effect {
-    uint32_t line;                 /* line index for cache_data and friends, or CACHE_NO_LINE */
-    uint64_t fill_address;         /* MISS: device address and size of the fill to request */
+    uint32_t line;         /* line index for cache_data and friends, or CACHE_NO_LINE */
+    uint64_t fill_address; /* MISS: device address and size of the fill to request */
     uint32_t fill_bytes;
-    bool writeback;                /* a dirty victim must be written back */
-    uint64_t writeback_address;    /* of its line */
+    bool writeback;             /* a dirty victim must be written back */
+    uint64_t writeback_address; /* of its line */
     uint64_t writeback_mask[PACKET_LINE_BYTES / 64];
     uint8_t writeback_data[PACKET_LINE_BYTES]; /* when the cache carries data */
-    uint64_t writeback_tag;        /* the tag given with cache_set_tag since the line was taken, or 0 */
+    uint64_t writeback_tag;                    /* the tag given with cache_set_tag since the line was taken, or 0 */
 };
 
 struct cache;
 
 struct cache *cache_create(const struct cache_params *params, bool with_data, struct arena *arena);
 
-/* A read of [address, address + bytes), which must not cross a line. waiter: the caller's number for this access, returned by cache_ready after the fill. queue_room: free slots of
- * the caller's miss queue: an access that does not hit is refused below cache_params.miss_room, so that a fill and the write-back of its victim always find their places. */
-enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room, struct cache_effect *effect);
+/* A read of [address, address + bytes), which must not cross a line. waiter: the caller's number for this access,
+ * returned by cache_ready after the fill. queue_room: free slots of the caller's miss queue: an access that does not
+ * hit is refused below cache_params.miss_room, so that a fill and the write-back of its victim always find their
+ * places. */
+enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
+                             struct cache_effect *effect);
 /* Looks without changing anything (no LRU, no statistics): HIT, PENDING (line reserved, fill under way) or MISS. */
 enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line);
 
 /* Policies' actions on writes. The owner chooses by cache_params.write_policy what a store does: */
-/* Write-back, allocating: the bytes of mask become dirty. A hit dirties the line. A miss reserves a line: with `fetch` a fill for the rest of the line is requested (CACHE_MISS,
- * waiter remembered), without it (lazy fetch on read) the written bytes are valid at once and no fill is sent (CACHE_HIT). */
-enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2], bool fetch, uint32_t waiter, uint32_t queue_room,
+/* Write-back, allocating: the bytes of mask become dirty. A hit dirties the line. A miss reserves a line: with `fetch`
+ * a fill for the rest of the line is requested (CACHE_MISS, waiter remembered), without it (lazy fetch on read) the
+ * written bytes are valid at once and no fill is sent (CACHE_HIT). */
+enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2], bool fetch,
+                              uint32_t waiter, uint32_t queue_room, struct cache_effect *effect);
+/* A store that is passed on to the next level while its line is fetched (write_allocate `fetch`): reserves the line and
+ * requests the fill as a read does, and joins a fill under way, but counts as a write. The line stays clean. The caller
+ * sends the store itself, for which a third place in its miss queue is asked. Only for an access that cache_look does
+ * not call a HIT. */
+enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                               struct cache_effect *effect);
-/* A store that is passed on to the next level while its line is fetched (write_allocate `fetch`): reserves the line and requests the fill as a read does, and joins a fill under way, but counts as a
- * write. The line stays clean. The caller sends the store itself, for which a third place in its miss queue is asked. Only for an access that cache_look does not call a HIT. */
-enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room, struct cache_effect *effect);
-/* The sectors of [address, address + bytes), in one line, become valid as by a fill that nobody asked for (a host copy). A dirty victim is lost; a sector being filled is left alone. */
+/* The sectors of [address, address + bytes), in one line, become valid as by a fill that nobody asked for (a host
+ * copy). A dirty victim is lost; a sector being filled is left alone. */
 void cache_install(struct cache *c, uint64_t address, uint32_t bytes);
 /* The bytes of a line become dirty without an access being counted: an atomic performed on it. */
 void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t bytes);
 /* Gives the line the owner's tag, handed back in effect.writeback_tag. */
 void cache_set_tag(struct cache *c, uint32_t line, uint64_t tag);
-/* Drops the line that holds address (write-evict: global stores at an L1). A line still being filled is given up too: the fill serves those who wait for it, but is not kept, and reads of the line are refused until
- * it has come. Returns whether the line was there. */
+/* Drops the line that holds address (write-evict: global stores at an L1). A line still being filled is given up too:
+ * the fill serves those who wait for it, but is not kept, and reads of the line are refused until it has come. Returns
+ * whether the line was there. */
 bool cache_invalidate(struct cache *c, uint64_t address);
-/* Drops every line that is not dirty, in the same way (a fence or an acquire at an L1: its global lines are never dirty). */
+/* Drops every line that is not dirty, in the same way (a fence or an acquire at an L1: its global lines are never
+ * dirty). */
 void cache_invalidate_clean(struct cache *c);
 /* Drops every line. Dirty lines are lost: flush first with cache_next_dirty. */
 void cache_invalidate_all(struct cache *c);
-/* Gives every clean line the values that read finds below it; read leaves a line alone when it answers false. A kernel boundary: what others wrote becomes visible, and the lines stay. */
-void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes), void *context);
-/* Takes one dirty line, starting at *cursor (0 first), cleans it and describes it as a write-back in effect; false when there is none left. */
+/* Gives every clean line the values that read finds below it; read leaves a line alone when it answers false. A kernel
+ * boundary: what others wrote becomes visible, and the lines stay. */
+void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
+                   void *context);
+/* Takes one dirty line, starting at *cursor (0 first), cleans it and describes it as a write-back in effect; false when
+ * there is none left. */
 bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *effect);
 
-/* A fill arrives: data points to the line's bytes (PACKET_LINE_BYTES, indexed by offset in the line), or NULL when no values are carried. The waiters become ready. */
+/* A fill arrives: data points to the line's bytes (PACKET_LINE_BYTES, indexed by offset in the line), or NULL when no
+ * values are carried. The waiters become ready. */
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data);
-/* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not
- * kept). *data, when the cache carries values, are those of the line when the fill came, PACKET_LINE_BYTES by offset in the line, valid until the next cache_fill or cache_ready; NULL otherwise. */
+/* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or
+ * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept). *data, when the cache
+ * carries values, are those of the line when the fill came, PACKET_LINE_BYTES by offset in the line, valid until the
+ * next cache_fill or cache_ready; NULL otherwise. */
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data);
 /* Whether cache_ready has one. Asked every cycle, so the answer is kept where every owner can see it. */
 struct cache_head {

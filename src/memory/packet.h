@@ -1,5 +1,6 @@
-/* The messages between an SM and the memory partitions. A packet belongs to the SM that sends it: the partition that serves a request turns it into its own reply
- * (is_reply, values filled in) and sends it back, also for writes (the acknowledgement). So a packet is never seen from two sides at once. */
+/* The messages between an SM and the memory partitions. A packet belongs to the SM that sends it: the partition that
+ * serves a request turns it into its own reply (is_reply, values filled in) and sends it back, also for writes (the
+ * acknowledgement). So a packet is never seen from two sides at once. */
 #ifndef LOCKSTEP_MEMORY_PACKET_H
 #define LOCKSTEP_MEMORY_PACKET_H
 
@@ -14,7 +15,7 @@ enum packet_kind { PACKET_READ, PACKET_WRITE, PACKET_ATOMIC, PACKET_HEAP };
 /* Who asked: decides how statistics count it, and whether it carries values. */
 enum packet_class {
     PACKET_GLOBAL,
-    PACKET_LOCAL,       /* local memory: the values stay with the thread, only the time is real */
+    PACKET_LOCAL, /* local memory: the values stay with the thread, only the time is real */
     PACKET_CONST,
     PACKET_INSTRUCTION, /* instruction fetch: no values */
 };
@@ -29,24 +30,25 @@ struct packet_lane {
 struct packet {
     uint8_t kind, class; /* enum packet_kind, enum packet_class */
     bool is_reply;
-    uint16_t sm;        /* sender */
-    uint32_t bytes;     /* of memory touched: the segment's size (32, 64, 128 or less) */
-    uint32_t cookie;    /* the sender's own */
-    uint64_t address;   /* device address of the segment's first byte; the segment does not cross a 128-byte line */
-    uint64_t sent;      /* core cycle at which it entered the network */
-    /* Values, at their offset in the 128-byte line: data[address & 127] is the first. READ replies fill [address, address + bytes). WRITE stores the bytes whose bit in
-     * mask (of the line, bit i = byte i) is set; a LOCAL write has mask 0. */
+    uint16_t sm;      /* sender */
+    uint32_t bytes;   /* of memory touched: the segment's size (32, 64, 128 or less) */
+    uint32_t cookie;  /* the sender's own */
+    uint64_t address; /* device address of the segment's first byte; the segment does not cross a 128-byte line */
+    uint64_t sent;    /* core cycle at which it entered the network */
+    /* Values, at their offset in the 128-byte line: data[address & 127] is the first. READ replies fill [address,
+     * address + bytes). WRITE stores the bytes whose bit in mask (of the line, bit i = byte i) is set; a LOCAL write
+     * has mask 0. */
     uint64_t mask[PACKET_LINE_BYTES / 64];
     uint8_t data[PACKET_LINE_BYTES];
     /* ATOMIC: lanes in ascending order, performed in that order when the request is served. */
-    uint8_t atomic, type;  /* ISA_ATOMIC_*, enum isa_type */
+    uint8_t atomic, type; /* ISA_ATOMIC_*, enum isa_type */
     uint8_t lane_count;
-    bool no_return;        /* red: nobody waits for the old values, but the reply still acknowledges */
+    bool no_return; /* red: nobody waits for the old values, but the reply still acknowledges */
     struct packet_lane lanes[32];
-    struct packet *next;   /* list of the holder: the sender's free list, the partition's ROP queue */
+    struct packet *next; /* list of the holder: the sender's free list, the partition's ROP queue */
     /* The partition's own while it holds the packet. */
     uint64_t ready, local;
-    uint32_t parts;        /* sectors still to be served */
+    uint32_t parts; /* sectors still to be served */
 };
 
 /* Bytes a packet occupies in the network: 8 of header, and the data it carries. */

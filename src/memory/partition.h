@@ -1,8 +1,10 @@
-/* A memory partition: one DRAM channel and the L2 slices in front of it. Requests come in through the network into a slice's queue (after the ROP delay), are accepted by the L2, misses go to the DRAM
- * controller; replies wait to be taken by the network.
+/* A memory partition: one DRAM channel and the L2 slices in front of it. Requests come in through the network into a
+ * slice's queue (after the ROP delay), are accepted by the L2, misses go to the DRAM controller; replies wait to be
+ * taken by the network.
  *
- * Values: a slice accepts requests one after the other, and that order is the order of memory: at that moment, hit or miss, reads take their bytes from the store, writes put theirs there, and the lanes of
- * an atomic are performed. So a read that waits for its fill does not see a write accepted after it. */
+ * Values: a slice accepts requests one after the other, and that order is the order of memory: at that moment, hit or
+ * miss, reads take their bytes from the store, writes put theirs there, and the lanes of an atomic are performed. So a
+ * read that waits for its fill does not see a write accepted after it. */
 #ifndef LOCKSTEP_MEMORY_PARTITION_H
 #define LOCKSTEP_MEMORY_PARTITION_H
 
@@ -18,7 +20,8 @@
 enum memory_address_map { MEMORY_MAP_FERMI, MEMORY_MAP_PASCAL };
 extern const char *const memory_address_map_choices[];
 
-struct partition_params { /* group "partition": channels, slices per channel, address map, queues, ROP and DRAM latency, host copies */
+struct partition_params { /* group "partition": channels, slices per channel, address map, queues, ROP and DRAM latency,
+                             host copies */
 #include "config/param_fields.h"
 #include "memory/partition_params.def"
 #include "config/param_end.h"
@@ -55,17 +58,19 @@ struct memory_params {
 struct memory_place {
     uint32_t channel, slice; /* slice counts over the whole machine: channel * slices_per_channel + k */
     uint32_t bank, row, column;
-    uint64_t local;          /* the address with channel and slice bits removed: what an L2 slice indexes its sets with */
+    uint64_t local; /* the address with channel and slice bits removed: what an L2 slice indexes its sets with */
 };
 struct memory_place memory_place_of(const struct partition_params *params, uint64_t address);
 
 struct partition;
 
-struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store, struct arena *arena);
+struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store,
+                                   struct arena *arena);
 /* Slice k of this partition (0..slices_per_channel-1). */
 bool partition_can_push(const struct partition *p, unsigned k);
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle);
-/* What slice k has for the reply network, one message after the other. A slice with sectors answers a packet sector by sector: each has its own message, and the last one carries the packet. */
+/* What slice k has for the reply network, one message after the other. A slice with sectors answers a packet sector by
+ * sector: each has its own message, and the last one carries the packet. */
 struct partition_reply {
     struct packet *packet; /* NULL: an early sector, to be sent for its time only */
     uint32_t bytes;        /* on the network */
@@ -79,12 +84,14 @@ struct packet *partition_pop(struct partition *p, unsigned k);
 /* One cycle of the L2's clock, one command cycle of the DRAM's clock. */
 void partition_tick_l2(struct partition *p, uint64_t cycle);
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle);
-/* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not count. Never later than the truth; a push, a pop or a tick of the other clock can
- * make it earlier, also earlier than the present, which means the next tick that there is. */
+/* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not
+ * count. Never later than the truth; a push, a pop or a tick of the other clock can make it earlier, also earlier than
+ * the present, which means the next tick that there is. */
 uint64_t partition_next_l2(struct partition *p);
 uint64_t partition_next_dram(struct partition *p);
 bool partition_idle(const struct partition *p);
-/* A host copy wrote [address, address + bytes): with host_copies_fill_l2 the lines that live here become valid in the L2. */
+/* A host copy wrote [address, address + bytes): with host_copies_fill_l2 the lines that live here become valid in the
+ * L2. */
 void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes);
 /* Drops (after writing back nothing: values are in the store already) every L2 line. */
 void partition_invalidate(struct partition *p);

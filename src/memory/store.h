@@ -1,5 +1,5 @@
-/* Device memory: the values that the L2 and everything below it hold, and who owns which addresses. One contiguous range of device addresses backed by
- * lazily committed host memory. */
+/* Device memory: the values that the L2 and everything below it hold, and who owns which addresses. One contiguous
+ * range of device addresses backed by lazily committed host memory. */
 #ifndef LOCKSTEP_MEMORY_STORE_H
 #define LOCKSTEP_MEMORY_STORE_H
 
@@ -23,7 +23,8 @@ struct store {
 /* Maps the range at the host address equal to `start` when that is free (MAP_FIXED_NOREPLACE), else anywhere. */
 int store_init(struct store *store, uint64_t start, uint64_t size, struct diag_sink *sink);
 void store_free_all(struct store *store);
-/* Allocates `size` bytes (0 counts as 1) aligned to `align` (a power of two), first fit from the lowest address; contents are zero. Returns the device address, 0 when full. */
+/* Allocates `size` bytes (0 counts as 1) aligned to `align` (a power of two), first fit from the lowest address;
+ * contents are zero. Returns the device address, 0 when full. */
 uint64_t store_alloc(struct store *store, uint64_t size, uint64_t align);
 /* Frees the allocation that starts at address; -1 when there is none. */
 int store_release(struct store *store, uint64_t address);

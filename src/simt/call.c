@@ -1,5 +1,6 @@
-/* Calls: a callee gets register, predicate and local-memory frames behind its caller's. Frames are columns by lane, so lanes of one warp at different depths do not meet. Arguments are copied between the frames'
- * .param variables. Call entries of the stack keep lanes of different depth apart (scalar synchronization thesis, section on recursion). */
+/* Calls: a callee gets register, predicate and local-memory frames behind its caller's. Frames are columns by lane, so
+ * lanes of one warp at different depths do not meet. Arguments are copied between the frames' .param variables. Call
+ * entries of the stack keep lanes of different depth apart (scalar synchronization thesis, section on recursion). */
 #include <string.h>
 
 #include "base/bits.h"
@@ -7,7 +8,8 @@
 
 bool simt_in_kernel(const struct simt_warp *warp)
 {
-    return simt_stack_top(&warp->stack)->function == warp->block->grid->kernel - warp->block->grid->code->module->functions;
+    return simt_stack_top(&warp->stack)->function ==
+           warp->block->grid->kernel - warp->block->grid->code->module->functions;
 }
 
 static void copy_local(struct simt_warp *warp, uint64_t mask, uint64_t to, uint64_t from, uint32_t bytes)
@@ -28,7 +30,8 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The callee of the executing lanes; for an indirect call the lanes of *mask that call the same function as the first. */
+/* The callee of the executing lanes; for an indirect call the lanes of *mask that call the same function as the first.
+ */
 static uint32_t find_callee(const struct simt_warp *warp, const struct isa_call *call, uint64_t *mask)
 {
     if (call->callee != UINT32_MAX)
@@ -45,7 +48,8 @@ static uint32_t find_callee(const struct simt_warp *warp, const struct isa_call 
 }
 
 /* A callee's registers start at zero in the lanes that call, whatever an earlier call left there. */
-static void clear_frame(struct simt_warp *warp, const struct isa_function *callee, const struct simt_frame *frame, uint64_t mask)
+static void clear_frame(struct simt_warp *warp, const struct isa_function *callee, const struct simt_frame *frame,
+                        uint64_t mask)
 {
     for (uint32_t reg = 0; reg < callee->reg_count; reg++) {
         if (callee->regs[reg].type == ISA_PRED)
@@ -98,7 +102,8 @@ enum simt_event simt_call(struct simt_warp *warp, const struct simt_op *op, stru
     clear_frame(warp, callee, &frame, mask);
     for (uint32_t i = 0; i < smaller(call->arg_count, callee->param_count); i++)
         copy_local(warp, mask, (uint64_t)frame.local_base + callee->params[i].offset,
-                   (uint64_t)caller_entry.local_base + call->args[i].offset, smaller(call->args[i].bytes, callee->params[i].bytes));
+                   (uint64_t)caller_entry.local_base + call->args[i].offset,
+                   smaller(call->args[i].bytes, callee->params[i].bytes));
     simt_stack_call(&warp->stack, mask, callee->first, r->pc + 1, &frame);
     return SIMT_JUMP;
 }

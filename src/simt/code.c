@@ -1,4 +1,5 @@
-/* Binding: see code.h. Immediate operands become rows of equal values, shared between equal immediates of one function of the module, so that lane functions see rows only. */
+/* Binding: see code.h. Immediate operands become rows of equal values, shared between equal immediates of one function
+ * of the module, so that lane functions see rows only. */
 #include "simt/code.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ struct fixed_rows {
         uint64_t value;
         bool wide;
         void *row;
-    } *slots;
+    } * slots;
 };
 
 static struct fixed_row *fixed_slot(struct fixed_rows *rows, uint64_t value, bool wide)

@@ -1,4 +1,5 @@
-/* Code made executable: each decoded instruction is bound once, when its module is loaded, to its lane function and to where its operands lie, so that executing it asks no questions. */
+/* Code made executable: each decoded instruction is bound once, when its module is loaded, to its lane function and to
+ * where its operands lie, so that executing it asks no questions. */
 #ifndef LOCKSTEP_SIMT_CODE_H
 #define LOCKSTEP_SIMT_CODE_H
 
@@ -13,7 +14,7 @@
 enum simt_kind {
     SIMT_KIND_LANES, /* one lane function */
     SIMT_KIND_NOP,
-    SIMT_KIND_WARP,  /* vote, shfl, match, redux, activemask, elect */
+    SIMT_KIND_WARP, /* vote, shfl, match, redux, activemask, elect */
     SIMT_KIND_MEMORY,
     SIMT_KIND_FENCE,
     SIMT_KIND_BARRIER,
@@ -52,10 +53,10 @@ struct simt_pred {
 
 struct simt_op {
     lane_fn *lanes;
-    uint8_t kind;                      /* enum simt_kind */
-    uint8_t src_count, dst_count;      /* registers and values; predicates are apart */
+    uint8_t kind;                 /* enum simt_kind */
+    uint8_t src_count, dst_count; /* registers and values; predicates are apart */
     uint8_t pred_src_count, pred_dst_count;
-    bool computed;                     /* some source must be computed at execution */
+    bool computed; /* some source must be computed at execution */
     const struct simt_operand *src, *dst;
     struct simt_pred pred_src[2], pred_dst[2];
 };
@@ -66,8 +67,10 @@ struct simt_code {
     struct simt_op *ops; /* one per instruction of the module */
 };
 
-/* Binds a linked module (no SYMBOL or FUNC operands left) for warps of `width` lanes; memory belongs to arena. Instructions without lane semantics become OUTSIDE; their function's `outside`, and that of every function that
- * can reach it, must then be set by the caller: *unbound receives the number of such instructions that were not OUTSIDE in the module. */
+/* Binds a linked module (no SYMBOL or FUNC operands left) for warps of `width` lanes; memory belongs to arena.
+ * Instructions without lane semantics become OUTSIDE; their function's `outside`, and that of every function that can
+ * reach it, must then be set by the caller: *unbound receives the number of such instructions that were not OUTSIDE in
+ * the module. */
 struct simt_code *simt_bind(const struct isa_module *module, unsigned width, struct arena *arena, unsigned *unbound);
 
 #endif

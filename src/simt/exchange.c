@@ -6,7 +6,8 @@
 #include "simt/warp_ops.h"
 
 /* The lanes named by a member-mask operand (read in the first executing lane); all when it was not written. */
-static uint64_t members_of(const struct simt_warp *warp, const struct simt_op *op, unsigned index, uint64_t mask, uint64_t cycle)
+static uint64_t members_of(const struct simt_warp *warp, const struct simt_op *op, unsigned index, uint64_t mask,
+                           uint64_t cycle)
 {
     uint64_t scratch[SIMT_MAX_WIDTH];
     if (index >= op->src_count)
@@ -35,7 +36,8 @@ static void store_uniform(struct simt_warp *warp, const struct simt_op *op, uint
     store_u32(warp, op, mask, values);
 }
 
-static void vote(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask, uint64_t cycle)
+static void vote(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
+                 uint64_t cycle)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     uint64_t pred = simt_source_pred(warp, &op->pred_src[0], top) & mask;
@@ -46,7 +48,8 @@ static void vote(struct simt_warp *warp, const struct simt_op *op, const struct 
         store_uniform(warp, op, mask, (uint32_t)result);
 }
 
-static void shuffle(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask, uint64_t cycle)
+static void shuffle(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
+                    uint64_t cycle)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     uint64_t scratch[3][SIMT_MAX_WIDTH];
@@ -54,13 +57,15 @@ static void shuffle(struct simt_warp *warp, const struct simt_op *op, const stru
     const uint32_t *row[3];
     for (unsigned i = 0; i < 3; i++)
         row[i] = simt_source_row(warp, &op->src[i], top, cycle, scratch[i]);
-    uint64_t in_range = warp_shfl(instr->mods.shfl, warp->block->grid->code->width, result, row[0], row[1], row[2], mask);
+    uint64_t in_range =
+        warp_shfl(instr->mods.shfl, warp->block->grid->code->width, result, row[0], row[1], row[2], mask);
     if (op->pred_dst_count)
         simt_write_pred(warp, &op->pred_dst[0], top, mask, in_range);
     store_u32(warp, op, mask, result);
 }
 
-static void match(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask, uint64_t cycle)
+static void match(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
+                  uint64_t cycle)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     uint64_t scratch[SIMT_MAX_WIDTH];
@@ -87,7 +92,8 @@ static void elect(struct simt_warp *warp, const struct simt_op *op, uint64_t mas
     store_uniform(warp, op, mask, leader);
 }
 
-void simt_warp_op(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask, uint64_t cycle)
+void simt_warp_op(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
+                  uint64_t cycle)
 {
     uint64_t scratch[SIMT_MAX_WIDTH];
     switch (instr->op) {

@@ -1,4 +1,5 @@
-/* One instruction of one warp: see warp.h. The stack decides which lanes execute; lane functions, warp operations, memory and calls do the work. */
+/* One instruction of one warp: see warp.h. The stack decides which lanes execute; lane functions, warp operations,
+ * memory and calls do the work. */
 #include "simt/warp.h"
 
 #include <stdlib.h>
@@ -61,7 +62,8 @@ void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds)
     }
 }
 
-uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr, const struct simt_stack_entry *top)
+uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr,
+                         const struct simt_stack_entry *top)
 {
     if (!instr->guarded)
         return top->mask;
@@ -101,14 +103,15 @@ const void *simt_source_row(const struct simt_warp *warp, const struct simt_oper
     }
 }
 
-uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred, const struct simt_stack_entry *top)
+uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred,
+                          const struct simt_stack_entry *top)
 {
     uint64_t value = pred->present ? warp->preds[top->pred_base + pred->index] : ~UINT64_C(0);
     return pred->negate ? ~value : value;
 }
 
-void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const struct simt_stack_entry *top, uint64_t mask,
-                     uint64_t value)
+void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const struct simt_stack_entry *top,
+                     uint64_t mask, uint64_t value)
 {
     if (!pred->present)
         return;
@@ -127,8 +130,8 @@ static void advance_half(struct lane_args *args, const struct simt_op *op)
 }
 
 /* Runs the lane function over each half of the warp that has an executing lane. */
-static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
-                          uint64_t cycle)
+static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
+                          uint64_t mask, uint64_t cycle)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     struct lane_args args;
@@ -209,7 +212,8 @@ static enum simt_event execute_ret(struct simt_warp *warp, struct simt_result *r
     return SIMT_JUMP;
 }
 
-static enum simt_event execute_barrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
+static enum simt_event execute_barrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                                       struct simt_result *r)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     uint64_t scratch[SIMT_MAX_WIDTH];
@@ -231,14 +235,16 @@ static enum simt_event execute_barrier(struct simt_warp *warp, const struct simt
     };
     unsigned width = warp->block->grid->code->width;
     if (number >= 16 || threads % width) {
-        r->fault = (struct simt_fault){.kind = SIMT_FAULT_BARRIER, .lane = (uint8_t)first, .address = number >= 16 ? number : threads};
+        r->fault = (struct simt_fault){
+            .kind = SIMT_FAULT_BARRIER, .lane = (uint8_t)first, .address = number >= 16 ? number : threads};
         return SIMT_FAULTED;
     }
     simt_stack_advance(&warp->stack, r->pc + 1);
     return SIMT_BARRIER;
 }
 
-void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, const struct simt_barrier *barrier, uint64_t value)
+void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, const struct simt_barrier *barrier,
+                         uint64_t value)
 {
     const struct simt_op *op = &warp->block->grid->code->ops[instr - warp->block->grid->code->module->instrs];
     struct simt_stack_entry frame = {.reg_base = barrier->reg_base, .pred_base = barrier->pred_base};
@@ -252,7 +258,8 @@ void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, 
 }
 
 /* At most a millisecond: PTX ISA, "nanosleep". */
-static enum simt_event execute_sleep(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
+static enum simt_event execute_sleep(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                                     struct simt_result *r)
 {
     uint64_t scratch[SIMT_MAX_WIDTH];
     const uint32_t *ns = simt_source_row(warp, &op->src[0], simt_stack_top(&warp->stack), cycle, scratch);
@@ -266,7 +273,8 @@ static enum simt_event execute_sleep(struct simt_warp *warp, const struct simt_o
     return SIMT_SLEEP;
 }
 
-static enum simt_event execute_control(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
+static enum simt_event execute_control(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                                       struct simt_result *r)
 {
     switch (op->kind) {
     case SIMT_KIND_BRANCH:

@@ -12,21 +12,25 @@ static inline void *simt_row(const struct simt_warp *warp, uint32_t base, uint32
 
 /* Makes room for register frames up to these sizes; new rows are zero. */
 void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds);
-uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr, const struct simt_stack_entry *top);
-/* The row of a source operand; computed ones are written to scratch (SIMT_MAX_WIDTH 64-bit words). NULL for an absent operand. */
-const void *simt_source_row(const struct simt_warp *warp, const struct simt_operand *operand, const struct simt_stack_entry *top,
-                            uint64_t cycle, uint64_t *scratch);
-uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred, const struct simt_stack_entry *top);
-void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const struct simt_stack_entry *top, uint64_t mask,
-                     uint64_t value);
+uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr,
+                         const struct simt_stack_entry *top);
+/* The row of a source operand; computed ones are written to scratch (SIMT_MAX_WIDTH 64-bit words). NULL for an absent
+ * operand. */
+const void *simt_source_row(const struct simt_warp *warp, const struct simt_operand *operand,
+                            const struct simt_stack_entry *top, uint64_t cycle, uint64_t *scratch);
+uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred,
+                          const struct simt_stack_entry *top);
+void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const struct simt_stack_entry *top,
+                     uint64_t mask, uint64_t value);
 /* special.c: a special register in every lane. */
-const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle, uint32_t local_base,
-                             uint64_t *scratch);
+const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle,
+                             uint32_t local_base, uint64_t *scratch);
 /* exchange.c: vote, shfl, match, redux, activemask, elect. */
-void simt_warp_op(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask, uint64_t cycle);
+void simt_warp_op(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
+                  uint64_t cycle);
 /* memory.c */
-enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
-                            struct simt_result *r);
+enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                            struct simt_access *access, struct simt_result *r);
 /* call.c */
 enum simt_event simt_call(struct simt_warp *warp, const struct simt_op *op, struct simt_result *r);
 bool simt_in_kernel(const struct simt_warp *warp);

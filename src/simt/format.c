@@ -1,4 +1,5 @@
-/* Device printf's format, as the CUDA programming guide defines it: the packed argument buffer holds each argument at its natural alignment, floats as doubles, integers narrower than 32 bits as 32. */
+/* Device printf's format, as the CUDA programming guide defines it: the packed argument buffer holds each argument at
+ * its natural alignment, floats as doubles, integers narrower than 32 bits as 32. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static void print_float(struct printing *p, const char *spec)
     strbuf_addf(p->out, spec, value);
 }
 
-/* The spec's flags, width and precision were copied to `spec` (length n); completes it for the host and prints one argument. Returns false for a conversion that does not exist. */
+/* The spec's flags, width and precision were copied to `spec` (length n); completes it for the host and prints one
+ * argument. Returns false for a conversion that does not exist. */
 static bool print_conversion(struct printing *p, char *spec, size_t n, bool is_long, char conversion)
 {
     switch (conversion) {
@@ -114,7 +116,8 @@ static const char *print_one(struct printing *p, const char *at)
     return *at ? at + 1 : at;
 }
 
-void simt_printf(struct strbuf *out, const char *format, bool (*read)(void *context, uint64_t offset, void *to, unsigned bytes),
+void simt_printf(struct strbuf *out, const char *format,
+                 bool (*read)(void *context, uint64_t offset, void *to, unsigned bytes),
                  bool (*read_string)(void *context, uint64_t address, struct strbuf *to), void *context)
 {
     struct printing p = {out, 0, read, read_string, context};

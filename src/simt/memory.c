@@ -1,5 +1,6 @@
-/* Memory instructions: addresses, state spaces, and the accesses to shared and local memory and to the parameters of functions, which are served here. Global, constant and kernel-parameter accesses are described for the caller.
- * PTX ISA, "State Spaces" and "Generic Addressing". */
+/* Memory instructions: addresses, state spaces, and the accesses to shared and local memory and to the parameters of
+ * functions, which are served here. Global, constant and kernel-parameter accesses are described for the caller. PTX
+ * ISA, "State Spaces" and "Generic Addressing". */
 #include <string.h>
 
 #include "base/bits.h"
@@ -117,7 +118,8 @@ static void gather(const struct simt_warp *warp, const struct simt_operand *oper
     }
 }
 
-static void set_element(struct simt_warp *warp, const struct simt_operand *operand, uint32_t base, unsigned lane, uint64_t value)
+static void set_element(struct simt_warp *warp, const struct simt_operand *operand, uint32_t base, unsigned lane,
+                        uint64_t value)
 {
     if (operand->place != SIMT_PLACE_ROW)
         return;
@@ -155,7 +157,8 @@ void simt_load_lane(struct simt_warp *warp, const struct simt_access *access, un
     }
 }
 
-void simt_atomic_lane(struct simt_warp *warp, const struct isa_instr *instr, uint32_t reg_base, unsigned lane, uint64_t old)
+void simt_atomic_lane(struct simt_warp *warp, const struct isa_instr *instr, uint32_t reg_base, unsigned lane,
+                      uint64_t old)
 {
     const struct simt_op *op = op_of(warp, instr);
     if (op->dst_count)
@@ -174,7 +177,8 @@ static uint64_t atomic_on(uint8_t *at, struct simt_access *access, unsigned lane
     return old;
 }
 
-/* One lane's access to plain memory at `at`. flags: LANE_ATOMIC_SUBNORMAL where atomic f32 addition keeps subnormals (all but global memory; PTX ISA, "atom"). */
+/* One lane's access to plain memory at `at`. flags: LANE_ATOMIC_SUBNORMAL where atomic f32 addition keeps subnormals
+ * (all but global memory; PTX ISA, "atom"). */
 static void serve_lane(struct simt_warp *warp, struct simt_access *access, unsigned lane, uint8_t *at, uint8_t flags)
 {
     if (access->kind == ISA_FLAG_LOAD)
@@ -209,9 +213,10 @@ static void serve_local_lane(struct simt_warp *warp, struct simt_access *access,
         simt_local_write(warp, lane, offset, bytes, size);
 }
 
-/* The first lane of `lanes` whose access is illegal for its space; false when there is none. Global bounds are the caller's to check: it knows the allocations. */
-static bool find_fault(const struct simt_warp *warp, const struct simt_access *access, const uint8_t *space, uint64_t lanes,
-                       struct simt_fault *fault)
+/* The first lane of `lanes` whose access is illegal for its space; false when there is none. Global bounds are the
+ * caller's to check: it knows the allocations. */
+static bool find_fault(const struct simt_warp *warp, const struct simt_access *access, const uint8_t *space,
+                       uint64_t lanes, struct simt_fault *fault)
 {
     unsigned size = access->element_bytes * access->elements;
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
@@ -220,7 +225,8 @@ static bool find_fault(const struct simt_warp *warp, const struct simt_access *a
         uint8_t kind = SIMT_FAULT_NONE;
         if (address & (size - 1))
             kind = SIMT_FAULT_MISALIGNED;
-        else if (space[lane] == ISA_SPACE_SHARED && (address > warp->block->shared_bytes || size > warp->block->shared_bytes - address))
+        else if (space[lane] == ISA_SPACE_SHARED &&
+                 (address > warp->block->shared_bytes || size > warp->block->shared_bytes - address))
             kind = SIMT_FAULT_BOUNDS;
         else if (space[lane] == ISA_SPACE_LOCAL &&
                  (address > warp->block->grid->stack_bytes || size > warp->block->grid->stack_bytes - address))
@@ -282,8 +288,8 @@ static void describe(const struct simt_op *op, const struct isa_instr *instr, co
     }
 }
 
-static void gather_data(const struct simt_warp *warp, const struct simt_op *op, const struct simt_stack_entry *top, uint64_t cycle,
-                        struct simt_access *access)
+static void gather_data(const struct simt_warp *warp, const struct simt_op *op, const struct simt_stack_entry *top,
+                        uint64_t cycle, struct simt_access *access)
 {
     unsigned size = access->element_bytes;
     if (access->kind == ISA_FLAG_STORE) {
@@ -303,8 +309,8 @@ static void gather_data(const struct simt_warp *warp, const struct simt_op *op, 
     }
 }
 
-enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
-                            struct simt_result *r)
+enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                            struct simt_access *access, struct simt_result *r)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     const struct isa_instr *instr = r->instr;

@@ -1,4 +1,5 @@
-/* Declared functions that the device provides: vprintf, malloc, free, __assertfail. Arguments arrive in the caller's .param variables, one copy per lane. */
+/* Declared functions that the device provides: vprintf, malloc, free, __assertfail. Arguments arrive in the caller's
+ * .param variables, one copy per lane. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,16 +12,16 @@ static uint64_t argument(struct simt_warp *warp, const struct isa_call *call, un
 {
     uint64_t value = 0;
     if (index < call->arg_count)
-        simt_local_read(warp, lane, simt_stack_top(&warp->stack)->local_base + (uint64_t)call->args[index].offset, &value,
-                        call->args[index].bytes < 8 ? call->args[index].bytes : 8);
+        simt_local_read(warp, lane, simt_stack_top(&warp->stack)->local_base + (uint64_t)call->args[index].offset,
+                        &value, call->args[index].bytes < 8 ? call->args[index].bytes : 8);
     return value;
 }
 
 static void set_result(struct simt_warp *warp, const struct isa_call *call, unsigned lane, uint64_t value)
 {
     if (call->result_count)
-        simt_local_write(warp, lane, simt_stack_top(&warp->stack)->local_base + (uint64_t)call->results[0].offset, &value,
-                         call->results[0].bytes < 8 ? call->results[0].bytes : 8);
+        simt_local_write(warp, lane, simt_stack_top(&warp->stack)->local_base + (uint64_t)call->results[0].offset,
+                         &value, call->results[0].bytes < 8 ? call->results[0].bytes : 8);
 }
 
 /* Reads memory at a generic address as one lane sees it. */
@@ -117,7 +118,8 @@ enum simt_event simt_intrinsic(struct simt_warp *warp, const struct isa_function
         } else if (callee->intrinsic == ISA_INTRINSIC_MALLOC) {
             set_result(warp, call, lane, services->heap_alloc(services->context, first));
         } else if (first && !services->heap_free(services->context, first)) {
-            r->fault = (struct simt_fault){.kind = SIMT_FAULT_BOUNDS, .lane = (uint8_t)lane, .space = ISA_SPACE_GLOBAL, .address = first};
+            r->fault = (struct simt_fault){
+                .kind = SIMT_FAULT_BOUNDS, .lane = (uint8_t)lane, .space = ISA_SPACE_GLOBAL, .address = first};
             return SIMT_FAULTED;
         }
     }

@@ -93,8 +93,8 @@ static uint64_t uniform_value(const struct simt_warp *warp, uint32_t sreg, uint6
     }
 }
 
-const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle, uint32_t local_base,
-                             uint64_t *scratch)
+const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle,
+                             uint32_t local_base, uint64_t *scratch)
 {
     unsigned width = warp->block->grid->code->width;
     uint64_t value;

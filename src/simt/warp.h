@@ -1,5 +1,7 @@
-/* Warps: what a warp is and what executing one instruction does. No cycle and no cache is known here: simt_execute returns what happened, and whoever called it turns that into time. Registers, predicates, shared and local
- * memory change at once (they belong to the block or the thread alone); accesses to global and constant memory are handed back as records for the caller to serve. */
+/* Warps: what a warp is and what executing one instruction does. No cycle and no cache is known here: simt_execute
+ * returns what happened, and whoever called it turns that into time. Registers, predicates, shared and local memory
+ * change at once (they belong to the block or the thread alone); accesses to global and constant memory are handed back
+ * as records for the caller to serve. */
 #ifndef LOCKSTEP_SIMT_WARP_H
 #define LOCKSTEP_SIMT_WARP_H
 
@@ -13,14 +15,15 @@
 
 enum simt_fault_kind {
     SIMT_FAULT_NONE,
-    SIMT_FAULT_BOUNDS,     /* address outside every allocation, or outside the block's shared or the thread's local memory */
+    SIMT_FAULT_BOUNDS, /* address outside every allocation, or outside the block's shared or the thread's local memory
+                        */
     SIMT_FAULT_MISALIGNED,
-    SIMT_FAULT_READ_ONLY,  /* a store to constant memory */
+    SIMT_FAULT_READ_ONLY, /* a store to constant memory */
     SIMT_FAULT_TRAP,
     SIMT_FAULT_ASSERT,
-    SIMT_FAULT_STACK,      /* local memory of a thread used up by calls */
-    SIMT_FAULT_CALL,       /* an indirect call to something that is no function */
-    SIMT_FAULT_BARRIER,    /* barrier number or thread count out of range */
+    SIMT_FAULT_STACK,   /* local memory of a thread used up by calls */
+    SIMT_FAULT_CALL,    /* an indirect call to something that is no function */
+    SIMT_FAULT_BARRIER, /* barrier number or thread count out of range */
 };
 
 /* What the program did wrong. message is set for ASSERT only and belongs to nobody (static or module text). */
@@ -33,7 +36,8 @@ struct simt_fault {
     char message[256];
 };
 
-/* What the device does for a program outside its own instructions. Functions may be called at any time during simt_execute. */
+/* What the device does for a program outside its own instructions. Functions may be called at any time during
+ * simt_execute. */
 struct simt_services {
     void *context;
     /* Copies bytes of global memory; false when the range is not allocated. */
@@ -52,7 +56,7 @@ struct simt_grid {
     uint64_t param_address;                /* where the parameter block lies in device memory */
     uint64_t launch_number;
     uint32_t sm_count, warp_slots;
-    uint32_t stack_bytes;                  /* limit of local memory per thread */
+    uint32_t stack_bytes; /* limit of local memory per thread */
     uint32_t core_mhz;
     const struct simt_services *services;
 };
@@ -67,37 +71,38 @@ struct simt_block {
 struct simt_warp {
     const struct simt_block *block;
     struct simt_stack stack;
-    uint32_t *rows;             /* registers: row r of the frame at base b is rows + (b + r) * width */
+    uint32_t *rows; /* registers: row r of the frame at base b is rows + (b + r) * width */
     uint32_t row_capacity;
     uint64_t *preds;
     uint32_t pred_capacity;
-    uint32_t *local;            /* local memory: word w of lane l at w * width + l */
-    uint32_t local_words;       /* words per lane that `local` has */
-    uint64_t carry;             /* CC.CF by lane */
-    uint64_t live;              /* lanes that have not exited */
-    uint32_t index;             /* warp number in the block */
-    uint16_t sm, slot;          /* where it runs */
+    uint32_t *local;      /* local memory: word w of lane l at w * width + l */
+    uint32_t local_words; /* words per lane that `local` has */
+    uint64_t carry;       /* CC.CF by lane */
+    uint64_t live;        /* lanes that have not exited */
+    uint32_t index;       /* warp number in the block */
+    uint16_t sm, slot;    /* where it runs */
 };
 
-/* One memory instruction's work. Data holds each lane's bytes in memory order: what a store writes, the operand (bytes 0..7) and comparand (8..15) of an atomic. */
+/* One memory instruction's work. Data holds each lane's bytes in memory order: what a store writes, the operand (bytes
+ * 0..7) and comparand (8..15) of an atomic. */
 #define SIMT_ACCESS_BYTES 32
 struct simt_access {
     const struct isa_instr *instr;
-    uint64_t mask;          /* lanes */
-    uint64_t changed;       /* lanes whose atomic, where it was performed here, changed its location */
-    uint16_t kind;          /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
-    uint8_t space;          /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST: resolved */
+    uint64_t mask;    /* lanes */
+    uint64_t changed; /* lanes whose atomic, where it was performed here, changed its location */
+    uint16_t kind;    /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
+    uint8_t space;    /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST: resolved */
     uint8_t element_bytes, elements;
-    uint32_t reg_base;      /* frame that receives loaded values */
+    uint32_t reg_base; /* frame that receives loaded values */
     uint32_t pc;
     uint64_t address[SIMT_MAX_WIDTH];
     uint8_t data[SIMT_MAX_WIDTH][SIMT_ACCESS_BYTES];
 };
 
 enum simt_event {
-    SIMT_PLAIN,   /* nothing beyond registers; the next instruction follows */
-    SIMT_JUMP,    /* control may have left the straight line (branch, call, return, some lanes' exit) */
-    SIMT_MEMORY,  /* `access`: global and const still to be served; shared and local done, to be timed */
+    SIMT_PLAIN,  /* nothing beyond registers; the next instruction follows */
+    SIMT_JUMP,   /* control may have left the straight line (branch, call, return, some lanes' exit) */
+    SIMT_MEMORY, /* `access`: global and const still to be served; shared and local done, to be timed */
     SIMT_FENCE,
     SIMT_BARRIER, /* `barrier` */
     SIMT_SLEEP,   /* `sleep_ns` */
@@ -106,33 +111,36 @@ enum simt_event {
 };
 
 struct simt_barrier {
-    uint32_t id, threads;  /* threads: 0 means the whole block */
-    uint8_t mode;          /* ISA_BARRIER_SYNC, _ARRIVE, _RED */
-    uint8_t reduce;        /* ISA_REDUCE_* for RED */
-    uint64_t arrived;      /* lanes that execute it */
-    uint64_t pred;         /* lanes whose predicate is true, for RED */
+    uint32_t id, threads; /* threads: 0 means the whole block */
+    uint8_t mode;         /* ISA_BARRIER_SYNC, _ARRIVE, _RED */
+    uint8_t reduce;       /* ISA_REDUCE_* for RED */
+    uint64_t arrived;     /* lanes that execute it */
+    uint64_t pred;        /* lanes whose predicate is true, for RED */
     uint32_t reg_base, pred_base;
 };
 
 struct simt_result {
     const struct isa_instr *instr;
     uint32_t pc;
-    uint64_t active;  /* lanes of the executing stack entry */
-    uint64_t mask;    /* of them, those whose guard is true */
+    uint64_t active; /* lanes of the executing stack entry */
+    uint64_t mask;   /* of them, those whose guard is true */
     enum simt_event event;
-    bool taken;       /* a branch that at least one lane took */
+    bool taken; /* a branch that at least one lane took */
     struct simt_barrier barrier;
     uint64_t sleep_ns;
     struct simt_fault fault;
 };
 
-/* Prepares a warp's first instruction. Buffers grow as needed and are kept from use to use; zero-initialise the struct once. threads: how many of the warp's lanes exist. Registers and local memory start at zero. */
+/* Prepares a warp's first instruction. Buffers grow as needed and are kept from use to use; zero-initialise the struct
+ * once. threads: how many of the warp's lanes exist. Registers and local memory start at zero. */
 void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uint32_t index, unsigned threads);
 void simt_warp_free(struct simt_warp *warp);
 
-/* Executes the instruction at the top of the warp's stack. cycle is what clock registers read. access is filled for SIMT_MEMORY only; a generic access whose lanes fall into several spaces reports the global lanes there (the
- * others are done; they cost no time of their own). */
-enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt_access *access, struct simt_result *result);
+/* Executes the instruction at the top of the warp's stack. cycle is what clock registers read. access is filled for
+ * SIMT_MEMORY only; a generic access whose lanes fall into several spaces reports the global lanes there (the others
+ * are done; they cost no time of their own). */
+enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt_access *access,
+                             struct simt_result *result);
 
 /* The next instruction's index; the warp must have one (live lanes). */
 static inline uint32_t simt_pc(const struct simt_warp *warp)
@@ -143,20 +151,24 @@ static inline uint32_t simt_pc(const struct simt_warp *warp)
 /* Writes the value a load brought for one lane: bytes in memory order, element_bytes * elements of them. */
 void simt_load_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, const uint8_t *bytes);
 /* Writes an atomic's old value to its destination. */
-void simt_atomic_lane(struct simt_warp *warp, const struct isa_instr *instr, uint32_t reg_base, unsigned lane, uint64_t old);
+void simt_atomic_lane(struct simt_warp *warp, const struct isa_instr *instr, uint32_t reg_base, unsigned lane,
+                      uint64_t old);
 /* Writes the result of a reducing barrier to the lanes of mask. */
-void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, const struct simt_barrier *barrier, uint64_t value);
+void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, const struct simt_barrier *barrier,
+                         uint64_t value);
 /* Reads and writes local memory of one lane (offset in the thread's local memory); false outside the limit. */
 bool simt_local_read(struct simt_warp *warp, unsigned lane, uint64_t offset, void *to, unsigned bytes);
 bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, const void *from, unsigned bytes);
-/* Serves an access at once from plain memory, in lane order: loads and atomics write their registers. `at` maps a device address to host memory. For the functional mode. */
+/* Serves an access at once from plain memory, in lane order: loads and atomics write their registers. `at` maps a
+ * device address to host memory. For the functional mode. */
 void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
                 void *context);
 
 /* A fault in words: what, at which address, without position. */
 void simt_fault_describe(const struct simt_fault *fault, struct strbuf *out);
 /* Formats one device printf call: format text and the packed argument buffer (natural alignment). Appends to out. */
-void simt_printf(struct strbuf *out, const char *format, bool (*read)(void *context, uint64_t offset, void *to, unsigned bytes),
+void simt_printf(struct strbuf *out, const char *format,
+                 bool (*read)(void *context, uint64_t offset, void *to, unsigned bytes),
                  bool (*read_string)(void *context, uint64_t address, struct strbuf *to), void *context);
 
 #endif

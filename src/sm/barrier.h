@@ -1,4 +1,6 @@
-/* Barriers of one thread block: who has arrived, who is still awaited, and what a reducing barrier sums up. Pure bookkeeping over warp numbers (their index in the block), shared by the SM and the functional mode. PTX ISA, "bar". */
+/* Barriers of one thread block: who has arrived, who is still awaited, and what a reducing barrier sums up. Pure
+ * bookkeeping over warp numbers (their index in the block), shared by the SM and the functional mode. PTX ISA, "bar".
+ */
 #ifndef LOCKSTEP_SM_BARRIER_H
 #define LOCKSTEP_SM_BARRIER_H
 
@@ -10,9 +12,9 @@
 #define SM_BARRIERS 16
 
 struct sm_barrier_state {
-    uint64_t waiting;    /* warps that wait (bar.sync, bar.red) */
-    uint64_t arrived;    /* warps that have arrived, waiting or not */
-    uint32_t threads;    /* expected; 0: every warp of the block that has not ended */
+    uint64_t waiting;           /* warps that wait (bar.sync, bar.red) */
+    uint64_t arrived;           /* warps that have arrived, waiting or not */
+    uint32_t threads;           /* expected; 0: every warp of the block that has not ended */
     uint32_t true_lanes, lanes; /* of bar.red predicates */
     uint8_t reduce;
 };
@@ -24,7 +26,8 @@ struct sm_barriers {
 };
 
 void sm_barriers_init(struct sm_barriers *b, unsigned warps, unsigned warp_size);
-/* Warp arrives. Returns the set of warps released (perhaps including it), 0 when the barrier still waits; *value is then the reduction's result. */
+/* Warp arrives. Returns the set of warps released (perhaps including it), 0 when the barrier still waits; *value is
+ * then the reduction's result. */
 uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struct simt_barrier *barrier, uint64_t *value);
 /* Warp ended: barriers that only waited for it release. Call until it returns 0; *id is the barrier. */
 uint64_t sm_barrier_ended(struct sm_barriers *b, unsigned warp, uint32_t *id, uint64_t *value);

@@ -1,8 +1,10 @@
 /* Coalescing: a warp's addresses become memory transactions.
  *
- * arch13 (compute capability 1.3, as GPGPU-Sim's GTX 480 uses it): a segment is 32 bytes for 1-byte elements, 64 for 2-byte, 128 for larger; one transaction per touched segment, then a 128-byte transaction whose used 32-byte chunks lie in one half shrinks to
- * 64 bytes, and a 64-byte one to 32. Local memory is split in 4-byte words first. Atomics go by half warps, and lanes that hit the same bytes go to different transactions.
- * arch20: whole 128-byte lines for loads that the L1D caches, 32-byte sectors for everything else. */
+ * arch13 (compute capability 1.3, as GPGPU-Sim's GTX 480 uses it): a segment is 32 bytes for 1-byte elements, 64 for
+ * 2-byte, 128 for larger; one transaction per touched segment, then a 128-byte transaction whose used 32-byte chunks
+ * lie in one half shrinks to 64 bytes, and a 64-byte one to 32. Local memory is split in 4-byte words first. Atomics go
+ * by half warps, and lanes that hit the same bytes go to different transactions. arch20: whole 128-byte lines for loads
+ * that the L1D caches, 32-byte sectors for everything else. */
 #include "sm/sm_impl.h"
 
 static uint32_t segment_bytes(const struct sm *sm, const struct sm_op *op, unsigned element)
@@ -18,7 +20,8 @@ static uint32_t segment_bytes(const struct sm *sm, const struct sm_op *op, unsig
 }
 
 /* The transaction for a segment, newly made if there is none yet. */
-static struct sm_transaction *transaction_for(struct sm *sm, uint32_t op, unsigned from, uint64_t address, uint32_t bytes)
+static struct sm_transaction *transaction_for(struct sm *sm, uint32_t op, unsigned from, uint64_t address,
+                                              uint32_t bytes)
 {
     for (unsigned i = from; i < sm->lsu_count; i++)
         if (sm->lsu_list[i].address == address)
@@ -60,7 +63,8 @@ static void coalesce_plain(struct sm *sm, uint32_t index)
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t address = access->address[lane];
-        /* A naturally aligned access lies in one segment unless the segment is smaller than it (then it takes the segments it spans). */
+        /* A naturally aligned access lies in one segment unless the segment is smaller than it (then it takes the
+         * segments it spans). */
         for (uint64_t at = address & ~(uint64_t)(segment - 1); at < address + size; at += segment) {
             struct sm_transaction *t = transaction_for(sm, index, 0, at, segment);
             t->lanes |= BIT64(lane);
@@ -75,8 +79,9 @@ static void coalesce_plain(struct sm *sm, uint32_t index)
             shrink(&sm->lsu_list[i], chunks[i]);
 }
 
-/* Local memory as GPGPU-Sim lays it out (its local memory map): word w of all threads that can be resident lies together; of these, the threads of a block side by side, blocks by their slot in an SM and within that by SM. So lanes that agree
- * on an offset share a line. */
+/* Local memory as GPGPU-Sim lays it out (its local memory map): word w of all threads that can be resident lies
+ * together; of these, the threads of a block side by side, blocks by their slot in an SM and within that by SM. So
+ * lanes that agree on an offset share a line. */
 static void coalesce_local(struct sm *sm, uint32_t index)
 {
     const struct sm_op *op = &sm->ops.items[index];
@@ -116,7 +121,8 @@ static void coalesce_atomic(struct sm *sm, uint32_t index)
             unsigned lane = mask_first(rest), offset = access->address[lane] & (segment - 1);
             uint64_t base = access->address[lane] - offset, bytes = mask_low(access->element_bytes);
             unsigned i = from;
-            while (i < sm->lsu_count && (sm->lsu_list[i].address != base || (touched[i][offset / 64] & bytes << offset % 64)))
+            while (i < sm->lsu_count &&
+                   (sm->lsu_list[i].address != base || (touched[i][offset / 64] & bytes << offset % 64)))
                 i++;
             if (i == sm->lsu_count) {
                 sm->lsu_list[sm->lsu_count++] = (struct sm_transaction){.op = index, .address = base, .bytes = segment};

@@ -1,7 +1,10 @@
 /* Operand collection, the SP and SFU pipelines, and their writeback.
  *
- * An issued instruction waits in an ID/OC register, moves into a free collector of its class, reads its operands from the register banks (one read or write per bank and cycle, one operand per collector and cycle), and leaves through an OC/EX register to a
- * unit. A unit holds its dispatch register for the initiation interval; the result comes latency + 2 cycles after dispatch, over one of the result buses. Latencies follow GPGPU-Sim's stage order: dispatch at t, writeback at t + latency + 2. */
+ * An issued instruction waits in an ID/OC register, moves into a free collector of its class, reads its operands from
+ * the register banks (one read or write per bank and cycle, one operand per collector and cycle), and leaves through an
+ * OC/EX register to a unit. A unit holds its dispatch register for the initiation interval; the result comes latency +
+ * 2 cycles after dispatch, over one of the result buses. Latencies follow GPGPU-Sim's stage order: dispatch at t,
+ * writeback at t + latency + 2. */
 #include "sm/sm_impl.h"
 
 /* The bank that holds a warp's register: decoded banks count from warp slot 0. */
@@ -85,7 +88,8 @@ void sm_execute_units(struct sm *sm)
     dispatch_class(sm, SM_SFU, sm->sfu, sm->params->sfu_units);
 }
 
-/* Whether an older instruction is still in a collector: memory instructions leave in the order of issue, or an access could overtake one to the same address, of its own warp or of one it met at a barrier. */
+/* Whether an older instruction is still in a collector: memory instructions leave in the order of issue, or an access
+ * could overtake one to the same address, of its own warp or of one it met at a barrier. */
 static bool overtakes(const struct sm *sm, const struct sm_collectors *c, unsigned index)
 {
     uint64_t order = sm->ops.items[c->op[index]].order;
@@ -122,7 +126,8 @@ static void leave_collectors(struct sm *sm, enum sm_class class)
     }
 }
 
-/* Every bank that is not written serves the request at the head of its queue, but a collector receives only so many operands a cycle. */
+/* Every bank that is not written serves the request at the head of its queue, but a collector receives only so many
+ * operands a cycle. */
 static void read_banks(struct sm *sm)
 {
     uint8_t served[SM_CLASSES][SM_MAX_COLLECTORS] = {{0}};
@@ -164,7 +169,8 @@ static void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_clas
     for (unsigned i = 0; i < op->decoded->src_count; i++) {
         unsigned index_of_bank = bank_for(sm, op, op->decoded->src_banks[i]);
         struct sm_bank *bank = &sm->banks[index_of_bank];
-        bank->queue[(bank->head + bank->count++) % 128] = (struct sm_bank_request){(uint8_t)class, (uint8_t)free, (uint8_t)i};
+        bank->queue[(bank->head + bank->count++) % 128] =
+            (struct sm_bank_request){(uint8_t) class, (uint8_t)free, (uint8_t)i};
         sm->banks_waiting |= BIT64(index_of_bank);
     }
 }
@@ -179,12 +185,12 @@ static void enter_collectors(struct sm *sm, enum sm_class class)
 
 void sm_collect(struct sm *sm)
 {
-    for (unsigned class = 0; class < SM_CLASSES; class++)
+    for (unsigned class = 0; class < SM_CLASSES; class ++)
         if (sm->collectors[class].ready)
             leave_collectors(sm, class);
     if (sm->banks_waiting)
         read_banks(sm);
-    for (unsigned class = 0; class < SM_CLASSES; class++)
+    for (unsigned class = 0; class < SM_CLASSES; class ++)
         if (sm->id_oc[class].count)
             enter_collectors(sm, class);
     sm->banks_written = 0;

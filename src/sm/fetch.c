@@ -1,15 +1,18 @@
-/* Fetch and decode. Each cycle fetch serves one warp whose instruction buffer is empty, looking round robin behind the last one served; it also retires warps that have finished and drained. A hit in the instruction cache fills the fetch
- * buffer, which decode empties into the warp's instruction buffer a cycle later. Fetch goes on in a straight line: it does not know of a taken branch until the scheduler meets the wrong instruction and flushes. */
+/* Fetch and decode. Each cycle fetch serves one warp whose instruction buffer is empty, looking round robin behind the
+ * last one served; it also retires warps that have finished and drained. A hit in the instruction cache fills the fetch
+ * buffer, which decode empties into the warp's instruction buffer a cycle later. Fetch goes on in a straight line: it
+ * does not know of a taken branch until the scheduler meets the wrong instruction and flushes. */
 #include <string.h>
 
 #include "sm/sm_impl.h"
 
-/* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that register numbers name, so they wait for every value under way. */
+/* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that
+ * register numbers name, so they wait for every value under way. */
 static bool scoreboard_clear(const struct sm_warp *warp, const struct isa_module *module, const struct isa_instr *instr)
 {
     /* printf and free touch memory at once: what the warp did to it before must be done. */
-    if (instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic &&
-        (warp->in_flight || warp->stores_out))
+    if (instr->call && instr->call->callee < module->function_count &&
+        module->functions[instr->call->callee].intrinsic && (warp->in_flight || warp->stores_out))
         return false;
     if (!warp->pending_registers)
         return true;
@@ -108,7 +111,8 @@ static void fetch_warp(struct sm *sm, unsigned slot)
         count = to_line_end;
     if (count > sm->params->instruction_buffer)
         count = sm->params->instruction_buffer;
-    if (warp->fetch_pc >= module->instr_count) { /* ran off the end on a wrong path: nothing there, the scheduler will redirect it */
+    if (warp->fetch_pc >=
+        module->instr_count) { /* ran off the end on a wrong path: nothing there, the scheduler will redirect it */
         warp->fetch_pc = simt_pc(&warp->simt);
         return;
     }

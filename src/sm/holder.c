@@ -1,4 +1,5 @@
-/* Who holds which lock: remembered for the diagnosis of hangs. A lane whose compare-and-swap changed a location is taken to hold it; the memory's present value tells whether it still does. */
+/* Who holds which lock: remembered for the diagnosis of hangs. A lane whose compare-and-swap changed a location is
+ * taken to hold it; the memory's present value tells whether it still does. */
 #include <string.h>
 
 #include "simt/lanes.h"

@@ -1,5 +1,6 @@
-/* Issue: each scheduler picks one warp whose next instruction is in its buffer, passes the scoreboard and finds a pipeline register; the instruction is executed in the lanes at once (global memory apart) and sent on to be timed. Cycles without an
- * issue are given to their cause. */
+/* Issue: each scheduler picks one warp whose next instruction is in its buffer, passes the scoreboard and finds a
+ * pipeline register; the instruction is executed in the lanes at once (global memory apart) and sent on to be timed.
+ * Cycles without an issue are given to their cause. */
 #include <string.h>
 
 #include "sm/sm_impl.h"
@@ -16,7 +17,8 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
     sm->fault.cycle = sm->now;
 }
 
-/* A fence ends when what it waits for has happened: every earlier instruction of the warp complete and its stores acknowledged, or (GPGPU-Sim) its registers written. */
+/* A fence ends when what it waits for has happened: every earlier instruction of the warp complete and its stores
+ * acknowledged, or (GPGPU-Sim) its registers written. */
 static void check_fence(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
@@ -128,7 +130,8 @@ static bool check_addresses(struct sm *sm, const struct simt_access *access, str
         if (!found || bytes > found->end - address)
             kind = SIMT_FAULT_BOUNDS;
         if (kind) {
-            *fault = (struct simt_fault){.kind = kind, .lane = (uint8_t)lane, .space = access->space, .address = address, .pc = access->pc};
+            *fault = (struct simt_fault){
+                .kind = kind, .lane = (uint8_t)lane, .space = access->space, .address = address, .pc = access->pc};
             return false;
         }
     }
@@ -183,7 +186,8 @@ static void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_a
         unsigned lane = mask_first(rest);
         uint64_t value;
         memcpy(&value, access->data[lane], sizeof value);
-        sm_note_change(sm, access->instr->mods.atomic, (uint64_t)sm->warps[slot].block << 32 | access->address[lane], value);
+        sm_note_change(sm, access->instr->mods.atomic, (uint64_t)sm->warps[slot].block << 32 | access->address[lane],
+                       value);
     }
 }
 
@@ -196,7 +200,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     struct sm_warp *warp = &sm->warps[slot];
     if (access->space == ISA_SPACE_SHARED)
         note_shared_atomic(sm, slot, access);
-    if (access->space == ISA_SPACE_SHARED && (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))
+    if (access->space == ISA_SPACE_SHARED &&
+        (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))
         note_sync(warp, access);
     if (access->space != ISA_SPACE_GLOBAL && access->space != ISA_SPACE_CONST)
         return true;
@@ -205,7 +210,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         return false;
     }
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
-    o->acquires = access->kind != ISA_FLAG_STORE && orders(o->instr, ISA_ORDER_ACQUIRE) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
+    o->acquires = access->kind != ISA_FLAG_STORE && orders(o->instr, ISA_ORDER_ACQUIRE) &&
+                  sm->params->fence_l1 == SM_FENCE_INVALIDATE;
     o->releases = access->kind != ISA_FLAG_LOAD && orders(o->instr, ISA_ORDER_RELEASE);
     o->bypasses = sm_bypasses(sm, access);
     /* A release waits for what came before it, so nothing of its warp may queue up behind it. */
@@ -378,12 +384,16 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
     bool sp = sm->id_oc[SM_SP].count < sm->id_oc[SM_SP].size, sfu = sm->id_oc[SM_SFU].count < sm->id_oc[SM_SFU].size;
     bool mem = sm->id_oc[SM_MEM].count < sm->id_oc[SM_MEM].size;
     uint64_t free = (sp ? sm->wants[ISA_UNIT_SP] | sm->wants[ISA_UNIT_EITHER] : 0) |
-                    (sfu ? sm->wants[ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER] : 0) | (mem ? sm->wants[ISA_UNIT_MEM] : 0);
+                    (sfu ? sm->wants[ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER] : 0) |
+                    (mem ? sm->wants[ISA_UNIT_MEM] : 0);
     uint64_t ready = could & free;
     if (!ready)
         return classify(sm, members, could);
-    struct lockstep_scheduler_view view = {
-        .cycle = sm->now, .ready = ready, .members = members & ~sm->finished, .waiting = members & waiting & ~sm->finished, .warps = sm->views};
+    struct lockstep_scheduler_view view = {.cycle = sm->now,
+                                           .ready = ready,
+                                           .members = members & ~sm->finished,
+                                           .waiting = members & waiting & ~sm->finished,
+                                           .warps = sm->views};
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     if (policy->advance)
         policy->advance(sm->scheduler_state[s], &view);
@@ -403,7 +413,8 @@ void sm_issue(struct sm *sm)
         }
     for (uint64_t rest = sm->at_fence; rest; rest &= rest - 1)
         check_fence(sm, mask_first(rest));
-    unsigned count = sm->params->schedulers, first = sm->params->schedulers_take_turns ? (unsigned)(sm->now % count) : 0;
+    unsigned count = sm->params->schedulers,
+             first = sm->params->schedulers_take_turns ? (unsigned)(sm->now % count) : 0;
     for (unsigned i = 0; i < count && !sm->has_fault; i++)
         (&sm->stalls.issued)[schedule(sm, (first + i) % count)]++;
 }

@@ -1,7 +1,10 @@
-/* The load/store unit: one instruction at a time in its dispatch register, one transaction a cycle to the L1D or L1C or past them, one reply a cycle from the network, one result a cycle written back.
+/* The load/store unit: one instruction at a time in its dispatch register, one transaction a cycle to the L1D or L1C or
+ * past them, one reply a cycle from the network, one result a cycle written back.
  *
- * Values: a load takes its bytes from the L1D line that holds them when its transaction is served, or from the reply. Stores send their bytes to the L2 and drop a line they hit (write-evict); local memory is written back, but its values never leave the
- * thread. All requests leave in order through one queue, so that an SM's accesses to one address stay in order. */
+ * Values: a load takes its bytes from the L1D line that holds them when its transaction is served, or from the reply.
+ * Stores send their bytes to the L2 and drop a line they hit (write-evict); local memory is written back, but its
+ * values never leave the thread. All requests leave in order through one queue, so that an SM's accesses to one address
+ * stay in order. */
 #include <string.h>
 
 #include "sm/sm_impl.h"
@@ -54,7 +57,8 @@ static void transaction_done(struct sm *sm, uint32_t op)
     }
 }
 
-/* Hands the bytes of a line of line_bytes to the lanes of a transaction. Local memory's values are with the thread already. */
+/* Hands the bytes of a line of line_bytes to the lanes of a transaction. Local memory's values are with the thread
+ * already. */
 static void deliver(struct sm *sm, const struct sm_transaction *t, const uint8_t *line, uint32_t line_bytes)
 {
     const struct sm_op *o = &sm->ops.items[t->op];
@@ -135,7 +139,8 @@ static void store_bytes(const struct simt_access *access, const struct sm_transa
     unsigned size = access->element_bytes * access->elements;
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        /* The part of the lane's bytes that lies in this segment (all of it, unless the segment is smaller than the access). */
+        /* The part of the lane's bytes that lies in this segment (all of it, unless the segment is smaller than the
+         * access). */
         for (unsigned i = 0; i < size; i++) {
             uint64_t at = access->address[lane] + i;
             if (at < t->address || at >= t->address + t->bytes)
@@ -170,7 +175,8 @@ static bool store_local(struct sm *sm, const struct sm_transaction *t)
     for (unsigned i = 0; i < t->bytes; i++)
         mask[(t->address + i) % 128 / 64] |= BIT64((t->address + i) % 64);
     if (cache_look(sm->l1d, t->address, t->bytes, &line) == CACHE_HIT) {
-        if (cache_write(sm->l1d, t->address, t->bytes, mask, false, CACHE_NO_WAITER, room(&sm->l1d_queue), &effect) == CACHE_REFUSED)
+        if (cache_write(sm->l1d, t->address, t->bytes, mask, false, CACHE_NO_WAITER, room(&sm->l1d_queue), &effect) ==
+            CACHE_REFUSED)
             return false;
     } else if (sm_ring_full(&sm->l1d_queue)) {
         return false;
@@ -252,7 +258,8 @@ static void serve_l1d_pipe(struct sm *sm)
 static bool follows_in_pipe(const struct sm *sm, const struct sm_transaction *t)
 {
     for (uint32_t i = 0; i < sm->l1d_pipe_count; i++)
-        if (sm->l1d_pipe[(sm->l1d_pipe_head + i) % sm->params->l1d_latency].transaction.address / PACKET_LINE_BYTES == t->address / PACKET_LINE_BYTES)
+        if (sm->l1d_pipe[(sm->l1d_pipe_head + i) % sm->params->l1d_latency].transaction.address / PACKET_LINE_BYTES ==
+            t->address / PACKET_LINE_BYTES)
             return true;
     return false;
 }
@@ -334,7 +341,8 @@ static void take_dispatch(struct sm *sm)
     o->pending = o->in_memory && o->access->space != ISA_SPACE_SHARED ? (uint16_t)sm->lsu_count : 0;
 }
 
-/* One reply leaves the load/store unit's queue: acknowledgements end stores, fills go to their cache, bypass replies wait for the writeback port. */
+/* One reply leaves the load/store unit's queue: acknowledgements end stores, fills go to their cache, bypass replies
+ * wait for the writeback port. */
 static void take_response(struct sm *sm)
 {
     struct packet *p = sm_ring_peek(&sm->responses);
@@ -368,7 +376,8 @@ static void finish_bypass(struct sm *sm)
         const struct sm_op *o = &sm->ops.items[t.op];
         sm_note_holders(sm, o, p);
         for (unsigned i = 0; i < p->lane_count && !p->no_return; i++)
-            simt_atomic_lane(&sm->warps[o->slot].simt, o->instr, o->access->reg_base, p->lanes[i].lane, p->lanes[i].operand);
+            simt_atomic_lane(&sm->warps[o->slot].simt, o->instr, o->access->reg_base, p->lanes[i].lane,
+                             p->lanes[i].operand);
     } else {
         deliver(sm, &t, p->data, PACKET_LINE_BYTES);
     }
@@ -451,7 +460,8 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
     if (!p || !network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p)))
         return;
     p->sent = sm->now;
-    network_send(sm->setup.requests, sm->setup.index, memory_place_of(sm->setup.partition, p->address).slice, packet_network_bytes(p), p, sm->now);
+    network_send(sm->setup.requests, sm->setup.index, memory_place_of(sm->setup.partition, p->address).slice,
+                 packet_network_bytes(p), p, sm->now);
     sm_ring_pop(queue);
     sm->moved = true;
 }
@@ -483,8 +493,8 @@ void sm_lsu(struct sm *sm)
 
 bool sm_lsu_busy(const struct sm *sm)
 {
-    return sm->responses.count || sm->bypass_reply || sm->shared_head < sm->shared_done.count || cache_has_ready(sm->l1c) ||
-           cache_has_ready(sm->l1d) || cache_has_ready(sm->l1i);
+    return sm->responses.count || sm->bypass_reply || sm->shared_head < sm->shared_done.count ||
+           cache_has_ready(sm->l1c) || cache_has_ready(sm->l1d) || cache_has_ready(sm->l1i);
 }
 
 static bool can_send(const struct sm *sm, const struct sm_ring *queue)
@@ -503,7 +513,8 @@ bool sm_can_send(const struct sm *sm)
     return can_send(sm, &sm->l1d_queue) || can_send(sm, &sm->l1c_queue) || can_send(sm, &sm->l1i_queue);
 }
 
-/* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store unit. */
+/* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
+ * unit. */
 void sm_eject(struct sm *sm, uint64_t cycle)
 {
     struct packet *p = sm_ring_peek(&sm->ejected);

@@ -1,4 +1,5 @@
-/* Pools of an SM: ops, transactions, access records, packets; the time wheels; rings of packets. Everything is recycled, so a running kernel allocates nothing after its working set has been met. */
+/* Pools of an SM: ops, transactions, access records, packets; the time wheels; rings of packets. Everything is
+ * recycled, so a running kernel allocates nothing after its working set has been met. */
 #include <stdlib.h>
 #include <string.h>
 

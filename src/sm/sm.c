@@ -1,4 +1,5 @@
-/* An SM as a whole: making it, launching blocks, the cycle, and the next cycle worth stepping. The stages are in fetch.c, issue.c, collect.c, lsu.c. */
+/* An SM as a whole: making it, launching blocks, the cycle, and the next cycle worth stepping. The stages are in
+ * fetch.c, issue.c, collect.c, lsu.c. */
 #include "sm/sm.h"
 
 #include <stdlib.h>
@@ -23,19 +24,23 @@ static const struct stat_desc sm_stat_descs[] = {
 #include "sm/sm_stats.def"
 #include "stats/stat_end.h"
 };
-const struct stat_group sm_stat_group = {"sm", "streaming multiprocessors", sm_stat_descs, sizeof(sm_stat_descs) / sizeof(sm_stat_descs[0])};
+const struct stat_group sm_stat_group = {"sm", "streaming multiprocessors", sm_stat_descs,
+                                         sizeof(sm_stat_descs) / sizeof(sm_stat_descs[0])};
 
 static const struct stat_desc sm_stall_descs[] = {
 #define STALL(name, doc) {#name, STAT_COUNTER, offsetof(struct sm_stalls, name), "scheduler-cycles", doc},
 #include "sm/stalls.def"
 #undef STALL
 };
-const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of each warp scheduler", sm_stall_descs, SM_STALL_COUNT};
+const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of each warp scheduler", sm_stall_descs,
+                                          SM_STALL_COUNT};
 
 /* Latency and initiation interval by class: the parameters stand in the order of enum isa_latency. */
-_Static_assert(offsetof(struct sm_params, interval_shuffle) - offsetof(struct sm_params, interval_move) == (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
+_Static_assert(offsetof(struct sm_params, interval_shuffle) - offsetof(struct sm_params, interval_move) ==
+                   (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one initiation interval per latency class");
-_Static_assert(offsetof(struct sm_params, latency_shuffle) - offsetof(struct sm_params, latency_move) == (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
+_Static_assert(offsetof(struct sm_params, latency_shuffle) - offsetof(struct sm_params, latency_move) ==
+                   (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one latency per latency class");
 
 static void set_fifo(struct sm_fifo *fifo, unsigned size)
@@ -119,7 +124,8 @@ static unsigned bank_of(const struct isa_function *function, const struct isa_op
     return reg->bank_id % banks;
 }
 
-static void decode_banks(struct sm_decoded *d, const struct isa_function *function, const struct isa_instr *instr, unsigned banks)
+static void decode_banks(struct sm_decoded *d, const struct isa_function *function, const struct isa_instr *instr,
+                         unsigned banks)
 {
     for (unsigned i = 0; i < instr->src_count && d->src_count < 12; i++)
         if (instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED)
@@ -149,7 +155,8 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
     kernel->scoreboard_words = numbers / 64 + 1;
 }
 
-unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers, const char **limiter)
+unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,
+                      const char **limiter)
 {
     uint32_t padded = (uint32_t)round_up_u64(threads ? threads : 1, params->warp_size);
     uint32_t per_thread = (uint32_t)round_up_u64(registers, params->register_unit);
@@ -190,7 +197,8 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
         sm->warps[slot].scoreboard = base_calloc(kernel->scoreboard_words, sizeof(uint64_t));
     }
     for (unsigned s = 0; s < p->schedulers; s++) {
-        struct lockstep_scheduler_setup setup = {.index = s, .count = p->schedulers, .slots = sm->scheduler_slots[s], .age_rotation = p->age_rotation};
+        struct lockstep_scheduler_setup setup = {
+            .index = s, .count = p->schedulers, .slots = sm->scheduler_slots[s], .age_rotation = p->age_rotation};
         memset(sm->scheduler_state[s], 0, sm->setup.scheduler->state_bytes);
         sm->setup.scheduler->reset(sm->scheduler_state[s], &setup);
     }
@@ -236,8 +244,9 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
 
 static void clear_slots(struct sm *sm, uint64_t slots)
 {
-    uint64_t *sets[] = {&sm->finished,   &sm->buffered, &sm->mispredicted, &sm->flushed,           &sm->cleared,  &sm->at_barrier,
-                        &sm->at_fence,   &sm->in_atomic, &sm->asleep,      &sm->fence_invalidates, &sm->retiring, &sm->fetching};
+    uint64_t *sets[] = {&sm->finished, &sm->buffered,          &sm->mispredicted, &sm->flushed,
+                        &sm->cleared,  &sm->at_barrier,        &sm->at_fence,     &sm->in_atomic,
+                        &sm->asleep,   &sm->fence_invalidates, &sm->retiring,     &sm->fetching};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         *sets[i] &= ~slots;
     for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
@@ -311,8 +320,9 @@ void sm_step(struct sm *sm, uint64_t cycle)
     sm->now = cycle + 1;
 }
 
-/* Whether the next cycle must be stepped. Where nothing moved in the last one, nothing will before an event: a packet, a result, the network taking
- * requests again (sm_can_send), a sleeper waking. Retries whose outcome depends on the cycle alone are stepped. */
+/* Whether the next cycle must be stepped. Where nothing moved in the last one, nothing will before an event: a packet,
+ * a result, the network taking requests again (sm_can_send), a sleeper waking. Retries whose outcome depends on the
+ * cycle alone are stepped. */
 static bool must_step(const struct sm *sm)
 {
     if (sm->moved || sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm_lsu_busy(sm))
@@ -361,7 +371,8 @@ void sm_flush(struct sm *sm)
     cache_invalidate_all(sm->l1d);
 }
 
-void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes), void *context)
+void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
+                void *context)
 {
     cache_refresh(sm->l1c, read, context);
     cache_refresh(sm->l1d, read, context);

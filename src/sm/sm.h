@@ -1,5 +1,8 @@
-/* A streaming multiprocessor: fetch, instruction buffers, scoreboard, issue, operand collection, pipelines, load/store unit, barriers. It meets the rest of the machine only through packets in the two networks and through the block
- * dispatcher's calls. Stages run back to front in a cycle; the order and the rules follow GPGPU-Sim 3.2.2 (issue at most one instruction per scheduler, functional execution at issue, global values when the memory system serves them). */
+/* A streaming multiprocessor: fetch, instruction buffers, scoreboard, issue, operand collection, pipelines, load/store
+ * unit, barriers. It meets the rest of the machine only through packets in the two networks and through the block
+ * dispatcher's calls. Stages run back to front in a cycle; the order and the rules follow GPGPU-Sim 3.2.2 (issue at
+ * most one instruction per scheduler, functional execution at issue, global values when the memory system serves them).
+ */
 #ifndef LOCKSTEP_SM_SM_H
 #define LOCKSTEP_SM_SM_H
 
@@ -49,18 +52,18 @@ struct sm_setup {
     const struct lockstep_scheduler *scheduler;
     struct network *requests, *replies; /* this SM is input `index` of requests, output `index` of replies */
     const struct store *store;          /* only who owns which addresses is asked of it */
-    uint64_t code_base, local_base;     /* device addresses at which instructions and local memory appear to the caches */
+    uint64_t code_base, local_base; /* device addresses at which instructions and local memory appear to the caches */
 };
 
 /* A launch as the SM needs it, prepared once per launch (sm_prepare). */
 struct sm_kernel {
     const struct simt_grid *grid;
-    struct sm_decoded *decoded;   /* per instruction of the module: banks, latency */
+    struct sm_decoded *decoded; /* per instruction of the module: banks, latency */
     unsigned scoreboard_words;
     unsigned warps_per_block, threads_per_block;
-    uint32_t shared_bytes;        /* static and dynamic */
-    uint32_t registers;           /* per thread, rounded */
-    unsigned max_blocks;          /* that fit on an SM at once */
+    uint32_t shared_bytes;                                    /* static and dynamic */
+    uint32_t registers;                                       /* per thread, rounded */
+    unsigned max_blocks;                                      /* that fit on an SM at once */
     bool (*read_only)(const void *context, uint64_t address); /* constant memory: stores fault */
     const void *context;
 };
@@ -80,7 +83,8 @@ void sm_destroy(struct sm *sm);
 /* Fills kernel->decoded and scoreboard_words for the grid's code; memory belongs to arena. */
 void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct arena *arena);
 /* Blocks of this shape that fit at once, and what binds. */
-unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers, const char **limiter);
+unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,
+                      const char **limiter);
 /* Starts a launch: the SM must be empty. */
 void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle);
 bool sm_can_launch(const struct sm *sm);
@@ -88,9 +92,11 @@ bool sm_can_launch(const struct sm *sm);
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
 /* Takes what the reply network has for this SM (at most one packet a cycle). Called before the networks tick. */
 void sm_eject(struct sm *sm, uint64_t cycle);
-/* One core cycle. Cycles between this and the last one that was stepped are accounted as waiting for the same reason. */
+/* One core cycle. Cycles between this and the last one that was stepped are accounted as waiting for the same reason.
+ */
 void sm_step(struct sm *sm, uint64_t cycle);
-/* The next cycle at which a step changes anything by itself, or CYCLE_NEVER: an arriving packet or a new block may come earlier. */
+/* The next cycle at which a step changes anything by itself, or CYCLE_NEVER: an arriving packet or a new block may come
+ * earlier. */
 uint64_t sm_next(const struct sm *sm);
 /* Whether a request that waits for the network could leave now: then the SM must be stepped, whatever sm_next said. */
 bool sm_can_send(const struct sm *sm);
@@ -103,8 +109,10 @@ unsigned sm_resident_blocks(const struct sm *sm);
 const struct sm_fault *sm_faulted(const struct sm *sm); /* NULL when all is well */
 /* Empties the L1 caches. */
 void sm_flush(struct sm *sm);
-/* Gives the lines that stayed in the L1 caches since the last kernel the values that memory holds now; see cache_refresh. */
-void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes), void *context);
+/* Gives the lines that stayed in the L1 caches since the last kernel the values that memory holds now; see
+ * cache_refresh. */
+void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
+                void *context);
 
 /* For the progress watch and its diagnosis. */
 struct sm_warp_state {
@@ -115,14 +123,15 @@ struct sm_warp_state {
     const struct simt_warp *warp;
     uint64_t last_sync_address; /* of the last atomic, volatile or bypassing load, lane by lane lowest */
     uint32_t last_sync_pc;
-    bool last_sync_shared;      /* the address is one of the block's shared memory */
-    uint64_t issued, sync_ops;  /* since sm_watch_reset */
+    bool last_sync_shared;     /* the address is one of the block's shared memory */
+    uint64_t issued, sync_ops; /* since sm_watch_reset */
     unsigned barrier;
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
 void sm_watch_reset(struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
-/* Stores, atomics that changed a value, compare-and-swaps and exchanges to a new value since creation: what a program that only waits does not do. */
+/* Stores, atomics that changed a value, compare-and-swaps and exchanges to a new value since creation: what a program
+ * that only waits does not do. */
 uint64_t sm_work_done(const struct sm *sm);
 /* Who last took a lock by compare-and-swap on this SM, for as many locks as the SM remembers. */
 struct sm_holder {

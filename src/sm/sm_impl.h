@@ -1,4 +1,5 @@
-/* The state of an SM, shared by the files of room sm and by nobody else. Warps are numbered by slot and kept as 64-bit sets; an instruction between issue and completion is a `struct sm_op` in a pool. */
+/* The state of an SM, shared by the files of room sm and by nobody else. Warps are numbered by slot and kept as 64-bit
+ * sets; an instruction between issue and completion is a `struct sm_op` in a pool. */
 #ifndef LOCKSTEP_SM_SM_IMPL_H
 #define LOCKSTEP_SM_SM_IMPL_H
 
@@ -28,15 +29,15 @@ struct sm_op {
     const struct isa_instr *instr;
     const struct sm_decoded *decoded;
     uint8_t slot, class;
-    bool in_memory;      /* has an access to serve */
-    bool bypasses;       /* a load or atomic that the L1D does not serve */
+    bool in_memory;          /* has an access to serve */
+    bool bypasses;           /* a load or atomic that the L1D does not serve */
     bool acquires, releases; /* memory order, at a scope wider than the block */
-    bool blocks_warp;    /* the warp waits until it is complete */
-    uint16_t pending;    /* transactions not yet answered */
-    uint64_t reads_left; /* collector: operands still to read */
+    bool blocks_warp;        /* the warp waits until it is complete */
+    uint16_t pending;        /* transactions not yet answered */
+    uint64_t reads_left;     /* collector: operands still to read */
     struct simt_access *access;
-    uint64_t order;      /* of issue on this SM */
-    uint32_t next;       /* free list, wheel list */
+    uint64_t order; /* of issue on this SM */
+    uint32_t next;  /* free list, wheel list */
 };
 
 /* One memory transaction of an op. */
@@ -80,21 +81,22 @@ struct sm_wheel {
 
 struct sm_unit {
     uint64_t free_at;          /* cycle at which the dispatch register is free again */
-    uint32_t finish[SM_WHEEL]; /* cycle + 1 (low 32 bits) of the op that ends in that place of the ring: at most one a cycle */
+    uint32_t finish[SM_WHEEL]; /* cycle + 1 (low 32 bits) of the op that ends in that place of the ring: at most one a
+                                  cycle */
 };
 
 struct sm_warp {
     struct simt_warp simt;
-    uint8_t block;              /* block slot */
-    uint8_t buffered;           /* instructions in the buffer */
-    uint32_t buffer_pc[8];      /* their pcs, consecutive use from `first` */
-    uint32_t fetch_pc;          /* next to fetch */
-    uint32_t in_flight;         /* ops between issue and completion */
-    uint32_t stores_out;        /* writes not acknowledged */
-    uint32_t pending_registers; /* bits set in the scoreboard */
-    uint64_t *scoreboard;       /* bit number: register waits for its value */
-    uint64_t wake;              /* nanosleep: cycle it ends */
-    struct simt_barrier barrier;/* the one it waits at */
+    uint8_t block;               /* block slot */
+    uint8_t buffered;            /* instructions in the buffer */
+    uint32_t buffer_pc[8];       /* their pcs, consecutive use from `first` */
+    uint32_t fetch_pc;           /* next to fetch */
+    uint32_t in_flight;          /* ops between issue and completion */
+    uint32_t stores_out;         /* writes not acknowledged */
+    uint32_t pending_registers;  /* bits set in the scoreboard */
+    uint64_t *scoreboard;        /* bit number: register waits for its value */
+    uint64_t wake;               /* nanosleep: cycle it ends */
+    struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
     uint64_t age;
     uint64_t issued, sync_ops, last_sync_address;
@@ -125,20 +127,21 @@ struct sm {
     const struct sm_params *params;
     const struct sm_kernel *kernel;
     uint64_t now;
-    bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing will until an event */
+    bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
+                                 will until an event */
     bool lsu_refused;         /* the load/store unit's access was refused: tried again when something has changed */
 
     /* Sets of warp slots. */
-    uint64_t resident, finished;        /* finished: no lanes left */
-    uint64_t buffered;                  /* has an instruction in its buffer */
-    uint64_t mispredicted;              /* its buffer does not hold what comes next */
-    uint64_t flushed;                   /* buffer flushed by control flow and not yet refilled */
-    uint64_t cleared;                   /* head instruction passes the scoreboard */
+    uint64_t resident, finished;                      /* finished: no lanes left */
+    uint64_t buffered;                                /* has an instruction in its buffer */
+    uint64_t mispredicted;                            /* its buffer does not hold what comes next */
+    uint64_t flushed;                                 /* buffer flushed by control flow and not yet refilled */
+    uint64_t cleared;                                 /* head instruction passes the scoreboard */
     uint64_t at_barrier, at_fence, in_atomic, asleep; /* in_atomic: waits for an atomic or an acquire */
-    uint64_t fence_invalidates;         /* of at_fence: those whose fence empties the L1D of global lines */
-    uint64_t wants[ISA_UNIT_COUNT];     /* head instruction's unit */
-    uint64_t fetching;                  /* in the fetch buffer or waiting for the instruction cache */
-    uint64_t retiring;                  /* finished and drained: to be retired by fetch's scan */
+    uint64_t fence_invalidates;     /* of at_fence: those whose fence empties the L1D of global lines */
+    uint64_t wants[ISA_UNIT_COUNT]; /* head instruction's unit */
+    uint64_t fetching;              /* in the fetch buffer or waiting for the instruction cache */
+    uint64_t retiring;              /* finished and drained: to be retired by fetch's scan */
 
     struct sm_warp warps[SM_SLOTS];
     struct lockstep_warp_view views[SM_SLOTS];
@@ -149,7 +152,7 @@ struct sm {
     uint64_t next_age;
 
     /* Fetch. */
-    uint32_t fetch_slot, fetch_count;   /* fetch buffer: warp (SM_NONE: empty) and instructions */
+    uint32_t fetch_slot, fetch_count; /* fetch buffer: warp (SM_NONE: empty) and instructions */
     unsigned last_fetched;
     struct cache *l1i;
 
@@ -165,29 +168,29 @@ struct sm {
     uint64_t banks_waiting, banks_written; /* sets of banks */
     unsigned bank_from;
     struct sm_unit sp[8], sfu[8];
-    uint32_t result_cycle[SM_WHEEL];    /* as sm_unit.finish, for all units together */
-    uint8_t result_count[SM_WHEEL];     /* result buses taken in that cycle */
+    uint32_t result_cycle[SM_WHEEL]; /* as sm_unit.finish, for all units together */
+    uint8_t result_count[SM_WHEEL];  /* result buses taken in that cycle */
     struct sm_wheel wheel;
-    uint32_t in_pipeline;               /* ops in id_oc, collectors, oc_ex, dispatch registers */
+    uint32_t in_pipeline; /* ops in id_oc, collectors, oc_ex, dispatch registers */
 
     /* Load/store unit. */
-    uint32_t lsu_op;                    /* in the dispatch register */
+    uint32_t lsu_op; /* in the dispatch register */
     struct sm_transaction lsu_list[2 * SM_SLOTS];
     uint32_t lsu_count, lsu_at;
-    uint32_t lsu_cycles;                /* shared memory: bank-conflict cycles left */
+    uint32_t lsu_cycles; /* shared memory: bank-conflict cycles left */
     struct cache *l1c, *l1d;
     struct sm_ring l1d_queue, l1c_queue, l1i_queue; /* requests waiting for the network */
-    struct sm_ring ejected, responses;  /* from the network; the load/store unit's */
-    struct packet *bypass_reply;        /* next global-bypass reply to write back */
+    struct sm_ring ejected, responses;              /* from the network; the load/store unit's */
+    struct packet *bypass_reply;                    /* next global-bypass reply to write back */
     uint32_t writeback_from;
-    struct sm_wheel shared_wheel;       /* shared memory pipeline */
+    struct sm_wheel shared_wheel; /* shared memory pipeline */
     struct sm_delayed {
         struct sm_transaction transaction;
-        uint64_t ready;                 /* cycle at which it reaches the tags */
-    } *l1d_pipe;                        /* ring of sm.l1d_latency accesses on their way to the L1D */
+        uint64_t ready; /* cycle at which it reaches the tags */
+    } * l1d_pipe;       /* ring of sm.l1d_latency accesses on their way to the L1D */
     uint32_t l1d_pipe_head, l1d_pipe_count;
     bool l1d_pipe_refused;
-    VEC(uint32_t) shared_done;          /* ops out of the shared memory pipeline, oldest first */
+    VEC(uint32_t) shared_done; /* ops out of the shared memory pipeline, oldest first */
     uint32_t shared_head;
 
     /* Pools. */
@@ -201,7 +204,7 @@ struct sm {
     struct arena arena;
 
     uint64_t threads_ended, work_done;
-    struct sm_novel novel;              /* what locations took by compare-and-swap and exchange */
+    struct sm_novel novel;                /* what locations took by compare-and-swap and exchange */
     struct sm_holder holders[SM_HOLDERS]; /* by hash of the address; the latest stays */
     bool has_fault;
     struct sm_fault fault;
@@ -253,14 +256,16 @@ void sm_flush_buffer(struct sm *sm, unsigned slot);
 
 /* issue.c */
 void sm_issue(struct sm *sm);
-/* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and nothing can issue. */
+/* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and
+ * nothing can issue. */
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler);
 /* Registers of an op have their values: release the scoreboard. */
 void sm_release(struct sm *sm, uint32_t op);
 /* The op is complete: release and free it. */
 void sm_complete(struct sm *sm, uint32_t op);
 void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
-/* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the last. */
+/* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the
+ * last. */
 void sm_check_retire(struct sm *sm, unsigned slot);
 
 /* collect.c: operand collectors, SP and SFU pipelines, writeback */
@@ -271,7 +276,8 @@ void sm_write_banks(struct sm *sm, const struct sm_op *op);
 
 /* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
 void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
-/* holder.c: an atomic gave a location another value; counts it as work unless it may be a lock going back and forth. value: what a cas or exch wrote */
+/* holder.c: an atomic gave a location another value; counts it as work unless it may be a lock going back and forth.
+ * value: what a cas or exch wrote */
 void sm_note_change(struct sm *sm, uint8_t atomic, uint64_t address, uint64_t value);
 
 /* lsu.c */

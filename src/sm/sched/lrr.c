@@ -1,4 +1,5 @@
-/* Loose round robin: the first ready warp behind the one that issued last, in slot order. Nobody is skipped in the order, only at the test for readiness. */
+/* Loose round robin: the first ready warp behind the one that issued last, in slot order. Nobody is skipped in the
+ * order, only at the test for readiness. */
 #include "base/bits.h"
 #include "lockstep/scheduler.h"
 
