@@ -218,7 +218,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
                 return GPU_HANG;
             }
         }
-        while (next >= watch.next) {
+        while (next >= watch.next && watch.next <= end) { /* the limit comes first when one jump crosses both */
             gpu->cycle = watch.next > now + 1 ? watch.next : now + 1;
             if (gpu_watch_stuck(&watch, gpu)) {
                 gpu_explain_hang(run, "made no progress");
