@@ -26,6 +26,7 @@ if(TARGET ls_cuda_objects)
     lockstep_add_cudart(cudart12 12 "${CMAKE_SOURCE_DIR}/src/cuda/libcudart12.map")
 endif()
 
-# share/lockstep/include: the CUDA headers for `lockstep cc`; in the build tree a link to the sources.
+# share/lockstep: the CUDA headers for `lockstep cc` and the cases of `lockstep validate`; in the build tree links to the sources.
 file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/share/lockstep")
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/src/cuda/include" "${CMAKE_BINARY_DIR}/share/lockstep/include" SYMBOLIC)
+file(CREATE_LINK "${CMAKE_SOURCE_DIR}/tests/reference" "${CMAKE_BINARY_DIR}/share/lockstep/reference" SYMBOLIC)

@@ -31,6 +31,7 @@ struct cli_command {
 
 int cli_run(int argc, char **argv);
 int cli_compare(int argc, char **argv);
+int cli_validate(int argc, char **argv);
 int cli_machines(int argc, char **argv);
 int cli_params(int argc, char **argv);
 int cli_stats(int argc, char **argv);
@@ -46,7 +47,10 @@ struct cli_options {
     const char *max_cycles;
     const char *kernel;
     uint64_t max_cycles_value;
-    bool quiet, kernels, help;
+    VEC(const char *) cases;
+    const char *jobs, *reference;
+    uint64_t jobs_value; /* 0: not given */
+    bool quiet, kernels, help, as_reference;
     char **rest; /* the arguments after the options, NULL-terminated */
 };
 
@@ -56,6 +60,7 @@ enum cli_accept {                        /* which options a subcommand takes; --
                   CLI_TAKES_OUTPUT = 4,  /* --stats, --quiet */
                   CLI_TAKES_KERNELS = 8, /* --kernels */
                   CLI_TAKES_KERNEL = 16, /* --kernel NAME */
+                  CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference */
 };
 
 /* Reads options up to the first argument that is none. Returns 0, or -1 with diagnostics (all of them). */

@@ -19,6 +19,10 @@ enum {
     OPTION_QUIET,
     OPTION_KERNELS,
     OPTION_KERNEL,
+    OPTION_CASE,
+    OPTION_JOBS,
+    OPTION_REFERENCE,
+    OPTION_AS_REFERENCE,
     OPTION_HELP
 };
 
@@ -28,13 +32,17 @@ static const struct {
 } table[] = {
     {{"machine", required_argument, NULL, OPTION_MACHINE}, CLI_TAKES_MACHINE},
     {{"set", required_argument, NULL, OPTION_SET}, CLI_TAKES_MACHINE},
-    {{"sched", required_argument, NULL, OPTION_SCHED}, CLI_TAKES_RUN},
+    {{"sched", required_argument, NULL, OPTION_SCHED}, CLI_TAKES_RUN | CLI_TAKES_RECORDS},
     {{"mode", required_argument, NULL, OPTION_MODE}, CLI_TAKES_RUN},
     {{"max-cycles", required_argument, NULL, OPTION_MAX_CYCLES}, CLI_TAKES_RUN},
     {{"stats", required_argument, NULL, OPTION_STATS}, CLI_TAKES_OUTPUT},
     {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_TAKES_OUTPUT},
     {{"kernels", no_argument, NULL, OPTION_KERNELS}, CLI_TAKES_KERNELS},
     {{"kernel", required_argument, NULL, OPTION_KERNEL}, CLI_TAKES_KERNEL},
+    {{"case", required_argument, NULL, OPTION_CASE}, CLI_TAKES_RECORDS},
+    {{"jobs", required_argument, NULL, OPTION_JOBS}, CLI_TAKES_RECORDS},
+    {{"reference", required_argument, NULL, OPTION_REFERENCE}, CLI_TAKES_RECORDS},
+    {{"as-reference", no_argument, NULL, OPTION_AS_REFERENCE}, CLI_TAKES_RECORDS},
     {{"help", no_argument, NULL, OPTION_HELP}, 0},
 };
 #define TABLE_COUNT (sizeof table / sizeof *table)
@@ -88,6 +96,18 @@ static void take(struct cli_options *options, int which)
     case OPTION_KERNEL:
         options->kernel = optarg;
         break;
+    case OPTION_CASE:
+        vec_push(&options->cases, optarg);
+        break;
+    case OPTION_JOBS:
+        options->jobs = optarg;
+        break;
+    case OPTION_REFERENCE:
+        options->reference = optarg;
+        break;
+    case OPTION_AS_REFERENCE:
+        options->as_reference = true;
+        break;
     default:
         options->help = true;
         break;
@@ -101,6 +121,9 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--mode %s: expected timing or functional", options->mode);
     if (options->max_cycles && !config_parse_u64(options->max_cycles, &options->max_cycles_value))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-cycles %s: expected a number of cycles", options->max_cycles);
+    if (options->jobs && (!config_parse_u64(options->jobs, &options->jobs_value) || options->jobs_value < 1 ||
+                          options->jobs_value > 1024))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--jobs %s: expected a number from 1 to 1024", options->jobs);
     return rc;
 }
 
@@ -140,6 +163,7 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
 void cli_free_options(struct cli_options *options)
 {
     vec_free(&options->sets);
+    vec_free(&options->cases);
 }
 
 int cli_load_machine(struct machine *machine, const struct cli_options *options, struct diag_sink *sink)

@@ -1,0 +1,408 @@
+/* `lockstep validate`: every launch file with a record of another simulator, on the record's machine and under its
+ * scheduler. Each run is a process of its own, `lockstep run`; the cycles of its JSON are held against the record's.
+ *
+ * A run may take four times the record's cycles, so that one that hangs costs little; it then counts as failed and is
+ * left out of the statistics. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "cli/cli.h"
+#include "cli/fidelity.h"
+#include "cli/listing.h"
+#include "cli/process.h"
+#include "report/table.h"
+
+#define RECORDS_FILE "gpgpusim.csv"
+#define PATIENCE 4
+#define WORST 3
+
+static const char usage[] =
+    "usage: lockstep validate [OPTIONS]\n"
+    "\n"
+    "Runs the reference cases and compares their cycles with those that GPGPU-Sim gave for the same PTX: a row for\n"
+    "each case, machine and scheduler, with the first counter that differs (here/there), then how well each machine\n"
+    "agrees.\n"
+    "\n"
+    "  --case NAME            this case only; may be repeated\n"
+    "  --machine NAME         records of this machine only\n"
+    "  --sched NAME           records of this scheduler only\n"
+    "  --set GROUP.NAME=VALUE changes one parameter for all runs; may be repeated\n"
+    "  --as-reference         sets back what departs from GPGPU-Sim on purpose: fences do not wait for stores, "
+    "schedulers\n"
+    "                         keep their order, and on gtx480 ages rotate every 50000 cycles\n"
+    "  --jobs N               so many runs at a time (default: one for each core)\n"
+    "  --reference DIR        launch files and " RECORDS_FILE " from DIR\n"
+    "\n"
+    "Exit code: 0 when every run ended well, 1 when one failed, 2 when nothing was run.\n";
+
+static const char *const as_reference[] = {"sm.fence_waits_stores=false", "sm.schedulers_take_turns=false", NULL};
+
+struct trial {
+    const struct fidelity_record *record;
+    const char *stats;
+    const char *failure; /* NULL: it ended well */
+    struct fidelity_counts here;
+};
+
+struct validation {
+    const struct cli_options *options;
+    struct diag_sink *sink;
+    struct arena arena;
+    const char *folder;
+    struct fidelity_records records;
+    unsigned count;
+    struct trial *trials;
+    struct process_job *jobs;
+    struct cli_progress progress;
+};
+
+static int find_records(struct validation *v)
+{
+    struct strbuf text = {0};
+    const char *home = v->options->reference ? NULL : process_home(&v->arena, v->sink);
+    if (!v->options->reference && !home)
+        return -1;
+    v->folder = home ? arena_printf(&v->arena, "%s/share/lockstep/reference", home) : v->options->reference;
+    const char *path = arena_printf(&v->arena, "%s/" RECORDS_FILE, v->folder);
+    if (access(path, R_OK) < 0)
+        return diag_error(v->sink, DIAG_NOWHERE, "--reference DIR: a folder with launch files and " RECORDS_FILE,
+                          "no reference records at %s: %s", path, strerror(errno));
+    int rc = cli_read_file(path, &text, v->sink);
+    if (rc == 0)
+        rc = fidelity_parse(&v->records, path, strbuf_text(&text), v->sink);
+    strbuf_free(&text);
+    return rc;
+}
+
+static bool wanted_case(const struct cli_options *o, const char *name)
+{
+    bool found = o->cases.count == 0;
+    for (size_t i = 0; i < o->cases.count; i++)
+        found |= strcmp(o->cases.items[i], name) == 0;
+    return found;
+}
+
+static bool wanted(const struct cli_options *o, const struct fidelity_record *r)
+{
+    return wanted_case(o, r->name) && (!o->machine || strcmp(o->machine, r->machine) == 0) &&
+           (!o->sched || strcmp(o->sched, r->sched) == 0);
+}
+
+/* Every name in the options must be that of some record. */
+static int check_name(struct validation *v, const char *what, const char *word, unsigned which)
+{
+    VEC(const char *) names = {0};
+    bool found = false;
+    for (size_t i = 0; i < v->records.list.count; i++) {
+        const struct fidelity_record *r = &v->records.list.items[i];
+        const char *name = which == 0 ? r->name : which == 1 ? r->machine : r->sched;
+        found |= strcmp(name, word) == 0;
+        if (names.count == 0 || strcmp(names.items[names.count - 1], name) != 0)
+            vec_push(&names, name);
+    }
+    vec_push(&names, NULL);
+    if (!found)
+        listing_unknown(what, word, names.items, v->sink);
+    vec_free(&names);
+    return found ? 0 : -1;
+}
+
+static int choose(struct validation *v)
+{
+    const struct cli_options *o = v->options;
+    int rc = 0;
+    for (size_t i = 0; i < o->cases.count; i++)
+        rc |= check_name(v, "case with a record", o->cases.items[i], 0);
+    if (o->machine)
+        rc |= check_name(v, "machine with records", o->machine, 1);
+    if (o->sched)
+        rc |= check_name(v, "scheduler with records", o->sched, 2);
+    if (rc < 0)
+        return -1;
+    v->trials = ARENA_NEW(&v->arena, struct trial, v->records.list.count);
+    for (size_t i = 0; i < v->records.list.count; i++)
+        if (wanted(o, &v->records.list.items[i]))
+            v->trials[v->count++].record = &v->records.list.items[i];
+    return v->count ? 0 : diag_error(v->sink, DIAG_NOWHERE, NULL, "no record fits all of these options");
+}
+
+/* A record belongs to the very bytes that were measured. */
+static int check_bytes(struct validation *v, const struct fidelity_record *r)
+{
+    struct strbuf text = {0};
+    char id[9];
+    int rc = cli_read_file(arena_printf(&v->arena, "%s/%s.yaml", v->folder, r->name), &text, v->sink);
+    const char *ptx = rc == 0 ? strstr(strbuf_text(&text), "ptx: ") : NULL;
+    if (ptx) {
+        const char *name = arena_strndup(&v->arena, ptx + 5, strcspn(ptx + 5, " \r\n"));
+        rc = cli_read_file(arena_printf(&v->arena, "%s/%s", v->folder, name), &text, v->sink);
+    }
+    snprintf(id, sizeof id, "%08" PRIx32, crc32_update(0, strbuf_text(&text), text.length));
+    strbuf_free(&text);
+    if (rc == 0 && strcmp(id, r->id) != 0)
+        rc = diag_error(v->sink, DIAG_NOWHERE, "measure it anew",
+                        "%s: the launch file or its PTX is not the one that was measured (CRC %s, record %s)", r->name,
+                        id, r->id);
+    return rc;
+}
+
+static char *const *command_of(struct validation *v, const struct trial *t)
+{
+    const struct fidelity_record *r = t->record;
+    const struct cli_options *o = v->options;
+    VEC(const char *) words = {0};
+    const char *const start[] = {"/proc/self/exe", "run",    "--quiet", "--machine", r->machine,
+                                 "--sched",        r->sched, "--stats", t->stats,    "--max-cycles"};
+    for (size_t i = 0; i < sizeof start / sizeof *start; i++)
+        vec_push(&words, start[i]);
+    vec_push(&words, arena_printf(&v->arena, "%" PRIu64, PATIENCE * r->there.value[FIDELITY_CYCLES]));
+    for (size_t i = 0; o->as_reference && as_reference[i]; i++) {
+        vec_push(&words, "--set");
+        vec_push(&words, as_reference[i]);
+    }
+    if (o->as_reference && strcmp(r->machine, "gtx480") == 0) {
+        vec_push(&words, "--set");
+        vec_push(&words, "sm.age_rotation=50000");
+    }
+    for (size_t i = 0; i < o->sets.count; i++) {
+        vec_push(&words, "--set");
+        vec_push(&words, o->sets.items[i]);
+    }
+    vec_push(&words, arena_printf(&v->arena, "%s/%s.yaml", v->folder, r->name));
+    char **argv = ARENA_NEW(&v->arena, char *, words.count + 1);
+    memcpy(argv, words.items, words.count * sizeof *argv);
+    vec_free(&words);
+    return argv;
+}
+
+static int prepare(struct validation *v)
+{
+    static const char *const nothing[] = {NULL};
+    char **environment = process_environment(&v->arena, nothing);
+    int rc = 0;
+    for (unsigned i = 0; i < v->count; i++)
+        if (i == 0 || strcmp(v->trials[i].record->name, v->trials[i - 1].record->name) != 0)
+            rc |= check_bytes(v, v->trials[i].record);
+    if (rc < 0)
+        return -1;
+    v->jobs = ARENA_NEW(&v->arena, struct process_job, v->count);
+    for (unsigned i = 0; i < v->count; i++) {
+        v->trials[i].stats = process_temporary(&v->arena, ".json", v->sink);
+        v->jobs[i].errors = process_temporary(&v->arena, ".err", v->sink);
+        if (!v->trials[i].stats || !v->jobs[i].errors)
+            return -1;
+        v->jobs[i].output = "/dev/null";
+        v->jobs[i].environment = environment;
+        v->jobs[i].argv = command_of(v, &v->trials[i]);
+    }
+    return 0;
+}
+
+static void remove_files(struct validation *v)
+{
+    for (unsigned i = 0; v->jobs && i < v->count; i++) {
+        if (v->trials[i].stats)
+            unlink(v->trials[i].stats);
+        if (v->jobs[i].errors)
+            unlink(v->jobs[i].errors);
+    }
+}
+
+/* The first line of what a failed run said, else how it ended. */
+static const char *reason(struct validation *v, const struct process_job *job, const char *status)
+{
+    struct strbuf text = {0};
+    const char *why = arena_printf(&v->arena, "%s", status ? status : "no result");
+    cli_read_file(job->errors, &text, v->sink);
+    if (status && strcmp(status, "ok") == 0 && job->status == CLI_FAILED)
+        why = "wrong result: a check of the launch file failed";
+    else if (job->status == CLI_LIMIT)
+        why = arena_printf(&v->arena, "stopped: over %d times the cycles there", PATIENCE);
+    else if (text.length)
+        why = arena_strndup(&v->arena, text.text, strcspn(text.text, "\n"));
+    strbuf_free(&text);
+    return why;
+}
+
+static void collect(struct validation *v, unsigned index)
+{
+    struct trial *t = &v->trials[index];
+    const struct process_job *job = &v->jobs[index];
+    struct strbuf text = {0};
+    cli_read_file(t->stats, &text, v->sink);
+    json_t *document = text.length ? json_loadb(text.text, text.length, 0, NULL) : NULL;
+    const json_t *kernel = json_array_get(json_object_get(document, "kernels"), 0);
+    t->here = fidelity_from_kernel(kernel);
+    if (job->failed || job->status || !t->here.value[FIDELITY_CYCLES])
+        t->failure = reason(v, job, json_string_value(json_object_get(kernel, "status")));
+    json_decref(document);
+    strbuf_free(&text);
+}
+
+static void print_trials(const struct validation *v, struct strbuf *out)
+{
+    struct table table;
+    table_init(&table, "lllrrrl");
+    const char *const heads[] = {"case", "machine", "scheduler", "cycles", "there", "ratio", "first difference"};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        table_cell(&table, "%s", heads[i]);
+    for (unsigned i = 0; i < v->count; i++) {
+        const struct trial *t = &v->trials[i];
+        const struct fidelity_record *r = t->record;
+        struct strbuf why = {0};
+        uint64_t here = t->here.value[FIDELITY_CYCLES], there = r->there.value[FIDELITY_CYCLES];
+        table_cell(&table, "%s", r->name);
+        table_cell(&table, "%s", r->machine);
+        table_cell(&table, "%s", r->sched);
+        if (t->failure) {
+            table_cell(&table, "-");
+            table_cell(&table, "%" PRIu64, there);
+            table_cell(&table, "-");
+            strbuf_add(&why, t->failure);
+        } else {
+            table_cell(&table, "%" PRIu64, here);
+            table_cell(&table, "%" PRIu64, there);
+            table_cell(&table, "%.3f", (double)here / (double)there);
+            fidelity_explain(&t->here, &r->there, &why);
+        }
+        table_cell(&table, "%s", strbuf_text(&why));
+        strbuf_free(&why);
+    }
+    table_text(&table, out);
+    table_free(&table);
+}
+
+static struct fidelity_pair pair_of(const struct trial *t)
+{
+    return (struct fidelity_pair){t->here.value[FIDELITY_CYCLES], t->record->there.value[FIDELITY_CYCLES]};
+}
+
+static int by_error(const void *a, const void *b)
+{
+    const struct trial *left = *(const struct trial *const *)a, *right = *(const struct trial *const *)b;
+    double l = fidelity_error(pair_of(left)), r = fidelity_error(pair_of(right));
+    return l > r ? -1 : l < r ? 1 : left < right ? -1 : left > right;
+}
+
+static void print_summary(struct validation *v, const char *machine, struct strbuf *out)
+{
+    const struct trial **list = ARENA_NEW(&v->arena, const struct trial *, v->count);
+    struct fidelity_pair *pairs = ARENA_NEW(&v->arena, struct fidelity_pair, v->count);
+    unsigned count = 0, failed = 0, within = 0;
+    for (unsigned i = 0; i < v->count; i++) {
+        const struct trial *t = &v->trials[i];
+        if (strcmp(t->record->machine, machine) != 0)
+            continue;
+        failed += t->failure != NULL;
+        if (!t->failure) {
+            list[count] = t;
+            pairs[count] = pair_of(t);
+            within += fidelity_error(pairs[count++]) <= 25;
+        }
+    }
+    strbuf_addf(out, "\n%s: %u runs", machine, count + failed);
+    if (failed)
+        strbuf_addf(out, ", %u failed", failed);
+    strbuf_add(out, "\n");
+    if (count == 0)
+        return;
+    struct fidelity_summary s = fidelity_summarize(pairs, count);
+    strbuf_addf(out, "  mean absolute error  %.1f%%; %u of %u within 25%%\n", s.mean_error, within, count);
+    strbuf_addf(out, "  geometric mean ratio %.3f\n", s.geometric_mean);
+    strbuf_add(out, "  correlation of logs  ");
+    if (isnan(s.correlation))
+        strbuf_add(out, "-\n");
+    else
+        strbuf_addf(out, "%.4f\n", s.correlation);
+    qsort(list, count, sizeof *list, by_error);
+    strbuf_add(out, "  worst               ");
+    for (unsigned i = 0; i < WORST && i < count; i++)
+        strbuf_addf(out, "%s %s %s %.3f", i ? "," : "", list[i]->record->name, list[i]->record->sched,
+                    (double)pair_of(list[i]).here / (double)pair_of(list[i]).there);
+    strbuf_add(out, "\n");
+}
+
+static void print_summaries(struct validation *v, struct strbuf *out)
+{
+    for (unsigned i = 0; i < v->count; i++) {
+        bool seen = false;
+        for (unsigned k = 0; k < i; k++)
+            seen |= strcmp(v->trials[k].record->machine, v->trials[i].record->machine) == 0;
+        if (!seen)
+            print_summary(v, v->trials[i].record->machine, out);
+    }
+}
+
+static void tick(void *context)
+{
+    struct validation *v = context;
+    unsigned done = 0;
+    for (unsigned i = 0; i < v->count; i++)
+        done += v->jobs[i].ended;
+    if (v->progress.enabled)
+        fprintf(stderr, "\r\033[K%u of %u runs done", done, v->count);
+    v->progress.shown = v->progress.enabled;
+}
+
+static int run_all(struct validation *v)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned parallel = v->options->jobs ? (unsigned)v->options->jobs_value : cores > 0 ? (unsigned)cores : 1;
+    struct process_options how = {parallel, tick, v};
+    struct strbuf text = {0};
+    int code = CLI_OK;
+    cli_progress_init(&v->progress, false);
+    int interrupted = process_run(v->jobs, v->count, &how);
+    cli_progress_clear(&v->progress);
+    if (interrupted) {
+        remove_files(v);
+        process_die(interrupted);
+    }
+    for (unsigned i = 0; i < v->count; i++) {
+        collect(v, i);
+        code = v->trials[i].failure ? CLI_FAILED : code;
+    }
+    print_trials(v, &text);
+    print_summaries(v, &text);
+    cli_print(&text);
+    return code;
+}
+
+static int start(const struct cli_options *options, struct diag_sink *sink)
+{
+    struct validation v = {.options = options, .sink = sink};
+    int code = CLI_USAGE;
+    if (options->rest[0])
+        diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
+                   options->rest[0]);
+    else if (find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
+        code = run_all(&v);
+    remove_files(&v);
+    fidelity_free(&v.records);
+    arena_free(&v.arena);
+    return code;
+}
+
+int cli_validate(int argc, char **argv)
+{
+    struct diag_sink sink;
+    struct cli_options options;
+    int code = CLI_USAGE;
+    diag_init(&sink);
+    if (cli_parse_options(&options, argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_RECORDS, &sink) == 0) {
+        if (options.help) {
+            fputs(usage, stdout);
+            code = CLI_OK;
+        } else {
+            code = start(&options, &sink);
+        }
+    }
+    cli_free_options(&options);
+    return cli_finish(&sink, code);
+}

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# validate: rows and summaries of chosen records; names without a record, foreign folders and changed cases are refused; a run
+# that fails is said so and makes the whole fail.
+. "$(dirname "$0")/_lib.sh"
+expect 0 "gtx480-sm2: 4 runs" validate --case alu_dep --case sfu --machine gtx480-sm2
+expect 0 "gtx480: 1 runs" validate --case sfu --machine gtx480 --sched gto --jobs 1
+expect 0 "gtx480: 1 runs" validate --case sfu --machine gtx480 --sched gto --as-reference
+expect 2 "did you mean" validate --case alu_dap
+expect 2 "'gtx480'" validate --machine gtx481
+expect 2 "--jobs 0" validate --jobs 0
+expect 2 "takes no arguments" validate sfu
+expect 2 "no reference records" validate --reference "$folder"
+expect 1 "over 4 times" validate --case sfu --machine gtx480 --sched lrr --set sm.interval_special=200
+expect 1 "1 failed" validate --case sfu --machine gtx480 --sched lrr --set sm.interval_special=200
+
+# The figures are those of the records and of lockstep run.
+row=$("$LOCKSTEP" validate --case alu_dep --machine gtx480 --sched lrr | awk '$1 == "alu_dep" { print $4, $5 }')
+here=$("$LOCKSTEP" run --machine gtx480 --sched lrr --stats /dev/stdout --quiet "$LOCKSTEP_SRC/tests/reference/alu_dep.yaml" |
+    sed -n 's/^ *"cycles": \([0-9]*\),$/\1/p')
+there=$(awk -F, '$1 == "alu_dep" && $3 == "gtx480" && $4 == "lrr" { print $5 }' "$LOCKSTEP_SRC/tests/reference/gpgpusim.csv")
+[ -n "$there" ] && [ "$row" = "$here $there" ] || { echo "row '$row', expected '$here $there'"; failures=1; }
+
+cp "$LOCKSTEP_SRC"/tests/reference/{gpgpusim.csv,sfu.yaml,sfu.ptx} "$folder"
+expect 0 "gtx480: 1 runs" validate --reference "$folder" --case sfu --machine gtx480 --sched lrr
+echo "# changed" >>"$folder/sfu.yaml"
+expect 2 "not the one that was measured" validate --reference "$folder" --case sfu --machine gtx480 --sched lrr
+expect 2 "cannot read" validate --reference "$folder" --case alu_dep
+finish
