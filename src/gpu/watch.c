@@ -78,8 +78,9 @@ static void look(struct gpu_watch *watch, const struct gpu *gpu)
             struct gpu_watched_warp *seen = &watch->warps[i * gpu->machine.sm.warps + slot];
             struct sm_warp_state w;
             sm_warp_state(gpu->sms[i], slot, &w);
-            if (!w.resident || w.finished || seen->repeats)
-                continue;
+            if (!w.resident || w.finished || seen->repeats || w.issued == seen->issued)
+                continue; /* a warp that only slept or waited since the last look has not come back to anything */
+            seen->issued = w.issued;
             uint64_t hash = state_hash(w.warp);
             uint32_t known = seen->count < GPU_WATCH_STATES ? seen->count : GPU_WATCH_STATES;
             for (uint32_t k = 0; k < known; k++)
