@@ -1,9 +1,8 @@
 # _cases.sh MACHINE: every launch file of this folder on MACHINE, under both schedulers and in both modes; each run's checks must
 # pass. Sourced by the scripts beside it.
 #
-# ht64full under LRR in timing mode on gtx480 is left out: 27 million cycles, a minute of its own. atm takes two locks in no fixed order, and LRR
-# on gtx480 can keep a few of its threads refusing each other for ever, as in GPGPU-Sim 3.2.2: there the run may also end with the diagnosis
-# of a hang (exit code 3).
+# atm takes two locks in no fixed order, and LRR on gtx480 can keep a few of its threads refusing each other for ever, as in GPGPU-Sim
+# 3.2.2: there the run may also end with the diagnosis of a hang (exit code 3).
 set -uo pipefail
 machine=$1
 cd "$LOCKSTEP_SRC/tests/reference" || exit 1
@@ -27,7 +26,6 @@ trap 'rm -f "$list"' EXIT
 for case in *.yaml; do
     for sched in lrr gto; do
         for mode in timing functional; do
-            [ "$machine $sched $mode $case" = "gtx480 lrr timing ht64full.yaml" ] && continue
             echo "$machine $sched $mode $case"
         done
     done
