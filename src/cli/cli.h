@@ -74,6 +74,9 @@ bool cli_is_case(const char *target);
 
 /* Prints the diagnostics to standard error, frees the sink, returns code. */
 int cli_finish(struct diag_sink *sink, int code);
+/* A command that lists something: reads its options, prints usage for --help, else returns what body does. */
+int cli_listing(int argc, char **argv, unsigned accepted, const char *usage,
+                int (*body)(struct cli_options *options, struct diag_sink *sink));
 void cli_print_diags(const struct diag_sink *sink);
 /* Prints text to standard output and frees it. */
 void cli_print(struct strbuf *text);

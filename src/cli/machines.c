@@ -73,23 +73,14 @@ static int print_machine(struct cli_options *options, struct diag_sink *sink)
     return CLI_OK;
 }
 
+static int machines(struct cli_options *options, struct diag_sink *sink)
+{
+    return options->rest[0] ? print_machine(options, sink) : list_machines(sink);
+}
+
 int cli_machines(int argc, char **argv)
 {
-    struct diag_sink sink;
-    struct cli_options options;
-    int code = CLI_USAGE;
-    diag_init(&sink);
-    if (cli_parse_options(&options, argc, argv, CLI_TAKES_MACHINE, &sink) == 0) {
-        code = CLI_OK;
-        if (options.help)
-            fputs(machines_usage, stdout);
-        else if (options.rest[0])
-            code = print_machine(&options, &sink);
-        else
-            code = list_machines(&sink);
-    }
-    cli_free_options(&options);
-    return cli_finish(&sink, code);
+    return cli_listing(argc, argv, CLI_TAKES_MACHINE, machines_usage, machines);
 }
 
 static void default_text(const struct param_desc *param, struct strbuf *out)
@@ -175,19 +166,12 @@ static int list_params(const char *wanted, struct diag_sink *sink)
     return found ? CLI_OK : CLI_USAGE;
 }
 
+static int params(struct cli_options *options, struct diag_sink *sink)
+{
+    return list_params(options->rest[0], sink);
+}
+
 int cli_params(int argc, char **argv)
 {
-    struct diag_sink sink;
-    struct cli_options options;
-    int code = CLI_USAGE;
-    diag_init(&sink);
-    if (cli_parse_options(&options, argc, argv, 0, &sink) == 0) {
-        code = CLI_OK;
-        if (options.help)
-            fputs(params_usage, stdout);
-        else
-            code = list_params(options.rest[0], &sink);
-    }
-    cli_free_options(&options);
-    return cli_finish(&sink, code);
+    return cli_listing(argc, argv, 0, params_usage, params);
 }

@@ -192,3 +192,21 @@ bool cli_is_case(const char *target)
     const char *dot = strrchr(target, '.');
     return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
+
+int cli_listing(int argc, char **argv, unsigned accepted, const char *usage,
+                int (*body)(struct cli_options *options, struct diag_sink *sink))
+{
+    struct diag_sink sink;
+    struct cli_options options;
+    int code = CLI_USAGE;
+    diag_init(&sink);
+    if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
+        code = CLI_OK;
+        if (options.help)
+            fputs(usage, stdout);
+        else
+            code = body(&options, &sink);
+    }
+    cli_free_options(&options);
+    return cli_finish(&sink, code);
+}

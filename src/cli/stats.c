@@ -98,21 +98,14 @@ static int list_stats(const char *wanted, struct diag_sink *sink)
     return found ? CLI_OK : CLI_USAGE;
 }
 
+static int stats(struct cli_options *options, struct diag_sink *sink)
+{
+    return list_stats(options->rest[0], sink);
+}
+
 int cli_stats(int argc, char **argv)
 {
-    struct diag_sink sink;
-    struct cli_options options;
-    int code = CLI_USAGE;
-    diag_init(&sink);
-    if (cli_parse_options(&options, argc, argv, 0, &sink) == 0) {
-        code = CLI_OK;
-        if (options.help)
-            fputs(stats_usage, stdout);
-        else
-            code = list_stats(options.rest[0], &sink);
-    }
-    cli_free_options(&options);
-    return cli_finish(&sink, code);
+    return cli_listing(argc, argv, 0, stats_usage, stats);
 }
 
 static bool explain_figure(const char *name)
@@ -171,24 +164,15 @@ static int explain(const char *name, struct diag_sink *sink)
     return found ? CLI_OK : CLI_USAGE;
 }
 
+static int explain_named(struct cli_options *options, struct diag_sink *sink)
+{
+    if (options->rest[0])
+        return explain(options->rest[0], sink);
+    diag_error(sink, DIAG_NOWHERE, "lockstep stats lists them", "lockstep explain needs the name of a statistic");
+    return CLI_USAGE;
+}
+
 int cli_explain(int argc, char **argv)
 {
-    struct diag_sink sink;
-    struct cli_options options;
-    int code = CLI_USAGE;
-    diag_init(&sink);
-    if (cli_parse_options(&options, argc, argv, 0, &sink) == 0) {
-        code = CLI_OK;
-        if (options.help)
-            fputs(explain_usage, stdout);
-        else if (options.rest[0])
-            code = explain(options.rest[0], &sink);
-        else {
-            diag_error(&sink, DIAG_NOWHERE, "lockstep stats lists them",
-                       "lockstep explain needs the name of a statistic");
-            code = CLI_USAGE;
-        }
-    }
-    cli_free_options(&options);
-    return cli_finish(&sink, code);
+    return cli_listing(argc, argv, 0, explain_usage, explain_named);
 }

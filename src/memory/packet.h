@@ -34,7 +34,6 @@ struct packet {
     uint32_t bytes;   /* of memory touched: the segment's size (32, 64, 128 or less) */
     uint32_t cookie;  /* the sender's own */
     uint64_t address; /* device address of the segment's first byte; the segment does not cross a 128-byte line */
-    uint64_t sent;    /* core cycle at which it entered the network */
     /* Values, at their offset in the 128-byte line: data[address & 127] is the first. READ replies fill [address,
      * address + bytes). WRITE stores the bytes whose bit in mask (of the line, bit i = byte i) is set; a LOCAL write
      * has mask 0. */

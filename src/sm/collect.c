@@ -53,15 +53,6 @@ static void take_result(struct sm *sm, struct sm_unit *unit, uint64_t end)
     sm->result_count[at]++;
 }
 
-static uint32_t fifo_pop(struct sm_fifo *fifo)
-{
-    uint32_t op = fifo->items[0];
-    fifo->count--;
-    for (unsigned i = 0; i < fifo->count; i++)
-        fifo->items[i] = fifo->items[i + 1];
-    return op;
-}
-
 /* Units of a class take the oldest waiting op each, in order. */
 static void dispatch_class(struct sm *sm, enum sm_class class, struct sm_unit *units, unsigned count)
 {
@@ -73,7 +64,7 @@ static void dispatch_class(struct sm *sm, enum sm_class class, struct sm_unit *u
         uint64_t end = sm->now + d->latency;
         if (!result_free(sm, &units[i], end))
             continue;
-        uint32_t op = fifo_pop(waiting);
+        uint32_t op = sm_fifo_pop(waiting);
         take_result(sm, &units[i], end);
         units[i].free_at = sm->now + d->interval;
         sm->in_pipeline--;
@@ -180,7 +171,7 @@ static void enter_collectors(struct sm *sm, enum sm_class class)
     struct sm_collectors *c = &sm->collectors[class];
     uint32_t all = (uint32_t)mask_low(c->count);
     for (unsigned port = 0; port < c->ports && sm->id_oc[class].count && c->used != all; port++)
-        enter_collector(sm, c, class, fifo_pop(&sm->id_oc[class]));
+        enter_collector(sm, c, class, sm_fifo_pop(&sm->id_oc[class]));
 }
 
 void sm_collect(struct sm *sm)

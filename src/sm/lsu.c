@@ -329,9 +329,7 @@ static void take_dispatch(struct sm *sm)
     struct sm_fifo *waiting = &sm->oc_ex[SM_MEM];
     if (sm->lsu_op != SM_NONE || !waiting->count)
         return;
-    uint32_t op = waiting->items[0];
-    waiting->count--;
-    memmove(waiting->items, waiting->items + 1, waiting->count * sizeof waiting->items[0]);
+    uint32_t op = sm_fifo_pop(waiting);
     sm->in_pipeline--;
     sm->moved = true;
     sm->lsu_refused = false;
@@ -459,7 +457,6 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
     struct packet *p = sm_ring_peek(queue);
     if (!p || !network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p)))
         return;
-    p->sent = sm->now;
     network_send(sm->setup.requests, sm->setup.index, memory_place_of(sm->setup.partition, p->address).slice,
                  packet_network_bytes(p), p, sm->now);
     sm_ring_pop(queue);

@@ -70,7 +70,6 @@ struct packet *sm_packet_new(struct sm *sm)
     p->mask[0] = p->mask[1] = 0;
     p->next = NULL;
     p->sm = (uint16_t)sm->setup.index;
-    p->sent = sm->now;
     sm->packets_out++;
     return p;
 }

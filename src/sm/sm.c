@@ -275,7 +275,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     }
     if (k->shared_bytes)
         memset(block->simt.shared, 0, k->shared_bytes);
-    block->warps = block->running = block->incomplete = slots;
+    block->warps = block->incomplete = slots;
     sm_barriers_init(&block->barriers, k->warps_per_block, sm->params->warp_size);
     clear_slots(sm, slots);
     for (unsigned i = 0; i < k->warps_per_block; i++)

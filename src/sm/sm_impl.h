@@ -55,6 +55,16 @@ struct sm_fifo {
     uint8_t count, size;
 };
 
+/* Takes the oldest op of a FIFO that is not empty. */
+static inline uint32_t sm_fifo_pop(struct sm_fifo *fifo)
+{
+    uint32_t op = fifo->items[0];
+    fifo->count--;
+    for (unsigned i = 0; i < fifo->count; i++)
+        fifo->items[i] = fifo->items[i + 1];
+    return op;
+}
+
 /* Operand collectors of one class. */
 struct sm_collectors {
     uint32_t op[SM_MAX_COLLECTORS];
@@ -109,7 +119,6 @@ struct sm_block {
     struct simt_block simt;
     uint32_t shared_capacity;
     uint64_t warps;      /* slots */
-    uint64_t running;    /* slots not yet finished (lanes left) */
     uint64_t incomplete; /* slots not yet retired */
     struct sm_barriers barriers;
 };
