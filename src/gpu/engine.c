@@ -25,7 +25,7 @@ static uint64_t core_cycle_of(const struct gpu *gpu, uint64_t d)
 
 static void eject(struct gpu *gpu, uint64_t now)
 {
-    uint64_t arrivals = gpu->machine.gpu.step_every_cycle ? ~UINT64_C(0) : network_arrivals(gpu->replies);
+    uint64_t arrivals = gpu->machine.gpu.step_every_cycle ? ~UINT64_C(0) : network_arrivals(gpu->replies, 0);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         if (gpu->sm_wake[i] <= now || mask_has(arrivals, i)) {
             sm_eject(gpu->sms[i], now);
@@ -37,7 +37,7 @@ static void eject(struct gpu *gpu, uint64_t now)
 static void tick_partitions(struct gpu *gpu, uint64_t now)
 {
     unsigned per = gpu->machine.memory.partition.slices_per_channel;
-    uint64_t arrivals = network_arrivals(gpu->requests), dram_end = dram_cycles(gpu, now);
+    uint64_t arrivals = network_arrivals(gpu->requests, 0), dram_end = dram_cycles(gpu, now);
     bool always = gpu->machine.gpu.step_every_cycle;
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++) {
         struct partition *p = gpu->partitions[i];
@@ -63,9 +63,9 @@ static void tick_partitions(struct gpu *gpu, uint64_t now)
 static void tick_networks(struct gpu *gpu, uint64_t now)
 {
     bool always = gpu->machine.gpu.step_every_cycle;
-    if (always || network_next(gpu->requests) <= now)
+    if (always || network_next(gpu->requests, now) <= now)
         network_tick(gpu->requests, now);
-    if (always || network_next(gpu->replies) <= now)
+    if (always || network_next(gpu->replies, now) <= now)
         network_tick(gpu->replies, now);
 }
 
@@ -131,9 +131,9 @@ static uint64_t next_cycle(const struct gpu_run *run, uint64_t now)
         next = cycle_min(next, gpu->sm_wake[i]);
     if (next <= now + 1)
         return now + 1;
-    if (network_arrivals(gpu->requests) || network_arrivals(gpu->replies) || can_dispatch(run) || replies_waiting(gpu))
+    if (network_arrivals(gpu->requests, 0) || network_arrivals(gpu->replies, 0) || can_dispatch(run) || replies_waiting(gpu))
         return now + 1;
-    next = cycle_min(next, cycle_min(network_next(gpu->requests), network_next(gpu->replies)));
+    next = cycle_min(next, cycle_min(network_next(gpu->requests, now + 1), network_next(gpu->replies, now + 1)));
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++) {
         next = cycle_min(next, partition_next_l2(gpu->partitions[i]));
         next = cycle_min(next, core_cycle_of(gpu, partition_next_dram(gpu->partitions[i])));

@@ -45,8 +45,8 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
             stat_merge(&c->l2_group, &c->l2, partition_l2_stats(gpu->partitions[i], k));
         stat_merge(&dram_stat_group, &c->dram, partition_dram_stats(gpu->partitions[i]));
     }
-    stat_merge(&network_stat_group, &c->network, network_stats_of(gpu->requests));
-    stat_merge(&network_stat_group, &c->network, network_stats_of(gpu->replies));
+    network_add_stats(gpu->requests, &c->network);
+    network_add_stats(gpu->replies, &c->network);
 }
 
 void gpu_reset_counters(struct gpu *gpu)

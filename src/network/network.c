@@ -20,78 +20,108 @@
  * after the tail has left. A step is lost between packets, at an output as at an input: packets of n flits pass one in
  * n+1 steps. Waiting inputs are served round robin from the one after the last served (iSLIP's pointer).
  *
+ * Parts: senders (injection queues), receivers (ejection and boundary buffers) and the router. They meet only through
+ * the channels, whose two ticks make every part's tick t depend on nothing that another part did after t-2. So parts
+ * may be ticked in any order, or at once by several threads, as long as none is NETWORK_LOOKAHEAD ticks ahead of another.
+ * A side is a set of senders and receivers that are ticked together.
+ *
  * Left out: several VCs, and with them the input speed-up, which has no effect on a single VC. */
 #include "network/network.h"
 
-#include <string.h>
+#include <stddef.h>
 
 #include "base/bits.h"
 #include "sim/cycle.h"
 
 #define NOBODY UINT32_MAX
+#define CACHE_LINE 64 /* bytes: what different threads write lies in different ones */
 
-struct packet_in { /* a packet between sending and its tail's switching */
+struct packet_in { /* a packet between sending and its tail's switching: written by the sender, read by the router */
     void *payload;
     uint64_t sent;
     uint32_t output, flits;
 };
 
-struct packet_out { /* a packet between VC allocation and receiving */
+struct packet_out { /* a packet between VC allocation and receiving: written by the router, read by the receiver */
     void *payload;
     uint64_t sent;
     uint32_t flits;
 };
 
-struct input {
-    struct packet_in *ring;
-    uint32_t first, end; /* packets of the ring, counted without wrapping */
-    uint32_t queued;     /* flits in the injection queue */
-    uint32_t credits;    /* free places of the router's buffer, as the sender knows */
-    uint32_t buffered;   /* flits in the router's buffer */
-    uint32_t output;     /* of packet `first`, once its head is in the router's buffer */
-    uint32_t left;       /* flits of that packet that have not left the buffer */
-    uint32_t owed;       /* credits to send back */
+struct sender {
+    _Alignas(CACHE_LINE) struct packet_in *ring;
+    uint32_t end;     /* packets sent, counted without wrapping */
+    uint32_t queued;  /* flits in the injection queue */
+    uint32_t credits; /* free places of the router's buffer, as the sender knows */
+    uint32_t side;
 };
 
-struct output {
-    struct packet_out *ring;
-    uint32_t first, whole, end; /* [first, whole) can be received, `whole` is being put together */
-    uint32_t holder;            /* input whose packet holds the VC, or NOBODY */
-    uint32_t turn;              /* input to be looked at first */
-    uint64_t waiting;           /* inputs that ask for the VC */
+struct receiver {
+    _Alignas(CACHE_LINE) struct packet_out *ring;
+    uint32_t first, whole; /* [first, whole) can be received, `whole` is being put together */
+    uint32_t ejected;      /* flits in the ejection buffer */
+    uint32_t boundary;     /* flits in the boundary buffer */
+    uint32_t arrived;      /* flits of packet `whole` in the boundary buffer */
+    uint32_t side;
+};
+
+struct input { /* of the router */
+    uint32_t first;    /* packet at the front of the sender's ring */
+    uint32_t buffered; /* flits in the router's buffer */
+    uint32_t output;   /* of packet `first`, once its head is in the router's buffer */
+    uint32_t left;     /* flits of that packet that have not left the buffer */
+    uint32_t owed;     /* credits to send back */
+};
+
+struct output { /* of the router */
+    uint64_t waiting; /* inputs that ask for the VC */
+    uint32_t end;     /* packets begun in the receiver's ring */
+    uint32_t holder;  /* input whose packet holds the VC, or NOBODY */
+    uint32_t turn;    /* input to be looked at first */
     uint32_t credits;
-    uint32_t leaving;  /* flits behind the crossbar, waiting for the channel */
-    uint32_t ejected;  /* flits in the ejection buffer */
-    uint32_t boundary; /* flits in the boundary buffer */
-    uint32_t arrived;  /* flits of packet `whole` in the boundary buffer */
+    uint32_t leaving; /* flits behind the crossbar, waiting for the channel */
 };
 
-/* Something on its way for two ticks: bit sets of ports. */
-struct delay {
-    uint64_t young, old;
+/* Ports that put a flit or a credit into a channel, by tick: read two ticks later. */
+struct channel {
+    struct {
+        uint64_t tick, ports;
+    } written[4];
+};
+
+struct side {
+    _Alignas(CACHE_LINE) uint64_t inputs, outputs; /* its senders and receivers */
+    uint64_t sending;                              /* inputs with flits in the injection queue */
+    uint64_t ejecting;                             /* outputs with flits in the ejection buffer */
+    uint64_t arrivals;                             /* outputs with packets to receive */
+    uint64_t sent, taken;                          /* packets */
+    struct channel flits, credits;                 /* to the router */
+    bool awake;                                    /* the next tick may change something */
+    struct network_stats stats;
+};
+
+struct router {
+    _Alignas(CACHE_LINE) uint64_t asking; /* inputs with a flit in the router and no VC */
+    uint64_t wanted;                      /* outputs whose VC is free and asked for */
+    uint64_t switching;                   /* inputs with a VC and a flit in the router */
+    uint64_t holding;                     /* inputs with a VC */
+    uint64_t crossing;                    /* outputs to which a flit crosses in the next step */
+    uint64_t leaving;                     /* outputs with flits behind the crossbar */
+    uint64_t owing;                       /* inputs to which credits are owed */
+    struct channel flits, credits;        /* to receivers and senders */
+    bool awake;
 };
 
 struct network {
     struct network_params params;
-    struct network_stats stats;
-    unsigned input_count, output_count;
+    unsigned input_count, output_count, side_count;
     uint32_t input_mask, output_mask; /* of the rings */
+    struct sender *senders;
+    struct receiver *receivers;
     struct input *inputs;
     struct output *outputs;
-    uint64_t sending;   /* inputs with flits in the injection queue */
-    uint64_t asking;    /* inputs with a flit in the router and no VC */
-    uint64_t wanted;    /* outputs whose VC is free and asked for */
-    uint64_t switching; /* inputs with a VC and a flit in the router */
-    uint64_t holding;   /* inputs with a VC */
-    uint64_t crossing;  /* outputs to which a flit crosses in the next step */
-    uint64_t leaving;   /* outputs with flits behind the crossbar */
-    uint64_t ejecting;  /* outputs with flits in the ejection buffer */
-    uint64_t owing;     /* inputs to which credits are owed */
-    uint64_t arrivals;  /* outputs with packets to receive */
-    struct delay in_flits, in_credits, out_flits, out_credits;
-    uint64_t inside; /* packets */
-    uint64_t last;   /* last tick */
-    bool awake;      /* the next tick may change something */
+    struct side sides[NETWORK_MAX_SIDES];
+    struct router router;
 };
 
 const struct param_desc network_param_descs[] = {
@@ -130,18 +160,71 @@ struct network *network_create(const struct network_params *params, unsigned inp
     net->output_count = outputs;
     net->input_mask = in_size - 1;
     net->output_mask = out_size - 1;
+    net->senders = ARENA_NEW(arena, struct sender, inputs);
+    net->receivers = ARENA_NEW(arena, struct receiver, outputs);
     net->inputs = ARENA_NEW(arena, struct input, inputs);
     net->outputs = ARENA_NEW(arena, struct output, outputs);
     for (unsigned i = 0; i < inputs; i++) {
-        net->inputs[i].ring = ARENA_NEW(arena, struct packet_in, in_size);
-        net->inputs[i].credits = params->router_flits;
+        net->senders[i].ring = ARENA_NEW(arena, struct packet_in, in_size);
+        net->senders[i].credits = params->router_flits;
     }
     for (unsigned i = 0; i < outputs; i++) {
-        net->outputs[i].ring = ARENA_NEW(arena, struct packet_out, out_size);
+        net->receivers[i].ring = ARENA_NEW(arena, struct packet_out, out_size);
         net->outputs[i].credits = params->ejection_flits;
         net->outputs[i].holder = NOBODY;
     }
+    net->side_count = 1;
+    net->sides[0].inputs = mask_low(inputs);
+    net->sides[0].outputs = mask_low(outputs);
     return net;
+}
+
+static void split_channel(struct network *net, size_t member, unsigned slot, bool of_inputs)
+{
+    uint64_t tick = 0, ports = 0;
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
+        struct channel *c = (struct channel *)((char *)&net->sides[i] + member);
+        if (c->written[slot].ports && c->written[slot].tick > tick)
+            tick = c->written[slot].tick, ports = 0;
+        if (c->written[slot].tick == tick)
+            ports |= c->written[slot].ports;
+    }
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
+        struct channel *c = (struct channel *)((char *)&net->sides[i] + member);
+        c->written[slot].tick = tick;
+        c->written[slot].ports = ports & (of_inputs ? net->sides[i].inputs : net->sides[i].outputs);
+    }
+}
+
+/* What belongs to no port, the counts, stays where it is: only sums are asked for. */
+void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output)
+{
+    uint64_t sending = 0, ejecting = 0, arrivals = 0;
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
+        struct side *s = &net->sides[i];
+        sending |= s->sending, ejecting |= s->ejecting, arrivals |= s->arrivals;
+        s->inputs = s->outputs = 0;
+    }
+    net->side_count = sides;
+    for (unsigned i = 0; i < net->input_count; i++) {
+        net->senders[i].side = side_of_input[i];
+        net->sides[side_of_input[i]].inputs |= BIT64(i);
+    }
+    for (unsigned i = 0; i < net->output_count; i++) {
+        net->receivers[i].side = side_of_output[i];
+        net->sides[side_of_output[i]].outputs |= BIT64(i);
+    }
+    for (unsigned slot = 0; slot < 4; slot++) {
+        split_channel(net, offsetof(struct side, flits), slot, true);
+        split_channel(net, offsetof(struct side, credits), slot, false);
+    }
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
+        struct side *s = &net->sides[i];
+        s->sending = sending & s->inputs;
+        s->ejecting = ejecting & s->outputs;
+        s->arrivals = arrivals & s->outputs;
+        s->awake = true;
+    }
 }
 
 static uint32_t flits_of(const struct network *net, unsigned bytes)
@@ -153,124 +236,151 @@ static uint32_t flits_of(const struct network *net, unsigned bytes)
  * pass. */
 bool network_can_send(const struct network *net, unsigned input, unsigned bytes)
 {
-    const struct input *in = &net->inputs[input];
-    return in->queued == 0 || in->queued + flits_of(net, bytes) <= net->params.injection_flits;
+    const struct sender *sender = &net->senders[input];
+    return sender->queued == 0 || sender->queued + flits_of(net, bytes) <= net->params.injection_flits;
 }
 
 void network_send(struct network *net, unsigned input, unsigned output, unsigned bytes, void *payload, uint64_t cycle)
 {
-    struct input *in = &net->inputs[input];
+    struct sender *sender = &net->senders[input];
+    struct side *side = &net->sides[sender->side];
     uint32_t flits = flits_of(net, bytes);
-    in->ring[in->end++ & net->input_mask] = (struct packet_in){payload, cycle, output, flits};
-    in->queued += flits;
-    net->sending |= BIT64(input);
-    net->inside++;
-    net->awake = true;
+    sender->ring[sender->end++ & net->input_mask] = (struct packet_in){payload, cycle, output, flits};
+    sender->queued += flits;
+    side->sending |= BIT64(input);
+    side->sent++;
+    side->awake = true;
 }
 
 void *network_peek(const struct network *net, unsigned output)
 {
-    const struct output *out = &net->outputs[output];
-    return out->first == out->whole ? NULL : out->ring[out->first & net->output_mask].payload;
+    const struct receiver *r = &net->receivers[output];
+    return r->first == r->whole ? NULL : r->ring[r->first & net->output_mask].payload;
 }
 
-static void drop_first(struct network *net, struct output *out)
+static void drop_first(struct network *net, struct side *side, struct receiver *r)
 {
-    out->boundary -= out->ring[out->first++ & net->output_mask].flits;
-    net->inside--;
+    r->boundary -= r->ring[r->first++ & net->output_mask].flits;
+    side->taken++;
 }
 
 /* Empty packets behind it have waited for nobody but it. */
 void *network_receive(struct network *net, unsigned output)
 {
-    struct output *out = &net->outputs[output];
+    struct receiver *r = &net->receivers[output];
+    struct side *side = &net->sides[r->side];
     void *payload = network_peek(net, output);
     if (!payload)
         return NULL;
     do
-        drop_first(net, out);
-    while (out->first != out->whole && !network_peek(net, output));
-    if (out->first == out->whole)
-        net->arrivals &= ~BIT64(output);
-    if (mask_has(net->ejecting, output))
-        net->awake = true;
+        drop_first(net, side, r);
+    while (r->first != r->whole && !network_peek(net, output));
+    if (r->first == r->whole)
+        side->arrivals &= ~BIT64(output);
+    if (mask_has(side->ejecting, output))
+        side->awake = true;
     return payload;
 }
 
-/* What was given to d before the previous tick arrives now; what is added in this tick arrives two ticks later. */
-static uint64_t delay_step(struct delay *d)
+static void write_channel(struct channel *c, uint64_t tick, uint64_t ports)
 {
-    uint64_t arrived = d->old;
-    d->old = d->young;
-    d->young = 0;
-    return arrived;
+    if (!ports)
+        return;
+    c->written[tick & 3].tick = tick;
+    c->written[tick & 3].ports = ports;
 }
 
-static void deliver_flit(struct network *net, unsigned index, uint64_t cycle)
+/* What was written two ticks ago. */
+static uint64_t read_channel(const struct channel *c, uint64_t tick)
 {
-    struct output *out = &net->outputs[index];
-    const struct packet_out *p = &out->ring[out->whole & net->output_mask];
-    out->boundary++;
-    if (++out->arrived < p->flits)
+    return c->written[(tick - NETWORK_LOOKAHEAD) & 3].tick == tick - NETWORK_LOOKAHEAD
+               ? c->written[(tick - NETWORK_LOOKAHEAD) & 3].ports
+               : 0;
+}
+
+/* The tick at which what is in the channel arrives, at `from` or later, or CYCLE_NEVER. */
+static uint64_t channel_next(const struct channel *c, uint64_t from)
+{
+    for (uint64_t tick = from; tick < from + NETWORK_LOOKAHEAD; tick++)
+        if (read_channel(c, tick))
+            return tick;
+    return CYCLE_NEVER;
+}
+
+static void deliver_flit(struct network *net, struct side *side, unsigned index, uint64_t cycle)
+{
+    struct receiver *r = &net->receivers[index];
+    const struct packet_out *p = &r->ring[r->whole & net->output_mask];
+    r->boundary++;
+    if (++r->arrived < p->flits)
         return;
-    out->arrived = 0;
-    out->whole++;
-    net->stats.packets++;
-    net->stats.latency += cycle - p->sent;
-    if (cycle - p->sent > net->stats.latency_max)
-        net->stats.latency_max = cycle - p->sent;
+    r->arrived = 0;
+    r->whole++;
+    side->stats.packets++;
+    side->stats.latency += cycle - p->sent;
+    if (cycle - p->sent > side->stats.latency_max)
+        side->stats.latency_max = cycle - p->sent;
     if (p->payload)
-        net->arrivals |= BIT64(index);
-    else if (out->whole - out->first == 1)
-        drop_first(net, out);
+        side->arrivals |= BIT64(index);
+    else if (r->whole - r->first == 1)
+        drop_first(net, side, r);
 }
 
 /* Receivers: one flit a tick from the ejection buffer to the boundary buffer. A packet larger than the boundary buffer
  * passes when it is alone there. */
-static bool step_receivers(struct network *net, uint64_t cycle)
+static bool step_receivers(struct network *net, struct side *side, uint64_t flits, uint64_t tick, uint64_t cycle)
 {
-    bool moved = false;
-    for (uint64_t rest = delay_step(&net->out_flits); rest; rest &= rest - 1) {
-        net->outputs[mask_first(rest)].ejected++;
-        net->ejecting |= rest & -rest;
-    }
-    for (uint64_t rest = net->ejecting; rest; rest &= rest - 1) {
-        struct output *out = &net->outputs[mask_first(rest)];
-        if (out->boundary >= net->params.boundary_flits && out->first != out->whole)
+    uint64_t credits = 0;
+    for (uint64_t rest = flits; rest; rest &= rest - 1)
+        net->receivers[mask_first(rest)].ejected++;
+    side->ejecting |= flits;
+    for (uint64_t rest = side->ejecting; rest; rest &= rest - 1) {
+        struct receiver *r = &net->receivers[mask_first(rest)];
+        if (r->boundary >= net->params.boundary_flits && r->first != r->whole)
             continue;
-        moved = true;
-        net->out_credits.young |= rest & -rest;
-        if (--out->ejected == 0)
-            net->ejecting &= ~(rest & -rest);
-        deliver_flit(net, mask_first(rest), cycle);
+        credits |= rest & -rest;
+        if (--r->ejected == 0)
+            side->ejecting &= ~(rest & -rest);
+        deliver_flit(net, side, mask_first(rest), cycle);
     }
-    return moved;
+    write_channel(&side->credits, tick, credits);
+    return credits != 0;
 }
 
 /* Senders: one flit a tick into the channel to the router. */
-static bool step_senders(struct network *net)
+static bool step_senders(struct network *net, struct side *side, uint64_t credits, uint64_t tick)
 {
-    bool moved = false;
-    for (uint64_t rest = delay_step(&net->in_credits); rest; rest &= rest - 1)
-        net->inputs[mask_first(rest)].credits++;
-    for (uint64_t rest = net->sending; rest; rest &= rest - 1) {
-        struct input *in = &net->inputs[mask_first(rest)];
-        if (in->credits == 0)
+    uint64_t flits = 0;
+    for (uint64_t rest = credits; rest; rest &= rest - 1)
+        net->senders[mask_first(rest)].credits++;
+    for (uint64_t rest = side->sending; rest; rest &= rest - 1) {
+        struct sender *sender = &net->senders[mask_first(rest)];
+        if (sender->credits == 0)
             continue;
-        in->credits--;
-        net->in_flits.young |= rest & -rest;
-        net->stats.flits++;
-        moved = true;
-        if (--in->queued == 0)
-            net->sending &= ~(rest & -rest);
+        sender->credits--;
+        flits |= rest & -rest;
+        side->stats.flits++;
+        if (--sender->queued == 0)
+            side->sending &= ~(rest & -rest);
     }
-    return moved;
+    write_channel(&side->flits, tick, flits);
+    return flits != 0;
+}
+
+void network_tick_side(struct network *net, unsigned index, uint64_t tick, uint64_t cycle)
+{
+    struct side *side = &net->sides[index];
+    uint64_t flits = read_channel(&net->router.flits, tick) & side->outputs;
+    uint64_t credits = read_channel(&net->router.credits, tick) & side->inputs;
+    if (!side->awake && !flits && !credits)
+        return;
+    bool moved = step_receivers(net, side, flits, tick, cycle);
+    side->awake = step_senders(net, side, credits, tick) || moved;
 }
 
 static struct packet_in *front_packet(const struct network *net, unsigned input)
 {
-    const struct input *in = &net->inputs[input];
-    return &in->ring[in->first & net->input_mask];
+    return &net->senders[input].ring[net->inputs[input].first & net->input_mask];
 }
 
 /* A head flit has come to the front of the input's buffer. */
@@ -281,17 +391,17 @@ static void ask_for_vc(struct network *net, unsigned input)
     struct output *out = &net->outputs[p->output];
     in->output = p->output;
     in->left = p->flits;
-    net->asking |= BIT64(input);
+    net->router.asking |= BIT64(input);
     out->waiting |= BIT64(input);
     if (out->holder == NOBODY)
-        net->wanted |= BIT64(p->output);
+        net->router.wanted |= BIT64(p->output);
 }
 
 /* The inputs that get a VC in this step: of those that ask for a free output, the first from its turn on. */
 static uint64_t allocate_vcs(const struct network *net)
 {
     uint64_t granted = 0;
-    for (uint64_t rest = net->wanted; rest; rest &= rest - 1) {
+    for (uint64_t rest = net->router.wanted; rest; rest &= rest - 1) {
         const struct output *out = &net->outputs[mask_first(rest)];
         uint64_t later = out->waiting & ~mask_low(out->turn);
         granted |= BIT64(mask_first(later ? later : out->waiting));
@@ -301,9 +411,9 @@ static uint64_t allocate_vcs(const struct network *net)
 
 static void give_vcs(struct network *net, uint64_t granted)
 {
-    net->asking &= ~granted;
-    net->holding |= granted;
-    net->switching |= granted;
+    net->router.asking &= ~granted;
+    net->router.holding |= granted;
+    net->router.switching |= granted;
     for (; granted; granted &= granted - 1) {
         uint32_t input = mask_first(granted);
         const struct packet_in *p = front_packet(net, input);
@@ -311,8 +421,9 @@ static void give_vcs(struct network *net, uint64_t granted)
         out->holder = input;
         out->turn = input + 1 < net->input_count ? input + 1 : 0;
         out->waiting &= ~BIT64(input);
-        net->wanted &= ~BIT64(p->output);
-        out->ring[out->end++ & net->output_mask] = (struct packet_out){p->payload, p->sent, p->flits};
+        net->router.wanted &= ~BIT64(p->output);
+        net->receivers[p->output].ring[out->end++ & net->output_mask] =
+            (struct packet_out){p->payload, p->sent, p->flits};
     }
 }
 
@@ -322,19 +433,19 @@ static void switch_flit(struct network *net, unsigned input)
     struct input *in = &net->inputs[input];
     struct output *out = &net->outputs[in->output];
     out->credits--;
-    net->crossing |= BIT64(in->output);
+    net->router.crossing |= BIT64(in->output);
     in->owed++;
-    net->owing |= BIT64(input);
+    net->router.owing |= BIT64(input);
     if (--in->buffered == 0)
-        net->switching &= ~BIT64(input);
+        net->router.switching &= ~BIT64(input);
     if (--in->left)
         return;
     in->first++;
     out->holder = NOBODY;
     if (out->waiting)
-        net->wanted |= BIT64(in->output);
-    net->holding &= ~BIT64(input);
-    net->switching &= ~BIT64(input);
+        net->router.wanted |= BIT64(in->output);
+    net->router.holding &= ~BIT64(input);
+    net->router.switching &= ~BIT64(input);
     if (in->buffered)
         ask_for_vc(net, input);
 }
@@ -342,13 +453,13 @@ static void switch_flit(struct network *net, unsigned input)
 /* One step of the router; everything looks at the state before the step. */
 static bool step_router(struct network *net)
 {
-    for (uint64_t rest = net->crossing; rest; rest &= rest - 1)
+    for (uint64_t rest = net->router.crossing; rest; rest &= rest - 1)
         net->outputs[mask_first(rest)].leaving++;
-    net->leaving |= net->crossing;
-    net->crossing = 0;
+    net->router.leaving |= net->router.crossing;
+    net->router.crossing = 0;
     uint64_t granted = allocate_vcs(net);
     bool moved = granted != 0;
-    for (uint64_t rest = net->switching; rest; rest &= rest - 1) {
+    for (uint64_t rest = net->router.switching; rest; rest &= rest - 1) {
         uint32_t input = mask_first(rest);
         if (net->outputs[net->inputs[input].output].credits == 0)
             continue;
@@ -363,64 +474,90 @@ static void read_router_inputs(struct network *net, uint64_t flits, uint64_t cre
 {
     for (uint64_t rest = flits; rest; rest &= rest - 1)
         net->inputs[mask_first(rest)].buffered++;
-    for (uint64_t rest = flits & ~net->holding & ~net->asking; rest; rest &= rest - 1)
+    for (uint64_t rest = flits & ~net->router.holding & ~net->router.asking; rest; rest &= rest - 1)
         ask_for_vc(net, mask_first(rest));
-    net->switching |= flits & net->holding;
+    net->router.switching |= flits & net->router.holding;
     for (; credits; credits &= credits - 1)
         net->outputs[mask_first(credits)].credits++;
 }
 
 /* One flit an output channel, one credit an input's backward channel. */
-static void write_router_outputs(struct network *net)
+static void write_router_outputs(struct network *net, uint64_t tick)
 {
-    net->out_flits.young = net->leaving;
-    for (uint64_t rest = net->leaving; rest; rest &= rest - 1)
+    struct router *router = &net->router;
+    write_channel(&router->flits, tick, router->leaving);
+    for (uint64_t rest = router->leaving; rest; rest &= rest - 1)
         if (--net->outputs[mask_first(rest)].leaving == 0)
-            net->leaving &= ~(rest & -rest);
-    net->in_credits.young = net->owing;
-    for (uint64_t rest = net->owing; rest; rest &= rest - 1)
+            router->leaving &= ~(rest & -rest);
+    write_channel(&router->credits, tick, router->owing);
+    for (uint64_t rest = router->owing; rest; rest &= rest - 1)
         if (--net->inputs[mask_first(rest)].owed == 0)
-            net->owing &= ~(rest & -rest);
+            router->owing &= ~(rest & -rest);
 }
 
-void network_tick(struct network *net, uint64_t cycle)
+void network_tick_router(struct network *net, uint64_t tick)
 {
-    net->last = cycle;
-    if (!net->awake)
+    struct router *router = &net->router;
+    uint64_t flits = 0, credits = 0;
+    for (unsigned i = 0; i < net->side_count; i++) {
+        flits |= read_channel(&net->sides[i].flits, tick);
+        credits |= read_channel(&net->sides[i].credits, tick);
+    }
+    if (!router->awake && !flits && !credits)
         return;
-    uint64_t flits = delay_step(&net->in_flits), credits = delay_step(&net->out_credits);
-    bool moved = step_receivers(net, cycle);
-    moved |= step_senders(net);
+    bool moved = false;
     read_router_inputs(net, flits, credits);
     for (uint32_t step = 0; step < net->params.internal_speedup; step++)
         moved |= step_router(net);
-    write_router_outputs(net);
-    net->awake = moved || net->crossing || net->leaving || net->owing || net->in_flits.young || net->in_flits.old ||
-                 net->in_credits.young || net->in_credits.old || net->out_flits.young || net->out_flits.old ||
-                 net->out_credits.young || net->out_credits.old;
+    write_router_outputs(net, tick);
+    router->awake = moved || router->crossing || router->leaving || router->owing;
 }
 
-uint64_t network_next(const struct network *net)
+void network_tick(struct network *net, uint64_t tick)
 {
-    return net->awake ? net->last + 1 : CYCLE_NEVER;
+    for (unsigned i = 0; i < net->side_count; i++)
+        network_tick_side(net, i, tick, tick);
+    network_tick_router(net, tick);
+}
+
+uint64_t network_next(const struct network *net, uint64_t from)
+{
+    uint64_t next = cycle_min(channel_next(&net->router.flits, from), channel_next(&net->router.credits, from));
+    bool awake = net->router.awake;
+    for (unsigned i = 0; i < net->side_count; i++) {
+        const struct side *side = &net->sides[i];
+        awake |= side->awake;
+        next = cycle_min(next, cycle_min(channel_next(&side->flits, from), channel_next(&side->credits, from)));
+    }
+    return awake ? from : next;
 }
 
 bool network_idle(const struct network *net)
 {
-    return net->inside == 0;
+    uint64_t inside = 0;
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        inside += net->sides[i].sent - net->sides[i].taken;
+    return inside == 0;
 }
 
-uint64_t network_arrivals(const struct network *net)
+uint64_t network_arrivals(const struct network *net, unsigned side)
 {
-    return net->arrivals;
+    return net->sides[side].arrivals;
 }
 
-const struct network_stats *network_stats_of(const struct network *net)
+uint64_t network_taken(const struct network *net, unsigned side)
 {
-    return &net->stats;
+    return net->sides[side].taken;
+}
+
+void network_add_stats(const struct network *net, struct network_stats *sum)
+{
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        stat_merge(&network_stat_group, sum, &net->sides[i].stats);
 }
 
 void network_stats_reset(struct network *net)
 {
-    net->stats = (struct network_stats){0};
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        net->sides[i].stats = (struct network_stats){0};
 }

@@ -45,17 +45,29 @@ void network_send(struct network *net, unsigned input, unsigned output, unsigned
 /* The oldest payload that has fully arrived at output, or NULL; receive also removes it. */
 void *network_peek(const struct network *net, unsigned output);
 void *network_receive(struct network *net, unsigned output);
-/* One cycle of the network's clock. */
-void network_tick(struct network *net, uint64_t cycle);
-/* The next cycle at which a tick changes anything (payloads waiting in ejection queues alone do not count), or
- * CYCLE_NEVER. Never later than the truth; after a send or a receive it may lie in the past, which means the next tick
- * that there is. */
-uint64_t network_next(const struct network *net);
+/* Divides senders and receivers into `sides`, each to be ticked by itself: side_of_input and side_of_output name the
+ * side of each port. At first there is one side. Allowed between any two ticks. */
+#define NETWORK_MAX_SIDES 16
+void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output);
+/* One tick of the network's clock, by its parts: each side and the router, in any order. No part may be more than
+ * NETWORK_LOOKAHEAD ticks ahead of another: within that, threads may tick parts at once. cycle: the core cycle of the
+ * tick, in which latencies are counted. Sending and receiving are done between a side's ticks by the side's thread. */
+#define NETWORK_LOOKAHEAD 2
+void network_tick_side(struct network *net, unsigned side, uint64_t tick, uint64_t cycle);
+void network_tick_router(struct network *net, uint64_t tick);
+/* The whole network at once. */
+void network_tick(struct network *net, uint64_t tick);
+/* The first tick from `from` on, which is to be ticked next, that changes anything (payloads waiting in ejection queues
+ * alone do not count), or CYCLE_NEVER. */
+uint64_t network_next(const struct network *net, uint64_t from);
 /* Whether nothing is inside. */
 bool network_idle(const struct network *net);
-/* Bit mask of outputs (up to 64) that have a payload to receive. */
-uint64_t network_arrivals(const struct network *net);
-const struct network_stats *network_stats_of(const struct network *net);
+/* Bit mask of a side's outputs that have a payload to receive. */
+uint64_t network_arrivals(const struct network *net, unsigned side);
+/* Packets that have left the network at a side's receivers, ever. */
+uint64_t network_taken(const struct network *net, unsigned side);
+/* Adds the statistics of all parts to sum. */
+void network_add_stats(const struct network *net, struct network_stats *sum);
 void network_stats_reset(struct network *net);
 
 #endif

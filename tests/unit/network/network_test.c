@@ -91,12 +91,12 @@ static void a_lone_packet_takes_its_time(void **state)
             make(&f, &p);
             send(&f, 3, 7, flits, 42);
             assert_int_equal(wait(&f, 7, 100), (sm2 ? 6 : 7) + flits - 1);
-            assert_int_equal(network_arrivals(f.net), 1u << 7);
+            assert_int_equal(network_arrivals(f.net, 0), 1u << 7);
             assert_false(network_idle(f.net));
             assert_ptr_equal(network_receive(f.net, 7), number(42));
             assert_null(network_receive(f.net, 7));
             assert_true(network_idle(f.net));
-            assert_int_equal(network_arrivals(f.net), 0);
+            assert_int_equal(network_arrivals(f.net, 0), 0);
             arena_free(&f.arena);
         }
     }
@@ -203,11 +203,11 @@ static void back_pressure_loses_nothing(void **state)
         tick(&f);
     }
     assert_int_equal(sent, 16 + 8 + 8 + 9); /* boundary, ejection, router, injection */
-    assert_int_equal(network_next(f.net), CYCLE_NEVER);
+    assert_int_equal(network_next(f.net, f.cycle + 1), CYCLE_NEVER);
     for (void *packet; (packet = network_receive(f.net, 9));)
         assert_ptr_equal(packet, number(got++));
     assert_int_equal(got, 16);
-    assert_int_not_equal(network_next(f.net), CYCLE_NEVER);
+    assert_int_not_equal(network_next(f.net, f.cycle + 1), CYCLE_NEVER);
     while (got < sent) {
         tick(&f);
         for (void *packet; (packet = network_receive(f.net, 9));)
@@ -240,11 +240,11 @@ static void empty_packets_vanish(void **state)
     assert_int_equal(wait(&f, 3, 100), 7 + 2 + 2); /* two packets before it, two ticks each */
     for (unsigned n = 0; n < 20; n++)
         tick(&f);
-    assert_int_equal(network_arrivals(f.net), 1u << 3);
+    assert_int_equal(network_arrivals(f.net, 0), 1u << 3);
     assert_false(network_idle(f.net));
     assert_ptr_equal(network_receive(f.net, 3), number(5));
     assert_null(network_receive(f.net, 3));
-    assert_int_equal(network_arrivals(f.net), 0);
+    assert_int_equal(network_arrivals(f.net, 0), 0);
     assert_true(network_idle(f.net));
     arena_free(&f.arena);
 }
@@ -255,43 +255,76 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* Random traffic through two networks, one ticked every cycle and one only when it says so: the same packets arrive at
- * the same cycles, each exactly once, in order between the same ends. */
+/* Deals the ports to `sides` sides at random. */
+static void divide(struct network *net, unsigned sides, uint64_t *seed)
+{
+    uint8_t of_input[SENDERS], of_output[RECEIVERS];
+    for (unsigned i = 0; i < SENDERS; i++)
+        of_input[i] = (uint8_t)(next_random(seed) % sides);
+    for (unsigned i = 0; i < RECEIVERS; i++)
+        of_output[i] = (uint8_t)(next_random(seed) % sides);
+    network_divide(net, sides, of_input, of_output);
+}
+
+static uint64_t all_arrivals(const struct network *net, unsigned sides)
+{
+    uint64_t arrivals = 0;
+    for (unsigned i = 0; i < sides; i++)
+        arrivals |= network_arrivals(net, i);
+    return arrivals;
+}
+
+/* Random traffic through three networks, one ticked every cycle, one only when it says so, and one in parts, whose
+ * order changes and to which the ports are dealt anew now and then: the same packets arrive at the same cycles, each
+ * exactly once, in order between the same ends. */
 static void random_traffic_is_conserved_and_skips(void **state)
 {
-    enum { CYCLES = 30000 };
+    enum { CYCLES = 30000, SIDES = 3 };
     for (unsigned sm2 = 0; sm2 < 2; sm2++) {
         struct network_params p = params_of(sm2);
-        struct fixture every, some;
-        uint64_t seed = 3 + sm2, ticks = 0;
+        struct fixture every, some, parts;
+        uint64_t seed = 3 + sm2, deal = 5, ticks = 0;
         uintptr_t sent = 0, received = 0;
         uintptr_t last[SENDERS][RECEIVERS] = {{0}};
         make(&every, &p);
         make(&some, &p);
+        make(&parts, &p);
         for (uint64_t cycle = 1; cycle < CYCLES || (received < sent && cycle < 2 * CYCLES); cycle++) {
+            if (cycle % 501 == 1)
+                divide(parts.net, SIDES, &deal);
             for (unsigned n = next_random(&seed) % 4; n > 0 && cycle < CYCLES && cycle % 2000 < 1200; n--) {
                 unsigned input = next_random(&seed) % SENDERS,
                          output = next_random(&seed) % (cycle % 5000 < 2000 ? 2 : RECEIVERS),
                          bytes = 1 + next_random(&seed) % 160;
                 bool room = network_can_send(every.net, input, bytes);
                 assert_int_equal(room, network_can_send(some.net, input, bytes));
+                assert_int_equal(room, network_can_send(parts.net, input, bytes));
                 if (!room)
                     continue;
                 void *payload = number(++sent << 8 | input << 4 | output);
                 network_send(every.net, input, output, bytes, payload, cycle);
                 network_send(some.net, input, output, bytes, payload, cycle);
+                network_send(parts.net, input, output, bytes, payload, cycle);
             }
             network_tick(every.net, cycle);
-            if (network_next(some.net) <= cycle) {
+            if (network_next(some.net, cycle) == cycle) {
                 network_tick(some.net, cycle);
                 ticks++;
             }
-            assert_int_equal(network_arrivals(every.net), network_arrivals(some.net));
+            unsigned first = next_random(&deal) % (SIDES + 1);
+            for (unsigned i = 0; i <= SIDES; i++)
+                if ((first + i) % (SIDES + 1) == SIDES)
+                    network_tick_router(parts.net, cycle);
+                else
+                    network_tick_side(parts.net, (first + i) % (SIDES + 1), cycle, cycle);
+            assert_int_equal(network_arrivals(every.net, 0), network_arrivals(some.net, 0));
+            assert_int_equal(network_arrivals(every.net, 0), all_arrivals(parts.net, SIDES));
             for (unsigned output = 0; output < RECEIVERS; output++) {
                 if (next_random(&seed) % 3 == 0)
                     continue;
                 void *a = network_receive(every.net, output);
                 assert_ptr_equal(a, network_receive(some.net, output));
+                assert_ptr_equal(a, network_receive(parts.net, output));
                 if (!a)
                     continue;
                 uintptr_t n = (uintptr_t)a - 1;
@@ -303,12 +336,18 @@ static void random_traffic_is_conserved_and_skips(void **state)
         }
         assert_int_equal(received, sent);
         assert_true(sent > 5000);
-        assert_true(network_idle(every.net) && network_idle(some.net));
+        assert_true(network_idle(every.net) && network_idle(some.net) && network_idle(parts.net));
         assert_true(ticks < CYCLES);
-        assert_memory_equal(network_stats_of(every.net), network_stats_of(some.net), sizeof(struct network_stats));
-        assert_int_equal(network_stats_of(every.net)->packets, sent);
+        struct network_stats a = {0}, b = {0}, c = {0};
+        network_add_stats(every.net, &a);
+        network_add_stats(some.net, &b);
+        network_add_stats(parts.net, &c);
+        assert_memory_equal(&a, &b, sizeof a);
+        assert_memory_equal(&a, &c, sizeof a);
+        assert_int_equal(a.packets, sent);
         arena_free(&every.arena);
         arena_free(&some.arena);
+        arena_free(&parts.arena);
     }
 }
 
