@@ -1,5 +1,6 @@
 /* Issue: each scheduler picks one warp whose next instruction is in its buffer, passes the scoreboard and finds a
- * pipeline register; the instruction is executed in the lanes at once (global memory apart) and sent on to be timed.
+ * pipeline register (and issues the ones behind it too, where sm.issue_width allows more than one); the instruction is
+ * executed in the lanes at once (global memory apart) and sent on to be timed.
  * Cycles without an issue are given to their cause. */
 #include <string.h>
 
@@ -341,11 +342,15 @@ static void issue_warp(struct sm *sm, unsigned slot)
     sm->in_pipeline++;
 }
 
+static uint64_t waiting_warps(const struct sm *sm)
+{
+    return sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep;
+}
+
 /* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */
 static enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t could_issue)
 {
-    uint64_t waiting = sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep | sm->finished;
-    uint64_t awake = members & ~waiting;
+    uint64_t awake = members & ~waiting_warps(sm);
     if (could_issue)
         return SM_STALL_structural;
     if (awake & sm->buffered & ~sm->cleared & ~sm->mispredicted)
@@ -368,25 +373,45 @@ static enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t co
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
 {
     uint64_t members = sm->resident & sm->scheduler_slots[scheduler];
-    uint64_t waiting = sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep;
-    return classify(sm, members, members & sm->cleared & ~waiting);
+    return classify(sm, members, members & sm->cleared & ~waiting_warps(sm));
+}
+
+/* Warps whose next instruction finds a pipeline register. */
+static uint64_t units_free(const struct sm *sm)
+{
+    bool sp = sm->id_oc[SM_SP].count < sm->id_oc[SM_SP].size, sfu = sm->id_oc[SM_SFU].count < sm->id_oc[SM_SFU].size;
+    bool mem = sm->id_oc[SM_MEM].count < sm->id_oc[SM_MEM].size;
+    return (sp ? sm->wants[ISA_UNIT_SP] | sm->wants[ISA_UNIT_EITHER] : 0) |
+           (sfu ? sm->wants[ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER] : 0) | (mem ? sm->wants[ISA_UNIT_MEM] : 0);
+}
+
+/* Behind its first instruction the warp issues more, up to the issue width, until one must wait. Where control has left
+ * the straight line, the buffer is flushed at once. GPGPU-Sim 3.2.2, scheduler_unit::cycle. */
+static void issue_more(struct sm *sm, unsigned s, unsigned slot, const struct lockstep_scheduler_view *view)
+{
+    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    for (unsigned n = 1; n < sm->params->issue_width && !sm->has_fault && !mask_has(waiting_warps(sm), slot); n++) {
+        if (mask_has(sm->mispredicted, slot))
+            sm_flush_buffer(sm, slot);
+        if (!mask_has(sm->cleared & units_free(sm), slot))
+            return;
+        issue_warp(sm, slot);
+        sm->stats.extra_issues++;
+        if (policy->issued)
+            policy->issued(sm->scheduler_state[s], slot, view);
+    }
 }
 
 static enum sm_stall schedule(struct sm *sm, unsigned s)
 {
     uint64_t members = sm->resident & sm->scheduler_slots[s];
-    uint64_t waiting = sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep;
+    uint64_t waiting = waiting_warps(sm);
     for (uint64_t rest = members & sm->mispredicted & ~waiting; rest; rest &= rest - 1)
         sm_flush_buffer(sm, mask_first(rest));
     uint64_t could = members & sm->cleared & ~waiting;
     if (!could)
         return classify(sm, members, 0);
-    bool sp = sm->id_oc[SM_SP].count < sm->id_oc[SM_SP].size, sfu = sm->id_oc[SM_SFU].count < sm->id_oc[SM_SFU].size;
-    bool mem = sm->id_oc[SM_MEM].count < sm->id_oc[SM_MEM].size;
-    uint64_t free = (sp ? sm->wants[ISA_UNIT_SP] | sm->wants[ISA_UNIT_EITHER] : 0) |
-                    (sfu ? sm->wants[ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER] : 0) |
-                    (mem ? sm->wants[ISA_UNIT_MEM] : 0);
-    uint64_t ready = could & free;
+    uint64_t ready = could & units_free(sm);
     if (!ready)
         return classify(sm, members, could);
     struct lockstep_scheduler_view view = {.cycle = sm->now,
@@ -401,6 +426,7 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
     issue_warp(sm, slot);
     if (policy->issued)
         policy->issued(sm->scheduler_state[s], slot, &view);
+    issue_more(sm, s, slot, &view);
     return SM_STALL_issued;
 }
 
