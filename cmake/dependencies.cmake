@@ -13,7 +13,7 @@ if(LOCKSTEP_TESTS)
 endif()
 
 # What each room links from outside; rooms above inherit it.
-set(lockstep_external_base m Threads::Threads ${CMAKE_DL_LIBS})
+set(lockstep_external_base m Threads::Threads PkgConfig::ZSTD ${CMAKE_DL_LIBS})
 set(lockstep_external_config PkgConfig::FYAML)
 set(lockstep_external_stats PkgConfig::JANSSON PkgConfig::SQLITE)
-set(lockstep_external_cuda PkgConfig::ZSTD PkgConfig::LZ4)
+set(lockstep_external_cuda PkgConfig::LZ4)

@@ -30,7 +30,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
     add_compile_options(-march=x86-64-v2)
 endif()
 add_compile_definitions(LOCKSTEP_VERSION="${PROJECT_VERSION}")
-add_link_options(-Wl,--as-needed)
+# The build id tells a checkpoint of this very build from others.
+add_link_options(-Wl,--as-needed -Wl,--build-id)
 
 if(LOCKSTEP_FUZZ)
     if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
