@@ -14,7 +14,7 @@
 
 #define NO_INDEX UINT32_MAX
 #define NO_ADDRESS UINT64_MAX
-#define MAX_WAITERS 16384u /* of all fills together */
+#define MAX_WAITERS 65536u /* of all fills together: more than a machine's warps can have under way */
 
 struct line {
     uint64_t order;    /* of the last use (LRU) or of the allocation (FIFO) */
@@ -54,6 +54,7 @@ struct cache {
     uint32_t drained; /* MSHR whose last waiter was taken: its data stay valid until the next call */
     struct waiter *waiters;
     uint32_t free_waiter;
+    uint32_t new_mshrs, new_waiters, waiter_limit; /* taken at least once: the rest of a large cache's stays untouched */
 };
 
 const char *const cache_replacement_choices[] = {"lru", "fifo", NULL};
@@ -93,11 +94,9 @@ static void create_lists(struct cache *c, struct arena *arena)
     c->hash = ARENA_NEW(arena, uint32_t, buckets);
     memset(c->hash, 0xff, buckets * sizeof(uint32_t));
     c->mshrs = ARENA_NEW(arena, struct mshr, entries);
-    for (uint32_t i = 0; i < entries; i++)
-        c->mshrs[i].next = i + 1 < entries ? i + 1 : NO_INDEX;
     c->waiters = ARENA_NEW(arena, struct waiter, waiters);
-    for (uint32_t i = 0; i < waiters; i++)
-        c->waiters[i].next = i + 1 < waiters ? i + 1 : NO_INDEX;
+    c->waiter_limit = (uint32_t)waiters;
+    c->free_mshr = c->free_waiter = NO_INDEX;
     c->head.ready_first = c->ready_last = c->drained = NO_INDEX;
 }
 
@@ -242,10 +241,18 @@ static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache
 
 /* MSHRs */
 
+static bool no_waiter(const struct cache *c)
+{
+    return c->free_waiter == NO_INDEX && c->new_waiters == c->waiter_limit;
+}
+
 static void add_waiter(struct cache *c, struct mshr *m, uint32_t value)
 {
     uint32_t w = c->free_waiter;
-    c->free_waiter = c->waiters[w].next;
+    if (w == NO_INDEX)
+        w = c->new_waiters++;
+    else
+        c->free_waiter = c->waiters[w].next;
     c->waiters[w] = (struct waiter){value, NO_INDEX};
     if (m->count++ == 0)
         m->first = w;
@@ -267,8 +274,11 @@ static struct mshr *take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uin
 {
     free_drained(c);
     uint32_t index = c->free_mshr;
+    if (index == NO_INDEX)
+        index = c->new_mshrs++;
+    else
+        c->free_mshr = c->mshrs[index].next;
     struct mshr *m = &c->mshrs[index];
-    c->free_mshr = m->next;
     *m = (struct mshr){.address = at, .line = line, .sectors = sectors, .next = NO_INDEX};
     uint32_t *link = &c->hash[hash_of(c, at)];
     while (*link != NO_INDEX)
@@ -299,7 +309,7 @@ static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t miss
     struct mshr *m = &c->mshrs[index];
     if (m->orphan || (missing & ~m->sectors))
         return refuse(&c->stats.refused_mshr);
-    if (m->count >= c->params.mshr_merges || c->free_waiter == NO_INDEX)
+    if (m->count >= c->params.mshr_merges || no_waiter(c))
         return refuse(&c->stats.refused_merge);
     add_waiter(c, m, waiter);
     effect->line = m->line;
@@ -310,7 +320,7 @@ static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t miss
 static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index, uint8_t missing, uint32_t waiter,
                                    struct cache_effect *effect)
 {
-    if (c->used_mshrs >= c->params.mshr_entries || c->free_waiter == NO_INDEX)
+    if (c->used_mshrs >= c->params.mshr_entries || no_waiter(c))
         return refuse(&c->stats.refused_mshr);
     if (index == NO_INDEX && c->params.allocate == CACHE_ALLOCATE_ON_MISS) {
         index = choose_victim(c, at, false);

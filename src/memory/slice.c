@@ -18,7 +18,8 @@
 #include "simt/lanes.h"
 
 #define ALLOCATE_WAITER (CACHE_NO_WAITER - 1) /* the fill for a store: nobody waits */
-#define MAX_WAITERS 16384u
+#define MAX_WAITERS 65536u
+#define NO_WAITER UINT32_MAX
 
 /* An access: the part of a packet in one sector. */
 struct part {
@@ -32,6 +33,12 @@ struct served {
     struct packet *packet; /* NULL: not the last part */
     uint32_t bytes;        /* on the network */
     uint16_t sm;
+};
+
+/* An access that waits for its fill; `next` links unused ones. */
+struct waiting {
+    struct part part;
+    uint32_t next;
 };
 
 struct ring {
@@ -48,9 +55,9 @@ struct slice {
     struct part *in_parts;
     struct memory_request *miss_requests, *dram_requests, *returned;
     struct served *served;
-    struct part *waiting; /* by waiter number */
-    uint32_t *free_waiters;
-    uint32_t free_count;
+    struct waiting *waiting;               /* by waiter number */
+    uint32_t free_waiter;                  /* linked by next */
+    uint32_t new_waiters, waiter_limit;    /* taken at least once: the rest is not touched */
     uint64_t data_free_at, fill_free_at;
     uint32_t inside; /* packets */
     bool blocked;    /* the access at the head was refused and nothing has changed since */
@@ -113,11 +120,9 @@ struct slice *slice_create(const struct memory_params *params, unsigned number, 
     s->dram_requests = ARENA_NEW(arena, struct memory_request, s->to_dram.mask + 1);
     s->returned = ARENA_NEW(arena, struct memory_request, s->from_dram.mask + 1);
     s->served = ARENA_NEW(arena, struct served, s->out.mask + 1);
-    s->free_count = (uint32_t)(waiters < MAX_WAITERS ? waiters : MAX_WAITERS);
-    s->waiting = ARENA_NEW(arena, struct part, s->free_count);
-    s->free_waiters = ARENA_NEW(arena, uint32_t, s->free_count);
-    for (uint32_t i = 0; i < s->free_count; i++)
-        s->free_waiters[i] = s->free_count - 1 - i;
+    s->waiter_limit = (uint32_t)(waiters < MAX_WAITERS ? waiters : MAX_WAITERS);
+    s->waiting = ARENA_NEW(arena, struct waiting, s->waiter_limit);
+    s->free_waiter = NO_WAITER;
     return s;
 }
 
@@ -315,8 +320,9 @@ static enum cache_result access_read(struct slice *s, const struct part *part, u
     bool atomic = part->packet->kind == PACKET_ATOMIC;
     uint64_t local = part->packet->local + part->offset;
     uint32_t room = s->misses.limit - s->misses.count;
-    uint32_t waiter = s->free_count ? s->free_waiters[s->free_count - 1] : 0;
-    enum cache_result result = cache_read(s->cache, local, part->bytes, waiter, s->free_count ? room : 0, &effect);
+    uint32_t waiter = s->free_waiter != NO_WAITER ? s->free_waiter : s->new_waiters;
+    enum cache_result result =
+        cache_read(s->cache, local, part->bytes, waiter, waiter < s->waiter_limit ? room : 0, &effect);
     if (result == CACHE_REFUSED)
         return result;
     if (atomic)
@@ -330,8 +336,11 @@ static enum cache_result access_read(struct slice *s, const struct part *part, u
         answer(s, part);
         return result;
     }
-    s->free_count--;
-    s->waiting[waiter] = *part;
+    if (waiter == s->free_waiter)
+        s->free_waiter = s->waiting[waiter].next;
+    else
+        s->new_waiters++;
+    s->waiting[waiter].part = *part;
     send_misses(s, result, &effect, REQUEST_FILL, cycle);
     return result;
 }
@@ -419,10 +428,11 @@ static void serve_waiter(struct slice *s)
     s->blocked = false;
     if (waiter == ALLOCATE_WAITER)
         return;
-    const struct part *part = &s->waiting[waiter];
+    const struct part *part = &s->waiting[waiter].part;
     if (part->packet->kind == PACKET_ATOMIC && line != CACHE_NO_LINE)
         cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
-    s->free_waiters[s->free_count++] = waiter;
+    s->waiting[waiter].next = s->free_waiter;
+    s->free_waiter = waiter;
     answer(s, part);
 }
 

@@ -144,6 +144,35 @@ static void merges_and_entries_are_limited(void **state)
     assert_int_equal(read_at(f, SET0(1), 0), CACHE_MISS);
 }
 
+/* Pascal's L2: 64 sets of 16 lines, 1024 fills of 1024 accesses. */
+static void as_many_fills_as_lines_each_with_many_accesses(void **state)
+{
+    struct fixture *f = *state;
+    f->params = fixture_pascal().l2;
+    make(f, false);
+    for (unsigned i = 0; i < 1024; i++)
+        assert_int_equal(read_at(f, i * LINE, i), CACHE_MISS);
+    assert_int_equal(read_at(f, 1024 * LINE, 0), CACHE_REFUSED);
+    for (unsigned i = 1; i < 1024; i++)
+        assert_int_equal(read_at(f, 7 * LINE, 5000 + i), CACHE_PENDING);
+    assert_int_equal(read_at(f, 7 * LINE, 0), CACHE_REFUSED);
+    assert_int_equal(cache_stats_of(f->cache)->refused_mshr, 1);
+    assert_int_equal(cache_stats_of(f->cache)->refused_merge, 1);
+    cache_fill(f->cache, 7 * LINE, LINE, NULL);
+    assert_int_equal(take(f), 7);
+    for (unsigned i = 1; i < 1024; i++)
+        assert_int_equal(take(f), 5000 + i);
+    assert_int_equal(take(f), CACHE_NO_WAITER);
+    for (unsigned i = 0; i < 1024; i++) {
+        if (i == 7)
+            continue;
+        cache_fill(f->cache, i * LINE, LINE, NULL);
+        assert_int_equal(take(f), i);
+    }
+    assert_false(cache_has_pending(f->cache));
+    assert_int_equal(read_at(f, 1024 * LINE, 0), CACHE_MISS);
+}
+
 static void the_miss_queue_must_have_room(void **state)
 {
     struct fixture *f = make(*state, false);
@@ -381,6 +410,7 @@ int main(void)
         TEST(fifo_ignores_use),
         TEST(reserved_lines_are_no_victims),
         TEST(merges_and_entries_are_limited),
+        TEST(as_many_fills_as_lines_each_with_many_accesses),
         TEST(the_miss_queue_must_have_room),
         TEST(waiters_come_in_order_of_fills),
         TEST(dirty_victims_are_written_back),

@@ -100,6 +100,30 @@ static void a_read_opens_its_row_and_returns_after_cl(void **state)
     arena_free(&p.arena);
 }
 
+/* One chip of 4 bytes and bursts of 8: 32 bytes a command, and no groups to keep apart. */
+static void an_atom_of_32_bytes_takes_twice_the_commands(void **state)
+{
+    struct dram_params params = fixture_pascal().dram;
+    struct probe p;
+    start(&p, &params);
+    push(&p, REQUEST_FILL, 3, 9, 128);
+    run(&p, 100);
+    expect(&p, "ARRRR");
+    assert_int_equal(gap(&p, 0, 1), 12);
+    for (unsigned i = 1; i < 4; i++)
+        assert_int_equal(gap(&p, i, i + 1), 2); /* tCCD */
+    assert_int_equal(p.done_at[0], p.at[4] + 12 + 1);
+    arena_free(&p.arena);
+    start(&p, &params);
+    push(&p, REQUEST_FILL, 3, 9, 32);
+    tick(&p);
+    push(&p, REQUEST_FILL, 3, 10, 32); /* read to precharge without tRTPL: but tRAS after the activation */
+    run(&p, 100);
+    expect(&p, "ARPAR");
+    assert_int_equal(gap(&p, 0, 2), 28);
+    arena_free(&p.arena);
+}
+
 /* Sends two requests, lets them run, and returns the distance of two commands. */
 static uint64_t distance(const struct dram_params *params, enum memory_request_kind k1, uint32_t bank1,
                          enum memory_request_kind k2, uint32_t bank2, uint32_t row2, const char *commands,
@@ -265,8 +289,9 @@ static void a_column_may_follow_a_row_command(void **state)
 /* Ticking only when dram_next says so must change nothing. */
 static void skipping_changes_nothing(void **state)
 {
-    for (unsigned machine = 0; machine < 2; machine++) {
-        struct dram_params params = (machine ? fixture_sm2() : fixture_params()).dram;
+    struct memory_params machines[] = {fixture_params(), fixture_sm2(), fixture_pascal()};
+    for (unsigned machine = 0; machine < 3; machine++) {
+        struct dram_params params = machines[machine].dram;
         struct arena arena;
         arena_init(&arena);
         struct dram *every = dram_create(&params, &arena), *some = dram_create(&params, &arena);
@@ -308,6 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_read_opens_its_row_and_returns_after_cl),
+        cmocka_unit_test(an_atom_of_32_bytes_takes_twice_the_commands),
         cmocka_unit_test(trcd),
         cmocka_unit_test(tccd_and_tccdl),
         cmocka_unit_test(trrd),

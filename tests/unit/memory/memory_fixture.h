@@ -51,6 +51,22 @@ static inline struct memory_params fixture_sm2(void)
     return p;
 }
 
+/* The memory side of a GTX 1080 Ti: eleven channels of one chip (atoms of 32 bytes, no bank groups), L2 slices of 128 KB
+ * with more MSHRs and merges than can be used up. */
+static inline struct memory_params fixture_pascal(void)
+{
+    struct memory_params p = fixture_params();
+    p.partition.channels = 11;
+    p.partition.address_map = MEMORY_MAP_PASCAL;
+    p.l2.ways = 16;
+    p.l2.mshr_entries = p.l2.mshr_merges = 1024;
+    p.dram.scheduler_queue = 64;
+    p.dram.atom_bytes = 32;
+    p.dram.bank_groups = 1;
+    p.dram.tCCDL = p.dram.tRTPL = 0;
+    return p;
+}
+
 /* A small generator: the same numbers everywhere. */
 static inline uint32_t fixture_random(uint64_t *state)
 {

@@ -104,17 +104,19 @@ static void addresses_are_cut_as_gpgpu_sim_does(void **state)
 
 static void pascal_addresses(void **state)
 {
-    struct partition_params p = fixture_params().partition;
-    p.address_map = MEMORY_MAP_PASCAL;
-    p.channels = 11;
-    uint64_t rest = UINT64_C(0x12345680), block = rest >> 8;
-    struct memory_place place = memory_place_of(&p, (block * 11 + 3) << 8 | (rest & 255));
-    assert_int_equal(place.channel, 3);
-    assert_int_equal(place.row, rest >> 15 & 0x1fff);
-    assert_int_equal(place.bank, (rest >> 7 & 1) | (rest >> 12 & 7) << 1);
-    assert_int_equal(place.column, (rest >> 5 & 3) | (rest >> 8 & 15) << 2);
-    assert_int_equal(place.local, rest >> 8 << 7 | (rest & 127));
-    assert_int_equal(address_of_local(&p, 1, place.local), rest);
+    struct partition_params p = fixture_pascal().partition;
+    for (uint64_t a = 0; a < 40000; a += 52) {
+        uint64_t address = START + a * 1021;
+        uint64_t rest = (address >> 8) / 11 << 8 | (address & 255);
+        struct memory_place place = memory_place_of(&p, address);
+        assert_int_equal(place.channel, (address >> 8) % 11);
+        assert_int_equal(place.row, rest >> 15 & 0x1fff);
+        assert_int_equal(place.bank, (rest >> 7 & 1) | (rest >> 12 & 7) << 1);
+        assert_int_equal(place.column, (rest >> 5 & 3) | (rest >> 8 & 15) << 2);
+        assert_int_equal(place.slice, 2 * place.channel + (rest >> 7 & 1));
+        assert_int_equal(place.local, rest >> 8 << 7 | (rest & 127));
+        assert_int_equal(address_of_local(&p, place.slice % 2, place.local), rest);
+    }
 }
 
 static void a_hit_takes_the_rop_latency_and_one_access(void **state)
@@ -506,6 +508,9 @@ static void random_traffic_keeps_order_values_and_cycles(void **state)
     params.dram.return_queue = 2;
     params.dram.scheduler_queue = 1;
     run_traffic(&params, 3);
+    params = fixture_pascal();
+    params.l2.sets = 4;
+    run_traffic(&params, 4);
 }
 
 int main(void)
