@@ -89,6 +89,9 @@ static void default_text(const struct param_desc *param, struct strbuf *out)
     case PARAM_TYPE_U32:
         strbuf_addf(out, param->default_value >= 0x10000000 ? "0x%" PRIx64 : "%" PRIu64, param->default_value);
         break;
+    case PARAM_TYPE_DECIMAL:
+        param_format_decimal(param->default_value, out);
+        break;
     case PARAM_TYPE_BOOL:
         strbuf_add(out, param->default_value ? "true" : "false");
         break;
@@ -105,7 +108,11 @@ static void range_text(const struct param_desc *param, struct strbuf *out)
 {
     if (param->type == PARAM_TYPE_U32)
         strbuf_addf(out, "%" PRIu64 "..%" PRIu64, param->min, param->max);
-    else if (param->type == PARAM_TYPE_BOOL)
+    else if (param->type == PARAM_TYPE_DECIMAL) {
+        param_format_decimal(param->min, out);
+        strbuf_add(out, "..");
+        param_format_decimal(param->max, out);
+    } else if (param->type == PARAM_TYPE_BOOL)
         strbuf_add(out, "true, false");
     else if (param->type == PARAM_TYPE_STR)
         strbuf_add(out, "text");

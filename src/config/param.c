@@ -142,6 +142,58 @@ static int set_u32(const struct setting *at, const struct param_group *group, co
     return fail_text(at, &hint, &message);
 }
 
+/* A number with at most three places behind the point, as thousandths; false when text is none. */
+static bool parse_decimal(const char *text, uint64_t *thousandths)
+{
+    uint64_t value = 0;
+    int places = -1; /* behind the point; -1 before it */
+    for (const char *p = text; *p; p++) {
+        if (*p == '.' && places < 0 && p > text) {
+            places = 0;
+            continue;
+        }
+        if (*p < '0' || *p > '9' || places == 3 || value >> 50)
+            return false;
+        value = value * 10 + (uint64_t)(*p - '0');
+        places += places >= 0;
+    }
+    if (!*text || places == 0)
+        return false;
+    for (int i = places < 0 ? 0 : places; i < 3; i++)
+        value *= 10;
+    *thousandths = value;
+    return true;
+}
+
+void param_format_decimal(uint64_t thousandths, struct strbuf *out)
+{
+    unsigned rest = (unsigned)(thousandths % 1000), places = 3;
+    strbuf_addf(out, "%llu", (unsigned long long)(thousandths / 1000));
+    for (; rest && rest % 10 == 0; rest /= 10)
+        places--;
+    if (rest)
+        strbuf_addf(out, ".%0*u", (int)places, rest);
+}
+
+static int set_decimal(const struct setting *at, const struct param_group *group, const struct param_desc *param,
+                       const char *text)
+{
+    uint64_t value;
+    bool number = parse_decimal(text, &value);
+    if (number && value >= param->min && value <= param->max) {
+        store_number(group, param, value);
+        return 0;
+    }
+    struct strbuf hint = {0}, message = {0};
+    strbuf_addf(&message, "%s.%s = %s is %s (", group->name, param->name, text,
+                number ? "out of range" : "not a number with at most three places behind the point");
+    param_format_decimal(param->min, &message);
+    strbuf_add(&message, " to ");
+    param_format_decimal(param->max, &message);
+    strbuf_addf(&message, "%s%s)", space_before(param->unit), param->unit);
+    return fail_text(at, &hint, &message);
+}
+
 static int set_bool(const struct setting *at, const struct param_group *group, const struct param_desc *param,
                     const char *text)
 {
@@ -180,6 +232,8 @@ static int set_value(const struct setting *at, const struct param_group *group, 
     switch (param->type) {
     case PARAM_TYPE_U32:
         return set_u32(at, group, param, text);
+    case PARAM_TYPE_DECIMAL:
+        return set_decimal(at, group, param, text);
     case PARAM_TYPE_BOOL:
         return set_bool(at, group, param, text);
     case PARAM_TYPE_ENUM:
@@ -223,7 +277,7 @@ static int load_entry(struct setting *at, const struct param_group *groups, unsi
                           param->name, yaml_kind_name(value->kind));
     if (value->quoted && param->type != PARAM_TYPE_STR)
         return yaml_error(at->doc, value, at->sink, "leave the quotes out", "%s.%s: expected %s, found text",
-                          group->name, param->name, param->type == PARAM_TYPE_U32 ? "a number" : "a word");
+                          group->name, param->name, param->type <= PARAM_TYPE_DECIMAL ? "a number" : "a word");
     return set_value(at, group, param, value->text);
 }
 
@@ -306,6 +360,9 @@ void param_format(const struct param_group *group, const struct param_desc *para
     switch (param->type) {
     case PARAM_TYPE_U32:
         strbuf_addf(out, "%u", *(const uint32_t *)field);
+        break;
+    case PARAM_TYPE_DECIMAL:
+        param_format_decimal(*(const uint32_t *)field, out);
         break;
     case PARAM_TYPE_BOOL:
         strbuf_add(out, *(const bool *)field ? "true" : "false");

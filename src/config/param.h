@@ -4,6 +4,7 @@
  *
  * A .def file has rows
  *     PARAM_U32(name, default, min, max, "unit", "what it is")
+ *     PARAM_DECIMAL(name, default, min, max, "unit", "what it is")   three places behind the point: the field holds thousandths
  *     PARAM_BOOL(name, default, "what it is")
  *     PARAM_ENUM(name, default_index, choices, "what it is")     choices: a NULL-terminated `const char *const []`
  *     PARAM_STR(name, "default", "what it is")
@@ -29,14 +30,14 @@
 
 #include "base/diag.h"
 
-enum param_type { PARAM_TYPE_U32, PARAM_TYPE_BOOL, PARAM_TYPE_ENUM, PARAM_TYPE_STR };
+enum param_type { PARAM_TYPE_U32, PARAM_TYPE_DECIMAL, PARAM_TYPE_BOOL, PARAM_TYPE_ENUM, PARAM_TYPE_STR };
 
 struct param_desc {
     const char *name;
     enum param_type type;
-    size_t offset;                 /* of the field: uint32_t, bool, uint32_t index, const char * */
-    uint64_t default_value;        /* U32, BOOL, ENUM */
-    uint64_t min, max;             /* U32 */
+    size_t offset;                 /* of the field: uint32_t, thousandths in a uint32_t, bool, uint32_t index, const char * */
+    uint64_t default_value;        /* U32, DECIMAL, BOOL, ENUM */
+    uint64_t min, max;             /* U32, DECIMAL */
     const char *const *choices;    /* ENUM: NULL-terminated */
     const char *default_text;      /* STR */
     const char *unit, *doc;
@@ -60,6 +61,8 @@ int param_set(const struct param_group *groups, unsigned count, struct arena *ar
  * errors. */
 int param_load_yaml(const struct param_group *groups, unsigned count, struct arena *arena, const char *file, const char *text,
                     const char *const *ignored, struct diag_sink *sink);
+/* Appends thousandths as a decimal number without idle zeros: 1500 is 1.5. */
+void param_format_decimal(uint64_t thousandths, struct strbuf *out);
 /* Appends the value as text, as YAML and the command line take it. */
 void param_format(const struct param_group *group, const struct param_desc *param, struct strbuf *out);
 

@@ -1,6 +1,17 @@
 /* Expands a parameter table to descriptors of struct PARAM_STRUCT; see config/param.h. No include guard: used once per table. */
 #define PARAM_U32(name, def, min, max, unit, doc) \
     {#name, PARAM_TYPE_U32, offsetof(PARAM_STRUCT, name), (def), (min), (max), NULL, NULL, unit, doc},
+#define PARAM_DECIMAL(name, def, min, max, unit, doc) \
+    {#name,                                   \
+     PARAM_TYPE_DECIMAL,                      \
+     offsetof(PARAM_STRUCT, name),            \
+     (uint64_t)((def) * 1000.0 + 0.5),        \
+     (uint64_t)((min) * 1000.0 + 0.5),        \
+     (uint64_t)((max) * 1000.0 + 0.5),        \
+     NULL,                                    \
+     NULL,                                    \
+     unit,                                    \
+     doc},
 #define PARAM_BOOL(name, def, doc) {#name, PARAM_TYPE_BOOL, offsetof(PARAM_STRUCT, name), (def), 0, 1, NULL, NULL, "", doc},
 #define PARAM_ENUM(name, def, choices, doc) \
     {#name, PARAM_TYPE_ENUM, offsetof(PARAM_STRUCT, name), (def), 0, 0, (choices), NULL, "", doc},

@@ -15,7 +15,7 @@
 static const char *const colours[] = {"red", "green", "blue", NULL};
 
 struct lamp {
-    uint32_t watts, colour;
+    uint32_t watts, colour, price;
     bool on;
     const char *name;
 };
@@ -28,6 +28,7 @@ static const struct param_desc lamp_descs[] = {
     {"colour", PARAM_TYPE_ENUM, offsetof(struct lamp, colour), 1, 0, 0, colours, NULL, "", "light"},
     {"on", PARAM_TYPE_BOOL, offsetof(struct lamp, on), 1, 0, 1, NULL, NULL, "", "lit"},
     {"name", PARAM_TYPE_STR, offsetof(struct lamp, name), 0, 0, 0, NULL, "desk lamp", "", "label"},
+    {"price", PARAM_TYPE_DECIMAL, offsetof(struct lamp, price), 12500, 250, 99999, NULL, NULL, "EUR", "price"},
 };
 static const struct param_desc box_descs[] = {
     {"width", PARAM_TYPE_U32, offsetof(struct box, width), 7, 0, UINT32_MAX, NULL, NULL, "", "size"},
@@ -46,7 +47,7 @@ struct fixture {
 static int setup(void **state)
 {
     struct fixture *f = base_calloc(1, sizeof *f);
-    f->groups[0] = (struct param_group){"lamp", "a lamp", lamp_descs, 4, &f->lamp};
+    f->groups[0] = (struct param_group){"lamp", "a lamp", lamp_descs, 5, &f->lamp};
     f->groups[1] = (struct param_group){"box", "a box", box_descs, 2, &f->box};
     param_defaults(f->groups, 2);
     diag_init(&f->sink);
@@ -125,6 +126,16 @@ static void test_set_refuses(void **state)
         {"lamp.watts", "0x", "is not a whole number"},
         {"box.width", "4294967296", "out of range (0 to 4294967295)"},
         {"box.width", "99999999999999999999", "not a whole number"},
+        {"lamp.price", "0.249", "lamp.price = 0.249 is out of range (0.25 to 99.999 EUR)"},
+        {"lamp.price", "100", "lamp.price = 100 is out of range (0.25 to 99.999 EUR)"},
+        {"lamp.price", "1.2345", "not a number with at most three places behind the point (0.25 to 99.999 EUR)"},
+        {"lamp.price", "1.", "not a number"},
+        {"lamp.price", ".5", "not a number"},
+        {"lamp.price", "1.2.3", "not a number"},
+        {"lamp.price", "1e3", "not a number"},
+        {"lamp.price", "-1", "not a number"},
+        {"lamp.price", "", "not a number"},
+        {"lamp.price", "99999999999999999999", "not a number"},
         {"lamp.on", "maybe", "lamp.on = maybe: expected true or false"},
         {"lamp.colour", "bleu", "expected red, green or blue"},
         {"lamp.colour", "gren", "did you mean 'green'?"},
@@ -232,6 +243,32 @@ static void test_format_round_trip(void **state)
     }
 }
 
+/* Decimal numbers are kept as thousandths, and written without idle zeros. */
+static void test_decimals(void **state)
+{
+    struct fixture *f = *state;
+    static const struct {
+        const char *in, *out;
+        uint32_t thousandths;
+    } cases[] = {
+        {"0.25", "0.25", 250},    {"7", "7", 7000},        {"007.10", "7.1", 7100},
+        {"1.001", "1.001", 1001}, {"3.050", "3.05", 3050}, {"99.999", "99.999", 99999},
+    };
+    assert_int_equal(f->lamp.price, 12500);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct strbuf text = {0};
+        assert_int_equal(set(f, "lamp.price", cases[i].in), 0);
+        assert_int_equal(f->lamp.price, cases[i].thousandths);
+        param_format(&f->groups[0], &lamp_descs[4], &text);
+        assert_string_equal(strbuf_text(&text), cases[i].out);
+        strbuf_free(&text);
+    }
+    assert_int_equal(load(f, "lamp:\n  price: 2.5\n"), 0);
+    assert_int_equal(f->lamp.price, 2500);
+    assert_int_equal(load(f, "lamp:\n  price: '2.5'\n"), -1);
+    assert_said(f, "lamp.price: expected a number, found text");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +280,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_yaml_syntax, setup, teardown),
         cmocka_unit_test_setup_teardown(test_yaml_depth, setup, teardown),
         cmocka_unit_test_setup_teardown(test_format_round_trip, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_decimals, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
