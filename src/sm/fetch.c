@@ -72,8 +72,11 @@ void sm_decode(struct sm *sm)
     unsigned slot = sm->fetch_slot;
     struct sm_warp *warp = &sm->warps[slot];
     sm->moved = true;
-    for (unsigned i = 0; i < sm->fetch_count; i++)
+    sm->stats.decoded_instructions += sm->fetch_count;
+    for (unsigned i = 0; i < sm->fetch_count; i++) {
+        sm->stats.decoded_operations += sm->kernel->decoded[warp->fetch_pc].scheduled;
         warp->buffer_pc[warp->buffered++] = warp->fetch_pc++;
+    }
     sm->fetching &= ~BIT64(slot);
     sm->flushed &= ~BIT64(slot);
     sm->fetch_slot = SM_NONE;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sm/sm_impl.h"
+#include "sm/work.h"
 
 void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault)
 {
@@ -234,11 +235,13 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
         sm->fence_invalidates |= BIT64(slot);
 }
 
-static void count_issue(struct sm *sm, unsigned slot, const struct simt_result *r)
+static void count_issue(struct sm *sm, unsigned slot, const struct sm_decoded *decoded, const struct simt_result *r)
 {
     struct sm_warp *warp = &sm->warps[slot];
+    unsigned lanes = mask_count(r->mask);
     sm->stats.warp_instructions++;
-    sm->stats.thread_instructions += mask_count(r->mask);
+    sm->stats.thread_instructions += lanes;
+    sm_count_work(&sm->stats, decoded, lanes, sm->params->warp_size);
     sm->stats.lanes_active += mask_count(r->active);
     if (warp->simt.stack.max_depth > sm->stats.stack_depth)
         sm->stats.stack_depth = warp->simt.stack.max_depth;
@@ -262,7 +265,7 @@ static bool perform(struct sm *sm, unsigned slot, struct sm_op *o)
         sm_record_fault(sm, slot, &r.fault);
         return false;
     }
-    count_issue(sm, slot, &r);
+    count_issue(sm, slot, o->decoded, &r);
     sm->threads_ended += mask_count(live & ~warp->simt.live);
     if (event != SIMT_MEMORY && o->access) {
         vec_push(&sm->accesses, o->access);

@@ -152,12 +152,21 @@ static void store_bytes(const struct simt_access *access, const struct sm_transa
     }
 }
 
+/* A store counts as an access of the L1D, which keeps none. */
+static void count_store(struct sm *sm, bool hit)
+{
+    struct cache_stats *stats = cache_stats_of(sm->l1d);
+    stats->writes++;
+    stats->write_hits += hit;
+    stats->write_misses += !hit;
+}
+
 static bool store_global(struct sm *sm, const struct sm_transaction *t)
 {
     const struct sm_op *o = &sm->ops.items[t->op];
     if (sm_ring_full(&sm->l1d_queue))
         return false;
-    cache_invalidate(sm->l1d, t->address);
+    count_store(sm, cache_invalidate(sm->l1d, t->address));
     struct packet *p = new_request(sm, PACKET_WRITE, t, ISA_SPACE_GLOBAL);
     store_bytes(o->access, t, p);
     p->cookie = o->slot;
@@ -181,6 +190,7 @@ static bool store_local(struct sm *sm, const struct sm_transaction *t)
     } else if (sm_ring_full(&sm->l1d_queue)) {
         return false;
     } else {
+        count_store(sm, false);
         sm_ring_push(&sm->l1d_queue, new_request(sm, PACKET_WRITE, t, ISA_SPACE_LOCAL));
     }
     transaction_done(sm, t->op);

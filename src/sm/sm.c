@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sm/sm_impl.h"
+#include "sm/work.h"
 
 const char *const sm_coalescing_choices[] = {"arch13", "arch20", NULL};
 const char *const sm_fence_choices[] = {"invalidate", "none", NULL};
@@ -150,6 +151,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             d->latency = (uint16_t)(&params->latency_move)[instr->latency];
             d->interval = (uint16_t)(&params->interval_move)[instr->latency];
             decode_banks(d, function, instr, params->register_banks);
+            sm_decode_work(d, instr);
         }
     }
     kernel->scoreboard_words = numbers / 64 + 1;
@@ -293,6 +295,7 @@ void sm_settle(struct sm *sm, uint64_t cycle)
     for (unsigned s = 0; s < sm->params->schedulers; s++)
         (&sm->stalls.issued)[sm_skipped_stall(sm, s)] += skipped;
     sm->stats.warp_cycles += skipped * mask_count(sm->resident);
+    sm->stats.busy_cycles += sm->resident ? skipped : 0;
     sm->stats.barrier_cycles += skipped * mask_count(sm->at_barrier);
     sm->now = cycle;
 }
@@ -303,6 +306,7 @@ void sm_step(struct sm *sm, uint64_t cycle)
     sm->moved_before = sm->moved;
     sm->moved = false;
     sm->stats.warp_cycles += mask_count(sm->resident);
+    sm->stats.busy_cycles += sm->resident != 0;
     sm->stats.barrier_cycles += mask_count(sm->at_barrier);
     if (sm->wheel.count)
         sm_writeback(sm);

@@ -22,6 +22,9 @@ struct sm_decoded {
     uint16_t latency, interval;
     uint8_t src_count, dst_count;
     uint8_t src_banks[12], dst_banks[8];
+    uint8_t other_count; /* source operands that are no registers */
+    uint8_t lane_op;     /* enum sm_lane_op, see work.h */
+    bool scheduled;      /* all but control flow, barriers and fences */
 };
 
 /* A warp instruction in flight. */
