@@ -16,8 +16,9 @@
 #define NO_ADDRESS UINT64_MAX
 #define MAX_WAITERS 65536u /* of all fills together: more than a machine's warps can have under way */
 
+#define RESERVED BIT64(63)
+
 struct line {
-    uint64_t order;    /* of the last use (LRU) or of the allocation (FIFO) */
     uint64_t dirty[2]; /* bytes */
     uint64_t tag;
     uint8_t valid, pending; /* sectors */
@@ -44,6 +45,9 @@ struct cache {
     uint8_t all_sectors;
     uint64_t clock; /* counts uses */
     uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
+    /* Per line: when it was last used (LRU) or allocated (FIFO), 0 when empty, with RESERVED while a sector is being
+     * filled. So the lowest of a set is the line to be given up. */
+    uint64_t *orders;
     struct line *lines;
     uint8_t *data; /* per line, or NULL */
     struct mshr *mshrs;
@@ -54,7 +58,12 @@ struct cache {
     uint32_t drained; /* MSHR whose last waiter was taken: its data stay valid until the next call */
     struct waiter *waiters;
     uint32_t free_waiter;
-    uint32_t new_mshrs, new_waiters, waiter_limit; /* taken at least once: the rest of a large cache's stays untouched */
+    uint32_t new_mshrs, new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
+    /* The last refused access. Until something changes that could help it, the same access is refused for the same
+     * reason without a look. */
+    uint64_t refused_address;               /* NO_ADDRESS: none */
+    uint32_t refused_bytes, refused_reason; /* offset of the counter in `stats` */
+    bool refused_room;
 };
 
 const char *const cache_replacement_choices[] = {"lru", "fifo", NULL};
@@ -97,6 +106,7 @@ static void create_lists(struct cache *c, struct arena *arena)
     c->waiters = ARENA_NEW(arena, struct waiter, waiters);
     c->waiter_limit = (uint32_t)waiters;
     c->free_mshr = c->free_waiter = NO_INDEX;
+    c->refused_address = NO_ADDRESS;
     c->head.ready_first = c->ready_last = c->drained = NO_INDEX;
 }
 
@@ -115,6 +125,7 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     c->set_mask = params->sets - 1;
     c->tags = ARENA_NEW(arena, uint64_t, lines);
     memset(c->tags, 0xff, lines * sizeof(uint64_t));
+    c->orders = ARENA_NEW(arena, uint64_t, lines);
     c->lines = ARENA_NEW(arena, struct line, lines);
     create_lists(c, arena);
     if (with_data) {
@@ -153,6 +164,8 @@ static uint32_t find_line(const struct cache *c, uint64_t at)
 
 static uint8_t sectors_of(const struct cache *c, uint64_t address, uint32_t bytes)
 {
+    if (c->all_sectors == 1)
+        return 1;
     uint32_t offset = (uint32_t)(address & (c->params.line_bytes - 1));
     uint32_t first = offset >> c->sector_shift, last = (offset + bytes - 1) >> c->sector_shift;
     return (uint8_t)(mask_low(last + 1) & ~mask_low(first) & c->all_sectors);
@@ -192,24 +205,40 @@ static uint32_t find_mshr(const struct cache *c, uint64_t at, uint8_t sectors)
 static void use_line(struct cache *c, uint32_t index)
 {
     if (c->params.replacement == CACHE_LRU)
-        c->lines[index].order = ++c->clock;
+        c->orders[index] = ++c->clock | (c->orders[index] & RESERVED);
 }
 
-/* The line of the set to be given up: an empty one, else the one with the lowest order among those not reserved (and,
- * with clean_only, not dirty). */
-static uint32_t choose_victim(const struct cache *c, uint64_t at, bool clean_only)
+static void set_pending(struct cache *c, uint32_t index, uint8_t sectors)
+{
+    c->lines[index].pending = sectors;
+    c->orders[index] = (c->orders[index] & ~RESERVED) | (sectors ? RESERVED : 0);
+}
+
+static bool is_dirty(const struct line *l)
+{
+    return (l->dirty[0] | l->dirty[1]) != 0;
+}
+
+/* The line of the set to be given up: an empty one, else the one with the lowest order among those not reserved. */
+static uint32_t choose_victim(const struct cache *c, uint64_t at)
 {
     uint32_t first = set_of(c, at) * c->params.ways, best = NO_INDEX;
-    uint64_t best_order = UINT64_MAX;
+    uint64_t best_order = RESERVED;
     for (uint32_t i = first; i < first + c->params.ways; i++) {
-        const struct line *l = &c->lines[i];
-        if (c->tags[i] == NO_ADDRESS)
-            return i;
-        if (l->pending || (clean_only && (l->dirty[0] | l->dirty[1])) || l->order >= best_order)
-            continue;
-        best = i;
-        best_order = l->order;
+        bool better = c->orders[i] < best_order;
+        best = better ? i : best;
+        best_order = better ? c->orders[i] : best_order;
     }
+    return best;
+}
+
+/* The same for one that must not be dirty. */
+static uint32_t choose_clean_victim(const struct cache *c, uint64_t at)
+{
+    uint32_t first = set_of(c, at) * c->params.ways, best = NO_INDEX;
+    for (uint32_t i = first; i < first + c->params.ways; i++)
+        if (!is_dirty(&c->lines[i]) && c->orders[i] < (best == NO_INDEX ? RESERVED : c->orders[best]))
+            best = i;
     return best;
 }
 
@@ -232,11 +261,12 @@ static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache
     struct line *l = &c->lines[index];
     if (c->tags[index] != NO_ADDRESS) {
         c->stats.evictions++;
-        if (effect && (l->dirty[0] | l->dirty[1]))
+        if (effect && is_dirty(l))
             describe_writeback(c, index, effect);
     }
     c->tags[index] = at;
-    *l = (struct line){.order = ++c->clock};
+    c->orders[index] = ++c->clock;
+    *l = (struct line){0};
 }
 
 /* MSHRs */
@@ -296,10 +326,17 @@ static void unhash(struct cache *c, uint32_t index)
     *link = c->mshrs[index].next;
 }
 
-static enum cache_result refuse(uint64_t *reason)
+static enum cache_result refuse(struct cache *c, uint64_t *reason)
 {
     (*reason)++;
+    c->refused_reason = (uint32_t)((char *)reason - (char *)&c->stats);
     return CACHE_REFUSED;
+}
+
+/* An access that was refused may be taken now. */
+static void forget_refusal(struct cache *c)
+{
+    c->refused_address = NO_ADDRESS;
 }
 
 /* Joins the fill of `index` if it brings all of the missing sectors. */
@@ -308,9 +345,10 @@ static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t miss
 {
     struct mshr *m = &c->mshrs[index];
     if (m->orphan || (missing & ~m->sectors))
-        return refuse(&c->stats.refused_mshr);
+        return refuse(c, &c->stats.refused_mshr);
     if (m->count >= c->params.mshr_merges || no_waiter(c))
-        return refuse(&c->stats.refused_merge);
+        return refuse(c, &c->stats.refused_merge);
+    forget_refusal(c);
     add_waiter(c, m, waiter);
     effect->line = m->line;
     return CACHE_PENDING;
@@ -321,18 +359,19 @@ static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index,
                                    struct cache_effect *effect)
 {
     if (c->used_mshrs >= c->params.mshr_entries || no_waiter(c))
-        return refuse(&c->stats.refused_mshr);
+        return refuse(c, &c->stats.refused_mshr);
     if (index == NO_INDEX && c->params.allocate == CACHE_ALLOCATE_ON_MISS) {
-        index = choose_victim(c, at, false);
+        index = choose_victim(c, at);
         if (index == NO_INDEX)
-            return refuse(&c->stats.refused_line);
+            return refuse(c, &c->stats.refused_line);
         take_line(c, index, at, effect);
     }
+    forget_refusal(c);
     uint32_t low = mask_first(missing), high = 63 - (uint32_t)__builtin_clzll(missing);
     uint8_t span =
         (uint8_t)(mask_low(high + 1) & ~mask_low(low)); /* one request: a valid sector in between is fetched again */
     if (index != NO_INDEX)
-        c->lines[index].pending |= span;
+        set_pending(c, index, c->lines[index].pending | span);
     add_waiter(c, take_mshr(c, at, span, index), waiter);
     effect->line = index;
     effect->fill_address = at + ((uint64_t)low << c->sector_shift);
@@ -340,29 +379,43 @@ static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index,
     return CACHE_MISS;
 }
 
+/* An access that does not hit. */
+static enum cache_result miss_line(struct cache *c, uint64_t at, uint8_t missing, uint32_t waiter, bool room,
+                                   struct cache_effect *effect)
+{
+    if (!room)
+        return refuse(c, &c->stats.refused_queue);
+    uint32_t under_way = find_mshr(c, at, missing);
+    enum cache_result result = under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
+                                                     : send_fill(c, at, effect->line, missing, waiter, effect);
+    if (result != CACHE_REFUSED && effect->line != NO_INDEX)
+        use_line(c, effect->line);
+    return result;
+}
+
 /* What a read, or a store that fetches, does: counts nothing but refusals. */
 static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
                                      struct cache_effect *effect)
 {
+    if (address == c->refused_address && bytes == c->refused_bytes && room == c->refused_room)
+        return refuse(c, (uint64_t *)((char *)&c->stats + c->refused_reason));
     uint64_t at = line_address(c, address);
-    uint8_t need = sectors_of(c, address, bytes), missing = need;
-    uint32_t index = find_line(c, at);
-    effect->line = index;
+    uint8_t missing = sectors_of(c, address, bytes);
+    effect->line = find_line(c, at);
     effect->writeback = false;
-    if (index != NO_INDEX) {
-        missing = need & (uint8_t)~c->lines[index].valid;
+    if (effect->line != NO_INDEX) {
+        missing &= (uint8_t)~c->lines[effect->line].valid;
         if (!missing) {
-            use_line(c, index);
+            use_line(c, effect->line);
             return CACHE_HIT;
         }
     }
-    if (!room)
-        return refuse(&c->stats.refused_queue);
-    uint32_t under_way = find_mshr(c, at, missing);
-    enum cache_result result = under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
-                                                     : send_fill(c, at, index, missing, waiter, effect);
-    if (result != CACHE_REFUSED && effect->line != NO_INDEX)
-        use_line(c, effect->line);
+    enum cache_result result = miss_line(c, at, missing, waiter, room, effect);
+    if (result == CACHE_REFUSED) {
+        c->refused_address = address;
+        c->refused_bytes = bytes;
+        c->refused_room = room;
+    }
     return result;
 }
 
@@ -442,12 +495,13 @@ static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_
     effect->line = index;
     bool there = index != NO_INDEX && (need & ~c->lines[index].valid) == 0;
     bool pending = index != NO_INDEX && !there && (need & c->lines[index].pending) != 0;
+    forget_refusal(c);
     if (!there && queue_room == 0)
-        return refuse(&c->stats.refused_queue);
+        return refuse(c, &c->stats.refused_queue);
     if (index == NO_INDEX) {
-        index = choose_victim(c, at, false);
+        index = choose_victim(c, at);
         if (index == NO_INDEX)
-            return refuse(&c->stats.refused_line);
+            return refuse(c, &c->stats.refused_line);
         take_line(c, index, at, effect);
         effect->line = index;
     }
@@ -472,6 +526,7 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
 /* Fills under way for line address `at` still serve those who wait, but are not kept and nobody joins them. */
 static void orphan_fills(struct cache *c, uint64_t at)
 {
+    forget_refusal(c);
     for (uint32_t i = c->hash[hash_of(c, at)]; i != NO_INDEX; i = c->mshrs[i].next) {
         if (c->mshrs[i].address == at) {
             c->mshrs[i].line = NO_INDEX;
@@ -484,8 +539,10 @@ static void drop_line(struct cache *c, uint32_t index)
 {
     if (c->lines[index].pending)
         orphan_fills(c, c->tags[index]);
+    forget_refusal(c);
     c->stats.invalidations++;
     c->tags[index] = NO_ADDRESS;
+    c->orders[index] = 0;
     c->lines[index] = (struct line){0};
 }
 
@@ -505,6 +562,7 @@ bool cache_invalidate(struct cache *c, uint64_t address)
 /* Fills that have no line yet (allocated on fill) must not bring one after an invalidation. */
 static void orphan_placeless(struct cache *c)
 {
+    forget_refusal(c);
     for (uint32_t bucket = 0; c->used_mshrs && bucket <= c->hash_mask; bucket++)
         for (uint32_t i = c->hash[bucket]; i != NO_INDEX; i = c->mshrs[i].next)
             c->mshrs[i].orphan |= c->mshrs[i].line == NO_INDEX;
@@ -514,7 +572,7 @@ void cache_invalidate_clean(struct cache *c)
 {
     uint32_t lines = c->params.sets * c->params.ways;
     for (uint32_t i = 0; i < lines; i++)
-        if (c->tags[i] != NO_ADDRESS && !(c->lines[i].dirty[0] | c->lines[i].dirty[1]))
+        if (c->tags[i] != NO_ADDRESS && !is_dirty(&c->lines[i]))
             drop_line(c, i);
     orphan_placeless(c);
 }
@@ -533,7 +591,7 @@ void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address
 {
     uint32_t lines = c->params.sets * c->params.ways;
     for (uint32_t i = 0; c->data && i < lines; i++)
-        if (c->tags[i] != NO_ADDRESS && !(c->lines[i].dirty[0] | c->lines[i].dirty[1]))
+        if (c->tags[i] != NO_ADDRESS && !is_dirty(&c->lines[i]))
             read(context, c->tags[i], cache_data(c, i), c->params.line_bytes);
 }
 
@@ -542,7 +600,7 @@ bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *ef
     uint32_t lines = c->params.sets * c->params.ways;
     for (; *cursor < lines; (*cursor)++) {
         struct line *l = &c->lines[*cursor];
-        if (!(l->dirty[0] | l->dirty[1]))
+        if (!is_dirty(l))
             continue;
         effect->line = *cursor;
         describe_writeback(c, *cursor, effect);
@@ -556,8 +614,9 @@ void cache_install(struct cache *c, uint64_t address, uint32_t bytes)
 {
     uint64_t at = line_address(c, address);
     uint32_t index = find_line(c, at);
+    forget_refusal(c);
     if (index == NO_INDEX) {
-        index = choose_victim(c, at, false);
+        index = choose_victim(c, at);
         if (index == NO_INDEX)
             return;
         take_line(c, index, at, NULL);
@@ -568,6 +627,7 @@ void cache_install(struct cache *c, uint64_t address, uint32_t bytes)
 
 void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t bytes)
 {
+    forget_refusal(c);
     make_dirty(c, line, address, bytes, (const uint64_t[2]){0, 0});
 }
 
@@ -578,23 +638,25 @@ void cache_set_tag(struct cache *c, uint32_t line, uint64_t tag)
 
 /* Fills */
 
-/* Copies the sectors' bytes that no store has overwritten since, and takes the line's bytes for those who wait. */
+/* Copies the fill's bytes that no store has overwritten since, and takes the line's bytes for those who wait. */
 static void fill_data(struct cache *c, const struct mshr *m, const uint8_t *data)
 {
     uint8_t *copy = c->mshr_data + (size_t)(m - c->mshrs) * PACKET_LINE_BYTES;
     if (m->line == NO_INDEX) {
-        memcpy(copy, data, PACKET_LINE_BYTES);
+        memcpy(copy, data, c->params.line_bytes);
         return;
     }
     const struct line *l = &c->lines[m->line];
     uint8_t *bytes = c->data + (size_t)m->line * PACKET_LINE_BYTES;
-    for (uint64_t rest = m->sectors; rest; rest &= rest - 1) {
-        uint32_t from = mask_first(rest) << c->sector_shift;
-        for (uint32_t i = from; i < from + (1u << c->sector_shift); i++)
+    uint32_t from = mask_first(m->sectors) << c->sector_shift;
+    uint32_t to = (64 - (uint32_t)__builtin_clzll(m->sectors)) << c->sector_shift; /* sectors in a row */
+    if (!is_dirty(l))
+        memcpy(bytes + from, data + from, to - from);
+    else
+        for (uint32_t i = from; i < to; i++)
             if (!mask_has(l->dirty[i / 64], i % 64))
                 bytes[i] = data[i];
-    }
-    memcpy(copy, bytes, PACKET_LINE_BYTES);
+    memcpy(copy, bytes, c->params.line_bytes);
 }
 
 static void append_ready(struct cache *c, uint32_t index)
@@ -613,18 +675,19 @@ void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t
     uint32_t index = find_mshr(c, at, sectors_of(c, address, bytes));
     if (index == NO_INDEX)
         return;
+    forget_refusal(c);
     struct mshr *m = &c->mshrs[index];
     if (m->line == NO_INDEX && !m->orphan) { /* allocated on fill: never at the price of a dirty line */
         uint32_t line = find_line(c, at);
         if (line == NO_INDEX) {
-            line = choose_victim(c, at, true);
+            line = choose_clean_victim(c, at);
             if (line != NO_INDEX)
                 take_line(c, line, at, NULL);
         }
         m->line = line;
     }
     if (m->line != NO_INDEX) {
-        c->lines[m->line].pending &= (uint8_t)~m->sectors;
+        set_pending(c, m->line, c->lines[m->line].pending & (uint8_t)~m->sectors);
         c->lines[m->line].valid |= m->sectors;
     }
     if (c->data && data)
@@ -640,6 +703,7 @@ uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
     uint32_t index = c->head.ready_first;
     if (index == NO_INDEX)
         return CACHE_NO_WAITER;
+    forget_refusal(c);
     struct mshr *m = &c->mshrs[index];
     uint32_t w = m->first, value = c->waiters[w].value;
     m->first = c->waiters[w].next;

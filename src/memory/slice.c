@@ -55,9 +55,9 @@ struct slice {
     struct part *in_parts;
     struct memory_request *miss_requests, *dram_requests, *returned;
     struct served *served;
-    struct waiting *waiting;               /* by waiter number */
-    uint32_t free_waiter;                  /* linked by next */
-    uint32_t new_waiters, waiter_limit;    /* taken at least once: the rest is not touched */
+    struct waiting *waiting;            /* by waiter number */
+    uint32_t free_waiter;               /* linked by next */
+    uint32_t new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
     uint64_t data_free_at, fill_free_at;
     uint32_t inside; /* packets */
     bool blocked;    /* the access at the head was refused and nothing has changed since */

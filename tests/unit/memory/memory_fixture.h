@@ -51,8 +51,8 @@ static inline struct memory_params fixture_sm2(void)
     return p;
 }
 
-/* The memory side of a GTX 1080 Ti: eleven channels of one chip (atoms of 32 bytes, no bank groups), L2 slices of 128 KB
- * with more MSHRs and merges than can be used up. */
+/* The memory side of a GTX 1080 Ti: eleven channels of one chip (atoms of 32 bytes, no bank groups), L2 slices of 128
+ * KB with more MSHRs and merges than can be used up. */
 static inline struct memory_params fixture_pascal(void)
 {
     struct memory_params p = fixture_params();
