@@ -8,6 +8,8 @@
 #include "base/strmap.h"
 #include "cli/case.h"
 #include "cli/cli.h"
+#include "cli/process.h"
+#include "cli/stop.h"
 #include "gpu/result_json.h"
 #include "ptx/ptx.h"
 #include "report/run_report.h"
@@ -23,6 +25,7 @@ struct case_run {
     uint64_t *addresses; /* of the buffers */
     void *params;
     json_t *checks;
+    struct stop stop;
 };
 
 static int fail_at(struct case_run *run, const struct yaml_node *node, const char *hint, const char *message)
@@ -171,6 +174,8 @@ static int place_args(struct case_run *run)
 }
 
 struct progress_context {
+    const struct stop *stop;
+    const char *reason; /* why the launch was asked to stop */
     struct cli_progress line;
     const char *kernel;
 };
@@ -179,12 +184,13 @@ static int on_progress(void *context, const struct gpu_progress *now)
 {
     struct progress_context *progress = context;
     cli_progress_show(&progress->line, progress->kernel, now);
-    return 0;
+    progress->reason = stop_reason(progress->stop);
+    return progress->reason != NULL;
 }
 
 static void launch(struct case_run *run, struct gpu_result *result)
 {
-    struct progress_context progress = {.kernel = run->kernel->name};
+    struct progress_context progress = {.stop = &run->stop, .kernel = run->kernel->name};
     struct gpu_launch launch = {
         .module = run->module,
         .kernel = run->kernel,
@@ -193,14 +199,17 @@ static void launch(struct case_run *run, struct gpu_result *result)
         .mode = cli_mode(run->options),
         .registers = run->c.registers,
         .max_cycles = run->options->max_cycles_value,
+        .progress = on_progress,
         .context = &progress,
     };
     memcpy(launch.grid, run->c.grid, sizeof launch.grid);
     memcpy(launch.block, run->c.block, sizeof launch.block);
     cli_progress_init(&progress.line, run->options->quiet);
-    launch.progress = progress.line.enabled ? on_progress : NULL;
     gpu_launch(run->gpu, &launch, result, run->sink);
     cli_progress_clear(&progress.line);
+    if (result->status == GPU_STOPPED)
+        result->stopped_by = progress.reason;
+    gpu_explain_stop(result, run->sink);
 }
 
 static void print_output(struct case_run *run)
@@ -248,6 +257,8 @@ static int exit_code(struct case_run *run, const struct gpu_result *result)
         return CLI_HANG;
     case GPU_LIMIT:
         return CLI_LIMIT;
+    case GPU_STOPPED:
+        return stop_signal() ? 128 + stop_signal() : CLI_TIME;
     default:
         return CLI_FAILED;
     }
@@ -264,7 +275,7 @@ static int report(struct case_run *run, const struct gpu_result *result)
         cli_print(&text);
     strbuf_free(&text);
     int code = exit_code(run, result);
-    json_t *document = cli_document(run->machine, run->options, run->options->rest, kernels);
+    json_t *document = cli_document(run->machine, run->options, run->options->rest, kernels, NULL);
     json_object_set(document, "checks", run->checks);
     if (cli_write_stats(run->options, document, run->sink) < 0 && code == CLI_OK)
         code = CLI_USAGE;
@@ -292,6 +303,7 @@ int cli_run_case(const struct cli_options *options, const struct machine *machin
     struct case_run run = {.options = options, .machine = machine, .sink = sink, .checks = json_array()};
     struct strbuf text = {0};
     int code = CLI_USAGE;
+    stop_begin(&run.stop, options->max_seconds_value);
     if (options->rest[1])
         diag_error(sink, DIAG_NOWHERE, NULL, "a launch file takes no arguments: %s", options->rest[1]);
     else if (cli_read_file(options->rest[0], &text, sink) == 0 &&
@@ -301,5 +313,10 @@ int cli_run_case(const struct cli_options *options, const struct machine *machin
     case_free(&run.c);
     strbuf_free(&text);
     json_decref(run.checks);
+    stop_end(&run.stop);
+    if (stop_signal() && code == 128 + stop_signal()) {
+        fflush(stdout);
+        process_die(stop_signal());
+    }
     return code;
 }

@@ -20,7 +20,8 @@ enum cli_exit {
     CLI_FAILED = 1, /* a check failed, a kernel did something illegal, a compared program failed */
     CLI_USAGE = 2,  /* bad option, bad input, nothing was simulated */
     CLI_HANG = 3,   /* no progress was possible: the diagnosis says why */
-    CLI_LIMIT = 4,  /* --max-cycles reached */
+    CLI_LIMIT = 4,  /* --max-cycles reached: the results are partial */
+    CLI_TIME = 5,   /* --max-seconds passed: the results are partial */
 };
 
 /* A subcommand; argv[0] is its name. Returns the exit code. */
@@ -44,9 +45,10 @@ struct cli_options {
     const char *machine, *sched, *mode; /* NULL: not given */
     VEC(const char *) sets;             /* group.parameter=value */
     const char *stats;                  /* file for results, or NULL */
-    const char *max_cycles;
+    const char *max_cycles, *max_seconds;
     const char *kernel;
     uint64_t max_cycles_value;
+    double max_seconds_value; /* 0: not given */
     VEC(const char *) cases;
     const char *jobs, *reference;
     uint64_t jobs_value; /* 0: not given */
@@ -56,7 +58,7 @@ struct cli_options {
 
 enum cli_accept {                        /* which options a subcommand takes; --help always */
                   CLI_TAKES_MACHINE = 1, /* --machine, --set */
-                  CLI_TAKES_RUN = 2,     /* --sched, --mode, --max-cycles */
+                  CLI_TAKES_RUN = 2,     /* --sched, --mode, --max-cycles, --max-seconds */
                   CLI_TAKES_OUTPUT = 4,  /* --stats, --quiet */
                   CLI_TAKES_KERNELS = 8, /* --kernels */
                   CLI_TAKES_KERNEL = 16, /* --kernel NAME */
@@ -90,9 +92,10 @@ int cli_write_file(const char *path, const char *text, size_t length, struct dia
 
 /* Writes results to options->stats, JSON or, by the name's ending, CSV. document: see cli_document. */
 int cli_write_stats(const struct cli_options *options, const json_t *document, struct diag_sink *sink);
-/* The JSON document of a run. program: its argv. Takes over kernels. */
+/* The JSON document of a run. program: its argv. Takes over kernels. stopped_by: what ended the run before its end, or
+ * NULL; the document is partial when there is a reason, or a kernel is. */
 json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,
-                     json_t *kernels);
+                     json_t *kernels, const char *stopped_by);
 
 /* Progress on the terminal: one line on standard error that is overwritten. */
 struct cli_progress {

@@ -19,7 +19,7 @@ static const char usage[] = "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml
                             "  --sched A,B,...        warp schedulers\n"
                             "  --machine X,Y,...      machines\n"
                             "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
-                            "  --mode, --max-cycles   as for lockstep run\n"
+                            "  --mode, --max-cycles, --max-seconds   as for lockstep run\n"
                             "  --kernels              a table for each kernel below that of the whole program\n"
                             "  --stats FILE           writes the documents of all runs as one JSON array\n"
                             "\n"
@@ -109,6 +109,7 @@ static char *const *command_of(struct comparison *cmp, unsigned index, const cha
                               {"--sched", cmp->scheds[index % cmp->sched_count]},
                               {"--mode", o->mode},
                               {"--max-cycles", o->max_cycles},
+                              {"--max-seconds", o->max_seconds},
                               {"--stats", stats}};
     vec_push(&words, "/proc/self/exe");
     vec_push(&words, "run");
@@ -162,15 +163,13 @@ static void remove_files(struct comparison *cmp)
     }
 }
 
-/* How a kernel that did not end well ended, else NULL. */
-static const char *bad_status(const json_t *kernels)
+/* Why a run has no results to compare, for the row "ended", or NULL. */
+static const char *why_partial(struct comparison *cmp, const json_t *document)
 {
-    for (size_t i = 0; i < json_array_size(kernels); i++) {
-        const char *status = json_string_value(json_object_get(json_array_get(kernels, i), "status"));
-        if (status && strcmp(status, "ok") != 0)
-            return status;
-    }
-    return NULL;
+    if (!json_is_true(json_object_get(document, "partial")))
+        return NULL;
+    const char *reason = json_string_value(json_object_get(document, "partial_reason"));
+    return arena_printf(&cmp->arena, "partial: %s", reason ? reason : "stopped");
 }
 
 static void show_failure(struct comparison *cmp, unsigned index)
@@ -197,9 +196,11 @@ static int collect(struct comparison *cmp)
         cli_read_file(cmp->stats[i], &text, cmp->sink);
         cmp->documents[i] = text.length ? json_loadb(text.text, text.length, 0, NULL) : NULL;
         run->kernels = json_object_get(cmp->documents[i], "kernels");
-        run->failure = bad_status(run->kernels);
+        run->failure = why_partial(cmp, cmp->documents[i]);
         if (!run->failure && (cmp->jobs[i].failed || cmp->jobs[i].status))
             run->failure = arena_printf(&cmp->arena, "exit %d", cmp->jobs[i].failed ? 127 : cmp->jobs[i].status);
+        if (!run->failure && !cmp->jobs[i].started)
+            run->failure = "not run";
         if (!run->failure && !json_array_size(run->kernels))
             run->failure = "no kernels";
         if (run->failure) {
@@ -251,10 +252,6 @@ static int compare(struct comparison *cmp)
     cli_progress_init(&ticker.progress, false);
     int interrupted = process_run(cmp->jobs, cmp->count, &how);
     cli_progress_clear(&ticker.progress);
-    if (interrupted) {
-        remove_files(cmp);
-        process_die(interrupted);
-    }
     int code = collect(cmp);
     report_compare(cmp->runs, cmp->count, NULL, &text);
     if (cmp->options->kernels)
@@ -264,6 +261,11 @@ static int compare(struct comparison *cmp)
         code = CLI_USAGE;
     for (unsigned i = 0; i < cmp->count; i++)
         json_decref(cmp->documents[i]);
+    if (interrupted) { /* what was done is shown, then the signal takes effect */
+        remove_files(cmp);
+        fflush(stdout);
+        process_die(interrupted);
+    }
     return code;
 }
 

@@ -41,9 +41,21 @@ static json_t *text_json(const char *text)
     return value;
 }
 
-json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,
-                     json_t *kernels)
+/* Why the first kernel that did not come to its end did not, or NULL. */
+static const char *first_reason(const json_t *kernels)
 {
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        const json_t *kernel = json_array_get(kernels, i);
+        if (json_is_true(json_object_get(kernel, "partial")))
+            return json_string_value(json_object_get(kernel, "partial_reason"));
+    }
+    return NULL;
+}
+
+json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,
+                     json_t *kernels, const char *stopped_by)
+{
+    const char *reason = stopped_by ? stopped_by : first_reason(kernels);
     json_t *document = json_object(), *arguments = json_array();
     for (; *program; program++)
         json_array_append_new(arguments, text_json(*program));
@@ -52,6 +64,8 @@ json_t *cli_document(const struct machine *machine, const struct cli_options *op
     json_object_set_new(document, "program", arguments);
     json_object_set_new(document, "scheduler", json_string(machine->sm.scheduler));
     json_object_set_new(document, "mode", json_string(cli_mode(options) == GPU_FUNCTIONAL ? "functional" : "timing"));
+    json_object_set_new(document, "partial", json_boolean(reason != NULL));
+    json_object_set_new(document, "partial_reason", reason ? json_string(reason) : json_null());
     json_object_set_new(document, "machine", machine_json(machine));
     json_object_set_new(document, "kernels", kernels);
     json_object_set_new(document, "host", host_json(kernels));

@@ -3,6 +3,7 @@
  * program. */
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strmap.h"
@@ -15,6 +16,7 @@ enum {
     OPTION_SCHED,
     OPTION_MODE,
     OPTION_MAX_CYCLES,
+    OPTION_MAX_SECONDS,
     OPTION_STATS,
     OPTION_QUIET,
     OPTION_KERNELS,
@@ -35,6 +37,7 @@ static const struct {
     {{"sched", required_argument, NULL, OPTION_SCHED}, CLI_TAKES_RUN | CLI_TAKES_RECORDS},
     {{"mode", required_argument, NULL, OPTION_MODE}, CLI_TAKES_RUN},
     {{"max-cycles", required_argument, NULL, OPTION_MAX_CYCLES}, CLI_TAKES_RUN},
+    {{"max-seconds", required_argument, NULL, OPTION_MAX_SECONDS}, CLI_TAKES_RUN},
     {{"stats", required_argument, NULL, OPTION_STATS}, CLI_TAKES_OUTPUT},
     {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_TAKES_OUTPUT},
     {{"kernels", no_argument, NULL, OPTION_KERNELS}, CLI_TAKES_KERNELS},
@@ -84,6 +87,9 @@ static void take(struct cli_options *options, int which)
     case OPTION_MAX_CYCLES:
         options->max_cycles = optarg;
         break;
+    case OPTION_MAX_SECONDS:
+        options->max_seconds = optarg;
+        break;
     case OPTION_STATS:
         options->stats = optarg;
         break;
@@ -114,6 +120,16 @@ static void take(struct cli_options *options, int which)
     }
 }
 
+/* A plain decimal number above 0 and below 10^9. */
+static bool parse_seconds(const char *text, double *value)
+{
+    char *end;
+    if (text[strspn(text, "0123456789.")])
+        return false;
+    *value = strtod(text, &end);
+    return end != text && !*end && *value > 0 && *value < 1e9;
+}
+
 static int check_values(struct cli_options *options, struct diag_sink *sink)
 {
     int rc = 0;
@@ -121,6 +137,9 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--mode %s: expected timing or functional", options->mode);
     if (options->max_cycles && !config_parse_u64(options->max_cycles, &options->max_cycles_value))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-cycles %s: expected a number of cycles", options->max_cycles);
+    if (options->max_seconds && !parse_seconds(options->max_seconds, &options->max_seconds_value))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-seconds %s: expected a number of seconds above 0",
+                        options->max_seconds);
     if (options->jobs && (!config_parse_u64(options->jobs, &options->jobs_value) || options->jobs_value < 1 ||
                           options->jobs_value > 1024))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--jobs %s: expected a number from 1 to 1024", options->jobs);

@@ -63,6 +63,7 @@ static unsigned reap(struct process_job *jobs, unsigned count)
         pid_t ended = waitpid(jobs[i].pid, &status, WNOHANG);
         if (ended == jobs[i].pid) {
             jobs[i].ended = true;
+            jobs[i].signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
             jobs[i].status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         } else if (ended < 0 && errno != EINTR) {
             jobs[i].ended = true;
@@ -74,11 +75,29 @@ static unsigned reap(struct process_job *jobs, unsigned count)
     return running;
 }
 
-static void pass_on(const struct process_job *jobs, unsigned count, const siginfo_t *info)
+static void send(const struct process_job *jobs, unsigned count, int number)
 {
     for (unsigned i = 0; i < count; i++)
-        if (info->si_code != SI_KERNEL && jobs[i].started && !jobs[i].ended)
-            kill(jobs[i].pid, info->si_signo);
+        if (jobs[i].started && !jobs[i].ended)
+            kill(jobs[i].pid, number);
+}
+
+static void apply_limits(const struct process_job *jobs, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        int number = jobs[i].limit && jobs[i].started && !jobs[i].ended ? jobs[i].limit(jobs[i].context) : 0;
+        if (number)
+            kill(jobs[i].pid, number);
+    }
+}
+
+/* The first signal lets the jobs end in their own way, the next ends them. */
+static void pass_on(const struct process_job *jobs, unsigned count, const siginfo_t *info, bool again)
+{
+    if (again)
+        send(jobs, count, SIGKILL);
+    else if (info->si_code != SI_KERNEL)
+        send(jobs, count, info->si_signo);
 }
 
 int process_run(struct process_job *jobs, unsigned count, const struct process_options *options)
@@ -98,9 +117,10 @@ int process_run(struct process_job *jobs, unsigned count, const struct process_o
         const struct timespec wait = {0, 200000000};
         int got = running > 0 ? sigtimedwait(&set, &info, &wait) : -1;
         if (got > 0 && got != SIGCHLD) {
+            pass_on(jobs, next, &info, interrupted != 0);
             interrupted = got;
-            pass_on(jobs, next, &info);
         }
+        apply_limits(jobs, next);
         if (options->tick)
             options->tick(options->context);
         running = reap(jobs, next);

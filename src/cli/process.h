@@ -12,11 +12,14 @@ struct process_job {
     char *const *argv;
     char *const *environment;
     const char *output, *errors; /* files for standard output and error; NULL: ours */
+    int (*limit)(void *context); /* asked about five times a second for a signal to send, 0: none; may be NULL */
+    void *context;
     /* Filled in. */
     pid_t pid;
     bool started, ended;
     int failed; /* errno when it could not be started */
     int status; /* exit status, 128 + n when signal n ended it */
+    int signal; /* n, or 0 */
 };
 
 struct process_options {
@@ -25,7 +28,7 @@ struct process_options {
     void *context;
 };
 
-/* Runs the jobs to their ends. Returns 0, or the number of the signal that asked us to stop. */
+/* Runs the jobs to their ends. Returns 0, or the number of the signal that asked us to stop; another one kills them. */
 int process_run(struct process_job *jobs, unsigned count, const struct process_options *options);
 /* Ends this process by signal n, as if nothing had been caught. */
 void process_die(int n);

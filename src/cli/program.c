@@ -1,6 +1,9 @@
 /* `lockstep run PROGRAM`: a CUDA program under our libcudart. The program is an ordinary child; what it is to be
  * simulated on goes to it through the environment, and what its kernels did comes back as lines of JSON in a file
  * (src/cuda/results.c). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sigabbrev_np */
+#endif
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -11,15 +14,35 @@
 
 #include "cli/cli.h"
 #include "cli/process.h"
+#include "cli/stop.h"
 #include "report/run_report.h"
 
-/* The results file while it grows. */
+/* A program whose kernel was stopped by a limit may still say what it has to say, for so many seconds, and for as many
+ * after SIGTERM. */
+#define GRACE 5.0
+/* --max-seconds is first the library's, which stops the kernel; a program that launches nothing is ended so much later.
+ */
+#define HEAD_START 1.0
+
+/* The results file while it grows, and what follows from it and from the clock. */
 struct follower {
     const char *path;
     struct cli_progress progress;
     FILE *file;
     struct strbuf line; /* the unfinished last line */
+    const char *stopped_by; /* the limit that was reached, or NULL */
+    double deadline;        /* when the program is to end, in seconds of stop_clock; 0: never */
+    bool warned;            /* it had SIGTERM */
 };
+
+/* A kernel was stopped by a limit: the program's own end is near. */
+static void note_limit(struct follower *f, const char *reason)
+{
+    if (f->stopped_by || !reason || (strcmp(reason, "max-cycles") != 0 && strcmp(reason, "max-seconds") != 0))
+        return;
+    f->stopped_by = reason[4] == 'c' ? "max-cycles" : "max-seconds";
+    f->deadline = stop_clock() + GRACE;
+}
 
 static void show_line(struct follower *f, const char *text)
 {
@@ -37,13 +60,13 @@ static void show_line(struct follower *f, const char *text)
         cli_progress_show(&f->progress, name ? name : "kernel", &now);
     } else if (type) {
         cli_progress_clear(&f->progress);
+        note_limit(f, json_string_value(json_object_get(line, "partial_reason")));
     }
     json_decref(line);
 }
 
-static void follow(void *context)
+static void follow(struct follower *f)
 {
-    struct follower *f = context;
     char buffer[4096];
     size_t n;
     if (!f->file && !(f->file = fopen(f->path, "rbe")))
@@ -58,6 +81,20 @@ static void follow(void *context)
             show_line(f, strbuf_text(&f->line));
             f->line.length = 0;
         }
+}
+
+static int enforce(void *context)
+{
+    struct follower *f = context;
+    follow(f);
+    if (f->deadline <= 0 || stop_clock() < f->deadline)
+        return 0;
+    int number = f->warned ? SIGKILL : SIGTERM;
+    if (!f->stopped_by)
+        f->stopped_by = "max-seconds";
+    f->warned = true;
+    f->deadline = stop_clock() + GRACE;
+    return number;
 }
 
 static void follow_end(struct follower *f)
@@ -118,6 +155,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_SET", set_lines(arena, options)),
         variable(arena, "LOCKSTEP_MODE", options->mode),
         variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),
+        variable(arena, "LOCKSTEP_MAX_SECONDS", options->max_seconds),
         variable(arena, "LOCKSTEP_RESULTS", results),
         variable(arena, "LOCKSTEP_PROGRESS", !options->quiet && isatty(STDERR_FILENO) ? "1" : NULL),
         arena_printf(arena, "LD_LIBRARY_PATH=%s/lib%s%s", home, libraries && *libraries ? ":" : "",
@@ -153,30 +191,53 @@ static void print_kernels(const struct cli_options *options, const json_t *kerne
     cli_print(&text);
 }
 
+static const char *signal_name(struct arena *arena, int number)
+{
+    const char *name = sigabbrev_np(number);
+    return name ? arena_printf(arena, "SIG%s", name) : arena_printf(arena, "signal %d", number);
+}
+
+/* What the program did, for the terminal and for --stats. Returns the exit code. */
+static int report(const struct cli_options *options, const struct machine *machine, const struct process_job *job,
+                  const char *results, const char *limit, const char *reason, struct diag_sink *sink)
+{
+    bool any;
+    int code = !limit ? job->status : strcmp(limit, "max-cycles") == 0 ? CLI_LIMIT : CLI_TIME;
+    json_t *kernels = read_kernels(results, &any, sink);
+    print_kernels(options, kernels, any);
+    if (reason)
+        fprintf(stderr, "lockstep: %s was stopped by %s%s: its results are partial\n", options->rest[0],
+                limit ? "--" : "", reason);
+    json_t *document = cli_document(machine, options, options->rest, kernels, reason);
+    json_object_set_new(document, "exit_status", json_integer(job->status));
+    if (cli_write_stats(options, document, sink) < 0 && code == CLI_OK)
+        code = CLI_USAGE;
+    json_decref(document);
+    return code;
+}
+
 int cli_run_program(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)
 {
     struct arena arena = {0};
-    bool any;
     int code = CLI_USAGE, interrupted = 0;
     char *home = process_home(&arena, sink), *results = process_temporary(&arena, ".results", sink);
     if (home && results) {
-        struct process_job job = {.argv = options->rest, .environment = environment_of(&arena, options, home, results)};
         struct follower follower = {.path = results};
+        struct process_job job = {.argv = options->rest,
+                                  .environment = environment_of(&arena, options, home, results),
+                                  .limit = enforce,
+                                  .context = &follower};
+        struct process_options how = {.parallel = 1};
         cli_progress_init(&follower.progress, options->quiet);
-        struct process_options how = {1, follower.progress.enabled ? follow : NULL, &follower};
+        if (options->max_seconds)
+            follower.deadline = stop_clock() + options->max_seconds_value + HEAD_START;
         fflush(stdout);
         interrupted = process_run(&job, 1, &how);
+        follow(&follower);
         follow_end(&follower);
-        code = job.failed ? cannot_start(options->rest[0], job.failed, sink) : job.status;
-        if (!job.failed) {
-            json_t *kernels = read_kernels(results, &any, sink);
-            print_kernels(options, kernels, any);
-            json_t *document = cli_document(machine, options, options->rest, kernels);
-            json_object_set_new(document, "exit_status", json_integer(job.status));
-            if (cli_write_stats(options, document, sink) < 0 && code == CLI_OK)
-                code = CLI_USAGE;
-            json_decref(document);
-        }
+        const char *limit = follower.stopped_by, *reason = job.signal ? signal_name(&arena, job.signal) : NULL;
+        code = job.failed ? cannot_start(options->rest[0], job.failed, sink)
+                          : report(options, machine, &job, results, limit, limit ? limit : reason, sink);
     }
     if (results)
         unlink(results);

@@ -13,13 +13,22 @@ static const char usage[] =
     "  --sched NAME           the warp scheduler, in place of the machine's own\n"
     "  --set GROUP.NAME=VALUE changes one parameter of the machine: see lockstep params; may be repeated\n"
     "  --mode MODE            timing (default): cycle by cycle; functional: results only, quickly\n"
-    "  --max-cycles N         stops a kernel after N cycles\n"
+    "  --max-cycles N         ends the run when a kernel has taken N cycles (in functional mode: warp instructions)\n"
+    "  --max-seconds S        ends the run after S seconds of host time, all kernels together\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "  --quiet                no result table, no progress\n"
     "\n"
-    "A program's own exit code is returned. For a launch file: 0 all checks passed, 1 a check failed or the kernel "
-    "did\n"
-    "something illegal, 2 bad input, 3 the kernel hangs, 4 --max-cycles was reached.\n";
+    "Ctrl-C (SIGINT), SIGTERM and SIGHUP end a run like the limits do: what was counted so far is printed and\n"
+    "written, marked as partial. A second one kills at once.\n"
+    "\n"
+    "Exit codes:   a program                     a launch file\n"
+    "  0           the program's own             all checks passed\n"
+    "  1           the program's own             a check failed, or the kernel did something illegal\n"
+    "  2           its own; bad option or input  bad option or input\n"
+    "  3           the program's own             the kernel hangs: no progress is possible, or none was made\n"
+    "  4           --max-cycles was reached      --max-cycles was reached\n"
+    "  5           --max-seconds have passed     --max-seconds have passed\n"
+    "  128 + n     signal n ended it             signal n ended it (130: Ctrl-C, 143: SIGTERM)\n";
 
 static int run(const struct cli_options *options, struct diag_sink *sink)
 {

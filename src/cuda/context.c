@@ -3,6 +3,7 @@
  *   LOCKSTEP_MACHINE     machine name or file, "gtx480" when absent      LOCKSTEP_SCHED  warp scheduler
  *   LOCKSTEP_SET         group.parameter=value, one a line               LOCKSTEP_MODE   timing | functional
  *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped
+ *   LOCKSTEP_MAX_SECONDS host seconds after the first call after which a launch is stopped
  *   LOCKSTEP_RESULTS     file that receives one JSON object a line       LOCKSTEP_PROGRESS  1: progress lines too
  * A CUDA program calls into this library from anywhere, before main and after it, so that the state cannot be handed to
  * it: this file holds the only mutable file-scope objects. */
@@ -84,6 +85,16 @@ static int read_max_cycles(struct runtime *rt, const char *text, struct diag_sin
     return 0;
 }
 
+static int read_max_seconds(struct runtime *rt, const char *text, struct diag_sink *sink)
+{
+    char *end;
+    double seconds = strtod(text, &end);
+    if (end == text || *end || !(seconds > 0 && seconds < 1e9))
+        return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_MAX_SECONDS=%s: expected a number above 0", text);
+    rt->deadline = stop_clock() + seconds;
+    return 0;
+}
+
 static const char *setting(const char *name)
 {
     const char *value = getenv(name);
@@ -95,6 +106,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     const char *machine = setting("LOCKSTEP_MACHINE"), *sched = setting("LOCKSTEP_SCHED");
     const char *parameters = setting("LOCKSTEP_SET"), *mode = setting("LOCKSTEP_MODE");
     const char *cycles = setting("LOCKSTEP_MAX_CYCLES"), *progress = setting("LOCKSTEP_PROGRESS");
+    const char *seconds = setting("LOCKSTEP_MAX_SECONDS");
     if (machine_load(&rt->machine, machine ? machine : DEFAULT_MACHINE, sink) < 0)
         return -1;
     int rc = 0;
@@ -105,6 +117,8 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     if (mode && read_mode(rt, mode, sink) < 0)
         rc = -1;
     if (cycles && read_max_cycles(rt, cycles, sink) < 0)
+        rc = -1;
+    if (seconds && read_max_seconds(rt, seconds, sink) < 0)
         rc = -1;
     rt->progress = progress && strcmp(progress, "0") != 0;
     return rc < 0 ? -1 : machine_check(&rt->machine, sink);

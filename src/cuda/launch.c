@@ -9,13 +9,16 @@
 struct launch_context {
     struct runtime *rt;
     const char *name;
+    const char *reason; /* why the launch was asked to stop */
 };
 
 static int on_progress(void *context, const struct gpu_progress *progress)
 {
-    const struct launch_context *launch = context;
-    results_progress(launch->rt, launch->name, progress);
-    return 0;
+    struct launch_context *launch = context;
+    if (launch->rt->progress)
+        results_progress(launch->rt, launch->name, progress);
+    launch->reason = stop_reason(launch->rt);
+    return launch->reason != NULL;
 }
 
 static cudaError_t check_extents(const struct runtime *rt, const struct kernel *kernel,
@@ -130,7 +133,7 @@ static void print_output(struct runtime *rt)
 static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c,
                        const void *params)
 {
-    struct launch_context context = {rt, kernel->name};
+    struct launch_context context = {.rt = rt, .name = kernel->name};
     struct gpu_launch launch = {
         .module = kernel->image->module,
         .kernel = kernel->function,
@@ -140,19 +143,24 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .params = params,
         .mode = rt->mode,
         .max_cycles = rt->max_cycles,
-        .progress = rt->progress && rt->results ? on_progress : NULL,
+        .progress = on_progress,
         .context = &context,
     };
     struct gpu_result result = {0};
     struct diag_sink sink;
     diag_init(&sink);
     registered_to_device(rt);
+    stop_begin(rt);
     gpu_launch(rt->gpu, &launch, &result, &sink);
+    if (result.status == GPU_STOPPED)
+        result.stopped_by = context.reason;
+    gpu_explain_stop(&result, &sink);
     print_output(rt);
     registered_to_host(rt);
     results_kernel(rt, &result);
     runtime_report(rt, &sink);
     diag_free(&sink);
+    stop_end(rt);
     cudaError_t error = result_error(&result);
     gpu_result_free(&result);
     if (error == cudaSuccess || error == cudaErrorNotSupported)

@@ -74,6 +74,8 @@ struct runtime {
     struct machine machine;
     enum gpu_mode mode;
     uint64_t max_cycles;
+    double deadline;        /* of LOCKSTEP_MAX_SECONDS, in seconds of stop_clock; 0: none */
+    unsigned signals_taken; /* by stop_begin */
     bool progress;
     FILE *results; /* NULL: nobody asked for them */
     bool machine_written;
@@ -138,6 +140,13 @@ void results_machine(struct runtime *rt);
 void results_kernel(struct runtime *rt, const struct gpu_result *result);
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
 void results_diagnostic(struct runtime *rt, const char *text);
+
+/* stop.c: around every launch. stop_begin takes over the signals that would end the process, stop_end gives them back
+ * and lets one that came take effect; between them stop_reason says why the kernel is to stop, or NULL. */
+double stop_clock(void);
+void stop_begin(struct runtime *rt);
+const char *stop_reason(const struct runtime *rt);
+void stop_end(struct runtime *rt);
 
 /* modules.c: from registered images to kernels and variables. */
 struct image *image_add(struct runtime *rt, const void *wrapper);

@@ -13,6 +13,7 @@
 #include "isa/program.h"
 #include "stats/stat.h"
 
+struct archive;
 struct gpu;
 struct gpu_module;
 
@@ -70,9 +71,13 @@ struct gpu_launch {
     enum gpu_mode mode;
     uint32_t registers;  /* registers per thread for occupancy; 0: the kernel's own */
     uint64_t max_cycles; /* 0: none */
+    unsigned threads;    /* of the host that simulate; 0 is 1. Results do not depend on it */
     /* Called about five times a host second, or never when NULL; non-zero asks to stop. */
     int (*progress)(void *context, const struct gpu_progress *progress);
     void *context;
+    /* A checkpoint of this launch from which it goes on, read as far as what gpu_archive wrote; else NULL. When it does
+     * not fit, the launch is GPU_INVALID and the archive says why. */
+    struct archive *resume;
 };
 
 enum gpu_status {
@@ -105,6 +110,7 @@ struct gpu_stat_set {
 struct gpu_result {
     enum gpu_status status;
     enum gpu_fault fault;
+    const char *stopped_by; /* GPU_LIMIT: "max-cycles"; GPU_STOPPED: why progress asked, as the caller puts it */
     const char *name;
     uint32_t grid[3], block[3];
     uint64_t dynamic_shared, static_shared;
@@ -121,16 +127,30 @@ struct gpu_result {
 /* A result in which every statistic is zero: listings take names and meanings from its sets. */
 void gpu_result_blank(struct gpu_result *result);
 void gpu_result_free(struct gpu_result *result);
-/* The statistics of a result, group by group in a fixed order; *count receives how many. */
+/* The statistics of a result, group by group in a fixed order; *count receives how many. The last is the energy, which a
+ * functional launch does not have. */
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count);
 /* Headline figures. */
 uint64_t gpu_result_warp_instructions(const struct gpu_result *result);
 uint64_t gpu_result_thread_instructions(const struct gpu_result *result);
 const char *gpu_status_name(enum gpu_status status);
+/* Says in the sink that the launch was stopped from outside, when and by what; nothing when it was not. */
+void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink);
 
 /* Runs one kernel to its end. Returns 0 when it ended well; else -1, result->status says how and sink explains. result
  * is filled in every case (partial figures included). */
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink);
+
+/* Checkpoints: from now on launches call take about every `every` cycles of the device (0: no more), at a moment at which
+ * gpu_archive can describe the whole of it; not in functional mode. */
+void gpu_set_checkpoints(struct gpu *gpu, uint64_t every, void (*take)(void *context), void *context);
+/* Saves the device with the launch under way. Only from within take. */
+void gpu_archive(struct gpu *gpu, struct archive *ar);
+/* What the last launch changed of the device besides memory's content and the units: time, and the memory it took.
+ * Loading it stands in for a launch as far as the calls after it can tell, if they do not look at memory. */
+void gpu_archive_outcome(struct gpu *gpu, struct archive *ar);
+/* Core cycles since creation. */
+uint64_t gpu_cycle(const struct gpu *gpu);
 
 /* Simulated nanoseconds since creation; launches advance it by their cycles. */
 double gpu_time_ns(const struct gpu *gpu);

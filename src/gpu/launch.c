@@ -222,9 +222,12 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     set_host_float_mode(HOST_FLOAT_DEFAULT);
     result->status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(&run) : gpu_run_timing(&run);
     set_host_float_mode(float_mode);
+    result->stopped_by = result->status == GPU_LIMIT ? "max-cycles" : NULL;
     result->host_seconds = gpu_host_seconds() - run.start_seconds;
     result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run.start_cycle;
     result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
+    if (launch->mode == GPU_TIMING)
+        gpu_add_energy(&gpu->machine, result);
     arena_free(&run.arena);
     return result->status == GPU_OK ? 0 : -1;
 }

@@ -1,9 +1,11 @@
 /* Results: the statistics of every unit, merged over the units of a kind. */
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gpu/gpu_impl.h"
 
-enum { SET_SM, SET_STALLS, SET_L1I, SET_L1C, SET_L1D, SET_L2, SET_DRAM, SET_NETWORK, SET_COUNT };
+enum { SET_SM, SET_STALLS, SET_L1I, SET_L1C, SET_L1D, SET_L2, SET_DRAM, SET_NETWORK, SET_ENERGY, SET_COUNT };
 
 /* One table describes all caches; each result has a group per level. They are written when counters are made, since the
  * table's length is another room's. */
@@ -27,6 +29,7 @@ struct gpu_counters *gpu_counters_new(void)
     c->sets[SET_L2] = (struct gpu_stat_set){&c->l2_group, &c->l2};
     c->sets[SET_DRAM] = (struct gpu_stat_set){&dram_stat_group, &c->dram};
     c->sets[SET_NETWORK] = (struct gpu_stat_set){&network_stat_group, &c->network};
+    c->sets[SET_ENERGY] = (struct gpu_stat_set){&energy_stat_group, &c->energy};
     return c;
 }
 
@@ -47,6 +50,26 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
     }
     network_add_stats(gpu->requests, &c->network);
     network_add_stats(gpu->replies, &c->network);
+}
+
+void gpu_add_energy(const struct machine *machine, struct gpu_result *result)
+{
+    struct gpu_counters *c = result->counters;
+    struct energy_events events = {
+        .sm = &c->sm,
+        .l1i = &c->l1i,
+        .l1c = &c->l1c,
+        .l1d = &c->l1d,
+        .l2 = &c->l2,
+        .dram = &c->dram,
+        .network = &c->network,
+        .cycles = result->cycles,
+        .core_mhz = machine->gpu.core_mhz,
+        .sms = machine->gpu.sms,
+        .warp_size = machine->sm.warp_size,
+        .result_buses = machine->sm.result_buses,
+    };
+    energy_compute(&machine->energy, &events, &c->energy);
 }
 
 void gpu_reset_counters(struct gpu *gpu)
@@ -72,7 +95,7 @@ void gpu_result_free(struct gpu_result *result)
 
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count)
 {
-    *count = SET_COUNT;
+    *count = result->mode == GPU_FUNCTIONAL ? SET_ENERGY : SET_COUNT; /* no time, no energy */
     return result->counters->sets;
 }
 
@@ -90,4 +113,14 @@ const char *gpu_status_name(enum gpu_status status)
 {
     static const char *const names[] = {"ok", "invalid", "fault", "hang", "limit", "stopped"};
     return (unsigned)status < sizeof names / sizeof names[0] ? names[status] : "unknown";
+}
+
+void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink)
+{
+    bool functional = result->mode == GPU_FUNCTIONAL;
+    uint64_t done = functional ? gpu_result_warp_instructions(result) : result->cycles;
+    if (result->stopped_by)
+        diag_error(sink, DIAG_NOWHERE, NULL,
+                   "kernel %s was stopped after %" PRIu64 " %s by %s%s: its results are partial", result->name, done, functional ? "warp instructions" : "cycles",
+                   strncmp(result->stopped_by, "max-", 4) == 0 ? "--" : "", result->stopped_by);
 }

@@ -53,6 +53,10 @@ static void add_launch(json_t *object, const struct gpu_result *result)
     set_count(object, "registers", result->registers);
     json_object_set_new(object, "mode", json_string(result->mode == GPU_FUNCTIONAL ? "functional" : "timing"));
     json_object_set_new(object, "status", json_string(gpu_status_name(result->status)));
+    bool partial = result->status != GPU_OK;
+    const char *why = result->stopped_by ? result->stopped_by : gpu_status_name(result->status);
+    json_object_set_new(object, "partial", json_boolean(partial));
+    json_object_set_new(object, "partial_reason", partial ? json_string(why) : json_null());
     set_count(object, "blocks_per_sm", result->blocks_per_sm);
     json_object_set_new(object, "blocks_limited_by",
                         result->blocks_limited_by ? json_string(result->blocks_limited_by) : json_null());
@@ -88,6 +92,8 @@ static json_t *param_json(const struct param_group *group, const struct param_de
     const char *field = (const char *)group->values + param->offset;
     if (param->type == PARAM_TYPE_U32)
         return json_integer(*(const uint32_t *)field);
+    if (param->type == PARAM_TYPE_DECIMAL)
+        return json_real(*(const uint32_t *)field / 1000.0);
     if (param->type == PARAM_TYPE_BOOL)
         return json_boolean(*(const bool *)field);
     struct strbuf text = {0};

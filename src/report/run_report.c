@@ -92,7 +92,7 @@ static void launch_row(struct table *t, const json_t *kernel)
     const char *status = json_string_value(json_object_get(kernel, "status"));
     figures_kernel_name(name_of(kernel), &text);
     if (status && strcmp(status, "ok") != 0)
-        strbuf_addf(&text, " (%s)", status);
+        strbuf_addf(&text, " (%s, partial)", status);
     cell_of(t, &text);
     extent_text(json_object_get(kernel, "grid"), &text);
     cell_of(t, &text);
@@ -110,6 +110,16 @@ static bool seen_before(const json_t *kernels, size_t index)
     return false;
 }
 
+static bool any_partial(const json_t *kernels, const char *name)
+{
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        const json_t *kernel = json_array_get(kernels, i);
+        if (json_is_true(json_object_get(kernel, "partial")) && strcmp(name_of(kernel), name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void kernel_row(struct table *t, const json_t *kernels, const char *name)
 {
     struct strbuf text = {0};
@@ -118,6 +128,8 @@ static void kernel_row(struct table *t, const json_t *kernels, const char *name)
         if (strcmp(name_of(json_array_get(kernels, i)), name) == 0)
             figures_add(&f, json_array_get(kernels, i));
     figures_kernel_name(name, &text);
+    if (any_partial(kernels, name))
+        strbuf_add(&text, " (partial)");
     cell_of(t, &text);
     table_cell(t, "%" PRIu64, f.launches);
     figure_cells(t, &f);

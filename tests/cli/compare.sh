@@ -5,7 +5,7 @@ cd "$LOCKSTEP_SRC/tests/reference" || exit 1
 expect 0 "speed-up" compare scan.yaml
 expect 0 "gtx480-sm2 lrr" compare --machine gtx480,gtx480-sm2 --sched gto,lrr scan.yaml
 expect 0 "kernel scan" compare --kernels --sched lrr scan.yaml
-expect 1 "limit" compare --max-cycles 50 scan.yaml
+expect 1 "partial: max-cycles" compare --max-cycles 50 scan.yaml
 sed 's/crc32: 0x......../crc32: 0x00000001/; s/scan\.ptx/tests\/reference\/scan.ptx/' scan.yaml >"$folder/wrong.yaml"
 mkdir -p "$folder/tests/reference" && cp scan.ptx "$folder/tests/reference/"
 expect 1 "FAIL" compare --sched lrr "$folder/wrong.yaml"

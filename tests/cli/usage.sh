@@ -15,6 +15,7 @@ expect 2 "--quiet takes no value" run --quiet=1 x
 expect 2 "has no option -q" run -q x
 expect 2 "expected timing or functional" run --mode fast x
 expect 2 "expected a number of cycles" run --max-cycles many x
+expect 0 "--max-seconds S" run --help
 expect 2 "there is no machine named gtx481" run --machine gtx481 x
 expect 2 "known schedulers: lrr gto" run --sched lru x
 expect 2 "did you mean 'sm.warps'?" run --set sm.wraps=3 x

@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# What ends a run early: --max-cycles, --max-seconds, signals. Each has its exit code, and leaves a whole statistics file with the
+# figures so far, marked as partial.
+. "$(dirname "$0")/_lib.sh"
+
+# A kernel that would run for an hour, without waiting for anything.
+cat >"$folder/long.ptx" <<'P'
+.version 6.0
+.target sm_30
+.address_size 64
+.visible .entry long(.param .u64 m)
+{
+ .reg .b32 %r<3>; .reg .b64 %rd<2>; .reg .pred %p;
+ ld.param.u64 %rd1, [m];
+ mov.u32 %r1, 0;
+L: mad.lo.u32 %r2, %r2, 3, %r1;
+ add.u32 %r1, %r1, 1;
+ setp.ne.u32 %p, %r1, 0;
+ @%p bra L;
+ st.global.u32 [%rd1], %r2;
+ ret;
+}
+P
+cat >"$folder/long.yaml" <<'Y'
+ptx: long.ptx
+kernel: long
+grid: [1]
+block: [32]
+buffers:
+  m: {type: u32, count: 1, init: zero}
+args: [m]
+Y
+
+# partial FILE REASON: a JSON document that is partial for this reason, with figures; FILE is removed.
+partial() {
+    if command -v python3 >/dev/null; then
+        python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" || { echo "$2: no valid JSON"; failures=1; }
+    fi
+    grep -qF '"partial": true' "$1" && grep -qF "\"partial_reason\": \"$2\"" "$1" || { echo "not partial by $2"; failures=1; }
+    rm -f "$1"
+    ls -A "$folder" | grep -qF '.json.' && { echo "$2: a temporary file was left"; failures=1; }
+}
+
+for mode in timing functional; do
+    expect 4 "by --max-cycles: its results are partial" run --mode $mode --max-cycles 100000 --stats "$folder/a.json" "$folder/long.yaml"
+    partial "$folder/a.json" max-cycles
+    expect 5 "by --max-seconds: its results are partial" run --mode $mode --max-seconds 0.3 --stats "$folder/a.json" "$folder/long.yaml"
+    partial "$folder/a.json" max-seconds
+done
+expect 5 "long (stopped, partial)" run --max-seconds 0.1 "$folder/long.yaml"
+expect 5 "" run --max-seconds 0.1 --stats "$folder/a.csv" "$folder/long.yaml"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "partial_reason") at = i }
+    NR == 2 { good = at && $at == "max-seconds" } END { exit !good }' "$folder/a.csv" || { echo "CSV is not partial"; failures=1; }
+"$LOCKSTEP" run --quiet --stats "$folder/a.json" "$LOCKSTEP_SRC/tests/reference/vecadd.yaml" || failures=1
+grep -q '"partial": true' "$folder/a.json" && { echo "a whole run is called partial"; failures=1; }
+[ "$(grep -c '"partial": false' "$folder/a.json")" -eq 2 ] || { echo "a whole run does not say so"; failures=1; }
+rm "$folder/a.json"
+for bad in 0 -1 x 1s 1e3 ""; do
+    expect 2 "expected a number of seconds above 0" run --max-seconds "$bad" "$folder/long.yaml"
+done
+expect 1 "partial: max-cycles" compare --sched lrr,gto --max-cycles 5000 "$folder/long.yaml"
+expect 1 "partial: max-seconds" compare --sched lrr --max-seconds 0.2 "$folder/long.yaml"
+
+# interrupt NAME NUMBER ARGUMENTS...: sends the signal to a run that has begun; it must end with it, and soon.
+interrupt() {
+    local name=$1 number=$2 started
+    shift 2
+    env --default-signal="$name" "$LOCKSTEP" run --stats "$folder/s.json" "$@" >"$folder/out" 2>&1 &
+    sleep 0.5
+    started=$SECONDS
+    kill -"$name" $!
+    wait $!
+    got=$?
+    [ $got -eq $((128 + number)) ] || { echo "SIG$name $*: exit code $got"; failures=1; }
+    [ $((SECONDS - started)) -lt 10 ] || { echo "SIG$name $*: took too long"; failures=1; }
+    grep -qF "SIG$name: its results are partial" "$folder/out" || { echo "SIG$name $*: $(cat "$folder/out")"; failures=1; }
+    partial "$folder/s.json" "SIG$name"
+}
+interrupt INT 2 "$folder/long.yaml"
+interrupt TERM 15 --mode functional "$folder/long.yaml"
+# A second signal, before the first was heard of, kills at once.
+env --default-signal=INT "$LOCKSTEP" run --quiet --stats "$folder/s.json" "$folder/long.yaml" 2>/dev/null &
+sleep 0.3
+kill -INT $!; sleep 0.02; kill -INT $! 2>/dev/null
+wait $!
+[ $? -eq 130 ] || { echo "two signals: exit code"; failures=1; }
+rm -f "$folder/s.json"
+
+# A program that launches nothing ends too, and one that does not hear is killed by the second signal.
+expect 5 "by --max-seconds: its results are partial" run --max-seconds 0.1 --stats "$folder/a.json" sleep 60
+partial "$folder/a.json" max-seconds
+env --default-signal=TERM "$LOCKSTEP" run --quiet --stats "$folder/s.json" sh -c 'trap "" TERM; while :; do sleep 0.1; done' 2>/dev/null &
+sleep 0.4
+kill -TERM $!; sleep 0.1; kill -TERM $!
+wait $!
+[ $? -eq 137 ] || { echo "a program that ignores signals was not killed"; failures=1; }
+partial "$folder/s.json" SIGKILL
+
+command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ] || finish
+[ "$failures" -eq 0 ] || exit 1
+cat >"$folder/p.cu" <<'P'
+#include <cstdio>
+#include <cstring>
+__global__ void brief(int *x) { x[threadIdx.x] *= 2; }
+__global__ void lengthy(int *x, int n)
+{
+    int v = x[threadIdx.x];
+    for (int i = 0; i < n; i++) v = v * 3 + i;
+    x[threadIdx.x] = v;
+}
+int main(int argc, char **argv)
+{
+    int *x;
+    cudaMalloc(&x, 256);
+    brief<<<1, 64>>>(x);
+    lengthy<<<1, 64>>>(x, 1 << 30);
+    printf("error %d\n", (int)cudaDeviceSynchronize());
+    while (argc > 1 && cudaDeviceSynchronize() != cudaSuccess) {}
+    return 7;
+}
+P
+"$LOCKSTEP" cc "$folder/p.cu" -o "$folder/p" || exit 1
+for mode in timing functional; do
+    expect 4 "error 702" run --mode $mode --max-cycles 50000 --stats "$folder/a.json" "$folder/p"
+    grep -qF '"exit_status": 7' "$folder/a.json" || { echo "the program's own exit status is not kept"; failures=1; }
+    partial "$folder/a.json" max-cycles
+    expect 5 "lengthy (stopped, partial)" run --mode $mode --max-seconds 0.3 --stats "$folder/a.json" "$folder/p"
+    [ "$(grep -cF '"partial": false' "$folder/a.json")" -eq 1 ] || { echo "the kernel that ended is called partial"; failures=1; }
+    partial "$folder/a.json" max-seconds
+done
+# A program that goes on for ever after its kernel was stopped is ended.
+expect 4 "by --max-cycles: its results are partial" run --max-cycles 50000 "$folder/p" stay
+interrupt INT 2 "$folder/p"
+interrupt TERM 15 --mode functional "$folder/p"
+finish
