@@ -12,7 +12,7 @@
 #define SECTION_MARK 0x5EC7104Eu
 #define SECTION_END 0x5EC7E4D0u
 #define MAX_OBJECTS (1u << 24)
-#define MAX_TEXT (1u << 30)
+#define MAX_TEXT (UINT64_C(1) << 40)
 
 struct place_name {
     const char *name;
@@ -30,7 +30,8 @@ struct objects {
 
 struct archive {
     struct archive_stream *stream; /* NULL: content in memory */
-    const uint8_t *content;        /* of memory: what is left of it */
+    struct strbuf *out;            /* of memory: where it is saved */
+    const uint8_t *content;        /* of memory: what is left to load */
     size_t left;
     bool loading, failed;
     struct strbuf error;
@@ -53,6 +54,13 @@ struct archive *archive_from_bytes(const void *content, size_t bytes)
     struct archive *ar = archive_over(NULL, true);
     ar->content = content;
     ar->left = bytes;
+    return ar;
+}
+
+struct archive *archive_into(struct strbuf *out)
+{
+    struct archive *ar = archive_over(NULL, false);
+    ar->out = out;
     return ar;
 }
 
@@ -91,6 +99,10 @@ static bool move_bytes(struct archive *ar, void *data, size_t n)
 {
     if (ar->stream)
         return ar->loading ? archive_stream_read(ar->stream, data, n) : archive_stream_write(ar->stream, data, n);
+    if (!ar->loading) {
+        strbuf_addn(ar->out, data, n);
+        return true;
+    }
     if (n > ar->left)
         return false;
     if (n)

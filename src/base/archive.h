@@ -31,6 +31,8 @@ struct archive *archive_create(const char *path, struct diag_sink *sink);
 struct archive *archive_open(const char *path, struct diag_sink *sink);
 /* Loads from plain content in memory, which must outlive the archive: what archive_open does after its checks. */
 struct archive *archive_from_bytes(const void *content, size_t bytes);
+/* Saves plain content to the end of out, which must outlive the archive. */
+struct archive *archive_into(struct strbuf *out);
 /* Ends it in either direction. Saving: the file appears under its name now, or, after an error, never. Returns 0, or -1
  * with the first error as diagnostic. Frees the archive; NULL is nothing. */
 int archive_close(struct archive *ar, struct diag_sink *sink);

@@ -69,5 +69,10 @@ uint64_t network_taken(const struct network *net, unsigned side);
 /* Adds the statistics of all parts to sum. */
 void network_add_stats(const struct network *net, struct network_stats *sum);
 void network_stats_reset(struct network *net);
+/* Describes everything inside for a checkpoint; describe does so for a payload, which may be NULL. How the network is
+ * divided leaves no trace. */
+struct archive;
+void network_archive(struct network *net, struct archive *ar,
+                     void (*describe)(struct archive *ar, void **payload, const void *context), const void *context);
 
 #endif
