@@ -82,7 +82,7 @@ static bool changes(struct frun *f, const struct simt_access *a, const struct fb
     uint64_t block = a->space == ISA_SPACE_SHARED ? (uint64_t)(b - f->blocks) << 32 : 0;
     for (uint64_t rest = a->changed; rest; rest &= rest - 1) {
         uint64_t value;
-        memcpy(&value, a->data[mask_first(rest)], sizeof value);
+        memcpy(&value, simt_access_data(a, mask_first(rest)), sizeof value);
         novel |= sm_novel_note(&f->novel, block | a->address[mask_first(rest)], value);
     }
     return novel;

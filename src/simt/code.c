@@ -119,6 +119,35 @@ static bool is_pred(const struct isa_instr *instr, const struct isa_operand *ope
            (operand->kind == ISA_OPERAND_IMM && operand->bits == 1 && instr->type == ISA_PRED);
 }
 
+/* A memory instruction's operands are bound. */
+static void bind_memory(struct arena *arena, const struct isa_instr *instr, struct simt_op *op)
+{
+    uint32_t flags = isa_op_info(instr->op)->flags;
+    struct simt_form *form = &op->form;
+    form->element_bytes = (uint8_t)(isa_type_bits(instr->type) / 8);
+    form->kind = flags & (ISA_FLAG_LOAD | ISA_FLAG_STORE | ISA_FLAG_ATOMIC);
+    form->elements = form->kind == ISA_FLAG_LOAD    ? op->dst_count
+                     : form->kind == ISA_FLAG_STORE ? (uint8_t)(op->src_count - 1)
+                                                    : 1;
+    form->stride = form->kind == ISA_FLAG_ATOMIC ? 16 : (uint8_t)(form->element_bytes * form->elements);
+    form->space = instr->mods.space;
+    if (form->space == ISA_SPACE_PARAM) {
+        form->call_params = instr->src[0].kind == ISA_OPERAND_FRAME;
+        form->kernel_params = !form->call_params;
+        form->space = form->call_params ? ISA_SPACE_LOCAL : ISA_SPACE_CONST;
+    }
+    const struct simt_operand *moved = form->kind == ISA_FLAG_LOAD ? &op->dst[0] : &op->src[1];
+    form->copies = form->kind != ISA_FLAG_ATOMIC && form->elements == 1 && moved->place == SIMT_PLACE_ROW &&
+                   form->element_bytes == (moved->wide ? 8 : 4);
+    if (form->kind != ISA_FLAG_LOAD)
+        return;
+    simt_load_fn **loads = ARENA_NEW(arena, simt_load_fn *, op->dst_count + 1);
+    bool is_signed = isa_type_info(instr->type)->class == ISA_CLASS_SINT;
+    for (unsigned i = 0; i < op->dst_count; i++)
+        loads[i] = simt_load_for(form->element_bytes, is_signed, instr->dst[i].bits);
+    op->loads = loads;
+}
+
 static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, struct simt_op *op)
 {
     op->lanes = lane_resolve(instr);
@@ -147,6 +176,8 @@ static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, s
             op->computed |= src[op->src_count - 1].place >= SIMT_PLACE_SREG;
         }
     }
+    if (op->kind == SIMT_KIND_MEMORY)
+        bind_memory(rows->arena, instr, op);
 }
 
 struct simt_code *simt_bind(const struct isa_module *module, unsigned width, struct arena *arena, unsigned *unbound)

@@ -51,6 +51,24 @@ struct simt_pred {
     bool present, negate;
 };
 
+/* What a memory instruction does, as far as its text says. */
+struct simt_form {
+    uint16_t kind; /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
+    uint8_t element_bytes, elements;
+    uint8_t stride;     /* bytes of a lane in simt_access.data */
+    uint8_t space;      /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST; 0: generic, each lane's address says */
+    bool kernel_params; /* addresses count from the launch's parameter block */
+    bool call_params;   /* arguments of a call: in local memory here, in registers on the machine */
+    bool copies;        /* a load or store of one element that fills its register: rows are copied as they are */
+};
+
+/* Writes a row's lanes from values in memory: lane l's stands at bytes + ((address[l] - origin) & mask). */
+struct simt_source {
+    const uint8_t *bytes;
+    uint64_t origin, mask;
+};
+typedef void simt_load_fn(void *row, const struct simt_source *from, const uint64_t *address, uint64_t lanes);
+
 struct simt_op {
     lane_fn *lanes;
     uint8_t kind;                 /* enum simt_kind */
@@ -59,6 +77,8 @@ struct simt_op {
     bool computed; /* some source must be computed at execution */
     const struct simt_operand *src, *dst;
     struct simt_pred pred_src[2], pred_dst[2];
+    struct simt_form form;      /* MEMORY */
+    simt_load_fn *const *loads; /* of a load, by destination */
 };
 
 struct simt_code {
@@ -66,6 +86,9 @@ struct simt_code {
     unsigned width;      /* lanes of a warp: 32 or 64 */
     struct simt_op *ops; /* one per instruction of the module */
 };
+
+/* How a load of `bytes` bytes fills a register of `bits` bits. */
+simt_load_fn *simt_load_for(unsigned bytes, bool is_signed, unsigned bits);
 
 /* Binds a linked module (no SYMBOL or FUNC operands left) for warps of `width` lanes; memory belongs to arena.
  * Instructions without lane semantics become OUTSIDE; their function's `outside`, and that of every function that can

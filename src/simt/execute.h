@@ -31,6 +31,13 @@ void simt_warp_op(struct simt_warp *warp, const struct simt_op *op, const struct
 /* memory.c */
 enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                             struct simt_access *access, struct simt_result *r);
+/* access.c: an access served from the block's shared memory or the thread's local memory. `lanes` are those of its mask
+ * that go there. */
+void simt_serve_shared(struct simt_warp *warp, struct simt_access *access, uint64_t lanes);
+void simt_serve_local(struct simt_warp *warp, struct simt_access *access, uint64_t lanes);
+/* Copies what a store writes and an atomic operates with from the registers to the access's data. */
+void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const struct simt_stack_entry *top,
+                 uint64_t cycle, struct simt_access *access);
 /* call.c */
 enum simt_event simt_call(struct simt_warp *warp, const struct simt_op *op, struct simt_result *r);
 bool simt_in_kernel(const struct simt_warp *warp);

@@ -83,21 +83,28 @@ struct simt_warp {
     uint16_t sm, slot;    /* where it runs */
 };
 
-/* One memory instruction's work. Data holds each lane's bytes in memory order: what a store writes, the operand (bytes
- * 0..7) and comparand (8..15) of an atomic. */
+/* One memory instruction's work. Data holds each lane's bytes in memory order, `stride` bytes from lane to lane: what a
+ * store writes, the operand (bytes 0..7) and comparand (8..15) of an atomic. */
 #define SIMT_ACCESS_BYTES 32
 struct simt_access {
     const struct isa_instr *instr;
+    const struct simt_op *op;
     uint64_t mask;    /* lanes */
     uint64_t changed; /* lanes whose atomic, where it was performed here, changed its location */
     uint16_t kind;    /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
     uint8_t space;    /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST: resolved */
-    uint8_t element_bytes, elements;
+    uint8_t element_bytes, elements, stride;
+    bool straight;     /* the lanes' accesses lie side by side, in lane order */
     uint32_t reg_base; /* frame that receives loaded values */
     uint32_t pc;
     uint64_t address[SIMT_MAX_WIDTH];
-    uint8_t data[SIMT_MAX_WIDTH][SIMT_ACCESS_BYTES];
+    _Alignas(64) uint8_t data[SIMT_MAX_WIDTH * SIMT_ACCESS_BYTES];
 };
+
+static inline uint8_t *simt_access_data(const struct simt_access *access, unsigned lane)
+{
+    return (uint8_t *)access->data + lane * access->stride;
+}
 
 enum simt_event {
     SIMT_PLAIN,  /* nothing beyond registers; the next instruction follows */
@@ -148,8 +155,10 @@ static inline uint32_t simt_pc(const struct simt_warp *warp)
     return warp->stack.entries[warp->stack.depth - 1].pc;
 }
 
-/* Writes the value a load brought for one lane: bytes in memory order, element_bytes * elements of them. */
-void simt_load_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, const uint8_t *bytes);
+/* Writes what a load brought for some of its lanes: the bytes of the naturally aligned line of line_bytes (a power of
+ * two) in which all their addresses lie. */
+void simt_load_lanes(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, const uint8_t *line,
+                     uint32_t line_bytes);
 /* Writes an atomic's old value to its destination. */
 void simt_atomic_lane(struct simt_warp *warp, const struct isa_instr *instr, uint32_t reg_base, unsigned lane,
                       uint64_t old);
@@ -160,7 +169,7 @@ void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, 
 bool simt_local_read(struct simt_warp *warp, unsigned lane, uint64_t offset, void *to, unsigned bytes);
 bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, const void *from, unsigned bytes);
 /* Serves an access at once from plain memory, in lane order: loads and atomics write their registers. `at` maps a
- * device address to host memory. For the functional mode. */
+ * device address to host memory, which is one piece. For the functional mode. */
 void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
                 void *context);
 

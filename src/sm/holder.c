@@ -21,7 +21,7 @@ static void note_changes(struct sm *sm, const struct sm_op *op, const struct pac
     for (unsigned i = 0; i < p->lane_count; i++) {
         const struct packet_lane *l = &p->lanes[i]; /* the reply's operand is the old value */
         uint64_t operand, value;
-        memcpy(&operand, op->access->data[l->lane], sizeof operand);
+        memcpy(&operand, simt_access_data(op->access, l->lane), sizeof operand);
         value = lane_atomic(p->atomic, p->type, l->operand, operand, l->compare);
         if (value != l->operand)
             sm_note_change(sm, p->atomic, (p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset, value);

@@ -187,7 +187,7 @@ static void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_a
     for (uint64_t rest = access->changed & access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t value;
-        memcpy(&value, access->data[lane], sizeof value);
+        memcpy(&value, simt_access_data(access, lane), sizeof value);
         sm_note_change(sm, access->instr->mods.atomic, (uint64_t)sm->warps[slot].block << 32 | access->address[lane],
                        value);
     }

@@ -65,11 +65,7 @@ static void deliver(struct sm *sm, const struct sm_transaction *t, const uint8_t
     const struct simt_access *access = o->access;
     if (access->space == ISA_SPACE_LOCAL || !line)
         return;
-    struct simt_warp *warp = &sm->warps[o->slot].simt;
-    for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
-        simt_load_lane(warp, access, lane, line + (access->address[lane] & (line_bytes - 1)));
-    }
+    simt_load_lanes(&sm->warps[o->slot].simt, access, t->lanes, line, line_bytes);
 }
 
 static struct packet *new_request(struct sm *sm, uint8_t kind, const struct sm_transaction *t, uint8_t space)
@@ -136,19 +132,16 @@ static bool load_bypassing(struct sm *sm, const struct sm_transaction *t)
 
 static void store_bytes(const struct simt_access *access, const struct sm_transaction *t, struct packet *p)
 {
-    unsigned size = access->element_bytes * access->elements;
+    unsigned size = access->stride;
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        /* The part of the lane's bytes that lies in this segment (all of it, unless the segment is smaller than the
-         * access). */
-        for (unsigned i = 0; i < size; i++) {
-            uint64_t at = access->address[lane] + i;
-            if (at < t->address || at >= t->address + t->bytes)
-                continue;
-            unsigned offset = at % PACKET_LINE_BYTES;
-            p->data[offset] = access->data[lane][i];
-            p->mask[offset / 64] |= BIT64(offset % 64);
-        }
+        /* The part of the lane's bytes that lies in this segment: all of it, unless the segment is smaller than the
+         * access. Accesses are aligned and have at most 32 bytes, so they do not cross a word of the mask. */
+        uint64_t at = access->address[lane], skip = at < t->address ? t->address - at : 0;
+        unsigned bytes = size - (unsigned)skip < t->bytes ? size - (unsigned)skip : t->bytes;
+        unsigned offset = (unsigned)((at + skip) % PACKET_LINE_BYTES);
+        memcpy(p->data + offset, simt_access_data(access, lane) + skip, bytes);
+        p->mask[offset / 64] |= mask_low(bytes) << offset % 64;
     }
 }
 
@@ -214,8 +207,8 @@ static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
         struct packet_lane *l = &p->lanes[p->lane_count++];
         l->lane = (uint8_t)lane;
         l->offset = (uint8_t)(access->address[lane] % PACKET_LINE_BYTES);
-        memcpy(&l->operand, &access->data[lane][0], 8);
-        memcpy(&l->compare, &access->data[lane][8], 8);
+        memcpy(&l->operand, simt_access_data(access, lane), 8);
+        memcpy(&l->compare, simt_access_data(access, lane) + 8, 8);
     }
     uint32_t waiter = sm_transaction_new(sm);
     sm->transactions.items[waiter] = *t;

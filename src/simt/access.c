@@ -1,0 +1,329 @@
+/* Values between registers and memory: what loads write to rows, what stores and atomics take from them, and accesses
+ * that are served at once. Loops run over a whole warp's lanes, one loop for each size of element and register. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "simt/execute.h"
+
+/* Loads */
+
+static const uint8_t *place_of(const struct simt_source *from, uint64_t address)
+{
+    return from->bytes + (int64_t)((address - from->origin) & from->mask);
+}
+
+/* ROW: the type of a row's lanes. VALUE: what the register holds of an element of type ELEMENT (16-bit registers keep
+ * zero-extended bits). */
+#define LOAD(name, ROW, VALUE, ELEMENT)                                                                                \
+    static void name(void *row, const struct simt_source *from, const uint64_t *address, uint64_t lanes)               \
+    {                                                                                                                  \
+        ROW *to = row;                                                                                                 \
+        ELEMENT value;                                                                                                 \
+        if (lanes == UINT32_MAX) {                                                                                     \
+            for (unsigned lane = 0; lane < LANES; lane++) {                                                            \
+                memcpy(&value, place_of(from, address[lane]), sizeof value);                                           \
+                to[lane] = (VALUE)value;                                                                               \
+            }                                                                                                          \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (uint64_t rest = lanes; rest; rest &= rest - 1) {                                                          \
+            memcpy(&value, place_of(from, address[mask_first(rest)]), sizeof value);                                   \
+            to[mask_first(rest)] = (VALUE)value;                                                                       \
+        }                                                                                                              \
+    }
+LOAD(load_u8, uint32_t, uint32_t, uint8_t)
+LOAD(load_u16, uint32_t, uint32_t, uint16_t)
+LOAD(load_u32, uint32_t, uint32_t, uint32_t)
+LOAD(load_s8, uint32_t, uint32_t, int8_t)
+LOAD(load_s16, uint32_t, uint32_t, int16_t)
+LOAD(load_s8_half, uint32_t, uint16_t, int8_t)
+LOAD(load_u8_wide, uint64_t, uint64_t, uint8_t)
+LOAD(load_u16_wide, uint64_t, uint64_t, uint16_t)
+LOAD(load_u32_wide, uint64_t, uint64_t, uint32_t)
+LOAD(load_s8_wide, uint64_t, uint64_t, int8_t)
+LOAD(load_s16_wide, uint64_t, uint64_t, int16_t)
+LOAD(load_s32_wide, uint64_t, uint64_t, int32_t)
+LOAD(load_64, uint64_t, uint64_t, uint64_t)
+LOAD(load_low, uint32_t, uint32_t, uint64_t)
+
+simt_load_fn *simt_load_for(unsigned bytes, bool is_signed, unsigned bits)
+{
+    bool wide = bits > 32;
+    switch (bytes) {
+    case 1:
+        if (is_signed && bits > 8)
+            return wide ? load_s8_wide : bits == 16 ? load_s8_half : load_s8;
+        return wide ? load_u8_wide : load_u8;
+    case 2:
+        if (is_signed && bits > 16)
+            return wide ? load_s16_wide : load_s16;
+        return wide ? load_u16_wide : load_u16;
+    case 4:
+        return !wide ? load_u32 : is_signed ? load_s32_wide : load_u32_wide;
+    default:
+        return wide ? load_64 : load_low;
+    }
+}
+
+/* Whether the lanes are a run without gaps. */
+static bool is_run(uint64_t lanes)
+{
+    uint64_t from_first = lanes >> mask_first(lanes);
+    return !(from_first & (from_first + 1));
+}
+
+static void load(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, struct simt_source from)
+{
+    const struct simt_op *op = access->op;
+    if (access->straight && op->form.copies && is_run(lanes)) {
+        unsigned first = mask_first(lanes);
+        uint8_t *row = simt_row(warp, access->reg_base, op->dst[0].row);
+        memcpy(row + first * access->element_bytes, place_of(&from, access->address[first]),
+               mask_count(lanes) * access->element_bytes);
+        return;
+    }
+    for (unsigned i = 0; i < access->elements; i++, from.bytes += access->element_bytes)
+        if (op->dst[i].place == SIMT_PLACE_ROW)
+            op->loads[i](simt_row(warp, access->reg_base, op->dst[i].row), &from, access->address, lanes);
+}
+
+void simt_load_lanes(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, const uint8_t *line,
+                     uint32_t line_bytes)
+{
+    load(warp, access, lanes, (struct simt_source){.bytes = line, .mask = line_bytes - 1});
+}
+
+/* Stores and atomics */
+
+/* Copies an operand's values into each lane's data at `at`, in as many bytes as TYPE has. */
+#define GATHER(ROW, TYPE)                                                                                              \
+    for (unsigned lane = 0; lane < width; lane++) {                                                                    \
+        TYPE value = (TYPE)((const ROW *)row)[lane];                                                                   \
+        memcpy(access->data + lane * stride + at, &value, sizeof value);                                               \
+    }
+
+static void gather(const struct simt_warp *warp, const struct simt_operand *operand, const struct simt_stack_entry *top,
+                   uint64_t cycle, struct simt_access *access, unsigned at)
+{
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    unsigned width = warp->block->grid->code->width, stride = access->stride;
+    const void *row = simt_source_row(warp, operand, top, cycle, scratch);
+    if (!row)
+        return;
+    unsigned bytes = access->element_bytes;
+    if (stride == (operand->wide ? 8 : 4) && bytes == stride)
+        memcpy(access->data, row, (size_t)width * stride);
+    else if (operand->wide && bytes == 8)
+        GATHER(uint64_t, uint64_t)
+    else if (operand->wide && bytes == 4)
+        GATHER(uint64_t, uint32_t)
+    else if (operand->wide && bytes == 2)
+        GATHER(uint64_t, uint16_t)
+    else if (operand->wide)
+        GATHER(uint64_t, uint8_t)
+    else if (bytes == 8)
+        GATHER(uint32_t, uint64_t)
+    else if (bytes == 4)
+        GATHER(uint32_t, uint32_t)
+    else if (bytes == 2)
+        GATHER(uint32_t, uint16_t)
+    else
+        GATHER(uint32_t, uint8_t)
+}
+
+void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const struct simt_stack_entry *top,
+                 uint64_t cycle, struct simt_access *access)
+{
+    if (access->kind == ISA_FLAG_STORE) {
+        for (unsigned i = 0; i < access->elements; i++)
+            gather(warp, &op->src[1 + i], top, cycle, access, i * access->element_bytes);
+        return;
+    }
+    if (access->kind != ISA_FLAG_ATOMIC)
+        return;
+    bool compares = access->instr->mods.atomic == ISA_ATOMIC_CAS;
+    memset(access->data, 0, (size_t)warp->block->grid->code->width * access->stride);
+    gather(warp, &op->src[compares ? 2 : 1], top, cycle, access, 0);
+    if (compares)
+        gather(warp, &op->src[1], top, cycle, access, 8);
+}
+
+void simt_atomic_lane(struct simt_warp *warp, const struct isa_instr *instr, uint32_t reg_base, unsigned lane,
+                      uint64_t old)
+{
+    const struct simt_code *code = warp->block->grid->code;
+    const struct simt_op *op = &code->ops[instr - code->module->instrs];
+    if (!op->dst_count || op->dst[0].place != SIMT_PLACE_ROW)
+        return;
+    void *row = simt_row(warp, reg_base, op->dst[0].row);
+    if (op->dst[0].wide)
+        ((uint64_t *)row)[lane] = old;
+    else
+        ((uint32_t *)row)[lane] = (uint32_t)old;
+}
+
+/* flags: LANE_ATOMIC_SUBNORMAL where atomic f32 addition keeps subnormals (all but global memory; PTX ISA, "atom"). */
+static void atomic_on(struct simt_warp *warp, struct simt_access *access, unsigned lane, uint8_t *at, uint8_t flags)
+{
+    uint64_t old = 0, operand, compare, value;
+    memcpy(&old, at, access->element_bytes);
+    memcpy(&operand, simt_access_data(access, lane), 8);
+    memcpy(&compare, simt_access_data(access, lane) + 8, 8);
+    value = lane_atomic(access->instr->mods.atomic | flags, access->instr->type, old, operand, compare);
+    memcpy(at, &value, access->element_bytes);
+    access->changed |= value != old ? BIT64(lane) : 0;
+    simt_atomic_lane(warp, access->instr, access->reg_base, lane, old);
+}
+
+static void store(const struct simt_access *access, uint64_t lanes, uint8_t *bytes, uint64_t origin)
+{
+    unsigned size = access->stride;
+    if (access->straight && is_run(lanes)) {
+        unsigned first = mask_first(lanes);
+        memcpy(bytes + (int64_t)(access->address[first] - origin), access->data + first * size,
+               mask_count(lanes) * size);
+        return;
+    }
+    if (size == 4) {
+        for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+            unsigned lane = mask_first(rest);
+            memcpy(bytes + (int64_t)(access->address[lane] - origin), access->data + lane * 4, 4);
+        }
+        return;
+    }
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        memcpy(bytes + (int64_t)(access->address[lane] - origin), simt_access_data(access, lane), size);
+    }
+}
+
+/* Serves lanes in their order from memory in one piece, whose byte at address `origin` is *bytes. */
+static void serve(struct simt_warp *warp, struct simt_access *access, uint64_t lanes, uint8_t *bytes, uint64_t origin,
+                  uint8_t flags)
+{
+    if (access->kind == ISA_FLAG_LOAD) {
+        load(warp, access, lanes, (struct simt_source){.bytes = bytes, .origin = origin, .mask = ~UINT64_C(0)});
+    } else if (access->kind == ISA_FLAG_STORE) {
+        store(access, lanes, bytes, origin);
+    } else {
+        for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+            unsigned lane = mask_first(rest);
+            atomic_on(warp, access, lane, bytes + (int64_t)(access->address[lane] - origin), flags);
+        }
+    }
+}
+
+void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
+                void *context)
+{
+    if (!access->mask)
+        return;
+    uint64_t origin = access->address[mask_first(access->mask)];
+    serve(warp, access, access->mask, at(context, origin), origin, 0);
+}
+
+void simt_serve_shared(struct simt_warp *warp, struct simt_access *access, uint64_t lanes)
+{
+    serve(warp, access, lanes, warp->block->shared, 0, LANE_ATOMIC_SUBNORMAL);
+}
+
+/* Local memory: the lanes' words lie side by side, so that lanes which agree on an offset share a row. */
+
+bool simt_local_read(struct simt_warp *warp, unsigned lane, uint64_t offset, void *to, unsigned bytes)
+{
+    unsigned width = warp->block->grid->code->width;
+    if (offset > warp->block->grid->stack_bytes || bytes > warp->block->grid->stack_bytes - offset)
+        return false;
+    for (unsigned i = 0; i < bytes; i++) {
+        uint64_t word = (offset + i) / 4;
+        const uint8_t *at = word < warp->local_words ? (const uint8_t *)&warp->local[word * width + lane] : NULL;
+        ((uint8_t *)to)[i] = at ? at[(offset + i) & 3] : 0;
+    }
+    return true;
+}
+
+/* Makes local memory at least `words` per lane; grown in steps so that a deep recursion does not copy at every call. */
+static void grow_local(struct simt_warp *warp, uint64_t words)
+{
+    unsigned width = warp->block->grid->code->width;
+    if (words <= warp->local_words)
+        return;
+    uint64_t grown = words > 2 * (uint64_t)warp->local_words ? words : 2 * (uint64_t)warp->local_words;
+    warp->local = base_realloc(warp->local, grown * width * 4);
+    memset(warp->local + (size_t)warp->local_words * width, 0, (grown - warp->local_words) * width * 4);
+    warp->local_words = (uint32_t)grown;
+}
+
+bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, const void *from, unsigned bytes)
+{
+    unsigned width = warp->block->grid->code->width;
+    if (offset > warp->block->grid->stack_bytes || bytes > warp->block->grid->stack_bytes - offset)
+        return false;
+    grow_local(warp, (offset + bytes + 3) / 4);
+    for (unsigned i = 0; i < bytes; i++)
+        ((uint8_t *)&warp->local[(offset + i) / 4 * width + lane])[(offset + i) & 3] = ((const uint8_t *)from)[i];
+    return true;
+}
+
+/* One element of 4 bytes or two words of one of 8, of every lane, between local memory and a row; offsets are multiples
+ * of 4 here and local memory is large enough. */
+static void local_words(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, unsigned element)
+{
+    unsigned width = warp->block->grid->code->width, words = access->element_bytes / 4;
+    bool is_store = access->kind == ISA_FLAG_STORE;
+    const struct simt_operand *dst = &access->op->dst[element];
+    uint32_t *row = is_store || dst->place != SIMT_PLACE_ROW ? NULL : simt_row(warp, access->reg_base, dst->row);
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint32_t *at = warp->local + (access->address[lane] / 4 + element * words) * width + lane;
+        uint8_t *data = simt_access_data(access, lane) + element * access->element_bytes;
+        for (unsigned w = 0; w < words; w++) {
+            if (is_store)
+                memcpy(&at[w * width], data + 4 * w, 4);
+            else if (row)
+                row[lane * words + w] = at[w * width];
+        }
+    }
+}
+
+static bool row_fits(const struct simt_access *access)
+{
+    if (access->kind == ISA_FLAG_STORE)
+        return true;
+    for (unsigned i = 0; i < access->elements; i++)
+        if (access->op->dst[i].place == SIMT_PLACE_ROW && access->op->dst[i].wide != (access->element_bytes == 8))
+            return false;
+    return true;
+}
+
+static void serve_local_lane(struct simt_warp *warp, struct simt_access *access, unsigned lane)
+{
+    uint8_t bytes[SIMT_ACCESS_BYTES];
+    unsigned size = access->element_bytes * access->elements;
+    uint64_t offset = access->address[lane];
+    if (access->kind == ISA_FLAG_STORE) {
+        simt_local_write(warp, lane, offset, simt_access_data(access, lane), size);
+        return;
+    }
+    simt_local_read(warp, lane, offset, bytes, size);
+    serve(warp, access, BIT64(lane), bytes, offset, LANE_ATOMIC_SUBNORMAL);
+    if (access->kind == ISA_FLAG_ATOMIC)
+        simt_local_write(warp, lane, offset, bytes, size);
+}
+
+void simt_serve_local(struct simt_warp *warp, struct simt_access *access, uint64_t lanes)
+{
+    if (!lanes)
+        return;
+    if (access->kind == ISA_FLAG_ATOMIC || access->element_bytes < 4 || !row_fits(access)) {
+        for (uint64_t rest = lanes; rest; rest &= rest - 1)
+            serve_local_lane(warp, access, mask_first(rest));
+        return;
+    }
+    uint64_t end = 0;
+    for (uint64_t rest = lanes; rest; rest &= rest - 1)
+        end = access->address[mask_first(rest)] > end ? access->address[mask_first(rest)] : end;
+    grow_local(warp, end / 4 + access->element_bytes * access->elements / 4);
+    for (unsigned i = 0; i < access->elements; i++)
+        local_words(warp, access, lanes, i);
+}
