@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/vec.h"
+#include "energy/energy.h"
 #include "gpu/gpu.h"
 #include "memory/store.h"
 #include "sm/sm.h"
@@ -62,8 +63,9 @@ struct gpu_counters {
     struct cache_stats l1i, l1c, l1d, l2;
     struct dram_stats dram;
     struct network_stats network;
+    struct energy energy; /* from all of these, when a timing launch has ended */
     struct stat_group l1i_group, l1c_group, l1d_group, l2_group;
-    struct gpu_stat_set sets[8];
+    struct gpu_stat_set sets[9];
 };
 
 /* memory.c */
@@ -80,6 +82,8 @@ enum gpu_status gpu_run_functional(struct gpu_run *run);
 /* result.c */
 struct gpu_counters *gpu_counters_new(void);
 void gpu_collect(struct gpu *gpu, struct gpu_counters *counters);
+/* Computes the energy of a result that has its counters and cycles. */
+void gpu_add_energy(const struct machine *machine, struct gpu_result *result);
 void gpu_reset_counters(struct gpu *gpu);
 /* watch.c */
 #define GPU_WATCH_STATES 16

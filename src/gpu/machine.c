@@ -49,6 +49,7 @@ static void bind_groups(struct machine *m)
         {"partition", "memory partitions", partition_param_descs, partition_param_count, &m->memory.partition},
         {"l2", "a slice of the L2 cache", l2_param_descs, l2_param_count, &m->memory.l2},
         {"dram", "a DRAM channel", dram_param_descs, dram_param_count, &m->memory.dram},
+        {"energy", "energy of events, and powers", energy_param_descs, energy_param_count, &m->energy},
     };
     memcpy(m->groups, groups, sizeof groups);
 }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "config/param.h"
+#include "energy/energy.h"
 #include "memory/cache.h"
 #include "memory/partition.h"
 #include "network/network.h"
@@ -15,7 +16,7 @@ struct gpu_params { /* group "gpu": number of SMs, clocks, device memory, watchd
 #include "config/param_end.h"
 };
 
-#define MACHINE_GROUPS 9
+#define MACHINE_GROUPS 10
 
 struct machine {
     const char *name; /* "gtx480", or the path of the file */
@@ -25,8 +26,9 @@ struct machine {
     struct cache_params l1i, l1c, l1d;
     struct network_params network;
     struct memory_params memory;
+    struct energy_params energy;
     struct param_group
-        groups[MACHINE_GROUPS]; /* gpu sm l1i l1c l1d network partition l2 dram, bound to the fields above */
+        groups[MACHINE_GROUPS]; /* gpu sm l1i l1c l1d network partition l2 dram energy, bound to the fields above */
     struct arena arena;
 };
 
