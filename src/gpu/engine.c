@@ -1,103 +1,49 @@
-/* The cycle loop. Units are stepped only in the cycles in which they can act; when none can, time jumps to the next
- * event. Within a core cycle the order is: replies leave the network into the SMs, partitions hand over replies, DRAM,
- * L2 slices, networks, SMs, block dispatch. DRAM runs in its own clock, by integer ratio. */
+/* The cycle loop. Time passes in windows within the networks' lookahead: in a window each part of the device is
+ * simulated by itself (part.c), by a crew of threads; between windows this file gives out blocks, looks for the end,
+ * faults and hangs, and jumps to the next event when nothing can happen before. While blocks wait for a place a window
+ * is one cycle, since a block that ends makes place for one on any SM in the next. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "gpu/gpu_impl.h"
+#include "base/crew.h"
+#include "gpu/part.h"
 
-#define POLL_STEPS 4096 /* loop turns between looks at the host's clock */
+#define POLL_STEPS 4096 /* windows between looks at the host's clock */
 
-/* DRAM command cycles that have begun by the end of core cycle c. Clocks are below 2^14 MHz, so 64 bits hold 2^50
- * cycles: two weeks of simulated time. */
-static uint64_t dram_cycles(const struct gpu *gpu, uint64_t c)
+static uint64_t window_end(const struct gpu_run *run, uint64_t from, uint64_t limit)
 {
-    return (c + 1) * gpu->machine.gpu.dram_mhz / gpu->machine.gpu.core_mhz;
+    const struct gpu *gpu = run->gpu;
+    uint64_t end = from + GPU_WINDOW;
+    if (run->next_block < run->blocks ||
+        gpu_network_ticks(gpu, end - 1) - gpu_network_ticks(gpu, from - 1) > NETWORK_LOOKAHEAD)
+        end = from + 1;
+    return end < limit ? end : limit;
 }
 
-/* The core cycle in which DRAM cycle d is ticked. */
-static uint64_t core_cycle_of(const struct gpu *gpu, uint64_t d)
+static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
 {
-    if (d == CYCLE_NEVER)
-        return CYCLE_NEVER;
-    uint64_t c = ((d + 1) * gpu->machine.gpu.core_mhz + gpu->machine.gpu.dram_mhz - 1) / gpu->machine.gpu.dram_mhz;
-    return c ? c - 1 : 0;
+    unsigned n = 0;
+    while (sm >= run->parts[n].first_sm + run->parts[n].sms)
+        n++;
+    return &run->parts[n];
 }
 
-static void eject(struct gpu *gpu, uint64_t now)
-{
-    uint64_t arrivals = gpu->machine.gpu.step_every_cycle ? ~UINT64_C(0) : network_arrivals(gpu->replies, 0);
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        if (gpu->sm_wake[i] <= now || mask_has(arrivals, i)) {
-            sm_eject(gpu->sms[i], now);
-            gpu->sm_wake[i] = now;
-        }
-    }
-}
-
-static void tick_partitions(struct gpu *gpu, uint64_t now)
-{
-    unsigned per = gpu->machine.memory.partition.slices_per_channel;
-    uint64_t arrivals = network_arrivals(gpu->requests, 0), dram_end = dram_cycles(gpu, now);
-    bool always = gpu->machine.gpu.step_every_cycle;
-    for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++) {
-        struct partition *p = gpu->partitions[i];
-        for (unsigned k = 0; k < per; k++) {
-            struct partition_reply reply;
-            if (!partition_reply(p, k, &reply) || !network_can_send(gpu->replies, i * per + k, reply.bytes))
-                continue;
-            network_send(gpu->replies, i * per + k, reply.sm, reply.bytes, reply.packet, now);
-            partition_take_reply(p, k);
-        }
-        for (uint64_t d = gpu->dram_cycle; d < dram_end; d++)
-            if (always || partition_next_dram(p) <= d)
-                partition_tick_dram(p, d);
-        for (unsigned k = 0; k < per; k++)
-            if (mask_has(arrivals, i * per + k) && partition_can_push(p, k))
-                partition_push(p, k, network_receive(gpu->requests, i * per + k), now);
-        if (always || partition_next_l2(p) <= now)
-            partition_tick_l2(p, now);
-    }
-    gpu->dram_cycle = dram_end;
-}
-
-static void tick_networks(struct gpu *gpu, uint64_t now)
-{
-    bool always = gpu->machine.gpu.step_every_cycle;
-    if (always || network_next(gpu->requests, now) <= now)
-        network_tick(gpu->requests, now);
-    if (always || network_next(gpu->replies, now) <= now)
-        network_tick(gpu->replies, now);
-}
-
-/* An SM that waits for the network to take its requests is stepped as soon as it would. */
-static void step_sms(struct gpu *gpu, uint64_t now)
-{
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        struct sm *sm = gpu->sms[i];
-        if (gpu->sm_wake[i] > now && !(mask_has(gpu->sms_sending, i) && sm_can_send(sm)))
-            continue;
-        sm_step(sm, now);
-        gpu->sm_wake[i] = sm_next(sm);
-        gpu->sms_sending &= ~BIT64(i);
-        if (gpu->sm_wake[i] > now + 1 && sm_has_requests(sm))
-            gpu->sms_sending |= BIT64(i);
-    }
-}
-
-/* Every SM may take one block a cycle, starting behind the one served last. */
-static void dispatch(struct gpu_run *run, uint64_t now)
+/* In a cycle every SM may take one block, starting behind the one served last; none in the launch's first cycle. */
+static void dispatch(struct gpu_run *run, uint64_t cycle)
 {
     struct gpu *gpu = run->gpu;
     unsigned sms = gpu->machine.gpu.sms;
+    for (unsigned i = 0; i < run->part_count; i++)
+        run->parts[i].start_count = 0;
+    if (run->next_block == run->blocks || cycle == run->start_cycle)
+        return;
     for (unsigned n = 0; n < sms && run->next_block < run->blocks; n++) {
-        unsigned i = (run->dispatch_from + n) % sms;
-        if (!sm_can_launch(gpu->sms[i]))
+        unsigned sm = (run->dispatch_from + n) % sms;
+        if (!sm_can_launch(gpu->sms[sm]))
             continue;
-        uint32_t index[3];
-        gpu_block_index(run, run->next_block++, index);
-        sm_launch(gpu->sms[i], index, now + 1);
-        gpu->sm_wake[i] = now + 1;
-        run->last_served = i;
+        struct gpu_part *part = part_of(run, sm);
+        part->starts[part->start_count++] = (struct gpu_start){run->next_block++, sm};
+        run->last_served = sm;
     }
     run->dispatch_from = (run->last_served + 1) % sms;
 }
@@ -112,57 +58,71 @@ static bool can_dispatch(const struct gpu_run *run)
     return false;
 }
 
-static bool replies_waiting(const struct gpu *gpu)
+struct window {
+    struct gpu_run *run;
+    uint64_t from, end;
+};
+
+static void run_part(void *context, unsigned number)
 {
-    struct partition_reply reply;
-    for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
-        for (unsigned k = 0; k < gpu->machine.memory.partition.slices_per_channel; k++)
-            if (partition_reply(gpu->partitions[i], k, &reply))
-                return true;
-    return false;
+    const struct window *w = context;
+    gpu_part_run(&w->run->parts[number], w->from, w->end);
 }
 
-/* The first cycle after `now` in which something can happen. */
-static uint64_t next_cycle(const struct gpu_run *run, uint64_t now)
+static void run_window(struct gpu_run *run, uint64_t from, uint64_t end)
 {
-    const struct gpu *gpu = run->gpu;
-    uint64_t next = CYCLE_NEVER;
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
-        next = cycle_min(next, gpu->sm_wake[i]);
-    if (next <= now + 1)
-        return now + 1;
-    if (network_arrivals(gpu->requests, 0) || network_arrivals(gpu->replies, 0) || can_dispatch(run) || replies_waiting(gpu))
-        return now + 1;
-    next = cycle_min(next, cycle_min(network_next(gpu->requests, now + 1), network_next(gpu->replies, now + 1)));
-    for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++) {
-        next = cycle_min(next, partition_next_l2(gpu->partitions[i]));
-        next = cycle_min(next, core_cycle_of(gpu, partition_next_dram(gpu->partitions[i])));
-    }
-    return next <= now ? now + 1 : next;
+    struct window w = {run, from, end};
+    dispatch(run, from);
+    for (unsigned i = 0; i < run->part_count; i++)
+        run->parts[i].draining = run->next_block == run->blocks;
+    if (run->part_count == 1)
+        run_part(&w, 0);
+    else
+        crew_run(run->gpu->crew, run_part, &w);
 }
 
-static bool drained(const struct gpu_run *run)
+/* The first cycle from `end` on in which something can happen. */
+static uint64_t next_cycle(const struct gpu_run *run, uint64_t end)
 {
     const struct gpu *gpu = run->gpu;
+    uint64_t next = CYCLE_NEVER, tick = gpu_network_ticks(gpu, end - 1);
+    for (unsigned i = 0; i < run->part_count; i++)
+        next = cycle_min(next, run->parts[i].next);
+    if (next == end || can_dispatch(run))
+        return end;
+    next = cycle_min(next, gpu_network_cycle(gpu, network_next(gpu->requests, tick)));
+    return cycle_min(next, gpu_network_cycle(gpu, network_next(gpu->replies, tick)));
+}
+
+/* Whether everything has ended; then *end is the cycle after the first at whose end nothing was inside. */
+static bool drained(const struct gpu_run *run, uint64_t *end)
+{
+    uint64_t busy_until = run->start_cycle;
     if (run->next_block < run->blocks)
         return false;
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
-        if (!sm_idle(gpu->sms[i]))
+    for (unsigned i = 0; i < run->part_count; i++) {
+        if (!run->parts[i].idle)
             return false;
-    if (!network_idle(gpu->requests) || !network_idle(gpu->replies))
-        return false;
-    for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
-        if (!partition_idle(gpu->partitions[i]))
-            return false;
-    return true;
+        if (run->parts[i].busy_until > busy_until)
+            busy_until = run->parts[i].busy_until;
+    }
+    *end = busy_until + 1;
+    return network_idle(run->gpu->requests) && network_idle(run->gpu->replies);
 }
 
-static const struct sm_fault *find_fault(const struct gpu *gpu)
+/* The earliest fault, of the lowest SM. */
+static const struct sm_fault *find_fault(const struct gpu_run *run)
 {
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
-        if (sm_faulted(gpu->sms[i]))
-            return sm_faulted(gpu->sms[i]);
-    return NULL;
+    const struct sm_fault *first = NULL;
+    bool faulted = false;
+    for (unsigned i = 0; i < run->part_count; i++)
+        faulted |= run->parts[i].faulted;
+    for (unsigned i = 0; faulted && i < run->gpu->machine.gpu.sms; i++) {
+        const struct sm_fault *fault = sm_faulted(run->gpu->sms[i]);
+        if (fault && (!first || fault->cycle < first->cycle))
+            first = fault;
+    }
+    return first;
 }
 
 static uint64_t instructions_so_far(const struct gpu *gpu, uint64_t *blocks)
@@ -187,50 +147,53 @@ static int poll_host(struct gpu_run *run, double *last)
     return gpu_report_progress(run, instructions, blocks);
 }
 
+/* Looks that the watch has missed up to `next`; the limit comes first when one jump crosses both. */
+static bool is_stuck(struct gpu_run *run, struct gpu_watch *watch, uint64_t now, uint64_t next, uint64_t limit)
+{
+    struct gpu *gpu = run->gpu;
+    while (next >= watch->next && watch->next <= limit) {
+        gpu->cycle = watch->next > now ? watch->next : now;
+        if (gpu_watch_stuck(watch, gpu))
+            return true;
+    }
+    return false;
+}
+
 static enum gpu_status run_cycles(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
     struct gpu_watch watch;
     double last_poll = run->start_seconds;
-    uint64_t end = run->launch->max_cycles ? gpu->cycle + run->launch->max_cycles : CYCLE_NEVER;
+    uint64_t limit = run->launch->max_cycles ? gpu->cycle + run->launch->max_cycles : CYCLE_NEVER;
     watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
     gpu_watch_start(&watch, gpu);
     for (uint64_t turn = 1;; turn++) {
-        uint64_t now = gpu->cycle;
-        eject(gpu, now);
-        tick_partitions(gpu, now);
-        tick_networks(gpu, now);
-        step_sms(gpu, now);
-        if (run->next_block < run->blocks)
-            dispatch(run, now);
-        const struct sm_fault *fault = find_fault(gpu);
-        gpu->cycle = now + 1;
+        uint64_t end = window_end(run, gpu->cycle, limit), last;
+        run_window(run, gpu->cycle, end);
+        gpu->cycle = end;
+        const struct sm_fault *fault = find_fault(run);
         if (fault) {
             gpu_explain_fault(run, fault);
             return GPU_FAULT;
         }
-        uint64_t next = next_cycle(run, now);
-        if (next == CYCLE_NEVER || run->next_block == run->blocks) {
-            if (drained(run))
-                return GPU_OK;
-            if (next == CYCLE_NEVER) {
-                gpu_explain_hang(run, "can make no progress: nothing is under way and every warp waits");
-                return GPU_HANG;
-            }
+        uint64_t next = next_cycle(run, end);
+        if (drained(run, &last)) {
+            gpu->cycle = last;
+            return GPU_OK;
         }
-        while (next >= watch.next && watch.next <= end) { /* the limit comes first when one jump crosses both */
-            gpu->cycle = watch.next > now + 1 ? watch.next : now + 1;
-            if (gpu_watch_stuck(&watch, gpu)) {
-                gpu_explain_hang(run, "made no progress");
-                return GPU_HANG;
-            }
+        if (next == CYCLE_NEVER) {
+            gpu_explain_hang(run, "can make no progress: nothing is under way and every warp waits");
+            return GPU_HANG;
         }
-        if (next >= end) {
-            gpu->cycle = end;
+        if (is_stuck(run, &watch, end, next, limit)) {
+            gpu_explain_hang(run, "made no progress");
+            return GPU_HANG;
+        }
+        if (next >= limit) {
+            gpu->cycle = limit;
             return GPU_LIMIT;
         }
-        gpu->cycle = gpu->machine.gpu.step_every_cycle ? now + 1 : next;
-        gpu->dram_cycle = dram_cycles(gpu, gpu->cycle - 1);
+        gpu->cycle = gpu->machine.gpu.step_every_cycle ? end : next;
         if (turn % POLL_STEPS == 0 && poll_host(run, &last_poll))
             return GPU_STOPPED;
     }
@@ -254,15 +217,38 @@ static bool read_line(void *context, uint64_t address, uint8_t *to, uint32_t byt
     return true;
 }
 
+/* As many parts as threads are asked for. A kernel that calls the device's functions (printf, malloc) does so in the
+ * order in which one thread comes to it. */
+static unsigned parts_for(const struct gpu_run *run)
+{
+    const struct gpu *gpu = run->gpu;
+    unsigned most = gpu->machine.gpu.sms < NETWORK_MAX_SIDES ? gpu->machine.gpu.sms : NETWORK_MAX_SIDES;
+    if (run->launch->kernel->calls_device || run->launch->threads <= 1)
+        return 1;
+    return run->launch->threads < most ? run->launch->threads : most;
+}
+
+static void prepare_parts(struct gpu_run *run)
+{
+    struct gpu *gpu = run->gpu;
+    unsigned parts = parts_for(run);
+    if (parts > 1 && (!gpu->crew || crew_size(gpu->crew) != parts)) {
+        crew_destroy(gpu->crew);
+        gpu->crew = crew_create(parts);
+        parts = crew_size(gpu->crew);
+    }
+    gpu_divide(run, parts);
+}
+
 /* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */
 enum gpu_status gpu_run_timing(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
     gpu_reset_counters(gpu);
+    prepare_parts(run);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         sm_refresh(gpu->sms[i], read_line, gpu);
         sm_begin(gpu->sms[i], &run->kernel, gpu->cycle);
-        gpu->sm_wake[i] = CYCLE_NEVER;
     }
     enum gpu_status status = run_cycles(run);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)

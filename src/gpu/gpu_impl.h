@@ -30,10 +30,8 @@ struct gpu {
     struct sm **sms;
     struct partition **partitions;
     struct network *requests, *replies;
-    uint64_t cycle;       /* core cycles since creation */
-    uint64_t dram_cycle;  /* the next one to be ticked */
-    uint64_t sms_sending; /* SMs asleep with requests that the network does not take */
-    uint64_t *sm_wake;    /* per SM: the next cycle at which it must be stepped */
+    uint64_t cycle;    /* core cycles since creation */
+    struct crew *crew; /* the threads of the last launch that had several, or NULL */
     uint64_t launches;
     uint64_t params; /* device address of the parameter block */
     uint64_t params_bytes;
@@ -52,6 +50,8 @@ struct gpu_run {
     struct simt_grid grid;
     struct sm_kernel kernel;
     struct arena arena;
+    struct gpu_part *parts; /* the device, divided among threads */
+    unsigned part_count;
     uint64_t blocks, next_block, start_cycle;
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
     double start_seconds;

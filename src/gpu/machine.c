@@ -212,6 +212,11 @@ int machine_check(const struct machine *m, struct diag_sink *sink)
     if (!sched_find(m->sm.scheduler))
         bad |=
             diag_error(sink, DIAG_NOWHERE, NULL, "sm.scheduler: there is no warp scheduler named %s", m->sm.scheduler);
+    if (m->gpu.network_mhz > 2 * m->gpu.core_mhz)
+        bad |= diag_error(sink, DIAG_NOWHERE, NULL,
+                          "gpu.network_mhz is %u, more than twice gpu.core_mhz: the network would pass its lookahead "
+                          "within a cycle",
+                          m->gpu.network_mhz);
     if (m->gpu.sms > 64)
         bad |= diag_error(sink, DIAG_NOWHERE, NULL, "gpu.sms is %u: the network connects at most 64 SMs", m->gpu.sms);
     if (m->memory.partition.channels * m->memory.partition.slices_per_channel > 64)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crew.h"
 #include "gpu/gpu_impl.h"
 #include "sm/sched/sched.h"
 
@@ -19,7 +20,6 @@ void gpu_build_units(struct gpu *gpu)
     for (unsigned i = 0; i < m->memory.partition.channels; i++)
         gpu->partitions[i] = partition_create(&m->memory, i, &gpu->store, &gpu->arena);
     gpu->sms = ARENA_NEW(&gpu->arena, struct sm *, m->gpu.sms);
-    gpu->sm_wake = ARENA_NEW(&gpu->arena, uint64_t, m->gpu.sms);
     for (unsigned i = 0; i < m->gpu.sms; i++) {
         struct sm_setup setup = {
             .index = i,
@@ -74,6 +74,7 @@ void gpu_destroy(struct gpu *gpu)
     while (gpu->modules)
         gpu_unload(gpu, gpu->modules);
     gpu_destroy_units(gpu);
+    crew_destroy(gpu->crew);
     store_free_all(&gpu->store);
     free(gpu->heap_blocks.blocks);
     vec_free(&gpu->constants);

@@ -113,6 +113,7 @@ struct isa_function {
     uint32_t max_threads[3];         /* .maxntid, 0 when absent */
     uint32_t required_threads[3];    /* .reqntid, 0 when absent */
     uint32_t min_blocks, max_registers; /* .minnctapersm, .maxnreg, 0 when absent */
+    bool calls_device;               /* can reach a call of printf, malloc or free */
     uint32_t outside;                /* index of the first reachable instruction outside the model, or ISA_PC_NONE */
     uint32_t line, column;
 };

@@ -121,17 +121,20 @@ void ptx_reach(struct isa_module *module)
     struct graph g = build_graph(module, &scratch);
     uint32_t *registers = ARENA_NEW(&scratch, uint32_t, g.count), *shared = ARENA_NEW(&scratch, uint32_t, g.count);
     uint32_t *align = ARENA_NEW(&scratch, uint32_t, g.count), *outside = ARENA_NEW(&scratch, uint32_t, g.count);
+    uint32_t *device = ARENA_NEW(&scratch, uint32_t, g.count);
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct isa_function *function = &module->functions[f];
         registers[f] = function->registers;
         shared[f] = function->shared_bytes;
         align[f] = function->shared_align;
+        device[f] = function->intrinsic != ISA_INTRINSIC_NONE && function->intrinsic != ISA_INTRINSIC_ASSERTFAIL;
         outside[f] = ~function->outside; /* the least index is the greatest value, none is 0 */
     }
     spread(&g, registers, &scratch);
     spread(&g, shared, &scratch);
     spread(&g, align, &scratch);
     spread(&g, outside, &scratch);
+    spread(&g, device, &scratch);
     for (uint32_t f = 0; f < module->function_count; f++) {
         struct isa_function *function = &module->functions[f];
         /* .maxnreg speaks for the whole call tree, but not against an override that already exceeds it. */
@@ -142,6 +145,7 @@ void ptx_reach(struct isa_module *module)
         function->shared_bytes = shared[f];
         function->shared_align = align[f];
         function->outside = ~outside[f];
+        function->calls_device = device[f];
     }
     arena_free(&scratch);
 }

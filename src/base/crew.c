@@ -1,0 +1,146 @@
+/* Crews. A task is given by raising `round`; each member but the caller ends it by lowering `busy`. A member that has
+ * looked in vain sleeps on the condition; the caller looks at `sleepers` after raising `round`, the member at `round`
+ * after raising `sleepers`, both in one total order, so no call to wake is lost. */
+#define _GNU_SOURCE
+#include "base/crew.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+
+#define LOOKS 4000  /* with a core for everybody: about 0.1 ms, far more than a task of the simulator takes */
+#define YIELDS 64   /* looks after which the core is offered to others, before sleeping */
+#define CACHE_LINE 64
+
+struct member {
+    struct crew *crew;
+    unsigned number;
+    pthread_t thread;
+};
+
+struct crew {
+    unsigned size;
+    unsigned looks;
+    struct member *members; /* from 1 */
+    void (*task)(void *context, unsigned member);
+    void *context;
+    _Alignas(CACHE_LINE) atomic_uint round;
+    atomic_uint sleepers;
+    _Alignas(CACHE_LINE) atomic_uint busy;
+    _Alignas(CACHE_LINE) pthread_mutex_t mutex;
+    pthread_cond_t wake;
+};
+
+static void breathe(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void wait_for_round(struct crew *crew, unsigned seen)
+{
+    for (unsigned i = 0; i < crew->looks; i++) {
+        if (atomic_load_explicit(&crew->round, memory_order_acquire) != seen)
+            return;
+        breathe();
+    }
+    for (unsigned i = 0; i < YIELDS; i++) {
+        if (atomic_load_explicit(&crew->round, memory_order_acquire) != seen)
+            return;
+        sched_yield();
+    }
+    pthread_mutex_lock(&crew->mutex);
+    atomic_fetch_add(&crew->sleepers, 1);
+    while (atomic_load(&crew->round) == seen)
+        pthread_cond_wait(&crew->wake, &crew->mutex);
+    atomic_fetch_sub(&crew->sleepers, 1);
+    pthread_mutex_unlock(&crew->mutex);
+}
+
+static void *work(void *argument)
+{
+    const struct member *m = argument;
+    struct crew *crew = m->crew;
+    for (unsigned seen = 0;; seen++) {
+        wait_for_round(crew, seen);
+        if (!crew->task)
+            return NULL;
+        crew->task(crew->context, m->number);
+        atomic_fetch_sub_explicit(&crew->busy, 1, memory_order_release);
+    }
+}
+
+static void give_round(struct crew *crew)
+{
+    atomic_store_explicit(&crew->busy, crew->size - 1, memory_order_relaxed);
+    atomic_fetch_add(&crew->round, 1);
+    if (!atomic_load(&crew->sleepers))
+        return;
+    pthread_mutex_lock(&crew->mutex);
+    pthread_cond_broadcast(&crew->wake);
+    pthread_mutex_unlock(&crew->mutex);
+}
+
+static unsigned cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
+struct crew *crew_create(unsigned members)
+{
+    struct crew *crew = aligned_alloc(CACHE_LINE, sizeof *crew);
+    if (!crew)
+        abort();
+    *crew = (struct crew){.size = 1};
+    crew->looks = members <= cores() ? LOOKS : 0;
+    crew->members = base_calloc(members ? members : 1, sizeof *crew->members);
+    pthread_mutex_init(&crew->mutex, NULL);
+    pthread_cond_init(&crew->wake, NULL);
+    for (unsigned i = 1; i < members; i++) {
+        crew->members[i] = (struct member){.crew = crew, .number = i};
+        if (pthread_create(&crew->members[i].thread, NULL, work, &crew->members[i]))
+            break;
+        crew->size++;
+    }
+    return crew;
+}
+
+void crew_destroy(struct crew *crew)
+{
+    if (!crew)
+        return;
+    crew->task = NULL;
+    give_round(crew);
+    for (unsigned i = 1; i < crew->size; i++)
+        pthread_join(crew->members[i].thread, NULL);
+    pthread_mutex_destroy(&crew->mutex);
+    pthread_cond_destroy(&crew->wake);
+    free(crew->members);
+    free(crew);
+}
+
+unsigned crew_size(const struct crew *crew)
+{
+    return crew->size;
+}
+
+void crew_run(struct crew *crew, void (*task)(void *context, unsigned member), void *context)
+{
+    crew->task = task;
+    crew->context = context;
+    if (crew->size > 1)
+        give_round(crew);
+    task(context, 0);
+    for (unsigned looks = 0; atomic_load_explicit(&crew->busy, memory_order_acquire); looks++) {
+        if (looks < crew->looks)
+            breathe();
+        else
+            sched_yield();
+    }
+}

@@ -1,0 +1,229 @@
+/* A part of the device: some SMs and memory partitions, with their ends of the networks. Parts meet only through the
+ * networks' channels, so within the networks' lookahead each is simulated by itself, by a thread of its own if there is
+ * one. Units are stepped only in the cycles in which they can act. Within a core cycle the order is: blocks start,
+ * replies leave the network into the SMs, partitions hand over replies, DRAM, L2 slices, the networks' ends, SMs. DRAM
+ * and networks run in clocks of their own, by integer ratio. */
+#include "gpu/part.h"
+
+#include "base/bits.h"
+
+/* Cycles of a clock of `mhz` that have begun by the end of core cycle c. Clocks are below 2^14 MHz, so 64 bits hold
+ * 2^50 cycles: two weeks of simulated time. */
+static uint64_t begun(const struct gpu *gpu, uint32_t mhz, uint64_t c)
+{
+    return mhz == gpu->machine.gpu.core_mhz ? c + 1 : (c + 1) * mhz / gpu->machine.gpu.core_mhz;
+}
+
+/* The core cycle in which cycle d of a clock of `mhz` begins. */
+static uint64_t core_cycle_of(const struct gpu *gpu, uint32_t mhz, uint64_t d)
+{
+    if (d == CYCLE_NEVER)
+        return CYCLE_NEVER;
+    uint64_t c = ((d + 1) * gpu->machine.gpu.core_mhz + mhz - 1) / mhz;
+    return c ? c - 1 : 0;
+}
+
+uint64_t gpu_network_ticks(const struct gpu *gpu, uint64_t cycle)
+{
+    return begun(gpu, gpu->machine.gpu.network_mhz, cycle);
+}
+
+uint64_t gpu_network_cycle(const struct gpu *gpu, uint64_t tick)
+{
+    return core_cycle_of(gpu, gpu->machine.gpu.network_mhz, tick);
+}
+
+static void start_blocks(struct gpu_part *part, uint64_t now)
+{
+    const struct gpu_run *run = part->run;
+    for (unsigned i = 0; i < part->start_count; i++) {
+        const struct gpu_start *start = &part->starts[i];
+        uint32_t index[3];
+        gpu_block_index(run, start->block, index);
+        sm_launch(run->gpu->sms[start->sm], index, now);
+        part->wake[start->sm - part->first_sm] = now;
+    }
+}
+
+static void eject(struct gpu_part *part, uint64_t now)
+{
+    struct gpu *gpu = part->run->gpu;
+    uint64_t arrivals = part->always ? ~UINT64_C(0) : network_arrivals(gpu->replies, part->number);
+    for (unsigned i = 0; i < part->sms; i++) {
+        if (part->wake[i] <= now || mask_has(arrivals, part->first_sm + i)) {
+            sm_eject(gpu->sms[part->first_sm + i], now);
+            part->wake[i] = now;
+        }
+    }
+}
+
+static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t now, uint64_t dram_from, uint64_t dram_end)
+{
+    struct gpu *gpu = part->run->gpu;
+    struct partition *p = gpu->partitions[channel];
+    unsigned per = gpu->machine.memory.partition.slices_per_channel;
+    uint64_t arrivals = network_arrivals(gpu->requests, part->number);
+    for (unsigned k = 0; k < per; k++) {
+        struct partition_reply reply;
+        if (!partition_reply(p, k, &reply) || !network_can_send(gpu->replies, channel * per + k, reply.bytes))
+            continue;
+        network_send(gpu->replies, channel * per + k, reply.sm, reply.bytes, reply.packet, now);
+        partition_take_reply(p, k);
+    }
+    for (uint64_t d = dram_from; d < dram_end; d++)
+        if (part->always || partition_next_dram(p) <= d)
+            partition_tick_dram(p, d);
+    for (unsigned k = 0; k < per; k++)
+        if (mask_has(arrivals, channel * per + k) && partition_can_push(p, k))
+            partition_push(p, k, network_receive(gpu->requests, channel * per + k), now);
+    if (part->always || partition_next_l2(p) <= now)
+        partition_tick_l2(p, now);
+}
+
+/* An SM that waits for the network to take its requests is stepped as soon as it would. When no blocks are left to
+ * start, an SM without work has nothing to account for. */
+static void step_sms(struct gpu_part *part, uint64_t now)
+{
+    struct gpu *gpu = part->run->gpu;
+    for (unsigned i = 0; i < part->sms; i++) {
+        struct sm *sm = gpu->sms[part->first_sm + i];
+        if (!part->always && part->wake[i] > now && !(mask_has(part->sending, i) && sm_can_send(sm)))
+            continue;
+        part->sending &= ~BIT64(i);
+        if (part->draining && sm_idle(sm)) {
+            part->wake[i] = CYCLE_NEVER;
+            continue;
+        }
+        sm_step(sm, now);
+        part->wake[i] = sm_next(sm);
+        if (part->wake[i] > now + 1 && sm_has_requests(sm))
+            part->sending |= BIT64(i);
+        part->faulted |= sm_faulted(sm) != NULL;
+    }
+}
+
+static bool units_idle(const struct gpu_part *part)
+{
+    const struct gpu *gpu = part->run->gpu;
+    for (unsigned i = 0; i < part->sms; i++)
+        if (!sm_idle(gpu->sms[part->first_sm + i]))
+            return false;
+    for (unsigned i = 0; i < part->channels; i++)
+        if (!partition_idle(gpu->partitions[part->first_channel + i]))
+            return false;
+    return true;
+}
+
+/* Something was inside the units, or inside the networks on its way here, at the end of every cycle before busy_until. */
+static void note_busy(struct gpu_part *part, uint64_t now)
+{
+    struct gpu *gpu = part->run->gpu;
+    uint64_t taken = network_taken(gpu->requests, part->number) + network_taken(gpu->replies, part->number);
+    if (taken != part->taken && part->busy_until < now)
+        part->busy_until = now;
+    part->taken = taken;
+    part->idle = units_idle(part);
+    if (!part->idle)
+        part->busy_until = now + 1;
+}
+
+static void run_cycle(struct gpu_part *part, uint64_t now)
+{
+    struct gpu *gpu = part->run->gpu;
+    uint64_t dram_from = begun(gpu, gpu->machine.gpu.dram_mhz, now - 1);
+    uint64_t dram_end = begun(gpu, gpu->machine.gpu.dram_mhz, now);
+    eject(part, now);
+    for (unsigned i = 0; i < part->channels; i++)
+        tick_partition(part, part->first_channel + i, now, dram_from, dram_end);
+    for (uint64_t tick = gpu_network_ticks(gpu, now - 1); tick < gpu_network_ticks(gpu, now); tick++) {
+        network_tick_side(gpu->requests, part->number, tick, now);
+        network_tick_side(gpu->replies, part->number, tick, now);
+    }
+    step_sms(part, now);
+}
+
+static bool replies_waiting(const struct gpu_part *part)
+{
+    struct partition_reply reply;
+    const struct gpu *gpu = part->run->gpu;
+    for (unsigned i = 0; i < part->channels; i++)
+        for (unsigned k = 0; k < gpu->machine.memory.partition.slices_per_channel; k++)
+            if (partition_reply(gpu->partitions[part->first_channel + i], k, &reply))
+                return true;
+    return false;
+}
+
+/* The first cycle from `end` on in which something can happen in the units, the networks aside. */
+static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
+{
+    const struct gpu *gpu = part->run->gpu;
+    uint64_t next = CYCLE_NEVER;
+    for (unsigned i = 0; i < part->sms; i++)
+        next = cycle_min(next, part->wake[i]);
+    if (next <= end || network_arrivals(gpu->requests, part->number) || network_arrivals(gpu->replies, part->number) ||
+        replies_waiting(part))
+        return end;
+    for (unsigned i = 0; i < part->channels; i++) {
+        struct partition *p = gpu->partitions[part->first_channel + i];
+        next = cycle_min(next, partition_next_l2(p));
+        next = cycle_min(next, core_cycle_of(gpu, gpu->machine.gpu.dram_mhz, partition_next_dram(p)));
+    }
+    return next <= end ? end : next;
+}
+
+void gpu_part_run(struct gpu_part *part, uint64_t from, uint64_t end)
+{
+    struct gpu *gpu = part->run->gpu;
+    if (!part->idle)
+        part->busy_until = from;
+    start_blocks(part, from);
+    for (uint64_t now = from; now < end; now++) {
+        run_cycle(part, now);
+        if (part->draining)
+            note_busy(part, now);
+        else
+            part->idle = false;
+    }
+    for (uint64_t tick = gpu_network_ticks(gpu, from - 1); tick < gpu_network_ticks(gpu, end - 1); tick++) {
+        if (part->routes_requests)
+            network_tick_router(gpu->requests, tick);
+        if (part->routes_replies)
+            network_tick_router(gpu->replies, tick);
+    }
+    part->next = next_cycle(part, end);
+}
+
+/* `share` of `count` things for each of `parts`, as even as can be. */
+static unsigned first_of(unsigned count, unsigned parts, unsigned number)
+{
+    return count * number / parts;
+}
+
+void gpu_divide(struct gpu_run *run, unsigned parts)
+{
+    struct gpu *gpu = run->gpu;
+    unsigned sms = gpu->machine.gpu.sms, channels = gpu->machine.memory.partition.channels;
+    unsigned per = gpu->machine.memory.partition.slices_per_channel;
+    uint8_t part_of_sm[64], part_of_slice[64];
+    run->part_count = parts;
+    run->parts = ARENA_NEW(&run->arena, struct gpu_part, parts);
+    for (unsigned n = 0; n < parts; n++) {
+        struct gpu_part *part = &run->parts[n];
+        /* The first parts have fewer SMs, the last ones fewer channels; the routers go where SMs are fewest. */
+        *part = (struct gpu_part){.run = run, .number = n, .always = gpu->machine.gpu.step_every_cycle};
+        part->first_sm = first_of(sms, parts, n);
+        part->sms = first_of(sms, parts, n + 1) - part->first_sm;
+        part->first_channel = first_of(channels, parts, n);
+        part->channels = first_of(channels, parts, n + 1) - part->first_channel;
+        part->routes_requests = n == 0;
+        part->routes_replies = n == (parts > 2 ? 1 : 0);
+        for (unsigned i = 0; i < part->sms; i++) {
+            part_of_sm[part->first_sm + i] = (uint8_t)n;
+            part->wake[i] = CYCLE_NEVER;
+        }
+        for (unsigned i = 0; i < part->channels * per; i++)
+            part_of_slice[part->first_channel * per + i] = (uint8_t)n;
+    }
+    network_divide(gpu->requests, parts, part_of_sm, part_of_slice);
+    network_divide(gpu->replies, parts, part_of_slice, part_of_sm);
+}

@@ -1,0 +1,41 @@
+/* The device's parts: what one thread simulates. See part.c. */
+#ifndef LOCKSTEP_GPU_PART_H
+#define LOCKSTEP_GPU_PART_H
+
+#include "gpu/gpu_impl.h"
+
+/* A block to be started in the first cycle of the window. */
+struct gpu_start {
+    uint64_t block;
+    unsigned sm;
+};
+
+#define GPU_WINDOW 2 /* cycles simulated at most before the parts meet */
+
+struct gpu_part {
+    _Alignas(64) struct gpu_run *run;
+    unsigned number; /* its side of both networks */
+    unsigned first_sm, sms, first_channel, channels;
+    bool routes_requests, routes_replies;
+    bool always;   /* step every unit in every cycle */
+    bool draining; /* no blocks are left to start */
+    bool idle;     /* nothing was inside the units after the last cycle; known while draining */
+    bool faulted;
+    uint64_t wake[64]; /* per SM: the next cycle at which it must be stepped */
+    uint64_t sending;  /* SMs asleep with requests that the network does not take */
+    struct gpu_start starts[64];
+    unsigned start_count;
+    uint64_t next;       /* the first cycle after the window in which the units can act */
+    uint64_t busy_until; /* while draining: something was inside at the end of the cycle before, maybe not later */
+    uint64_t taken;      /* packets that left the networks here */
+};
+
+/* Divides the device into run->parts; at most NETWORK_MAX_SIDES. Every SM sleeps until a block starts. */
+void gpu_divide(struct gpu_run *run, unsigned parts);
+/* Simulates cycles [from, end) of a part: at most GPU_WINDOW, and at most NETWORK_LOOKAHEAD ticks of the networks. */
+void gpu_part_run(struct gpu_part *part, uint64_t from, uint64_t end);
+/* Ticks of the networks that have begun by the end of a core cycle; the core cycle in which a tick is made. */
+uint64_t gpu_network_ticks(const struct gpu *gpu, uint64_t cycle);
+uint64_t gpu_network_cycle(const struct gpu *gpu, uint64_t tick);
+
+#endif
