@@ -25,6 +25,8 @@ enum {
     LATENCY_DIV,
     LATENCY_SPECIAL,
     LATENCY_SHUFFLE,
+    LATENCY_FMA,
+    LATENCY_REM,
     LATENCY_NONE
 };
 enum {
@@ -181,7 +183,8 @@ static bool type_is_float(enum isa_type type)
 }
 
 /* GPGPU-Sim's Fermi: integer products and every division go to the special-function unit, f32 products to whichever of
- * the two is free; it has no double-precision unit, so f64 arithmetic takes the special-function unit too. */
+ * the two is free; it has no double-precision unit, so f64 arithmetic takes the special-function unit too. It knows neither fma nor rem:
+ * they are as cheap as a move, whatever their type. */
 enum isa_unit isa_unit_of(const struct isa_instr *instr)
 {
     const struct isa_op_info *info = &op_table[instr->op];
@@ -214,6 +217,8 @@ enum isa_latency isa_latency_of(const struct isa_instr *instr)
     case LATENCY_NONE: return ISA_LATENCY_MOVE;
     case LATENCY_SPECIAL: return ISA_LATENCY_SPECIAL;
     case LATENCY_SHUFFLE: return ISA_LATENCY_SHUFFLE;
+    case LATENCY_FMA: return ISA_LATENCY_FMA;
+    case LATENCY_REM: return ISA_LATENCY_REM;
     default: return by_class[latency][!is_float ? 0 : instr->type == ISA_F64 ? 2 : 1];
     }
 }

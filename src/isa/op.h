@@ -40,7 +40,8 @@ enum isa_unit { ISA_UNIT_SP, ISA_UNIT_SFU, ISA_UNIT_EITHER, ISA_UNIT_MEM, ISA_UN
     X(INT_ADD, "int_add") X(INT_MAX, "int_max") X(INT_MUL, "int_mul") X(INT_MAD, "int_mad") X(INT_DIV, "int_div")      \
         X(F32_ADD, "f32_add") X(F32_MAX, "f32_max") X(F32_MUL, "f32_mul") X(F32_MAD, "f32_mad") X(F32_DIV, "f32_div")  \
             X(F64_ADD, "f64_add") X(F64_MAX, "f64_max") X(F64_MUL, "f64_mul") X(F64_MAD, "f64_mad")                    \
-                X(F64_DIV, "f64_div") X(SPECIAL, "special") X(SHUFFLE, "shuffle")
+                X(F64_DIV, "f64_div") X(SPECIAL, "special") X(SHUFFLE, "shuffle") X(FMA, "fma")    \
+                    X(REM, "rem")
 enum isa_latency {
 #define X(id, name) ISA_LATENCY_##id,
     ISA_LATENCIES(X)

@@ -1,7 +1,8 @@
 /* Fetch and decode. Each cycle fetch serves one warp whose instruction buffer is empty, looking round robin behind the
  * last one served; it also retires warps that have finished and drained. A hit in the instruction cache fills the fetch
- * buffer, which decode empties into the warp's instruction buffer a cycle later. Fetch goes on in a straight line: it
- * does not know of a taken branch until the scheduler meets the wrong instruction and flushes. */
+ * buffer, which decode empties into the warp's instruction buffer a cycle later; so, or by asking again, do warps whose
+ * missing line has arrived, one a cycle. Fetch goes on in a straight line: it does not know of a taken branch until the
+ * scheduler meets the wrong instruction and flushes. */
 #include <string.h>
 
 #include "sm/sm_impl.h"
@@ -101,6 +102,16 @@ static void retire(struct sm *sm, unsigned slot)
     sm->stats.blocks++;
 }
 
+/* Instructions that a fetch brings. Also at the end of a line: only the bytes asked of the cache end there. */
+static uint32_t fetch_count(const struct sm *sm, unsigned slot)
+{
+    uint32_t count = sm->params->fetch_width,
+             left = sm->kernel->grid->code->module->instr_count - sm->warps[slot].fetch_pc;
+    if (count > sm->params->instruction_buffer)
+        count = sm->params->instruction_buffer;
+    return count < left ? count : left;
+}
+
 /* Asks the instruction cache for the warp's next instructions. */
 static void fetch_warp(struct sm *sm, unsigned slot)
 {
@@ -108,22 +119,17 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     const struct isa_module *module = sm->kernel->grid->code->module;
     uint64_t address = sm->setup.code_base + (uint64_t)warp->fetch_pc * ISA_PC_BYTES;
     uint32_t line = sm->setup.l1i->line_bytes;
-    uint32_t count = sm->params->fetch_width;
     uint32_t to_line_end = (uint32_t)(line - address % line) / ISA_PC_BYTES;
-    if (count > to_line_end)
-        count = to_line_end;
-    if (count > sm->params->instruction_buffer)
-        count = sm->params->instruction_buffer;
     if (warp->fetch_pc >=
         module->instr_count) { /* ran off the end on a wrong path: nothing there, the scheduler will redirect it */
         warp->fetch_pc = simt_pc(&warp->simt);
         return;
     }
-    if (count > module->instr_count - warp->fetch_pc)
-        count = module->instr_count - warp->fetch_pc;
+    uint32_t count = fetch_count(sm, slot);
     struct cache_effect effect;
     uint32_t room = sm->l1i_queue.size - sm->l1i_queue.count;
-    switch (cache_read(sm->l1i, address, count * ISA_PC_BYTES, slot, room, &effect)) {
+    switch (
+        cache_read(sm->l1i, address, (count < to_line_end ? count : to_line_end) * ISA_PC_BYTES, slot, room, &effect)) {
     case CACHE_HIT:
         sm->fetch_slot = slot;
         sm->fetch_count = count;
@@ -148,13 +154,24 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     sm->last_fetched = slot;
 }
 
-void sm_fetch(struct sm *sm)
+/* One warp whose instruction line arrived: it fills the fetch buffer, or may ask again from the next cycle on. */
+static bool take_line(struct sm *sm)
 {
-    if (sm->fetch_slot != SM_NONE)
-        return;
-    /* A warp whose line arrived asks again, and hits. */
-    for (uint32_t line, waiter; (waiter = cache_ready(sm->l1i, &line, &(const uint8_t *){NULL})) != CACHE_NO_WAITER;)
-        sm->fetching &= ~BIT64(waiter), sm->moved = true;
+    uint32_t line, slot = cache_ready(sm->l1i, &line, &(const uint8_t *){NULL});
+    if (slot == CACHE_NO_WAITER)
+        return false;
+    sm->moved = true;
+    if (sm->params->fetch_from_fill) {
+        sm->fetch_slot = slot;
+        sm->fetch_count = fetch_count(sm, slot);
+    } else {
+        sm->fetching &= ~BIT64(slot);
+    }
+    return true;
+}
+
+static void fetch_any(struct sm *sm)
+{
     uint64_t eligible = sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching;
     uint64_t visit = eligible | sm->retiring;
     if (!visit)
@@ -174,4 +191,14 @@ void sm_fetch(struct sm *sm)
             return;
         }
     }
+}
+
+void sm_fetch(struct sm *sm)
+{
+    if (sm->fetch_slot != SM_NONE)
+        return;
+    if (!sm->params->fetch_from_fill || !take_line(sm))
+        fetch_any(sm);
+    if (!sm->params->fetch_from_fill)
+        take_line(sm);
 }

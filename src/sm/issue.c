@@ -405,18 +405,35 @@ static void issue_more(struct sm *sm, unsigned s, unsigned slot, const struct lo
     }
 }
 
+/* The warp to issue. A scheduler meets its warps in its order of preference until one can issue; those that it meets on
+ * the way with the wrong instructions in their buffer (astray) are flushed then, the others only when it meets them.
+ * GPGPU-Sim, scheduler_unit::cycle. */
+static unsigned pick_warp(struct sm *sm, unsigned s, uint64_t astray, struct lockstep_scheduler_view *view)
+{
+    uint64_t ready = view->ready;
+    unsigned slot;
+    do {
+        view->ready = ready | astray;
+        slot = sm->setup.scheduler->pick(sm->scheduler_state[s], view);
+        if (mask_has(astray, slot))
+            sm_flush_buffer(sm, slot);
+        astray &= ~BIT64(slot);
+    } while (!mask_has(ready, slot));
+    view->ready = ready;
+    return slot;
+}
+
 static enum sm_stall schedule(struct sm *sm, unsigned s)
 {
     uint64_t members = sm->resident & sm->scheduler_slots[s];
     uint64_t waiting = waiting_warps(sm);
-    for (uint64_t rest = members & sm->mispredicted & ~waiting; rest; rest &= rest - 1)
-        sm_flush_buffer(sm, mask_first(rest));
-    uint64_t could = members & sm->cleared & ~waiting;
-    if (!could)
-        return classify(sm, members, 0);
-    uint64_t ready = could & units_free(sm);
-    if (!ready)
+    uint64_t could = members & sm->cleared & ~waiting, ready = could & units_free(sm);
+    uint64_t astray = members & sm->mispredicted & ~waiting;
+    if (!ready) {
+        for (uint64_t rest = astray; rest; rest &= rest - 1)
+            sm_flush_buffer(sm, mask_first(rest));
         return classify(sm, members, could);
+    }
     struct lockstep_scheduler_view view = {.cycle = sm->now,
                                            .ready = ready,
                                            .members = members & ~sm->finished,
@@ -425,7 +442,7 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     if (policy->advance)
         policy->advance(sm->scheduler_state[s], &view);
-    unsigned slot = policy->pick(sm->scheduler_state[s], &view);
+    unsigned slot = pick_warp(sm, s, astray, &view);
     issue_warp(sm, slot);
     if (policy->issued)
         policy->issued(sm->scheduler_state[s], slot, &view);

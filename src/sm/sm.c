@@ -37,10 +37,10 @@ const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of eac
                                           SM_STALL_COUNT};
 
 /* Latency and initiation interval by class: the parameters stand in the order of enum isa_latency. */
-_Static_assert(offsetof(struct sm_params, interval_shuffle) - offsetof(struct sm_params, interval_move) ==
+_Static_assert(offsetof(struct sm_params, interval_rem) - offsetof(struct sm_params, interval_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one initiation interval per latency class");
-_Static_assert(offsetof(struct sm_params, latency_shuffle) - offsetof(struct sm_params, latency_move) ==
+_Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_params, latency_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one latency per latency class");
 
@@ -125,15 +125,35 @@ static unsigned bank_of(const struct isa_function *function, const struct isa_op
     return reg->bank_id % banks;
 }
 
+/* Whether an earlier source operand has the same number: registers of different types share numbers, as in GPGPU-Sim.
+ */
+static bool named_before(const struct isa_function *function, const struct isa_instr *instr, unsigned operand)
+{
+    uint16_t number = function->regs[instr->src[operand].reg].bank_id;
+    for (unsigned i = 0; i < operand; i++)
+        if ((instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED) &&
+            function->regs[instr->src[i].reg].bank_id == number)
+            return true;
+    return false;
+}
+
 static void decode_banks(struct sm_decoded *d, const struct isa_function *function, const struct isa_instr *instr,
-                         unsigned banks)
+                         unsigned banks, bool merges)
 {
     for (unsigned i = 0; i < instr->src_count && d->src_count < 12; i++)
-        if (instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED)
+        if ((instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED) &&
+            !(merges && named_before(function, instr, i)))
             d->src_banks[d->src_count++] = (uint8_t)bank_of(function, &instr->src[i], banks);
     for (unsigned i = 0; i < instr->dst_count && d->dst_count < 8; i++)
         if (instr->dst[i].kind == ISA_OPERAND_REG || instr->dst[i].kind == ISA_OPERAND_PRED)
             d->dst_banks[d->dst_count++] = (uint8_t)bank_of(function, &instr->dst[i], banks);
+}
+
+static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
+{
+    bool product = instr->latency == ISA_LATENCY_INT_MUL || instr->latency == ISA_LATENCY_INT_MAD ||
+                   instr->latency == ISA_LATENCY_F32_MUL;
+    return product && !params->sfu_multiplies ? ISA_UNIT_SP : instr->unit;
 }
 
 void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct arena *arena)
@@ -147,10 +167,10 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
         for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
             const struct isa_instr *instr = &module->instrs[pc];
             struct sm_decoded *d = &kernel->decoded[pc];
-            d->unit = instr->unit;
+            d->unit = unit_of(instr, params);
             d->latency = (uint16_t)(&params->latency_move)[instr->latency];
             d->interval = (uint16_t)(&params->interval_move)[instr->latency];
-            decode_banks(d, function, instr, params->register_banks);
+            decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);
         }
     }

@@ -63,7 +63,8 @@ static void test_dependent_distance(void **state)
         {"mad.lo.u32 %r6, %r6, 3, 1;", 5},
         {"div.u32 %r6, %r6, 3;", 145},
         {"add.f32 %f1, %f1, 0f3F800000;", 4},
-        {"fma.rn.f32 %f1, %f1, 0f3F800000, 0f3F800000;", 5},
+        {"fma.rn.f32 %f1, %f1, 0f3F800000, 0f3F800000;", 1},
+        {"rem.u32 %r6, %r6, 3;", 1},
         {"div.rn.f32 %f1, %f1, 0f40000000;", 39},
         {"add.f64 %d1, %d1, 0d3FF0000000000000;", 8},
         {"sqrt.approx.f32 %f1, %f1;", 8},
@@ -74,6 +75,13 @@ static void test_dependent_distance(void **state)
     /* A collector receives one operand a cycle. */
     check_slope("", "", "add.u32 %r6, %r6, %r2;", 32, 4 + AROUND + 1);
     check_slope("", "", "mad.lo.u32 %r6, %r6, %r2, %r5;", 32, 5 + AROUND + 2);
+    check_slope("sm.collector_reads=2", "", "mad.lo.u32 %r6, %r6, %r2, %r5;", 32, 5 + AROUND + 1);
+    check_slope("sm.collector_reads=3", "", "mad.lo.u32 %r6, %r6, %r2, %r5;", 32, 5 + AROUND);
+    /* One bank reads a register once a cycle, even for the same instruction, unless repeats are merged. */
+    check_slope("sm.collector_reads=2", "", "add.u32 %r6, %r6, %r6;", 32, 4 + AROUND + 1);
+    check_slope("sm.collector_merges=true", "", "add.u32 %r6, %r6, %r6;", 32, 4 + AROUND);
+    check_slope("sm.latency_fma=7", "", "fma.rn.f32 %f1, %f1, 0f3F800000, 0f3F800000;", 32, 7 + AROUND);
+    check_slope("sm.latency_rem=9", "", "rem.u32 %r6, %r6, 3;", 32, 9 + AROUND);
 }
 
 /* Enough warps of independent instructions fill a unit: one instruction per initiation interval and unit. */
@@ -82,6 +90,10 @@ static void test_initiation_interval(void **state)
     check_slope("", "", "rcp.approx.ftz.f32 %f2, %f1;", 32 * 16, 8 * 16); /* one SFU */
     check_slope("", "", "add.f64 %d2, %d1, %d1;", 32 * 16, 8 * 16);
     check_slope("sm.sfu_units=2 sm.interval_special=20", "", "rcp.approx.ftz.f32 %f2, %f1;", 32 * 16, 20 * 16 / 2);
+    /* Integer products: one SFU, or the two SP units. */
+    check_slope("sm.interval_int_mul=8", "", "mul.lo.u32 %r6, %r2, 3;", 32 * 16, 8 * 16);
+    check_slope("sm.interval_int_mul=8 sm.sfu_multiplies=false", "", "mul.lo.u32 %r6, %r2, 3;", 32 * 16,
+                8 * 16 / 2);
     check_slope("sm.interval_special=31", "", "rcp.approx.ftz.f32 %f2, %f1;", 32 * 16, 31 * 16);
 }
 
