@@ -71,13 +71,43 @@ static void l2_row(const struct figures *f, const struct figures *first, struct 
     figures_percent(f->l2_read_hits, f->l2_reads, out);
 }
 
+static void dynamic_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    (void)first;
+    figures_energy(f, f->dynamic_energy, out);
+}
+
+static void total_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    (void)first;
+    figures_energy(f, f->total_energy, out);
+}
+
+/* A run that did not end has no time and no share. */
+static void share_text(const struct figures *f, const struct figures *first, uint64_t part, uint64_t whole,
+                       struct strbuf *out)
+{
+    figures_percent(part, f->time_ns > 0 && first->time_ns > 0 ? whole : 0, out);
+}
+
+static void dynamic_share_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    share_text(f, first, f->dynamic_energy, first->dynamic_energy, out);
+}
+
+static void total_share_row(const struct figures *f, const struct figures *first, struct strbuf *out)
+{
+    share_text(f, first, f->total_energy, first->total_energy, out);
+}
+
 static const struct {
     const char *label;
     row_text *text;
 } rows[] = {
-    {"cycles", cycles_row},          {"speed-up", speedup_row},     {"warp instructions", instructions_row},
-    {"instructions/cycle", ipc_row}, {"SIMD efficiency", simd_row}, {"L1D read hits", l1d_row},
-    {"L2 read hits", l2_row},
+    {"cycles", cycles_row},          {"speed-up", speedup_row},           {"warp instructions", instructions_row},
+    {"instructions/cycle", ipc_row}, {"SIMD efficiency", simd_row},       {"L1D read hits", l1d_row},
+    {"L2 read hits", l2_row},        {"dynamic energy", dynamic_row},     {"  of the first", dynamic_share_row},
+    {"total energy", total_row},     {"  of the first", total_share_row},
 };
 
 static void add_row(struct table *t, const char *label, row_text *text, const struct figures *figures)

@@ -31,6 +31,7 @@ static void add_stalls(struct figures *f, const json_t *stalls)
 void figures_add(struct figures *f, const json_t *kernel)
 {
     const json_t *l1d = json_object_get(kernel, "l1d"), *l2 = json_object_get(kernel, "l2");
+    const json_t *energy = json_object_get(kernel, "energy");
     double simd = json_number_value(json_object_get(kernel, "simd_efficiency"));
     uint64_t threads = count_of(kernel, "thread_instructions");
     f->launches++;
@@ -42,6 +43,9 @@ void figures_add(struct figures *f, const json_t *kernel)
     f->l1d_read_hits += count_of(l1d, "read_hits");
     f->l2_reads += count_of(l2, "reads");
     f->l2_read_hits += count_of(l2, "read_hits");
+    f->energy_launches += energy != NULL;
+    f->dynamic_energy += count_of(energy, "dynamic");
+    f->total_energy += count_of(energy, "total");
     f->time_ns += json_number_value(json_object_get(kernel, "time_ns"));
     f->host_seconds += json_number_value(json_object_get(json_object_get(kernel, "host"), "seconds"));
     add_stalls(f, json_object_get(kernel, "stalls"));
@@ -63,6 +67,19 @@ void figures_percent(uint64_t part, uint64_t whole, struct strbuf *out)
         strbuf_addf(out, "%.1f%%", 100.0 * (double)part / (double)whole);
     else
         strbuf_add(out, "-");
+}
+
+void figures_energy(const struct figures *f, uint64_t pj, struct strbuf *out)
+{
+    static const char *const prefixes[] = {"p", "n", "u", "m", "", "k", "M"};
+    double value = (double)pj;
+    unsigned i = 0;
+    for (; value >= 999.5; value /= 1000)
+        i++;
+    if (!f->launches || f->energy_launches < f->launches)
+        strbuf_add(out, "-");
+    else
+        strbuf_addf(out, "%.*f %sJ", i == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, prefixes[i]);
 }
 
 void figures_top_stalls(const struct figures *f, unsigned n, struct strbuf *out)

@@ -15,6 +15,8 @@ struct figures {
     uint64_t launches, cycles, warp_instructions, thread_instructions;
     uint64_t lane_slots; /* warp instructions x warp size: what SIMD efficiency divides by */
     uint64_t l1d_reads, l1d_read_hits, l2_reads, l2_read_hits;
+    uint64_t energy_launches;              /* those that have an energy: not functional ones */
+    uint64_t dynamic_energy, total_energy; /* pJ */
     double time_ns, host_seconds;
     /* Scheduler-cycles by owner, in table order; the first is `issued`. */
     unsigned stall_count;
@@ -29,6 +31,8 @@ double figures_ipc(const struct figures *f);
 double figures_simd(const struct figures *f);
 /* Appends "63.2%", or "-" when there is nothing to divide by. */
 void figures_percent(uint64_t part, uint64_t whole, struct strbuf *out);
+/* Appends an energy given in pJ with three digits and a prefix, "1.06 mJ"; "-" when a launch has none. */
+void figures_energy(const struct figures *f, uint64_t pj, struct strbuf *out);
 /* Appends the owners of most scheduler-cycles without an issue, at most n: "data 61%, atomic 12%"; "-" when none was
  * counted. */
 void figures_top_stalls(const struct figures *f, unsigned n, struct strbuf *out);

@@ -48,8 +48,8 @@ static void heading(struct table *t, bool grouped)
         table_cell(t, "grid");
         table_cell(t, "block");
     }
-    static const char *const names[] = {"cycles",  "warp instr", "IPC",         "SIMD",
-                                        "L1D hit", "L2 hit",     "lost cycles", "host speed"};
+    static const char *const names[] = {"cycles", "warp instr",     "IPC",          "SIMD",        "L1D hit",
+                                        "L2 hit", "dynamic energy", "total energy", "lost cycles", "host speed"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         table_cell(t, "%s", names[i]);
 }
@@ -72,6 +72,10 @@ static void figure_cells(struct table *t, const struct figures *f)
     figures_percent(f->l1d_read_hits, f->l1d_reads, &text);
     cell_of(t, &text);
     figures_percent(f->l2_read_hits, f->l2_reads, &text);
+    cell_of(t, &text);
+    figures_energy(f, f->dynamic_energy, &text);
+    cell_of(t, &text);
+    figures_energy(f, f->total_energy, &text);
     cell_of(t, &text);
     figures_top_stalls(f, 2, &text);
     cell_of(t, &text);
@@ -140,7 +144,7 @@ void report_kernels(const json_t *kernels, struct strbuf *out)
     struct table t;
     size_t count = json_array_size(kernels);
     bool grouped = count > ROWS_PER_LAUNCH;
-    table_init(&t, grouped ? "lrrrrrrrlr" : "lrrrrrrrrlr");
+    table_init(&t, grouped ? "lrrrrrrrrrlr" : "lrrrrrrrrrrlr");
     heading(&t, grouped);
     for (size_t i = 0; i < count; i++) {
         if (!grouped)

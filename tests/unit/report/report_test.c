@@ -55,11 +55,12 @@ static void test_kernel_names(void **state)
 static json_t *kernel(const char *name, int cycles)
 {
     return json_pack("{s:s, s:[i,i,i], s:[i,i,i], s:s, s:i, s:f, s:i, s:i, s:f, s:{s:i,s:i,s:i,s:i}, s:{s:i,s:i}, "
-                     "s:{s:i,s:i}, s:{s:f}}",
+                     "s:{s:i,s:i}, s:{s:i,s:i}, s:{s:f}}",
                      "name", name, "grid", 4, 2, 1, "block", 32, 1, 1, "status", "ok", "cycles", cycles, "time_ns",
                      (double)cycles, "warp_instructions", 10, "thread_instructions", 160, "simd_efficiency", 0.5,
                      "stalls", "issued", 10, "data", 60, "fence", 0, "barrier", 30, "l1d", "reads", 4, "read_hits", 1,
-                     "l2", "reads", 0, "read_hits", 0, "host", "seconds", 0.001);
+                     "l2", "reads", 0, "read_hits", 0, "energy", "dynamic", cycles * 1234, "total", cycles * 10000,
+                     "host", "seconds", 0.001);
 }
 
 static void test_figures(void **state)
@@ -80,6 +81,41 @@ static void test_figures(void **state)
     strbuf_free(&text);
     json_decref(a);
     json_decref(b);
+}
+
+/* Three digits and a prefix; a launch without energy leaves none. */
+static void test_energy(void **state)
+{
+    static const struct {
+        uint64_t pj;
+        const char *text;
+    } cases[] = {
+        {0, "0 pJ"},
+        {7, "7 pJ"},
+        {999, "999 pJ"},
+        {1000, "1.00 nJ"},
+        {9994, "9.99 nJ"},
+        {9996, "10.0 nJ"},
+        {99940, "99.9 nJ"},
+        {99960, "100 nJ"},
+        {999400, "999 nJ"},
+        {999600, "1.00 uJ"},
+        {1234567890, "1.23 mJ"},
+        {45600000000000, "45.6 J"},
+        {UINT64_C(7000000000000000), "7.00 kJ"},
+    };
+    struct figures f = {.launches = 2, .energy_launches = 2};
+    struct strbuf text = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text.length = 0;
+        figures_energy(&f, cases[i].pj, &text);
+        assert_string_equal(text.text, cases[i].text);
+    }
+    f.energy_launches = 1;
+    text.length = 0;
+    figures_energy(&f, 5, &text);
+    assert_string_equal(text.text, "-");
+    strbuf_free(&text);
 }
 
 static void test_kernel_table(void **state)
@@ -119,18 +155,21 @@ static void test_compare(void **state)
            *two = json_pack("[o,o]", kernel("a", 50), kernel("b", 50));
     struct report_run runs[] = {{"lrr", one, NULL}, {"gto", two, NULL}, {"bad", NULL, "exit 1"}};
     report_compare(runs, 2, NULL, &text);
-    assert_non_null(strstr(text.text, "cycles                200    100\nspeed-up            1.00x  2.00x\n"));
-    assert_non_null(strstr(text.text, "  data              60.0%  60.0%\n"));
+    assert_non_null(strstr(text.text, "cycles                  200      100\nspeed-up              1.00x    2.00x\n"));
+    assert_non_null(strstr(text.text, "dynamic energy       247 nJ   123 nJ\n"));
+    assert_non_null(strstr(text.text, "total energy        2.00 uJ  1.00 uJ\n"));
+    assert_non_null(strstr(text.text, "  of the first       100.0%    50.0%\n"));
+    assert_non_null(strstr(text.text, "  data                60.0%    60.0%\n"));
     assert_null(strstr(text.text, "fence"));
     assert_null(strstr(text.text, "ended"));
     text.length = 0;
     report_compare(runs, 3, NULL, &text);
-    assert_non_null(strstr(text.text, "ended                  ok     ok  exit 1\n"));
-    assert_non_null(strstr(text.text, "speed-up            1.00x  2.00x       -\n"));
+    assert_non_null(strstr(text.text, "ended                    ok       ok  exit 1\n"));
+    assert_non_null(strstr(text.text, "speed-up              1.00x    2.00x       -\n"));
     text.length = 0;
     report_compare_kernels(runs, 2, &text);
     assert_non_null(strstr(text.text, "\nkernel b\n"));
-    assert_non_null(strstr(text.text, "cycles                100     50\n"));
+    assert_non_null(strstr(text.text, "cycles                  100       50\n"));
     strbuf_free(&text);
     json_decref(one);
     json_decref(two);
@@ -139,8 +178,9 @@ static void test_compare(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),        cmocka_unit_test(test_kernel_names), cmocka_unit_test(test_figures),
-        cmocka_unit_test(test_kernel_table), cmocka_unit_test(test_csv),          cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_table),   cmocka_unit_test(test_kernel_names), cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_energy),  cmocka_unit_test(test_kernel_table), cmocka_unit_test(test_csv),
+        cmocka_unit_test(test_compare),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
