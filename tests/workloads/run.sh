@@ -1,4 +1,4 @@
-# Every program under workloads/, with small inputs, in both modes, on both machines and under both schedulers: its own check
+# Every program under workloads/, with small inputs, in both modes, on every machine and under both schedulers: its own check
 # must pass and it must print the same each time. Built by nvcc too, where that is installed.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
 programs="vecadd matmul reduce histogram bfs hashtable"
@@ -16,7 +16,7 @@ for name in $programs; do
     build_all "$name" "$LOCKSTEP_SRC/workloads/$name/$name.cu"
 done
 for name in $programs; do
-    for machine in gtx480 gtx480-sm2; do
+    for machine in gtx480 gtx480-sm2 gtx1080ti; do
         check "$name" --mode functional --machine $machine
         for scheduler in lrr gto; do
             check "$name" --machine $machine --sched $scheduler

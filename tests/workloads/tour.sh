@@ -1,5 +1,5 @@
 # A user's program of several kernels, templates, shared and constant memory, printf, events and streams: equal output in both
-# modes, on both machines, and built by lockstep cc and by nvcc.
+# modes, on every machine, and built by lockstep cc and by nvcc.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
 build_all tour "$LOCKSTEP_SRC/tests/workloads/tour.cu"
 
@@ -11,7 +11,8 @@ same() {
 simulate tour --mode functional --
 cp "$work/out" "$work/expected"
 [ "$(grep -c 'as on the host' "$work/expected")" = 5 ] && [ "$(grep -c '^cell ' "$work/expected")" = 3 ] || fail "$(cat "$work/expected")"
-for options in "--sched gto" "--sched lrr" "--machine gtx480-sm2 --sched lrr" "--machine gtx480-sm2 --sched gto"; do
+for options in "--sched gto" "--sched lrr" "--machine gtx480-sm2 --sched lrr" "--machine gtx480-sm2 --sched gto" \
+    "--machine gtx1080ti --sched lrr" "--machine gtx1080ti --sched gto"; do
     # shellcheck disable=SC2086
     same tour $options
     # shellcheck disable=SC2086
