@@ -1,11 +1,9 @@
-/* The progress watch and its diagnosis: when a launch gets nowhere, say which lanes of which warps wait, at which line,
- * on which address, and who holds it. */
+/* The progress watch: whether a launch gets nowhere. What it then says is in explain.c. */
 #include <string.h>
 
-#include "gpu/gpu_impl.h"
+#include "gpu/waits.h"
 
 #define LOOK_CYCLES 16384
-#define REPORT_WARPS 12 /* warps described one by one */
 
 /* Events that a waiting program does not produce: threads that end, stores, atomics that lead to new values. */
 static uint64_t worked_so_far(const struct gpu *gpu)
@@ -126,6 +124,22 @@ static enum watched judge(const struct gpu_watch *watch, const struct gpu *gpu)
     return result;
 }
 
+/* Whether the warps wait for each other, or for some that get no turn, in a way that nothing can end. A warp is only
+ * taken to starve when nothing was done for as long as rotating ages need to bring every warp to the front once. */
+static bool is_closed(const struct gpu_watch *watch, struct gpu *gpu)
+{
+    const struct machine *m = &gpu->machine;
+    uint64_t since = ((uint64_t)watch->windows + 1) * m->gpu.watch_cycles,
+             round = (uint64_t)m->sm.age_rotation * (m->sm.warps / m->sm.schedulers + 1);
+    struct arena arena = {0};
+    struct waits waits;
+    bool starving;
+    waits_find(&waits, gpu, &arena);
+    bool closed = waits_closed(&waits, &starving) && (!starving || since >= round);
+    arena_free(&arena);
+    return closed;
+}
+
 bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu)
 {
     if (worked_so_far(gpu) != watch->worked) {
@@ -137,234 +151,11 @@ bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu)
     bool over = gpu->cycle >= watch->end,
          soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
     enum watched now = over || soon ? judge(watch, gpu) : SOME_COMPUTE;
-    if (now == ALL_GO_ROUND || (over && now == SOME_WAIT && ++watch->windows == PATIENCE))
+    if (now == ALL_GO_ROUND || (over && now == SOME_WAIT && (is_closed(watch, gpu) || ++watch->windows == PATIENCE)))
         return true; /* what the warps did since the last work stays for the report */
     if (over && now == SOME_COMPUTE)
         gpu_watch_start(watch, gpu);
     else if (over)
         watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
     return false;
-}
-
-/* The report */
-
-struct reported_warp {
-    unsigned sm, slot;
-    struct sm_warp_state state;
-};
-
-static void add_pos(const struct gpu_run *run, uint32_t pc, struct strbuf *out)
-{
-    const struct isa_module *code = run->launch->module->code;
-    if (pc < code->instr_count)
-        isa_format_pos(code, &code->instrs[pc], out);
-    else
-        strbuf_add(out, "the end of the kernel");
-}
-
-static void add_lanes(uint64_t mask, struct strbuf *out)
-{
-    if (mask_count(mask) == 1) {
-        strbuf_addf(out, "lane %u", mask_first(mask));
-        return;
-    }
-    strbuf_add(out, "lanes ");
-    const char *comma = "";
-    while (mask) {
-        unsigned first = mask_first(mask), last = first;
-        while (last < 63 && mask_has(mask, last + 1))
-            last++;
-        strbuf_addf(out, first == last ? "%s%u" : "%s%u-%u", comma, first, last);
-        comma = ",";
-        mask &= last == 63 ? 0 : ~UINT64_C(0) << (last + 1);
-    }
-}
-
-static void add_name(const struct sm_warp_state *s, struct strbuf *out)
-{
-    strbuf_addf(out, "block (%u,%u,%u) warp %u", s->block[0], s->block[1], s->block[2], s->index);
-}
-
-/* Where the lanes of a warp stand that do not execute now: below the top of its stack. */
-static bool find_parked(const struct sm_warp_state *s, unsigned lane, uint32_t *pc)
-{
-    const struct simt_stack *stack = &s->warp->stack;
-    if (s->finished || mask_has(s->mask, lane))
-        return false;
-    for (unsigned i = stack->depth - 1; i-- > 0;) {
-        if (mask_has(stack->entries[i].mask, lane)) {
-            *pc = stack->entries[i].pc;
-            return true;
-        }
-    }
-    return false;
-}
-
-static void describe_holder(struct gpu_run *run, uint64_t address, const struct sm_warp_state *waiter,
-                            struct strbuf *out)
-{
-    struct sm_holder holder;
-    struct gpu *gpu = run->gpu;
-    unsigned latest_sm = 0;
-    bool found = false;
-    struct sm_holder best = {0};
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        if (sm_find_holder(gpu->sms[i], address, &holder) && (!found || holder.cycle > best.cycle)) {
-            best = holder;
-            latest_sm = i;
-            found = true;
-        }
-    }
-    if (!found)
-        return;
-    strbuf_addf(out, "; held by block (%u,%u,%u) warp %u lane %u since cycle %llu, taken at ", best.block[0],
-                best.block[1], best.block[2], best.warp, best.lane,
-                (unsigned long long)(best.cycle - run->start_cycle));
-    add_pos(run, best.pc, out);
-    struct sm_warp_state s;
-    sm_warp_state(gpu->sms[latest_sm], best.slot, &s);
-    uint32_t pc;
-    if (!s.resident || memcmp(s.block, best.block, sizeof s.block) || s.index != best.warp) {
-        strbuf_add(out, ", whose warp has ended without giving it back");
-    } else if (!mask_has(s.live, best.lane)) {
-        strbuf_add(out, ", a lane that has ended without giving it back");
-    } else if (find_parked(&s, best.lane, &pc)) {
-        strbuf_add(out, ", a lane that waits at ");
-        add_pos(run, pc, out);
-        bool same = s.warp == waiter->warp;
-        strbuf_add(out, same ? " for the lanes that spin: on a SIMT stack neither can go on (SIMT deadlock)"
-                             : " for other lanes of its warp");
-    }
-}
-
-static void describe_warp(struct gpu_run *run, const struct reported_warp *w, struct strbuf *out)
-{
-    const struct sm_warp_state *s = &w->state;
-    strbuf_add(out, "\n  ");
-    add_name(s, out);
-    strbuf_addf(out, " (SM %u): ", w->sm);
-    if (s->at_barrier) {
-        strbuf_addf(out, "waits at barrier %u before ", s->barrier);
-        add_pos(run, s->pc, out);
-        return;
-    }
-    add_lanes(s->mask, out);
-    strbuf_addf(out, " of %u", mask_count(s->live));
-    if (s->sync_ops || s->in_atomic) {
-        uint64_t address = s->last_sync_address;
-        strbuf_add(out, " spin at ");
-        add_pos(run, s->last_sync_pc, out);
-        strbuf_addf(out, " on %saddress 0x%llx", s->last_sync_shared ? "shared " : "", (unsigned long long)address);
-        if (s->last_sync_shared)
-            return;
-        if (store_covers(&run->gpu->store, address, 4)) {
-            uint32_t value;
-            memcpy(&value, store_at(&run->gpu->store, address), 4);
-            strbuf_addf(out, " = %u", value);
-        }
-        describe_holder(run, address, s, out);
-    } else {
-        strbuf_add(out, s->at_fence ? " wait at the fence before " : s->sleeping ? " sleep at " : " stand at ");
-        add_pos(run, s->pc, out);
-    }
-}
-
-/* For a barrier that is not full: who has not come. */
-static void describe_missing(struct gpu_run *run, const struct reported_warp *waiting, const struct reported_warp *all,
-                             unsigned count, struct strbuf *out)
-{
-    unsigned missing = 0;
-    for (unsigned i = 0; i < count; i++) {
-        const struct sm_warp_state *s = &all[i].state;
-        if (memcmp(s->block, waiting->state.block, sizeof s->block) || s->finished ||
-            (s->at_barrier && s->barrier == waiting->state.barrier))
-            continue;
-        if (missing++ == 0)
-            strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) still awaits:", waiting->state.barrier, s->block[0],
-                        s->block[1], s->block[2]);
-        if (missing <= 8) {
-            strbuf_addf(out, " warp %u (%s ", s->index, s->at_barrier ? "at another barrier, before" : "at");
-            add_pos(run, s->pc, out);
-            strbuf_add(out, ")");
-        }
-    }
-    if (!missing)
-        strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) expects more threads than the block has left",
-                    waiting->state.barrier, waiting->state.block[0], waiting->state.block[1], waiting->state.block[2]);
-}
-
-void gpu_explain_hang(struct gpu_run *run, const char *what)
-{
-    struct gpu *gpu = run->gpu;
-    unsigned count = 0, spinning = 0, at_barrier = 0, shown = 0;
-    struct reported_warp *warps =
-        ARENA_NEW(&run->arena, struct reported_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        for (unsigned slot = 0; slot < gpu->machine.sm.warps; slot++) {
-            struct sm_warp_state s;
-            sm_warp_state(gpu->sms[i], slot, &s);
-            if (!s.resident || s.finished)
-                continue;
-            at_barrier += s.at_barrier;
-            spinning += !s.at_barrier;
-            warps[count++] = (struct reported_warp){i, slot, s};
-        }
-    }
-    struct strbuf text = {0};
-    strbuf_addf(&text, "kernel %s %s; stopped at cycle %llu with %u warps unfinished, %u of them at barriers:",
-                run->launch->kernel->name, what, (unsigned long long)(gpu->cycle - run->start_cycle), count,
-                at_barrier);
-    for (unsigned i = 0; i < count && shown < REPORT_WARPS; i++) {
-        if (warps[i].state.at_barrier && spinning)
-            continue; /* those who spin explain those who wait for them */
-        describe_warp(run, &warps[i], &text);
-        if (warps[i].state.at_barrier)
-            describe_missing(run, &warps[i], warps, count, &text);
-        shown++;
-    }
-    if (shown < (spinning ? spinning : at_barrier))
-        strbuf_addf(&text, "\n  and %u more", (spinning ? spinning : at_barrier) - shown);
-    diag_error(run->sink, DIAG_NOWHERE, NULL, "%s", strbuf_text(&text));
-    strbuf_free(&text);
-}
-
-static enum gpu_fault fault_class(uint8_t kind)
-{
-    switch (kind) {
-    case SIMT_FAULT_BOUNDS:
-    case SIMT_FAULT_READ_ONLY:
-        return GPU_FAULT_ADDRESS;
-    case SIMT_FAULT_MISALIGNED:
-        return GPU_FAULT_ALIGNMENT;
-    case SIMT_FAULT_ASSERT:
-        return GPU_FAULT_ASSERT;
-    case SIMT_FAULT_TRAP:
-        return GPU_FAULT_TRAP;
-    case SIMT_FAULT_STACK:
-        return GPU_FAULT_STACK;
-    default:
-        return GPU_FAULT_INSTRUCTION;
-    }
-}
-
-void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
-{
-    const struct isa_module *code = run->launch->module->code;
-    const struct isa_instr *instr = &code->instrs[fault->fault.pc];
-    const uint32_t *size = run->launch->block;
-    uint32_t thread = fault->warp * run->gpu->machine.sm.warp_size + fault->fault.lane;
-    struct strbuf what = {0}, at = {0}, text = {0};
-    simt_fault_describe(&fault->fault, &what);
-    isa_format_pos(code, instr, &at);
-    isa_disasm_instr(code, isa_function_at(code, fault->fault.pc), instr, &text);
-    run->result->fault = fault_class(fault->fault.kind);
-    diag_error(run->sink, (struct diag_pos){code->name, instr->line, instr->column}, NULL,
-               "kernel %s: %s\n  at %s: %s\n  block (%u,%u,%u) thread (%u,%u,%u), cycle %llu",
-               run->launch->kernel->name, strbuf_text(&what), strbuf_text(&at), strbuf_text(&text), fault->block[0],
-               fault->block[1], fault->block[2], thread % size[0], thread / size[0] % size[1],
-               thread / (size[0] * size[1]),
-               (unsigned long long)(fault->cycle - (run->launch->mode == GPU_TIMING ? run->start_cycle : 0)));
-    strbuf_free(&what);
-    strbuf_free(&at);
-    strbuf_free(&text);
 }

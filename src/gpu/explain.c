@@ -1,0 +1,335 @@
+/* What is said of a launch that hangs or faults: which lanes of which warps wait, at which line, on which address, who
+ * holds it, and in which circle; or what a thread did wrong, and where. */
+#include <string.h>
+
+#include "gpu/waits.h"
+
+#define REPORT_WARPS 12  /* warps described one by one */
+#define REPORT_CIRCLES 3 /* circles of waiting, and members of each */
+#define REPORT_MEMBERS 8
+#define REPORT_STARVED 6
+#define REPORT_CLAIMS 4 /* locations that one warp wants */
+
+static void add_pos(const struct gpu_run *run, uint32_t pc, struct strbuf *out)
+{
+    const struct isa_module *code = run->launch->module->code;
+    if (pc < code->instr_count)
+        isa_format_pos(code, &code->instrs[pc], out);
+    else
+        strbuf_add(out, "the end of the kernel");
+}
+
+static void add_lanes(uint64_t mask, struct strbuf *out)
+{
+    if (mask_count(mask) == 1) {
+        strbuf_addf(out, "lane %u", mask_first(mask));
+        return;
+    }
+    strbuf_add(out, "lanes ");
+    const char *comma = "";
+    while (mask) {
+        unsigned first = mask_first(mask), last = first;
+        while (last < 63 && mask_has(mask, last + 1))
+            last++;
+        strbuf_addf(out, first == last ? "%s%u" : "%s%u-%u", comma, first, last);
+        comma = ",";
+        mask &= last == 63 ? 0 : ~UINT64_C(0) << (last + 1);
+    }
+}
+
+static void add_name(const uint32_t block[3], uint32_t warp, struct strbuf *out)
+{
+    strbuf_addf(out, "block (%u,%u,%u) warp %u", block[0], block[1], block[2], warp);
+}
+
+static void add_lock(const struct waits_lock *lock, struct strbuf *out)
+{
+    strbuf_addf(out, "%saddress 0x%llx", lock->shared ? "shared " : "", (unsigned long long)lock->address);
+    if (lock->readable)
+        strbuf_addf(out, " = %llu", (unsigned long long)lock->value);
+}
+
+/* Who holds a lock, and why the holder does not give it back. waiter: who asks. */
+static void add_holder(const struct gpu_run *run, const struct waits *w, const struct waits_lock *lock,
+                       const struct waits_warp *waiter, struct strbuf *out)
+{
+    if (lock->holder == HOLDER_UNKNOWN)
+        return;
+    if (lock->holder == HOLDER_FREE) {
+        strbuf_add(out, "; free now");
+        return;
+    }
+    strbuf_add(out, "; held by ");
+    add_name(lock->taken.block, lock->taken.warp, out);
+    strbuf_addf(out, " lane %u since cycle %llu, taken at ", lock->taken.lane,
+                (unsigned long long)(lock->taken.cycle - run->start_cycle));
+    add_pos(run, lock->taken.pc, out);
+    if (lock->holder == HOLDER_WARP_ENDED) {
+        strbuf_add(out, ", whose warp has ended without giving it back");
+    } else if (lock->holder == HOLDER_LANE_ENDED) {
+        strbuf_add(out, ", a lane that has ended without giving it back");
+    } else if (lock->holder == HOLDER_PARKED) {
+        strbuf_add(out, ", a lane that waits at ");
+        add_pos(run, lock->holder_pc, out);
+        bool same = &w->warps[lock->holder_warp] == waiter;
+        strbuf_add(out, same ? " for the lanes that spin: on a SIMT stack neither can go on (SIMT deadlock)"
+                             : " for other lanes of its warp");
+    } else if (w->warps[lock->holder_warp].kind == WAITS_STARVED) {
+        strbuf_add(out, ", which is starved");
+    }
+}
+
+static void add_claim(const struct gpu_run *run, const struct waits *w, const struct waits_warp *node,
+                      const struct waits_claim *claim, struct strbuf *out)
+{
+    const struct waits_lock *lock = &w->locks[claim->lock];
+    strbuf_add(out, " on ");
+    add_lock(lock, out);
+    add_holder(run, w, lock, node, out);
+}
+
+/* What the lanes of a warp want; only: the one claim to speak of, or WAITS_NOBODY for all. */
+static void describe_claims(const struct gpu_run *run, const struct waits *w, const struct waits_warp *node,
+                            uint32_t only, struct strbuf *out)
+{
+    const struct sm_warp_state *s = &node->state;
+    bool one = only != WAITS_NOBODY || node->claim_count == 1;
+    const struct waits_claim *claim = &node->claims[only != WAITS_NOBODY ? only : 0];
+    add_lanes(one ? claim->lanes : s->mask, out);
+    strbuf_addf(out, " of %u spin at ", mask_count(s->live));
+    add_pos(run, s->last_sync_pc, out);
+    if (one) {
+        add_claim(run, w, node, claim, out);
+        return;
+    }
+    for (uint32_t i = 0; i < node->claim_count && i < REPORT_CLAIMS; i++) {
+        strbuf_add(out, "\n    ");
+        add_lanes(node->claims[i].lanes, out);
+        add_claim(run, w, node, &node->claims[i], out);
+    }
+    if (node->claim_count > REPORT_CLAIMS)
+        strbuf_addf(out, "\n    and %u more addresses", node->claim_count - REPORT_CLAIMS);
+}
+
+static void describe_warp(const struct gpu_run *run, const struct waits *w, const struct waits_warp *node,
+                          uint32_t only, struct strbuf *out)
+{
+    const struct sm_warp_state *s = &node->state;
+    strbuf_add(out, "\n  ");
+    add_name(s->block, s->index, out);
+    strbuf_addf(out, " (SM %u): ", node->sm);
+    if (node->kind == WAITS_BARRIER) {
+        strbuf_addf(out, "waits at barrier %u before ", s->barrier);
+        add_pos(run, s->pc, out);
+    } else if (node->kind == WAITS_LOCK) {
+        describe_claims(run, w, node, only, out);
+    } else {
+        add_lanes(s->mask, out);
+        strbuf_addf(out, " of %u %s ", mask_count(s->live),
+                    node->kind == WAITS_FENCE     ? "wait at the fence before"
+                    : node->kind == WAITS_SLEEP   ? "sleep at"
+                    : node->kind == WAITS_STARVED ? "get no turn at"
+                                                  : "stand at");
+        add_pos(run, s->pc, out);
+    }
+}
+
+/* For a barrier that is not full: who has not come. */
+static void describe_missing(const struct gpu_run *run, const struct waits *w, const struct waits_warp *waiting,
+                             struct strbuf *out)
+{
+    const struct sm_warp_state *here = &waiting->state;
+    unsigned missing = 0;
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        const struct sm_warp_state *s = &w->warps[i].state;
+        if (memcmp(s->block, here->block, sizeof s->block) || (s->at_barrier && s->barrier == here->barrier))
+            continue;
+        if (missing++ == 0)
+            strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) still awaits:", here->barrier, s->block[0],
+                        s->block[1], s->block[2]);
+        if (missing <= 8) {
+            strbuf_addf(out, " warp %u (%s ", s->index, s->at_barrier ? "at another barrier, before" : "at");
+            add_pos(run, s->pc, out);
+            strbuf_add(out, ")");
+        }
+    }
+    if (!missing)
+        strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) expects more threads than the block has left",
+                    here->barrier, here->block[0], here->block[1], here->block[2]);
+}
+
+/* A circle of waiting, each member with whom it waits for. */
+static void describe_circle(const struct gpu_run *run, const struct waits *w, uint32_t number, struct strbuf *out)
+{
+    uint32_t first = 0, count = 0, at;
+    while (w->warps[first].circle != number)
+        first++;
+    for (at = first; count == 0 || at != first; at = w->warps[at].next)
+        count++;
+    strbuf_addf(out, count == 1 ? "\n circle %u: a warp that waits for itself:"
+                                : "\n circle %u: %u warps, each waits for the next, the last for the first:",
+                number, count);
+    at = first;
+    for (uint32_t i = 0; i < count && i < REPORT_MEMBERS; i++, at = w->warps[at].next) {
+        describe_warp(run, w, &w->warps[at], w->warps[at].next_claim, out);
+        if (w->warps[at].kind == WAITS_BARRIER) {
+            strbuf_add(out, ", for ");
+            add_name(w->warps[w->warps[at].next].state.block, w->warps[w->warps[at].next].state.index, out);
+        }
+    }
+    if (count > REPORT_MEMBERS)
+        strbuf_addf(out, "\n  and %u more", count - REPORT_MEMBERS);
+}
+
+/* How many lanes wait for the locks that a warp holds. */
+static uint32_t lanes_behind(const struct waits *w, uint32_t warp)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < w->lock_count; i++)
+        lanes += w->locks[i].holder_warp == warp ? w->locks[i].lanes : 0;
+    return lanes;
+}
+
+static void describe_starved(const struct gpu_run *run, const struct waits *w, uint32_t index, struct strbuf *out)
+{
+    const struct waits_warp *node = &w->warps[index];
+    unsigned schedulers = run->gpu->machine.sm.schedulers, scheduler = node->slot % schedulers;
+    uint64_t here = 0, others = 0;
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        if (w->warps[i].sm != node->sm)
+            continue;
+        if (w->warps[i].slot % schedulers == scheduler)
+            here += w->warps[i].state.issued;
+        else
+            others += w->warps[i].state.issued;
+    }
+    describe_warp(run, w, node, WAITS_NOBODY, out);
+    strbuf_addf(out,
+                ": starved by its scheduler (%u of SM %u), which has issued %llu instructions of other warps since the "
+                "last progress, the SM's other schedulers %llu",
+                scheduler, node->sm, (unsigned long long)here, (unsigned long long)others);
+    for (uint32_t i = 0; i < w->lock_count; i++) {
+        const struct waits_lock *lock = &w->locks[i];
+        if (lock->holder_warp != index || lock->holder < HOLDER_PARKED)
+            continue;
+        strbuf_addf(out, "\n    its lane %u holds ", lock->taken.lane);
+        add_lock(lock, out);
+        strbuf_addf(out, " since cycle %llu, taken at ", (unsigned long long)(lock->taken.cycle - run->start_cycle));
+        add_pos(run, lock->taken.pc, out);
+        strbuf_addf(out, "; %u lanes of %u warps wait for it", lock->lanes, lock->warps);
+    }
+}
+
+/* Warps that get no turn and that others wait for, those first for whom most wait. */
+static void describe_all_starved(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
+{
+    uint32_t starved = 0, holders = 0, last = UINT32_MAX, after = 0;
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        starved += w->warps[i].kind == WAITS_STARVED;
+        holders += w->warps[i].kind == WAITS_STARVED && lanes_behind(w, i);
+    }
+    if (!starved)
+        return;
+    strbuf_addf(out, "\n starved: %u warps could go on but get no turn, %u of them hold what others wait for:", starved,
+                holders);
+    for (uint32_t shown = 0; shown < holders && shown < REPORT_STARVED; shown++) {
+        uint32_t best = WAITS_NOBODY, most = 0;
+        for (uint32_t i = 0; i < w->warp_count; i++) {
+            uint32_t lanes = w->warps[i].kind == WAITS_STARVED ? lanes_behind(w, i) : 0;
+            if (lanes > most && (lanes < last || (lanes == last && i > after))) {
+                best = i;
+                most = lanes;
+            }
+        }
+        describe_starved(run, w, best, out);
+        last = most;
+        after = best;
+    }
+    if (holders > REPORT_STARVED)
+        strbuf_addf(out, "\n  and %u more", holders - REPORT_STARVED);
+}
+
+/* Those that are in no circle shown: they explain what the circles and the starved do not. */
+static void describe_others(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
+{
+    unsigned spinning = 0, left = 0, shown = 0;
+    for (uint32_t i = 0; i < w->warp_count; i++)
+        spinning += w->warps[i].kind != WAITS_BARRIER;
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        const struct waits_warp *node = &w->warps[i];
+        if ((node->circle && node->circle <= REPORT_CIRCLES) || (node->kind == WAITS_BARRIER && spinning))
+            continue; /* those who spin explain those who wait for them */
+        if (left++ == 0 && shown == 0 && w->circle_count)
+            strbuf_add(out, "\n others:");
+        if (shown == REPORT_WARPS)
+            continue;
+        describe_warp(run, w, node, WAITS_NOBODY, out);
+        if (node->kind == WAITS_BARRIER)
+            describe_missing(run, w, node, out);
+        shown++;
+    }
+    if (left > shown)
+        strbuf_addf(out, "\n  and %u more", left - shown);
+}
+
+void gpu_explain_hang(struct gpu_run *run, const char *what)
+{
+    struct waits w;
+    struct strbuf text = {0};
+    unsigned at_barrier = 0;
+    waits_find(&w, run->gpu, &run->arena);
+    for (uint32_t i = 0; i < w.warp_count; i++)
+        at_barrier += w.warps[i].kind == WAITS_BARRIER;
+    strbuf_addf(&text, "kernel %s %s; stopped at cycle %llu with %u warps unfinished, %u of them at barriers:",
+                run->launch->kernel->name, what, (unsigned long long)(run->gpu->cycle - run->start_cycle),
+                w.warp_count, at_barrier);
+    for (uint32_t i = 1; i <= w.circle_count && i <= REPORT_CIRCLES; i++)
+        describe_circle(run, &w, i, &text);
+    if (w.circle_count > REPORT_CIRCLES)
+        strbuf_addf(&text, "\n and %u more circles", w.circle_count - REPORT_CIRCLES);
+    describe_all_starved(run, &w, &text);
+    describe_others(run, &w, &text);
+    diag_error(run->sink, DIAG_NOWHERE, NULL, "%s", strbuf_text(&text));
+    strbuf_free(&text);
+}
+
+static enum gpu_fault fault_class(uint8_t kind)
+{
+    switch (kind) {
+    case SIMT_FAULT_BOUNDS:
+    case SIMT_FAULT_READ_ONLY:
+        return GPU_FAULT_ADDRESS;
+    case SIMT_FAULT_MISALIGNED:
+        return GPU_FAULT_ALIGNMENT;
+    case SIMT_FAULT_ASSERT:
+        return GPU_FAULT_ASSERT;
+    case SIMT_FAULT_TRAP:
+        return GPU_FAULT_TRAP;
+    case SIMT_FAULT_STACK:
+        return GPU_FAULT_STACK;
+    default:
+        return GPU_FAULT_INSTRUCTION;
+    }
+}
+
+void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
+{
+    const struct isa_module *code = run->launch->module->code;
+    const struct isa_instr *instr = &code->instrs[fault->fault.pc];
+    const uint32_t *size = run->launch->block;
+    uint32_t thread = fault->warp * run->gpu->machine.sm.warp_size + fault->fault.lane;
+    struct strbuf what = {0}, at = {0}, text = {0};
+    simt_fault_describe(&fault->fault, &what);
+    isa_format_pos(code, instr, &at);
+    isa_disasm_instr(code, isa_function_at(code, fault->fault.pc), instr, &text);
+    run->result->fault = fault_class(fault->fault.kind);
+    diag_error(run->sink, (struct diag_pos){code->name, instr->line, instr->column}, NULL,
+               "kernel %s: %s\n  at %s: %s\n  block (%u,%u,%u) thread (%u,%u,%u), cycle %llu",
+               run->launch->kernel->name, strbuf_text(&what), strbuf_text(&at), strbuf_text(&text), fault->block[0],
+               fault->block[1], fault->block[2], thread % size[0], thread / size[0] % size[1],
+               thread / (size[0] * size[1]),
+               (unsigned long long)(fault->cycle - (run->launch->mode == GPU_TIMING ? run->start_cycle : 0)));
+    strbuf_free(&what);
+    strbuf_free(&at);
+    strbuf_free(&text);
+}

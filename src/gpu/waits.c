@@ -1,0 +1,324 @@
+/* Finds who waits for whom. What a lane wants is read from its registers: the address operand of the instruction with
+ * which its warp last synchronised. Who holds it is what the SMs remember of compare-and-swaps that succeeded. */
+#include "gpu/waits.h"
+
+#include <string.h>
+
+/* A source of an instruction as the lane would read it now; false when that is not plain. */
+static bool read_operand(const struct simt_warp *warp, const struct isa_operand *o, unsigned lane, bool address,
+                         uint64_t *value)
+{
+    unsigned width = warp->block->grid->code->width;
+    const uint32_t *row = warp->rows + (size_t)(simt_stack_top(&warp->stack)->reg_base + o->row) * width;
+    uint64_t offset = address ? o->value : 0;
+    if (o->kind == ISA_OPERAND_IMM)
+        *value = o->value;
+    else if (o->kind == ISA_OPERAND_REG && o->bits == 64)
+        *value = ((const uint64_t *)(const void *)row)[lane] + offset;
+    else if (o->kind == ISA_OPERAND_REG)
+        *value = (uint32_t)(row[lane] + (uint32_t)offset);
+    else
+        return false;
+    return true;
+}
+
+/* Whether the lanes' registers still belong to the instruction: it is in the function that the warp executes. */
+static const struct isa_instr *sync_instr(const struct sm_warp_state *s)
+{
+    const struct isa_module *code = s->warp->block->grid->code->module;
+    if (s->last_sync_pc >= code->instr_count)
+        return NULL;
+    const struct isa_function *now = &code->functions[simt_stack_top(&s->warp->stack)->function];
+    return isa_function_at(code, s->last_sync_pc) == now ? &code->instrs[s->last_sync_pc] : NULL;
+}
+
+static bool read_location(const struct gpu *gpu, uint64_t address, unsigned bytes, uint64_t *value)
+{
+    *value = 0;
+    if (!store_covers(&gpu->store, address, bytes))
+        return false;
+    memcpy(value, store_at(&gpu->store, address), bytes);
+    return true;
+}
+
+static uint32_t node_at(const struct waits *w, unsigned sm, unsigned slot)
+{
+    for (uint32_t i = 0; i < w->warp_count; i++)
+        if (w->warps[i].sm == sm && w->warps[i].slot == slot)
+            return i;
+    return WAITS_NOBODY;
+}
+
+/* Where a lane stands that does not execute now: in the highest entry below the top that has it. */
+static bool find_parked(const struct sm_warp_state *s, unsigned lane, uint32_t *pc)
+{
+    const struct simt_stack *stack = &s->warp->stack;
+    if (mask_has(s->mask, lane))
+        return false;
+    for (unsigned i = stack->depth - 1; i-- > 0;) {
+        if (mask_has(stack->entries[i].mask, lane)) {
+            *pc = stack->entries[i].pc;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_holder(const struct waits *w, struct waits_lock *lock)
+{
+    bool found = false;
+    for (unsigned i = 0; i < w->gpu->machine.gpu.sms; i++) {
+        struct sm_holder h;
+        if (sm_find_holder(w->gpu->sms[i], lock->address, &h) && (!found || h.cycle > lock->taken.cycle)) {
+            lock->taken = h;
+            lock->holder_sm = i;
+            found = true;
+        }
+    }
+    if (!found)
+        return;
+    lock->holder_warp = node_at(w, lock->holder_sm, lock->taken.slot);
+    const struct waits_warp *holder = lock->holder_warp == WAITS_NOBODY ? NULL : &w->warps[lock->holder_warp];
+    if (!holder || memcmp(holder->state.block, lock->taken.block, sizeof lock->taken.block) ||
+        holder->state.index != lock->taken.warp) {
+        lock->holder = HOLDER_WARP_ENDED;
+        lock->holder_warp = WAITS_NOBODY;
+    } else if (!mask_has(holder->state.live, lock->taken.lane)) {
+        lock->holder = HOLDER_LANE_ENDED;
+    } else {
+        bool parked = find_parked(&holder->state, lock->taken.lane, &lock->holder_pc);
+        lock->holder = parked ? HOLDER_PARKED : HOLDER_ACTIVE;
+    }
+}
+
+/* The lock at an address that lanes of s want; a new one is looked up. */
+static uint32_t lock_at(struct waits *w, const struct sm_warp_state *s, const struct isa_instr *instr, uint64_t address)
+{
+    for (uint32_t i = 0; i < w->lock_count; i++) {
+        const struct waits_lock *l = &w->locks[i];
+        if (l->address == address && l->shared == s->last_sync_shared &&
+            (!l->shared || memcmp(l->block, s->block, sizeof l->block) == 0))
+            return i;
+    }
+    struct waits_lock *lock = &w->locks[w->lock_count];
+    *lock = (struct waits_lock){.address = address, .shared = s->last_sync_shared, .holder_warp = WAITS_NOBODY};
+    memcpy(lock->block, s->block, sizeof lock->block);
+    unsigned bytes = instr && isa_type_bits(instr->type) == 64 ? 8 : 4;
+    lock->readable = !lock->shared && read_location(w->gpu, address, bytes, &lock->value);
+    if (lock->readable)
+        find_holder(w, lock);
+    return w->lock_count++;
+}
+
+static bool holds(const struct waits_lock *lock, const struct waits_warp *node, unsigned lane)
+{
+    return lock->holder >= HOLDER_PARKED && lock->taken.lane == lane && lock->taken.warp == node->state.index &&
+           memcmp(lock->taken.block, node->state.block, sizeof node->state.block) == 0;
+}
+
+/* A compare-and-swap that would succeed now: the lock is free, and its last taker no longer holds it. */
+static bool would_take(const struct waits_lock *lock, const struct waits_warp *node, const struct isa_instr *instr,
+                       unsigned lane)
+{
+    uint64_t wanted;
+    if (!lock->readable || !instr || instr->mods.atomic != ISA_ATOMIC_CAS || instr->src_count < 2 ||
+        !read_operand(node->state.warp, &instr->src[1], lane, false, &wanted))
+        return false;
+    return (isa_type_bits(instr->type) == 64 ? wanted : (uint32_t)wanted) == lock->value;
+}
+
+static void claim(struct waits *w, struct waits_warp *node, const struct isa_instr *instr, uint64_t address,
+                  unsigned lane)
+{
+    uint32_t index = lock_at(w, &node->state, instr, address);
+    struct waits_lock *lock = &w->locks[index];
+    if (would_take(lock, node, instr, lane))
+        lock->holder = HOLDER_FREE;
+    if (holds(lock, node, lane))
+        return;
+    struct waits_claim *c = node->claims;
+    while (c < node->claims + node->claim_count && c->lock != index)
+        c++;
+    if (c == node->claims + node->claim_count) {
+        *c = (struct waits_claim){.address = address, .lock = index};
+        node->claim_count++;
+        lock->warps++;
+    }
+    c->lanes |= BIT64(lane);
+    lock->lanes++;
+}
+
+/* Whether the registers still say what the warp last asked for: then they hold for every lane. */
+static bool is_plain(const struct sm_warp_state *s, const struct isa_operand *operand)
+{
+    uint64_t address;
+    for (uint64_t rest = operand ? s->live : 0; rest; rest &= rest - 1)
+        if (read_operand(s->warp, operand, mask_first(rest), true, &address) && address == s->last_sync_address)
+            return true;
+    return false;
+}
+
+/* What each executing lane wants. Where that cannot be read, all are taken to want what the lowest one wanted. */
+static void find_claims(struct waits *w, struct waits_warp *node)
+{
+    const struct sm_warp_state *s = &node->state;
+    const struct isa_instr *instr = sync_instr(s);
+    const struct isa_operand *operand = instr && instr->src_count ? &instr->src[0] : NULL;
+    bool plain = is_plain(s, operand);
+    node->claims = ARENA_NEW(w->arena, struct waits_claim, mask_count(s->mask));
+    for (uint64_t rest = s->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t address = s->last_sync_address;
+        if (plain)
+            read_operand(s->warp, operand, lane, true, &address);
+        claim(w, node, instr, address, lane);
+    }
+}
+
+static void find_warps(struct waits *w)
+{
+    const struct machine *m = &w->gpu->machine;
+    w->warps = ARENA_NEW(w->arena, struct waits_warp, m->gpu.sms * m->sm.warps);
+    for (unsigned i = 0; i < m->gpu.sms; i++) {
+        for (unsigned slot = 0; slot < m->sm.warps; slot++) {
+            struct waits_warp *node = &w->warps[w->warp_count];
+            *node = (struct waits_warp){.sm = i, .slot = slot};
+            sm_warp_state(w->gpu->sms[i], slot, &node->state);
+            w->warp_count += node->state.resident && !node->state.finished;
+        }
+    }
+}
+
+/* Whether another warp of the same SM has issued since the last work. */
+static bool others_issue(const struct waits *w, const struct waits_warp *node)
+{
+    for (uint32_t i = 0; i < w->warp_count; i++)
+        if (w->warps[i].sm == node->sm && w->warps[i].state.issued)
+            return true;
+    return false;
+}
+
+static enum waits_kind kind_of(const struct waits *w, const struct waits_warp *node)
+{
+    const struct sm_warp_state *s = &node->state;
+    if (s->at_barrier)
+        return WAITS_BARRIER;
+    if (s->at_fence)
+        return WAITS_FENCE;
+    if (s->sleeping)
+        return WAITS_SLEEP;
+    if (!s->issued && !s->in_atomic && others_issue(w, node))
+        return WAITS_STARVED;
+    return s->sync_ops || s->in_atomic ? WAITS_LOCK : WAITS_RUNS;
+}
+
+/* The next warp that node waits for, from edge *at on; NULL when there is none. *claim: by which claim. */
+static struct waits_warp *next_edge(const struct waits *w, const struct waits_warp *node, uint32_t *at, uint32_t *claim)
+{
+    if (node->kind == WAITS_LOCK) {
+        while (*at < node->claim_count) {
+            const struct waits_lock *lock = &w->locks[node->claims[*at].lock];
+            *claim = (*at)++;
+            if (lock->holder >= HOLDER_PARKED)
+                return &w->warps[lock->holder_warp];
+        }
+    } else if (node->kind == WAITS_BARRIER) {
+        *claim = WAITS_NOBODY;
+        while (*at < w->warp_count) {
+            struct waits_warp *other = &w->warps[(*at)++];
+            bool there = other->state.at_barrier && other->state.barrier == node->state.barrier;
+            if (!there && memcmp(other->state.block, node->state.block, sizeof node->state.block) == 0)
+                return other;
+        }
+    }
+    return NULL;
+}
+
+/* The steps of the walk from `first` on lead back to it. */
+static void note_circle(struct waits *w, const uint32_t *path, uint32_t first, uint32_t depth, const uint32_t *claims)
+{
+    for (uint32_t i = first; i < depth; i++)
+        if (w->warps[path[i]].circle)
+            return;
+    w->circle_count++;
+    for (uint32_t i = first; i < depth; i++) {
+        struct waits_warp *node = &w->warps[path[i]];
+        node->circle = w->circle_count;
+        node->next = path[i + 1 < depth ? i + 1 : first];
+        node->next_claim = claims[i];
+    }
+}
+
+/* Walks everywhere once, depth first; an edge to a warp on the present path closes a circle. */
+static void find_circles(struct waits *w)
+{
+    enum { NEW, ON_PATH, DONE };
+    uint32_t n = w->warp_count;
+    uint8_t *color = ARENA_NEW(w->arena, uint8_t, n + 1);
+    uint32_t *path = ARENA_NEW(w->arena, uint32_t, n + 1), *at = ARENA_NEW(w->arena, uint32_t, n + 1),
+             *claims = ARENA_NEW(w->arena, uint32_t, n + 1);
+    for (uint32_t start = 0; start < n; start++) {
+        uint32_t depth = 0;
+        if (color[start] == NEW) {
+            path[depth] = start;
+            at[depth++] = 0;
+            color[start] = ON_PATH;
+        }
+        while (depth > 0) {
+            uint32_t top = depth - 1;
+            struct waits_warp *other = next_edge(w, &w->warps[path[top]], &at[top], &claims[top]);
+            uint32_t to = other ? (uint32_t)(other - w->warps) : 0;
+            if (!other) {
+                color[path[--depth]] = DONE;
+            } else if (color[to] == NEW) {
+                color[to] = ON_PATH;
+                path[depth] = to;
+                at[depth++] = 0;
+            } else if (color[to] == ON_PATH) {
+                uint32_t first = top;
+                while (path[first] != to)
+                    first--;
+                note_circle(w, path, first, depth, claims);
+            }
+        }
+    }
+}
+
+void waits_find(struct waits *w, struct gpu *gpu, struct arena *arena)
+{
+    *w = (struct waits){.gpu = gpu, .arena = arena};
+    find_warps(w);
+    size_t lanes = 0;
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        w->warps[i].kind = kind_of(w, &w->warps[i]);
+        lanes += mask_count(w->warps[i].state.mask);
+    }
+    w->locks = ARENA_NEW(arena, struct waits_lock, lanes + 1);
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        if (w->warps[i].kind != WAITS_LOCK)
+            continue;
+        find_claims(w, &w->warps[i]);
+        if (!w->warps[i].claim_count)
+            w->warps[i].kind = WAITS_RUNS; /* all its lanes hold what they asked for */
+    }
+    find_circles(w);
+}
+
+bool waits_closed(const struct waits *w, bool *starving)
+{
+    bool flags = false;
+    *starving = false;
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        const struct waits_warp *node = &w->warps[i];
+        if (node->kind == WAITS_RUNS || node->kind == WAITS_FENCE || node->kind == WAITS_SLEEP)
+            return false;
+        *starving |= node->kind == WAITS_STARVED;
+        for (uint32_t k = 0; k < node->claim_count; k++) {
+            enum waits_holder holder = w->locks[node->claims[k].lock].holder;
+            if (holder == HOLDER_FREE)
+                return false;
+            flags |= holder == HOLDER_UNKNOWN;
+        }
+    }
+    return !flags || *starving;
+}

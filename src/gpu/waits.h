@@ -1,0 +1,72 @@
+/* Who waits for whom when a launch gets nowhere: warps, the locks that their lanes want, and who holds these. */
+#ifndef LOCKSTEP_GPU_WAITS_H
+#define LOCKSTEP_GPU_WAITS_H
+
+#include "gpu/gpu_impl.h"
+
+#define WAITS_NOBODY UINT32_MAX
+
+enum waits_kind {
+    WAITS_RUNS,    /* issues instructions and waits for nothing known */
+    WAITS_STARVED, /* could go on, but has issued nothing since the launch last did any work */
+    WAITS_LOCK,    /* its lanes try again and again for what its claims name */
+    WAITS_BARRIER, /* for other warps of its block */
+    WAITS_FENCE,
+    WAITS_SLEEP,
+};
+
+/* What becomes of a lock: its holder's state. */
+enum waits_holder {
+    HOLDER_UNKNOWN,    /* a flag, or a lock whose taker was not seen */
+    HOLDER_FREE,       /* the location has the value that its waiters want */
+    HOLDER_WARP_ENDED, /* ended without giving it back */
+    HOLDER_LANE_ENDED,
+    HOLDER_PARKED, /* waits below the top of its warp's stack for the lanes that run */
+    HOLDER_ACTIVE, /* among its warp's executing lanes */
+};
+
+/* Lanes of a warp that want one location. */
+struct waits_claim {
+    uint64_t lanes, address;
+    uint32_t lock; /* index of the lock */
+};
+
+struct waits_lock {
+    uint64_t address, value;
+    bool shared;   /* in the shared memory of `block` */
+    bool readable; /* value is known */
+    uint32_t block[3];
+    enum waits_holder holder;
+    struct sm_holder taken; /* with a known holder */
+    unsigned holder_sm;
+    uint32_t holder_warp; /* node, or WAITS_NOBODY */
+    uint32_t holder_pc;   /* where a parked lane waits */
+    uint32_t warps, lanes;
+};
+
+struct waits_warp {
+    unsigned sm, slot;
+    struct sm_warp_state state;
+    enum waits_kind kind;
+    struct waits_claim *claims;
+    uint32_t claim_count;
+    uint32_t circle; /* number of the circle of waiting it is in, from 1; 0: none */
+    uint32_t next;   /* in that circle: whom it waits for, by which claim (WAITS_NOBODY: at a barrier) */
+    uint32_t next_claim;
+};
+
+struct waits {
+    struct gpu *gpu;
+    uint32_t warp_count, lock_count, circle_count;
+    struct waits_warp *warps; /* unfinished ones, by SM and slot */
+    struct waits_lock *locks; /* in the order in which they were met */
+    struct arena *arena;
+};
+
+/* Looks at the device as it stands; memory belongs to arena. */
+void waits_find(struct waits *waits, struct gpu *gpu, struct arena *arena);
+/* Whether nobody can go on by what the program does: every warp waits for a lock whose holder waits too, is gone, or
+ * starves, or at a barrier, or starves itself. *starving: whether that rests on a warp that starves. */
+bool waits_closed(const struct waits *waits, bool *starving);
+
+#endif
