@@ -4,23 +4,14 @@
 #ifndef LOCKSTEP_ENERGY_ENERGY_H
 #define LOCKSTEP_ENERGY_ENERGY_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-#include "config/param.h"
+#include "energy/energy_params.h"
 #include "memory/cache.h"
 #include "memory/dram.h"
 #include "network/network.h"
 #include "sm/sm.h"
 #include "stats/stat.h"
-
-struct energy_params { /* group "energy"; decimal parameters are in thousandths of their unit */
-#include "config/param_fields.h"
-#include "energy/energy_params.def"
-#include "config/param_end.h"
-};
-extern const struct param_desc energy_param_descs[];
-extern const unsigned energy_param_count;
 
 /* pJ by component, and their sums. */
 struct energy {

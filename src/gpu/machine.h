@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "config/param.h"
-#include "energy/energy.h"
+#include "energy/energy_params.h"
 #include "memory/cache.h"
 #include "memory/partition.h"
 #include "network/network.h"
