@@ -1,5 +1,5 @@
 #!/bin/bash
-# Cycle counts of reference kernels on both machines under both schedulers, against cycles.txt. A change of timing that is meant is taken over
+# Cycle counts of reference kernels on every machine under both schedulers, against cycles.txt. A change of timing that is meant is taken over
 # with one command, and shows in the diff of cycles.txt:
 #     tests/golden/cycles.sh --update        (LOCKSTEP: the binary, default build/release/bin/lockstep)
 set -u
@@ -27,7 +27,7 @@ if [ "${1:-}" = --update ]; then
     {
         echo "# case machine scheduler cycles warp_instructions; written by tests/golden/cycles.sh --update"
         for c in $cases; do
-            for m in gtx480 gtx480-sm2; do
+            for m in gtx480 gtx480-sm2 gtx1080ti; do
                 for s in gto lrr; do
                     measure "$c" "$m" "$s"
                 done
