@@ -1,6 +1,7 @@
-/* Crews. A task is given by raising `round`; each member but the caller ends it by lowering `busy`. A member that has
- * looked in vain sleeps on the condition; the caller looks at `sleepers` after raising `round`, the member at `round`
- * after raising `sleepers`, both in one total order, so no call to wake is lost. */
+/* Crews. A task is given by raising `round`; each thread but the caller's ends it by lowering `busy`. Thread t of n does
+ * the work of members t, t + n, t + 2n... A thread that has looked in vain sleeps on the condition; the caller looks at
+ * `sleepers` after raising `round`, the thread at `round` after raising `sleepers`, both in one total order, so no call
+ * to wake is lost. */
 #define _GNU_SOURCE
 #include "base/crew.h"
 
@@ -12,20 +13,19 @@
 
 #include "base/arena.h"
 
-#define LOOKS 4000  /* with a core for everybody: about 0.1 ms, far more than a task of the simulator takes */
-#define YIELDS 64   /* looks after which the core is offered to others, before sleeping */
+#define LOOKS 4000 /* about 0.1 ms, far more than a task of the simulator takes */
+#define YIELDS 64  /* further looks after which the core is offered to others, before sleeping */
 #define CACHE_LINE 64
 
-struct member {
+struct worker {
     struct crew *crew;
     unsigned number;
     pthread_t thread;
 };
 
 struct crew {
-    unsigned size;
-    unsigned looks;
-    struct member *members; /* from 1 */
+    unsigned size, threads;
+    struct worker *workers; /* from 1 */
     void (*task)(void *context, unsigned member);
     void *context;
     _Alignas(CACHE_LINE) atomic_uint round;
@@ -44,7 +44,7 @@ static void breathe(void)
 
 static void wait_for_round(struct crew *crew, unsigned seen)
 {
-    for (unsigned i = 0; i < crew->looks; i++) {
+    for (unsigned i = 0; i < LOOKS; i++) {
         if (atomic_load_explicit(&crew->round, memory_order_acquire) != seen)
             return;
         breathe();
@@ -62,22 +62,28 @@ static void wait_for_round(struct crew *crew, unsigned seen)
     pthread_mutex_unlock(&crew->mutex);
 }
 
+static void work_of(struct crew *crew, unsigned thread)
+{
+    for (unsigned member = thread; member < crew->size; member += crew->threads)
+        crew->task(crew->context, member);
+}
+
 static void *work(void *argument)
 {
-    const struct member *m = argument;
-    struct crew *crew = m->crew;
+    const struct worker *w = argument;
+    struct crew *crew = w->crew;
     for (unsigned seen = 0;; seen++) {
         wait_for_round(crew, seen);
         if (!crew->task)
             return NULL;
-        crew->task(crew->context, m->number);
+        work_of(crew, w->number);
         atomic_fetch_sub_explicit(&crew->busy, 1, memory_order_release);
     }
 }
 
 static void give_round(struct crew *crew)
 {
-    atomic_store_explicit(&crew->busy, crew->size - 1, memory_order_relaxed);
+    atomic_store_explicit(&crew->busy, crew->threads - 1, memory_order_relaxed);
     atomic_fetch_add(&crew->round, 1);
     if (!atomic_load(&crew->sleepers))
         return;
@@ -97,17 +103,17 @@ struct crew *crew_create(unsigned members)
     struct crew *crew = aligned_alloc(CACHE_LINE, sizeof *crew);
     if (!crew)
         abort();
-    *crew = (struct crew){.size = 1};
-    crew->looks = members <= cores() ? LOOKS : 0;
-    crew->members = base_calloc(members ? members : 1, sizeof *crew->members);
+    *crew = (struct crew){.size = members ? members : 1, .threads = 1};
+    crew->workers = base_calloc(crew->size, sizeof *crew->workers);
     pthread_mutex_init(&crew->mutex, NULL);
     pthread_cond_init(&crew->wake, NULL);
-    for (unsigned i = 1; i < members; i++) {
-        crew->members[i] = (struct member){.crew = crew, .number = i};
-        if (pthread_create(&crew->members[i].thread, NULL, work, &crew->members[i]))
+    unsigned threads = 1, most = cores();
+    for (; threads < crew->size && threads < most; threads++) {
+        crew->workers[threads] = (struct worker){.crew = crew, .number = threads};
+        if (pthread_create(&crew->workers[threads].thread, NULL, work, &crew->workers[threads]))
             break;
-        crew->size++;
     }
+    crew->threads = threads;
     return crew;
 }
 
@@ -117,11 +123,11 @@ void crew_destroy(struct crew *crew)
         return;
     crew->task = NULL;
     give_round(crew);
-    for (unsigned i = 1; i < crew->size; i++)
-        pthread_join(crew->members[i].thread, NULL);
+    for (unsigned i = 1; i < crew->threads; i++)
+        pthread_join(crew->workers[i].thread, NULL);
     pthread_mutex_destroy(&crew->mutex);
     pthread_cond_destroy(&crew->wake);
-    free(crew->members);
+    free(crew->workers);
     free(crew);
 }
 
@@ -134,11 +140,11 @@ void crew_run(struct crew *crew, void (*task)(void *context, unsigned member), v
 {
     crew->task = task;
     crew->context = context;
-    if (crew->size > 1)
+    if (crew->threads > 1)
         give_round(crew);
-    task(context, 0);
+    work_of(crew, 0);
     for (unsigned looks = 0; atomic_load_explicit(&crew->busy, memory_order_acquire); looks++) {
-        if (looks < crew->looks)
+        if (looks < LOOKS)
             breathe();
         else
             sched_yield();

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/strmap.h"
 #include "cli/case.h"
+#include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "cli/stop.h"
@@ -26,7 +28,14 @@ struct case_run {
     void *params;
     json_t *checks;
     struct stop stop;
+    uint64_t content; /* hash of everything that the launch file names */
 };
+
+/* Two runs are of the same thing when the launch file and all that it names are the same. */
+static void note_content(struct case_run *run, const void *content, size_t bytes)
+{
+    run->content = run->content * UINT64_C(0x100000001B3) ^ hash_bytes(content, bytes);
+}
 
 static int fail_at(struct case_run *run, const struct yaml_node *node, const char *hint, const char *message)
 {
@@ -78,6 +87,7 @@ static int load_kernel(struct case_run *run)
         fail_named(run, run->c.ptx_node, "no PTX in", run->c.ptx);
     else
         code = ptx_load(path, strbuf_text(&text), text.length, NULL, run->sink);
+    note_content(run, strbuf_text(&text), text.length);
     strbuf_free(&text);
     if (!code)
         return -1;
@@ -114,6 +124,8 @@ static int copy_buffer(struct case_run *run, const struct case_buffer *b, uint64
 {
     void *content = content_of(run, b);
     int rc = content ? gpu_write(run->gpu, address, content, b->count * 4, run->sink) : -1;
+    if (content && (run->options->checkpoint_every || run->options->resume))
+        note_content(run, content, b->count * 4);
     free(content);
     return rc;
 }
@@ -190,6 +202,8 @@ static int on_progress(void *context, const struct gpu_progress *now)
 
 static void launch(struct case_run *run, struct gpu_result *result)
 {
+    struct case_checkpoints checkpoints = {
+        .options = run->options, .machine = run->machine, .gpu = run->gpu, .program = run->content};
     struct progress_context progress = {.stop = &run->stop, .kernel = run->kernel->name};
     struct gpu_launch launch = {
         .module = run->module,
@@ -199,13 +213,19 @@ static void launch(struct case_run *run, struct gpu_result *result)
         .mode = cli_mode(run->options),
         .registers = run->c.registers,
         .max_cycles = run->options->max_cycles_value,
+        .threads = (unsigned)run->options->threads_value,
+        .every_cycle = run->options->no_skip,
         .progress = on_progress,
         .context = &progress,
     };
     memcpy(launch.grid, run->c.grid, sizeof launch.grid);
     memcpy(launch.block, run->c.block, sizeof launch.block);
     cli_progress_init(&progress.line, run->options->quiet);
-    gpu_launch(run->gpu, &launch, result, run->sink);
+    if (case_checkpoints_begin(&checkpoints, &launch.resume, run->sink) == 0)
+        gpu_launch(run->gpu, &launch, result, run->sink);
+    else
+        result->status = GPU_INVALID;
+    case_checkpoints_end(&checkpoints, launch.resume);
     cli_progress_clear(&progress.line);
     if (result->status == GPU_STOPPED)
         result->stopped_by = progress.reason;
@@ -307,8 +327,10 @@ int cli_run_case(const struct cli_options *options, const struct machine *machin
     if (options->rest[1])
         diag_error(sink, DIAG_NOWHERE, NULL, "a launch file takes no arguments: %s", options->rest[1]);
     else if (cli_read_file(options->rest[0], &text, sink) == 0 &&
-             case_parse(&run.c, options->rest[0], strbuf_text(&text), text.length, sink) == 0)
+             case_parse(&run.c, options->rest[0], strbuf_text(&text), text.length, sink) == 0) {
+        note_content(&run, strbuf_text(&text), text.length);
         code = simulate(&run);
+    }
     gpu_destroy(run.gpu);
     case_free(&run.c);
     strbuf_free(&text);

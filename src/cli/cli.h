@@ -45,24 +45,28 @@ struct cli_options {
     const char *machine, *sched, *mode; /* NULL: not given */
     VEC(const char *) sets;             /* group.parameter=value */
     const char *stats;                  /* file for results, or NULL */
-    const char *max_cycles, *max_seconds;
+    const char *max_cycles, *max_seconds, *threads;
+    const char *checkpoint_every, *checkpoint, *resume;
+    uint64_t checkpoint_every_value;
     const char *kernel;
-    uint64_t max_cycles_value;
+    uint64_t max_cycles_value, threads_value; /* 0: not given */
     double max_seconds_value; /* 0: not given */
     VEC(const char *) cases;
     const char *jobs, *reference;
     uint64_t jobs_value; /* 0: not given */
-    bool quiet, kernels, help, as_reference;
+    bool quiet, kernels, help, as_reference, no_skip;
     char **rest; /* the arguments after the options, NULL-terminated */
+    struct arena arena; /* of what --resume completed */
 };
 
 enum cli_accept {                        /* which options a subcommand takes; --help always */
                   CLI_TAKES_MACHINE = 1, /* --machine, --set */
-                  CLI_TAKES_RUN = 2,     /* --sched, --mode, --max-cycles, --max-seconds */
+                  CLI_TAKES_RUN = 2,     /* --sched, --mode, --max-cycles, --max-seconds, --threads, --no-skip */
                   CLI_TAKES_OUTPUT = 4,  /* --stats, --quiet */
                   CLI_TAKES_KERNELS = 8, /* --kernels */
                   CLI_TAKES_KERNEL = 16, /* --kernel NAME */
                   CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference */
+                  CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
 };
 
 /* Reads options up to the first argument that is none. Returns 0, or -1 with diagnostics (all of them). */

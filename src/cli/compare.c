@@ -110,6 +110,7 @@ static char *const *command_of(struct comparison *cmp, unsigned index, const cha
                               {"--mode", o->mode},
                               {"--max-cycles", o->max_cycles},
                               {"--max-seconds", o->max_seconds},
+                              {"--threads", o->threads},
                               {"--stats", stats}};
     vec_push(&words, "/proc/self/exe");
     vec_push(&words, "run");
@@ -119,6 +120,8 @@ static char *const *command_of(struct comparison *cmp, unsigned index, const cha
             vec_push(&words, pairs[i][0]);
             vec_push(&words, pairs[i][1]);
         }
+    if (o->no_skip)
+        vec_push(&words, "--no-skip");
     for (size_t i = 0; i < o->sets.count; i++) {
         vec_push(&words, "--set");
         vec_push(&words, o->sets.items[i]);

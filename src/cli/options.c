@@ -17,6 +17,11 @@ enum {
     OPTION_MODE,
     OPTION_MAX_CYCLES,
     OPTION_MAX_SECONDS,
+    OPTION_THREADS,
+    OPTION_NO_SKIP,
+    OPTION_CHECKPOINT_EVERY,
+    OPTION_CHECKPOINT,
+    OPTION_RESUME,
     OPTION_STATS,
     OPTION_QUIET,
     OPTION_KERNELS,
@@ -38,6 +43,11 @@ static const struct {
     {{"mode", required_argument, NULL, OPTION_MODE}, CLI_TAKES_RUN},
     {{"max-cycles", required_argument, NULL, OPTION_MAX_CYCLES}, CLI_TAKES_RUN},
     {{"max-seconds", required_argument, NULL, OPTION_MAX_SECONDS}, CLI_TAKES_RUN},
+    {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_TAKES_RUN},
+    {{"no-skip", no_argument, NULL, OPTION_NO_SKIP}, CLI_TAKES_RUN},
+    {{"checkpoint-every", required_argument, NULL, OPTION_CHECKPOINT_EVERY}, CLI_TAKES_CHECKPOINT},
+    {{"checkpoint", required_argument, NULL, OPTION_CHECKPOINT}, CLI_TAKES_CHECKPOINT},
+    {{"resume", required_argument, NULL, OPTION_RESUME}, CLI_TAKES_CHECKPOINT},
     {{"stats", required_argument, NULL, OPTION_STATS}, CLI_TAKES_OUTPUT},
     {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_TAKES_OUTPUT},
     {{"kernels", no_argument, NULL, OPTION_KERNELS}, CLI_TAKES_KERNELS},
@@ -90,6 +100,21 @@ static void take(struct cli_options *options, int which)
     case OPTION_MAX_SECONDS:
         options->max_seconds = optarg;
         break;
+    case OPTION_THREADS:
+        options->threads = optarg;
+        break;
+    case OPTION_NO_SKIP:
+        options->no_skip = true;
+        break;
+    case OPTION_CHECKPOINT_EVERY:
+        options->checkpoint_every = optarg;
+        break;
+    case OPTION_CHECKPOINT:
+        options->checkpoint = optarg;
+        break;
+    case OPTION_RESUME:
+        options->resume = optarg;
+        break;
     case OPTION_STATS:
         options->stats = optarg;
         break;
@@ -140,6 +165,13 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
     if (options->max_seconds && !parse_seconds(options->max_seconds, &options->max_seconds_value))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-seconds %s: expected a number of seconds above 0",
                         options->max_seconds);
+    if (options->threads && (!config_parse_u64(options->threads, &options->threads_value) ||
+                             options->threads_value < 1 || options->threads_value > 64))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--threads %s: expected a number from 1 to 64", options->threads);
+    if (options->checkpoint_every && (!config_parse_u64(options->checkpoint_every, &options->checkpoint_every_value) ||
+                                      options->checkpoint_every_value == 0))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--checkpoint-every %s: expected a number of cycles above 0",
+                        options->checkpoint_every);
     if (options->jobs && (!config_parse_u64(options->jobs, &options->jobs_value) || options->jobs_value < 1 ||
                           options->jobs_value > 1024))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--jobs %s: expected a number from 1 to 1024", options->jobs);
@@ -183,6 +215,7 @@ void cli_free_options(struct cli_options *options)
 {
     vec_free(&options->sets);
     vec_free(&options->cases);
+    arena_free(&options->arena);
 }
 
 int cli_load_machine(struct machine *machine, const struct cli_options *options, struct diag_sink *sink)

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "cli/stop.h"
@@ -105,19 +106,26 @@ static void follow_end(struct follower *f)
     strbuf_free(&f->line);
 }
 
-/* The kernels in the results, in order; *any tells whether the simulated device was used at all. A line that is no JSON
+/* What the results tell besides kernels. */
+struct findings {
+    bool any;     /* the simulated device was used at all */
+    bool refused; /* the program cannot be continued from the checkpoint */
+};
+
+/* The kernels in the results, in order. A line that is no JSON
  * is the last, of a program that was killed while writing it. */
-static json_t *read_kernels(const char *path, bool *any, struct diag_sink *sink)
+static json_t *read_kernels(const char *path, struct findings *found, struct diag_sink *sink)
 {
     struct strbuf text = {0};
     json_t *kernels = json_array();
-    *any = false;
+    *found = (struct findings){0};
     cli_read_file(path, &text, sink);
     for (const char *at = strbuf_text(&text); *at;) {
         size_t n = strcspn(at, "\n");
         json_t *line = json_loadb(at, n, 0, NULL);
         const char *type = json_string_value(json_object_get(line, "type"));
-        *any |= type != NULL;
+        found->any |= type != NULL;
+        found->refused |= type && strcmp(type, "refused") == 0;
         if (type && strcmp(type, "kernel") == 0) {
             json_object_del(line, "type");
             json_array_append(kernels, line);
@@ -156,6 +164,12 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_MODE", options->mode),
         variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),
         variable(arena, "LOCKSTEP_MAX_SECONDS", options->max_seconds),
+        variable(arena, "LOCKSTEP_THREADS", options->threads),
+        variable(arena, "LOCKSTEP_NO_SKIP", options->no_skip ? "1" : NULL),
+        variable(arena, "LOCKSTEP_CHECKPOINT_EVERY", options->checkpoint_every),
+        variable(arena, "LOCKSTEP_CHECKPOINT", options->checkpoint_every ? checkpoint_pattern(options, arena) : NULL),
+        variable(arena, "LOCKSTEP_RESUME", options->resume),
+        variable(arena, "LOCKSTEP_COMMAND", options->checkpoint_every ? checkpoint_command(options, arena) : NULL),
         variable(arena, "LOCKSTEP_RESULTS", results),
         variable(arena, "LOCKSTEP_PROGRESS", !options->quiet && isatty(STDERR_FILENO) ? "1" : NULL),
         arena_printf(arena, "LD_LIBRARY_PATH=%s/lib%s%s", home, libraries && *libraries ? ":" : "",
@@ -201,10 +215,10 @@ static const char *signal_name(struct arena *arena, int number)
 static int report(const struct cli_options *options, const struct machine *machine, const struct process_job *job,
                   const char *results, const char *limit, const char *reason, struct diag_sink *sink)
 {
-    bool any;
+    struct findings found;
     int code = !limit ? job->status : strcmp(limit, "max-cycles") == 0 ? CLI_LIMIT : CLI_TIME;
-    json_t *kernels = read_kernels(results, &any, sink);
-    print_kernels(options, kernels, any);
+    json_t *kernels = read_kernels(results, &found, sink);
+    print_kernels(options, kernels, found.any);
     if (reason)
         fprintf(stderr, "lockstep: %s was stopped by %s%s: its results are partial\n", options->rest[0],
                 limit ? "--" : "", reason);
@@ -213,7 +227,7 @@ static int report(const struct cli_options *options, const struct machine *machi
     if (cli_write_stats(options, document, sink) < 0 && code == CLI_OK)
         code = CLI_USAGE;
     json_decref(document);
-    return code;
+    return found.refused ? CLI_USAGE : code;
 }
 
 int cli_run_program(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)

@@ -1,6 +1,7 @@
 /* `lockstep run`: one program or one launch file on one machine. */
 #include <stdio.h>
 
+#include "cli/checkpoint.h"
 #include "cli/cli.h"
 
 static const char usage[] =
@@ -15,6 +16,11 @@ static const char usage[] =
     "  --mode MODE            timing (default): cycle by cycle; functional: results only, quickly\n"
     "  --max-cycles N         ends the run when a kernel has taken N cycles (in functional mode: warp instructions)\n"
     "  --max-seconds S        ends the run after S seconds of host time, all kernels together\n"
+    "  --threads N            simulates on N threads of this computer (default 1): the same results, sooner\n"
+    "  --no-skip              steps every unit in every cycle: the same results, later; a check of the simulator\n"
+    "  --checkpoint-every N   saves the run's state every N cycles, so that it can be continued\n"
+    "  --checkpoint FILE      where to: %c in the name becomes the cycle (default PROGRAM.checkpoint, the latest alone)\n"
+    "  --resume FILE          continues a run from a checkpoint; what is not given is as it was\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "  --quiet                no result table, no progress\n"
     "\n"
@@ -30,9 +36,11 @@ static const char usage[] =
     "  5           --max-seconds have passed     --max-seconds have passed\n"
     "  128 + n     signal n ended it             signal n ended it (130: Ctrl-C, 143: SIGTERM)\n";
 
-static int run(const struct cli_options *options, struct diag_sink *sink)
+static int run(struct cli_options *options, struct diag_sink *sink)
 {
     struct machine machine;
+    if (checkpoint_complete_options(options, sink) < 0)
+        return CLI_USAGE;
     if (!options->rest[0]) {
         diag_error(sink, DIAG_NOWHERE, "lockstep run --help", "lockstep run needs a program or a launch file");
         return CLI_USAGE;
@@ -53,7 +61,7 @@ int cli_run(int argc, char **argv)
     struct cli_options options;
     int code = CLI_USAGE;
     diag_init(&sink);
-    if (cli_parse_options(&options, argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT, &sink) == 0) {
+    if (cli_parse_options(&options, argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_CHECKPOINT, &sink) == 0) {
         if (options.help) {
             fputs(usage, stdout);
             code = CLI_OK;

@@ -193,7 +193,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
             gpu->cycle = limit;
             return GPU_LIMIT;
         }
-        gpu->cycle = gpu->machine.gpu.step_every_cycle ? end : next;
+        gpu->cycle = run->launch->every_cycle ? end : next;
         if (turn % POLL_STEPS == 0 && poll_host(run, &last_poll))
             return GPU_STOPPED;
     }
@@ -235,7 +235,6 @@ static void prepare_parts(struct gpu_run *run)
     if (parts > 1 && (!gpu->crew || crew_size(gpu->crew) != parts)) {
         crew_destroy(gpu->crew);
         gpu->crew = crew_create(parts);
-        parts = crew_size(gpu->crew);
     }
     gpu_divide(run, parts);
 }

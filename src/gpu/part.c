@@ -210,7 +210,7 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
     for (unsigned n = 0; n < parts; n++) {
         struct gpu_part *part = &run->parts[n];
         /* The first parts have fewer SMs, the last ones fewer channels; the routers go where SMs are fewest. */
-        *part = (struct gpu_part){.run = run, .number = n, .always = gpu->machine.gpu.step_every_cycle};
+        *part = (struct gpu_part){.run = run, .number = n, .always = run->launch->every_cycle};
         part->first_sm = first_of(sms, parts, n);
         part->sms = first_of(sms, parts, n + 1) - part->first_sm;
         part->first_channel = first_of(channels, parts, n);

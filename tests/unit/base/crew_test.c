@@ -43,7 +43,7 @@ static void members_work_in_step(void **state)
             for (unsigned i = 0; i < members; i++)
                 assert_int_equal(s.total[i], turn * members);
             if (turn % 100 == 0)
-                usleep(20000); /* members fall asleep */
+                usleep(20000); /* threads fall asleep */
         }
         crew_destroy(crew);
     }

@@ -90,6 +90,8 @@ struct shape {
     uint32_t grid, block;
     uint64_t dynamic_shared, max_cycles;
     enum gpu_mode mode;
+    unsigned threads; /* of the host */
+    bool every_cycle;
 };
 
 /* Launches with up to 8 .u64 parameters. Returns the status; the result and the diagnostics stay in the device. */
@@ -108,6 +110,8 @@ static inline enum gpu_status device_try(struct device *d, const char *kernel, s
         .params = params,
         .mode = shape.mode,
         .max_cycles = shape.max_cycles,
+        .threads = shape.threads,
+        .every_cycle = shape.every_cycle,
     };
     gpu_result_free(&d->result);
     diag_free(&d->sink);

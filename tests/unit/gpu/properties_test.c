@@ -222,6 +222,8 @@ static const struct {
     {"gtx480", "sm.scheduler=lrr gpu.sms=4"},
     {"gtx480", "sm.scheduler=gto sm.age_rotation=700 gpu.sms=5"},
     {"gtx480-sm2", "sm.scheduler=gto"},
+    {"gtx1080ti", "gpu.sms=6 sm.scheduler=gto"},
+    {"gtx1080ti", "gpu.sms=3 sm.scheduler=lrr sm.schedulers=2 sm.issue_width=3"},
     {"gtx480-sm2", "sm.scheduler=lrr gpu.sms=3 sm.schedulers=1 sm.warps=24"},
     {"gtx480", "sm.scheduler=lrr sm.warp_size=64 gpu.sms=2 sm.schedulers=4 sm.threads=3072"},
     {"gtx480", "sm.scheduler=gto gpu.sms=2 sm.blocks=1 sm.id_oc_sp=1 sm.oc_ex_sp=1 sm.result_buses=1 "
@@ -237,19 +239,20 @@ struct outcome {
     struct gpu_result result;
 };
 
-static void run(const struct kernel *k, unsigned m, const char *more, enum gpu_mode mode, struct outcome *o)
+static void run(const struct kernel *k, unsigned m, enum gpu_mode mode, unsigned threads, bool every_cycle,
+                struct outcome *o)
 {
     struct device d;
-    char settings[512];
-    snprintf(settings, sizeof settings, "%s %s", machines[m].settings, more);
-    device_open(&d, machines[m].machine, settings);
+    struct shape shape = {
+        .grid = GRID, .block = BLOCK, .mode = mode, .threads = threads, .every_cycle = every_cycle};
+    device_open(&d, machines[m].machine, machines[m].settings);
     char *text = malloc(strlen(k->text) + sizeof PTX_HEAD);
     strcpy(stpcpy(text, PTX_HEAD), k->text);
     device_load(&d, text);
     free(text);
     uint64_t p = device_buffer(&d, WORDS * 4);
     uint64_t params[] = {p, k->n};
-    if (device_try(&d, "k", (struct shape){.grid = GRID, .block = BLOCK, .mode = mode}, 2, params) != GPU_OK)
+    if (device_try(&d, "k", shape, 2, params) != GPU_OK)
         fail_msg("%s on %s %s: %s", k->name, machines[m].machine, machines[m].settings, strbuf_text(&d.text));
     *o = (struct outcome){0};
     device_read(&d, o->memory, p, WORDS * 4);
@@ -296,23 +299,31 @@ static bool same_stats(const struct kernel *k, unsigned m, const char *what, con
     return false;
 }
 
-static void test_runs_repeat_and_skipping_changes_nothing(void **state)
+/* One run and the same in other ways: again, stepping every cycle, on several threads of the host. */
+static void test_runs_repeat_whatever_skips_and_threads(void **state)
 {
+    static const struct {
+        const char *what;
+        unsigned threads;
+        bool every_cycle;
+    } ways[] = {{"two runs differ", 1, false},
+                {"with and without skipping differ", 1, true},
+                {"two threads differ from one", 2, false},
+                {"three threads differ from one", 3, false},
+                {"four threads without skipping differ from one", 4, true}};
     bool same = true;
     for (unsigned m = 0; m < MACHINES; m++) {
         for (unsigned i = 0; i < KERNELS; i++) {
-            struct outcome first, again, every;
-            run(&kernels[i], m, "", GPU_TIMING, &first);
-            run(&kernels[i], m, "", GPU_TIMING, &again);
-            run(&kernels[i], m, "gpu.step_every_cycle=true", GPU_TIMING, &every);
-            same &= same_stats(&kernels[i], m, "two runs differ", &first, &again);
-            same &= same_stats(&kernels[i], m, "with and without skipping differ", &first, &every);
-            assert_memory_equal(first.memory, again.memory, sizeof first.memory);
-            assert_memory_equal(first.memory, every.memory, sizeof first.memory);
-            assert_string_equal(strbuf_text(&first.output), strbuf_text(&every.output));
+            struct outcome first, other;
+            run(&kernels[i], m, GPU_TIMING, 1, false, &first);
+            for (unsigned w = 0; w < sizeof ways / sizeof *ways; w++) {
+                run(&kernels[i], m, GPU_TIMING, ways[w].threads, ways[w].every_cycle, &other);
+                same &= same_stats(&kernels[i], m, ways[w].what, &first, &other);
+                assert_memory_equal(first.memory, other.memory, sizeof first.memory);
+                assert_string_equal(strbuf_text(&first.output), strbuf_text(&other.output));
+                outcome_free(&other);
+            }
             outcome_free(&first);
-            outcome_free(&again);
-            outcome_free(&every);
         }
     }
     assert_true(same);
@@ -343,8 +354,8 @@ static void test_modes_agree(void **state)
     for (unsigned m = 0; m < MACHINES; m++) {
         for (unsigned i = 0; i < KERNELS; i++) {
             struct outcome timing, functional;
-            run(&kernels[i], m, "", GPU_TIMING, &timing);
-            run(&kernels[i], m, "", GPU_FUNCTIONAL, &functional);
+            run(&kernels[i], m, GPU_TIMING, 1, false, &timing);
+            run(&kernels[i], m, GPU_FUNCTIONAL, 1, false, &functional);
             if (memcmp(timing.memory, functional.memory, sizeof timing.memory))
                 fail_msg("%s on %s %s: the modes end with different memory", kernels[i].name, machines[m].machine,
                          machines[m].settings);
@@ -363,7 +374,7 @@ static void test_modes_agree(void **state)
 static void test_results_are_right(void **state)
 {
     struct outcome o;
-    run(&kernels[0], 0, "", GPU_TIMING, &o);
+    run(&kernels[0], 0, GPU_TIMING, 1, false, &o);
     for (uint32_t t = 0; t < THREADS; t++) {
         uint32_t x = t;
         for (unsigned i = 0; i < 20; i++)
@@ -371,16 +382,16 @@ static void test_results_are_right(void **state)
         assert_int_equal(o.memory[t], x);
     }
     outcome_free(&o);
-    run(&kernels[4], 0, "", GPU_TIMING, &o);
+    run(&kernels[4], 0, GPU_TIMING, 1, false, &o);
     for (uint32_t i = 0; i < 16; i++)
         assert_int_equal(o.memory[512 + i], THREADS / 16 * (4 + 3 + 2 + 1));
     assert_int_equal(o.memory[768], THREADS - 1);
     outcome_free(&o);
-    run(&kernels[5], 0, "", GPU_TIMING, &o);
+    run(&kernels[5], 0, GPU_TIMING, 1, false, &o);
     assert_int_equal(o.memory[512], 0);
     assert_int_equal(o.memory[513], 3 * THREADS / 4);
     outcome_free(&o);
-    run(&kernels[7], 0, "", GPU_TIMING, &o);
+    run(&kernels[7], 0, GPU_TIMING, 1, false, &o);
     static const uint32_t fib[] = {0, 1, 1, 2, 3, 5, 8};
     for (uint32_t t = 0; t < THREADS; t++)
         assert_int_equal(o.memory[t], fib[t % BLOCK % 6 + 1]);
@@ -420,7 +431,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_results_are_right),
-        cmocka_unit_test(test_runs_repeat_and_skipping_changes_nothing),
+        cmocka_unit_test(test_runs_repeat_whatever_skips_and_threads),
         cmocka_unit_test(test_modes_agree),
         cmocka_unit_test(test_stopped_launches_add_up),
     };

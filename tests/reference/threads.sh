@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# However many threads simulate, and whether cycles in which nothing can happen are skipped or stepped, the JSON is the
+# same but for `host`: every case of this folder, both machines of the references between them.
+set -uo pipefail
+cd "$LOCKSTEP_SRC/tests/reference" || exit 1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# json FILE CASE OPTIONS...: the statistics without the members of "host" objects, which stand alone between their braces.
+json() {
+    local to=$1 case=$2
+    shift 2
+    "$LOCKSTEP" run --quiet --stats "$to.json" "$@" "$case" >"$to.out" 2>&1 || { cat "$to.out"; return 1; }
+    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
+}
+
+failed=0 runs=0
+for case in *.yaml; do
+    case "$case" in
+    ht64full.yaml) continue ;; # long, and says no more than ht64
+    atm.yaml | ht* | s* | v*) how=(--machine gtx480-sm2 --sched gto) ;;
+    *) how=(--machine gtx480 --sched lrr) ;;
+    esac
+    json "$folder/one" "$case" "${how[@]}" || exit 1
+    grep -q '"cycles"' "$folder/one" || exit 1
+    for other in "--threads 2" "--threads 3" "--threads 4" "--no-skip"; do
+        # shellcheck disable=SC2086
+        json "$folder/other" "$case" "${how[@]}" $other || exit 1
+        runs=$((runs + 1))
+        cmp "$folder/one" "$folder/other" || { echo "$case ${how[*]} $other gives another result"; failed=1; }
+    done
+done
+[ "$runs" -ge 100 ] || { echo "only $runs runs"; exit 1; }
+exit $failed
