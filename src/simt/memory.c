@@ -37,9 +37,10 @@ static void written_addresses(const struct simt_warp *warp, const struct simt_op
             for (unsigned lane = 0; lane < LANES; lane++)
                 address[lane] = row[lane] + (offset + base);
         } else if (operand->place == SIMT_PLACE_ROW) {
-            const uint32_t *row = (const uint32_t *)simt_row(warp, top->reg_base, operand->row) + half;
+            const uint32_t *restrict row = (const uint32_t *)simt_row(warp, top->reg_base, operand->row) + half;
+            uint64_t *restrict to = address;
             for (unsigned lane = 0; lane < LANES; lane++)
-                address[lane] = (uint32_t)(row[lane] + (uint32_t)offset) + base;
+                to[lane] = (uint32_t)(row[lane] + (uint32_t)offset) + base;
         } else {
             uint64_t fixed = base + offset;
             fixed += operand->place == SIMT_PLACE_FRAME     ? top->local_base
@@ -85,35 +86,49 @@ struct survey {
     uint64_t outside; /* top bit: some lane's address is below 0 or above the limit (as signed numbers) */
     uint64_t global;  /* top bit: every address lies below the windows of the generic space */
     uint64_t bent;    /* not zero: they do not lie side by side in lane order */
+    uint64_t spread;  /* not zero: they are not all equal */
 };
 
-static inline struct survey survey_half(const uint64_t *address, uint32_t mask, uint64_t next, unsigned size,
-                                        uint64_t limit)
+/* Two lanes' addresses. */
+typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));
+
+/* Adds the lanes of mask, 32 of them. `next` is where the first lane's address would be if all lay side by side. */
+static inline void survey_half(struct survey *s, const uint64_t *address, uint32_t mask, const uint64_t first,
+                               uint64_t next, unsigned size, uint64_t limit)
 {
-    struct survey s = {.global = ~UINT64_C(0)};
-    for (unsigned lane = 0; lane < LANES; lane++) {
-        uint64_t a = address[lane], in = -(uint64_t)((mask & lane_bit[lane]) != 0);
-        s.ones |= a & in;
-        s.outside |= (a | (limit - a)) & in;
-        s.global &= (a - LANE_PARAM_WINDOW) | ~in;
-        s.bent |= (a ^ (next + lane * size)) & in;
+    pair ones = {0}, outside = {0}, global = {~UINT64_C(0), ~UINT64_C(0)}, bent = {0}, spread = {0};
+    pair all_first = {first, first}, all_limit = {limit, limit}, expected = {next, next + size};
+    pair windows = {LANE_PARAM_WINDOW, LANE_PARAM_WINDOW}, step = {2 * (uint64_t)size, 2 * (uint64_t)size};
+    const pair bits = {1, 2};
+    for (unsigned lane = 0; lane < LANES; lane += 2, expected += step) {
+        pair a = *(const pair *)(address + lane), in = {~UINT64_C(0), ~UINT64_C(0)};
+        if (mask != UINT32_MAX)
+            in = (pair)((((pair){mask >> lane, mask >> lane} & bits) != 0));
+        ones |= a & in;
+        outside |= (a | (all_limit - a)) & in;
+        global &= (a - windows) | ~in;
+        bent |= (a ^ expected) & in;
+        spread |= (a ^ all_first) & in;
     }
-    return s;
+    s->ones |= ones[0] | ones[1];
+    s->outside |= outside[0] | outside[1];
+    s->global &= global[0] & global[1];
+    s->bent |= bent[0] | bent[1];
+    s->spread |= spread[0] | spread[1];
 }
 
 static struct survey survey_lanes(const uint64_t *address, uint64_t mask, unsigned width, unsigned size, uint64_t limit)
 {
-    struct survey all = {.global = ~UINT64_C(0)};
-    unsigned first = mask_first(mask);
-    uint64_t next = address[first] - (uint64_t)first * size;
-    for (unsigned half = 0; half < width; half += LANES) {
+    struct survey s = {.global = ~UINT64_C(0)};
+    uint64_t first = address[mask_first(mask)], next = first - (uint64_t)mask_first(mask) * size;
+    for (unsigned half = 0; half < width; half += LANES, next += (uint64_t)LANES * size) {
         uint32_t lanes = (uint32_t)(mask >> half);
-        struct survey s = lanes == UINT32_MAX ? survey_half(address + half, UINT32_MAX, next, size, limit)
-                                              : survey_half(address + half, lanes, next, size, limit);
-        all = (struct survey){all.ones | s.ones, all.outside | s.outside, all.global & s.global, all.bent | s.bent};
-        next += (uint64_t)LANES * size;
+        if (lanes == UINT32_MAX)
+            survey_half(&s, address + half, UINT32_MAX, first, next, size, limit);
+        else if (lanes)
+            survey_half(&s, address + half, lanes, first, next, size, limit);
     }
-    return all;
+    return s;
 }
 
 static bool top_bit(uint64_t x)
@@ -144,6 +159,7 @@ static bool place_lanes(const struct simt_warp *warp, struct simt_access *access
                                                       : INT64_MAX;
     struct survey all = survey_lanes(access->address, access->mask, width, size, bytes - size);
     access->straight = !all.bent;
+    access->same = !all.spread;
     uint8_t space = form->space ? form->space : ISA_SPACE_GLOBAL;
     bool one_space = form->space || top_bit(all.global), legal = !(all.ones & (size - 1)) && bytes >= size;
     if (space == ISA_SPACE_SHARED || space == ISA_SPACE_LOCAL)
@@ -158,7 +174,7 @@ static bool place_lanes(const struct simt_warp *warp, struct simt_access *access
     memset(spaces, space, sizeof spaces);
     if (!one_space) {
         resolve_lanes(warp, access, spaces, sets);
-        access->straight = false;
+        access->straight = access->same = false;
     }
     return !find_fault(warp, access, spaces, access->mask, fault);
 }

@@ -5,6 +5,8 @@
  * lie in one half shrinks to 64 bytes, and a 64-byte one to 32. Local memory is split in 4-byte words first. Atomics go
  * by half warps, and lanes that hit the same bytes go to different transactions. arch20: whole 128-byte lines for loads
  * that the L1D caches, 32-byte sectors for everything else. */
+#include <string.h>
+
 #include "sm/sm_impl.h"
 
 static uint32_t segment_bytes(const struct sm *sm, const struct sm_op *op, unsigned element)
@@ -19,21 +21,71 @@ static uint32_t segment_bytes(const struct sm *sm, const struct sm_op *op, unsig
     return element == 1 ? 32 : element == 2 ? 64 : 128;
 }
 
-/* The transaction for a segment, newly made if there is none yet. */
-static struct sm_transaction *transaction_for(struct sm *sm, uint32_t op, unsigned from, uint64_t address,
-                                              uint32_t bytes)
+/* The transactions made so far for an op, found by address: 64 chains. */
+struct maker {
+    struct sm *sm;
+    uint32_t op;
+    uint8_t first[64]; /* 1 + index in lsu_list; 0: none */
+};
+
+static void begin(struct maker *m, struct sm *sm, uint32_t op)
 {
-    for (unsigned i = from; i < sm->lsu_count; i++)
-        if (sm->lsu_list[i].address == address)
-            return &sm->lsu_list[i];
+    m->sm = sm;
+    m->op = op;
+    memset(m->first, 0, sizeof m->first);
+}
+
+/* The transaction for a segment, newly made if there is none yet. */
+static struct sm_transaction *transaction_for(struct maker *m, uint64_t address, uint32_t bytes)
+{
+    struct sm *sm = m->sm;
+    uint8_t *first = &m->first[address * UINT64_C(0x9E3779B97F4A7C15) >> 58];
+    for (unsigned i = *first; i; i = sm->lsu_list[i - 1].next)
+        if (sm->lsu_list[i - 1].address == address)
+            return &sm->lsu_list[i - 1];
     struct sm_transaction *t = &sm->lsu_list[sm->lsu_count++];
-    *t = (struct sm_transaction){.op = op, .address = address, .bytes = bytes};
+    *t = (struct sm_transaction){.op = m->op, .address = address, .bytes = bytes, .next = *first};
+    *first = (uint8_t)sm->lsu_count;
     return t;
 }
 
-/* Shrinks a transaction to the half, and the half of the half, that its 32-byte chunks (bits of chunks) need. */
-static void shrink(struct sm_transaction *t, uint32_t chunks)
+/* Lanes access [start, end): adds them to the transactions of the segments that it touches. An aligned access lies in
+ * one segment unless the segment is smaller than it. */
+static void touch(struct maker *m, uint64_t lanes, uint64_t start, uint64_t end, uint32_t segment)
 {
+    for (uint64_t at = start & ~(uint64_t)(segment - 1); at < end; at += segment) {
+        struct sm_transaction *t = transaction_for(m, at, segment);
+        uint64_t low = start > at ? start - at : 0, high = end - at < segment ? end - at : segment;
+        t->lanes |= lanes;
+        t->chunks |= (uint32_t)mask_low((unsigned)(high - 1) / 32 + 1) & ~(uint32_t)mask_low((unsigned)low / 32);
+    }
+}
+
+/* A run of lanes whose accesses of `size` bytes lie side by side from start on. */
+static void touch_run(struct maker *m, uint64_t lanes, uint64_t start, unsigned size, uint32_t segment)
+{
+    unsigned lane = mask_first(lanes), shift = (unsigned)__builtin_ctz(size);
+    uint64_t end = start + mask_count(lanes) * size;
+    while (start < end) {
+        uint64_t next = (start & ~(uint64_t)(segment - 1)) + segment;
+        next = next < end ? next : end;
+        unsigned count = (unsigned)(next - start) >> shift;
+        touch(m, mask_low(count) << lane, start, next, segment);
+        lane += count;
+        start = next;
+    }
+}
+
+static bool is_run(uint64_t lanes)
+{
+    uint64_t from_first = lanes >> mask_first(lanes);
+    return !(from_first & (from_first + 1));
+}
+
+/* Shrinks a transaction to the half, and the half of the half, that its 32-byte chunks (bits of chunks) need. */
+static void shrink(struct sm_transaction *t)
+{
+    uint32_t chunks = t->chunks;
     if (t->bytes == 128) {
         if (!(chunks & 0xC)) {
             t->bytes = 64;
@@ -53,30 +105,32 @@ static void shrink(struct sm_transaction *t, uint32_t chunks)
     }
 }
 
+static void shrink_all(struct sm *sm)
+{
+    for (unsigned i = 0; i < sm->lsu_count; i++)
+        shrink(&sm->lsu_list[i]);
+}
+
 static void coalesce_plain(struct sm *sm, uint32_t index)
 {
     const struct sm_op *op = &sm->ops.items[index];
     const struct simt_access *access = op->access;
     unsigned size = access->element_bytes * access->elements;
     uint32_t segment = segment_bytes(sm, op, access->element_bytes);
-    uint32_t chunks[2 * SM_SLOTS] = {0};
-    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
-        unsigned lane = mask_first(rest);
-        uint64_t address = access->address[lane];
-        /* A naturally aligned access lies in one segment unless the segment is smaller than it (then it takes the
-         * segments it spans). */
-        for (uint64_t at = address & ~(uint64_t)(segment - 1); at < address + size; at += segment) {
-            struct sm_transaction *t = transaction_for(sm, index, 0, at, segment);
-            t->lanes |= BIT64(lane);
-            uint64_t first = address > at ? address - at : 0, last = address + size - 1 - at;
-            last = last < segment ? last : segment - 1;
-            for (uint64_t chunk = first / 32; chunk <= last / 32; chunk++)
-                chunks[t - sm->lsu_list] |= 1u << chunk;
+    struct maker m;
+    begin(&m, sm, index);
+    uint64_t first = access->address[mask_first(access->mask)];
+    if (access->same)
+        touch(&m, access->mask, first, first + size, segment);
+    else if (access->straight && size <= segment && is_run(access->mask))
+        touch_run(&m, access->mask, first, size, segment);
+    else
+        for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+            uint64_t address = access->address[mask_first(rest)];
+            touch(&m, rest & -rest, address, address + size, segment);
         }
-    }
     if (sm->params->coalescing == SM_COALESCE_ARCH13 && access->space != ISA_SPACE_CONST)
-        for (unsigned i = 0; i < sm->lsu_count; i++)
-            shrink(&sm->lsu_list[i], chunks[i]);
+        shrink_all(sm);
 }
 
 /* Local memory as GPGPU-Sim lays it out (its local memory map): word w of all threads that can be resident lies
@@ -91,20 +145,20 @@ static void coalesce_local(struct sm *sm, uint32_t index)
     uint64_t per_block = k->threads_per_block, all = per_block * k->max_blocks * sm->setup.sm_count;
     uint64_t thread = (uint64_t)op->slot * width;
     uint64_t first = per_block * (sm->setup.index + sm->setup.sm_count * (thread / per_block)) + thread % per_block;
-    uint32_t chunks[2 * SM_SLOTS] = {0};
+    struct maker m;
+    begin(&m, sm, index);
+    /* No more transactions than an instruction can make: later words share their time. */
     for (unsigned word = 0; word < (size + 3) / 4; word++) {
-        for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        for (uint64_t rest = access->mask; rest && sm->lsu_count < 2 * SM_SLOTS;) {
+            /* Lanes that agree on an offset, as all do in the usual case, lie side by side. */
+            uint64_t lanes = access->same && is_run(rest) ? rest : rest & -rest;
             unsigned lane = mask_first(rest);
             uint64_t address = sm->setup.local_base + ((access->address[lane] / 4 + word) * all + first + lane) * 4;
-            if (sm->lsu_count == 2 * SM_SLOTS)
-                return; /* as many transactions as an instruction can make: later words share their time */
-            struct sm_transaction *t = transaction_for(sm, index, 0, address & ~UINT64_C(127), 128);
-            t->lanes |= BIT64(lane);
-            chunks[t - sm->lsu_list] |= 1u << (address & 127) / 32;
+            touch_run(&m, lanes, address, 4, 128);
+            rest &= ~lanes;
         }
     }
-    for (unsigned i = 0; i < sm->lsu_count; i++)
-        shrink(&sm->lsu_list[i], chunks[i]);
+    shrink_all(sm);
 }
 
 /* Atomics: by half warps; within a segment, a lane joins the first transaction that does not touch its bytes yet. */
@@ -114,7 +168,6 @@ static void coalesce_atomic(struct sm *sm, uint32_t index)
     const struct simt_access *access = op->access;
     uint32_t segment = segment_bytes(sm, op, access->element_bytes);
     uint64_t touched[2 * SM_SLOTS][2];
-    uint32_t chunks[2 * SM_SLOTS] = {0};
     for (unsigned half = 0; half < sm->params->warp_size; half += 16) {
         unsigned from = sm->lsu_count;
         for (uint64_t rest = access->mask & (UINT64_C(0xFFFF) << half); rest; rest &= rest - 1) {
@@ -129,50 +182,80 @@ static void coalesce_atomic(struct sm *sm, uint32_t index)
                 touched[i][0] = touched[i][1] = 0;
             }
             touched[i][offset / 64] |= bytes << offset % 64;
-            chunks[i] |= 1u << offset / 32;
+            sm->lsu_list[i].chunks |= 1u << offset / 32;
             sm->lsu_list[i].lanes |= BIT64(lane);
         }
     }
-    for (unsigned i = 0; i < sm->lsu_count; i++)
-        shrink(&sm->lsu_list[i], chunks[i]);
+    shrink_all(sm);
 }
 
-/* Shared memory: the conflict degree is the largest number of different words that any bank must serve. */
-static void count_conflicts(struct sm *sm, const struct simt_access *access)
+/* Whether no bank must serve two words; the words are counted modulo the number of banks. */
+static bool free_of_conflicts(const struct simt_access *access, unsigned banks)
 {
-    unsigned banks = sm->params->shared_banks, words = (access->element_bytes * access->elements + 3u) / 4u;
-    uint64_t first[64];
+    uint64_t word_of[64], seen = 0;
+    unsigned bytes = access->element_bytes * access->elements;
+    if (access->same && bytes <= 4 * banks)
+        return true;
+    if (access->straight && bytes <= 4 && banks >= 32 && access->mask >> mask_first(access->mask) <= UINT32_MAX)
+        return true;
+    if (bytes > 4)
+        return false;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        uint64_t word = access->address[mask_first(rest)] / 4;
+        unsigned bank = (unsigned)(banks == 32 ? word % 32 : word % banks);
+        if (mask_has(seen, bank) && word_of[bank] != word)
+            return false;
+        seen |= BIT64(bank);
+        word_of[bank] = word;
+    }
+    return true;
+}
+
+/* The largest number of different words that any bank must serve. */
+static unsigned conflict_degree(const struct simt_access *access, unsigned banks)
+{
+    unsigned words = (access->element_bytes * access->elements + 3u) / 4u;
     uint8_t degree[64] = {0};
-    uint64_t others[64][SIMT_MAX_WIDTH];
+    uint64_t word_of[64][SIMT_MAX_WIDTH];
     unsigned worst = 1;
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         for (unsigned w = 0; w < words; w++) {
             uint64_t word = access->address[mask_first(rest)] / 4 + w;
-            unsigned bank = (unsigned)(word % banks), i = 0;
-            if (degree[bank] && first[bank] == word)
-                continue;
-            for (; i < degree[bank] && others[bank][i] != word; i++)
-                ;
+            unsigned bank = (unsigned)(banks == 32 ? word % 32 : word % banks), i = 0;
+            while (i < degree[bank] && word_of[bank][i] != word)
+                i++;
             if (i < degree[bank] || degree[bank] == SIMT_MAX_WIDTH)
                 continue;
-            if (!degree[bank])
-                first[bank] = word;
-            others[bank][degree[bank]++] = word;
+            word_of[bank][degree[bank]++] = word;
             if (degree[bank] > worst)
                 worst = degree[bank];
         }
     }
-    /* Atomics on one word are performed one after another. */
-    if (access->kind == ISA_FLAG_ATOMIC) {
-        for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
-            unsigned same = 0;
-            for (uint64_t all = access->mask; all; all &= all - 1)
-                same += access->address[mask_first(all)] / 4 == access->address[mask_first(rest)] / 4;
-            worst = same > worst ? same : worst;
-        }
+    return worst;
+}
+
+/* The largest number of lanes that meet in one word. */
+static unsigned same_word(const struct simt_access *access)
+{
+    unsigned worst = 1;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        unsigned same = 0;
+        for (uint64_t all = access->mask; all; all &= all - 1)
+            same += access->address[mask_first(all)] / 4 == access->address[mask_first(rest)] / 4;
+        worst = same > worst ? same : worst;
     }
-    sm->lsu_cycles = worst;
-    sm->stats.shared_conflict_cycles += worst - 1;
+    return worst;
+}
+
+/* Shared memory takes a cycle for each word that its busiest bank must serve; atomics on one word are performed one
+ * after another. */
+static void count_conflicts(struct sm *sm, const struct simt_access *access)
+{
+    unsigned banks = sm->params->shared_banks;
+    unsigned worst = free_of_conflicts(access, banks) ? 1 : conflict_degree(access, banks);
+    unsigned serial = access->kind == ISA_FLAG_ATOMIC ? same_word(access) : 1;
+    sm->lsu_cycles = worst > serial ? worst : serial;
+    sm->stats.shared_conflict_cycles += sm->lsu_cycles - 1;
 }
 
 void sm_coalesce(struct sm *sm, uint32_t op)

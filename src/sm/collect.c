@@ -8,15 +8,17 @@
 #include "sm/sm_impl.h"
 
 /* The bank that holds a warp's register: decoded banks count from warp slot 0. */
-static unsigned bank_for(const struct sm *sm, const struct sm_op *op, unsigned decoded)
+static unsigned bank_for(const struct sm *sm, const struct sm_warp *warp, unsigned decoded)
 {
-    return sm->params->bank_by_warp ? (decoded + op->slot) % sm->params->register_banks : decoded;
+    unsigned bank = decoded + warp->bank_shift;
+    return bank < sm->params->register_banks ? bank : bank - sm->params->register_banks;
 }
 
 void sm_write_banks(struct sm *sm, const struct sm_op *op)
 {
+    const struct sm_warp *warp = &sm->warps[op->slot];
     for (unsigned i = 0; i < op->decoded->dst_count; i++)
-        sm->banks_written |= BIT64(bank_for(sm, op, op->decoded->dst_banks[i]));
+        sm->banks_written |= BIT64(bank_for(sm, warp, op->decoded->dst_banks[i]));
 }
 
 void sm_writeback(struct sm *sm)
@@ -31,139 +33,146 @@ void sm_writeback(struct sm *sm)
     }
 }
 
-/* Whether an op may end in that cycle: one per unit, and as many in all as there are result buses. */
-static bool result_free(const struct sm *sm, const struct sm_unit *unit, uint64_t end)
+/* The results due in a cycle: the ring's entry for it, emptied if it is of an earlier cycle. */
+static struct sm_results *results_at(struct sm *sm, uint64_t cycle)
 {
-    unsigned at = (unsigned)(end % SM_WHEEL);
-    uint32_t mark = (uint32_t)end + 1;
-    if (unit->finish[at] == mark)
-        return false;
-    return sm->result_cycle[at] != mark || sm->result_count[at] < sm->params->result_buses;
+    struct sm_results *r = &sm->results[cycle % SM_WHEEL];
+    uint32_t mark = (uint32_t)cycle + 1;
+    if (r->mark != mark)
+        *r = (struct sm_results){.mark = mark};
+    return r;
 }
 
-static void take_result(struct sm *sm, struct sm_unit *unit, uint64_t end)
-{
-    unsigned at = (unsigned)(end % SM_WHEEL);
-    uint32_t mark = (uint32_t)end + 1;
-    unit->finish[at] = mark;
-    if (sm->result_cycle[at] != mark) {
-        sm->result_cycle[at] = mark;
-        sm->result_count[at] = 0;
-    }
-    sm->result_count[at]++;
-}
-
-/* Units of a class take the oldest waiting op each, in order. */
-static void dispatch_class(struct sm *sm, enum sm_class class, struct sm_unit *units, unsigned count)
+/* Units of a class take the oldest waiting op each, in order. One op per unit may end in a cycle, and as many in all as
+ * there are result buses. */
+static void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *free_at, unsigned count)
 {
     struct sm_fifo *waiting = &sm->oc_ex[class];
     for (unsigned i = 0; i < count && waiting->count; i++) {
-        if (units[i].free_at > sm->now)
+        if (free_at[i] > sm->now)
             continue;
         const struct sm_decoded *d = sm->ops.items[waiting->items[0]].decoded;
         uint64_t end = sm->now + d->latency;
-        if (!result_free(sm, &units[i], end))
+        struct sm_results *r = results_at(sm, end);
+        uint8_t *ending = class == SM_SP ? &r->sp : &r->sfu;
+        if ((*ending >> i & 1) || r->count == sm->params->result_buses)
             continue;
-        uint32_t op = sm_fifo_pop(waiting);
-        take_result(sm, &units[i], end);
-        units[i].free_at = sm->now + d->interval;
+        *ending |= (uint8_t)(1u << i);
+        r->count++;
+        free_at[i] = sm->now + d->interval;
         sm->in_pipeline--;
         sm->moved = true;
-        sm_wheel_add(sm, &sm->wheel, end + 2, op);
+        sm_wheel_add(sm, &sm->wheel, end + 2, sm_fifo_pop(waiting));
     }
 }
 
 void sm_execute_units(struct sm *sm)
 {
-    dispatch_class(sm, SM_SP, sm->sp, sm->params->sp_units);
-    dispatch_class(sm, SM_SFU, sm->sfu, sm->params->sfu_units);
+    if (sm->oc_ex[SM_SP].count)
+        dispatch_class(sm, SM_SP, sm->sp_free_at, sm->params->sp_units);
+    if (sm->oc_ex[SM_SFU].count)
+        dispatch_class(sm, SM_SFU, sm->sfu_free_at, sm->params->sfu_units);
 }
 
-/* Whether an older instruction is still in a collector: memory instructions leave in the order of issue, or an access
- * could overtake one to the same address, of its own warp or of one it met at a barrier. */
-static bool overtakes(const struct sm *sm, const struct sm_collectors *c, unsigned index)
+/* The collector whose op leaves next, looking round robin, or SM_NONE. Memory instructions leave in the order of issue,
+ * or an access could overtake one to the same address, of its own warp or of one it met at a barrier. */
+static unsigned next_to_leave(const struct sm_collectors *c, enum sm_class class)
 {
-    uint64_t order = sm->ops.items[c->op[index]].order;
-    for (uint32_t rest = c->used & ~(1u << index); rest; rest &= rest - 1)
-        if (sm->ops.items[c->op[__builtin_ctz(rest)]].order < order)
-            return true;
-    return false;
+    if (class == SM_MEM)
+        return c->line_count && (c->ready >> c->line[c->line_head] & 1) ? c->line[c->line_head] : SM_NONE;
+    uint32_t behind = c->ready & (~0u << c->dispatch_from);
+    return c->ready ? (unsigned)__builtin_ctz(behind ? behind : c->ready) : SM_NONE;
 }
 
-/* Collectors with all operands leave, up to one per port, looking round robin. */
+/* Collectors with all operands leave, up to one per port. */
 static void leave_collectors(struct sm *sm, enum sm_class class)
 {
     struct sm_collectors *c = &sm->collectors[class];
     struct sm_fifo *out = &sm->oc_ex[class];
-    for (unsigned port = 0; port < c->ports && c->ready && out->count < out->size; port++) {
-        uint32_t behind = c->ready & (~0u << c->dispatch_from);
-        unsigned index = 0;
-        bool found = false;
-        for (uint32_t rest = behind; rest && !found; rest &= rest - 1) {
-            index = (unsigned)__builtin_ctz(rest);
-            found = class != SM_MEM || !overtakes(sm, c, index);
-        }
-        for (uint32_t rest = c->ready & ~behind; rest && !found; rest &= rest - 1) {
-            index = (unsigned)__builtin_ctz(rest);
-            found = class != SM_MEM || !overtakes(sm, c, index);
-        }
-        if (!found)
+    for (unsigned port = 0; port < c->ports && out->count < out->size; port++) {
+        unsigned index = next_to_leave(c, class);
+        if (index == SM_NONE)
             return;
         sm->moved = true;
         out->items[out->count++] = c->op[index];
         c->used &= ~(1u << index);
         c->ready &= ~(1u << index);
-        c->dispatch_from = (uint8_t)((index + 1) % c->count);
+        c->dispatch_from = (uint8_t)(index + 1 < c->count ? index + 1 : 0);
+        c->line_head = (c->line_head + 1) % SM_MAX_COLLECTORS;
+        c->line_count--;
     }
 }
 
-/* Every bank that is not written serves the request at the head of its queue, but a collector receives only so many
- * operands a cycle. */
+/* Places of reads: class, collector, operand. */
+static unsigned read_place(enum sm_class class, unsigned collector, unsigned operand)
+{
+    return ((unsigned)class * SM_MAX_COLLECTORS + collector) * SM_MAX_READS + operand;
+}
+
+void sm_reset_banks(struct sm *sm)
+{
+    sm->banks_waiting = sm->banks_written = 0;
+}
+
+static void queue_read(struct sm *sm, unsigned bank, unsigned place)
+{
+    struct sm_bank *b = &sm->banks[bank];
+    if (mask_has(sm->banks_waiting, bank))
+        sm->next_read[b->last] = (uint16_t)place;
+    else
+        b->first = (uint16_t)place;
+    b->last = (uint16_t)place;
+    sm->banks_waiting |= BIT64(bank);
+}
+
+/* A bank serves the read at the head of its queue. */
+static void serve_read(struct sm *sm, unsigned bank)
+{
+    struct sm_bank *b = &sm->banks[bank];
+    unsigned place = b->first, collector = place / SM_MAX_READS;
+    if (place == b->last)
+        sm->banks_waiting &= ~BIT64(bank);
+    else
+        b->first = sm->next_read[place];
+    struct sm_collectors *c = &sm->collectors[collector / SM_MAX_COLLECTORS];
+    collector %= SM_MAX_COLLECTORS;
+    if (--c->reads_left[collector] == 0)
+        c->ready |= 1u << collector;
+    sm->moved = true;
+}
+
+/* Every bank that is not written serves one read, but a collector receives only so many operands a cycle. */
 static void read_banks(struct sm *sm)
 {
-    uint8_t served[SM_CLASSES][SM_MAX_COLLECTORS] = {{0}};
-    uint64_t open = sm->banks_waiting & ~sm->banks_written;
-    unsigned from = sm->bank_from;
+    uint8_t served[SM_CLASSES * SM_MAX_COLLECTORS] = {0};
+    uint64_t open = sm->banks_waiting & ~sm->banks_written, before = mask_low(sm->bank_from);
     for (int round = 0; round < 2; round++) {
-        uint64_t set = round == 0 ? open & (~UINT64_C(0) << from) : open & ~(~UINT64_C(0) << from);
-        for (; set; set &= set - 1) {
-            unsigned index = mask_first(set);
-            struct sm_bank *bank = &sm->banks[index];
-            struct sm_bank_request request = bank->queue[bank->head];
-            if (served[request.class][request.collector] == sm->params->collector_reads)
+        for (uint64_t set = open & (round == 0 ? ~before : before); set; set &= set - 1) {
+            unsigned bank = mask_first(set), collector = sm->banks[bank].first / SM_MAX_READS;
+            if (served[collector] == sm->params->collector_reads)
                 continue;
-            served[request.class][request.collector]++;
-            sm->moved = true;
-            bank->head = (uint8_t)((bank->head + 1) % 128);
-            if (--bank->count == 0)
-                sm->banks_waiting &= ~BIT64(index);
-            struct sm_collectors *c = &sm->collectors[request.class];
-            struct sm_op *op = &sm->ops.items[c->op[request.collector]];
-            op->reads_left &= ~BIT64(request.operand);
-            if (!op->reads_left)
-                c->ready |= 1u << request.collector;
+            served[collector]++;
+            serve_read(sm, bank);
         }
     }
-    sm->bank_from = (from + 1) % sm->params->register_banks;
+    sm->bank_from = sm->bank_from + 1 < sm->params->register_banks ? sm->bank_from + 1 : 0;
 }
 
 static void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_class class, uint32_t index)
 {
     unsigned free = (unsigned)__builtin_ctz(~c->used);
-    struct sm_op *op = &sm->ops.items[index];
+    const struct sm_op *op = &sm->ops.items[index];
+    const struct sm_decoded *d = op->decoded;
+    const struct sm_warp *warp = &sm->warps[op->slot];
     sm->moved = true;
     c->op[free] = index;
     c->used |= 1u << free;
-    op->reads_left = mask_low(op->decoded->src_count);
-    if (!op->reads_left)
+    c->line[(c->line_head + c->line_count++) % SM_MAX_COLLECTORS] = (uint8_t)free;
+    c->reads_left[free] = d->src_count;
+    if (!d->src_count)
         c->ready |= 1u << free;
-    for (unsigned i = 0; i < op->decoded->src_count; i++) {
-        unsigned index_of_bank = bank_for(sm, op, op->decoded->src_banks[i]);
-        struct sm_bank *bank = &sm->banks[index_of_bank];
-        bank->queue[(bank->head + bank->count++) % 128] =
-            (struct sm_bank_request){(uint8_t) class, (uint8_t)free, (uint8_t)i};
-        sm->banks_waiting |= BIT64(index_of_bank);
-    }
+    for (unsigned i = 0; i < d->src_count; i++)
+        queue_read(sm, bank_for(sm, warp, d->src_banks[i]), read_place(class, free, i));
 }
 
 static void enter_collectors(struct sm *sm, enum sm_class class)

@@ -8,22 +8,22 @@
 #include "sm/sm_impl.h"
 
 /* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that
- * register numbers name, so they wait for every value under way. */
-static bool scoreboard_clear(const struct sm_warp *warp, const struct isa_module *module, const struct isa_instr *instr)
+ * register numbers name, so they wait for every value under way; what touches memory at once, for all that the warp did
+ * to it before. */
+static bool scoreboard_clear(const struct sm_warp *warp, const struct sm_decoded *d)
 {
-    /* printf and free touch memory at once: what the warp did to it before must be done. */
-    if (instr->call && instr->call->callee < module->function_count &&
-        module->functions[instr->call->callee].intrinsic && (warp->in_flight || warp->stores_out))
+    if (d->touches_memory && (warp->in_flight || warp->stores_out))
         return false;
     if (!warp->pending_registers)
         return true;
-    if (instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET)
+    if (d->changes_frame)
         return false;
-    for (unsigned i = 0; i < instr->read_count; i++)
-        if (warp->scoreboard[instr->reads[i] / 64] >> instr->reads[i] % 64 & 1)
+    const uint64_t *pending = warp->scoreboard;
+    for (unsigned i = 0; i < d->read_count; i++)
+        if (mask_has(pending[d->reads[i] / 64], d->reads[i] % 64))
             return false;
-    for (unsigned i = 0; i < instr->write_count; i++)
-        if (warp->scoreboard[instr->writes[i] / 64] >> instr->writes[i] % 64 & 1)
+    for (unsigned i = 0; i < d->write_count; i++)
+        if (mask_has(pending[d->writes[i] / 64], d->writes[i] % 64))
             return false;
     return true;
 }
@@ -32,8 +32,7 @@ void sm_head_changed(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
     uint64_t bit = BIT64(slot);
-    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
-        sm->wants[u] &= ~bit;
+    sm->wants[warp->unit] &= ~bit;
     sm->cleared &= ~bit;
     sm->mispredicted &= ~bit;
     if (!warp->buffered || (sm->finished & bit)) {
@@ -46,11 +45,19 @@ void sm_head_changed(struct sm *sm, unsigned slot)
         sm->mispredicted |= bit;
         return;
     }
-    const struct isa_module *module = sm->kernel->grid->code->module;
-    const struct isa_instr *instr = &module->instrs[pc];
-    sm->wants[sm->kernel->decoded[pc].unit] |= bit;
-    if (scoreboard_clear(warp, module, instr))
+    const struct sm_decoded *d = &sm->kernel->decoded[pc];
+    warp->unit = d->unit;
+    sm->wants[d->unit] |= bit;
+    if (scoreboard_clear(warp, d))
         sm->cleared |= bit;
+}
+
+void sm_registers_written(struct sm *sm, unsigned slot)
+{
+    const struct sm_warp *warp = &sm->warps[slot];
+    if (mask_has(sm->buffered & ~sm->cleared & ~sm->mispredicted, slot) &&
+        scoreboard_clear(warp, &sm->kernel->decoded[warp->buffer_pc[0]]))
+        sm->cleared |= BIT64(slot);
 }
 
 void sm_flush_buffer(struct sm *sm, unsigned slot)

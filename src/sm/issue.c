@@ -41,21 +41,21 @@ void sm_check_retire(struct sm *sm, unsigned slot)
     check_fence(sm, slot);
     if (mask_has(sm->finished, slot) && !warp->in_flight && !warp->stores_out)
         sm->retiring |= BIT64(slot);
-    if (!warp->in_flight && !warp->stores_out && mask_has(sm->buffered & ~sm->cleared & ~sm->mispredicted, slot))
-        sm_head_changed(sm, slot);
+    if (!warp->in_flight && !warp->stores_out)
+        sm_registers_written(sm, slot);
 }
 
 void sm_release(struct sm *sm, uint32_t op)
 {
     const struct sm_op *o = &sm->ops.items[op];
+    const struct sm_decoded *d = o->decoded;
     struct sm_warp *warp = &sm->warps[o->slot];
-    if (!o->instr->write_count)
+    if (!d->write_count)
         return;
-    for (unsigned i = 0; i < o->instr->write_count; i++)
-        warp->scoreboard[o->instr->writes[i] / 64] &= ~BIT64(o->instr->writes[i] % 64);
-    warp->pending_registers -= o->instr->write_count;
-    if (mask_has(sm->buffered & ~sm->cleared & ~sm->mispredicted, o->slot))
-        sm_head_changed(sm, o->slot);
+    for (unsigned i = 0; i < d->write_count; i++)
+        warp->scoreboard[d->writes[i] / 64] &= ~BIT64(d->writes[i] % 64);
+    warp->pending_registers -= d->write_count;
+    sm_registers_written(sm, o->slot);
 }
 
 void sm_complete(struct sm *sm, uint32_t op)
@@ -293,11 +293,11 @@ static bool perform(struct sm *sm, unsigned slot, struct sm_op *o)
     return true;
 }
 
-static void reserve_registers(struct sm_warp *warp, const struct isa_instr *instr)
+static void reserve_registers(struct sm_warp *warp, const struct sm_decoded *d)
 {
-    for (unsigned i = 0; i < instr->write_count; i++)
-        warp->scoreboard[instr->writes[i] / 64] |= BIT64(instr->writes[i] % 64);
-    warp->pending_registers += instr->write_count;
+    for (unsigned i = 0; i < d->write_count; i++)
+        warp->scoreboard[d->writes[i] / 64] |= BIT64(d->writes[i] % 64);
+    warp->pending_registers += d->write_count;
 }
 
 static enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
@@ -323,7 +323,6 @@ static void issue_warp(struct sm *sm, unsigned slot)
     struct sm_op *o = &sm->ops.items[index];
     o->decoded = &sm->kernel->decoded[pc];
     o->slot = (uint8_t)slot;
-    o->order = sm->issue_order++;
     enum sm_class class = class_of(sm, o->decoded->unit);
     o->class = class;
     if (class == SM_MEM)
@@ -332,7 +331,7 @@ static void issue_warp(struct sm *sm, unsigned slot)
         sm_op_free(sm, index);
         return;
     }
-    reserve_registers(warp, o->instr);
+    reserve_registers(warp, o->decoded);
     warp->in_flight++;
     warp->buffered--;
     memmove(warp->buffer_pc, warp->buffer_pc + 1, warp->buffered * sizeof warp->buffer_pc[0]);

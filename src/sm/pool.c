@@ -101,17 +101,6 @@ void sm_wheel_add(struct sm *sm, struct sm_wheel *wheel, uint64_t cycle, uint32_
     wheel->count++;
 }
 
-uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle)
-{
-    unsigned at = (unsigned)(cycle % SM_WHEEL);
-    uint32_t list = wheel->head[at];
-    if (list != SM_NONE) {
-        wheel->head[at] = SM_NONE;
-        wheel->occupied[at / 64] &= ~BIT64(at % 64);
-    }
-    return list;
-}
-
 uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from)
 {
     if (!wheel->count)

@@ -67,8 +67,7 @@ static void reset_pipelines(struct sm *sm)
     set_collectors(&sm->collectors[SM_SP], p->collectors_sp, p->ports_sp);
     set_collectors(&sm->collectors[SM_SFU], p->collectors_sfu, p->ports_sfu);
     set_collectors(&sm->collectors[SM_MEM], p->collectors_mem, p->ports_mem);
-    memset(sm->banks, 0, sizeof sm->banks);
-    sm->banks_waiting = sm->banks_written = 0;
+    sm_reset_banks(sm);
     sm_wheel_init(&sm->wheel);
     sm_wheel_init(&sm->shared_wheel);
     sm->in_pipeline = 0;
@@ -107,9 +106,9 @@ void sm_destroy(struct sm *sm)
 {
     for (unsigned i = 0; i < SM_SLOTS; i++) {
         simt_warp_free(&sm->warps[i].simt);
-        free(sm->warps[i].scoreboard);
         free(sm->blocks[i].simt.shared);
     }
+    free(sm->scoreboards);
     vec_free(&sm->ops);
     vec_free(&sm->transactions);
     vec_free(&sm->accesses);
@@ -149,6 +148,18 @@ static void decode_banks(struct sm_decoded *d, const struct isa_function *functi
             d->dst_banks[d->dst_count++] = (uint8_t)bank_of(function, &instr->dst[i], banks);
 }
 
+/* What the scoreboard asks of an instruction. */
+static void decode_hazards(struct sm_decoded *d, const struct isa_module *module, const struct isa_instr *instr)
+{
+    d->reads = instr->reads;
+    d->writes = instr->writes;
+    d->read_count = instr->read_count;
+    d->write_count = instr->write_count;
+    d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
+    d->touches_memory =
+        instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;
+}
+
 static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
 {
     bool product = instr->latency == ISA_LATENCY_INT_MUL || instr->latency == ISA_LATENCY_INT_MAD ||
@@ -170,6 +181,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             d->unit = unit_of(instr, params);
             d->latency = (uint16_t)(&params->latency_move)[instr->latency];
             d->interval = (uint16_t)(&params->interval_move)[instr->latency];
+            decode_hazards(d, module, instr);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);
         }
@@ -207,16 +219,17 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->kernel = kernel;
     sm->now = cycle;
     sm->next_age = 0;
-    sm->issue_order = 0;
     sm->last_fetched = p->warps - 1;
     sm->writeback_from = sm->bank_from = 0;
     sm->free_threads = p->threads;
     sm->free_shared = p->shared_bytes;
     sm->free_registers = p->registers;
     sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
+    free(sm->scoreboards);
+    sm->scoreboards = base_calloc((size_t)p->warps * kernel->scoreboard_words + 16, sizeof(uint64_t));
     for (unsigned slot = 0; slot < p->warps; slot++) {
-        free(sm->warps[slot].scoreboard);
-        sm->warps[slot].scoreboard = base_calloc(kernel->scoreboard_words, sizeof(uint64_t));
+        sm->warps[slot].scoreboard = sm->scoreboards + 8 + (size_t)slot * kernel->scoreboard_words;
+        sm->warps[slot].bank_shift = p->bank_by_warp ? (uint8_t)(slot % p->register_banks) : 0;
     }
     for (unsigned s = 0; s < p->schedulers; s++) {
         struct lockstep_scheduler_setup setup = {

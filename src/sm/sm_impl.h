@@ -16,31 +16,33 @@
 
 enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
 
-/* What timing needs of a static instruction. */
+/* What timing needs of a static instruction: all that is asked of it while it waits to issue and on its way. */
 struct sm_decoded {
-    uint8_t unit; /* enum isa_unit */
+    const uint16_t *reads, *writes; /* registers in the scoreboard */
     uint16_t latency, interval;
-    uint8_t src_count, dst_count;
+    uint8_t unit; /* enum isa_unit */
+    uint8_t read_count, write_count;
+    uint8_t src_count, dst_count; /* in the register banks */
+    uint8_t other_count;          /* source operands that are no registers */
+    uint8_t lane_op;              /* enum sm_lane_op, see work.h */
+    bool scheduled;               /* all but control flow, barriers and fences */
+    bool changes_frame;           /* call and return: register numbers mean others behind it */
+    bool touches_memory;          /* a call of printf, malloc or free, which touches memory at once */
     uint8_t src_banks[12], dst_banks[8];
-    uint8_t other_count; /* source operands that are no registers */
-    uint8_t lane_op;     /* enum sm_lane_op, see work.h */
-    bool scheduled;      /* all but control flow, barriers and fences */
 };
 
 /* A warp instruction in flight. */
 struct sm_op {
     const struct isa_instr *instr;
     const struct sm_decoded *decoded;
+    struct simt_access *access;
+    uint32_t next;    /* free list, wheel list */
+    uint16_t pending; /* transactions not yet answered */
     uint8_t slot, class;
     bool in_memory;          /* has an access to serve */
     bool bypasses;           /* a load or atomic that the L1D does not serve */
     bool acquires, releases; /* memory order, at a scope wider than the block */
     bool blocks_warp;        /* the warp waits until it is complete */
-    uint16_t pending;        /* transactions not yet answered */
-    uint64_t reads_left;     /* collector: operands still to read */
-    struct simt_access *access;
-    uint64_t order; /* of issue on this SM */
-    uint32_t next;  /* free list, wheel list */
 };
 
 /* One memory transaction of an op. */
@@ -49,7 +51,8 @@ struct sm_transaction {
     uint64_t lanes;
     uint64_t address;
     uint32_t bytes;
-    uint32_t next; /* free list */
+    uint32_t chunks; /* while it is made: set of the 32-byte parts that its lanes touch */
+    uint32_t next;   /* free list; while it is made: others with the same hash */
 };
 
 /* Pipeline registers of one class: FIFOs of ops. */
@@ -73,15 +76,17 @@ struct sm_collectors {
     uint32_t op[SM_MAX_COLLECTORS];
     uint32_t used, ready; /* sets of collectors: holding an op; with all operands */
     uint8_t count, ports, dispatch_from;
+    uint8_t reads_left[SM_MAX_COLLECTORS]; /* operands still to be read */
+    /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): a ring. */
+    uint8_t line[SM_MAX_COLLECTORS], line_head, line_count;
 };
 
-struct sm_bank_request {
-    uint8_t class, collector, operand;
-};
-
+/* Reads of register banks: one place for every operand of every collector. The reads that wait for a bank are linked,
+ * oldest first. */
+#define SM_MAX_READS 16 /* of an op, rounded up to a power of two */
+#define SM_READS (SM_CLASSES * SM_MAX_COLLECTORS * SM_MAX_READS)
 struct sm_bank {
-    struct sm_bank_request queue[128];
-    uint8_t head, count;
+    uint16_t first, last;
 };
 
 /* Results on their way: a ring of lists by cycle. */
@@ -92,22 +97,26 @@ struct sm_wheel {
     uint32_t count;
 };
 
-struct sm_unit {
-    uint64_t free_at;          /* cycle at which the dispatch register is free again */
-    uint32_t finish[SM_WHEEL]; /* cycle + 1 (low 32 bits) of the op that ends in that place of the ring: at most one a
-                                  cycle */
+/* The results of SP and SFU that are due in one cycle: each unit ends at most one, and there are so many result buses.
+ */
+struct sm_results {
+    uint32_t mark;   /* that cycle + 1 (low 32 bits): else this is an old entry of the ring */
+    uint8_t sp, sfu; /* units that end one */
+    uint8_t count;
 };
 
 struct sm_warp {
     struct simt_warp simt;
     uint8_t block;               /* block slot */
     uint8_t buffered;            /* instructions in the buffer */
+    uint8_t unit;                /* of the head instruction: the set of sm.wants that the warp is in */
+    uint8_t bank_shift;          /* added to its registers' decoded banks */
     uint32_t buffer_pc[8];       /* their pcs, consecutive use from `first` */
     uint32_t fetch_pc;           /* next to fetch */
     uint32_t in_flight;          /* ops between issue and completion */
     uint32_t stores_out;         /* writes not acknowledged */
     uint32_t pending_registers;  /* bits set in the scoreboard */
-    uint64_t *scoreboard;        /* bit number: register waits for its value */
+    uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.scoreboards */
     uint64_t wake;               /* nanosleep: cycle it ends */
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
@@ -134,8 +143,9 @@ struct sm_ring {
     uint32_t head, count, size;
 };
 
+/* SMs may be stepped by different threads: none shares a cache line with another. */
 struct sm {
-    struct sm_setup setup;
+    _Alignas(128) struct sm_setup setup;
     const struct sm_params *params;
     const struct sm_kernel *kernel;
     uint64_t now;
@@ -151,7 +161,7 @@ struct sm {
     uint64_t cleared;                                 /* head instruction passes the scoreboard */
     uint64_t at_barrier, at_fence, in_atomic, asleep; /* in_atomic: waits for an atomic or an acquire */
     uint64_t fence_invalidates;     /* of at_fence: those whose fence empties the L1D of global lines */
-    uint64_t wants[ISA_UNIT_COUNT]; /* head instruction's unit */
+    uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
     uint64_t fetching;              /* in the fetch buffer or waiting for the instruction cache */
     uint64_t retiring;              /* finished and drained: to be retired by fetch's scan */
 
@@ -171,19 +181,18 @@ struct sm {
     /* Issue. */
     uint64_t scheduler_slots[8];
     void *scheduler_state[8];
-    uint64_t issue_order;
 
     /* Operand collection and pipelines. */
     struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
     struct sm_collectors collectors[SM_CLASSES];
-    struct sm_bank banks[64];
     uint64_t banks_waiting, banks_written; /* sets of banks */
+    struct sm_bank banks[64];
+    uint16_t next_read[SM_READS];
     unsigned bank_from;
-    struct sm_unit sp[8], sfu[8];
-    uint32_t result_cycle[SM_WHEEL]; /* as sm_unit.finish, for all units together */
-    uint8_t result_count[SM_WHEEL];  /* result buses taken in that cycle */
+    uint64_t sp_free_at[8], sfu_free_at[8]; /* cycle at which a unit's dispatch register is free again */
+    uint32_t in_pipeline;                   /* ops in id_oc, collectors, oc_ex, dispatch registers */
+    struct sm_results results[SM_WHEEL];
     struct sm_wheel wheel;
-    uint32_t in_pipeline; /* ops in id_oc, collectors, oc_ex, dispatch registers */
 
     /* Load/store unit. */
     uint32_t lsu_op; /* in the dispatch register */
@@ -214,6 +223,7 @@ struct sm {
     struct packet *free_packets;
     uint32_t packets_out;
     struct arena arena;
+    uint64_t *scoreboards; /* of all warp slots */
 
     uint64_t threads_ended, work_done;
     struct sm_novel novel;                /* what locations took by compare-and-swap and exchange */
@@ -235,7 +245,16 @@ void sm_packet_free(struct sm *sm, struct packet *p);
 void sm_wheel_init(struct sm_wheel *wheel);
 void sm_wheel_add(struct sm *sm, struct sm_wheel *wheel, uint64_t cycle, uint32_t op);
 /* Takes the list of ops due at cycle. */
-uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle);
+static inline uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle)
+{
+    unsigned at = (unsigned)(cycle % SM_WHEEL);
+    if (!mask_has(wheel->occupied[at / 64], at % 64))
+        return SM_NONE;
+    uint32_t list = wheel->head[at];
+    wheel->head[at] = SM_NONE;
+    wheel->occupied[at / 64] &= ~BIT64(at % 64);
+    return list;
+}
 /* The first cycle >= from with an entry, or CYCLE_NEVER. */
 uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from);
 void sm_ring_init(struct sm_ring *ring, unsigned size, struct arena *arena);
@@ -245,7 +264,8 @@ static inline bool sm_ring_full(const struct sm_ring *r)
 }
 static inline void sm_ring_push(struct sm_ring *r, struct packet *p)
 {
-    r->items[(r->head + r->count++) % r->size] = p;
+    uint32_t at = r->head + r->count++;
+    r->items[at < r->size ? at : at - r->size] = p;
 }
 static inline struct packet *sm_ring_peek(const struct sm_ring *r)
 {
@@ -254,7 +274,7 @@ static inline struct packet *sm_ring_peek(const struct sm_ring *r)
 static inline struct packet *sm_ring_pop(struct sm_ring *r)
 {
     struct packet *p = r->items[r->head];
-    r->head = (r->head + 1) % r->size;
+    r->head = r->head + 1 < r->size ? r->head + 1 : 0;
     r->count--;
     return p;
 }
@@ -265,6 +285,8 @@ void sm_decode(struct sm *sm);
 /* The buffer's head changed: bring the issue sets up to date. */
 void sm_head_changed(struct sm *sm, unsigned slot);
 void sm_flush_buffer(struct sm *sm, unsigned slot);
+/* Something that the head may have waited for is done. */
+void sm_registers_written(struct sm *sm, unsigned slot);
 
 /* issue.c */
 void sm_issue(struct sm *sm);
@@ -285,6 +307,8 @@ void sm_writeback(struct sm *sm);
 void sm_execute_units(struct sm *sm);
 void sm_collect(struct sm *sm);
 void sm_write_banks(struct sm *sm, const struct sm_op *op);
+/* Empties the register banks' queues. */
+void sm_reset_banks(struct sm *sm);
 
 /* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
 void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
