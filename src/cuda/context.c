@@ -2,8 +2,10 @@
  * error. Environment (set by `lockstep run`; a program started without it runs on the default machine):
  *   LOCKSTEP_MACHINE     machine name or file, "gtx480" when absent      LOCKSTEP_SCHED  warp scheduler
  *   LOCKSTEP_SET         group.parameter=value, one a line               LOCKSTEP_MODE   timing | functional
+ *   LOCKSTEP_THREADS     host threads that simulate, 1 when absent       LOCKSTEP_NO_SKIP  1: step every cycle
  *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped
  *   LOCKSTEP_MAX_SECONDS host seconds after the first call after which a launch is stopped
+ *   LOCKSTEP_CHECKPOINT, LOCKSTEP_CHECKPOINT_EVERY, LOCKSTEP_RESUME, LOCKSTEP_COMMAND   checkpoints: see replay.c
  *   LOCKSTEP_RESULTS     file that receives one JSON object a line       LOCKSTEP_PROGRESS  1: progress lines too
  * A CUDA program calls into this library from anywhere, before main and after it, so that the state cannot be handed to
  * it: this file holds the only mutable file-scope objects. */
@@ -37,14 +39,21 @@ cudaError_t runtime_unlock(struct runtime *rt, cudaError_t error)
     return error;
 }
 
+void runtime_print(struct runtime *rt, const struct strbuf *text)
+{
+    if (!text->length)
+        return;
+    fflush(stdout); /* what the program printed before comes first */
+    fputs(text->text, stderr);
+    results_diagnostic(rt, text->text);
+}
+
 void runtime_report(struct runtime *rt, struct diag_sink *sink)
 {
     if (sink->count > 0) {
         struct strbuf text = {0};
         diag_format_all(sink, &text);
-        fflush(stdout); /* what the program printed before comes first */
-        fputs(strbuf_text(&text), stderr);
-        results_diagnostic(rt, strbuf_text(&text));
+        runtime_print(rt, &text);
         strbuf_free(&text);
     }
     diag_free(sink);
@@ -85,6 +94,16 @@ static int read_max_cycles(struct runtime *rt, const char *text, struct diag_sin
     return 0;
 }
 
+static int read_threads(struct runtime *rt, const char *text, struct diag_sink *sink)
+{
+    char *end;
+    unsigned long threads = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || threads < 1 || threads > 64)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_THREADS=%s: expected a number from 1 to 64", text);
+    rt->threads = (unsigned)threads;
+    return 0;
+}
+
 static int read_max_seconds(struct runtime *rt, const char *text, struct diag_sink *sink)
 {
     char *end;
@@ -106,7 +125,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     const char *machine = setting("LOCKSTEP_MACHINE"), *sched = setting("LOCKSTEP_SCHED");
     const char *parameters = setting("LOCKSTEP_SET"), *mode = setting("LOCKSTEP_MODE");
     const char *cycles = setting("LOCKSTEP_MAX_CYCLES"), *progress = setting("LOCKSTEP_PROGRESS");
-    const char *seconds = setting("LOCKSTEP_MAX_SECONDS");
+    const char *seconds = setting("LOCKSTEP_MAX_SECONDS"), *threads = setting("LOCKSTEP_THREADS");
     if (machine_load(&rt->machine, machine ? machine : DEFAULT_MACHINE, sink) < 0)
         return -1;
     int rc = 0;
@@ -118,10 +137,13 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
         rc = -1;
     if (cycles && read_max_cycles(rt, cycles, sink) < 0)
         rc = -1;
+    if (threads && read_threads(rt, threads, sink) < 0)
+        rc = -1;
+    rt->every_cycle = setting("LOCKSTEP_NO_SKIP") != NULL;
     if (seconds && read_max_seconds(rt, seconds, sink) < 0)
         rc = -1;
     rt->progress = progress && strcmp(progress, "0") != 0;
-    return rc < 0 ? -1 : machine_check(&rt->machine, sink);
+    return rc < 0 || machine_check(&rt->machine, sink) < 0 ? -1 : replay_open(rt, sink);
 }
 
 cudaError_t runtime_configured(struct runtime *rt)
@@ -150,9 +172,10 @@ cudaError_t runtime_ready(struct runtime *rt)
     struct diag_sink sink;
     diag_init(&sink);
     rt->gpu = gpu_create(&rt->machine, &sink);
-    if (rt->gpu)
+    if (rt->gpu) {
         results_machine(rt);
-    else
+        replay_device(rt);
+    } else
         rt->broken = cudaErrorInitializationError;
     runtime_report(rt, &sink);
     diag_free(&sink);
@@ -198,6 +221,7 @@ __attribute__((destructor)) static void close_runtime(void)
     runtime_reset(rt);
     while (rt->images.count > 0)
         image_remove(rt, rt->images.items[rt->images.count - 1]);
+    replay_close(rt);
     vec_free(&rt->images);
     vec_free(&rt->kernels);
     vec_free(&rt->variables);

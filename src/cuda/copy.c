@@ -31,18 +31,37 @@ static cudaError_t check_kind(const struct runtime *rt, const void *to, const vo
     return good ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/* Out of the device to memory that the host can read without asking: what comes depends on what kernels computed. */
+static cudaError_t fetch(struct runtime *rt, void *to, uint64_t from, size_t bytes, bool to_device)
+{
+    cudaError_t error;
+    if (replay_fetch(rt, to, from, bytes, &error))
+        return error;
+    int rc = to_device ? gpu_copy(rt->gpu, (uintptr_t)to, from, bytes, NULL) : gpu_read(rt->gpu, to, from, bytes, NULL);
+    if (rc < 0)
+        return cudaErrorInvalidValue;
+    replay_fetched(rt, to, from, bytes);
+    return cudaSuccess;
+}
+
 /* Copies bytes whose kind was checked. */
 static cudaError_t move(struct runtime *rt, void *to, const void *from, size_t bytes)
 {
     uint64_t target = (uintptr_t)to, source = (uintptr_t)from;
     bool to_device = on_device(rt, to), from_device = on_device(rt, from);
+    const struct special_block *special = special_find(rt, to);
     int rc = 0;
+    if (from_device && (!to_device || (special && special->in_device)))
+        return fetch(rt, to, source, bytes, to_device);
+    cudaError_t error = from_device ? replay_call(rt, target, source, bytes)
+                        : to_device ? replay_bytes(rt, target, from, bytes)
+                                    : cudaSuccess;
+    if (error)
+        return error;
     if (to_device && from_device)
         rc = gpu_copy(rt->gpu, target, source, bytes, NULL);
     else if (to_device)
         rc = gpu_write(rt->gpu, target, from, bytes, NULL);
-    else if (from_device)
-        rc = gpu_read(rt->gpu, to, source, bytes, NULL);
     else
         memmove(to, from, bytes);
     return rc < 0 ? cudaErrorInvalidValue : cudaSuccess;
@@ -91,6 +110,7 @@ static cudaError_t in_stream(const struct runtime *rt, cudaStream_t stream)
 #define STREAM_CALL(stream, call)                                                                                      \
     struct runtime *rt = runtime_lock();                                                                               \
     cudaError_t error_ = runtime_ready(rt);                                                                            \
+    rt->entry = __func__;                                                                                              \
     error_ = error_ ? error_ : in_stream(rt, (stream));                                                                \
     return runtime_unlock(rt, error_ ? error_ : (call))
 
@@ -190,6 +210,9 @@ static cudaError_t fill(struct runtime *rt, void *to, int value, const struct sh
     for (size_t z = 0; z < shape->slices; z++)
         for (size_t y = 0; y < shape->rows; y++) {
             uint64_t row = (uintptr_t)to + z * shape->to_slice + y * shape->to_pitch;
+            cudaError_t error = replay_call(rt, row, (uint8_t)value, shape->width);
+            if (error)
+                return error;
             if (gpu_fill(rt->gpu, row, (uint8_t)value, shape->width, NULL) < 0)
                 return cudaErrorInvalidValue;
         }

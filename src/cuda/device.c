@@ -254,6 +254,8 @@ cudaError_t cudaDeviceSynchronize(void)
 cudaError_t cudaDeviceReset(void)
 {
     struct runtime *rt = runtime_lock();
+    rt->entry = __func__;
+    replay_call(rt, 0, 0, 0);
     runtime_reset(rt);
     runtime_unlock(rt, cudaSuccess);
     runtime_thread()->last_error = cudaSuccess;
@@ -298,6 +300,9 @@ static cudaError_t set_limit(struct runtime *rt, enum cudaLimit limit, size_t va
 {
     if ((unsigned)limit >= RUNTIME_LIMITS || limit_default(rt, limit) == 0)
         return cudaErrorUnsupportedLimit;
+    cudaError_t error = replay_call(rt, limit, value, 0);
+    if (error)
+        return error;
     if (limit == cudaLimitMallocHeapSize && gpu_set_heap(rt->gpu, value) < 0)
         return refuse_limit(
             rt, "set the heap before the first kernel that calls malloc, below the size of device memory", value);

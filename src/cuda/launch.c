@@ -121,19 +121,35 @@ static cudaError_t result_error(const struct gpu_result *result)
     return cudaErrorLaunchTimeout;
 }
 
-static void print_output(struct runtime *rt)
+/* Runs the kernel; what it leaves for the program and its user goes to outcome. */
+static void simulate(struct runtime *rt, struct gpu_launch *launch, struct launch_outcome *outcome)
 {
-    struct strbuf text = {0};
-    gpu_take_output(rt->gpu, &text);
-    if (text.length > 0)
-        fwrite(text.text, 1, text.length, stdout);
-    strbuf_free(&text);
+    struct launch_context context = {.rt = rt, .name = launch->kernel->name};
+    struct gpu_result result = {0};
+    struct diag_sink sink;
+    diag_init(&sink);
+    launch->progress = on_progress;
+    launch->context = &context;
+    gpu_launch(rt->gpu, launch, &result, &sink);
+    if (result.status == GPU_STOPPED)
+        result.stopped_by = context.reason;
+    gpu_explain_stop(&result, &sink);
+    gpu_take_output(rt->gpu, &outcome->output);
+    registered_to_host(rt);
+    results_kernel(rt, &result, &outcome->figures);
+    if (sink.count > 0)
+        diag_format_all(&sink, &outcome->diagnostics);
+    cudaError_t error = result_error(&result);
+    outcome->error = error;
+    outcome->sticks = error != cudaSuccess && error != cudaErrorNotSupported;
+    gpu_result_free(&result);
+    diag_free(&sink);
 }
 
 static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c,
                        const void *params)
 {
-    struct launch_context context = {.rt = rt, .name = kernel->name};
+    struct launch_outcome outcome = {0};
     struct gpu_launch launch = {
         .module = kernel->image->module,
         .kernel = kernel->function,
@@ -143,30 +159,26 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .params = params,
         .mode = rt->mode,
         .max_cycles = rt->max_cycles,
-        .progress = on_progress,
-        .context = &context,
+        .threads = rt->threads,
+        .every_cycle = rt->every_cycle,
     };
-    struct gpu_result result = {0};
-    struct diag_sink sink;
-    diag_init(&sink);
     registered_to_device(rt);
     stop_begin(rt);
-    gpu_launch(rt->gpu, &launch, &result, &sink);
-    if (result.status == GPU_STOPPED)
-        result.stopped_by = context.reason;
-    gpu_explain_stop(&result, &sink);
-    print_output(rt);
-    registered_to_host(rt);
-    results_kernel(rt, &result);
-    runtime_report(rt, &sink);
-    diag_free(&sink);
+    if (!replay_launch(rt, &launch, kernel->image->text, &outcome)) {
+        simulate(rt, &launch, &outcome);
+        replay_launched(rt, &outcome);
+    }
+    if (outcome.output.length > 0)
+        fwrite(outcome.output.text, 1, outcome.output.length, stdout);
+    if (!rt->broken)
+        results_line(rt, &outcome.figures);
+    runtime_print(rt, &outcome.diagnostics);
     stop_end(rt);
-    cudaError_t error = result_error(&result);
-    gpu_result_free(&result);
-    if (error == cudaSuccess || error == cudaErrorNotSupported)
-        return error;
-    rt->fault = error;
-    return cudaSuccess;
+    if (outcome.sticks)
+        rt->fault = (cudaError_t)outcome.error;
+    cudaError_t error = rt->broken ? rt->broken : outcome.sticks ? cudaSuccess : (cudaError_t)outcome.error;
+    launch_outcome_free(&outcome);
+    return error;
 }
 
 cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c, void **args)
@@ -192,6 +204,7 @@ static cudaError_t launch_func(const void *func, const struct call_configuration
     struct runtime *rt = runtime_lock();
     struct kernel *kernel = NULL;
     cudaError_t error = runtime_ready(rt);
+    rt->entry = "a launch";
     if (!error)
         error = kernel_find(rt, func, &kernel);
     if (!error)

@@ -39,7 +39,8 @@ static cudaError_t allocate(struct runtime *rt, void **pointer, size_t bytes)
     if (bytes == 0)
         return cudaSuccess;
     *pointer = (void *)(uintptr_t)gpu_malloc(rt->gpu, bytes);
-    return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+    cudaError_t error = replay_call(rt, bytes, (uintptr_t)*pointer, 0);
+    return error ? error : *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
@@ -149,6 +150,9 @@ static cudaError_t free_device(struct runtime *rt, void *pointer)
     struct special_block *special = find_special(rt, pointer);
     if (special && special->type == cudaMemoryTypeHost)
         return cudaErrorInvalidValue;
+    cudaError_t error = replay_call(rt, (uintptr_t)pointer, 0, 0);
+    if (error)
+        return error;
     if (gpu_free(rt->gpu, (uintptr_t)pointer) < 0)
         return cudaErrorInvalidValue;
     if (special)
@@ -259,6 +263,9 @@ static cudaError_t host_device_pointer(struct runtime *rt, void **device, void *
     }
     if (!block->shadow)
         block->shadow = gpu_malloc(rt->gpu, block->bytes);
+    cudaError_t error = replay_call(rt, block->shadow, block->bytes, 0);
+    if (error)
+        return error;
     if (!block->shadow)
         return cudaErrorMemoryAllocation;
     *device = (void *)(uintptr_t)(block->shadow + ((uintptr_t)host - block->start));

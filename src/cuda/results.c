@@ -3,7 +3,8 @@
  *   {"type":"machine", "schema":1, "machine":{...}}   before the first kernel
  *   {"type":"kernel", "index":n, ...}                 after each launch, see gpu/result_json.h
  *   {"type":"progress", ...}                          during a launch, with LOCKSTEP_PROGRESS
- *   {"type":"diagnostic", "text":"..."}               whatever was also printed to standard error */
+ *   {"type":"diagnostic", "text":"..."}               whatever was also printed to standard error
+ *   {"type":"refused"}                                the program cannot be continued from its checkpoint */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,16 +48,34 @@ void results_machine(struct runtime *rt)
     write_line(rt, line);
 }
 
-void results_kernel(struct runtime *rt, const struct gpu_result *result)
+void results_kernel(const struct runtime *rt, const struct gpu_result *result, struct strbuf *text)
 {
-    if (!rt->results)
+    if (!rt->results && !rt->replay.on)
         return;
     json_t *line = line_of_type("kernel");
-    json_object_set_new(line, "index", json_integer((json_int_t)rt->kernels_written++));
+    json_object_set_new(line, "index", json_integer((json_int_t)rt->kernels_written));
     json_t *figures = gpu_result_json(result, &rt->machine);
     json_object_update(line, figures);
     json_decref(figures);
-    write_line(rt, line);
+    char *json = json_dumps(line, JSON_COMPACT);
+    strbuf_add(text, json ? json : "");
+    free(json);
+    json_decref(line);
+}
+
+void results_line(struct runtime *rt, const struct strbuf *line)
+{
+    rt->kernels_written++;
+    if (!rt->results || !line->length)
+        return;
+    fputs(line->text, rt->results);
+    fputc('\n', rt->results);
+    fflush(rt->results);
+}
+
+void results_refused(struct runtime *rt)
+{
+    write_line(rt, line_of_type("refused"));
 }
 
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress)

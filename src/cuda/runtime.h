@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/vec.h"
 #include "cuda/api.h"
+#include "cuda/replay.h"
 #include "gpu/gpu.h"
 
 /* A fat binary the program registered. Its PTX is parsed when one of its kernels or variables is first used. */
@@ -74,6 +75,8 @@ struct runtime {
     struct machine machine;
     enum gpu_mode mode;
     uint64_t max_cycles;
+    unsigned threads;
+    bool every_cycle;
     double deadline;        /* of LOCKSTEP_MAX_SECONDS, in seconds of stop_clock; 0: none */
     unsigned signals_taken; /* by stop_begin */
     bool progress;
@@ -94,6 +97,8 @@ struct runtime {
     size_t limits[RUNTIME_LIMITS]; /* by enum cudaLimit; 0: the default */
     unsigned device_flags;
     uint64_t named_unsupported[8]; /* which rows of unsupported.def were reported */
+    const char *entry;             /* the entry point under way */
+    struct replay replay;
 };
 
 /* Locks the runtime. Nothing of it may be touched before. */
@@ -106,6 +111,8 @@ cudaError_t runtime_ready(struct runtime *rt);
 cudaError_t runtime_configured(struct runtime *rt);
 /* Gives the device and everything on it back; registered code stays. */
 void runtime_reset(struct runtime *rt);
+/* Prints diagnostics to standard error and adds them to the results. */
+void runtime_print(struct runtime *rt, const struct strbuf *text);
 /* Prints the sink's diagnostics to standard error, adds them to the results, and empties the sink. */
 void runtime_report(struct runtime *rt, struct diag_sink *sink);
 
@@ -114,6 +121,7 @@ void runtime_report(struct runtime *rt, struct diag_sink *sink);
 #define RUNTIME_CALL(call)                                                                                             \
     struct runtime *rt = runtime_lock();                                                                               \
     cudaError_t error_ = runtime_ready(rt);                                                                            \
+    rt->entry = __func__;                                                                                              \
     return runtime_unlock(rt, error_ ? error_ : (call))
 #define RUNTIME_QUERY(call)                                                                                            \
     struct runtime *rt = runtime_lock();                                                                               \
@@ -137,7 +145,11 @@ struct thread_state *runtime_thread(void);
 /* results.c: LOCKSTEP_RESULTS, one JSON object a line. Nothing happens when rt->results is NULL. */
 void results_open(struct runtime *rt, const char *path, struct diag_sink *sink);
 void results_machine(struct runtime *rt);
-void results_kernel(struct runtime *rt, const struct gpu_result *result);
+/* The line of the next kernel; results_line writes it. */
+void results_kernel(const struct runtime *rt, const struct gpu_result *result, struct strbuf *line);
+void results_line(struct runtime *rt, const struct strbuf *line);
+/* The program cannot be continued from its checkpoint. */
+void results_refused(struct runtime *rt);
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
 void results_diagnostic(struct runtime *rt, const char *text);
 

@@ -164,9 +164,13 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     struct gpu *gpu = run->gpu;
     struct gpu_watch watch;
     double last_poll = run->start_seconds;
-    uint64_t limit = run->launch->max_cycles ? gpu->cycle + run->launch->max_cycles : CYCLE_NEVER;
     watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
     gpu_watch_start(&watch, gpu);
+    if (run->launch->resume && gpu_resume(run, &watch) < 0)
+        return GPU_INVALID;
+    uint64_t limit = run->launch->max_cycles ? run->start_cycle + run->launch->max_cycles : CYCLE_NEVER;
+    if (gpu->cycle >= limit)
+        return GPU_LIMIT;
     for (uint64_t turn = 1;; turn++) {
         uint64_t end = window_end(run, gpu->cycle, limit), last;
         run_window(run, gpu->cycle, end);
@@ -194,6 +198,8 @@ static enum gpu_status run_cycles(struct gpu_run *run)
             return GPU_LIMIT;
         }
         gpu->cycle = run->launch->every_cycle ? end : next;
+        if (gpu->checkpoint_every && gpu->cycle >= gpu->checkpoint_next)
+            gpu_checkpoint(run, &watch);
         if (turn % POLL_STEPS == 0 && poll_host(run, &last_poll))
             return GPU_STOPPED;
     }
@@ -250,7 +256,7 @@ enum gpu_status gpu_run_timing(struct gpu_run *run)
         sm_begin(gpu->sms[i], &run->kernel, gpu->cycle);
     }
     enum gpu_status status = run_cycles(run);
-    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+    for (unsigned i = 0; i < gpu->machine.gpu.sms && status != GPU_INVALID; i++)
         sm_settle(gpu->sms[i], gpu->cycle);
     gpu_collect(gpu, run->result->counters);
     if (status != GPU_OK)

@@ -39,6 +39,11 @@ struct gpu {
     struct store heap_blocks; /* allocations inside the heap; no memory of its own */
     struct strbuf output;
     struct simt_services services;
+    struct gpu_run *run;     /* the launch that takes a checkpoint, else NULL */
+    struct gpu_watch *watch; /* of that launch */
+    uint64_t checkpoint_every, checkpoint_next;
+    void (*take_checkpoint)(void *context);
+    void *checkpoint_context;
 };
 
 /* Everything one launch needs besides the device. */
@@ -100,12 +105,17 @@ struct gpu_watch {
     uint32_t windows;               /* of gpu.watch_cycles that have passed since without work */
     struct gpu_watched_warp *warps; /* by SM and slot; the caller provides them, zeroed */
 };
+/* state.c: between two windows of the engine. gpu_checkpoint takes one, gpu_resume loads launch->resume: -1 when it
+ * does not fit, the units are then in pieces. */
+void gpu_checkpoint(struct gpu_run *run, struct gpu_watch *watch);
+int gpu_resume(struct gpu_run *run, struct gpu_watch *watch);
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu);
 /* Whether the launch has made no progress: for gpu.watch_cycles, or twice as many warp instructions, when every warp
- * comes back to states it was in; for eight times gpu.watch_cycles when some warps change but only synchronise. To be
+ * comes back to states it was in; or for gpu.watch_cycles when the warps wait for each other in a way that nothing ends
+ * (waits.h); or for eight times as long when some warps change but only synchronise. To be
  * asked at watch->next. */
 bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu);
-/* Explains in the sink who waits for whom. */
+/* explain.c: explains in the sink who waits for whom; what a thread did wrong. */
 void gpu_explain_hang(struct gpu_run *run, const char *what);
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault);
 /* launch.c */

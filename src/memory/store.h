@@ -32,6 +32,10 @@ int store_release(struct store *store, uint64_t address);
 const struct store_block *store_find(const struct store *store, uint64_t address);
 /* Whether [address, address + bytes) lies inside one allocation. */
 bool store_covers(const struct store *store, uint64_t address, uint64_t bytes);
+/* store_archive.c: describes allocations and contents, or allocations alone (a store without memory of its own). */
+struct archive;
+void store_archive(struct store *store, struct archive *ar);
+void store_archive_blocks(struct store *store, struct archive *ar);
 /* Host pointer of a device address inside the range. */
 static inline uint8_t *store_at(const struct store *store, uint64_t address)
 {

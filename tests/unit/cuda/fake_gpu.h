@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/archive.h"
 #include "gpu/gpu.h"
 #include "memory/store.h"
 
@@ -14,6 +15,8 @@ struct gpu {
     struct store store;
     uint64_t launches;
     double time_ns;
+    void (*take)(void *context);
+    void *context;
 };
 struct gpu_module {
     struct isa_module *code;
@@ -30,6 +33,8 @@ static struct {
     struct gpu_launch launch; /* the last */
     uint8_t params[256];
     void (*kernel)(struct gpu *gpu, const struct gpu_launch *launch); /* what a launch does, or NULL */
+    bool checkpoint;
+    uint64_t state;
 } fake = {.occupancy = 4};
 
 struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
@@ -171,6 +176,10 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     memcpy(fake.params, launch->params, launch->kernel->param_bytes);
     gpu->launches++;
     gpu->time_ns += 2e6;
+    if (launch->resume)
+        ARCHIVE(launch->resume, fake.state);
+    if (fake.checkpoint && gpu->take)
+        gpu->take(gpu->context);
     if (fake.kernel)
         fake.kernel(gpu, launch);
     if (fake.diagnostic)
@@ -207,6 +216,10 @@ const char *gpu_status_name(enum gpu_status status)
     return status == GPU_OK ? "ok" : "not ok";
 }
 
+void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink)
+{
+}
+
 double gpu_time_ns(const struct gpu *gpu)
 {
     return gpu->time_ns;
@@ -222,6 +235,31 @@ void gpu_take_output(struct gpu *gpu, struct strbuf *out)
 uint64_t gpu_launch_count(const struct gpu *gpu)
 {
     return gpu->launches;
+}
+
+/* ---- checkpoints: a launch with fake.checkpoint takes one in its middle; the device's state is the number fake.state
+ * ---- */
+
+void gpu_set_checkpoints(struct gpu *gpu, uint64_t every, void (*take)(void *context), void *context)
+{
+    gpu->take = take;
+    gpu->context = context;
+}
+
+void gpu_archive(struct gpu *gpu, struct archive *ar)
+{
+    ARCHIVE(ar, fake.state);
+}
+
+void gpu_archive_outcome(struct gpu *gpu, struct archive *ar)
+{
+    ARCHIVE(ar, gpu->launches);
+    ARCHIVE(ar, gpu->time_ns);
+}
+
+uint64_t gpu_cycle(const struct gpu *gpu)
+{
+    return gpu->launches * 1000;
 }
 
 /* ---- machine: the few values the runtime looks at ---- */

@@ -1,0 +1,168 @@
+/* Checkpoints as the command line asks for them. The checkpoints of a program are written and read by the CUDA runtime
+ * inside it (src/cuda/replay.c), which is told through its environment; those of a launch file here. */
+#include "cli/checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/checkpoint.h"
+
+static void set_text(json_t *object, const char *name, const char *value)
+{
+    if (value)
+        json_object_set_new(object, name, json_string(value));
+}
+
+const char *checkpoint_command(const struct cli_options *options, struct arena *arena)
+{
+    json_t *command = json_object(), *arguments = json_array(), *sets = json_array();
+    for (char **argument = options->rest; *argument; argument++)
+        json_array_append_new(arguments, json_string(*argument));
+    for (size_t i = 0; i < options->sets.count; i++)
+        json_array_append_new(sets, json_string(options->sets.items[i]));
+    json_object_set_new(command, "arguments", arguments);
+    set_text(command, "machine", options->machine);
+    set_text(command, "sched", options->sched);
+    json_object_set_new(command, "set", sets);
+    set_text(command, "max-cycles", options->max_cycles);
+    char *text = json_dumps(command, JSON_COMPACT);
+    const char *copy = arena_strdup(arena, text ? text : "");
+    free(text);
+    json_decref(command);
+    return copy;
+}
+
+const char *checkpoint_pattern(const struct cli_options *options, struct arena *arena)
+{
+    if (options->checkpoint)
+        return options->checkpoint;
+    const char *slash = strrchr(options->rest[0], '/');
+    return arena_printf(arena, "%s.checkpoint", slash ? slash + 1 : options->rest[0]);
+}
+
+static const char *text_of(const json_t *command, const char *name, struct arena *arena)
+{
+    const char *text = json_string_value(json_object_get(command, name));
+    return text ? arena_strdup(arena, text) : NULL;
+}
+
+static void complete_target(struct cli_options *options, const json_t *command)
+{
+    const json_t *arguments = json_object_get(command, "arguments");
+    size_t count = json_array_size(arguments);
+    char **rest = ARENA_NEW(&options->arena, char *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const char *argument = json_string_value(json_array_get(arguments, i));
+        rest[i] = arena_strdup(&options->arena, argument ? argument : "");
+    }
+    options->rest = rest;
+}
+
+/* Options given now replace those of then, each kind as a whole; whether the machine is the same is looked at later. */
+static void complete(struct cli_options *options, const json_t *command)
+{
+    struct arena *arena = &options->arena;
+    if (!options->rest[0])
+        complete_target(options, command);
+    if (!options->machine)
+        options->machine = text_of(command, "machine", arena);
+    if (!options->sched)
+        options->sched = text_of(command, "sched", arena);
+    const json_t *sets = json_object_get(command, "set");
+    for (size_t i = 0, given = options->sets.count; !given && i < json_array_size(sets); i++) {
+        const char *set = json_string_value(json_array_get(sets, i));
+        vec_push(&options->sets, arena_strdup(arena, set ? set : ""));
+    }
+    if (!options->max_cycles) {
+        options->max_cycles = text_of(command, "max-cycles", arena);
+        options->max_cycles_value = options->max_cycles ? strtoull(options->max_cycles, NULL, 10) : 0;
+    }
+}
+
+int checkpoint_complete_options(struct cli_options *options, struct diag_sink *sink)
+{
+    struct checkpoint_identity stored = {0};
+    if ((options->resume || options->checkpoint_every) && cli_mode(options) == GPU_FUNCTIONAL)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "there are no checkpoints in functional mode: it has no cycles");
+    if (options->checkpoint && !options->checkpoint_every)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "--checkpoint needs --checkpoint-every");
+    if (!options->resume)
+        return 0;
+    struct archive *ar = archive_open(options->resume, sink);
+    if (!ar)
+        return -1;
+    checkpoint_archive_identity(ar, &stored);
+    if (!archive_failed(ar)) {
+        json_t *command = json_loads(strbuf_text(&stored.command), 0, NULL);
+        complete(options, command);
+        json_decref(command);
+    }
+    checkpoint_identity_free(&stored);
+    if (archive_failed(ar))
+        return archive_close(ar, sink);
+    archive_abandon(ar); /* the rest is read by whoever continues it */
+    return 0;
+}
+
+static void identify(struct case_checkpoints *c, struct checkpoint_identity *id)
+{
+    checkpoint_identify(id, "launch file", c->machine, c->program, 0);
+    strbuf_add(&id->command, checkpoint_command(c->options, &c->arena));
+}
+
+/* A checkpoint that cannot be written is no reason to end the run. */
+static void take(void *context)
+{
+    struct case_checkpoints *c = context;
+    struct checkpoint_identity id;
+    struct diag_sink sink;
+    diag_init(&sink);
+    char *path = checkpoint_path(checkpoint_pattern(c->options, &c->arena), gpu_cycle(c->gpu));
+    struct archive *ar = archive_create(path, &sink);
+    if (ar) {
+        identify(c, &id);
+        checkpoint_archive_identity(ar, &id);
+        gpu_archive(c->gpu, ar);
+        archive_close(ar, &sink);
+        checkpoint_identity_free(&id);
+    }
+    free(path);
+    arena_free(&c->arena);
+    cli_print_diags(&sink);
+    diag_free(&sink);
+}
+
+static struct archive *open_resumed(struct case_checkpoints *c, struct diag_sink *sink)
+{
+    struct checkpoint_identity stored = {0}, here;
+    struct archive *ar = archive_open(c->options->resume, sink);
+    if (!ar)
+        return NULL;
+    identify(c, &here);
+    checkpoint_archive_identity(ar, &stored);
+    int rc = archive_failed(ar) ? diag_error(sink, DIAG_NOWHERE, NULL, "%s", archive_error(ar))
+                                : checkpoint_compare(&stored, &here, sink);
+    checkpoint_identity_free(&stored);
+    checkpoint_identity_free(&here);
+    if (rc == 0)
+        return ar;
+    archive_abandon(ar);
+    return NULL;
+}
+
+int case_checkpoints_begin(struct case_checkpoints *c, struct archive **resume, struct diag_sink *sink)
+{
+    *resume = NULL;
+    if (c->options->checkpoint_every)
+        gpu_set_checkpoints(c->gpu, c->options->checkpoint_every_value, take, c);
+    if (!c->options->resume)
+        return 0;
+    *resume = open_resumed(c, sink);
+    return *resume ? 0 : -1;
+}
+
+void case_checkpoints_end(struct case_checkpoints *c, struct archive *resume)
+{
+    archive_abandon(resume);
+    arena_free(&c->arena);
+}

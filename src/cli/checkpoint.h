@@ -1,0 +1,28 @@
+/* --checkpoint-every, --checkpoint and --resume. */
+#ifndef LOCKSTEP_CLI_CHECKPOINT_H
+#define LOCKSTEP_CLI_CHECKPOINT_H
+
+#include "base/archive.h"
+#include "cli/cli.h"
+
+/* What --resume names decides what was not given: the program or launch file with its arguments, the machine, the
+ * scheduler, parameters and mode. Returns 0, or -1 with diagnostics. */
+int checkpoint_complete_options(struct cli_options *options, struct diag_sink *sink);
+/* How the run was started, for another process to complete its options from. Belongs to arena. */
+const char *checkpoint_command(const struct cli_options *options, struct arena *arena);
+/* Where checkpoints go. Belongs to arena. */
+const char *checkpoint_pattern(const struct cli_options *options, struct arena *arena);
+
+/* Checkpoints of a launch file's one launch. */
+struct case_checkpoints {
+    const struct cli_options *options;
+    const struct machine *machine;
+    struct gpu *gpu;
+    uint64_t program; /* hash of all that the launch file names */
+    struct arena arena;
+};
+/* Asks the device for checkpoints and opens the one to continue: *resume, or NULL. Returns 0, or -1 with diagnostics. */
+int case_checkpoints_begin(struct case_checkpoints *c, struct archive **resume, struct diag_sink *sink);
+void case_checkpoints_end(struct case_checkpoints *c, struct archive *resume);
+
+#endif

@@ -1,0 +1,160 @@
+/* The device in a checkpoint. A checkpoint is taken between two windows of the engine, when every unit stands at the
+ * same cycle. What follows from the machine and from the launch is made anew before a checkpoint is loaded (gpu_launch
+ * has prepared the launch, modules are loaded); everything else is here and in the units' own descriptions. How the
+ * device was divided among threads leaves no trace. */
+#include "base/archive.h"
+#include "gpu/part.h"
+
+void gpu_set_checkpoints(struct gpu *gpu, uint64_t every, void (*take)(void *context), void *context)
+{
+    gpu->checkpoint_every = every;
+    gpu->checkpoint_next = gpu->cycle + every;
+    gpu->take_checkpoint = take;
+    gpu->checkpoint_context = context;
+}
+
+uint64_t gpu_cycle(const struct gpu *gpu)
+{
+    return gpu->cycle;
+}
+
+/* The place of the heap and its size are known once a kernel has used it. */
+static void archive_heap(struct gpu *gpu, struct archive *ar)
+{
+    struct store *blocks = &gpu->heap_blocks;
+    ARCHIVE(ar, gpu->heap);
+    ARCHIVE(ar, gpu->heap_bytes);
+    if (!gpu->heap)
+        return;
+    if (archive_loading(ar)) {
+        if (!store_covers(&gpu->store, gpu->heap, gpu->heap_bytes)) {
+            archive_fail(ar, "the heap is not in device memory");
+            gpu->heap = 0;
+            return;
+        }
+        blocks->start = gpu->heap;
+        blocks->size = gpu->heap_bytes;
+        blocks->bytes = store_at(&gpu->store, gpu->heap);
+    }
+    archive_begin(ar, "heap", 0);
+    store_archive_blocks(blocks, ar);
+    archive_end(ar);
+}
+
+static void archive_run(struct gpu_run *run, struct archive *ar)
+{
+    double seconds = gpu_host_seconds() - run->start_seconds;
+    archive_begin(ar, "launch", 0);
+    archive_same(ar, run->blocks, "the number of blocks");
+    archive_same(ar, run->grid.param_address, "the address of the parameters");
+    archive_same(ar, run->grid.launch_number, "the number of the launch");
+    archive_u64_to(ar, &run->next_block, run->blocks);
+    archive_u64_to(ar, &run->start_cycle, run->gpu->cycle);
+    archive_u32_to(ar, &run->dispatch_from, run->gpu->machine.gpu.sms - 1);
+    archive_u32_to(ar, &run->last_served, run->gpu->machine.gpu.sms - 1);
+    ARCHIVE(ar, seconds);
+    run->start_seconds = gpu_host_seconds() - seconds;
+    archive_end(ar);
+}
+
+static void archive_watch(struct gpu_watch *watch, const struct gpu *gpu, struct archive *ar)
+{
+    archive_begin(ar, "watch", 0);
+    ARCHIVE(ar, watch->next);
+    ARCHIVE(ar, watch->end);
+    ARCHIVE(ar, watch->issued);
+    ARCHIVE(ar, watch->worked);
+    ARCHIVE(ar, watch->windows);
+    for (unsigned i = 0; i < gpu->machine.gpu.sms * gpu->machine.sm.warps; i++) {
+        ARCHIVE(ar, watch->warps[i].states);
+        ARCHIVE(ar, watch->warps[i].count);
+        ARCHIVE(ar, watch->warps[i].issued);
+        archive_bool(ar, &watch->warps[i].repeats);
+    }
+    archive_end(ar);
+}
+
+static void archive_units(struct gpu *gpu, struct archive *ar)
+{
+    (void)gpu;
+    archive_fail(ar, "the units cannot be described yet");
+}
+
+static void archive_device(struct gpu_run *run, struct gpu_watch *watch, struct archive *ar)
+{
+    struct gpu *gpu = run->gpu;
+    archive_begin(ar, "device", 0);
+    ARCHIVE(ar, gpu->cycle);
+    ARCHIVE(ar, gpu->launches);
+    store_archive(&gpu->store, ar);
+    archive_heap(gpu, ar);
+    archive_text(ar, &gpu->output);
+    archive_run(run, ar);
+    archive_watch(watch, gpu, ar);
+    archive_units(gpu, ar);
+    archive_end(ar);
+}
+
+void gpu_archive(struct gpu *gpu, struct archive *ar)
+{
+    if (gpu->run)
+        archive_device(gpu->run, gpu->watch, ar);
+    else
+        archive_fail(ar, "no launch is under way");
+}
+
+void gpu_checkpoint(struct gpu_run *run, struct gpu_watch *watch)
+{
+    struct gpu *gpu = run->gpu;
+    gpu->checkpoint_next = gpu->cycle + gpu->checkpoint_every;
+    gpu->run = run;
+    gpu->watch = watch;
+    gpu->take_checkpoint(gpu->checkpoint_context);
+    gpu->run = NULL;
+    gpu->watch = NULL;
+}
+
+/* Units that are stepped earlier than they must do the same as always, so that every SM is looked at once. */
+int gpu_resume(struct gpu_run *run, struct gpu_watch *watch)
+{
+    struct archive *ar = run->launch->resume;
+    struct gpu *gpu = run->gpu;
+    archive_device(run, watch, ar);
+    if (archive_failed(ar))
+        return diag_error(run->sink, DIAG_NOWHERE, NULL, "the checkpoint does not fit: %s", archive_error(ar));
+    gpu->checkpoint_next = gpu->cycle + gpu->checkpoint_every;
+    for (unsigned n = 0; n < run->part_count; n++)
+        for (unsigned i = 0; i < run->parts[n].sms; i++)
+            run->parts[n].wake[i] = gpu->cycle;
+    return 0;
+}
+
+/* Memory that a launch took: the block of its parameters, and the heap when it is the first to use it. The order is
+ * that of the launch. */
+static void take_again(struct gpu *gpu, struct archive *ar, uint64_t params, uint64_t bytes, uint64_t heap)
+{
+    if (params != gpu->params && store_alloc(&gpu->store, bytes, 256) == params) {
+        gpu->params = params;
+        gpu->params_bytes = bytes;
+        vec_push(&gpu->constants, (struct gpu_range){params, params + bytes});
+    }
+    if (heap && !gpu->heap && store_alloc(&gpu->store, gpu->heap_bytes, 256) == heap)
+        gpu->heap = heap;
+    if (params != gpu->params || heap != gpu->heap)
+        archive_fail(ar, "device memory was taken otherwise than before");
+}
+
+void gpu_archive_outcome(struct gpu *gpu, struct archive *ar)
+{
+    uint64_t params = gpu->params, bytes = gpu->params_bytes, heap = gpu->heap;
+    archive_begin(ar, "outcome", 0);
+    ARCHIVE(ar, gpu->cycle);
+    ARCHIVE(ar, gpu->launches);
+    ARCHIVE(ar, gpu->heap_bytes);
+    ARCHIVE(ar, params);
+    ARCHIVE(ar, bytes);
+    ARCHIVE(ar, heap);
+    if (archive_loading(ar) && !archive_failed(ar))
+        take_again(gpu, ar, params, bytes, heap);
+    archive_end(ar);
+}
