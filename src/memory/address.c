@@ -1,9 +1,10 @@
 /* Address decoding by the bit tables of the two mappings that GPGPU-Sim's configurations use; see address.h. */
 #include "memory/address.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 
-#define CHANNEL_SHIFT 8 /* of MEMORY_BLOCK */
 #define MAX_BITS 8
 
 struct address_map {
@@ -22,11 +23,6 @@ const char *const memory_address_map_choices[] = {"fermi", "pascal", NULL};
 static uint32_t slice_bits(const struct partition_params *params)
 {
     return (uint32_t)__builtin_ctz(params->slices_per_channel);
-}
-
-static uint64_t remove_bit(uint64_t value, uint32_t bit)
-{
-    return (value >> (bit + 1) << bit) | (value & mask_low(bit));
 }
 
 static uint64_t insert_bit(uint64_t value, uint32_t bit, uint64_t b)
@@ -57,18 +53,26 @@ uint32_t address_row(const struct partition_params *params, uint64_t channel_add
     return (uint32_t)(channel_address >> map->row_shift & mask_low(map->row_bits));
 }
 
+struct memory_map memory_map_of(const struct partition_params *params)
+{
+    struct memory_map map = {.channels = params->channels, .slice_bits = slice_bits(params)};
+    memcpy(map.bank_bits, maps[params->address_map].bank, sizeof map.bank_bits);
+    if (params->channels > 1)
+        map.inverse = UINT64_MAX / params->channels + 1;
+    return map;
+}
+
 struct memory_place memory_place_of(const struct partition_params *params, uint64_t address)
 {
     const struct address_map *map = &maps[params->address_map];
-    uint64_t block = address >> CHANNEL_SHIFT;
-    uint64_t inside = block / params->channels << CHANNEL_SHIFT | (address & mask_low(CHANNEL_SHIFT));
-    struct memory_place place = {.channel = (uint32_t)(block % params->channels), .local = inside};
+    struct memory_map bits = memory_map_of(params);
+    struct memory_place place = {0};
+    uint64_t inside = address / MEMORY_BLOCK / params->channels * MEMORY_BLOCK | address % MEMORY_BLOCK;
+    place.slice = memory_slice_of(&bits, address, &place.local);
+    place.channel = place.slice >> bits.slice_bits;
     place.bank = address_bank(params, inside);
     place.row = address_row(params, inside);
     for (uint32_t i = 0; i < MAX_BITS && map->column[i]; i++)
         place.column |= (uint32_t)(inside >> map->column[i] & 1) << i;
-    place.slice = place.channel * params->slices_per_channel + (place.bank & (params->slices_per_channel - 1));
-    for (uint32_t i = slice_bits(params); i-- > 0;)
-        place.local = remove_bit(place.local, map->bank[i]);
     return place;
 }

@@ -10,8 +10,6 @@
 
 #include "memory/partition.h"
 
-#define MEMORY_BLOCK 256u /* bytes that lie together in one channel */
-
 /* The channel address of a slice's local address. slice: number within the channel. */
 uint64_t address_of_local(const struct partition_params *params, uint32_t slice, uint64_t local);
 /* Bank and row of a channel address. */

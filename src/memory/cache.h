@@ -119,12 +119,12 @@ void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address
  * there is none left. */
 bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *effect);
 
-/* A fill arrives: data points to the line's bytes (PACKET_LINE_BYTES, indexed by offset in the line), or NULL when no
- * values are carried. The waiters become ready. */
+/* A fill arrives: data points to the line's bytes (line_bytes, indexed by offset in the line), or NULL when no values
+ * are carried. The waiters become ready. */
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data);
 /* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or
  * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept). *data, when the cache
- * carries values, are those of the line when the fill came, PACKET_LINE_BYTES by offset in the line, valid until the
+ * carries values, are those of the line when the fill came, line_bytes by offset in the line, valid until the
  * next cache_fill or cache_ready; NULL otherwise. */
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data);
 /* Whether cache_ready has one. Asked every cycle, so the answer is kept where every owner can see it. */

@@ -11,56 +11,7 @@
 #include "memory/dram.h"
 
 #include "base/bits.h"
-
-#define NO_REQUEST UINT32_MAX
-#define MAX_BANKS 16
-
-struct entry {
-    struct memory_request request;
-    uint32_t row, bank;
-    uint32_t commanded, moved; /* bytes whose command was sent, bytes through the pipe */
-    uint32_t next;             /* in the bank's queue or the free list */
-};
-
-/* The command that a bank's current request waits for. */
-enum need { NEED_ACTIVATE, NEED_PRECHARGE, NEED_READ, NEED_WRITE };
-
-struct bank {
-    uint32_t first, last; /* waiting requests, oldest first */
-    uint32_t current;     /* request being served */
-    uint32_t row;
-    uint8_t need, group;
-    bool open;
-    uint64_t read_at, write_at, precharge_at,
-        activate_at; /* first cycle at which the bank's own constraints allow the command */
-};
-
-struct burst {
-    uint32_t entry;
-    uint64_t at;
-};
-
-struct dram {
-    struct dram_params params;
-    struct dram_stats stats;
-    uint32_t rcd_write, rtw, wtr, wtp;
-    struct entry *entries;
-    uint32_t free_entry;
-    uint32_t incoming; /* handed over since the last tick */
-    uint32_t waiting;  /* in banks' queues */
-    uint32_t turn;
-    struct bank banks[MAX_BANKS];
-    uint64_t served;                                    /* banks with a current request */
-    uint64_t wanted;                                    /* banks with waiting requests */
-    uint64_t column_at, read_at, write_at, activate_at; /* first cycle for the whole channel */
-    uint64_t group_column_at[MAX_BANKS], group_precharge_at[MAX_BANKS];
-    uint64_t command_at; /* no command is possible before, unless a bank gets a request */
-    struct burst *pipe;
-    uint32_t pipe_mask, pipe_first, pipe_end;
-    uint64_t last_burst;
-    uint32_t *returns;
-    uint32_t return_mask, return_first, return_end;
-};
+#include "sim/cycle.h"
 
 static const struct stat_desc dram_stat_descs[] = {
 #define STAT_STRUCT struct dram_stats
@@ -95,41 +46,29 @@ static uint32_t above(uint32_t a, uint32_t b)
 struct dram *dram_create(const struct dram_params *params, struct arena *arena)
 {
     struct dram *d = ARENA_NEW(arena, struct dram, 1);
-    uint32_t entries = params->scheduler_queue + params->return_queue + params->tCL + MAX_BANKS + 2;
+    uint32_t entries = params->scheduler_queue + params->return_queue + params->tCL + DRAM_BANKS + 2;
     d->params = *params;
     d->rcd_write = above(params->tRCD, params->tWL + 1);
     d->rtw = above(params->tCL + params->burst_cycles + 2, params->tWL);
     d->wtr = params->tWL + params->burst_cycles + params->tCDLR;
     d->wtp = params->tWL + params->burst_cycles + params->tWR;
-    d->entries = ARENA_NEW(arena, struct entry, entries);
+    d->entries = ARENA_NEW(arena, struct dram_entry, entries);
     for (uint32_t i = 0; i < entries; i++)
-        d->entries[i].next = i + 1 < entries ? i + 1 : NO_REQUEST;
-    d->incoming = NO_REQUEST;
-    for (uint32_t i = 0; i < MAX_BANKS; i++) {
+        d->entries[i].next = i + 1 < entries ? i + 1 : DRAM_NONE;
+    for (uint32_t i = 0; i < DRAM_BANKS; i++) {
         uint32_t group =
             params->bank_group_low_bits ? i & (params->bank_groups - 1) : i / (params->banks / params->bank_groups);
         d->banks[i] =
-            (struct bank){.first = NO_REQUEST, .last = NO_REQUEST, .current = NO_REQUEST, .group = (uint8_t)group};
+            (struct dram_bank){.first = DRAM_NONE, .last = DRAM_NONE, .current = DRAM_NONE, .group = (uint8_t)group};
+        if (group < DRAM_BANKS)
+            d->group_banks[group] |= 1u << i;
     }
+    d->held_until = CYCLE_NEVER;
     d->pipe_mask = ring_size(params->tCL + params->tWL + 2) - 1;
-    d->pipe = ARENA_NEW(arena, struct burst, d->pipe_mask + 1);
+    d->pipe = ARENA_NEW(arena, struct dram_burst, d->pipe_mask + 1);
     d->return_mask = ring_size(params->return_queue) - 1;
     d->returns = ARENA_NEW(arena, uint32_t, d->return_mask + 1);
     return d;
-}
-
-bool dram_full(const struct dram *d)
-{
-    return d->waiting >= d->params.scheduler_queue;
-}
-
-void dram_push(struct dram *d, const struct memory_request *request, uint32_t bank, uint32_t row)
-{
-    uint32_t index = d->free_entry;
-    struct entry *e = &d->entries[index];
-    d->free_entry = e->next;
-    *e = (struct entry){.request = *request, .row = row, .bank = bank & (d->params.banks - 1), .next = NO_REQUEST};
-    d->incoming = index;
 }
 
 static void free_entry(struct dram *d, uint32_t index)
@@ -143,11 +82,6 @@ static bool returns_full(const struct dram *d)
     return d->return_end - d->return_first >= d->params.return_queue;
 }
 
-const struct memory_request *dram_top(const struct dram *d)
-{
-    return d->return_first == d->return_end ? NULL : &d->entries[d->returns[d->return_first & d->return_mask]].request;
-}
-
 void dram_pop(struct dram *d)
 {
     free_entry(d, d->returns[d->return_first++ & d->return_mask]);
@@ -155,23 +89,33 @@ void dram_pop(struct dram *d)
 
 /* 1. The data pipe */
 
+/* One burst a tick. Those before the last of a request leave no trace, so they wait for no tick of their own as long as
+ * nothing makes them late. */
 static bool drain_pipe(struct dram *d, uint64_t cycle, struct memory_request *done)
 {
-    if (d->pipe_first == d->pipe_end || d->pipe[d->pipe_first & d->pipe_mask].at > cycle || returns_full(d))
-        return false;
-    uint32_t index = d->pipe[d->pipe_first++ & d->pipe_mask].entry;
-    struct entry *e = &d->entries[index];
-    d->last_burst = cycle;
-    e->moved += d->params.atom_bytes;
-    if (e->moved < e->request.bytes)
-        return false;
-    if (e->request.kind != REQUEST_WRITEBACK) {
-        d->returns[d->return_end++ & d->return_mask] = index;
+    while (d->pipe_first != d->pipe_end) {
+        const struct dram_burst burst = d->pipe[d->pipe_first & d->pipe_mask];
+        if (burst.at > cycle || returns_full(d))
+            break;
+        struct dram_entry *e = &d->entries[burst.entry];
+        d->pipe_first++;
+        d->last_burst = d->pipe_late ? cycle : burst.at;
+        if (!burst.last && !d->pipe_late)
+            continue;
+        if (!burst.last)
+            return false;
+        if (e->request.kind == REQUEST_WRITEBACK) {
+            *done = e->request;
+            free_entry(d, burst.entry);
+            return true;
+        }
+        d->returns[d->return_end++ & d->return_mask] = burst.entry;
+        d->pipe_late |= returns_full(d);
         return false;
     }
-    *done = e->request;
-    free_entry(d, index);
-    return true;
+    if (d->pipe_late && (d->pipe_first == d->pipe_end || d->pipe[d->pipe_first & d->pipe_mask].at > cycle))
+        d->pipe_late = returns_full(d);
+    return false;
 }
 
 static bool pipe_full(const struct dram *d)
@@ -179,45 +123,45 @@ static bool pipe_full(const struct dram *d)
     return d->pipe_end - d->pipe_first > d->params.tCL;
 }
 
-static void push_burst(struct dram *d, uint32_t entry, uint64_t at)
+static void push_burst(struct dram *d, uint32_t entry, bool last, uint64_t at)
 {
     uint64_t previous = d->pipe_first == d->pipe_end ? d->last_burst : d->pipe[(d->pipe_end - 1) & d->pipe_mask].at;
-    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct burst){entry, at > previous ? at : previous + 1};
+    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){entry, last, at > previous ? at : previous + 1};
 }
 
 /* 2. The scheduler */
 
-static void accept_incoming(struct dram *d)
+void dram_push(struct dram *d, const struct memory_request *request, uint32_t bank, uint32_t row)
 {
-    uint32_t index = d->incoming;
-    if (index == NO_REQUEST)
-        return;
-    struct bank *b = &d->banks[d->entries[index].bank];
-    d->incoming = NO_REQUEST;
-    if (b->first == NO_REQUEST)
+    uint32_t index = d->free_entry;
+    struct dram_entry *e = &d->entries[index];
+    struct dram_bank *b = &d->banks[bank & (d->params.banks - 1)];
+    d->free_entry = e->next;
+    *e = (struct dram_entry){.request = *request, .row = row, .bank = bank & (d->params.banks - 1), .next = DRAM_NONE};
+    if (b->first == DRAM_NONE)
         b->first = index;
     else
         d->entries[b->last].next = index;
     b->last = index;
-    d->wanted |= BIT64(d->entries[index].bank);
+    d->wanted |= 1u << e->bank;
     d->stats.requests++;
     if (++d->waiting > d->stats.queue_max)
         d->stats.queue_max = d->waiting;
 }
 
 /* Takes the oldest waiting request of the bank's row, else the oldest, out of the bank's queue. */
-static uint32_t choose_request(struct dram *d, struct bank *b)
+static uint32_t choose_request(struct dram *d, struct dram_bank *b)
 {
-    uint32_t before = NO_REQUEST, index = b->first;
-    while (index != NO_REQUEST && d->entries[index].row != b->row) {
+    uint32_t before = DRAM_NONE, index = b->first;
+    while (index != DRAM_NONE && d->entries[index].row != b->row) {
         before = index;
         index = d->entries[index].next;
     }
-    if (index == NO_REQUEST) {
+    if (index == DRAM_NONE) {
         index = b->first;
-        before = NO_REQUEST;
+        before = DRAM_NONE;
     }
-    if (before == NO_REQUEST)
+    if (before == DRAM_NONE)
         b->first = d->entries[index].next;
     else
         d->entries[before].next = d->entries[index].next;
@@ -227,76 +171,120 @@ static uint32_t choose_request(struct dram *d, struct bank *b)
 }
 
 /* The first of the set from `turn` on. */
-static uint32_t first_from(uint64_t set, uint32_t turn)
+static uint32_t first_from(uint32_t set, uint32_t turn)
 {
-    uint64_t later = set & ~mask_low(turn);
-    return mask_first(later ? later : set);
+    uint32_t later = set & ~0u << turn;
+    return (uint32_t)__builtin_ctz(later ? later : set);
 }
 
-static bool is_write(const struct entry *e)
+static bool is_write(const struct dram_entry *e)
 {
     return e->request.kind >= REQUEST_WRITE;
 }
-
-static void find_need(const struct dram *d, struct bank *b)
-{
-    const struct entry *e = &d->entries[b->current];
-    if (!b->open)
-        b->need = NEED_ACTIVATE;
-    else if (b->row != e->row)
-        b->need = NEED_PRECHARGE;
-    else
-        b->need = is_write(e) ? NEED_WRITE : NEED_READ;
-}
-
-static bool give_work(struct dram *d)
-{
-    uint64_t ready = d->wanted & ~d->served;
-    if (!ready)
-        return false;
-    uint32_t index = first_from(ready, d->turn);
-    struct bank *b = &d->banks[index];
-    b->current = choose_request(d, b);
-    find_need(d, b);
-    d->waiting--;
-    if (b->first == NO_REQUEST)
-        d->wanted &= ~BIT64(index);
-    d->served |= BIT64(index);
-    d->turn = (d->turn + 1) & (d->params.banks - 1);
-    d->command_at = 0;
-    return true;
-}
-
-/* 3. Commands */
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-/* The first cycle at which the bank's next command is allowed. */
-static uint64_t allowed_at(const struct dram *d, const struct bank *b)
+/* Notes what command the bank's current request waits for, and until when the bank itself forbids it. */
+static void find_need(struct dram *d, uint32_t index, uint64_t cycle)
 {
-    switch ((enum need)b->need) {
-    case NEED_ACTIVATE:
-        return later(b->activate_at, d->activate_at);
-    case NEED_PRECHARGE:
-        return later(b->precharge_at, d->group_precharge_at[b->group]);
-    case NEED_READ:
-        return later(later(d->column_at, d->group_column_at[b->group]), later(b->read_at, d->read_at));
-    case NEED_WRITE:
-        break;
+    const struct dram_bank *b = &d->banks[index];
+    const struct dram_entry *e = &d->entries[b->current];
+    enum dram_need need = is_write(e) ? DRAM_WRITE : DRAM_READ;
+    uint64_t at = need == DRAM_WRITE ? b->write_at : b->read_at;
+    if (!b->open) {
+        need = DRAM_ACTIVATE;
+        at = b->activate_at;
+    } else if (b->row != e->row) {
+        need = DRAM_PRECHARGE;
+        at = b->precharge_at;
     }
-    return later(later(d->column_at, d->group_column_at[b->group]), later(b->write_at, d->write_at));
+    for (unsigned n = 0; n < DRAM_NEEDS; n++)
+        d->needs[n] &= ~(1u << index);
+    d->needs[need] |= 1u << index;
+    d->own_at[index] = at;
+    d->held &= ~(1u << index);
+    if (at > cycle) {
+        d->held |= 1u << index;
+        d->held_until = cycle_min(d->held_until, at);
+    }
+}
+
+static void give_work(struct dram *d, uint64_t cycle)
+{
+    uint32_t ready = d->wanted & ~d->served;
+    if (!ready)
+        return;
+    uint32_t index = first_from(ready, d->turn);
+    struct dram_bank *b = &d->banks[index];
+    b->current = choose_request(d, b);
+    d->waiting--;
+    if (b->first == DRAM_NONE)
+        d->wanted &= ~(1u << index);
+    d->served |= 1u << index;
+    d->turn = (d->turn + 1) & (d->params.banks - 1);
+    find_need(d, index, cycle);
+    d->command_at = cycle_min(d->command_at, later(d->own_at[index], cycle));
+}
+
+/* 3. Commands */
+
+/* The banks of the set whose group allows the command from `cycle` on. */
+static uint32_t allowed_by_groups(const struct dram *d, uint32_t set, const uint64_t *group_at, uint64_t cycle)
+{
+    for (uint32_t g = 0; g < d->params.bank_groups; g++)
+        if (group_at[g] > cycle)
+            set &= ~d->group_banks[g];
+    return set;
+}
+
+/* The banks that could get a read or write, a row command in this cycle. */
+static uint32_t allowed_columns(const struct dram *d, uint64_t cycle)
+{
+    if (cycle < d->column_at || pipe_full(d))
+        return 0;
+    uint32_t set = (cycle >= d->read_at ? d->needs[DRAM_READ] : 0) | (cycle >= d->write_at ? d->needs[DRAM_WRITE] : 0);
+    set &= ~d->held;
+    return set && cycle < d->groups_column_at ? allowed_by_groups(d, set, d->group_column_at, cycle) : set;
+}
+
+static uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
+{
+    uint32_t activates = cycle >= d->activate_at ? d->needs[DRAM_ACTIVATE] : 0, precharges = d->needs[DRAM_PRECHARGE];
+    if (precharges && cycle < d->groups_precharge_at)
+        precharges = allowed_by_groups(d, precharges, d->group_precharge_at, cycle);
+    return (activates | precharges) & ~d->held;
+}
+
+/* The first cycle after this one in which a command may be possible; never later than the truth. */
+static uint64_t next_command(const struct dram *d, uint64_t cycle)
+{
+    uint32_t reads = d->needs[DRAM_READ] & ~d->held, writes = d->needs[DRAM_WRITE] & ~d->held;
+    uint64_t at = d->held ? d->held_until : CYCLE_NEVER;
+    if (d->needs[DRAM_PRECHARGE] & ~d->held)
+        return cycle + 1;
+    if (d->needs[DRAM_ACTIVATE] & ~d->held)
+        at = cycle_min(at, d->activate_at);
+    if (reads | writes) {
+        uint64_t column = d->column_at,
+                 turnaround = cycle_min(reads ? d->read_at : CYCLE_NEVER, writes ? d->write_at : CYCLE_NEVER);
+        if (!((reads | writes) & ~d->group_banks[d->last_group]))
+            column = later(column, d->group_column_at[d->last_group]);
+        at = cycle_min(at, later(column, turnaround));
+    }
+    return later(at, cycle + 1);
 }
 
 static void send_column(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_params *p = &d->params;
-    struct bank *b = &d->banks[index];
-    struct entry *e = &d->entries[b->current];
+    struct dram_bank *b = &d->banks[index];
+    struct dram_entry *e = &d->entries[b->current];
     d->column_at = cycle + p->tCCD;
-    d->group_column_at[b->group] = cycle + p->tCCDL;
+    d->last_group = b->group;
+    d->group_column_at[b->group] = d->groups_column_at = cycle + p->tCCDL;
     if (is_write(e)) {
         d->read_at = cycle + d->wtr;
         b->precharge_at = later(b->precharge_at, cycle + d->wtp);
@@ -305,108 +293,118 @@ static void send_column(struct dram *d, uint32_t index, uint64_t cycle)
     } else {
         d->write_at = cycle + d->rtw;
         b->precharge_at = later(b->precharge_at, cycle + p->burst_cycles);
-        d->group_precharge_at[b->group] = cycle + p->tRTPL;
+        d->group_precharge_at[b->group] = d->groups_precharge_at = cycle + p->tRTPL;
         d->stats.reads++;
         d->stats.allocate_reads += e->request.kind == REQUEST_ALLOCATE;
     }
-    push_burst(d, b->current, cycle + (is_write(e) ? p->tWL : p->tCL));
     e->commanded += p->atom_bytes;
-    if (e->commanded >= e->request.bytes) {
-        b->current = NO_REQUEST;
-        d->served &= ~BIT64(index);
+    bool last = e->commanded >= e->request.bytes;
+    push_burst(d, b->current, last, cycle + (is_write(e) ? p->tWL : p->tCL));
+    if (last) {
+        b->current = DRAM_NONE;
+        d->served &= ~(1u << index);
+        d->needs[DRAM_READ] &= ~(1u << index);
+        d->needs[DRAM_WRITE] &= ~(1u << index);
     }
 }
 
 static void send_row(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_params *p = &d->params;
-    struct bank *b = &d->banks[index];
+    struct dram_bank *b = &d->banks[index];
     d->turn = (index + 1) & (p->banks - 1);
     if (b->open) {
         b->open = false;
         b->activate_at = later(b->activate_at, cycle + p->tRP);
         d->stats.precharges++;
-        find_need(d, b);
-        return;
+    } else {
+        b->open = true;
+        b->row = d->entries[b->current].row;
+        b->read_at = cycle + p->tRCD;
+        b->write_at = cycle + d->rcd_write;
+        b->precharge_at = later(b->precharge_at, cycle + p->tRAS);
+        b->activate_at = cycle + p->tRC;
+        d->activate_at = cycle + p->tRRD;
+        d->stats.activates++;
     }
-    b->open = true;
-    b->row = d->entries[b->current].row;
-    b->read_at = cycle + p->tRCD;
-    b->write_at = cycle + d->rcd_write;
-    b->precharge_at = later(b->precharge_at, cycle + p->tRAS);
-    b->activate_at = cycle + p->tRC;
-    d->activate_at = cycle + p->tRRD;
-    d->stats.activates++;
-    find_need(d, b);
+    find_need(d, index, cycle);
 }
 
-/* The served banks in the order of the scan: bit i is bank turn + i. */
-static uint64_t scan_order(const struct dram *d)
+static void release_held(struct dram *d, uint64_t cycle)
 {
-    return (d->served >> d->turn | d->served << (d->params.banks - d->turn)) & mask_low(d->params.banks);
+    d->held_until = CYCLE_NEVER;
+    for (uint32_t rest = d->held; rest; rest &= rest - 1) {
+        uint32_t index = (uint32_t)__builtin_ctz(rest);
+        if (d->own_at[index] <= cycle)
+            d->held &= ~(1u << index);
+        else
+            d->held_until = cycle_min(d->held_until, d->own_at[index]);
+    }
 }
 
-/* Sends what commands this cycle allows, or notes when the next one is possible. As in GPGPU-Sim the scan goes on from
- * the turn that a row command has just moved. */
+/* After a row command to the bank `step` places behind the turn of before, the scan goes on from the turn that the
+ * command has moved, as in GPGPU-Sim: only banks more than `step` places behind the new turn may still get a read or
+ * write. */
+static void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
+{
+    uint32_t set = allowed_columns(d, cycle), banks = d->params.banks;
+    uint32_t order = (set >> d->turn | set << (banks - d->turn)) & (uint32_t)mask_low(banks) & ~0u << 1 << step;
+    if (order)
+        send_column(d, ((uint32_t)__builtin_ctz(order) + d->turn) & (banks - 1), cycle);
+}
+
+/* Sends what commands this cycle allows, and notes when the next one may be possible. */
 static void send_commands(struct dram *d, uint64_t cycle)
 {
-    bool row = false;
-    uint64_t soonest = CYCLE_NEVER;
-    if (cycle < d->command_at)
-        return;
-    for (uint64_t rest = scan_order(d); rest;) {
-        uint32_t step = mask_first(rest), index = (step + d->turn) & (d->params.banks - 1);
-        const struct bank *b = &d->banks[index];
-        bool column = b->need >= NEED_READ;
-        uint64_t at = allowed_at(d, b);
-        rest &= rest - 1;
-        if (at > cycle || (column ? pipe_full(d) : row)) {
-            soonest = at < soonest ? at : soonest;
-            continue;
-        }
-        if (column) {
+    if (cycle >= d->held_until)
+        release_held(d, cycle);
+    uint32_t columns = allowed_columns(d, cycle), set = columns | allowed_rows(d, cycle);
+    if (set) {
+        uint32_t index = first_from(set, d->turn), step = (index - d->turn) & (d->params.banks - 1);
+        if (columns >> index & 1) {
             send_column(d, index, cycle);
         } else {
             send_row(d, index, cycle);
-            row = true;
-            rest = scan_order(d) & ~mask_low(step + 1);
+            if (d->params.row_then_column)
+                send_column_too(d, step, cycle);
         }
-        d->command_at = 0;
-        if (column || !d->params.row_then_column)
-            return;
     }
-    d->command_at = row ? 0 : soonest;
+    d->command_at = next_command(d, cycle);
 }
 
 bool dram_tick(struct dram *d, uint64_t cycle, struct memory_request *done)
 {
     bool ended = drain_pipe(d, cycle, done);
-    accept_incoming(d);
-    give_work(d);
-    if (d->served)
+    give_work(d, cycle);
+    if (d->served && cycle >= d->command_at)
         send_commands(d, cycle);
     return ended;
 }
 
+/* When the pipe's next last burst leaves. */
+static uint64_t pipe_next(const struct dram *d)
+{
+    if (d->pipe_first == d->pipe_end || returns_full(d))
+        return CYCLE_NEVER;
+    if (d->pipe_late)
+        return d->pipe[d->pipe_first & d->pipe_mask].at;
+    for (uint32_t i = d->pipe_first; i != d->pipe_end; i++)
+        if (d->pipe[i & d->pipe_mask].last)
+            return d->pipe[i & d->pipe_mask].at;
+    return CYCLE_NEVER;
+}
+
 uint64_t dram_next(const struct dram *d, uint64_t last)
 {
-    uint64_t next = CYCLE_NEVER;
-    if (d->incoming != NO_REQUEST || (d->wanted & ~d->served))
+    if (d->wanted & ~d->served)
         return last + 1;
-    if (d->pipe_first != d->pipe_end && !returns_full(d))
-        next = d->pipe[d->pipe_first & d->pipe_mask].at;
-    if (d->served && d->command_at < next)
-        next = d->command_at;
+    uint64_t next = pipe_next(d);
+    if (d->served)
+        next = cycle_min(next, d->command_at);
     return next == CYCLE_NEVER ? next : later(next, last + 1);
 }
 
 bool dram_idle(const struct dram *d)
 {
-    return d->incoming == NO_REQUEST && !d->wanted && !d->served && d->pipe_first == d->pipe_end &&
-           d->return_first == d->return_end;
-}
-
-struct dram_stats *dram_stats_of(struct dram *d)
-{
-    return &d->stats;
+    return !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->return_first == d->return_end;
 }

@@ -22,22 +22,87 @@ struct memory_request {
     uint8_t kind, slice;
 };
 
-struct dram;
+#define DRAM_BANKS 16
+#define DRAM_NONE UINT32_MAX
+
+struct dram_entry {
+    struct memory_request request;
+    uint32_t row, bank;
+    uint32_t commanded, moved; /* bytes whose command was sent, bytes through the pipe */
+    uint32_t next;             /* in the bank's queue or the free list */
+};
+
+/* The command that a bank's current request waits for. */
+enum dram_need { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_NEEDS };
+
+struct dram_bank {
+    uint32_t first, last; /* waiting requests, oldest first */
+    uint32_t current;     /* request being served */
+    uint32_t row;
+    uint8_t group;
+    bool open;
+    uint64_t read_at, write_at, precharge_at, activate_at; /* first cycle that the bank's own constraints allow */
+};
+
+struct dram_burst {
+    uint32_t entry;
+    bool last; /* of its request */
+    uint64_t at;
+};
+
+struct dram {
+    struct dram_params params;
+    struct dram_stats stats;
+    uint32_t rcd_write, rtw, wtr, wtp;
+    struct dram_entry *entries;
+    uint32_t free_entry;
+    uint32_t waiting; /* in banks' queues */
+    uint32_t turn;
+    /* Sets of banks, as bit masks. */
+    uint32_t wanted;            /* with waiting requests */
+    uint32_t served;            /* with a current request */
+    uint32_t needs[DRAM_NEEDS]; /* served ones by the command they wait for */
+    uint32_t held;              /* served ones that their own constraints may hold: looked at again at held_until */
+    uint64_t held_until;
+    uint64_t own_at[DRAM_BANKS]; /* of a served bank: when its own constraints allow the command it waits for */
+    struct dram_bank banks[DRAM_BANKS];
+    uint64_t column_at, read_at, write_at, activate_at; /* first cycle for the whole channel */
+    uint32_t group_banks[DRAM_BANKS];
+    uint32_t last_group; /* of the last read or write */
+    uint64_t group_column_at[DRAM_BANKS], group_precharge_at[DRAM_BANKS];
+    uint64_t groups_column_at, groups_precharge_at; /* from when on no group forbids anything */
+    uint64_t command_at;                            /* no command is possible before */
+    struct dram_burst *pipe;
+    uint32_t pipe_mask, pipe_first, pipe_end;
+    bool pipe_late; /* bursts leave later than at their time: the return queue was full */
+    uint64_t last_burst;
+    uint32_t *returns;
+    uint32_t return_mask, return_first, return_end;
+};
 
 struct dram *dram_create(const struct dram_params *params, struct arena *arena);
 /* Whether the scheduler has no place. */
-bool dram_full(const struct dram *d);
+static inline bool dram_full(const struct dram *d)
+{
+    return d->waiting >= d->params.scheduler_queue;
+}
 /* Hands over a request, which the scheduler sees from the next tick on; at most one a tick, and only when not full. */
 void dram_push(struct dram *d, const struct memory_request *request, uint32_t bank, uint32_t row);
 /* One command cycle. A write-back that ends in it is described in *done; returns whether one did. */
 bool dram_tick(struct dram *d, uint64_t cycle, struct memory_request *done);
 /* The oldest finished request other than write-backs, or NULL; pop drops it. */
-const struct memory_request *dram_top(const struct dram *d);
+static inline const struct memory_request *dram_top(const struct dram *d)
+{
+    return d->return_first == d->return_end ? NULL : &d->entries[d->returns[d->return_first & d->return_mask]].request;
+}
 void dram_pop(struct dram *d);
 /* The next cycle after `last` at which a tick changes anything, or CYCLE_NEVER; the return queue's contents do not
  * count. */
 uint64_t dram_next(const struct dram *d, uint64_t last);
 bool dram_idle(const struct dram *d);
-struct dram_stats *dram_stats_of(struct dram *d);
+static inline struct dram_stats *dram_stats_of(struct dram *d)
+{
+    return &d->stats;
+}
 
 #endif

@@ -28,26 +28,26 @@ struct packet_lane {
 };
 
 struct packet {
+    struct packet *next; /* list of the holder: the sender's free list, the partition's ROP queue */
+    uint64_t address;    /* device address of the segment's first byte; the segment does not cross a 128-byte line */
+    uint32_t bytes;      /* of memory touched: the segment's size (32, 64, 128 or less) */
+    uint32_t cookie;     /* the sender's own */
+    uint16_t sm;         /* sender */
     uint8_t kind, class; /* enum packet_kind, enum packet_class */
     bool is_reply;
-    uint16_t sm;      /* sender */
-    uint32_t bytes;   /* of memory touched: the segment's size (32, 64, 128 or less) */
-    uint32_t cookie;  /* the sender's own */
-    uint64_t address; /* device address of the segment's first byte; the segment does not cross a 128-byte line */
+    bool no_return;       /* red: nobody waits for the old values, but the reply still acknowledges */
+    uint8_t atomic, type; /* ISA_ATOMIC_*, enum isa_type */
+    uint8_t lane_count;
+    /* The partition's own while it holds the packet. */
+    uint32_t parts; /* sectors still to be served */
+    uint64_t ready, local;
     /* Values, at their offset in the 128-byte line: data[address & 127] is the first. READ replies fill [address,
      * address + bytes). WRITE stores the bytes whose bit in mask (of the line, bit i = byte i) is set; a LOCAL write
      * has mask 0. */
     uint64_t mask[PACKET_LINE_BYTES / 64];
     uint8_t data[PACKET_LINE_BYTES];
     /* ATOMIC: lanes in ascending order, performed in that order when the request is served. */
-    uint8_t atomic, type; /* ISA_ATOMIC_*, enum isa_type */
-    uint8_t lane_count;
-    bool no_return; /* red: nobody waits for the old values, but the reply still acknowledges */
     struct packet_lane lanes[32];
-    struct packet *next; /* list of the holder: the sender's free list, the partition's ROP queue */
-    /* The partition's own while it holds the packet. */
-    uint64_t ready, local;
-    uint32_t parts; /* sectors still to be served */
 };
 
 /* Bytes a packet occupies in the network: 8 of header, and the data it carries. */
@@ -62,5 +62,15 @@ static inline uint32_t packet_network_bytes(const struct packet *p)
         return 8 + p->bytes;
     }
 }
+
+/* packet_archive.c: describes a packet where it is first met. make: a packet of that SM for what is loaded, or NULL. */
+struct archive;
+struct packet_source {
+    struct packet *(*make)(void *context, unsigned sm);
+    void *context;
+};
+void packet_archive(struct archive *ar, struct packet **packet, const struct packet_source *source);
+/* The same for an opaque payload; source points to a struct packet_source. */
+void packet_archive_payload(struct archive *ar, void **payload, const void *source);
 
 #endif

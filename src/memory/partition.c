@@ -8,6 +8,7 @@
  * queue less one for each further slice. */
 #include "memory/partition.h"
 
+#include "base/bits.h"
 #include "memory/address.h"
 #include "memory/dram.h"
 #include "memory/slice.h"
@@ -20,7 +21,9 @@ struct delayed {
 };
 
 struct partition {
+    struct partition_head head; /* first: what the machine may look at */
     struct memory_params params;
+    struct memory_map map;
     unsigned channel, slice_count;
     struct slice *slices[MAX_SLICES];
     struct dram *dram;
@@ -29,8 +32,6 @@ struct partition {
     uint32_t own_credits[MAX_SLICES], shared_credits, shared_limit;
     uint32_t last_sender;
     uint64_t last_l2, last_dram;
-    uint64_t slice_next[MAX_SLICES], dram_next; /* the next cycle of each, where known */
-    bool slice_known[MAX_SLICES], dram_known;
 };
 
 #include "memory/cache_defaults_l2.h"
@@ -57,6 +58,8 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     struct partition *p = ARENA_NEW(arena, struct partition, 1);
     uint32_t size = 1;
     p->params = *params;
+    p->map = memory_map_of(&params->partition);
+    p->head.next_l2 = p->head.next_dram = CYCLE_NEVER;
     p->channel = channel;
     p->slice_count = params->partition.slices_per_channel;
     p->last_sender = p->slice_count - 1;
@@ -71,6 +74,22 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     return p;
 }
 
+/* When the slices act next. A slice's next cycle changes by its tick, and by what is pushed into its queues when it
+ * waits for that, or taken out of full ones. */
+
+static void note_next_l2(struct partition *p)
+{
+    p->head.next_l2 = p->slices[0]->next;
+    for (unsigned k = 1; k < p->slice_count; k++)
+        p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
+}
+
+static void slice_changed(struct partition *p, unsigned k)
+{
+    p->slices[k]->next = slice_next(p->slices[k], p->last_l2);
+    note_next_l2(p);
+}
+
 bool partition_can_push(const struct partition *p, unsigned k)
 {
     return slice_can_push(p->slices[k]);
@@ -78,27 +97,38 @@ bool partition_can_push(const struct partition *p, unsigned k)
 
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle)
 {
-    p->slice_known[k] = false;
-    slice_push(p->slices[k], packet, memory_place_of(&p->params.partition, packet->address).local, cycle);
+    uint64_t local;
+    bool first = p->slices[k]->rop_first == NULL;
+    memory_slice_of(&p->map, packet->address, &local);
+    slice_push(p->slices[k], packet, local, cycle);
+    if (first)
+        slice_changed(p, k);
 }
 
-bool partition_reply(const struct partition *p, unsigned k, struct partition_reply *reply)
+bool partition_describe_reply(const struct partition *p, unsigned k, struct partition_reply *reply)
 {
     return slice_reply(p->slices[k], reply);
 }
 
 void partition_take_reply(struct partition *p, unsigned k)
 {
+    bool full = slice_ring_full(&p->slices[k]->out);
     slice_take_reply(p->slices[k]);
-    p->slice_known[k] = false;
+    if (p->slices[k]->out.count == 0)
+        p->head.replies &= ~BIT64(k);
+    if (full)
+        slice_changed(p, k);
 }
 
 struct packet *partition_peek(struct partition *p, unsigned k)
 {
     struct partition_reply first;
-    if (slice_reply(p->slices[k], &first) && !first.packet)
-        p->slice_known[k] = false;
-    return slice_peek(p->slices[k]);
+    while (partition_reply(p, k, &first)) {
+        if (first.packet)
+            return first.packet;
+        partition_take_reply(p, k);
+    }
+    return NULL;
 }
 
 struct packet *partition_pop(struct partition *p, unsigned k)
@@ -107,28 +137,6 @@ struct packet *partition_pop(struct partition *p, unsigned k)
     if (packet)
         partition_take_reply(p, k);
     return packet;
-}
-
-/* The next cycle of a slice changes only by its tick, a push, a pop, and what the DRAM's side gives or takes; it is
- * asked for far more often. */
-static uint64_t next_of_slice(struct partition *p, unsigned k)
-{
-    if (!p->slice_known[k]) {
-        p->slice_next[k] = slice_next(p->slices[k], p->last_l2);
-        p->slice_known[k] = true;
-    }
-    return p->slice_next[k];
-}
-
-void partition_tick_l2(struct partition *p, uint64_t cycle)
-{
-    for (unsigned k = 0; k < p->slice_count; k++) {
-        if (next_of_slice(p, k) > cycle)
-            continue;
-        p->dram_known &= !slice_tick(p->slices[k], cycle);
-        p->slice_known[k] = false;
-    }
-    p->last_l2 = cycle;
 }
 
 /* Credits */
@@ -162,28 +170,40 @@ static bool can_send(const struct partition *p, unsigned k)
     return slice_request(p->slices[k]) && has_credit(p, k) && slice_can_return(p->slices[k]);
 }
 
-static void return_finished(struct partition *p)
+static bool can_return(const struct partition *p)
 {
     const struct memory_request *r = dram_top(p->dram);
-    if (!r || !slice_can_return(p->slices[r->slice]))
+    return r && slice_can_return(p->slices[r->slice]);
+}
+
+static void return_finished(struct partition *p)
+{
+    if (!can_return(p))
         return;
-    slice_return(p->slices[r->slice], r);
-    p->slice_known[r->slice] = false;
-    return_credit(p, r->slice);
+    const struct memory_request *r = dram_top(p->dram);
+    struct slice *slice = p->slices[r->slice];
+    bool first = slice->from_dram.count == 0;
+    unsigned k = r->slice;
+    slice_return(slice, r);
+    return_credit(p, k);
     dram_pop(p->dram);
+    if (first)
+        slice_changed(p, k);
 }
 
 static void start_request(struct partition *p, uint64_t cycle)
 {
     for (unsigned i = 1; i <= p->slice_count; i++) {
-        unsigned k = (p->last_sender + i) % p->slice_count;
+        unsigned k = (p->last_sender + i) & (p->slice_count - 1);
         if (!can_send(p, k))
             continue;
+        bool full = slice_ring_full(&p->slices[k]->to_dram);
         p->delay[p->delay_end++ & p->delay_mask] =
             (struct delayed){*slice_request(p->slices[k]), cycle + p->params.partition.dram_latency};
         slice_take_request(p->slices[k]);
-        p->slice_known[k] = false;
         borrow_credit(p, k);
+        if (full)
+            slice_changed(p, k);
         return;
     }
 }
@@ -199,24 +219,9 @@ static void feed_dram(struct partition *p, uint64_t cycle)
     p->delay_first++;
 }
 
-void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
-{
-    struct memory_request done;
-    p->last_dram = dram_cycle;
-    p->dram_known = false;
-    return_finished(p);
-    if (dram_tick(p->dram, dram_cycle, &done))
-        return_credit(p, done.slice);
-    if (dram_full(p->dram))
-        return;
-    start_request(p, dram_cycle);
-    feed_dram(p, dram_cycle);
-}
-
 static uint64_t find_next_dram(const struct partition *p)
 {
-    const struct memory_request *finished = dram_top(p->dram);
-    if (finished && slice_can_return(p->slices[finished->slice]))
+    if (can_return(p))
         return p->last_dram + 1;
     uint64_t next = dram_next(p->dram, p->last_dram);
     if (dram_full(p->dram))
@@ -231,21 +236,43 @@ static uint64_t find_next_dram(const struct partition *p)
     return next;
 }
 
-uint64_t partition_next_l2(struct partition *p)
+void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 {
-    uint64_t next = CYCLE_NEVER;
-    for (unsigned k = 0; k < p->slice_count; k++)
-        next = cycle_min(next, next_of_slice(p, k));
-    return next;
+    struct memory_request done;
+    p->last_dram = dram_cycle;
+    return_finished(p);
+    if (dram_tick(p->dram, dram_cycle, &done))
+        return_credit(p, done.slice);
+    if (!dram_full(p->dram)) {
+        start_request(p, dram_cycle);
+        feed_dram(p, dram_cycle);
+    }
+    p->head.next_dram = find_next_dram(p);
 }
 
-uint64_t partition_next_dram(struct partition *p)
+/* The L2's clock */
+
+/* The DRAM's side waits for a slice to send something, or to make room for what comes back. */
+static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
 {
-    if (!p->dram_known) {
-        p->dram_next = find_next_dram(p);
-        p->dram_known = true;
-    }
-    return p->dram_next;
+    struct slice *s = p->slices[k];
+    uint32_t taken = s->from_dram.first, sent = s->to_dram.count;
+    slice_tick(s, cycle);
+    s->next = slice_next(s, cycle);
+    if (s->out.count)
+        p->head.replies |= BIT64(k);
+    if ((taken != s->from_dram.first && can_return(p)) ||
+        ((taken != s->from_dram.first || sent != s->to_dram.count) && !dram_full(p->dram) && can_send(p, k)))
+        p->head.next_dram = p->last_dram + 1;
+}
+
+void partition_tick_l2(struct partition *p, uint64_t cycle)
+{
+    p->last_l2 = cycle;
+    for (unsigned k = 0; k < p->slice_count; k++)
+        if (p->slices[k]->next <= cycle)
+            tick_slice(p, k, cycle);
+    note_next_l2(p);
 }
 
 bool partition_idle(const struct partition *p)
@@ -258,31 +285,45 @@ bool partition_idle(const struct partition *p)
 
 /* Host copies and statistics */
 
+/* The parts of a copy that one block of addresses has, a line of the slice at a time. */
+static void install_block(struct partition *p, uint64_t from, uint64_t to)
+{
+    uint64_t line = p->params.l2.line_bytes, local;
+    for (uint64_t at = from, end; at < to; at = end) {
+        end = (at / line + 1) * line < to ? (at / line + 1) * line : to;
+        uint32_t slice = memory_slice_of(&p->map, at, &local);
+        cache_install(p->slices[slice & (p->slice_count - 1)]->cache, local, (uint32_t)(end - at));
+    }
+}
+
+/* The end of a long copy pushes all that came before it out of the L2. */
 void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes)
 {
     const struct partition_params *params = &p->params.partition;
-    uint64_t sector = p->params.l2.sector_bytes, end = address + bytes, block = address / MEMORY_BLOCK;
+    const struct cache_params *l2 = &p->params.l2;
+    uint64_t end = address + bytes;
+    uint64_t whole = (uint64_t)l2->sets * l2->ways * l2->line_bytes * params->slices_per_channel * params->channels;
     if (!params->host_copies_fill_l2)
         return;
+    if (l2->replacement == CACHE_LRU && l2->set_index == CACHE_INDEX_LINEAR && bytes > 2 * whole)
+        address = end - 2 * whole;
+    uint64_t block = address / MEMORY_BLOCK;
     block += (p->channel + params->channels - block % params->channels) % params->channels;
     for (; block * MEMORY_BLOCK < end; block += params->channels) {
-        uint64_t from = block * MEMORY_BLOCK, to = from + MEMORY_BLOCK < end ? from + MEMORY_BLOCK : end;
-        for (uint64_t at = (from > address ? from : address) / sector * sector; at < to; at += sector) {
-            struct memory_place place = memory_place_of(params, at);
-            cache_install(slice_cache(p->slices[place.slice % p->slice_count]), place.local, (uint32_t)sector);
-        }
+        uint64_t from = block * MEMORY_BLOCK, to = from + MEMORY_BLOCK;
+        install_block(p, from > address ? from : address, to < end ? to : end);
     }
 }
 
 void partition_invalidate(struct partition *p)
 {
     for (unsigned k = 0; k < p->slice_count; k++)
-        cache_invalidate_all(slice_cache(p->slices[k]));
+        cache_invalidate_all(p->slices[k]->cache);
 }
 
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k)
 {
-    return cache_stats_of(slice_cache(p->slices[k]));
+    return cache_stats_of(p->slices[k]->cache);
 }
 
 const struct dram_stats *partition_dram_stats(const struct partition *p)
@@ -293,6 +334,6 @@ const struct dram_stats *partition_dram_stats(const struct partition *p)
 void partition_stats_reset(struct partition *p)
 {
     for (unsigned k = 0; k < p->slice_count; k++)
-        *cache_stats_of(slice_cache(p->slices[k])) = (struct cache_stats){0};
+        *cache_stats_of(p->slices[k]->cache) = (struct cache_stats){0};
     *dram_stats_of(p->dram) = (struct dram_stats){0};
 }

@@ -48,6 +48,9 @@ struct dram_stats {
 };
 extern const struct stat_group dram_stat_group;
 
+#define MEMORY_BLOCK_SHIFT 8
+#define MEMORY_BLOCK (1u << MEMORY_BLOCK_SHIFT) /* bytes that lie together in one channel */
+
 struct memory_params {
     struct partition_params partition;
     struct cache_params l2;
@@ -61,6 +64,33 @@ struct memory_place {
     uint64_t local; /* the address with channel and slice bits removed: what an L2 slice indexes its sets with */
 };
 struct memory_place memory_place_of(const struct partition_params *params, uint64_t address);
+
+/* The same for slice and local address alone, as often as there are packets: what it needs of the parameters, made
+ * once.
+ */
+struct memory_map {
+    uint64_t inverse; /* 2^64 / channels, rounded up; 0 for one channel */
+    uint32_t channels, slice_bits;
+    uint8_t bank_bits[4]; /* of the channel address, those that choose the slice first */
+};
+struct memory_map memory_map_of(const struct partition_params *params);
+
+/* Returns the slice (of the whole machine) of any address, and its local address there. */
+static inline uint32_t memory_slice_of(const struct memory_map *map, uint64_t address, uint64_t *local)
+{
+    uint64_t block = address >> MEMORY_BLOCK_SHIFT;
+    uint64_t row = map->inverse ? (uint64_t)((unsigned __int128)block * map->inverse >> 64) : block;
+    uint32_t slice = (uint32_t)(block - row * map->channels) << map->slice_bits;
+    uint64_t inside = row << MEMORY_BLOCK_SHIFT | (address & (MEMORY_BLOCK - 1));
+    for (uint32_t i = 0; i < map->slice_bits; i++)
+        slice |= (uint32_t)(inside >> map->bank_bits[i] & 1) << i;
+    for (uint32_t i = map->slice_bits; i-- > 0;) {
+        uint64_t low = (UINT64_C(1) << map->bank_bits[i]) - 1;
+        inside = (inside >> 1 & ~low) | (inside & low);
+    }
+    *local = inside;
+    return slice;
+}
 
 struct partition;
 
@@ -76,7 +106,20 @@ struct partition_reply {
     uint32_t bytes;        /* on the network */
     uint16_t sm;           /* receiver */
 };
-bool partition_reply(const struct partition *p, unsigned k, struct partition_reply *reply);
+bool partition_describe_reply(const struct partition *p, unsigned k, struct partition_reply *reply);
+/* What is asked every cycle is kept where every owner can see it. */
+struct partition_head {
+    uint64_t next_l2, next_dram; /* see partition_next_l2, partition_next_dram */
+    uint64_t replies;            /* bit k: slice k has something for the reply network */
+};
+static inline uint64_t partition_replies(const struct partition *p)
+{
+    return ((const struct partition_head *)p)->replies;
+}
+static inline bool partition_reply(const struct partition *p, unsigned k, struct partition_reply *reply)
+{
+    return (partition_replies(p) >> k & 1) && partition_describe_reply(p, k, reply);
+}
 void partition_take_reply(struct partition *p, unsigned k);
 /* The same packet by packet: early sectors are dropped. */
 struct packet *partition_peek(struct partition *p, unsigned k); /* the reply at the head, or NULL */
@@ -87,8 +130,14 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle);
 /* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not
  * count. Never later than the truth; a push, a pop or a tick of the other clock can make it earlier, also earlier than
  * the present, which means the next tick that there is. */
-uint64_t partition_next_l2(struct partition *p);
-uint64_t partition_next_dram(struct partition *p);
+static inline uint64_t partition_next_l2(const struct partition *p)
+{
+    return ((const struct partition_head *)p)->next_l2;
+}
+static inline uint64_t partition_next_dram(const struct partition *p)
+{
+    return ((const struct partition_head *)p)->next_dram;
+}
 bool partition_idle(const struct partition *p);
 /* A host copy wrote [address, address + bytes): with host_copies_fill_l2 the lines that live here become valid in the
  * L2. */

@@ -21,78 +21,12 @@
 #define MAX_WAITERS 65536u
 #define NO_WAITER UINT32_MAX
 
-/* An access: the part of a packet in one sector. */
-struct part {
-    struct packet *packet;
-    uint32_t offset, bytes; /* from the packet's first byte */
-};
-
-/* A part that was served. Those before the last of its packet go over the network for their own, as GPGPU-Sim's sector
- * replies do, but nobody waits for them. */
-struct served {
-    struct packet *packet; /* NULL: not the last part */
-    uint32_t bytes;        /* on the network */
-    uint16_t sm;
-};
-
-/* An access that waits for its fill; `next` links unused ones. */
-struct waiting {
-    struct part part;
-    uint32_t next;
-};
-
-struct ring {
-    uint32_t first, count, mask, limit;
-};
-
-struct slice {
-    const struct memory_params *params;
-    struct store *store;
-    struct cache *cache;
-    struct packet *rop_first, *rop_last; /* linked by next */
-    uint32_t rop_offset;                 /* bytes of rop_first that have left the delay */
-    struct ring in, misses, to_dram, from_dram, out;
-    struct part *in_parts;
-    struct memory_request *miss_requests, *dram_requests, *returned;
-    struct served *served;
-    struct waiting *waiting;            /* by waiter number */
-    uint32_t free_waiter;               /* linked by next */
-    uint32_t new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
-    uint64_t data_free_at, fill_free_at;
-    uint32_t inside; /* packets */
-    bool blocked;    /* the access at the head was refused and nothing has changed since */
-    uint8_t number;
-};
-
-static void ring_init(struct ring *r, uint32_t limit)
+static void ring_init(struct slice_ring *r, uint32_t limit)
 {
     uint32_t size = 1;
     while (size < limit)
         size *= 2;
-    *r = (struct ring){.mask = size - 1, .limit = limit};
-}
-
-static uint32_t ring_push(struct ring *r)
-{
-    return (r->first + r->count++) & r->mask;
-}
-
-static uint32_t ring_pop(struct ring *r)
-{
-    uint32_t at = r->first & r->mask;
-    r->first++;
-    r->count--;
-    return at;
-}
-
-static uint32_t ring_top(const struct ring *r)
-{
-    return r->first & r->mask;
-}
-
-static bool ring_full(const struct ring *r)
-{
-    return r->count >= r->limit;
+    *r = (struct slice_ring){.mask = size - 1, .limit = limit};
 }
 
 static uint32_t line_parts(const struct memory_params *params)
@@ -107,6 +41,8 @@ struct slice *slice_create(const struct memory_params *params, unsigned number, 
     const struct partition_params *p = &params->partition;
     uint64_t waiters = (uint64_t)params->l2.mshr_entries * params->l2.mshr_merges;
     s->params = params;
+    s->next = CYCLE_NEVER;
+    s->line_parts = line_parts(params);
     s->store = store;
     s->number = (uint8_t)number;
     s->cache = cache_create(&params->l2, false, arena);
@@ -115,24 +51,18 @@ struct slice *slice_create(const struct memory_params *params, unsigned number, 
     ring_init(&s->to_dram, p->l2_dram_queue);
     ring_init(&s->from_dram, p->dram_l2_queue);
     ring_init(&s->out, p->l2_icnt_queue);
-    s->in_parts = ARENA_NEW(arena, struct part, s->in.mask + 1);
+    s->in_parts = ARENA_NEW(arena, struct slice_part, s->in.mask + 1);
     s->miss_requests = ARENA_NEW(arena, struct memory_request, s->misses.mask + 1);
     s->dram_requests = ARENA_NEW(arena, struct memory_request, s->to_dram.mask + 1);
     s->returned = ARENA_NEW(arena, struct memory_request, s->from_dram.mask + 1);
-    s->served = ARENA_NEW(arena, struct served, s->out.mask + 1);
+    s->served = ARENA_NEW(arena, struct slice_served, s->out.mask + 1);
     s->waiter_limit = (uint32_t)(waiters < MAX_WAITERS ? waiters : MAX_WAITERS);
-    s->waiting = ARENA_NEW(arena, struct waiting, s->waiter_limit);
+    s->waiting = ARENA_NEW(arena, struct slice_waiting, s->waiter_limit);
     s->free_waiter = NO_WAITER;
     return s;
 }
 
 /* The ends */
-
-bool slice_can_push(const struct slice *s)
-{
-    uint32_t parts = line_parts(s->params);
-    return s->in.count + (parts < s->in.limit ? parts : s->in.limit) <= s->in.limit;
-}
 
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle)
 {
@@ -140,7 +70,7 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
     packet->local = local;
     packet->parts = 1;
     packet->next = NULL;
-    if (line_parts(s->params) > 1) {
+    if (s->line_parts > 1) {
         uint32_t sector = s->params->l2.sector_bytes;
         packet->parts = (uint32_t)((local + packet->bytes - 1) / sector - local / sector + 1);
     }
@@ -150,52 +80,6 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
         s->rop_first = packet;
     s->rop_last = packet;
     s->inside++;
-}
-
-bool slice_reply(const struct slice *s, struct partition_reply *reply)
-{
-    if (s->out.count == 0)
-        return false;
-    const struct served *r = &s->served[ring_top(&s->out)];
-    *reply = (struct partition_reply){r->packet, r->bytes, r->sm};
-    return true;
-}
-
-void slice_take_reply(struct slice *s)
-{
-    s->inside -= s->served[ring_pop(&s->out)].packet != NULL;
-}
-
-struct packet *slice_peek(struct slice *s)
-{
-    while (s->out.count && !s->served[ring_top(&s->out)].packet)
-        slice_take_reply(s);
-    return s->out.count ? s->served[ring_top(&s->out)].packet : NULL;
-}
-
-const struct memory_request *slice_request(const struct slice *s)
-{
-    return s->to_dram.count ? &s->dram_requests[ring_top(&s->to_dram)] : NULL;
-}
-
-void slice_take_request(struct slice *s)
-{
-    ring_pop(&s->to_dram);
-}
-
-bool slice_can_return(const struct slice *s)
-{
-    return !ring_full(&s->from_dram);
-}
-
-void slice_return(struct slice *s, const struct memory_request *request)
-{
-    s->returned[ring_push(&s->from_dram)] = *request;
-}
-
-struct cache *slice_cache(const struct slice *s)
-{
-    return s->cache;
 }
 
 bool slice_idle(const struct slice *s)
@@ -213,25 +97,53 @@ static uint8_t *place_of(const struct slice *s, uint64_t address, uint32_t bytes
     return store_at(s->store, address);
 }
 
-static void read_values(const struct slice *s, const struct part *part)
+/* Most accesses have one of three sizes, for which a copy is a few instructions. */
+static void copy_bytes(uint8_t *to, const uint8_t *from, uint32_t bytes)
+{
+    if (bytes == 128)
+        memcpy(to, from, 128);
+    else if (bytes == 64)
+        memcpy(to, from, 64);
+    else if (bytes == 32)
+        memcpy(to, from, 32);
+    else
+        memcpy(to, from, bytes);
+}
+
+static void read_values(const struct slice *s, const struct slice_part *part)
 {
     struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
     bool carries = p->kind == PACKET_READ && (p->class == PACKET_GLOBAL || p->class == PACKET_CONST);
     const uint8_t *from = carries ? place_of(s, address, part->bytes) : NULL;
     if (from)
-        memcpy(p->data + (address & (PACKET_LINE_BYTES - 1)), from, part->bytes);
+        copy_bytes(p->data + (address & (PACKET_LINE_BYTES - 1)), from, part->bytes);
 }
 
-static void write_values(const struct slice *s, const struct part *part)
+/* The bits of a line's bytes [from, to) in word 0 (bytes 0..63) or 1. */
+static uint64_t bytes_in_word(uint32_t word, uint32_t from, uint32_t to)
+{
+    uint32_t low = word * 64, first = from > low ? from - low : 0, end = to > low ? to - low : 0;
+    return mask_low(end > 64 ? 64 : end) & ~mask_low(first > 64 ? 64 : first);
+}
+
+/* Copies runs of written bytes. */
+static void write_values(const struct slice *s, const struct slice_part *part)
 {
     const struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
-    uint32_t first = (uint32_t)(address & (PACKET_LINE_BYTES - 1));
+    uint32_t first = (uint32_t)(address & (PACKET_LINE_BYTES - 1)), end = first + part->bytes;
     uint8_t *to = p->class == PACKET_LOCAL ? NULL : place_of(s, address, part->bytes);
-    for (uint32_t i = 0; to && i < part->bytes; i++)
-        if (mask_has(p->mask[(first + i) / 64], (first + i) % 64))
-            to[i] = p->data[first + i];
+    for (uint32_t word = 0; to && word < 2; word++) {
+        uint64_t rest = p->mask[word] & bytes_in_word(word, first, end);
+        while (rest) {
+            uint32_t at = mask_first(rest);
+            uint64_t after = ~(rest >> at);
+            uint32_t run = after ? mask_first(after) : 64;
+            copy_bytes(to + word * 64 + at - first, p->data + word * 64 + at, run);
+            rest &= ~(mask_low(run) << at);
+        }
+    }
 }
 
 static uint32_t atomic_bytes(uint8_t type)
@@ -240,7 +152,7 @@ static uint32_t atomic_bytes(uint8_t type)
     return bytes < sizeof(uint64_t) ? bytes : sizeof(uint64_t);
 }
 
-static void perform_atomics(const struct slice *s, const struct part *part)
+static void perform_atomics(const struct slice *s, const struct slice_part *part)
 {
     struct packet *p = part->packet;
     uint64_t line = p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
@@ -262,19 +174,19 @@ static void perform_atomics(const struct slice *s, const struct part *part)
 
 /* Accesses */
 
-static void answer(struct slice *s, const struct part *part)
+static void answer(struct slice *s, const struct slice_part *part)
 {
     struct packet *packet = part->packet;
-    struct served *r = &s->served[ring_push(&s->out)];
+    struct slice_served *r = &s->served[slice_ring_push(&s->out)];
     bool last = --packet->parts == 0;
-    *r = (struct served){last ? packet : NULL, packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes, packet->sm};
+    *r = (struct slice_served){last ? packet : NULL, packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes, packet->sm};
     packet->is_reply = last;
 }
 
 static void send_request(struct slice *s, struct memory_request request)
 {
     request.slice = s->number;
-    s->miss_requests[ring_push(&s->misses)] = request;
+    s->miss_requests[slice_ring_push(&s->misses)] = request;
 }
 
 static uint32_t port_cycles(const struct slice *s, uint32_t bytes)
@@ -314,7 +226,7 @@ static void send_misses(struct slice *s, enum cache_result result, const struct 
 }
 
 /* A read or an atomic. */
-static enum cache_result access_read(struct slice *s, const struct part *part, uint64_t cycle)
+static enum cache_result access_read(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
     struct cache_effect effect;
     bool atomic = part->packet->kind == PACKET_ATOMIC;
@@ -345,7 +257,7 @@ static enum cache_result access_read(struct slice *s, const struct part *part, u
     return result;
 }
 
-static void send_write(struct slice *s, const struct part *part)
+static void send_write(struct slice *s, const struct slice_part *part)
 {
     send_request(s, (struct memory_request){.local = part->packet->local + part->offset,
                                             .bytes = part->bytes,
@@ -355,18 +267,16 @@ static void send_write(struct slice *s, const struct part *part)
 
 /* The bytes of a store's part, as a mask of the line from the store's own, moved to where the slice's local line has
  * them. */
-static void part_mask(const struct part *part, uint64_t mask[2])
+static void part_mask(const struct slice_part *part, uint64_t mask[2])
 {
     const struct packet *p = part->packet;
-    uint32_t first = (uint32_t)((p->address + part->offset) & (PACKET_LINE_BYTES - 1)), to = first + part->bytes;
-    for (uint32_t word = 0; word < 2; word++) {
-        uint32_t low = word * 64, from = first > low ? first - low : 0, end = to > low ? to - low : 0;
-        mask[word] = p->mask[word] & mask_low(end > 64 ? 64 : end) & ~mask_low(from > 64 ? 64 : from);
-    }
+    uint32_t first = (uint32_t)((p->address + part->offset) & (PACKET_LINE_BYTES - 1));
+    for (uint32_t word = 0; word < 2; word++)
+        mask[word] = p->mask[word] & bytes_in_word(word, first, first + part->bytes);
 }
 
 /* A store that stays in the slice. */
-static enum cache_result write_line(struct slice *s, const struct part *part, uint64_t cycle)
+static enum cache_result write_line(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
     struct cache_effect effect;
     uint64_t mask[2];
@@ -383,7 +293,7 @@ static enum cache_result write_line(struct slice *s, const struct part *part, ui
 }
 
 /* A store that misses and is passed down, with or without fetching its line. */
-static enum cache_result pass_write(struct slice *s, const struct part *part, uint64_t cycle)
+static enum cache_result pass_write(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
     struct cache_effect effect;
     uint32_t room = s->misses.limit - s->misses.count;
@@ -406,7 +316,7 @@ static enum cache_result pass_write(struct slice *s, const struct part *part, ui
     return result;
 }
 
-static enum cache_result access_write(struct slice *s, const struct part *part, uint64_t cycle)
+static enum cache_result access_write(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
     bool stays = s->params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY ||
                  cache_look(s->cache, part->packet->local + part->offset, part->bytes, NULL) == CACHE_HIT;
@@ -422,13 +332,13 @@ static void serve_waiter(struct slice *s)
 {
     uint32_t line;
     const uint8_t *data;
-    if (!cache_has_ready(s->cache) || ring_full(&s->out))
+    if (!cache_has_ready(s->cache) || slice_ring_full(&s->out))
         return;
     uint32_t waiter = cache_ready(s->cache, &line, &data);
     s->blocked = false;
     if (waiter == ALLOCATE_WAITER)
         return;
-    const struct part *part = &s->waiting[waiter].part;
+    const struct slice_part *part = &s->waiting[waiter].part;
     if (part->packet->kind == PACKET_ATOMIC && line != CACHE_NO_LINE)
         cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
     s->waiting[waiter].next = s->free_waiter;
@@ -440,11 +350,11 @@ static void take_return(struct slice *s, uint64_t cycle)
 {
     if (s->from_dram.count == 0)
         return;
-    const struct memory_request *r = &s->returned[ring_top(&s->from_dram)];
+    const struct memory_request *r = &s->returned[slice_ring_top(&s->from_dram)];
     if (r->kind == REQUEST_WRITE) {
-        if (ring_full(&s->out))
+        if (slice_ring_full(&s->out))
             return;
-        answer(s, &(struct part){r->packet, 0, r->bytes});
+        answer(s, &(struct slice_part){r->packet, 0, r->bytes});
     } else {
         if (cycle < s->fill_free_at)
             return;
@@ -452,44 +362,45 @@ static void take_return(struct slice *s, uint64_t cycle)
         s->fill_free_at = cycle + port_cycles(s, r->bytes);
         s->blocked = false;
     }
-    ring_pop(&s->from_dram);
+    slice_ring_pop(&s->from_dram);
 }
 
 static void send_miss(struct slice *s)
 {
-    if (s->misses.count == 0 || ring_full(&s->to_dram))
+    if (s->misses.count == 0 || slice_ring_full(&s->to_dram))
         return;
-    s->dram_requests[ring_push(&s->to_dram)] = s->miss_requests[ring_pop(&s->misses)];
+    s->dram_requests[slice_ring_push(&s->to_dram)] = s->miss_requests[slice_ring_pop(&s->misses)];
     s->blocked = false;
 }
 
 static void try_access(struct slice *s, uint64_t cycle)
 {
-    if (s->in.count == 0 || s->blocked || ring_full(&s->to_dram) || ring_full(&s->out) || cycle < s->data_free_at)
+    if (s->in.count == 0 || s->blocked || slice_ring_full(&s->to_dram) || slice_ring_full(&s->out) ||
+        cycle < s->data_free_at)
         return;
-    struct part part = s->in_parts[ring_top(&s->in)];
+    struct slice_part part = s->in_parts[slice_ring_top(&s->in)];
     enum cache_result result =
         part.packet->kind == PACKET_WRITE ? access_write(s, &part, cycle) : access_read(s, &part, cycle);
     if (result == CACHE_REFUSED)
         s->blocked = true;
     else
-        ring_pop(&s->in);
+        slice_ring_pop(&s->in);
 }
 
 /* One part of the oldest packet whose delay is over. */
 static void leave_rop(struct slice *s, uint64_t cycle)
 {
     struct packet *p = s->rop_first;
-    if (!p || cycle < p->ready || ring_full(&s->in))
+    if (!p || cycle < p->ready || slice_ring_full(&s->in))
         return;
-    struct part part = {p, s->rop_offset, p->bytes};
-    if (line_parts(s->params) > 1) {
+    struct slice_part part = {p, s->rop_offset, p->bytes};
+    if (s->line_parts > 1) {
         uint32_t sector = s->params->l2.sector_bytes;
         uint32_t left = p->bytes - s->rop_offset,
                  to_end = sector - (uint32_t)((p->local + s->rop_offset) & (sector - 1));
         part.bytes = left < to_end ? left : to_end;
     }
-    s->in_parts[ring_push(&s->in)] = part;
+    s->in_parts[slice_ring_push(&s->in)] = part;
     s->rop_offset += part.bytes;
     if (s->rop_offset < p->bytes)
         return;
@@ -498,15 +409,13 @@ static void leave_rop(struct slice *s, uint64_t cycle)
     p->next = NULL;
 }
 
-bool slice_tick(struct slice *s, uint64_t cycle)
+void slice_tick(struct slice *s, uint64_t cycle)
 {
-    uint32_t taken = s->from_dram.first, sent = s->to_dram.count;
     serve_waiter(s);
     take_return(s, cycle);
     send_miss(s);
     try_access(s, cycle);
     leave_rop(s, cycle);
-    return taken != s->from_dram.first || sent != s->to_dram.count;
 }
 
 static uint64_t not_before(uint64_t at, uint64_t earliest)
@@ -517,13 +426,13 @@ static uint64_t not_before(uint64_t at, uint64_t earliest)
 uint64_t slice_next(const struct slice *s, uint64_t last)
 {
     uint64_t soon = last + 1, next = CYCLE_NEVER;
-    bool out_full = ring_full(&s->out), dram_full = ring_full(&s->to_dram);
+    bool out_full = slice_ring_full(&s->out), dram_full = slice_ring_full(&s->to_dram);
     if (cache_has_ready(s->cache) && !out_full)
         return soon;
     if (s->misses.count && !dram_full)
         return soon;
     if (s->from_dram.count) {
-        bool write = s->returned[ring_top(&s->from_dram)].kind == REQUEST_WRITE;
+        bool write = s->returned[slice_ring_top(&s->from_dram)].kind == REQUEST_WRITE;
         if (!write)
             next = not_before(s->fill_free_at, soon);
         else if (!out_full)
@@ -531,7 +440,7 @@ uint64_t slice_next(const struct slice *s, uint64_t last)
     }
     if (s->in.count && !s->blocked && !dram_full && !out_full)
         next = cycle_min(next, not_before(s->data_free_at, soon));
-    if (s->rop_first && !ring_full(&s->in))
+    if (s->rop_first && !slice_ring_full(&s->in))
         next = cycle_min(next, not_before(s->rop_first->ready, soon));
     return next;
 }
