@@ -125,34 +125,37 @@ static void queue_read(struct sm *sm, unsigned bank, unsigned place)
     sm->banks_waiting |= BIT64(bank);
 }
 
-/* A bank serves the read at the head of its queue. */
+/* A bank serves the read at the head of its queue, unless that collector has received enough in this cycle. */
 static void serve_read(struct sm *sm, unsigned bank)
 {
     struct sm_bank *b = &sm->banks[bank];
-    unsigned place = b->first, collector = place / SM_MAX_READS;
+    unsigned place = b->first, collector = place / SM_MAX_READS % SM_MAX_COLLECTORS;
+    struct sm_collectors *c = &sm->collectors[place / SM_MAX_READS / SM_MAX_COLLECTORS];
+    if (!(c->reading >> collector & 1)) {
+        c->reading |= 1u << collector;
+        c->reads_now[collector] = 0;
+    }
+    if (c->reads_now[collector] == sm->params->collector_reads)
+        return;
+    c->reads_now[collector]++;
     if (place == b->last)
         sm->banks_waiting &= ~BIT64(bank);
     else
         b->first = sm->next_read[place];
-    struct sm_collectors *c = &sm->collectors[collector / SM_MAX_COLLECTORS];
-    collector %= SM_MAX_COLLECTORS;
     if (--c->reads_left[collector] == 0)
         c->ready |= 1u << collector;
     sm->moved = true;
 }
 
-/* Every bank that is not written serves one read, but a collector receives only so many operands a cycle. */
+/* Every bank that is not written serves one read. */
 static void read_banks(struct sm *sm)
 {
-    uint8_t served[SM_CLASSES * SM_MAX_COLLECTORS] = {0};
     uint64_t open = sm->banks_waiting & ~sm->banks_written, before = mask_low(sm->bank_from);
+    for (unsigned class = 0; class < SM_CLASSES; class ++)
+        sm->collectors[class].reading = 0;
     for (int round = 0; round < 2; round++) {
         for (uint64_t set = open & (round == 0 ? ~before : before); set; set &= set - 1) {
-            unsigned bank = mask_first(set), collector = sm->banks[bank].first / SM_MAX_READS;
-            if (served[collector] == sm->params->collector_reads)
-                continue;
-            served[collector]++;
-            serve_read(sm, bank);
+            serve_read(sm, mask_first(set));
         }
     }
     sm->bank_from = sm->bank_from + 1 < sm->params->register_banks ? sm->bank_from + 1 : 0;

@@ -40,7 +40,7 @@ void sm_head_changed(struct sm *sm, unsigned slot)
         return;
     }
     sm->buffered |= bit;
-    uint32_t pc = warp->buffer_pc[0];
+    uint32_t pc = warp->head_pc;
     if (pc != simt_pc(&warp->simt)) {
         sm->mispredicted |= bit;
         return;
@@ -56,7 +56,7 @@ void sm_registers_written(struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     if (mask_has(sm->buffered & ~sm->cleared & ~sm->mispredicted, slot) &&
-        scoreboard_clear(warp, &sm->kernel->decoded[warp->buffer_pc[0]]))
+        scoreboard_clear(warp, &sm->kernel->decoded[warp->head_pc]))
         sm->cleared |= BIT64(slot);
 }
 
@@ -81,10 +81,10 @@ void sm_decode(struct sm *sm)
     struct sm_warp *warp = &sm->warps[slot];
     sm->moved = true;
     sm->stats.decoded_instructions += sm->fetch_count;
-    for (unsigned i = 0; i < sm->fetch_count; i++) {
-        sm->stats.decoded_operations += sm->kernel->decoded[warp->fetch_pc].scheduled;
-        warp->buffer_pc[warp->buffered++] = warp->fetch_pc++;
-    }
+    warp->head_pc = warp->fetch_pc;
+    warp->buffered = (uint8_t)sm->fetch_count;
+    for (unsigned i = 0; i < sm->fetch_count; i++)
+        sm->stats.decoded_operations += sm->kernel->decoded[warp->fetch_pc++].scheduled;
     sm->fetching &= ~BIT64(slot);
     sm->flushed &= ~BIT64(slot);
     sm->fetch_slot = SM_NONE;

@@ -231,6 +231,7 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
     if (!beyond_block(instr))
         return;
     sm->at_fence |= BIT64(slot);
+    sm->fence_reached |= BIT64(slot);
     if (sm->params->fence_l1 == SM_FENCE_INVALIDATE)
         sm->fence_invalidates |= BIT64(slot);
 }
@@ -317,7 +318,7 @@ static enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
 static void issue_warp(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    uint32_t pc = warp->buffer_pc[0];
+    uint32_t pc = warp->head_pc;
     uint32_t index = sm_op_new(sm);
     sm->moved = true;
     struct sm_op *o = &sm->ops.items[index];
@@ -334,7 +335,7 @@ static void issue_warp(struct sm *sm, unsigned slot)
     reserve_registers(warp, o->decoded);
     warp->in_flight++;
     warp->buffered--;
-    memmove(warp->buffer_pc, warp->buffer_pc + 1, warp->buffered * sizeof warp->buffer_pc[0]);
+    warp->head_pc++;
     if (mask_has(sm->finished, slot))
         warp->buffered = 0;
     sm_head_changed(sm, slot);
@@ -456,8 +457,10 @@ void sm_issue(struct sm *sm)
             sm->asleep &= ~BIT64(mask_first(rest));
             sm->moved = true;
         }
-    for (uint64_t rest = sm->at_fence; rest; rest &= rest - 1)
+    /* A fence that nothing holds up ends in the next cycle; the others, with the last thing that they wait for. */
+    for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
         check_fence(sm, mask_first(rest));
+    sm->fence_reached = 0;
     unsigned count = sm->params->schedulers,
              first = sm->params->schedulers_take_turns ? (unsigned)(sm->now % count) : 0;
     for (unsigned i = 0; i < count && !sm->has_fault; i++)

@@ -399,18 +399,12 @@ static void finish_ready(struct sm *sm, struct cache *cache)
     transaction_done(sm, t.op);
 }
 
-static bool has_writeback(const struct sm *sm, enum sm_writeback client)
+/* The clients that have a result. */
+static unsigned writeback_clients(const struct sm *sm)
 {
-    switch (client) {
-    case SM_WB_SHARED:
-        return sm->shared_head < sm->shared_done.count;
-    case SM_WB_CONST:
-        return cache_has_ready(sm->l1c);
-    case SM_WB_BYPASS:
-        return sm->bypass_reply != NULL;
-    default:
-        return cache_has_ready(sm->l1d);
-    }
+    return (unsigned)(sm->shared_head < sm->shared_done.count) << SM_WB_SHARED |
+           (unsigned)cache_has_ready(sm->l1c) << SM_WB_CONST | (unsigned)(sm->bypass_reply != NULL) << SM_WB_BYPASS |
+           (unsigned)cache_has_ready(sm->l1d) << SM_WB_L1D;
 }
 
 static void finish_shared(struct sm *sm)
@@ -439,20 +433,18 @@ void sm_lsu_writeback(struct sm *sm)
 {
     if (sm->shared_wheel.count)
         end_shared(sm);
-    for (unsigned i = 0; i < SM_WB_COUNT; i++) {
-        enum sm_writeback client = (enum sm_writeback)((sm->writeback_from + i) % SM_WB_COUNT);
-        if (!has_writeback(sm, client))
-            continue;
-        sm->moved = true;
-        if (client == SM_WB_SHARED)
-            finish_shared(sm);
-        else if (client == SM_WB_BYPASS)
-            finish_bypass(sm);
-        else
-            finish_ready(sm, client == SM_WB_CONST ? sm->l1c : sm->l1d);
-        sm->writeback_from = (client + 1) % SM_WB_COUNT;
-        break;
-    }
+    unsigned clients = writeback_clients(sm), behind = clients & (~0u << sm->writeback_from);
+    if (!clients)
+        return;
+    enum sm_writeback client = (enum sm_writeback)__builtin_ctz(behind ? behind : clients);
+    sm->moved = true;
+    if (client == SM_WB_SHARED)
+        finish_shared(sm);
+    else if (client == SM_WB_BYPASS)
+        finish_bypass(sm);
+    else
+        finish_ready(sm, client == SM_WB_CONST ? sm->l1c : sm->l1d);
+    sm->writeback_from = (client + 1) % SM_WB_COUNT;
 }
 
 static void send_one(struct sm *sm, struct sm_ring *queue)
@@ -493,8 +485,7 @@ void sm_lsu(struct sm *sm)
 
 bool sm_lsu_busy(const struct sm *sm)
 {
-    return sm->responses.count || sm->bypass_reply || sm->shared_head < sm->shared_done.count ||
-           cache_has_ready(sm->l1c) || cache_has_ready(sm->l1d) || cache_has_ready(sm->l1i);
+    return sm->responses.count || writeback_clients(sm) || cache_has_ready(sm->l1i);
 }
 
 static bool can_send(const struct sm *sm, const struct sm_ring *queue)

@@ -279,9 +279,9 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
 
 static void clear_slots(struct sm *sm, uint64_t slots)
 {
-    uint64_t *sets[] = {&sm->finished, &sm->buffered,          &sm->mispredicted, &sm->flushed,
-                        &sm->cleared,  &sm->at_barrier,        &sm->at_fence,     &sm->in_atomic,
-                        &sm->asleep,   &sm->fence_invalidates, &sm->retiring,     &sm->fetching};
+    uint64_t *sets[] = {&sm->finished,      &sm->buffered, &sm->mispredicted, &sm->flushed, &sm->cleared,
+                        &sm->at_barrier,    &sm->at_fence, &sm->in_atomic,    &sm->asleep,  &sm->fence_invalidates,
+                        &sm->fence_reached, &sm->retiring, &sm->fetching};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         *sets[i] &= ~slots;
     for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)

@@ -77,6 +77,8 @@ struct sm_collectors {
     uint32_t used, ready; /* sets of collectors: holding an op; with all operands */
     uint8_t count, ports, dispatch_from;
     uint8_t reads_left[SM_MAX_COLLECTORS]; /* operands still to be read */
+    uint8_t reads_now[SM_MAX_COLLECTORS];  /* operands read in this cycle, for those in `reading` */
+    uint32_t reading;
     /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): a ring. */
     uint8_t line[SM_MAX_COLLECTORS], line_head, line_count;
 };
@@ -107,11 +109,11 @@ struct sm_results {
 
 struct sm_warp {
     struct simt_warp simt;
-    uint8_t block;               /* block slot */
-    uint8_t buffered;            /* instructions in the buffer */
-    uint8_t unit;                /* of the head instruction: the set of sm.wants that the warp is in */
-    uint8_t bank_shift;          /* added to its registers' decoded banks */
-    uint32_t buffer_pc[8];       /* their pcs, consecutive use from `first` */
+    uint8_t block;      /* block slot */
+    uint8_t buffered;   /* instructions in the buffer: consecutive ones from head_pc on */
+    uint8_t unit;       /* of the head instruction: the set of sm.wants that the warp is in */
+    uint8_t bank_shift; /* added to its registers' decoded banks */
+    uint32_t head_pc;
     uint32_t fetch_pc;           /* next to fetch */
     uint32_t in_flight;          /* ops between issue and completion */
     uint32_t stores_out;         /* writes not acknowledged */
@@ -161,6 +163,7 @@ struct sm {
     uint64_t cleared;                                 /* head instruction passes the scoreboard */
     uint64_t at_barrier, at_fence, in_atomic, asleep; /* in_atomic: waits for an atomic or an acquire */
     uint64_t fence_invalidates;     /* of at_fence: those whose fence empties the L1D of global lines */
+    uint64_t fence_reached;         /* of at_fence: those that came to it in this step or the one before */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
     uint64_t fetching;              /* in the fetch buffer or waiting for the instruction cache */
     uint64_t retiring;              /* finished and drained: to be retired by fetch's scan */
