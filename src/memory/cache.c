@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/archive.h"
 #include "base/bits.h"
 
 #define NO_INDEX UINT32_MAX
@@ -732,4 +733,64 @@ uint8_t *cache_data(struct cache *c, uint32_t line)
 struct cache_stats *cache_stats_of(struct cache *c)
 {
     return &c->stats;
+}
+
+/* Checkpoints */
+
+static void archive_lines(struct cache *c, struct archive *ar)
+{
+    uint32_t lines = c->params.sets * c->params.ways;
+    ARCHIVE(ar, c->clock);
+    ARCHIVE_ARRAY(ar, c->tags, lines);
+    ARCHIVE_ARRAY(ar, c->orders, lines);
+    for (uint32_t i = 0; i < lines; i++) {
+        struct line *line = &c->lines[i];
+        ARCHIVE(ar, line->dirty);
+        ARCHIVE(ar, line->tag);
+        ARCHIVE(ar, line->valid);
+        ARCHIVE(ar, line->pending);
+        if (c->data && c->tags[i] != NO_ADDRESS)
+            archive_bytes(ar, cache_data(c, i), PACKET_LINE_BYTES);
+    }
+}
+
+static void archive_mshr(struct cache *c, struct archive *ar, uint32_t i)
+{
+    struct mshr *m = &c->mshrs[i];
+    ARCHIVE(ar, m->address);
+    archive_place(ar, &m->line, c->params.sets * c->params.ways);
+    archive_place(ar, &m->first, c->new_waiters);
+    archive_place(ar, &m->last, c->new_waiters);
+    archive_u32_to(ar, &m->count, c->new_waiters);
+    archive_place(ar, &m->next, c->new_mshrs);
+    ARCHIVE(ar, m->sectors);
+    archive_bool(ar, &m->orphan);
+    if (c->mshr_data)
+        archive_bytes(ar, c->mshr_data + (size_t)i * PACKET_LINE_BYTES, PACKET_LINE_BYTES);
+}
+
+/* A refused access that is remembered saves time only. */
+void cache_archive(struct cache *c, struct archive *ar)
+{
+    archive_begin(ar, "cache", 0);
+    ARCHIVE(ar, c->stats);
+    archive_lines(c, ar);
+    archive_u32_to(ar, &c->new_mshrs, c->params.mshr_entries);
+    archive_u32_to(ar, &c->new_waiters, c->waiter_limit);
+    archive_u32_to(ar, &c->used_mshrs, c->params.mshr_entries);
+    for (uint32_t i = 0; i < c->new_mshrs; i++)
+        archive_mshr(c, ar, i);
+    for (uint32_t i = 0; i < c->new_waiters; i++) {
+        ARCHIVE(ar, c->waiters[i].value);
+        archive_place(ar, &c->waiters[i].next, c->new_waiters);
+    }
+    archive_places(ar, c->hash, c->hash_mask + (size_t)1, c->new_mshrs);
+    archive_place(ar, &c->free_mshr, c->new_mshrs);
+    archive_place(ar, &c->free_waiter, c->new_waiters);
+    archive_place(ar, &c->head.ready_first, c->new_mshrs);
+    archive_place(ar, &c->ready_last, c->new_mshrs);
+    archive_place(ar, &c->drained, c->new_mshrs);
+    if (archive_loading(ar))
+        forget_refusal(c);
+    archive_end(ar);
 }

@@ -141,4 +141,8 @@ bool cache_has_pending(const struct cache *c); /* any MSHR in use */
 uint8_t *cache_data(struct cache *c, uint32_t line);
 struct cache_stats *cache_stats_of(struct cache *c);
 
+/* Describes everything but the parameters for a checkpoint. */
+struct archive;
+void cache_archive(struct cache *c, struct archive *ar);
+
 #endif

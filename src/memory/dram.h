@@ -100,6 +100,10 @@ void dram_pop(struct dram *d);
  * count. */
 uint64_t dram_next(const struct dram *d, uint64_t last);
 bool dram_idle(const struct dram *d);
+/* dram_archive.c: describes a request, and everything but the parameters, for a checkpoint. */
+struct archive;
+void memory_request_archive(struct archive *ar, struct memory_request *request, const struct packet_source *source);
+void dram_archive(struct dram *d, struct archive *ar, const struct packet_source *source);
 static inline struct dram_stats *dram_stats_of(struct dram *d)
 {
     return &d->stats;

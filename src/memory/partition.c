@@ -8,6 +8,7 @@
  * queue less one for each further slice. */
 #include "memory/partition.h"
 
+#include "base/archive.h"
 #include "base/bits.h"
 #include "memory/address.h"
 #include "memory/dram.h"
@@ -336,4 +337,31 @@ void partition_stats_reset(struct partition *p)
     for (unsigned k = 0; k < p->slice_count; k++)
         *cache_stats_of(p->slices[k]->cache) = (struct cache_stats){0};
     *dram_stats_of(p->dram) = (struct dram_stats){0};
+}
+
+/* Checkpoints */
+
+void partition_archive(struct partition *p, struct archive *ar, const struct packet_source *source)
+{
+    archive_begin(ar, "partition", p->channel);
+    for (unsigned k = 0; k < p->slice_count; k++)
+        slice_archive(p->slices[k], ar, source);
+    dram_archive(p->dram, ar, source);
+    ARCHIVE(ar, p->delay_first);
+    ARCHIVE(ar, p->delay_end);
+    if (p->delay_end - p->delay_first > p->delay_mask + 1)
+        archive_fail(ar, "a queue holds more than it can");
+    for (uint32_t i = p->delay_first; i != p->delay_end && !archive_failed(ar); i++) {
+        memory_request_archive(ar, &p->delay[i & p->delay_mask].request, source);
+        ARCHIVE(ar, p->delay[i & p->delay_mask].ready);
+    }
+    ARCHIVE(ar, p->own_credits);
+    ARCHIVE(ar, p->shared_credits);
+    archive_u32_to(ar, &p->last_sender, p->slice_count - 1);
+    ARCHIVE(ar, p->last_l2);
+    ARCHIVE(ar, p->last_dram);
+    ARCHIVE(ar, p->head.next_l2);
+    ARCHIVE(ar, p->head.next_dram);
+    archive_u64_to(ar, &p->head.replies, mask_low(p->slice_count));
+    archive_end(ar);
 }

@@ -147,5 +147,8 @@ void partition_invalidate(struct partition *p);
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k);
 const struct dram_stats *partition_dram_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);
+/* Describes everything but the parameters for a checkpoint. */
+struct archive;
+void partition_archive(struct partition *p, struct archive *ar, const struct packet_source *source);
 
 #endif

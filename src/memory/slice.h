@@ -102,6 +102,9 @@ void slice_tick(struct slice *s, uint64_t cycle);
 /* As partition_next_l2; `last` is the last tick. */
 uint64_t slice_next(const struct slice *s, uint64_t last);
 bool slice_idle(const struct slice *s);
+/* slice_archive.c: describes everything but the parameters for a checkpoint. */
+struct archive;
+void slice_archive(struct slice *s, struct archive *ar, const struct packet_source *source);
 /* The oldest request for the DRAM, or NULL. */
 static inline const struct memory_request *slice_request(const struct slice *s)
 {

@@ -1,0 +1,63 @@
+/* Packets in a checkpoint: whoever meets one first describes it. */
+#include "base/archive.h"
+#include "memory/packet.h"
+
+static void archive_lanes(struct archive *ar, struct packet *p)
+{
+    archive_u8_to(ar, &p->lane_count, sizeof p->lanes / sizeof *p->lanes);
+    for (unsigned i = 0; i < p->lane_count; i++) {
+        archive_u8_to(ar, &p->lanes[i].lane, PACKET_LANES - 1);
+        archive_u8_to(ar, &p->lanes[i].offset, PACKET_LINE_BYTES - 1);
+        ARCHIVE(ar, p->lanes[i].operand);
+        ARCHIVE(ar, p->lanes[i].compare);
+    }
+}
+
+static void archive_content(struct archive *ar, struct packet *p)
+{
+    archive_u8_to(ar, &p->kind, PACKET_HEAP);
+    archive_u8_to(ar, &p->class, PACKET_INSTRUCTION);
+    archive_bool(ar, &p->is_reply);
+    archive_u32_to(ar, &p->bytes, PACKET_LINE_BYTES);
+    ARCHIVE(ar, p->cookie);
+    ARCHIVE(ar, p->address);
+    if (p->address % PACKET_LINE_BYTES + p->bytes > PACKET_LINE_BYTES)
+        archive_fail(ar, "a packet crosses a line");
+    ARCHIVE(ar, p->mask);
+    ARCHIVE(ar, p->data);
+    ARCHIVE(ar, p->atomic);
+    ARCHIVE(ar, p->type);
+    archive_bool(ar, &p->no_return);
+    archive_lanes(ar, p);
+    ARCHIVE(ar, p->ready);
+    ARCHIVE(ar, p->local);
+    ARCHIVE(ar, p->parts);
+}
+
+void packet_archive(struct archive *ar, struct packet **packet, const struct packet_source *source)
+{
+    void *object = *packet;
+    bool first = archive_object(ar, &object);
+    *packet = object;
+    if (!first)
+        return;
+    uint16_t sm = archive_loading(ar) ? 0 : (*packet)->sm;
+    ARCHIVE(ar, sm);
+    if (archive_loading(ar)) {
+        *packet = source->make(source->context, sm);
+        if (!*packet) {
+            archive_fail(ar, "a packet of an SM that is not there");
+            return;
+        }
+        (*packet)->sm = sm;
+        archive_met(ar, *packet);
+    }
+    archive_content(ar, *packet);
+}
+
+void packet_archive_payload(struct archive *ar, void **payload, const void *source)
+{
+    struct packet *packet = *payload;
+    packet_archive(ar, &packet, source);
+    *payload = packet;
+}
