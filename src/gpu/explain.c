@@ -5,6 +5,7 @@
 #include "gpu/waits.h"
 
 #define REPORT_WARPS 12  /* warps described one by one */
+#define REPORT_OTHERS 4  /* the same, when circles or starved warps explain most */
 #define REPORT_CIRCLES 3 /* circles of waiting, and members of each */
 #define REPORT_MEMBERS 8
 #define REPORT_STARVED 6
@@ -205,8 +206,8 @@ static void describe_starved(const struct gpu_run *run, const struct waits *w, u
     }
     describe_warp(run, w, node, WAITS_NOBODY, out);
     strbuf_addf(out,
-                ": starved by its scheduler (%u of SM %u), which has issued %llu instructions of other warps since the "
-                "last progress, the SM's other schedulers %llu",
+                "\n    starved by its scheduler: since the last progress scheduler %u of SM %u has issued %llu instructions, all "
+                "of other warps; the SM's other schedulers, with which it shares units, %llu",
                 scheduler, node->sm, (unsigned long long)here, (unsigned long long)others);
     for (uint32_t i = 0; i < w->lock_count; i++) {
         const struct waits_lock *lock = &w->locks[i];
@@ -253,15 +254,16 @@ static void describe_all_starved(const struct gpu_run *run, const struct waits *
 static void describe_others(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
 {
     unsigned spinning = 0, left = 0, shown = 0;
+    unsigned most = w->circle_count || waits_starving(w) ? REPORT_OTHERS : REPORT_WARPS;
     for (uint32_t i = 0; i < w->warp_count; i++)
         spinning += w->warps[i].kind != WAITS_BARRIER;
     for (uint32_t i = 0; i < w->warp_count; i++) {
         const struct waits_warp *node = &w->warps[i];
         if ((node->circle && node->circle <= REPORT_CIRCLES) || (node->kind == WAITS_BARRIER && spinning))
             continue; /* those who spin explain those who wait for them */
-        if (left++ == 0 && shown == 0 && w->circle_count)
+        if (left++ == 0 && most == REPORT_OTHERS)
             strbuf_add(out, "\n others:");
-        if (shown == REPORT_WARPS)
+        if (shown == most)
             continue;
         describe_warp(run, w, node, WAITS_NOBODY, out);
         if (node->kind == WAITS_BARRIER)
@@ -276,20 +278,26 @@ void gpu_explain_hang(struct gpu_run *run, const char *what)
 {
     struct waits w;
     struct strbuf text = {0};
-    unsigned at_barrier = 0;
+    unsigned at_barrier = 0, starving = 0;
     waits_find(&w, run->gpu, &run->arena);
     for (uint32_t i = 0; i < w.warp_count; i++)
         at_barrier += w.warps[i].kind == WAITS_BARRIER;
-    strbuf_addf(&text, "kernel %s %s; stopped at cycle %llu with %u warps unfinished, %u of them at barriers:",
-                run->launch->kernel->name, what, (unsigned long long)(run->gpu->cycle - run->start_cycle),
-                w.warp_count, at_barrier);
+    for (uint32_t i = 0; i < w.lock_count; i++)
+        starving += w.locks[i].holder_warp != WAITS_NOBODY && w.warps[w.locks[i].holder_warp].kind == WAITS_STARVED;
+    strbuf_addf(&text, "kernel %s %s%s; stopped at cycle %llu with %u warps unfinished, %u of them at barriers:",
+                run->launch->kernel->name, what,
+                w.circle_count ? " (deadlock)" : starving ? " (livelock: holders of locks get no turn)" : "",
+                (unsigned long long)(run->gpu->cycle - run->start_cycle), w.warp_count, at_barrier);
     for (uint32_t i = 1; i <= w.circle_count && i <= REPORT_CIRCLES; i++)
         describe_circle(run, &w, i, &text);
     if (w.circle_count > REPORT_CIRCLES)
         strbuf_addf(&text, "\n and %u more circles", w.circle_count - REPORT_CIRCLES);
     describe_all_starved(run, &w, &text);
     describe_others(run, &w, &text);
-    diag_error(run->sink, DIAG_NOWHERE, NULL, "%s", strbuf_text(&text));
+    const char *hint = starving ? "a scheduler that gives every warp its turn, or sm.age_rotation, may end this; "
+                                  "gpu.watch_cycles says for how long a launch may do no work"
+                                : NULL;
+    diag_error(run->sink, DIAG_NOWHERE, hint, "%s", strbuf_text(&text));
     strbuf_free(&text);
 }
 

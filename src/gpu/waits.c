@@ -41,14 +41,6 @@ static bool read_location(const struct gpu *gpu, uint64_t address, unsigned byte
     return true;
 }
 
-static uint32_t node_at(const struct waits *w, unsigned sm, unsigned slot)
-{
-    for (uint32_t i = 0; i < w->warp_count; i++)
-        if (w->warps[i].sm == sm && w->warps[i].slot == slot)
-            return i;
-    return WAITS_NOBODY;
-}
-
 /* Where a lane stands that does not execute now: in the highest entry below the top that has it. */
 static bool find_parked(const struct sm_warp_state *s, unsigned lane, uint32_t *pc)
 {
@@ -77,7 +69,7 @@ static void find_holder(const struct waits *w, struct waits_lock *lock)
     }
     if (!found)
         return;
-    lock->holder_warp = node_at(w, lock->holder_sm, lock->taken.slot);
+    lock->holder_warp = w->nodes[lock->holder_sm * w->gpu->machine.sm.warps + lock->taken.slot];
     const struct waits_warp *holder = lock->holder_warp == WAITS_NOBODY ? NULL : &w->warps[lock->holder_warp];
     if (!holder || memcmp(holder->state.block, lock->taken.block, sizeof lock->taken.block) ||
         holder->state.index != lock->taken.warp) {
@@ -91,15 +83,20 @@ static void find_holder(const struct waits *w, struct waits_lock *lock)
     }
 }
 
+static bool is_lock(const struct waits_lock *l, const struct sm_warp_state *s, uint64_t address)
+{
+    return l->address == address && l->shared == s->last_sync_shared &&
+           (!l->shared || memcmp(l->block, s->block, sizeof l->block) == 0);
+}
+
 /* The lock at an address that lanes of s want; a new one is looked up. */
 static uint32_t lock_at(struct waits *w, const struct sm_warp_state *s, const struct isa_instr *instr, uint64_t address)
 {
-    for (uint32_t i = 0; i < w->lock_count; i++) {
-        const struct waits_lock *l = &w->locks[i];
-        if (l->address == address && l->shared == s->last_sync_shared &&
-            (!l->shared || memcmp(l->block, s->block, sizeof l->block) == 0))
-            return i;
-    }
+    uint32_t place = (uint32_t)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 32) & w->place_mask;
+    while (w->places[place] && !is_lock(&w->locks[w->places[place] - 1], s, address))
+        place = (place + 1) & w->place_mask;
+    if (w->places[place])
+        return w->places[place] - 1;
     struct waits_lock *lock = &w->locks[w->lock_count];
     *lock = (struct waits_lock){.address = address, .shared = s->last_sync_shared, .holder_warp = WAITS_NOBODY};
     memcpy(lock->block, s->block, sizeof lock->block);
@@ -107,7 +104,8 @@ static uint32_t lock_at(struct waits *w, const struct sm_warp_state *s, const st
     lock->readable = !lock->shared && read_location(w->gpu, address, bytes, &lock->value);
     if (lock->readable)
         find_holder(w, lock);
-    return w->lock_count++;
+    w->places[place] = ++w->lock_count;
+    return w->lock_count - 1;
 }
 
 static bool holds(const struct waits_lock *lock, const struct waits_warp *node, unsigned lane)
@@ -179,37 +177,50 @@ static void find_warps(struct waits *w)
 {
     const struct machine *m = &w->gpu->machine;
     w->warps = ARENA_NEW(w->arena, struct waits_warp, m->gpu.sms * m->sm.warps);
+    w->nodes = ARENA_NEW(w->arena, uint32_t, m->gpu.sms * m->sm.warps);
     for (unsigned i = 0; i < m->gpu.sms; i++) {
         for (unsigned slot = 0; slot < m->sm.warps; slot++) {
             struct waits_warp *node = &w->warps[w->warp_count];
             *node = (struct waits_warp){.sm = i, .slot = slot};
             sm_warp_state(w->gpu->sms[i], slot, &node->state);
-            w->warp_count += node->state.resident && !node->state.finished;
+            bool unfinished = node->state.resident && !node->state.finished;
+            w->nodes[i * m->sm.warps + slot] = unfinished ? w->warp_count++ : WAITS_NOBODY;
         }
     }
 }
 
-/* Whether another warp of the same SM has issued since the last work. */
-static bool others_issue(const struct waits *w, const struct waits_warp *node)
+/* The first warp of an SM that is after those from `from` on, which are all of one SM; *issue: whether any of them has
+ * issued since the last work. */
+static uint32_t end_of_sm(const struct waits *w, uint32_t from, bool *issue)
 {
-    for (uint32_t i = 0; i < w->warp_count; i++)
-        if (w->warps[i].sm == node->sm && w->warps[i].state.issued)
-            return true;
-    return false;
+    uint32_t end = from;
+    *issue = false;
+    for (; end < w->warp_count && w->warps[end].sm == w->warps[from].sm; end++)
+        *issue |= w->warps[end].state.issued > 0;
+    return end;
 }
 
-static enum waits_kind kind_of(const struct waits *w, const struct waits_warp *node)
+static enum waits_kind kind_of(const struct sm_warp_state *s, bool others_issue)
 {
-    const struct sm_warp_state *s = &node->state;
     if (s->at_barrier)
         return WAITS_BARRIER;
     if (s->at_fence)
         return WAITS_FENCE;
     if (s->sleeping)
         return WAITS_SLEEP;
-    if (!s->issued && !s->in_atomic && others_issue(w, node))
+    if (!s->issued && !s->in_atomic && others_issue)
         return WAITS_STARVED;
     return s->sync_ops || s->in_atomic ? WAITS_LOCK : WAITS_RUNS;
+}
+
+static void find_kinds(struct waits *w)
+{
+    bool issue;
+    for (uint32_t i = 0, end; i < w->warp_count; i = end) {
+        end = end_of_sm(w, i, &issue);
+        for (uint32_t k = i; k < end; k++)
+            w->warps[k].kind = kind_of(&w->warps[k].state, issue);
+    }
 }
 
 /* The next warp that node waits for, from edge *at on; NULL when there is none. *claim: by which claim. */
@@ -284,16 +295,24 @@ static void find_circles(struct waits *w)
     }
 }
 
+static void allocate_locks(struct waits *w)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < w->warp_count; i++)
+        lanes += mask_count(w->warps[i].state.mask);
+    w->locks = ARENA_NEW(w->arena, struct waits_lock, lanes + 1);
+    w->place_mask = 63;
+    while (w->place_mask < 2 * lanes)
+        w->place_mask = 2 * w->place_mask + 1;
+    w->places = ARENA_NEW(w->arena, uint32_t, w->place_mask + 1);
+}
+
 void waits_find(struct waits *w, struct gpu *gpu, struct arena *arena)
 {
     *w = (struct waits){.gpu = gpu, .arena = arena};
     find_warps(w);
-    size_t lanes = 0;
-    for (uint32_t i = 0; i < w->warp_count; i++) {
-        w->warps[i].kind = kind_of(w, &w->warps[i]);
-        lanes += mask_count(w->warps[i].state.mask);
-    }
-    w->locks = ARENA_NEW(arena, struct waits_lock, lanes + 1);
+    find_kinds(w);
+    allocate_locks(w);
     for (uint32_t i = 0; i < w->warp_count; i++) {
         if (w->warps[i].kind != WAITS_LOCK)
             continue;
@@ -304,21 +323,34 @@ void waits_find(struct waits *w, struct gpu *gpu, struct arena *arena)
     find_circles(w);
 }
 
-bool waits_closed(const struct waits *w, bool *starving)
+bool waits_starving(const struct waits *w)
 {
-    bool flags = false;
-    *starving = false;
+    for (uint32_t i = 0; i < w->warp_count; i++)
+        if (w->warps[i].kind == WAITS_STARVED)
+            return true;
+    return false;
+}
+
+/* Whether what the lanes of a warp want is held; a flag that nobody is known to set may still be set by one who starves.
+ */
+static bool all_held(const struct waits *w, const struct waits_warp *node, bool starving)
+{
+    for (uint32_t k = 0; k < node->claim_count; k++) {
+        enum waits_holder holder = w->locks[node->claims[k].lock].holder;
+        if (holder == HOLDER_FREE || (holder == HOLDER_UNKNOWN && !starving))
+            return false;
+    }
+    return true;
+}
+
+bool waits_closed(const struct waits *w)
+{
+    bool starving = waits_starving(w);
     for (uint32_t i = 0; i < w->warp_count; i++) {
         const struct waits_warp *node = &w->warps[i];
-        if (node->kind == WAITS_RUNS || node->kind == WAITS_FENCE || node->kind == WAITS_SLEEP)
+        bool may_go_on = node->kind == WAITS_RUNS || node->kind == WAITS_FENCE || node->kind == WAITS_SLEEP;
+        if (may_go_on || !all_held(w, node, starving))
             return false;
-        *starving |= node->kind == WAITS_STARVED;
-        for (uint32_t k = 0; k < node->claim_count; k++) {
-            enum waits_holder holder = w->locks[node->claims[k].lock].holder;
-            if (holder == HOLDER_FREE)
-                return false;
-            flags |= holder == HOLDER_UNKNOWN;
-        }
     }
-    return !flags || *starving;
+    return true;
 }

@@ -60,13 +60,17 @@ struct waits {
     uint32_t warp_count, lock_count, circle_count;
     struct waits_warp *warps; /* unfinished ones, by SM and slot */
     struct waits_lock *locks; /* in the order in which they were met */
+    uint32_t *nodes;          /* by SM and slot: the warp there, or WAITS_NOBODY */
+    uint32_t *places;         /* hash table: index of a lock + 1, 0: empty */
+    uint32_t place_mask;
     struct arena *arena;
 };
 
 /* Looks at the device as it stands; memory belongs to arena. */
 void waits_find(struct waits *waits, struct gpu *gpu, struct arena *arena);
 /* Whether nobody can go on by what the program does: every warp waits for a lock whose holder waits too, is gone, or
- * starves, or at a barrier, or starves itself. *starving: whether that rests on a warp that starves. */
-bool waits_closed(const struct waits *waits, bool *starving);
+ * starves, or at a barrier, or starves itself. */
+bool waits_closed(const struct waits *waits);
+bool waits_starving(const struct waits *waits);
 
 #endif

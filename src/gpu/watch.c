@@ -124,20 +124,20 @@ static enum watched judge(const struct gpu_watch *watch, const struct gpu *gpu)
     return result;
 }
 
-/* Whether the warps wait for each other, or for some that get no turn, in a way that nothing can end. A warp is only
- * taken to starve when nothing was done for as long as rotating ages need to bring every warp to the front once. */
-static bool is_closed(const struct gpu_watch *watch, struct gpu *gpu)
+/* Whether a launch in which no work was done for a window is stuck, though its warps change: they wait for each other, or
+ * for some that get no turn, in a way that nothing can end; or patience is at its end. Warps that get no turn may only
+ * be slow as long as rotating ages have not brought every warp to the front once. */
+static bool is_hopeless(struct gpu_watch *watch, struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
-    uint64_t since = ((uint64_t)watch->windows + 1) * m->gpu.watch_cycles,
+    uint64_t since = (uint64_t)++watch->windows * m->gpu.watch_cycles,
              round = (uint64_t)m->sm.age_rotation * (m->sm.warps / m->sm.schedulers + 1);
     struct arena arena = {0};
     struct waits waits;
-    bool starving;
     waits_find(&waits, gpu, &arena);
-    bool closed = waits_closed(&waits, &starving) && (!starving || since >= round);
+    bool hopeless = (watch->windows >= PATIENCE || waits_closed(&waits)) && (since >= round || !waits_starving(&waits));
     arena_free(&arena);
-    return closed;
+    return hopeless;
 }
 
 bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu)
@@ -151,7 +151,7 @@ bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu)
     bool over = gpu->cycle >= watch->end,
          soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
     enum watched now = over || soon ? judge(watch, gpu) : SOME_COMPUTE;
-    if (now == ALL_GO_ROUND || (over && now == SOME_WAIT && (is_closed(watch, gpu) || ++watch->windows == PATIENCE)))
+    if (now == ALL_GO_ROUND || (over && now == SOME_WAIT && is_hopeless(watch, gpu)))
         return true; /* what the warps did since the last work stays for the report */
     if (over && now == SOME_COMPUTE)
         gpu_watch_start(watch, gpu);
