@@ -74,10 +74,30 @@ static void archive_watch(struct gpu_watch *watch, const struct gpu *gpu, struct
     archive_end(ar);
 }
 
+static struct packet *new_packet(void *context, unsigned sm)
+{
+    struct gpu *gpu = context;
+    return sm < gpu->machine.gpu.sms ? sm_archive_packet(gpu->sms[sm]) : NULL;
+}
+
+/* Packets travel between units: whoever describes one first describes its content. SMs come first, since they own them. */
 static void archive_units(struct gpu *gpu, struct archive *ar)
 {
-    (void)gpu;
-    archive_fail(ar, "the units cannot be described yet");
+    const struct packet_source source = {new_packet, gpu};
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
+        archive_begin(ar, "SM", i);
+        sm_archive(gpu->sms[i], ar, &source);
+        archive_end(ar);
+    }
+    for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++) {
+        archive_begin(ar, "memory partition", i);
+        partition_archive(gpu->partitions[i], ar, &source);
+        archive_end(ar);
+    }
+    archive_begin(ar, "networks", 0);
+    network_archive(gpu->requests, ar, packet_archive_payload, &source);
+    network_archive(gpu->replies, ar, packet_archive_payload, &source);
+    archive_end(ar);
 }
 
 static void archive_device(struct gpu_run *run, struct gpu_watch *watch, struct archive *ar)

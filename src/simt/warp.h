@@ -174,6 +174,11 @@ bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, co
 void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
                 void *context);
 
+/* warp_archive.c: describe a warp of block, and an access under way in code, for a checkpoint. */
+struct archive;
+void simt_warp_archive(struct simt_warp *warp, const struct simt_block *block, struct archive *ar);
+void simt_access_archive(struct simt_access *access, const struct simt_code *code, struct archive *ar);
+
 /* A fault in words: what, at which address, without position. */
 void simt_fault_describe(const struct simt_fault *fault, struct strbuf *out);
 /* Formats one device printf call: format text and the packed argument buffer (natural alignment). Appends to out. */

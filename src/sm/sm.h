@@ -141,6 +141,13 @@ struct sm_holder {
 };
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder);
 
+/* archive.c: describes everything but the parameters for a checkpoint. When loading, the SM has begun the same launch
+ * (sm_begin) and was not used before. */
+struct archive;
+void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *source);
+/* A packet of this SM that is loaded, wherever it is met: it counts among the SM's packets already. */
+struct packet *sm_archive_packet(struct sm *sm);
+
 const struct sm_stats *sm_stats_of(const struct sm *sm);
 const struct sm_stalls *sm_stalls_of(const struct sm *sm);
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which); /* 0 L1I, 1 L1C, 2 L1D */

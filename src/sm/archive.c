@@ -1,0 +1,341 @@
+/* An SM in a checkpoint. Instructions in flight are stored by their place in the module, packets where they are met
+ * first, warps and blocks only where they are resident. Pools keep their numbering: ops and transactions are known by
+ * number all over the SM. */
+#include "base/archive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/sm_impl.h"
+
+#define MAX_POOL (1u << 20)
+
+static const struct simt_code *code_of(const struct sm *sm)
+{
+    return sm->kernel->grid->code;
+}
+
+/* Pools */
+
+/* Which members are free, by the list that links them: marks of one byte. To be freed. */
+static uint8_t *free_members(const void *items, size_t size, size_t next_at, uint32_t count, uint32_t first)
+{
+    uint8_t *marks = base_calloc(count + 1, 1);
+    while (first < count && !marks[first]) {
+        marks[first] = 1;
+        memcpy(&first, (const char *)items + first * size + next_at, sizeof first);
+    }
+    return marks;
+}
+
+static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
+{
+    uint32_t pc = archive_loading(ar) ? 0 : (uint32_t)(o->decoded - sm->kernel->decoded);
+    bool has_access = o->access != NULL;
+    archive_u32_to(ar, &pc, code_of(sm)->module->instr_count - 1);
+    o->decoded = &sm->kernel->decoded[pc];
+    o->instr = &code_of(sm)->module->instrs[pc];
+    ARCHIVE(ar, o->pending);
+    archive_u8_to(ar, &o->slot, (uint8_t)(sm->params->warps - 1));
+    archive_u8_to(ar, &o->class, SM_CLASSES - 1);
+    archive_bool(ar, &o->in_memory);
+    archive_bool(ar, &o->bypasses);
+    archive_bool(ar, &o->acquires);
+    archive_bool(ar, &o->releases);
+    archive_bool(ar, &o->blocks_warp);
+    archive_bool(ar, &has_access);
+    if (archive_loading(ar))
+        o->access = has_access ? sm_access_new(sm) : NULL;
+    if (has_access)
+        simt_access_archive(o->access, code_of(sm), ar);
+}
+
+static void archive_ops(struct sm *sm, struct archive *ar)
+{
+    uint32_t count = (uint32_t)sm->ops.count;
+    archive_u32_to(ar, &count, MAX_POOL);
+    while (sm->ops.count < count)
+        vec_push(&sm->ops, (struct sm_op){0});
+    uint8_t *free_ops = free_members(sm->ops.items, sizeof *sm->ops.items, offsetof(struct sm_op, next), count,
+                                     archive_loading(ar) ? SM_NONE : sm->free_op);
+    ARCHIVE_ARRAY(ar, free_ops, count);
+    for (uint32_t i = 0; i < count; i++) {
+        archive_place(ar, &sm->ops.items[i].next, count);
+        if (!free_ops[i])
+            archive_op(sm, ar, &sm->ops.items[i]);
+    }
+    archive_place(ar, &sm->free_op, count);
+    archive_u32_to(ar, &sm->ops_live, count);
+    free(free_ops);
+}
+
+static void archive_transaction(struct sm *sm, struct archive *ar, struct sm_transaction *t)
+{
+    archive_u32_to(ar, &t->op, (uint32_t)sm->ops.count);
+    ARCHIVE(ar, t->lanes);
+    ARCHIVE(ar, t->address);
+    archive_u32_to(ar, &t->bytes, PACKET_LINE_BYTES);
+    ARCHIVE(ar, t->chunks);
+}
+
+/* `next` of a transaction in use means nothing. */
+static void archive_transactions(struct sm *sm, struct archive *ar)
+{
+    uint32_t count = (uint32_t)sm->transactions.count;
+    archive_u32_to(ar, &count, MAX_POOL);
+    while (sm->transactions.count < count)
+        vec_push(&sm->transactions, (struct sm_transaction){0});
+    uint8_t *free_ones =
+        free_members(sm->transactions.items, sizeof *sm->transactions.items, offsetof(struct sm_transaction, next),
+                     count, archive_loading(ar) ? SM_NONE : sm->free_transaction);
+    for (uint32_t i = 0; i < count; i++) {
+        struct sm_transaction *t = &sm->transactions.items[i];
+        uint32_t next = free_ones[i] ? t->next : SM_NONE;
+        archive_place(ar, &next, count);
+        if (archive_loading(ar))
+            t->next = next;
+        archive_transaction(sm, ar, t);
+    }
+    archive_place(ar, &sm->free_transaction, count);
+    archive_u32_to(ar, &sm->transactions_live, count);
+    free(free_ones);
+}
+
+/* Warps and blocks */
+
+static void archive_blocks(struct sm *sm, struct archive *ar)
+{
+    for (unsigned i = 0; i < SM_SLOTS; i++) {
+        struct sm_block *block = &sm->blocks[i];
+        archive_bool(ar, &block->used);
+        if (!block->used)
+            continue;
+        block->simt.grid = sm->kernel->grid;
+        block->simt.shared_bytes = sm->kernel->shared_bytes;
+        if (block->simt.shared_bytes > block->shared_capacity) {
+            block->simt.shared = base_realloc(block->simt.shared, block->simt.shared_bytes);
+            block->shared_capacity = block->simt.shared_bytes;
+        }
+        ARCHIVE(ar, block->simt.index);
+        archive_bytes(ar, block->simt.shared, block->simt.shared_bytes);
+        ARCHIVE(ar, block->warps);
+        ARCHIVE(ar, block->incomplete);
+        ARCHIVE(ar, block->barriers);
+    }
+}
+
+static void archive_barrier(struct sm *sm, struct archive *ar, struct sm_warp *warp, bool waits)
+{
+    const struct isa_module *module = code_of(sm)->module;
+    uint32_t pc = waits && !archive_loading(ar) ? (uint32_t)(warp->barrier_instr - module->instrs) : 0;
+    ARCHIVE(ar, warp->barrier);
+    archive_u32_to(ar, &pc, module->instr_count - 1);
+    if (archive_loading(ar))
+        warp->barrier_instr = &module->instrs[pc];
+}
+
+static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    archive_u8_to(ar, &warp->block, SM_SLOTS - 1);
+    simt_warp_archive(&warp->simt, &sm->blocks[warp->block].simt, ar);
+    archive_barrier(sm, ar, warp, mask_has(sm->at_barrier, slot));
+    ARCHIVE(ar, warp->buffered);
+    archive_u8_to(ar, &warp->unit, ISA_UNIT_COUNT - 1);
+    ARCHIVE(ar, warp->head_pc);
+    ARCHIVE(ar, warp->fetch_pc);
+    ARCHIVE(ar, warp->in_flight);
+    ARCHIVE(ar, warp->stores_out);
+    ARCHIVE(ar, warp->pending_registers);
+    ARCHIVE_ARRAY(ar, warp->scoreboard, sm->kernel->scoreboard_words);
+    ARCHIVE(ar, warp->wake);
+    ARCHIVE(ar, warp->age);
+    ARCHIVE(ar, warp->issued);
+    ARCHIVE(ar, warp->sync_ops);
+    ARCHIVE(ar, warp->last_sync_address);
+    ARCHIVE(ar, warp->last_sync_pc);
+    archive_bool(ar, &warp->last_sync_shared);
+}
+
+static void archive_sets(struct sm *sm, struct archive *ar)
+{
+    uint64_t *sets[] = {&sm->resident,      &sm->finished,   &sm->buffered, &sm->mispredicted, &sm->flushed,
+                        &sm->cleared,       &sm->at_barrier, &sm->at_fence, &sm->in_atomic,    &sm->asleep,
+                        &sm->fence_reached, &sm->fetching,   &sm->retiring, &sm->fence_invalidates};
+    uint64_t all = mask_low(sm->params->warps);
+    for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
+        archive_u64_to(ar, sets[i], all);
+    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
+        archive_u64_to(ar, &sm->wants[u], all);
+}
+
+static void archive_warps(struct sm *sm, struct archive *ar)
+{
+    archive_sets(sm, ar);
+    archive_blocks(sm, ar);
+    for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
+        archive_warp(sm, ar, mask_first(rest));
+    ARCHIVE(ar, sm->views);
+    ARCHIVE(ar, sm->free_blocks);
+    ARCHIVE(ar, sm->free_threads);
+    ARCHIVE(ar, sm->free_shared);
+    ARCHIVE(ar, sm->free_registers);
+    ARCHIVE(ar, sm->next_age);
+}
+
+/* Pipelines */
+
+static void archive_fifo(struct sm *sm, struct archive *ar, struct sm_fifo *fifo)
+{
+    archive_u8_to(ar, &fifo->count, fifo->size);
+    for (unsigned i = 0; i < fifo->count; i++)
+        archive_u32_to(ar, &fifo->items[i], (uint32_t)sm->ops.count - 1);
+}
+
+static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_collectors *c)
+{
+    archive_u32_to(ar, &c->used, (uint32_t)mask_low(c->count));
+    archive_u32_to(ar, &c->ready, (uint32_t)mask_low(c->count));
+    archive_u32_to(ar, &c->reading, (uint32_t)mask_low(c->count));
+    for (uint32_t rest = c->used; rest; rest &= rest - 1)
+        archive_u32_to(ar, &c->op[mask_first(rest)], (uint32_t)sm->ops.count - 1);
+    archive_u8_to(ar, &c->dispatch_from, c->count);
+    ARCHIVE(ar, c->reads_left);
+    ARCHIVE(ar, c->reads_now);
+    for (unsigned i = 0; i < SM_MAX_COLLECTORS; i++)
+        archive_u8_to(ar, &c->line[i], SM_MAX_COLLECTORS - 1);
+    archive_u8_to(ar, &c->line_head, SM_MAX_COLLECTORS - 1);
+    archive_u8_to(ar, &c->line_count, SM_MAX_COLLECTORS);
+}
+
+static void archive_banks(struct sm *sm, struct archive *ar)
+{
+    ARCHIVE(ar, sm->banks_waiting);
+    ARCHIVE(ar, sm->banks_written);
+    for (unsigned i = 0; i < 64; i++) {
+        archive_u16_to(ar, &sm->banks[i].first, SM_READS - 1);
+        archive_u16_to(ar, &sm->banks[i].last, SM_READS - 1);
+    }
+    for (unsigned i = 0; i < SM_READS; i++)
+        archive_u16_to(ar, &sm->next_read[i], SM_READS - 1);
+    archive_u32_to(ar, &sm->bank_from, 63);
+}
+
+static void archive_wheel(struct sm *sm, struct archive *ar, struct sm_wheel *wheel)
+{
+    archive_places(ar, wheel->head, SM_WHEEL, (uint32_t)sm->ops.count);
+    ARCHIVE(ar, wheel->occupied);
+    archive_u32_to(ar, &wheel->count, (uint32_t)sm->ops.count);
+}
+
+static void archive_pipelines(struct sm *sm, struct archive *ar)
+{
+    for (unsigned class = 0; class < SM_CLASSES; class++) {
+        archive_fifo(sm, ar, &sm->id_oc[class]);
+        archive_fifo(sm, ar, &sm->oc_ex[class]);
+        archive_collectors(sm, ar, &sm->collectors[class]);
+    }
+    archive_banks(sm, ar);
+    ARCHIVE(ar, sm->sp_free_at);
+    ARCHIVE(ar, sm->sfu_free_at);
+    ARCHIVE(ar, sm->in_pipeline);
+    ARCHIVE(ar, sm->results);
+    archive_wheel(sm, ar, &sm->wheel);
+    archive_wheel(sm, ar, &sm->shared_wheel);
+    for (unsigned s = 0; s < sm->params->schedulers; s++)
+        archive_bytes(ar, sm->scheduler_state[s], sm->setup.scheduler->state_bytes);
+}
+
+/* Load/store unit */
+
+static void archive_ring(struct archive *ar, struct sm_ring *ring, const struct packet_source *source)
+{
+    archive_u32_to(ar, &ring->head, ring->size - 1);
+    archive_u32_to(ar, &ring->count, ring->size);
+    for (uint32_t i = 0; i < ring->count; i++)
+        packet_archive(ar, &ring->items[(ring->head + i) % ring->size], source);
+}
+
+static void archive_l1d_pipe(struct sm *sm, struct archive *ar)
+{
+    uint32_t size = sm->params->l1d_latency;
+    archive_u32_to(ar, &sm->l1d_pipe_head, size ? size - 1 : 0);
+    archive_u32_to(ar, &sm->l1d_pipe_count, size);
+    archive_bool(ar, &sm->l1d_pipe_refused);
+    for (uint32_t i = 0; i < sm->l1d_pipe_count; i++) {
+        struct sm_delayed *d = &sm->l1d_pipe[(sm->l1d_pipe_head + i) % size];
+        archive_transaction(sm, ar, &d->transaction);
+        ARCHIVE(ar, d->ready);
+    }
+}
+
+static void archive_shared_done(struct sm *sm, struct archive *ar)
+{
+    uint32_t count = (uint32_t)sm->shared_done.count;
+    archive_u32_to(ar, &count, MAX_POOL);
+    while (sm->shared_done.count < count)
+        vec_push(&sm->shared_done, SM_NONE);
+    archive_places(ar, sm->shared_done.items, count, (uint32_t)sm->ops.count);
+    archive_u32_to(ar, &sm->shared_head, count);
+}
+
+static void archive_lsu(struct sm *sm, struct archive *ar, const struct packet_source *source)
+{
+    archive_place(ar, &sm->lsu_op, (uint32_t)sm->ops.count);
+    archive_u32_to(ar, &sm->lsu_count, 2 * SM_SLOTS);
+    archive_u32_to(ar, &sm->lsu_at, 2 * SM_SLOTS);
+    ARCHIVE(ar, sm->lsu_cycles);
+    for (uint32_t i = 0; i < sm->lsu_count; i++)
+        archive_transaction(sm, ar, &sm->lsu_list[i]);
+    archive_l1d_pipe(sm, ar);
+    archive_shared_done(sm, ar);
+    archive_u32_to(ar, &sm->writeback_from, SM_WB_COUNT);
+    packet_archive(ar, &sm->bypass_reply, source);
+    archive_ring(ar, &sm->l1d_queue, source);
+    archive_ring(ar, &sm->l1c_queue, source);
+    archive_ring(ar, &sm->l1i_queue, source);
+    archive_ring(ar, &sm->ejected, source);
+    archive_ring(ar, &sm->responses, source);
+    ARCHIVE(ar, sm->packets_out);
+}
+
+struct packet *sm_archive_packet(struct sm *sm)
+{
+    struct packet *p = sm_packet_new(sm);
+    sm->packets_out--;
+    return p;
+}
+
+/* The whole */
+
+static void archive_watch(struct sm *sm, struct archive *ar)
+{
+    ARCHIVE(ar, sm->threads_ended);
+    ARCHIVE(ar, sm->work_done);
+    ARCHIVE(ar, sm->novel);
+    ARCHIVE(ar, sm->holders);
+    ARCHIVE(ar, sm->stats);
+    ARCHIVE(ar, sm->stalls);
+}
+
+void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *source)
+{
+    archive_begin(ar, "state", 0);
+    ARCHIVE(ar, sm->now);
+    archive_bool(ar, &sm->moved);
+    archive_bool(ar, &sm->moved_before);
+    archive_bool(ar, &sm->lsu_refused);
+    archive_ops(sm, ar);
+    archive_transactions(sm, ar);
+    archive_warps(sm, ar);
+    archive_place(ar, &sm->fetch_slot, sm->params->warps);
+    ARCHIVE(ar, sm->fetch_count);
+    archive_u32_to(ar, &sm->last_fetched, sm->params->warps - 1);
+    archive_pipelines(sm, ar);
+    archive_lsu(sm, ar, source);
+    cache_archive(sm->l1i, ar);
+    cache_archive(sm->l1c, ar);
+    cache_archive(sm->l1d, ar);
+    archive_watch(sm, ar);
+    archive_end(ar);
+}
