@@ -38,19 +38,23 @@ uint64_t address_of_local(const struct partition_params *params, uint32_t slice,
     return local;
 }
 
-uint32_t address_bank(const struct partition_params *params, uint64_t channel_address)
+static uint32_t bank_of(const struct address_map *map, uint64_t inside)
 {
-    const struct address_map *map = &maps[params->address_map];
-    uint32_t bank = 0;
-    for (uint32_t i = 0; i < 4; i++)
-        bank |= (uint32_t)(channel_address >> map->bank[i] & 1) << i;
-    return bank;
+    return (uint32_t)((inside >> map->bank[0] & 1) | (inside >> map->bank[1] & 1) << 1 |
+                      (inside >> map->bank[2] & 1) << 2 | (inside >> map->bank[3] & 1) << 3);
 }
 
-uint32_t address_row(const struct partition_params *params, uint64_t channel_address)
+static uint32_t row_of(const struct address_map *map, uint64_t inside)
 {
-    const struct address_map *map = &maps[params->address_map];
-    return (uint32_t)(channel_address >> map->row_shift & mask_low(map->row_bits));
+    return (uint32_t)(inside >> map->row_shift & mask_low(map->row_bits));
+}
+
+void address_of_request(const struct partition_params *params, uint32_t slice, uint64_t local, uint32_t *bank,
+                        uint32_t *row)
+{
+    uint64_t inside = address_of_local(params, slice, local);
+    *bank = bank_of(&maps[params->address_map], inside);
+    *row = row_of(&maps[params->address_map], inside);
 }
 
 struct memory_map memory_map_of(const struct partition_params *params)
@@ -70,8 +74,8 @@ struct memory_place memory_place_of(const struct partition_params *params, uint6
     uint64_t inside = address / MEMORY_BLOCK / params->channels * MEMORY_BLOCK | address % MEMORY_BLOCK;
     place.slice = memory_slice_of(&bits, address, &place.local);
     place.channel = place.slice >> bits.slice_bits;
-    place.bank = address_bank(params, inside);
-    place.row = address_row(params, inside);
+    place.bank = bank_of(map, inside);
+    place.row = row_of(map, inside);
     for (uint32_t i = 0; i < MAX_BITS && map->column[i]; i++)
         place.column |= (uint32_t)(inside >> map->column[i] & 1) << i;
     return place;

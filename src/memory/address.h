@@ -12,8 +12,8 @@
 
 /* The channel address of a slice's local address. slice: number within the channel. */
 uint64_t address_of_local(const struct partition_params *params, uint32_t slice, uint64_t local);
-/* Bank and row of a channel address. */
-uint32_t address_bank(const struct partition_params *params, uint64_t channel_address);
-uint32_t address_row(const struct partition_params *params, uint64_t channel_address);
+/* Bank and row of a slice's local address. */
+void address_of_request(const struct partition_params *params, uint32_t slice, uint64_t local, uint32_t *bank,
+                        uint32_t *row);
 
 #endif

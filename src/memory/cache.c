@@ -156,14 +156,20 @@ static uint32_t set_of(const struct cache *c, uint64_t address)
 /* Index of the line that holds line address `at`, or NO_INDEX. */
 static uint32_t find_line(const struct cache *c, uint64_t at)
 {
-    uint32_t first = set_of(c, at) * c->params.ways;
-    for (uint32_t way = 0; way < c->params.ways; way++)
-        if (c->tags[first + way] == at)
-            return first + way;
+    uint32_t first = set_of(c, at) * c->params.ways, end = first + c->params.ways, i = first;
+    const uint64_t *tags = c->tags;
+    for (; i + 4 <= end; i += 4) { /* four at a time: mostly none is it */
+        bool found = (tags[i] == at) | (tags[i + 1] == at) | (tags[i + 2] == at) | (tags[i + 3] == at);
+        if (found)
+            break;
+    }
+    for (; i < end; i++)
+        if (tags[i] == at)
+            return i;
     return NO_INDEX;
 }
 
-static uint8_t sectors_of(const struct cache *c, uint64_t address, uint32_t bytes)
+static inline uint8_t sectors_of(const struct cache *c, uint64_t address, uint32_t bytes)
 {
     if (c->all_sectors == 1)
         return 1;
@@ -426,7 +432,9 @@ enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, 
                              struct cache_effect *effect)
 {
     enum cache_result result = access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room, effect);
-    c->stats.reads += result != CACHE_REFUSED;
+    if (result == CACHE_REFUSED)
+        return result;
+    c->stats.reads++;
     c->stats.read_hits += result == CACHE_HIT;
     c->stats.read_pending += result == CACHE_PENDING;
     c->stats.read_misses += result == CACHE_MISS;

@@ -142,7 +142,7 @@ struct packet *partition_pop(struct partition *p, unsigned k)
 
 /* Credits */
 
-static bool has_credit(const struct partition *p, unsigned k)
+static inline bool has_credit(const struct partition *p, unsigned k)
 {
     return p->own_credits[k] == 0 || p->shared_credits < p->shared_limit;
 }
@@ -166,12 +166,12 @@ static void return_credit(struct partition *p, unsigned k)
 
 /* The DRAM's side */
 
-static bool can_send(const struct partition *p, unsigned k)
+static inline bool can_send(const struct partition *p, unsigned k)
 {
     return slice_request(p->slices[k]) && has_credit(p, k) && slice_can_return(p->slices[k]);
 }
 
-static bool can_return(const struct partition *p)
+static inline bool can_return(const struct partition *p)
 {
     const struct memory_request *r = dram_top(p->dram);
     return r && slice_can_return(p->slices[r->slice]);
@@ -192,7 +192,8 @@ static void return_finished(struct partition *p)
         slice_changed(p, k);
 }
 
-static void start_request(struct partition *p, uint64_t cycle)
+/* Returns whether one was sent. */
+static bool start_request(struct partition *p, uint64_t cycle)
 {
     for (unsigned i = 1; i <= p->slice_count; i++) {
         unsigned k = (p->last_sender + i) & (p->slice_count - 1);
@@ -205,8 +206,9 @@ static void start_request(struct partition *p, uint64_t cycle)
         borrow_credit(p, k);
         if (full)
             slice_changed(p, k);
-        return;
+        return true;
     }
+    return false;
 }
 
 static void feed_dram(struct partition *p, uint64_t cycle)
@@ -215,19 +217,21 @@ static void feed_dram(struct partition *p, uint64_t cycle)
     const struct delayed *d = &p->delay[p->delay_first & p->delay_mask];
     if (p->delay_first == p->delay_end || cycle < d->ready)
         return;
-    uint64_t at = address_of_local(params, d->request.slice, d->request.local);
-    dram_push(p->dram, &d->request, address_bank(params, at), address_row(params, at));
+    uint32_t bank, row;
+    address_of_request(params, d->request.slice, d->request.local, &bank, &row);
+    dram_push(p->dram, &d->request, bank, row);
     p->delay_first++;
 }
 
-static uint64_t find_next_dram(const struct partition *p)
+/* may_send: a slice may have a request that the scheduler has not taken in this cycle. */
+static uint64_t find_next_dram(const struct partition *p, bool may_send)
 {
     if (can_return(p))
         return p->last_dram + 1;
     uint64_t next = dram_next(p->dram, p->last_dram);
     if (dram_full(p->dram))
         return next;
-    for (unsigned k = 0; k < p->slice_count; k++)
+    for (unsigned k = 0; may_send && k < p->slice_count; k++)
         if (can_send(p, k))
             return p->last_dram + 1;
     if (p->delay_first != p->delay_end) {
@@ -240,15 +244,16 @@ static uint64_t find_next_dram(const struct partition *p)
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 {
     struct memory_request done;
+    bool sent = false;
     p->last_dram = dram_cycle;
     return_finished(p);
     if (dram_tick(p->dram, dram_cycle, &done))
         return_credit(p, done.slice);
     if (!dram_full(p->dram)) {
-        start_request(p, dram_cycle);
+        sent = start_request(p, dram_cycle);
         feed_dram(p, dram_cycle);
     }
-    p->head.next_dram = find_next_dram(p);
+    p->head.next_dram = find_next_dram(p, sent);
 }
 
 /* The L2's clock */

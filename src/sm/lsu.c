@@ -452,7 +452,8 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
     struct packet *p = sm_ring_peek(queue);
     if (!p || !network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p)))
         return;
-    network_send(sm->setup.requests, sm->setup.index, memory_place_of(sm->setup.partition, p->address).slice,
+    uint64_t local;
+    network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->map, p->address, &local),
                  packet_network_bytes(p), p, sm->now);
     sm_ring_pop(queue);
     sm->moved = true;

@@ -81,6 +81,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct sm *sm = ARENA_NEW(arena, struct sm, 1);
     const struct sm_params *p = setup->params;
     sm->setup = *setup;
+    sm->map = memory_map_of(setup->partition);
     sm->params = p;
     sm->l1i = cache_create(setup->l1i, false, arena);
     sm->l1c = cache_create(setup->l1c, true, arena);

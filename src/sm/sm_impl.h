@@ -148,6 +148,7 @@ struct sm_ring {
 /* SMs may be stepped by different threads: none shares a cache line with another. */
 struct sm {
     _Alignas(128) struct sm_setup setup;
+    struct memory_map map; /* of setup.partition */
     const struct sm_params *params;
     const struct sm_kernel *kernel;
     uint64_t now;

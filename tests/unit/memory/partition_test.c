@@ -296,6 +296,39 @@ static void host_copies_warm_the_l2(void **state)
     stop(&s);
 }
 
+/* A copy of more than the L2 leaves the same lines there, and gives them up in the same order, as its pieces do. */
+static void a_long_host_copy_leaves_what_its_pieces_leave(void **state)
+{
+    enum { LINES = 5 * 8 * 2 * CHANNELS, BYTES = LINES * 128 };
+    struct memory_params params = fixture_sm2();
+    struct side whole, pieces;
+    params.l2.sets = 2;
+    start(&whole, &params);
+    start(&pieces, &params);
+    for (unsigned old = 0; old < 3; old++) { /* lines of an earlier copy stand in front of it, inside it, behind it */
+        partition_host_copy(whole.partition, START + old * (BYTES - 512), 1024);
+        partition_host_copy(pieces.partition, START + old * (BYTES - 512), 1024);
+    }
+    partition_host_copy(whole.partition, START + 4096 + 32, BYTES - 8192);
+    for (unsigned at = 32; at < BYTES - 8192 + 32; at += 32)
+        partition_host_copy(pieces.partition, START + 4096 + at, 32);
+    for (uint64_t at = START + BYTES - 4096 + 32; at > START;) { /* last copied first: the reads evict, too */
+        struct packet p, q;
+        at -= 32;
+        if (memory_place_of(&params.partition, at).channel != 0)
+            continue;
+        assert_int_equal(serve(&whole, request(&p, PACKET_READ, at, 32)),
+                         serve(&pieces, request(&q, PACKET_READ, at, 32)));
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        assert_int_equal(partition_l2_stats(whole.partition, k)->read_hits,
+                         partition_l2_stats(pieces.partition, k)->read_hits);
+        assert_true(partition_l2_stats(whole.partition, k)->read_hits > 2 * 8 * 3);
+    }
+    stop(&whole);
+    stop(&pieces);
+}
+
 static void atomics_go_lane_by_lane(void **state)
 {
     struct memory_params params = fixture_params();
@@ -526,6 +559,7 @@ int main(void)
         cmocka_unit_test(sectors_are_served_one_by_one),
         cmocka_unit_test(sectors_are_answered_one_by_one),
         cmocka_unit_test(host_copies_warm_the_l2),
+        cmocka_unit_test(a_long_host_copy_leaves_what_its_pieces_leave),
         cmocka_unit_test(atomics_go_lane_by_lane),
         cmocka_unit_test(packets_without_values_leave_memory_alone),
         cmocka_unit_test(a_slice_that_is_not_emptied_refuses),
