@@ -41,7 +41,9 @@ static const char usage[] =
     "\n"
     "Exit code: 0 when every run ended well, 1 when one failed, 2 when nothing was run.\n";
 
-static const char *const as_reference[] = {"sm.fence_waits_stores=false", "sm.schedulers_take_turns=false", NULL};
+static const char *const as_reference[] = {"sm.values_at_issue=true",       "sm.fence_waits_stores=false",
+                                           "sm.volatile_bypasses_l1=false", "sm.atomic_drops_line=false",
+                                           "sm.memory_in_order=false",      NULL};
 
 struct trial {
     const struct fidelity_record *record;
@@ -169,6 +171,13 @@ static char *const *command_of(struct validation *v, const struct trial *t)
     if (o->as_reference && strcmp(r->machine, "gtx480") == 0) {
         vec_push(&words, "--set");
         vec_push(&words, "sm.age_rotation=50000");
+        vec_push(&words, "--set");
+        vec_push(&words, "sm.schedulers_take_turns=false");
+        vec_push(&words, "--set");
+        vec_push(&words, "sm.fence_l1=none");
+    } else if (o->as_reference) {
+        vec_push(&words, "--set");
+        vec_push(&words, "sm.age_rotation=0");
     }
     for (size_t i = 0; i < o->sets.count; i++) {
         vec_push(&words, "--set");

@@ -211,6 +211,11 @@ static void set_host_float_mode(unsigned mode)
 
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink)
 {
+    struct gpu_launch alone = *launch;
+    /* Values that take effect at issue go round the messages between SMs: their order is that of one thread. */
+    alone.threads = 1;
+    if (gpu->machine.sm.values_at_issue)
+        launch = &alone;
     struct gpu_run run = {.gpu = gpu, .launch = launch, .result = result, .sink = sink, .start_cycle = gpu->cycle};
     describe_result(&run);
     if (prepare(&run))

@@ -44,8 +44,9 @@ struct cache {
     struct cache_stats stats;
     uint32_t line_shift, sector_shift, set_mask, hash_mask;
     uint8_t all_sectors;
-    uint64_t clock; /* counts uses */
-    uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
+    bool timing_only; /* cache_set_timing_only */
+    uint64_t clock;   /* counts uses */
+    uint64_t *tags;   /* line address per line, NO_ADDRESS when empty */
     /* Per line: when it was last used (LRU) or allocated (FIFO), 0 when empty, with RESERVED while a sector is being
      * filled. So the lowest of a set is the line to be given up. */
     uint64_t *orders;
@@ -539,7 +540,7 @@ static void orphan_fills(struct cache *c, uint64_t at)
     for (uint32_t i = c->hash[hash_of(c, at)]; i != NO_INDEX; i = c->mshrs[i].next) {
         if (c->mshrs[i].address == at) {
             c->mshrs[i].line = NO_INDEX;
-            c->mshrs[i].orphan = true;
+            c->mshrs[i].orphan = !c->timing_only;
         }
     }
 }
@@ -555,6 +556,11 @@ static void drop_line(struct cache *c, uint32_t index)
     c->lines[index] = (struct line){0};
 }
 
+void cache_set_timing_only(struct cache *c)
+{
+    c->timing_only = true;
+}
+
 bool cache_invalidate(struct cache *c, uint64_t address)
 {
     uint64_t at = line_address(c, address);
@@ -564,7 +570,8 @@ bool cache_invalidate(struct cache *c, uint64_t address)
             orphan_fills(c, at);
         return false;
     }
-    drop_line(c, index);
+    if (!c->timing_only || !c->lines[index].pending)
+        drop_line(c, index);
     return true;
 }
 
@@ -574,7 +581,7 @@ static void orphan_placeless(struct cache *c)
     forget_refusal(c);
     for (uint32_t bucket = 0; c->used_mshrs && bucket <= c->hash_mask; bucket++)
         for (uint32_t i = c->hash[bucket]; i != NO_INDEX; i = c->mshrs[i].next)
-            c->mshrs[i].orphan |= c->mshrs[i].line == NO_INDEX;
+            c->mshrs[i].orphan |= c->mshrs[i].line == NO_INDEX && !c->timing_only;
 }
 
 void cache_invalidate_clean(struct cache *c)

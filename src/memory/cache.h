@@ -106,6 +106,9 @@ void cache_set_tag(struct cache *c, uint32_t line, uint64_t tag);
  * the fill serves those who wait for it, but is not kept, and reads of the line are refused until it has come. Returns
  * whether the line was there. */
 bool cache_invalidate(struct cache *c, uint64_t address);
+/* The values in the lines are not used: a store leaves a line that is being filled alone, and the fill of a line
+ * dropped otherwise may be joined and is kept. */
+void cache_set_timing_only(struct cache *c);
 /* Drops every line that is not dirty, in the same way (a fence or an acquire at an L1: its global lines are never
  * dirty). */
 void cache_invalidate_clean(struct cache *c);

@@ -35,6 +35,7 @@ struct packet {
     uint16_t sm;         /* sender */
     uint8_t kind, class; /* enum packet_kind, enum packet_class */
     bool is_reply;
+    bool performed;       /* WRITE: its bytes were written when it issued (sm.values_at_issue), only the time is real */
     bool no_return;       /* red: nobody waits for the old values, but the reply still acknowledges */
     uint8_t atomic, type; /* ISA_ATOMIC_*, enum isa_type */
     uint8_t lane_count;

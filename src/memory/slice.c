@@ -133,7 +133,7 @@ static void write_values(const struct slice *s, const struct slice_part *part)
     const struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
     uint32_t first = (uint32_t)(address & (PACKET_LINE_BYTES - 1)), end = first + part->bytes;
-    uint8_t *to = p->class == PACKET_LOCAL ? NULL : place_of(s, address, part->bytes);
+    uint8_t *to = p->class == PACKET_LOCAL || p->performed ? NULL : place_of(s, address, part->bytes);
     for (uint32_t word = 0; to && word < 2; word++) {
         uint64_t rest = p->mask[word] & bytes_in_word(word, first, end);
         while (rest) {

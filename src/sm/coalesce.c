@@ -3,8 +3,8 @@
  * arch13 (compute capability 1.3, as GPGPU-Sim's GTX 480 uses it): a segment is 32 bytes for 1-byte elements, 64 for
  * 2-byte, 128 for larger; one transaction per touched segment, then a 128-byte transaction whose used 32-byte chunks
  * lie in one half shrinks to 64 bytes, and a 64-byte one to 32. Local memory is split in 4-byte words first. Atomics go
- * by half warps, and lanes that hit the same bytes go to different transactions. arch20: whole 128-byte lines for loads
- * that the L1D caches, 32-byte sectors for everything else. */
+ * by half warps, and lanes that hit the same bytes go to different transactions. arch20: what goes past the L1D makes
+ * segments of 32 bytes, everything else is as with arch13. */
 #include <string.h>
 
 #include "sm/sm_impl.h"
@@ -14,10 +14,9 @@ static uint32_t segment_bytes(const struct sm *sm, const struct sm_op *op, unsig
     const struct simt_access *access = op->access;
     if (access->space == ISA_SPACE_CONST)
         return sm->setup.l1c->line_bytes;
-    if (sm->params->coalescing == SM_COALESCE_ARCH20) {
-        bool cached = access->kind == ISA_FLAG_LOAD && !op->bypasses;
-        return cached ? sm->setup.l1d->line_bytes : 32;
-    }
+    bool past = op->bypasses || (access->kind == ISA_FLAG_STORE && !sm->params->global_loads_use_l1);
+    if (sm->params->coalescing == SM_COALESCE_ARCH20 && past)
+        return 32;
     return element == 1 ? 32 : element == 2 ? 64 : 128;
 }
 
@@ -129,7 +128,7 @@ static void coalesce_plain(struct sm *sm, uint32_t index)
             uint64_t address = access->address[mask_first(rest)];
             touch(&m, rest & -rest, address, address + size, segment);
         }
-    if (sm->params->coalescing == SM_COALESCE_ARCH13 && access->space != ISA_SPACE_CONST)
+    if (access->space != ISA_SPACE_CONST)
         shrink_all(sm);
 }
 

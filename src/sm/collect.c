@@ -76,9 +76,9 @@ void sm_execute_units(struct sm *sm)
 
 /* The collector whose op leaves next, looking round robin, or SM_NONE. Memory instructions leave in the order of issue,
  * or an access could overtake one to the same address, of its own warp or of one it met at a barrier. */
-static unsigned next_to_leave(const struct sm_collectors *c, enum sm_class class)
+static unsigned next_to_leave(const struct sm *sm, const struct sm_collectors *c, enum sm_class class)
 {
-    if (class == SM_MEM)
+    if (class == SM_MEM && sm->params->memory_in_order)
         return c->line_count && (c->ready >> c->line[c->line_head] & 1) ? c->line[c->line_head] : SM_NONE;
     uint32_t behind = c->ready & (~0u << c->dispatch_from);
     return c->ready ? (unsigned)__builtin_ctz(behind ? behind : c->ready) : SM_NONE;
@@ -90,7 +90,7 @@ static void leave_collectors(struct sm *sm, enum sm_class class)
     struct sm_collectors *c = &sm->collectors[class];
     struct sm_fifo *out = &sm->oc_ex[class];
     for (unsigned port = 0; port < c->ports && out->count < out->size; port++) {
-        unsigned index = next_to_leave(c, class);
+        unsigned index = next_to_leave(sm, c, class);
         if (index == SM_NONE)
             return;
         sm->moved = true;

@@ -193,6 +193,11 @@ static void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_a
     }
 }
 
+static uint8_t *place_in(void *store, uint64_t address)
+{
+    return store_at(store, address);
+}
+
 static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
 {
     struct simt_access *access = o->access;
@@ -222,6 +227,9 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         sm->in_atomic |= BIT64(slot);
     if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || o->instr->mods.order > ISA_ORDER_WEAK)))
         note_sync(warp, access);
+    o->performed = sm->params->values_at_issue && !is_atomic;
+    if (o->performed)
+        simt_serve(&warp->simt, access, place_in, (void *)sm->setup.store);
     return true;
 }
 

@@ -14,9 +14,9 @@ bool sm_bypasses(const struct sm *sm, const struct simt_access *access)
     const struct isa_mods *mods = &access->instr->mods;
     if (access->kind != ISA_FLAG_LOAD)
         return access->kind == ISA_FLAG_ATOMIC;
-    if (mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV)
+    if (mods->cache == ISA_CACHE_CG)
         return true;
-    if (sm->params->volatile_bypasses_l1 && mods->order > ISA_ORDER_WEAK)
+    if (sm->params->volatile_bypasses_l1 && (mods->order > ISA_ORDER_WEAK || mods->cache == ISA_CACHE_CV))
         return true;
     return !sm->params->global_loads_use_l1 && mods->cache != ISA_CACHE_NC && mods->cache != ISA_CACHE_CA;
 }
@@ -63,7 +63,7 @@ static void deliver(struct sm *sm, const struct sm_transaction *t, const uint8_t
 {
     const struct sm_op *o = &sm->ops.items[t->op];
     const struct simt_access *access = o->access;
-    if (access->space == ISA_SPACE_LOCAL || !line)
+    if (access->space == ISA_SPACE_LOCAL || o->performed || !line)
         return;
     simt_load_lanes(&sm->warps[o->slot].simt, access, t->lanes, line, line_bytes);
 }
@@ -162,6 +162,7 @@ static bool store_global(struct sm *sm, const struct sm_transaction *t)
     count_store(sm, cache_invalidate(sm->l1d, t->address));
     struct packet *p = new_request(sm, PACKET_WRITE, t, ISA_SPACE_GLOBAL);
     store_bytes(o->access, t, p);
+    p->performed = o->performed;
     p->cookie = o->slot;
     sm->warps[o->slot].stores_out++;
     sm_ring_push(&sm->l1d_queue, p);
@@ -197,7 +198,8 @@ static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
     const struct sm_op *o = &sm->ops.items[t->op];
     const struct simt_access *access = o->access;
     /* A thread's plain loads must see its own atomics: a line kept here would hide them. */
-    cache_invalidate(sm->l1d, t->address);
+    if (sm->params->atomic_drops_line)
+        cache_invalidate(sm->l1d, t->address);
     struct packet *p = new_request(sm, PACKET_ATOMIC, t, ISA_SPACE_GLOBAL);
     p->atomic = o->instr->mods.atomic;
     p->type = o->instr->type;
@@ -275,7 +277,7 @@ static bool serve_transaction(struct sm *sm, const struct sm_op *o, const struct
     if (access->space == ISA_SPACE_CONST)
         return load_cached(sm, sm->l1c, &sm->l1c_queue, t);
     if (access->space == ISA_SPACE_GLOBAL && o->bypasses) {
-        if (follows_in_pipe(sm, t))
+        if (sm->params->memory_in_order && follows_in_pipe(sm, t))
             return false;
         return access->kind == ISA_FLAG_LOAD ? load_bypassing(sm, t) : send_atomic(sm, t);
     }

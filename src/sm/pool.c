@@ -66,6 +66,7 @@ struct packet *sm_packet_new(struct sm *sm)
         p = ARENA_NEW(&sm->arena, struct packet, 1);
     p->is_reply = false;
     p->no_return = false;
+    p->performed = false;
     p->lane_count = 0;
     p->mask[0] = p->mask[1] = 0;
     p->next = NULL;

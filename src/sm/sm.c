@@ -86,6 +86,8 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->l1i = cache_create(setup->l1i, false, arena);
     sm->l1c = cache_create(setup->l1c, true, arena);
     sm->l1d = cache_create(setup->l1d, true, arena);
+    if (p->values_at_issue)
+        cache_set_timing_only(sm->l1d);
     sm_ring_init(&sm->l1d_queue, p->l1d_queue, arena);
     sm->l1d_pipe = ARENA_NEW(arena, struct sm_delayed, p->l1d_latency + 1);
     sm_ring_init(&sm->l1c_queue, setup->l1c->miss_queue, arena);

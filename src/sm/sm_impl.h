@@ -41,6 +41,7 @@ struct sm_op {
     uint8_t slot, class;
     bool in_memory;          /* has an access to serve */
     bool bypasses;           /* a load or atomic that the L1D does not serve */
+    bool performed;          /* its values were taken or given at issue (sm.values_at_issue) */
     bool acquires, releases; /* memory order, at a scope wider than the block */
     bool blocks_warp;        /* the warp waits until it is complete */
 };

@@ -243,8 +243,7 @@ static void run(const struct kernel *k, unsigned m, enum gpu_mode mode, unsigned
                 struct outcome *o)
 {
     struct device d;
-    struct shape shape = {
-        .grid = GRID, .block = BLOCK, .mode = mode, .threads = threads, .every_cycle = every_cycle};
+    struct shape shape = {.grid = GRID, .block = BLOCK, .mode = mode, .threads = threads, .every_cycle = every_cycle};
     device_open(&d, machines[m].machine, machines[m].settings);
     char *text = malloc(strlen(k->text) + sizeof PTX_HEAD);
     strcpy(stpcpy(text, PTX_HEAD), k->text);

@@ -92,8 +92,7 @@ static void test_initiation_interval(void **state)
     check_slope("sm.sfu_units=2 sm.interval_special=20", "", "rcp.approx.ftz.f32 %f2, %f1;", 32 * 16, 20 * 16 / 2);
     /* Integer products: one SFU, or the two SP units. */
     check_slope("sm.interval_int_mul=8", "", "mul.lo.u32 %r6, %r2, 3;", 32 * 16, 8 * 16);
-    check_slope("sm.interval_int_mul=8 sm.sfu_multiplies=false", "", "mul.lo.u32 %r6, %r2, 3;", 32 * 16,
-                8 * 16 / 2);
+    check_slope("sm.interval_int_mul=8 sm.sfu_multiplies=false", "", "mul.lo.u32 %r6, %r2, 3;", 32 * 16, 8 * 16 / 2);
     check_slope("sm.interval_special=31", "", "rcp.approx.ftz.f32 %f2, %f1;", 32 * 16, 31 * 16);
 }
 
@@ -173,7 +172,7 @@ static void test_coalescing(void **state)
                     for (unsigned lane = 0; lane < 32; lane++)
                         addresses[lane] = p + offset + (uint64_t)lane * strides[s] * kinds[k].size;
                     unsigned size = kinds[k].size;
-                    unsigned segment = arch ? (store == 0 ? 128 : 32) : size == 1 ? 32 : size == 2 ? 64 : 128;
+                    unsigned segment = arch && store == 2 ? 32 : size == 1 ? 32 : size == 2 ? 64 : 128;
                     unsigned expected = distinct(addresses, size, segment);
                     if (device_stat(&d, "sm", "transactions") != expected)
                         fail_msg("%s %s, stride %u: %llu transactions instead of %u", arch ? "arch20" : "arch13",

@@ -361,6 +361,24 @@ static void a_store_gives_up_a_line_being_filled(void **state)
     assert_int_equal(cache_look(f->cache, LINE, 4, NULL), CACHE_MISS);
 }
 
+static void timing_only_caches_join_what_was_dropped(void **state)
+{
+    struct fixture *f = make(*state, false);
+    cache_set_timing_only(f->cache);
+    assert_int_equal(read_at(f, 0, 1), CACHE_MISS);
+    assert_true(cache_invalidate(f->cache, 0)); /* a store: the line is still being filled, and stays */
+    assert_int_equal(read_at(f, 0, 2), CACHE_PENDING);
+    cache_invalidate_clean(f->cache);
+    assert_int_equal(read_at(f, 0, 3), CACHE_PENDING);
+    cache_fill(f->cache, 0, LINE, NULL);
+    for (uint32_t waiter = 1; waiter <= 3; waiter++)
+        assert_int_equal(take(f), waiter);
+    assert_int_equal(cache_look(f->cache, 0, 4, NULL), CACHE_HIT);
+    bring(f, 0);
+    assert_true(cache_invalidate(f->cache, 0));
+    assert_int_equal(cache_look(f->cache, 0, 4, NULL), CACHE_MISS);
+}
+
 static void fills_without_a_line_bring_none_after_an_invalidation(void **state)
 {
     struct fixture *f = *state;
@@ -421,6 +439,7 @@ int main(void)
         TEST(lines_on_fill_reserve_nothing),
         TEST(invalidation_drops_fills_under_way),
         TEST(a_store_gives_up_a_line_being_filled),
+        TEST(timing_only_caches_join_what_was_dropped),
         TEST(fills_without_a_line_bring_none_after_an_invalidation),
         TEST(hashed_sets_follow_fermi),
         TEST(installed_lines_hit),
