@@ -57,6 +57,10 @@ static bool legal(struct frun *f, const struct fblock *b, unsigned w)
 {
     const struct simt_access *a = &f->access;
     unsigned bytes = a->element_bytes * a->elements;
+    /* All in one allocation, the usual case; an allocation is read-only as a whole. */
+    if (a->high - a->low < INT64_MAX && store_covers(&f->run->gpu->store, a->low, a->high - a->low + bytes) &&
+        (a->kind == ISA_FLAG_LOAD || !gpu_address_read_only(f->run->gpu, a->low)))
+        return true;
     for (uint64_t rest = a->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         struct simt_fault fault = {.lane = (uint8_t)lane, .space = a->space, .address = a->address[lane], .pc = a->pc};

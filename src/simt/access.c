@@ -9,7 +9,7 @@
 
 static const uint8_t *place_of(const struct simt_source *from, uint64_t address)
 {
-    return from->bytes + (int64_t)((address - from->origin) & from->mask);
+    return (const uint8_t *)(from->base + (address & from->mask));
 }
 
 /* ROW: the type of a row's lanes. VALUE: what the register holds of an element of type ELEMENT (16-bit registers keep
@@ -82,7 +82,7 @@ static void load(struct simt_warp *warp, const struct simt_access *access, uint6
                mask_count(lanes) * access->element_bytes);
         return;
     }
-    for (unsigned i = 0; i < access->elements; i++, from.bytes += access->element_bytes)
+    for (unsigned i = 0; i < access->elements; i++, from.base += access->element_bytes)
         if (op->dst[i].place == SIMT_PLACE_ROW)
             op->loads[i](simt_row(warp, access->reg_base, op->dst[i].row), &from, access->address, lanes);
 }
@@ -90,7 +90,7 @@ static void load(struct simt_warp *warp, const struct simt_access *access, uint6
 void simt_load_lanes(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, const uint8_t *line,
                      uint32_t line_bytes)
 {
-    load(warp, access, lanes, (struct simt_source){.bytes = line, .mask = line_bytes - 1});
+    load(warp, access, lanes, (struct simt_source){.base = (uintptr_t)line, .mask = line_bytes - 1});
 }
 
 /* Stores and atomics */
@@ -175,25 +175,24 @@ static void atomic_on(struct simt_warp *warp, struct simt_access *access, unsign
     simt_atomic_lane(warp, access->instr, access->reg_base, lane, old);
 }
 
-static void store(const struct simt_access *access, uint64_t lanes, uint8_t *bytes, uint64_t origin)
+/* base: the host address of address 0, as a number. */
+static void store(const struct simt_access *access, uint64_t lanes, uintptr_t base)
 {
-    unsigned size = access->stride;
+    unsigned size = access->stride, first = mask_first(lanes);
     if (access->straight && is_run(lanes)) {
-        unsigned first = mask_first(lanes);
-        memcpy(bytes + (int64_t)(access->address[first] - origin), access->data + first * size,
-               mask_count(lanes) * size);
+        memcpy((uint8_t *)(base + access->address[first]), access->data + first * size, mask_count(lanes) * size);
         return;
     }
     if (size == 4) {
         for (uint64_t rest = lanes; rest; rest &= rest - 1) {
             unsigned lane = mask_first(rest);
-            memcpy(bytes + (int64_t)(access->address[lane] - origin), access->data + lane * 4, 4);
+            memcpy((uint8_t *)(base + access->address[lane]), access->data + lane * 4, 4);
         }
         return;
     }
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        memcpy(bytes + (int64_t)(access->address[lane] - origin), simt_access_data(access, lane), size);
+        memcpy((uint8_t *)(base + access->address[lane]), simt_access_data(access, lane), size);
     }
 }
 
@@ -201,14 +200,15 @@ static void store(const struct simt_access *access, uint64_t lanes, uint8_t *byt
 static void serve(struct simt_warp *warp, struct simt_access *access, uint64_t lanes, uint8_t *bytes, uint64_t origin,
                   uint8_t flags)
 {
+    uintptr_t base = (uintptr_t)bytes - origin;
     if (access->kind == ISA_FLAG_LOAD) {
-        load(warp, access, lanes, (struct simt_source){.bytes = bytes, .origin = origin, .mask = ~UINT64_C(0)});
+        load(warp, access, lanes, (struct simt_source){.base = base, .mask = ~UINT64_C(0)});
     } else if (access->kind == ISA_FLAG_STORE) {
-        store(access, lanes, bytes, origin);
+        store(access, lanes, base);
     } else {
         for (uint64_t rest = lanes; rest; rest &= rest - 1) {
             unsigned lane = mask_first(rest);
-            atomic_on(warp, access, lane, bytes + (int64_t)(access->address[lane] - origin), flags);
+            atomic_on(warp, access, lane, (uint8_t *)(base + access->address[lane]), flags);
         }
     }
 }
@@ -320,10 +320,9 @@ void simt_serve_local(struct simt_warp *warp, struct simt_access *access, uint64
             serve_local_lane(warp, access, mask_first(rest));
         return;
     }
-    uint64_t end = 0;
-    for (uint64_t rest = lanes; rest; rest &= rest - 1)
-        end = access->address[mask_first(rest)] > end ? access->address[mask_first(rest)] : end;
-    grow_local(warp, end / 4 + access->element_bytes * access->elements / 4);
+    uint64_t words = access->element_bytes * access->elements / 4;
+    for (uint64_t rest = lanes; rest; rest &= access->same ? 0 : rest - 1)
+        grow_local(warp, access->address[mask_first(rest)] / 4 + words);
     for (unsigned i = 0; i < access->elements; i++)
         local_words(warp, access, lanes, i);
 }

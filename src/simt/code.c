@@ -185,6 +185,8 @@ struct simt_code *simt_bind(const struct isa_module *module, unsigned width, str
     struct simt_code *code = ARENA_NEW(arena, struct simt_code, 1);
     code->module = module;
     code->width = width;
+    code->addresses = lane_addresses_here();
+    code->survey = lane_survey_here();
     code->ops = ARENA_NEW(arena, struct simt_op, module->instr_count + 1);
     uint64_t sources = 1;
     for (uint32_t i = 0; i < module->instr_count; i++)

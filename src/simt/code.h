@@ -62,10 +62,10 @@ struct simt_form {
     bool copies;        /* a load or store of one element that fills its register: rows are copied as they are */
 };
 
-/* Writes a row's lanes from values in memory: lane l's stands at bytes + ((address[l] - origin) & mask). */
+/* Writes a row's lanes from values in memory: lane l's stands at host address base + (address[l] & mask). */
 struct simt_source {
-    const uint8_t *bytes;
-    uint64_t origin, mask;
+    uintptr_t base;
+    uint64_t mask;
 };
 typedef void simt_load_fn(void *row, const struct simt_source *from, const uint64_t *address, uint64_t lanes);
 
@@ -85,6 +85,8 @@ struct simt_code {
     const struct isa_module *module;
     unsigned width;      /* lanes of a warp: 32 or 64 */
     struct simt_op *ops; /* one per instruction of the module */
+    lane_addresses_fn *addresses;
+    lane_survey_fn *survey;
 };
 
 /* How a load of `bytes` bytes fills a register of `bits` bits. */

@@ -22,6 +22,24 @@ bool lane_has_avx2(void)
 #endif
 }
 
+lane_addresses_fn *lane_addresses_here(void)
+{
+#ifdef LANE_CAN_AVX2
+    if (lane_has_avx2())
+        return lane_addresses_avx2;
+#endif
+    return lane_addresses;
+}
+
+lane_survey_fn *lane_survey_here(void)
+{
+#ifdef LANE_CAN_AVX2
+    if (lane_has_avx2())
+        return lane_survey_avx2;
+#endif
+    return lane_survey;
+}
+
 lane_fn *lane_resolve(const struct isa_instr *instr)
 {
     static resolver *const integers[] = {lane_resolve_int, lane_resolve_bits, lane_resolve_move, lane_resolve_compare};

@@ -72,6 +72,22 @@ static const uint32_t lane_bit[LANES] = {
         }                                                                                                         \
     } while (0)
 
+/* The addresses of 32 lanes: row (64-bit values if wide, else 32-bit, in whose arithmetic the offset is added) + offset,
+ * plus base. */
+typedef void lane_addresses_fn(uint64_t *restrict address, const void *row, bool wide, uint64_t offset, uint64_t base);
+/* What can be said of the addresses of several lanes: as signed numbers they lie in [low, high]; ones are the bits that any
+ * has; bent is 0 when they are those expected. */
+struct lane_survey {
+    uint64_t ones, bent;
+    int64_t low, high;
+};
+/* Adds the lanes of mask, which is not 0. Expected of lane l is `expected` + l * size. */
+typedef void lane_survey_fn(struct lane_survey *survey, const uint64_t *restrict address, uint32_t mask, uint64_t expected,
+                            uint64_t size);
+/* The versions for this processor. */
+lane_addresses_fn *lane_addresses_here(void);
+lane_survey_fn *lane_survey_here(void);
+
 /* One atomic operation on one location: the new value of a location of `type` that holds old; cas compares with compare.
  * Values are the bits in the low part of the words. f16x2, bf16x2 add per half. Also used by the L2.
  * f32 add flushes subnormal operands and results to zero of their sign, as PTX states for global memory; in shared memory it keeps them:

@@ -12,6 +12,7 @@
 #pragma GCC target("avx2")
 #endif
 
+#include "simt/lanes_address.c"
 #include "simt/lanes_bits.c"
 #include "simt/lanes_compare.c"
 #include "simt/lanes_int.c"

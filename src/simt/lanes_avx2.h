@@ -7,6 +7,8 @@
 
 #ifdef __x86_64__
 #define LANE_CAN_AVX2
+lane_addresses_fn lane_addresses_avx2;
+lane_survey_fn lane_survey_avx2;
 lane_fn *lane_resolve_int_avx2(const struct isa_instr *instr);
 lane_fn *lane_resolve_bits_avx2(const struct isa_instr *instr);
 lane_fn *lane_resolve_move_avx2(const struct isa_instr *instr);
@@ -18,6 +20,8 @@ lane_fn *lane_resolve_compare_avx2(const struct isa_instr *instr);
 #define lane_resolve_compare_avx2 lane_resolve_compare
 #endif
 
+lane_addresses_fn lane_addresses;
+lane_survey_fn lane_survey;
 /* Whether this processor runs them. */
 bool lane_has_avx2(void);
 

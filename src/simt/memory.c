@@ -31,25 +31,18 @@ static void written_addresses(const struct simt_warp *warp, const struct simt_op
     const struct simt_operand *operand = &op->src[0];
     const struct simt_grid *grid = warp->block->grid;
     uint64_t base = op->form.kernel_params ? grid->param_address : 0, offset = operand->value;
-    for (unsigned half = 0; half < grid->code->width; half += LANES, address += LANES) {
-        if (operand->place == SIMT_PLACE_ROW && operand->wide) {
-            const uint64_t *row = (const uint64_t *)simt_row(warp, top->reg_base, operand->row) + half;
-            for (unsigned lane = 0; lane < LANES; lane++)
-                address[lane] = row[lane] + (offset + base);
-        } else if (operand->place == SIMT_PLACE_ROW) {
-            const uint32_t *restrict row = (const uint32_t *)simt_row(warp, top->reg_base, operand->row) + half;
-            uint64_t *restrict to = address;
-            for (unsigned lane = 0; lane < LANES; lane++)
-                to[lane] = (uint32_t)(row[lane] + (uint32_t)offset) + base;
-        } else {
-            uint64_t fixed = base + offset;
-            fixed += operand->place == SIMT_PLACE_FRAME     ? top->local_base
-                     : operand->place == SIMT_PLACE_DYNSMEM ? grid->dynamic_base
-                                                            : 0;
-            for (unsigned lane = 0; lane < LANES; lane++)
-                address[lane] = fixed;
-        }
+    if (operand->place == SIMT_PLACE_ROW) {
+        const char *row = simt_row(warp, top->reg_base, operand->row);
+        for (unsigned half = 0; half < grid->code->width; half += LANES)
+            grid->code->addresses(address + half, row + half * (operand->wide ? 8 : 4), operand->wide, offset, base);
+        return;
     }
+    uint64_t fixed = base + offset;
+    fixed += operand->place == SIMT_PLACE_FRAME     ? top->local_base
+             : operand->place == SIMT_PLACE_DYNSMEM ? grid->dynamic_base
+                                                    : 0;
+    for (unsigned lane = 0; lane < SIMT_MAX_WIDTH; lane++)
+        address[lane] = fixed;
 }
 
 /* The first lane of `lanes` whose access is illegal for its space; false when there is none. Global bounds are the
@@ -80,60 +73,19 @@ static bool find_fault(const struct simt_warp *warp, const struct simt_access *a
     return false;
 }
 
-/* What can be said of all lanes' addresses at once. */
-struct survey {
-    uint64_t ones;    /* bits that any has */
-    uint64_t outside; /* top bit: some lane's address is below 0 or above the limit (as signed numbers) */
-    uint64_t global;  /* top bit: every address lies below the windows of the generic space */
-    uint64_t bent;    /* not zero: they do not lie side by side in lane order */
-    uint64_t spread;  /* not zero: they are not all equal */
-};
-
-/* Two lanes' addresses. */
-typedef uint64_t pair __attribute__((vector_size(16), aligned(8)));
-
-/* Adds the lanes of mask, 32 of them. `next` is where the first lane's address would be if all lay side by side. */
-static inline void survey_half(struct survey *s, const uint64_t *address, uint32_t mask, const uint64_t first,
-                               uint64_t next, unsigned size, uint64_t limit)
+/* What can be said of the lanes' addresses; expected is that they lie side by side in lane order. */
+static struct lane_survey survey_lanes(const struct simt_warp *warp, const struct simt_access *access, unsigned size)
 {
-    pair ones = {0}, outside = {0}, global = {~UINT64_C(0), ~UINT64_C(0)}, bent = {0}, spread = {0};
-    pair all_first = {first, first}, all_limit = {limit, limit}, expected = {next, next + size};
-    pair windows = {LANE_PARAM_WINDOW, LANE_PARAM_WINDOW}, step = {2 * (uint64_t)size, 2 * (uint64_t)size};
-    const pair bits = {1, 2};
-    for (unsigned lane = 0; lane < LANES; lane += 2, expected += step) {
-        pair a = *(const pair *)(address + lane), in = {~UINT64_C(0), ~UINT64_C(0)};
-        if (mask != UINT32_MAX)
-            in = (pair)((((pair){mask >> lane, mask >> lane} & bits) != 0));
-        ones |= a & in;
-        outside |= (a | (all_limit - a)) & in;
-        global &= (a - windows) | ~in;
-        bent |= (a ^ expected) & in;
-        spread |= (a ^ all_first) & in;
-    }
-    s->ones |= ones[0] | ones[1];
-    s->outside |= outside[0] | outside[1];
-    s->global &= global[0] & global[1];
-    s->bent |= bent[0] | bent[1];
-    s->spread |= spread[0] | spread[1];
-}
-
-static struct survey survey_lanes(const uint64_t *address, uint64_t mask, unsigned width, unsigned size, uint64_t limit)
-{
-    struct survey s = {.global = ~UINT64_C(0)};
-    uint64_t first = address[mask_first(mask)], next = first - (uint64_t)mask_first(mask) * size;
-    for (unsigned half = 0; half < width; half += LANES, next += (uint64_t)LANES * size) {
-        uint32_t lanes = (uint32_t)(mask >> half);
-        if (lanes == UINT32_MAX)
-            survey_half(&s, address + half, UINT32_MAX, first, next, size, limit);
-        else if (lanes)
-            survey_half(&s, address + half, lanes, first, next, size, limit);
+    const struct simt_code *code = warp->block->grid->code;
+    struct lane_survey s = {.low = INT64_MAX, .high = INT64_MIN};
+    unsigned first = mask_first(access->mask);
+    uint64_t expected = access->address[first] - (uint64_t)first * size;
+    for (unsigned half = 0; half < code->width; half += LANES, expected += (uint64_t)LANES * size) {
+        uint32_t lanes = (uint32_t)(access->mask >> half);
+        if (lanes)
+            code->survey(&s, access->address + half, lanes, expected, size);
     }
     return s;
-}
-
-static bool top_bit(uint64_t x)
-{
-    return x >> 63;
 }
 
 /* Each lane's space; adds the lanes to the sets, indexed by ISA_SPACE_*. */
@@ -153,17 +105,18 @@ static bool place_lanes(const struct simt_warp *warp, struct simt_access *access
 {
     const struct simt_form *form = &access->op->form;
     const struct simt_block *block = warp->block;
-    unsigned size = access->element_bytes * access->elements, width = block->grid->code->width;
+    unsigned size = access->element_bytes * access->elements;
     uint64_t bytes = form->space == ISA_SPACE_SHARED  ? block->shared_bytes
                      : form->space == ISA_SPACE_LOCAL ? block->grid->stack_bytes
                                                       : INT64_MAX;
-    struct survey all = survey_lanes(access->address, access->mask, width, size, bytes - size);
-    access->straight = !all.bent;
-    access->same = !all.spread;
+    struct lane_survey s = survey_lanes(warp, access, size);
+    access->straight = !s.bent;
+    access->same = s.low == s.high;
+    access->low = (uint64_t)s.low;
+    access->high = (uint64_t)s.high;
     uint8_t space = form->space ? form->space : ISA_SPACE_GLOBAL;
-    bool one_space = form->space || top_bit(all.global), legal = !(all.ones & (size - 1)) && bytes >= size;
-    if (space == ISA_SPACE_SHARED || space == ISA_SPACE_LOCAL)
-        legal = legal && !top_bit(all.outside);
+    bool one_space = form->space || (s.low >= 0 && s.high < (int64_t)LANE_PARAM_WINDOW);
+    bool legal = !(s.ones & (size - 1)) && s.low >= 0 && size <= bytes && (uint64_t)s.high <= bytes - size;
     if (space == ISA_SPACE_CONST)
         legal = legal && access->kind == ISA_FLAG_LOAD;
     if (one_space)
@@ -175,6 +128,8 @@ static bool place_lanes(const struct simt_warp *warp, struct simt_access *access
     if (!one_space) {
         resolve_lanes(warp, access, spaces, sets);
         access->straight = access->same = false;
+        access->low = 0;
+        access->high = UINT64_MAX;
     }
     return !find_fault(warp, access, spaces, access->mask, fault);
 }

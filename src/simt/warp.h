@@ -94,9 +94,10 @@ struct simt_access {
     uint16_t kind;    /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
     uint8_t space;    /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST: resolved */
     uint8_t element_bytes, elements, stride;
-    bool straight; /* the lanes' accesses lie side by side, in lane order: each lane's behind that of the lane below */
-    bool same;     /* all lanes' addresses are equal */
-    uint32_t reg_base; /* frame that receives loaded values */
+    bool straight;      /* lanes lie side by side, in lane order: each one's access behind that of the lane below */
+    bool same;          /* all lanes' addresses are equal */
+    uint64_t low, high; /* no lane's address lies outside [low, high] */
+    uint32_t reg_base;  /* frame that receives loaded values */
     uint32_t pc;
     uint64_t address[SIMT_MAX_WIDTH];
     _Alignas(64) uint8_t data[SIMT_MAX_WIDTH * SIMT_ACCESS_BYTES];

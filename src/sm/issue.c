@@ -119,7 +119,11 @@ static void finish_warp(struct sm *sm, unsigned slot)
 static bool check_addresses(struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
 {
     unsigned bytes = access->element_bytes * access->elements;
-    const struct store_block *found = NULL;
+    const struct store_block *found = store_find(sm->setup.store, access->low);
+    if (found && access->high < found->end && bytes <= found->end - access->high &&
+        (access->kind == ISA_FLAG_LOAD || !sm->kernel->read_only(sm->kernel->context, access->low)))
+        return true;
+    found = NULL;
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t address = access->address[lane];
