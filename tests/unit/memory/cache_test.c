@@ -374,7 +374,6 @@ static void timing_only_caches_join_what_was_dropped(void **state)
     for (uint32_t waiter = 1; waiter <= 3; waiter++)
         assert_int_equal(take(f), waiter);
     assert_int_equal(cache_look(f->cache, 0, 4, NULL), CACHE_HIT);
-    bring(f, 0);
     assert_true(cache_invalidate(f->cache, 0));
     assert_int_equal(cache_look(f->cache, 0, 4, NULL), CACHE_MISS);
 }
