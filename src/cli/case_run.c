@@ -220,6 +220,8 @@ static void launch(struct case_run *run, struct gpu_result *result)
     };
     memcpy(launch.grid, run->c.grid, sizeof launch.grid);
     memcpy(launch.block, run->c.block, sizeof launch.block);
+    struct strbuf waits = {0};
+    launch.waits = run->options->hang_report ? &waits : NULL;
     cli_progress_init(&progress.line, run->options->quiet);
     if (case_checkpoints_begin(&checkpoints, &launch.resume, run->sink) == 0)
         gpu_launch(run->gpu, &launch, result, run->sink);
@@ -230,6 +232,9 @@ static void launch(struct case_run *run, struct gpu_result *result)
     if (result->status == GPU_STOPPED)
         result->stopped_by = progress.reason;
     gpu_explain_stop(result, run->sink);
+    if (waits.length)
+        cli_write_file(run->options->hang_report, waits.text, waits.length, run->sink);
+    strbuf_free(&waits);
 }
 
 static void print_output(struct case_run *run)

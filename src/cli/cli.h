@@ -45,8 +45,10 @@ struct cli_options {
     const char *machine, *sched, *mode; /* NULL: not given */
     VEC(const char *) sets;             /* group.parameter=value */
     const char *stats;                  /* file for results, or NULL */
+    const char *hang_report;            /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *threads;
     const char *checkpoint_every, *checkpoint, *resume;
+    const char *resume_kind, *resume_machine; /* what the checkpoint is of */
     uint64_t checkpoint_every_value;
     const char *kernel;
     uint64_t max_cycles_value, threads_value; /* 0: not given */
@@ -66,6 +68,7 @@ enum cli_accept {                        /* which options a subcommand takes; --
                   CLI_TAKES_KERNELS = 8, /* --kernels */
                   CLI_TAKES_KERNEL = 16, /* --kernel NAME */
                   CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference */
+                  CLI_TAKES_REPORT = 64,       /* --hang-report */
                   CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
 };
 

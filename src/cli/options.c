@@ -17,6 +17,7 @@ enum {
     OPTION_MODE,
     OPTION_MAX_CYCLES,
     OPTION_MAX_SECONDS,
+    OPTION_HANG_REPORT,
     OPTION_THREADS,
     OPTION_NO_SKIP,
     OPTION_CHECKPOINT_EVERY,
@@ -48,6 +49,7 @@ static const struct {
     {{"checkpoint-every", required_argument, NULL, OPTION_CHECKPOINT_EVERY}, CLI_TAKES_CHECKPOINT},
     {{"checkpoint", required_argument, NULL, OPTION_CHECKPOINT}, CLI_TAKES_CHECKPOINT},
     {{"resume", required_argument, NULL, OPTION_RESUME}, CLI_TAKES_CHECKPOINT},
+    {{"hang-report", required_argument, NULL, OPTION_HANG_REPORT}, CLI_TAKES_REPORT},
     {{"stats", required_argument, NULL, OPTION_STATS}, CLI_TAKES_OUTPUT},
     {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_TAKES_OUTPUT},
     {{"kernels", no_argument, NULL, OPTION_KERNELS}, CLI_TAKES_KERNELS},
@@ -114,6 +116,9 @@ static void take(struct cli_options *options, int which)
         break;
     case OPTION_RESUME:
         options->resume = optarg;
+        break;
+    case OPTION_HANG_REPORT:
+        options->hang_report = optarg;
         break;
     case OPTION_STATS:
         options->stats = optarg;

@@ -110,6 +110,8 @@ static void follow_end(struct follower *f)
 struct findings {
     bool any;     /* the simulated device was used at all */
     bool refused; /* the program cannot be continued from the checkpoint */
+    bool resumed; /* it was */
+    json_t *waits; /* the graph of waiting of the last kernel that hung, or NULL */
 };
 
 /* The kernels in the results, in order. A line that is no JSON
@@ -126,6 +128,11 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
         const char *type = json_string_value(json_object_get(line, "type"));
         found->any |= type != NULL;
         found->refused |= type && strcmp(type, "refused") == 0;
+        found->resumed |= type && strcmp(type, "resumed") == 0;
+        if (type && strcmp(type, "waits") == 0) {
+            json_decref(found->waits);
+            found->waits = json_incref(json_object_get(line, "graph"));
+        }
         if (type && strcmp(type, "kernel") == 0) {
             json_object_del(line, "type");
             json_array_append(kernels, line);
@@ -211,6 +218,18 @@ static const char *signal_name(struct arena *arena, int number)
     return name ? arena_printf(arena, "SIG%s", name) : arena_printf(arena, "signal %d", number);
 }
 
+/* Whether the program did not go on from the checkpoint that it was given: then it did nothing worth reporting. */
+static bool strayed(const struct cli_options *options, const struct process_job *job, const struct findings *found,
+                    struct diag_sink *sink)
+{
+    if (!options->resume || found->resumed || (job->signal && !found->refused))
+        return false;
+    if (!found->refused)
+        diag_error(sink, DIAG_NOWHERE, NULL, "%s ended without coming to the launch at which %s was taken",
+                   options->rest[0], options->resume);
+    return true;
+}
+
 /* What the program did, for the terminal and for --stats. Returns the exit code. */
 static int report(const struct cli_options *options, const struct machine *machine, const struct process_job *job,
                   const char *results, const char *limit, const char *reason, struct diag_sink *sink)
@@ -218,16 +237,24 @@ static int report(const struct cli_options *options, const struct machine *machi
     struct findings found;
     int code = !limit ? job->status : strcmp(limit, "max-cycles") == 0 ? CLI_LIMIT : CLI_TIME;
     json_t *kernels = read_kernels(results, &found, sink);
+    if (strayed(options, job, &found, sink)) {
+        json_decref(kernels);
+        return CLI_USAGE;
+    }
     print_kernels(options, kernels, found.any);
     if (reason)
         fprintf(stderr, "lockstep: %s was stopped by %s%s: its results are partial\n", options->rest[0],
                 limit ? "--" : "", reason);
+    const char *waits = options->hang_report ? json_string_value(found.waits) : NULL;
+    if (waits)
+        cli_write_file(options->hang_report, waits, strlen(waits), sink);
+    json_decref(found.waits);
     json_t *document = cli_document(machine, options, options->rest, kernels, reason);
     json_object_set_new(document, "exit_status", json_integer(job->status));
     if (cli_write_stats(options, document, sink) < 0 && code == CLI_OK)
         code = CLI_USAGE;
     json_decref(document);
-    return found.refused ? CLI_USAGE : code;
+    return code;
 }
 
 int cli_run_program(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)
@@ -245,6 +272,8 @@ int cli_run_program(const struct cli_options *options, const struct machine *mac
         cli_progress_init(&follower.progress, options->quiet);
         if (options->max_seconds)
             follower.deadline = stop_clock() + options->max_seconds_value + HEAD_START;
+        if (options->checkpoint_every || options->resume)
+            process_fix_addresses();
         fflush(stdout);
         interrupted = process_run(&job, 1, &how);
         follow(&follower);

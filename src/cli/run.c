@@ -21,6 +21,7 @@ static const char usage[] =
     "  --checkpoint-every N   saves the run's state every N cycles, so that it can be continued\n"
     "  --checkpoint FILE      where to: %c in the name becomes the cycle (default PROGRAM.checkpoint, the latest alone)\n"
     "  --resume FILE          continues a run from a checkpoint; what is not given is as it was\n"
+    "  --hang-report FILE     writes who waits for whom when a kernel hangs (timing mode), as a graph for Graphviz\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "  --quiet                no result table, no progress\n"
     "\n"
@@ -47,8 +48,14 @@ static int run(struct cli_options *options, struct diag_sink *sink)
     }
     if (options->stats && cli_check_writable(options->stats, sink) < 0)
         return CLI_USAGE;
+    if (options->hang_report && cli_check_writable(options->hang_report, sink) < 0)
+        return CLI_USAGE;
     if (cli_load_machine(&machine, options, sink) < 0)
         return CLI_USAGE;
+    if (checkpoint_check_options(options, &machine, sink) < 0) {
+        machine_free(&machine);
+        return CLI_USAGE;
+    }
     int code = cli_is_case(options->rest[0]) ? cli_run_case(options, &machine, sink)
                                              : cli_run_program(options, &machine, sink);
     machine_free(&machine);
@@ -61,7 +68,9 @@ int cli_run(int argc, char **argv)
     struct cli_options options;
     int code = CLI_USAGE;
     diag_init(&sink);
-    if (cli_parse_options(&options, argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_CHECKPOINT, &sink) == 0) {
+    unsigned accepted =
+        CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_CHECKPOINT | CLI_TAKES_REPORT;
+    if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         if (options.help) {
             fputs(usage, stdout);
             code = CLI_OK;

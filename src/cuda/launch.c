@@ -128,12 +128,17 @@ static void simulate(struct runtime *rt, struct gpu_launch *launch, struct launc
     struct gpu_result result = {0};
     struct diag_sink sink;
     diag_init(&sink);
+    struct strbuf waits = {0};
+    launch->waits = rt->results ? &waits : NULL;
     launch->progress = on_progress;
     launch->context = &context;
     gpu_launch(rt->gpu, launch, &result, &sink);
     if (result.status == GPU_STOPPED)
         result.stopped_by = context.reason;
     gpu_explain_stop(&result, &sink);
+    if (waits.length)
+        results_waits(rt, waits.text);
+    strbuf_free(&waits);
     gpu_take_output(rt->gpu, &outcome->output);
     registered_to_host(rt);
     results_kernel(rt, &result, &outcome->figures);

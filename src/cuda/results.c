@@ -3,8 +3,9 @@
  *   {"type":"machine", "schema":1, "machine":{...}}   before the first kernel
  *   {"type":"kernel", "index":n, ...}                 after each launch, see gpu/result_json.h
  *   {"type":"progress", ...}                          during a launch, with LOCKSTEP_PROGRESS
+ *   {"type":"waits", "graph":"..."}                   of a kernel that hangs, see gpu_launch.waits
  *   {"type":"diagnostic", "text":"..."}               whatever was also printed to standard error
- *   {"type":"refused"}                                the program cannot be continued from its checkpoint */
+ *   {"type":"refused"}, {"type":"resumed"}            whether the program could be continued from its checkpoint */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,11 @@ void results_refused(struct runtime *rt)
     write_line(rt, line_of_type("refused"));
 }
 
+void results_resumed(struct runtime *rt)
+{
+    write_line(rt, line_of_type("resumed"));
+}
+
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress)
 {
     if (!rt->results)
@@ -113,5 +119,12 @@ void results_diagnostic(struct runtime *rt, const char *text)
         return;
     json_t *line = line_of_type("diagnostic");
     json_object_set_new(line, "text", quoted(text));
+    write_line(rt, line);
+}
+
+void results_waits(struct runtime *rt, const char *graph)
+{
+    json_t *line = line_of_type("waits");
+    json_object_set_new(line, "graph", quoted(graph));
     write_line(rt, line);
 }

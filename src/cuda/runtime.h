@@ -150,7 +150,10 @@ void results_kernel(const struct runtime *rt, const struct gpu_result *result, s
 void results_line(struct runtime *rt, const struct strbuf *line);
 /* The program cannot be continued from its checkpoint. */
 void results_refused(struct runtime *rt);
+/* It was continued. */
+void results_resumed(struct runtime *rt);
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
+void results_waits(struct runtime *rt, const char *graph);
 void results_diagnostic(struct runtime *rt, const char *text);
 
 /* stop.c: around every launch. stop_begin takes over the signals that would end the process, stop_end gives them back

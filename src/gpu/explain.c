@@ -13,11 +13,7 @@
 
 static void add_pos(const struct gpu_run *run, uint32_t pc, struct strbuf *out)
 {
-    const struct isa_module *code = run->launch->module->code;
-    if (pc < code->instr_count)
-        isa_format_pos(code, &code->instrs[pc], out);
-    else
-        strbuf_add(out, "the end of the kernel");
+    waits_pos(run->launch->module->code, pc, out);
 }
 
 static void add_lanes(uint64_t mask, struct strbuf *out)
@@ -75,6 +71,8 @@ static void add_holder(const struct gpu_run *run, const struct waits *w, const s
         bool same = &w->warps[lock->holder_warp] == waiter;
         strbuf_add(out, same ? " for the lanes that spin: on a SIMT stack neither can go on (SIMT deadlock)"
                              : " for other lanes of its warp");
+    } else if (&w->warps[lock->holder_warp] == waiter) {
+        strbuf_add(out, ", one of the lanes that spin");
     } else if (w->warps[lock->holder_warp].kind == WAITS_STARVED) {
         strbuf_add(out, ", which is starved");
     }
@@ -206,8 +204,8 @@ static void describe_starved(const struct gpu_run *run, const struct waits *w, u
     }
     describe_warp(run, w, node, WAITS_NOBODY, out);
     strbuf_addf(out,
-                "\n    starved by its scheduler: since the last progress scheduler %u of SM %u has issued %llu instructions, all "
-                "of other warps; the SM's other schedulers, with which it shares units, %llu",
+                "\n    starved by its scheduler: since the last progress scheduler %u of SM %u has issued %llu instructions, "
+                "all of other warps; the SM's other schedulers, with which it shares units, %llu",
                 scheduler, node->sm, (unsigned long long)here, (unsigned long long)others);
     for (uint32_t i = 0; i < w->lock_count; i++) {
         const struct waits_lock *lock = &w->locks[i];
@@ -299,6 +297,8 @@ void gpu_explain_hang(struct gpu_run *run, const char *what)
                                 : NULL;
     diag_error(run->sink, DIAG_NOWHERE, hint, "%s", strbuf_text(&text));
     strbuf_free(&text);
+    if (run->launch->waits)
+        waits_dot(&w, run->launch->module->code, run->launch->waits);
 }
 
 static enum gpu_fault fault_class(uint8_t kind)

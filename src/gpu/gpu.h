@@ -79,6 +79,7 @@ struct gpu_launch {
     /* A checkpoint of this launch from which it goes on, read as far as what gpu_archive wrote; else NULL. When it does
      * not fit, the launch is GPU_INVALID and the archive says why. */
     struct archive *resume;
+    struct strbuf *waits; /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */
 };
 
 enum gpu_status {

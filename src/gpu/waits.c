@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define MANY_TRIES 64 /* accesses that synchronise; critical sections have fewer before they write something */
+
 /* A source of an instruction as the lane would read it now; false when that is not plain. */
 static bool read_operand(const struct simt_warp *warp, const struct isa_operand *o, unsigned lane, bool address,
                          uint64_t *value)
@@ -108,10 +110,15 @@ static uint32_t lock_at(struct waits *w, const struct sm_warp_state *s, const st
     return w->lock_count - 1;
 }
 
-static bool holds(const struct waits_lock *lock, const struct waits_warp *node, unsigned lane)
+/* Whether a lane is past the lock that it asked for. One that has it for long and still only synchronises asks again.
+ */
+static bool is_past(const struct waits *w, const struct waits_lock *lock, const struct waits_warp *node, unsigned lane)
 {
-    return lock->holder >= HOLDER_PARKED && lock->taken.lane == lane && lock->taken.warp == node->state.index &&
-           memcmp(lock->taken.block, node->state.block, sizeof node->state.block) == 0;
+    bool its = lock->holder >= HOLDER_PARKED && lock->taken.lane == lane && lock->taken.warp == node->state.index &&
+               memcmp(lock->taken.block, node->state.block, sizeof node->state.block) == 0;
+    bool again = node->state.sync_ops > MANY_TRIES &&
+                 w->gpu->cycle - lock->taken.cycle > w->gpu->machine.gpu.watch_cycles / 2;
+    return its && !again;
 }
 
 /* A compare-and-swap that would succeed now: the lock is free, and its last taker no longer holds it. */
@@ -132,7 +139,7 @@ static void claim(struct waits *w, struct waits_warp *node, const struct isa_ins
     struct waits_lock *lock = &w->locks[index];
     if (would_take(lock, node, instr, lane))
         lock->holder = HOLDER_FREE;
-    if (holds(lock, node, lane))
+    if (is_past(w, lock, node, lane))
         return;
     struct waits_claim *c = node->claims;
     while (c < node->claims + node->claim_count && c->lock != index)
@@ -331,8 +338,7 @@ bool waits_starving(const struct waits *w)
     return false;
 }
 
-/* Whether what the lanes of a warp want is held; a flag that nobody is known to set may still be set by one who starves.
- */
+/* Whether what the lanes of a warp want is held; a flag that nobody sets may wait for one who starves. */
 static bool all_held(const struct waits *w, const struct waits_warp *node, bool starving)
 {
     for (uint32_t k = 0; k < node->claim_count; k++) {
@@ -353,4 +359,25 @@ bool waits_closed(const struct waits *w)
             return false;
     }
     return true;
+}
+
+/* Code that was inlined has the lines of its own file; what follows it soon is of the file that it was inlined in. */
+void waits_pos(const struct isa_module *code, uint32_t pc, struct strbuf *out)
+{
+    if (pc >= code->instr_count) {
+        strbuf_add(out, "the end of the kernel");
+        return;
+    }
+    const struct isa_instr *instr = &code->instrs[pc];
+    const struct isa_function *function = isa_function_at(code, pc);
+    isa_format_pos(code, instr, out);
+    for (uint32_t i = pc + 1; function && i < function->first + function->count && i <= pc + 3; i++) {
+        const struct isa_instr *next = &code->instrs[i];
+        if (!instr->source_file || next->source_file == instr->source_file || next->source_file >= code->file_count ||
+            !code->files[next->source_file])
+            continue;
+        const char *file = code->files[next->source_file], *slash = strrchr(file, '/');
+        strbuf_addf(out, " for %s:%u", slash ? slash + 1 : file, next->source_line);
+        return;
+    }
 }

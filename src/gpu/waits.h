@@ -72,5 +72,9 @@ void waits_find(struct waits *waits, struct gpu *gpu, struct arena *arena);
  * starves, or at a barrier, or starves itself. */
 bool waits_closed(const struct waits *waits);
 bool waits_starving(const struct waits *waits);
+/* Appends where an instruction stands; for one that comes from a header, as atomicCAS does, also where it is used. */
+void waits_pos(const struct isa_module *code, uint32_t pc, struct strbuf *out);
+/* waits_dot.c: the whole graph, for Graphviz. */
+void waits_dot(const struct waits *waits, const struct isa_module *code, struct strbuf *out);
 
 #endif

@@ -124,9 +124,9 @@ static enum watched judge(const struct gpu_watch *watch, const struct gpu *gpu)
     return result;
 }
 
-/* Whether a launch in which no work was done for a window is stuck, though its warps change: they wait for each other, or
- * for some that get no turn, in a way that nothing can end; or patience is at its end. Warps that get no turn may only
- * be slow as long as rotating ages have not brought every warp to the front once. */
+/* Whether a launch in which no work was done for a window is stuck, though its warps change: they wait for each other,
+ * or for some that get no turn, in a way that nothing can end; or patience is at its end. Warps that get no turn may
+ * only be slow as long as rotating ages have not brought every warp to the front once. */
 static bool is_hopeless(struct gpu_watch *watch, struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;

@@ -21,6 +21,8 @@ static void note_changes(struct sm *sm, const struct sm_op *op, const struct pac
     for (unsigned i = 0; i < p->lane_count; i++) {
         const struct packet_lane *l = &p->lanes[i]; /* the reply's operand is the old value */
         uint64_t operand, value;
+        if (p->atomic == ISA_ATOMIC_CAS && l->operand != l->compare)
+            continue; /* the common case, of a lock that is held */
         memcpy(&operand, simt_access_data(op->access, l->lane), sizeof operand);
         value = lane_atomic(p->atomic, p->type, l->operand, operand, l->compare);
         if (value != l->operand)

@@ -1,5 +1,5 @@
-/* The graph of waiting in the reports of hangs: circles over several warps, lanes of one warp that want different locks,
- * locks and barriers in one circle, warps that get no turn; and what is only slow is not reported. */
+/* The graph of waiting in the reports of hangs: circles over several warps, lanes of one warp that want different
+ * locks, locks and barriers in one circle, warps that get no turn; and what is only slow is not reported. */
 #include "gpu_support.h"
 
 struct run {
@@ -104,6 +104,18 @@ static void test_lock_held_at_a_barrier(void **state)
     device_close(&r.d);
 }
 
+/* A lane that wants the lock that it has. */
+static void test_lock_taken_twice(void **state)
+{
+    static const char text[] = PTX_KERNEL("k", PTX_BEGIN LOCK("A", "%rd1") LOCK("B", "%rd1") "ret;");
+    struct run r;
+    assert_int_equal(run_text(&r, "gpu.watch_cycles=20000", text, (struct shape){.grid = 1, .block = 1}), GPU_HANG);
+    has(&r, "circle 1: a warp that waits for itself", 0);
+    has(&r, "held by block (0,0,0) warp 0 lane 0", 0);
+    has(&r, "one of the lanes that spin", 0);
+    device_close(&r.d);
+}
+
 /* The contended hash table of the reference cases: keys are threads' numbers, %r9 locks guard as many counters. */
 static const char table[] =
     PTX_KERNEL("k", PTX_BEGIN
@@ -148,8 +160,8 @@ static void test_strict_scheduler_starves_holders(void **state)
     device_close(&r.d);
 }
 
-/* With rotating ages, with schedulers in turn, or under another scheduler, the same program only takes its time, and the
- * watch is not to cut it short however little it is allowed. */
+/* With rotating ages, with schedulers in turn, or under another scheduler, the same program only takes its time, and
+ * the watch is not to cut it short however little it is allowed. */
 static void test_contended_is_no_livelock(void **state)
 {
     static const char *const settings[] = {
@@ -190,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_circle_of_blocks),
         cmocka_unit_test(test_lanes_want_different_locks),
         cmocka_unit_test(test_lock_held_at_a_barrier),
+        cmocka_unit_test(test_lock_taken_twice),
         cmocka_unit_test(test_strict_scheduler_starves_holders),
         cmocka_unit_test(test_contended_is_no_livelock),
         cmocka_unit_test(test_reports_are_bounded_and_equal),
