@@ -57,6 +57,17 @@ static void eject(struct gpu_part *part, uint64_t now)
     }
 }
 
+/* Whether a partition has anything to do in this cycle, before whose end the DRAM's clock comes to dram_end. */
+static bool partition_acts(const struct gpu_part *part, unsigned channel, uint64_t arrivals, uint64_t now,
+                           uint64_t dram_end)
+{
+    const struct partition *p = part->run->gpu->partitions[channel];
+    if (partition_replies(p) || partition_next_l2(p) <= now || partition_next_dram(p) < dram_end || part->always)
+        return true;
+    unsigned per = part->run->gpu->machine.memory.partition.slices_per_channel;
+    return arrivals && (arrivals >> (channel * per) & mask_low(per));
+}
+
 static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t now, uint64_t dram_from, uint64_t dram_end)
 {
     struct gpu *gpu = part->run->gpu;
@@ -133,8 +144,10 @@ static void run_cycle(struct gpu_part *part, uint64_t now)
     uint64_t dram_from = begun(gpu, gpu->machine.gpu.dram_mhz, now - 1);
     uint64_t dram_end = begun(gpu, gpu->machine.gpu.dram_mhz, now);
     eject(part, now);
+    uint64_t arrivals = network_arrivals(gpu->requests, part->number);
     for (unsigned i = 0; i < part->channels; i++)
-        tick_partition(part, part->first_channel + i, now, dram_from, dram_end);
+        if (partition_acts(part, part->first_channel + i, arrivals, now, dram_end))
+            tick_partition(part, part->first_channel + i, now, dram_from, dram_end);
     for (uint64_t tick = gpu_network_ticks(gpu, now - 1); tick < gpu_network_ticks(gpu, now); tick++) {
         network_tick_side(gpu->requests, part->number, tick, now);
         network_tick_side(gpu->replies, part->number, tick, now);
