@@ -222,8 +222,7 @@ static const struct {
     {"gtx480", "sm.scheduler=lrr gpu.sms=4"},
     {"gtx480", "sm.scheduler=gto sm.age_rotation=700 gpu.sms=5"},
     {"gtx480-sm2", "sm.scheduler=gto"},
-    {"gtx1080ti", "gpu.sms=6 sm.scheduler=gto"},
-    {"gtx1080ti", "gpu.sms=3 sm.scheduler=lrr sm.schedulers=2 sm.issue_width=3"},
+    {"gtx1080ti", "gpu.sms=3 sm.scheduler=lrr"},
     {"gtx480-sm2", "sm.scheduler=lrr gpu.sms=3 sm.schedulers=1 sm.warps=24"},
     {"gtx480", "sm.scheduler=lrr sm.warp_size=64 gpu.sms=2 sm.schedulers=4 sm.threads=3072"},
     {"gtx480", "sm.scheduler=gto gpu.sms=2 sm.blocks=1 sm.id_oc_sp=1 sm.oc_ex_sp=1 sm.result_buses=1 "
