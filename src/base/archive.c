@@ -130,16 +130,16 @@ void archive_bool(struct archive *ar, bool *value)
 }
 
 /* One body for the widths. */
-#define NUMBER_TO(bits)                                                                                         \
-    void archive_u##bits##_to(struct archive *ar, uint##bits##_t *value, uint##bits##_t limit)                  \
-    {                                                                                                           \
-        archive_bytes(ar, value, sizeof *value);                                                                \
-        if (*value <= limit)                                                                                    \
-            return;                                                                                             \
-        archive_fail(ar, "a number is out of range: %llu, at most %llu is possible", (unsigned long long)*value, \
-                     (unsigned long long)limit);                                                                \
-        if (ar->loading)                                                                                        \
-            *value = 0;                                                                                         \
+#define NUMBER_TO(bits)                                                                                                \
+    void archive_u##bits##_to(struct archive *ar, uint##bits##_t *value, uint##bits##_t limit)                         \
+    {                                                                                                                  \
+        archive_bytes(ar, value, sizeof *value);                                                                       \
+        if (*value <= limit)                                                                                           \
+            return;                                                                                                    \
+        archive_fail(ar, "a number is out of range: %llu, at most %llu is possible", (unsigned long long)*value,       \
+                     (unsigned long long)limit);                                                                       \
+        if (ar->loading)                                                                                               \
+            *value = 0;                                                                                                \
     }
 NUMBER_TO(8)
 NUMBER_TO(16)
@@ -167,8 +167,7 @@ void archive_same(struct archive *ar, uint64_t value, const char *what)
     uint64_t stored = value;
     ARCHIVE(ar, stored);
     if (stored != value)
-        archive_fail(ar, "%s is %llu there and %llu here", what, (unsigned long long)stored,
-                     (unsigned long long)value);
+        archive_fail(ar, "%s is %llu there and %llu here", what, (unsigned long long)stored, (unsigned long long)value);
 }
 
 void archive_text(struct archive *ar, struct strbuf *text)

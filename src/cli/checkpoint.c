@@ -96,6 +96,8 @@ int checkpoint_complete_options(struct cli_options *options, struct diag_sink *s
         json_t *command = json_loads(strbuf_text(&stored.command), 0, NULL);
         complete(options, command);
         json_decref(command);
+        options->resume_kind = arena_strdup(&options->arena, strbuf_text(&stored.kind));
+        options->resume_machine = arena_strdup(&options->arena, strbuf_text(&stored.machine));
     }
     checkpoint_identity_free(&stored);
     if (archive_failed(ar))
@@ -104,9 +106,22 @@ int checkpoint_complete_options(struct cli_options *options, struct diag_sink *s
     return 0;
 }
 
+int checkpoint_check_options(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)
+{
+    struct arena arena = {0};
+    int rc = options->checkpoint_every ? cli_check_writable(checkpoint_pattern(options, &arena), sink) : 0;
+    arena_free(&arena);
+    if (rc < 0)
+        return -1;
+    if (!options->resume)
+        return 0;
+    const char *kind = cli_is_case(options->rest[0]) ? CHECKPOINT_CASE : CHECKPOINT_PROGRAM;
+    return checkpoint_compare_target(options->resume_kind, kind, options->resume_machine, machine, sink);
+}
+
 static void identify(struct case_checkpoints *c, struct checkpoint_identity *id)
 {
-    checkpoint_identify(id, "launch file", c->machine, c->program, 0);
+    checkpoint_identify(id, CHECKPOINT_CASE, c->machine, c->program, 0);
     strbuf_add(&id->command, checkpoint_command(c->options, &c->arena));
 }
 

@@ -8,6 +8,8 @@
 /* What --resume names decides what was not given: the program or launch file with its arguments, the machine, the
  * scheduler, parameters and mode. Returns 0, or -1 with diagnostics. */
 int checkpoint_complete_options(struct cli_options *options, struct diag_sink *sink);
+/* With --resume: whether the checkpoint is of such a machine and such a target. Returns 0, or -1 with diagnostics. */
+int checkpoint_check_options(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink);
 /* How the run was started, for another process to complete its options from. Belongs to arena. */
 const char *checkpoint_command(const struct cli_options *options, struct arena *arena);
 /* Where checkpoints go. Belongs to arena. */
@@ -21,7 +23,8 @@ struct case_checkpoints {
     uint64_t program; /* hash of all that the launch file names */
     struct arena arena;
 };
-/* Asks the device for checkpoints and opens the one to continue: *resume, or NULL. Returns 0, or -1 with diagnostics. */
+/* Asks the device for checkpoints and opens the one to continue: *resume, or NULL. Returns 0, or -1 with diagnostics.
+ */
 int case_checkpoints_begin(struct case_checkpoints *c, struct archive **resume, struct diag_sink *sink);
 void case_checkpoints_end(struct case_checkpoints *c, struct archive *resume);
 

@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -189,4 +190,11 @@ char *process_home(struct arena *arena, struct diag_sink *sink)
             *slash = '\0';
     }
     return arena_strdup(arena, self);
+}
+
+void process_fix_addresses(void)
+{
+    int now = personality(0xffffffff);
+    if (now >= 0)
+        personality((unsigned long)now | ADDR_NO_RANDOMIZE);
 }

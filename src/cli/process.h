@@ -40,4 +40,8 @@ char *process_temporary(struct arena *arena, const char *suffix, struct diag_sin
 /* The directory the running program was installed in (…/bin/lockstep gives …), or NULL with a diagnostic. */
 char *process_home(struct arena *arena, struct diag_sink *sink);
 
+/* Children started from now on lie at the same addresses every time, where the system allows that: a program that hands
+ * its pointers to the device then does the same every time. */
+void process_fix_addresses(void);
+
 #endif

@@ -1,6 +1,6 @@
 /* Notes of calls, and programs that repeat them. A note is a head, the name of the entry point, and bytes: what a copy
- * brought to the host, or what a launch left (its outcome, the books of the device, and how memory that the host can see
- * changed). */
+ * brought to the host, or what a launch left (its outcome, the books of the device, and how memory that the host can
+ * see changed). */
 #include "cuda/replay.h"
 
 #include <fcntl.h>
@@ -127,8 +127,7 @@ bool replay_fetch(struct runtime *rt, void *to, uint64_t from, size_t bytes, cud
     if (!rt->replay.going)
         return false;
     *error = rt->broken;
-    if (!take_note(rt, &note, &data, &stored) ||
-        (stored != bytes && !refuse(rt, "the notes of its calls are damaged")))
+    if (!take_note(rt, &note, &data, &stored) || (stored != bytes && !refuse(rt, "the notes of its calls are damaged")))
         *error = rt->broken;
     else
         memcpy(to, data, bytes);
@@ -226,7 +225,7 @@ static void archive_launch(struct runtime *rt, struct archive *ar, struct launch
 
 static struct note launch_note(const struct runtime *rt, const struct gpu_launch *launch, const char *code)
 {
-    uint64_t shape[7] = {launch->grid[0],  launch->grid[1],  launch->grid[2], launch->block[0],
+    uint64_t shape[7] = {launch->grid[0],  launch->grid[1],  launch->grid[2],       launch->block[0],
                          launch->block[1], launch->block[2], launch->dynamic_shared};
     uint64_t kernel = hash_bytes(launch->kernel->name, strlen(launch->kernel->name));
     return note_of(rt, hash_bytes(code, strlen(code)) ^ kernel, hash_bytes(shape, sizeof shape),
@@ -284,13 +283,13 @@ void replay_launched(struct runtime *rt, struct launch_outcome *outcome)
     if (!r->on)
         return;
     if (r->resume) {
-        bool failed = archive_failed(r->resume);
-        if (failed)
+        if (archive_failed(r->resume)) {
             refuse(rt, "%s", archive_error(r->resume));
+            return;
+        }
         archive_abandon(r->resume);
         r->resume = NULL;
-        if (failed)
-            return;
+        results_resumed(rt);
     }
     r->on = r->every != 0;
     if (r->on) {
@@ -310,7 +309,7 @@ void replay_launched(struct runtime *rt, struct launch_outcome *outcome)
 static void identify(const struct runtime *rt, struct checkpoint_identity *id)
 {
     const char *command = getenv("LOCKSTEP_COMMAND");
-    checkpoint_identify(id, "program", &rt->machine, rt->replay.program, rt->replay.arguments);
+    checkpoint_identify(id, CHECKPOINT_PROGRAM, &rt->machine, rt->replay.program, rt->replay.arguments);
     strbuf_add(&id->command, command ? command : "");
 }
 
@@ -395,9 +394,9 @@ static int open_checkpoint(struct runtime *rt, const char *path, struct diag_sin
         return -1;
     checkpoint_archive_identity(r->resume, &stored);
     identify(rt, &here);
-    int rc = archive_failed(r->resume) ? diag_error(sink, DIAG_NOWHERE, NULL, "checkpoint %s: %s", path,
-                                                    archive_error(r->resume))
-                                       : checkpoint_compare(&stored, &here, sink);
+    int rc = archive_failed(r->resume)
+                 ? diag_error(sink, DIAG_NOWHERE, NULL, "checkpoint %s: %s", path, archive_error(r->resume))
+                 : checkpoint_compare(&stored, &here, sink);
     checkpoint_identity_free(&stored);
     checkpoint_identity_free(&here);
     if (rc == 0)

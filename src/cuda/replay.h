@@ -20,13 +20,13 @@ struct replay {
     bool on;    /* calls are noted */
     bool going; /* the program repeats what it did before the checkpoint */
     const char *pattern;
-    uint64_t every;           /* cycles between checkpoints, 0: none */
+    uint64_t every; /* cycles between checkpoints, 0: none */
     uint64_t program, arguments;
-    struct strbuf log;        /* the notes */
-    size_t at;                /* repeating: the next one */
-    uint64_t calls;           /* noted or compared so far */
-    struct strbuf launch;     /* note of the launch that is (or was, at the checkpoint) under way */
-    struct archive *resume;   /* the checkpoint, read as far as the device; closed once the launch goes on */
+    struct strbuf log;         /* the notes */
+    size_t at;                 /* repeating: the next one */
+    uint64_t calls;            /* noted or compared so far */
+    struct strbuf launch;      /* note of the launch that is (or was, at the checkpoint) under way */
+    struct archive *resume;    /* the checkpoint, read as far as the device; closed once the launch goes on */
     struct strbuf host_memory; /* what the host could see of it when the launch began */
 };
 

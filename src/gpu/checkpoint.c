@@ -55,9 +55,9 @@ static bool same(const struct strbuf *a, const struct strbuf *b)
     return a->length == b->length && strcmp(strbuf_text(a), strbuf_text(b)) == 0;
 }
 
-static int differs(struct diag_sink *sink, const char *what, const char *there, const char *here)
+static int differs(struct diag_sink *sink, const char *there, const char *here)
 {
-    return diag_error(sink, DIAG_NOWHERE, NULL, "the checkpoint cannot be continued here: it is of %s %s, this is %s", what,
+    return diag_error(sink, DIAG_NOWHERE, NULL, "the checkpoint cannot be continued here: it is of %s, this is %s",
                       there, here);
 }
 
@@ -67,29 +67,54 @@ static int compare_machines(const char *there, const char *here, struct diag_sin
     while (*there || *here) {
         size_t n = strcspn(there, "\n"), m = strcspn(here, "\n");
         if (n != m || memcmp(there, here, n) != 0)
-            return diag_error(sink, DIAG_NOWHERE, NULL,
-                              "the checkpoint cannot be continued here: it is of another machine: %.*s there, %.*s here",
-                              (int)n, there, (int)m, here);
+            return diag_error(
+                sink, DIAG_NOWHERE, NULL,
+                "the checkpoint cannot be continued here: it is of another machine: %.*s there, %.*s here", (int)n,
+                there, (int)m, here);
         there += n + (there[n] == '\n');
         here += m + (here[m] == '\n');
     }
     return 0;
 }
 
+int checkpoint_compare_target(const char *kind_there, const char *kind_here, const char *machine_there,
+                              const struct machine *machine, struct diag_sink *sink)
+{
+    struct strbuf here = {0};
+    if (strcmp(kind_there, kind_here) != 0)
+        return differs(sink, kind_there, kind_here);
+    add_parameters(machine, &here);
+    int rc = compare_machines(machine_there, strbuf_text(&here), sink);
+    strbuf_free(&here);
+    return rc;
+}
+
+static int compare_builds(const struct checkpoint_identity *stored, const struct checkpoint_identity *here,
+                          struct diag_sink *sink)
+{
+    struct strbuf there = {0}, this = {0};
+    if (same(&stored->version, &here->version) && same(&stored->build, &here->build))
+        return 0;
+    strbuf_addf(&there, "Lockstep %s, build %s", strbuf_text(&stored->version), strbuf_text(&stored->build));
+    strbuf_addf(&this, "%s, build %s", strbuf_text(&here->version), strbuf_text(&here->build));
+    int rc = differs(sink, strbuf_text(&there), strbuf_text(&this));
+    strbuf_free(&there);
+    strbuf_free(&this);
+    return rc;
+}
+
 int checkpoint_compare(const struct checkpoint_identity *stored, const struct checkpoint_identity *here,
                        struct diag_sink *sink)
 {
-    if (!same(&stored->version, &here->version))
-        return differs(sink, "Lockstep", strbuf_text(&stored->version), strbuf_text(&here->version));
     if (!same(&stored->kind, &here->kind))
-        return differs(sink, "a", strbuf_text(&stored->kind), strbuf_text(&here->kind));
-    if (!same(&stored->build, &here->build))
-        return differs(sink, "another build of Lockstep:", strbuf_text(&stored->build), strbuf_text(&here->build));
-    if (compare_machines(strbuf_text(&stored->machine), strbuf_text(&here->machine), sink) < 0)
+        return differs(sink, strbuf_text(&stored->kind), strbuf_text(&here->kind));
+    if (compare_builds(stored, here, sink) < 0 ||
+        compare_machines(strbuf_text(&stored->machine), strbuf_text(&here->machine), sink) < 0)
         return -1;
     if (stored->program != here->program)
-        return diag_error(sink, DIAG_NOWHERE, NULL,
-                          "the checkpoint cannot be continued here: it is of another program, or the program was changed");
+        return diag_error(
+            sink, DIAG_NOWHERE, NULL,
+            "the checkpoint cannot be continued here: it is of another program, or the program was changed");
     if (stored->arguments != here->arguments)
         return diag_error(sink, DIAG_NOWHERE, NULL,
                           "the checkpoint cannot be continued here: the program was given other arguments");

@@ -80,7 +80,8 @@ static struct packet *new_packet(void *context, unsigned sm)
     return sm < gpu->machine.gpu.sms ? sm_archive_packet(gpu->sms[sm]) : NULL;
 }
 
-/* Packets travel between units: whoever describes one first describes its content. SMs come first, since they own them. */
+/* Packets travel between units: whoever describes one first describes its content. SMs come first, since they own them.
+ */
 static void archive_units(struct gpu *gpu, struct archive *ar)
 {
     const struct packet_source source = {new_packet, gpu};

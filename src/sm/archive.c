@@ -159,8 +159,8 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 
 static void archive_sets(struct sm *sm, struct archive *ar)
 {
-    uint64_t *sets[] = {&sm->resident,      &sm->finished,   &sm->buffered, &sm->mispredicted, &sm->flushed,
-                        &sm->cleared,       &sm->at_barrier, &sm->at_fence, &sm->in_atomic,    &sm->asleep,
+    uint64_t *sets[] = {&sm->resident,      &sm->finished,   &sm->buffered, &sm->mispredicted,     &sm->flushed,
+                        &sm->cleared,       &sm->at_barrier, &sm->at_fence, &sm->in_atomic,        &sm->asleep,
                         &sm->fence_reached, &sm->fetching,   &sm->retiring, &sm->fence_invalidates};
     uint64_t all = mask_low(sm->params->warps);
     for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
@@ -230,7 +230,7 @@ static void archive_wheel(struct sm *sm, struct archive *ar, struct sm_wheel *wh
 
 static void archive_pipelines(struct sm *sm, struct archive *ar)
 {
-    for (unsigned class = 0; class < SM_CLASSES; class++) {
+    for (unsigned class = 0; class < SM_CLASSES; class ++) {
         archive_fifo(sm, ar, &sm->id_oc[class]);
         archive_fifo(sm, ar, &sm->oc_ex[class]);
         archive_collectors(sm, ar, &sm->collectors[class]);

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# Launch files continued from checkpoints: from each of them the JSON is that of the uninterrupted run but for `host`, and writing
+# them changes nothing. A killed run goes on from its latest. Damaged and foreign checkpoints are refused.
+. "$(dirname "$0")/_lib.sh"
+cases=$LOCKSTEP_SRC/tests/reference
+wrong() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# json TO OPTIONS...: lockstep run OPTIONS; its statistics without the members of "host" objects.
+json() {
+    local to=$1
+    shift
+    "$LOCKSTEP" run --quiet --stats "$to.json" "$@" >"$to.out" 2>&1 || { cat "$to.out"; wrong "run $* ended with $?"; return 1; }
+    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
+}
+
+# continues EVERY CASE OPTIONS...: every checkpoint; with other numbers of threads, and every second without skipping.
+continues() {
+    local every=$1 case=$2 n=0 how
+    shift 2
+    rm -f "$folder"/at.*
+    json "$folder/whole" "$@" "$cases/$case.yaml" || return
+    json "$folder/saving" --checkpoint-every "$every" --checkpoint "$folder/at.%c" "$@" "$cases/$case.yaml" || return
+    cmp "$folder/whole" "$folder/saving" || wrong "checkpoints change $case $*"
+    for file in "$folder"/at.*; do
+        how=$((n++ % 3))
+        [ $how -eq 0 ] && how="--threads 3" || { [ $how -eq 1 ] && how="--no-skip" || how=""; }
+        # shellcheck disable=SC2086
+        json "$folder/rest" --resume "$file" $how || continue
+        cmp "$folder/whole" "$folder/rest" || wrong "$case $* goes on otherwise from ${file##*/} $how"
+    done
+    [ "$n" -gt 1 ] || wrong "$case $*: only $n checkpoints"
+    total=$((total + n))
+}
+total=0
+continues 60000 ht64 --machine gtx480 --sched gto           # spins
+continues 9000 waitsignal --machine gtx480-sm2 --sched lrr  # waits for a flag
+continues 2500 localmem --machine gtx480 --sched lrr        # local memory
+continues 2100 reduce --machine gtx480 --sched gto          # shared memory, barriers
+continues 1100 scan --machine gtx480-sm2 --sched gto
+continues 4000 divergence --machine gtx1080ti --sched gto
+continues 3300 atom_spread --machine gtx480 --sched lrr
+continues 3000 vecadd --machine gtx480-sm2 --sched gto      # memory bound
+continues 9000 bfs --machine gtx480 --sched gto
+continues 2000 hist_shared --machine gtx1080ti --sched lrr
+[ "$total" -ge 30 ] || wrong "only $total checkpoints"
+
+# A run killed in its middle, and another killed while it is continued, both at a checkpoint that was just written.
+cd "$folder" || exit 1
+json whole "$cases/ht64.yaml"
+resume=()
+for round in 1 2; do
+    "$LOCKSTEP" run --quiet --checkpoint-every 20000 --checkpoint latest "${resume[@]}" "$cases/ht64.yaml" >/dev/null 2>&1 &
+    mark=$(stat -c %Y%Z%i latest 2>/dev/null)
+    for i in $(seq 600); do
+        [ -e latest ] && [ "$(stat -c %Y%Z%i latest)" != "$mark" ] && break
+        sleep 0.02
+    done
+    kill -KILL $!
+    wait $! 2>/dev/null
+    resume=(--resume latest)
+done
+json rest --resume latest && { cmp whole rest || wrong "a killed run goes on otherwise"; }
+
+# The default name; a run that ended at its limit goes on with another.
+expect 4 "" run --quiet --max-cycles 5000 --checkpoint-every 2000 "$cases/reduce.yaml"
+[ -e reduce.yaml.checkpoint ] || wrong "no reduce.yaml.checkpoint"
+json whole "$cases/reduce.yaml"
+expect 4 "partial" run --resume reduce.yaml.checkpoint
+json rest --max-cycles 100000 --resume reduce.yaml.checkpoint && { cmp whole rest || wrong "another limit gives another result"; }
+
+# What is refused.
+good=reduce.yaml.checkpoint
+"$LOCKSTEP" run --quiet --checkpoint-every 2000 "$cases/reduce.yaml" >/dev/null
+bytes=$(stat -c %s "$good")
+for at in 0 9 20 $((bytes / 3)) $((bytes / 2)) $((bytes - 30)) $((bytes - 1)); do
+    cp "$good" bad
+    byte=$(od -An -tu1 -j "$at" -N 1 bad)
+    # shellcheck disable=SC2059
+    printf "\\$(printf %03o $(((byte + 1) % 256)))" | dd of=bad bs=1 seek="$at" conv=notrunc status=none
+    expect 2 "cannot read checkpoint bad" run --resume bad
+done
+head -c $((bytes - 1)) "$good" >bad
+expect 2 "damaged" run --resume bad
+head -c 20 "$good" >bad
+expect 2 "cut off" run --resume bad
+expect 2 "No such file" run --resume none
+expect 2 "not a checkpoint" run --resume "$cases/reduce.yaml"
+expect 2 "another machine: sm.scheduler=gto there" run --resume "$good" --sched lrr
+expect 2 "another machine" run --resume "$good" --machine gtx480-sm2
+expect 2 "l2.sets" run --resume "$good" --set l2.sets=32
+expect 2 "another program" run --resume "$good" "$cases/scan.yaml"
+expect 2 "this is a program" run --resume "$good" echo
+cp "$cases/reduce.yaml" "$cases/reduce.ptx" .
+echo "// changed" >>reduce.ptx
+expect 2 "the program was changed" run --resume "$good" reduce.yaml
+expect 2 "functional" run --resume "$good" --mode functional
+expect 2 "functional" run --checkpoint-every 5 --mode functional "$cases/reduce.yaml"
+expect 2 "cycles above 0" run --checkpoint-every 0 "$cases/reduce.yaml"
+expect 2 "needs --checkpoint-every" run --checkpoint x "$cases/reduce.yaml"
+expect 2 "cannot write none/x" run --checkpoint-every 5 --checkpoint none/x "$cases/reduce.yaml"
+expect 2 "no option --resume" compare --resume "$good" "$cases/reduce.yaml"
+finish

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# Programs continued from checkpoints: they repeat their calls, and go on in the launch that was under way. Output, exit code and
+# JSON are those of the uninterrupted run but for `host`, from every checkpoint.
+. "$(dirname "$0")/_lib.sh"
+command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
+[ -z "${LOCKSTEP_PRELOAD:-}" ] || { echo "skipped: programs of this test have no sanitizer"; exit 77; }
+wrong() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+cd "$folder" || exit 1
+"$LOCKSTEP" cc "$LOCKSTEP_SRC/tests/cuda/checkpoint.cu" -o many || exit 1
+
+# run TO OPTIONS...: output, exit code and statistics without the members of "host" objects, in one file.
+run() {
+    local to=$1
+    shift
+    "$LOCKSTEP" run --quiet --stats "$to.json" "$@" >"$to" 2>"$to.err"
+    echo "exit code $?" >>"$to"
+    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >>"$to"
+}
+
+for machine in "gtx480" "gtx480-sm2"; do
+    rm -f at.*
+    run whole --machine $machine ./many 2
+    grep -q "exit code 88" whole || wrong "many 2 ended with $(grep 'exit code' whole)"
+    run saving --machine $machine --checkpoint-every 1300 --checkpoint 'at.%c' ./many 2
+    cmp whole saving || wrong "checkpoints change a program"
+    n=0
+    for file in at.*; do
+        n=$((n + 1))
+        run rest --resume "$file"
+        cmp whole rest || { wrong "it goes on otherwise from $file"; cat rest.err; }
+    done
+    [ "$n" -ge 10 ] || wrong "only $n checkpoints"
+done
+last=$(ls -t at.* | head -n 1)
+
+# Killed in its middle, continued with checkpoints, killed again, continued to the end.
+run whole ./many 3
+resume=()
+for round in 1 2; do
+    "$LOCKSTEP" run --quiet --checkpoint-every 500 --checkpoint latest "${resume[@]}" ./many 3 >/dev/null 2>&1 &
+    mark=$(stat -c %Y%Z%i latest 2>/dev/null)
+    for i in $(seq 600); do
+        [ -e latest ] && [ "$(stat -c %Y%Z%i latest)" != "$mark" ] && break
+        sleep 0.02
+    done
+    # lockstep leads the program: end both.
+    pkill -KILL -P $! 2>/dev/null
+    kill -KILL $! 2>/dev/null
+    wait $! 2>/dev/null
+    resume=(--resume latest)
+done
+run rest --resume latest
+cmp whole rest || { wrong "a killed program goes on otherwise"; cat rest.err; }
+
+# What is refused.
+expect 2 "other arguments" run --quiet --resume "$last" ./many 3
+expect 2 "another machine" run --quiet --resume "$last" --machine gtx480
+cp many other
+printf x >>other
+expect 2 "another program" run --quiet --resume "$last" ./other 2
+expect 2 "ended without coming to the launch" run --quiet --resume "$last" echo
+expect 2 "this is a launch file" run --resume "$last" "$LOCKSTEP_SRC/tests/reference/reduce.yaml"
+head -c 1000 "$last" >bad
+expect 2 "damaged" run --resume bad
+
+# A program that does something else the second time is refused at the call that differs.
+cat >moody.cu <<'P'
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+__global__ void add(int *x, int by) { for (int i = 0; i < 300; i++) atomicAdd(x, by); }
+int main()
+{
+    int *x, value = 1, mood = 0;
+    if (FILE *file = fopen("mood", "r")) {
+        if (fscanf(file, "%d", &mood) != 1) return 9;
+        fclose(file);
+    }
+    if (mood == 1) return 3;
+    if (mood == 2) value = 2;
+    cudaMalloc(&x, mood == 3 ? 400 : 4);
+    cudaMemcpy(x, &value, 4, cudaMemcpyHostToDevice);
+    if (mood == 4) cudaMemset(x, 0, 4);
+    if (mood != 5) add<<<1, 32>>>(x, 1);
+    cudaMemcpy(&value, x, 4, cudaMemcpyDeviceToHost);
+    add<<<1, 32>>>(x, mood == 6 ? 5 : 2);
+    cudaMemcpy(&value, x, 4, cudaMemcpyDeviceToHost);
+    printf("%d\n", value);
+    return cudaGetLastError() != cudaSuccess;
+}
+P
+"$LOCKSTEP" cc moody.cu -o moody || exit 1
+first=$("$LOCKSTEP" run --quiet ./moody)
+# The latest checkpoint lies in the second launch.
+"$LOCKSTEP" run --quiet --checkpoint-every 1000 ./moody >/dev/null
+[ "$("$LOCKSTEP" run --quiet --resume moody.checkpoint)" = "$first" ] || wrong "moody goes on otherwise"
+mood() {
+    echo "$1" >mood
+    expect 2 "$2" run --quiet --resume moody.checkpoint
+}
+mood 1 "ended without coming to the launch"
+
+mood 2 "cudaMemcpy, has other arguments or other data"
+mood 3 "cudaMalloc, has other arguments"
+mood 4 "is cudaMemset, it was a launch before"
+mood 5 "is cudaMemcpy, it was a launch before"
+mood 6 "a launch, has other arguments"
+finish
