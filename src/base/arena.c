@@ -38,6 +38,18 @@ void *base_realloc(void *old, size_t size)
     return p;
 }
 
+void *base_grow_apart(void *old, size_t old_bytes, size_t bytes)
+{
+    char *p = aligned_alloc(128, (bytes + 127) / 128 * 128);
+    if (!p)
+        abort();
+    if (old_bytes)
+        memcpy(p, old, old_bytes);
+    memset(p + old_bytes, 0, bytes - old_bytes);
+    free(old);
+    return p;
+}
+
 void arena_init(struct arena *arena)
 {
     *arena = (struct arena){0};

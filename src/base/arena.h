@@ -29,5 +29,8 @@ char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((
 void *base_malloc(size_t size);
 void *base_calloc(size_t n, size_t size);
 void *base_realloc(void *old, size_t size);
+/* The old_bytes of old, freed, in a new block of `bytes`, the rest zero. The block has its cache lines (pairs of them) to
+ * itself, so that what one thread writes there does not slow another. */
+void *base_grow_apart(void *old, size_t old_bytes, size_t bytes);
 
 #endif

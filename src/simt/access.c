@@ -249,8 +249,7 @@ static void grow_local(struct simt_warp *warp, uint64_t words)
     if (words <= warp->local_words)
         return;
     uint64_t grown = words > 2 * (uint64_t)warp->local_words ? words : 2 * (uint64_t)warp->local_words;
-    warp->local = base_realloc(warp->local, grown * width * 4);
-    memset(warp->local + (size_t)warp->local_words * width, 0, (grown - warp->local_words) * width * 4);
+    warp->local = base_grow_apart(warp->local, (size_t)warp->local_words * width * 4, grown * width * 4);
     warp->local_words = (uint32_t)grown;
 }
 

@@ -42,22 +42,12 @@ void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds)
     unsigned width = warp->block->grid->code->width;
     if (rows > warp->row_capacity) {
         uint32_t capacity = rows > 2 * warp->row_capacity ? rows : 2 * warp->row_capacity;
-        size_t old_bytes = (size_t)warp->row_capacity * width * 4, bytes = (size_t)capacity * width * 4;
-        /* Rows are read by vector loads: keep them on cache lines. */
-        uint32_t *grown = aligned_alloc(128, (bytes + 127) / 128 * 128);
-        if (!grown)
-            abort();
-        if (old_bytes)
-            memcpy(grown, warp->rows, old_bytes);
-        memset((char *)grown + old_bytes, 0, bytes - old_bytes);
-        free(warp->rows);
-        warp->rows = grown;
+        warp->rows = base_grow_apart(warp->rows, (size_t)warp->row_capacity * width * 4, (size_t)capacity * width * 4);
         warp->row_capacity = capacity;
     }
     if (preds > warp->pred_capacity) {
         uint32_t capacity = preds > 2 * warp->pred_capacity ? preds : 2 * warp->pred_capacity;
-        warp->preds = base_realloc(warp->preds, capacity * sizeof *warp->preds);
-        memset(warp->preds + warp->pred_capacity, 0, (capacity - warp->pred_capacity) * sizeof *warp->preds);
+        warp->preds = base_grow_apart(warp->preds, (size_t)warp->pred_capacity * 8, (size_t)capacity * 8);
         warp->pred_capacity = capacity;
     }
 }

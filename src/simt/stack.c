@@ -14,8 +14,9 @@
 static void push(struct simt_stack *stack, struct simt_stack_entry entry)
 {
     if (stack->depth == stack->capacity) {
+        size_t old_bytes = stack->capacity * sizeof *stack->entries;
         stack->capacity = stack->capacity ? 2 * stack->capacity : 16;
-        stack->entries = base_realloc(stack->entries, stack->capacity * sizeof *stack->entries);
+        stack->entries = base_grow_apart(stack->entries, old_bytes, stack->capacity * sizeof *stack->entries);
     }
     stack->entries[stack->depth++] = entry;
     if (stack->depth > stack->max_depth)

@@ -83,21 +83,22 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->setup = *setup;
     sm->map = memory_map_of(setup->partition);
     sm->params = p;
-    sm->l1i = cache_create(setup->l1i, false, arena);
-    sm->l1c = cache_create(setup->l1c, true, arena);
-    sm->l1d = cache_create(setup->l1d, true, arena);
+    struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
+    sm->l1i = cache_create(setup->l1i, false, own);
+    sm->l1c = cache_create(setup->l1c, true, own);
+    sm->l1d = cache_create(setup->l1d, true, own);
     if (p->values_at_issue)
         cache_set_timing_only(sm->l1d);
-    sm_ring_init(&sm->l1d_queue, p->l1d_queue, arena);
-    sm->l1d_pipe = ARENA_NEW(arena, struct sm_delayed, p->l1d_latency + 1);
-    sm_ring_init(&sm->l1c_queue, setup->l1c->miss_queue, arena);
-    sm_ring_init(&sm->l1i_queue, setup->l1i->miss_queue, arena);
-    sm_ring_init(&sm->ejected, p->ejection_queue, arena);
-    sm_ring_init(&sm->responses, p->response_queue, arena);
+    sm_ring_init(&sm->l1d_queue, p->l1d_queue, own);
+    sm->l1d_pipe = ARENA_NEW(own, struct sm_delayed, p->l1d_latency + 1);
+    sm_ring_init(&sm->l1c_queue, setup->l1c->miss_queue, own);
+    sm_ring_init(&sm->l1i_queue, setup->l1i->miss_queue, own);
+    sm_ring_init(&sm->ejected, p->ejection_queue, own);
+    sm_ring_init(&sm->responses, p->response_queue, own);
     for (unsigned s = 0; s < p->schedulers; s++) {
         for (unsigned slot = s; slot < p->warps; slot += p->schedulers)
             sm->scheduler_slots[s] |= BIT64(slot);
-        sm->scheduler_state[s] = arena_alloc(arena, setup->scheduler->state_bytes + 1, _Alignof(max_align_t));
+        sm->scheduler_state[s] = arena_alloc(own, setup->scheduler->state_bytes + 1, _Alignof(max_align_t));
     }
     sm->free_op = sm->free_transaction = SM_NONE;
     sm->free_blocks = mask_low(p->blocks);
