@@ -1,6 +1,6 @@
 /* The interface of a warp scheduler: which of the warps that could issue this cycle does. A policy is one file that
  * fills in one `struct lockstep_scheduler`; it sees its warps as 64-bit masks and read-only facts, keeps its state in
- * memory that Lockstep gives it, allocates nothing and prints nothing.
+ * memory that Lockstep gives it (no pointers: checkpoints save it as it is), allocates nothing and prints nothing.
  *
  * An SM has several schedulers; each owns the warps of its mask. Every cycle in which at least one of its warps is
  * ready, pick() is asked; then issued() tells it what was issued. */

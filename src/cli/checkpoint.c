@@ -169,7 +169,7 @@ int case_checkpoints_begin(struct case_checkpoints *c, struct archive **resume, 
 {
     *resume = NULL;
     if (c->options->checkpoint_every)
-        gpu_set_checkpoints(c->gpu, c->options->checkpoint_every_value, take, c);
+        gpu_set_checkpoints(c->gpu, c->options->checkpoint_every_value, c->options->checkpoint_every_value, take, c);
     if (!c->options->resume)
         return 0;
     *resume = open_resumed(c, sink);

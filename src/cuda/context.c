@@ -204,8 +204,10 @@ void runtime_reset(struct runtime *rt)
         free(rt->events.items[i]);
     vec_free(&rt->streams);
     vec_free(&rt->events);
-    if (rt->gpu)
+    if (rt->gpu) {
+        replay_device_ends(rt);
         gpu_destroy(rt->gpu);
+    }
     rt->gpu = NULL;
     rt->fault = cudaSuccess;
     memset(rt->limits, 0, sizeof rt->limits);

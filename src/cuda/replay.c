@@ -348,7 +348,13 @@ static void take(void *context)
 void replay_device(struct runtime *rt)
 {
     if (rt->replay.every)
-        gpu_set_checkpoints(rt->gpu, rt->replay.every, take, rt);
+        gpu_set_checkpoints(rt->gpu, rt->replay.left, rt->replay.every, take, rt);
+}
+
+void replay_device_ends(struct runtime *rt)
+{
+    if (rt->replay.every)
+        rt->replay.left = gpu_checkpoint_left(rt->gpu);
 }
 
 static uint64_t hash_file(const char *path)
@@ -416,6 +422,7 @@ static int read_every(struct replay *r, struct diag_sink *sink)
     r->every = strtoull(every, &end, 10);
     if (*every < '0' || *every > '9' || *end || !r->every)
         return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_CHECKPOINT_EVERY=%s: expected a number of cycles", every);
+    r->left = r->every;
     r->pattern = pattern && *pattern ? pattern : "lockstep.checkpoint";
     r->on = true;
     return 0;

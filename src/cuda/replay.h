@@ -21,6 +21,7 @@ struct replay {
     bool going; /* the program repeats what it did before the checkpoint */
     const char *pattern;
     uint64_t every; /* cycles between checkpoints, 0: none */
+    uint64_t left;  /* of them until the next one, on the next device */
     uint64_t program, arguments;
     struct strbuf log;         /* the notes */
     size_t at;                 /* repeating: the next one */
@@ -40,8 +41,9 @@ void launch_outcome_free(struct launch_outcome *outcome);
 
 /* Reads the settings and opens the checkpoint to continue. 0, or -1 with diagnostics. */
 int replay_open(struct runtime *rt, struct diag_sink *sink);
-/* A device was made, or is about to be destroyed: checkpoints are counted on over devices. */
+/* A device was made; it is about to be destroyed. Cycles until the next checkpoint are counted over devices. */
 void replay_device(struct runtime *rt);
+void replay_device_ends(struct runtime *rt);
 /* The process ends. */
 void replay_close(struct runtime *rt);
 

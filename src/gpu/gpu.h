@@ -143,9 +143,11 @@ void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink);
  * is filled in every case (partial figures included). */
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink);
 
-/* Checkpoints: from now on launches call take about every `every` cycles of the device (0: no more), at a moment at which
- * gpu_archive can describe the whole of it; not in functional mode. */
-void gpu_set_checkpoints(struct gpu *gpu, uint64_t every, void (*take)(void *context), void *context);
+/* Checkpoints: from now on launches call take about every `every` cycles of the device (0: no more), the first time after
+ * `first`, at a moment at which gpu_archive can describe the whole of it; not in functional mode. */
+void gpu_set_checkpoints(struct gpu *gpu, uint64_t first, uint64_t every, void (*take)(void *context), void *context);
+/* Cycles until the next one is due. */
+uint64_t gpu_checkpoint_left(const struct gpu *gpu);
 /* Saves the device with the launch under way. Only from within take. */
 void gpu_archive(struct gpu *gpu, struct archive *ar);
 /* What the last launch changed of the device besides memory's content and the units: time, and the memory it took.

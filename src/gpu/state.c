@@ -5,12 +5,17 @@
 #include "base/archive.h"
 #include "gpu/part.h"
 
-void gpu_set_checkpoints(struct gpu *gpu, uint64_t every, void (*take)(void *context), void *context)
+void gpu_set_checkpoints(struct gpu *gpu, uint64_t first, uint64_t every, void (*take)(void *context), void *context)
 {
     gpu->checkpoint_every = every;
-    gpu->checkpoint_next = gpu->cycle + every;
+    gpu->checkpoint_next = gpu->cycle + first;
     gpu->take_checkpoint = take;
     gpu->checkpoint_context = context;
+}
+
+uint64_t gpu_checkpoint_left(const struct gpu *gpu)
+{
+    return gpu->checkpoint_next > gpu->cycle ? gpu->checkpoint_next - gpu->cycle : 0;
 }
 
 uint64_t gpu_cycle(const struct gpu *gpu)
