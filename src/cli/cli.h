@@ -54,7 +54,7 @@ struct cli_options {
     uint64_t max_cycles_value, threads_value; /* 0: not given */
     double max_seconds_value; /* 0: not given */
     VEC(const char *) cases;
-    const char *jobs, *reference;
+    const char *jobs, *reference, *html;
     uint64_t jobs_value; /* 0: not given */
     bool quiet, kernels, help, as_reference, no_skip;
     char **rest; /* the arguments after the options, NULL-terminated */
@@ -67,7 +67,7 @@ enum cli_accept {                        /* which options a subcommand takes; --
                   CLI_TAKES_OUTPUT = 4,  /* --stats, --quiet */
                   CLI_TAKES_KERNELS = 8, /* --kernels */
                   CLI_TAKES_KERNEL = 16, /* --kernel NAME */
-                  CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference */
+                  CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference, --html */
                   CLI_TAKES_REPORT = 64,       /* --hang-report */
                   CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
 };

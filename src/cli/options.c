@@ -31,6 +31,7 @@ enum {
     OPTION_JOBS,
     OPTION_REFERENCE,
     OPTION_AS_REFERENCE,
+    OPTION_HTML,
     OPTION_HELP
 };
 
@@ -58,6 +59,7 @@ static const struct {
     {{"jobs", required_argument, NULL, OPTION_JOBS}, CLI_TAKES_RECORDS},
     {{"reference", required_argument, NULL, OPTION_REFERENCE}, CLI_TAKES_RECORDS},
     {{"as-reference", no_argument, NULL, OPTION_AS_REFERENCE}, CLI_TAKES_RECORDS},
+    {{"html", required_argument, NULL, OPTION_HTML}, CLI_TAKES_RECORDS},
     {{"help", no_argument, NULL, OPTION_HELP}, 0},
 };
 #define TABLE_COUNT (sizeof table / sizeof *table)
@@ -143,6 +145,9 @@ static void take(struct cli_options *options, int which)
         break;
     case OPTION_AS_REFERENCE:
         options->as_reference = true;
+        break;
+    case OPTION_HTML:
+        options->html = optarg;
         break;
     default:
         options->help = true;

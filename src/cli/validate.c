@@ -5,7 +5,6 @@
  * left out of the statistics. */
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +12,12 @@
 
 #include "base/hash.h"
 #include "cli/cli.h"
-#include "cli/fidelity.h"
 #include "cli/listing.h"
 #include "cli/process.h"
-#include "report/table.h"
+#include "cli/validate.h"
 
 #define RECORDS_FILE "gpgpusim.csv"
 #define PATIENCE 4
-#define WORST 3
 
 static const char usage[] =
     "usage: lockstep validate [OPTIONS]\n"
@@ -33,23 +30,28 @@ static const char usage[] =
     "  --machine NAME         records of this machine only\n"
     "  --sched NAME           records of this scheduler only\n"
     "  --set GROUP.NAME=VALUE changes one parameter for all runs; may be repeated\n"
-    "  --as-reference         sets back what departs from GPGPU-Sim on purpose: fences do not wait for stores, "
-    "schedulers\n"
-    "                         keep their order, and on gtx480 ages rotate every 50000 cycles\n"
+    "  --as-reference         sets back what departs from GPGPU-Sim on purpose: values take effect at issue, volatile\n"
+    "                         loads use the L1D, fences wait for no stores, and more: docs/fidelity.md\n"
     "  --jobs N               so many runs at a time (default: one for each core)\n"
+    "  --html FILE            writes the table with a scatter plot for each machine as a page\n"
     "  --reference DIR        launch files and " RECORDS_FILE " from DIR\n"
     "\n"
     "Exit code: 0 when every run ended well, 1 when one failed, 2 when nothing was run.\n";
 
-static const char *const as_reference[] = {"sm.values_at_issue=true",       "sm.fence_waits_stores=false",
-                                           "sm.volatile_bypasses_l1=false", "sm.atomic_drops_line=false",
-                                           "sm.memory_in_order=false",      NULL};
-
-struct trial {
-    const struct fidelity_record *record;
-    const char *stats;
-    const char *failure; /* NULL: it ended well */
-    struct fidelity_counts here;
+/* What sets back the departures from the simulator behind a machine's records. docs/fidelity.md lists them. */
+static const struct departure {
+    const char *machine; /* NULL: all */
+    const char *setting;
+} departures[] = {
+    {NULL, "sm.values_at_issue=true"},
+    {NULL, "sm.volatile_bypasses_l1=false"},
+    {NULL, "sm.fence_waits_stores=false"},
+    {NULL, "sm.atomic_drops_line=false"},
+    {NULL, "sm.memory_in_order=false"},
+    {"gtx480", "sm.fence_l1=none"},
+    {"gtx480", "sm.schedulers_take_turns=false"},
+    {"gtx480", "sm.age_rotation=50000"},
+    {"gtx480-sm2", "sm.age_rotation=0"},
 };
 
 struct validation {
@@ -164,21 +166,11 @@ static char *const *command_of(struct validation *v, const struct trial *t)
     for (size_t i = 0; i < sizeof start / sizeof *start; i++)
         vec_push(&words, start[i]);
     vec_push(&words, arena_printf(&v->arena, "%" PRIu64, PATIENCE * r->there.value[FIDELITY_CYCLES]));
-    for (size_t i = 0; o->as_reference && as_reference[i]; i++) {
-        vec_push(&words, "--set");
-        vec_push(&words, as_reference[i]);
-    }
-    if (o->as_reference && strcmp(r->machine, "gtx480") == 0) {
-        vec_push(&words, "--set");
-        vec_push(&words, "sm.age_rotation=50000");
-        vec_push(&words, "--set");
-        vec_push(&words, "sm.schedulers_take_turns=false");
-        vec_push(&words, "--set");
-        vec_push(&words, "sm.fence_l1=none");
-    } else if (o->as_reference) {
-        vec_push(&words, "--set");
-        vec_push(&words, "sm.age_rotation=0");
-    }
+    for (size_t i = 0; o->as_reference && i < sizeof departures / sizeof *departures; i++)
+        if (!departures[i].machine || strcmp(departures[i].machine, r->machine) == 0) {
+            vec_push(&words, "--set");
+            vec_push(&words, departures[i].setting);
+        }
     for (size_t i = 0; i < o->sets.count; i++) {
         vec_push(&words, "--set");
         vec_push(&words, o->sets.items[i]);
@@ -254,100 +246,6 @@ static void collect(struct validation *v, unsigned index)
     strbuf_free(&text);
 }
 
-static void print_trials(const struct validation *v, struct strbuf *out)
-{
-    struct table table;
-    table_init(&table, "lllrrrl");
-    const char *const heads[] = {"case", "machine", "scheduler", "cycles", "there", "ratio", "first difference"};
-    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
-        table_cell(&table, "%s", heads[i]);
-    for (unsigned i = 0; i < v->count; i++) {
-        const struct trial *t = &v->trials[i];
-        const struct fidelity_record *r = t->record;
-        struct strbuf why = {0};
-        uint64_t here = t->here.value[FIDELITY_CYCLES], there = r->there.value[FIDELITY_CYCLES];
-        table_cell(&table, "%s", r->name);
-        table_cell(&table, "%s", r->machine);
-        table_cell(&table, "%s", r->sched);
-        if (t->failure) {
-            table_cell(&table, "-");
-            table_cell(&table, "%" PRIu64, there);
-            table_cell(&table, "-");
-            strbuf_add(&why, t->failure);
-        } else {
-            table_cell(&table, "%" PRIu64, here);
-            table_cell(&table, "%" PRIu64, there);
-            table_cell(&table, "%.3f", (double)here / (double)there);
-            fidelity_explain(&t->here, &r->there, &why);
-        }
-        table_cell(&table, "%s", strbuf_text(&why));
-        strbuf_free(&why);
-    }
-    table_text(&table, out);
-    table_free(&table);
-}
-
-static struct fidelity_pair pair_of(const struct trial *t)
-{
-    return (struct fidelity_pair){t->here.value[FIDELITY_CYCLES], t->record->there.value[FIDELITY_CYCLES]};
-}
-
-static int by_error(const void *a, const void *b)
-{
-    const struct trial *left = *(const struct trial *const *)a, *right = *(const struct trial *const *)b;
-    double l = fidelity_error(pair_of(left)), r = fidelity_error(pair_of(right));
-    return l > r ? -1 : l < r ? 1 : left < right ? -1 : left > right;
-}
-
-static void print_summary(struct validation *v, const char *machine, struct strbuf *out)
-{
-    const struct trial **list = ARENA_NEW(&v->arena, const struct trial *, v->count);
-    struct fidelity_pair *pairs = ARENA_NEW(&v->arena, struct fidelity_pair, v->count);
-    unsigned count = 0, failed = 0, within = 0;
-    for (unsigned i = 0; i < v->count; i++) {
-        const struct trial *t = &v->trials[i];
-        if (strcmp(t->record->machine, machine) != 0)
-            continue;
-        failed += t->failure != NULL;
-        if (!t->failure) {
-            list[count] = t;
-            pairs[count] = pair_of(t);
-            within += fidelity_error(pairs[count++]) <= 25;
-        }
-    }
-    strbuf_addf(out, "\n%s: %u runs", machine, count + failed);
-    if (failed)
-        strbuf_addf(out, ", %u failed", failed);
-    strbuf_add(out, "\n");
-    if (count == 0)
-        return;
-    struct fidelity_summary s = fidelity_summarize(pairs, count);
-    strbuf_addf(out, "  mean absolute error  %.1f%%; %u of %u within 25%%\n", s.mean_error, within, count);
-    strbuf_addf(out, "  geometric mean ratio %.3f\n", s.geometric_mean);
-    strbuf_add(out, "  correlation of logs  ");
-    if (isnan(s.correlation))
-        strbuf_add(out, "-\n");
-    else
-        strbuf_addf(out, "%.4f\n", s.correlation);
-    qsort(list, count, sizeof *list, by_error);
-    strbuf_add(out, "  worst               ");
-    for (unsigned i = 0; i < WORST && i < count; i++)
-        strbuf_addf(out, "%s %s %s %.3f", i ? "," : "", list[i]->record->name, list[i]->record->sched,
-                    (double)pair_of(list[i]).here / (double)pair_of(list[i]).there);
-    strbuf_add(out, "\n");
-}
-
-static void print_summaries(struct validation *v, struct strbuf *out)
-{
-    for (unsigned i = 0; i < v->count; i++) {
-        bool seen = false;
-        for (unsigned k = 0; k < i; k++)
-            seen |= strcmp(v->trials[k].record->machine, v->trials[i].record->machine) == 0;
-        if (!seen)
-            print_summary(v, v->trials[i].record->machine, out);
-    }
-}
-
 static void tick(void *context)
 {
     struct validation *v = context;
@@ -357,6 +255,23 @@ static void tick(void *context)
     if (v->progress.enabled)
         fprintf(stderr, "\r\033[K%u of %u runs done", done, v->count);
     v->progress.shown = v->progress.enabled;
+}
+
+static int write_page(struct validation *v, const struct trials *all)
+{
+    const struct cli_options *o = v->options;
+    struct strbuf page = {0}, how = {0};
+    if (!o->html)
+        return 0;
+    strbuf_add(&how, o->as_reference ? "Departures from GPGPU-Sim are set back (--as-reference)."
+                                     : "The machines as they are, with Lockstep's departures from GPGPU-Sim.");
+    for (size_t i = 0; i < o->sets.count; i++)
+        strbuf_addf(&how, " --set %s.", o->sets.items[i]);
+    validate_html(all, strbuf_text(&how), &page);
+    int rc = cli_write_file(o->html, strbuf_text(&page), page.length, v->sink);
+    strbuf_free(&page);
+    strbuf_free(&how);
+    return rc;
 }
 
 static int run_all(struct validation *v)
@@ -377,10 +292,10 @@ static int run_all(struct validation *v)
         collect(v, i);
         code = v->trials[i].failure ? CLI_FAILED : code;
     }
-    print_trials(v, &text);
-    print_summaries(v, &text);
+    const struct trials all = {v->trials, v->count, &v->arena};
+    validate_text(&all, &text);
     cli_print(&text);
-    return code;
+    return write_page(v, &all) < 0 ? CLI_FAILED : code;
 }
 
 static int start(const struct cli_options *options, struct diag_sink *sink)
@@ -390,7 +305,8 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     if (options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
                    options->rest[0]);
-    else if (find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
+    else if ((!options->html || cli_check_writable(options->html, sink) == 0) && find_records(&v) == 0 &&
+             choose(&v) == 0 && prepare(&v) == 0)
         code = run_all(&v);
     remove_files(&v);
     fidelity_free(&v.records);

@@ -13,6 +13,13 @@ expect 2 "no reference records" validate --reference "$folder"
 expect 1 "over 4 times" validate --case sfu --machine gtx480 --sched lrr --set sm.interval_special=200
 expect 1 "1 failed" validate --case sfu --machine gtx480 --sched lrr --set sm.interval_special=200
 
+# The page: one plot a machine, a mark and a row a run; it replaces the file whole.
+echo old >"$folder/page.html"
+expect 0 "gtx480: 2 runs" validate --case sfu --case alu_dep --sched gto --html "$folder/page.html"
+[ "$(grep -c '<svg' "$folder/page.html") $(grep -c 'scope="row"' "$folder/page.html") $(tail -n 1 "$folder/page.html")" = "2 4 </html>" ] ||
+    { echo "the page is not what was run"; failures=1; }
+expect 2 "cannot write" validate --case sfu --html "$folder/none/page.html"
+
 # The figures are those of the records and of lockstep run.
 row=$("$LOCKSTEP" validate --case alu_dep --machine gtx480 --sched lrr | awk '$1 == "alu_dep" { print $4, $5 }')
 here=$("$LOCKSTEP" run --machine gtx480 --sched lrr --stats /dev/stdout --quiet "$LOCKSTEP_SRC/tests/reference/alu_dep.yaml" |

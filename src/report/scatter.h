@@ -1,0 +1,34 @@
+/* A page of scatter plots: pairs of positive numbers that should be equal, on logarithmic axes, one plot a group, with
+ * bands of 10 and 25 per cent around the diagonal and all figures in a table below. One HTML file with inline SVG that
+ * needs nothing from elsewhere, for light and dark screens. */
+#ifndef LOCKSTEP_REPORT_SCATTER_H
+#define LOCKSTEP_REPORT_SCATTER_H
+
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+struct scatter_point {
+    const char *name, *variant; /* "vecadd", "gto" */
+    const char *note;           /* what is to be said of it, or "" */
+    uint64_t x, y;              /* > 0 */
+    unsigned mark;              /* 0 a dot, 1 a square: tells variants apart */
+};
+
+struct scatter_group {
+    const char *name, *summary;
+    const struct scatter_point *points;
+    unsigned count;
+};
+
+struct scatter_page {
+    const char *title, *text; /* a paragraph under the title */
+    const char *x_name, *y_name, *variant_name;
+    const struct scatter_group *groups;
+    unsigned count;
+};
+
+/* Appends the page. All strings are plain text. */
+void scatter_html(const struct scatter_page *page, struct strbuf *out);
+
+#endif
