@@ -17,13 +17,15 @@
 
 #define LOOKS 4000 /* about 0.1 ms, far more than a task of the simulator takes */
 #define YIELDS 64  /* further looks, each of which offers the core to others, before sleeping */
-#define GRACE 400  /* looks of the caller before it takes over work: some microseconds */
+#define GRACE 32   /* looks of the caller before it takes over work that nobody has begun: half a microsecond */
+#define LOOK_ROUND 16 /* rounds between looks at who is on which core */
 #define CACHE_LINE 64
 
 struct worker {
     struct crew *crew;
     unsigned number;
     pthread_t thread;
+    atomic_int core; /* on which it was last seen */
 };
 
 struct claim {
@@ -32,8 +34,9 @@ struct claim {
 
 struct crew {
     unsigned size, threads;
-    struct worker *workers; /* by thread, from 1 */
+    struct worker *workers; /* by thread; 0 is the caller */
     struct claim *claims;   /* by member */
+    cpu_set_t cores;        /* on which threads may run */
     void (*task)(void *context, unsigned member);
     void *context;
     _Alignas(CACHE_LINE) atomic_uint round;
@@ -83,14 +86,39 @@ static void take_over(struct crew *crew, unsigned member, unsigned round)
     atomic_fetch_sub_explicit(&crew->left, 1, memory_order_release);
 }
 
+/* Threads that are always busy should not share a core, but a new thread often begins beside the one that made it, and
+ * it may take the system longer than a short run to move one of them. So a thread that finds itself on the core of one
+ * before it goes elsewhere. */
+static void spread_out(struct worker *w)
+{
+    struct worker *first = &w->crew->workers[0];
+    int here = sched_getcpu();
+    cpu_set_t others;
+    bool shared = false;
+    atomic_store_explicit(&w->core, here, memory_order_relaxed);
+    if (here < 0 || w == first)
+        return;
+    others = w->crew->cores;
+    for (const struct worker *v = first; v != w; v++) {
+        int core = atomic_load_explicit(&v->core, memory_order_relaxed);
+        shared |= core == here;
+        if (core >= 0)
+            CPU_CLR((size_t)core, &others);
+    }
+    if (shared && CPU_COUNT(&others))
+        sched_setaffinity(0, sizeof others, &others);
+}
+
 static void *work(void *argument)
 {
-    const struct worker *w = argument;
+    struct worker *w = argument;
     struct crew *crew = w->crew;
-    for (unsigned round = 0;;) {
-        round = wait_for_round(crew, round);
+    for (unsigned before = 0, round = 0;; before = round) {
+        round = wait_for_round(crew, before);
         if (atomic_load_explicit(&crew->ended, memory_order_relaxed))
             return NULL;
+        if (round != before + 1 || round % LOOK_ROUND == 0) /* it missed rounds, or now and then */
+            spread_out(w);
         for (unsigned member = w->number; member < crew->size; member += crew->threads)
             take_over(crew, member, round);
     }
@@ -106,12 +134,6 @@ static void give_round(struct crew *crew)
     pthread_mutex_unlock(&crew->mutex);
 }
 
-static unsigned cores(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
-}
-
 struct crew *crew_create(unsigned members)
 {
     struct crew *crew = aligned_alloc(CACHE_LINE, sizeof *crew);
@@ -122,13 +144,15 @@ struct crew *crew_create(unsigned members)
     crew->claims = aligned_alloc(CACHE_LINE, crew->size * sizeof *crew->claims);
     if (!crew->claims)
         abort();
+    crew->workers[0] = (struct worker){.crew = crew, .core = -1};
     for (unsigned i = 0; i < crew->size; i++)
         atomic_init(&crew->claims[i].taken, 0);
     pthread_mutex_init(&crew->mutex, NULL);
     pthread_cond_init(&crew->wake, NULL);
-    unsigned threads = 1, most = cores();
+    bool known = sched_getaffinity(0, sizeof crew->cores, &crew->cores) == 0;
+    unsigned threads = 1, most = known ? (unsigned)CPU_COUNT(&crew->cores) : 1;
     for (; threads < crew->size && threads < most; threads++) {
-        crew->workers[threads] = (struct worker){.crew = crew, .number = threads};
+        crew->workers[threads] = (struct worker){.crew = crew, .number = threads, .core = -1};
         if (pthread_create(&crew->workers[threads].thread, NULL, work, &crew->workers[threads]))
             break;
     }
@@ -175,6 +199,8 @@ void crew_run(struct crew *crew, void (*task)(void *context, unsigned member), v
     atomic_store_explicit(&crew->left, crew->size - own, memory_order_relaxed);
     if (crew->threads > 1)
         give_round(crew);
+    if (atomic_load_explicit(&crew->round, memory_order_relaxed) % LOOK_ROUND == 0)
+        spread_out(&crew->workers[0]);
     for (unsigned member = 0; member < crew->size; member += crew->threads)
         task(context, member);
     if (others_done(crew, GRACE))
