@@ -28,6 +28,7 @@ static void archive_content(struct archive *ar, struct packet *p)
     ARCHIVE(ar, p->atomic);
     ARCHIVE(ar, p->type);
     archive_bool(ar, &p->no_return);
+    archive_bool(ar, &p->performed);
     archive_lanes(ar, p);
     ARCHIVE(ar, p->ready);
     ARCHIVE(ar, p->local);

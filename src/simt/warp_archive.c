@@ -96,6 +96,8 @@ void simt_access_archive(struct simt_access *access, const struct simt_code *cod
     archive_u8_to(ar, &access->stride, SIMT_ACCESS_BYTES);
     archive_bool(ar, &access->straight);
     archive_bool(ar, &access->same);
+    ARCHIVE(ar, access->low);
+    ARCHIVE(ar, access->high);
     ARCHIVE(ar, access->reg_base);
     ARCHIVE(ar, access->pc);
     ARCHIVE(ar, access->address);

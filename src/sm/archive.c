@@ -43,6 +43,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     archive_bool(ar, &o->acquires);
     archive_bool(ar, &o->releases);
     archive_bool(ar, &o->blocks_warp);
+    archive_bool(ar, &o->performed);
     archive_bool(ar, &has_access);
     if (archive_loading(ar))
         o->access = has_access ? sm_access_new(sm) : NULL;
