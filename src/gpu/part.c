@@ -45,15 +45,17 @@ static void start_blocks(struct gpu_part *part, uint64_t now)
     }
 }
 
+/* SMs to which the network brings something, or that still hold what it brought. */
 static void eject(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
-    uint64_t arrivals = part->always ? ~UINT64_C(0) : network_arrivals(gpu->replies, part->number);
-    for (unsigned i = 0; i < part->sms; i++) {
-        if (part->wake[i] <= now || mask_has(arrivals, part->first_sm + i)) {
-            sm_eject(gpu->sms[part->first_sm + i], now);
-            part->wake[i] = now;
-        }
+    uint64_t brought = network_arrivals(gpu->replies, part->number) >> part->first_sm;
+    for (uint64_t rest = part->always ? mask_low(part->sms) : brought | part->holding; rest; rest &= rest - 1) {
+        unsigned i = mask_first(rest);
+        part->holding &= ~(rest & -rest);
+        if (sm_eject(gpu->sms[part->first_sm + i]))
+            part->holding |= rest & -rest;
+        part->wake[i] = now;
     }
 }
 
@@ -113,12 +115,16 @@ static void step_sms(struct gpu_part *part, uint64_t now)
     }
 }
 
-static bool units_idle(const struct gpu_part *part)
+static bool units_idle(struct gpu_part *part)
 {
     const struct gpu *gpu = part->run->gpu;
-    for (unsigned i = 0; i < part->sms; i++)
-        if (!sm_idle(gpu->sms[part->first_sm + i]))
+    for (unsigned n = 0; n < part->sms; n++) {
+        unsigned i = part->last_busy + n < part->sms ? part->last_busy + n : part->last_busy + n - part->sms;
+        if (!sm_idle(gpu->sms[part->first_sm + i])) {
+            part->last_busy = i; /* the first to be asked the next time */
             return false;
+        }
+    }
     for (unsigned i = 0; i < part->channels; i++)
         if (!partition_idle(gpu->partitions[part->first_channel + i]))
             return false;
@@ -141,8 +147,10 @@ static void note_busy(struct gpu_part *part, uint64_t now)
 static void run_cycle(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
-    uint64_t dram_from = begun(gpu, gpu->machine.gpu.dram_mhz, now - 1);
+    uint64_t dram_from = part->dram_cycle_of == now ? part->dram_cycle : begun(gpu, gpu->machine.gpu.dram_mhz, now - 1);
     uint64_t dram_end = begun(gpu, gpu->machine.gpu.dram_mhz, now);
+    part->dram_cycle = dram_end;
+    part->dram_cycle_of = now + 1;
     eject(part, now);
     uint64_t arrivals = network_arrivals(gpu->requests, part->number);
     for (unsigned i = 0; i < part->channels; i++)
@@ -228,6 +236,7 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
         part->sms = first_of(sms, parts, n + 1) - part->first_sm;
         part->first_channel = first_of(channels, parts, n);
         part->channels = first_of(channels, parts, n + 1) - part->first_channel;
+        part->holding = mask_low(part->sms);
         part->routes_requests = n == 0;
         part->routes_replies = n == (parts > 2 ? 1 : 0);
         for (unsigned i = 0; i < part->sms; i++) {

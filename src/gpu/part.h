@@ -23,6 +23,9 @@ struct gpu_part {
     bool faulted;
     uint64_t wake[64]; /* per SM: the next cycle at which it must be stepped */
     uint64_t sending;  /* SMs asleep with requests that the network does not take */
+    uint64_t holding;  /* SMs with packets from the network that they have not passed on */
+    unsigned last_busy;                 /* an SM that was not idle */
+    uint64_t dram_cycle, dram_cycle_of; /* the DRAM's next cycle at the beginning of core cycle dram_cycle_of */
     struct gpu_start starts[64];
     unsigned start_count;
     uint64_t next;       /* the first cycle after the window in which the units can act */

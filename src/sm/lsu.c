@@ -509,10 +509,9 @@ bool sm_can_send(const struct sm *sm)
 
 /* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
  * unit. */
-void sm_eject(struct sm *sm, uint64_t cycle)
+bool sm_eject(struct sm *sm)
 {
     struct packet *p = sm_ring_peek(&sm->ejected);
-    (void)cycle;
     if (p && p->class == PACKET_INSTRUCTION) {
         cache_fill(sm->l1i, p->address, p->bytes, NULL);
         sm_packet_free(sm, sm_ring_pop(&sm->ejected));
@@ -521,4 +520,5 @@ void sm_eject(struct sm *sm, uint64_t cycle)
     }
     if (!sm_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
         sm_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));
+    return sm->ejected.count > 0;
 }

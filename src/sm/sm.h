@@ -90,8 +90,9 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle);
 bool sm_can_launch(const struct sm *sm);
 /* Takes a block; index in the grid. */
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
-/* Takes what the reply network has for this SM (at most one packet a cycle). Called before the networks tick. */
-void sm_eject(struct sm *sm, uint64_t cycle);
+/* Takes what the reply network has for this SM (at most one packet a cycle). Called before the networks tick, in every
+ * cycle in which the network has something or the call before returned true: packets are left to be passed on. */
+bool sm_eject(struct sm *sm);
 /* One core cycle. Cycles between this and the last one that was stepped are accounted as waiting for the same reason.
  */
 void sm_step(struct sm *sm, uint64_t cycle);
