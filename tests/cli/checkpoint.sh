@@ -47,6 +47,20 @@ continues 9000 bfs --machine gtx480 --sched gto
 continues 2000 hist_shared --machine gtx1080ti --sched lrr
 [ "$total" -ge 30 ] || wrong "only $total checkpoints"
 
+# A hang is found in the same cycle, and said in the same words.
+cp "$cases/ht.ptx" "$folder/"
+sed 's/^grid: .*/grid: [2]/; s/^block: .*/block: [256]/; s/u32: 64}/u32: 8}/; /^check/,$d' "$cases/ht64full.yaml" >"$folder/hangs.yaml"
+starving=(--sched gto --set gpu.sms=1 --set sm.schedulers_take_turns=false --set sm.age_rotation=0 --set gpu.watch_cycles=20000)
+"$LOCKSTEP" run "${starving[@]}" --quiet --checkpoint-every 8000 --checkpoint "$folder/hang.%c" "$folder/hangs.yaml" >"$folder/whole" 2>&1
+[ $? -eq 3 ] && grep -q livelock "$folder/whole" || wrong "no hang"
+n=0
+for file in "$folder"/hang.*; do
+    "$LOCKSTEP" run --quiet --resume "$file" >"$folder/rest" 2>&1
+    [ $? -eq 3 ] && cmp "$folder/whole" "$folder/rest" || wrong "another hang from $file"
+    n=$((n + 1))
+done
+[ "$n" -ge 3 ] || wrong "only $n checkpoints of a hang"
+
 # A run killed in its middle, and another killed while it is continued, both at a checkpoint that was just written.
 cd "$folder" || exit 1
 json whole "$cases/ht64.yaml"
