@@ -1,7 +1,7 @@
 /* The cycle loop. Time passes in windows within the networks' lookahead: in a window each part of the device is
  * simulated by itself (part.c), by a crew of threads; between windows this file gives out blocks, looks for the end,
- * faults and hangs, and jumps to the next event when nothing can happen before. While blocks wait for a place a window
- * is one cycle, since a block that ends makes place for one on any SM in the next. */
+ * faults and hangs, and jumps to the next event when nothing can happen before. A window is one cycle while blocks wait
+ * for a place and one may come free in its first cycle: the dispatcher goes round the SMs cycle by cycle. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +9,6 @@
 #include "gpu/part.h"
 
 #define POLL_STEPS 4096 /* windows between looks at the host's clock */
-
-static uint64_t window_end(const struct gpu_run *run, uint64_t from, uint64_t limit)
-{
-    const struct gpu *gpu = run->gpu;
-    uint64_t end = from + GPU_WINDOW;
-    if (run->next_block < run->blocks ||
-        gpu_network_ticks(gpu, end - 1) - gpu_network_ticks(gpu, from - 1) > NETWORK_LOOKAHEAD)
-        end = from + 1;
-    return end < limit ? end : limit;
-}
 
 static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
 {
@@ -58,6 +48,19 @@ static bool can_dispatch(const struct gpu_run *run)
     return false;
 }
 
+/* The end of the window that begins at `from`, whose blocks have been given out. */
+static uint64_t window_end(const struct gpu_run *run, uint64_t from, uint64_t limit)
+{
+    const struct gpu *gpu = run->gpu;
+    uint64_t end = from + GPU_WINDOW;
+    bool may_start = can_dispatch(run);
+    for (unsigned i = 0; i < run->part_count && run->next_block < run->blocks; i++)
+        may_start |= run->parts[i].block_may_end;
+    if (may_start || gpu_network_ticks(gpu, end - 1) - gpu_network_ticks(gpu, from - 1) > NETWORK_LOOKAHEAD)
+        end = from + 1;
+    return end < limit ? end : limit;
+}
+
 struct window {
     struct gpu_run *run;
     uint64_t from, end;
@@ -72,7 +75,6 @@ static void run_part(void *context, unsigned number)
 static void run_window(struct gpu_run *run, uint64_t from, uint64_t end)
 {
     struct window w = {run, from, end};
-    dispatch(run, from);
     for (unsigned i = 0; i < run->part_count; i++)
         run->parts[i].draining = run->next_block == run->blocks;
     if (run->part_count == 1)
@@ -172,6 +174,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     if (gpu->cycle >= limit)
         return GPU_LIMIT;
     for (uint64_t turn = 1;; turn++) {
+        dispatch(run, gpu->cycle);
         uint64_t end = window_end(run, gpu->cycle, limit), last;
         run_window(run, gpu->cycle, end);
         gpu->cycle = end;

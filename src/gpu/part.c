@@ -212,12 +212,15 @@ void gpu_part_run(struct gpu_part *part, uint64_t from, uint64_t end)
             network_tick_router(gpu->replies, tick);
     }
     part->next = next_cycle(part, end);
+    part->block_may_end = false;
+    for (unsigned i = 0; i < part->sms && !part->draining; i++)
+        part->block_may_end |= sm_block_may_end(gpu->sms[part->first_sm + i]);
 }
 
 /* `share` of `count` things for each of `parts`, as even as can be. */
 static unsigned first_of(unsigned count, unsigned parts, unsigned number)
 {
-    return count * number / parts;
+    return (count * number + parts - 1) / parts;
 }
 
 void gpu_divide(struct gpu_run *run, unsigned parts)
@@ -230,15 +233,17 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
     run->parts = ARENA_NEW(&run->arena, struct gpu_part, parts);
     for (unsigned n = 0; n < parts; n++) {
         struct gpu_part *part = &run->parts[n];
-        /* The first parts have fewer SMs, the last ones fewer channels; the routers go where SMs are fewest. */
+        /* The first part is that of the thread that gives out the work: the others begin later and are heard later, so
+         * where things do not divide evenly the first parts have more, and the routers are spread. */
         *part = (struct gpu_part){.run = run, .number = n, .always = run->launch->every_cycle};
         part->first_sm = first_of(sms, parts, n);
         part->sms = first_of(sms, parts, n + 1) - part->first_sm;
         part->first_channel = first_of(channels, parts, n);
         part->channels = first_of(channels, parts, n + 1) - part->first_channel;
         part->holding = mask_low(part->sms);
+        part->block_may_end = true;
         part->routes_requests = n == 0;
-        part->routes_replies = n == (parts > 2 ? 1 : 0);
+        part->routes_replies = n == parts - 1;
         for (unsigned i = 0; i < part->sms; i++) {
             part_of_sm[part->first_sm + i] = (uint8_t)n;
             part->wake[i] = CYCLE_NEVER;

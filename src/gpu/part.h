@@ -21,6 +21,7 @@ struct gpu_part {
     bool draining; /* no blocks are left to start */
     bool idle;     /* nothing was inside the units after the last cycle; known while draining */
     bool faulted;
+    bool block_may_end; /* in the next cycle, on one of the SMs */
     uint64_t wake[64]; /* per SM: the next cycle at which it must be stepped */
     uint64_t sending;  /* SMs asleep with requests that the network does not take */
     uint64_t holding;  /* SMs with packets from the network that they have not passed on */

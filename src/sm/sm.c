@@ -250,6 +250,14 @@ bool sm_can_launch(const struct sm *sm)
            sm->free_registers >= k->registers * k->threads_per_block;
 }
 
+bool sm_block_may_end(const struct sm *sm)
+{
+    for (unsigned i = 0; sm->finished && i < sm->params->blocks; i++)
+        if (sm->blocks[i].used && !(sm->blocks[i].incomplete & ~sm->finished))
+            return true;
+    return false;
+}
+
 /* The lowest run of consecutive free warp slots that a block fits in, or SM_NONE: a block's warps lie side by side. */
 static uint32_t find_slots(const struct sm *sm, unsigned warps)
 {

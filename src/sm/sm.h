@@ -88,6 +88,8 @@ unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t
 /* Starts a launch: the SM must be empty. */
 void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle);
 bool sm_can_launch(const struct sm *sm);
+/* Whether a block may end, and make place, in the next cycle: not while each has a warp that goes on. */
+bool sm_block_may_end(const struct sm *sm);
 /* Takes a block; index in the grid. */
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
 /* Takes what the reply network has for this SM (at most one packet a cycle). Called before the networks tick, in every
