@@ -469,7 +469,7 @@ static int stop_at_once(void *context, const struct gpu_progress *progress)
 static void test_progress_can_stop(void **state)
 {
     struct bad b;
-    device_open(&b.d, "gtx480", "gpu.sms=1");
+    device_open(&b.d, "gtx480", "gpu.sms=1 gpu.watch_cycles=4000000000");
     device_load(&b.d, PTX_HEAD PTX_KERNEL("k", "L: bra L;"));
     unsigned calls = 0;
     uint64_t params[2] = {0};
