@@ -1,0 +1,354 @@
+/* The rules of an L2 slice and its way to the DRAM as timing diagrams, with one clock for both. A request that is
+ * pushed before tick c is
+ *
+ *     c + rop                 out of the ROP delay, in the slice's queue
+ *     c + rop + 1 =: a        at the L2: a hit's reply can be taken after this tick
+ *     a + 1                   in the queue of the DRAM
+ *     a + 2                   in the fixed delay, of l DRAM cycles
+ *     a + 2 + l               handed to the scheduler
+ *     a + 3 + l               activate; then tRCD, the reads at tCCDL, tCL
+ *     a + 3 + l + ... + 1     back at the slice: filled
+ *                       + 2   its reply can be taken
+ */
+#include <stdlib.h>
+
+#include "memory_fixture.h"
+
+#include "isa/mod_values.h"
+#include "isa/op.h"
+
+#define START UINT64_C(0x80000000)
+#define LIMIT 3000
+#define MANY 64
+
+struct side {
+    struct arena arena;
+    struct store store;
+    struct partition *partition;
+    struct memory_params params;
+    uint64_t cycle;
+    uint64_t block; /* an address of this channel's slice 0 */
+    struct packet packets[MANY];
+    uint64_t at[MANY]; /* when each packet's reply could be taken; 0: not yet */
+};
+
+static void start(struct side *s, const struct memory_params *params)
+{
+    memset(s, 0, sizeof *s);
+    arena_init(&s->arena);
+    assert_int_equal(store_init(&s->store, START, 1 << 22, NULL), 0);
+    s->params = *params;
+    s->partition = partition_create(&s->params, 0, &s->store, &s->arena);
+    s->block = START;
+    while (memory_place_of(&params->partition, s->block).slice != 0)
+        s->block += MEMORY_BLOCK;
+}
+
+static void stop(struct side *s)
+{
+    store_free_all(&s->store);
+    arena_free(&s->arena);
+}
+
+/* The n-th line of slice 0. */
+static uint64_t line(const struct side *s, unsigned n)
+{
+    uint64_t address = s->block;
+    while (n) {
+        address += PACKET_LINE_BYTES;
+        n -= memory_place_of(&s->params.partition, address).slice == 0;
+    }
+    return address;
+}
+
+static void push(struct side *s, unsigned n, enum packet_kind kind, uint64_t address, uint32_t bytes)
+{
+    struct packet *p = &s->packets[n];
+    memset(p, 0, sizeof *p);
+    p->kind = (uint8_t)kind;
+    p->address = address;
+    p->bytes = bytes;
+    p->mask[0] = p->mask[1] = kind == PACKET_WRITE ? UINT64_MAX : 0;
+    p->atomic = ISA_ATOMIC_ADD;
+    p->type = ISA_U32;
+    p->lane_count = kind == PACKET_ATOMIC;
+    p->lanes[0] = (struct packet_lane){.offset = (uint8_t)(address % PACKET_LINE_BYTES), .operand = 1};
+    s->at[n] = 0;
+    partition_push(s->partition, 0, p, s->cycle + 1);
+}
+
+static void tick_l2(struct side *s, bool take)
+{
+    partition_tick_l2(s->partition, s->cycle);
+    struct packet *p = take ? partition_pop(s->partition, 0) : NULL;
+    if (p)
+        s->at[p - s->packets] = s->cycle;
+}
+
+static void tick(struct side *s, bool take)
+{
+    s->cycle++;
+    partition_tick_dram(s->partition, s->cycle);
+    tick_l2(s, take);
+}
+
+/* Ticks until the packet is answered; the number of ticks, the first of which is 1. */
+static uint64_t answered(struct side *s, unsigned n)
+{
+    uint64_t from = s->cycle;
+    while (!s->at[n] && s->cycle < from + LIMIT)
+        tick(s, true);
+    assert_true(s->at[n] != 0);
+    return s->at[n] - from;
+}
+
+/* Has the slice fetch lines 0 to n - 1. */
+static void warm(struct side *s, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        push(s, i, PACKET_READ, line(s, i), 128);
+        answered(s, i);
+    }
+    for (unsigned i = 0; i < 300; i++)
+        tick(s, true);
+}
+
+/* A hit:
+ *
+ *     push c     . . . rop . . .     a: reply
+ */
+static void rop_latency(void **state)
+{
+    for (unsigned rop = 0; rop <= 150; rop += 30) {
+        struct memory_params params = fixture_params();
+        struct side s;
+        params.partition.rop_latency = rop;
+        start(&s, &params);
+        warm(&s, 1);
+        push(&s, 0, PACKET_READ, line(&s, 0), 128);
+        for (unsigned i = 0; i < rop + 1; i++)
+            tick(&s, true);
+        assert_int_equal(s.at[0], 0);
+        tick(&s, true);
+        assert_int_equal(s.at[0], s.cycle);
+        stop(&s);
+    }
+}
+
+/* Hits wait for the data port, which an access of n bytes holds for ceil(n / width) ticks:
+ *
+ *     128 bytes, width 32    0 . . . 1 . . . 2
+ *      32 bytes, width 32    0 1 2
+ */
+static void data_port(void **state)
+{
+    static const enum packet_kind kinds[] = {PACKET_READ, PACKET_WRITE, PACKET_ATOMIC};
+    for (unsigned width = 8; width <= 128; width *= 2) {
+        for (unsigned bytes = 32; bytes <= 128; bytes *= 2) {
+            for (unsigned k = 0; k < 3; k++) {
+                struct memory_params params = fixture_params();
+                struct side s;
+                params.l2.data_port_bytes = width;
+                start(&s, &params);
+                warm(&s, 1);
+                for (unsigned i = 0; i < 4; i++)
+                    push(&s, i, kinds[k], line(&s, 0), bytes);
+                answered(&s, 3);
+                for (unsigned i = 1; i < 4; i++)
+                    assert_int_equal(s.at[i] - s.at[i - 1], (bytes + width - 1) / width);
+                stop(&s);
+            }
+        }
+    }
+}
+
+/* Atomics of several warps on one word: one after another, each seeing what the one before left. */
+static void atomics_on_one_word(void **state)
+{
+    struct memory_params params = fixture_params();
+    struct side s;
+    start(&s, &params);
+    warm(&s, 1);
+    for (unsigned i = 0; i < 8; i++)
+        push(&s, i, PACKET_ATOMIC, line(&s, 0), 32);
+    answered(&s, 7);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_int_equal(s.packets[i].lanes[0].operand, i);
+        assert_int_equal(s.at[i] - s.at[0], i);
+    }
+    stop(&s);
+}
+
+/* A miss, as drawn above, for several values of every delay on its way. */
+static void miss(void **state)
+{
+    static const struct {
+        unsigned rop, delay, tRCD, tCCDL, tCL;
+    } cases[] = {{120, 132, 12, 3, 12}, {0, 132, 12, 3, 12}, {120, 0, 12, 3, 12}, {120, 1, 12, 3, 12},
+                 {7, 50, 33, 3, 12},    {7, 50, 12, 9, 12},  {7, 50, 12, 3, 40}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct memory_params params = fixture_params();
+        struct side s;
+        params.partition.rop_latency = cases[i].rop;
+        params.partition.dram_latency = cases[i].delay;
+        params.dram.tRCD = cases[i].tRCD;
+        params.dram.tCCDL = cases[i].tCCDL;
+        params.dram.tCL = cases[i].tCL;
+        start(&s, &params);
+        push(&s, 0, PACKET_READ, line(&s, 0), 128);
+        uint64_t a = 1 + cases[i].rop + 1, d = cases[i].tRCD + cases[i].tCCDL + cases[i].tCL;
+        assert_int_equal(answered(&s, 0), a + 3 + cases[i].delay + d + 2);
+        stop(&s);
+    }
+}
+
+/* Two fills that come back together wait for each other at the fill port:
+ *
+ *     fill 0    F F F F F F F F F F F F F F F F . reply a tick after the port was taken
+ *     fill 1    . . . . . . . . . . . . . . . . F          128 bytes through a width of 8
+ */
+static void fill_port(void **state)
+{
+    for (unsigned width = 4; width <= 8; width += 4) {
+        struct memory_params params = fixture_params();
+        struct side s;
+        params.l2.data_port_bytes = width;
+        params.partition.rop_latency = 0;
+        start(&s, &params);
+        for (unsigned i = 0; i < 3; i++)
+            push(&s, i, PACKET_READ, line(&s, i), 128);
+        answered(&s, 2);
+        for (unsigned i = 1; i < 3; i++)
+            assert_int_equal(s.at[i] - s.at[i - 1], 128 / width);
+        stop(&s);
+    }
+}
+
+/* Accesses to one line whose fill is under way: m can wait for it; the next is refused until the fill has come, and is
+ * a hit then.
+ *
+ *     replies of the m    F+1 F+2 ... F+m      one waiter a tick
+ *     the refused one     its access hits in the tick of the fill; behind the others' turn at the queue
+ */
+static void merges(void **state)
+{
+    for (unsigned m = 1; m <= 4; m++) {
+        struct memory_params params = fixture_params();
+        struct side s;
+        params.l2.mshr_merges = m;
+        start(&s, &params);
+        for (unsigned i = 0; i < 6; i++)
+            push(&s, i, PACKET_READ, line(&s, 0), 128);
+        for (unsigned i = 0; i < 200; i++)
+            tick(&s, true);
+        assert_int_equal(partition_l2_stats(s.partition, 0)->read_pending, m - 1);
+        assert_int_equal(partition_l2_stats(s.partition, 0)->reads, m);
+        answered(&s, 5);
+        assert_int_equal(partition_dram_stats(s.partition)->requests, 1);
+        for (unsigned i = 1; i < m; i++)
+            assert_int_equal(s.at[i] - s.at[i - 1], 1);
+        stop(&s);
+    }
+}
+
+/* Nobody takes replies: o of them wait, then n requests, then the slice refuses. A reply that is taken makes room one
+ * tick later, when the next access has found its place. */
+static void queues_from_and_to_the_network(void **state)
+{
+    for (unsigned in = 1; in <= 8; in += 3) {
+        for (unsigned out = 1; out <= 8; out += 3) {
+            struct memory_params params = fixture_params();
+            struct side s;
+            unsigned pushed = 0;
+            params.partition.rop_latency = 0;
+            params.partition.icnt_l2_queue = in;
+            params.partition.l2_icnt_queue = out;
+            start(&s, &params);
+            warm(&s, 1);
+            for (unsigned i = 0; i < 100; i++) {
+                if (partition_can_push(s.partition, 0))
+                    push(&s, pushed++, PACKET_READ, line(&s, 0), 32);
+                tick(&s, false);
+            }
+            assert_int_equal(pushed, in + out);
+            assert_ptr_equal(partition_pop(s.partition, 0), &s.packets[0]);
+            assert_false(partition_can_push(s.partition, 0));
+            tick(&s, false);
+            assert_true(partition_can_push(s.partition, 0));
+            stop(&s);
+        }
+    }
+}
+
+/* The DRAM's clock stands still: n misses are accepted, which wait in the slice's queue for the DRAM. When the DRAM has
+ * taken one, the next is accepted in that cycle.
+ *
+ *     DRAM takes     . . . . . T
+ *     misses         1 2 3 x x 4
+ */
+static void queue_to_the_dram(void **state)
+{
+    for (unsigned n = 1; n <= 4; n++) {
+        struct memory_params params = fixture_params();
+        struct side s;
+        params.partition.rop_latency = 0;
+        params.partition.l2_dram_queue = n;
+        start(&s, &params);
+        const struct cache_stats *l2 = partition_l2_stats(s.partition, 0);
+        for (unsigned i = 0; i < 8; i++)
+            push(&s, i, PACKET_READ, line(&s, i), 128);
+        for (unsigned i = 0; i < 30; i++) {
+            s.cycle++;
+            tick_l2(&s, true);
+        }
+        assert_int_equal(l2->read_misses, n);
+        tick(&s, true);
+        assert_int_equal(l2->read_misses, n + 1);
+        stop(&s);
+    }
+}
+
+/* The L2's clock stands still: n requests come back from the DRAM and wait; the others stay in the DRAM's return queue.
+ * So when the DRAM stands still in its turn, n replies can be had. */
+static void queue_from_the_dram(void **state)
+{
+    for (unsigned n = 1; n <= 4; n++) {
+        struct memory_params params = fixture_params();
+        struct side s;
+        unsigned replies = 0;
+        params.partition.rop_latency = 0;
+        params.partition.dram_l2_queue = n;
+        start(&s, &params);
+        for (unsigned i = 0; i < 6; i++)
+            push(&s, i, PACKET_READ, line(&s, i), 128);
+        for (unsigned i = 0; i < 30; i++)
+            tick(&s, true);
+        for (unsigned i = 0; i < 600; i++)
+            partition_tick_dram(s.partition, ++s.cycle);
+        for (unsigned i = 0; i < 100; i++) {
+            s.cycle++;
+            tick_l2(&s, true);
+        }
+        for (unsigned i = 0; i < 6; i++)
+            replies += s.at[i] != 0;
+        assert_int_equal(replies, n);
+        answered(&s, 5);
+        stop(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rop_latency),
+        cmocka_unit_test(data_port),
+        cmocka_unit_test(atomics_on_one_word),
+        cmocka_unit_test(miss),
+        cmocka_unit_test(fill_port),
+        cmocka_unit_test(merges),
+        cmocka_unit_test(queues_from_and_to_the_network),
+        cmocka_unit_test(queue_to_the_dram),
+        cmocka_unit_test(queue_from_the_dram),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
