@@ -93,14 +93,16 @@ static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t now
         partition_tick_l2(p, now);
 }
 
-/* An SM that waits for the network to take its requests is stepped as soon as it would. When no blocks are left to
+/* An SM that waits for the network to take its requests is stepped as soon as it would: looked at when its queue there
+ * became shorter (sent). When no blocks are left to
  * start, an SM without work has nothing to account for. */
-static void step_sms(struct gpu_part *part, uint64_t now)
+static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
 {
     struct gpu *gpu = part->run->gpu;
+    uint64_t perhaps = part->sending & sent >> part->first_sm;
     for (unsigned i = 0; i < part->sms; i++) {
         struct sm *sm = gpu->sms[part->first_sm + i];
-        if (!part->always && part->wake[i] > now && !(mask_has(part->sending, i) && sm_can_send(sm)))
+        if (!part->always && part->wake[i] > now && !(mask_has(perhaps, i) && sm_can_send(sm)))
             continue;
         part->sending &= ~BIT64(i);
         if (part->draining && sm_idle(sm)) {
@@ -156,11 +158,12 @@ static void run_cycle(struct gpu_part *part, uint64_t now)
     for (unsigned i = 0; i < part->channels; i++)
         if (partition_acts(part, part->first_channel + i, arrivals, now, dram_end))
             tick_partition(part, part->first_channel + i, now, dram_from, dram_end);
+    uint64_t sent = 0;
     for (uint64_t tick = gpu_network_ticks(gpu, now - 1); tick < gpu_network_ticks(gpu, now); tick++) {
-        network_tick_side(gpu->requests, part->number, tick, now);
+        sent |= network_tick_side(gpu->requests, part->number, tick, now);
         network_tick_side(gpu->replies, part->number, tick, now);
     }
-    step_sms(part, now);
+    step_sms(part, now, sent);
 }
 
 static bool replies_waiting(const struct gpu_part *part)

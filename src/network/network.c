@@ -256,8 +256,8 @@ static bool step_receivers(struct network *net, struct side *side, uint64_t flit
     return credits != 0;
 }
 
-/* Senders: one flit a tick into the channel to the router. */
-static bool step_senders(struct network *net, struct side *side, uint64_t credits, uint64_t tick)
+/* Senders: one flit a tick into the channel to the router. Returns those that sent. */
+static uint64_t step_senders(struct network *net, struct side *side, uint64_t credits, uint64_t tick)
 {
     uint64_t flits = 0;
     for (uint64_t rest = credits; rest; rest &= rest - 1)
@@ -273,18 +273,20 @@ static bool step_senders(struct network *net, struct side *side, uint64_t credit
             side->sending &= ~(rest & -rest);
     }
     write_channel(&side->flits, tick, flits);
-    return flits != 0;
+    return flits;
 }
 
-void network_tick_side(struct network *net, unsigned index, uint64_t tick, uint64_t cycle)
+uint64_t network_tick_side(struct network *net, unsigned index, uint64_t tick, uint64_t cycle)
 {
     struct side *side = &net->sides[index];
     uint64_t flits = read_channel(&net->router.flits, tick) & side->outputs;
     uint64_t credits = read_channel(&net->router.credits, tick) & side->inputs;
     if (!side->awake && !flits && !credits)
-        return;
+        return 0;
     bool moved = step_receivers(net, side, flits, tick, cycle);
-    side->awake = step_senders(net, side, credits, tick) || moved;
+    uint64_t sent = step_senders(net, side, credits, tick);
+    side->awake = moved || sent;
+    return sent;
 }
 
 static struct packet_in *front_packet(const struct network *net, unsigned input)

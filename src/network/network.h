@@ -51,9 +51,10 @@ void *network_receive(struct network *net, unsigned output);
 void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output);
 /* One tick of the network's clock, by its parts: each side and the router, in any order. No part may be more than
  * NETWORK_LOOKAHEAD ticks ahead of another: within that, threads may tick parts at once. cycle: the core cycle of the
- * tick, in which latencies are counted. Sending and receiving are done between a side's ticks by the side's thread. */
+ * tick, in which latencies are counted. A side answers with the inputs whose injection queues became shorter, no others
+ * will take more than before. Sending and receiving are done between a side's ticks by the side's thread. */
 #define NETWORK_LOOKAHEAD 2
-void network_tick_side(struct network *net, unsigned side, uint64_t tick, uint64_t cycle);
+uint64_t network_tick_side(struct network *net, unsigned side, uint64_t tick, uint64_t cycle);
 void network_tick_router(struct network *net, uint64_t tick);
 /* The whole network at once. */
 void network_tick(struct network *net, uint64_t tick);
