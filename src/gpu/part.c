@@ -53,9 +53,10 @@ static void eject(struct gpu_part *part, uint64_t now)
     for (uint64_t rest = part->always ? mask_low(part->sms) : brought | part->holding; rest; rest &= rest - 1) {
         unsigned i = mask_first(rest);
         part->holding &= ~(rest & -rest);
-        if (sm_eject(gpu->sms[part->first_sm + i]))
+        struct sm *sm = gpu->sms[part->first_sm + i];
+        if (sm_eject(sm))
             part->holding |= rest & -rest;
-        part->wake[i] = now;
+        part->wake[i] = cycle_min(part->wake[i], sm_has_arrivals(sm) ? now : now + 1);
     }
 }
 

@@ -239,7 +239,7 @@ static void archive_pipelines(struct sm *sm, struct archive *ar)
     archive_banks(sm, ar);
     ARCHIVE(ar, sm->sp_free_at);
     ARCHIVE(ar, sm->sfu_free_at);
-    ARCHIVE(ar, sm->in_pipeline);
+    ARCHIVE(ar, sm->collecting);
     ARCHIVE(ar, sm->results);
     archive_wheel(sm, ar, &sm->wheel);
     archive_wheel(sm, ar, &sm->shared_wheel);
@@ -326,6 +326,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_bool(ar, &sm->moved);
     archive_bool(ar, &sm->moved_before);
     archive_bool(ar, &sm->lsu_refused);
+    archive_bool(ar, &sm->line_taken);
     archive_ops(sm, ar);
     archive_transactions(sm, ar);
     archive_warps(sm, ar);

@@ -36,7 +36,7 @@ void sm_writeback(struct sm *sm)
 /* The results due in a cycle: the ring's entry for it, emptied if it is of an earlier cycle. */
 static struct sm_results *results_at(struct sm *sm, uint64_t cycle)
 {
-    struct sm_results *r = &sm->results[cycle % SM_WHEEL];
+    struct sm_results *r = &sm->results[cycle & sm->wheel.mask];
     uint32_t mark = (uint32_t)cycle + 1;
     if (r->mark != mark)
         *r = (struct sm_results){.mark = mark};
@@ -60,7 +60,6 @@ static void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *free_at
         *ending |= (uint8_t)(1u << i);
         r->count++;
         free_at[i] = sm->now + d->interval;
-        sm->in_pipeline--;
         sm->moved = true;
         sm_wheel_add(sm, &sm->wheel, end + 2, sm_fifo_pop(waiting));
     }
@@ -94,6 +93,7 @@ static void leave_collectors(struct sm *sm, enum sm_class class)
         if (index == SM_NONE)
             return;
         sm->moved = true;
+        sm->collecting--;
         out->items[out->count++] = c->op[index];
         c->used &= ~(1u << index);
         c->ready &= ~(1u << index);
@@ -184,6 +184,17 @@ static void enter_collectors(struct sm *sm, enum sm_class class)
     uint32_t all = (uint32_t)mask_low(c->count);
     for (unsigned port = 0; port < c->ports && sm->id_oc[class].count && c->used != all; port++)
         enter_collector(sm, c, class, sm_fifo_pop(&sm->id_oc[class]));
+}
+
+bool sm_collect_busy(const struct sm *sm)
+{
+    for (unsigned class = 0; class < SM_CLASSES; class ++) {
+        const struct sm_collectors *c = &sm->collectors[class];
+        if ((c->ready && sm->oc_ex[class].count < sm->oc_ex[class].size) ||
+            (sm->id_oc[class].count && c->used != mask_low(c->count)))
+            return true;
+    }
+    return false;
 }
 
 void sm_collect(struct sm *sm)

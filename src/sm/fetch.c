@@ -32,6 +32,7 @@ void sm_head_changed(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
     uint64_t bit = BIT64(slot);
+    sm->changed |= bit;
     sm->wants[warp->unit] &= ~bit;
     sm->cleared &= ~bit;
     sm->mispredicted &= ~bit;
@@ -56,8 +57,10 @@ void sm_registers_written(struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     if (mask_has(sm->buffered & ~sm->cleared & ~sm->mispredicted, slot) &&
-        scoreboard_clear(warp, &sm->kernel->decoded[warp->head_pc]))
+        scoreboard_clear(warp, &sm->kernel->decoded[warp->head_pc])) {
         sm->cleared |= BIT64(slot);
+        sm->changed |= BIT64(slot);
+    }
 }
 
 void sm_flush_buffer(struct sm *sm, unsigned slot)
@@ -75,8 +78,6 @@ void sm_flush_buffer(struct sm *sm, unsigned slot)
 
 void sm_decode(struct sm *sm)
 {
-    if (sm->fetch_slot == SM_NONE)
-        return;
     unsigned slot = sm->fetch_slot;
     struct sm_warp *warp = &sm->warps[slot];
     sm->moved = true;
@@ -105,6 +106,7 @@ static void retire(struct sm *sm, unsigned slot)
     sm->free_shared += sm->kernel->shared_bytes;
     sm->free_registers += sm->kernel->registers * sm->kernel->threads_per_block;
     sm->free_blocks |= BIT64(sm->warps[slot].block);
+    sm->changed |= block->warps;
     block->used = false;
     sm->stats.blocks++;
 }
@@ -165,7 +167,8 @@ static void fetch_warp(struct sm *sm, unsigned slot)
 static bool take_line(struct sm *sm)
 {
     uint32_t line, slot = cache_ready(sm->l1i, &line, &(const uint8_t *){NULL});
-    if (slot == CACHE_NO_WAITER)
+    sm->line_taken = slot != CACHE_NO_WAITER;
+    if (!sm->line_taken)
         return false;
     sm->moved = true;
     if (sm->params->fetch_from_fill) {

@@ -28,6 +28,7 @@ static void check_fence(struct sm *sm, unsigned slot)
     if (!done || !mask_has(sm->at_fence, slot))
         return;
     sm->at_fence &= ~BIT64(slot);
+    sm->changed |= BIT64(slot);
     sm->moved = true;
     if (mask_has(sm->fence_invalidates, slot)) {
         sm->fence_invalidates &= ~BIT64(slot);
@@ -65,6 +66,7 @@ void sm_complete(struct sm *sm, uint32_t op)
     sm_release(sm, op);
     if (o->blocks_warp) {
         sm->in_atomic &= ~BIT64(slot);
+        sm->changed |= BIT64(slot);
         if (o->acquires)
             cache_invalidate_clean(sm->l1d);
     }
@@ -81,6 +83,7 @@ static uint64_t slots_of(const struct sm_block *block, uint64_t warps)
 
 static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
 {
+    sm->changed |= slots_of(block, warps);
     for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
         struct sm_warp *warp = &sm->warps[mask_first(rest)];
         sm->at_barrier &= ~BIT64(mask_first(rest));
@@ -354,18 +357,13 @@ static void issue_warp(struct sm *sm, unsigned slot)
     sm->views[slot].pc = mask_has(sm->finished, slot) ? 0 : simt_pc(&warp->simt);
     struct sm_fifo *fifo = &sm->id_oc[class];
     fifo->items[fifo->count++] = index;
-    sm->in_pipeline++;
-}
-
-static uint64_t waiting_warps(const struct sm *sm)
-{
-    return sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep;
+    sm->collecting++;
 }
 
 /* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */
 static enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t could_issue)
 {
-    uint64_t awake = members & ~waiting_warps(sm);
+    uint64_t awake = members & ~sm_waiting(sm);
     if (could_issue)
         return SM_STALL_structural;
     if (awake & sm->buffered & ~sm->cleared & ~sm->mispredicted)
@@ -388,16 +386,9 @@ static enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t co
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
 {
     uint64_t members = sm->resident & sm->scheduler_slots[scheduler];
-    return classify(sm, members, members & sm->cleared & ~waiting_warps(sm));
-}
-
-/* Warps whose next instruction finds a pipeline register. */
-static uint64_t units_free(const struct sm *sm)
-{
-    bool sp = sm->id_oc[SM_SP].count < sm->id_oc[SM_SP].size, sfu = sm->id_oc[SM_SFU].count < sm->id_oc[SM_SFU].size;
-    bool mem = sm->id_oc[SM_MEM].count < sm->id_oc[SM_MEM].size;
-    return (sp ? sm->wants[ISA_UNIT_SP] | sm->wants[ISA_UNIT_EITHER] : 0) |
-           (sfu ? sm->wants[ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER] : 0) | (mem ? sm->wants[ISA_UNIT_MEM] : 0);
+    if (!(sm->changed & sm->scheduler_slots[scheduler]))
+        return sm->stall_of[scheduler];
+    return classify(sm, members, members & sm->cleared & ~sm_waiting(sm));
 }
 
 /* Behind its first instruction the warp issues more, up to the issue width, until one must wait. Where control has left
@@ -405,10 +396,10 @@ static uint64_t units_free(const struct sm *sm)
 static void issue_more(struct sm *sm, unsigned s, unsigned slot, const struct lockstep_scheduler_view *view)
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    for (unsigned n = 1; n < sm->params->issue_width && !sm->has_fault && !mask_has(waiting_warps(sm), slot); n++) {
+    for (unsigned n = 1; n < sm->params->issue_width && !sm->has_fault && !mask_has(sm_waiting(sm), slot); n++) {
         if (mask_has(sm->mispredicted, slot))
             sm_flush_buffer(sm, slot);
-        if (!mask_has(sm->cleared & units_free(sm), slot))
+        if (!mask_has(sm->cleared & sm_units_free(sm), slot))
             return;
         issue_warp(sm, slot);
         sm->stats.extra_issues++;
@@ -438,9 +429,10 @@ static unsigned pick_warp(struct sm *sm, unsigned s, uint64_t astray, struct loc
 static enum sm_stall schedule(struct sm *sm, unsigned s)
 {
     uint64_t members = sm->resident & sm->scheduler_slots[s];
-    uint64_t waiting = waiting_warps(sm);
-    uint64_t could = members & sm->cleared & ~waiting, ready = could & units_free(sm);
+    uint64_t waiting = sm_waiting(sm);
+    uint64_t could = members & sm->cleared & ~waiting, ready = could & sm_units_free(sm);
     uint64_t astray = members & sm->mispredicted & ~waiting;
+    sm->changed &= ~sm->scheduler_slots[s] | could;
     if (!ready) {
         for (uint64_t rest = astray; rest; rest &= rest - 1)
             sm_flush_buffer(sm, mask_first(rest));
@@ -462,19 +454,30 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
     return SM_STALL_issued;
 }
 
-void sm_issue(struct sm *sm)
+static void wake_sleepers(struct sm *sm)
 {
     for (uint64_t rest = sm->asleep; rest; rest &= rest - 1)
         if (sm->warps[mask_first(rest)].wake <= sm->now) {
             sm->asleep &= ~BIT64(mask_first(rest));
+            sm->changed |= rest & -rest;
             sm->moved = true;
         }
+}
+
+void sm_issue(struct sm *sm)
+{
+    if (sm->asleep)
+        wake_sleepers(sm);
     /* A fence that nothing holds up ends in the next cycle; the others, with the last thing that they wait for. */
     for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
         check_fence(sm, mask_first(rest));
     sm->fence_reached = 0;
     unsigned count = sm->params->schedulers,
              first = sm->params->schedulers_take_turns ? (unsigned)(sm->now % count) : 0;
-    for (unsigned i = 0; i < count && !sm->has_fault; i++)
-        (&sm->stalls.issued)[schedule(sm, (first + i) % count)]++;
+    for (unsigned i = 0; i < count && !sm->has_fault; i++) {
+        unsigned s = first + i < count ? first + i : first + i - count;
+        if (sm->changed & sm->scheduler_slots[s])
+            sm->stall_of[s] = (uint8_t)schedule(sm, s);
+        (&sm->stalls.issued)[sm->stall_of[s]]++;
+    }
 }

@@ -335,7 +335,6 @@ static void take_dispatch(struct sm *sm)
     if (sm->lsu_op != SM_NONE || !waiting->count)
         return;
     uint32_t op = sm_fifo_pop(waiting);
-    sm->in_pipeline--;
     sm->moved = true;
     sm->lsu_refused = false;
     sm->lsu_op = op;
@@ -401,14 +400,6 @@ static void finish_ready(struct sm *sm, struct cache *cache)
     transaction_done(sm, t.op);
 }
 
-/* The clients that have a result. */
-static unsigned writeback_clients(const struct sm *sm)
-{
-    return (unsigned)(sm->shared_head < sm->shared_done.count) << SM_WB_SHARED |
-           (unsigned)cache_has_ready(sm->l1c) << SM_WB_CONST | (unsigned)(sm->bypass_reply != NULL) << SM_WB_BYPASS |
-           (unsigned)cache_has_ready(sm->l1d) << SM_WB_L1D;
-}
-
 static void finish_shared(struct sm *sm)
 {
     uint32_t op = sm->shared_done.items[sm->shared_head++];
@@ -433,9 +424,9 @@ static void end_shared(struct sm *sm)
 /* One result a cycle over the writeback port, clients round robin. */
 void sm_lsu_writeback(struct sm *sm)
 {
-    if (sm->shared_wheel.count)
+    if (sm_wheel_due(&sm->shared_wheel, sm->now))
         end_shared(sm);
-    unsigned clients = writeback_clients(sm), behind = clients & (~0u << sm->writeback_from);
+    unsigned clients = sm_writeback_clients(sm), behind = clients & (~0u << sm->writeback_from);
     if (!clients)
         return;
     enum sm_writeback client = (enum sm_writeback)__builtin_ctz(behind ? behind : clients);
@@ -486,11 +477,6 @@ void sm_lsu(struct sm *sm)
     take_dispatch(sm);
 }
 
-bool sm_lsu_busy(const struct sm *sm)
-{
-    return sm->responses.count || writeback_clients(sm) || cache_has_ready(sm->l1i);
-}
-
 static bool can_send(const struct sm *sm, const struct sm_ring *queue)
 {
     const struct packet *p = sm_ring_peek(queue);
@@ -521,4 +507,9 @@ bool sm_eject(struct sm *sm)
     if (!sm_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
         sm_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));
     return sm->ejected.count > 0;
+}
+
+bool sm_has_arrivals(const struct sm *sm)
+{
+    return sm->responses.count || cache_has_ready(sm->l1i);
 }

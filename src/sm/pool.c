@@ -87,12 +87,18 @@ void sm_wheel_init(struct sm_wheel *wheel)
     memset(wheel->head, 0xFF, sizeof wheel->head);
     memset(wheel->occupied, 0, sizeof wheel->occupied);
     wheel->count = 0;
+    wheel->mask = SM_WHEEL - 1;
+}
+
+void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles)
+{
+    wheel->mask = sm_ring_of_cycles(cycles) - 1;
 }
 
 /* Ops of one cycle keep the order in which they were added. */
 void sm_wheel_add(struct sm *sm, struct sm_wheel *wheel, uint64_t cycle, uint32_t op)
 {
-    unsigned at = (unsigned)(cycle % SM_WHEEL);
+    unsigned at = (unsigned)cycle & wheel->mask;
     uint32_t *link = &wheel->head[at];
     while (*link != SM_NONE)
         link = &sm->ops.items[*link].next;
@@ -106,16 +112,16 @@ uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from)
 {
     if (!wheel->count)
         return CYCLE_NEVER;
-    unsigned start = (unsigned)(from % SM_WHEEL);
-    for (unsigned i = 0; i <= SM_WHEEL / 64; i++) {
-        unsigned word = (start / 64 + i) % (SM_WHEEL / 64);
+    unsigned start = (unsigned)from & wheel->mask, words = (wheel->mask + 1) / 64;
+    for (unsigned i = 0; i <= words; i++) {
+        unsigned word = (start / 64 + i) & (words - 1);
         uint64_t bits = wheel->occupied[word];
         if (i == 0)
             bits &= ~UINT64_C(0) << start % 64;
-        if (i == SM_WHEEL / 64)
+        if (i == words)
             bits &= mask_low(start % 64);
         if (bits)
-            return from + (word * 64 + mask_first(bits) + SM_WHEEL - start) % SM_WHEEL;
+            return from + ((word * 64 + mask_first(bits) - start) & wheel->mask);
     }
     return CYCLE_NEVER;
 }

@@ -70,7 +70,7 @@ static void reset_pipelines(struct sm *sm)
     sm_reset_banks(sm);
     sm_wheel_init(&sm->wheel);
     sm_wheel_init(&sm->shared_wheel);
-    sm->in_pipeline = 0;
+    sm->collecting = 0;
     sm->lsu_op = SM_NONE;
     sm->lsu_count = sm->lsu_at = 0;
     sm->fetch_slot = SM_NONE;
@@ -175,6 +175,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
 {
     const struct isa_module *module = kernel->grid->code->module;
     uint32_t numbers = 0;
+    kernel->longest = 0;
     kernel->decoded = ARENA_NEW(arena, struct sm_decoded, module->instr_count + 1);
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct isa_function *function = &module->functions[f];
@@ -184,6 +185,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             struct sm_decoded *d = &kernel->decoded[pc];
             d->unit = unit_of(instr, params);
             d->latency = (uint16_t)(&params->latency_move)[instr->latency];
+            kernel->longest = d->latency > kernel->longest ? d->latency : kernel->longest;
             d->interval = (uint16_t)(&params->interval_move)[instr->latency];
             decode_hazards(d, module, instr);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
@@ -229,6 +231,10 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->free_shared = p->shared_bytes;
     sm->free_registers = p->registers;
     sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
+    sm_wheel_begin(&sm->wheel, kernel->longest + 2);
+    sm_wheel_begin(&sm->shared_wheel, p->shared_latency);
+    sm->line_taken = true;
+    sm->changed = ~UINT64_C(0);
     free(sm->scoreboards);
     sm->scoreboards = base_calloc((size_t)p->warps * kernel->scoreboard_words + 16, sizeof(uint64_t));
     for (unsigned slot = 0; slot < p->warps; slot++) {
@@ -328,6 +334,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     for (unsigned i = 0; i < k->warps_per_block; i++)
         launch_warp(sm, block, first + i, i, cycle);
     sm->resident |= slots;
+    sm->changed |= slots;
 }
 
 /* Cycles */
@@ -342,9 +349,11 @@ void sm_settle(struct sm *sm, uint64_t cycle)
     sm->stats.warp_cycles += skipped * mask_count(sm->resident);
     sm->stats.busy_cycles += sm->resident ? skipped : 0;
     sm->stats.barrier_cycles += skipped * mask_count(sm->at_barrier);
+    sm->banks_written = 0;
     sm->now = cycle;
 }
 
+/* A stage that has nothing to do is passed over. */
 void sm_step(struct sm *sm, uint64_t cycle)
 {
     sm_settle(sm, cycle);
@@ -353,20 +362,35 @@ void sm_step(struct sm *sm, uint64_t cycle)
     sm->stats.warp_cycles += mask_count(sm->resident);
     sm->stats.busy_cycles += sm->resident != 0;
     sm->stats.barrier_cycles += mask_count(sm->at_barrier);
-    if (sm->wheel.count)
+    if (sm_wheel_due(&sm->wheel, cycle))
         sm_writeback(sm);
     if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
         sm_execute_units(sm);
-    sm_lsu_writeback(sm);
-    if (sm->in_pipeline)
+    if (sm->shared_wheel.count || sm_writeback_clients(sm))
+        sm_lsu_writeback(sm);
+    if (sm->collecting)
         sm_collect(sm);
     sm->banks_written = 0;
-    sm_lsu(sm);
+    if (sm_lsu_holds(sm))
+        sm_lsu(sm);
     sm_issue(sm);
-    sm_decode(sm);
-    sm_fetch(sm);
-    sm_send_instruction_requests(sm);
+    if (sm->fetch_slot != SM_NONE)
+        sm_decode(sm);
+    if (sm_fetch_busy(sm))
+        sm_fetch(sm);
+    if (sm->l1i_queue.count)
+        sm_send_instruction_requests(sm);
     sm->now = cycle + 1;
+}
+
+/* Whether anything that moved in the last cycle goes on in the next. */
+static bool goes_on(const struct sm *sm)
+{
+    if (sm->lsu_op != SM_NONE || sm->oc_ex[SM_MEM].count || sm->fetch_slot != SM_NONE || sm->fence_reached ||
+        sm->retiring || sm->line_taken || (sm->l1d_pipe_count && sm->l1d_pipe_refused))
+        return true;
+    uint64_t awake = sm_wide_awake(sm);
+    return (awake & (sm->mispredicted | sm_units_free(sm))) || (sm->collecting && sm_collect_busy(sm));
 }
 
 /* Whether the next cycle must be stepped. Where nothing moved in the last one, nothing will before an event: a packet,
@@ -374,17 +398,18 @@ void sm_step(struct sm *sm, uint64_t cycle)
  * cycle alone are stepped. */
 static bool must_step(const struct sm *sm)
 {
-    if (sm->moved || sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm_lsu_busy(sm))
+    if (sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->responses.count ||
+        sm_writeback_clients(sm) || cache_has_ready(sm->l1i))
         return true;
     const struct packet *p = sm_ring_peek(&sm->ejected);
     if (p && (p->class == PACKET_INSTRUCTION || !sm_ring_full(&sm->responses)))
         return true;
-    return sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching;
+    return (sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching) || (sm->moved && goes_on(sm));
 }
 
 uint64_t sm_next(const struct sm *sm)
 {
-    if (must_step(sm) || sm_can_send(sm))
+    if (must_step(sm) || (sm_has_requests(sm) && sm_can_send(sm)))
         return sm->now;
     uint64_t next = sm_wheel_next(&sm->wheel, sm->now);
     next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));

@@ -60,6 +60,7 @@ struct sm_kernel {
     const struct simt_grid *grid;
     struct sm_decoded *decoded; /* per instruction of the module: banks, latency */
     unsigned scoreboard_words;
+    uint32_t longest; /* latency of an instruction of the module, cycles */
     unsigned warps_per_block, threads_per_block;
     uint32_t shared_bytes;                                    /* static and dynamic */
     uint32_t registers;                                       /* per thread, rounded */
@@ -95,6 +96,8 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
 /* Takes what the reply network has for this SM (at most one packet a cycle). Called before the networks tick, in every
  * cycle in which the network has something or the call before returned true: packets are left to be passed on. */
 bool sm_eject(struct sm *sm);
+/* Whether a step has something to do with what sm_eject took: a packet goes through two buffers, a cycle each. */
+bool sm_has_arrivals(const struct sm *sm);
 /* One core cycle. Cycles between this and the last one that was stepped are accounted as waiting for the same reason.
  */
 void sm_step(struct sm *sm, uint64_t cycle);

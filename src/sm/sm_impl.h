@@ -58,8 +58,8 @@ struct sm_transaction {
 
 /* Pipeline registers of one class: FIFOs of ops. */
 struct sm_fifo {
-    uint32_t items[16];
     uint8_t count, size;
+    uint32_t items[16];
 };
 
 /* Takes the oldest op of a FIFO that is not empty. */
@@ -74,14 +74,15 @@ static inline uint32_t sm_fifo_pop(struct sm_fifo *fifo)
 
 /* Operand collectors of one class. */
 struct sm_collectors {
-    uint32_t op[SM_MAX_COLLECTORS];
     uint32_t used, ready; /* sets of collectors: holding an op; with all operands */
+    uint32_t reading;     /* those that read operands in this cycle */
     uint8_t count, ports, dispatch_from;
+    /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): a ring. */
+    uint8_t line_head, line_count;
+    uint8_t line[SM_MAX_COLLECTORS];
     uint8_t reads_left[SM_MAX_COLLECTORS]; /* operands still to be read */
     uint8_t reads_now[SM_MAX_COLLECTORS];  /* operands read in this cycle, for those in `reading` */
-    uint32_t reading;
-    /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): a ring. */
-    uint8_t line[SM_MAX_COLLECTORS], line_head, line_count;
+    uint32_t op[SM_MAX_COLLECTORS];
 };
 
 /* Reads of register banks: one place for every operand of every collector. The reads that wait for a bank are linked,
@@ -92,13 +93,23 @@ struct sm_bank {
     uint16_t first, last;
 };
 
-/* Results on their way: a ring of lists by cycle. */
+/* Results on their way: a ring of lists by cycle. As much of it is in use as the latencies at hand need, so that it
+ * stays in the host's caches. */
 #define SM_WHEEL 1024
 struct sm_wheel {
-    uint32_t head[SM_WHEEL]; /* op lists, SM_NONE empty */
+    uint32_t count, mask; /* ops; size - 1 */
     uint64_t occupied[SM_WHEEL / 64];
-    uint32_t count;
+    uint32_t head[SM_WHEEL]; /* op lists, SM_NONE empty */
 };
+
+/* The size of a ring of cycles that looks `cycles` ahead: a power of two, 64 at least. */
+static inline uint32_t sm_ring_of_cycles(uint32_t cycles)
+{
+    uint32_t size = 64;
+    while (size <= cycles)
+        size *= 2;
+    return size;
+}
 
 /* The results of SP and SFU that are due in one cycle: each unit ends at most one, and there are so many result buses.
  */
@@ -146,16 +157,20 @@ struct sm_ring {
     uint32_t head, count, size;
 };
 
-/* SMs may be stepped by different threads: none shares a cache line with another. */
+/* SMs may be stepped by different threads: none shares a cache line with another. What every step looks at comes first,
+ * side by side. */
 struct sm {
-    _Alignas(128) struct sm_setup setup;
-    struct memory_map map; /* of setup.partition */
+    _Alignas(128) uint64_t now;
     const struct sm_params *params;
     const struct sm_kernel *kernel;
-    uint64_t now;
     bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
                                  will until an event */
     bool lsu_refused;         /* the load/store unit's access was refused: tried again when something has changed */
+    bool line_taken;          /* fetch took a line from the instruction cache and has not asked for another since */
+    bool l1d_pipe_refused;
+    bool has_fault;
+    uint8_t stall_of[8]; /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
+    uint64_t changed; /* warp slots of which something that issue looks at has changed since, or that could issue */
 
     /* Sets of warp slots. */
     uint64_t resident, finished;                      /* finished: no lanes left */
@@ -170,54 +185,27 @@ struct sm {
     uint64_t fetching;              /* in the fetch buffer or waiting for the instruction cache */
     uint64_t retiring;              /* finished and drained: to be retired by fetch's scan */
 
-    struct sm_warp warps[SM_SLOTS];
-    struct lockstep_warp_view views[SM_SLOTS];
-    struct sm_block blocks[SM_SLOTS];
-    uint64_t free_blocks;
-    unsigned free_threads;
-    uint32_t free_shared, free_registers;
-    uint64_t next_age;
-
     /* Fetch. */
     uint32_t fetch_slot, fetch_count; /* fetch buffer: warp (SM_NONE: empty) and instructions */
     unsigned last_fetched;
-    struct cache *l1i;
-
-    /* Issue. */
-    uint64_t scheduler_slots[8];
-    void *scheduler_state[8];
 
     /* Operand collection and pipelines. */
-    struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
-    struct sm_collectors collectors[SM_CLASSES];
-    uint64_t banks_waiting, banks_written; /* sets of banks */
-    struct sm_bank banks[64];
-    uint16_t next_read[SM_READS];
+    uint32_t collecting; /* ops in id_oc and collectors */
     unsigned bank_from;
-    uint64_t sp_free_at[8], sfu_free_at[8]; /* cycle at which a unit's dispatch register is free again */
-    uint32_t in_pipeline;                   /* ops in id_oc, collectors, oc_ex, dispatch registers */
-    struct sm_results results[SM_WHEEL];
-    struct sm_wheel wheel;
+    uint64_t banks_waiting, banks_written; /* sets of banks */
 
     /* Load/store unit. */
     uint32_t lsu_op; /* in the dispatch register */
-    struct sm_transaction lsu_list[2 * SM_SLOTS];
     uint32_t lsu_count, lsu_at;
     uint32_t lsu_cycles; /* shared memory: bank-conflict cycles left */
-    struct cache *l1c, *l1d;
+    uint32_t writeback_from;
+    uint32_t l1d_pipe_head, l1d_pipe_count;
+    uint32_t shared_head;
+    VEC(uint32_t) shared_done;   /* ops out of the shared memory pipeline, oldest first */
+    struct packet *bypass_reply; /* next global-bypass reply to write back */
+    struct cache *l1i, *l1c, *l1d;
     struct sm_ring l1d_queue, l1c_queue, l1i_queue; /* requests waiting for the network */
     struct sm_ring ejected, responses;              /* from the network; the load/store unit's */
-    struct packet *bypass_reply;                    /* next global-bypass reply to write back */
-    uint32_t writeback_from;
-    struct sm_wheel shared_wheel; /* shared memory pipeline */
-    struct sm_delayed {
-        struct sm_transaction transaction;
-        uint64_t ready; /* cycle at which it reaches the tags */
-    } * l1d_pipe;       /* ring of sm.l1d_latency accesses on their way to the L1D */
-    uint32_t l1d_pipe_head, l1d_pipe_count;
-    bool l1d_pipe_refused;
-    VEC(uint32_t) shared_done; /* ops out of the shared memory pipeline, oldest first */
-    uint32_t shared_head;
 
     /* Pools. */
     VEC(struct sm_op) ops;
@@ -227,16 +215,41 @@ struct sm {
     VEC(struct simt_access *) accesses; /* free ones */
     struct packet *free_packets;
     uint32_t packets_out;
-    struct arena arena;
+
+    struct sm_stalls stalls;
+    uint64_t scheduler_slots[8];
+    void *scheduler_state[8];
+    struct sm_setup setup;
+    struct memory_map map; /* of setup.partition */
+    struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
+    struct sm_collectors collectors[SM_CLASSES];
+    uint64_t sp_free_at[8], sfu_free_at[8]; /* cycle at which a unit's dispatch register is free again */
+    struct sm_stats stats;
+    struct sm_bank banks[64];
+    struct sm_wheel wheel;
+    struct sm_wheel shared_wheel; /* shared memory pipeline */
+    struct sm_results results[SM_WHEEL];
+    uint16_t next_read[SM_READS];
+    struct sm_transaction lsu_list[2 * SM_SLOTS];
+    struct sm_delayed {
+        struct sm_transaction transaction;
+        uint64_t ready; /* cycle at which it reaches the tags */
+    } * l1d_pipe;       /* ring of sm.l1d_latency accesses on their way to the L1D */
+
+    struct sm_warp warps[SM_SLOTS];
+    struct lockstep_warp_view views[SM_SLOTS];
     uint64_t *scoreboards; /* of all warp slots */
+    struct sm_block blocks[SM_SLOTS];
+    uint64_t free_blocks;
+    unsigned free_threads;
+    uint32_t free_shared, free_registers;
+    uint64_t next_age;
 
     uint64_t threads_ended, work_done;
     struct sm_novel novel;                /* what locations took by compare-and-swap and exchange */
     struct sm_holder holders[SM_HOLDERS]; /* by hash of the address; the latest stays */
-    bool has_fault;
     struct sm_fault fault;
-    struct sm_stats stats;
-    struct sm_stalls stalls;
+    struct arena arena;
 };
 
 /* pool.c */
@@ -248,13 +261,19 @@ struct simt_access *sm_access_new(struct sm *sm);
 struct packet *sm_packet_new(struct sm *sm);
 void sm_packet_free(struct sm *sm, struct packet *p);
 void sm_wheel_init(struct sm_wheel *wheel);
+/* Prepares an empty wheel for additions up to `cycles` ahead. */
+void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles);
 void sm_wheel_add(struct sm *sm, struct sm_wheel *wheel, uint64_t cycle, uint32_t op);
-/* Takes the list of ops due at cycle. */
+/* Whether ops are due at cycle. */
+static inline bool sm_wheel_due(const struct sm_wheel *wheel, uint64_t cycle)
+{
+    unsigned at = (unsigned)cycle & wheel->mask;
+    return wheel->count && mask_has(wheel->occupied[at / 64], at % 64);
+}
+/* Takes the list of ops due at cycle; there is one. */
 static inline uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle)
 {
-    unsigned at = (unsigned)(cycle % SM_WHEEL);
-    if (!mask_has(wheel->occupied[at / 64], at % 64))
-        return SM_NONE;
+    unsigned at = (unsigned)cycle & wheel->mask;
     uint32_t list = wheel->head[at];
     wheel->head[at] = SM_NONE;
     wheel->occupied[at / 64] &= ~BIT64(at % 64);
@@ -284,7 +303,25 @@ static inline struct packet *sm_ring_pop(struct sm_ring *r)
     return p;
 }
 
+/* Warps that wait for something else than the values of registers. */
+static inline uint64_t sm_waiting(const struct sm *sm)
+{
+    return sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep;
+}
+
+/* Warps whose buffer holds what comes next, or what does not, and that do not wait: issue has to look at them. */
+static inline uint64_t sm_wide_awake(const struct sm *sm)
+{
+    return sm->resident & (sm->cleared | sm->mispredicted) & ~sm_waiting(sm);
+}
+
 /* fetch.c */
+/* Whether fetch has anything to do: a warp to serve or to retire, an instruction line that arrived or one taken. */
+static inline bool sm_fetch_busy(const struct sm *sm)
+{
+    return (sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching) || sm->retiring || sm->line_taken ||
+           cache_has_ready(sm->l1i);
+}
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
 /* The buffer's head changed: bring the issue sets up to date. */
@@ -295,6 +332,14 @@ void sm_registers_written(struct sm *sm, unsigned slot);
 
 /* issue.c */
 void sm_issue(struct sm *sm);
+/* Warps whose next instruction finds a pipeline register. */
+static inline uint64_t sm_units_free(const struct sm *sm)
+{
+    bool sp = sm->id_oc[SM_SP].count < sm->id_oc[SM_SP].size, sfu = sm->id_oc[SM_SFU].count < sm->id_oc[SM_SFU].size;
+    bool mem = sm->id_oc[SM_MEM].count < sm->id_oc[SM_MEM].size;
+    return (sp ? sm->wants[ISA_UNIT_SP] | sm->wants[ISA_UNIT_EITHER] : 0) |
+           (sfu ? sm->wants[ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER] : 0) | (mem ? sm->wants[ISA_UNIT_MEM] : 0);
+}
 /* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and
  * nothing can issue. */
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler);
@@ -314,6 +359,8 @@ void sm_collect(struct sm *sm);
 void sm_write_banks(struct sm *sm, const struct sm_op *op);
 /* Empties the register banks' queues. */
 void sm_reset_banks(struct sm *sm);
+/* Whether collectors have something to do in the next cycle. */
+bool sm_collect_busy(const struct sm *sm);
 
 /* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
 void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
@@ -322,14 +369,25 @@ void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet 
 void sm_note_change(struct sm *sm, uint8_t atomic, uint64_t address, uint64_t value);
 
 /* lsu.c */
+/* The clients of the writeback port that have a result. */
+static inline unsigned sm_writeback_clients(const struct sm *sm)
+{
+    return (unsigned)(sm->shared_head < sm->shared_done.count) << SM_WB_SHARED |
+           (unsigned)cache_has_ready(sm->l1c) << SM_WB_CONST | (unsigned)(sm->bypass_reply != NULL) << SM_WB_BYPASS |
+           (unsigned)cache_has_ready(sm->l1d) << SM_WB_L1D;
+}
 void sm_lsu_writeback(struct sm *sm);
 void sm_lsu(struct sm *sm);
 /* Whether a global load or atomic goes past the L1D. */
 bool sm_bypasses(const struct sm *sm, const struct simt_access *access);
 void sm_send_requests(struct sm *sm);
 void sm_send_instruction_requests(struct sm *sm);
-/* Whether the load/store unit holds something that moves in any next cycle. */
-bool sm_lsu_busy(const struct sm *sm);
+/* Whether the load/store unit holds anything but what waits for replies. */
+static inline bool sm_lsu_holds(const struct sm *sm)
+{
+    return sm->responses.count | sm->l1c_queue.count | sm->l1d_queue.count | sm->l1d_pipe_count |
+           sm->oc_ex[SM_MEM].count | (sm->lsu_op != SM_NONE);
+}
 /* coalesce.c: fills lsu_list with the transactions of an access */
 void sm_coalesce(struct sm *sm, uint32_t op);
 
