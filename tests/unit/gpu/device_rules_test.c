@@ -95,6 +95,32 @@ static void a_block_starts_in_the_cycle_behind(void **state)
     }
 }
 
+/* Blocks go round over the SMs, from the one behind the last served. Three SMs with room for one block; blocks 0 and 2
+ * sleep long, block 1 less, and all later ones:
+ *
+ *     SM 0    0 0 0 0 0 0 0 0 .
+ *     SM 1    1 1 1 3 3 3 3 3 3 3        served last
+ *     SM 2    2 2 2 2 2 2 2 2 4          SMs 0 and 2 are free in the same cycle: SM 2 is the next
+ */
+static void blocks_go_round(void **state)
+{
+    static const char text[] =
+        PTX_HEAD PTX_KERNEL("k", "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %smid; ld.param.u64 %rd1, [p]; "
+                                 "mul.wide.u32 %rd2, %r3, 256; add.u64 %rd2, %rd2, %rd1; st.global.u32 [%rd2], %r4; "
+                                 "setp.eq.u32 %p1, %r3, 1; @%p1 bra SHORT; nanosleep.u32 30000; ret; "
+                                 "SHORT: nanosleep.u32 15000; ret;");
+    struct device d;
+    device_open(&d, "gtx480", "gpu.sms=3 sm.blocks=1");
+    device_load(&d, text);
+    uint64_t p = device_buffer(&d, 4096);
+    device_run(&d, "k", (struct shape){.grid = 3, .block = 32}, p, 0); /* instructions are in the caches now */
+    device_run(&d, "k", (struct shape){.grid = 5, .block = 32}, p, 0);
+    static const uint32_t sm[] = {0, 1, 2, 1, 2};
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(device_word(&d, p + 256 * i), sm[i]);
+    device_close(&d);
+}
+
 /* DRAM cycles in core cycles: n DRAM cycles between the first activation and the first read.
  *
  *     924 to 700 MHz    33 DRAM cycles are 25 core cycles
@@ -178,6 +204,7 @@ int main(void)
         cmocka_unit_test(one_block_per_sm_and_cycle),
         cmocka_unit_test(few_blocks_are_spread),
         cmocka_unit_test(a_block_starts_in_the_cycle_behind),
+        cmocka_unit_test(blocks_go_round),
         cmocka_unit_test(dram_clock),
         cmocka_unit_test(network_clock),
         cmocka_unit_test(delays_add_up),

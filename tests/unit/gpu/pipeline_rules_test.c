@@ -256,6 +256,32 @@ static void operands_in_one_bank(void **state)
          DIAGRAM({'I', 1}, {'d', AROUND + 2}, {'I', 1}));
 }
 
+/* Two warps read the same register in the same cycle; its bank is the register's number plus the warp's slot, or
+ * without sm.bank_by_warp the number alone:
+ *
+ *     by warp      warp 0  read bank 4       warp 1  read bank 5         both results in one cycle
+ *     by number    warp 0  read bank 4       warp 1  .    read bank 4    a cycle apart
+ */
+static void warps_in_one_bank(void **state)
+{
+    static const struct {
+        const char *settings;
+        unsigned apart;
+    } cases[] = {
+        {"sm.bank_by_warp=true", 0}, {"sm.bank_by_warp=false", 1}, {"sm.bank_by_warp=true sm.register_banks=1", 1}};
+    for (unsigned i = 0; i < 3; i++) {
+        struct bench b;
+        char settings[200];
+        snprintf(settings, sizeof settings, "sm.schedulers=2 %s", cases[i].settings);
+        bench_open(&b, "gtx480", settings,
+                   "bar.sync 0; bar.sync 0; xor.b32 %r9, %r20, 1; mov.u32 %r9, %clock; st.global.u32 [%rd2], %r9;", 64);
+        bench_run(&b, 4);
+        uint32_t first = device_word(&b.d, b.buffer), second = device_word(&b.d, b.buffer + 128);
+        assert_int_equal(first < second ? second - first : first - second, cases[i].apart);
+        bench_close(&b);
+    }
+}
+
 /* mov to %r9 (bank 9), k moves, a reader of %r25 (bank 9) that reads two cycles after its issue, its reader:
  *
  *     write of %r9      . . . . . . W          AROUND + latency after the first issue
@@ -470,6 +496,39 @@ static void schedulers_issue_side_by_side(void **state)
     }
 }
 
+/* Two schedulers with a warp each, one register behind issue for memory instructions, four loads from shared memory,
+ * then a look at the clock:
+ *
+ *     in turns           1 0 1 0 1 0 1 0         the clocks are one cycle apart
+ *     always in order    0 0 0 0 1 1 1 1         as many as there are loads
+ */
+static void schedulers_take_turns(void **state)
+{
+    for (unsigned loads = 1; loads <= 4; loads++) {
+        for (unsigned turns = 0; turns < 2; turns++) {
+            struct bench b;
+            struct strbuf text = {0};
+            char settings[200];
+            snprintf(settings, sizeof settings, "sm.schedulers=2 sm.collectors_mem=8 sm.schedulers_take_turns=%s",
+                     turns ? "true" : "false");
+            /* One barrier lets both warps fill their buffers, so that they start in the same cycle behind the other. */
+            strbuf_add(&text, "bar.sync 0; bar.sync 0;");
+            for (unsigned i = 0; i < loads; i++)
+                strbuf_addf(&text, "ld.shared.u32 %%r%u, [%%r3];", 10 + i);
+            strbuf_add(&text, "mov.u32 %r9, %clock; st.global.u32 [%rd2], %r9;");
+            bench_open(&b, "gtx480", settings, strbuf_text(&text), 64);
+            bench_run(&b, 4);
+            uint32_t first = device_word(&b.d, b.buffer), second = device_word(&b.d, b.buffer + 128);
+            uint32_t apart = first < second ? second - first : first - second;
+            assert_int_equal(apart, turns ? 1 : loads);
+            if (!turns)
+                assert_true(first < second);
+            strbuf_free(&text);
+            bench_close(&b);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -480,6 +539,7 @@ int main(void)
         cmocka_unit_test(f32_products_hold_the_sfu),
         cmocka_unit_test(result_buses),
         cmocka_unit_test(operands_in_one_bank),
+        cmocka_unit_test(warps_in_one_bank),
         cmocka_unit_test(writes_win_over_reads),
         cmocka_unit_test(collectors_and_pipeline_registers_full),
         cmocka_unit_test(scoreboard),
@@ -489,6 +549,7 @@ int main(void)
         cmocka_unit_test(barriers_release_in_the_next_cycle),
         cmocka_unit_test(sleeping),
         cmocka_unit_test(schedulers_issue_side_by_side),
+        cmocka_unit_test(schedulers_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
