@@ -41,7 +41,7 @@ static void start_blocks(struct gpu_part *part, uint64_t now)
         uint32_t index[3];
         gpu_block_index(run, start->block, index);
         sm_launch(run->gpu->sms[start->sm], index, now);
-        part->wake[start->sm - part->first_sm] = now;
+        part->wake[start->sm - part->first_sm] = part->first_wake = now;
     }
 }
 
@@ -57,18 +57,8 @@ static void eject(struct gpu_part *part, uint64_t now)
         if (sm_eject(sm))
             part->holding |= rest & -rest;
         part->wake[i] = cycle_min(part->wake[i], sm_has_arrivals(sm) ? now : now + 1);
+        part->first_wake = cycle_min(part->first_wake, part->wake[i]);
     }
-}
-
-/* Whether a partition has anything to do in this cycle, before whose end the DRAM's clock comes to dram_end. */
-static bool partition_acts(const struct gpu_part *part, unsigned channel, uint64_t arrivals, uint64_t now,
-                           uint64_t dram_end)
-{
-    const struct partition *p = part->run->gpu->partitions[channel];
-    if (partition_replies(p) || partition_next_l2(p) <= now || partition_next_dram(p) < dram_end || part->always)
-        return true;
-    unsigned per = part->run->gpu->machine.memory.partition.slices_per_channel;
-    return arrivals && (arrivals >> (channel * per) & mask_low(per));
 }
 
 static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t now, uint64_t dram_from, uint64_t dram_end)
@@ -94,17 +84,47 @@ static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t now
         partition_tick_l2(p, now);
 }
 
+/* The next core cycle in which a partition that was ticked in this one can act. */
+static uint64_t partition_next(const struct gpu *gpu, const struct partition *p, uint64_t now, uint64_t dram_end)
+{
+    uint64_t dram = partition_next_dram(p);
+    if (partition_replies(p) || dram < dram_end)
+        return now + 1;
+    return cycle_min(partition_next_l2(p), core_cycle_of(gpu, gpu->machine.gpu.dram_mhz, dram));
+}
+
+/* Partitions that can act, or to which the network brings something. */
+static void tick_partitions(struct gpu_part *part, uint64_t now, uint64_t arrivals)
+{
+    struct gpu *gpu = part->run->gpu;
+    unsigned per = gpu->machine.memory.partition.slices_per_channel;
+    uint64_t dram_from = begun(gpu, gpu->machine.gpu.dram_mhz, now - 1), first = CYCLE_NEVER;
+    uint64_t dram_end = begun(gpu, gpu->machine.gpu.dram_mhz, now);
+    for (unsigned i = 0; i < part->channels; i++) {
+        unsigned channel = part->first_channel + i;
+        if (part->partition_wake[i] <= now || (arrivals >> (channel * per) & mask_low(per)) || part->always) {
+            tick_partition(part, channel, now, dram_from, dram_end);
+            part->partition_wake[i] = partition_next(gpu, gpu->partitions[channel], now, dram_end);
+        }
+        first = cycle_min(first, part->partition_wake[i]);
+    }
+    part->first_partition_wake = first;
+}
+
 /* An SM that waits for the network to take its requests is stepped as soon as it would: looked at when its queue there
- * became shorter (sent). When no blocks are left to
- * start, an SM without work has nothing to account for. */
+ * became shorter (sent). When no blocks are left to start, an SM without work has nothing to account for. */
 static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
 {
     struct gpu *gpu = part->run->gpu;
-    uint64_t perhaps = part->sending & sent >> part->first_sm;
+    uint64_t perhaps = part->sending & sent >> part->first_sm, first = CYCLE_NEVER;
+    if (part->first_wake > now && !perhaps && !part->always)
+        return;
     for (unsigned i = 0; i < part->sms; i++) {
         struct sm *sm = gpu->sms[part->first_sm + i];
-        if (!part->always && part->wake[i] > now && !(mask_has(perhaps, i) && sm_can_send(sm)))
+        if (!part->always && part->wake[i] > now && !(mask_has(perhaps, i) && sm_can_send(sm))) {
+            first = cycle_min(first, part->wake[i]);
             continue;
+        }
         part->sending &= ~BIT64(i);
         if (part->draining && sm_idle(sm)) {
             part->wake[i] = CYCLE_NEVER;
@@ -115,7 +135,9 @@ static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
         if (part->wake[i] > now + 1 && sm_has_requests(sm))
             part->sending |= BIT64(i);
         part->faulted |= sm_faulted(sm) != NULL;
+        first = cycle_min(first, part->wake[i]);
     }
+    part->first_wake = first;
 }
 
 static bool units_idle(struct gpu_part *part)
@@ -150,15 +172,10 @@ static void note_busy(struct gpu_part *part, uint64_t now)
 static void run_cycle(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
-    uint64_t dram_from = part->dram_cycle_of == now ? part->dram_cycle : begun(gpu, gpu->machine.gpu.dram_mhz, now - 1);
-    uint64_t dram_end = begun(gpu, gpu->machine.gpu.dram_mhz, now);
-    part->dram_cycle = dram_end;
-    part->dram_cycle_of = now + 1;
     eject(part, now);
     uint64_t arrivals = network_arrivals(gpu->requests, part->number);
-    for (unsigned i = 0; i < part->channels; i++)
-        if (partition_acts(part, part->first_channel + i, arrivals, now, dram_end))
-            tick_partition(part, part->first_channel + i, now, dram_from, dram_end);
+    if (part->first_partition_wake <= now || arrivals || part->always)
+        tick_partitions(part, now, arrivals);
     uint64_t sent = 0;
     for (uint64_t tick = gpu_network_ticks(gpu, now - 1); tick < gpu_network_ticks(gpu, now); tick++) {
         sent |= network_tick_side(gpu->requests, part->number, tick, now);
@@ -167,32 +184,13 @@ static void run_cycle(struct gpu_part *part, uint64_t now)
     step_sms(part, now, sent);
 }
 
-static bool replies_waiting(const struct gpu_part *part)
-{
-    struct partition_reply reply;
-    const struct gpu *gpu = part->run->gpu;
-    for (unsigned i = 0; i < part->channels; i++)
-        for (unsigned k = 0; k < gpu->machine.memory.partition.slices_per_channel; k++)
-            if (partition_reply(gpu->partitions[part->first_channel + i], k, &reply))
-                return true;
-    return false;
-}
-
 /* The first cycle from `end` on in which something can happen in the units, the networks aside. */
 static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
 {
     const struct gpu *gpu = part->run->gpu;
-    uint64_t next = CYCLE_NEVER;
-    for (unsigned i = 0; i < part->sms; i++)
-        next = cycle_min(next, part->wake[i]);
-    if (next <= end || network_arrivals(gpu->requests, part->number) || network_arrivals(gpu->replies, part->number) ||
-        replies_waiting(part))
+    uint64_t next = cycle_min(part->first_wake, part->first_partition_wake);
+    if (network_arrivals(gpu->requests, part->number) || network_arrivals(gpu->replies, part->number))
         return end;
-    for (unsigned i = 0; i < part->channels; i++) {
-        struct partition *p = gpu->partitions[part->first_channel + i];
-        next = cycle_min(next, partition_next_l2(p));
-        next = cycle_min(next, core_cycle_of(gpu, gpu->machine.gpu.dram_mhz, partition_next_dram(p)));
-    }
     return next <= end ? end : next;
 }
 
@@ -248,13 +246,24 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
         part->block_may_end = true;
         part->routes_requests = n == 0;
         part->routes_replies = n == parts - 1;
-        for (unsigned i = 0; i < part->sms; i++) {
+        for (unsigned i = 0; i < part->sms; i++)
             part_of_sm[part->first_sm + i] = (uint8_t)n;
-            part->wake[i] = CYCLE_NEVER;
-        }
         for (unsigned i = 0; i < part->channels * per; i++)
             part_of_slice[part->first_channel * per + i] = (uint8_t)n;
     }
     network_divide(gpu->requests, parts, part_of_sm, part_of_slice);
     network_divide(gpu->replies, parts, part_of_slice, part_of_sm);
+    gpu_wake_parts(run);
+}
+
+void gpu_wake_parts(struct gpu_run *run)
+{
+    for (unsigned n = 0; n < run->part_count; n++) {
+        struct gpu_part *part = &run->parts[n];
+        part->first_wake = part->first_partition_wake = run->gpu->cycle;
+        for (unsigned i = 0; i < part->sms; i++)
+            part->wake[i] = run->gpu->cycle;
+        for (unsigned i = 0; i < part->channels; i++)
+            part->partition_wake[i] = run->gpu->cycle;
+    }
 }

@@ -22,11 +22,12 @@ struct gpu_part {
     bool idle;     /* nothing was inside the units after the last cycle; known while draining */
     bool faulted;
     bool block_may_end; /* in the next cycle, on one of the SMs */
-    uint64_t wake[64]; /* per SM: the next cycle at which it must be stepped */
+    uint64_t wake[64];           /* per SM: the next cycle in which it must be stepped */
+    uint64_t partition_wake[64]; /* per channel: the next cycle in which the partition can act */
+    uint64_t first_wake, first_partition_wake; /* the least of each */
     uint64_t sending;  /* SMs asleep with requests that the network does not take */
     uint64_t holding;  /* SMs with packets from the network that they have not passed on */
     unsigned last_busy;                 /* an SM that was not idle */
-    uint64_t dram_cycle, dram_cycle_of; /* the DRAM's next cycle at the beginning of core cycle dram_cycle_of */
     struct gpu_start starts[64];
     unsigned start_count;
     uint64_t next;       /* the first cycle after the window in which the units can act */
@@ -34,8 +35,10 @@ struct gpu_part {
     uint64_t taken;      /* packets that left the networks here */
 };
 
-/* Divides the device into run->parts; at most NETWORK_MAX_SIDES. Every SM sleeps until a block starts. */
+/* Divides the device into run->parts; at most NETWORK_MAX_SIDES. */
 void gpu_divide(struct gpu_run *run, unsigned parts);
+/* All units are to be asked in the next cycle: what they hold was changed from outside. */
+void gpu_wake_parts(struct gpu_run *run);
 /* Simulates cycles [from, end) of a part: at most GPU_WINDOW, and at most NETWORK_LOOKAHEAD ticks of the networks. */
 void gpu_part_run(struct gpu_part *part, uint64_t from, uint64_t end);
 /* Ticks of the networks that have begun by the end of a core cycle; the core cycle in which a tick is made. */

@@ -149,9 +149,7 @@ int gpu_resume(struct gpu_run *run, struct gpu_watch *watch)
     if (archive_failed(ar))
         return diag_error(run->sink, DIAG_NOWHERE, NULL, "the checkpoint does not fit: %s", archive_error(ar));
     gpu->checkpoint_next = gpu->cycle + gpu->checkpoint_every;
-    for (unsigned n = 0; n < run->part_count; n++)
-        for (unsigned i = 0; i < run->parts[n].sms; i++)
-            run->parts[n].wake[i] = gpu->cycle;
+    gpu_wake_parts(run);
     return 0;
 }
 
