@@ -72,6 +72,26 @@ static bool is_run(uint64_t lanes)
     return !(from_first & (from_first + 1));
 }
 
+/* Gives other lanes of a row what one lane has. */
+static void spread(void *row, bool wide, unsigned from, uint64_t lanes)
+{
+    uint64_t *words = row, word = wide ? words[from] : 0;
+    uint32_t *halves = row, half = wide ? 0 : halves[from];
+    if (lanes == UINT32_MAX) {
+        for (unsigned lane = 0; wide && lane < LANES; lane++)
+            words[lane] = word;
+        for (unsigned lane = 0; !wide && lane < LANES; lane++)
+            halves[lane] = half;
+        return;
+    }
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        if (wide)
+            words[mask_first(rest)] = word;
+        else
+            halves[mask_first(rest)] = half;
+    }
+}
+
 static void load(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, struct simt_source from)
 {
     const struct simt_op *op = access->op;
@@ -82,9 +102,14 @@ static void load(struct simt_warp *warp, const struct simt_access *access, uint6
                mask_count(lanes) * access->element_bytes);
         return;
     }
+    uint64_t asked = access->same ? lanes & -lanes : lanes;
     for (unsigned i = 0; i < access->elements; i++, from.base += access->element_bytes)
-        if (op->dst[i].place == SIMT_PLACE_ROW)
-            op->loads[i](simt_row(warp, access->reg_base, op->dst[i].row), &from, access->address, lanes);
+        if (op->dst[i].place == SIMT_PLACE_ROW) {
+            void *row = simt_row(warp, access->reg_base, op->dst[i].row);
+            op->loads[i](row, &from, access->address, asked);
+            if (lanes != asked)
+                spread(row, op->dst[i].wide, mask_first(lanes), lanes);
+        }
 }
 
 void simt_load_lanes(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, const uint8_t *line,
@@ -148,14 +173,12 @@ void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const s
         gather(warp, &op->src[1], top, cycle, access, 8);
 }
 
-void simt_atomic_lane(struct simt_warp *warp, const struct isa_instr *instr, uint32_t reg_base, unsigned lane,
-                      uint64_t old)
+void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old)
 {
-    const struct simt_code *code = warp->block->grid->code;
-    const struct simt_op *op = &code->ops[instr - code->module->instrs];
+    const struct simt_op *op = access->op;
     if (!op->dst_count || op->dst[0].place != SIMT_PLACE_ROW)
         return;
-    void *row = simt_row(warp, reg_base, op->dst[0].row);
+    void *row = simt_row(warp, access->reg_base, op->dst[0].row);
     if (op->dst[0].wide)
         ((uint64_t *)row)[lane] = old;
     else
@@ -172,7 +195,7 @@ static void atomic_on(struct simt_warp *warp, struct simt_access *access, unsign
     value = lane_atomic(access->instr->mods.atomic | flags, access->instr->type, old, operand, compare);
     memcpy(at, &value, access->element_bytes);
     access->changed |= value != old ? BIT64(lane) : 0;
-    simt_atomic_lane(warp, access->instr, access->reg_base, lane, old);
+    simt_atomic_lane(warp, access, lane, old);
 }
 
 /* base: the host address of address 0, as a number. */

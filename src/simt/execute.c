@@ -119,41 +119,48 @@ static void advance_half(struct lane_args *args, const struct simt_op *op)
             args->dst[i] = (char *)args->dst[i] + LANES * (op->dst[i].wide ? 8 : 4);
 }
 
-/* Runs the lane function over each half of the warp that has an executing lane. */
+/* The lane function over the lanes from `shift` on, if any of them executes. */
+static inline void run_lanes(struct simt_warp *warp, const struct simt_op *op, struct lane_args *args, uint64_t mask,
+                             const uint64_t *pred_src, uint64_t *pred_dst, unsigned shift)
+{
+    args->mask = (uint32_t)(mask >> shift);
+    if (!args->mask)
+        return;
+    args->pred_src[0] = (uint32_t)(pred_src[0] >> shift);
+    args->pred_src[1] = (uint32_t)(pred_src[1] >> shift);
+    args->pred_dst[0] = args->pred_dst[1] = 0;
+    args->carry = (uint32_t)(warp->carry >> shift);
+    op->lanes(args);
+    uint64_t lanes = (uint64_t)args->mask << shift;
+    warp->carry = (warp->carry & ~lanes) | ((uint64_t)args->carry << shift & lanes);
+    pred_dst[0] |= (uint64_t)args->pred_dst[0] << shift;
+    pred_dst[1] |= (uint64_t)args->pred_dst[1] << shift;
+}
+
+/* Finds the operands and runs the lane function over the warp, by halves of 32 lanes. */
 static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
                           uint64_t mask, uint64_t cycle)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     struct lane_args args;
     uint64_t scratch[4][SIMT_MAX_WIDTH];
-    unsigned used = 0;
+    unsigned used = 0, width = warp->block->grid->code->width;
+    uint32_t *frame = warp->rows + (size_t)top->reg_base * width;
     args.instr = instr;
     for (unsigned i = 0; i < op->src_count; i++)
-        args.src[i] = op->src[i].place == SIMT_PLACE_ROW ? simt_row(warp, top->reg_base, op->src[i].row)
+        args.src[i] = op->src[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->src[i].row * width
                       : op->src[i].place <= SIMT_PLACE_FIXED
                           ? op->src[i].fixed
                           : simt_source_row(warp, &op->src[i], top, cycle, scratch[used++ & 3]);
     for (unsigned i = 0; i < op->dst_count; i++)
-        args.dst[i] = op->dst[i].place == SIMT_PLACE_ROW ? simt_row(warp, top->reg_base, op->dst[i].row) : NULL;
+        args.dst[i] = op->dst[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->dst[i].row * width : NULL;
     uint64_t pred_src[2] = {~UINT64_C(0), ~UINT64_C(0)}, pred_dst[2] = {0, 0};
     for (unsigned i = 0; i < op->pred_src_count; i++)
         pred_src[i] = simt_source_pred(warp, &op->pred_src[i], top);
-    unsigned width = warp->block->grid->code->width;
-    for (unsigned half = 0; half < width; half += LANES) {
-        args.mask = (uint32_t)(mask >> half);
-        if (args.mask) {
-            args.pred_src[0] = (uint32_t)(pred_src[0] >> half);
-            args.pred_src[1] = (uint32_t)(pred_src[1] >> half);
-            args.pred_dst[0] = args.pred_dst[1] = 0;
-            args.carry = (uint32_t)(warp->carry >> half);
-            op->lanes(&args);
-            pred_dst[0] |= (uint64_t)args.pred_dst[0] << half;
-            pred_dst[1] |= (uint64_t)args.pred_dst[1] << half;
-            uint64_t lanes = (uint64_t)args.mask << half;
-            warp->carry = (warp->carry & ~lanes) | ((uint64_t)args.carry << half & lanes);
-        }
-        if (half + LANES < width)
-            advance_half(&args, op);
+    run_lanes(warp, op, &args, mask, pred_src, pred_dst, 0);
+    if (width > LANES) {
+        advance_half(&args, op);
+        run_lanes(warp, op, &args, mask, pred_src, pred_dst, LANES);
     }
     for (unsigned i = 0; i < op->pred_dst_count; i++)
         simt_write_pred(warp, &op->pred_dst[i], top, mask, pred_dst[i]);

@@ -164,6 +164,14 @@ bool lane_atomic_valid(uint8_t atomic, uint8_t type)
 uint64_t lane_atomic(uint8_t atomic, uint8_t type, uint64_t old, uint64_t operand, uint64_t compare)
 {
     uint8_t operation = atomic & (uint8_t)~LANE_ATOMIC_SUBNORMAL;
+    /* Those that programs use most. */
+    bool word = type == ISA_U32 || type == ISA_S32 || type == ISA_B32;
+    if (word && operation == ISA_ATOMIC_CAS)
+        return (uint32_t)old == (uint32_t)compare ? (uint32_t)operand : (uint32_t)old;
+    if (word && operation == ISA_ATOMIC_EXCH)
+        return (uint32_t)operand;
+    if (word && operation == ISA_ATOMIC_ADD && type != ISA_B32)
+        return (uint32_t)(old + operand);
     uint64_t keep = type < ISA_TYPE_COUNT ? mask_low(lane_type_bits(type)) : 0;
     if (!lane_atomic_valid(operation, type))
         return old;

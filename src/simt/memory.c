@@ -24,8 +24,9 @@ static uint8_t resolve_generic(const struct simt_grid *grid, uint64_t *address)
     return ISA_SPACE_GLOBAL;
 }
 
-/* Every lane's address: base register plus offset, or an absolute one. */
-static void written_addresses(const struct simt_warp *warp, const struct simt_op *op,
+/* Every lane's address: base register plus offset, or an absolute one. Returns whether it is known to be the same for
+ * all. */
+static bool written_addresses(const struct simt_warp *warp, const struct simt_op *op,
                               const struct simt_stack_entry *top, uint64_t *address)
 {
     const struct simt_operand *operand = &op->src[0];
@@ -35,14 +36,15 @@ static void written_addresses(const struct simt_warp *warp, const struct simt_op
         const char *row = simt_row(warp, top->reg_base, operand->row);
         for (unsigned half = 0; half < grid->code->width; half += LANES)
             grid->code->addresses(address + half, row + half * (operand->wide ? 8 : 4), operand->wide, offset, base);
-        return;
+        return false;
     }
     uint64_t fixed = base + offset;
     fixed += operand->place == SIMT_PLACE_FRAME     ? top->local_base
              : operand->place == SIMT_PLACE_DYNSMEM ? grid->dynamic_base
                                                     : 0;
-    for (unsigned lane = 0; lane < SIMT_MAX_WIDTH; lane++)
+    for (unsigned lane = 0; lane < grid->code->width; lane++)
         address[lane] = fixed;
+    return true;
 }
 
 /* The first lane of `lanes` whose access is illegal for its space; false when there is none. Global bounds are the
@@ -74,11 +76,18 @@ static bool find_fault(const struct simt_warp *warp, const struct simt_access *a
 }
 
 /* What can be said of the lanes' addresses; expected is that they lie side by side in lane order. */
-static struct lane_survey survey_lanes(const struct simt_warp *warp, const struct simt_access *access, unsigned size)
+static struct lane_survey survey_lanes(const struct simt_warp *warp, const struct simt_access *access, unsigned size,
+                                       bool uniform)
 {
     const struct simt_code *code = warp->block->grid->code;
     struct lane_survey s = {.low = INT64_MAX, .high = INT64_MIN};
     unsigned first = mask_first(access->mask);
+    if (uniform) {
+        s.low = s.high = (int64_t)access->address[first];
+        s.ones = access->address[first];
+        s.bent = access->mask & (access->mask - 1);
+        return s;
+    }
     uint64_t expected = access->address[first] - (uint64_t)first * size;
     for (unsigned half = 0; half < code->width; half += LANES, expected += (uint64_t)LANES * size) {
         uint32_t lanes = (uint32_t)(access->mask >> half);
@@ -100,7 +109,7 @@ static void resolve_lanes(const struct simt_warp *warp, struct simt_access *acce
 
 /* Finds each lane's space and whether all accesses are legal. The usual case, one space and nothing wrong, is seen from
  * the survey; else lane by lane. */
-static bool place_lanes(const struct simt_warp *warp, struct simt_access *access, uint64_t *sets,
+static bool place_lanes(const struct simt_warp *warp, struct simt_access *access, bool uniform, uint64_t *sets,
                         struct simt_fault *fault)
 {
     const struct simt_form *form = &access->op->form;
@@ -109,7 +118,7 @@ static bool place_lanes(const struct simt_warp *warp, struct simt_access *access
     uint64_t bytes = form->space == ISA_SPACE_SHARED  ? block->shared_bytes
                      : form->space == ISA_SPACE_LOCAL ? block->grid->stack_bytes
                                                       : INT64_MAX;
-    struct lane_survey s = survey_lanes(warp, access, size);
+    struct lane_survey s = survey_lanes(warp, access, size, uniform);
     access->straight = !s.bent;
     access->same = s.low == s.high;
     access->low = (uint64_t)s.low;
@@ -155,8 +164,8 @@ enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, ui
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     uint64_t sets[ISA_SPACE_SHARED + 1] = {0};
     describe(op, r, top, access);
-    written_addresses(warp, op, top, access->address);
-    if (!place_lanes(warp, access, sets, &r->fault)) {
+    bool uniform = written_addresses(warp, op, top, access->address);
+    if (!place_lanes(warp, access, uniform, sets, &r->fault)) {
         r->fault.pc = r->pc;
         return SIMT_FAULTED;
     }

@@ -2,24 +2,28 @@
 #include "base/bits.h"
 #include "simt/execute.h"
 
-/* The thread's index in its block along an axis, from its linear number. */
-static uint32_t thread_axis(const struct simt_grid *grid, uint32_t linear, unsigned axis)
+/* Each lane's index in the block along an axis: counted up from the first lane's. */
+static void thread_axes(const struct simt_warp *warp, unsigned axis, uint32_t *values)
 {
-    uint32_t x = grid->block[0], y = grid->block[1];
-    return axis == 0 ? linear % x : axis == 1 ? linear / x % y : linear / (x * y);
+    const struct simt_grid *grid = warp->block->grid;
+    uint32_t x = grid->block[0], y = grid->block[1], linear = warp->index * grid->code->width;
+    uint32_t at[3] = {linear % x, linear / x % y, linear / x / y};
+    for (unsigned lane = 0; lane < grid->code->width; lane++) {
+        values[lane] = at[axis];
+        if (++at[0] < x)
+            continue;
+        at[0] = 0;
+        if (++at[1] < y)
+            continue;
+        at[1] = 0;
+        at[2]++;
+    }
 }
 
 /* Registers that differ from lane to lane; false when sreg is not one of them. */
-static bool lane_value(const struct simt_warp *warp, uint32_t sreg, unsigned lane, uint64_t *value)
+static bool lane_value(uint32_t sreg, unsigned lane, uint64_t *value)
 {
-    const struct simt_grid *grid = warp->block->grid;
-    uint32_t linear = warp->index * grid->code->width + lane;
     switch (sreg) {
-    case ISA_SREG_TID_X:
-    case ISA_SREG_TID_Y:
-    case ISA_SREG_TID_Z:
-        *value = thread_axis(grid, linear, sreg - ISA_SREG_TID_X);
-        return true;
     case ISA_SREG_LANEID:
         *value = lane;
         return true;
@@ -93,17 +97,32 @@ static uint64_t uniform_value(const struct simt_warp *warp, uint32_t sreg, uint6
     }
 }
 
+static void fill(void *row, bool wide, unsigned width, uint64_t value)
+{
+    for (unsigned lane = 0; lane < width && wide; lane++)
+        ((uint64_t *)row)[lane] = value;
+    for (unsigned lane = 0; lane < width && !wide; lane++)
+        ((uint32_t *)row)[lane] = (uint32_t)value;
+}
+
 const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle,
                              uint32_t local_base, uint64_t *scratch)
 {
     unsigned width = warp->block->grid->code->width;
     uint64_t value;
-    bool varies = lane_value(warp, sreg, 0, &value);
-    if (!varies)
-        value = uniform_value(warp, sreg, cycle, local_base);
+    if (sreg == ISA_SREG_TID_X || sreg == ISA_SREG_TID_Y || sreg == ISA_SREG_TID_Z) {
+        uint32_t *values = (uint32_t *)scratch;
+        thread_axes(warp, sreg - ISA_SREG_TID_X, values);
+        for (unsigned lane = width; wide && lane-- > 0;)
+            scratch[lane] = values[lane];
+        return scratch;
+    }
+    if (!lane_value(sreg, 0, &value)) {
+        fill(scratch, wide, width, uniform_value(warp, sreg, cycle, local_base));
+        return scratch;
+    }
     for (unsigned lane = 0; lane < width; lane++) {
-        if (varies)
-            lane_value(warp, sreg, lane, &value);
+        lane_value(sreg, lane, &value);
         if (wide)
             scratch[lane] = value;
         else

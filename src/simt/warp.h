@@ -162,8 +162,7 @@ static inline uint32_t simt_pc(const struct simt_warp *warp)
 void simt_load_lanes(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, const uint8_t *line,
                      uint32_t line_bytes);
 /* Writes an atomic's old value to its destination. */
-void simt_atomic_lane(struct simt_warp *warp, const struct isa_instr *instr, uint32_t reg_base, unsigned lane,
-                      uint64_t old);
+void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old);
 /* Writes the result of a reducing barrier to the lanes of mask. */
 void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, const struct simt_barrier *barrier,
                          uint64_t value);

@@ -378,8 +378,7 @@ static void finish_bypass(struct sm *sm)
         const struct sm_op *o = &sm->ops.items[t.op];
         sm_note_holders(sm, o, p);
         for (unsigned i = 0; i < p->lane_count && !p->no_return; i++)
-            simt_atomic_lane(&sm->warps[o->slot].simt, o->instr, o->access->reg_base, p->lanes[i].lane,
-                             p->lanes[i].operand);
+            simt_atomic_lane(&sm->warps[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);
     } else {
         deliver(sm, &t, p->data, PACKET_LINE_BYTES);
     }

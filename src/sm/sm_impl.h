@@ -170,7 +170,7 @@ struct sm {
     bool l1d_pipe_refused;
     bool has_fault;
     uint8_t stall_of[8]; /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
-    uint64_t changed; /* warp slots of which something that issue looks at has changed since, or that could issue */
+    uint64_t changed;    /* warp slots of which something that issue looks at has changed since, or that could issue */
 
     /* Sets of warp slots. */
     uint64_t resident, finished;                      /* finished: no lanes left */
