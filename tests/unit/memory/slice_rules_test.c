@@ -50,15 +50,20 @@ static void stop(struct side *s)
     arena_free(&s->arena);
 }
 
-/* The n-th line of slice 0. */
-static uint64_t line(const struct side *s, unsigned n)
+/* The n-th line of a slice. */
+static uint64_t line_of(const struct side *s, unsigned slice, unsigned n)
 {
     uint64_t address = s->block;
-    while (n) {
-        address += PACKET_LINE_BYTES;
-        n -= memory_place_of(&s->params.partition, address).slice == 0;
-    }
+    while (memory_place_of(&s->params.partition, address).slice != slice || n--)
+        do
+            address += PACKET_LINE_BYTES;
+        while (memory_place_of(&s->params.partition, address).slice != slice);
     return address;
+}
+
+static uint64_t line(const struct side *s, unsigned n)
+{
+    return line_of(s, 0, n);
 }
 
 static void push(struct side *s, unsigned n, enum packet_kind kind, uint64_t address, uint32_t bytes)
@@ -74,7 +79,7 @@ static void push(struct side *s, unsigned n, enum packet_kind kind, uint64_t add
     p->lane_count = kind == PACKET_ATOMIC;
     p->lanes[0] = (struct packet_lane){.offset = (uint8_t)(address % PACKET_LINE_BYTES), .operand = 1};
     s->at[n] = 0;
-    partition_push(s->partition, 0, p, s->cycle + 1);
+    partition_push(s->partition, memory_place_of(&s->params.partition, address).slice, p, s->cycle + 1);
 }
 
 static void tick_l2(struct side *s, bool take)
@@ -337,6 +342,72 @@ static void queue_from_the_dram(void **state)
     }
 }
 
+/* Both slices have full queues for the DRAM, which takes one request a cycle, from the slices in turn:
+ *
+ *     cycle        0     1     2     3
+ *     slice 0      T           T           each place is filled by the next miss in the same cycle
+ *     slice 1            T           T
+ */
+static void slices_take_turns(void **state)
+{
+    for (unsigned n = 1; n <= 4; n++) {
+        struct memory_params params = fixture_params();
+        struct side s;
+        params.partition.rop_latency = 0;
+        params.partition.l2_dram_queue = n;
+        params.partition.dram_latency = 1000;
+        start(&s, &params);
+        for (unsigned i = 0; i < 10; i++) {
+            push(&s, 2 * i, PACKET_READ, line_of(&s, 0, i), 128);
+            push(&s, 2 * i + 1, PACKET_READ, line_of(&s, 1, i), 128);
+        }
+        for (unsigned i = 0; i < 30; i++) {
+            s.cycle++;
+            tick_l2(&s, true);
+        }
+        for (unsigned taken = 0; taken <= 5; taken++) {
+            assert_int_equal(partition_l2_stats(s.partition, 0)->read_misses, n + (taken + 1) / 2);
+            assert_int_equal(partition_l2_stats(s.partition, 1)->read_misses, n + taken / 2);
+            tick(&s, true);
+        }
+        stop(&s);
+    }
+}
+
+/* Credits of the DRAM's side: one request of each slice, and of both together as many as the scheduler's and the return
+ * queue hold, less one. Nothing comes back for long here:
+ *
+ *     slice 0      1 own + q + r - 1 of the common ones, and one waits in its queue
+ *     slice 1      1 own, and one waits
+ */
+static void credits(void **state)
+{
+    for (unsigned q = 1; q <= 4; q++) {
+        for (unsigned r = 1; r <= 4; r++) {
+            struct memory_params params = fixture_params();
+            struct side s;
+            params.partition.rop_latency = 0;
+            params.partition.l2_dram_queue = 1;
+            params.partition.dram_latency = 1000;
+            params.dram.scheduler_queue = q;
+            params.dram.return_queue = r;
+            start(&s, &params);
+            for (unsigned i = 0; i < 12; i++)
+                push(&s, i, PACKET_READ, line_of(&s, 0, i), 128);
+            for (unsigned i = 0; i < 100; i++)
+                tick(&s, true);
+            assert_int_equal(partition_l2_stats(s.partition, 0)->read_misses, 1 + q + r - 1 + 1);
+            for (unsigned i = 0; i < 12; i++)
+                push(&s, 12 + i, PACKET_READ, line_of(&s, 1, i), 128);
+            for (unsigned i = 0; i < 100; i++)
+                tick(&s, true);
+            assert_int_equal(partition_l2_stats(s.partition, 0)->read_misses, 1 + q + r - 1 + 1);
+            assert_int_equal(partition_l2_stats(s.partition, 1)->read_misses, 1 + 1);
+            stop(&s);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +420,8 @@ int main(void)
         cmocka_unit_test(queues_from_and_to_the_network),
         cmocka_unit_test(queue_to_the_dram),
         cmocka_unit_test(queue_from_the_dram),
+        cmocka_unit_test(slices_take_turns),
+        cmocka_unit_test(credits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
