@@ -309,7 +309,7 @@ int archive_close(struct archive *ar, struct diag_sink *sink)
         archive_fail(ar, "%s", archive_stream_error(ar->stream));
     int rc = 0;
     if (ar->failed)
-        rc = diag_error(sink, DIAG_NOWHERE, NULL, "checkpoint %s: %s",
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "cannot %s checkpoint %s: %s", ar->loading ? "read" : "write",
                         ar->stream ? archive_stream_path(ar->stream) : "in memory", archive_error(ar));
     archive_stream_free(ar->stream);
     free_archive(ar);

@@ -215,8 +215,19 @@ static int cannot(struct archive_stream *s, const char *what, const char *why, s
     return -1;
 }
 
+int archive_check_place(const char *path, struct diag_sink *sink)
+{
+    struct stat info;
+    if (*path && (stat(path, &info) < 0 || S_ISREG(info.st_mode)))
+        return 0;
+    return diag_error(sink, DIAG_NOWHERE, NULL, "cannot write checkpoint %s: %s", path,
+                      *path ? "something that is not a file has its name" : "it has no name");
+}
+
 struct archive *archive_create(const char *path, struct diag_sink *sink)
 {
+    if (archive_check_place(path, sink) < 0)
+        return NULL;
     struct archive_stream *s = base_calloc(1, sizeof *s);
     size_t length = strlen(path);
     s->path = strdup(path);
@@ -278,7 +289,7 @@ bool archive_stream_read(struct archive_stream *s, void *data, size_t n)
 static const char *map_file(struct archive_stream *s)
 {
     struct stat info;
-    s->file = open(s->path, O_RDONLY | O_CLOEXEC);
+    s->file = open(s->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
     if (s->file < 0 || fstat(s->file, &info) < 0)
         return strerrordesc_np(errno);
     if (!S_ISREG(info.st_mode))

@@ -109,7 +109,11 @@ int checkpoint_complete_options(struct cli_options *options, struct diag_sink *s
 int checkpoint_check_options(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)
 {
     struct arena arena = {0};
-    int rc = options->checkpoint_every ? cli_check_writable(checkpoint_pattern(options, &arena), sink) : 0;
+    int rc = 0;
+    if (options->checkpoint_every) {
+        const char *pattern = checkpoint_pattern(options, &arena);
+        rc = archive_check_place(pattern, sink) < 0 ? -1 : cli_check_writable(pattern, sink);
+    }
     arena_free(&arena);
     if (rc < 0)
         return -1;

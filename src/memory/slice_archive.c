@@ -37,20 +37,21 @@ static void archive_ends(struct slice *s, struct archive *ar, const struct packe
     }
 }
 
-/* The ROP delay's list, up to its NULL. */
+/* The ROP delay's list, up to its NULL. A save that fails leaves it as it is. */
 static void archive_rop(struct slice *s, struct archive *ar, const struct packet_source *source)
 {
     struct packet **link = &s->rop_first, *p = s->rop_first;
     for (;;) {
         packet_archive(ar, &p, source);
+        if (archive_loading(ar) && archive_failed(ar))
+            p = NULL;
         *link = p;
-        if (!p || archive_failed(ar))
+        if (!p)
             break;
         s->rop_last = p;
         link = &p->next;
         p = archive_loading(ar) ? NULL : p->next;
     }
-    *link = NULL;
     archive_u32_to(ar, &s->rop_offset, PACKET_LINE_BYTES);
 }
 
