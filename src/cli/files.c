@@ -98,10 +98,18 @@ static int write_beside(const char *path, const char *text, size_t length)
     return rc;
 }
 
+/* What lies in these folders stands for something open, also where that is a plain file. */
+static bool is_special(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 &&
+           (!S_ISREG(info.st_mode) || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6));
+}
+
 int cli_check_writable(const char *path, struct diag_sink *sink)
 {
     struct stat info;
-    bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode), directory = special && S_ISDIR(info.st_mode);
+    bool special = is_special(path), directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
     const char *slash = strrchr(path, '/');
     struct strbuf folder = {0};
     if (slash)
@@ -115,9 +123,11 @@ int cli_check_writable(const char *path, struct diag_sink *sink)
 
 int cli_write_file(const char *path, const char *text, size_t length, struct diag_sink *sink)
 {
-    struct stat info;
-    bool special = stat(path, &info) == 0 && !S_ISREG(info.st_mode);
-    int rc = special ? write_special(path, text, length) : write_beside(path, text, length);
+    char *target = realpath(path, NULL); /* a link stays one */
+    int rc = is_special(path) ? write_special(path, text, length) : write_beside(target ? target : path, text, length);
+    int why = errno;
+    free(target);
+    errno = why;
     if (rc < 0)
         return diag_error(sink, DIAG_NOWHERE, NULL, "cannot write %s: %s", path, strerror(errno));
     return 0;

@@ -79,5 +79,12 @@ done
 awk -F, 'NR == 1 { n = NF; for (i = 1; i <= NF; i++) if ($i == "stalls.issued") at = i }
     NR == 2 { good = NF == n && at && $at > 0 } END { exit !(good && NR == 2) }' "$folder/r.csv" || { echo "bad CSV"; failures=1; }
 expect 2 "cannot write" run --quiet --stats "$folder/none/r.json" "$reference/vecadd.yaml"
+# A link stays a link, whether to a file of the user's or to an open one.
+ln -s r.json "$folder/link.json"
+: >"$folder/r.json"
+"$LOCKSTEP" run --quiet --stats "$folder/link.json" "$reference/vecadd.yaml" || failures=1
+{ [ -L "$folder/link.json" ] && [ -s "$folder/r.json" ]; } || { echo "a link was replaced by the statistics"; failures=1; }
+"$LOCKSTEP" run --quiet --stats /proc/self/fd/7 "$reference/vecadd.yaml" 7>"$folder/open.json" || failures=1
+[ -s "$folder/open.json" ] || { echo "nothing was written to an open file"; failures=1; }
 ls -A "$folder" | grep -q 'r.json.' && { echo "a temporary file was left"; failures=1; }
 finish
