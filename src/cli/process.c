@@ -18,6 +18,7 @@
 
 #include "base/vec.h"
 #include "cli/process.h"
+#include "cli/stop.h"
 
 extern char **environ;
 
@@ -92,12 +93,19 @@ static void apply_limits(const struct process_job *jobs, unsigned count)
     }
 }
 
-/* The first signal lets the jobs end in their own way, the next ends them. */
-static void pass_on(const struct process_job *jobs, unsigned count, const siginfo_t *info, bool again)
+/* The first signal lets the jobs end in their own way, the next ends them. What comes within half a second of the first
+ * is the same request: timeout(1) and batch systems signal a process and then its group. `since` is when the first
+ * came, 0 for none. */
+static void pass_on(const struct process_job *jobs, unsigned count, const siginfo_t *info, double *since)
 {
-    if (again)
-        send(jobs, count, SIGKILL);
-    else if (info->si_code != SI_KERNEL)
+    double now = stop_clock();
+    if (*since > 0) {
+        if (now - *since > 0.5)
+            send(jobs, count, SIGKILL);
+        return;
+    }
+    *since = now;
+    if (info->si_code != SI_KERNEL)
         send(jobs, count, info->si_signo);
 }
 
@@ -106,6 +114,7 @@ int process_run(struct process_job *jobs, unsigned count, const struct process_o
     sigset_t set = waited_signals(), old;
     struct sigaction child_action, default_action = {.sa_handler = SIG_DFL};
     int interrupted = 0;
+    double since = 0;
     unsigned next = 0, running = 0;
     sigaction(SIGCHLD, &default_action, &child_action); /* an inherited SIG_IGN would reap children unseen */
     sigprocmask(SIG_BLOCK, &set, &old);
@@ -118,7 +127,7 @@ int process_run(struct process_job *jobs, unsigned count, const struct process_o
         const struct timespec wait = {0, 200000000};
         int got = running > 0 ? sigtimedwait(&set, &info, &wait) : -1;
         if (got > 0 && got != SIGCHLD) {
-            pass_on(jobs, next, &info, interrupted != 0);
+            pass_on(jobs, next, &info, &since);
             interrupted = got;
         }
         apply_limits(jobs, next);

@@ -30,7 +30,7 @@ struct follower {
     const char *path;
     struct cli_progress progress;
     FILE *file;
-    struct strbuf line; /* the unfinished last line */
+    struct strbuf line;     /* the unfinished last line */
     const char *stopped_by; /* the limit that was reached, or NULL */
     double deadline;        /* when the program is to end, in seconds of stop_clock; 0: never */
     bool warned;            /* it had SIGTERM */
@@ -108,9 +108,9 @@ static void follow_end(struct follower *f)
 
 /* What the results tell besides kernels. */
 struct findings {
-    bool any;     /* the simulated device was used at all */
-    bool refused; /* the program cannot be continued from the checkpoint */
-    bool resumed; /* it was */
+    bool any;      /* the simulated device was used at all */
+    bool refused;  /* the program cannot be continued from the checkpoint */
+    bool resumed;  /* it was */
     json_t *waits; /* the graph of waiting of the last kernel that hung, or NULL */
 };
 

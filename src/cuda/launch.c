@@ -43,12 +43,14 @@ static cudaError_t check_extents(const struct runtime *rt, const struct kernel *
 /* Shared memory beyond what a kernel may use is a bad argument; threads or registers that do not fit an SM are
  * resources. */
 /* Programs that do not ask for errors would go on without the kernel: say what is wrong. */
-static cudaError_t refuse_resources(struct runtime *rt, const struct kernel *kernel, unsigned threads, const char *limiter)
+static cudaError_t refuse_resources(struct runtime *rt, const struct kernel *kernel, unsigned threads,
+                                    const char *limiter)
 {
     struct diag_sink sink;
     diag_init(&sink);
     diag_error(&sink, DIAG_NOWHERE, "use smaller blocks, or another machine",
-               "kernel %s cannot be launched: a block of %u threads with %u registers a thread does not fit on an SM (limited by %s)",
+               "kernel %s cannot be launched: a block of %u threads with %u registers a thread does not fit on an SM "
+               "(limited by %s)",
                kernel->name, threads, kernel->function->registers, limiter ? limiter : "the machine");
     runtime_report(rt, &sink);
     diag_free(&sink);

@@ -165,8 +165,9 @@ static void describe_circle(const struct gpu_run *run, const struct waits *w, ui
         first++;
     for (at = first; count == 0 || at != first; at = w->warps[at].next)
         count++;
-    strbuf_addf(out, count == 1 ? "\n circle %u: a warp that waits for itself:"
-                                : "\n circle %u: %u warps, each waits for the next, the last for the first:",
+    strbuf_addf(out,
+                count == 1 ? "\n circle %u: a warp that waits for itself:"
+                           : "\n circle %u: %u warps, each waits for the next, the last for the first:",
                 number, count);
     at = first;
     for (uint32_t i = 0; i < count && i < REPORT_MEMBERS; i++, at = w->warps[at].next) {
@@ -203,10 +204,11 @@ static void describe_starved(const struct gpu_run *run, const struct waits *w, u
             others += w->warps[i].state.issued;
     }
     describe_warp(run, w, node, WAITS_NOBODY, out);
-    strbuf_addf(out,
-                "\n    starved by its scheduler: since the last progress scheduler %u of SM %u has issued %llu instructions, "
-                "all of other warps; the SM's other schedulers, with which it shares units, %llu",
-                scheduler, node->sm, (unsigned long long)here, (unsigned long long)others);
+    strbuf_addf(
+        out,
+        "\n    starved by its scheduler: since the last progress scheduler %u of SM %u has issued %llu instructions, "
+        "all of other warps; the SM's other schedulers, with which it shares units, %llu",
+        scheduler, node->sm, (unsigned long long)here, (unsigned long long)others);
     for (uint32_t i = 0; i < w->lock_count; i++) {
         const struct waits_lock *lock = &w->locks[i];
         if (lock->holder_warp != index || lock->holder < HOLDER_PARKED)
@@ -284,7 +286,9 @@ void gpu_explain_hang(struct gpu_run *run, const char *what)
         starving += w.locks[i].holder_warp != WAITS_NOBODY && w.warps[w.locks[i].holder_warp].kind == WAITS_STARVED;
     strbuf_addf(&text, "kernel %s %s%s; stopped at cycle %llu with %u warps unfinished, %u of them at barriers:",
                 run->launch->kernel->name, what,
-                w.circle_count ? " (deadlock)" : starving ? " (livelock: holders of locks get no turn)" : "",
+                w.circle_count ? " (deadlock)"
+                : starving     ? " (livelock: holders of locks get no turn)"
+                               : "",
                 (unsigned long long)(run->gpu->cycle - run->start_cycle), w.warp_count, at_barrier);
     for (uint32_t i = 1; i <= w.circle_count && i <= REPORT_CIRCLES; i++)
         describe_circle(run, &w, i, &text);

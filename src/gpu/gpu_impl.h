@@ -95,8 +95,8 @@ void gpu_reset_counters(struct gpu *gpu);
 struct gpu_watched_warp {
     uint64_t states[GPU_WATCH_STATES]; /* hashes of what the warp was at the last looks */
     uint32_t count;
-    uint64_t issued;                   /* instructions issued when it was last noted */
-    bool repeats; /* it was twice the same: it goes round */
+    uint64_t issued; /* instructions issued when it was last noted */
+    bool repeats;    /* it was twice the same: it goes round */
 };
 struct gpu_watch {
     uint64_t next;                  /* cycle of the next look */

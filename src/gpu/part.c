@@ -156,7 +156,8 @@ static bool units_idle(struct gpu_part *part)
     return true;
 }
 
-/* Something was inside the units, or inside the networks on its way here, at the end of every cycle before busy_until. */
+/* Something was inside the units, or inside the networks on its way here, at the end of every cycle before busy_until.
+ */
 static void note_busy(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;

@@ -122,6 +122,6 @@ void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink)
     if (result->stopped_by)
         diag_error(sink, DIAG_NOWHERE, NULL,
                    "kernel %s was stopped after %" PRIu64 " %s by %s%s: its results are partial", result->name, done,
-                   functional ? "warp instructions" : "cycles",
-                   strncmp(result->stopped_by, "max-", 4) == 0 ? "--" : "", result->stopped_by);
+                   functional ? "warp instructions" : "cycles", strncmp(result->stopped_by, "max-", 4) == 0 ? "--" : "",
+                   result->stopped_by);
 }

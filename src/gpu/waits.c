@@ -116,8 +116,8 @@ static bool is_past(const struct waits *w, const struct waits_lock *lock, const 
 {
     bool its = lock->holder >= HOLDER_PARKED && lock->taken.lane == lane && lock->taken.warp == node->state.index &&
                memcmp(lock->taken.block, node->state.block, sizeof node->state.block) == 0;
-    bool again = node->state.sync_ops > MANY_TRIES &&
-                 w->gpu->cycle - lock->taken.cycle > w->gpu->machine.gpu.watch_cycles / 2;
+    bool again =
+        node->state.sync_ops > MANY_TRIES && w->gpu->cycle - lock->taken.cycle > w->gpu->machine.gpu.watch_cycles / 2;
     return its && !again;
 }
 

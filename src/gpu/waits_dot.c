@@ -1,5 +1,5 @@
-/* The graph of waiting as text that Graphviz draws: boxes are warps, ellipses what their lanes want. An arrow leads from
- * who waits to what it waits for, and from a lock to who holds it. */
+/* The graph of waiting as text that Graphviz draws: boxes are warps, ellipses what their lanes want. An arrow leads
+ * from who waits to what it waits for, and from a lock to who holds it. */
 #include <string.h>
 
 #include "gpu/waits.h"

@@ -22,8 +22,8 @@
  *
  * Parts: senders (injection queues), receivers (ejection and boundary buffers) and the router. They meet only through
  * the channels, whose two ticks make every part's tick t depend on nothing that another part did after t-2. So parts
- * may be ticked in any order, or at once by several threads, as long as none is NETWORK_LOOKAHEAD ticks ahead of another.
- * A side is a set of senders and receivers that are ticked together.
+ * may be ticked in any order, or at once by several threads, as long as none is NETWORK_LOOKAHEAD ticks ahead of
+ * another. A side is a set of senders and receivers that are ticked together.
  *
  * Left out: several VCs, and with them the input speed-up, which has no effect on a single VC. */
 #include "network/network_impl.h"

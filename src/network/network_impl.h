@@ -36,7 +36,7 @@ struct receiver {
     uint32_t side;
 };
 
-struct input { /* of the router */
+struct input {         /* of the router */
     uint32_t first;    /* packet at the front of the sender's ring */
     uint32_t buffered; /* flits in the router's buffer */
     uint32_t output;   /* of packet `first`, once its head is in the router's buffer */
@@ -44,7 +44,7 @@ struct input { /* of the router */
     uint32_t owed;     /* credits to send back */
 };
 
-struct output { /* of the router */
+struct output {       /* of the router */
     uint64_t waiting; /* inputs that ask for the VC */
     uint32_t end;     /* packets begun in the receiver's ring */
     uint32_t holder;  /* input whose packet holds the VC, or NOBODY */

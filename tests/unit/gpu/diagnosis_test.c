@@ -152,7 +152,8 @@ static void test_flag_never_set(void **state)
     }
 }
 
-/* Loops that can never end though they synchronise with nobody: a warp that comes back to the state it was in, while nobody does any work, goes round. */
+/* Loops that can never end though they synchronise with nobody: a warp that comes back to the state it was in, while
+ * nobody does any work, goes round. */
 static void test_endless_loops(void **state)
 {
     static const char *const loops[] = {
@@ -167,7 +168,8 @@ static void test_endless_loops(void **state)
         strbuf_add(&t, loops[i]);
         struct bad b;
         assert_int_equal(
-            run_bad(&b, "gpu.watch_cycles=400000", strbuf_text(&t), (struct shape){.grid = 1, .block = 64}, 0), GPU_HANG);
+            run_bad(&b, "gpu.watch_cycles=400000", strbuf_text(&t), (struct shape){.grid = 1, .block = 64}, 0),
+            GPU_HANG);
         has(&b, "made no progress");
         device_close(&b.d);
         strbuf_free(&t);
@@ -222,8 +224,8 @@ static void test_forms_of_waiting(void **state)
         char text[2048], settings[200];
         snprintf(settings, sizeof settings, "gpu.watch_cycles=20000%s", forms[i / 2].settings);
         snprintf(text, sizeof text, "%s%s%s",
-                 WAIT_HEAD "mov.u64 %rd6, s; cvta.shared.u64 %rd6, %rd6; add.u64 %rd6, %rd6, 32;\n",
-                 forms[i / 2].body, "\n}\n");
+                 WAIT_HEAD "mov.u64 %rd6, s; cvta.shared.u64 %rd6, %rd6; add.u64 %rd6, %rd6, 32;\n", forms[i / 2].body,
+                 "\n}\n");
         struct bad b;
         struct shape shape = {
             .grid = 2, .block = 96, .mode = i % 2 ? GPU_FUNCTIONAL : GPU_TIMING, .max_cycles = 100000000};
@@ -246,8 +248,7 @@ static void test_long_swapping_is_no_hang(void **state)
     for (unsigned i = 0; i < 6; i++) {
         char text[2048];
         snprintf(text, sizeof text, "%s%s%s", WAIT_HEAD "mov.u64 %rd6, s; mov.u32 %r6, 0; mov.u32 %r8, 0;\n",
-                 bodies[i / 2],
-                 "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 3000; @%p1 bra ADD; ret;\n}\n");
+                 bodies[i / 2], "add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, 3000; @%p1 bra ADD; ret;\n}\n");
         struct bad b;
         struct shape shape = {.grid = 1, .block = 1, .mode = i % 2 ? GPU_FUNCTIONAL : GPU_TIMING};
         if (run_bad(&b, "gpu.watch_cycles=5000", text, shape, 0) != GPU_OK)

@@ -39,11 +39,10 @@ static void has_not(struct run *r, const char *part)
 static void test_circle_of_blocks(void **state)
 {
     static const char text[] =
-        PTX_KERNEL("k", PTX_BEGIN
-                   "mul.wide.u32 %rd5, %r3, 256; add.u64 %rd5, %rd1, %rd5;\n"
-                   "mov.u32 %r6, %nctaid.x; add.u32 %r8, %r3, 1; rem.u32 %r8, %r8, %r6;\n"
-                   "mul.wide.u32 %rd6, %r8, 256; add.u64 %rd6, %rd1, %rd6;\n"
-                   LOCK("A", "%rd5") "nanosleep.u32 20000;\n" LOCK("B", "%rd6") "ret;");
+        PTX_KERNEL("k", PTX_BEGIN "mul.wide.u32 %rd5, %r3, 256; add.u64 %rd5, %rd1, %rd5;\n"
+                                  "mov.u32 %r6, %nctaid.x; add.u32 %r8, %r3, 1; rem.u32 %r8, %r8, %r6;\n"
+                                  "mul.wide.u32 %rd6, %r8, 256; add.u64 %rd6, %rd1, %rd6;\n" LOCK(
+                                      "A", "%rd5") "nanosleep.u32 20000;\n" LOCK("B", "%rd6") "ret;");
     struct run r;
     assert_int_equal(run_text(&r, "gpu.watch_cycles=100000", text, (struct shape){.grid = 5, .block = 1}), GPU_HANG);
     has(&r, "(deadlock)", 0);
@@ -63,13 +62,11 @@ static void test_circle_of_blocks(void **state)
 /* Two locks are taken and never given back; a third warp's lanes want one or the other. */
 static void test_lanes_want_different_locks(void **state)
 {
-    static const char text[] =
-        PTX_KERNEL("k", PTX_BEGIN
-                   "setp.lt.u32 %p2, %r3, 2; @%p2 bra FEW;\n"
-                   "nanosleep.u32 20000; and.b32 %r8, %r2, 1; bra.uni TAKE;\n"
-                   "FEW: setp.ne.u32 %p3, %r2, 0; @%p3 ret; mov.u32 %r8, %r3;\n"
-                   "TAKE: mul.wide.u32 %rd5, %r8, 256; add.u64 %rd5, %rd1, %rd5;\n"
-                   LOCK("A", "%rd5") "ret;");
+    static const char text[] = PTX_KERNEL(
+        "k", PTX_BEGIN "setp.lt.u32 %p2, %r3, 2; @%p2 bra FEW;\n"
+                       "nanosleep.u32 20000; and.b32 %r8, %r2, 1; bra.uni TAKE;\n"
+                       "FEW: setp.ne.u32 %p3, %r2, 0; @%p3 ret; mov.u32 %r8, %r3;\n"
+                       "TAKE: mul.wide.u32 %rd5, %r8, 256; add.u64 %rd5, %rd1, %rd5;\n" LOCK("A", "%rd5") "ret;");
     struct run r;
     assert_int_equal(run_text(&r, "gpu.watch_cycles=100000", text, (struct shape){.grid = 3, .block = 4}), GPU_HANG);
     has(&r, "block (2,0,0) warp 0", 0);
@@ -83,13 +80,13 @@ static void test_lanes_want_different_locks(void **state)
 /* Warp 0 holds a lock and waits at the barrier for warp 1, which wants the lock. */
 static void test_lock_held_at_a_barrier(void **state)
 {
-    static const char text[] = PTX_KERNEL("k", PTX_BEGIN
-                                          "setp.eq.u32 %p2, %r2, 0; @%p2 bra TAKE; nanosleep.u32 20000;\n"
-                                          "TAKE:\n" LOCK("A", "%rd1") "bar.sync 0; ret;");
-    static const char once[] = PTX_KERNEL("k", PTX_BEGIN
-                                          "and.b32 %r6, %r2, 31; setp.ne.u32 %p2, %r6, 0; @%p2 bra WAIT;\n"
-                                          "shl.b32 %r6, %r2, 10; setp.eq.u32 %p2, %r6, 0; @%p2 bra TAKE;\n"
-                                          "nanosleep.u32 20000;\nTAKE:\n" LOCK("A", "%rd1") "WAIT: bar.sync 0; ret;");
+    static const char text[] =
+        PTX_KERNEL("k", PTX_BEGIN "setp.eq.u32 %p2, %r2, 0; @%p2 bra TAKE; nanosleep.u32 20000;\n"
+                                  "TAKE:\n" LOCK("A", "%rd1") "bar.sync 0; ret;");
+    static const char once[] =
+        PTX_KERNEL("k", PTX_BEGIN "and.b32 %r6, %r2, 31; setp.ne.u32 %p2, %r6, 0; @%p2 bra WAIT;\n"
+                                  "shl.b32 %r6, %r2, 10; setp.eq.u32 %p2, %r6, 0; @%p2 bra TAKE;\n"
+                                  "nanosleep.u32 20000;\nTAKE:\n" LOCK("A", "%rd1") "WAIT: bar.sync 0; ret;");
     struct run r;
     assert_int_equal(run_text(&r, "gpu.watch_cycles=100000", once, (struct shape){.grid = 1, .block = 64}), GPU_HANG);
     has(&r, "circle 1: 2 warps", 0);
