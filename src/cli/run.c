@@ -26,7 +26,7 @@ static const char usage[] =
     "  --quiet                no result table, no progress\n"
     "\n"
     "Ctrl-C (SIGINT), SIGTERM and SIGHUP end a run like the limits do: what was counted so far is printed and\n"
-    "written, marked as partial. A second one kills at once.\n"
+    "written, marked as partial. A second one, half a second later, kills at once.\n"
     "\n"
     "Exit codes:   a program                     a launch file\n"
     "  0           the program's own             all checks passed\n"

@@ -1,5 +1,5 @@
 /* What ends a kernel from outside: SIGINT, SIGTERM and SIGHUP, unless the program handles or ignores them itself, and
- * LOCKSTEP_MAX_SECONDS. A handler can be told nothing: the number it notes lies at file scope. */
+ * LOCKSTEP_MAX_SECONDS. A handler can be told nothing: the number it notes, and when, lie at file scope. */
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -7,19 +7,15 @@
 
 #include "cuda/runtime.h"
 
-static volatile sig_atomic_t noted;
+#define SAME_REQUEST_MS 500
+
+static volatile sig_atomic_t noted, noted_at;
 
 static const struct {
     int number;
     const char *name;
 } signals[] = {{SIGINT, "SIGINT"}, {SIGTERM, "SIGTERM"}, {SIGHUP, "SIGHUP"}};
 #define SIGNALS (sizeof signals / sizeof *signals)
-
-/* The first one is noted; the action is then the default again, so that the next ends the process. */
-static void note(int number)
-{
-    noted = number;
-}
 
 double stop_clock(void)
 {
@@ -28,9 +24,23 @@ double stop_clock(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+/* The first one is noted, a later one ends the process. What comes within half a second of the first is the same
+ * request: timeout(1) and batch systems signal a process and its group, so that it comes twice or three times. */
+static void note(int number)
+{
+    int now = (int)(unsigned)(uint64_t)(stop_clock() * 1000);
+    if (!noted) {
+        noted_at = now;
+        noted = number;
+    } else if ((unsigned)now - (unsigned)noted_at > SAME_REQUEST_MS) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
 void stop_begin(struct runtime *rt)
 {
-    struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND}, old;
+    struct sigaction action = {.sa_handler = note}, old;
     noted = 0;
     rt->signals_taken = 0;
     for (unsigned i = 0; i < SIGNALS; i++)

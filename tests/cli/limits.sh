@@ -78,20 +78,25 @@ interrupt() {
 }
 interrupt INT 2 "$folder/long.yaml"
 interrupt TERM 15 --mode functional "$folder/long.yaml"
-# A second signal, before the first was heard of, kills at once.
-env --default-signal=INT "$LOCKSTEP" run --quiet --stats "$folder/s.json" "$folder/long.yaml" 2>/dev/null &
-sleep 0.3
-kill -INT $!; sleep 0.02; kill -INT $! 2>/dev/null
-wait $!
-[ $? -eq 130 ] || { echo "two signals: exit code"; failures=1; }
-rm -f "$folder/s.json"
+# timeout signals the process and its group: the two are one request.
+twice() {
+    for i in 1 2; do
+        rm -f "$folder/s.json"
+        timeout -s "$1" 1.5 "$LOCKSTEP" run --quiet --stats "$folder/s.json" "${@:2}" >/dev/null 2>&1
+        [ $? -eq 124 ] || { echo "$*: did not time out"; failures=1; }
+        [ "$(grep -c '"partial": true' "$folder/s.json")" -eq 2 ] || { echo "$*: the kernel is not there"; failures=1; }
+        partial "$folder/s.json" "SIG$1"
+    done
+}
+twice INT "$folder/long.yaml"
+twice TERM "$folder/long.yaml"
 
 # A program that launches nothing ends too, and one that does not hear is killed by the second signal.
 expect 5 "by --max-seconds: its results are partial" run --max-seconds 0.1 --stats "$folder/a.json" sleep 60
 partial "$folder/a.json" max-seconds
 env --default-signal=TERM "$LOCKSTEP" run --quiet --stats "$folder/s.json" sh -c 'trap "" TERM; while :; do sleep 0.1; done' 2>/dev/null &
 sleep 0.4
-kill -TERM $!; sleep 0.1; kill -TERM $!
+kill -TERM $!; sleep 0.8; kill -TERM $!
 wait $!
 [ $? -eq 137 ] || { echo "a program that ignores signals was not killed"; failures=1; }
 partial "$folder/s.json" SIGKILL
@@ -132,4 +137,6 @@ done
 expect 4 "by --max-cycles: its results are partial" run --max-cycles 50000 "$folder/p" stay
 interrupt INT 2 "$folder/p"
 interrupt TERM 15 --mode functional "$folder/p"
+twice INT "$folder/p"
+twice TERM "$folder/p"
 finish
