@@ -160,31 +160,44 @@ static void coalesce_local(struct sm *sm, uint32_t index)
     shrink_all(sm);
 }
 
-/* Atomics: by half warps; within a segment, a lane joins the first transaction that does not touch its bytes yet. */
+/* A half warp's atomics: within a segment, a lane joins the first transaction that does not touch its bytes yet. Lanes
+ * touch the same bytes or none in common, since accesses are aligned. */
+static void coalesce_half(struct sm *sm, uint32_t index, uint64_t lanes, uint32_t segment)
+{
+    const struct simt_access *access = sm->ops.items[index].access;
+    uint64_t touched[2 * SM_SLOTS][2], bytes = mask_low(access->element_bytes);
+    uint8_t first[64] = {0}, last[64], found = 0; /* chains of transactions by hash, oldest first: 1 + index; 0: none */
+    for (uint64_t rest = lanes, before = ~UINT64_C(0); rest; rest &= rest - 1) {
+        uint64_t address = access->address[mask_first(rest)], base = address & ~(uint64_t)(segment - 1);
+        unsigned offset = (unsigned)(address - base), hash = base * UINT64_C(0x9E3779B97F4A7C15) >> 58;
+        /* Behind a lane with the same address those up to its transaction are taken. */
+        found = address == before ? (uint8_t)sm->lsu_list[found - 1].next : first[hash];
+        while (found &&
+               (sm->lsu_list[found - 1].address != base || (touched[found - 1][offset / 64] & bytes << offset % 64)))
+            found = (uint8_t)sm->lsu_list[found - 1].next;
+        if (!found) {
+            found = (uint8_t)++sm->lsu_count;
+            sm->lsu_list[found - 1] = (struct sm_transaction){.op = index, .address = base, .bytes = segment};
+            touched[found - 1][0] = touched[found - 1][1] = 0;
+            if (first[hash])
+                sm->lsu_list[last[hash] - 1].next = found;
+            else
+                first[hash] = found;
+            last[hash] = found;
+        }
+        touched[found - 1][offset / 64] |= bytes << offset % 64;
+        sm->lsu_list[found - 1].chunks |= 1u << offset / 32;
+        sm->lsu_list[found - 1].lanes |= rest & -rest;
+        before = address;
+    }
+}
+
 static void coalesce_atomic(struct sm *sm, uint32_t index)
 {
     const struct sm_op *op = &sm->ops.items[index];
-    const struct simt_access *access = op->access;
-    uint32_t segment = segment_bytes(sm, op, access->element_bytes);
-    uint64_t touched[2 * SM_SLOTS][2];
-    for (unsigned half = 0; half < sm->params->warp_size; half += 16) {
-        unsigned from = sm->lsu_count;
-        for (uint64_t rest = access->mask & (UINT64_C(0xFFFF) << half); rest; rest &= rest - 1) {
-            unsigned lane = mask_first(rest), offset = access->address[lane] & (segment - 1);
-            uint64_t base = access->address[lane] - offset, bytes = mask_low(access->element_bytes);
-            unsigned i = from;
-            while (i < sm->lsu_count &&
-                   (sm->lsu_list[i].address != base || (touched[i][offset / 64] & bytes << offset % 64)))
-                i++;
-            if (i == sm->lsu_count) {
-                sm->lsu_list[sm->lsu_count++] = (struct sm_transaction){.op = index, .address = base, .bytes = segment};
-                touched[i][0] = touched[i][1] = 0;
-            }
-            touched[i][offset / 64] |= bytes << offset % 64;
-            sm->lsu_list[i].chunks |= 1u << offset / 32;
-            sm->lsu_list[i].lanes |= BIT64(lane);
-        }
-    }
+    uint32_t segment = segment_bytes(sm, op, op->access->element_bytes);
+    for (unsigned half = 0; half < sm->params->warp_size; half += 16)
+        coalesce_half(sm, index, op->access->mask & (UINT64_C(0xFFFF) << half), segment);
     shrink_all(sm);
 }
 

@@ -432,7 +432,7 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
     uint64_t waiting = sm_waiting(sm);
     uint64_t could = members & sm->cleared & ~waiting, ready = could & sm_units_free(sm);
     uint64_t astray = members & sm->mispredicted & ~waiting;
-    sm->changed &= ~sm->scheduler_slots[s] | could;
+    sm->changed = (sm->changed & ~sm->scheduler_slots[s]) | could;
     if (!ready) {
         for (uint64_t rest = astray; rest; rest &= rest - 1)
             sm_flush_buffer(sm, mask_first(rest));
@@ -472,12 +472,13 @@ void sm_issue(struct sm *sm)
     for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
         check_fence(sm, mask_first(rest));
     sm->fence_reached = 0;
-    unsigned count = sm->params->schedulers,
-             first = sm->params->schedulers_take_turns ? (unsigned)(sm->now % count) : 0;
+    unsigned count = sm->scheduler_count, s = 0;
+    if (sm->params->schedulers_take_turns)
+        s = (unsigned)(sm->now % count);
     for (unsigned i = 0; i < count && !sm->has_fault; i++) {
-        unsigned s = first + i < count ? first + i : first + i - count;
         if (sm->changed & sm->scheduler_slots[s])
             sm->stall_of[s] = (uint8_t)schedule(sm, s);
         (&sm->stalls.issued)[sm->stall_of[s]]++;
+        s = s + 1 < count ? s + 1 : 0;
     }
 }

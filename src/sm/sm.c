@@ -83,6 +83,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->setup = *setup;
     sm->map = memory_map_of(setup->partition);
     sm->params = p;
+    sm->scheduler_count = (uint8_t)p->schedulers;
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     sm->l1i = cache_create(setup->l1i, false, own);
     sm->l1c = cache_create(setup->l1c, true, own);
@@ -353,6 +354,13 @@ void sm_settle(struct sm *sm, uint64_t cycle)
     sm->now = cycle;
 }
 
+/* No scheduler can issue, for the same reasons as in the cycle before. */
+static inline void stall_on(struct sm *sm)
+{
+    for (unsigned s = 0; s < sm->scheduler_count; s++)
+        (&sm->stalls.issued)[sm->stall_of[s]]++;
+}
+
 /* A stage that has nothing to do is passed over. */
 void sm_step(struct sm *sm, uint64_t cycle)
 {
@@ -373,7 +381,10 @@ void sm_step(struct sm *sm, uint64_t cycle)
     sm->banks_written = 0;
     if (sm_lsu_holds(sm))
         sm_lsu(sm);
-    sm_issue(sm);
+    if ((sm->changed | sm->asleep | sm->fence_reached) || sm->has_fault)
+        sm_issue(sm);
+    else
+        stall_on(sm);
     if (sm->fetch_slot != SM_NONE)
         sm_decode(sm);
     if (sm_fetch_busy(sm))

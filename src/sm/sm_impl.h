@@ -169,6 +169,7 @@ struct sm {
     bool line_taken;          /* fetch took a line from the instruction cache and has not asked for another since */
     bool l1d_pipe_refused;
     bool has_fault;
+    uint8_t scheduler_count;
     uint8_t stall_of[8]; /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
     uint64_t changed;    /* warp slots of which something that issue looks at has changed since, or that could issue */
 
