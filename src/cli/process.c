@@ -93,9 +93,9 @@ static void apply_limits(const struct process_job *jobs, unsigned count)
     }
 }
 
-/* The first signal lets the jobs end in their own way, the next ends them. What comes within half a second of the first
- * is the same request: timeout(1) and batch systems signal a process and then its group. `since` is when the first
- * came, 0 for none. */
+/* The first signal lets the jobs end in their own way, the next ends them. What comes within half a second of the
+ * first is the same request: timeout(1) and batch systems signal a process and then its group. `since` is when the
+ * first came, 0 for none. */
 static void pass_on(const struct process_job *jobs, unsigned count, const siginfo_t *info, double *since)
 {
     double now = stop_clock();

@@ -1,4 +1,4 @@
-/* See stop.h. A handler can be told nothing: the number it notes, and when, are all that this room has at file scope.
+/* See stop.h. A handler can be told nothing: the number it notes, and when, are what this room has at file scope.
  */
 #include "cli/stop.h"
 
