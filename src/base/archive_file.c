@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -224,6 +225,25 @@ int archive_check_place(const char *path, struct diag_sink *sink)
                       *path ? "something that is not a file has its name" : "it has no name");
 }
 
+/* Opens the unfinished file, empty and locked: two runs that write the same checkpoint must not write into one file.
+ * One that a killed run left is used again. The other run may finish between the opening and the locking; what was
+ * locked then is its checkpoint, and is left alone. Returns NULL, or what is wrong. */
+static const char *open_unfinished(struct archive_stream *s)
+{
+    struct stat opened, named;
+    for (;;) {
+        s->file = open(s->unfinished, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+        if (s->file < 0)
+            return strerrordesc_np(errno);
+        if (flock(s->file, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
+            return "another run is writing it";
+        if (fstat(s->file, &opened) == 0 && stat(s->unfinished, &named) == 0 && opened.st_ino == named.st_ino &&
+            opened.st_dev == named.st_dev)
+            return ftruncate(s->file, 0) < 0 ? strerrordesc_np(errno) : NULL;
+        close(s->file);
+    }
+}
+
 struct archive *archive_create(const char *path, struct diag_sink *sink)
 {
     if (archive_check_place(path, sink) < 0)
@@ -234,9 +254,9 @@ struct archive *archive_create(const char *path, struct diag_sink *sink)
     s->unfinished = base_malloc(length + sizeof ".part");
     memcpy(s->unfinished, path, length);
     memcpy(s->unfinished + length, ".part", sizeof ".part");
-    s->file = open(s->unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (s->file < 0)
-        return cannot(s, "write", strerror(errno), sink), NULL;
+    const char *why = open_unfinished(s);
+    if (why)
+        return cannot(s, "write", why, sink), NULL;
     s->piece = base_malloc(PIECE);
     s->staged = base_malloc(PIECE);
     s->compressor = ZSTD_createCCtx();

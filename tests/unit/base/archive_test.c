@@ -227,6 +227,32 @@ static void test_unfinished_leaves_the_former(void **unused)
     diag_free(&sink);
 }
 
+static void test_one_writes_at_a_time(void **unused)
+{
+    char *folder = folder_new(), *path = path_in(folder, "a"), *unfinished = path_in(folder, "a.part");
+    struct diag_sink sink = {0};
+    uint32_t value = 1;
+    FILE *left = fopen(unfinished, "w"); /* by a run that was killed */
+    fputs("much longer than the small checkpoint that is written here, as what was under way often is", left);
+    fclose(left);
+    struct archive *ar = archive_create(path, &sink);
+    ARCHIVE(ar, value);
+    assert_null(archive_create(path, &sink));
+    assert_non_null(strstr(sink.items[0].message, "another run is writing it"));
+    assert_int_equal(archive_close(ar, &sink), 0);
+    value = 0;
+    ar = archive_open(path, &sink);
+    ARCHIVE(ar, value);
+    assert_int_equal(archive_close(ar, &sink), 0);
+    assert_int_equal(value, 1);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+    free(unfinished);
+    free(path);
+    free(folder);
+    diag_free(&sink);
+}
+
 static const char *error_of(const void *content, size_t n, void (*describe)(struct archive *ar))
 {
     static char text[256];
@@ -299,6 +325,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_damage_is_refused),
         cmocka_unit_test(test_unfinished_leaves_the_former),
+        cmocka_unit_test(test_one_writes_at_a_time),
         cmocka_unit_test(test_content_is_not_trusted),
         cmocka_unit_test(test_build_is_known),
     };
