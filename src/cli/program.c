@@ -150,6 +150,15 @@ static const char *variable(struct arena *arena, const char *name, const char *v
     return value ? arena_printf(arena, "%s=%s", name, value) : name;
 }
 
+/* A file's name as it stays the same file when the program goes to another folder. NULL for NULL. */
+static const char *from_anywhere(struct arena *arena, const char *path)
+{
+    char *here = path && path[0] != '/' ? getcwd(NULL, 0) : NULL;
+    const char *whole = here ? arena_printf(arena, "%s/%s", here, path) : path;
+    free(here);
+    return whole;
+}
+
 static const char *set_lines(struct arena *arena, const struct cli_options *options)
 {
     struct strbuf lines = {0};
@@ -164,6 +173,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
                              const char *results)
 {
     const char *libraries = getenv("LD_LIBRARY_PATH");
+    const char *pattern = options->checkpoint_every ? checkpoint_pattern(options, arena) : NULL;
     const char *additions[] = {
         variable(arena, "LOCKSTEP_MACHINE", options->machine ? options->machine : CLI_DEFAULT_MACHINE),
         variable(arena, "LOCKSTEP_SCHED", options->sched),
@@ -174,8 +184,8 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_THREADS", options->threads),
         variable(arena, "LOCKSTEP_NO_SKIP", options->no_skip ? "1" : NULL),
         variable(arena, "LOCKSTEP_CHECKPOINT_EVERY", options->checkpoint_every),
-        variable(arena, "LOCKSTEP_CHECKPOINT", options->checkpoint_every ? checkpoint_pattern(options, arena) : NULL),
-        variable(arena, "LOCKSTEP_RESUME", options->resume),
+        variable(arena, "LOCKSTEP_CHECKPOINT", from_anywhere(arena, pattern)),
+        variable(arena, "LOCKSTEP_RESUME", from_anywhere(arena, options->resume)),
         variable(arena, "LOCKSTEP_COMMAND", options->checkpoint_every ? checkpoint_command(options, arena) : NULL),
         variable(arena, "LOCKSTEP_RESULTS", results),
         variable(arena, "LOCKSTEP_PROGRESS", !options->quiet && isatty(STDERR_FILENO) ? "1" : NULL),

@@ -71,6 +71,7 @@ cat >moody.cu <<'P'
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_runtime.h>
+#include <unistd.h>
 __global__ void add(int *x, int by) { for (int i = 0; i < 300; i++) atomicAdd(x, by); }
 int main()
 {
@@ -80,6 +81,7 @@ int main()
         fclose(file);
     }
     if (mood == 1) return 3;
+    if (chdir("elsewhere") != 0) return 9;
     if (mood == 2) value = 2;
     cudaMalloc(&x, mood == 3 ? 400 : 4);
     cudaMemcpy(x, &value, 4, cudaMemcpyHostToDevice);
@@ -93,6 +95,7 @@ int main()
 }
 P
 "$LOCKSTEP" cc moody.cu -o moody || exit 1
+mkdir elsewhere # the names of files mean what they meant where the run was started
 first=$("$LOCKSTEP" run --quiet ./moody)
 # The latest checkpoint lies in the second launch.
 "$LOCKSTEP" run --quiet --checkpoint-every 1000 ./moody >/dev/null
