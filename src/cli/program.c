@@ -173,9 +173,10 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
                              const char *results)
 {
     const char *libraries = getenv("LD_LIBRARY_PATH");
+    const char *machine = options->machine ? options->machine : CLI_DEFAULT_MACHINE;
     const char *pattern = options->checkpoint_every ? checkpoint_pattern(options, arena) : NULL;
     const char *additions[] = {
-        variable(arena, "LOCKSTEP_MACHINE", options->machine ? options->machine : CLI_DEFAULT_MACHINE),
+        variable(arena, "LOCKSTEP_MACHINE", machine_is_file(machine) ? from_anywhere(arena, machine) : machine),
         variable(arena, "LOCKSTEP_SCHED", options->sched),
         variable(arena, "LOCKSTEP_SET", set_lines(arena, options)),
         variable(arena, "LOCKSTEP_MODE", options->mode),

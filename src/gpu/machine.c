@@ -70,7 +70,7 @@ static const char *embedded_text(const char *name)
     return NULL;
 }
 
-static bool is_path(const char *name)
+bool machine_is_file(const char *name)
 {
     size_t n = strlen(name);
     return strchr(name, '/') || (n > 5 && !strcmp(name + n - 5, ".yaml"));
@@ -149,9 +149,9 @@ int machine_load(struct machine *m, const char *name, struct diag_sink *sink)
     param_defaults(m->groups, MACHINE_GROUPS);
     m->name = arena_strdup(&m->arena, name);
     m->doc = "";
-    const char *text = is_path(name) ? read_file(&m->arena, name, sink) : embedded_text(name);
+    const char *text = machine_is_file(name) ? read_file(&m->arena, name, sink) : embedded_text(name);
     if (!text) {
-        if (!is_path(name))
+        if (!machine_is_file(name))
             diag_error(sink, DIAG_NOWHERE, str_nearest(name, machine_names(&m->arena)), "there is no machine named %s",
                        name);
         machine_free(m);

@@ -7,6 +7,9 @@ expect 143 "" run --quiet sh -c 'kill -TERM $$'
 expect 0 "--sched" run --quiet echo --sched
 output=$(LOCKSTEP_SCHED=nonsense "$LOCKSTEP" run --quiet sh -c 'echo "${LOCKSTEP_SCHED-unset} $LOCKSTEP_MACHINE"')
 [ "$output" = "unset gtx480" ] || { echo "environment: $output"; failures=1; }
+# A machine's file is found from other folders too.
+output=$(cd "$folder" && echo "base: gtx480" >mine.yaml && "$LOCKSTEP" run --quiet --machine mine.yaml sh -c 'cd / && ls "$LOCKSTEP_MACHINE"')
+[ "$output" = "$folder/mine.yaml" ] || { echo "a machine's file: $output"; failures=1; }
 
 # A signal sent to lockstep reaches the program.
 "$LOCKSTEP" run --quiet sh -c 'trap "echo caught; exit 3" TERM; echo ready; while :; do sleep 0.05; done' >"$folder/out" &
