@@ -189,6 +189,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_RESUME", from_anywhere(arena, options->resume)),
         variable(arena, "LOCKSTEP_COMMAND", options->checkpoint_every ? checkpoint_command(options, arena) : NULL),
         variable(arena, "LOCKSTEP_RESULTS", results),
+        arena_printf(arena, "LOCKSTEP_RUN=%ld", (long)getpid()),
         variable(arena, "LOCKSTEP_PROGRESS", !options->quiet && isatty(STDERR_FILENO) ? "1" : NULL),
         arena_printf(arena, "LD_LIBRARY_PATH=%s/lib%s%s", home, libraries && *libraries ? ":" : "",
                      libraries && *libraries ? libraries : ""),

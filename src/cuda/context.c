@@ -7,6 +7,7 @@
  *   LOCKSTEP_MAX_SECONDS host seconds after the first call after which a launch is stopped
  *   LOCKSTEP_CHECKPOINT, LOCKSTEP_CHECKPOINT_EVERY, LOCKSTEP_RESUME, LOCKSTEP_COMMAND   checkpoints: see replay.c
  *   LOCKSTEP_RESULTS     file that receives one JSON object a line       LOCKSTEP_PROGRESS  1: progress lines too
+ *   LOCKSTEP_RUN         process without which no launch goes on
  * A CUDA program calls into this library from anywhere, before main and after it, so that the state cannot be handed to
  * it: this file holds the only mutable file-scope objects. */
 #include <stdlib.h>
@@ -125,6 +126,8 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     const char *machine = setting("LOCKSTEP_MACHINE"), *sched = setting("LOCKSTEP_SCHED");
     const char *parameters = setting("LOCKSTEP_SET"), *mode = setting("LOCKSTEP_MODE");
     const char *cycles = setting("LOCKSTEP_MAX_CYCLES"), *progress = setting("LOCKSTEP_PROGRESS");
+    const char *run = setting("LOCKSTEP_RUN");
+    rt->run_by = run ? (pid_t)strtol(run, NULL, 10) : 0;
     const char *seconds = setting("LOCKSTEP_MAX_SECONDS"), *threads = setting("LOCKSTEP_THREADS");
     if (machine_load(&rt->machine, machine ? machine : DEFAULT_MACHINE, sink) < 0)
         return -1;

@@ -78,6 +78,7 @@ struct runtime {
     unsigned threads;
     bool every_cycle;
     double deadline;        /* of LOCKSTEP_MAX_SECONDS, in seconds of stop_clock; 0: none */
+    pid_t run_by;           /* LOCKSTEP_RUN: the process of lockstep run, 0: none */
     unsigned signals_taken; /* by stop_begin */
     bool progress;
     FILE *results; /* NULL: nobody asked for them */

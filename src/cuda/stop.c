@@ -1,5 +1,6 @@
 /* What ends a kernel from outside: SIGINT, SIGTERM and SIGHUP, unless the program handles or ignores them itself, and
  * LOCKSTEP_MAX_SECONDS. A handler can be told nothing: the number it notes, and when, lie at file scope. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
@@ -51,6 +52,9 @@ void stop_begin(struct runtime *rt)
 
 const char *stop_reason(const struct runtime *rt)
 {
+    /* Whoever kills lockstep run means this process too, and may already continue it from its checkpoint. */
+    if (rt->run_by > 0 && kill(rt->run_by, 0) < 0 && errno == ESRCH)
+        raise(SIGKILL);
     for (unsigned i = 0; i < SIGNALS; i++)
         if (noted == signals[i].number)
             return signals[i].name;

@@ -36,6 +36,34 @@ for machine in "gtx480" "gtx480-sm2"; do
 done
 last=$(ls -t at.* | head -n 1)
 
+# A program goes on for a moment only when lockstep is killed.
+cat >endless.cu <<'P'
+__global__ void endless(volatile int *x) { while (*x == 0) x[1] = x[1] + 1; }
+int main()
+{
+    int *x;
+    cudaMalloc(&x, 8);
+    cudaMemset(x, 0, 8);
+    endless<<<1, 32>>>(x);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+"$LOCKSTEP" cc endless.cu -o endless || exit 1
+for mode in timing functional; do
+    "$LOCKSTEP" run --quiet --mode $mode ./endless >/dev/null 2>&1 &
+    sleep 0.7
+    program=$(pgrep -P $!)
+    [ "$program" ] || wrong "no endless program"
+    kill -KILL $!
+    wait $! 2>/dev/null
+    gone=
+    for i in $(seq 500); do
+        grep -qs '^State:.[RSD]' "/proc/$program/status" || { gone=yes; break; }
+        sleep 0.02
+    done
+    [ "$gone" ] || { wrong "a program goes on without lockstep ($mode)"; kill -KILL "$program"; }
+done
+
 # Killed in its middle, continued with checkpoints, killed again, continued to the end.
 run whole ./many 3
 resume=()
@@ -46,8 +74,6 @@ for round in 1 2; do
         [ -e latest ] && [ "$(stat -c %Y%Z%i latest)" != "$mark" ] && break
         sleep 0.02
     done
-    # lockstep leads the program: end both.
-    pkill -KILL -P $! 2>/dev/null
     kill -KILL $! 2>/dev/null
     wait $! 2>/dev/null
     resume=(--resume latest)
