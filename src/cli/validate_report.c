@@ -116,7 +116,7 @@ static void add_worst(const struct trials *trials, const struct agreement *a, st
 
 static void add_correlation(const struct agreement *a, struct strbuf *out)
 {
-    if (isnan(a->summary.correlation))
+    if (isnan(a->summary.correlation) || a->count < 3) /* two points always lie on a line */
         strbuf_add(out, "-");
     else
         strbuf_addf(out, "%.4f", a->summary.correlation);

@@ -70,9 +70,18 @@ static void archive_ops(struct sm *sm, struct archive *ar)
     free(free_ops);
 }
 
+/* The number of an instruction under way. */
+static void archive_op_number(struct sm *sm, struct archive *ar, uint32_t *op)
+{
+    if (sm->ops.count)
+        archive_u32_to(ar, op, (uint32_t)sm->ops.count - 1);
+    else
+        archive_fail(ar, "an instruction under way is named where there is none");
+}
+
 static void archive_transaction(struct sm *sm, struct archive *ar, struct sm_transaction *t)
 {
-    archive_u32_to(ar, &t->op, (uint32_t)sm->ops.count);
+    archive_op_number(sm, ar, &t->op);
     ARCHIVE(ar, t->lanes);
     ARCHIVE(ar, t->address);
     archive_u32_to(ar, &t->bytes, PACKET_LINE_BYTES);
@@ -190,7 +199,7 @@ static void archive_fifo(struct sm *sm, struct archive *ar, struct sm_fifo *fifo
 {
     archive_u8_to(ar, &fifo->count, fifo->size);
     for (unsigned i = 0; i < fifo->count; i++)
-        archive_u32_to(ar, &fifo->items[i], (uint32_t)sm->ops.count - 1);
+        archive_op_number(sm, ar, &fifo->items[i]);
 }
 
 static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_collectors *c)
@@ -199,7 +208,7 @@ static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_coll
     archive_u32_to(ar, &c->ready, (uint32_t)mask_low(c->count));
     archive_u32_to(ar, &c->reading, (uint32_t)mask_low(c->count));
     for (uint32_t rest = c->used; rest; rest &= rest - 1)
-        archive_u32_to(ar, &c->op[mask_first(rest)], (uint32_t)sm->ops.count - 1);
+        archive_op_number(sm, ar, &c->op[mask_first(rest)]);
     archive_u8_to(ar, &c->dispatch_from, c->count);
     ARCHIVE(ar, c->reads_left);
     ARCHIVE(ar, c->reads_now);
