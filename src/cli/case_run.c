@@ -283,7 +283,7 @@ static int exit_code(struct case_run *run, const struct gpu_result *result)
     case GPU_LIMIT:
         return CLI_LIMIT;
     case GPU_STOPPED:
-        return stop_signal() ? 128 + stop_signal() : CLI_TIME;
+        return interrupt_noted() ? 128 + interrupt_noted() : CLI_TIME;
     default:
         return CLI_FAILED;
     }
@@ -341,9 +341,9 @@ int cli_run_case(const struct cli_options *options, const struct machine *machin
     strbuf_free(&text);
     json_decref(run.checks);
     stop_end(&run.stop);
-    if (stop_signal() && code == 128 + stop_signal()) {
+    if (interrupt_noted() && code == 128 + interrupt_noted()) {
         fflush(stdout);
-        process_die(stop_signal());
+        process_die(interrupt_noted());
     }
     return code;
 }

@@ -98,7 +98,7 @@ static void apply_limits(const struct process_job *jobs, unsigned count)
  * first came, 0 for none. */
 static void pass_on(const struct process_job *jobs, unsigned count, const siginfo_t *info, double *since)
 {
-    double now = stop_clock();
+    double now = host_seconds();
     if (*since > 0) {
         if (now - *since > 0.5)
             send(jobs, count, SIGKILL);

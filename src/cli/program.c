@@ -32,7 +32,7 @@ struct follower {
     FILE *file;
     struct strbuf line;     /* the unfinished last line */
     const char *stopped_by; /* the limit that was reached, or NULL */
-    double deadline;        /* when the program is to end, in seconds of stop_clock; 0: never */
+    double deadline;        /* when the program is to end, in host_seconds; 0: never */
     bool warned;            /* it had SIGTERM */
 };
 
@@ -42,7 +42,7 @@ static void note_limit(struct follower *f, const char *reason)
     if (f->stopped_by || !reason || (strcmp(reason, "max-cycles") != 0 && strcmp(reason, "max-seconds") != 0))
         return;
     f->stopped_by = reason[4] == 'c' ? "max-cycles" : "max-seconds";
-    f->deadline = stop_clock() + GRACE;
+    f->deadline = host_seconds() + GRACE;
 }
 
 static void show_line(struct follower *f, const char *text)
@@ -88,13 +88,13 @@ static int enforce(void *context)
 {
     struct follower *f = context;
     follow(f);
-    if (f->deadline <= 0 || stop_clock() < f->deadline)
+    if (f->deadline <= 0 || host_seconds() < f->deadline)
         return 0;
     int number = f->warned ? SIGKILL : SIGTERM;
     if (!f->stopped_by)
         f->stopped_by = "max-seconds";
     f->warned = true;
-    f->deadline = stop_clock() + GRACE;
+    f->deadline = host_seconds() + GRACE;
     return number;
 }
 
@@ -283,7 +283,7 @@ int cli_run_program(const struct cli_options *options, const struct machine *mac
         struct process_options how = {.parallel = 1};
         cli_progress_init(&follower.progress, options->quiet);
         if (options->max_seconds)
-            follower.deadline = stop_clock() + options->max_seconds_value + HEAD_START;
+            follower.deadline = host_seconds() + options->max_seconds_value + HEAD_START;
         if (options->checkpoint_every || options->resume)
             process_fix_addresses();
         fflush(stdout);

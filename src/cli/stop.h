@@ -3,22 +3,17 @@
 #define LOCKSTEP_CLI_STOP_H
 
 #include <signal.h>
-#include <stdbool.h>
 
-#define STOP_SIGNALS 3
+#include "base/interrupt.h"
 
 struct stop {
-    struct sigaction old[STOP_SIGNALS];
-    double deadline; /* in seconds of stop_clock, 0: none */
+    struct sigaction old[INTERRUPTS];
+    double deadline; /* in host_seconds, 0: none */
 };
 
-/* Seconds of host time, from some beginning. */
-double stop_clock(void);
-/* Begins to watch. From now on the first SIGINT, SIGTERM or SIGHUP is only noted, and the next ends the process at
- * once; signals that were ignored stay so. max_seconds counts from here; 0: no limit. */
+/* Begins to watch. From now on the first SIGINT, SIGTERM or SIGHUP is only noted, and a later one ends the process
+ * (interrupt_note); signals that were ignored stay so. max_seconds counts from here; 0: no limit. */
 void stop_begin(struct stop *stop, double max_seconds);
-/* The signal that was noted, or 0. */
-int stop_signal(void);
 /* Why the run is to end now ("SIGINT", "max-seconds", ...), or NULL. */
 const char *stop_reason(const struct stop *stop);
 /* Ends watching: signals act as before. */

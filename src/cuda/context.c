@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/interrupt.h"
 #include "cuda/runtime.h"
 
 #define DEFAULT_MACHINE "gtx480"
@@ -111,7 +112,7 @@ static int read_max_seconds(struct runtime *rt, const char *text, struct diag_si
     double seconds = strtod(text, &end);
     if (end == text || *end || !(seconds > 0 && seconds < 1e9))
         return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_MAX_SECONDS=%s: expected a number above 0", text);
-    rt->deadline = stop_clock() + seconds;
+    rt->deadline = host_seconds() + seconds;
     return 0;
 }
 

@@ -77,7 +77,7 @@ struct runtime {
     uint64_t max_cycles;
     unsigned threads;
     bool every_cycle;
-    double deadline;        /* of LOCKSTEP_MAX_SECONDS, in seconds of stop_clock; 0: none */
+    double deadline;        /* of LOCKSTEP_MAX_SECONDS, in host_seconds; 0: none */
     pid_t run_by;           /* LOCKSTEP_RUN: the process of lockstep run, 0: none */
     unsigned signals_taken; /* by stop_begin */
     bool progress;
@@ -159,7 +159,6 @@ void results_diagnostic(struct runtime *rt, const char *text);
 
 /* stop.c: around every launch. stop_begin takes over the signals that would end the process, stop_end gives them back
  * and lets one that came take effect; between them stop_reason says why the kernel is to stop, or NULL. */
-double stop_clock(void);
 void stop_begin(struct runtime *rt);
 const char *stop_reason(const struct runtime *rt);
 void stop_end(struct runtime *rt);

@@ -141,7 +141,7 @@ static uint64_t instructions_so_far(const struct gpu *gpu, uint64_t *blocks)
 /* Looks at the host's clock now and then; non-zero asks to stop. */
 static int poll_host(struct gpu_run *run, double *last)
 {
-    double now = gpu_host_seconds();
+    double now = host_seconds();
     if (!run->launch->progress || now - *last < 0.2)
         return 0;
     *last = now;

@@ -266,7 +266,7 @@ static enum gpu_status run_rounds(struct frun *f)
         }
         if (f->run->launch->max_cycles && f->instructions >= f->run->launch->max_cycles)
             return GPU_LIMIT;
-        double now = round % 64 ? last : gpu_host_seconds();
+        double now = round % 64 ? last : host_seconds();
         if (now - last > 0.2) {
             last = now;
             if (gpu_report_progress(f->run, f->instructions, f->counters->sm.blocks))

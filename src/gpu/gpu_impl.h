@@ -3,6 +3,7 @@
 #define LOCKSTEP_GPU_GPU_IMPL_H
 
 #include "base/bits.h"
+#include "base/interrupt.h"
 #include "base/vec.h"
 #include "energy/energy.h"
 #include "gpu/gpu.h"
@@ -79,6 +80,8 @@ uint8_t *gpu_host_address(void *gpu, uint64_t address);
 void gpu_services_init(struct gpu *gpu);
 /* units.c: makes the SMs, partitions and networks; starts and ends their part of a launch. */
 void gpu_build_units(struct gpu *gpu);
+/* What SM `index` is built from, between these networks. */
+struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct network *requests, struct network *replies);
 void gpu_destroy_units(struct gpu *gpu);
 /* engine.c: runs the launch cycle by cycle. */
 enum gpu_status gpu_run_timing(struct gpu_run *run);
@@ -119,7 +122,6 @@ bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu);
 void gpu_explain_hang(struct gpu_run *run, const char *what);
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault);
 /* launch.c */
-double gpu_host_seconds(void);
 int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done);
 void gpu_block_index(const struct gpu_run *run, uint64_t number, uint32_t index[3]);
 

@@ -1,15 +1,7 @@
 /* One launch: checks, the parameter block, the grid, and what is said when it does not end well. */
 #include <string.h>
-#include <time.h>
 
 #include "gpu/gpu_impl.h"
-
-double gpu_host_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done)
 {
@@ -20,7 +12,7 @@ int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_
         .warp_instructions = warp_instructions,
         .blocks_done = blocks_done,
         .blocks = run->blocks,
-        .seconds = gpu_host_seconds() - run->start_seconds,
+        .seconds = host_seconds() - run->start_seconds,
     };
     return run->launch->progress(run->launch->context, &progress);
 }
@@ -222,13 +214,13 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
         return -1;
     sm_prepare(&run.kernel, &gpu->machine.sm, &run.arena);
     gpu->launches++;
-    run.start_seconds = gpu_host_seconds();
+    run.start_seconds = host_seconds();
     unsigned float_mode = host_float_mode();
     set_host_float_mode(HOST_FLOAT_DEFAULT);
     result->status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(&run) : gpu_run_timing(&run);
     set_host_float_mode(float_mode);
     result->stopped_by = result->status == GPU_LIMIT ? "max-cycles" : NULL;
-    result->host_seconds = gpu_host_seconds() - run.start_seconds;
+    result->host_seconds = host_seconds() - run.start_seconds;
     result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run.start_cycle;
     result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
     if (launch->mode == GPU_TIMING)

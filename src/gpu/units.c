@@ -10,6 +10,26 @@
 #define CODE_BASE UINT64_C(0x100000000000)
 #define LOCAL_BASE UINT64_C(0x200000000000)
 
+struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct network *requests, struct network *replies)
+{
+    const struct machine *m = &gpu->machine;
+    return (struct sm_setup){
+        .index = index,
+        .sm_count = m->gpu.sms,
+        .params = &m->sm,
+        .l1i = &m->l1i,
+        .l1c = &m->l1c,
+        .l1d = &m->l1d,
+        .partition = &m->memory.partition,
+        .scheduler = sched_find(m->sm.scheduler),
+        .requests = requests,
+        .replies = replies,
+        .store = &gpu->store,
+        .code_base = CODE_BASE,
+        .local_base = LOCAL_BASE,
+    };
+}
+
 void gpu_build_units(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
@@ -21,21 +41,7 @@ void gpu_build_units(struct gpu *gpu)
         gpu->partitions[i] = partition_create(&m->memory, i, &gpu->store, &gpu->arena);
     gpu->sms = ARENA_NEW(&gpu->arena, struct sm *, m->gpu.sms);
     for (unsigned i = 0; i < m->gpu.sms; i++) {
-        struct sm_setup setup = {
-            .index = i,
-            .sm_count = m->gpu.sms,
-            .params = &m->sm,
-            .l1i = &m->l1i,
-            .l1c = &m->l1c,
-            .l1d = &m->l1d,
-            .partition = &m->memory.partition,
-            .scheduler = sched_find(m->sm.scheduler),
-            .requests = gpu->requests,
-            .replies = gpu->replies,
-            .store = &gpu->store,
-            .code_base = CODE_BASE,
-            .local_base = LOCAL_BASE,
-        };
+        struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->requests, gpu->replies);
         gpu->sms[i] = sm_create(&setup, &gpu->arena);
     }
 }

@@ -13,7 +13,6 @@
 
 #include "base/arena.h"
 #include "gpu/gpu_impl.h"
-#include "sm/sched/sched.h"
 
 #define BENCH_PROLOGUE 16
 #define BENCH_CYCLES 8192
@@ -76,20 +75,8 @@ static inline void bench_build(struct bench *b)
     arena_init(&b->arena);
     b->requests = network_create(&m->network, 1, slices, &b->arena);
     b->replies = network_create(&m->network, slices, 1, &b->arena);
-    struct sm_setup setup = {
-        .sm_count = 1,
-        .params = &m->sm,
-        .l1i = &m->l1i,
-        .l1c = &m->l1c,
-        .l1d = &m->l1d,
-        .partition = &m->memory.partition,
-        .scheduler = sched_find(m->sm.scheduler),
-        .requests = b->requests,
-        .replies = b->replies,
-        .store = &b->d.gpu->store,
-        .code_base = UINT64_C(0x100000000000),
-        .local_base = UINT64_C(0x200000000000),
-    };
+    struct sm_setup setup = gpu_sm_setup(b->d.gpu, 0, b->requests, b->replies);
+    setup.sm_count = 1;
     b->sm = sm_create(&setup, &b->arena);
 }
 
