@@ -211,6 +211,8 @@ static void print_body(const struct isa_module *module, const struct isa_functio
             strbuf_addf(out, "$$L%u:\n", i);
         if (instr->source_file != file || instr->source_line != line)
             strbuf_addf(out, "    .loc %u %u 0\n", file = instr->source_file, line = instr->source_line);
+        if (instr->spin & ISA_SPIN_MARK)
+            strbuf_add(out, "    .pragma \"lockstep.spin\";\n");
         if (instr->op == ISA_OP_BRX)
             print_targets(function, instr, i, out);
         strbuf_add(out, "    ");

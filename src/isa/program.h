@@ -52,6 +52,14 @@ struct isa_call {
     const struct isa_call_slot *results, *args;
 };
 
+/* What `.pragma "lockstep.spin"` said of an instruction: it marks the innermost loop that contains it as one in which
+ * threads wait for others. */
+enum isa_spin {
+    ISA_SPIN_MARK = 1,   /* the pragma stands before this instruction */
+    ISA_SPIN_BRANCH = 2, /* a backward branch that closes such a loop */
+    ISA_SPIN_INSIDE = 4, /* between the first instruction and the last branch of such a loop */
+};
+
 struct isa_instr {
     uint16_t op;             /* enum isa_op */
     uint8_t type, stype;     /* enum isa_type: first and second type suffix (ISA_NONE when not written) */
@@ -59,6 +67,7 @@ struct isa_instr {
     uint8_t unit, latency;   /* enum isa_unit, enum isa_latency */
     uint8_t dst_count, src_count;
     bool guarded, guard_negate;
+    uint8_t spin;                    /* set of enum isa_spin */
     uint32_t guard;                  /* predicate index in the frame, when guarded */
     uint32_t guard_reg;              /* the same predicate as an index into the function's regs */
     const struct isa_operand *dst;   /* in PTX order; optional ones that were not written are there as NONE */

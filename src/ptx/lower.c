@@ -235,5 +235,6 @@ void ptx_finish_function(struct ptx_parser *p)
         renumber(&p->instrs.items[pc], new_index);
         list_accesses(p, function, &p->instrs.items[pc]);
     }
+    ptx_find_spins(p->instrs.items, function->first, function->first + function->count);
     free(new_index);
 }

@@ -116,6 +116,7 @@ struct ptx_body {
     uint32_t frame_at; /* .pragma "lockstep.at N": offset of the next frame variable, or PTX_NONE */
     uint32_t source_file, source_line;
     bool too_many_regs;
+    bool marks_spin; /* .pragma "lockstep.spin" stands before the next instruction */
     VEC(struct ptx_symbol) formals; /* .reg parameters, copied from and to the frame */
     uint32_t result_formals;        /* how many of them are results */
 };
@@ -156,6 +157,9 @@ struct ptx_parser {
     struct strmap ranges; /* prefixes of register ranges -> symbols */
     struct ptx_body body;
 };
+
+/* --- spin.c: marks the branches and insides of the loops that `.pragma "lockstep.spin"` names, in [first, end) --- */
+void ptx_find_spins(struct isa_instr *instrs, uint32_t first, uint32_t end);
 
 /* --- parse.c: tokens and errors --- */
 void ptx_advance(struct ptx_parser *p);

@@ -227,7 +227,7 @@ static void begin_body(struct ptx_parser *p, uint32_t function, const struct for
     body->frame_top = body->frame_bytes = f->is_kernel ? 0 : f->bytes;
     body->frame_at = PTX_NONE;
     body->source_file = body->source_line = 0;
-    body->too_many_regs = false;
+    body->too_many_regs = body->marks_spin = false;
 }
 
 static int define_function(struct ptx_parser *p, const struct ptx_token *name, uint32_t index, const struct formals *f)

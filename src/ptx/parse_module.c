@@ -81,14 +81,19 @@ static int skip_section(struct ptx_parser *p)
     return 0;
 }
 
-/* `lockstep.at N`: how disassembly says where in the frame the next variable lies. */
+/* `lockstep.at N`: how disassembly says where in the frame the next variable lies. `lockstep.spin`: threads wait in the
+ * innermost loop around this place. Other pragmas are for other compilers. */
 static int obey_pragma(struct ptx_parser *p, const struct ptx_token *text)
 {
     char copy[64];
     size_t n = text->length < sizeof copy - 1 ? text->length : sizeof copy - 1;
     memcpy(copy, text->text, n);
     copy[n] = 0;
-    if (!p->body.depth || strncmp(copy, "lockstep.at ", 12))
+    if (!p->body.depth)
+        return 0;
+    if (!strcmp(copy, "lockstep.spin"))
+        p->body.marks_spin = true;
+    if (strncmp(copy, "lockstep.at ", 12))
         return 0;
     unsigned long long value = strtoull(copy + 12, NULL, 10);
     if (value > PTX_MAX_FRAME)
