@@ -20,6 +20,10 @@
         }                                                                                                    \
     } while (0)
 
+// Says of the innermost loop around it that it waits: for a lock, or for what another thread will write. Lockstep's
+// static spin detector and its statistics of waiting go by it; it is no instruction, and other compilers' tools ignore it.
+#define SPIN_LOOP() asm volatile(".pragma \"lockstep.spin\";")
+
 // An option `--name VALUE` with its bounds; `value` holds the default and then what the user gave. `small` is the default
 // under --small, which the tests use, and `paper`, where not 0, under --paper.
 struct option {

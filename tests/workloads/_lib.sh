@@ -47,3 +47,55 @@ simulate() {
         return 0
     }
 }
+
+# check PROGRAM OPTIONS...: with small inputs the program's own check passes, and the output is that of its first run.
+check() {
+    name=${1%.nvcc}
+    simulate "$@" -- --small
+    grep -q "^$name: correct\$" "$work/out" || fail "$*: no verdict"
+    [ -e "$work/$name.expected" ] || cp "$work/out" "$work/$name.expected"
+    cmp -s "$work/out" "$work/$name.expected" || fail "$*: prints something else: $(diff "$work/$name.expected" "$work/out")"
+}
+
+# check_every NAME: both modes, every machine, both schedulers.
+check_every() {
+    for machine in gtx480 gtx480-sm2 gtx1080ti; do
+        check "$1" --mode functional --machine $machine
+        check "$1" --machine $machine --sched lrr
+        check "$1" --machine $machine --sched gto
+    done
+    [ -z "$nvcc" ] || { check "$1.nvcc"; check "$1.nvcc" --mode functional; check "$1.nvcc" --sched lrr --machine gtx480-sm2; }
+}
+
+# check_brief NAME: each mode, the two schedulers, an old machine and a new one.
+check_brief() {
+    check "$1" --mode functional
+    check "$1" --machine gtx480 --sched gto
+    check "$1" --machine gtx1080ti --sched lrr
+    [ -z "$nvcc" ] || { check "$1.nvcc" --mode functional; check "$1.nvcc" --machine gtx480 --sched gto; }
+}
+
+# check_table <<END: builds and checks the programs of workloads/ in the rows `NAME every` or `NAME brief`.
+check_table() {
+    while read -r program runs; do
+        build_all "$program" "$LOCKSTEP_SRC/workloads/$program/$program.cu"
+        "check_$runs" "$program"
+    done
+    [ -n "$nvcc" ] || echo "nvcc is not installed: its builds were skipped"
+}
+
+# broken NAME SED STATUS MESSAGE OPTIONS...: the program with its source changed by the sed script ends with that status and
+# says what matches the pattern MESSAGE. A checker that cannot fail checks nothing.
+broken() {
+    program=$1 edit=$2 expected=$3 message=$4
+    shift 4
+    source=$LOCKSTEP_SRC/workloads/$program/$program.cu
+    sed "$edit" "$source" >"$work/edited.cu"
+    ! cmp -s "$source" "$work/edited.cu" || fail "$program: '$edit' changes nothing"
+    sed "s,\"\.\./workload\.h\",\"$LOCKSTEP_SRC/workloads/workload.h\"," "$work/edited.cu" >"$work/broken.cu"
+    "$LOCKSTEP" cc "$work/broken.cu" -o "$work/broken" || fail "$program: '$edit' does not compile"
+    status=0
+    timeout 60 "$LOCKSTEP" run --quiet --mode functional "$work/broken" "$@" >"$work/out" 2>"$work/err" || status=$?
+    [ "$status" = "$expected" ] && cat "$work/out" "$work/err" | grep -q -e "$message" ||
+        fail "$program, '$edit', not noticed: status $status: $(tail -n 3 "$work/out") $(head -n 3 "$work/err")"
+}

@@ -26,6 +26,7 @@ __global__ void insert(const unsigned *keys, unsigned insertions, node *nodes, v
         nodes[i].value = ~key;
         bool done = false;
         while (!done) {
+            SPIN_LOOP();
             if (atomicCAS(&locks[b], 0, 1) == 0) {
                 __threadfence();
                 nodes[i].next = heads[b];
