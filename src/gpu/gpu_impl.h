@@ -8,6 +8,7 @@
 #include "energy/energy.h"
 #include "gpu/gpu.h"
 #include "memory/store.h"
+#include "sm/sched/sched.h"
 #include "sm/sm.h"
 
 struct gpu_module {
@@ -24,6 +25,7 @@ struct gpu_range {
 
 struct gpu {
     struct machine machine; /* a copy: its groups are not used */
+    struct sched scheduler; /* the one that machine.sm.scheduler names */
     struct store store;
     struct gpu_module *modules;
     VEC(struct gpu_range) constants;
@@ -66,12 +68,13 @@ struct gpu_run {
 struct gpu_counters {
     struct sm_stats sm;
     struct sm_stalls stalls;
+    struct spin_stats spin;
     struct cache_stats l1i, l1c, l1d, l2;
     struct dram_stats dram;
     struct network_stats network;
     struct energy energy; /* from all of these, when a timing launch has ended */
     struct stat_group l1i_group, l1c_group, l1d_group, l2_group;
-    struct gpu_stat_set sets[9];
+    struct gpu_stat_set sets[10];
 };
 
 /* memory.c */

@@ -42,6 +42,7 @@ static void bind_groups(struct machine *m)
     struct param_group groups[MACHINE_GROUPS] = {
         {"gpu", "the device as a whole", gpu_param_descs, sizeof gpu_param_descs / sizeof gpu_param_descs[0], &m->gpu},
         {"sm", "streaming multiprocessor", sm_param_descs, sm_param_count, &m->sm},
+        {"spin", "detection of spinning warps, and back-off", spin_param_descs, spin_param_count, &m->spin},
         {"l1i", "instruction cache of an SM", l1i_param_descs, cache_param_count, &m->l1i},
         {"l1c", "constant cache of an SM", l1c_param_descs, cache_param_count, &m->l1c},
         {"l1d", "data cache of an SM", cache_param_descs, cache_param_count, &m->l1d},
@@ -176,15 +177,10 @@ int machine_set(struct machine *m, const char *assignment, struct diag_sink *sin
 
 int machine_set_scheduler(struct machine *m, const char *name, struct diag_sink *sink)
 {
-    if (!sched_find(name)) {
-        struct strbuf known = {0};
-        strbuf_add(&known, "known schedulers:");
-        for (const struct lockstep_scheduler *const *s = sched_list(); *s; s++)
-            strbuf_addf(&known, " %s", (*s)->name);
-        diag_error(sink, DIAG_NOWHERE, strbuf_text(&known), "there is no warp scheduler named %s", name);
-        strbuf_free(&known);
+    struct sched sched;
+    if (sched_open(&sched, name, sink) < 0)
         return -1;
-    }
+    sched_close(&sched);
     m->sm.scheduler = arena_strdup(&m->arena, name);
     return 0;
 }
@@ -203,15 +199,29 @@ static int check_cache(const char *name, const struct cache_params *c, struct di
                       "%s: sets, line_bytes and sector_bytes must be powers of two, a line 1 to 8 sectors", name);
 }
 
+static int check_detector(const char *parameter, const char *name, struct diag_sink *sink)
+{
+    if (spin_find_detector(name))
+        return 0;
+    struct strbuf known = {0};
+    for (unsigned i = 0; spin_detectors()[i]; i++)
+        strbuf_addf(&known, "%s%s", i ? ", " : "known detectors: ", spin_detectors()[i]->name);
+    diag_error(sink, DIAG_NOWHERE, strbuf_text(&known), "%s: there is no spin detector named %s", parameter, name);
+    strbuf_free(&known);
+    return -1;
+}
+
 int machine_check(const struct machine *m, struct diag_sink *sink)
 {
     int bad = check_cache("l1i", &m->l1i, sink) | check_cache("l1c", &m->l1c, sink) |
               check_cache("l1d", &m->l1d, sink) | check_cache("l2", &m->memory.l2, sink);
     if (m->sm.warp_size != 32 && m->sm.warp_size != 64)
         bad |= diag_error(sink, DIAG_NOWHERE, NULL, "sm.warp_size is %u: a warp has 32 or 64 threads", m->sm.warp_size);
-    if (!sched_find(m->sm.scheduler))
-        bad |=
-            diag_error(sink, DIAG_NOWHERE, NULL, "sm.scheduler: there is no warp scheduler named %s", m->sm.scheduler);
+    struct sched sched;
+    bad |= sched_open(&sched, m->sm.scheduler, sink);
+    sched_close(&sched);
+    bad |= check_detector("spin.detector", m->spin.detector, sink);
+    bad |= check_detector("spin.truth", m->spin.truth, sink);
     if (m->gpu.network_mhz > 2 * m->gpu.core_mhz)
         bad |= diag_error(sink, DIAG_NOWHERE, NULL,
                           "gpu.network_mhz is %u, more than twice gpu.core_mhz: the network would pass its lookahead "

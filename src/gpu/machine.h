@@ -9,6 +9,7 @@
 #include "memory/partition.h"
 #include "network/network.h"
 #include "sm/sm_params.h"
+#include "sm/spin/spin_params.h"
 
 struct gpu_params { /* group "gpu": number of SMs, clocks, device memory, watchdog, limits */
 #include "config/param_fields.h"
@@ -16,19 +17,20 @@ struct gpu_params { /* group "gpu": number of SMs, clocks, device memory, watchd
 #include "config/param_end.h"
 };
 
-#define MACHINE_GROUPS 10
+#define MACHINE_GROUPS 11
 
 struct machine {
     const char *name; /* "gtx480", or the path of the file */
     const char *doc;
     struct gpu_params gpu;
     struct sm_params sm;
+    struct spin_params spin;
     struct cache_params l1i, l1c, l1d;
     struct network_params network;
     struct memory_params memory;
     struct energy_params energy;
     struct param_group
-        groups[MACHINE_GROUPS]; /* gpu sm l1i l1c l1d network partition l2 dram energy, bound to the fields above */
+        groups[MACHINE_GROUPS]; /* gpu sm spin l1i l1c l1d network partition l2 dram energy, bound to the fields above */
     struct arena arena;
 };
 
@@ -41,7 +43,7 @@ int machine_load(struct machine *machine, const char *name, struct diag_sink *si
 bool machine_is_file(const char *name);
 /* Applies one `group.parameter=value`. */
 int machine_set(struct machine *machine, const char *assignment, struct diag_sink *sink);
-/* Chooses the warp scheduler: "gto", "lrr". */
+/* Chooses the warp scheduler by a name as sched_open takes it: "gto", "./mine.so". */
 int machine_set_scheduler(struct machine *machine, const char *name, struct diag_sink *sink);
 /* Cross-parameter rules (sizes that must divide, limits of the masks). Called by gpu_create too. */
 int machine_check(const struct machine *machine, struct diag_sink *sink);

@@ -5,7 +5,7 @@
 
 #include "gpu/gpu_impl.h"
 
-enum { SET_SM, SET_STALLS, SET_L1I, SET_L1C, SET_L1D, SET_L2, SET_DRAM, SET_NETWORK, SET_ENERGY, SET_COUNT };
+enum { SET_SM, SET_STALLS, SET_SPIN, SET_L1I, SET_L1C, SET_L1D, SET_L2, SET_DRAM, SET_NETWORK, SET_ENERGY, SET_COUNT };
 
 /* One table describes all caches; each result has a group per level. They are written when counters are made, since the
  * table's length is another room's. */
@@ -23,6 +23,7 @@ struct gpu_counters *gpu_counters_new(void)
     cache_group(&c->l2_group, "l2", "L2 slices");
     c->sets[SET_SM] = (struct gpu_stat_set){&sm_stat_group, &c->sm};
     c->sets[SET_STALLS] = (struct gpu_stat_set){&sm_stall_group, &c->stalls};
+    c->sets[SET_SPIN] = (struct gpu_stat_set){&spin_stat_group, &c->spin};
     c->sets[SET_L1I] = (struct gpu_stat_set){&c->l1i_group, &c->l1i};
     c->sets[SET_L1C] = (struct gpu_stat_set){&c->l1c_group, &c->l1c};
     c->sets[SET_L1D] = (struct gpu_stat_set){&c->l1d_group, &c->l1d};
@@ -39,6 +40,7 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
         const struct sm *sm = gpu->sms[i];
         stat_merge(&sm_stat_group, &c->sm, sm_stats_of(sm));
         stat_merge(&sm_stall_group, &c->stalls, sm_stalls_of(sm));
+        stat_merge(&spin_stat_group, &c->spin, sm_spin_stats(sm));
         stat_merge(&c->l1i_group, &c->l1i, sm_l1_stats(sm, 0));
         stat_merge(&c->l1c_group, &c->l1c, sm_l1_stats(sm, 1));
         stat_merge(&c->l1d_group, &c->l1d, sm_l1_stats(sm, 2));

@@ -4,7 +4,6 @@
 
 #include "base/crew.h"
 #include "gpu/gpu_impl.h"
-#include "sm/sched/sched.h"
 
 /* Where the caches see instructions and local memory: device addresses that no allocation has. */
 #define CODE_BASE UINT64_C(0x100000000000)
@@ -21,7 +20,10 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .l1c = &m->l1c,
         .l1d = &m->l1d,
         .partition = &m->memory.partition,
-        .scheduler = sched_find(m->sm.scheduler),
+        .scheduler = gpu->scheduler.policy,
+        .scheduler_options = gpu->scheduler.options,
+        .spin = &m->spin,
+        .spin_control = gpu->scheduler.control,
         .requests = requests,
         .replies = replies,
         .store = &gpu->store,
@@ -53,18 +55,33 @@ void gpu_destroy_units(struct gpu *gpu)
     arena_free(&gpu->arena);
 }
 
+static void free_machine(struct gpu *gpu)
+{
+    free((char *)gpu->machine.name);
+    free((char *)gpu->machine.sm.scheduler);
+    free((char *)gpu->machine.gpu.name);
+    sched_close(&gpu->scheduler);
+}
+
 struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
 {
     if (machine_check(machine, sink))
         return NULL;
     struct gpu *gpu = base_calloc(1, sizeof *gpu);
+    if (sched_open(&gpu->scheduler, machine->sm.scheduler, sink)) {
+        free(gpu);
+        return NULL;
+    }
     gpu->machine = *machine;
     gpu->machine.arena = (struct arena){0};
     /* Strings of the machine must outlive the caller's copy. */
     gpu->machine.name = strdup(machine->name);
-    gpu->machine.sm.scheduler = sched_find(machine->sm.scheduler)->name;
+    gpu->machine.sm.scheduler = strdup(machine->sm.scheduler);
     gpu->machine.gpu.name = strdup(machine->gpu.name);
+    gpu->machine.spin.detector = spin_find_detector(machine->spin.detector)->name;
+    gpu->machine.spin.truth = spin_find_detector(machine->spin.truth)->name;
     if (store_init(&gpu->store, machine->gpu.memory_base, (uint64_t)machine->gpu.memory_mib << 20, sink)) {
+        free_machine(gpu);
         free(gpu);
         return NULL;
     }
@@ -85,8 +102,7 @@ void gpu_destroy(struct gpu *gpu)
     free(gpu->heap_blocks.blocks);
     vec_free(&gpu->constants);
     strbuf_free(&gpu->output);
-    free((char *)gpu->machine.name);
-    free((char *)gpu->machine.gpu.name);
+    free_machine(gpu);
     free(gpu);
 }
 

@@ -76,6 +76,8 @@ struct isa_instr {
     uint32_t reconverge;             /* BRA, BRX: index of the immediate post-dominator, or ISA_PC_NONE for exit */
     uint32_t target_count;
     const uint32_t *targets;         /* BRX: the list */
+    uint32_t live_count;
+    const uint16_t *live;            /* BRA that goes back: registers (indices into the function's) whose values the loop may read again */
     const struct isa_call *call;     /* CALL */
     /* What the scoreboard and the register banks see: register numbers (struct isa_reg.number), predicates and the guard included. */
     uint8_t read_count, write_count;

@@ -7,6 +7,7 @@
  * lane lies over the 32-bit words of two other lanes. How many rows result decides only how much memory a warp's
  * registers take; the registers per thread that occupancy counts are the greatest number of words live at once. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "ptx/liveness.h"
@@ -192,6 +193,31 @@ static uint32_t registers_per_thread(const struct isa_function *function, uint32
     return function->max_registers && function->max_registers < registers ? function->max_registers : registers;
 }
 
+static bool live_at(const struct ptx_span *span, uint32_t position)
+{
+    while (span && span->end <= position)
+        span = span->next;
+    return span && span->start <= position;
+}
+
+/* What a thread that goes round a loop takes along: the registers that are live where the branch leads. */
+static void list_live(struct isa_module *module, const struct isa_function *function,
+                      const struct ptx_liveness *liveness, struct arena *scratch)
+{
+    uint16_t *found = ARENA_NEW(scratch, uint16_t, function->reg_count + 1);
+    for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
+        struct isa_instr *instr = &module->instrs[pc];
+        if (instr->op != ISA_OP_BRA || instr->target > pc)
+            continue;
+        for (uint32_t r = 0; r < function->reg_count; r++)
+            if (live_at(liveness->spans[r], 2 * (instr->target - function->first)))
+                found[instr->live_count++] = (uint16_t)r;
+        uint16_t *live = ARENA_NEW(&module->arena, uint16_t, instr->live_count + 1);
+        memcpy(live, found, instr->live_count * sizeof *live);
+        instr->live = live;
+    }
+}
+
 void ptx_allocate(struct isa_module *module, struct isa_function *function, const struct ptx_cfg *cfg,
                   const struct ptx_options *options, struct arena *scratch)
 {
@@ -202,4 +228,5 @@ void ptx_allocate(struct isa_module *module, struct isa_function *function, cons
     else
         allocate_rows(function, liveness, scratch);
     bind_rows(module, function);
+    list_live(module, function, liveness, scratch);
 }

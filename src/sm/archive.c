@@ -158,6 +158,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->stores_out);
     ARCHIVE(ar, warp->pending_registers);
     ARCHIVE_ARRAY(ar, warp->scoreboard, sm->kernel->scoreboard_words);
+    ARCHIVE_ARRAY(ar, warp->from_memory, sm->kernel->scoreboard_words);
     ARCHIVE(ar, warp->wake);
     ARCHIVE(ar, warp->age);
     ARCHIVE(ar, warp->issued);
@@ -171,7 +172,8 @@ static void archive_sets(struct sm *sm, struct archive *ar)
 {
     uint64_t *sets[] = {&sm->resident,      &sm->finished,   &sm->buffered, &sm->mispredicted,     &sm->flushed,
                         &sm->cleared,       &sm->at_barrier, &sm->at_fence, &sm->in_atomic,        &sm->asleep,
-                        &sm->fence_reached, &sm->fetching,   &sm->retiring, &sm->fence_invalidates};
+                        &sm->fence_reached, &sm->fetching,   &sm->retiring, &sm->fence_invalidates, &sm->backed_off,
+                        &sm->delayed};
     uint64_t all = mask_low(sm->params->warps);
     for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
         archive_u64_to(ar, sets[i], all);
@@ -348,5 +350,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     cache_archive(sm->l1c, ar);
     cache_archive(sm->l1d, ar);
     archive_watch(sm, ar);
+    if (sm->spin)
+        spin_archive(sm->spin, ar);
     archive_end(ar);
 }

@@ -109,6 +109,8 @@ static void retire(struct sm *sm, unsigned slot)
     sm->changed |= block->warps;
     block->used = false;
     sm->stats.blocks++;
+    if (sm->spin && !sm->resident)
+        spin_drained(sm->spin, sm->now);
 }
 
 /* Instructions that a fetch brings. Also at the end of a line: only the bytes asked of the cache end there. */

@@ -71,6 +71,7 @@ void sm_complete(struct sm *sm, uint32_t op)
             cache_invalidate_clean(sm->l1d);
     }
     sm->warps[slot].in_flight--;
+    sm->views[slot].completed++;
     sm_op_free(sm, op);
     sm_check_retire(sm, slot);
 }
@@ -269,19 +270,18 @@ static void count_issue(struct sm *sm, unsigned slot, const struct sm_decoded *d
 }
 
 /* Everything about the instruction but its time. Returns false when the program did something illegal. */
-static bool perform(struct sm *sm, unsigned slot, struct sm_op *o)
+static bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct simt_result *r)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    struct simt_result r;
     uint64_t live = warp->simt.live;
-    enum simt_event event = simt_execute(&warp->simt, sm->now, o->access, &r);
-    o->instr = r.instr;
+    enum simt_event event = simt_execute(&warp->simt, sm->now, o->access, r);
+    o->instr = r->instr;
     if (event == SIMT_FAULTED) {
-        r.fault.pc = r.pc;
-        sm_record_fault(sm, slot, &r.fault);
+        r->fault.pc = r->pc;
+        sm_record_fault(sm, slot, &r->fault);
         return false;
     }
-    count_issue(sm, slot, o->decoded, &r);
+    count_issue(sm, slot, o->decoded, r);
     sm->threads_ended += mask_count(live & ~warp->simt.live);
     if (event != SIMT_MEMORY && o->access) {
         vec_push(&sm->accesses, o->access);
@@ -291,13 +291,13 @@ static bool perform(struct sm *sm, unsigned slot, struct sm_op *o)
     case SIMT_MEMORY:
         return start_access(sm, slot, o);
     case SIMT_FENCE:
-        reach_fence(sm, slot, r.instr);
+        reach_fence(sm, slot, r->instr);
         break;
     case SIMT_BARRIER:
-        reach_barrier(sm, slot, &r);
+        reach_barrier(sm, slot, r);
         break;
     case SIMT_SLEEP:
-        warp->wake = sm->now + 1 + r.sleep_ns * sm->kernel->grid->core_mhz / 1000;
+        warp->wake = sm->now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000;
         sm->asleep |= BIT64(slot);
         break;
     case SIMT_DONE:
@@ -316,6 +316,51 @@ static void reserve_registers(struct sm_warp *warp, const struct sm_decoded *d)
     warp->pending_registers += d->write_count;
 }
 
+/* Notes, for policies that ask for it, which of the registers that an op writes come from beyond the SM. */
+static void note_from_memory(struct sm_warp *warp, const struct sm_op *o)
+{
+    const struct simt_access *access = o->in_memory ? o->access : NULL;
+    bool far = access && access->kind == ISA_FLAG_LOAD &&
+               (access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
+                o->instr->mods.space == ISA_SPACE_PARAM);
+    for (unsigned i = 0; i < o->decoded->write_count; i++) {
+        uint16_t number = o->decoded->writes[i];
+        warp->from_memory[number / 64] &= ~BIT64(number % 64);
+        warp->from_memory[number / 64] |= (uint64_t)far << number % 64;
+    }
+}
+
+/* Warps whose next instruction reads a register that comes from beyond the SM. */
+static uint64_t long_waits(const struct sm *sm, uint64_t members)
+{
+    uint64_t found = 0;
+    for (uint64_t rest = members & sm->buffered & ~sm->cleared & ~sm->mispredicted; rest; rest &= rest - 1) {
+        const struct sm_warp *warp = &sm->warps[mask_first(rest)];
+        const struct sm_decoded *d = &sm->kernel->decoded[warp->head_pc];
+        for (unsigned i = 0; i < d->read_count; i++)
+            if (mask_has(warp->scoreboard[d->reads[i] / 64] & warp->from_memory[d->reads[i] / 64], d->reads[i] % 64))
+                found |= rest & -rest;
+    }
+    return found;
+}
+
+/* lockstep_scheduler_view.next_pc. A thread stands where the topmost entry that it is in says. */
+static uint32_t next_pc(const struct lockstep_scheduler_view *view, unsigned slot, uint32_t pc)
+{
+    const struct simt_warp *warp = &((const struct sm *)view->context)->warps[slot].simt;
+    uint32_t behind = UINT32_MAX, lowest = UINT32_MAX;
+    uint64_t left = warp->live;
+    for (uint32_t i = warp->stack.depth; i-- > 0 && left;) {
+        const struct simt_stack_entry *entry = &warp->stack.entries[i];
+        if (!(entry->mask & left))
+            continue;
+        left &= ~entry->mask;
+        lowest = entry->pc < lowest ? entry->pc : lowest;
+        behind = entry->pc > pc && entry->pc < behind ? entry->pc : behind;
+    }
+    return behind != UINT32_MAX ? behind : lowest != UINT32_MAX ? lowest : 0;
+}
+
 static enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
 {
     switch (unit) {
@@ -330,8 +375,35 @@ static enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
     }
 }
 
+/* What the warp did, for the detection of spinning: it is held back no more, or from now on. */
+static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o, const struct simt_result *r)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    struct spin_event event = {
+        .cycle = sm->now,
+        .warp = slot,
+        .pc = r->pc,
+        .branch = o->decoded->back_branch,
+        .instr = r->instr,
+        .active = r->active,
+        .mask = r->mask,
+        .simt = &warp->simt,
+    };
+    bool held = mask_has(sm->backed_off, slot);
+    sm->backed_off &= ~BIT64(slot);
+    uint64_t until = spin_issued(sm->spin, &event, o->access, held);
+    if (!until || mask_has(sm->finished, slot))
+        return;
+    sm->backed_off |= BIT64(slot);
+    if (until <= sm->now + 1)
+        return;
+    sm->delayed |= BIT64(slot);
+    warp->wake = until;
+}
+
 static void issue_warp(struct sm *sm, unsigned slot)
 {
+    struct simt_result r;
     struct sm_warp *warp = &sm->warps[slot];
     uint32_t pc = warp->head_pc;
     uint32_t index = sm_op_new(sm);
@@ -343,11 +415,15 @@ static void issue_warp(struct sm *sm, unsigned slot)
     o->class = class;
     if (class == SM_MEM)
         o->access = sm_access_new(sm);
-    if (!perform(sm, slot, o)) {
+    if (!perform(sm, slot, o, &r)) {
         sm_op_free(sm, index);
         return;
     }
+    if (sm->spin)
+        observe_spinning(sm, slot, o, &r);
     reserve_registers(warp, o->decoded);
+    if (sm->setup.scheduler->needs & LOCKSTEP_NEEDS_LONG_WAIT)
+        note_from_memory(warp, o);
     warp->in_flight++;
     warp->buffered--;
     warp->head_pc++;
@@ -355,6 +431,8 @@ static void issue_warp(struct sm *sm, unsigned slot)
         warp->buffered = 0;
     sm_head_changed(sm, slot);
     sm->views[slot].pc = mask_has(sm->finished, slot) ? 0 : simt_pc(&warp->simt);
+    sm->views[slot].issued_pc = pc;
+    sm->views[slot].issued++;
     struct sm_fifo *fifo = &sm->id_oc[class];
     fifo->items[fifo->count++] = index;
     sm->collecting++;
@@ -372,6 +450,8 @@ static enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t co
         return SM_STALL_fence;
     if (members & sm->in_atomic & ~sm->finished)
         return SM_STALL_atomic;
+    if (members & sm->delayed)
+        return SM_STALL_backoff;
     if (awake & (sm->flushed | sm->mispredicted))
         return SM_STALL_control;
     if (awake)
@@ -408,22 +488,48 @@ static void issue_more(struct sm *sm, unsigned s, unsigned slot, const struct lo
     }
 }
 
-/* The warp to issue. A scheduler meets its warps in its order of preference until one can issue; those that it meets on
- * the way with the wrong instructions in their buffer (astray) are flushed then, the others only when it meets them.
- * GPGPU-Sim, scheduler_unit::cycle. */
-static unsigned pick_warp(struct sm *sm, unsigned s, uint64_t astray, struct lockstep_scheduler_view *view)
+/* The policy picked a warp that it was not given: the run ends. */
+static unsigned record_bad_pick(struct sm *sm, unsigned s, unsigned picked)
+{
+    sm->has_fault = true;
+    sm->fault = (struct sm_fault){
+        .by_scheduler = true, .sm = sm->setup.index, .scheduler = s, .picked = picked, .cycle = sm->now};
+    return LOCKSTEP_NO_WARP;
+}
+
+/* The policy's choice among view->ready; of warps that are held back, the spin control's. */
+static unsigned choose(const struct sm *sm, unsigned s, bool held, const struct lockstep_scheduler_view *view)
+{
+    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    return held ? spin_pick(sm->spin, view, policy, sm->scheduler_state[s]) : policy->pick(sm->scheduler_state[s], view);
+}
+
+/* The warp to issue, or LOCKSTEP_NO_WARP. A scheduler meets its warps in its order of preference until one can issue;
+ * those that it meets on the way with the wrong instructions in their buffer (astray) are flushed then, the others only
+ * when it meets them. GPGPU-Sim, scheduler_unit::cycle. */
+static unsigned pick_warp(struct sm *sm, unsigned s, uint64_t astray, bool held, struct lockstep_scheduler_view *view)
 {
     uint64_t ready = view->ready;
     unsigned slot;
     do {
         view->ready = ready | astray;
-        slot = sm->setup.scheduler->pick(sm->scheduler_state[s], view);
+        slot = choose(sm, s, held, view);
+        if (slot == LOCKSTEP_NO_WARP)
+            break;
+        if (slot > LOCKSTEP_NO_WARP || !mask_has(view->ready, slot))
+            return record_bad_pick(sm, s, slot);
         if (mask_has(astray, slot))
             sm_flush_buffer(sm, slot);
         astray &= ~BIT64(slot);
     } while (!mask_has(ready, slot));
     view->ready = ready;
     return slot;
+}
+
+static void flush_all(struct sm *sm, uint64_t astray)
+{
+    for (uint64_t rest = astray; rest; rest &= rest - 1)
+        sm_flush_buffer(sm, mask_first(rest));
 }
 
 static enum sm_stall schedule(struct sm *sm, unsigned s)
@@ -434,19 +540,31 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
     uint64_t astray = members & sm->mispredicted & ~waiting;
     sm->changed = (sm->changed & ~sm->scheduler_slots[s]) | could;
     if (!ready) {
-        for (uint64_t rest = astray; rest; rest &= rest - 1)
-            sm_flush_buffer(sm, mask_first(rest));
+        flush_all(sm, astray);
         return classify(sm, members, could);
     }
+    /* Warps that are held back come after all others: when one of those can issue, they are not met. */
+    bool held = !(ready & ~sm->backed_off);
+    if (held)
+        flush_all(sm, astray & ~sm->backed_off);
+    uint64_t met = held ? sm->backed_off : ~sm->backed_off;
     struct lockstep_scheduler_view view = {.cycle = sm->now,
-                                           .ready = ready,
+                                           .ready = ready & met,
                                            .members = members & ~sm->finished,
-                                           .waiting = members & waiting & ~sm->finished,
-                                           .warps = sm->views};
+                                           .waiting = members & waiting & ~sm->finished & ~sm->delayed,
+                                           .warps = sm->views,
+                                           .next_pc = next_pc,
+                                           .context = sm};
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    if (policy->needs & LOCKSTEP_NEEDS_LONG_WAIT)
+        view.long_wait = long_waits(sm, view.members);
     if (policy->advance)
         policy->advance(sm->scheduler_state[s], &view);
-    unsigned slot = pick_warp(sm, s, astray, &view);
+    unsigned slot = pick_warp(sm, s, astray & met, held, &view);
+    if (slot == LOCKSTEP_NO_WARP) {
+        sm->moved = true; /* it is asked again in the next cycle */
+        return SM_STALL_held;
+    }
     issue_warp(sm, slot);
     if (policy->issued)
         policy->issued(sm->scheduler_state[s], slot, &view);
@@ -456,9 +574,10 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
 
 static void wake_sleepers(struct sm *sm)
 {
-    for (uint64_t rest = sm->asleep; rest; rest &= rest - 1)
+    for (uint64_t rest = sm->asleep | sm->delayed; rest; rest &= rest - 1)
         if (sm->warps[mask_first(rest)].wake <= sm->now) {
             sm->asleep &= ~BIT64(mask_first(rest));
+            sm->delayed &= ~BIT64(mask_first(rest));
             sm->changed |= rest & -rest;
             sm->moved = true;
         }
@@ -466,7 +585,7 @@ static void wake_sleepers(struct sm *sm)
 
 void sm_issue(struct sm *sm)
 {
-    if (sm->asleep)
+    if (sm->asleep | sm->delayed)
         wake_sleepers(sm);
     /* A fence that nothing holds up ends in the next cycle; the others, with the last thing that they wait for. */
     for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)

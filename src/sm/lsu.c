@@ -377,6 +377,8 @@ static void finish_bypass(struct sm *sm)
     if (p->kind == PACKET_ATOMIC) {
         const struct sm_op *o = &sm->ops.items[t.op];
         sm_note_holders(sm, o, p);
+        if (sm->spin)
+            spin_atomics(sm->spin, o->slot, o->access, p);
         for (unsigned i = 0; i < p->lane_count && !p->no_return; i++)
             simt_atomic_lane(&sm->warps[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);
     } else {

@@ -76,6 +76,21 @@ static void reset_pipelines(struct sm *sm)
     sm->fetch_slot = SM_NONE;
 }
 
+static void create_spin(struct sm *sm, const struct sm_setup *setup, struct arena *own)
+{
+    if (!setup->spin || (!setup->spin_control && !setup->spin->measure))
+        return;
+    struct spin_setup spin = {
+        .params = setup->spin,
+        .detector = spin_find_detector(setup->spin->detector),
+        .judge = spin_find_detector(setup->spin->truth),
+        .control = setup->spin_control,
+        .warps = setup->params->warps,
+        .schedulers = setup->params->schedulers,
+    };
+    sm->spin = spin_create(&spin, own);
+}
+
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 {
     struct sm *sm = ARENA_NEW(arena, struct sm, 1);
@@ -101,6 +116,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
             sm->scheduler_slots[s] |= BIT64(slot);
         sm->scheduler_state[s] = arena_alloc(own, setup->scheduler->state_bytes + 1, _Alignof(max_align_t));
     }
+    create_spin(sm, setup, own);
     sm->free_op = sm->free_transaction = SM_NONE;
     sm->free_blocks = mask_low(p->blocks);
     reset_pipelines(sm);
@@ -118,6 +134,7 @@ void sm_destroy(struct sm *sm)
     vec_free(&sm->transactions);
     vec_free(&sm->accesses);
     vec_free(&sm->shared_done);
+    spin_destroy(sm->spin);
     arena_free(&sm->arena);
 }
 
@@ -176,6 +193,8 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
 {
     const struct isa_module *module = kernel->grid->code->module;
     uint32_t numbers = 0;
+    uint16_t *branches = ARENA_NEW(arena, uint16_t, module->instr_count + 1);
+    spin_number_branches(module, branches);
     kernel->longest = 0;
     kernel->decoded = ARENA_NEW(arena, struct sm_decoded, module->instr_count + 1);
     for (uint32_t f = 0; f < module->function_count; f++) {
@@ -191,6 +210,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             decode_hazards(d, module, instr);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);
+            d->back_branch = branches[pc];
         }
     }
     kernel->scoreboard_words = numbers / 64 + 1;
@@ -237,14 +257,25 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->line_taken = true;
     sm->changed = ~UINT64_C(0);
     free(sm->scoreboards);
-    sm->scoreboards = base_calloc((size_t)p->warps * kernel->scoreboard_words + 16, sizeof(uint64_t));
+    size_t words = (size_t)p->warps * kernel->scoreboard_words;
+    sm->scoreboards = base_calloc(2 * words + 16, sizeof(uint64_t));
     for (unsigned slot = 0; slot < p->warps; slot++) {
         sm->warps[slot].scoreboard = sm->scoreboards + 8 + (size_t)slot * kernel->scoreboard_words;
+        sm->warps[slot].from_memory = sm->warps[slot].scoreboard + words;
         sm->warps[slot].bank_shift = p->bank_by_warp ? (uint8_t)(slot % p->register_banks) : 0;
     }
+    if (sm->spin)
+        spin_begin(sm->spin, kernel->grid->code->module, kernel->grid->kernel->first, cycle);
     for (unsigned s = 0; s < p->schedulers; s++) {
         struct lockstep_scheduler_setup setup = {
-            .index = s, .count = p->schedulers, .slots = sm->scheduler_slots[s], .age_rotation = p->age_rotation};
+            .index = s,
+            .count = p->schedulers,
+            .slots = sm->scheduler_slots[s],
+            .age_rotation = p->age_rotation,
+            .cycle = cycle,
+            .instructions = kernel->grid->kernel->count,
+            .options = sm->setup.scheduler_options,
+        };
         memset(sm->scheduler_state[s], 0, sm->setup.scheduler->state_bytes);
         sm->setup.scheduler->reset(sm->scheduler_state[s], &setup);
     }
@@ -291,16 +322,20 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->simt.sm = (uint16_t)sm->setup.index;
     warp->simt.slot = (uint16_t)slot;
     simt_warp_start(&warp->simt, &block->simt, index, lanes);
-    sm->views[slot] = (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = simt_pc(&warp->simt)};
+    uint32_t pc = simt_pc(&warp->simt);
+    sm->views[slot] =
+        (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = pc, .issued_pc = pc};
     if (sm->setup.scheduler->launched)
         sm->setup.scheduler->launched(sm->scheduler_state[slot % sm->params->schedulers], slot, warp->age, cycle);
+    if (sm->spin)
+        spin_launched(sm->spin, slot, cycle);
 }
 
 static void clear_slots(struct sm *sm, uint64_t slots)
 {
     uint64_t *sets[] = {&sm->finished,      &sm->buffered, &sm->mispredicted, &sm->flushed, &sm->cleared,
                         &sm->at_barrier,    &sm->at_fence, &sm->in_atomic,    &sm->asleep,  &sm->fence_invalidates,
-                        &sm->fence_reached, &sm->retiring, &sm->fetching};
+                        &sm->fence_reached, &sm->retiring, &sm->fetching,     &sm->backed_off, &sm->delayed};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         *sets[i] &= ~slots;
     for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
@@ -350,6 +385,8 @@ void sm_settle(struct sm *sm, uint64_t cycle)
     sm->stats.warp_cycles += skipped * mask_count(sm->resident);
     sm->stats.busy_cycles += sm->resident ? skipped : 0;
     sm->stats.barrier_cycles += skipped * mask_count(sm->at_barrier);
+    if (sm->backed_off)
+        spin_pass(sm->spin, skipped, mask_count(sm->backed_off), mask_count(sm->delayed));
     sm->banks_written = 0;
     sm->now = cycle;
 }
@@ -370,6 +407,8 @@ void sm_step(struct sm *sm, uint64_t cycle)
     sm->stats.warp_cycles += mask_count(sm->resident);
     sm->stats.busy_cycles += sm->resident != 0;
     sm->stats.barrier_cycles += mask_count(sm->at_barrier);
+    if (sm->backed_off)
+        spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->delayed));
     if (sm_wheel_due(&sm->wheel, cycle))
         sm_writeback(sm);
     if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
@@ -381,7 +420,7 @@ void sm_step(struct sm *sm, uint64_t cycle)
     sm->banks_written = 0;
     if (sm_lsu_holds(sm))
         sm_lsu(sm);
-    if ((sm->changed | sm->asleep | sm->fence_reached) || sm->has_fault)
+    if ((sm->changed | sm->asleep | sm->delayed | sm->fence_reached) || sm->has_fault)
         sm_issue(sm);
     else
         stall_on(sm);
@@ -426,7 +465,7 @@ uint64_t sm_next(const struct sm *sm)
     next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
     if (sm->l1d_pipe_count && !sm->l1d_pipe_refused)
         next = cycle_min(next, sm->l1d_pipe[sm->l1d_pipe_head].ready);
-    for (uint64_t rest = sm->asleep; rest; rest &= rest - 1)
+    for (uint64_t rest = sm->asleep | sm->delayed; rest; rest &= rest - 1)
         next = cycle_min(next, sm->warps[mask_first(rest)].wake);
     return next < sm->now ? sm->now : next;
 }
@@ -506,6 +545,12 @@ uint64_t sm_work_done(const struct sm *sm)
     return sm->work_done;
 }
 
+const struct spin_stats *sm_spin_stats(const struct sm *sm)
+{
+    static const struct spin_stats none = {0};
+    return sm->spin ? spin_stats_of(sm->spin) : &none;
+}
+
 const struct sm_stats *sm_stats_of(const struct sm *sm)
 {
     return &sm->stats;
@@ -525,5 +570,7 @@ void sm_stats_reset(struct sm *sm)
 {
     sm->stats = (struct sm_stats){0};
     sm->stalls = (struct sm_stalls){0};
+    if (sm->spin)
+        spin_stats_reset(sm->spin);
     *cache_stats_of(sm->l1i) = *cache_stats_of(sm->l1c) = *cache_stats_of(sm->l1d) = (struct cache_stats){0};
 }

@@ -20,6 +20,7 @@
 #include "sim/cycle.h"
 #include "simt/warp.h"
 #include "sm/sm_params.h"
+#include "sm/spin/spin.h"
 #include "stats/stat.h"
 
 struct sm_stats {
@@ -50,6 +51,9 @@ struct sm_setup {
     const struct cache_params *l1i, *l1c, *l1d;
     const struct partition_params *partition;
     const struct lockstep_scheduler *scheduler;
+    const uint64_t *scheduler_options; /* their values; may be NULL where it has none */
+    const struct spin_params *spin;           /* NULL: as if spin.measure were off */
+    const struct spin_control *spin_control; /* over the scheduler, or NULL */
     struct network *requests, *replies; /* this SM is input `index` of requests, output `index` of replies */
     const struct store *store;          /* only who owns which addresses is asked of it */
     uint64_t code_base, local_base; /* device addresses at which instructions and local memory appear to the caches */
@@ -75,6 +79,9 @@ struct sm_fault {
     uint32_t block[3];
     uint32_t warp; /* in the block */
     uint64_t cycle;
+    bool by_scheduler; /* not the program's: this scheduler of this SM picked warp slot `picked`, which was not ready;
+                          only these and the cycle are set */
+    unsigned sm, scheduler, picked;
 };
 
 struct sm;
@@ -154,6 +161,8 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
 /* A packet of this SM that is loaded, wherever it is met: it counts among the SM's packets already. */
 struct packet *sm_archive_packet(struct sm *sm);
 
+/* All zero when no spin detector runs. */
+const struct spin_stats *sm_spin_stats(const struct sm *sm);
 const struct sm_stats *sm_stats_of(const struct sm *sm);
 const struct sm_stalls *sm_stalls_of(const struct sm *sm);
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which); /* 0 L1I, 1 L1C, 2 L1D */

@@ -8,6 +8,7 @@
 #include "sm/barrier.h"
 #include "sm/novel.h"
 #include "sm/sm.h"
+#include "sm/spin/spin.h"
 
 #define SM_SLOTS 64
 #define SM_MAX_COLLECTORS 32
@@ -25,6 +26,7 @@ struct sm_decoded {
     uint8_t src_count, dst_count; /* in the register banks */
     uint8_t other_count;          /* source operands that are no registers */
     uint8_t lane_op;              /* enum sm_lane_op, see work.h */
+    uint16_t back_branch;         /* number of a backward branch, from 1 (spin_number_branches) */
     bool scheduled;               /* all but control flow, barriers and fences */
     bool changes_frame;           /* call and return: register numbers mean others behind it */
     bool touches_memory;          /* a call of printf, malloc or free, which touches memory at once */
@@ -131,7 +133,9 @@ struct sm_warp {
     uint32_t stores_out;         /* writes not acknowledged */
     uint32_t pending_registers;  /* bits set in the scoreboard */
     uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.scoreboards */
-    uint64_t wake;               /* nanosleep: cycle it ends */
+    uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes; kept only
+                                    for schedulers that need it; part of sm.scoreboards */
+    uint64_t wake;               /* asleep or delayed: cycle in which that ends */
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
     uint64_t age;
@@ -180,6 +184,7 @@ struct sm {
     uint64_t flushed;                                 /* buffer flushed by control flow and not yet refilled */
     uint64_t cleared;                                 /* head instruction passes the scoreboard */
     uint64_t at_barrier, at_fence, in_atomic, asleep; /* in_atomic: waits for an atomic or an acquire */
+    uint64_t backed_off, delayed;   /* held back by spin control; of them, those whose delay is not over */
     uint64_t fence_invalidates;     /* of at_fence: those whose fence empties the L1D of global lines */
     uint64_t fence_reached;         /* of at_fence: those that came to it in this step or the one before */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
@@ -220,6 +225,7 @@ struct sm {
     struct sm_stalls stalls;
     uint64_t scheduler_slots[8];
     void *scheduler_state[8];
+    struct spin *spin; /* NULL: nobody looks at spinning warps */
     struct sm_setup setup;
     struct memory_map map; /* of setup.partition */
     struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
@@ -307,7 +313,7 @@ static inline struct packet *sm_ring_pop(struct sm_ring *r)
 /* Warps that wait for something else than the values of registers. */
 static inline uint64_t sm_waiting(const struct sm *sm)
 {
-    return sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep;
+    return sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep | sm->delayed;
 }
 
 /* Warps whose buffer holds what comes next, or what does not, and that do not wait: issue has to look at them. */

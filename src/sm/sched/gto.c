@@ -81,6 +81,7 @@ static void launched(void *state, unsigned warp, uint64_t age, uint64_t cycle)
 }
 
 const struct lockstep_scheduler sched_gto = {
+    .version = LOCKSTEP_SCHEDULER_VERSION,
     .name = "gto",
     .doc = "greedy then oldest: the last warp while it is ready, else the oldest ready one",
     .state_bytes = sizeof(struct gto),

@@ -27,6 +27,7 @@ static void issued(void *state, unsigned warp, const struct lockstep_scheduler_v
 }
 
 const struct lockstep_scheduler sched_lrr = {
+    .version = LOCKSTEP_SCHEDULER_VERSION,
     .name = "lrr",
     .doc = "loose round robin: the next ready warp behind the last one that issued",
     .state_bytes = sizeof(struct lrr),

@@ -1,12 +1,40 @@
-/* The registry of warp schedulers. */
+/* The registry of warp schedulers, and schedulers from shared objects. A scheduler is named
+ *     NAME[:OPTION=VALUE...][+CONTROL]
+ * where NAME is one of the list, or a file: a name with a '/' or that ends in ".so"; CONTROL holds back spinning warps
+ * (sm/spin/). */
 #ifndef LOCKSTEP_SM_SCHED_SCHED_H
 #define LOCKSTEP_SM_SCHED_SCHED_H
 
-#include "lockstep/scheduler.h"
+#include <stdbool.h>
 
-/* The scheduler of that name, or NULL. */
+#include "base/diag.h"
+#include "lockstep/scheduler.h"
+#include "sm/spin/spin.h"
+
+/* A scheduler as a run uses it. */
+struct sched {
+    const struct lockstep_scheduler *policy;
+    uint64_t options[LOCKSTEP_SCHEDULER_OPTIONS]; /* values, in the order of policy->options */
+    const struct spin_control *control;           /* over the policy, or NULL */
+    void *library;                                /* of a policy that came from a file, else NULL */
+};
+
+/* The scheduler of the list with that very name, or NULL. */
 const struct lockstep_scheduler *sched_find(const char *name);
-/* All schedulers, NULL-terminated. */
+/* All schedulers of the list, NULL-terminated. */
 const struct lockstep_scheduler *const *sched_list(void);
+
+/* Finds or loads the scheduler that `name` names, with its options. -1 with a diagnostic. */
+int sched_open(struct sched *sched, const char *name, struct diag_sink *sink);
+/* Unloads it; a zeroed struct is closed already. */
+void sched_close(struct sched *sched);
+/* Whether a name is that of a file. */
+bool sched_is_file(const char *name);
+/* Appends the name as it stands for the same policy anywhere: of a file, its own name without folders and a hash of its
+ * content. */
+void sched_identify(const char *name, struct strbuf *out);
+
+/* plugin.c: loads the policy of a shared object into sched->policy and sched->library. */
+int sched_load(struct sched *sched, const char *path, struct diag_sink *sink);
 
 #endif

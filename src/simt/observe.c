@@ -1,0 +1,47 @@
+/* Looking at one lane of a warp from outside: operands, and a digest of what it takes along round a loop. */
+#include "simt/observe.h"
+
+#include "base/bits.h"
+#include "simt/execute.h"
+
+uint32_t simt_operand_in_lane(const struct simt_warp *warp, uint32_t pc, unsigned operand, unsigned lane,
+                              uint64_t cycle)
+{
+    const struct simt_op *op = &warp->block->grid->code->ops[pc];
+    if (operand >= op->src_count || !warp->stack.depth)
+        return 0;
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    const void *row = simt_source_row(warp, &op->src[operand], simt_stack_top(&warp->stack), cycle, scratch);
+    if (!row)
+        return 0;
+    return op->src[operand].wide ? (uint32_t)((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
+}
+
+/* Two multiplicative hashes with different odd factors over the same words. */
+static void digest(struct simt_digest *d, uint64_t word)
+{
+    d->a = (d->a ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    d->a ^= d->a >> 29;
+    d->b = (d->b + word) * UINT64_C(0xD6E8FEB86659FD93);
+    d->b ^= d->b >> 32;
+}
+
+struct simt_digest simt_loop_state(const struct simt_warp *warp, uint32_t pc, unsigned lane)
+{
+    struct simt_digest d = {1, 2};
+    const struct isa_module *module = warp->block->grid->code->module;
+    const struct isa_instr *branch = &module->instrs[pc];
+    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    const struct isa_function *function = &module->functions[top->function];
+    for (uint32_t i = 0; i < branch->live_count; i++) {
+        const struct isa_reg *reg = &function->regs[branch->live[i]];
+        const uint32_t *row = simt_row(warp, top->reg_base, reg->row);
+        unsigned bits = isa_type_bits(reg->type);
+        if (reg->type == ISA_PRED)
+            digest(&d, mask_has(warp->preds[top->pred_base + reg->row], lane));
+        else
+            for (unsigned word = 0; word < (bits + 63) / 64; word++)
+                digest(&d, bits <= 32 ? row[lane] : ((const uint64_t *)row)[lane * ((bits + 63) / 64) + word]);
+    }
+    return d;
+}

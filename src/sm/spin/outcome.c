@@ -1,0 +1,92 @@
+/* What came of the attempts of lanes in marked loops: locks taken, missed because a lane of the same warp or another warp
+ * held them, waits that ended or not, and the work of passes that led to nothing (HPCA 2018, Figures 2 and 12). A pass is a
+ * lane's way from the loop's head to a branch that closes it. It was for nothing if the lane goes round again, has stored
+ * nothing and keeps no location that it took. */
+#include <string.h>
+
+#include "base/bits.h"
+#include "sm/spin/spin_impl.h"
+
+static struct spin_lock *place_of(struct spin *spin, uint64_t address)
+{
+    return &spin->locks[(unsigned)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SPIN_LOCKS];
+}
+
+static void give_back(struct spin *spin, unsigned warp, uint64_t address)
+{
+    struct spin_lock *lock = place_of(spin, address);
+    if (lock->address == address && lock->warp == warp)
+        lock->address = 0;
+}
+
+void spin_outcome_launched(struct spin *spin, unsigned warp)
+{
+    memset(&spin->passes[warp], 0, sizeof spin->passes[warp]);
+    for (unsigned i = 0; i < SPIN_LOCKS; i++)
+        if (spin->locks[i].warp == warp)
+            spin->locks[i].address = 0;
+}
+
+void spin_outcome_issued(struct spin *spin, const struct spin_event *e, const struct simt_access *access)
+{
+    if (!(e->instr->spin & ISA_SPIN_INSIDE))
+        return;
+    struct spin_pass *pass = &spin->passes[e->warp];
+    spin->stats.loop_warp_instructions++;
+    spin->stats.loop_thread_instructions += mask_count(e->mask);
+    for (uint64_t rest = e->mask; rest; rest &= rest - 1)
+        pass->instructions[mask_first(rest)]++;
+    if (!access)
+        return;
+    spin->stats.loop_accesses += mask_count(access->mask);
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1)
+        pass->accesses[mask_first(rest)]++;
+    if (access->kind != ISA_FLAG_STORE || access->space == ISA_SPACE_LOCAL)
+        return;
+    pass->acted |= access->mask;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1)
+        give_back(spin, e->warp, access->address[mask_first(rest)]);
+}
+
+void spin_outcome_branch(struct spin *spin, const struct spin_event *e)
+{
+    struct spin_pass *pass = &spin->passes[e->warp];
+    for (uint64_t rest = e->active; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        bool something = !mask_has(e->mask, lane) || mask_has(pass->acted, lane) || pass->taken[lane];
+        if (!spin->tries[e->branch]) {
+            spin->stats.wait_success += something;
+            spin->stats.wait_fail += !something;
+        }
+        if (!something) {
+            spin->stats.wasted_thread_instructions += pass->instructions[lane];
+            spin->stats.wasted_accesses += pass->accesses[lane];
+        }
+        pass->instructions[lane] = pass->accesses[lane] = pass->taken[lane] = 0;
+    }
+    pass->acted &= ~e->active;
+}
+
+void spin_outcome_atomic(struct spin *spin, unsigned warp, unsigned lane, const struct isa_instr *instr,
+                         uint64_t address, bool took)
+{
+    struct spin_pass *pass = &spin->passes[warp];
+    if (instr->mods.atomic != ISA_ATOMIC_CAS) {
+        if (instr->mods.atomic == ISA_ATOMIC_EXCH)
+            pass->taken[lane] -= pass->taken[lane] != 0;
+        else
+            pass->acted |= BIT64(lane);
+        give_back(spin, warp, address);
+        return;
+    }
+    struct spin_lock *lock = place_of(spin, address);
+    if (took) {
+        *lock = (struct spin_lock){.address = address, .warp = (uint8_t)warp};
+        pass->taken[lane] += pass->taken[lane] != UINT8_MAX;
+        spin->stats.lock_success++;
+    } else if (lock->address == address && lock->warp == warp) {
+        spin->stats.lock_fail_inside++;
+    } else {
+        spin->stats.lock_fail_between++;
+    }
+}
