@@ -2,5 +2,6 @@
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
 
 check_table <<'END'
+barneshut  every
 END
 finish
