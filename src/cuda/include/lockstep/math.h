@@ -528,15 +528,15 @@ using ::truncf;
 #undef LOCKSTEP_MATH2_AS
 #undef LOCKSTEP_INTEGRAL
 
-/* ---- minimum and maximum, for host and device as nvcc has them ---- */
+/* ---- minimum and maximum, for host and device as nvcc has them: one instruction, where ?: would become a branch ---- */
 #define LOCKSTEP_MINMAX(R, A, B)                                                                                       \
     static __inline__ __host__ __device__ R min(A a, B b)                                                              \
     {                                                                                                                  \
-        return (R)a < (R)b ? (R)a : (R)b;                                                                              \
+        return __builtin_elementwise_min((R)a, (R)b);                                                                  \
     }                                                                                                                  \
     static __inline__ __host__ __device__ R max(A a, B b)                                                              \
     {                                                                                                                  \
-        return (R)a > (R)b ? (R)a : (R)b;                                                                              \
+        return __builtin_elementwise_max((R)a, (R)b);                                                                  \
     }
 LOCKSTEP_MINMAX(int, int, int)
 LOCKSTEP_MINMAX(unsigned, unsigned, unsigned)
@@ -567,27 +567,27 @@ LOCKSTEP_MINMAX(double, double, float)
 #undef LOCKSTEP_MINMAX
 LOCKSTEP_DEVICE unsigned umin(unsigned a, unsigned b)
 {
-    return a < b ? a : b;
+    return __builtin_elementwise_min(a, b);
 }
 LOCKSTEP_DEVICE unsigned umax(unsigned a, unsigned b)
 {
-    return a > b ? a : b;
+    return __builtin_elementwise_max(a, b);
 }
 LOCKSTEP_DEVICE long long llmin(long long a, long long b)
 {
-    return a < b ? a : b;
+    return __builtin_elementwise_min(a, b);
 }
 LOCKSTEP_DEVICE long long llmax(long long a, long long b)
 {
-    return a > b ? a : b;
+    return __builtin_elementwise_max(a, b);
 }
 LOCKSTEP_DEVICE unsigned long long ullmin(unsigned long long a, unsigned long long b)
 {
-    return a < b ? a : b;
+    return __builtin_elementwise_min(a, b);
 }
 LOCKSTEP_DEVICE unsigned long long ullmax(unsigned long long a, unsigned long long b)
 {
-    return a > b ? a : b;
+    return __builtin_elementwise_max(a, b);
 }
 
 /* Host forms of functions that the C library lacks. */
