@@ -3,18 +3,34 @@
  * memory that Lockstep gives it (no pointers: checkpoints save it as it is), allocates nothing and prints nothing.
  *
  * An SM has several schedulers; each owns the warps of its mask. Every cycle in which at least one of its warps is
- * ready, pick() is asked; then issued() tells it what was issued. */
+ * ready, pick() is asked; then issued() tells it what was issued. Cycles in which none is ready may pass unseen.
+ *
+ * A policy of your own is a shared object with one function, lockstep_scheduler_plugin; `lockstep run --sched ./it.so`
+ * loads it. examples/scheduler/ is one, docs/schedulers.md says the rest. */
 #ifndef LOCKSTEP_SCHEDULER_H
 #define LOCKSTEP_SCHEDULER_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a scheduler knows of a warp slot. */
+/* Of everything in this file. Changes whenever a policy that was built for the version before would not work. */
+#define LOCKSTEP_SCHEDULER_VERSION 2
+
+/* What pick() returns for "nobody in this cycle". */
+#define LOCKSTEP_NO_WARP 64u
+
+#define LOCKSTEP_SCHEDULER_STATE 65536 /* bytes of state that a policy can have */
+#define LOCKSTEP_SCHEDULER_OPTIONS 8   /* options that it can have */
+
+/* What a scheduler knows of a warp slot. An instruction's pc is its number in the module; a function's instructions
+ * follow each other. */
 struct lockstep_warp_view {
-    uint64_t age;   /* launch order on this SM: smaller is older; unique among resident warps */
-    uint32_t block; /* thread block slot of the SM */
-    uint32_t pc;    /* of the next instruction */
+    uint64_t age;       /* launch order on this SM: smaller is older; unique among resident warps */
+    uint64_t issued;    /* instructions since its launch */
+    uint64_t completed; /* of them, those whose results are written and whose memory accesses are done */
+    uint32_t block;     /* thread block slot of the SM */
+    uint32_t pc;        /* of the next instruction; 0 when there is none */
+    uint32_t issued_pc; /* of the last one that was issued; of the first one before that */
 };
 
 struct lockstep_scheduler_view {
@@ -22,30 +38,59 @@ struct lockstep_scheduler_view {
     uint64_t ready;                         /* warps that can issue now; pick one of these */
     uint64_t members;                       /* warps this scheduler owns that are resident and not finished */
     uint64_t waiting;                       /* members at a barrier or a fence, or with an atomic outstanding */
+    uint64_t long_wait;                     /* members whose next instruction reads a register that a load from global,
+                                               local or parameter memory has still to write; only if the policy needs it */
     const struct lockstep_warp_view *warps; /* by warp slot, 64 of them */
+    /* Where a warp's threads stand when they have diverged: the smallest pc behind `pc` that is the next instruction of
+     * some of them, or the smallest of all when none is behind it. Where they go on together, that is warps[warp].pc.
+     */
+    uint32_t (*next_pc)(const struct lockstep_scheduler_view *view, unsigned warp, uint32_t pc);
+    const void *context; /* next_pc's own */
 };
 
 struct lockstep_scheduler_setup {
-    unsigned index, count; /* this scheduler and how many the SM has */
-    uint64_t slots;        /* all warp slots it owns */
-    uint64_t age_rotation; /* sm.age_rotation */
+    unsigned index, count;   /* this scheduler and how many the SM has */
+    uint64_t slots;          /* all warp slots it owns */
+    uint64_t age_rotation;   /* sm.age_rotation */
+    uint64_t cycle;          /* in which the kernel begins on the SM */
+    uint32_t instructions;   /* static instructions of the kernel */
+    const uint64_t *options; /* the values of the policy's options, in their order */
 };
 
-struct lockstep_scheduler {
+/* An option: `--sched NAME:OPTION=VALUE:OPTION=VALUE`. */
+struct lockstep_scheduler_option {
     const char *name, *doc;
+    const char *const *choices; /* NULL-terminated; the value is the index of one. NULL: the value is a number */
+    uint64_t initial, minimum, maximum;
+};
+
+/* Facts that cost something and are only there for policies that need them. */
+enum { LOCKSTEP_NEEDS_LONG_WAIT = 1 };
+
+struct lockstep_scheduler {
+    uint32_t version; /* LOCKSTEP_SCHEDULER_VERSION */
+    uint32_t needs;   /* set of LOCKSTEP_NEEDS_* */
+    const char *name, *doc;
+    const struct lockstep_scheduler_option *options; /* ends with one without a name; NULL: none */
     size_t state_bytes;
-    /* state is zeroed memory of state_bytes, aligned for any type. */
+    /* Called when a kernel begins. state is zeroed memory of state_bytes, aligned for any type. */
     void (*reset)(void *state, const struct lockstep_scheduler_setup *setup);
-    /* Called before each pick(), to change state that depends on time (ages that rotate); may be called after any
-     * number of cycles without a pick. May be NULL. */
+    /* Called once in a cycle before pick(), to change state that depends on time (ages that rotate) or on who waits;
+     * may be called after any number of cycles without a pick. May be NULL. */
     void (*advance)(void *state, const struct lockstep_scheduler_view *view);
-    /* Returns a member of view->ready, which is not empty. Must depend on state and view alone, and change neither. */
+    /* Returns a member of view->ready, which is not empty, or LOCKSTEP_NO_WARP: then nothing is issued and the next
+     * cycle asks again. Must depend on state and view alone, and change neither. May be asked several times in a cycle,
+     * with other sets of ready warps: an order of preference is what it should stand for. */
     unsigned (*pick)(const void *state, const struct lockstep_scheduler_view *view);
-    /* Warp issued one instruction at view->cycle. May be NULL. */
+    /* Warp issued one instruction at view->cycle; its view is that after the issue. Called again in the same cycle for
+     * every further one, where sm.issue_width allows more. May be NULL. */
     void (*issued)(void *state, unsigned warp, const struct lockstep_scheduler_view *view);
-    /* A warp was launched into a slot, or ended. May be NULL. */
+    /* A warp was launched into a slot, or ended (before the call of issued() for its last instruction). May be NULL. */
     void (*launched)(void *state, unsigned warp, uint64_t age, uint64_t cycle);
     void (*ended)(void *state, unsigned warp, uint64_t cycle);
 };
+
+/* What a shared object defines. The structure must live as long as the object is loaded: a constant. */
+const struct lockstep_scheduler *lockstep_scheduler_plugin(void);
 
 #endif

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sm/sched/sched.h"
+
 /* Every parameter: any of them may change what the run does next. */
 static void add_parameters(const struct machine *machine, struct strbuf *out)
 {
@@ -12,7 +14,10 @@ static void add_parameters(const struct machine *machine, struct strbuf *out)
         const struct param_group *group = &machine->groups[i];
         for (unsigned k = 0; group->name && k < group->count; k++) {
             strbuf_addf(out, "%s.%s=", group->name, group->params[k].name);
-            param_format(group, &group->params[k], out);
+            if ((const char *)group->values + group->params[k].offset == (const char *)&machine->sm.scheduler)
+                sched_identify(machine->sm.scheduler, out); /* wherever the file lies, as long as it is the same */
+            else
+                param_format(group, &group->params[k], out);
             strbuf_add(out, "\n");
         }
     }

@@ -324,8 +324,23 @@ static enum gpu_fault fault_class(uint8_t kind)
     }
 }
 
+static void explain_bad_pick(struct gpu_run *run, const struct sm_fault *fault)
+{
+    const char *name = run->gpu->scheduler.policy->name;
+    run->result->fault = GPU_FAULT_INSTRUCTION;
+    diag_error(run->sink, DIAG_NOWHERE, "pick() must return a member of view->ready, or LOCKSTEP_NO_WARP",
+               "the warp scheduler %s is at fault: it picked warp slot %u, which was not ready\n"
+               "  SM %u, scheduler %u, kernel %s, cycle %llu",
+               name, fault->picked, fault->sm, fault->scheduler, run->launch->kernel->name,
+               (unsigned long long)(fault->cycle - run->start_cycle));
+}
+
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
 {
+    if (fault->by_scheduler) {
+        explain_bad_pick(run, fault);
+        return;
+    }
     const struct isa_module *code = run->launch->module->code;
     const struct isa_instr *instr = &code->instrs[fault->fault.pc];
     const uint32_t *size = run->launch->block;

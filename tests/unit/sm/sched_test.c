@@ -1,59 +1,10 @@
 /* The warp schedulers through their interface: orders of GTO and LRR, and the rotation of ages. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/bits.h"
-#include "sm/sched/sched.h"
-
-struct bench {
-    const struct lockstep_scheduler *policy;
-    void *state;
-    struct lockstep_warp_view warps[64];
-    uint64_t members;
-};
-
-static void bench_init(struct bench *b, const char *name, uint64_t rotation)
-{
-    memset(b, 0, sizeof *b);
-    b->policy = sched_find(name);
-    assert_non_null(b->policy);
-    b->state = calloc(1, b->policy->state_bytes + 1);
-    struct lockstep_scheduler_setup setup = {.index = 0, .count = 1, .slots = ~UINT64_C(0), .age_rotation = rotation};
-    b->policy->reset(b->state, &setup);
-}
-
-static void launch(struct bench *b, unsigned slot, uint64_t age)
-{
-    b->warps[slot].age = age;
-    b->members |= BIT64(slot);
-    if (b->policy->launched)
-        b->policy->launched(b->state, slot, age, 0);
-}
-
-/* One cycle with these warps ready; the pick is issued. */
-static unsigned cycle(struct bench *b, uint64_t now, uint64_t ready)
-{
-    struct lockstep_scheduler_view view = {.cycle = now, .ready = ready, .members = b->members, .warps = b->warps};
-    if (b->policy->advance)
-        b->policy->advance(b->state, &view);
-    unsigned slot = b->policy->pick(b->state, &view);
-    assert_true(mask_has(ready, slot));
-    assert_int_equal(slot, b->policy->pick(b->state, &view)); /* picking changes nothing */
-    if (b->policy->issued)
-        b->policy->issued(b->state, slot, &view);
-    return slot;
-}
+#include "sched_bench.h"
 
 static void test_lrr_order(void **state)
 {
     struct bench b;
-    bench_init(&b, "lrr", 0);
+    bench_start(&b, "lrr", 0, 0);
     for (unsigned i = 0; i < 64; i++)
         launch(&b, i, 63 - i); /* ages do not matter */
     for (unsigned i = 0; i < 130; i++)
@@ -63,13 +14,13 @@ static void test_lrr_order(void **state)
     assert_int_equal(cycle(&b, 202, BIT64(0) | BIT64(63)), 63);
     assert_int_equal(cycle(&b, 203, BIT64(63)), 63);
     assert_int_equal(cycle(&b, 204, BIT64(5) | BIT64(63)), 5);
-    free(b.state);
+    bench_end(&b);
 }
 
 static void test_gto_order(void **state)
 {
     struct bench b;
-    bench_init(&b, "gto", 0);
+    bench_start(&b, "gto", 0, 0);
     launch(&b, 4, 10);
     launch(&b, 0, 12);
     launch(&b, 9, 11);
@@ -83,14 +34,14 @@ static void test_gto_order(void **state)
     /* A new warp in the slot of the last one is not favoured. */
     launch(&b, 4, 20);
     assert_int_equal(cycle(&b, 6, all), 9);
-    free(b.state);
+    bench_end(&b);
 }
 
 /* Every so many cycles the oldest becomes the youngest, all others move up; also when cycles pass without a pick. */
 static void test_gto_rotation(void **state)
 {
     struct bench b;
-    bench_init(&b, "gto", 100);
+    bench_start(&b, "gto", 100, 0);
     launch(&b, 2, 0);
     launch(&b, 3, 1);
     launch(&b, 1, 2);
@@ -108,16 +59,16 @@ static void test_gto_rotation(void **state)
     unsigned first = order[11 % 3];
     assert_int_equal(cycle(&b, 1150, BIT64(order[(11 + 2) % 3])), order[(11 + 2) % 3]);
     assert_int_equal(cycle(&b, 1151, BIT64(first) | BIT64(order[(11 + 1) % 3])), first);
-    free(b.state);
+    bench_end(&b);
     /* At the cycle itself, not after it; greed outlives the rotation. */
-    bench_init(&b, "gto", 100);
+    bench_start(&b, "gto", 100, 0);
     launch(&b, 0, 0);
     launch(&b, 1, 1);
     assert_int_equal(cycle(&b, 99, 3), 0);
     assert_int_equal(cycle(&b, 100, 3), 0);
     assert_int_equal(cycle(&b, 101, 2), 1);
     assert_int_equal(cycle(&b, 102, 3), 1);
-    free(b.state);
+    bench_end(&b);
 }
 
 static void test_all_schedulers_are_complete(void **state)
@@ -126,9 +77,13 @@ static void test_all_schedulers_are_complete(void **state)
         assert_non_null((*s)->name);
         assert_true((*s)->doc && (*s)->doc[0]);
         assert_ptr_equal(sched_find((*s)->name), *s);
-        /* Whatever happens, a pick is one of the ready warps. */
+        assert_int_equal((*s)->version, LOCKSTEP_SCHEDULER_VERSION);
+        assert_true((*s)->state_bytes <= LOCKSTEP_SCHEDULER_STATE);
+        for (const struct lockstep_scheduler_option *o = (*s)->options; o && o->name; o++)
+            assert_true(o->doc && o->doc[0]);
+        /* Whatever happens, a pick is one of the ready warps, or none. */
         struct bench b;
-        bench_init(&b, (*s)->name, 7);
+        bench_start(&b, (*s)->name, 7, 0);
         uint64_t x = 12345;
         for (unsigned i = 0; i < 64; i++)
             launch(&b, i, i);
@@ -139,21 +94,61 @@ static void test_all_schedulers_are_complete(void **state)
                 ready = BIT64(x >> 58);
             if (ready)
                 cycle(&b, 2 * i, ready);
-            if (i % 50 == 0)
+            b.waiting = x << 7 & x << 13 & ~ready;
+            if (i % 50 == 0) {
+                end(&b, (unsigned)(x >> 40) % 64);
                 launch(&b, (unsigned)(x >> 40) % 64, 64 + i);
+            }
         }
-        free(b.state);
+        bench_end(&b);
     }
     assert_null(sched_find("none such"));
+}
+
+/* What the name says of options reaches the policy; what it says wrongly is refused. */
+static void test_options(void **state)
+{
+    static const char *const wrong[] = {"",
+                                        "none such",
+                                        "lrr:x=1",
+                                        "tls:active",
+                                        "tls:active=",
+                                        "tls:active=0",
+                                        "tls:active=65",
+                                        "tls:active=6x",
+                                        "tls:active=-1",
+                                        "cawa:profile=mine",
+                                        "tls:",
+                                        "tls:=6",
+                                        "tls:active=99999999999999999999"};
+    struct sched sched;
+    for (unsigned i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct diag_sink sink;
+        diag_init(&sink);
+        assert_int_equal(sched_open(&sched, wrong[i], &sink), -1);
+        assert_int_equal(sink.errors, 1);
+        assert_null(sched.policy);
+        diag_free(&sink);
+    }
+    assert_int_equal(sched_open(&sched, "tls", NULL), 0);
+    assert_int_equal(sched.options[0], 6);
+    assert_int_equal(sched_open(&sched, "tls:active=9", NULL), 0);
+    assert_ptr_equal(sched.policy, sched_find("tls"));
+    assert_int_equal(sched.options[0], 9);
+    assert_int_equal(sched_open(&sched, "cawa:stall=cycle:profile=artifact", NULL), 0);
+    assert_int_equal(sched.options[0], 1);
+    assert_int_equal(sched.options[4], 2);
+    sched_close(&sched);
+    assert_true(sched_is_file("./gto") && sched_is_file("mine.so") && sched_is_file("a/b.so:x=1"));
+    assert_false(sched_is_file("gto") || sched_is_file(".so") || sched_is_file("gto:x=b.so"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lrr_order),
-        cmocka_unit_test(test_gto_order),
-        cmocka_unit_test(test_gto_rotation),
-        cmocka_unit_test(test_all_schedulers_are_complete),
+        cmocka_unit_test(test_lrr_order),    cmocka_unit_test(test_gto_order),
+        cmocka_unit_test(test_gto_rotation), cmocka_unit_test(test_all_schedulers_are_complete),
+        cmocka_unit_test(test_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,83 @@
+/* Warp schedulers from shared objects. The object's code runs in Lockstep's own process: what can be checked of it
+ * beforehand is, and a pick that is not ready is met where it is picked (issue.c); the rest is its author's. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sm/sched/sched.h"
+
+#define SYMBOL "lockstep_scheduler_plugin"
+
+static int wrong(const char *path, const char *hint, const char *what, struct diag_sink *sink)
+{
+    return diag_error(sink, DIAG_NOWHERE, hint, "%s is no warp scheduler: %s", path, what);
+}
+
+static int check_options(const char *path, const struct lockstep_scheduler_option *o, struct diag_sink *sink)
+{
+    for (unsigned n = 0; o && o[n].name; n++) {
+        uint64_t choices = 0;
+        while (o[n].choices && o[n].choices[choices])
+            choices++;
+        if (n == LOCKSTEP_SCHEDULER_OPTIONS)
+            return wrong(path, "LOCKSTEP_SCHEDULER_OPTIONS of lockstep/scheduler.h is the limit",
+                         "it has too many options", sink);
+        if (o[n].choices ? o[n].initial >= choices : o[n].initial < o[n].minimum || o[n].initial > o[n].maximum)
+            return wrong(path, NULL, "the initial value of an option is none that the option can have", sink);
+    }
+    return 0;
+}
+
+/* The version first: in a structure of another version the rest may lie elsewhere. */
+static int check_policy(const char *path, const struct lockstep_scheduler *policy, struct diag_sink *sink)
+{
+    if (!policy)
+        return wrong(path, NULL, SYMBOL " returns nothing", sink);
+    if (policy->version != LOCKSTEP_SCHEDULER_VERSION)
+        return diag_error(sink, DIAG_NOWHERE, "build it again with this Lockstep's lockstep/scheduler.h",
+                          "%s was built for version %u of the scheduler interface; this is version %u", path,
+                          (unsigned)policy->version, LOCKSTEP_SCHEDULER_VERSION);
+    if (!policy->name || !policy->name[0])
+        return wrong(path, NULL, "it has no name", sink);
+    if (!policy->reset || !policy->pick)
+        return wrong(path, NULL, "a policy must have the functions reset and pick", sink);
+    if (policy->needs & ~(uint32_t)LOCKSTEP_NEEDS_LONG_WAIT)
+        return wrong(path, NULL, "it needs something that this Lockstep does not know", sink);
+    if (policy->state_bytes > LOCKSTEP_SCHEDULER_STATE)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "%s: a state of %zu bytes is too large; %d bytes are the limit",
+                          path, policy->state_bytes, LOCKSTEP_SCHEDULER_STATE);
+    return check_options(path, policy->options, sink);
+}
+
+static int find_policy(struct sched *sched, const char *path, struct diag_sink *sink)
+{
+    const struct lockstep_scheduler *(*plugin)(void);
+    void *symbol = dlsym(sched->library, SYMBOL);
+    if (!symbol)
+        return wrong(path, "lockstep/scheduler.h says what it must define", "it does not define " SYMBOL, sink);
+    memcpy(&plugin, &symbol, sizeof plugin);
+    sched->policy = plugin();
+    return check_policy(path, sched->policy, sink);
+}
+
+int sched_load(struct sched *sched, const char *path, struct diag_sink *sink)
+{
+    char *whole = realpath(path, NULL); /* without a '/', dlopen would look elsewhere */
+    sched->library = dlopen(whole ? whole : path, RTLD_NOW | RTLD_LOCAL);
+    free(whole);
+    if (!sched->library)
+        return diag_error(sink, DIAG_NOWHERE, "a scheduler is built by: cc -shared -fPIC -o mine.so mine.c",
+                          "cannot load the warp scheduler %s: %s", path, dlerror());
+    if (find_policy(sched, path, sink) < 0) {
+        sched_close(sched);
+        return -1;
+    }
+    return 0;
+}
+
+void sched_close(struct sched *sched)
+{
+    if (sched->library)
+        dlclose(sched->library);
+    *sched = (struct sched){0};
+}
