@@ -11,6 +11,13 @@ bfs        every
 hashtable  every
 END
 
+# The other way of bfs, and the same levels.
+for options in "--sched lrr" "--machine gtx1080ti --sched gto" "--mode functional"; do
+    # shellcheck disable=SC2086
+    simulate bfs $options -- --small --queue 1
+    cmp -s "$work/out" "$work/bfs.expected" || fail "bfs with a queue: $(diff "$work/bfs.expected" "$work/out")"
+done
+
 # Options: presets give way to single options; nonsense is refused.
 simulate hashtable --mode functional -- --buckets 7 --small --insertions 100
 grep -q '^hashtable: 100 insertions by 4 blocks of 128 threads into 7 buckets$' "$work/out" || fail "options: $(head -n 1 "$work/out")"
