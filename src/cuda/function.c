@@ -44,7 +44,7 @@ static cudaError_t attributes(struct runtime *rt, struct cudaFuncAttributes *att
         .constSizeBytes = const_bytes(module),
         .localSizeBytes = function->local_bytes,
         .maxThreadsPerBlock = max_threads(rt, function),
-        .numRegs = (int)function->registers,
+        .numRegs = (int)gpu_registers(rt->gpu, function),
         .ptxVersion = (int)module->target_sm,
         .binaryVersion = (int)(rt->machine.gpu.compute_major * 10 + rt->machine.gpu.compute_minor),
         .maxDynamicSharedSizeBytes = (int)dynamic,

@@ -51,7 +51,7 @@ static cudaError_t refuse_resources(struct runtime *rt, const struct kernel *ker
     diag_error(&sink, DIAG_NOWHERE, "use smaller blocks, or another machine",
                "kernel %s cannot be launched: a block of %u threads with %u registers a thread does not fit on an SM "
                "(limited by %s)",
-               kernel->name, threads, kernel->function->registers, limiter ? limiter : "the machine");
+               kernel->name, threads, gpu_registers(rt->gpu, kernel->function), limiter ? limiter : "the machine");
     runtime_report(rt, &sink);
     diag_free(&sink);
     return cudaErrorLaunchOutOfResources;

@@ -51,6 +51,11 @@ const struct isa_function *gpu_kernel(const struct gpu_module *module, const cha
 /* Device address and size of a __device__ or __constant__ variable; false when there is none of that name. */
 bool gpu_variable(const struct gpu_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
+/* Registers of a thread of the kernel: those live at once, but no more than let .minnctapersm blocks of .maxntid
+ * threads (the two numbers of __launch_bounds__) be on an SM at once. NVIDIA's assembler keeps that promise by
+ * spilling, which is not modelled: the registers beyond cost nothing, as with .maxnreg. */
+uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel);
+
 /* Blocks of `threads` threads with `dynamic_shared` bytes that fit on one SM at once; 0: not even one. limiter (may be
  * NULL) receives what binds: "threads", "blocks", "registers", "shared", "warps". */
 unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,
@@ -129,8 +134,8 @@ struct gpu_result {
 /* A result in which every statistic is zero: listings take names and meanings from its sets. */
 void gpu_result_blank(struct gpu_result *result);
 void gpu_result_free(struct gpu_result *result);
-/* The statistics of a result, group by group in a fixed order; *count receives how many. The last is the energy, which a
- * functional launch does not have. */
+/* The statistics of a result, group by group in a fixed order; *count receives how many. The last is the energy, which
+ * a functional launch does not have. */
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count);
 /* Headline figures. */
 uint64_t gpu_result_warp_instructions(const struct gpu_result *result);
@@ -143,8 +148,8 @@ void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink);
  * is filled in every case (partial figures included). */
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink);
 
-/* Checkpoints: from now on launches call take about every `every` cycles of the device (0: no more), the first time after
- * `first`, at a moment at which gpu_archive can describe the whole of it; not in functional mode. */
+/* Checkpoints: from now on launches call take about every `every` cycles of the device (0: no more), the first time
+ * after `first`, at a moment at which gpu_archive can describe the whole of it; not in functional mode. */
 void gpu_set_checkpoints(struct gpu *gpu, uint64_t first, uint64_t every, void (*take)(void *context), void *context);
 /* Cycles until the next one is due. */
 uint64_t gpu_checkpoint_left(const struct gpu *gpu);

@@ -138,7 +138,7 @@ static void describe_grid(struct gpu_run *run)
     memcpy(run->grid.grid, l->grid, sizeof run->grid.grid);
     memcpy(run->grid.block, l->block, sizeof run->grid.block);
     unsigned threads = l->block[0] * l->block[1] * l->block[2];
-    uint32_t registers = l->registers ? l->registers : l->kernel->registers;
+    uint32_t registers = l->registers ? l->registers : gpu_registers(run->gpu, l->kernel);
     run->kernel = (struct sm_kernel){
         .grid = &run->grid,
         .warps_per_block = (threads + m->sm.warp_size - 1) / m->sm.warp_size,
@@ -159,7 +159,7 @@ static void describe_result(struct gpu_run *run)
         .name = l->kernel->name,
         .dynamic_shared = l->dynamic_shared,
         .static_shared = l->kernel->shared_bytes,
-        .registers = l->registers ? l->registers : l->kernel->registers,
+        .registers = l->registers ? l->registers : gpu_registers(run->gpu, l->kernel),
         .mode = l->mode,
     };
     memcpy(r->grid, l->grid, sizeof r->grid);
@@ -229,6 +229,18 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     return result->status == GPU_OK ? 0 : -1;
 }
 
+uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel)
+{
+    const struct sm_params *p = &gpu->machine.sm;
+    uint64_t threads = kernel->max_threads[0];
+    for (unsigned i = 1; i < 3; i++)
+        threads *= kernel->max_threads[i] ? kernel->max_threads[i] : 1;
+    threads = round_up_u64(threads, p->warp_size) * kernel->min_blocks;
+    uint64_t most = threads ? p->registers / threads / p->register_unit * p->register_unit : UINT32_MAX;
+    most = most ? most : p->register_unit;
+    return most < kernel->registers ? (uint32_t)most : kernel->registers;
+}
+
 unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads,
                        uint64_t dynamic_shared, const char **limiter)
 {
@@ -238,5 +250,5 @@ unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel,
             *limiter = "shared";
         return 0;
     }
-    return sm_occupancy(&gpu->machine.sm, threads, (uint32_t)shared, kernel->registers, limiter);
+    return sm_occupancy(&gpu->machine.sm, threads, (uint32_t)shared, gpu_registers(gpu, kernel), limiter);
 }

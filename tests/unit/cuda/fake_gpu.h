@@ -164,6 +164,12 @@ bool gpu_variable(const struct gpu_module *module, const char *name, uint64_t *a
     return true;
 }
 
+uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel)
+{
+    (void)gpu;
+    return kernel->registers;
+}
+
 unsigned gpu_occupancy(const struct gpu *gpu, const struct isa_function *kernel, unsigned threads, uint64_t shared,
                        const char **limiter)
 {

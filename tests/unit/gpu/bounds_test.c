@@ -1,0 +1,61 @@
+/* Launch bounds: .maxntid and .minnctapersm keep a kernel's registers so few that the blocks promised fit on an SM. */
+#include "gpu_support.h"
+
+/* Kernel k with 40 registers live at once and the directives given. */
+static void load(struct device *d, const char *directives)
+{
+    struct strbuf text = {0};
+    strbuf_addf(&text, PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 n)\n%s\n{\n", directives);
+    strbuf_add(&text, ".reg .b32 %r<41>; .reg .b64 %rd<2>;\n");
+    strbuf_add(&text, "mov.u32 %r40, 0;\n");
+    for (unsigned i = 0; i < 39; i++)
+        strbuf_addf(&text, "mov.u32 %%r%u, %u;\n", i, i);
+    for (unsigned i = 0; i < 39; i++)
+        strbuf_addf(&text, "add.u32 %%r40, %%r40, %%r%u;\n", i);
+    strbuf_add(&text, "ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], %r40; ret;\n}\n");
+    device_load(d, strbuf_text(&text));
+    strbuf_free(&text);
+}
+
+static void registers_make_room_for_the_blocks_promised(void **state)
+{
+    static const struct {
+        const char *settings, *directives;
+        uint32_t registers, threads, blocks;
+        const char *limiter;
+    } cases[] = {
+        {"", "", 40, 512, 1, "registers"},
+        {"", ".maxntid 512", 40, 512, 1, "registers"},
+        {"", ".maxntid 512 .minnctapersm 1", 40, 512, 1, "registers"},
+        {"", ".maxntid 512 .minnctapersm 2", 32, 512, 2, "registers"},
+        {"", ".maxntid 512 .minnctapersm 3", 20, 512, 3, "threads"}, /* 32768 / 1536 = 21, in units of 4 */
+        {"", ".maxntid 16, 16, 2 .minnctapersm 3", 20, 512, 3, "threads"},
+        {"", ".maxntid 512 .minnctapersm 3", 20, 256, 6, "threads"},
+        {"", ".maxntid 500 .minnctapersm 3", 20, 500, 3, "threads"}, /* rounded up to warps */
+        {"", ".minnctapersm 3", 40, 512, 1, "registers"},            /* says nothing without .maxntid */
+        {"sm.registers=65536", ".maxntid 512 .minnctapersm 3", 40, 512, 3, "threads"},
+        {"sm.registers=1024", ".maxntid 512 .minnctapersm 3", 4, 256, 1, "registers"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct device d;
+        const char *limiter;
+        device_open(&d, "gtx480", cases[i].settings);
+        load(&d, cases[i].directives);
+        const struct isa_function *kernel = gpu_kernel(d.module, "k");
+        assert_int_equal(gpu_registers(d.gpu, kernel), cases[i].registers);
+        assert_int_equal(gpu_occupancy(d.gpu, kernel, cases[i].threads, 0, &limiter), cases[i].blocks);
+        assert_string_equal(limiter, cases[i].limiter);
+        uint64_t buffer = device_buffer(&d, 4);
+        device_run(&d, "k", (struct shape){.grid = 60, .block = cases[i].threads}, buffer, 0);
+        assert_int_equal(d.result.registers, cases[i].registers);
+        assert_int_equal(d.result.blocks_per_sm, cases[i].blocks);
+        assert_int_equal(device_word(&d, buffer), 38 * 39 / 2);
+        device_close(&d);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(registers_make_room_for_the_blocks_promised)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
