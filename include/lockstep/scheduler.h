@@ -35,11 +35,12 @@ struct lockstep_warp_view {
 
 struct lockstep_scheduler_view {
     uint64_t cycle;
-    uint64_t ready;                         /* warps that can issue now; pick one of these */
-    uint64_t members;                       /* warps this scheduler owns that are resident and not finished */
-    uint64_t waiting;                       /* members at a barrier or a fence, or with an atomic outstanding */
-    uint64_t long_wait;                     /* members whose next instruction reads a register that a load from global,
-                                               local or parameter memory has still to write; only if the policy needs it */
+    uint64_t ready;     /* warps that can issue now; pick one of these */
+    uint64_t members;   /* warps this scheduler owns that are resident and not finished */
+    uint64_t waiting;   /* members at a barrier or a fence, with an atomic outstanding, asleep, or held
+                           back for some time by spin control */
+    uint64_t long_wait; /* members whose next instruction reads a register that a load from global,
+                           local or parameter memory has still to write; only if the policy needs it */
     const struct lockstep_warp_view *warps; /* by warp slot, 64 of them */
     /* Where a warp's threads stand when they have diverged: the smallest pc behind `pc` that is the next instruction of
      * some of them, or the smallest of all when none is behind it. Where they go on together, that is warps[warp].pc.

@@ -501,7 +501,8 @@ static unsigned record_bad_pick(struct sm *sm, unsigned s, unsigned picked)
 static unsigned choose(const struct sm *sm, unsigned s, bool held, const struct lockstep_scheduler_view *view)
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    return held ? spin_pick(sm->spin, view, policy, sm->scheduler_state[s]) : policy->pick(sm->scheduler_state[s], view);
+    return held ? spin_pick(sm->spin, view, policy, sm->scheduler_state[s])
+                : policy->pick(sm->scheduler_state[s], view);
 }
 
 /* The warp to issue, or LOCKSTEP_NO_WARP. A scheduler meets its warps in its order of preference until one can issue;
@@ -532,6 +533,23 @@ static void flush_all(struct sm *sm, uint64_t astray)
         sm_flush_buffer(sm, mask_first(rest));
 }
 
+/* Warps that are held back come after all others: only when none of those issues are they met. */
+static unsigned pick_any(struct sm *sm, unsigned s, uint64_t astray, struct lockstep_scheduler_view *view)
+{
+    uint64_t ready = view->ready, held = sm->backed_off;
+    unsigned slot = LOCKSTEP_NO_WARP;
+    view->ready = ready & ~held;
+    if (view->ready)
+        slot = pick_warp(sm, s, astray & ~held, false, view);
+    else
+        flush_all(sm, astray & ~held);
+    view->ready = ready & held;
+    if (slot == LOCKSTEP_NO_WARP && view->ready && !sm->has_fault)
+        slot = pick_warp(sm, s, astray & held, true, view);
+    view->ready = ready;
+    return slot;
+}
+
 static enum sm_stall schedule(struct sm *sm, unsigned s)
 {
     uint64_t members = sm->resident & sm->scheduler_slots[s];
@@ -543,15 +561,10 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
         flush_all(sm, astray);
         return classify(sm, members, could);
     }
-    /* Warps that are held back come after all others: when one of those can issue, they are not met. */
-    bool held = !(ready & ~sm->backed_off);
-    if (held)
-        flush_all(sm, astray & ~sm->backed_off);
-    uint64_t met = held ? sm->backed_off : ~sm->backed_off;
     struct lockstep_scheduler_view view = {.cycle = sm->now,
-                                           .ready = ready & met,
+                                           .ready = ready,
                                            .members = members & ~sm->finished,
-                                           .waiting = members & waiting & ~sm->finished & ~sm->delayed,
+                                           .waiting = members & waiting & ~sm->finished,
                                            .warps = sm->views,
                                            .next_pc = next_pc,
                                            .context = sm};
@@ -560,7 +573,7 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
         view.long_wait = long_waits(sm, view.members);
     if (policy->advance)
         policy->advance(sm->scheduler_state[s], &view);
-    unsigned slot = pick_warp(sm, s, astray & met, held, &view);
+    unsigned slot = pick_any(sm, s, astray, &view);
     if (slot == LOCKSTEP_NO_WARP) {
         sm->moved = true; /* it is asked again in the next cycle */
         return SM_STALL_held;
