@@ -13,7 +13,8 @@
 #include <set>
 #include <tuple>
 
-constexpr int EMPTY = -1, LOCKED = -2; // a slot without a child; a slot that a thread is about to change
+constexpr int TB_THREADS = 512, TB_BLOCKS = 3; // of a block, and blocks on an SM at once, when a tree is built
+constexpr int EMPTY = -1, LOCKED = -2;         // a slot without a child; a slot that a thread is about to change
 
 struct cube {
     float x, y, z, half; // its middle, and half its side
@@ -68,7 +69,7 @@ static __host__ __device__ float4 middle(float4 sum)
     return {sum.x / sum.w, sum.y / sum.w, sum.z / sum.w, sum.w};
 }
 
-__global__ void box(tree t)
+__global__ void __launch_bounds__(TB_THREADS, TB_BLOCKS) box(tree t)
 {
     __shared__ int shared[6];
     int least[3] = {INT_MAX, INT_MAX, INT_MAX}, most[3] = {INT_MIN, INT_MIN, INT_MIN};
@@ -165,7 +166,7 @@ static __device__ bool insert(tree t, int i, float4 p, int *cell, cube *at)
 // A thread goes on to its next body in the same loop in which others of its warp try again. The barrier holds back
 // those who failed until all of the block have made their attempt. Threads without a body left end: barriers do not
 // wait for them.
-__global__ void build(tree t)
+__global__ void __launch_bounds__(TB_THREADS, TB_BLOCKS) build(tree t)
 {
     cube root = root_cube(t.box), at = root;
     int cell = t.nodes - 1, i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -480,7 +481,7 @@ int main(int argc, char **argv)
     option options[] = {
         {"bodies", "bodies", 3000, 1, 1u << 22, 300, 30000},
         {"tb-blocks", "blocks of kernels 1 and 2", 45, 1, 1u << 16, 2, 45},
-        {"tb-threads", "threads of each", 512, 32, 1024, 128, 512},
+        {"tb-threads", "threads of each", TB_THREADS, 32, TB_THREADS, 128, TB_THREADS},
         {"st-blocks", "blocks of kernels 3 and 4", 90, 1, 1u << 16, 2, 90},
         {"st-threads", "threads of each", 64, 32, 1024, 128, 64},
         {"first", "first kernel: 1 box, 2 build, 3 summarize, 4 sort", BOX, BOX, SORT, BOX, 0},
