@@ -23,14 +23,11 @@
  * Parts: senders (injection queues), receivers (ejection and boundary buffers) and the router. They meet only through
  * the channels, whose two ticks make every part's tick t depend on nothing that another part did after t-2. So parts
  * may be ticked in any order, or at once by several threads, as long as none is NETWORK_LOOKAHEAD ticks ahead of
- * another. A side is a set of senders and receivers that are ticked together.
+ * another. A side is a set of senders and receivers that are ticked together. The router is in router.c.
  *
  * Left out: several VCs, and with them the input speed-up, which has no effect on a single VC. */
 #include "network/network_impl.h"
 
-#include <stddef.h>
-
-#include "base/bits.h"
 #include "sim/cycle.h"
 
 const struct param_desc network_param_descs[] = {
@@ -62,25 +59,24 @@ struct network *network_create(const struct network_params *params, unsigned inp
                                struct arena *arena)
 {
     struct network *net = ARENA_NEW(arena, struct network, 1);
-    uint32_t in_size = ring_size(params->injection_flits + params->router_flits + 1);
-    uint32_t out_size = ring_size(params->ejection_flits + params->boundary_flits + 2);
     net->params = *params;
     net->input_count = inputs;
     net->output_count = outputs;
-    net->input_mask = in_size - 1;
-    net->output_mask = out_size - 1;
+    net->input_mask = ring_size(params->injection_flits + params->router_flits + 1) - 1;
+    net->output_mask = ring_size(params->ejection_flits + params->boundary_flits + 2) - 1;
     net->senders = ARENA_NEW(arena, struct sender, inputs);
     net->receivers = ARENA_NEW(arena, struct receiver, outputs);
     net->inputs = ARENA_NEW(arena, struct input, inputs);
     net->outputs = ARENA_NEW(arena, struct output, outputs);
     for (unsigned i = 0; i < inputs; i++) {
-        net->senders[i].ring = ARENA_NEW(arena, struct packet_in, in_size);
+        net->inputs[i].ring = net->senders[i].ring = ARENA_NEW(arena, struct parcel, net->input_mask + 1);
+        net->senders[i].side = &net->sides[0];
         net->senders[i].credits = params->router_flits;
     }
     for (unsigned i = 0; i < outputs; i++) {
-        net->receivers[i].ring = ARENA_NEW(arena, struct packet_out, out_size);
+        net->outputs[i].ring = net->receivers[i].ring = ARENA_NEW(arena, struct parcel, net->output_mask + 1);
+        net->receivers[i].side = &net->sides[0];
         net->outputs[i].credits = params->ejection_flits;
-        net->outputs[i].holder = NOBODY;
     }
     net->side_count = 1;
     net->sides[0].inputs = mask_low(inputs);
@@ -88,51 +84,48 @@ struct network *network_create(const struct network_params *params, unsigned inp
     return net;
 }
 
-static void split_channel(struct network *net, size_t member, unsigned slot, bool of_inputs)
+static void split_channels(struct network *net, unsigned slot)
 {
-    uint64_t tick = 0, ports = 0;
+    struct written all = {0};
     for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
-        struct channel *c = (struct channel *)((char *)&net->sides[i] + member);
-        if (c->written[slot].ports && c->written[slot].tick > tick)
-            tick = c->written[slot].tick, ports = 0;
-        if (c->written[slot].tick == tick)
-            ports |= c->written[slot].ports;
+        const struct written *w = &net->sides[i].to_router.written[slot];
+        if (w->tick > all.tick)
+            all = (struct written){.tick = w->tick};
+        if (w->tick == all.tick)
+            all.flits |= w->flits, all.credits |= w->credits;
     }
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
-        struct channel *c = (struct channel *)((char *)&net->sides[i] + member);
-        c->written[slot].tick = tick;
-        c->written[slot].ports = ports & (of_inputs ? net->sides[i].inputs : net->sides[i].outputs);
-    }
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        net->sides[i].to_router.written[slot] = (struct written){.tick = all.tick,
+                                                                 .flits = all.flits & net->sides[i].inputs,
+                                                                 .credits = all.credits & net->sides[i].outputs};
 }
 
 /* What belongs to no port, the counts, stays where it is: only sums are asked for. */
 void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output)
 {
-    uint64_t sending = 0, ejecting = 0, arrivals = 0;
+    struct side all = {0};
     for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
         struct side *s = &net->sides[i];
-        sending |= s->sending, ejecting |= s->ejecting, arrivals |= s->arrivals;
+        all.sending |= s->sending, all.broke |= s->broke;
+        all.ejecting |= s->ejecting, all.full |= s->full, all.arrivals |= s->arrivals;
         s->inputs = s->outputs = 0;
     }
     net->side_count = sides;
     for (unsigned i = 0; i < net->input_count; i++) {
-        net->senders[i].side = side_of_input[i];
+        net->senders[i].side = &net->sides[side_of_input[i]];
         net->sides[side_of_input[i]].inputs |= BIT64(i);
     }
     for (unsigned i = 0; i < net->output_count; i++) {
-        net->receivers[i].side = side_of_output[i];
+        net->receivers[i].side = &net->sides[side_of_output[i]];
         net->sides[side_of_output[i]].outputs |= BIT64(i);
     }
-    for (unsigned slot = 0; slot < 4; slot++) {
-        split_channel(net, offsetof(struct side, flits), slot, true);
-        split_channel(net, offsetof(struct side, credits), slot, false);
-    }
+    for (unsigned slot = 0; slot < 4; slot++)
+        split_channels(net, slot);
     for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
         struct side *s = &net->sides[i];
-        s->sending = sending & s->inputs;
-        s->ejecting = ejecting & s->outputs;
-        s->arrivals = arrivals & s->outputs;
-        s->awake = true;
+        s->sending = all.sending & s->inputs, s->broke = all.broke & s->inputs;
+        s->ejecting = all.ejecting & s->outputs, s->full = all.full & s->outputs;
+        s->arrivals = all.arrivals & s->outputs;
     }
 }
 
@@ -152,276 +145,130 @@ bool network_can_send(const struct network *net, unsigned input, unsigned bytes)
 void network_send(struct network *net, unsigned input, unsigned output, unsigned bytes, void *payload, uint64_t cycle)
 {
     struct sender *sender = &net->senders[input];
-    struct side *side = &net->sides[sender->side];
     uint32_t flits = flits_of(net, bytes);
-    sender->ring[sender->end++ & net->input_mask] = (struct packet_in){payload, cycle, output, flits};
+    sender->ring[sender->end++ & net->input_mask] =
+        (struct parcel){.payload = payload, .sent = cycle, .output = output, .flits = flits};
     sender->queued += flits;
-    side->sending |= BIT64(input);
-    side->sent++;
-    side->awake = true;
+    sender->side->sending |= BIT64(input);
+    sender->side->sent++;
+}
+
+/* The oldest packet at a receiver. */
+static const struct parcel *first_parcel(const struct network *net, const struct receiver *r)
+{
+    return &r->ring[r->first & net->output_mask];
 }
 
 void *network_peek(const struct network *net, unsigned output)
 {
     const struct receiver *r = &net->receivers[output];
-    return r->first == r->whole ? NULL : r->ring[r->first & net->output_mask].payload;
-}
-
-static void drop_first(struct network *net, struct side *side, struct receiver *r)
-{
-    r->boundary -= r->ring[r->first++ & net->output_mask].flits;
-    side->taken++;
+    return r->first == r->whole ? NULL : first_parcel(net, r)->payload;
 }
 
 /* Empty packets behind it have waited for nobody but it. */
 void *network_receive(struct network *net, unsigned output)
 {
     struct receiver *r = &net->receivers[output];
-    struct side *side = &net->sides[r->side];
+    struct side *side = r->side;
     void *payload = network_peek(net, output);
     if (!payload)
         return NULL;
-    do
-        drop_first(net, side, r);
-    while (r->first != r->whole && !network_peek(net, output));
+    do {
+        r->boundary -= first_parcel(net, r)->flits;
+        r->first++;
+        side->taken++;
+    } while (r->first != r->whole && !first_parcel(net, r)->payload);
     if (r->first == r->whole)
         side->arrivals &= ~BIT64(output);
-    if (mask_has(side->ejecting, output))
-        side->awake = true;
+    if (r->boundary < net->params.boundary_flits || r->first == r->whole)
+        side->full &= ~BIT64(output);
     return payload;
 }
 
-static void write_channel(struct channel *c, uint64_t tick, uint64_t ports)
+/* The last flit of a packet is in the boundary buffer. An empty packet that waits for nobody leaves at once. */
+static void end_packet(struct side *side, struct receiver *r, const struct parcel *p, uint64_t output, uint64_t cycle)
 {
-    if (!ports)
-        return;
-    c->written[tick & 3].tick = tick;
-    c->written[tick & 3].ports = ports;
-}
-
-/* What was written two ticks ago. */
-static uint64_t read_channel(const struct channel *c, uint64_t tick)
-{
-    return c->written[(tick - NETWORK_LOOKAHEAD) & 3].tick == tick - NETWORK_LOOKAHEAD
-               ? c->written[(tick - NETWORK_LOOKAHEAD) & 3].ports
-               : 0;
-}
-
-/* The tick at which what is in the channel arrives, at `from` or later, or CYCLE_NEVER. */
-static uint64_t channel_next(const struct channel *c, uint64_t from)
-{
-    for (uint64_t tick = from; tick < from + NETWORK_LOOKAHEAD; tick++)
-        if (read_channel(c, tick))
-            return tick;
-    return CYCLE_NEVER;
-}
-
-static void deliver_flit(struct network *net, struct side *side, unsigned index, uint64_t cycle)
-{
-    struct receiver *r = &net->receivers[index];
-    const struct packet_out *p = &r->ring[r->whole & net->output_mask];
-    r->boundary++;
-    if (++r->arrived < p->flits)
-        return;
+    uint64_t latency = cycle - p->sent;
+    bool first = r->first == r->whole++;
     r->arrived = 0;
-    r->whole++;
     side->stats.packets++;
-    side->stats.latency += cycle - p->sent;
-    if (cycle - p->sent > side->stats.latency_max)
-        side->stats.latency_max = cycle - p->sent;
-    if (p->payload)
-        side->arrivals |= BIT64(index);
-    else if (r->whole - r->first == 1)
-        drop_first(net, side, r);
+    side->stats.latency += latency;
+    if (latency > side->stats.latency_max)
+        side->stats.latency_max = latency;
+    if (p->payload) {
+        side->arrivals |= output;
+    } else if (first) {
+        r->first++;
+        r->boundary -= p->flits;
+        side->taken++;
+    }
+}
+
+/* A flit for each of these outputs moves from the ejection buffer to the boundary buffer. */
+static void deliver_flits(struct network *net, struct side *side, uint64_t outputs, uint64_t cycle)
+{
+    for (uint64_t rest = outputs; rest; rest &= rest - 1) {
+        struct receiver *r = &net->receivers[mask_first(rest)];
+        const struct parcel *p = &r->ring[r->whole & net->output_mask];
+        r->boundary++;
+        if (p->flits == 1 || ++r->arrived == p->flits)
+            end_packet(side, r, p, rest & -rest, cycle);
+        if (r->boundary >= net->params.boundary_flits && r->first != r->whole)
+            side->full |= rest & -rest;
+    }
 }
 
 /* Receivers: one flit a tick from the ejection buffer to the boundary buffer. A packet larger than the boundary buffer
- * passes when it is alone there. */
-static bool step_receivers(struct network *net, struct side *side, uint64_t flits, uint64_t tick, uint64_t cycle)
+ * passes when it is alone there. Returns the outputs at which a flit passed. */
+static uint64_t step_receivers(struct network *net, struct side *side, uint64_t flits, uint64_t cycle)
 {
-    uint64_t credits = 0;
-    for (uint64_t rest = flits; rest; rest &= rest - 1)
+    uint64_t passing = (side->ejecting | flits) & ~side->full;
+    for (uint64_t rest = flits & ~passing; rest; rest &= rest - 1)
         net->receivers[mask_first(rest)].ejected++;
-    side->ejecting |= flits;
-    for (uint64_t rest = side->ejecting; rest; rest &= rest - 1) {
-        struct receiver *r = &net->receivers[mask_first(rest)];
-        if (r->boundary >= net->params.boundary_flits && r->first != r->whole)
-            continue;
-        credits |= rest & -rest;
-        if (--r->ejected == 0)
+    side->ejecting |= flits & ~passing;
+    for (uint64_t rest = passing & ~flits; rest; rest &= rest - 1)
+        if (--net->receivers[mask_first(rest)].ejected == 0)
             side->ejecting &= ~(rest & -rest);
-        deliver_flit(net, side, mask_first(rest), cycle);
-    }
-    write_channel(&side->credits, tick, credits);
-    return credits != 0;
+    deliver_flits(net, side, passing, cycle);
+    return passing;
 }
 
 /* Senders: one flit a tick into the channel to the router. Returns those that sent. */
-static uint64_t step_senders(struct network *net, struct side *side, uint64_t credits, uint64_t tick)
+static uint64_t step_senders(struct network *net, struct side *side, uint64_t credits)
 {
-    uint64_t flits = 0;
+    uint64_t broke = side->broke & ~credits, sending = side->sending, sent = sending & ~broke;
     for (uint64_t rest = credits; rest; rest &= rest - 1)
         net->senders[mask_first(rest)].credits++;
-    for (uint64_t rest = side->sending; rest; rest &= rest - 1) {
+    for (uint64_t rest = sent; rest; rest &= rest - 1) {
         struct sender *sender = &net->senders[mask_first(rest)];
-        if (sender->credits == 0)
-            continue;
-        sender->credits--;
-        flits |= rest & -rest;
-        side->stats.flits++;
+        if (--sender->credits == 0)
+            broke |= rest & -rest;
         if (--sender->queued == 0)
-            side->sending &= ~(rest & -rest);
+            sending &= ~(rest & -rest);
     }
-    write_channel(&side->flits, tick, flits);
-    return flits;
+    side->broke = broke;
+    side->sending = sending;
+    side->stats.flits += mask_count(sent);
+    return sent;
+}
+
+/* Whether the next tick changes something, whatever the router sends. */
+static bool is_awake(const struct side *side)
+{
+    return (side->sending & ~side->broke) || (side->ejecting & ~side->full);
 }
 
 uint64_t network_tick_side(struct network *net, unsigned index, uint64_t tick, uint64_t cycle)
 {
     struct side *side = &net->sides[index];
-    uint64_t flits = read_channel(&net->router.flits, tick) & side->outputs;
-    uint64_t credits = read_channel(&net->router.credits, tick) & side->inputs;
-    if (!side->awake && !flits && !credits)
+    const struct written *from = network_read(&net->from_router, tick);
+    uint64_t flits = from ? from->flits & side->outputs : 0, credits = from ? from->credits & side->inputs : 0;
+    if (!flits && !credits && !is_awake(side))
         return 0;
-    bool moved = step_receivers(net, side, flits, tick, cycle);
-    uint64_t sent = step_senders(net, side, credits, tick);
-    side->awake = moved || sent;
+    uint64_t passed = step_receivers(net, side, flits, cycle);
+    uint64_t sent = step_senders(net, side, credits);
+    network_write(&side->to_router, tick, sent, passed);
     return sent;
-}
-
-static struct packet_in *front_packet(const struct network *net, unsigned input)
-{
-    return &net->senders[input].ring[net->inputs[input].first & net->input_mask];
-}
-
-/* A head flit has come to the front of the input's buffer. */
-static void ask_for_vc(struct network *net, unsigned input)
-{
-    const struct packet_in *p = front_packet(net, input);
-    struct input *in = &net->inputs[input];
-    struct output *out = &net->outputs[p->output];
-    in->output = p->output;
-    in->left = p->flits;
-    net->router.asking |= BIT64(input);
-    out->waiting |= BIT64(input);
-    if (out->holder == NOBODY)
-        net->router.wanted |= BIT64(p->output);
-}
-
-/* The inputs that get a VC in this step: of those that ask for a free output, the first from its turn on. */
-static uint64_t allocate_vcs(const struct network *net)
-{
-    uint64_t granted = 0;
-    for (uint64_t rest = net->router.wanted; rest; rest &= rest - 1) {
-        const struct output *out = &net->outputs[mask_first(rest)];
-        uint64_t later = out->waiting & ~mask_low(out->turn);
-        granted |= BIT64(mask_first(later ? later : out->waiting));
-    }
-    return granted;
-}
-
-static void give_vcs(struct network *net, uint64_t granted)
-{
-    net->router.asking &= ~granted;
-    net->router.holding |= granted;
-    net->router.switching |= granted;
-    for (; granted; granted &= granted - 1) {
-        uint32_t input = mask_first(granted);
-        const struct packet_in *p = front_packet(net, input);
-        struct output *out = &net->outputs[p->output];
-        out->holder = input;
-        out->turn = input + 1 < net->input_count ? input + 1 : 0;
-        out->waiting &= ~BIT64(input);
-        net->router.wanted &= ~BIT64(p->output);
-        net->receivers[p->output].ring[out->end++ & net->output_mask] =
-            (struct packet_out){p->payload, p->sent, p->flits};
-    }
-}
-
-/* A flit leaves the router's buffer; the tail frees the VC. */
-static void switch_flit(struct network *net, unsigned input)
-{
-    struct input *in = &net->inputs[input];
-    struct output *out = &net->outputs[in->output];
-    out->credits--;
-    net->router.crossing |= BIT64(in->output);
-    in->owed++;
-    net->router.owing |= BIT64(input);
-    if (--in->buffered == 0)
-        net->router.switching &= ~BIT64(input);
-    if (--in->left)
-        return;
-    in->first++;
-    out->holder = NOBODY;
-    if (out->waiting)
-        net->router.wanted |= BIT64(in->output);
-    net->router.holding &= ~BIT64(input);
-    net->router.switching &= ~BIT64(input);
-    if (in->buffered)
-        ask_for_vc(net, input);
-}
-
-/* One step of the router; everything looks at the state before the step. */
-static bool step_router(struct network *net)
-{
-    for (uint64_t rest = net->router.crossing; rest; rest &= rest - 1)
-        net->outputs[mask_first(rest)].leaving++;
-    net->router.leaving |= net->router.crossing;
-    net->router.crossing = 0;
-    uint64_t granted = allocate_vcs(net);
-    bool moved = granted != 0;
-    for (uint64_t rest = net->router.switching; rest; rest &= rest - 1) {
-        uint32_t input = mask_first(rest);
-        if (net->outputs[net->inputs[input].output].credits == 0)
-            continue;
-        switch_flit(net, input);
-        moved = true;
-    }
-    give_vcs(net, granted);
-    return moved;
-}
-
-static void read_router_inputs(struct network *net, uint64_t flits, uint64_t credits)
-{
-    for (uint64_t rest = flits; rest; rest &= rest - 1)
-        net->inputs[mask_first(rest)].buffered++;
-    for (uint64_t rest = flits & ~net->router.holding & ~net->router.asking; rest; rest &= rest - 1)
-        ask_for_vc(net, mask_first(rest));
-    net->router.switching |= flits & net->router.holding;
-    for (; credits; credits &= credits - 1)
-        net->outputs[mask_first(credits)].credits++;
-}
-
-/* One flit an output channel, one credit an input's backward channel. */
-static void write_router_outputs(struct network *net, uint64_t tick)
-{
-    struct router *router = &net->router;
-    write_channel(&router->flits, tick, router->leaving);
-    for (uint64_t rest = router->leaving; rest; rest &= rest - 1)
-        if (--net->outputs[mask_first(rest)].leaving == 0)
-            router->leaving &= ~(rest & -rest);
-    write_channel(&router->credits, tick, router->owing);
-    for (uint64_t rest = router->owing; rest; rest &= rest - 1)
-        if (--net->inputs[mask_first(rest)].owed == 0)
-            router->owing &= ~(rest & -rest);
-}
-
-void network_tick_router(struct network *net, uint64_t tick)
-{
-    struct router *router = &net->router;
-    uint64_t flits = 0, credits = 0;
-    for (unsigned i = 0; i < net->side_count; i++) {
-        flits |= read_channel(&net->sides[i].flits, tick);
-        credits |= read_channel(&net->sides[i].credits, tick);
-    }
-    if (!router->awake && !flits && !credits)
-        return;
-    bool moved = false;
-    read_router_inputs(net, flits, credits);
-    for (uint32_t step = 0; step < net->params.internal_speedup; step++)
-        moved |= step_router(net);
-    write_router_outputs(net, tick);
-    router->awake = moved || router->crossing || router->leaving || router->owing;
 }
 
 void network_tick(struct network *net, uint64_t tick)
@@ -431,16 +278,25 @@ void network_tick(struct network *net, uint64_t tick)
     network_tick_router(net, tick);
 }
 
+/* The tick at which what is in the channels arrives, at `from` or later, or CYCLE_NEVER. */
+static uint64_t next_arrival(const struct channels *c, uint64_t from)
+{
+    for (uint64_t tick = from; tick < from + NETWORK_LOOKAHEAD; tick++) {
+        const struct written *w = network_read(c, tick);
+        if (w && (w->flits || w->credits))
+            return tick;
+    }
+    return CYCLE_NEVER;
+}
+
 uint64_t network_next(const struct network *net, uint64_t from)
 {
-    uint64_t next = cycle_min(channel_next(&net->router.flits, from), channel_next(&net->router.credits, from));
-    bool awake = net->router.awake;
-    for (unsigned i = 0; i < net->side_count; i++) {
-        const struct side *side = &net->sides[i];
-        awake |= side->awake;
-        next = cycle_min(next, cycle_min(channel_next(&side->flits, from), channel_next(&side->credits, from)));
-    }
-    return awake ? from : next;
+    uint64_t next = next_arrival(&net->from_router, from);
+    if (network_router_awake(&net->router))
+        return from;
+    for (unsigned i = 0; i < net->side_count && next != from; i++)
+        next = is_awake(&net->sides[i]) ? from : cycle_min(next, next_arrival(&net->sides[i].to_router, from));
+    return next;
 }
 
 bool network_idle(const struct network *net)

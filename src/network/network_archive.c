@@ -11,6 +11,14 @@ struct carrier {
     const void *context;
 };
 
+/* A set of ports. */
+static void archive_ports(struct archive *ar, uint64_t *ports, unsigned count)
+{
+    ARCHIVE(ar, *ports);
+    if (*ports & ~mask_low(count))
+        archive_fail(ar, "a port that is not there");
+}
+
 /* A counted range of a ring: [first, end), counted without wrapping. */
 static void archive_range(struct archive *ar, uint32_t *first, uint32_t *end, uint32_t mask)
 {
@@ -22,21 +30,24 @@ static void archive_range(struct archive *ar, uint32_t *first, uint32_t *end, ui
     *end = *first;
 }
 
+static void archive_parcel(struct network *net, struct archive *ar, const struct carrier *carrier, struct parcel *p)
+{
+    carrier->describe(ar, &p->payload, carrier->context);
+    ARCHIVE(ar, p->sent);
+    ARCHIVE(ar, p->flits);
+    archive_u32_to(ar, &p->output, net->output_count - 1);
+}
+
 static void archive_input(struct network *net, struct archive *ar, const struct carrier *carrier, unsigned i)
 {
     struct sender *sender = &net->senders[i];
     struct input *in = &net->inputs[i];
     archive_range(ar, &in->first, &sender->end, net->input_mask);
-    for (uint32_t at = in->first; at != sender->end && !archive_failed(ar); at++) {
-        struct packet_in *p = &sender->ring[at & net->input_mask];
-        carrier->describe(ar, &p->payload, carrier->context);
-        ARCHIVE(ar, p->sent);
-        ARCHIVE(ar, p->flits);
-        archive_u32_to(ar, &p->output, net->output_count - 1);
-    }
+    for (uint32_t at = in->first; at != sender->end && !archive_failed(ar); at++)
+        archive_parcel(net, ar, carrier, &sender->ring[at & net->input_mask]);
     ARCHIVE(ar, sender->queued);
     ARCHIVE(ar, sender->credits);
-    ARCHIVE(ar, in->buffered);
+    ARCHIVE(ar, in->behind);
     archive_u32_to(ar, &in->output, net->output_count - 1);
     ARCHIVE(ar, in->left);
     ARCHIVE(ar, in->owed);
@@ -47,66 +58,76 @@ static void archive_output(struct network *net, struct archive *ar, const struct
     struct receiver *r = &net->receivers[i];
     struct output *out = &net->outputs[i];
     archive_range(ar, &r->first, &out->end, net->output_mask);
-    for (uint32_t at = r->first; at != out->end && !archive_failed(ar); at++) {
-        struct packet_out *p = &r->ring[at & net->output_mask];
-        carrier->describe(ar, &p->payload, carrier->context);
-        ARCHIVE(ar, p->sent);
-        ARCHIVE(ar, p->flits);
-    }
+    for (uint32_t at = r->first; at != out->end && !archive_failed(ar); at++)
+        archive_parcel(net, ar, carrier, &r->ring[at & net->output_mask]);
     ARCHIVE(ar, r->whole);
     if (r->whole - r->first > out->end - r->first)
         archive_fail(ar, "a queue has received more than it was sent");
     ARCHIVE(ar, r->ejected);
     ARCHIVE(ar, r->boundary);
     ARCHIVE(ar, r->arrived);
-    ARCHIVE(ar, out->waiting);
-    archive_place(ar, &out->holder, net->input_count);
-    archive_u32_to(ar, &out->turn, net->input_count - 1);
+    archive_ports(ar, &out->waiting, net->input_count);
+    ARCHIVE(ar, out->later);
     ARCHIVE(ar, out->credits);
     ARCHIVE(ar, out->leaving);
 }
 
-/* A set of ports. */
-static void archive_ports(struct archive *ar, uint64_t *ports, unsigned count)
-{
-    ARCHIVE(ar, *ports);
-    if (*ports & ~mask_low(count))
-        archive_fail(ar, "a port that is not there");
-}
-
-static void archive_channel(struct archive *ar, struct channel *c, unsigned count)
+static void archive_channels(struct archive *ar, struct channels *c, unsigned flits, unsigned credits)
 {
     for (unsigned slot = 0; slot < 4; slot++) {
-        ARCHIVE(ar, c->written[slot].tick);
-        archive_ports(ar, &c->written[slot].ports, count);
+        struct written *w = &c->written[slot];
+        ARCHIVE(ar, w->tick);
+        archive_ports(ar, &w->flits, flits);
+        archive_ports(ar, &w->credits, credits);
     }
 }
 
+/* The sets that follow from the ports' counters are made from them. */
 static void archive_router(struct network *net, struct archive *ar)
 {
-    struct router *router = &net->router;
-    archive_ports(ar, &router->asking, net->input_count);
-    archive_ports(ar, &router->wanted, net->output_count);
-    archive_ports(ar, &router->switching, net->input_count);
-    archive_ports(ar, &router->holding, net->input_count);
-    archive_ports(ar, &router->crossing, net->output_count);
-    archive_ports(ar, &router->leaving, net->output_count);
-    archive_ports(ar, &router->owing, net->input_count);
-    archive_channel(ar, &router->flits, net->output_count);
-    archive_channel(ar, &router->credits, net->input_count);
-    archive_bool(ar, &router->awake);
+    struct router *router = &net->router, old = *router;
+    archive_ports(ar, &old.occupied, net->input_count);
+    archive_ports(ar, &old.holding, net->input_count);
+    archive_ports(ar, &old.ready, net->input_count);
+    archive_ports(ar, &old.crossing, net->output_count);
+    archive_channels(ar, &net->from_router, net->output_count, net->input_count);
+    *router = (struct router){.occupied = old.occupied,
+                              .holding = old.holding,
+                              .ready = old.ready & old.occupied & old.holding,
+                              .crossing = old.crossing};
+    for (unsigned i = 0; i < net->input_count; i++) {
+        const struct input *in = &net->inputs[i];
+        router->more |= in->behind ? BIT64(i) : 0;
+        router->owing |= in->owed ? BIT64(i) : 0;
+        router->held |= mask_has(router->holding, i) ? BIT64(in->output) : 0;
+        router->ready_outputs |= mask_has(router->ready, i) ? BIT64(in->output) : 0;
+        router->ending |= mask_has(router->ready, i) && !in->left ? BIT64(i) : 0;
+        router->ending_outputs |= mask_has(router->ready, i) && !in->left ? BIT64(in->output) : 0;
+    }
+    router->starving = router->holding & router->occupied & ~router->ready;
+    for (unsigned i = 0; i < net->output_count; i++) {
+        router->asked |= net->outputs[i].waiting ? BIT64(i) : 0;
+        router->leaving |= net->outputs[i].leaving ? BIT64(i) : 0;
+    }
 }
 
 static void archive_side(struct network *net, struct archive *ar, struct side *side)
 {
-    archive_ports(ar, &side->sending, net->input_count);
-    archive_ports(ar, &side->ejecting, net->output_count);
     archive_ports(ar, &side->arrivals, net->output_count);
     ARCHIVE(ar, side->sent);
     ARCHIVE(ar, side->taken);
-    archive_channel(ar, &side->flits, net->input_count);
-    archive_channel(ar, &side->credits, net->output_count);
+    archive_channels(ar, &side->to_router, net->input_count, net->output_count);
     ARCHIVE(ar, side->stats);
+    side->sending = side->broke = side->ejecting = side->full = 0;
+    for (unsigned i = 0; i < net->input_count; i++) {
+        side->sending |= net->senders[i].queued ? BIT64(i) : 0;
+        side->broke |= net->senders[i].credits ? 0 : BIT64(i);
+    }
+    for (unsigned i = 0; i < net->output_count; i++) {
+        const struct receiver *r = &net->receivers[i];
+        side->ejecting |= r->ejected ? BIT64(i) : 0;
+        side->full |= r->boundary >= net->params.boundary_flits && r->first != r->whole ? BIT64(i) : 0;
+    }
 }
 
 /* Puts everything that lies on sides on the first one; who belongs to which side stays as it was. */
@@ -115,9 +136,9 @@ static void gather_sides(struct network *net, struct side *whole)
     uint8_t all[64] = {0}, side_of_input[64], side_of_output[64];
     unsigned sides = net->side_count;
     for (unsigned i = 0; i < net->input_count; i++)
-        side_of_input[i] = (uint8_t)net->senders[i].side;
+        side_of_input[i] = (uint8_t)(net->senders[i].side - net->sides);
     for (unsigned i = 0; i < net->output_count; i++)
-        side_of_output[i] = (uint8_t)net->receivers[i].side;
+        side_of_output[i] = (uint8_t)(net->receivers[i].side - net->sides);
     network_divide(net, 1, all, all);
     *whole = net->sides[0];
     for (unsigned i = 1; i < NETWORK_MAX_SIDES; i++) {
@@ -133,9 +154,9 @@ static void spread_sides(struct network *net, const struct side *whole)
 {
     uint8_t side_of_input[64], side_of_output[64];
     for (unsigned i = 0; i < net->input_count; i++)
-        side_of_input[i] = (uint8_t)net->senders[i].side;
+        side_of_input[i] = (uint8_t)(net->senders[i].side - net->sides);
     for (unsigned i = 0; i < net->output_count; i++)
-        side_of_output[i] = (uint8_t)net->receivers[i].side;
+        side_of_output[i] = (uint8_t)(net->receivers[i].side - net->sides);
     memset(net->sides, 0, sizeof net->sides);
     net->sides[0] = *whole;
     network_divide(net, net->side_count, side_of_input, side_of_output);
