@@ -33,6 +33,7 @@ struct cli_command {
 int cli_run(int argc, char **argv);
 int cli_compare(int argc, char **argv);
 int cli_validate(int argc, char **argv);
+int cli_study(int argc, char **argv);
 int cli_machines(int argc, char **argv);
 int cli_params(int argc, char **argv);
 int cli_stats(int argc, char **argv);

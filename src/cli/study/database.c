@@ -1,0 +1,310 @@
+/* The database of a study's results: SQLite, one file in the results folder.
+ *
+ *     executions  a row for each program that ran: key, status (ok, partial, failed), error, seconds, build
+ *     kernels     a row for each kernel of an execution: name, and every statistic of its result as a column: those of a
+ *                 group with the group's name before theirs, sm_branches, dram_reads
+ *     runs        which benchmark in which configuration is which execution; made anew by each start
+ *     results     a view: a row for each run that ended well, statistics summed over the benchmark's kernels (those named
+ *                 ..._max: the largest)
+ *
+ * Beside SQL's own functions questions may use geomean(x), an aggregate, and near(ours, paper): whether a factor is
+ * reproduced: within a quarter of the paper's, or, for effects below 30%, an effect between two thirds and one and a half
+ * of the paper's. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/study/study.h"
+
+static int complain(struct study *study, const char *what)
+{
+    return diag_error(study->sink, DIAG_NOWHERE, NULL, "study database: %s: %s", what, sqlite3_errmsg(study->db));
+}
+
+static int execute(struct study *study, const char *sql)
+{
+    return sqlite3_exec(study->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : complain(study, sql);
+}
+
+static sqlite3_stmt *prepare(struct study *study, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    if (sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL) != SQLITE_OK)
+        complain(study, sql);
+    return stmt;
+}
+
+static int step_once(struct study *study, sqlite3_stmt *stmt)
+{
+    int rc = sqlite3_step(stmt);
+    sqlite3_finalize(stmt);
+    return rc == SQLITE_DONE || rc == SQLITE_ROW ? 0 : complain(study, "insert");
+}
+
+/* Functions */
+
+struct logarithms {
+    double sum;
+    int64_t count;
+};
+
+static void geomean_step(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    struct logarithms *l = sqlite3_aggregate_context(context, sizeof *l);
+    if (!l || sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_double(values[0]) <= 0)
+        return;
+    l->sum += log(sqlite3_value_double(values[0]));
+    l->count++;
+}
+
+static void geomean_final(sqlite3_context *context)
+{
+    struct logarithms *l = sqlite3_aggregate_context(context, 0);
+    if (l && l->count)
+        sqlite3_result_double(context, exp(l->sum / (double)l->count));
+    else
+        sqlite3_result_null(context);
+}
+
+static void near_factor(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    double ours = sqlite3_value_double(values[0]), paper = sqlite3_value_double(values[1]);
+    bool small = fabs(paper - 1) < 0.3 && paper != 1;
+    double share = small ? (ours - 1) / (paper - 1) : ours / paper;
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL)
+        sqlite3_result_null(context);
+    else
+        sqlite3_result_int(context, small ? share >= 2.0 / 3 && share <= 1.5 : share >= 0.75 && share <= 1.25);
+}
+
+static int add_functions(struct study *study)
+{
+    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+    bool bad = sqlite3_create_function(study->db, "geomean", 1, flags, NULL, NULL, geomean_step, geomean_final) ||
+               sqlite3_create_function(study->db, "near", 2, flags, NULL, near_factor, NULL, NULL);
+    return bad ? complain(study, "functions") : 0;
+}
+
+/* Tables */
+
+static const char schema[] =
+    "CREATE TABLE IF NOT EXISTS executions(id INTEGER PRIMARY KEY, key TEXT UNIQUE, status TEXT, error TEXT, seconds REAL, "
+    "build TEXT);"
+    "CREATE TABLE IF NOT EXISTS kernels(execution INTEGER, number INTEGER, kernel TEXT);"
+    "CREATE INDEX IF NOT EXISTS kernels_of ON kernels(execution);"
+    "DROP VIEW IF EXISTS results;"
+    "DROP TABLE IF EXISTS runs;"
+    "CREATE TABLE runs(benchmark TEXT, machine TEXT, scheduler TEXT, reading TEXT, kernels TEXT, execution INTEGER);";
+
+int study_open(struct study *study)
+{
+    const char *path = arena_printf(&study->arena, "%s/%s.sqlite", study->out, study->quick ? "quick" : "full");
+    if (sqlite3_open(path, &study->db) != SQLITE_OK)
+        return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot open %s: %s", path, sqlite3_errmsg(study->db));
+    return add_functions(study) < 0 ? -1 : execute(study, schema);
+}
+
+void study_close(struct study *study)
+{
+    sqlite3_close(study->db);
+    study->db = NULL;
+}
+
+static int find_stored(struct study *study, struct study_execution *e)
+{
+    sqlite3_stmt *stmt = prepare(study, "SELECT id, status, build FROM executions WHERE key = ?");
+    if (!stmt)
+        return -1;
+    sqlite3_bind_text(stmt, 1, e->key, -1, SQLITE_STATIC);
+    if (sqlite3_step(stmt) == SQLITE_ROW) {
+        e->id = sqlite3_column_int64(stmt, 0);
+        e->stored = strcmp((const char *)sqlite3_column_text(stmt, 1), "failed") != 0 &&
+                    !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
+    }
+    sqlite3_finalize(stmt);
+    return 0;
+}
+
+static int new_execution(struct study *study, struct study_execution *e)
+{
+    sqlite3_stmt *stmt = prepare(study, "INSERT INTO executions(key, status, build) VALUES(?, 'failed', ?)");
+    if (!stmt)
+        return -1;
+    sqlite3_bind_text(stmt, 1, e->key, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, study->build, -1, SQLITE_STATIC);
+    if (step_once(study, stmt) < 0)
+        return -1;
+    e->id = sqlite3_last_insert_rowid(study->db);
+    return 0;
+}
+
+static int note_run(struct study *study, const struct study_run *run)
+{
+    sqlite3_stmt *stmt = prepare(study, "INSERT INTO runs VALUES(?, ?, ?, ?, ?, ?)");
+    if (!stmt)
+        return -1;
+    const char *texts[] = {run->benchmark->name, run->machine, run->scheduler, run->reading, run->benchmark->kernels};
+    for (int i = 0; i < 5; i++)
+        sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 6, study->executions.items[run->execution].id);
+    return step_once(study, stmt);
+}
+
+int study_note_runs(struct study *study)
+{
+    int rc = execute(study, "BEGIN");
+    for (size_t i = 0; rc == 0 && i < study->executions.count; i++) {
+        struct study_execution *e = &study->executions.items[i];
+        rc = find_stored(study, e);
+        if (rc == 0 && !e->id)
+            rc = new_execution(study, e);
+    }
+    for (size_t i = 0; rc == 0 && i < study->runs.count; i++)
+        rc = note_run(study, &study->runs.items[i]);
+    return execute(study, "COMMIT") < 0 ? -1 : rc;
+}
+
+/* Results */
+
+static bool has_column(struct study *study, const char *name)
+{
+    return sqlite3_table_column_metadata(study->db, NULL, "kernels", name, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+struct row {
+    struct strbuf columns, values;
+};
+
+/* A number as a column of its own; the names are those of statistics, plain words. */
+static int add_number(struct study *study, struct row *row, const char *group, const char *name, const json_t *value)
+{
+    char column[160];
+    if (!json_is_number(value))
+        return 0;
+    snprintf(column, sizeof column, "%s%s%s", group ? group : "", group ? "_" : "", name);
+    if (!has_column(study, column)) {
+        char sql[240];
+        snprintf(sql, sizeof sql, "ALTER TABLE kernels ADD COLUMN \"%s\"", column);
+        if (execute(study, sql) < 0)
+            return -1;
+    }
+    strbuf_addf(&row->columns, ", \"%s\"", column);
+    if (json_is_integer(value))
+        strbuf_addf(&row->values, ", %lld", (long long)json_integer_value(value));
+    else
+        strbuf_addf(&row->values, ", %.17g", json_real_value(value));
+    return 0;
+}
+
+static int add_numbers(struct study *study, struct row *row, const char *group, json_t *object)
+{
+    const char *name;
+    json_t *value;
+    int rc = 0;
+    json_object_foreach(object, name, value) {
+        if (json_is_object(value) && !group && strcmp(name, "host"))
+            rc |= add_numbers(study, row, name, value);
+        else
+            rc |= add_number(study, row, group, name, value);
+    }
+    return rc;
+}
+
+static int store_kernel(struct study *study, int64_t execution, size_t number, json_t *kernel)
+{
+    struct row row = {{0}, {0}};
+    struct strbuf sql = {0};
+    int rc = add_numbers(study, &row, NULL, kernel);
+    strbuf_addf(&sql, "INSERT INTO kernels(execution, number, kernel%s) VALUES(%lld, %zu, ?%s)", strbuf_text(&row.columns),
+                (long long)execution, number, strbuf_text(&row.values));
+    sqlite3_stmt *stmt = rc == 0 ? prepare(study, strbuf_text(&sql)) : NULL;
+    if (stmt) {
+        const char *name = json_string_value(json_object_get(kernel, "name"));
+        sqlite3_bind_text(stmt, 1, name ? name : "", -1, SQLITE_TRANSIENT);
+        rc = step_once(study, stmt);
+    }
+    strbuf_free(&sql);
+    strbuf_free(&row.columns);
+    strbuf_free(&row.values);
+    return stmt ? rc : -1;
+}
+
+static int store_execution(struct study *study, const struct study_execution *e, const char *status, const char *error,
+                           double seconds)
+{
+    sqlite3_stmt *stmt =
+        prepare(study, "UPDATE executions SET status = ?, error = ?, seconds = ?, build = ? WHERE id = ?");
+    if (!stmt)
+        return -1;
+    sqlite3_bind_text(stmt, 1, status, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, error, -1, SQLITE_STATIC);
+    sqlite3_bind_double(stmt, 3, seconds);
+    sqlite3_bind_text(stmt, 4, study->build, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 5, e->id);
+    return step_once(study, stmt);
+}
+
+int study_store(struct study *study, struct study_execution *e, const json_t *document, const char *status,
+                const char *error, double seconds)
+{
+    char clear[80];
+    snprintf(clear, sizeof clear, "DELETE FROM kernels WHERE execution = %lld", (long long)e->id);
+    json_t *kernels = json_object_get(document, "kernels"), *kernel;
+    size_t i;
+    int rc = execute(study, "BEGIN");
+    if (rc < 0)
+        return -1;
+    rc |= execute(study, clear);
+    json_array_foreach(kernels, i, kernel) rc |= rc ? 0 : store_kernel(study, e->id, i, kernel);
+    rc |= rc ? 0 : store_execution(study, e, status, error, seconds);
+    execute(study, rc ? "ROLLBACK" : "COMMIT");
+    e->stored = rc == 0;
+    return rc;
+}
+
+/* Questions */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && !strcmp(text + n - m, end);
+}
+
+/* The view `results`, with whatever columns there are. */
+static int make_view(struct study *study)
+{
+    struct strbuf sql = {0};
+    sqlite3_stmt *stmt = prepare(study, "SELECT name FROM pragma_table_info('kernels')");
+    if (!stmt)
+        return -1;
+    strbuf_add(&sql, "CREATE TEMP VIEW results AS SELECT r.benchmark, r.machine, r.scheduler, r.reading, e.seconds, "
+                     "count(*) AS launches");
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(stmt, 0);
+        if (strcmp(name, "execution") && strcmp(name, "number") && strcmp(name, "kernel"))
+            strbuf_addf(&sql, ", %s(k.\"%s\") AS \"%s\"", ends_with(name, "_max") ? "max" : "sum", name, name);
+    }
+    sqlite3_finalize(stmt);
+    strbuf_add(&sql, " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' JOIN kernels k ON k.execution "
+                     "= e.id AND k.kernel GLOB r.kernels GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
+    int rc = execute(study, strbuf_text(&sql));
+    strbuf_free(&sql);
+    return rc;
+}
+
+int study_prepare_questions(struct study *study)
+{
+    if (execute(study, "DROP VIEW IF EXISTS temp.results") < 0 || make_view(study) < 0)
+        return -1;
+    return *study->views ? execute(study, study->views) : 0;
+}
+
+sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    if (sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL) == SQLITE_OK && stmt)
+        return stmt;
+    diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: %s", what, sqlite3_errmsg(study->db));
+    return NULL;
+}

@@ -1,0 +1,262 @@
+/* Running a study: its programs are built, then every execution that has no result of this build yet is run, as many at a
+ * time as there are cores, each as `lockstep run` in a process of its own. A result is stored as soon as it is there: a
+ * study that was interrupted goes on where it was. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/study/study.h"
+
+struct crew {
+    struct study *study;
+    struct study_execution **todo; /* by job */
+    struct process_job *jobs;
+    const char **stats;
+    bool *stored;
+    unsigned count, done, failed;
+    int rc;
+    struct cli_progress progress;
+};
+
+static char **environment_of(struct study *study)
+{
+    static const char *const nothing[] = {NULL};
+    return process_environment(&study->arena, nothing);
+}
+
+static bool is_launch_file(const char *program)
+{
+    size_t n = strlen(program);
+    return n > 5 && !strcmp(program + n - 5, ".yaml");
+}
+
+/* A file of the study's own folder, or else one that comes with Lockstep. */
+static const char *find_file(struct study *study, const char *own, const char *other)
+{
+    const char *path = arena_printf(&study->arena, "%s/%s", study->folder, own);
+    return access(path, R_OK) == 0 ? path : arena_printf(&study->arena, "%s/%s", study->share, other);
+}
+
+static const char *source_of(struct study *study, const char *program)
+{
+    return find_file(study, arena_printf(&study->arena, "%s.cu", program),
+                     arena_printf(&study->arena, "workloads/%s/%s.cu", program, program));
+}
+
+static const char *path_of(struct study *study, const char *program)
+{
+    if (is_launch_file(program))
+        return find_file(study, program, arena_printf(&study->arena, "reference/%s", program));
+    return arena_printf(&study->arena, "%s/work/bin/%s", study->out, program);
+}
+
+static int make_folder(struct study *study, const char *path)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return 0;
+    return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot create %s: %s", path, strerror(errno));
+}
+
+static int make_folders(struct study *study)
+{
+    const char *work = arena_printf(&study->arena, "%s/work", study->out);
+    return make_folder(study, study->out) < 0 || make_folder(study, work) < 0 ||
+                   make_folder(study, arena_printf(&study->arena, "%s/bin", work)) < 0
+               ? -1
+               : 0;
+}
+
+/* The words of a command line, by blanks. */
+static void add_words(struct study *study, const char *text, char **argv, unsigned *n, unsigned most)
+{
+    for (const char *p = text + strspn(text, " "); *p && *n < most;) {
+        size_t length = strcspn(p, " ");
+        argv[(*n)++] = arena_strndup(&study->arena, p, length);
+        p += length;
+        p += strspn(p, " ");
+    }
+}
+
+static char *const *run_command(struct study *study, const struct study_execution *e, const char *stats)
+{
+    enum { MOST = 160 };
+    char **argv = ARENA_NEW(&study->arena, char *, MOST + 2);
+    unsigned n = 0;
+    const char *first[] = {"/proc/self/exe", "run",     "--quiet",    "--machine", e->machine,
+                           "--sched",        e->scheduler, "--stats", stats};
+    for (unsigned i = 0; i < sizeof first / sizeof *first; i++)
+        argv[n++] = (char *)first[i];
+    if (e->max_cycles) {
+        argv[n++] = "--max-cycles";
+        argv[n++] = (char *)e->max_cycles;
+    }
+    for (size_t i = 0; i < e->sets.count && n + 2 < MOST; i++) {
+        argv[n++] = "--set";
+        argv[n++] = (char *)e->sets.items[i];
+    }
+    argv[n++] = "--";
+    argv[n++] = (char *)path_of(study, e->program);
+    add_words(study, e->arguments, argv, &n, MOST);
+    return argv;
+}
+
+/* Programs */
+
+static bool is_current(const char *built, const char *source)
+{
+    struct stat b, s, self;
+    return stat(built, &b) == 0 && stat(source, &s) == 0 && stat("/proc/self/exe", &self) == 0 &&
+           b.st_mtime > s.st_mtime && b.st_mtime > self.st_mtime;
+}
+
+static char *const *build_command(struct study *study, const char *source, const char *built)
+{
+    char **argv = ARENA_NEW(&study->arena, char *, 6);
+    const char *words[] = {"/proc/self/exe", "cc", source, "-o", built};
+    memcpy(argv, words, sizeof words);
+    return argv;
+}
+
+static int explain_build(struct study *study, const struct process_job *job, const char *program)
+{
+    struct strbuf text = {0};
+    if (job->errors)
+        cli_read_file(job->errors, &text, study->sink);
+    int rc = diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot build workload %s:\n%s", program, strbuf_text(&text));
+    strbuf_free(&text);
+    return rc;
+}
+
+static int build_programs(struct study *study)
+{
+    struct process_job *jobs = ARENA_NEW(&study->arena, struct process_job, study->benchmarks.count + 1);
+    const char **names = ARENA_NEW(&study->arena, const char *, study->benchmarks.count + 1);
+    unsigned count = 0;
+    for (size_t i = 0; i < study->benchmarks.count; i++) {
+        const char *program = study->benchmarks.items[i].program, *built = path_of(study, program);
+        const char *source = source_of(study, program);
+        bool known = is_launch_file(program) || is_current(built, source);
+        for (unsigned k = 0; k < count && !known; k++)
+            known = !strcmp(names[k], program);
+        if (known)
+            continue;
+        names[count] = program;
+        jobs[count++] = (struct process_job){.argv = build_command(study, source, built),
+                                             .environment = environment_of(study),
+                                             .output = arena_printf(&study->arena, "%s.log", built),
+                                             .errors = arena_printf(&study->arena, "%s.err", built)};
+    }
+    struct process_options how = {.parallel = study->jobs};
+    int stopped = process_run(jobs, count, &how), rc = 0;
+    for (unsigned i = 0; i < count && !stopped; i++)
+        if (jobs[i].failed || jobs[i].status)
+            rc = explain_build(study, &jobs[i], names[i]);
+    return stopped ? stopped : rc;
+}
+
+/* Executions */
+
+static double seconds_of(const json_t *document)
+{
+    json_t *kernels = json_object_get(document, "kernels"), *kernel;
+    double seconds = 0;
+    size_t i;
+    json_array_foreach(kernels, i, kernel) {
+        seconds += json_number_value(json_object_get(json_object_get(kernel, "host"), "seconds"));
+    }
+    return seconds;
+}
+
+/* The last lines of what the run said. */
+static const char *last_words(struct study *study, const char *path)
+{
+    struct strbuf text = {0};
+    struct diag_sink ignored;
+    diag_init(&ignored);
+    cli_read_file(path, &text, &ignored);
+    diag_free(&ignored);
+    size_t from = text.length > 400 ? text.length - 400 : 0;
+    const char *words = arena_strdup(&study->arena, strbuf_text(&text) + from);
+    strbuf_free(&text);
+    return words;
+}
+
+static json_t *document_of(const char *path)
+{
+    return json_load_file(path, 0, NULL);
+}
+
+static int store(struct crew *crew, unsigned i)
+{
+    const struct process_job *job = &crew->jobs[i];
+    json_t *document = document_of(crew->stats[i]);
+    bool partial = json_is_true(json_object_get(document, "partial"));
+    bool ok = !job->failed && job->status == 0 && document && !partial;
+    const char *status = ok ? "ok" : partial ? "partial" : "failed";
+    const char *error = ok ? "" : last_words(crew->study, job->errors);
+    int rc = study_store(crew->study, crew->todo[i], document, status, error, seconds_of(document));
+    crew->failed += !ok;
+    crew->done++;
+    json_decref(document);
+    unlink(crew->stats[i]);
+    unlink(job->output);
+    unlink(job->errors);
+    return rc;
+}
+
+static void tick(void *context)
+{
+    struct crew *crew = context;
+    for (unsigned i = 0; i < crew->count; i++)
+        if (crew->jobs[i].ended && !crew->stored[i] && !crew->jobs[i].signal) {
+            crew->stored[i] = true;
+            crew->rc |= store(crew, i);
+        }
+    if (crew->progress.enabled)
+        fprintf(stderr, "\r\033[K%u of %u runs done, %u failed", crew->done, crew->count, crew->failed);
+    crew->progress.shown = crew->progress.enabled;
+}
+
+static void prepare(struct crew *crew)
+{
+    struct study *study = crew->study;
+    size_t most = study->executions.count + 1;
+    crew->todo = ARENA_NEW(&study->arena, struct study_execution *, most);
+    crew->jobs = ARENA_NEW(&study->arena, struct process_job, most);
+    crew->stats = ARENA_NEW(&study->arena, const char *, most);
+    crew->stored = ARENA_NEW(&study->arena, bool, most);
+    char **environment = environment_of(study);
+    for (size_t i = 0; i < study->executions.count; i++) {
+        struct study_execution *e = &study->executions.items[i];
+        if (e->stored)
+            continue;
+        const char *name = arena_printf(&study->arena, "%s/work/%lld", study->out, (long long)e->id);
+        unsigned at = crew->count++;
+        crew->todo[at] = e;
+        crew->stats[at] = arena_printf(&study->arena, "%s.json", name);
+        unlink(crew->stats[at]);
+        crew->jobs[at] = (struct process_job){.argv = run_command(study, e, crew->stats[at]),
+                                              .environment = environment,
+                                              .output = arena_printf(&study->arena, "%s.out", name),
+                                              .errors = arena_printf(&study->arena, "%s.err", name)};
+    }
+}
+
+int study_execute(struct study *study)
+{
+    struct crew crew = {.study = study};
+    if (make_folders(study) < 0)
+        return -1;
+    int stopped = build_programs(study);
+    if (stopped)
+        return stopped;
+    prepare(&crew);
+    cli_progress_init(&crew.progress, false);
+    struct process_options how = {study->jobs, tick, &crew};
+    stopped = process_run(crew.jobs, crew.count, &how);
+    tick(&crew);
+    cli_progress_clear(&crew.progress);
+    return crew.rc ? -1 : stopped;
+}

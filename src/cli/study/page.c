@@ -1,0 +1,252 @@
+/* What a study found: the table of claims on the terminal, and a page with it, every figure, and the runs that did not end
+ * well. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/study/study.h"
+#include "report/table.h"
+
+/* A claim as the results answer it. */
+struct answer {
+    char ours[48];
+    int direction, magnitude; /* 1 holds, 0 does not, -1 not judged */
+};
+
+static void escape(struct strbuf *out, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '<':
+            strbuf_add(out, "&lt;");
+            break;
+        case '>':
+            strbuf_add(out, "&gt;");
+            break;
+        case '&':
+            strbuf_add(out, "&amp;");
+            break;
+        case '"':
+            strbuf_add(out, "&quot;");
+            break;
+        default:
+            strbuf_addn(out, text, 1);
+        }
+}
+
+static int judged(sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt, column) == SQLITE_NULL ? -1 : sqlite3_column_int(stmt, column) != 0;
+}
+
+static void print_value(sqlite3_stmt *stmt, int column, char *out, size_t size)
+{
+    if (sqlite3_column_type(stmt, column) == SQLITE_NULL)
+        snprintf(out, size, "-");
+    else if (sqlite3_column_type(stmt, column) == SQLITE_FLOAT)
+        snprintf(out, size, "%.4g", sqlite3_column_double(stmt, column));
+    else
+        snprintf(out, size, "%s", (const char *)sqlite3_column_text(stmt, column));
+}
+
+/* A claim whose numbers are missing is not judged. */
+static int answer_claim(struct study *study, const struct study_claim *claim, struct answer *answer)
+{
+    struct strbuf sql = {0};
+    *answer = (struct answer){.ours = "-", .direction = -1, .magnitude = -1};
+    strbuf_addf(&sql, "SELECT ours, CASE WHEN ours IS NULL THEN NULL ELSE (%s) END, %s FROM (%s)", claim->direction,
+                *claim->magnitude ? claim->magnitude : "NULL", claim->sql);
+    sqlite3_stmt *stmt = study_ask(study, claim->id, strbuf_text(&sql));
+    strbuf_free(&sql);
+    if (!stmt)
+        return -1;
+    if (sqlite3_step(stmt) == SQLITE_ROW) {
+        print_value(stmt, 0, answer->ours, sizeof answer->ours);
+        answer->direction = judged(stmt, 1);
+        answer->magnitude = answer->direction == 0 ? 0 : judged(stmt, 2);
+        if (!*claim->magnitude)
+            answer->magnitude = -1;
+    }
+    sqlite3_finalize(stmt);
+    return 0;
+}
+
+static const char *word(int verdict)
+{
+    return verdict < 0 ? "-" : verdict ? "yes" : "no";
+}
+
+static void print_claims(const struct study *study, const struct answer *answers, struct strbuf *out)
+{
+    size_t widest = 5;
+    for (size_t i = 0; i < study->claims.count; i++)
+        if (strlen(study->claims.items[i].text) > widest)
+            widest = strlen(study->claims.items[i].text);
+    widest = widest > 78 ? 78 : widest;
+    strbuf_addf(out, "%-6s %-*s %10s %10s  %-4s %s\n", "", (int)widest, "claim", "paper", "here", "D", "M");
+    for (size_t i = 0; i < study->claims.count; i++) {
+        const struct study_claim *c = &study->claims.items[i];
+        strbuf_addf(out, "%-6s %-*.*s %10s %10s  %-4s %s\n", c->id, (int)widest, (int)widest, c->text,
+                    *c->paper ? c->paper : "-", answers[i].ours, word(answers[i].direction), word(answers[i].magnitude));
+    }
+}
+
+static void csv_field(struct strbuf *out, const char *text, const char *end)
+{
+    strbuf_add(out, "\"");
+    for (; *text; text++)
+        strbuf_addf(out, *text == '"' ? "%c\"" : "%c", *text);
+    strbuf_addf(out, "\"%s", end);
+}
+
+static int write_csv(struct study *study, const struct answer *answers)
+{
+    struct strbuf out = {0};
+    strbuf_add(&out, "id,claim,paper,here,direction,magnitude\n");
+    for (size_t i = 0; i < study->claims.count; i++) {
+        const struct study_claim *c = &study->claims.items[i];
+        csv_field(&out, c->id, ",");
+        csv_field(&out, c->text, ",");
+        csv_field(&out, c->paper, ",");
+        csv_field(&out, answers[i].ours, ",");
+        strbuf_addf(&out, "%s,%s\n", word(answers[i].direction), word(answers[i].magnitude));
+    }
+    int rc = cli_write_file(arena_printf(&study->arena, "%s/claims.csv", study->out), out.text, out.length, study->sink);
+    strbuf_free(&out);
+    return rc;
+}
+
+/* The page */
+
+static const char style[] =
+    "<style>body{font:15px/1.45 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color:#222}"
+    "table{border-collapse:collapse;margin:1rem 0;font-size:14px}td,th{padding:.25rem .6rem;border-bottom:1px solid "
+    "#ddd;text-align:left;vertical-align:top}td.n{text-align:right;font-variant-numeric:tabular-nums}"
+    ".yes{color:#2a7d2a}.no{color:#b3261e;font-weight:600}figure{margin:2rem 0}svg{max-width:100%;height:auto}"
+    ".note{color:#555}pre{white-space:pre-wrap;font-size:13px}</style>";
+
+static void page_claims(const struct study *study, const struct answer *answers, struct strbuf *out)
+{
+    strbuf_add(out, "<h2>Claims</h2><p class=note>D: direction and order hold. M: so does the size (a factor within a "
+                    "quarter of the paper's; for effects below 30%, the effect within a factor of 1.5).</p><table><tr><th>"
+                    "<th>claim<th>paper<th>here<th>D<th>M</tr>\n");
+    for (size_t i = 0; i < study->claims.count; i++) {
+        const struct study_claim *c = &study->claims.items[i];
+        strbuf_addf(out, "<tr id=\"%s\"><td>%s<td>", c->id, c->id);
+        escape(out, c->text);
+        if (*c->why && (answers[i].direction != 1 || answers[i].magnitude == 0)) {
+            strbuf_add(out, "<br><span class=note>");
+            escape(out, c->why);
+            strbuf_add(out, "</span>");
+        }
+        strbuf_add(out, "<td class=n>");
+        escape(out, *c->paper ? c->paper : "-");
+        strbuf_add(out, "<td class=n>");
+        escape(out, answers[i].ours);
+        for (int k = 0; k < 2; k++) {
+            const char *w = word(k ? answers[i].magnitude : answers[i].direction);
+            strbuf_addf(out, "<td class=%s>%s", *w == '-' ? "note" : w, w);
+        }
+        strbuf_add(out, "</tr>\n");
+    }
+    strbuf_add(out, "</table>\n");
+}
+
+/* The rows of a question as a table. */
+static int page_rows(struct study *study, const char *what, const char *sql, struct strbuf *out)
+{
+    sqlite3_stmt *stmt = study_ask(study, what, sql);
+    if (!stmt)
+        return -1;
+    int columns = sqlite3_column_count(stmt);
+    strbuf_add(out, "<table><tr>");
+    for (int i = 0; i < columns; i++) {
+        strbuf_add(out, "<th>");
+        escape(out, sqlite3_column_name(stmt, i));
+    }
+    strbuf_add(out, "</tr>\n");
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        strbuf_add(out, "<tr>");
+        for (int i = 0; i < columns; i++) {
+            int type = sqlite3_column_type(stmt, i);
+            strbuf_add(out, type == SQLITE_TEXT ? "<td>" : "<td class=n>");
+            char value[64];
+            if (type == SQLITE_TEXT) {
+                escape(out, (const char *)sqlite3_column_text(stmt, i));
+            } else {
+                print_value(stmt, i, value, sizeof value);
+                escape(out, value);
+            }
+        }
+        strbuf_add(out, "</tr>\n");
+    }
+    sqlite3_finalize(stmt);
+    strbuf_add(out, "</table>\n");
+    return 0;
+}
+
+static int page_figure(struct study *study, const struct study_figure *figure, struct strbuf *out)
+{
+    strbuf_addf(out, "<figure id=\"%s\"><h3>", figure->id);
+    escape(out, figure->title);
+    strbuf_add(out, "</h3>");
+    int rc = 0;
+    if (figure->kind != STUDY_TABLE) {
+        rc = study_draw(study, figure, out);
+        if (rc == 1)
+            strbuf_add(out, "<p class=note>Not drawn: gnuplot is not installed.</p>");
+    }
+    if (*figure->text) {
+        strbuf_add(out, "<figcaption>");
+        escape(out, figure->text);
+        strbuf_add(out, "</figcaption>");
+    }
+    if (figure->kind != STUDY_TABLE)
+        strbuf_add(out, "<details><summary>numbers</summary>");
+    if (rc >= 0)
+        rc = page_rows(study, figure->id, figure->sql, out);
+    strbuf_add(out, figure->kind != STUDY_TABLE ? "</details></figure>\n" : "</figure>\n");
+    return rc < 0 ? -1 : 0;
+}
+
+static const char failures[] = "SELECT key AS run, status, error AS said FROM executions WHERE status <> 'ok' AND id IN "
+                               "(SELECT execution FROM runs) ORDER BY key";
+
+static int write_page(struct study *study, const struct answer *answers)
+{
+    struct strbuf out = {0};
+    int rc = 0;
+    strbuf_add(&out, "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
+                     "<title>");
+    escape(&out, study->title);
+    strbuf_addf(&out, "</title>%s<h1>", style);
+    escape(&out, study->title);
+    strbuf_add(&out, "</h1><p>");
+    escape(&out, study->source);
+    strbuf_addf(&out, "</p><p class=note>%s version; lockstep " LOCKSTEP_VERSION "; %zu runs.</p><p>",
+                study->quick ? "Quick" : "Full", study->runs.count);
+    escape(&out, study->about);
+    strbuf_add(&out, "</p>");
+    page_claims(study, answers, &out);
+    strbuf_add(&out, "<h2>Figures and tables</h2>\n");
+    for (size_t i = 0; i < study->figures.count; i++)
+        rc |= page_figure(study, &study->figures.items[i], &out);
+    strbuf_add(&out, "<h2>Runs that did not end</h2>\n");
+    rc |= page_rows(study, "failures", failures, &out);
+    strbuf_add(&out, "</html>\n");
+    rc |= cli_write_file(arena_printf(&study->arena, "%s/index.html", study->out), out.text, out.length, study->sink);
+    strbuf_free(&out);
+    return rc;
+}
+
+int study_report(struct study *study, struct strbuf *text)
+{
+    struct answer *answers = ARENA_NEW(&study->arena, struct answer, study->claims.count + 1);
+    if (study_prepare_questions(study) < 0)
+        return -1;
+    int rc = 0;
+    for (size_t i = 0; i < study->claims.count; i++)
+        rc |= answer_claim(study, &study->claims.items[i], &answers[i]);
+    print_claims(study, answers, text);
+    return rc | write_csv(study, answers) | write_page(study, answers);
+}

@@ -1,0 +1,184 @@
+/* `lockstep study`: runs a study and says what it found. */
+#include "cli/study/study.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/archive.h"
+
+static const char usage[] = "usage: lockstep study NAME|FOLDER [OPTIONS]\n"
+                            "\n"
+                            "Runs a published evaluation again: all its programs, machines and schedulers, as many runs at a "
+                            "time as there are cores.\n"
+                            "Prints its claims beside what was found, and writes a page with the figures. What was run "
+                            "before by the same build is not run again.\n"
+                            "\n"
+                            "  --quick                a smaller version\n"
+                            "  --out FOLDER           where results go: a database, index.html, claims.csv (default: "
+                            "study-NAME)\n"
+                            "  --jobs N               runs at a time\n"
+                            "  --list                 only says what would be run\n"
+                            "  --report               runs nothing: answers from the results that are there\n"
+                            "\n"
+                            "NAME is a folder of studies/ that comes with Lockstep: bows.\n"
+                            "Exit code: 0 when all runs ended well, 1 when some did not.\n";
+
+struct arguments {
+    bool quick, list, report, help;
+    const char *out, *jobs, *target;
+};
+
+static int parse(struct arguments *a, int argc, char **argv, struct diag_sink *sink)
+{
+    enum { QUICK = 1, OUT, JOBS, LIST, REPORT, HELP };
+    static const struct option known[] = {
+        {"quick", no_argument, NULL, QUICK}, {"out", required_argument, NULL, OUT},
+        {"jobs", required_argument, NULL, JOBS}, {"list", no_argument, NULL, LIST},
+        {"report", no_argument, NULL, REPORT}, {"help", no_argument, NULL, HELP},
+        {NULL, 0, NULL, 0},
+    };
+    opterr = 0;
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;)
+        switch (c) {
+        case QUICK:
+            a->quick = true;
+            break;
+        case OUT:
+            a->out = optarg;
+            break;
+        case JOBS:
+            a->jobs = optarg;
+            break;
+        case LIST:
+            a->list = true;
+            break;
+        case REPORT:
+            a->report = true;
+            break;
+        case HELP:
+            a->help = true;
+            break;
+        default:
+            return diag_error(sink, DIAG_NOWHERE, "lockstep study --help", "option %s is not known, or lacks its value",
+                              argv[optind - 1]);
+        }
+    if (a->help)
+        return 0;
+    if (optind + 1 != argc)
+        return diag_error(sink, DIAG_NOWHERE, "lockstep study --help", "lockstep study needs one name or folder");
+    a->target = argv[optind];
+    return 0;
+}
+
+static int choose_jobs(struct study *study, const char *text)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    char *end = NULL;
+    unsigned long n = text ? strtoul(text, &end, 10) : 0;
+    if (text && (*end || n < 1 || n > 256))
+        return diag_error(study->sink, DIAG_NOWHERE, NULL, "--jobs: %s is no number from 1 to 256", text);
+    study->jobs = text ? (unsigned)n : cores > 0 ? (unsigned)cores : 1;
+    return 0;
+}
+
+static int locate(struct study *study, const struct arguments *a)
+{
+    struct strbuf build = {0};
+    const char *slash = strrchr(a->target, '/'), *home = process_home(&study->arena, study->sink);
+    if (!home)
+        return -1;
+    study->share = arena_printf(&study->arena, "%s/share/lockstep", home);
+    if (slash) {
+        study->folder = arena_strdup(&study->arena, a->target);
+        study->name = slash[1] ? slash + 1 : "study";
+    } else {
+        study->name = a->target;
+        study->folder = arena_printf(&study->arena, "%s/studies/%s", study->share, a->target);
+    }
+    char *real = realpath(study->folder, NULL);
+    if (!real)
+        return diag_error(study->sink, DIAG_NOWHERE, "studies that come with Lockstep: bows",
+                          "there is no study named %s (no folder %s)", a->target, study->folder);
+    study->folder = arena_strdup(&study->arena, real);
+    free(real);
+    study->out = a->out ? a->out : arena_printf(&study->arena, "study-%s", study->name);
+    archive_build(&build);
+    study->build = arena_strdup(&study->arena, strbuf_text(&build));
+    strbuf_free(&build);
+    return 0;
+}
+
+static int list(const struct study *study)
+{
+    for (size_t i = 0; i < study->executions.count; i++)
+        printf("%s\n", study->executions.items[i].key);
+    printf("%zu runs\n", study->executions.count);
+    return CLI_OK;
+}
+
+/* Whether everything the study asks for is there. */
+static bool complete(const struct study *study)
+{
+    for (size_t i = 0; i < study->executions.count; i++)
+        if (!study->executions.items[i].stored)
+            return false;
+    return true;
+}
+
+static int run(struct study *study, const struct arguments *a)
+{
+    struct strbuf text = {0};
+    int code = CLI_USAGE, stopped = 0;
+    mkdir(study->out, 0777);
+    if (study_open(study) == 0 && study_note_runs(study) == 0 &&
+        (a->report || (stopped = study_execute(study)) >= 0) && study_report(study, &text) == 0) {
+        strbuf_addf(&text, "page: %s/index.html\n", study->out);
+        cli_print(&text);
+        code = complete(study) ? CLI_OK : CLI_FAILED;
+    }
+    strbuf_free(&text);
+    study_close(study);
+    if (stopped > 0) {
+        fflush(stdout);
+        process_die(stopped);
+    }
+    return code;
+}
+
+static void forget(struct study *study)
+{
+    for (size_t i = 0; i < study->executions.count; i++)
+        vec_free(&study->executions.items[i].sets);
+    vec_free(&study->benchmarks);
+    vec_free(&study->readings);
+    vec_free(&study->executions);
+    vec_free(&study->runs);
+    vec_free(&study->figures);
+    vec_free(&study->claims);
+    arena_free(&study->arena);
+}
+
+int cli_study(int argc, char **argv)
+{
+    struct diag_sink sink;
+    struct arguments a = {.quick = false};
+    struct study study = {.sink = &sink};
+    int code = CLI_USAGE;
+    diag_init(&sink);
+    if (parse(&a, argc, argv, &sink) == 0) {
+        study.quick = a.quick;
+        if (a.help) {
+            fputs(usage, stdout);
+            code = CLI_OK;
+        } else if (locate(&study, &a) == 0 && choose_jobs(&study, a.jobs) == 0 && study_read(&study) == 0) {
+            code = a.list ? list(&study) : run(&study, &a);
+        }
+    }
+    forget(&study);
+    return cli_finish(&sink, code);
+}

@@ -1,0 +1,100 @@
+/* `lockstep study`: a published evaluation, run again. A study is a folder with a study.yaml that says which benchmarks run
+ * on which machines, with which schedulers and parameters, and which questions the results answer; the questions are SQL
+ * over the database of results, so that a study needs no code of its own. plan.c reads it, execute.c runs what has no
+ * result yet, database.c keeps the results, figures.c draws, page.c writes the page, study.c is the command. */
+#ifndef LOCKSTEP_CLI_STUDY_STUDY_H
+#define LOCKSTEP_CLI_STUDY_STUDY_H
+
+#include <sqlite3.h>
+
+#include "base/vec.h"
+#include "cli/cli.h"
+#include "cli/process.h"
+
+/* A row of `benchmarks`: a program with arguments, and which of its kernels count (a GLOB pattern). */
+struct study_benchmark {
+    const char *name, *program, *kernels, *arguments;
+};
+
+/* A row of `readings`: a name for a set of parameters. */
+struct study_reading {
+    const char *name;
+    const char *const *sets; /* NULL-terminated */
+};
+
+/* A program under one configuration: benchmarks that differ only in their kernels share it. */
+struct study_execution {
+    const char *key; /* what identifies it: program, arguments, machine, scheduler, parameters */
+    const char *program, *arguments, *machine, *scheduler, *max_cycles;
+    VEC(const char *) sets;
+    int64_t id;  /* in the database */
+    bool stored; /* has a result, of this build */
+};
+
+/* A benchmark in a configuration. */
+struct study_run {
+    const struct study_benchmark *benchmark;
+    const char *machine, *scheduler, *reading;
+    unsigned execution;
+};
+
+enum study_kind { STUDY_TABLE, STUDY_BARS, STUDY_LINES };
+
+/* A figure or table: rows of (series, x, y) for bars and lines, any rows for a table. */
+struct study_figure {
+    const char *id, *title, *x, *y, *sql, *text;
+    enum study_kind kind;
+    bool logarithmic;
+};
+
+/* A statement of the paper: sql gives one row with a column `ours` and whatever else `direction` needs. */
+struct study_claim {
+    const char *id, *text, *paper, *sql, *direction, *magnitude, *why;
+};
+
+struct study {
+    struct arena arena;
+    struct diag_sink *sink;
+    const char *name, *folder, *title, *source, *about;
+    const char *share;       /* folder of what comes with Lockstep */
+    const char *out;         /* folder of results */
+    bool quick;
+    unsigned jobs;
+    const char *views;       /* SQL run before the questions, or NULL */
+    VEC(struct study_benchmark) benchmarks;
+    VEC(struct study_reading) readings;
+    VEC(struct study_execution) executions;
+    VEC(struct study_run) runs;
+    VEC(struct study_figure) figures;
+    VEC(struct study_claim) claims;
+    sqlite3 *db;
+    const char *build;       /* identity of this build of lockstep */
+};
+
+/* plan.c: reads FOLDER/study.yaml. -1 with diagnostics. */
+int study_read(struct study *study);
+
+/* database.c. All return -1 with a diagnostic when the database does not do what it is told. */
+int study_open(struct study *study);
+void study_close(struct study *study);
+/* Finds which executions have results, and notes which runs there are. */
+int study_note_runs(struct study *study);
+/* Takes over what an execution left: its document (NULL when there is none), how it ended and why. */
+int study_store(struct study *study, struct study_execution *execution, const json_t *document, const char *status,
+                const char *error, double seconds);
+/* Runs the study's own SQL (views). */
+int study_prepare_questions(struct study *study);
+/* A prepared question; NULL with a diagnostic that names `what`. */
+sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql);
+
+/* execute.c: builds the programs and runs what has no result yet. Returns 0, a signal's number, or -1. */
+int study_execute(struct study *study);
+
+/* figures.c: appends the figure as SVG, drawn by gnuplot; 1 when there is no gnuplot, -1 with a diagnostic. */
+int study_draw(struct study *study, const struct study_figure *figure, struct strbuf *svg);
+
+/* page.c: answers all questions: prints the table of claims to `text`, writes index.html and claims.csv into the results
+ * folder. */
+int study_report(struct study *study, struct strbuf *text);
+
+#endif
