@@ -138,26 +138,33 @@ static __device__ int split(tree t, int i, float4 p, int other, cube at)
     return first;
 }
 
-// One attempt to insert body i, at p: down from the cell reached before, as far as there are cells, then, if the slot
-// is not locked, one compare-and-swap. What was seen may be old by then, and the attempt fails; `cell` and `at` are
-// kept for the next.
-static __device__ bool insert(tree t, int i, float4 p, int *cell, cube *at)
+// Where a thread has come to on its way down: a slot, and the octant of a cube that it stands for.
+struct place {
+    cube at;
+    int which;
+    volatile int *slot;
+};
+
+static __device__ place place_in(tree t, int cell, cube at, float4 p)
 {
-    int which = octant(p, *at);
-    volatile int *slot = slot_of(t, *cell, which);
-    int seen = *slot;
+    int which = octant(p, at);
+    return {at, which, slot_of(t, cell, which)};
+}
+
+// One attempt to insert body i, at p: down from the place reached before, as far as there are cells, then, if the slot
+// is not locked, one compare-and-swap. What was seen may be old by then, and the attempt fails; the place is kept.
+static __device__ bool insert(tree t, int i, float4 p, place *here)
+{
+    int seen = *here->slot;
     while (seen >= t.bodies) {
-        *cell = seen;
-        *at = part(*at, which);
-        which = octant(p, *at);
-        slot = slot_of(t, *cell, which);
-        seen = *slot;
+        *here = place_in(t, seen, part(here->at, here->which), p);
+        seen = *here->slot;
     }
     bool done = false;
     if (seen == EMPTY) {
-        done = atomicCAS((int *)slot, EMPTY, i) == EMPTY;
-    } else if (seen != LOCKED && try_lock(slot, seen)) {
-        unlock(slot, split(t, i, p, seen, part(*at, which)));
+        done = atomicCAS((int *)here->slot, EMPTY, i) == EMPTY;
+    } else if (seen != LOCKED && try_lock(here->slot, seen)) {
+        unlock(here->slot, split(t, i, p, seen, part(here->at, here->which)));
         done = true;
     }
     return done;
@@ -168,18 +175,18 @@ static __device__ bool insert(tree t, int i, float4 p, int *cell, cube *at)
 // wait for them.
 __global__ void __launch_bounds__(TB_THREADS, TB_BLOCKS) build(tree t)
 {
-    cube root = root_cube(t.box), at = root;
-    int cell = t.nodes - 1, i = blockIdx.x * blockDim.x + threadIdx.x;
+    cube root = root_cube(t.box);
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
     float4 p = {0, 0, 0, 0};
+    place here = {root, 0, t.child};
     bool fresh = true;
     while (i < t.bodies) {
         SPIN_LOOP();
         if (fresh) {
             p = t.body[i];
-            cell = t.nodes - 1;
-            at = root;
+            here = place_in(t, t.nodes - 1, root, p);
         }
-        fresh = insert(t, i, p, &cell, &at);
+        fresh = insert(t, i, p, &here);
         if (fresh)
             i += gridDim.x * blockDim.x;
         __syncthreads();
