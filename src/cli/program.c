@@ -17,6 +17,7 @@
 #include "cli/process.h"
 #include "cli/stop.h"
 #include "report/run_report.h"
+#include "sm/sched/sched.h"
 
 /* A program whose kernel was stopped by a limit may still say what it has to say, for so many seconds, and for as many
  * after SIGTERM. */
@@ -173,11 +174,11 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
                              const char *results)
 {
     const char *libraries = getenv("LD_LIBRARY_PATH");
-    const char *machine = options->machine ? options->machine : CLI_DEFAULT_MACHINE;
+    const char *machine = options->machine ? options->machine : CLI_DEFAULT_MACHINE, *sched = options->sched;
     const char *pattern = options->checkpoint_every ? checkpoint_pattern(options, arena) : NULL;
     const char *additions[] = {
         variable(arena, "LOCKSTEP_MACHINE", machine_is_file(machine) ? from_anywhere(arena, machine) : machine),
-        variable(arena, "LOCKSTEP_SCHED", options->sched),
+        variable(arena, "LOCKSTEP_SCHED", sched && sched_is_file(sched) ? from_anywhere(arena, sched) : sched),
         variable(arena, "LOCKSTEP_SET", set_lines(arena, options)),
         variable(arena, "LOCKSTEP_MODE", options->mode),
         variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),

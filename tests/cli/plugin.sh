@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# Warp schedulers from shared objects: the example builds with the installed header and runs, alone and with all that goes with a
+# run; what is wrong with an object is said before anything runs, and a wrong pick ends the run as the policy's fault.
+. "$(dirname "$0")/_lib.sh"
+command -v cc >/dev/null || { echo "skipped: no C compiler"; exit 77; }
+wrong() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+cases=$LOCKSTEP_SRC/tests/reference
+cd "$folder" || exit 1
+cmake --install "$LOCKSTEP_BUILD" --prefix "$folder/installed" >install.log 2>&1 || { cat install.log; exit 1; }
+
+# object NAME: builds NAME.so from NAME.c.
+object() {
+    cc -O2 -Wall -Wextra -Werror -shared -fPIC -I installed/include -o "$1.so" "$1.c" || exit 1
+}
+
+# run TO OPTIONS...: the statistics without the members of "host" objects and without the scheduler's name, in one file.
+run() {
+    local to=$1
+    shift
+    "$LOCKSTEP" run --quiet --stats "$to.json" "$@" >"$to.out" 2>&1 || { wrong "$*"; cat "$to.out"; }
+    awk '/"host": \{/ { inside = 1 } !inside && !/"scheduler": / { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
+}
+
+same() {
+    cmp "$1" "$2" || wrong "$3"
+}
+
+cp "$LOCKSTEP_SRC/examples/scheduler/youngest.c" .
+object youngest
+expect 0 "./youngest.so:turn=3" compare --sched gto,./youngest.so,./youngest.so:turn=3 "$cases/ht64.yaml"
+run young --sched ./youngest.so "$cases/reduce.yaml"
+run one --sched ./youngest.so:turn=1 "$cases/reduce.yaml"
+cmp -s young one && wrong "an option changes nothing"
+cmp -s young <(run /dev/stdout --sched gto "$cases/reduce.yaml") && wrong "it is gto"
+for how in "--threads 3" "--no-skip" "--set sm.scheduler=$folder/youngest.so"; do
+    # shellcheck disable=SC2086
+    run other --sched youngest.so $how "$cases/reduce.yaml"
+    same young other "the results depend on $how"
+done
+expect 0 "" run --sched ./youngest.so+bows "$cases/ht64.yaml"
+
+# The same policy gives the same cycles, whether it comes with Lockstep or not.
+cat >turns.c <<'C'
+#include <lockstep/scheduler.h>
+static void reset(void *state, const struct lockstep_scheduler_setup *setup)
+{
+    *(unsigned *)state = setup->index * 0;
+}
+static unsigned pick(const void *state, const struct lockstep_scheduler_view *view)
+{
+    for (unsigned i = 0, warp = *(const unsigned *)state % 64; i < 64; i++, warp = (warp + 1) % 64)
+        if (view->ready >> warp & 1)
+            return warp;
+    return LOCKSTEP_NO_WARP;
+}
+static void issued(void *state, unsigned warp, const struct lockstep_scheduler_view *view)
+{
+    *(unsigned *)state = view->warps[warp].issued ? warp + 1 : 0;
+}
+static const struct lockstep_scheduler turns = {.version = LOCKSTEP_SCHEDULER_VERSION, .name = "turns",
+    .state_bytes = sizeof(unsigned), .reset = reset, .pick = pick, .issued = issued};
+const struct lockstep_scheduler *lockstep_scheduler_plugin(void)
+{
+    return &turns;
+}
+C
+object turns
+run mine --sched ./turns.so "$cases/ht64.yaml"
+run theirs --sched lrr "$cases/ht64.yaml"
+same mine theirs "a copy of lrr is not lrr"
+
+# Checkpoints go on with the same content only, wherever the file lies.
+"$LOCKSTEP" run --quiet --sched ./youngest.so --checkpoint-every 2000 --checkpoint at "$cases/reduce.yaml" >/dev/null || wrong "checkpoints"
+mkdir -p elsewhere && cp youngest.so elsewhere/
+run rest --resume at
+same young rest "it goes on otherwise"
+run rest --resume at --sched elsewhere/youngest.so "$cases/reduce.yaml"
+same young rest "it goes on otherwise with the file elsewhere"
+expect 2 "another machine: sm.scheduler=youngest.so (content" run --resume at --sched youngest.so:turn=2
+expect 2 "another machine: sm.scheduler=youngest.so (content" run --resume at --sched gto
+sed -i 's/age > view/age < view/' youngest.c
+object youngest
+expect 2 "another machine: sm.scheduler=youngest.so (content" run --resume at
+
+# What is wrong with it is said at once.
+refused() {
+    expect 2 "$2" run --sched "$1" "$cases/vecadd.yaml"
+}
+echo "no object" >text.so
+echo 'int x;' >empty.c && object empty
+refused ./none.so "cannot load the warp scheduler ./none.so: "
+refused none.so "cannot load the warp scheduler none.so: "
+refused ./text.so "cannot load the warp scheduler ./text.so: "
+refused ./ "cannot load the warp scheduler ./: "
+refused ./empty.so "./empty.so is no warp scheduler: it does not define lockstep_scheduler_plugin"
+refused ./turns.so:x=1 "scheduler turns has no option x"
+refused ./turns.so+none "there is no spin control named none"
+number=0
+# refuse TEXT FIELDS: an object with these fields instead.
+refuse() {
+    number=$((number + 1))
+    sed "s/\.version = [A-Z_]*,/.version = LOCKSTEP_SCHEDULER_VERSION, OTHERS/; 1a #define OTHERS $2" turns.c >"wrong$number.c"
+    cc -O2 -w -shared -fPIC -I installed/include -o "wrong$number.so" "wrong$number.c" || exit 1
+    refused "./wrong$number.so" "$1"
+}
+sed -i 's/\.reset = reset, \.pick = pick, //; s/\.state_bytes = sizeof(unsigned), //; s/\.name = "turns",//' turns.c
+good='.name = "n", .reset = reset, .pick = pick,'
+refuse "was built for version 1 of the scheduler interface; this is version" "$good .version = 1,"
+refuse "was built for version 4294967295 of the scheduler interface; this is version" "$good .version = -1,"
+refuse "must have the functions reset and pick" '.name = "n", .pick = pick,'
+refuse "must have the functions reset and pick" '.name = "n", .reset = reset,'
+refuse "it has no name" '.reset = reset, .pick = pick,'
+refuse "a state of 65537 bytes is too large" "$good .state_bytes = 65537,"
+refuse "it needs something that this Lockstep does not know" "$good .needs = 128,"
+refuse "the initial value of an option is none that the option can have" \
+    "$good .options = (const struct lockstep_scheduler_option[]){{.name = \"o\", .minimum = 1, .maximum = 2}, {0}},"
+sed 's/return &turns/return 0/' turns.c >nothing.c
+cc -w -shared -fPIC -I installed/include -o nothing.so nothing.c || exit 1
+refused ./nothing.so "lockstep_scheduler_plugin returns nothing"
+
+# A pick that was not ready.
+for pick in 'view->ready \& 1 ? 1 : 0' 63 65 4294967295; do
+    sed "s/static void issued/static unsigned bad(const void *state, const struct lockstep_scheduler_view *view)\n{\n    return view->cycle > 100 ? $pick : pick(state, view);\n}\n&/; s/\.version = [A-Z_]*,/& .name = \"astray\", .state_bytes = 64, .reset = reset, .pick = bad,/" turns.c >astray.c
+    cc -w -shared -fPIC -I installed/include -o astray.so astray.c || exit 1
+    for how in "--threads 1" "--threads 3" "--no-skip"; do
+        # shellcheck disable=SC2086
+        expect 1 "the warp scheduler astray is at fault: it picked warp slot" run $how --sched ./astray.so "$cases/reduce.yaml"
+    done
+done
+expect 1 "which was not ready" run --sched ./astray.so+bows "$cases/ht64.yaml"
+
+# One that never picks anybody lets the launch hang, which is said.
+sed "s/static void issued/static unsigned nobody(const void *state, const struct lockstep_scheduler_view *view)\n{\n    return state \&\& view ? LOCKSTEP_NO_WARP : pick(state, view);\n}\n&/; s/\.version = [A-Z_]*,/& .name = \"lazy\", .state_bytes = 64, .reset = reset, .pick = nobody,/" turns.c >lazy.c
+cc -w -shared -fPIC -I installed/include -o lazy.so lazy.c || exit 1
+expect 4 "max-cycles" run --max-cycles 5000 --sched ./lazy.so "$cases/reduce.yaml"
+expect 3 "made no progress" run --set gpu.watch_cycles=20000 --sched ./lazy.so "$cases/reduce.yaml"
+
+# A CUDA program finds it from any folder.
+[ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null || finish
+cat >p.cu <<'P'
+#include <cstdio>
+#include <unistd.h>
+__global__ void twice(int *x) { x[threadIdx.x] *= 2; }
+int main()
+{
+    int *x, y = 0;
+    if (chdir("/")) return 9;
+    cudaMalloc(&x, 4096);
+    twice<<<4, 64>>>(x);
+    cudaError_t error = cudaDeviceSynchronize();
+    if (cudaMemcpy(&y, x, 4, cudaMemcpyDeviceToHost) != cudaSuccess) y = 1;
+    printf("%s\n", cudaGetErrorString(error));
+    return error ? 3 : y;
+}
+P
+"$LOCKSTEP" cc p.cu -o p || exit 1
+expect 0 "no error" run --sched ./youngest.so:turn=2 ./p
+expect 0 "no error" run --sched elsewhere/youngest.so+bows ./p
+expect 3 "the warp scheduler astray is at fault" run --sched ./astray.so ./p
+expect 2 "cannot load the warp scheduler ./none.so" run --sched ./none.so ./p
+finish
