@@ -2,6 +2,10 @@
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
 
 check_table <<'END'
+atm    brief
+cloth  brief
+tsp    brief
+nw     brief
 barneshut  every
 END
 finish
