@@ -49,12 +49,24 @@ static uint32_t row_of(const struct address_map *map, uint64_t inside)
     return (uint32_t)(inside >> map->row_shift & mask_low(map->row_bits));
 }
 
-void address_of_request(const struct partition_params *params, uint32_t slice, uint64_t local, uint32_t *bank,
-                        uint32_t *row)
+/* A bit of a channel address is so much lower in a local address as bits of the slice's are removed below it. */
+static uint8_t local_bit(const struct partition_params *params, uint32_t bit)
 {
-    uint64_t inside = address_of_local(params, slice, local);
-    *bank = bank_of(&maps[params->address_map], inside);
-    *row = row_of(&maps[params->address_map], inside);
+    uint32_t removed = 0;
+    for (uint32_t i = 0; i < slice_bits(params); i++)
+        removed += maps[params->address_map].bank[i] < bit;
+    return (uint8_t)(bit - removed);
+}
+
+struct request_map request_map_of(const struct partition_params *params)
+{
+    const struct address_map *map = &maps[params->address_map];
+    struct request_map bits = {.slice_bits = (uint8_t)slice_bits(params),
+                               .row_shift = local_bit(params, map->row_shift),
+                               .row_mask = (uint32_t)mask_low(map->row_bits)};
+    for (uint32_t i = 0; i < 4; i++)
+        bits.bank_shift[i] = local_bit(params, map->bank[i]);
+    return bits;
 }
 
 struct memory_map memory_map_of(const struct partition_params *params)

@@ -12,8 +12,21 @@
 
 /* The channel address of a slice's local address. slice: number within the channel. */
 uint64_t address_of_local(const struct partition_params *params, uint32_t slice, uint64_t local);
-/* Bank and row of a slice's local address. */
-void address_of_request(const struct partition_params *params, uint32_t slice, uint64_t local, uint32_t *bank,
-                        uint32_t *row);
+/* Bank and row of a slice's local address, as often as there are requests: where their bits are, made once. */
+struct request_map {
+    uint8_t bank_shift[4]; /* of the bank number's bits, lowest first; those that are the slice's are left out */
+    uint8_t slice_bits, row_shift;
+    uint32_t row_mask;
+};
+struct request_map request_map_of(const struct partition_params *params);
+static inline void address_of_request(const struct request_map *map, uint32_t slice, uint64_t local, uint32_t *bank,
+                                      uint32_t *row)
+{
+    uint32_t number = slice;
+    for (uint32_t i = map->slice_bits; i < 4; i++)
+        number |= (uint32_t)(local >> map->bank_shift[i] & 1) << i;
+    *bank = number;
+    *row = (uint32_t)(local >> map->row_shift) & map->row_mask;
+}
 
 #endif

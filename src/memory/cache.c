@@ -19,17 +19,24 @@
 
 #define RESERVED BIT64(63)
 
+/* What every access looks at, and what few lines have. */
 struct line {
+    uint8_t valid, pending; /* sectors */
+    bool extra;             /* its struct line_extra may hold something */
+};
+
+struct line_extra {
     uint64_t dirty[2]; /* bytes */
     uint64_t tag;
-    uint8_t valid, pending; /* sectors */
 };
 
 struct mshr {
-    uint64_t address;            /* of the line */
-    uint32_t line;               /* NO_INDEX: the fill is not kept, or finds its place when it comes */
-    uint32_t first, last, count; /* waiters */
-    uint32_t next;               /* in its hash chain, then in the list of ready ones; free list */
+    uint64_t address;     /* of the line */
+    uint32_t line;        /* NO_INDEX: a stray: the fill is not kept, or finds its place when it comes */
+    uint32_t value;       /* of the first waiter */
+    uint32_t first, last; /* the others */
+    uint32_t next;        /* in the strays' hash chain, then in the list of ready ones; free list */
+    uint16_t count;       /* waiters */
     uint8_t sectors;
     bool orphan; /* the cache was invalidated after the request was sent */
 };
@@ -40,32 +47,36 @@ struct waiter {
 
 struct cache {
     struct cache_head head; /* first: what owners may look at */
-    struct cache_params params;
-    struct cache_stats stats;
-    uint32_t line_shift, sector_shift, set_mask, hash_mask;
+    uint32_t line_shift, sector_shift, sectors_shift, set_mask, hash_mask;
+    uint32_t recent; /* the line that was last used: often the next one too */
     uint8_t all_sectors;
     bool timing_only; /* cache_set_timing_only */
+    uint32_t strays;  /* fills under way that have no line */
     uint64_t clock;   /* counts uses */
-    uint64_t *tags;   /* line address per line, NO_ADDRESS when empty */
-    /* Per line: when it was last used (LRU) or allocated (FIFO), 0 when empty, with RESERVED while a sector is being
-     * filled. So the lowest of a set is the line to be given up. */
-    uint64_t *orders;
-    struct line *lines;
-    uint8_t *data; /* per line, or NULL */
-    struct mshr *mshrs;
-    uint8_t *mshr_data; /* per MSHR, or NULL */
-    uint32_t *hash;     /* first MSHR of a chain */
-    uint32_t free_mshr, used_mshrs;
-    uint32_t ready_last;
-    uint32_t drained; /* MSHR whose last waiter was taken: its data stay valid until the next call */
-    struct waiter *waiters;
-    uint32_t free_waiter;
-    uint32_t new_mshrs, new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
     /* The last refused access. Until something changes that could help it, the same access is refused for the same
      * reason without a look. */
     uint64_t refused_address;               /* NO_ADDRESS: none */
     uint32_t refused_bytes, refused_reason; /* offset of the counter in `stats` */
     bool refused_room;
+    uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
+    /* Per line: when it was last used (LRU) or allocated (FIFO), 0 when empty, with RESERVED while a sector is being
+     * filled. So the lowest of a set is the line to be given up. */
+    uint64_t *orders;
+    struct line *lines;
+    struct line_extra *extras; /* per line */
+    uint16_t *fills;           /* per sector of a line: the MSHR of a pending one */
+    struct mshr *mshrs;
+    uint32_t free_mshr, used_mshrs;
+    uint32_t ready_last;
+    uint32_t drained;   /* MSHR whose last waiter was taken: its data stay valid until the next call */
+    uint8_t *data;      /* per line, or NULL */
+    uint8_t *mshr_data; /* per MSHR, or NULL */
+    uint32_t *hash;     /* of strays: first MSHR of a chain */
+    struct waiter *waiters;
+    uint32_t free_waiter;
+    uint32_t new_mshrs, new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
+    struct cache_stats stats;
+    struct cache_params params;
 };
 
 const char *const cache_replacement_choices[] = {"lru", "fifo", NULL};
@@ -123,12 +134,15 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
         c->sector_shift = c->line_shift;
     if (c->sector_shift + 3 < c->line_shift)
         c->sector_shift = c->line_shift - 3;
-    c->all_sectors = (uint8_t)mask_low(1u << (c->line_shift - c->sector_shift));
+    c->sectors_shift = c->line_shift - c->sector_shift;
+    c->all_sectors = (uint8_t)mask_low(1u << c->sectors_shift);
     c->set_mask = params->sets - 1;
     c->tags = ARENA_NEW(arena, uint64_t, lines);
     memset(c->tags, 0xff, lines * sizeof(uint64_t));
     c->orders = ARENA_NEW(arena, uint64_t, lines);
     c->lines = ARENA_NEW(arena, struct line, lines);
+    c->extras = ARENA_NEW(arena, struct line_extra, lines);
+    c->fills = ARENA_NEW(arena, uint16_t, (size_t)lines << c->sectors_shift);
     create_lists(c, arena);
     if (with_data) {
         c->data = ARENA_NEW(arena, uint8_t, (size_t)lines * PACKET_LINE_BYTES);
@@ -154,8 +168,8 @@ static uint32_t set_of(const struct cache *c, uint64_t address)
     return (uint32_t)index & c->set_mask;
 }
 
-/* Index of the line that holds line address `at`, or NO_INDEX. */
-static uint32_t find_line(const struct cache *c, uint64_t at)
+/* Index of the line of the set that holds line address `at`, or NO_INDEX. */
+static uint32_t search_set(const struct cache *c, uint64_t at)
 {
     uint32_t first = set_of(c, at) * c->params.ways, end = first + c->params.ways, i = first;
     const uint64_t *tags = c->tags;
@@ -170,13 +184,19 @@ static uint32_t find_line(const struct cache *c, uint64_t at)
     return NO_INDEX;
 }
 
+/* The same, with a look at the line found before. */
+static inline uint32_t find_line(const struct cache *c, uint64_t at)
+{
+    return c->tags[c->recent] == at ? c->recent : search_set(c, at);
+}
+
 static inline uint8_t sectors_of(const struct cache *c, uint64_t address, uint32_t bytes)
 {
     if (c->all_sectors == 1)
         return 1;
     uint32_t offset = (uint32_t)(address & (c->params.line_bytes - 1));
     uint32_t first = offset >> c->sector_shift, last = (offset + bytes - 1) >> c->sector_shift;
-    return (uint8_t)(mask_low(last + 1) & ~mask_low(first) & c->all_sectors);
+    return (uint8_t)((2u << last) - (1u << first)) & c->all_sectors;
 }
 
 /* Bit masks of bytes over a line of up to 128 bytes. */
@@ -199,9 +219,14 @@ static uint32_t hash_of(const struct cache *c, uint64_t at)
     return (uint32_t)((at >> c->line_shift) * UINT64_C(0x9E3779B97F4A7C15) >> 40) & c->hash_mask;
 }
 
-/* The MSHR whose fill is under way for line address `at` and one of the sectors, oldest first; or NO_INDEX. */
-static uint32_t find_mshr(const struct cache *c, uint64_t at, uint8_t sectors)
+/* The MSHR whose fill is under way for line address `at` and one of the sectors, or NO_INDEX. index: the line, or
+ * NO_INDEX. There is one MSHR at most: who misses a sector on its way joins its fill or is refused. */
+static uint32_t find_mshr(const struct cache *c, uint64_t at, uint32_t index, uint8_t sectors)
 {
+    if (index != NO_INDEX && (c->lines[index].pending & sectors))
+        return c->fills[(index << c->sectors_shift) + mask_first(c->lines[index].pending & sectors)];
+    if (c->strays == 0)
+        return NO_INDEX;
     for (uint32_t i = c->hash[hash_of(c, at)]; i != NO_INDEX; i = c->mshrs[i].next)
         if (c->mshrs[i].address == at && (c->mshrs[i].sectors & sectors) != 0)
             return i;
@@ -222,9 +247,24 @@ static void set_pending(struct cache *c, uint32_t index, uint8_t sectors)
     c->orders[index] = (c->orders[index] & ~RESERVED) | (sectors ? RESERVED : 0);
 }
 
-static bool is_dirty(const struct line *l)
+static bool is_dirty(const struct cache *c, uint32_t index)
 {
-    return (l->dirty[0] | l->dirty[1]) != 0;
+    const struct line_extra *e = &c->extras[index];
+    return c->lines[index].extra && (e->dirty[0] | e->dirty[1]) != 0;
+}
+
+/* To be written to. */
+static struct line_extra *extra_of(struct cache *c, uint32_t index)
+{
+    c->lines[index].extra = true;
+    return &c->extras[index];
+}
+
+static void clear_line(struct cache *c, uint32_t index)
+{
+    if (c->lines[index].extra)
+        c->extras[index] = (struct line_extra){0};
+    c->lines[index] = (struct line){0};
 }
 
 /* The line of the set to be given up: an empty one, else the one with the lowest order among those not reserved. */
@@ -245,14 +285,14 @@ static uint32_t choose_clean_victim(const struct cache *c, uint64_t at)
 {
     uint32_t first = set_of(c, at) * c->params.ways, best = NO_INDEX;
     for (uint32_t i = first; i < first + c->params.ways; i++)
-        if (!is_dirty(&c->lines[i]) && c->orders[i] < (best == NO_INDEX ? RESERVED : c->orders[best]))
+        if (!is_dirty(c, i) && c->orders[i] < (best == NO_INDEX ? RESERVED : c->orders[best]))
             best = i;
     return best;
 }
 
 static void describe_writeback(struct cache *c, uint32_t index, struct cache_effect *effect)
 {
-    const struct line *l = &c->lines[index];
+    const struct line_extra *l = &c->extras[index];
     effect->writeback = true;
     effect->writeback_address = c->tags[index];
     effect->writeback_mask[0] = l->dirty[0];
@@ -266,15 +306,14 @@ static void describe_writeback(struct cache *c, uint32_t index, struct cache_eff
 /* Puts line address `at` into line `index`, empty of sectors; a dirty line there becomes the effect's write-back. */
 static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache_effect *effect)
 {
-    struct line *l = &c->lines[index];
     if (c->tags[index] != NO_ADDRESS) {
         c->stats.evictions++;
-        if (effect && is_dirty(l))
+        if (effect && is_dirty(c, index))
             describe_writeback(c, index, effect);
     }
     c->tags[index] = at;
     c->orders[index] = ++c->clock;
-    *l = (struct line){0};
+    clear_line(c, index);
 }
 
 /* MSHRs */
@@ -286,17 +325,33 @@ static bool no_waiter(const struct cache *c)
 
 static void add_waiter(struct cache *c, struct mshr *m, uint32_t value)
 {
+    if (m->count++ == 0) {
+        m->value = value;
+        return;
+    }
     uint32_t w = c->free_waiter;
     if (w == NO_INDEX)
         w = c->new_waiters++;
     else
         c->free_waiter = c->waiters[w].next;
     c->waiters[w] = (struct waiter){value, NO_INDEX};
-    if (m->count++ == 0)
+    if (m->count == 2)
         m->first = w;
     else
         c->waiters[m->last].next = w;
     m->last = w;
+}
+
+static uint32_t take_waiter(struct cache *c, struct mshr *m)
+{
+    uint32_t value = m->value, w = m->first;
+    if (--m->count) {
+        m->value = c->waiters[w].value;
+        m->first = c->waiters[w].next;
+        c->waiters[w].next = c->free_waiter;
+        c->free_waiter = w;
+    }
+    return value;
 }
 
 static void free_drained(struct cache *c)
@@ -308,7 +363,26 @@ static void free_drained(struct cache *c)
     c->drained = NO_INDEX;
 }
 
-static struct mshr *take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uint32_t line)
+static void add_stray(struct cache *c, uint32_t index)
+{
+    struct mshr *m = &c->mshrs[index];
+    uint32_t *chain = &c->hash[hash_of(c, m->address)];
+    m->line = NO_INDEX;
+    m->next = *chain;
+    *chain = index;
+    c->strays++;
+}
+
+static void remove_stray(struct cache *c, uint32_t index)
+{
+    uint32_t *link = &c->hash[hash_of(c, c->mshrs[index].address)];
+    while (*link != index)
+        link = &c->mshrs[*link].next;
+    *link = c->mshrs[index].next;
+    c->strays--;
+}
+
+static uint32_t take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uint32_t line)
 {
     free_drained(c);
     uint32_t index = c->free_mshr;
@@ -316,22 +390,14 @@ static struct mshr *take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uin
         index = c->new_mshrs++;
     else
         c->free_mshr = c->mshrs[index].next;
-    struct mshr *m = &c->mshrs[index];
-    *m = (struct mshr){.address = at, .line = line, .sectors = sectors, .next = NO_INDEX};
-    uint32_t *link = &c->hash[hash_of(c, at)];
-    while (*link != NO_INDEX)
-        link = &c->mshrs[*link].next;
-    *link = index;
+    c->mshrs[index] = (struct mshr){
+        .address = at, .line = line, .first = NO_INDEX, .last = NO_INDEX, .next = NO_INDEX, .sectors = sectors};
     c->used_mshrs++;
-    return m;
-}
-
-static void unhash(struct cache *c, uint32_t index)
-{
-    uint32_t *link = &c->hash[hash_of(c, c->mshrs[index].address)];
-    while (*link != index)
-        link = &c->mshrs[*link].next;
-    *link = c->mshrs[index].next;
+    if (line == NO_INDEX)
+        add_stray(c, index);
+    for (uint64_t rest = line == NO_INDEX ? 0 : sectors; rest; rest &= rest - 1)
+        c->fills[(line << c->sectors_shift) + mask_first(rest)] = (uint16_t)index;
+    return index;
 }
 
 static enum cache_result refuse(struct cache *c, uint64_t *reason)
@@ -366,7 +432,7 @@ static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t miss
 static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index, uint8_t missing, uint32_t waiter,
                                    struct cache_effect *effect)
 {
-    if (c->used_mshrs >= c->params.mshr_entries || no_waiter(c))
+    if (c->used_mshrs >= c->params.mshr_entries)
         return refuse(c, &c->stats.refused_mshr);
     if (index == NO_INDEX && c->params.allocate == CACHE_ALLOCATE_ON_MISS) {
         index = choose_victim(c, at);
@@ -380,7 +446,8 @@ static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index,
         (uint8_t)(mask_low(high + 1) & ~mask_low(low)); /* one request: a valid sector in between is fetched again */
     if (index != NO_INDEX)
         set_pending(c, index, c->lines[index].pending | span);
-    add_waiter(c, take_mshr(c, at, span, index), waiter);
+    effect->fill = take_mshr(c, at, span, index);
+    add_waiter(c, &c->mshrs[effect->fill], waiter);
     effect->line = index;
     effect->fill_address = at + ((uint64_t)low << c->sector_shift);
     effect->fill_bytes = (high - low + 1) << c->sector_shift;
@@ -393,11 +460,13 @@ static enum cache_result miss_line(struct cache *c, uint64_t at, uint8_t missing
 {
     if (!room)
         return refuse(c, &c->stats.refused_queue);
-    uint32_t under_way = find_mshr(c, at, missing);
+    uint32_t under_way = find_mshr(c, at, effect->line, missing);
     enum cache_result result = under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
                                                      : send_fill(c, at, effect->line, missing, waiter, effect);
-    if (result != CACHE_REFUSED && effect->line != NO_INDEX)
+    if (result != CACHE_REFUSED && effect->line != NO_INDEX) {
         use_line(c, effect->line);
+        c->recent = effect->line;
+    }
     return result;
 }
 
@@ -415,6 +484,7 @@ static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t
         missing &= (uint8_t)~c->lines[effect->line].valid;
         if (!missing) {
             use_line(c, effect->line);
+            c->recent = effect->line;
             return CACHE_HIT;
         }
     }
@@ -470,7 +540,7 @@ enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t b
             return CACHE_HIT;
         return c->lines[index].pending & missing ? CACHE_PENDING : CACHE_MISS;
     }
-    uint32_t under_way = find_mshr(c, at, missing);
+    uint32_t under_way = find_mshr(c, at, index, missing);
     return under_way != NO_INDEX ? CACHE_PENDING : CACHE_MISS;
 }
 
@@ -478,18 +548,19 @@ enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t b
 static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32_t bytes, const uint64_t mask[2])
 {
     struct line *l = &c->lines[index];
+    uint64_t *dirty = extra_of(c, index)->dirty;
     uint32_t offset = (uint32_t)(address & (c->params.line_bytes - 1));
     if (mask[0] | mask[1]) {
-        l->dirty[0] |= mask[0];
-        l->dirty[1] |= mask[1];
+        dirty[0] |= mask[0];
+        dirty[1] |= mask[1];
     } else {
-        add_bytes(l->dirty, offset, offset + bytes);
+        add_bytes(dirty, offset, offset + bytes);
     }
     for (uint64_t rest = (uint8_t)(sectors_of(c, address, bytes) & ~(l->valid | l->pending)); rest; rest &= rest - 1) {
         uint32_t sector = mask_first(rest);
         uint64_t all[2] = {0, 0};
         add_bytes(all, sector << c->sector_shift, (sector + 1) << c->sector_shift);
-        if (covers(l->dirty, all))
+        if (covers(dirty, all))
             l->valid |= (uint8_t)BIT64(sector);
     }
 }
@@ -533,27 +604,30 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
     return result;
 }
 
-/* Fills under way for line address `at` still serve those who wait, but are not kept and nobody joins them. */
-static void orphan_fills(struct cache *c, uint64_t at)
+/* Fills under way for line address `at`, which is in line `index` or (NO_INDEX) in none, still serve those who wait,
+ * but are not kept and nobody joins them. */
+static void orphan_fills(struct cache *c, uint64_t at, uint32_t index)
 {
     forget_refusal(c);
-    for (uint32_t i = c->hash[hash_of(c, at)]; i != NO_INDEX; i = c->mshrs[i].next) {
-        if (c->mshrs[i].address == at) {
-            c->mshrs[i].line = NO_INDEX;
-            c->mshrs[i].orphan = !c->timing_only;
-        }
+    for (uint64_t rest = index != NO_INDEX ? c->lines[index].pending : 0; rest; rest &= rest - 1) {
+        uint32_t fill = c->fills[(index << c->sectors_shift) + mask_first(rest)];
+        if (c->mshrs[fill].line != NO_INDEX)
+            add_stray(c, fill);
     }
+    for (uint32_t i = c->hash[hash_of(c, at)]; i != NO_INDEX; i = c->mshrs[i].next)
+        if (c->mshrs[i].address == at)
+            c->mshrs[i].orphan = !c->timing_only;
 }
 
 static void drop_line(struct cache *c, uint32_t index)
 {
     if (c->lines[index].pending)
-        orphan_fills(c, c->tags[index]);
+        orphan_fills(c, c->tags[index], index);
     forget_refusal(c);
     c->stats.invalidations++;
     c->tags[index] = NO_ADDRESS;
     c->orders[index] = 0;
-    c->lines[index] = (struct line){0};
+    clear_line(c, index);
 }
 
 void cache_set_timing_only(struct cache *c)
@@ -567,7 +641,7 @@ bool cache_invalidate(struct cache *c, uint64_t address)
     uint32_t index = find_line(c, at);
     if (index == NO_INDEX) {
         if (c->params.allocate == CACHE_ALLOCATE_ON_FILL)
-            orphan_fills(c, at);
+            orphan_fills(c, at, NO_INDEX);
         return false;
     }
     if (!c->timing_only || !c->lines[index].pending)
@@ -579,16 +653,16 @@ bool cache_invalidate(struct cache *c, uint64_t address)
 static void orphan_placeless(struct cache *c)
 {
     forget_refusal(c);
-    for (uint32_t bucket = 0; c->used_mshrs && bucket <= c->hash_mask; bucket++)
+    for (uint32_t bucket = 0; c->strays && bucket <= c->hash_mask; bucket++)
         for (uint32_t i = c->hash[bucket]; i != NO_INDEX; i = c->mshrs[i].next)
-            c->mshrs[i].orphan |= c->mshrs[i].line == NO_INDEX && !c->timing_only;
+            c->mshrs[i].orphan |= !c->timing_only;
 }
 
 void cache_invalidate_clean(struct cache *c)
 {
     uint32_t lines = c->params.sets * c->params.ways;
     for (uint32_t i = 0; i < lines; i++)
-        if (c->tags[i] != NO_ADDRESS && !is_dirty(&c->lines[i]))
+        if (c->tags[i] != NO_ADDRESS && !is_dirty(c, i))
             drop_line(c, i);
     orphan_placeless(c);
 }
@@ -607,7 +681,7 @@ void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address
 {
     uint32_t lines = c->params.sets * c->params.ways;
     for (uint32_t i = 0; c->data && i < lines; i++)
-        if (c->tags[i] != NO_ADDRESS && !is_dirty(&c->lines[i]))
+        if (c->tags[i] != NO_ADDRESS && !is_dirty(c, i))
             read(context, c->tags[i], cache_data(c, i), c->params.line_bytes);
 }
 
@@ -615,12 +689,11 @@ bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *ef
 {
     uint32_t lines = c->params.sets * c->params.ways;
     for (; *cursor < lines; (*cursor)++) {
-        struct line *l = &c->lines[*cursor];
-        if (!is_dirty(l))
+        if (!is_dirty(c, *cursor))
             continue;
         effect->line = *cursor;
         describe_writeback(c, *cursor, effect);
-        l->dirty[0] = l->dirty[1] = 0;
+        memset(c->extras[*cursor].dirty, 0, sizeof c->extras->dirty);
         return true;
     }
     return false;
@@ -649,7 +722,7 @@ void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t
 
 void cache_set_tag(struct cache *c, uint32_t line, uint64_t tag)
 {
-    c->lines[line].tag = tag;
+    extra_of(c, line)->tag = tag;
 }
 
 /* Fills */
@@ -662,17 +735,17 @@ static void fill_data(struct cache *c, const struct mshr *m, const uint8_t *data
         memcpy(copy, data, c->params.line_bytes);
         return;
     }
-    const struct line *l = &c->lines[m->line];
+    const uint64_t *dirty = c->extras[m->line].dirty;
     uint8_t *bytes = c->data + (size_t)m->line * PACKET_LINE_BYTES;
     uint32_t from = mask_first(m->sectors) << c->sector_shift;
     uint32_t to = (64 - (uint32_t)__builtin_clzll(m->sectors)) << c->sector_shift; /* sectors in a row */
-    if (!is_dirty(l))
+    if (!is_dirty(c, m->line))
         memcpy(bytes + from, data + from, to - from);
     else
         for (uint32_t i = from; i < to; i++)
-            if (!mask_has(l->dirty[i / 64], i % 64))
+            if (!mask_has(dirty[i / 64], i % 64))
                 bytes[i] = data[i];
-    memcpy(copy, bytes, c->params.line_bytes);
+    memcpy(copy, bytes, PACKET_LINE_BYTES);
 }
 
 static void append_ready(struct cache *c, uint32_t index)
@@ -685,22 +758,25 @@ static void append_ready(struct cache *c, uint32_t index)
     c->ready_last = index;
 }
 
-void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data)
+/* A fill that was to find its place when it comes: never at the price of a dirty line. */
+static uint32_t place_fill(struct cache *c, uint64_t at)
 {
-    uint64_t at = line_address(c, address);
-    uint32_t index = find_mshr(c, at, sectors_of(c, address, bytes));
-    if (index == NO_INDEX)
-        return;
+    uint32_t line = find_line(c, at);
+    if (line != NO_INDEX)
+        return line;
+    line = choose_clean_victim(c, at);
+    if (line != NO_INDEX)
+        take_line(c, line, at, NULL);
+    return line;
+}
+
+void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
+{
+    struct mshr *m = &c->mshrs[fill];
     forget_refusal(c);
-    struct mshr *m = &c->mshrs[index];
-    if (m->line == NO_INDEX && !m->orphan) { /* allocated on fill: never at the price of a dirty line */
-        uint32_t line = find_line(c, at);
-        if (line == NO_INDEX) {
-            line = choose_clean_victim(c, at);
-            if (line != NO_INDEX)
-                take_line(c, line, at, NULL);
-        }
-        m->line = line;
+    if (m->line == NO_INDEX) {
+        remove_stray(c, fill);
+        m->line = m->orphan ? NO_INDEX : place_fill(c, m->address);
     }
     if (m->line != NO_INDEX) {
         set_pending(c, m->line, c->lines[m->line].pending & (uint8_t)~m->sectors);
@@ -709,8 +785,15 @@ void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t
     if (c->data && data)
         fill_data(c, m, data);
     c->stats.fills++;
-    unhash(c, index);
-    append_ready(c, index);
+    append_ready(c, fill);
+}
+
+void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data)
+{
+    uint64_t at = line_address(c, address);
+    uint32_t fill = find_mshr(c, at, find_line(c, at), sectors_of(c, address, bytes));
+    if (fill != NO_INDEX)
+        cache_end_fill(c, fill, data);
 }
 
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
@@ -721,13 +804,10 @@ uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
         return CACHE_NO_WAITER;
     forget_refusal(c);
     struct mshr *m = &c->mshrs[index];
-    uint32_t w = m->first, value = c->waiters[w].value;
-    m->first = c->waiters[w].next;
-    c->waiters[w].next = c->free_waiter;
-    c->free_waiter = w;
+    uint32_t value = take_waiter(c, m);
     *line = m->line != NO_INDEX && c->tags[m->line] == m->address ? m->line : NO_INDEX;
     *data = c->mshr_data ? c->mshr_data + (size_t)index * PACKET_LINE_BYTES : NULL;
-    if (--m->count == 0) {
+    if (m->count == 0) {
         c->head.ready_first = m->next;
         c->used_mshrs--;
         c->drained = index;
@@ -758,12 +838,16 @@ static void archive_lines(struct cache *c, struct archive *ar)
     ARCHIVE(ar, c->clock);
     ARCHIVE_ARRAY(ar, c->tags, lines);
     ARCHIVE_ARRAY(ar, c->orders, lines);
+    for (uint32_t i = 0; i < lines << c->sectors_shift; i++)
+        archive_u16_to(ar, &c->fills[i], (uint16_t)(c->params.mshr_entries - 1));
     for (uint32_t i = 0; i < lines; i++) {
         struct line *line = &c->lines[i];
-        ARCHIVE(ar, line->dirty);
-        ARCHIVE(ar, line->tag);
+        struct line_extra *extra = &c->extras[i];
         ARCHIVE(ar, line->valid);
         ARCHIVE(ar, line->pending);
+        archive_bool(ar, &line->extra);
+        ARCHIVE(ar, extra->dirty);
+        ARCHIVE(ar, extra->tag);
         if (c->data && c->tags[i] != NO_ADDRESS)
             archive_bytes(ar, cache_data(c, i), PACKET_LINE_BYTES);
     }
@@ -774,9 +858,10 @@ static void archive_mshr(struct cache *c, struct archive *ar, uint32_t i)
     struct mshr *m = &c->mshrs[i];
     ARCHIVE(ar, m->address);
     archive_place(ar, &m->line, c->params.sets * c->params.ways);
+    ARCHIVE(ar, m->value);
     archive_place(ar, &m->first, c->new_waiters);
     archive_place(ar, &m->last, c->new_waiters);
-    archive_u32_to(ar, &m->count, c->new_waiters);
+    archive_u16_to(ar, &m->count, (uint16_t)c->params.mshr_merges);
     archive_place(ar, &m->next, c->new_mshrs);
     ARCHIVE(ar, m->sectors);
     archive_bool(ar, &m->orphan);
@@ -784,7 +869,7 @@ static void archive_mshr(struct cache *c, struct archive *ar, uint32_t i)
         archive_bytes(ar, c->mshr_data + (size_t)i * PACKET_LINE_BYTES, PACKET_LINE_BYTES);
 }
 
-/* A refused access that is remembered saves time only. */
+/* A refused access and a found line that are remembered save time only. */
 void cache_archive(struct cache *c, struct archive *ar)
 {
     archive_begin(ar, "cache", 0);
@@ -793,6 +878,7 @@ void cache_archive(struct cache *c, struct archive *ar)
     archive_u32_to(ar, &c->new_mshrs, c->params.mshr_entries);
     archive_u32_to(ar, &c->new_waiters, c->waiter_limit);
     archive_u32_to(ar, &c->used_mshrs, c->params.mshr_entries);
+    archive_u32_to(ar, &c->strays, c->params.mshr_entries);
     for (uint32_t i = 0; i < c->new_mshrs; i++)
         archive_mshr(c, ar, i);
     for (uint32_t i = 0; i < c->new_waiters; i++) {
@@ -805,7 +891,9 @@ void cache_archive(struct cache *c, struct archive *ar)
     archive_place(ar, &c->head.ready_first, c->new_mshrs);
     archive_place(ar, &c->ready_last, c->new_mshrs);
     archive_place(ar, &c->drained, c->new_mshrs);
-    if (archive_loading(ar))
+    if (archive_loading(ar)) {
         forget_refusal(c);
+        c->recent = 0;
+    }
     archive_end(ar);
 }

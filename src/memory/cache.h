@@ -63,6 +63,7 @@ struct cache_effect {
     uint32_t line;         /* line index for cache_data and friends, or CACHE_NO_LINE */
     uint64_t fill_address; /* MISS: device address and size of the fill to request */
     uint32_t fill_bytes;
+    uint32_t fill;              /* MISS: its number, for cache_end_fill; below cache_params.mshr_entries */
     bool writeback;             /* a dirty victim must be written back */
     uint64_t writeback_address; /* of its line */
     uint64_t writeback_mask[PACKET_LINE_BYTES / 64];
@@ -125,6 +126,8 @@ bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *ef
 /* A fill arrives: data points to the line's bytes (line_bytes, indexed by offset in the line), or NULL when no values
  * are carried. The waiters become ready. */
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data);
+/* The same for a fill whose number the owner has kept. */
+void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data);
 /* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or
  * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept). *data, when the cache
  * carries values, are those of the line when the fill came, line_bytes by offset in the line, valid until the

@@ -11,7 +11,6 @@
 #include "memory/dram.h"
 
 #include "base/bits.h"
-#include "sim/cycle.h"
 
 static const struct stat_desc dram_stat_descs[] = {
 #define STAT_STRUCT struct dram_stats
@@ -43,79 +42,68 @@ static uint32_t above(uint32_t a, uint32_t b)
     return a > b ? a - b : 0;
 }
 
-struct dram *dram_create(const struct dram_params *params, struct arena *arena)
+struct dram *dram_create(const struct dram_params *params, struct request_pool *pool, struct arena *arena)
 {
     struct dram *d = ARENA_NEW(arena, struct dram, 1);
-    uint32_t entries = params->scheduler_queue + params->return_queue + params->tCL + DRAM_BANKS + 2;
     d->params = *params;
+    d->pool = pool;
     d->rcd_write = above(params->tRCD, params->tWL + 1);
     d->rtw = above(params->tCL + params->burst_cycles + 2, params->tWL);
     d->wtr = params->tWL + params->burst_cycles + params->tCDLR;
     d->wtp = params->tWL + params->burst_cycles + params->tWR;
-    d->entries = ARENA_NEW(arena, struct dram_entry, entries);
-    for (uint32_t i = 0; i < entries; i++)
-        d->entries[i].next = i + 1 < entries ? i + 1 : DRAM_NONE;
     for (uint32_t i = 0; i < DRAM_BANKS; i++) {
         uint32_t group =
             params->bank_group_low_bits ? i & (params->bank_groups - 1) : i / (params->banks / params->bank_groups);
-        d->banks[i] =
-            (struct dram_bank){.first = DRAM_NONE, .last = DRAM_NONE, .current = DRAM_NONE, .group = (uint8_t)group};
+        d->banks[i] = (struct dram_bank){.first = REQUEST_NONE,
+                                         .last = REQUEST_NONE,
+                                         .current = REQUEST_NONE,
+                                         .group = (uint8_t)(group % DRAM_BANKS)};
         if (group < DRAM_BANKS)
             d->group_banks[group] |= 1u << i;
     }
     d->held_until = CYCLE_NEVER;
     d->pipe_mask = ring_size(params->tCL + params->tWL + 2) - 1;
     d->pipe = ARENA_NEW(arena, struct dram_burst, d->pipe_mask + 1);
-    d->return_mask = ring_size(params->return_queue) - 1;
-    d->returns = ARENA_NEW(arena, uint32_t, d->return_mask + 1);
+    d->returns = request_queue_create(params->return_queue, 0, arena);
     return d;
 }
 
-static void free_entry(struct dram *d, uint32_t index)
+static struct memory_request *request_of(const struct dram *d, uint32_t request)
 {
-    d->entries[index].next = d->free_entry;
-    d->free_entry = index;
-}
-
-static bool returns_full(const struct dram *d)
-{
-    return d->return_end - d->return_first >= d->params.return_queue;
-}
-
-void dram_pop(struct dram *d)
-{
-    free_entry(d, d->returns[d->return_first++ & d->return_mask]);
+    return &d->pool->all[request];
 }
 
 /* 1. The data pipe */
 
 /* One burst a tick. Those before the last of a request leave no trace, so they wait for no tick of their own as long as
- * nothing makes them late. */
-static bool drain_pipe(struct dram *d, uint64_t cycle, struct memory_request *done)
+ * nothing makes them late. Returns a write-back that ended. */
+static uint32_t drain_pipe(struct dram *d, uint64_t cycle)
 {
-    while (d->pipe_first != d->pipe_end) {
-        const struct dram_burst burst = d->pipe[d->pipe_first & d->pipe_mask];
-        if (burst.at > cycle || returns_full(d))
+    for (; d->pipe_first != d->pipe_end; d->pipe_first++) {
+        const struct dram_burst *burst = &d->pipe[d->pipe_first & d->pipe_mask];
+        if (burst->at > cycle || request_full(&d->returns))
             break;
-        struct dram_entry *e = &d->entries[burst.entry];
-        d->pipe_first++;
-        d->last_burst = d->pipe_late ? cycle : burst.at;
-        if (!burst.last && !d->pipe_late)
+        d->last_burst = d->pipe_late ? cycle : burst->at;
+        if (!burst->last && !d->pipe_late)
             continue;
-        if (!burst.last)
-            return false;
-        if (e->request.kind == REQUEST_WRITEBACK) {
-            *done = e->request;
-            free_entry(d, burst.entry);
-            return true;
-        }
-        d->returns[d->return_end++ & d->return_mask] = burst.entry;
-        d->pipe_late |= returns_full(d);
-        return false;
+        d->pipe_first++;
+        if (!burst->last)
+            return REQUEST_NONE;
+        if (request_of(d, burst->request)->kind == REQUEST_WRITEBACK)
+            return burst->request;
+        request_append(&d->returns, burst->request);
+        d->pipe_late |= request_full(&d->returns);
+        return REQUEST_NONE;
     }
     if (d->pipe_late && (d->pipe_first == d->pipe_end || d->pipe[d->pipe_first & d->pipe_mask].at > cycle))
-        d->pipe_late = returns_full(d);
-    return false;
+        d->pipe_late = request_full(&d->returns);
+    return REQUEST_NONE;
+}
+
+/* Whether draining the pipe in this cycle may do something. */
+static bool pipe_due(const struct dram *d, uint64_t cycle)
+{
+    return d->pipe_late || (d->pipe_first != d->pipe_end && d->pipe[d->pipe_first & d->pipe_mask].at <= cycle);
 }
 
 static bool pipe_full(const struct dram *d)
@@ -123,27 +111,27 @@ static bool pipe_full(const struct dram *d)
     return d->pipe_end - d->pipe_first > d->params.tCL;
 }
 
-static void push_burst(struct dram *d, uint32_t entry, bool last, uint64_t at)
+static void push_burst(struct dram *d, uint32_t request, bool last, uint64_t at)
 {
     uint64_t previous = d->pipe_first == d->pipe_end ? d->last_burst : d->pipe[(d->pipe_end - 1) & d->pipe_mask].at;
-    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){entry, last, at > previous ? at : previous + 1};
+    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at > previous ? at : previous + 1, request, last};
 }
 
 /* 2. The scheduler */
 
-void dram_push(struct dram *d, const struct memory_request *request, uint32_t bank, uint32_t row)
+void dram_push(struct dram *d, uint32_t request)
 {
-    uint32_t index = d->free_entry;
-    struct dram_entry *e = &d->entries[index];
-    struct dram_bank *b = &d->banks[bank & (d->params.banks - 1)];
-    d->free_entry = e->next;
-    *e = (struct dram_entry){.request = *request, .row = row, .bank = bank & (d->params.banks - 1), .next = DRAM_NONE};
-    if (b->first == DRAM_NONE)
-        b->first = index;
+    struct memory_request *r = request_of(d, request);
+    uint32_t bank = r->bank & (d->params.banks - 1);
+    struct dram_bank *b = &d->banks[bank];
+    r->commanded = 0;
+    r->next = REQUEST_NONE;
+    if (b->first == REQUEST_NONE)
+        b->first = request;
     else
-        d->entries[b->last].next = index;
-    b->last = index;
-    d->wanted |= 1u << e->bank;
+        request_of(d, b->last)->next = request;
+    b->last = request;
+    d->wanted |= 1u << bank;
     d->stats.requests++;
     if (++d->waiting > d->stats.queue_max)
         d->stats.queue_max = d->waiting;
@@ -152,22 +140,22 @@ void dram_push(struct dram *d, const struct memory_request *request, uint32_t ba
 /* Takes the oldest waiting request of the bank's row, else the oldest, out of the bank's queue. */
 static uint32_t choose_request(struct dram *d, struct dram_bank *b)
 {
-    uint32_t before = DRAM_NONE, index = b->first;
-    while (index != DRAM_NONE && d->entries[index].row != b->row) {
-        before = index;
-        index = d->entries[index].next;
+    uint32_t before = REQUEST_NONE, request = b->first;
+    while (request != REQUEST_NONE && request_of(d, request)->row != b->row) {
+        before = request;
+        request = request_of(d, request)->next;
     }
-    if (index == DRAM_NONE) {
-        index = b->first;
-        before = DRAM_NONE;
+    if (request == REQUEST_NONE) {
+        request = b->first;
+        before = REQUEST_NONE;
     }
-    if (before == DRAM_NONE)
-        b->first = d->entries[index].next;
+    if (before == REQUEST_NONE)
+        b->first = request_of(d, request)->next;
     else
-        d->entries[before].next = d->entries[index].next;
-    if (b->last == index)
+        request_of(d, before)->next = request_of(d, request)->next;
+    if (b->last == request)
         b->last = before;
-    return index;
+    return request;
 }
 
 /* The first of the set from `turn` on. */
@@ -177,9 +165,9 @@ static uint32_t first_from(uint32_t set, uint32_t turn)
     return (uint32_t)__builtin_ctz(later ? later : set);
 }
 
-static bool is_write(const struct dram_entry *e)
+static bool is_write(const struct memory_request *r)
 {
-    return e->request.kind >= REQUEST_WRITE;
+    return r->kind >= REQUEST_WRITE;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -187,41 +175,37 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Notes what command the bank's current request waits for, and until when the bank itself forbids it. */
+/* Notes what command the bank's current request waits for, and until when the bank itself forbids it. The bank is in
+ * none of `needs` when this is called. */
 static void find_need(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_bank *b = &d->banks[index];
-    const struct dram_entry *e = &d->entries[b->current];
-    enum dram_need need = is_write(e) ? DRAM_WRITE : DRAM_READ;
+    const struct memory_request *r = request_of(d, b->current);
+    enum dram_need need = is_write(r) ? DRAM_WRITE : DRAM_READ;
     uint64_t at = need == DRAM_WRITE ? b->write_at : b->read_at;
+    uint32_t bit = 1u << index;
     if (!b->open) {
         need = DRAM_ACTIVATE;
         at = b->activate_at;
-    } else if (b->row != e->row) {
+    } else if (b->row != r->row) {
         need = DRAM_PRECHARGE;
         at = b->precharge_at;
     }
-    for (unsigned n = 0; n < DRAM_NEEDS; n++)
-        d->needs[n] &= ~(1u << index);
-    d->needs[need] |= 1u << index;
+    d->needs[need] |= bit;
     d->own_at[index] = at;
-    d->held &= ~(1u << index);
     if (at > cycle) {
-        d->held |= 1u << index;
+        d->held |= bit;
         d->held_until = cycle_min(d->held_until, at);
     }
 }
 
 static void give_work(struct dram *d, uint64_t cycle)
 {
-    uint32_t ready = d->wanted & ~d->served;
-    if (!ready)
-        return;
-    uint32_t index = first_from(ready, d->turn);
+    uint32_t index = first_from(d->wanted & ~d->served, d->turn);
     struct dram_bank *b = &d->banks[index];
     b->current = choose_request(d, b);
     d->waiting--;
-    if (b->first == DRAM_NONE)
+    if (b->first == REQUEST_NONE)
         d->wanted &= ~(1u << index);
     d->served |= 1u << index;
     d->turn = (d->turn + 1) & (d->params.banks - 1);
@@ -234,9 +218,12 @@ static void give_work(struct dram *d, uint64_t cycle)
 /* The banks of the set whose group allows the command from `cycle` on. */
 static uint32_t allowed_by_groups(const struct dram *d, uint32_t set, const uint64_t *group_at, uint64_t cycle)
 {
-    for (uint32_t g = 0; g < d->params.bank_groups; g++)
-        if (group_at[g] > cycle)
-            set &= ~d->group_banks[g];
+    for (uint32_t rest = set, banks; rest; rest &= ~banks) {
+        uint32_t group = d->banks[__builtin_ctz(rest)].group;
+        banks = d->group_banks[group];
+        if (group_at[group] > cycle)
+            set &= ~banks;
+    }
     return set;
 }
 
@@ -247,13 +234,13 @@ static uint32_t allowed_columns(const struct dram *d, uint64_t cycle)
         return 0;
     uint32_t set = (cycle >= d->read_at ? d->needs[DRAM_READ] : 0) | (cycle >= d->write_at ? d->needs[DRAM_WRITE] : 0);
     set &= ~d->held;
-    return set && cycle < d->groups_column_at ? allowed_by_groups(d, set, d->group_column_at, cycle) : set;
+    return cycle < d->groups_column_at ? allowed_by_groups(d, set, d->group_column_at, cycle) : set;
 }
 
 static uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
 {
     uint32_t activates = cycle >= d->activate_at ? d->needs[DRAM_ACTIVATE] : 0, precharges = d->needs[DRAM_PRECHARGE];
-    if (precharges && cycle < d->groups_precharge_at)
+    if (cycle < d->groups_precharge_at)
         precharges = allowed_by_groups(d, precharges, d->group_precharge_at, cycle);
     return (activates | precharges) & ~d->held;
 }
@@ -281,30 +268,30 @@ static void send_column(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
-    struct dram_entry *e = &d->entries[b->current];
+    struct memory_request *r = request_of(d, b->current);
+    bool write = is_write(r);
     d->column_at = cycle + p->tCCD;
     d->last_group = b->group;
     d->group_column_at[b->group] = d->groups_column_at = cycle + p->tCCDL;
-    if (is_write(e)) {
+    if (write) {
         d->read_at = cycle + d->wtr;
         b->precharge_at = later(b->precharge_at, cycle + d->wtp);
         d->stats.writes++;
-        d->stats.writeback_writes += e->request.kind == REQUEST_WRITEBACK;
+        d->stats.writeback_writes += r->kind == REQUEST_WRITEBACK;
     } else {
         d->write_at = cycle + d->rtw;
         b->precharge_at = later(b->precharge_at, cycle + p->burst_cycles);
         d->group_precharge_at[b->group] = d->groups_precharge_at = cycle + p->tRTPL;
         d->stats.reads++;
-        d->stats.allocate_reads += e->request.kind == REQUEST_ALLOCATE;
+        d->stats.allocate_reads += r->kind == REQUEST_ALLOCATE;
     }
-    e->commanded += p->atom_bytes;
-    bool last = e->commanded >= e->request.bytes;
-    push_burst(d, b->current, last, cycle + (is_write(e) ? p->tWL : p->tCL));
+    r->commanded = (uint16_t)(r->commanded + p->atom_bytes);
+    bool last = r->commanded >= r->bytes;
+    push_burst(d, b->current, last, cycle + (write ? p->tWL : p->tCL));
     if (last) {
-        b->current = DRAM_NONE;
+        b->current = REQUEST_NONE;
         d->served &= ~(1u << index);
-        d->needs[DRAM_READ] &= ~(1u << index);
-        d->needs[DRAM_WRITE] &= ~(1u << index);
+        d->needs[write ? DRAM_WRITE : DRAM_READ] &= ~(1u << index);
     }
 }
 
@@ -313,13 +300,14 @@ static void send_row(struct dram *d, uint32_t index, uint64_t cycle)
     const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
     d->turn = (index + 1) & (p->banks - 1);
+    d->needs[b->open ? DRAM_PRECHARGE : DRAM_ACTIVATE] &= ~(1u << index);
     if (b->open) {
         b->open = false;
         b->activate_at = later(b->activate_at, cycle + p->tRP);
         d->stats.precharges++;
     } else {
         b->open = true;
-        b->row = d->entries[b->current].row;
+        b->row = request_of(d, b->current)->row;
         b->read_at = cycle + p->tRCD;
         b->write_at = cycle + d->rcd_write;
         b->precharge_at = later(b->precharge_at, cycle + p->tRAS);
@@ -372,10 +360,11 @@ static void send_commands(struct dram *d, uint64_t cycle)
     d->command_at = next_command(d, cycle);
 }
 
-bool dram_tick(struct dram *d, uint64_t cycle, struct memory_request *done)
+uint32_t dram_tick(struct dram *d, uint64_t cycle)
 {
-    bool ended = drain_pipe(d, cycle, done);
-    give_work(d, cycle);
+    uint32_t ended = pipe_due(d, cycle) ? drain_pipe(d, cycle) : REQUEST_NONE;
+    if (d->wanted & ~d->served)
+        give_work(d, cycle);
     if (d->served && cycle >= d->command_at)
         send_commands(d, cycle);
     return ended;
@@ -384,7 +373,7 @@ bool dram_tick(struct dram *d, uint64_t cycle, struct memory_request *done)
 /* When the pipe's next last burst leaves. */
 static uint64_t pipe_next(const struct dram *d)
 {
-    if (d->pipe_first == d->pipe_end || returns_full(d))
+    if (d->pipe_first == d->pipe_end || request_full(&d->returns))
         return CYCLE_NEVER;
     if (d->pipe_late)
         return d->pipe[d->pipe_first & d->pipe_mask].at;
@@ -406,5 +395,5 @@ uint64_t dram_next(const struct dram *d, uint64_t last)
 
 bool dram_idle(const struct dram *d)
 {
-    return !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->return_first == d->return_end;
+    return !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->returns.count == 0;
 }

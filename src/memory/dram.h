@@ -1,5 +1,5 @@
 /* A DRAM channel: FR-FCFS scheduler, banks, bank groups, data pipe and return queue. Private to the memory room. It
- * moves requests by value and knows neither caches nor packets' contents. */
+ * moves requests by their number in the partition's pool and knows neither caches nor packets' contents. */
 #ifndef LOCKSTEP_MEMORY_DRAM_H
 #define LOCKSTEP_MEMORY_DRAM_H
 
@@ -7,37 +7,17 @@
 #include <stdint.h>
 
 #include "memory/partition.h"
-
-enum memory_request_kind {
-    REQUEST_FILL,
-    REQUEST_ALLOCATE,  /* the fill for a store that missed */
-    REQUEST_WRITE,     /* a store passed down: its packet comes back as the acknowledgement */
-    REQUEST_WRITEBACK, /* nobody waits for it */
-};
-
-struct memory_request {
-    uint64_t local;        /* address in the slice */
-    struct packet *packet; /* WRITE */
-    uint32_t bytes;
-    uint8_t kind, slice;
-};
+#include "memory/request.h"
+#include "sim/cycle.h"
 
 #define DRAM_BANKS 16
-#define DRAM_NONE UINT32_MAX
-
-struct dram_entry {
-    struct memory_request request;
-    uint32_t row, bank;
-    uint32_t commanded, moved; /* bytes whose command was sent, bytes through the pipe */
-    uint32_t next;             /* in the bank's queue or the free list */
-};
 
 /* The command that a bank's current request waits for. */
 enum dram_need { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_NEEDS };
 
 struct dram_bank {
-    uint32_t first, last; /* waiting requests, oldest first */
-    uint32_t current;     /* request being served */
+    uint32_t first, last; /* waiting requests, oldest first, linked by next; REQUEST_NONE: none */
+    uint32_t current;     /* request being served, or REQUEST_NONE */
     uint32_t row;
     uint8_t group;
     bool open;
@@ -45,17 +25,16 @@ struct dram_bank {
 };
 
 struct dram_burst {
-    uint32_t entry;
-    bool last; /* of its request */
     uint64_t at;
+    uint32_t request;
+    bool last; /* of its request */
 };
 
 struct dram {
     struct dram_params params;
     struct dram_stats stats;
     uint32_t rcd_write, rtw, wtr, wtp;
-    struct dram_entry *entries;
-    uint32_t free_entry;
+    struct request_pool *pool;
     uint32_t waiting; /* in banks' queues */
     uint32_t turn;
     /* Sets of banks, as bit masks. */
@@ -76,34 +55,35 @@ struct dram {
     uint32_t pipe_mask, pipe_first, pipe_end;
     bool pipe_late; /* bursts leave later than at their time: the return queue was full */
     uint64_t last_burst;
-    uint32_t *returns;
-    uint32_t return_mask, return_first, return_end;
+    struct request_queue returns;
 };
 
-struct dram *dram_create(const struct dram_params *params, struct arena *arena);
+struct dram *dram_create(const struct dram_params *params, struct request_pool *pool, struct arena *arena);
 /* Whether the scheduler has no place. */
 static inline bool dram_full(const struct dram *d)
 {
     return d->waiting >= d->params.scheduler_queue;
 }
-/* Hands over a request, which the scheduler sees from the next tick on; at most one a tick, and only when not full. */
-void dram_push(struct dram *d, const struct memory_request *request, uint32_t bank, uint32_t row);
-/* One command cycle. A write-back that ends in it is described in *done; returns whether one did. */
-bool dram_tick(struct dram *d, uint64_t cycle, struct memory_request *done);
-/* The oldest finished request other than write-backs, or NULL; pop drops it. */
-static inline const struct memory_request *dram_top(const struct dram *d)
+/* Hands over a request with its bank and row, which the scheduler sees from the next tick on; at most one a tick, and
+ * only when not full. */
+void dram_push(struct dram *d, uint32_t request);
+/* One command cycle. Returns the write-back that ended in it, which is in no queue any more, or REQUEST_NONE. */
+uint32_t dram_tick(struct dram *d, uint64_t cycle);
+/* The oldest finished request other than write-backs, or REQUEST_NONE; pop takes it out of the queue. */
+static inline uint32_t dram_top(const struct dram *d)
 {
-    return d->return_first == d->return_end ? NULL : &d->entries[d->returns[d->return_first & d->return_mask]].request;
+    return d->returns.count ? request_oldest(&d->returns) : REQUEST_NONE;
 }
-void dram_pop(struct dram *d);
+static inline void dram_pop(struct dram *d)
+{
+    request_shift(&d->returns);
+}
 /* The next cycle after `last` at which a tick changes anything, or CYCLE_NEVER; the return queue's contents do not
  * count. */
 uint64_t dram_next(const struct dram *d, uint64_t last);
 bool dram_idle(const struct dram *d);
-/* dram_archive.c: describes a request, and everything but the parameters, for a checkpoint. */
-struct archive;
-void memory_request_archive(struct archive *ar, struct memory_request *request, const struct packet_source *source);
-void dram_archive(struct dram *d, struct archive *ar, const struct packet_source *source);
+/* dram_archive.c: describes everything but the parameters and the pool for a checkpoint. */
+void dram_archive(struct dram *d, struct archive *ar);
 static inline struct dram_stats *dram_stats_of(struct dram *d)
 {
     return &d->stats;

@@ -44,9 +44,9 @@ struct packet {
     uint64_t ready, local;
     /* Values, at their offset in the 128-byte line: data[address & 127] is the first. READ replies fill [address,
      * address + bytes). WRITE stores the bytes whose bit in mask (of the line, bit i = byte i) is set; a LOCAL write
-     * has mask 0. */
+     * has mask 0. In cache lines of their own, as what is before them: many packets are under way. */
+    _Alignas(64) uint8_t data[PACKET_LINE_BYTES];
     uint64_t mask[PACKET_LINE_BYTES / 64];
-    uint8_t data[PACKET_LINE_BYTES];
     /* ATOMIC: lanes in ascending order, performed in that order when the request is served. */
     struct packet_lane lanes[32];
 };

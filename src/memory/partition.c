@@ -14,23 +14,18 @@
 #include "memory/dram.h"
 #include "memory/slice.h"
 
-#define MAX_SLICES 4
-
-struct delayed {
-    struct memory_request request;
-    uint64_t ready;
-};
-
 struct partition {
     struct partition_head head; /* first: what the machine may look at */
     struct memory_params params;
     struct memory_map map;
+    struct request_map request_map;
+    struct request_pool *pool;
     unsigned channel, slice_count;
-    struct slice *slices[MAX_SLICES];
+    struct slice *slices[PARTITION_MAX_SLICES];
     struct dram *dram;
-    struct delayed *delay; /* ring */
-    uint32_t delay_first, delay_end, delay_mask;
-    uint32_t own_credits[MAX_SLICES], shared_credits, shared_limit;
+    struct request_queue delay; /* the fixed one before the DRAM's scheduler */
+    uint64_t *delay_ends;       /* by place in `delay` */
+    uint32_t own_credits[PARTITION_MAX_SLICES], shared_credits, shared_limit;
     uint32_t last_sender;
     uint64_t last_l2, last_dram;
 };
@@ -53,72 +48,75 @@ const struct param_desc partition_param_descs[] = {
 };
 const unsigned partition_param_count = sizeof(partition_param_descs) / sizeof(partition_param_descs[0]);
 
+/* What a slice has at its ends, where the machine looks. */
+static void note_ends(struct partition *p, unsigned k)
+{
+    const struct slice *s = p->slices[k];
+    p->head.replies = (p->head.replies & ~BIT64(k)) | (uint64_t)(s->out.count != 0) << k;
+    p->head.accepting = (p->head.accepting & ~BIT64(k)) | (uint64_t)slice_can_push(s) << k;
+    p->head.first[k] = slice_reply(s);
+}
+
 struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store,
                                    struct arena *arena)
 {
     struct partition *p = ARENA_NEW(arena, struct partition, 1);
-    uint32_t size = 1;
     p->params = *params;
     p->map = memory_map_of(&params->partition);
+    p->request_map = request_map_of(&params->partition);
     p->head.next_l2 = p->head.next_dram = CYCLE_NEVER;
     p->channel = channel;
     p->slice_count = params->partition.slices_per_channel;
     p->last_sender = p->slice_count - 1;
     p->shared_limit = params->dram.scheduler_queue + params->dram.return_queue - (p->slice_count - 1);
-    for (unsigned k = 0; k < p->slice_count; k++)
-        p->slices[k] = slice_create(&p->params, k, store, arena);
-    p->dram = dram_create(&params->dram, arena);
-    while (size < p->shared_limit + p->slice_count)
-        size *= 2;
-    p->delay = ARENA_NEW(arena, struct delayed, size);
-    p->delay_mask = size - 1;
+    p->delay = request_queue_create(p->shared_limit + p->slice_count, 0, arena);
+    p->delay_ends = ARENA_NEW(arena, uint64_t, p->delay.mask + 1);
+    p->pool = request_pool_create(p->shared_limit + p->slice_count * (1 + slice_requests(&p->params)), arena);
+    for (unsigned k = 0; k < p->slice_count; k++) {
+        p->slices[k] = slice_create(&p->params, k, store, p->pool, arena);
+        note_ends(p, k);
+    }
+    p->dram = dram_create(&params->dram, p->pool, arena);
     return p;
 }
 
-/* When the slices act next. A slice's next cycle changes by its tick, and by what is pushed into its queues when it
- * waits for that, or taken out of full ones. */
+/* A slice's next cycle changes by its tick, and by what is pushed into its queues when it waits for that, or taken out
+ * of full ones. */
 
 static void note_next_l2(struct partition *p)
 {
-    p->head.next_l2 = p->slices[0]->next;
+    uint64_t next = p->slices[0]->next;
     for (unsigned k = 1; k < p->slice_count; k++)
-        p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
+        next = cycle_min(next, p->slices[k]->next);
+    p->head.next_l2 = next;
 }
 
-static void slice_changed(struct partition *p, unsigned k)
+/* Something was taken from a queue of the slice. */
+static void slice_taken(struct partition *p, unsigned k, bool was_full)
 {
-    p->slices[k]->next = slice_next(p->slices[k], p->last_l2);
+    if (!was_full)
+        return;
+    slice_find_next(p->slices[k], p->last_l2);
     note_next_l2(p);
-}
-
-bool partition_can_push(const struct partition *p, unsigned k)
-{
-    return slice_can_push(p->slices[k]);
 }
 
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle)
 {
     uint64_t local;
-    bool first = p->slices[k]->rop_first == NULL;
     memory_slice_of(&p->map, packet->address, &local);
     slice_push(p->slices[k], packet, local, cycle);
-    if (first)
-        slice_changed(p, k);
-}
-
-bool partition_describe_reply(const struct partition *p, unsigned k, struct partition_reply *reply)
-{
-    return slice_reply(p->slices[k], reply);
+    p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
 }
 
 void partition_take_reply(struct partition *p, unsigned k)
 {
-    bool full = slice_ring_full(&p->slices[k]->out);
-    slice_take_reply(p->slices[k]);
-    if (p->slices[k]->out.count == 0)
+    struct slice *s = p->slices[k];
+    bool full = slice_ring_full(&s->out);
+    slice_take_reply(s);
+    p->head.first[k] = slice_reply(s);
+    if (s->out.count == 0)
         p->head.replies &= ~BIT64(k);
-    if (full)
-        slice_changed(p, k);
+    slice_taken(p, k, full);
 }
 
 struct packet *partition_peek(struct partition *p, unsigned k)
@@ -168,28 +166,29 @@ static void return_credit(struct partition *p, unsigned k)
 
 static inline bool can_send(const struct partition *p, unsigned k)
 {
-    return slice_request(p->slices[k]) && has_credit(p, k) && slice_can_return(p->slices[k]);
+    return p->slices[k]->to_dram.count && has_credit(p, k) && !request_full(&p->slices[k]->from_dram);
 }
 
 static inline bool can_return(const struct partition *p)
 {
-    const struct memory_request *r = dram_top(p->dram);
-    return r && slice_can_return(p->slices[r->slice]);
+    uint32_t top = dram_top(p->dram);
+    return top != REQUEST_NONE && !request_full(&p->slices[p->pool->all[top].slice]->from_dram);
 }
 
 static void return_finished(struct partition *p)
 {
-    if (!can_return(p))
-        return;
-    const struct memory_request *r = dram_top(p->dram);
-    struct slice *slice = p->slices[r->slice];
-    bool first = slice->from_dram.count == 0;
-    unsigned k = r->slice;
-    slice_return(slice, r);
-    return_credit(p, k);
+    uint32_t top = dram_top(p->dram);
+    unsigned k = p->pool->all[top].slice;
     dram_pop(p->dram);
-    if (first)
-        slice_changed(p, k);
+    slice_return(p->slices[k], top, p->last_l2);
+    return_credit(p, k);
+    p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
+}
+
+static void end_writeback(struct partition *p, uint32_t request)
+{
+    return_credit(p, p->pool->all[request].slice);
+    request_release(p->pool, request);
 }
 
 /* Returns whether one was sent. */
@@ -199,56 +198,60 @@ static bool start_request(struct partition *p, uint64_t cycle)
         unsigned k = (p->last_sender + i) & (p->slice_count - 1);
         if (!can_send(p, k))
             continue;
-        bool full = slice_ring_full(&p->slices[k]->to_dram);
-        p->delay[p->delay_end++ & p->delay_mask] =
-            (struct delayed){*slice_request(p->slices[k]), cycle + p->params.partition.dram_latency};
-        slice_take_request(p->slices[k]);
+        bool full = request_full(&p->slices[k]->to_dram);
+        p->delay_ends[(p->delay.first + p->delay.count) & p->delay.mask] = cycle + p->params.partition.dram_latency;
+        request_append(&p->delay, slice_take_request(p->slices[k]));
         borrow_credit(p, k);
-        if (full)
-            slice_changed(p, k);
+        slice_taken(p, k, full);
         return true;
     }
     return false;
 }
 
+static uint64_t delay_end(const struct partition *p)
+{
+    return p->delay_ends[p->delay.first & p->delay.mask];
+}
+
 static void feed_dram(struct partition *p, uint64_t cycle)
 {
-    const struct partition_params *params = &p->params.partition;
-    const struct delayed *d = &p->delay[p->delay_first & p->delay_mask];
-    if (p->delay_first == p->delay_end || cycle < d->ready)
+    if (p->delay.count == 0 || cycle < delay_end(p))
         return;
-    uint32_t bank, row;
-    address_of_request(params, d->request.slice, d->request.local, &bank, &row);
-    dram_push(p->dram, &d->request, bank, row);
-    p->delay_first++;
+    uint32_t request = request_shift(&p->delay), bank;
+    struct memory_request *r = &p->pool->all[request];
+    address_of_request(&p->request_map, r->slice, r->local, &bank, &r->row);
+    r->bank = (uint8_t)bank;
+    dram_push(p->dram, request);
 }
 
 /* may_send: a slice may have a request that the scheduler has not taken in this cycle. */
 static uint64_t find_next_dram(const struct partition *p, bool may_send)
 {
+    uint64_t soon = p->last_dram + 1;
     if (can_return(p))
-        return p->last_dram + 1;
+        return soon;
     uint64_t next = dram_next(p->dram, p->last_dram);
-    if (dram_full(p->dram))
+    if (next == soon || dram_full(p->dram))
         return next;
     for (unsigned k = 0; may_send && k < p->slice_count; k++)
         if (can_send(p, k))
-            return p->last_dram + 1;
-    if (p->delay_first != p->delay_end) {
-        uint64_t ready = p->delay[p->delay_first & p->delay_mask].ready;
-        next = cycle_min(next, ready > p->last_dram ? ready : p->last_dram + 1);
+            return soon;
+    if (p->delay.count) {
+        uint64_t ready = delay_end(p);
+        next = cycle_min(next, ready > soon ? ready : soon);
     }
     return next;
 }
 
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 {
-    struct memory_request done;
     bool sent = false;
     p->last_dram = dram_cycle;
-    return_finished(p);
-    if (dram_tick(p->dram, dram_cycle, &done))
-        return_credit(p, done.slice);
+    if (can_return(p))
+        return_finished(p);
+    uint32_t written = dram_tick(p->dram, dram_cycle);
+    if (written != REQUEST_NONE)
+        end_writeback(p, written);
     if (!dram_full(p->dram)) {
         sent = start_request(p, dram_cycle);
         feed_dram(p, dram_cycle);
@@ -262,23 +265,26 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
 {
     struct slice *s = p->slices[k];
-    uint32_t taken = s->from_dram.first, sent = s->to_dram.count;
+    uint32_t held = s->from_dram.count, sent = s->to_dram.count;
     slice_tick(s, cycle);
-    s->next = slice_next(s, cycle);
-    if (s->out.count)
-        p->head.replies |= BIT64(k);
-    if ((taken != s->from_dram.first && can_return(p)) ||
-        ((taken != s->from_dram.first || sent != s->to_dram.count) && !dram_full(p->dram) && can_send(p, k)))
+    note_ends(p, k);
+    bool taken = held != s->from_dram.count;
+    if (p->head.next_dram == p->last_dram + 1 || !(taken || sent != s->to_dram.count))
+        return;
+    if ((taken && can_return(p)) || (!dram_full(p->dram) && can_send(p, k)))
         p->head.next_dram = p->last_dram + 1;
 }
 
 void partition_tick_l2(struct partition *p, uint64_t cycle)
 {
+    uint64_t next = CYCLE_NEVER;
     p->last_l2 = cycle;
-    for (unsigned k = 0; k < p->slice_count; k++)
+    for (unsigned k = 0; k < p->slice_count; k++) {
         if (p->slices[k]->next <= cycle)
             tick_slice(p, k, cycle);
-    note_next_l2(p);
+        next = cycle_min(next, p->slices[k]->next);
+    }
+    p->head.next_l2 = next;
 }
 
 bool partition_idle(const struct partition *p)
@@ -286,7 +292,7 @@ bool partition_idle(const struct partition *p)
     for (unsigned k = 0; k < p->slice_count; k++)
         if (!slice_idle(p->slices[k]))
             return false;
-    return p->delay_first == p->delay_end && dram_idle(p->dram);
+    return p->delay.count == 0 && dram_idle(p->dram);
 }
 
 /* Host copies and statistics */
@@ -349,17 +355,13 @@ void partition_stats_reset(struct partition *p)
 void partition_archive(struct partition *p, struct archive *ar, const struct packet_source *source)
 {
     archive_begin(ar, "partition", p->channel);
+    request_pool_archive(ar, p->pool, p->params.l2.mshr_entries, source);
     for (unsigned k = 0; k < p->slice_count; k++)
         slice_archive(p->slices[k], ar, source);
-    dram_archive(p->dram, ar, source);
-    ARCHIVE(ar, p->delay_first);
-    ARCHIVE(ar, p->delay_end);
-    if (p->delay_end - p->delay_first > p->delay_mask + 1)
-        archive_fail(ar, "a queue holds more than it can");
-    for (uint32_t i = p->delay_first; i != p->delay_end && !archive_failed(ar); i++) {
-        memory_request_archive(ar, &p->delay[i & p->delay_mask].request, source);
-        ARCHIVE(ar, p->delay[i & p->delay_mask].ready);
-    }
+    dram_archive(p->dram, ar);
+    request_queue_archive(ar, &p->delay, p->pool);
+    for (uint32_t i = 0; i < p->delay.count; i++)
+        ARCHIVE(ar, p->delay_ends[(p->delay.first + i) & p->delay.mask]);
     ARCHIVE(ar, p->own_credits);
     ARCHIVE(ar, p->shared_credits);
     archive_u32_to(ar, &p->last_sender, p->slice_count - 1);
@@ -367,6 +369,7 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
     ARCHIVE(ar, p->last_dram);
     ARCHIVE(ar, p->head.next_l2);
     ARCHIVE(ar, p->head.next_dram);
-    archive_u64_to(ar, &p->head.replies, mask_low(p->slice_count));
+    for (unsigned k = 0; k < p->slice_count; k++)
+        note_ends(p, k);
     archive_end(ar);
 }

@@ -51,6 +51,8 @@ extern const struct stat_group dram_stat_group;
 #define MEMORY_BLOCK_SHIFT 8
 #define MEMORY_BLOCK (1u << MEMORY_BLOCK_SHIFT) /* bytes that lie together in one channel */
 
+#define PARTITION_MAX_SLICES 4
+
 struct memory_params {
     struct partition_params partition;
     struct cache_params l2;
@@ -96,8 +98,7 @@ struct partition;
 
 struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store,
                                    struct arena *arena);
-/* Slice k of this partition (0..slices_per_channel-1). */
-bool partition_can_push(const struct partition *p, unsigned k);
+/* Hands slice k of this partition (0..slices_per_channel-1) a packet, when partition_accepting has the slice. */
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle);
 /* What slice k has for the reply network, one message after the other. A slice with sectors answers a packet sector by
  * sector: each has its own message, and the last one carries the packet. */
@@ -106,21 +107,33 @@ struct partition_reply {
     uint32_t bytes;        /* on the network */
     uint16_t sm;           /* receiver */
 };
-bool partition_describe_reply(const struct partition *p, unsigned k, struct partition_reply *reply);
 /* What is asked every cycle is kept where every owner can see it. */
 struct partition_head {
-    uint64_t next_l2, next_dram; /* see partition_next_l2, partition_next_dram */
-    uint64_t replies;            /* bit k: slice k has something for the reply network */
+    uint64_t next_l2, next_dram;                               /* see partition_next_l2, partition_next_dram */
+    uint64_t replies;                                          /* bit k: slice k has something for the reply network */
+    uint64_t accepting;                                        /* bit k: slice k can be pushed to */
+    const struct partition_reply *first[PARTITION_MAX_SLICES]; /* by slice: what goes first, when `replies` has it */
 };
 static inline uint64_t partition_replies(const struct partition *p)
 {
     return ((const struct partition_head *)p)->replies;
 }
+static inline uint64_t partition_accepting(const struct partition *p)
+{
+    return ((const struct partition_head *)p)->accepting;
+}
 static inline bool partition_reply(const struct partition *p, unsigned k, struct partition_reply *reply)
 {
-    return (partition_replies(p) >> k & 1) && partition_describe_reply(p, k, reply);
+    if (!(partition_replies(p) >> k & 1))
+        return false;
+    *reply = *((const struct partition_head *)p)->first[k];
+    return true;
 }
 void partition_take_reply(struct partition *p, unsigned k);
+static inline bool partition_can_push(const struct partition *p, unsigned k)
+{
+    return partition_accepting(p) >> k & 1;
+}
 /* The same packet by packet: early sectors are dropped. */
 struct packet *partition_peek(struct partition *p, unsigned k); /* the reply at the head, or NULL */
 struct packet *partition_pop(struct partition *p, unsigned k);

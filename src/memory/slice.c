@@ -18,6 +18,7 @@
 #include "simt/lanes.h"
 
 #define ALLOCATE_WAITER (CACHE_NO_WAITER - 1) /* the fill for a store: nobody waits */
+#define AT_ONCE 3u /* requests of an access: a store passed down, its line's fill, the victim's write-back */
 #define MAX_WAITERS 65536u
 #define NO_WAITER UINT32_MAX
 
@@ -29,40 +30,54 @@ static void ring_init(struct slice_ring *r, uint32_t limit)
     *r = (struct slice_ring){.mask = size - 1, .limit = limit};
 }
 
-static uint32_t line_parts(const struct memory_params *params)
+uint32_t slice_requests(const struct memory_params *params)
 {
-    return params->l2.sector_bytes < params->l2.line_bytes ? params->l2.line_bytes / params->l2.sector_bytes : 1;
+    return params->l2.miss_queue + AT_ONCE - 1 + params->partition.l2_dram_queue + params->partition.dram_l2_queue;
 }
 
 struct slice *slice_create(const struct memory_params *params, unsigned number, struct store *store,
-                           struct arena *arena)
+                           struct request_pool *pool, struct arena *arena)
 {
     struct slice *s = ARENA_NEW(arena, struct slice, 1);
     const struct partition_params *p = &params->partition;
     uint64_t waiters = (uint64_t)params->l2.mshr_entries * params->l2.mshr_merges;
+    uint32_t line_parts = 1;
+    if (params->l2.sector_bytes < params->l2.line_bytes) {
+        s->sector = params->l2.sector_bytes;
+        line_parts = params->l2.line_bytes / s->sector;
+    }
     s->params = params;
     s->next = CYCLE_NEVER;
-    s->line_parts = line_parts(params);
     s->store = store;
+    s->pool = pool;
     s->number = (uint8_t)number;
     s->cache = cache_create(&params->l2, false, arena);
-    ring_init(&s->in, p->icnt_l2_queue);
-    ring_init(&s->misses, params->l2.miss_queue);
-    ring_init(&s->to_dram, p->l2_dram_queue);
-    ring_init(&s->from_dram, p->dram_l2_queue);
+    s->in_room = p->icnt_l2_queue;
+    s->push_room = line_parts < s->in_room ? line_parts : s->in_room;
+    s->misses = request_queue_create(params->l2.miss_queue, AT_ONCE - 1, arena);
+    s->to_dram = request_queue_create(p->l2_dram_queue, 0, arena);
+    s->from_dram = request_queue_create(p->dram_l2_queue, 0, arena);
     ring_init(&s->out, p->l2_icnt_queue);
-    s->in_parts = ARENA_NEW(arena, struct slice_part, s->in.mask + 1);
-    s->miss_requests = ARENA_NEW(arena, struct memory_request, s->misses.mask + 1);
-    s->dram_requests = ARENA_NEW(arena, struct memory_request, s->to_dram.mask + 1);
-    s->returned = ARENA_NEW(arena, struct memory_request, s->from_dram.mask + 1);
-    s->served = ARENA_NEW(arena, struct slice_served, s->out.mask + 1);
+    s->served = ARENA_NEW(arena, struct partition_reply, s->out.mask + 1);
     s->waiter_limit = (uint32_t)(waiters < MAX_WAITERS ? waiters : MAX_WAITERS);
-    s->waiting = ARENA_NEW(arena, struct slice_waiting, s->waiter_limit);
+    s->waiting = ARENA_NEW(arena, struct slice_part, s->waiter_limit);
     s->free_waiter = NO_WAITER;
     return s;
 }
 
 /* The ends */
+
+static uint64_t not_before(uint64_t at, uint64_t earliest)
+{
+    return at > earliest ? at : earliest;
+}
+
+/* Bytes of the packet's part that begins at an offset. */
+static uint32_t part_bytes(const struct slice *s, const struct packet *p, uint32_t offset)
+{
+    uint32_t left = p->bytes - offset, to_end = s->sector - ((uint32_t)(p->local + offset) & (s->sector - 1));
+    return s->sector && to_end < left ? to_end : left;
+}
 
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle)
 {
@@ -70,16 +85,27 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
     packet->local = local;
     packet->parts = 1;
     packet->next = NULL;
-    if (s->line_parts > 1) {
-        uint32_t sector = s->params->l2.sector_bytes;
-        packet->parts = (uint32_t)((local + packet->bytes - 1) / sector - local / sector + 1);
-    }
-    if (s->rop_first)
-        s->rop_last->next = packet;
+    if (s->sector)
+        packet->parts = (uint32_t)((local + packet->bytes - 1) / s->sector - local / s->sector + 1);
+    if (s->first)
+        s->last->next = packet;
     else
-        s->rop_first = packet;
-    s->rop_last = packet;
+        s->first = packet;
+    s->last = packet;
     s->inside++;
+    if (s->rop_first)
+        return;
+    s->rop_first = packet;
+    if (s->in_count < s->in_room)
+        s->next = cycle_min(s->next, packet->ready);
+}
+
+void slice_return(struct slice *s, uint32_t request, uint64_t last)
+{
+    bool write = s->pool->all[request].kind == REQUEST_WRITE, first = s->from_dram.count == 0;
+    request_append(&s->from_dram, request);
+    if (first && !(write && slice_ring_full(&s->out)))
+        s->next = cycle_min(s->next, not_before(write ? 0 : s->fill_free_at, last + 1));
 }
 
 bool slice_idle(const struct slice *s)
@@ -92,7 +118,7 @@ bool slice_idle(const struct slice *s)
 
 static uint8_t *place_of(const struct slice *s, uint64_t address, uint32_t bytes)
 {
-    if (address < s->store->start || address - s->store->start > s->store->size - bytes)
+    if (address - s->store->start > s->store->size - bytes)
         return NULL; /* an address that only the timing knows */
     return store_at(s->store, address);
 }
@@ -177,22 +203,39 @@ static void perform_atomics(const struct slice *s, const struct slice_part *part
 static void answer(struct slice *s, const struct slice_part *part)
 {
     struct packet *packet = part->packet;
-    struct slice_served *r = &s->served[slice_ring_push(&s->out)];
+    struct partition_reply *r = &s->served[slice_ring_push(&s->out)];
     bool last = --packet->parts == 0;
-    *r = (struct slice_served){last ? packet : NULL, packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes, packet->sm};
+    r->packet = last ? packet : NULL;
+    r->bytes = packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes;
+    r->sm = packet->sm;
     packet->is_reply = last;
 }
 
-static void send_request(struct slice *s, struct memory_request request)
+static struct memory_request *send_request(struct slice *s, enum memory_request_kind kind, uint64_t local,
+                                           uint32_t bytes)
 {
-    request.slice = s->number;
-    s->miss_requests[slice_ring_push(&s->misses)] = request;
+    uint32_t number = request_take(s->pool);
+    struct memory_request *r = &s->pool->all[number];
+    r->local = local;
+    r->packet = NULL;
+    r->bytes = (uint8_t)bytes;
+    r->fill = 0;
+    r->kind = (uint8_t)kind;
+    r->slice = s->number;
+    request_append(&s->misses, number);
+    return r;
+}
+
+/* Free places in the miss queue. */
+static uint32_t miss_room(const struct slice *s)
+{
+    return s->misses.count < s->misses.limit ? s->misses.limit - s->misses.count : 0;
 }
 
 static uint32_t port_cycles(const struct slice *s, uint32_t bytes)
 {
     uint32_t width = s->params->l2.data_port_bytes;
-    return (bytes + width - 1) / width;
+    return bytes <= width ? 1 : (bytes + width - 1) / width;
 }
 
 /* Bytes of the sectors that hold dirty bytes. */
@@ -215,13 +258,11 @@ static void send_misses(struct slice *s, enum cache_result result, const struct 
                         enum memory_request_kind kind, uint64_t cycle)
 {
     if (result == CACHE_MISS)
-        send_request(s, (struct memory_request){
-                            .local = effect->fill_address, .bytes = effect->fill_bytes, .kind = (uint8_t)kind});
+        send_request(s, kind, effect->fill_address, effect->fill_bytes)->fill = (uint16_t)effect->fill;
     if (!effect->writeback)
         return;
     uint32_t bytes = dirty_bytes(s, effect->writeback_mask);
-    send_request(
-        s, (struct memory_request){.local = effect->writeback_address, .bytes = bytes, .kind = REQUEST_WRITEBACK});
+    send_request(s, REQUEST_WRITEBACK, effect->writeback_address, bytes);
     s->data_free_at = cycle + port_cycles(s, bytes);
 }
 
@@ -231,7 +272,7 @@ static enum cache_result access_read(struct slice *s, const struct slice_part *p
     struct cache_effect effect;
     bool atomic = part->packet->kind == PACKET_ATOMIC;
     uint64_t local = part->packet->local + part->offset;
-    uint32_t room = s->misses.limit - s->misses.count;
+    uint32_t room = miss_room(s);
     uint32_t waiter = s->free_waiter != NO_WAITER ? s->free_waiter : s->new_waiters;
     enum cache_result result =
         cache_read(s->cache, local, part->bytes, waiter, waiter < s->waiter_limit ? room : 0, &effect);
@@ -252,17 +293,14 @@ static enum cache_result access_read(struct slice *s, const struct slice_part *p
         s->free_waiter = s->waiting[waiter].next;
     else
         s->new_waiters++;
-    s->waiting[waiter].part = *part;
+    s->waiting[waiter] = *part;
     send_misses(s, result, &effect, REQUEST_FILL, cycle);
     return result;
 }
 
 static void send_write(struct slice *s, const struct slice_part *part)
 {
-    send_request(s, (struct memory_request){.local = part->packet->local + part->offset,
-                                            .bytes = part->bytes,
-                                            .packet = part->packet,
-                                            .kind = REQUEST_WRITE});
+    send_request(s, REQUEST_WRITE, part->packet->local + part->offset, part->bytes)->packet = part->packet;
 }
 
 /* The bytes of a store's part, as a mask of the line from the store's own, moved to where the slice's local line has
@@ -280,7 +318,7 @@ static enum cache_result write_line(struct slice *s, const struct slice_part *pa
 {
     struct cache_effect effect;
     uint64_t mask[2];
-    uint32_t room = s->misses.limit - s->misses.count;
+    uint32_t room = miss_room(s);
     part_mask(part, mask);
     enum cache_result result = cache_write(s->cache, part->packet->local + part->offset, part->bytes, mask, false,
                                            CACHE_NO_WAITER, room, &effect);
@@ -296,7 +334,7 @@ static enum cache_result write_line(struct slice *s, const struct slice_part *pa
 static enum cache_result pass_write(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
     struct cache_effect effect;
-    uint32_t room = s->misses.limit - s->misses.count;
+    uint32_t room = miss_room(s);
     if (s->params->l2.write_allocate == CACHE_WRITE_ALLOCATE_NONE) {
         if (room == 0) {
             cache_stats_of(s->cache)->refused_queue++;
@@ -332,13 +370,11 @@ static void serve_waiter(struct slice *s)
 {
     uint32_t line;
     const uint8_t *data;
-    if (!cache_has_ready(s->cache) || slice_ring_full(&s->out))
-        return;
     uint32_t waiter = cache_ready(s->cache, &line, &data);
     s->blocked = false;
     if (waiter == ALLOCATE_WAITER)
         return;
-    const struct slice_part *part = &s->waiting[waiter].part;
+    const struct slice_part *part = &s->waiting[waiter];
     if (part->packet->kind == PACKET_ATOMIC && line != CACHE_NO_LINE)
         cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
     s->waiting[waiter].next = s->free_waiter;
@@ -348,99 +384,90 @@ static void serve_waiter(struct slice *s)
 
 static void take_return(struct slice *s, uint64_t cycle)
 {
-    if (s->from_dram.count == 0)
-        return;
-    const struct memory_request *r = &s->returned[slice_ring_top(&s->from_dram)];
+    const struct memory_request *r = &s->pool->all[request_oldest(&s->from_dram)];
     if (r->kind == REQUEST_WRITE) {
         if (slice_ring_full(&s->out))
             return;
-        answer(s, &(struct slice_part){r->packet, 0, r->bytes});
+        answer(s, &(struct slice_part){r->packet, 0, r->bytes, NO_WAITER});
     } else {
         if (cycle < s->fill_free_at)
             return;
-        cache_fill(s->cache, r->local, r->bytes, NULL);
+        cache_end_fill(s->cache, r->fill, NULL);
         s->fill_free_at = cycle + port_cycles(s, r->bytes);
         s->blocked = false;
     }
-    slice_ring_pop(&s->from_dram);
+    request_release(s->pool, request_shift(&s->from_dram));
 }
 
 static void send_miss(struct slice *s)
 {
-    if (s->misses.count == 0 || slice_ring_full(&s->to_dram))
-        return;
-    s->dram_requests[slice_ring_push(&s->to_dram)] = s->miss_requests[slice_ring_pop(&s->misses)];
+    request_append(&s->to_dram, request_shift(&s->misses));
     s->blocked = false;
 }
 
 static void try_access(struct slice *s, uint64_t cycle)
 {
-    if (s->in.count == 0 || s->blocked || slice_ring_full(&s->to_dram) || slice_ring_full(&s->out) ||
-        cycle < s->data_free_at)
-        return;
-    struct slice_part part = s->in_parts[slice_ring_top(&s->in)];
-    enum cache_result result =
-        part.packet->kind == PACKET_WRITE ? access_write(s, &part, cycle) : access_read(s, &part, cycle);
-    if (result == CACHE_REFUSED)
+    struct packet *p = s->first;
+    const struct slice_part part = {p, (uint8_t)s->accepted, (uint8_t)part_bytes(s, p, s->accepted), NO_WAITER};
+    enum cache_result result = p->kind == PACKET_WRITE ? access_write(s, &part, cycle) : access_read(s, &part, cycle);
+    if (result == CACHE_REFUSED) {
         s->blocked = true;
-    else
-        slice_ring_pop(&s->in);
+        return;
+    }
+    s->in_count--;
+    s->accepted += part.bytes;
+    if (s->accepted < p->bytes)
+        return;
+    s->accepted = 0;
+    s->first = p->next;
+    p->next = NULL;
 }
 
 /* One part of the oldest packet whose delay is over. */
-static void leave_rop(struct slice *s, uint64_t cycle)
+static void leave_rop(struct slice *s)
 {
     struct packet *p = s->rop_first;
-    if (!p || cycle < p->ready || slice_ring_full(&s->in))
-        return;
-    struct slice_part part = {p, s->rop_offset, p->bytes};
-    if (s->line_parts > 1) {
-        uint32_t sector = s->params->l2.sector_bytes;
-        uint32_t left = p->bytes - s->rop_offset,
-                 to_end = sector - (uint32_t)((p->local + s->rop_offset) & (sector - 1));
-        part.bytes = left < to_end ? left : to_end;
-    }
-    s->in_parts[slice_ring_push(&s->in)] = part;
-    s->rop_offset += part.bytes;
+    s->in_count++;
+    s->rop_offset += part_bytes(s, p, s->rop_offset);
     if (s->rop_offset < p->bytes)
         return;
     s->rop_offset = 0;
     s->rop_first = p->next;
-    p->next = NULL;
+}
+
+void slice_find_next(struct slice *s, uint64_t last)
+{
+    uint64_t soon = last + 1, next = CYCLE_NEVER;
+    bool out_full = slice_ring_full(&s->out), dram_full = request_full(&s->to_dram);
+    s->next = soon;
+    if ((cache_has_ready(s->cache) && !out_full) || (s->misses.count && !dram_full))
+        return;
+    if (s->from_dram.count) {
+        bool write = s->pool->all[request_oldest(&s->from_dram)].kind == REQUEST_WRITE;
+        if (!write)
+            next = not_before(s->fill_free_at, soon);
+        else if (!out_full)
+            return;
+    }
+    if (s->in_count && !s->blocked && !dram_full && !out_full)
+        next = cycle_min(next, not_before(s->data_free_at, soon));
+    if (s->rop_first && s->in_count < s->in_room)
+        next = cycle_min(next, not_before(s->rop_first->ready, soon));
+    s->next = next;
 }
 
 void slice_tick(struct slice *s, uint64_t cycle)
 {
-    serve_waiter(s);
-    take_return(s, cycle);
-    send_miss(s);
-    try_access(s, cycle);
-    leave_rop(s, cycle);
-}
-
-static uint64_t not_before(uint64_t at, uint64_t earliest)
-{
-    return at > earliest ? at : earliest;
-}
-
-uint64_t slice_next(const struct slice *s, uint64_t last)
-{
-    uint64_t soon = last + 1, next = CYCLE_NEVER;
-    bool out_full = slice_ring_full(&s->out), dram_full = slice_ring_full(&s->to_dram);
-    if (cache_has_ready(s->cache) && !out_full)
-        return soon;
-    if (s->misses.count && !dram_full)
-        return soon;
-    if (s->from_dram.count) {
-        bool write = s->returned[slice_ring_top(&s->from_dram)].kind == REQUEST_WRITE;
-        if (!write)
-            next = not_before(s->fill_free_at, soon);
-        else if (!out_full)
-            return soon;
-    }
-    if (s->in.count && !s->blocked && !dram_full && !out_full)
-        next = cycle_min(next, not_before(s->data_free_at, soon));
-    if (s->rop_first && !slice_ring_full(&s->in))
-        next = cycle_min(next, not_before(s->rop_first->ready, soon));
-    return next;
+    if (cache_has_ready(s->cache) && !slice_ring_full(&s->out))
+        serve_waiter(s);
+    if (s->from_dram.count)
+        take_return(s, cycle);
+    if (s->misses.count && !request_full(&s->to_dram))
+        send_miss(s);
+    if (s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&
+        !slice_ring_full(&s->out))
+        try_access(s, cycle);
+    if (s->rop_first && cycle >= s->rop_first->ready && s->in_count < s->in_room)
+        leave_rop(s);
+    slice_find_next(s, cycle);
 }

@@ -9,24 +9,12 @@
 #include "memory/dram.h"
 #include "memory/partition.h"
 
-/* An access: the part of a packet in one sector. */
+/* An access: the part of a packet in one sector. While it waits for its fill it has a place among the slice's; next
+ * links those that are not used. */
 struct slice_part {
     struct packet *packet;
-    uint32_t offset, bytes; /* from the packet's first byte */
-};
-
-/* An access that waits for its fill; `next` links unused ones. */
-struct slice_waiting {
-    struct slice_part part;
+    uint8_t offset, bytes; /* from the packet's first byte */
     uint32_t next;
-};
-
-/* A part that was served. Those before the last of its packet go over the network for their own, as GPGPU-Sim's sector
- * replies do, but nobody waits for them. */
-struct slice_served {
-    struct packet *packet; /* NULL: not the last part */
-    uint32_t bytes;        /* on the network */
-    uint16_t sm;
 };
 
 /* A bounded queue: where its entries lie in an array of mask + 1. */
@@ -56,42 +44,46 @@ static inline bool slice_ring_full(const struct slice_ring *r)
 }
 
 struct slice {
-    uint64_t next; /* as partition_next_l2, of this slice; kept by the partition */
+    uint64_t next; /* as partition_next_l2, of this slice */
+    struct cache *cache;
+    struct request_pool *pool;
+    struct request_queue misses, to_dram, from_dram;
+    /* Packets of which the L2 has not accepted all parts, linked by next: first those that have left the ROP delay,
+     * then the one that is leaving it, part by part, then those in it. */
+    struct packet *first, *rop_first, *last;
+    uint32_t accepted;          /* bytes of `first` */
+    uint32_t rop_offset;        /* bytes of rop_first that have left the delay */
+    uint32_t in_count, in_room; /* parts between the delay and the L2, and how many there may be */
+    uint32_t sector;            /* bytes of a part at most; 0 when packets are not taken apart */
+    uint32_t push_room;         /* places that a packet's parts may need */
+    struct slice_ring out;
+    struct partition_reply *served; /* in `out` */
+    uint64_t data_free_at, fill_free_at;
     const struct memory_params *params;
     struct store *store;
-    struct cache *cache;
-    struct packet *rop_first, *rop_last; /* linked by next */
-    uint32_t rop_offset;                 /* bytes of rop_first that have left the delay */
-    uint32_t line_parts;                 /* sectors of a line; 1 when packets are not taken apart */
-    struct slice_ring in, misses, to_dram, from_dram, out;
-    struct slice_part *in_parts;
-    struct memory_request *miss_requests, *dram_requests, *returned;
-    struct slice_served *served;
-    struct slice_waiting *waiting;      /* by waiter number */
+    struct slice_part *waiting;         /* by waiter number */
     uint32_t free_waiter;               /* linked by next */
     uint32_t new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
-    uint64_t data_free_at, fill_free_at;
-    uint32_t inside; /* packets */
-    bool blocked;    /* the access at the head was refused and nothing has changed since */
+    uint32_t inside;                    /* packets */
+    bool blocked;                       /* the access at the head was refused and nothing has changed since */
     uint8_t number;
 };
 
 struct slice *slice_create(const struct memory_params *params, unsigned number, struct store *store,
-                           struct arena *arena);
+                           struct request_pool *pool, struct arena *arena);
+/* The most requests that the slice's own queues hold. */
+uint32_t slice_requests(const struct memory_params *params);
 /* Whether the queue has room for all parts of a packet. */
 static inline bool slice_can_push(const struct slice *s)
 {
-    uint32_t parts = s->line_parts < s->in.limit ? s->line_parts : s->in.limit;
-    return s->in.count + parts <= s->in.limit;
+    return s->in_count + s->push_room <= s->in_room;
 }
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
-static inline bool slice_reply(const struct slice *s, struct partition_reply *reply)
+/* What is to be sent first, when there is something. Of the parts of a packet those before the last one go over the
+ * network for their own, as GPGPU-Sim's sector replies do, but nobody waits for them. */
+static inline const struct partition_reply *slice_reply(const struct slice *s)
 {
-    if (s->out.count == 0)
-        return false;
-    const struct slice_served *r = &s->served[slice_ring_top(&s->out)];
-    *reply = (struct partition_reply){r->packet, r->bytes, r->sm};
-    return true;
+    return &s->served[slice_ring_top(&s->out)];
 }
 static inline void slice_take_reply(struct slice *s)
 {
@@ -99,29 +91,17 @@ static inline void slice_take_reply(struct slice *s)
 }
 /* One cycle of the L2's clock. */
 void slice_tick(struct slice *s, uint64_t cycle);
-/* As partition_next_l2; `last` is the last tick. */
-uint64_t slice_next(const struct slice *s, uint64_t last);
+/* Finds `next` anew after what was taken from a full queue. `last` is the last tick. */
+void slice_find_next(struct slice *s, uint64_t last);
+/* The oldest request for the DRAM goes there; only when there is one. */
+static inline uint32_t slice_take_request(struct slice *s)
+{
+    return request_shift(&s->to_dram);
+}
+/* A request comes back from the DRAM, when there is room. `last` is the last tick. */
+void slice_return(struct slice *s, uint32_t request, uint64_t last);
 bool slice_idle(const struct slice *s);
 /* slice_archive.c: describes everything but the parameters for a checkpoint. */
 struct archive;
 void slice_archive(struct slice *s, struct archive *ar, const struct packet_source *source);
-/* The oldest request for the DRAM, or NULL. */
-static inline const struct memory_request *slice_request(const struct slice *s)
-{
-    return s->to_dram.count ? &s->dram_requests[slice_ring_top(&s->to_dram)] : NULL;
-}
-static inline void slice_take_request(struct slice *s)
-{
-    slice_ring_pop(&s->to_dram);
-}
-/* A request comes back from the DRAM. */
-static inline bool slice_can_return(const struct slice *s)
-{
-    return !slice_ring_full(&s->from_dram);
-}
-static inline void slice_return(struct slice *s, const struct memory_request *request)
-{
-    s->returned[slice_ring_push(&s->from_dram)] = *request;
-}
-
 #endif

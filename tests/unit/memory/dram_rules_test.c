@@ -6,8 +6,6 @@
  * its last burst). Banks 0 to 3 are group 0, 4 to 7 group 1. */
 #include "memory_fixture.h"
 
-#include "memory/dram.h"
-
 #define MAX_EVENTS 64
 #define LONGEST 400
 
@@ -33,14 +31,13 @@ static void note(struct channel *c, char kind, uint64_t times)
 
 static void tick(struct channel *c)
 {
-    struct memory_request done;
     struct dram_stats before = *dram_stats_of(c->dram);
     c->cycle++;
-    for (const struct memory_request *top; (top = dram_top(c->dram)); dram_pop(c->dram)) {
+    for (const struct memory_request *top; (top = fixture_top(c->dram)); fixture_pop(c->dram)) {
         c->order[c->out++] = top->local;
         note(c, 'D', 1);
     }
-    dram_tick(c->dram, c->cycle, &done);
+    dram_tick(c->dram, c->cycle);
     const struct dram_stats *after = dram_stats_of(c->dram);
     note(c, 'P', after->precharges - before.precharges);
     note(c, 'A', after->activates - before.activates);
@@ -52,7 +49,7 @@ static void start(struct channel *c, const struct dram_params *params)
 {
     memset(c, 0, sizeof *c);
     arena_init(&c->arena);
-    c->dram = dram_create(params, &c->arena);
+    c->dram = dram_create(params, request_pool_create(FIXTURE_REQUESTS, &c->arena), &c->arena);
 }
 
 struct request {
@@ -64,7 +61,7 @@ static void push(struct channel *c, const struct request *r, uint64_t local)
 {
     struct memory_request request = {
         .local = local, .bytes = r->kind == 'L' ? 128 : 64, .kind = r->kind == 'W' ? REQUEST_WRITE : REQUEST_FILL};
-    dram_push(c->dram, &request, r->bank, r->row);
+    fixture_push(c->dram, &request, r->bank, r->row);
 }
 
 /* One request a tick, as a partition hands them over. */

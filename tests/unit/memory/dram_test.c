@@ -3,8 +3,6 @@
  * of group 1 4..7 (high bits). */
 #include "memory_fixture.h"
 
-#include "memory/dram.h"
-
 #define MAX_COMMANDS 64
 
 struct probe {
@@ -31,7 +29,7 @@ static void start(struct probe *p, const struct dram_params *params)
 {
     memset(p, 0, sizeof(*p));
     arena_init(&p->arena);
-    p->dram = dram_create(params, &p->arena);
+    p->dram = dram_create(params, request_pool_create(FIXTURE_REQUESTS, &p->arena), &p->arena);
 }
 
 static void note(struct probe *p, char kind, uint64_t before, uint64_t after)
@@ -45,14 +43,13 @@ static void note(struct probe *p, char kind, uint64_t before, uint64_t after)
 
 static void tick(struct probe *p)
 {
-    struct memory_request done;
     struct dram_stats before = *dram_stats_of(p->dram);
     p->cycle++;
-    while (dram_top(p->dram)) {
+    while (fixture_top(p->dram)) {
         p->done_at[p->done++] = p->cycle; /* popped before the tick, as a partition does */
-        dram_pop(p->dram);
+        fixture_pop(p->dram);
     }
-    dram_tick(p->dram, p->cycle, &done);
+    dram_tick(p->dram, p->cycle);
     const struct dram_stats *after = dram_stats_of(p->dram);
     note(p, 'P', before.precharges, after->precharges);
     note(p, 'A', before.activates, after->activates);
@@ -68,7 +65,7 @@ static void run(struct probe *p, unsigned cycles)
 
 static void push(struct probe *p, enum memory_request_kind kind, uint32_t bank, uint32_t row, uint32_t bytes)
 {
-    dram_push(p->dram, &(struct memory_request){.bytes = bytes, .kind = (uint8_t)kind}, bank, row);
+    fixture_push(p->dram, &(struct memory_request){.bytes = bytes, .kind = (uint8_t)kind}, bank, row);
 }
 
 static void expect(struct probe *p, const char *commands)
@@ -245,22 +242,21 @@ static void a_full_return_queue_stops_the_pipe(void **state)
 {
     struct dram_params params = fixture_params().dram;
     struct arena arena;
-    struct memory_request done;
     arena_init(&arena);
     params.return_queue = 1;
-    struct dram *d = dram_create(&params, &arena);
+    struct dram *d = dram_create(&params, request_pool_create(FIXTURE_REQUESTS, &arena), &arena);
     uint64_t cycle = 0;
     for (unsigned i = 0; i < 3; i++) {
-        dram_push(d, &(struct memory_request){.bytes = 64, .local = i}, 0, 1);
-        dram_tick(d, ++cycle, &done);
+        fixture_push(d, &(struct memory_request){.bytes = 64, .local = i}, 0, 1);
+        dram_tick(d, ++cycle);
     }
     while (cycle < 200)
-        dram_tick(d, ++cycle, &done);
+        dram_tick(d, ++cycle);
     for (unsigned i = 0; i < 3; i++) {
-        assert_int_equal(dram_top(d)->local, i);
-        dram_pop(d);
-        assert_null(dram_top(d));
-        dram_tick(d, ++cycle, &done);
+        assert_int_equal(fixture_top(d)->local, i);
+        fixture_pop(d);
+        assert_null(fixture_top(d));
+        dram_tick(d, ++cycle);
     }
     assert_true(dram_idle(d));
     arena_free(&arena);
@@ -286,6 +282,15 @@ static void a_column_may_follow_a_row_command(void **state)
     }
 }
 
+/* Whether a write-back ended. */
+static bool tick_once(struct dram *d, uint64_t cycle)
+{
+    uint32_t ended = dram_tick(d, cycle);
+    if (ended != REQUEST_NONE)
+        request_release(d->pool, ended);
+    return ended != REQUEST_NONE;
+}
+
 /* Ticking only when dram_next says so must change nothing. */
 static void skipping_changes_nothing(void **state)
 {
@@ -294,23 +299,23 @@ static void skipping_changes_nothing(void **state)
         struct dram_params params = machines[machine].dram;
         struct arena arena;
         arena_init(&arena);
-        struct dram *every = dram_create(&params, &arena), *some = dram_create(&params, &arena);
+        struct dram *every = dram_create(&params, request_pool_create(FIXTURE_REQUESTS, &arena), &arena);
+        struct dram *some = dram_create(&params, request_pool_create(FIXTURE_REQUESTS, &arena), &arena);
         uint64_t seed = 7, last = 0, ticks = 0;
-        struct memory_request a, b;
         for (uint64_t cycle = 1; cycle < 40000; cycle++) {
-            bool ended_every = dram_tick(every, cycle, &a), ended_some = false;
+            bool ended_every = tick_once(every, cycle), ended_some = false;
             if (dram_next(some, last) <= cycle) {
-                ended_some = dram_tick(some, cycle, &b);
+                ended_some = tick_once(some, cycle);
                 last = cycle;
                 ticks++;
             }
             assert_int_equal(ended_every, ended_some);
-            const struct memory_request *x = dram_top(every), *y = dram_top(some);
+            const struct memory_request *x = fixture_top(every), *y = fixture_top(some);
             assert_int_equal(x != NULL, y != NULL);
             if (x && fixture_random(&seed) % 3) {
                 assert_int_equal(x->local, y->local);
-                dram_pop(every);
-                dram_pop(some);
+                fixture_pop(every);
+                fixture_pop(some);
             }
             assert_int_equal(dram_full(every), dram_full(some));
             if (!dram_full(every) && fixture_random(&seed) % (cycle % 4000 < 2000 ? 8 : 300) == 0) {
@@ -318,8 +323,8 @@ static void skipping_changes_nothing(void **state)
                                            .bytes = 32u << fixture_random(&seed) % 3,
                                            .kind = (uint8_t)(fixture_random(&seed) % 4)};
                 uint32_t bank = fixture_random(&seed) % 16, row = fixture_random(&seed) % 3;
-                dram_push(every, &r, bank, row);
-                dram_push(some, &r, bank, row);
+                fixture_push(every, &r, bank, row);
+                fixture_push(some, &r, bank, row);
             }
         }
         assert_memory_equal(dram_stats_of(every), dram_stats_of(some), sizeof(struct dram_stats));

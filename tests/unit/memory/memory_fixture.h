@@ -11,7 +11,33 @@
 
 #include <cmocka.h>
 
+#include "memory/dram.h"
 #include "memory/partition.h"
+
+#define FIXTURE_REQUESTS 1024
+
+/* Hands a request to a channel as a partition does: by its number in the pool. */
+static inline void fixture_push(struct dram *d, const struct memory_request *request, uint32_t bank, uint32_t row)
+{
+    uint32_t number = request_take(d->pool);
+    d->pool->all[number] = *request;
+    d->pool->all[number].bank = (uint8_t)bank;
+    d->pool->all[number].row = row;
+    dram_push(d, number);
+}
+
+/* The oldest finished request of a channel, or NULL; fixture_pop takes it out of the channel and of the pool. */
+static inline const struct memory_request *fixture_top(const struct dram *d)
+{
+    return dram_top(d) != REQUEST_NONE ? &d->pool->all[dram_top(d)] : NULL;
+}
+
+static inline void fixture_pop(struct dram *d)
+{
+    uint32_t number = dram_top(d);
+    dram_pop(d);
+    request_release(d->pool, number);
+}
 
 static inline void fixture_defaults(const struct param_desc *descs, unsigned count, void *values)
 {

@@ -88,6 +88,8 @@ static unsigned serve(struct side *s, struct packet *p)
 static void addresses_are_cut_as_gpgpu_sim_does(void **state)
 {
     struct partition_params p = fixture_params().partition;
+    struct request_map map = request_map_of(&p);
+    uint32_t bank, row;
     for (uint64_t a = 0; a < 40000; a += 52) {
         uint64_t address = START + a * 1021;
         uint64_t rest = (address >> 8) / 6 << 8 | (address & 255);
@@ -99,12 +101,16 @@ static void addresses_are_cut_as_gpgpu_sim_does(void **state)
         assert_int_equal(place.slice, 2 * place.channel + (rest >> 8 & 1));
         assert_int_equal(place.local, rest >> 9 << 8 | (rest & 255));
         assert_int_equal(address_of_local(&p, place.slice % 2, place.local), rest);
+        address_of_request(&map, place.slice % 2, place.local, &bank, &row);
+        assert_true(bank == place.bank && row == place.row);
     }
 }
 
 static void pascal_addresses(void **state)
 {
     struct partition_params p = fixture_pascal().partition;
+    struct request_map map = request_map_of(&p);
+    uint32_t bank, row;
     for (uint64_t a = 0; a < 40000; a += 52) {
         uint64_t address = START + a * 1021;
         uint64_t rest = (address >> 8) / 11 << 8 | (address & 255);
@@ -116,6 +122,8 @@ static void pascal_addresses(void **state)
         assert_int_equal(place.slice, 2 * place.channel + (rest >> 7 & 1));
         assert_int_equal(place.local, rest >> 8 << 7 | (rest & 127));
         assert_int_equal(address_of_local(&p, place.slice % 2, place.local), rest);
+        address_of_request(&map, place.slice % 2, place.local, &bank, &row);
+        assert_true(bank == place.bank && row == place.row);
     }
 }
 
