@@ -3,11 +3,23 @@
 
 broken hashtable 's/atomicExch(lock, 0);/if (i) &/' 1 'still locked' --insertions 1 --threads 1 --block 1
 
-broken barneshut 's/return atomicCAS((int \*)slot, seen, LOCKED) == seen/return *slot == seen/' 2 'nothing was allocated' --small
-broken barneshut 's/^    \*slot = cell;/    if (!cell) &/' 1 'still locked' --bodies 3 --seed 1 --last 2
-broken barneshut 's/atomicCAS((int \*)here->slot, EMPTY, i) == EMPTY/(*here->slot = i) == i/' 1 'bodies missing' --small --last 2
-broken barneshut 's/++next == 8/++next == 7/' 1 'centre of node' --small --last 3
-broken barneshut 's/start += counts\[/start -= 1 - counts[/' 1 'start of node' --small --first 4
-broken barneshut 's/t.sorted\[start++\] = child/t.sorted[start] = child/' 1 'wrong body at place' --small --first 4
+broken atm 's/atomicExch(second, 0);//' 1 'still locked' --transfers 1 --threads 1 --block 1
+broken atm 's/atomicCAS(second, 0, 1)/atomicCAS(second, 0, 0)/' 1 'balance of account' --small
+broken atm 's/balances\[to\] + amount/balances[to]/' 1 'money made or lost' --small
+
+broken cloth 's/atomicCAS(&locks\[c.b\], 0, 1)/atomicCAS(\&locks[c.b], 0, 0)/' 1 'in no order' --small
+broken cloth 's/to->y = p.y;//' 1 'other bits' --small
+broken cloth 's/move_b = -way \* share_b/move_b = -way * share_a/' 1 'not kept by a pair' --small
+
+broken tsp 's/atomicExch(&best->lock, 0);//' 1 'still locked' --small --climbers 1
+broken tsp 's/length < known->length ||/false ||/' 1 'not the shortest' --small
+broken tsp 's/climber < known->climber/true/' 1 'not the climber' --small
+broken tsp 's/= tour\[k\];$/= tour[k \& ~1];/' 1 'visited twice' --small
+broken tsp 's/best_way\[k\] =/best_way[k ^ 1] =/' 1 'not the one noted' --small
+
+broken nw 's/while (p.ready/if (p.ready/' 1 'first wrong' --size 256
+broken nw 's/ - p.penalty);/);/' 1 'first wrong' --small
+broken nw 's/row += LANES/row += 2 * LANES/' 1 'first wrong' --small --kernel 1
+
 
 finish

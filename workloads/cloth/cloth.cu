@@ -54,7 +54,7 @@ static __device__ void store(volatile particle *to, const particle &p)
     to->moves = p.moves + 1;
 }
 
-// One sweep over all constraints. Launches ask for shared memory that is not used, to limit the blocks that an SM holds.
+// One sweep over all constraints. Launches ask for shared memory that is not used, to limit the blocks of an SM.
 __global__ void solve(const constraint *constraints, unsigned count, volatile particle *particles, int *locks,
                       note *notes)
 {
