@@ -212,8 +212,8 @@ int main(int argc, char **argv)
         {"frames", "frames after the first", 2, 1, 1000, 1, 2},
         {"rows", "rows of a frame", 256, 64, 4096, 160, 590},
         {"columns", "columns of a frame", 256, 64, 4096, 160, 609},
-        {"side", "side of a pattern", 9, 2, 48, 3, 17},
-        {"reach", "farthest motion between two frames", 36, 1, 48, 36, 40},
+        {"side", "side of a pattern", 15, 2, 48, 3, 17},
+        {"reach", "farthest motion between two frames", 24, 1, 48, 36, 40},
         {"seed", "of the film", 1, 0, UINT64_MAX, 1, 0},
     };
     option_read(options, argc, argv);
