@@ -106,7 +106,9 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
          raw, "-o", optimized);
     if (run_and_free(s, &command))
         return -1;
-    PUSH(&command, s->tools.llc, "-O2", arena_printf(&s->arena, "-mcpu=%s", s->options.arch),
+    /* A loop keeps its branch back at its end, as nvcc leaves it. Block placement would put the end before the head, so
+     * that a spin loop went round by forward branches, which nothing that looks for loops sees. */
+    PUSH(&command, s->tools.llc, "-O2", "-disable-block-placement", arena_printf(&s->arena, "-mcpu=%s", s->options.arch),
          arena_printf(&s->arena, "-mattr=+%s", s->options.ptx), "-asm-verbose=0", "-dwarf-directory=0", optimized, "-o",
          ptx);
     return run_and_free(s, &command);

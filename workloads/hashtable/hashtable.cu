@@ -46,6 +46,34 @@ __global__ void insert(const unsigned *keys, unsigned insertions, node *nodes, v
     }
 }
 
+// The same with a pause in software: a thread that did not get the lock lets `pause` cycles pass before its next try.
+__global__ void insert_pausing(const unsigned *keys, unsigned insertions, node *nodes, volatile unsigned *heads,
+                               int *locks, unsigned buckets, unsigned spacing, unsigned pause)
+{
+    unsigned threads = gridDim.x * blockDim.x;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < insertions; i += threads) {
+        unsigned key = keys[i], b = key % buckets;
+        int *lock = &locks[b * spacing];
+        nodes[i].key = key;
+        nodes[i].value = ~key;
+        bool done = false;
+        while (!done) {
+            SPIN_LOOP();
+            if (atomicCAS(lock, 0, 1) == 0) {
+                __threadfence();
+                nodes[i].next = heads[b];
+                heads[b] = i;
+                __threadfence();
+                done = true;
+                atomicExch(lock, 0);
+            } else {
+                for (long long start = clock64(); clock64() - start < pause;) {
+                }
+            }
+        }
+    }
+}
+
 static uint64_t wrong_if(bool bad, const char *what, uint64_t where)
 {
     if (bad)
@@ -87,13 +115,15 @@ int main(int argc, char **argv)
         {"block", "threads of a block", 256, 1, 1024, 128, 256},
         {"buckets", "buckets, one lock each", 1024, 1, 1u << 22, 64, 1024},
         {"spacing", "bytes from lock to lock, whole words", 4, 4, 1024, 4, 4},
+        {"pause", "cycles that software waits after a failed try", 0, 0, 1u << 20, 0, 0},
         {"seed", "of the keys", 2011, 0, UINT64_MAX, 2011, 2011},
     };
     option_read(options, argc, argv);
     unsigned insertions = (unsigned)options[0].value, threads = (unsigned)options[1].value,
              block = (unsigned)options[2].value;
     unsigned buckets = (unsigned)options[3].value, spacing = (unsigned)options[4].value / 4, longest;
-    generator random = {options[5].value};
+    unsigned pause = (unsigned)options[5].value;
+    generator random = {options[6].value};
     std::vector<unsigned> keys(insertions);
     for (unsigned &key : keys)
         key = (unsigned)random.next();
@@ -103,7 +133,10 @@ int main(int argc, char **argv)
     int *locks = to_device(std::vector<int>(buckets * spacing, 0));
     node *nodes = to_device(std::vector<node>(insertions, node{0, 0, END}));
     printf("hashtable: %u insertions by %u blocks of %u threads into %u buckets\n", insertions, blocks, block, buckets);
-    insert<<<blocks, block>>>(dkeys, insertions, nodes, heads, locks, buckets, spacing);
+    if (pause)
+        insert_pausing<<<blocks, block>>>(dkeys, insertions, nodes, heads, locks, buckets, spacing, pause);
+    else
+        insert<<<blocks, block>>>(dkeys, insertions, nodes, heads, locks, buckets, spacing);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     uint64_t wrong = check(keys, to_host(nodes, insertions), to_host(heads, buckets), to_host(locks, buckets * spacing),

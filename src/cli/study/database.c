@@ -1,15 +1,15 @@
 /* The database of a study's results: SQLite, one file in the results folder.
  *
  *     executions  a row for each program that ran: key, status (ok, partial, failed), error, seconds, build
- *     kernels     a row for each kernel of an execution: name, and every statistic of its result as a column: those of a
- *                 group with the group's name before theirs, sm_branches, dram_reads
- *     runs        which benchmark in which configuration is which execution; made anew by each start
- *     results     a view: a row for each run that ended well, statistics summed over the benchmark's kernels (those named
+ *     kernels     a row for each kernel of an execution: name, and every statistic of its result as a column: those of
+ * a group with the group's name before theirs, sm_branches, dram_reads runs        which benchmark in which
+ * configuration is which execution; made anew by each start results     a view: a row for each run that ended well,
+ * statistics summed over the benchmark's kernels (those named
  *                 ..._max: the largest)
  *
  * Beside SQL's own functions questions may use geomean(x), an aggregate, and near(ours, paper): whether a factor is
- * reproduced: within a quarter of the paper's, or, for effects below 30%, an effect between two thirds and one and a half
- * of the paper's. */
+ * reproduced: within a quarter of the paper's, or, for effects below 30%, an effect between two thirds and one and a
+ * half of the paper's. */
 #include <math.h>
 #include <string.h>
 
@@ -89,7 +89,8 @@ static int add_functions(struct study *study)
 /* Tables */
 
 static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS executions(id INTEGER PRIMARY KEY, key TEXT UNIQUE, status TEXT, error TEXT, seconds REAL, "
+    "CREATE TABLE IF NOT EXISTS executions(id INTEGER PRIMARY KEY, key TEXT UNIQUE, status TEXT, error TEXT, seconds "
+    "REAL, "
     "build TEXT);"
     "CREATE TABLE IF NOT EXISTS kernels(execution INTEGER, number INTEGER, kernel TEXT);"
     "CREATE INDEX IF NOT EXISTS kernels_of ON kernels(execution);"
@@ -202,7 +203,8 @@ static int add_numbers(struct study *study, struct row *row, const char *group, 
     const char *name;
     json_t *value;
     int rc = 0;
-    json_object_foreach(object, name, value) {
+    json_object_foreach(object, name, value)
+    {
         if (json_is_object(value) && !group && strcmp(name, "host"))
             rc |= add_numbers(study, row, name, value);
         else
@@ -216,8 +218,8 @@ static int store_kernel(struct study *study, int64_t execution, size_t number, j
     struct row row = {{0}, {0}};
     struct strbuf sql = {0};
     int rc = add_numbers(study, &row, NULL, kernel);
-    strbuf_addf(&sql, "INSERT INTO kernels(execution, number, kernel%s) VALUES(%lld, %zu, ?%s)", strbuf_text(&row.columns),
-                (long long)execution, number, strbuf_text(&row.values));
+    strbuf_addf(&sql, "INSERT INTO kernels(execution, number, kernel%s) VALUES(%lld, %zu, ?%s)",
+                strbuf_text(&row.columns), (long long)execution, number, strbuf_text(&row.values));
     sqlite3_stmt *stmt = rc == 0 ? prepare(study, strbuf_text(&sql)) : NULL;
     if (stmt) {
         const char *name = json_string_value(json_object_get(kernel, "name"));
@@ -286,10 +288,47 @@ static int make_view(struct study *study)
             strbuf_addf(&sql, ", %s(k.\"%s\") AS \"%s\"", ends_with(name, "_max") ? "max" : "sum", name, name);
     }
     sqlite3_finalize(stmt);
-    strbuf_add(&sql, " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' JOIN kernels k ON k.execution "
-                     "= e.id AND k.kernel GLOB r.kernels GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
+    strbuf_add(&sql,
+               " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' JOIN kernels k ON k.execution "
+               "= e.id AND k.kernel GLOB r.kernels GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
     int rc = execute(study, strbuf_text(&sql));
     strbuf_free(&sql);
+    return rc;
+}
+
+/* One line of comma-separated values as `('a', 'b')`, or `a, b` for names; numbers stay numbers. */
+static void add_line(struct strbuf *sql, const char *line, size_t length, const char *open, const char *close)
+{
+    strbuf_add(sql, open);
+    for (size_t at = 0; at <= length;) {
+        size_t n = 0;
+        while (at + n < length && line[at + n] != ',')
+            n++;
+        bool number = n && strspn(line + at, "0123456789.") >= n;
+        strbuf_addf(sql, number ? "%s%.*s" : "%s'%.*s'", at ? ", " : "", (int)n, line + at);
+        at += n + 1;
+    }
+    strbuf_add(sql, close);
+}
+
+static int import(struct study *study, const struct study_import *from)
+{
+    struct strbuf text = {0}, sql = {0};
+    int rc = cli_read_file(arena_printf(&study->arena, "%s/%s", study->folder, from->file), &text, study->sink);
+    const char *line = strbuf_text(&text);
+    strbuf_addf(&sql, "CREATE TEMP TABLE \"%s\"", from->name);
+    for (bool first = true; rc == 0 && *line; first = false) {
+        size_t length = strcspn(line, "\r\n");
+        if (!first)
+            strbuf_addf(&sql, "INSERT INTO \"%s\" VALUES", from->name);
+        add_line(&sql, line, length, "(", ");");
+        line += length;
+        line += strspn(line, "\r\n");
+    }
+    if (rc == 0)
+        rc = execute(study, strbuf_text(&sql));
+    strbuf_free(&sql);
+    strbuf_free(&text);
     return rc;
 }
 
@@ -297,6 +336,9 @@ int study_prepare_questions(struct study *study)
 {
     if (execute(study, "DROP VIEW IF EXISTS temp.results") < 0 || make_view(study) < 0)
         return -1;
+    for (size_t i = 0; i < study->imports.count; i++)
+        if (import(study, &study->imports.items[i]) < 0)
+            return -1;
     return *study->views ? execute(study, study->views) : 0;
 }
 

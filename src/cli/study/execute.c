@@ -1,6 +1,6 @@
-/* Running a study: its programs are built, then every execution that has no result of this build yet is run, as many at a
- * time as there are cores, each as `lockstep run` in a process of its own. A result is stored as soon as it is there: a
- * study that was interrupted goes on where it was. */
+/* Running a study: its programs are built, then every execution that has no result of this build yet is run, as many at
+ * a time as there are cores, each as `lockstep run` in a process of its own. A result is stored as soon as it is there:
+ * a study that was interrupted goes on where it was. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static const char *path_of(struct study *study, const char *program)
 {
     if (is_launch_file(program))
         return find_file(study, program, arena_printf(&study->arena, "reference/%s", program));
-    return arena_printf(&study->arena, "%s/work/bin/%s", study->out, program);
+    return arena_printf(&study->arena, "%s/cache/bin/%s", study->out, program);
 }
 
 static int make_folder(struct study *study, const char *path)
@@ -61,7 +61,7 @@ static int make_folder(struct study *study, const char *path)
 
 static int make_folders(struct study *study)
 {
-    const char *work = arena_printf(&study->arena, "%s/work", study->out);
+    const char *work = arena_printf(&study->arena, "%s/cache", study->out);
     return make_folder(study, study->out) < 0 || make_folder(study, work) < 0 ||
                    make_folder(study, arena_printf(&study->arena, "%s/bin", work)) < 0
                ? -1
@@ -84,8 +84,8 @@ static char *const *run_command(struct study *study, const struct study_executio
     enum { MOST = 160 };
     char **argv = ARENA_NEW(&study->arena, char *, MOST + 2);
     unsigned n = 0;
-    const char *first[] = {"/proc/self/exe", "run",     "--quiet",    "--machine", e->machine,
-                           "--sched",        e->scheduler, "--stats", stats};
+    const char *first[] = {"/proc/self/exe", "run",    "--quiet", "--machine", e->machine, "--sched",
+                           e->scheduler,     "--mode", e->mode,   "--stats",   stats};
     for (unsigned i = 0; i < sizeof first / sizeof *first; i++)
         argv[n++] = (char *)first[i];
     if (e->max_cycles) {
@@ -163,7 +163,8 @@ static double seconds_of(const json_t *document)
     json_t *kernels = json_object_get(document, "kernels"), *kernel;
     double seconds = 0;
     size_t i;
-    json_array_foreach(kernels, i, kernel) {
+    json_array_foreach(kernels, i, kernel)
+    {
         seconds += json_number_value(json_object_get(json_object_get(kernel, "host"), "seconds"));
     }
     return seconds;
@@ -232,7 +233,7 @@ static void prepare(struct crew *crew)
         struct study_execution *e = &study->executions.items[i];
         if (e->stored)
             continue;
-        const char *name = arena_printf(&study->arena, "%s/work/%lld", study->out, (long long)e->id);
+        const char *name = arena_printf(&study->arena, "%s/cache/%lld", study->out, (long long)e->id);
         unsigned at = crew->count++;
         crew->todo[at] = e;
         crew->stats[at] = arena_printf(&study->arena, "%s.json", name);

@@ -74,13 +74,14 @@ static void quote(struct strbuf *out, const char *text)
 
 static void head(const struct study_figure *figure, const char *svg, struct strbuf *out)
 {
-    strbuf_add(out, "set terminal svg size 900,360 dynamic noenhanced font 'sans-serif,12'\n"
-                    "set border 3\nset tics nomirror\n"
-                    "set grid ytics lt 1 lc rgb '#dddddd'\nset key outside right top\n"
-                    "set linetype 1 lc rgb '#4e79a7'\nset linetype 2 lc rgb '#f28e2b'\nset linetype 3 lc rgb '#59a14f'\n"
-                    "set linetype 4 lc rgb '#e15759'\nset linetype 5 lc rgb '#76b7b2'\nset linetype 6 lc rgb '#b07aa1'\n"
-                    "set linetype 7 lc rgb '#9c755f'\nset linetype 8 lc rgb '#bab0ac'\n"
-                    "set output ");
+    strbuf_add(out,
+               "set terminal svg size 900,360 dynamic noenhanced font 'sans-serif,12'\n"
+               "set border 3\nset tics nomirror\n"
+               "set grid ytics lt 1 lc rgb '#dddddd'\nset key outside right top\n"
+               "set linetype 1 lc rgb '#4e79a7'\nset linetype 2 lc rgb '#f28e2b'\nset linetype 3 lc rgb '#59a14f'\n"
+               "set linetype 4 lc rgb '#e15759'\nset linetype 5 lc rgb '#76b7b2'\nset linetype 6 lc rgb '#b07aa1'\n"
+               "set linetype 7 lc rgb '#9c755f'\nset linetype 8 lc rgb '#bab0ac'\n"
+               "set output ");
     quote(out, svg);
     strbuf_add(out, "\nset xlabel ");
     quote(out, figure->x);
@@ -148,8 +149,8 @@ static int run_gnuplot(struct study *study, const char *script, const char *log)
 static int render(struct study *study, const struct study_figure *figure, const struct strbuf *script_text,
                   const char *svg_path, struct strbuf *svg)
 {
-    const char *script = arena_printf(&study->arena, "%s/work/%s.gnuplot", study->out, figure->id);
-    const char *log = arena_printf(&study->arena, "%s/work/%s.log", study->out, figure->id);
+    const char *script = arena_printf(&study->arena, "%s/cache/%s.gnuplot", study->out, figure->id);
+    const char *log = arena_printf(&study->arena, "%s/cache/%s.log", study->out, figure->id);
     if (cli_write_file(script, script_text->text, script_text->length, study->sink) < 0)
         return -1;
     int status = run_gnuplot(study, script, log);
@@ -164,7 +165,8 @@ static int render(struct study *study, const struct study_figure *figure, const 
     }
     struct strbuf drawn = {0};
     int rc = cli_read_file(svg_path, &drawn, study->sink);
-    const char *begin = strstr(strbuf_text(&drawn), "<svg"); /* behind the declaration of XML, which HTML has no place for */
+    const char *begin =
+        strstr(strbuf_text(&drawn), "<svg"); /* behind the declaration of XML, which HTML has no place for */
     if (rc == 0 && begin)
         strbuf_add(svg, begin);
     strbuf_free(&drawn);
@@ -175,7 +177,7 @@ int study_draw(struct study *study, const struct study_figure *figure, struct st
 {
     struct points p = {.points = {0}};
     struct strbuf script = {0};
-    const char *path = arena_printf(&study->arena, "%s/work/%s.svg", study->out, figure->id);
+    const char *path = arena_printf(&study->arena, "%s/cache/%s.svg", study->out, figure->id);
     int rc = read_points(study, figure, &p);
     if (rc == 0 && p.points.count) {
         head(figure, path, &script);

@@ -1,5 +1,5 @@
-/* What a study found: the table of claims on the terminal, and a page with it, every figure, and the runs that did not end
- * well. */
+/* What a study found: the table of claims on the terminal, and a page with it, every figure, and the runs that did not
+ * end well. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,8 @@ static void print_claims(const struct study *study, const struct answer *answers
     for (size_t i = 0; i < study->claims.count; i++) {
         const struct study_claim *c = &study->claims.items[i];
         strbuf_addf(out, "%-6s %-*.*s %10s %10s  %-4s %s\n", c->id, (int)widest, (int)widest, c->text,
-                    *c->paper ? c->paper : "-", answers[i].ours, word(answers[i].direction), word(answers[i].magnitude));
+                    *c->paper ? c->paper : "-", answers[i].ours, word(answers[i].direction),
+                    word(answers[i].magnitude));
     }
 }
 
@@ -111,7 +112,8 @@ static int write_csv(struct study *study, const struct answer *answers)
         csv_field(&out, answers[i].ours, ",");
         strbuf_addf(&out, "%s,%s\n", word(answers[i].direction), word(answers[i].magnitude));
     }
-    int rc = cli_write_file(arena_printf(&study->arena, "%s/claims.csv", study->out), out.text, out.length, study->sink);
+    int rc =
+        cli_write_file(arena_printf(&study->arena, "%s/claims.csv", study->out), out.text, out.length, study->sink);
     strbuf_free(&out);
     return rc;
 }
@@ -127,9 +129,10 @@ static const char style[] =
 
 static void page_claims(const struct study *study, const struct answer *answers, struct strbuf *out)
 {
-    strbuf_add(out, "<h2>Claims</h2><p class=note>D: direction and order hold. M: so does the size (a factor within a "
-                    "quarter of the paper's; for effects below 30%, the effect within a factor of 1.5).</p><table><tr><th>"
-                    "<th>claim<th>paper<th>here<th>D<th>M</tr>\n");
+    strbuf_add(out,
+               "<h2>Claims</h2><p class=note>D: direction and order hold. M: so does the size (a factor within a "
+               "quarter of the paper's; for effects below 30%, the effect within a factor of 1.5).</p><table><tr><th>"
+               "<th>claim<th>paper<th>here<th>D<th>M</tr>\n");
     for (size_t i = 0; i < study->claims.count; i++) {
         const struct study_claim *c = &study->claims.items[i];
         strbuf_addf(out, "<tr id=\"%s\"><td>%s<td>", c->id, c->id);
@@ -209,15 +212,17 @@ static int page_figure(struct study *study, const struct study_figure *figure, s
     return rc < 0 ? -1 : 0;
 }
 
-static const char failures[] = "SELECT key AS run, status, error AS said FROM executions WHERE status <> 'ok' AND id IN "
-                               "(SELECT execution FROM runs) ORDER BY key";
+static const char failures[] =
+    "SELECT key AS run, status, error AS said FROM executions WHERE status <> 'ok' AND id IN "
+    "(SELECT execution FROM runs) ORDER BY key";
 
 static int write_page(struct study *study, const struct answer *answers)
 {
     struct strbuf out = {0};
     int rc = 0;
-    strbuf_add(&out, "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
-                     "<title>");
+    strbuf_add(&out,
+               "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
+               "<title>");
     escape(&out, study->title);
     strbuf_addf(&out, "</title>%s<h1>", style);
     escape(&out, study->title);

@@ -7,15 +7,18 @@
  *       paper: []
  *       fixed: [spin.adaptive=false, spin.delay=1000]
  *     runs:                              every combination of each row
- *       - {benchmarks: [HT], machines: [gtx480], schedulers: [gto, gto+bows], readings: [paper], max_cycles: 1000000}
+ *       - {benchmarks: [HT], machines: [gtx480], schedulers: [gto, gto+bows], readings: [paper], max_cycles: 1000000,
+ *          mode: timing}
+ *     tables:
+ *       authors: authors.csv             a file of the study's folder becomes a table
  *     views: SQL
  *     figures:
  *       - {id: fig9, kind: bars, title:, x:, y:, sql:, text:, log: true}
  *     claims:
  *       - {id: B1, claim:, paper: 2.2, sql:, direction: ours > 1, magnitude: near(ours, 2.2), why:}
  *
- * `program` is NAME of NAME.cu in the study's folder or of workloads/NAME/NAME.cu, or a launch file of the study's folder or of
- * the reference cases (NAME.yaml). A row of runs with `quick: false` is left out of the quick version. */
+ * `program` is NAME of NAME.cu in the study's folder or of workloads/NAME/NAME.cu, or a launch file of the study's
+ * folder or of the reference cases (NAME.yaml). A row of runs with `quick: false` is left out of the quick version. */
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -33,8 +36,8 @@ static int error_at(struct plan *p, const struct yaml_node *node, const char *me
     return yaml_error(&p->doc, node, p->study->sink, NULL, "%s", message);
 }
 
-/* The text of a scalar entry, or `otherwise` when it is not there; NULL with a diagnostic when it is no scalar, or missing
- * without an alternative. */
+/* The text of a scalar entry, or `otherwise` when it is not there; NULL with a diagnostic when it is no scalar, or
+ * missing without an alternative. */
 static const char *text_of(struct plan *p, const struct yaml_node *in, const char *key, const char *otherwise)
 {
     const struct yaml_node *node = yaml_get(in, key);
@@ -131,7 +134,7 @@ static const struct study_reading *find_reading(const struct study *study, const
 static unsigned find_execution(struct study *study, struct study_execution *e)
 {
     struct strbuf key = {0};
-    strbuf_addf(&key, "%s %s | %s | %s | %s |", e->program, e->arguments, e->machine, e->scheduler,
+    strbuf_addf(&key, "%s %s | %s | %s | %s %s |", e->program, e->arguments, e->machine, e->scheduler, e->mode,
                 e->max_cycles ? e->max_cycles : "");
     for (size_t i = 0; i < e->sets.count; i++)
         strbuf_addf(&key, " %s", e->sets.items[i]);
@@ -147,13 +150,14 @@ static unsigned find_execution(struct study *study, struct study_execution *e)
 }
 
 static void add_run(struct study *study, const struct study_run *run, const struct study_reading *reading,
-                    const char *max_cycles)
+                    const char *mode, const char *max_cycles)
 {
     struct study_run copy = *run;
     struct study_execution e = {.program = run->benchmark->program,
                                 .arguments = run->benchmark->arguments,
                                 .machine = run->machine,
                                 .scheduler = run->scheduler,
+                                .mode = mode,
                                 .max_cycles = max_cycles};
     for (const char *const *set = reading->sets; *set; set++)
         vec_push(&e.sets, *set);
@@ -174,13 +178,15 @@ static const char *const *list_of(struct plan *p, const struct yaml_node *row, c
 /* Every combination of a row. */
 static int read_runs(struct plan *p, const struct yaml_node *row)
 {
-    static const char *const keys[] = {"benchmarks", "machines", "schedulers", "readings", "max_cycles", "quick", NULL};
+    static const char *const keys[] = {"benchmarks", "machines", "schedulers", "readings",
+                                       "max_cycles", "mode",     "quick",      NULL};
     if (check_keys(p, row, keys) < 0)
         return -1;
     const char *const *benchmarks = list_of(p, row, "benchmarks"), *const *machines = list_of(p, row, "machines");
     const char *const *schedulers = list_of(p, row, "schedulers"), *const *readings = list_of(p, row, "readings");
     const char *quick = text_of(p, row, "quick", "true"), *max_cycles = text_of(p, row, "max_cycles", "");
-    if (!benchmarks || !machines || !schedulers || !readings || !quick || !max_cycles)
+    const char *mode = text_of(p, row, "mode", "timing");
+    if (!mode || !benchmarks || !machines || !schedulers || !readings || !quick || !max_cycles)
         return -1;
     if (p->study->quick && !strcmp(quick, "false"))
         return 0;
@@ -193,7 +199,7 @@ static int read_runs(struct plan *p, const struct yaml_node *row)
                     if (!run.benchmark || !reading)
                         return yaml_error(&p->doc, row, p->study->sink, NULL, "there is no %s named %s",
                                           reading ? "benchmark" : "reading", reading ? *b : *r);
-                    add_run(p->study, &run, reading, *max_cycles ? max_cycles : NULL);
+                    add_run(p->study, &run, reading, mode, *max_cycles ? max_cycles : NULL);
                 }
     return 0;
 }
@@ -244,6 +250,16 @@ static int read_claim(struct plan *p, const struct yaml_node *node)
     return 0;
 }
 
+static int read_import(struct plan *p, const struct yaml_node *node)
+{
+    if (node->kind != YAML_SCALAR)
+        return error_at(p, node, "expected the name of a file");
+    struct study_import import = {.name = arena_strdup(&p->study->arena, node->key->text),
+                                  .file = arena_strdup(&p->study->arena, node->text)};
+    vec_push(&p->study->imports, import);
+    return 0;
+}
+
 static int read_each(struct plan *p, const struct yaml_node *root, const char *key, enum yaml_kind kind,
                      int (*read)(struct plan *, const struct yaml_node *))
 {
@@ -261,8 +277,8 @@ static int read_each(struct plan *p, const struct yaml_node *root, const char *k
 
 static int read_all(struct plan *p)
 {
-    static const char *const keys[] = {"title", "source", "about",   "benchmarks", "readings",
-                                       "runs",  "views",  "figures", "claims",     NULL};
+    static const char *const keys[] = {"title",  "source", "about",   "benchmarks", "readings", "runs",
+                                       "tables", "views",  "figures", "claims",     NULL};
     struct study *study = p->study;
     const struct yaml_node *root = p->doc.root;
     if (check_keys(p, root, keys) < 0)
@@ -277,8 +293,10 @@ static int read_all(struct plan *p)
     if (read_each(p, root, "benchmarks", YAML_MAPPING, read_benchmark) < 0 ||
         read_each(p, root, "readings", YAML_MAPPING, read_reading) < 0)
         return -1;
-    return read_each(p, root, "runs", YAML_SEQUENCE, read_runs) | read_each(p, root, "figures", YAML_SEQUENCE, read_figure) |
-           read_each(p, root, "claims", YAML_SEQUENCE, read_claim);
+    return read_each(p, root, "runs", YAML_SEQUENCE, read_runs) |
+           read_each(p, root, "figures", YAML_SEQUENCE, read_figure) |
+           read_each(p, root, "claims", YAML_SEQUENCE, read_claim) |
+           read_each(p, root, "tables", YAML_MAPPING, read_import);
 }
 
 int study_read(struct study *study)

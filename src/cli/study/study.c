@@ -10,22 +10,23 @@
 
 #include "base/archive.h"
 
-static const char usage[] = "usage: lockstep study NAME|FOLDER [OPTIONS]\n"
-                            "\n"
-                            "Runs a published evaluation again: all its programs, machines and schedulers, as many runs at a "
-                            "time as there are cores.\n"
-                            "Prints its claims beside what was found, and writes a page with the figures. What was run "
-                            "before by the same build is not run again.\n"
-                            "\n"
-                            "  --quick                a smaller version\n"
-                            "  --out FOLDER           where results go: a database, index.html, claims.csv (default: "
-                            "study-NAME)\n"
-                            "  --jobs N               runs at a time\n"
-                            "  --list                 only says what would be run\n"
-                            "  --report               runs nothing: answers from the results that are there\n"
-                            "\n"
-                            "NAME is a folder of studies/ that comes with Lockstep: bows.\n"
-                            "Exit code: 0 when all runs ended well, 1 when some did not.\n";
+static const char usage[] =
+    "usage: lockstep study NAME|FOLDER [OPTIONS]\n"
+    "\n"
+    "Runs a published evaluation again: all its programs, machines and schedulers, as many runs at a "
+    "time as there are cores.\n"
+    "Prints its claims beside what was found, and writes a page with the figures. What was run "
+    "before by the same build is not run again.\n"
+    "\n"
+    "  --quick                a smaller version\n"
+    "  --out FOLDER           where results go: a database, index.html, claims.csv (default: "
+    "study-NAME)\n"
+    "  --jobs N               runs at a time\n"
+    "  --list                 only says what would be run\n"
+    "  --report               runs nothing: answers from the results that are there\n"
+    "\n"
+    "NAME is a folder of studies/ that comes with Lockstep: bows.\n"
+    "Exit code: 0 when all runs ended well, 1 when some did not.\n";
 
 struct arguments {
     bool quick, list, report, help;
@@ -36,9 +37,12 @@ static int parse(struct arguments *a, int argc, char **argv, struct diag_sink *s
 {
     enum { QUICK = 1, OUT, JOBS, LIST, REPORT, HELP };
     static const struct option known[] = {
-        {"quick", no_argument, NULL, QUICK}, {"out", required_argument, NULL, OUT},
-        {"jobs", required_argument, NULL, JOBS}, {"list", no_argument, NULL, LIST},
-        {"report", no_argument, NULL, REPORT}, {"help", no_argument, NULL, HELP},
+        {"quick", no_argument, NULL, QUICK},
+        {"out", required_argument, NULL, OUT},
+        {"jobs", required_argument, NULL, JOBS},
+        {"list", no_argument, NULL, LIST},
+        {"report", no_argument, NULL, REPORT},
+        {"help", no_argument, NULL, HELP},
         {NULL, 0, NULL, 0},
     };
     opterr = 0;
@@ -122,12 +126,15 @@ static int list(const struct study *study)
 }
 
 /* Whether everything the study asks for is there. */
-static bool complete(const struct study *study)
+static bool complete(struct study *study)
 {
-    for (size_t i = 0; i < study->executions.count; i++)
-        if (!study->executions.items[i].stored)
-            return false;
-    return true;
+    sqlite3_stmt *stmt =
+        study_ask(study, "runs",
+                  "SELECT count(*) FROM executions WHERE status = 'failed' AND id IN (SELECT execution "
+                  "FROM runs)");
+    bool all = stmt && sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int64(stmt, 0) == 0;
+    sqlite3_finalize(stmt);
+    return all;
 }
 
 static int run(struct study *study, const struct arguments *a)
@@ -135,8 +142,8 @@ static int run(struct study *study, const struct arguments *a)
     struct strbuf text = {0};
     int code = CLI_USAGE, stopped = 0;
     mkdir(study->out, 0777);
-    if (study_open(study) == 0 && study_note_runs(study) == 0 &&
-        (a->report || (stopped = study_execute(study)) >= 0) && study_report(study, &text) == 0) {
+    if (study_open(study) == 0 && study_note_runs(study) == 0 && (a->report || (stopped = study_execute(study)) >= 0) &&
+        study_report(study, &text) == 0) {
         strbuf_addf(&text, "page: %s/index.html\n", study->out);
         cli_print(&text);
         code = complete(study) ? CLI_OK : CLI_FAILED;
@@ -160,6 +167,7 @@ static void forget(struct study *study)
     vec_free(&study->runs);
     vec_free(&study->figures);
     vec_free(&study->claims);
+    vec_free(&study->imports);
     arena_free(&study->arena);
 }
 

@@ -1,7 +1,7 @@
-/* `lockstep study`: a published evaluation, run again. A study is a folder with a study.yaml that says which benchmarks run
- * on which machines, with which schedulers and parameters, and which questions the results answer; the questions are SQL
- * over the database of results, so that a study needs no code of its own. plan.c reads it, execute.c runs what has no
- * result yet, database.c keeps the results, figures.c draws, page.c writes the page, study.c is the command. */
+/* `lockstep study`: a published evaluation, run again. A study is a folder with a study.yaml that says which benchmarks
+ * run on which machines, with which schedulers and parameters, and which questions the results answer; the questions
+ * are SQL over the database of results, so that a study needs no code of its own. plan.c reads it, execute.c runs what
+ * has no result yet, database.c keeps the results, figures.c draws, page.c writes the page, study.c is the command. */
 #ifndef LOCKSTEP_CLI_STUDY_STUDY_H
 #define LOCKSTEP_CLI_STUDY_STUDY_H
 
@@ -25,7 +25,7 @@ struct study_reading {
 /* A program under one configuration: benchmarks that differ only in their kernels share it. */
 struct study_execution {
     const char *key; /* what identifies it: program, arguments, machine, scheduler, parameters */
-    const char *program, *arguments, *machine, *scheduler, *max_cycles;
+    const char *program, *arguments, *machine, *scheduler, *mode, *max_cycles;
     VEC(const char *) sets;
     int64_t id;  /* in the database */
     bool stored; /* has a result, of this build */
@@ -35,7 +35,7 @@ struct study_execution {
 struct study_run {
     const struct study_benchmark *benchmark;
     const char *machine, *scheduler, *reading;
-    unsigned execution;
+    unsigned execution; /* index */
 };
 
 enum study_kind { STUDY_TABLE, STUDY_BARS, STUDY_LINES };
@@ -47,6 +47,11 @@ struct study_figure {
     bool logarithmic;
 };
 
+/* A file of comma-separated values (no quotes) in the study's folder, and the table that it becomes. */
+struct study_import {
+    const char *name, *file;
+};
+
 /* A statement of the paper: sql gives one row with a column `ours` and whatever else `direction` needs. */
 struct study_claim {
     const char *id, *text, *paper, *sql, *direction, *magnitude, *why;
@@ -56,19 +61,20 @@ struct study {
     struct arena arena;
     struct diag_sink *sink;
     const char *name, *folder, *title, *source, *about;
-    const char *share;       /* folder of what comes with Lockstep */
-    const char *out;         /* folder of results */
+    const char *share; /* folder of what comes with Lockstep */
+    const char *out;   /* folder of results */
     bool quick;
     unsigned jobs;
-    const char *views;       /* SQL run before the questions, or NULL */
+    const char *views; /* SQL run before the questions, or NULL */
     VEC(struct study_benchmark) benchmarks;
     VEC(struct study_reading) readings;
     VEC(struct study_execution) executions;
     VEC(struct study_run) runs;
     VEC(struct study_figure) figures;
     VEC(struct study_claim) claims;
+    VEC(struct study_import) imports;
     sqlite3 *db;
-    const char *build;       /* identity of this build of lockstep */
+    const char *build; /* identity of this build of lockstep */
 };
 
 /* plan.c: reads FOLDER/study.yaml. -1 with diagnostics. */
@@ -82,7 +88,7 @@ int study_note_runs(struct study *study);
 /* Takes over what an execution left: its document (NULL when there is none), how it ended and why. */
 int study_store(struct study *study, struct study_execution *execution, const json_t *document, const char *status,
                 const char *error, double seconds);
-/* Runs the study's own SQL (views). */
+/* Loads the study's tables and runs its own SQL (views). */
 int study_prepare_questions(struct study *study);
 /* A prepared question; NULL with a diagnostic that names `what`. */
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql);
@@ -93,8 +99,8 @@ int study_execute(struct study *study);
 /* figures.c: appends the figure as SVG, drawn by gnuplot; 1 when there is no gnuplot, -1 with a diagnostic. */
 int study_draw(struct study *study, const struct study_figure *figure, struct strbuf *svg);
 
-/* page.c: answers all questions: prints the table of claims to `text`, writes index.html and claims.csv into the results
- * folder. */
+/* page.c: answers all questions: prints the table of claims to `text`, writes index.html and claims.csv into the
+ * results folder. */
 int study_report(struct study *study, struct strbuf *text);
 
 #endif
