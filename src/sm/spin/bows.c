@@ -1,12 +1,12 @@
 /* Back-off warp spinning (ElTantawy and Aamodt, HPCA 2018, section III). A warp that executes a spin-inducing branch is
  * backed off: it issues only when no other warp of its scheduler can, and not before its pending delay is over. When it
- * issues again it is an ordinary warp, and its pending delay starts at the delay limit: so the limit is the least distance
- * between the starts of two passes through the loop, and unnoticed where a pass takes longer.
+ * issues again it is an ordinary warp, and its pending delay starts at the delay limit: so the limit is the least
+ * distance between the starts of two passes through the loop, and unnoticed where a pass takes longer.
  *
  * The limit is fixed, or follows the paper's Figure 5: per SM, window by window, it rises while spin-inducing branches
- * are more than a share of all instructions, and falls by twice the step when instructions per such branch become clearly
- * fewer than in the window before. Windows are those of the global clock. They are caught up with when something
- * issues: windows in which nothing did change no limit. */
+ * are more than a share of all instructions, and falls by twice the step when instructions per such branch become
+ * clearly fewer than in the window before. Windows are those of the global clock. They are caught up with when
+ * something issues: windows in which nothing did change no limit. */
 #include "base/bits.h"
 #include "sm/spin/spin.h"
 
@@ -149,8 +149,8 @@ static unsigned bits_for(uint64_t most)
     return bits;
 }
 
-/* Table III of the paper: a delay counter for each warp, a queue of warps by their number within the scheduler, and two bits
- * of state a warp. */
+/* Table III of the paper: a delay counter for each warp, a queue of warps by their number within the scheduler, and two
+ * bits of state a warp. */
 static uint64_t hardware_bits(const struct spin_params *p, unsigned warps, unsigned schedulers)
 {
     unsigned counter = bits_for(p->adaptive ? p->max_delay : p->delay);

@@ -1,11 +1,11 @@
 /* Dynamic detection of spinning (ElTantawy and Aamodt, HPCA 2018, section IV). Every warp has a history of the setp
- * instructions that it executed, as hashes of their program counters (path) and of the values that they compared (value) in
- * one profiled lane. When a stretch of the history repeats, path and values, the warp is spinning; a table counts, for each
- * backward branch, how often spinning warps take it, and confirms it at a threshold.
+ * instructions that it executed, as hashes of their program counters (path) and of the values that they compared
+ * (value) in one profiled lane. When a stretch of the history repeats, path and values, the warp is spinning; a table
+ * counts, for each backward branch, how often spinning warps take it, and confirms it at a threshold.
  *
  * The history's newest entry is compared with one older entry, the anchor, whose distance grows with each insertion and
- * starts anew after l insertions, so that periods up to l - 2 are found. At the first match the distance p is kept, and the
- * warp spins when p insertions in a row have matched. */
+ * starts anew after l insertions, so that periods up to l - 2 are found. At the first match the distance p is kept, and
+ * the warp spins when p insertions in a row have matched. */
 #include <string.h>
 
 #include "base/bits.h"
@@ -113,8 +113,7 @@ static void insert(struct ddos *d, struct history *h, const struct spin_event *e
     }
     h->newest = (uint8_t)((h->newest + d->length - 1) % d->length);
     h->path[h->newest] = shorten(d, e->relative_pc, d->path_bits);
-    h->value[h->newest] =
-        (uint64_t)shorten(d, first, d->value_bits) << 32 | shorten(d, second, d->value_bits);
+    h->value[h->newest] = (uint64_t)shorten(d, first, d->value_bits) << 32 | shorten(d, second, d->value_bits);
 }
 
 static void compare(struct ddos *d, struct history *h)
@@ -214,8 +213,8 @@ static unsigned bits_for(uint64_t most)
     return bits;
 }
 
-/* Table III of the paper: an entry of the table is a 32-bit program counter and its confidence; histories are l entries of
- * m + 2k bits. */
+/* Table III of the paper: an entry of the table is a 32-bit program counter and its confidence; histories are l entries
+ * of m + 2k bits. */
 static uint64_t hardware_bits(const struct spin_params *p, unsigned warps)
 {
     uint64_t history = (uint64_t)p->history * (p->path_bits + 2 * p->value_bits);

@@ -1,7 +1,7 @@
-/* The exact detector, and the ground truth of the others: a lane spins between two executions of a backward branch if it
- * comes back with the same registers (those that the loop may read again) and has not changed memory in between (Li, Lebeck
- * and Sorin's definition of a spinning thread). Each warp has one profiled lane, the lowest that takes the branch; a branch
- * over which one lane was once seen to spin is spin-inducing until the SM is empty.
+/* The exact detector, and the ground truth of the others: a lane spins between two executions of a backward branch if
+ * it comes back with the same registers (those that the loop may read again) and has not changed memory in between (Li,
+ * Lebeck and Sorin's definition of a spinning thread). Each warp has one profiled lane, the lowest that takes the
+ * branch; a branch over which one lane was once seen to spin is spin-inducing until the SM is empty.
  *
  * Registers are compared by a 128-bit digest. A change of memory is net: a lock taken and given back between two looks
  * is none. Of an atomic the value before is known; of a plain store it is taken to be what the lane itself last wrote
@@ -93,7 +93,9 @@ static void wrote(void *state, unsigned warp, unsigned lane, uint64_t address, c
     }
     const struct written *past = find_written(w->then, w->past, address);
     w->now[w->writes++] = (struct written){.address = address,
-                                           .before = before ? *before : past ? past->after : 0,
+                                           .before = before ? *before
+                                                     : past ? past->after
+                                                            : 0,
                                            .after = after,
                                            .known = before || past};
 }

@@ -1,5 +1,5 @@
-/* Spin detection and control of one SM: hands what its warps do to the detector, what the detector says to the control, and
- * keeps the measures. */
+/* Spin detection and control of one SM: hands what its warps do to the detector, what the detector says to the control,
+ * and keeps the measures. */
 #include "sm/spin/spin.h"
 
 #include <stdlib.h>
@@ -290,6 +290,7 @@ static uint64_t phase_of(const struct spin_met *met)
 const struct spin_stats *spin_stats_of(struct spin *spin)
 {
     struct spin_stats *s = &spin->stats;
+    s->hardware_bits = spin_hardware_bits(spin);
     s->true_met = s->true_found = s->true_phase = s->false_met = s->false_found = s->false_phase = 0;
     for (uint32_t i = 0; i < spin->branches; i++) {
         const struct spin_met *met = &spin->met[i];

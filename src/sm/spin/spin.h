@@ -1,11 +1,11 @@
 /* Spinning warps. A detector watches the instructions of an SM's warps and says which backward branches are
  * spin-inducing (SIBs: a warp that takes one goes round a loop in which it waits); a spin control is told of every
  * execution of such a branch, holds the warp back, and says when and in which order held-back warps may issue again. It
- * stands over any warp scheduler: `--sched gto+bows`. Both are one file each, filling in one of the two structures below.
- * Their state is plain memory without pointers, so that checkpoints copy it.
+ * stands over any warp scheduler: `--sched gto+bows`. Both are one file each, filling in one of the two structures
+ * below. Their state is plain memory without pointers, so that checkpoints copy it.
  *
- * struct spin is what an SM has of this: detector, control, and the measures of the HPCA 2018 paper (detection rates, lock
- * outcomes, wasted work). */
+ * struct spin is what an SM has of this: detector, control, and the measures of the HPCA 2018 paper (detection rates,
+ * lock outcomes, wasted work). */
 #ifndef LOCKSTEP_SM_SPIN_SPIN_H
 #define LOCKSTEP_SM_SPIN_SPIN_H
 
@@ -25,8 +25,8 @@ extern const struct stat_group spin_stat_group;
 /* An instruction that a warp has just issued and executed. */
 struct spin_event {
     uint64_t cycle;
-    unsigned warp; /* slot of the SM */
-    uint32_t pc;   /* of the module */
+    unsigned warp;        /* slot of the SM */
+    uint32_t pc;          /* of the module */
     uint32_t relative_pc; /* instructions from the kernel's first */
     uint32_t branch;      /* number of the backward branch, from 0 */
     const struct isa_instr *instr;
@@ -45,7 +45,7 @@ struct spin_detector {
     size_t (*state_bytes)(const struct spin_params *params, uint32_t branches);
     /* state is zeroed memory. */
     void (*reset)(void *state, const struct spin_params *params, uint32_t branches);
-    void (*launched)(void *state, unsigned warp);            /* a new warp in the slot; may be NULL */
+    void (*launched)(void *state, unsigned warp);              /* a new warp in the slot; may be NULL */
     void (*setp)(void *state, const struct spin_event *event); /* may be NULL */
     /* A backward branch, not to itself, that counts (spin.counts). */
     enum spin_verdict (*branch)(void *state, const struct spin_event *event);
@@ -88,7 +88,7 @@ struct spin;
 struct spin_setup {
     const struct spin_params *params;
     const struct spin_detector *detector, *judge; /* judge: tells true detections from false ones */
-    const struct spin_control *control; /* NULL: measures only */
+    const struct spin_control *control;           /* NULL: measures only */
     unsigned warps, schedulers;
 };
 
@@ -101,8 +101,8 @@ void spin_begin(struct spin *spin, const struct isa_module *module, uint32_t fir
 uint32_t spin_number_branches(const struct isa_module *module, uint16_t *number);
 void spin_launched(struct spin *spin, unsigned warp, uint64_t cycle);
 /* An instruction was issued and executed; event->branch is the number of spin_number_branches. access: of a memory
- * instruction, or NULL. held: the warp was held back. Returns 0, or that the warp is held back now, and the first cycle in
- * which it may issue. */
+ * instruction, or NULL. held: the warp was held back. Returns 0, or that the warp is held back now, and the first cycle
+ * in which it may issue. */
 uint64_t spin_issued(struct spin *spin, const struct spin_event *event, const struct simt_access *access, bool held);
 unsigned spin_pick(const struct spin *spin, const struct lockstep_scheduler_view *view,
                    const struct lockstep_scheduler *base, const void *base_state);

@@ -32,8 +32,8 @@ struct spin {
     uint32_t first_pc, branches;
     void *detector, *judgement, *control;
     size_t detector_bytes, judgement_bytes;
-    struct spin_met *met;   /* by branch */
-    bool *tries;            /* by branch: its loop holds a compare-and-swap */
+    struct spin_met *met; /* by branch */
+    bool *tries;          /* by branch: its loop holds a compare-and-swap */
     struct spin_pass passes[SPIN_WARPS];
     struct spin_lock locks[SPIN_LOCKS];
     struct spin_stats stats;
