@@ -37,7 +37,7 @@ struct gpu_counters *gpu_counters_new(void)
 void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
 {
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        const struct sm *sm = gpu->sms[i];
+        struct sm *sm = gpu->sms[i];
         stat_merge(&sm_stat_group, &c->sm, sm_stats_of(sm));
         stat_merge(&sm_stall_group, &c->stalls, sm_stalls_of(sm));
         stat_merge(&spin_stat_group, &c->spin, sm_spin_stats(sm));

@@ -148,12 +148,18 @@ static void bind_memory(struct arena *arena, const struct isa_instr *instr, stru
     op->loads = loads;
 }
 
-static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, struct simt_op *op)
+static bool has_carry(const struct isa_instr *instr)
+{
+    return instr->mods.cc || instr->op == ISA_OP_ADDC || instr->op == ISA_OP_SUBC || instr->op == ISA_OP_MADC;
+}
+
+static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, unsigned width, struct simt_op *op)
 {
     op->lanes = lane_resolve(instr);
     op->kind = (uint8_t)kind_of(instr, op->lanes);
     struct simt_operand *dst = ARENA_NEW(rows->arena, struct simt_operand, instr->dst_count + instr->src_count + 1);
     struct simt_operand *src = dst + instr->dst_count;
+    op->plain = width == LANES && !has_carry(instr);
     op->dst = dst;
     op->src = src;
     for (unsigned i = 0; i < instr->dst_count; i++) {
@@ -173,7 +179,7 @@ static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, s
             op->pred_src[op->pred_src_count++] = (struct simt_pred){0, false, !(o->value & 1)};
         } else {
             src[op->src_count++] = bind_operand(rows, o);
-            op->computed |= src[op->src_count - 1].place >= SIMT_PLACE_SREG;
+            op->plain &= src[op->src_count - 1].place <= SIMT_PLACE_FIXED;
         }
     }
     if (op->kind == SIMT_KIND_MEMORY)
@@ -197,7 +203,7 @@ struct simt_code *simt_bind(const struct isa_module *module, unsigned width, str
     rows.slots = base_calloc(rows.capacity, sizeof *rows.slots);
     *unbound = 0;
     for (uint32_t i = 0; i < module->instr_count; i++) {
-        bind_instr(&rows, &module->instrs[i], &code->ops[i]);
+        bind_instr(&rows, &module->instrs[i], width, &code->ops[i]);
         if (code->ops[i].kind == SIMT_KIND_OUTSIDE && module->instrs[i].op != ISA_OP_OUTSIDE)
             (*unbound)++;
     }

@@ -74,7 +74,7 @@ struct simt_op {
     uint8_t kind;                 /* enum simt_kind */
     uint8_t src_count, dst_count; /* registers and values; predicates are apart */
     uint8_t pred_src_count, pred_dst_count;
-    bool computed; /* some source must be computed at execution */
+    bool plain; /* 32 lanes, whose operands are rows and predicates: none is computed, none is the condition code */
     const struct simt_operand *src, *dst;
     struct simt_pred pred_src[2], pred_dst[2];
     struct simt_form form;      /* MEMORY */

@@ -137,7 +137,29 @@ static inline void run_lanes(struct simt_warp *warp, const struct simt_op *op, s
     pred_dst[1] |= (uint64_t)args->pred_dst[1] << shift;
 }
 
-/* Finds the operands and runs the lane function over the warp, by halves of 32 lanes. */
+/* An instruction of a 32-lane warp all of whose operands lie in rows and predicates. */
+static void execute_rows(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
+                         const struct simt_stack_entry *top, uint64_t mask)
+{
+    struct lane_args args;
+    uint32_t *frame = warp->rows + (size_t)top->reg_base * LANES;
+    args.instr = instr;
+    args.mask = (uint32_t)mask;
+    args.pred_src[0] = args.pred_src[1] = UINT32_MAX;
+    args.pred_dst[0] = args.pred_dst[1] = 0;
+    for (unsigned i = 0; i < op->src_count; i++)
+        args.src[i] =
+            op->src[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->src[i].row * LANES : op->src[i].fixed;
+    for (unsigned i = 0; i < op->dst_count; i++)
+        args.dst[i] = op->dst[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->dst[i].row * LANES : NULL;
+    for (unsigned i = 0; i < op->pred_src_count; i++)
+        args.pred_src[i] = (uint32_t)simt_source_pred(warp, &op->pred_src[i], top);
+    op->lanes(&args);
+    for (unsigned i = 0; i < op->pred_dst_count; i++)
+        simt_write_pred(warp, &op->pred_dst[i], top, mask, args.pred_dst[i]);
+}
+
+/* Finds or computes the operands and runs the lane function over the warp, by halves of 32 lanes. */
 static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
                           uint64_t mask, uint64_t cycle)
 {
@@ -316,7 +338,9 @@ enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt
     r->taken = false;
     switch (op->kind) {
     case SIMT_KIND_LANES:
-        if (r->mask)
+        if (r->mask && op->plain)
+            execute_rows(warp, op, instr, top, r->mask);
+        else if (r->mask)
             execute_lanes(warp, op, instr, r->mask, cycle);
         break;
     case SIMT_KIND_NOP:

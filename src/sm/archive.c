@@ -212,8 +212,8 @@ static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_coll
     for (uint32_t rest = c->used; rest; rest &= rest - 1)
         archive_op_number(sm, ar, &c->op[mask_first(rest)]);
     archive_u8_to(ar, &c->dispatch_from, c->count);
-    ARCHIVE(ar, c->reads_left);
-    ARCHIVE(ar, c->reads_now);
+    ARCHIVE(ar, c->behind);
+    ARCHIVE(ar, c->turn);
     for (unsigned i = 0; i < SM_MAX_COLLECTORS; i++)
         archive_u8_to(ar, &c->line[i], SM_MAX_COLLECTORS - 1);
     archive_u8_to(ar, &c->line_head, SM_MAX_COLLECTORS - 1);
@@ -223,6 +223,7 @@ static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_coll
 static void archive_banks(struct sm *sm, struct archive *ar)
 {
     ARCHIVE(ar, sm->banks_waiting);
+    ARCHIVE(ar, sm->banks_queued);
     ARCHIVE(ar, sm->banks_written);
     for (unsigned i = 0; i < 64; i++) {
         archive_u16_to(ar, &sm->banks[i].first, SM_READS - 1);
@@ -330,9 +331,20 @@ static void archive_watch(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->stalls);
 }
 
+/* All cycles before this one are counted, and every stage looks for work. */
+static void begin_counting(struct sm *sm)
+{
+    sm->counted = sm->now;
+    for (unsigned s = 0; s < sm->scheduler_count; s++)
+        sm->owned[s] = sm->now;
+    sm_all_due(sm);
+}
+
 void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *source)
 {
     archive_begin(ar, "state", 0);
+    if (!archive_loading(ar))
+        sm_settle(sm, sm->now);
     ARCHIVE(ar, sm->now);
     archive_bool(ar, &sm->moved);
     archive_bool(ar, &sm->moved_before);
@@ -353,4 +365,6 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     if (sm->spin)
         spin_archive(sm->spin, ar);
     archive_end(ar);
+    if (archive_loading(ar))
+        begin_counting(sm);
 }

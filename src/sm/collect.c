@@ -14,13 +14,6 @@ static unsigned bank_for(const struct sm *sm, const struct sm_warp *warp, unsign
     return bank < sm->params->register_banks ? bank : bank - sm->params->register_banks;
 }
 
-void sm_write_banks(struct sm *sm, const struct sm_op *op)
-{
-    const struct sm_warp *warp = &sm->warps[op->slot];
-    for (unsigned i = 0; i < op->decoded->dst_count; i++)
-        sm->banks_written |= BIT64(bank_for(sm, warp, op->decoded->dst_banks[i]));
-}
-
 void sm_writeback(struct sm *sm)
 {
     uint32_t next;
@@ -75,7 +68,7 @@ void sm_execute_units(struct sm *sm)
 
 /* The collector whose op leaves next, looking round robin, or SM_NONE. Memory instructions leave in the order of issue,
  * or an access could overtake one to the same address, of its own warp or of one it met at a barrier. */
-static unsigned next_to_leave(const struct sm *sm, const struct sm_collectors *c, enum sm_class class)
+static inline unsigned next_to_leave(const struct sm *sm, const struct sm_collectors *c, enum sm_class class)
 {
     if (class == SM_MEM && sm->params->memory_in_order)
         return c->line_count && (c->ready >> c->line[c->line_head] & 1) ? c->line[c->line_head] : SM_NONE;
@@ -84,7 +77,7 @@ static unsigned next_to_leave(const struct sm *sm, const struct sm_collectors *c
 }
 
 /* Collectors with all operands leave, up to one per port. */
-static void leave_collectors(struct sm *sm, enum sm_class class)
+static inline void leave_collectors(struct sm *sm, enum sm_class class)
 {
     struct sm_collectors *c = &sm->collectors[class];
     struct sm_fifo *out = &sm->oc_ex[class];
@@ -92,14 +85,18 @@ static void leave_collectors(struct sm *sm, enum sm_class class)
         unsigned index = next_to_leave(sm, c, class);
         if (index == SM_NONE)
             return;
+        uint32_t bit = 1u << index;
         sm->moved = true;
         sm->collecting--;
         out->items[out->count++] = c->op[index];
-        c->used &= ~(1u << index);
-        c->ready &= ~(1u << index);
+        c->used ^= bit;
+        c->ready ^= bit;
         c->dispatch_from = (uint8_t)(index + 1 < c->count ? index + 1 : 0);
-        c->line_head = (c->line_head + 1) % SM_MAX_COLLECTORS;
-        c->line_count--;
+        if (class == SM_MEM) {
+            sm->lsu_due = true;
+            c->line_head = (c->line_head + 1) % SM_MAX_COLLECTORS;
+            c->line_count--;
+        }
     }
 }
 
@@ -111,79 +108,129 @@ static unsigned read_place(enum sm_class class, unsigned collector, unsigned ope
 
 void sm_reset_banks(struct sm *sm)
 {
-    sm->banks_waiting = sm->banks_written = 0;
+    sm->banks_waiting = sm->banks_queued = sm->banks_written = 0;
 }
 
+/* An operand's read of a bank at which it is another's turn. */
 static void queue_read(struct sm *sm, unsigned bank, unsigned place)
 {
     struct sm_bank *b = &sm->banks[bank];
-    if (mask_has(sm->banks_waiting, bank))
+    if (mask_has(sm->banks_queued, bank))
         sm->next_read[b->last] = (uint16_t)place;
     else
         b->first = (uint16_t)place;
     b->last = (uint16_t)place;
-    sm->banks_waiting |= BIT64(bank);
+    sm->banks_queued |= BIT64(bank);
 }
 
-/* A bank serves the read at the head of its queue, unless that collector has received enough in this cycle. */
-static void serve_read(struct sm *sm, unsigned bank)
+/* The next read of a bank's queue has its turn. */
+static void next_turn(struct sm *sm, unsigned bank)
 {
     struct sm_bank *b = &sm->banks[bank];
     unsigned place = b->first, collector = place / SM_MAX_READS % SM_MAX_COLLECTORS;
     struct sm_collectors *c = &sm->collectors[place / SM_MAX_READS / SM_MAX_COLLECTORS];
-    if (!(c->reading >> collector & 1)) {
-        c->reading |= 1u << collector;
-        c->reads_now[collector] = 0;
-    }
-    if (c->reads_now[collector] == sm->params->collector_reads)
-        return;
-    c->reads_now[collector]++;
+    c->turn[collector] |= BIT64(bank);
+    c->behind[collector]--;
+    sm->banks_waiting |= BIT64(bank);
     if (place == b->last)
-        sm->banks_waiting &= ~BIT64(bank);
+        sm->banks_queued &= ~BIT64(bank);
     else
         b->first = sm->next_read[place];
-    if (--c->reads_left[collector] == 0)
-        c->ready |= 1u << collector;
-    sm->moved = true;
 }
 
-/* Every bank that is not written serves one read. */
-static void read_banks(struct sm *sm)
+/* The first banks of a set, as many as a collector may read in a cycle, going round from bank_from. */
+static uint64_t first_reads(const struct sm *sm, uint64_t banks)
 {
-    uint64_t open = sm->banks_waiting & ~sm->banks_written, before = mask_low(sm->bank_from);
-    for (unsigned class = 0; class < SM_CLASSES; class ++)
-        sm->collectors[class].reading = 0;
-    for (int round = 0; round < 2; round++) {
-        for (uint64_t set = open & (round == 0 ? ~before : before); set; set &= set - 1) {
-            serve_read(sm, mask_first(set));
+    uint64_t before = mask_low(sm->bank_from), chosen = 0;
+    for (unsigned i = 0; i < sm->params->collector_reads; i++) {
+        uint64_t rest = banks & ~chosen, behind = rest & ~before;
+        chosen |= behind ? behind & -behind : rest & -rest;
+    }
+    return chosen;
+}
+
+/* The collectors of a class read what they can from the open banks. Returns the banks that were read. */
+static inline uint64_t read_operands(const struct sm *sm, struct sm_collectors *c, uint64_t open)
+{
+    uint64_t read = 0;
+    for (uint32_t rest = c->reading; rest; rest &= rest - 1) {
+        unsigned i = (unsigned)__builtin_ctz(rest);
+        uint64_t banks = c->turn[i] & open;
+        if (mask_count(banks) > sm->params->collector_reads)
+            banks = first_reads(sm, banks);
+        c->turn[i] &= ~banks;
+        read |= banks;
+        if (!c->turn[i] && !c->behind[i]) {
+            c->reading &= ~(rest & -rest);
+            c->ready |= rest & -rest;
         }
     }
+    return read;
+}
+
+/* Every bank that is not written serves the read whose turn it is, unless that collector receives enough already. */
+static void read_banks(struct sm *sm)
+{
+    uint64_t open = sm->banks_waiting & ~sm->banks_written, read = 0;
+    if (sm->collectors[SM_SP].reading)
+        read |= read_operands(sm, &sm->collectors[SM_SP], open);
+    if (sm->collectors[SM_SFU].reading)
+        read |= read_operands(sm, &sm->collectors[SM_SFU], open);
+    if (sm->collectors[SM_MEM].reading)
+        read |= read_operands(sm, &sm->collectors[SM_MEM], open);
+    sm->moved |= read != 0;
+    sm->banks_waiting &= ~read;
+    for (uint64_t rest = read & sm->banks_queued; rest; rest &= rest - 1)
+        next_turn(sm, mask_first(rest));
     sm->bank_from = sm->bank_from + 1 < sm->params->register_banks ? sm->bank_from + 1 : 0;
 }
 
-static void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_class class, uint32_t index)
+/* The operands of a collector's op ask their banks, one by one, for a turn. */
+static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
+{
+    const struct sm_op *op = &sm->ops.items[c->op[collector]];
+    for (unsigned i = 0; i < op->decoded->src_count; i++) {
+        unsigned bank = bank_for(sm, &sm->warps[op->slot], op->decoded->src_banks[i]);
+        if (mask_has(sm->banks_waiting, bank)) {
+            queue_read(sm, bank, read_place(class, collector, i));
+            c->behind[collector]++;
+        } else {
+            sm->banks_waiting |= BIT64(bank);
+            c->turn[collector] |= BIT64(bank);
+        }
+    }
+}
+
+static inline void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_class class, uint32_t index)
 {
     unsigned free = (unsigned)__builtin_ctz(~c->used);
     const struct sm_op *op = &sm->ops.items[index];
-    const struct sm_decoded *d = op->decoded;
-    const struct sm_warp *warp = &sm->warps[op->slot];
-    sm->moved = true;
+    uint64_t banks = sm_banks_of(sm, &sm->warps[op->slot], op->decoded->src_set);
     c->op[free] = index;
     c->used |= 1u << free;
-    c->line[(c->line_head + c->line_count++) % SM_MAX_COLLECTORS] = (uint8_t)free;
-    c->reads_left[free] = d->src_count;
-    if (!d->src_count)
+    if (class == SM_MEM)
+        c->line[(c->line_head + c->line_count++) % SM_MAX_COLLECTORS] = (uint8_t)free;
+    if (!banks) {
         c->ready |= 1u << free;
-    for (unsigned i = 0; i < d->src_count; i++)
-        queue_read(sm, bank_for(sm, warp, d->src_banks[i]), read_place(class, free, i));
+        return;
+    }
+    c->reading |= 1u << free;
+    if (op->decoded->src_apart && !(banks & sm->banks_waiting)) {
+        sm->banks_waiting |= banks;
+        c->turn[free] = banks;
+    } else {
+        ask_banks(sm, c, class, free);
+    }
 }
 
-static void enter_collectors(struct sm *sm, enum sm_class class)
+static inline void enter_collectors(struct sm *sm, enum sm_class class)
 {
     struct sm_collectors *c = &sm->collectors[class];
     uint32_t all = (uint32_t)mask_low(c->count);
-    for (unsigned port = 0; port < c->ports && sm->id_oc[class].count && c->used != all; port++)
+    for (unsigned port = 0; port < c->ports && sm->id_oc[class].count && c->used != all; port++) {
         enter_collector(sm, c, class, sm_fifo_pop(&sm->id_oc[class]));
+        sm->moved = true;
+    }
 }
 
 bool sm_collect_busy(const struct sm *sm)
@@ -199,13 +246,19 @@ bool sm_collect_busy(const struct sm *sm)
 
 void sm_collect(struct sm *sm)
 {
-    for (unsigned class = 0; class < SM_CLASSES; class ++)
-        if (sm->collectors[class].ready)
-            leave_collectors(sm, class);
+    /* Written out by class, so that the compiler has a version of each stage for each. */
+    if (sm->collectors[SM_SP].ready)
+        leave_collectors(sm, SM_SP);
+    if (sm->collectors[SM_SFU].ready)
+        leave_collectors(sm, SM_SFU);
+    if (sm->collectors[SM_MEM].ready)
+        leave_collectors(sm, SM_MEM);
     if (sm->banks_waiting)
         read_banks(sm);
-    for (unsigned class = 0; class < SM_CLASSES; class ++)
-        if (sm->id_oc[class].count)
-            enter_collectors(sm, class);
-    sm->banks_written = 0;
+    if (sm->id_oc[SM_SP].count)
+        enter_collectors(sm, SM_SP);
+    if (sm->id_oc[SM_SFU].count)
+        enter_collectors(sm, SM_SFU);
+    if (sm->id_oc[SM_MEM].count)
+        enter_collectors(sm, SM_MEM);
 }

@@ -10,7 +10,7 @@
 /* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that
  * register numbers name, so they wait for every value under way; what touches memory at once, for all that the warp did
  * to it before. */
-static bool scoreboard_clear(const struct sm_warp *warp, const struct sm_decoded *d)
+static inline bool scoreboard_clear(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
 {
     if (d->touches_memory && (warp->in_flight || warp->stores_out))
         return false;
@@ -18,14 +18,10 @@ static bool scoreboard_clear(const struct sm_warp *warp, const struct sm_decoded
         return true;
     if (d->changes_frame)
         return false;
-    const uint64_t *pending = warp->scoreboard;
-    for (unsigned i = 0; i < d->read_count; i++)
-        if (mask_has(pending[d->reads[i] / 64], d->reads[i] % 64))
-            return false;
-    for (unsigned i = 0; i < d->write_count; i++)
-        if (mask_has(pending[d->writes[i] / 64], d->writes[i] % 64))
-            return false;
-    return true;
+    uint64_t pending = 0;
+    for (unsigned i = 0; i < sm->kernel->scoreboard_words; i++)
+        pending |= warp->scoreboard[i] & d->uses[i];
+    return !pending;
 }
 
 void sm_head_changed(struct sm *sm, unsigned slot)
@@ -38,6 +34,7 @@ void sm_head_changed(struct sm *sm, unsigned slot)
     sm->mispredicted &= ~bit;
     if (!warp->buffered || (sm->finished & bit)) {
         sm->buffered &= ~bit;
+        sm->fetch_due = true;
         return;
     }
     sm->buffered |= bit;
@@ -49,7 +46,7 @@ void sm_head_changed(struct sm *sm, unsigned slot)
     const struct sm_decoded *d = &sm->kernel->decoded[pc];
     warp->unit = d->unit;
     sm->wants[d->unit] |= bit;
-    if (scoreboard_clear(warp, d))
+    if (scoreboard_clear(sm, warp, d))
         sm->cleared |= bit;
 }
 
@@ -57,7 +54,7 @@ void sm_registers_written(struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     if (mask_has(sm->buffered & ~sm->cleared & ~sm->mispredicted, slot) &&
-        scoreboard_clear(warp, &sm->kernel->decoded[warp->head_pc])) {
+        scoreboard_clear(sm, warp, &sm->kernel->decoded[warp->head_pc])) {
         sm->cleared |= BIT64(slot);
         sm->changed |= BIT64(slot);
     }
@@ -100,6 +97,7 @@ static void retire(struct sm *sm, unsigned slot)
     sm->retiring &= ~bit;
     if (block->incomplete)
         return;
+    sm_count_warps(sm, sm->now + 1);
     sm->resident &= ~block->warps;
     sm->finished &= ~block->warps;
     sm->free_threads += sm->kernel->threads_per_block;
@@ -207,10 +205,9 @@ static void fetch_any(struct sm *sm)
 
 void sm_fetch(struct sm *sm)
 {
-    if (sm->fetch_slot != SM_NONE)
-        return;
     if (!sm->params->fetch_from_fill || !take_line(sm))
         fetch_any(sm);
     if (!sm->params->fetch_from_fill)
         take_line(sm);
+    sm->fetch_due = sm_fetch_busy(sm);
 }

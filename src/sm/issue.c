@@ -39,38 +39,34 @@ static void check_fence(struct sm *sm, unsigned slot)
 void sm_check_retire(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    check_fence(sm, slot);
+    if (mask_has(sm->at_fence, slot))
+        check_fence(sm, slot);
     if (mask_has(sm->finished, slot) && !warp->in_flight && !warp->stores_out)
-        sm->retiring |= BIT64(slot);
-    if (!warp->in_flight && !warp->stores_out)
-        sm_registers_written(sm, slot);
+        sm->retiring |= BIT64(slot), sm->fetch_due = true;
+    sm_registers_written(sm, slot);
 }
 
-void sm_release(struct sm *sm, uint32_t op)
+/* The registers that an op writes have their values. */
+static inline void release_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_decoded *d)
 {
-    const struct sm_op *o = &sm->ops.items[op];
-    const struct sm_decoded *d = o->decoded;
-    struct sm_warp *warp = &sm->warps[o->slot];
-    if (!d->write_count)
-        return;
-    for (unsigned i = 0; i < d->write_count; i++)
-        warp->scoreboard[d->writes[i] / 64] &= ~BIT64(d->writes[i] % 64);
+    for (unsigned i = 0; i < sm->kernel->scoreboard_words; i++)
+        warp->scoreboard[i] &= ~d->writes[i];
     warp->pending_registers -= d->write_count;
-    sm_registers_written(sm, o->slot);
 }
 
 void sm_complete(struct sm *sm, uint32_t op)
 {
     const struct sm_op *o = &sm->ops.items[op];
     unsigned slot = o->slot;
-    sm_release(sm, op);
+    struct sm_warp *warp = &sm->warps[slot];
+    release_registers(sm, warp, o->decoded);
     if (o->blocks_warp) {
         sm->in_atomic &= ~BIT64(slot);
         sm->changed |= BIT64(slot);
         if (o->acquires)
             cache_invalidate_clean(sm->l1d);
     }
-    sm->warps[slot].in_flight--;
+    warp->in_flight--;
     sm->views[slot].completed++;
     sm_op_free(sm, op);
     sm_check_retire(sm, slot);
@@ -85,6 +81,7 @@ static uint64_t slots_of(const struct sm_block *block, uint64_t warps)
 static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
 {
     sm->changed |= slots_of(block, warps);
+    sm_count_warps(sm, sm->now + 1);
     for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
         struct sm_warp *warp = &sm->warps[mask_first(rest)];
         sm->at_barrier &= ~BIT64(mask_first(rest));
@@ -98,6 +95,7 @@ static void reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
     struct sm_warp *warp = &sm->warps[slot];
     struct sm_block *block = &sm->blocks[warp->block];
     uint64_t value = 0;
+    sm_count_warps(sm, sm->now + 1);
     sm->stats.barriers++;
     warp->barrier = r->barrier;
     warp->barrier_instr = r->instr;
@@ -252,7 +250,7 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
         sm->fence_invalidates |= BIT64(slot);
 }
 
-static void count_issue(struct sm *sm, unsigned slot, const struct sm_decoded *decoded, const struct simt_result *r)
+static inline void count_issue(struct sm *sm, unsigned slot, const struct sm_decoded *decoded, const struct simt_result *r)
 {
     struct sm_warp *warp = &sm->warps[slot];
     unsigned lanes = mask_count(r->mask);
@@ -270,7 +268,7 @@ static void count_issue(struct sm *sm, unsigned slot, const struct sm_decoded *d
 }
 
 /* Everything about the instruction but its time. Returns false when the program did something illegal. */
-static bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct simt_result *r)
+static inline bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct simt_result *r)
 {
     struct sm_warp *warp = &sm->warps[slot];
     uint64_t live = warp->simt.live;
@@ -309,24 +307,23 @@ static bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct simt_r
     return true;
 }
 
-static void reserve_registers(struct sm_warp *warp, const struct sm_decoded *d)
+static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_decoded *d)
 {
-    for (unsigned i = 0; i < d->write_count; i++)
-        warp->scoreboard[d->writes[i] / 64] |= BIT64(d->writes[i] % 64);
+    for (unsigned i = 0; i < sm->kernel->scoreboard_words; i++)
+        warp->scoreboard[i] |= d->writes[i];
     warp->pending_registers += d->write_count;
 }
 
 /* Notes, for policies that ask for it, which of the registers that an op writes come from beyond the SM. */
-static void note_from_memory(struct sm_warp *warp, const struct sm_op *o)
+static void note_from_memory(const struct sm *sm, struct sm_warp *warp, const struct sm_op *o)
 {
     const struct simt_access *access = o->in_memory ? o->access : NULL;
     bool far = access && access->kind == ISA_FLAG_LOAD &&
                (access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
                 o->instr->mods.space == ISA_SPACE_PARAM);
-    for (unsigned i = 0; i < o->decoded->write_count; i++) {
-        uint16_t number = o->decoded->writes[i];
-        warp->from_memory[number / 64] &= ~BIT64(number % 64);
-        warp->from_memory[number / 64] |= (uint64_t)far << number % 64;
+    for (unsigned i = 0; i < sm->kernel->scoreboard_words; i++) {
+        uint64_t writes = o->decoded->writes[i];
+        warp->from_memory[i] = (warp->from_memory[i] & ~writes) | (far ? writes : 0);
     }
 }
 
@@ -336,9 +333,9 @@ static uint64_t long_waits(const struct sm *sm, uint64_t members)
     uint64_t found = 0;
     for (uint64_t rest = members & sm->buffered & ~sm->cleared & ~sm->mispredicted; rest; rest &= rest - 1) {
         const struct sm_warp *warp = &sm->warps[mask_first(rest)];
-        const struct sm_decoded *d = &sm->kernel->decoded[warp->head_pc];
-        for (unsigned i = 0; i < d->read_count; i++)
-            if (mask_has(warp->scoreboard[d->reads[i] / 64] & warp->from_memory[d->reads[i] / 64], d->reads[i] % 64))
+        const uint64_t *reads = sm->kernel->decoded[warp->head_pc].writes + sm->kernel->scoreboard_words;
+        for (unsigned i = 0; i < sm->kernel->scoreboard_words; i++)
+            if (warp->scoreboard[i] & warp->from_memory[i] & reads[i])
                 found |= rest & -rest;
     }
     return found;
@@ -361,7 +358,7 @@ static uint32_t next_pc(const struct lockstep_scheduler_view *view, unsigned slo
     return behind != UINT32_MAX ? behind : lowest != UINT32_MAX ? lowest : 0;
 }
 
-static enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
+static inline enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
 {
     switch (unit) {
     case ISA_UNIT_SFU:
@@ -421,9 +418,9 @@ static void issue_warp(struct sm *sm, unsigned slot)
     }
     if (sm->spin)
         observe_spinning(sm, slot, o, &r);
-    reserve_registers(warp, o->decoded);
+    reserve_registers(sm, warp, o->decoded);
     if (sm->setup.scheduler->needs & LOCKSTEP_NEEDS_LONG_WAIT)
-        note_from_memory(warp, o);
+        note_from_memory(sm, warp, o);
     warp->in_flight++;
     warp->buffered--;
     warp->head_pc++;
@@ -554,7 +551,7 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
 {
     uint64_t members = sm->resident & sm->scheduler_slots[s];
     uint64_t waiting = sm_waiting(sm);
-    uint64_t could = members & sm->cleared & ~waiting, ready = could & sm_units_free(sm);
+    uint64_t could = members & sm->cleared & ~waiting, ready = could ? could & sm_units_free(sm) : 0;
     uint64_t astray = members & sm->mispredicted & ~waiting;
     sm->changed = (sm->changed & ~sm->scheduler_slots[s]) | could;
     if (!ready) {
@@ -581,7 +578,8 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
     issue_warp(sm, slot);
     if (policy->issued)
         policy->issued(sm->scheduler_state[s], slot, &view);
-    issue_more(sm, s, slot, &view);
+    if (sm->params->issue_width > 1)
+        issue_more(sm, s, slot, &view);
     return SM_STALL_issued;
 }
 
@@ -596,6 +594,16 @@ static void wake_sleepers(struct sm *sm)
         }
 }
 
+/* A fault ended this cycle: the schedulers that did not look, from `next` on, do not own it. */
+static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
+{
+    for (unsigned i = 0; i < sm->scheduler_count; i++) {
+        unsigned s = (next + i) % sm->scheduler_count;
+        sm_give_cycles(sm, s, i < sm->scheduler_count - looked ? sm->now : sm->now + 1);
+        sm->owned[s] = sm->now + 1;
+    }
+}
+
 void sm_issue(struct sm *sm)
 {
     if (sm->asleep | sm->delayed)
@@ -607,10 +615,14 @@ void sm_issue(struct sm *sm)
     unsigned count = sm->scheduler_count, s = 0;
     if (sm->params->schedulers_take_turns)
         s = (unsigned)(sm->now % count);
-    for (unsigned i = 0; i < count && !sm->has_fault; i++) {
-        if (sm->changed & sm->scheduler_slots[s])
+    unsigned looked = 0;
+    for (; looked < count && !sm->has_fault; looked++) {
+        if (sm->changed & sm->scheduler_slots[s]) {
+            sm_give_cycles(sm, s, sm->now);
             sm->stall_of[s] = (uint8_t)schedule(sm, s);
-        (&sm->stalls.issued)[sm->stall_of[s]]++;
+        }
         s = s + 1 < count ? s + 1 : 0;
     }
+    if (sm->has_fault)
+        leave_cycle(sm, s, looked);
 }

@@ -350,7 +350,7 @@ static void take_response(struct sm *sm)
     struct packet *p = sm_ring_peek(&sm->responses);
     if (!p)
         return;
-    sm->moved = true;
+    sm->moved = sm->port_due = true;
     if (p->kind == PACKET_WRITE) {
         if (p->cookie != SM_NONE) {
             sm->warps[p->cookie].stores_out--;
@@ -428,6 +428,7 @@ void sm_lsu_writeback(struct sm *sm)
     if (sm_wheel_due(&sm->shared_wheel, sm->now))
         end_shared(sm);
     unsigned clients = sm_writeback_clients(sm), behind = clients & (~0u << sm->writeback_from);
+    sm->port_due = clients != 0;
     if (!clients)
         return;
     enum sm_writeback client = (enum sm_writeback)__builtin_ctz(behind ? behind : clients);
@@ -439,6 +440,7 @@ void sm_lsu_writeback(struct sm *sm)
     else
         finish_ready(sm, client == SM_WB_CONST ? sm->l1c : sm->l1d);
     sm->writeback_from = (client + 1) % SM_WB_COUNT;
+    sm->port_due = sm_writeback_clients(sm) != 0;
 }
 
 static void send_one(struct sm *sm, struct sm_ring *queue)
@@ -476,6 +478,7 @@ void sm_lsu(struct sm *sm)
     if (sm->lsu_op != SM_NONE)
         serve_dispatch(sm);
     take_dispatch(sm);
+    sm->lsu_due = sm_lsu_holds(sm);
 }
 
 static bool can_send(const struct sm *sm, const struct sm_ring *queue)
@@ -501,9 +504,11 @@ bool sm_eject(struct sm *sm)
     struct packet *p = sm_ring_peek(&sm->ejected);
     if (p && p->class == PACKET_INSTRUCTION) {
         cache_fill(sm->l1i, p->address, p->bytes, NULL);
+        sm->fetch_due = true;
         sm_packet_free(sm, sm_ring_pop(&sm->ejected));
     } else if (p && !sm_ring_full(&sm->responses)) {
         sm_ring_push(&sm->responses, sm_ring_pop(&sm->ejected));
+        sm->lsu_due = true;
     }
     if (!sm_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
         sm_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));

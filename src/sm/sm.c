@@ -40,6 +40,7 @@ const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of eac
 _Static_assert(offsetof(struct sm_params, interval_rem) - offsetof(struct sm_params, interval_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one initiation interval per latency class");
+_Static_assert(sizeof(struct sm_decoded) == 64, "a decoded instruction fills one cache line");
 _Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_params, latency_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one latency per latency class");
@@ -165,17 +166,29 @@ static void decode_banks(struct sm_decoded *d, const struct isa_function *functi
         if ((instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED) &&
             !(merges && named_before(function, instr, i)))
             d->src_banks[d->src_count++] = (uint8_t)bank_of(function, &instr->src[i], banks);
+    for (unsigned i = 0; i < d->src_count; i++)
+        d->src_set |= BIT64(d->src_banks[i]);
+    d->src_apart = mask_count(d->src_set) == d->src_count;
     for (unsigned i = 0; i < instr->dst_count && d->dst_count < 8; i++)
-        if (instr->dst[i].kind == ISA_OPERAND_REG || instr->dst[i].kind == ISA_OPERAND_PRED)
-            d->dst_banks[d->dst_count++] = (uint8_t)bank_of(function, &instr->dst[i], banks);
+        if (instr->dst[i].kind == ISA_OPERAND_REG || instr->dst[i].kind == ISA_OPERAND_PRED) {
+            d->dst_set |= BIT64(bank_of(function, &instr->dst[i], banks));
+            d->dst_count++;
+        }
 }
 
-/* What the scoreboard asks of an instruction. */
-static void decode_hazards(struct sm_decoded *d, const struct isa_module *module, const struct isa_instr *instr)
+/* What the scoreboard asks of an instruction. sets: where to put them, three of so many words. */
+static void decode_hazards(struct sm_decoded *d, const struct isa_module *module, const struct isa_instr *instr,
+                           uint64_t *sets, unsigned words)
 {
-    d->reads = instr->reads;
-    d->writes = instr->writes;
-    d->read_count = instr->read_count;
+    uint64_t *uses = sets, *writes = sets + words, *reads = sets + 2 * words;
+    for (unsigned i = 0; i < instr->read_count; i++)
+        reads[instr->reads[i] / 64] |= BIT64(instr->reads[i] % 64);
+    for (unsigned i = 0; i < instr->write_count; i++)
+        writes[instr->writes[i] / 64] |= BIT64(instr->writes[i] % 64);
+    for (unsigned i = 0; i < words; i++)
+        uses[i] = reads[i] | writes[i];
+    d->uses = uses;
+    d->writes = writes;
     d->write_count = instr->write_count;
     d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
     d->touches_memory =
@@ -193,13 +206,17 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
 {
     const struct isa_module *module = kernel->grid->code->module;
     uint32_t numbers = 0;
+    for (uint32_t f = 0; f < module->function_count; f++)
+        if (module->functions[f].number_count > numbers)
+            numbers = module->functions[f].number_count;
+    unsigned words = kernel->scoreboard_words = numbers / 64 + 1;
     uint16_t *branches = ARENA_NEW(arena, uint16_t, module->instr_count + 1);
     spin_number_branches(module, branches);
     kernel->longest = 0;
     kernel->decoded = ARENA_NEW(arena, struct sm_decoded, module->instr_count + 1);
+    uint64_t *sets = ARENA_NEW(arena, uint64_t, 3 * words * (module->instr_count + 1));
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct isa_function *function = &module->functions[f];
-        numbers = function->number_count > numbers ? function->number_count : numbers;
         for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
             const struct isa_instr *instr = &module->instrs[pc];
             struct sm_decoded *d = &kernel->decoded[pc];
@@ -207,13 +224,12 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             d->latency = (uint16_t)(&params->latency_move)[instr->latency];
             kernel->longest = d->latency > kernel->longest ? d->latency : kernel->longest;
             d->interval = (uint16_t)(&params->interval_move)[instr->latency];
-            decode_hazards(d, module, instr);
+            decode_hazards(d, module, instr, sets + 3 * words * pc, words);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);
             d->back_branch = branches[pc];
         }
     }
-    kernel->scoreboard_words = numbers / 64 + 1;
 }
 
 unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,
@@ -255,6 +271,8 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm_wheel_begin(&sm->wheel, kernel->longest + 2);
     sm_wheel_begin(&sm->shared_wheel, p->shared_latency);
     sm->line_taken = true;
+    sm_all_due(sm);
+    sm->counted = cycle;
     sm->changed = ~UINT64_C(0);
     free(sm->scoreboards);
     size_t words = (size_t)p->warps * kernel->scoreboard_words;
@@ -278,6 +296,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
         };
         memset(sm->scheduler_state[s], 0, sm->setup.scheduler->state_bytes);
         sm->setup.scheduler->reset(sm->scheduler_state[s], &setup);
+        sm->owned[s] = cycle;
     }
 }
 
@@ -342,10 +361,37 @@ static void clear_slots(struct sm *sm, uint64_t slots)
         sm->wants[u] &= ~slots;
 }
 
+void sm_count_warps(struct sm *sm, uint64_t cycle)
+{
+    uint64_t cycles = cycle - sm->counted;
+    sm->stats.warp_cycles += cycles * mask_count(sm->resident);
+    sm->stats.busy_cycles += sm->resident ? cycles : 0;
+    sm->stats.barrier_cycles += cycles * mask_count(sm->at_barrier);
+    sm->counted = cycle;
+}
+
+/* Goes to a cycle before which nothing can happen. A scheduler one of whose warps has changed since it last looked has
+ * another cause to wait. */
+static void skip_to(struct sm *sm, uint64_t cycle)
+{
+    for (unsigned s = 0; s < sm->scheduler_count; s++)
+        if (sm->changed & sm->scheduler_slots[s]) {
+            sm_give_cycles(sm, s, sm->now);
+            (&sm->stalls.issued)[sm_skipped_stall(sm, s)] += cycle - sm->now;
+            sm->owned[s] = cycle;
+        }
+    if (sm->backed_off)
+        spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->delayed));
+    sm->banks_written = 0;
+    sm->now = cycle;
+}
+
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
 {
     const struct sm_kernel *k = sm->kernel;
-    sm_settle(sm, cycle);
+    if (cycle > sm->now)
+        skip_to(sm, cycle);
+    sm_count_warps(sm, cycle);
     unsigned block_slot = mask_first(sm->free_blocks);
     struct sm_block *block = &sm->blocks[block_slot];
     uint32_t first = find_slots(sm, k->warps_per_block);
@@ -371,62 +417,50 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
         launch_warp(sm, block, first + i, i, cycle);
     sm->resident |= slots;
     sm->changed |= slots;
+    sm->fetch_due = true;
 }
 
 /* Cycles */
 
-void sm_settle(struct sm *sm, uint64_t cycle)
-{
-    if (cycle <= sm->now)
-        return;
-    uint64_t skipped = cycle - sm->now;
-    for (unsigned s = 0; s < sm->params->schedulers; s++)
-        (&sm->stalls.issued)[sm_skipped_stall(sm, s)] += skipped;
-    sm->stats.warp_cycles += skipped * mask_count(sm->resident);
-    sm->stats.busy_cycles += sm->resident ? skipped : 0;
-    sm->stats.barrier_cycles += skipped * mask_count(sm->at_barrier);
-    if (sm->backed_off)
-        spin_pass(sm->spin, skipped, mask_count(sm->backed_off), mask_count(sm->delayed));
-    sm->banks_written = 0;
-    sm->now = cycle;
-}
-
-/* No scheduler can issue, for the same reasons as in the cycle before. */
-static inline void stall_on(struct sm *sm)
+static void give_all_cycles(struct sm *sm)
 {
     for (unsigned s = 0; s < sm->scheduler_count; s++)
-        (&sm->stalls.issued)[sm->stall_of[s]]++;
+        sm_give_cycles(sm, s, sm->now);
+}
+
+void sm_settle(struct sm *sm, uint64_t cycle)
+{
+    if (cycle > sm->now)
+        skip_to(sm, cycle);
+    sm_count_warps(sm, sm->now);
+    give_all_cycles(sm);
 }
 
 /* A stage that has nothing to do is passed over. */
 void sm_step(struct sm *sm, uint64_t cycle)
 {
-    sm_settle(sm, cycle);
+    if (cycle > sm->now)
+        skip_to(sm, cycle);
     sm->moved_before = sm->moved;
     sm->moved = false;
-    sm->stats.warp_cycles += mask_count(sm->resident);
-    sm->stats.busy_cycles += sm->resident != 0;
-    sm->stats.barrier_cycles += mask_count(sm->at_barrier);
     if (sm->backed_off)
         spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->delayed));
     if (sm_wheel_due(&sm->wheel, cycle))
         sm_writeback(sm);
     if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
         sm_execute_units(sm);
-    if (sm->shared_wheel.count || sm_writeback_clients(sm))
+    if (sm->port_due || sm_wheel_due(&sm->shared_wheel, cycle))
         sm_lsu_writeback(sm);
     if (sm->collecting)
         sm_collect(sm);
     sm->banks_written = 0;
-    if (sm_lsu_holds(sm))
+    if (sm->lsu_due)
         sm_lsu(sm);
     if ((sm->changed | sm->asleep | sm->delayed | sm->fence_reached) || sm->has_fault)
         sm_issue(sm);
-    else
-        stall_on(sm);
     if (sm->fetch_slot != SM_NONE)
         sm_decode(sm);
-    if (sm_fetch_busy(sm))
+    if (sm->fetch_due)
         sm_fetch(sm);
     if (sm->l1i_queue.count)
         sm_send_instruction_requests(sm);
@@ -448,13 +482,13 @@ static bool goes_on(const struct sm *sm)
  * cycle alone are stepped. */
 static bool must_step(const struct sm *sm)
 {
-    if (sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->responses.count ||
-        sm_writeback_clients(sm) || cache_has_ready(sm->l1i))
+    if (sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->responses.count || sm->port_due ||
+        sm->fetch_due)
         return true;
     const struct packet *p = sm_ring_peek(&sm->ejected);
     if (p && (p->class == PACKET_INSTRUCTION || !sm_ring_full(&sm->responses)))
         return true;
-    return (sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching) || (sm->moved && goes_on(sm));
+    return sm->moved && goes_on(sm);
 }
 
 uint64_t sm_next(const struct sm *sm)
@@ -551,13 +585,15 @@ const struct spin_stats *sm_spin_stats(const struct sm *sm)
     return sm->spin ? spin_stats_of(sm->spin) : &none;
 }
 
-const struct sm_stats *sm_stats_of(const struct sm *sm)
+const struct sm_stats *sm_stats_of(struct sm *sm)
 {
+    sm_count_warps(sm, sm->now);
     return &sm->stats;
 }
 
-const struct sm_stalls *sm_stalls_of(const struct sm *sm)
+const struct sm_stalls *sm_stalls_of(struct sm *sm)
 {
+    give_all_cycles(sm);
     return &sm->stalls;
 }
 

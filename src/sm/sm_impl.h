@@ -17,12 +17,15 @@
 
 enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
 
-/* What timing needs of a static instruction: all that is asked of it while it waits to issue and on its way. */
+/* What timing needs of a static instruction: all that is asked of it while it waits to issue and on its way. It fills
+ * one cache line. */
 struct sm_decoded {
-    const uint16_t *reads, *writes; /* registers in the scoreboard */
+    _Alignas(64) const uint64_t *uses; /* set of registers in the scoreboard: those it reads or writes */
+    const uint64_t *writes;            /* those it writes; behind that set, those it reads */
+    uint64_t src_set, dst_set;         /* banks of its registers, for warp slot 0 */
     uint16_t latency, interval;
-    uint8_t unit; /* enum isa_unit */
-    uint8_t read_count, write_count;
+    uint8_t unit;                 /* enum isa_unit */
+    uint8_t write_count;          /* registers in the scoreboard */
     uint8_t src_count, dst_count; /* in the register banks */
     uint8_t other_count;          /* source operands that are no registers */
     uint8_t lane_op;              /* enum sm_lane_op, see work.h */
@@ -30,7 +33,8 @@ struct sm_decoded {
     bool scheduled;               /* all but control flow, barriers and fences */
     bool changes_frame;           /* call and return: register numbers mean others behind it */
     bool touches_memory;          /* a call of printf, malloc or free, which touches memory at once */
-    uint8_t src_banks[12], dst_banks[8];
+    bool src_apart;               /* no two source registers share a bank */
+    uint8_t src_banks[12];
 };
 
 /* A warp instruction in flight. */
@@ -77,18 +81,18 @@ static inline uint32_t sm_fifo_pop(struct sm_fifo *fifo)
 /* Operand collectors of one class. */
 struct sm_collectors {
     uint32_t used, ready; /* sets of collectors: holding an op; with all operands */
-    uint32_t reading;     /* those that read operands in this cycle */
+    uint32_t reading;     /* with operands to read */
     uint8_t count, ports, dispatch_from;
     /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): a ring. */
     uint8_t line_head, line_count;
     uint8_t line[SM_MAX_COLLECTORS];
-    uint8_t reads_left[SM_MAX_COLLECTORS]; /* operands still to be read */
-    uint8_t reads_now[SM_MAX_COLLECTORS];  /* operands read in this cycle, for those in `reading` */
+    uint8_t behind[SM_MAX_COLLECTORS]; /* operands whose turn at their bank has not come */
+    uint64_t turn[SM_MAX_COLLECTORS];  /* set of banks at which it is an operand's turn to be read */
     uint32_t op[SM_MAX_COLLECTORS];
 };
 
-/* Reads of register banks: one place for every operand of every collector. The reads that wait for a bank are linked,
- * oldest first. */
+/* Reads of register banks: one place for every operand of every collector. A bank is one collector's turn; the reads
+ * behind that one are linked, oldest first. */
 #define SM_MAX_READS 16 /* of an op, rounded up to a power of two */
 #define SM_READS (SM_CLASSES * SM_MAX_COLLECTORS * SM_MAX_READS)
 struct sm_bank {
@@ -173,9 +177,14 @@ struct sm {
     bool line_taken;          /* fetch took a line from the instruction cache and has not asked for another since */
     bool l1d_pipe_refused;
     bool has_fault;
+    /* Stages that may have something to do: set by whoever brings it, cleared by a stage that is left with nothing. */
+    bool fetch_due, lsu_due, port_due; /* port: a result waits for the load/store unit's writeback port */
     uint8_t scheduler_count;
     uint8_t stall_of[8]; /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
     uint64_t changed;    /* warp slots of which something that issue looks at has changed since, or that could issue */
+    /* Cycles are counted when what they count for changes: from `counted` on those of warps, from `owned` on those of a
+     * scheduler, are not yet. */
+    uint64_t counted, owned[8];
 
     /* Sets of warp slots. */
     uint64_t resident, finished;                      /* finished: no lanes left */
@@ -198,7 +207,8 @@ struct sm {
     /* Operand collection and pipelines. */
     uint32_t collecting; /* ops in id_oc and collectors */
     unsigned bank_from;
-    uint64_t banks_waiting, banks_written; /* sets of banks */
+    uint64_t banks_waiting, banks_queued; /* sets of banks: someone's turn; more reads behind that */
+    uint64_t banks_written;
 
     /* Load/store unit. */
     uint32_t lsu_op; /* in the dispatch register */
@@ -310,6 +320,13 @@ static inline struct packet *sm_ring_pop(struct sm_ring *r)
     return p;
 }
 
+/* The banks of a warp's registers, from those for warp slot 0. */
+static inline uint64_t sm_banks_of(const struct sm *sm, const struct sm_warp *warp, uint64_t set)
+{
+    unsigned shift = warp->bank_shift, banks = sm->params->register_banks;
+    return shift ? (set << shift | set >> (banks - shift)) & mask_low(banks) : set;
+}
+
 /* Warps that wait for something else than the values of registers. */
 static inline uint64_t sm_waiting(const struct sm *sm)
 {
@@ -320,6 +337,12 @@ static inline uint64_t sm_waiting(const struct sm *sm)
 static inline uint64_t sm_wide_awake(const struct sm *sm)
 {
     return sm->resident & (sm->cleared | sm->mispredicted) & ~sm_waiting(sm);
+}
+
+/* Every stage is to look for work. */
+static inline void sm_all_due(struct sm *sm)
+{
+    sm->fetch_due = sm->lsu_due = sm->port_due = true;
 }
 
 /* fetch.c */
@@ -337,8 +360,17 @@ void sm_flush_buffer(struct sm *sm, unsigned slot);
 /* Something that the head may have waited for is done. */
 void sm_registers_written(struct sm *sm, unsigned slot);
 
+/* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
+void sm_count_warps(struct sm *sm, uint64_t cycle);
+
 /* issue.c */
 void sm_issue(struct sm *sm);
+/* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
+static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)
+{
+    (&sm->stalls.issued)[sm->stall_of[scheduler]] += cycle - sm->owned[scheduler];
+    sm->owned[scheduler] = cycle;
+}
 /* Warps whose next instruction finds a pipeline register. */
 static inline uint64_t sm_units_free(const struct sm *sm)
 {
@@ -350,9 +382,7 @@ static inline uint64_t sm_units_free(const struct sm *sm)
 /* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and
  * nothing can issue. */
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler);
-/* Registers of an op have their values: release the scoreboard. */
-void sm_release(struct sm *sm, uint32_t op);
-/* The op is complete: release and free it. */
+/* The op is complete: its registers have their values; free it. */
 void sm_complete(struct sm *sm, uint32_t op);
 void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
 /* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the
@@ -363,7 +393,10 @@ void sm_check_retire(struct sm *sm, unsigned slot);
 void sm_writeback(struct sm *sm);
 void sm_execute_units(struct sm *sm);
 void sm_collect(struct sm *sm);
-void sm_write_banks(struct sm *sm, const struct sm_op *op);
+static inline void sm_write_banks(struct sm *sm, const struct sm_op *op)
+{
+    sm->banks_written |= sm_banks_of(sm, &sm->warps[op->slot], op->decoded->dst_set);
+}
 /* Empties the register banks' queues. */
 void sm_reset_banks(struct sm *sm);
 /* Whether collectors have something to do in the next cycle. */
