@@ -229,6 +229,9 @@ static const struct {
                "sm.collectors_mem=1 l1d.mshr_entries=2 sm.l1d_queue=3 sm.fetch_width=1 sm.instruction_buffer=1 "
                "sm.ejection_queue=1 sm.response_queue=1"},
     {"gtx480", "sm.scheduler=gto sm.fence_l1=none sm.global_loads_use_l1=false sm.fence_waits_stores=false gpu.sms=4"},
+    {"gtx480", "sm.scheduler=tls:active=3 gpu.sms=4"},
+    {"gtx1080ti", "sm.scheduler=cawa gpu.sms=3"},
+    {"gtx480-sm2", "sm.scheduler=cawa:profile=artifact gpu.sms=5"},
 };
 #define MACHINES (sizeof machines / sizeof machines[0])
 
