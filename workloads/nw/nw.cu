@@ -61,8 +61,9 @@ struct desk {
 static __device__ __forceinline__ void await(const problem &p, int row, int column)
 {
     if (row >= 0 && column >= 0)
-        while (p.ready[row * p.tiles + column] == 0)
+        do {
             SPIN_LOOP();
+        } while (p.ready[row * p.tiles + column] == 0);
 }
 
 // One tile by one warp, a lane for each column: lanes go down their columns one step apart. The matrix is volatile,

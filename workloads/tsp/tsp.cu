@@ -2,8 +2,8 @@
 // none helps, and then offers it as the best of all, under the one lock of the whole grid.
 //
 // Lanes of a warp that offer their tours go through the lock one after the other: a loop over the lanes lets one in at
-// a time, so that `while (atomicCAS(lock, 0, 1) != 0)` can wait in place. Without that loop a lane that waits would
-// keep the lane that has the lock, in the same warp, from going on to its release.
+// a time, which can wait in place until its atomicCAS succeeds. Without that loop a lane that waits would keep the lane
+// that has the lock, in the same warp, from going on to its release.
 #include "../workload.h"
 #include <utility>
 
@@ -115,8 +115,9 @@ static __device__ void offer(own_tour tour, unsigned length, unsigned climber, u
                              volatile unsigned char *best_way)
 {
     volatile best_tour *known = best;
-    while (atomicCAS(&best->lock, 0, 1) != 0)
+    do {
         SPIN_LOOP();
+    } while (atomicCAS(&best->lock, 0, 1) != 0);
     __threadfence();
     if (length < known->length || (length == known->length && climber < known->climber)) {
         known->length = length;
