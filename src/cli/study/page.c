@@ -118,6 +118,32 @@ static int write_csv(struct study *study, const struct answer *answers)
     return rc;
 }
 
+/* Every result, a row a run: what the database holds, for whoever has no SQL at hand. */
+static int write_results(struct study *study)
+{
+    struct strbuf out = {0};
+    sqlite3_stmt *stmt =
+        study_ask(study, "results", "SELECT * FROM results ORDER BY benchmark, machine, scheduler, reading");
+    if (!stmt)
+        return -1;
+    int columns = sqlite3_column_count(stmt);
+    for (int i = 0; i < columns; i++)
+        strbuf_addf(&out, "%s%s", i ? "," : "", sqlite3_column_name(stmt, i));
+    strbuf_add(&out, "\n");
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        for (int i = 0; i < columns; i++) {
+            const char *text = (const char *)sqlite3_column_text(stmt, i);
+            strbuf_addf(&out, "%s%s", i ? "," : "", text ? text : "");
+        }
+        strbuf_add(&out, "\n");
+    }
+    sqlite3_finalize(stmt);
+    int rc =
+        cli_write_file(arena_printf(&study->arena, "%s/results.csv", study->out), out.text, out.length, study->sink);
+    strbuf_free(&out);
+    return rc;
+}
+
 /* The page */
 
 static const char style[] =
@@ -253,5 +279,5 @@ int study_report(struct study *study, struct strbuf *text)
     for (size_t i = 0; i < study->claims.count; i++)
         rc |= answer_claim(study, &study->claims.items[i], &answers[i]);
     print_claims(study, answers, text);
-    return rc | write_csv(study, answers) | write_page(study, answers);
+    return rc | write_csv(study, answers) | write_results(study) | write_page(study, answers);
 }

@@ -19,7 +19,7 @@ static const char usage[] =
     "before by the same build is not run again.\n"
     "\n"
     "  --quick                a smaller version\n"
-    "  --out FOLDER           where results go: a database, index.html, claims.csv (default: "
+    "  --out FOLDER           where results go: a database, index.html, claims.csv, results.csv (default: "
     "study-NAME)\n"
     "  --jobs N               runs at a time\n"
     "  --list                 only says what would be run\n"

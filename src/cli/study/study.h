@@ -99,8 +99,8 @@ int study_execute(struct study *study);
 /* figures.c: appends the figure as SVG, drawn by gnuplot; 1 when there is no gnuplot, -1 with a diagnostic. */
 int study_draw(struct study *study, const struct study_figure *figure, struct strbuf *svg);
 
-/* page.c: answers all questions: prints the table of claims to `text`, writes index.html and claims.csv into the
- * results folder. */
+/* page.c: answers all questions: prints the table of claims to `text`, writes index.html, claims.csv and results.csv
+ * into the results folder. */
 int study_report(struct study *study, struct strbuf *text);
 
 #endif
