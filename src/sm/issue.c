@@ -541,8 +541,12 @@ static unsigned pick_any(struct sm *sm, unsigned s, uint64_t astray, struct lock
     else
         flush_all(sm, astray & ~held);
     view->ready = ready & held;
-    if (slot == LOCKSTEP_NO_WARP && view->ready && !sm->has_fault)
-        slot = pick_warp(sm, s, astray & held, true, view);
+    if (slot == LOCKSTEP_NO_WARP && !sm->has_fault) {
+        if (view->ready)
+            slot = pick_warp(sm, s, astray & held, true, view);
+        else
+            flush_all(sm, astray & held);
+    }
     view->ready = ready;
     return slot;
 }
