@@ -3,7 +3,7 @@
  * has before it, the cycles that one took it on average, and the cycles that it stalled.
  *
  * The parts are options. Profile `paper` follows the published text: instructions complete one by one, control flow
- * adds or removes what it jumps over. Profile `artifact` does what the simulator of the BOWS evaluation does (Elmasry
+ * adds or removes what it jumps over. Profile `artifact` does what the simulator of the BOWS evaluation does (ElTantawy
  * and Aamodt, HPCA 2018): distances between issued instructions in unsigned arithmetic, two per instruction, so that
  * the first jump backward leaves nInst at 0 for ever; and nStall grows in every cycle by the time since the last issue.
  *

@@ -1,7 +1,7 @@
 /* Greedy then oldest: the warp that issued last goes on as long as it is ready; otherwise the oldest ready warp. Age is
  * the order of launch on the SM.
  *
- * With age rotation (Elmasry and Aamodt's BOWS artifact; without it strict GTO livelocks on contended locks), every
+ * With age rotation (ElTantawy and Aamodt's BOWS artifact; without it strict GTO livelocks on contended locks), every
  * `sm.age_rotation` cycles each live warp takes the age of its predecessor in the order of age and the oldest takes the
  * youngest's: everybody moves up, the oldest goes to the end. */
 #include "base/bits.h"
