@@ -64,7 +64,8 @@ __device__ static unsigned long long least_of(unsigned long long value)
     return values[0];
 }
 
-__global__ void follow(const unsigned char *frame, unsigned char *patterns, place *points, view v)
+__global__ void __launch_bounds__(THREADS, 2)
+    follow(const unsigned char *frame, unsigned char *patterns, place *points, view v)
 {
     extern __shared__ unsigned char shared[];
     unsigned width = v.window(), line = width + 2, area = v.side * v.side, places = v.places();

@@ -6,7 +6,8 @@
 #include "../workload.h"
 #include <cmath>
 
-constexpr int TILE = 16;
+// RESIDENT blocks are to fit on an SM, as many as 1536 threads allow.
+constexpr int TILE = 16, RESIDENT = 6;
 
 struct chip {
     int rows, columns;
@@ -43,7 +44,8 @@ struct span {
     }
 };
 
-__global__ void heat(const float *power, const float *from, float *to, chip c, int steps)
+__global__ void __launch_bounds__(TILE *TILE, RESIDENT)
+    heat(const float *power, const float *from, float *to, chip c, int steps)
 {
     __shared__ float now[TILE][TILE];
     int x = threadIdx.x, y = threadIdx.y;

@@ -69,7 +69,7 @@ __global__ void perimeter(float *matrix, unsigned n, unsigned first)
     }
 }
 
-__global__ void internal(float *matrix, unsigned n, unsigned first)
+__global__ void __launch_bounds__(TILE *TILE, 6) internal(float *matrix, unsigned n, unsigned first)
 {
     __shared__ shared_tile left, above;
     unsigned x = threadIdx.x, y = threadIdx.y;

@@ -6,7 +6,8 @@
 #include "../workload.h"
 #include <algorithm>
 
-constexpr unsigned THREADS = 256, TILE = 2 * THREADS;
+// RESIDENT blocks are to fit on an SM, as many as 1536 threads allow.
+constexpr unsigned THREADS = 256, TILE = 2 * THREADS, RESIDENT = 6;
 
 // The i-th pair of a step at `stride` (a power of two): the first of a merge of runs that long, or a later one.
 struct pair {
@@ -40,7 +41,7 @@ __device__ static void copy_tile(unsigned *to, const unsigned *from)
     to[threadIdx.x + THREADS] = from[threadIdx.x + THREADS];
 }
 
-__global__ void sort_tiles(unsigned *keys)
+__global__ void __launch_bounds__(THREADS, RESIDENT) sort_tiles(unsigned *keys)
 {
     __shared__ unsigned tile[TILE];
     copy_tile(tile, keys + blockIdx.x * TILE);
@@ -51,13 +52,14 @@ __global__ void sort_tiles(unsigned *keys)
 }
 
 // One step of all merges, at a stride of a tile or more; a thread takes every (number of threads)-th pair.
-__global__ void merge_step(unsigned *keys, unsigned pairs, unsigned stride, bool first)
+__global__ void __launch_bounds__(THREADS, RESIDENT)
+    merge_step(unsigned *keys, unsigned pairs, unsigned stride, bool first)
 {
     for (unsigned i = blockIdx.x * THREADS + threadIdx.x; i < pairs; i += gridDim.x * THREADS)
         pair(i, stride, first).order(keys);
 }
 
-__global__ void merge_tiles(unsigned *keys)
+__global__ void __launch_bounds__(THREADS, RESIDENT) merge_tiles(unsigned *keys)
 {
     __shared__ unsigned tile[TILE];
     copy_tile(tile, keys + blockIdx.x * TILE);

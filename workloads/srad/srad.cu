@@ -5,7 +5,8 @@
 #include "../workload.h"
 #include <cmath>
 
-constexpr unsigned TILE = 16, THREADS = TILE * TILE;
+// RESIDENT blocks are to fit on an SM, as many as 1536 threads allow.
+constexpr unsigned TILE = 16, THREADS = TILE * TILE, RESIDENT = 6;
 
 struct shape {
     unsigned rows, columns, region; // the region of interest is the upper left square of that side
@@ -55,7 +56,8 @@ __device__ static void load(ringed_tile tile, const float *image, unsigned x, un
     __syncthreads();
 }
 
-__global__ void prepare(const float *image, float *coefficients, differences *gradient, float scale, shape s)
+__global__ void __launch_bounds__(THREADS, RESIDENT)
+    prepare(const float *image, float *coefficients, differences *gradient, float scale, shape s)
 {
     __shared__ ringed_tile tile;
     unsigned x = threadIdx.x, y = threadIdx.y, column = blockIdx.x * TILE + x, row = blockIdx.y * TILE + y;
@@ -82,7 +84,8 @@ __device__ static void add_up(float *values, unsigned t, float value, float *sum
         *sum = values[0];
 }
 
-__global__ void diffuse(float *image, const float *coefficients, const differences *gradient, float *sums, shape s)
+__global__ void __launch_bounds__(THREADS, RESIDENT)
+    diffuse(float *image, const float *coefficients, const differences *gradient, float *sums, shape s)
 {
     __shared__ ringed_tile tile;
     __shared__ float values[THREADS], squares[THREADS];
