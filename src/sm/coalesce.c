@@ -201,10 +201,26 @@ static void coalesce_atomic(struct sm *sm, uint32_t index)
     shrink_all(sm);
 }
 
+/* Whether the lanes' words, one each, go to banks of their own or are the same where they meet: each bank keeps the last
+ * lane's word, and no lane finds another's. */
+static inline bool meet_in_words(const struct simt_access *access, unsigned banks)
+{
+    uint32_t word_of[64];
+    bool differs = false;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        uint32_t word = (uint32_t)access->address[mask_first(rest)] / 4;
+        word_of[word % banks] = word;
+    }
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        uint32_t word = (uint32_t)access->address[mask_first(rest)] / 4;
+        differs |= word_of[word % banks] != word;
+    }
+    return !differs;
+}
+
 /* Whether no bank must serve two words; the words are counted modulo the number of banks. */
 static bool free_of_conflicts(const struct simt_access *access, unsigned banks)
 {
-    uint64_t word_of[64], seen = 0;
     unsigned bytes = access->element_bytes * access->elements;
     if (access->same && bytes <= 4 * banks)
         return true;
@@ -212,51 +228,48 @@ static bool free_of_conflicts(const struct simt_access *access, unsigned banks)
         return true;
     if (bytes > 4)
         return false;
-    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
-        uint64_t word = access->address[mask_first(rest)] / 4;
-        unsigned bank = (unsigned)(banks == 32 ? word % 32 : word % banks);
-        if (mask_has(seen, bank) && word_of[bank] != word)
-            return false;
-        seen |= BIT64(bank);
-        word_of[bank] = word;
-    }
-    return true;
+    return banks == 32 ? meet_in_words(access, 32) : meet_in_words(access, banks); /* division by a constant is cheap */
 }
 
-/* The largest number of different words that any bank must serve. */
-static unsigned conflict_degree(const struct simt_access *access, unsigned banks)
+/* Words of shared memory that an instruction touches. */
+struct words {
+    unsigned banks, count;
+    uint8_t degree[64];  /* different words of each bank */
+    uint16_t newest[64]; /* chain of a bank's words: 1 + index; 0: none */
+    uint16_t next[SIMT_MAX_WIDTH * SIMT_ACCESS_BYTES / 4];
+    uint32_t word[SIMT_MAX_WIDTH * SIMT_ACCESS_BYTES / 4];
+    uint8_t lanes[SIMT_MAX_WIDTH * SIMT_ACCESS_BYTES / 4]; /* that meet in it */
+    unsigned most_words, most_lanes; /* of any bank; of any word */
+};
+
+static void add_word(struct words *w, uint32_t word)
+{
+    unsigned bank = w->banks == 32 ? word % 32 : word % w->banks, i = w->newest[bank];
+    while (i && w->word[i - 1] != word)
+        i = w->next[i - 1];
+    if (!i) {
+        i = ++w->count;
+        w->word[i - 1] = word;
+        w->lanes[i - 1] = 0;
+        w->next[i - 1] = w->newest[bank];
+        w->newest[bank] = (uint16_t)i;
+        w->degree[bank] += w->degree[bank] < SIMT_MAX_WIDTH;
+        w->most_words = w->degree[bank] > w->most_words ? w->degree[bank] : w->most_words;
+    }
+    w->lanes[i - 1]++;
+    w->most_lanes = w->lanes[i - 1] > w->most_lanes ? w->lanes[i - 1] : w->most_lanes;
+}
+
+static void find_words(struct words *w, const struct simt_access *access, unsigned banks)
 {
     unsigned words = (access->element_bytes * access->elements + 3u) / 4u;
-    uint8_t degree[64] = {0};
-    uint64_t word_of[64][SIMT_MAX_WIDTH];
-    unsigned worst = 1;
-    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
-        for (unsigned w = 0; w < words; w++) {
-            uint64_t word = access->address[mask_first(rest)] / 4 + w;
-            unsigned bank = (unsigned)(banks == 32 ? word % 32 : word % banks), i = 0;
-            while (i < degree[bank] && word_of[bank][i] != word)
-                i++;
-            if (i < degree[bank] || degree[bank] == SIMT_MAX_WIDTH)
-                continue;
-            word_of[bank][degree[bank]++] = word;
-            if (degree[bank] > worst)
-                worst = degree[bank];
-        }
-    }
-    return worst;
-}
-
-/* The largest number of lanes that meet in one word. */
-static unsigned same_word(const struct simt_access *access)
-{
-    unsigned worst = 1;
-    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
-        unsigned same = 0;
-        for (uint64_t all = access->mask; all; all &= all - 1)
-            same += access->address[mask_first(all)] / 4 == access->address[mask_first(rest)] / 4;
-        worst = same > worst ? same : worst;
-    }
-    return worst;
+    w->banks = banks;
+    w->count = w->most_words = w->most_lanes = 0;
+    memset(w->degree, 0, sizeof w->degree);
+    memset(w->newest, 0, sizeof w->newest);
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1)
+        for (unsigned i = 0; i < words; i++)
+            add_word(w, (uint32_t)(access->address[mask_first(rest)] / 4) + i);
 }
 
 /* Shared memory takes a cycle for each word that its busiest bank must serve; atomics on one word are performed one
@@ -264,9 +277,14 @@ static unsigned same_word(const struct simt_access *access)
 static void count_conflicts(struct sm *sm, const struct simt_access *access)
 {
     unsigned banks = sm->params->shared_banks;
-    unsigned worst = free_of_conflicts(access, banks) ? 1 : conflict_degree(access, banks);
-    unsigned serial = access->kind == ISA_FLAG_ATOMIC ? same_word(access) : 1;
-    sm->lsu_cycles = worst > serial ? worst : serial;
+    sm->lsu_cycles = 1;
+    if (access->kind == ISA_FLAG_ATOMIC || !free_of_conflicts(access, banks)) {
+        struct words w;
+        find_words(&w, access, banks);
+        sm->lsu_cycles = w.most_words;
+        if (access->kind == ISA_FLAG_ATOMIC && w.most_lanes > w.most_words)
+            sm->lsu_cycles = w.most_lanes;
+    }
     sm->stats.shared_conflict_cycles += sm->lsu_cycles - 1;
 }
 

@@ -128,7 +128,7 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     const struct isa_module *module = sm->kernel->grid->code->module;
     uint64_t address = sm->setup.code_base + (uint64_t)warp->fetch_pc * ISA_PC_BYTES;
     uint32_t line = sm->setup.l1i->line_bytes;
-    uint32_t to_line_end = (uint32_t)(line - address % line) / ISA_PC_BYTES;
+    uint32_t to_line_end = (line - (uint32_t)(address & (line - 1))) / ISA_PC_BYTES;
     if (warp->fetch_pc >=
         module->instr_count) { /* ran off the end on a wrong path: nothing there, the scheduler will redirect it */
         warp->fetch_pc = simt_pc(&warp->simt);

@@ -36,13 +36,21 @@ static void check_fence(struct sm *sm, unsigned slot)
     }
 }
 
+/* What a warp waits for besides the values of registers may have come. */
+static void check_rest(struct sm *sm, unsigned slot)
+{
+    const struct sm_warp *warp = &sm->warps[slot];
+    check_fence(sm, slot);
+    if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out)
+        return;
+    sm->retiring |= BIT64(slot);
+    sm->fetch_due = true;
+}
+
 void sm_check_retire(struct sm *sm, unsigned slot)
 {
-    struct sm_warp *warp = &sm->warps[slot];
-    if (mask_has(sm->at_fence, slot))
-        check_fence(sm, slot);
-    if (mask_has(sm->finished, slot) && !warp->in_flight && !warp->stores_out)
-        sm->retiring |= BIT64(slot), sm->fetch_due = true;
+    if (mask_has(sm->at_fence | sm->finished, slot))
+        check_rest(sm, slot);
     sm_registers_written(sm, slot);
 }
 
@@ -530,6 +538,15 @@ static void flush_all(struct sm *sm, uint64_t astray)
         sm_flush_buffer(sm, mask_first(rest));
 }
 
+/* The usual case of pick_warp: nobody has gone astray, nobody is held back. */
+static inline unsigned pick_ready(struct sm *sm, unsigned s, const struct lockstep_scheduler_view *view)
+{
+    unsigned slot = sm->setup.scheduler->pick(sm->scheduler_state[s], view);
+    return slot == LOCKSTEP_NO_WARP || (slot < LOCKSTEP_NO_WARP && mask_has(view->ready, slot))
+               ? slot
+               : record_bad_pick(sm, s, slot);
+}
+
 /* Warps that are held back come after all others: only when none of those issues are they met. */
 static unsigned pick_any(struct sm *sm, unsigned s, uint64_t astray, struct lockstep_scheduler_view *view)
 {
@@ -574,7 +591,7 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
         view.long_wait = long_waits(sm, view.members);
     if (policy->advance)
         policy->advance(sm->scheduler_state[s], &view);
-    unsigned slot = pick_any(sm, s, astray, &view);
+    unsigned slot = astray | sm->backed_off ? pick_any(sm, s, astray, &view) : pick_ready(sm, s, &view);
     if (slot == LOCKSTEP_NO_WARP) {
         sm->moved = true; /* it is asked again in the next cycle */
         return SM_STALL_held;
@@ -618,7 +635,7 @@ void sm_issue(struct sm *sm)
     sm->fence_reached = 0;
     unsigned count = sm->scheduler_count, s = 0;
     if (sm->params->schedulers_take_turns)
-        s = (unsigned)(sm->now % count);
+        s = (unsigned)(count & (count - 1) ? sm->now % count : sm->now & (count - 1));
     unsigned looked = 0;
     for (; looked < count && !sm->has_fault; looked++) {
         if (sm->changed & sm->scheduler_slots[s]) {

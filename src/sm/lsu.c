@@ -175,8 +175,10 @@ static bool store_local(struct sm *sm, const struct sm_transaction *t)
     struct cache_effect effect;
     uint64_t mask[2] = {0, 0};
     uint32_t line;
-    for (unsigned i = 0; i < t->bytes; i++)
-        mask[(t->address + i) % 128 / 64] |= BIT64((t->address + i) % 64);
+    unsigned first = (unsigned)(t->address % 128), rest = first % 64 + t->bytes;
+    mask[first / 64] = mask_low(rest < 64 ? rest : 64) & ~mask_low(first % 64);
+    if (rest > 64)
+        mask[1] = mask_low(rest - 64);
     if (cache_look(sm->l1d, t->address, t->bytes, &line) == CACHE_HIT) {
         if (cache_write(sm->l1d, t->address, t->bytes, mask, false, CACHE_NO_WAITER, room(&sm->l1d_queue), &effect) ==
             CACHE_REFUSED)
