@@ -41,8 +41,14 @@ static void start_blocks(struct gpu_part *part, uint64_t now)
         uint32_t index[3];
         gpu_block_index(run, start->block, index);
         sm_launch(run->gpu->sms[start->sm], index, now);
-        part->wake[start->sm - part->first_sm] = part->first_wake = now;
+        part->due |= BIT64(start->sm - part->first_sm);
     }
+}
+
+static void wake_at(struct gpu_part *part, unsigned i, uint64_t at)
+{
+    part->wake[i] = cycle_min(part->wake[i], at);
+    part->first_wake = cycle_min(part->first_wake, at);
 }
 
 /* SMs to which the network brings something, or that still hold what it brought. */
@@ -56,59 +62,79 @@ static void eject(struct gpu_part *part, uint64_t now)
         struct sm *sm = gpu->sms[part->first_sm + i];
         if (sm_eject(sm))
             part->holding |= rest & -rest;
-        part->wake[i] = cycle_min(part->wake[i], sm_has_arrivals(sm) ? now : now + 1);
-        part->first_wake = cycle_min(part->first_wake, part->wake[i]);
+        if (sm_has_arrivals(sm))
+            part->due |= rest & -rest;
+        else
+            wake_at(part, i, now + 1);
     }
 }
 
-static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t now, uint64_t dram_from, uint64_t dram_end)
+/* arrivals: of the partition's slices, those to which the network brings something. */
+static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t arrivals, uint64_t now, uint64_t dram_from,
+                           uint64_t dram_end)
 {
     struct gpu *gpu = part->run->gpu;
     struct partition *p = gpu->partitions[channel];
-    unsigned per = gpu->machine.memory.partition.slices_per_channel;
-    uint64_t arrivals = network_arrivals(gpu->requests, part->number);
-    for (unsigned k = 0; k < per; k++) {
-        struct partition_reply reply;
-        if (!partition_reply(p, k, &reply) || !network_can_send(gpu->replies, channel * per + k, reply.bytes))
+    unsigned first = channel * gpu->machine.memory.partition.slices_per_channel;
+    for (uint64_t rest = partition_replies(p); rest; rest &= rest - 1) {
+        unsigned k = mask_first(rest);
+        const struct partition_reply *reply = partition_reply(p, k);
+        if (!network_can_send(gpu->replies, first + k, reply->bytes))
             continue;
-        network_send(gpu->replies, channel * per + k, reply.sm, reply.bytes, reply.packet, now);
+        network_send(gpu->replies, first + k, reply->sm, reply->bytes, reply->packet, now);
         partition_take_reply(p, k);
     }
     for (uint64_t d = dram_from; d < dram_end; d++)
-        if (part->always || partition_next_dram(p) <= d)
+        if (partition_next_dram(p) <= d || part->always)
             partition_tick_dram(p, d);
-    for (unsigned k = 0; k < per; k++)
-        if (mask_has(arrivals, channel * per + k) && partition_can_push(p, k))
-            partition_push(p, k, network_receive(gpu->requests, channel * per + k), now);
-    if (part->always || partition_next_l2(p) <= now)
+    for (uint64_t rest = arrivals & partition_accepting(p); rest; rest &= rest - 1)
+        partition_push(p, mask_first(rest), network_receive(gpu->requests, first + mask_first(rest)), now);
+    if (partition_next_l2(p) <= now || part->always)
         partition_tick_l2(p, now);
 }
 
-/* The next core cycle in which a partition that was ticked in this one can act. */
-static uint64_t partition_next(const struct gpu *gpu, const struct partition *p, uint64_t now, uint64_t dram_end)
+/* The next core cycle in which a partition that was ticked in this one can act. dram_soon: the cycles of the DRAM's
+ * clock that have begun by the end of the next one. */
+static uint64_t partition_next(const struct gpu *gpu, const struct partition *p, uint64_t now, uint64_t dram_soon)
 {
-    uint64_t dram = partition_next_dram(p);
-    if (partition_replies(p) || dram < dram_end)
+    uint64_t dram = partition_next_dram(p), l2 = partition_next_l2(p);
+    if (partition_replies(p) || dram < dram_soon || l2 <= now + 1)
         return now + 1;
-    return cycle_min(partition_next_l2(p), core_cycle_of(gpu, gpu->machine.gpu.dram_mhz, dram));
+    return cycle_min(l2, core_cycle_of(gpu, gpu->machine.gpu.dram_mhz, dram));
 }
 
 /* Partitions that can act, or to which the network brings something. */
 static void tick_partitions(struct gpu_part *part, uint64_t now, uint64_t arrivals)
 {
     struct gpu *gpu = part->run->gpu;
-    unsigned per = gpu->machine.memory.partition.slices_per_channel;
-    uint64_t dram_from = begun(gpu, gpu->machine.gpu.dram_mhz, now - 1), first = CYCLE_NEVER;
-    uint64_t dram_end = begun(gpu, gpu->machine.gpu.dram_mhz, now);
-    for (unsigned i = 0; i < part->channels; i++) {
+    unsigned per = gpu->machine.memory.partition.slices_per_channel, dram_mhz = gpu->machine.gpu.dram_mhz;
+    uint64_t dram_from = begun(gpu, dram_mhz, now - 1), dram_end = begun(gpu, dram_mhz, now);
+    uint64_t dram_soon = begun(gpu, dram_mhz, now + 1), first = CYCLE_NEVER;
+    arrivals >>= part->first_channel * per;
+    for (unsigned i = 0; i < part->channels; i++, arrivals >>= per) {
         unsigned channel = part->first_channel + i;
-        if (part->partition_wake[i] <= now || (arrivals >> (channel * per) & mask_low(per)) || part->always) {
-            tick_partition(part, channel, now, dram_from, dram_end);
-            part->partition_wake[i] = partition_next(gpu, gpu->partitions[channel], now, dram_end);
+        uint64_t brought = arrivals & mask_low(per);
+        if (part->partition_wake[i] <= now || brought || part->always) {
+            tick_partition(part, channel, brought, now, dram_from, dram_end);
+            part->partition_wake[i] = partition_next(gpu, gpu->partitions[channel], now, dram_soon);
         }
         first = cycle_min(first, part->partition_wake[i]);
     }
     part->first_partition_wake = first;
+}
+
+/* SMs that were not due and must be stepped now. */
+static uint64_t wake_sleepers(struct gpu_part *part, uint64_t now)
+{
+    uint64_t awake = 0;
+    part->first_wake = CYCLE_NEVER;
+    for (unsigned i = 0; i < part->sms; i++) {
+        if (part->wake[i] <= now)
+            awake |= BIT64(i);
+        else
+            part->first_wake = cycle_min(part->first_wake, part->wake[i]);
+    }
+    return awake;
 }
 
 /* An SM that waits for the network to take its requests is stepped as soon as it would: looked at when its queue there
@@ -116,28 +142,31 @@ static void tick_partitions(struct gpu_part *part, uint64_t now, uint64_t arriva
 static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
 {
     struct gpu *gpu = part->run->gpu;
-    uint64_t perhaps = part->sending & sent >> part->first_sm, first = CYCLE_NEVER;
-    if (part->first_wake > now && !perhaps && !part->always)
-        return;
-    for (unsigned i = 0; i < part->sms; i++) {
+    uint64_t step = part->always ? mask_low(part->sms) : part->due;
+    if (part->first_wake <= now)
+        step |= wake_sleepers(part, now);
+    for (uint64_t rest = part->sending & sent >> part->first_sm & ~step; rest; rest &= rest - 1)
+        if (sm_can_send(gpu->sms[part->first_sm + mask_first(rest)]))
+            step |= rest & -rest;
+    part->sending &= ~step;
+    part->due = 0;
+    for (uint64_t rest = step; rest; rest &= rest - 1) {
+        unsigned i = mask_first(rest);
         struct sm *sm = gpu->sms[part->first_sm + i];
-        if (!part->always && part->wake[i] > now && !(mask_has(perhaps, i) && sm_can_send(sm))) {
-            first = cycle_min(first, part->wake[i]);
+        part->wake[i] = CYCLE_NEVER;
+        if (part->draining && sm_idle(sm))
             continue;
-        }
-        part->sending &= ~BIT64(i);
-        if (part->draining && sm_idle(sm)) {
-            part->wake[i] = CYCLE_NEVER;
-            continue;
-        }
         sm_step(sm, now);
-        part->wake[i] = sm_next(sm);
-        if (part->wake[i] > now + 1 && sm_has_requests(sm))
-            part->sending |= BIT64(i);
         part->faulted |= sm_faulted(sm) != NULL;
-        first = cycle_min(first, part->wake[i]);
+        uint64_t next = sm_next(sm);
+        if (next <= now + 1) {
+            part->due |= rest & -rest;
+            continue;
+        }
+        wake_at(part, i, next);
+        if (sm_has_requests(sm))
+            part->sending |= rest & -rest;
     }
-    part->first_wake = first;
 }
 
 static bool units_idle(struct gpu_part *part)
@@ -190,7 +219,7 @@ static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
 {
     const struct gpu *gpu = part->run->gpu;
     uint64_t next = cycle_min(part->first_wake, part->first_partition_wake);
-    if (network_arrivals(gpu->requests, part->number) || network_arrivals(gpu->replies, part->number))
+    if (part->due || network_arrivals(gpu->requests, part->number) || network_arrivals(gpu->replies, part->number))
         return end;
     return next <= end ? end : next;
 }
@@ -261,9 +290,11 @@ void gpu_wake_parts(struct gpu_run *run)
 {
     for (unsigned n = 0; n < run->part_count; n++) {
         struct gpu_part *part = &run->parts[n];
-        part->first_wake = part->first_partition_wake = run->gpu->cycle;
+        part->due = mask_low(part->sms);
+        part->first_wake = CYCLE_NEVER;
+        part->first_partition_wake = run->gpu->cycle;
         for (unsigned i = 0; i < part->sms; i++)
-            part->wake[i] = run->gpu->cycle;
+            part->wake[i] = CYCLE_NEVER;
         for (unsigned i = 0; i < part->channels; i++)
             part->partition_wake[i] = run->gpu->cycle;
     }

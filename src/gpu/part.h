@@ -17,17 +17,19 @@ struct gpu_part {
     unsigned number; /* its side of both networks */
     unsigned first_sm, sms, first_channel, channels;
     bool routes_requests, routes_replies;
-    bool always;                 /* step every unit in every cycle */
-    bool draining;               /* no blocks are left to start */
-    bool idle;                   /* nothing was inside the units after the last cycle; known while draining */
-    bool faulted;                /* one of the SMs */
-    bool block_may_end;          /* in the next cycle, on one of the SMs */
-    uint64_t wake[64];           /* per SM: the next cycle in which it must be stepped */
-    uint64_t partition_wake[64]; /* per channel: the next cycle in which the partition can act */
-    uint64_t first_wake, first_partition_wake; /* the least of each */
-    uint64_t sending;                          /* SMs asleep with requests that the network does not take */
-    uint64_t holding;                          /* SMs with packets from the network that they have not passed on */
-    unsigned last_busy;                        /* an SM that was not idle */
+    bool always;                   /* step every unit in every cycle */
+    bool draining;                 /* no blocks are left to start */
+    bool idle;                     /* nothing was inside the units after the last cycle; known while draining */
+    bool faulted;                  /* one of the SMs */
+    bool block_may_end;            /* in the next cycle, on one of the SMs */
+    uint64_t due;                  /* SMs that must be stepped in the next cycle */
+    uint64_t wake[64];             /* per SM that is not due: the next cycle in which it must be stepped */
+    uint64_t first_wake;           /* of those that are not due, none must be stepped before */
+    uint64_t partition_wake[64];   /* per channel: the next cycle in which the partition can act */
+    uint64_t first_partition_wake; /* the least of them */
+    uint64_t sending;              /* SMs asleep with requests that the network does not take */
+    uint64_t holding;              /* SMs with packets from the network that they have not passed on */
+    unsigned last_busy;            /* an SM that was not idle */
     unsigned start_count;
     struct gpu_start starts[64];
     uint64_t next;       /* the first cycle after the window in which the units can act */

@@ -441,9 +441,9 @@ static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index,
         take_line(c, index, at, effect);
     }
     forget_refusal(c);
-    uint32_t low = mask_first(missing), high = 63 - (uint32_t)__builtin_clzll(missing);
-    uint8_t span =
-        (uint8_t)(mask_low(high + 1) & ~mask_low(low)); /* one request: a valid sector in between is fetched again */
+    uint32_t low = mask_first(missing), high = 31 - (uint32_t)__builtin_clz(missing);
+    /* One request: a valid sector in between is fetched again. */
+    uint8_t span = (uint8_t)((2u << high) - (1u << low));
     if (index != NO_INDEX)
         set_pending(c, index, c->lines[index].pending | span);
     effect->fill = take_mshr(c, at, span, index);
@@ -461,40 +461,60 @@ static enum cache_result miss_line(struct cache *c, uint64_t at, uint8_t missing
     if (!room)
         return refuse(c, &c->stats.refused_queue);
     uint32_t under_way = find_mshr(c, at, effect->line, missing);
-    enum cache_result result = under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
-                                                     : send_fill(c, at, effect->line, missing, waiter, effect);
-    if (result != CACHE_REFUSED && effect->line != NO_INDEX) {
-        use_line(c, effect->line);
-        c->recent = effect->line;
-    }
+    return under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
+                                 : send_fill(c, at, effect->line, missing, waiter, effect);
+}
+
+static enum cache_result count_read(struct cache *c, enum cache_result result)
+{
+    c->stats.reads++;
+    if (result == CACHE_MISS)
+        c->stats.read_misses++;
+    else if (result == CACHE_HIT)
+        c->stats.read_hits++;
+    else
+        c->stats.read_pending++;
     return result;
 }
 
-/* What a read, or a store that fetches, does: counts nothing but refusals. */
-static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
-                                     struct cache_effect *effect)
+static enum cache_result count_write(struct cache *c, enum cache_result result)
+{
+    c->stats.writes++;
+    if (result == CACHE_MISS)
+        c->stats.write_misses++;
+    else if (result == CACHE_HIT)
+        c->stats.write_hits++;
+    else
+        c->stats.write_pending++;
+    return result;
+}
+
+/* What a read, or a store that fetches, does. */
+static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, bool store, uint32_t waiter,
+                                     bool room, struct cache_effect *effect)
 {
     if (address == c->refused_address && bytes == c->refused_bytes && room == c->refused_room)
         return refuse(c, (uint64_t *)((char *)&c->stats + c->refused_reason));
     uint64_t at = line_address(c, address);
     uint8_t missing = sectors_of(c, address, bytes);
+    enum cache_result result = CACHE_HIT;
     effect->line = find_line(c, at);
     effect->writeback = false;
-    if (effect->line != NO_INDEX) {
+    if (effect->line != NO_INDEX)
         missing &= (uint8_t)~c->lines[effect->line].valid;
-        if (!missing) {
-            use_line(c, effect->line);
-            c->recent = effect->line;
-            return CACHE_HIT;
-        }
-    }
-    enum cache_result result = miss_line(c, at, missing, waiter, room, effect);
+    if (missing)
+        result = miss_line(c, at, missing, waiter, room, effect);
     if (result == CACHE_REFUSED) {
         c->refused_address = address;
         c->refused_bytes = bytes;
         c->refused_room = room;
+        return result;
     }
-    return result;
+    if (effect->line != NO_INDEX) {
+        use_line(c, effect->line);
+        c->recent = effect->line;
+    }
+    return store ? count_write(c, result) : count_read(c, result);
 }
 
 /* Accesses */
@@ -502,29 +522,13 @@ static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t
 enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                              struct cache_effect *effect)
 {
-    enum cache_result result = access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room, effect);
-    if (result == CACHE_REFUSED)
-        return result;
-    c->stats.reads++;
-    c->stats.read_hits += result == CACHE_HIT;
-    c->stats.read_pending += result == CACHE_PENDING;
-    c->stats.read_misses += result == CACHE_MISS;
-    return result;
-}
-
-static enum cache_result count_write(struct cache *c, enum cache_result result)
-{
-    c->stats.writes += result != CACHE_REFUSED;
-    c->stats.write_hits += result == CACHE_HIT;
-    c->stats.write_pending += result == CACHE_PENDING;
-    c->stats.write_misses += result == CACHE_MISS;
-    return result;
+    return access_line(c, address, bytes, false, waiter, queue_room >= c->params.miss_room, effect);
 }
 
 enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                               struct cache_effect *effect)
 {
-    return count_write(c, access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room + 1, effect));
+    return access_line(c, address, bytes, true, waiter, queue_room >= c->params.miss_room + 1, effect);
 }
 
 enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line)
@@ -597,8 +601,7 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
 {
     if (!fetch)
         return write_lazily(c, address, bytes, mask, queue_room, effect);
-    enum cache_result result =
-        count_write(c, access_line(c, address, bytes, waiter, queue_room >= c->params.miss_room, effect));
+    enum cache_result result = access_line(c, address, bytes, true, waiter, queue_room >= c->params.miss_room, effect);
     if (result != CACHE_REFUSED && effect->line != CACHE_NO_LINE)
         make_dirty(c, effect->line, address, bytes, mask);
     return result;

@@ -47,6 +47,8 @@ struct dram *dram_create(const struct dram_params *params, struct request_pool *
     struct dram *d = ARENA_NEW(arena, struct dram, 1);
     d->params = *params;
     d->pool = pool;
+    d->requests = pool->all;
+    d->pipe_at = CYCLE_NEVER;
     d->rcd_write = above(params->tRCD, params->tWL + 1);
     d->rtw = above(params->tCL + params->burst_cycles + 2, params->tWL);
     d->wtr = params->tWL + params->burst_cycles + params->tCDLR;
@@ -70,14 +72,14 @@ struct dram *dram_create(const struct dram_params *params, struct request_pool *
 
 static struct memory_request *request_of(const struct dram *d, uint32_t request)
 {
-    return &d->pool->all[request];
+    return &d->requests[request];
 }
 
 /* 1. The data pipe */
 
 /* One burst a tick. Those before the last of a request leave no trace, so they wait for no tick of their own as long as
  * nothing makes them late. Returns a write-back that ended. */
-static uint32_t drain_pipe(struct dram *d, uint64_t cycle)
+static uint32_t drain_bursts(struct dram *d, uint64_t cycle)
 {
     for (; d->pipe_first != d->pipe_end; d->pipe_first++) {
         const struct dram_burst *burst = &d->pipe[d->pipe_first & d->pipe_mask];
@@ -100,10 +102,13 @@ static uint32_t drain_pipe(struct dram *d, uint64_t cycle)
     return REQUEST_NONE;
 }
 
-/* Whether draining the pipe in this cycle may do something. */
-static bool pipe_due(const struct dram *d, uint64_t cycle)
+uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
 {
-    return d->pipe_late || (d->pipe_first != d->pipe_end && d->pipe[d->pipe_first & d->pipe_mask].at <= cycle);
+    uint32_t ended = drain_bursts(d, cycle);
+    d->pipe_at = d->pipe_first == d->pipe_end ? CYCLE_NEVER : d->pipe[d->pipe_first & d->pipe_mask].at;
+    if (d->pipe_late)
+        d->pipe_at = 0;
+    return ended;
 }
 
 static bool pipe_full(const struct dram *d)
@@ -113,8 +118,13 @@ static bool pipe_full(const struct dram *d)
 
 static void push_burst(struct dram *d, uint32_t request, bool last, uint64_t at)
 {
-    uint64_t previous = d->pipe_first == d->pipe_end ? d->last_burst : d->pipe[(d->pipe_end - 1) & d->pipe_mask].at;
-    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at > previous ? at : previous + 1, request, last};
+    bool empty = d->pipe_first == d->pipe_end;
+    uint64_t previous = empty ? d->last_burst : d->pipe[(d->pipe_end - 1) & d->pipe_mask].at;
+    if (at <= previous)
+        at = previous + 1;
+    if (empty)
+        d->pipe_at = cycle_min(d->pipe_at, at);
+    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, request, last};
 }
 
 /* 2. The scheduler */
@@ -175,11 +185,11 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Notes what command the bank's current request waits for, and until when the bank itself forbids it. The bank is in
- * none of `needs` when this is called. */
-static void find_need(struct dram *d, uint32_t index, uint64_t cycle)
+/* Notes what command the bank's current request waits for, as soon as the bank itself allows it. Returns when it does.
+ */
+static uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
 {
-    const struct dram_bank *b = &d->banks[index];
+    struct dram_bank *b = &d->banks[index];
     const struct memory_request *r = request_of(d, b->current);
     enum dram_need need = is_write(r) ? DRAM_WRITE : DRAM_READ;
     uint64_t at = need == DRAM_WRITE ? b->write_at : b->read_at;
@@ -191,15 +201,18 @@ static void find_need(struct dram *d, uint32_t index, uint64_t cycle)
         need = DRAM_PRECHARGE;
         at = b->precharge_at;
     }
-    d->needs[need] |= bit;
-    d->own_at[index] = at;
-    if (at > cycle) {
-        d->held |= bit;
-        d->held_until = cycle_min(d->held_until, at);
+    if (at <= cycle) {
+        d->needs[need] |= bit;
+        return cycle;
     }
+    b->need = (uint8_t)need;
+    d->held |= bit;
+    d->held_at[index] = at;
+    d->held_until = cycle_min(d->held_until, at);
+    return at;
 }
 
-static void give_work(struct dram *d, uint64_t cycle)
+void dram_give_work(struct dram *d, uint64_t cycle)
 {
     uint32_t index = first_from(d->wanted & ~d->served, d->turn);
     struct dram_bank *b = &d->banks[index];
@@ -209,8 +222,7 @@ static void give_work(struct dram *d, uint64_t cycle)
         d->wanted &= ~(1u << index);
     d->served |= 1u << index;
     d->turn = (d->turn + 1) & (d->params.banks - 1);
-    find_need(d, index, cycle);
-    d->command_at = cycle_min(d->command_at, later(d->own_at[index], cycle));
+    d->command_at = cycle_min(d->command_at, find_need(d, index, cycle));
 }
 
 /* 3. Commands */
@@ -227,32 +239,36 @@ static uint32_t allowed_by_groups(const struct dram *d, uint32_t set, const uint
     return set;
 }
 
-/* The banks that could get a read or write, a row command in this cycle. */
-static uint32_t allowed_columns(const struct dram *d, uint64_t cycle)
+/* The banks that could get a read or write in this cycle, if their group allows it. */
+static uint32_t possible_columns(const struct dram *d, uint64_t cycle)
 {
     if (cycle < d->column_at || pipe_full(d))
         return 0;
-    uint32_t set = (cycle >= d->read_at ? d->needs[DRAM_READ] : 0) | (cycle >= d->write_at ? d->needs[DRAM_WRITE] : 0);
-    set &= ~d->held;
-    return cycle < d->groups_column_at ? allowed_by_groups(d, set, d->group_column_at, cycle) : set;
+    return (cycle >= d->read_at ? d->needs[DRAM_READ] : 0) | (cycle >= d->write_at ? d->needs[DRAM_WRITE] : 0);
 }
 
+static bool group_allows_column(const struct dram *d, uint32_t index, uint64_t cycle)
+{
+    return d->group_column_at[d->banks[index].group] <= cycle;
+}
+
+/* The banks that could get a row command. */
 static uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
 {
     uint32_t activates = cycle >= d->activate_at ? d->needs[DRAM_ACTIVATE] : 0, precharges = d->needs[DRAM_PRECHARGE];
-    if (cycle < d->groups_precharge_at)
+    if (precharges && cycle < d->groups_precharge_at)
         precharges = allowed_by_groups(d, precharges, d->group_precharge_at, cycle);
-    return (activates | precharges) & ~d->held;
+    return activates | precharges;
 }
 
 /* The first cycle after this one in which a command may be possible; never later than the truth. */
 static uint64_t next_command(const struct dram *d, uint64_t cycle)
 {
-    uint32_t reads = d->needs[DRAM_READ] & ~d->held, writes = d->needs[DRAM_WRITE] & ~d->held;
-    uint64_t at = d->held ? d->held_until : CYCLE_NEVER;
-    if (d->needs[DRAM_PRECHARGE] & ~d->held)
+    uint32_t reads = d->needs[DRAM_READ], writes = d->needs[DRAM_WRITE];
+    uint64_t at = d->held_until;
+    if (d->needs[DRAM_PRECHARGE])
         return cycle + 1;
-    if (d->needs[DRAM_ACTIVATE] & ~d->held)
+    if (d->needs[DRAM_ACTIVATE])
         at = cycle_min(at, d->activate_at);
     if (reads | writes) {
         uint64_t column = d->column_at,
@@ -272,7 +288,7 @@ static void send_column(struct dram *d, uint32_t index, uint64_t cycle)
     bool write = is_write(r);
     d->column_at = cycle + p->tCCD;
     d->last_group = b->group;
-    d->group_column_at[b->group] = d->groups_column_at = cycle + p->tCCDL;
+    d->group_column_at[b->group] = cycle + p->tCCDL;
     if (write) {
         d->read_at = cycle + d->wtr;
         b->precharge_at = later(b->precharge_at, cycle + d->wtp);
@@ -323,10 +339,12 @@ static void release_held(struct dram *d, uint64_t cycle)
     d->held_until = CYCLE_NEVER;
     for (uint32_t rest = d->held; rest; rest &= rest - 1) {
         uint32_t index = (uint32_t)__builtin_ctz(rest);
-        if (d->own_at[index] <= cycle)
+        if (d->held_at[index] <= cycle) {
             d->held &= ~(1u << index);
-        else
-            d->held_until = cycle_min(d->held_until, d->own_at[index]);
+            d->needs[d->banks[index].need] |= 1u << index;
+        } else {
+            d->held_until = cycle_min(d->held_until, d->held_at[index]);
+        }
     }
 }
 
@@ -335,39 +353,38 @@ static void release_held(struct dram *d, uint64_t cycle)
  * write. */
 static void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
 {
-    uint32_t set = allowed_columns(d, cycle), banks = d->params.banks;
+    uint32_t set = possible_columns(d, cycle), banks = d->params.banks;
     uint32_t order = (set >> d->turn | set << (banks - d->turn)) & (uint32_t)mask_low(banks) & ~0u << 1 << step;
-    if (order)
-        send_column(d, ((uint32_t)__builtin_ctz(order) + d->turn) & (banks - 1), cycle);
+    for (; order; order &= order - 1) {
+        uint32_t index = ((uint32_t)__builtin_ctz(order) + d->turn) & (banks - 1);
+        if (group_allows_column(d, index, cycle)) {
+            send_column(d, index, cycle);
+            return;
+        }
+    }
 }
 
 /* Sends what commands this cycle allows, and notes when the next one may be possible. */
-static void send_commands(struct dram *d, uint64_t cycle)
+void dram_send_commands(struct dram *d, uint64_t cycle)
 {
     if (cycle >= d->held_until)
         release_held(d, cycle);
-    uint32_t columns = allowed_columns(d, cycle), set = columns | allowed_rows(d, cycle);
-    if (set) {
+    uint32_t columns = possible_columns(d, cycle), set = columns | allowed_rows(d, cycle);
+    while (set) {
         uint32_t index = first_from(set, d->turn), step = (index - d->turn) & (d->params.banks - 1);
-        if (columns >> index & 1) {
-            send_column(d, index, cycle);
-        } else {
+        if (!(columns >> index & 1)) {
             send_row(d, index, cycle);
             if (d->params.row_then_column)
                 send_column_too(d, step, cycle);
+            break;
         }
+        if (group_allows_column(d, index, cycle)) {
+            send_column(d, index, cycle);
+            break;
+        }
+        set &= ~(columns & d->group_banks[d->banks[index].group]);
     }
     d->command_at = next_command(d, cycle);
-}
-
-uint32_t dram_tick(struct dram *d, uint64_t cycle)
-{
-    uint32_t ended = pipe_due(d, cycle) ? drain_pipe(d, cycle) : REQUEST_NONE;
-    if (d->wanted & ~d->served)
-        give_work(d, cycle);
-    if (d->served && cycle >= d->command_at)
-        send_commands(d, cycle);
-    return ended;
 }
 
 /* When the pipe's next last burst leaves. */
@@ -383,10 +400,8 @@ static uint64_t pipe_next(const struct dram *d)
     return CYCLE_NEVER;
 }
 
-uint64_t dram_next(const struct dram *d, uint64_t last)
+uint64_t dram_next_event(const struct dram *d, uint64_t last)
 {
-    if (d->wanted & ~d->served)
-        return last + 1;
     uint64_t next = pipe_next(d);
     if (d->served)
         next = cycle_min(next, d->command_at);

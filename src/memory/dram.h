@@ -20,6 +20,7 @@ struct dram_bank {
     uint32_t current;     /* request being served, or REQUEST_NONE */
     uint32_t row;
     uint8_t group;
+    uint8_t need; /* of a held bank */
     bool open;
     uint64_t read_at, write_at, precharge_at, activate_at; /* first cycle that the bank's own constraints allow */
 };
@@ -30,32 +31,35 @@ struct dram_burst {
     bool last; /* of its request */
 };
 
+/* What every tick looks at comes first. */
 struct dram {
-    struct dram_params params;
-    struct dram_stats stats;
-    uint32_t rcd_write, rtw, wtr, wtp;
-    struct request_pool *pool;
-    uint32_t waiting; /* in banks' queues */
+    struct memory_request *requests; /* the pool's */
+    uint32_t waiting;                /* in banks' queues */
     uint32_t turn;
     /* Sets of banks, as bit masks. */
     uint32_t wanted;            /* with waiting requests */
     uint32_t served;            /* with a current request */
-    uint32_t needs[DRAM_NEEDS]; /* served ones by the command they wait for */
-    uint32_t held;              /* served ones that their own constraints may hold: looked at again at held_until */
-    uint64_t held_until;
-    uint64_t own_at[DRAM_BANKS]; /* of a served bank: when its own constraints allow the command it waits for */
-    struct dram_bank banks[DRAM_BANKS];
+    uint32_t needs[DRAM_NEEDS]; /* served ones by the command they wait for, if their own constraints allow it */
+    uint32_t held;              /* the other served ones */
+    uint32_t last_group;        /* of the last read or write */
+    uint64_t command_at;        /* no command is possible before */
+    uint64_t held_until;        /* the least of held_at; CYCLE_NEVER: none is held */
     uint64_t column_at, read_at, write_at, activate_at; /* first cycle for the whole channel */
-    uint32_t group_banks[DRAM_BANKS];
-    uint32_t last_group; /* of the last read or write */
-    uint64_t group_column_at[DRAM_BANKS], group_precharge_at[DRAM_BANKS];
-    uint64_t groups_column_at, groups_precharge_at; /* from when on no group forbids anything */
-    uint64_t command_at;                            /* no command is possible before */
+    uint64_t groups_precharge_at;                       /* from when on no group forbids a precharge */
+    uint64_t pipe_at; /* when the pipe is to be looked at: its first burst leaves, or at once when it is late */
+    uint64_t last_burst;
     struct dram_burst *pipe;
     uint32_t pipe_mask, pipe_first, pipe_end;
     bool pipe_late; /* bursts leave later than at their time: the return queue was full */
-    uint64_t last_burst;
     struct request_queue returns;
+    struct dram_params params;
+    uint32_t rcd_write, rtw, wtr, wtp;
+    struct dram_bank banks[DRAM_BANKS];
+    uint64_t held_at[DRAM_BANKS]; /* of a held bank: when it allows the command it waits for */
+    uint32_t group_banks[DRAM_BANKS];
+    uint64_t group_column_at[DRAM_BANKS], group_precharge_at[DRAM_BANKS];
+    struct dram_stats stats;
+    struct request_pool *pool;
 };
 
 struct dram *dram_create(const struct dram_params *params, struct request_pool *pool, struct arena *arena);
@@ -67,8 +71,20 @@ static inline bool dram_full(const struct dram *d)
 /* Hands over a request with its bank and row, which the scheduler sees from the next tick on; at most one a tick, and
  * only when not full. */
 void dram_push(struct dram *d, uint32_t request);
+/* The steps of a tick, each called when it may have something to do: see dram.c. */
+uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
+void dram_give_work(struct dram *d, uint64_t cycle);
+void dram_send_commands(struct dram *d, uint64_t cycle);
 /* One command cycle. Returns the write-back that ended in it, which is in no queue any more, or REQUEST_NONE. */
-uint32_t dram_tick(struct dram *d, uint64_t cycle);
+static inline uint32_t dram_tick(struct dram *d, uint64_t cycle)
+{
+    uint32_t ended = cycle >= d->pipe_at ? dram_drain_pipe(d, cycle) : REQUEST_NONE;
+    if (d->wanted & ~d->served)
+        dram_give_work(d, cycle);
+    if (d->served && cycle >= d->command_at)
+        dram_send_commands(d, cycle);
+    return ended;
+}
 /* The oldest finished request other than write-backs, or REQUEST_NONE; pop takes it out of the queue. */
 static inline uint32_t dram_top(const struct dram *d)
 {
@@ -80,7 +96,11 @@ static inline void dram_pop(struct dram *d)
 }
 /* The next cycle after `last` at which a tick changes anything, or CYCLE_NEVER; the return queue's contents do not
  * count. */
-uint64_t dram_next(const struct dram *d, uint64_t last);
+uint64_t dram_next_event(const struct dram *d, uint64_t last);
+static inline uint64_t dram_next(const struct dram *d, uint64_t last)
+{
+    return d->wanted & ~d->served ? last + 1 : dram_next_event(d, last);
+}
 bool dram_idle(const struct dram *d);
 /* dram_archive.c: describes everything but the parameters and the pool for a checkpoint. */
 void dram_archive(struct dram *d, struct archive *ar);

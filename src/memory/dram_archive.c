@@ -9,6 +9,7 @@ static void archive_bank(const struct dram *d, struct archive *ar, struct dram_b
     archive_place(ar, &b->last, d->pool->count);
     archive_place(ar, &b->current, d->pool->count);
     ARCHIVE(ar, b->row);
+    archive_u8_to(ar, &b->need, DRAM_NEEDS - 1);
     archive_bool(ar, &b->open);
     ARCHIVE(ar, b->read_at);
     ARCHIVE(ar, b->write_at);
@@ -26,7 +27,7 @@ static void archive_sets(struct dram *d, struct archive *ar)
         archive_u32_to(ar, &d->needs[i], all);
     archive_u32_to(ar, &d->held, all);
     ARCHIVE(ar, d->held_until);
-    ARCHIVE(ar, d->own_at);
+    ARCHIVE(ar, d->held_at);
 }
 
 static void archive_constraints(struct dram *d, struct archive *ar)
@@ -38,7 +39,6 @@ static void archive_constraints(struct dram *d, struct archive *ar)
     archive_u32_to(ar, &d->last_group, DRAM_BANKS - 1);
     ARCHIVE(ar, d->group_column_at);
     ARCHIVE(ar, d->group_precharge_at);
-    ARCHIVE(ar, d->groups_column_at);
     ARCHIVE(ar, d->groups_precharge_at);
     ARCHIVE(ar, d->command_at);
 }
@@ -55,6 +55,7 @@ static void archive_rings(struct dram *d, struct archive *ar)
     ARCHIVE(ar, d->pipe_end);
     archive_bool(ar, &d->pipe_late);
     ARCHIVE(ar, d->last_burst);
+    ARCHIVE(ar, d->pipe_at);
     request_queue_archive(ar, &d->returns, d->pool);
 }
 

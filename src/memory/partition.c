@@ -16,18 +16,19 @@
 
 struct partition {
     struct partition_head head; /* first: what the machine may look at */
-    struct memory_params params;
-    struct memory_map map;
-    struct request_map request_map;
-    struct request_pool *pool;
-    unsigned channel, slice_count;
+    uint64_t last_l2, last_dram;
+    unsigned slice_count, last_sender;
     struct slice *slices[PARTITION_MAX_SLICES];
     struct dram *dram;
-    struct request_queue delay; /* the fixed one before the DRAM's scheduler */
-    uint64_t *delay_ends;       /* by place in `delay` */
+    struct memory_request *requests; /* the pool's */
+    struct request_queue delay;      /* the fixed one before the DRAM's scheduler */
+    uint64_t *delay_ends;            /* by place in `delay` */
     uint32_t own_credits[PARTITION_MAX_SLICES], shared_credits, shared_limit;
-    uint32_t last_sender;
-    uint64_t last_l2, last_dram;
+    unsigned channel;
+    struct request_map request_map;
+    struct memory_map map;
+    struct request_pool *pool;
+    struct memory_params params;
 };
 
 #include "memory/cache_defaults_l2.h"
@@ -48,13 +49,9 @@ const struct param_desc partition_param_descs[] = {
 };
 const unsigned partition_param_count = sizeof(partition_param_descs) / sizeof(partition_param_descs[0]);
 
-/* What a slice has at its ends, where the machine looks. */
-static void note_ends(struct partition *p, unsigned k)
+static void set_bit(uint64_t *set, unsigned k, bool on)
 {
-    const struct slice *s = p->slices[k];
-    p->head.replies = (p->head.replies & ~BIT64(k)) | (uint64_t)(s->out.count != 0) << k;
-    p->head.accepting = (p->head.accepting & ~BIT64(k)) | (uint64_t)slice_can_push(s) << k;
-    p->head.first[k] = slice_reply(s);
+    *set = (*set & ~BIT64(k)) | (uint64_t)on << k;
 }
 
 struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store,
@@ -74,8 +71,10 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->pool = request_pool_create(p->shared_limit + p->slice_count * (1 + slice_requests(&p->params)), arena);
     for (unsigned k = 0; k < p->slice_count; k++) {
         p->slices[k] = slice_create(&p->params, k, store, p->pool, arena);
-        note_ends(p, k);
+        p->head.first[k] = slice_reply(p->slices[k]);
+        set_bit(&p->head.accepting, k, slice_can_push(p->slices[k]));
     }
+    p->requests = p->pool->all;
     p->dram = dram_create(&params->dram, p->pool, arena);
     return p;
 }
@@ -121,12 +120,9 @@ void partition_take_reply(struct partition *p, unsigned k)
 
 struct packet *partition_peek(struct partition *p, unsigned k)
 {
-    struct partition_reply first;
-    while (partition_reply(p, k, &first)) {
-        if (first.packet)
-            return first.packet;
-        partition_take_reply(p, k);
-    }
+    for (const struct partition_reply *first; (first = partition_reply(p, k)); partition_take_reply(p, k))
+        if (first->packet)
+            return first->packet;
     return NULL;
 }
 
@@ -172,13 +168,13 @@ static inline bool can_send(const struct partition *p, unsigned k)
 static inline bool can_return(const struct partition *p)
 {
     uint32_t top = dram_top(p->dram);
-    return top != REQUEST_NONE && !request_full(&p->slices[p->pool->all[top].slice]->from_dram);
+    return top != REQUEST_NONE && !request_full(&p->slices[p->requests[top].slice]->from_dram);
 }
 
 static void return_finished(struct partition *p)
 {
     uint32_t top = dram_top(p->dram);
-    unsigned k = p->pool->all[top].slice;
+    unsigned k = p->requests[top].slice;
     dram_pop(p->dram);
     slice_return(p->slices[k], top, p->last_l2);
     return_credit(p, k);
@@ -187,7 +183,7 @@ static void return_finished(struct partition *p)
 
 static void end_writeback(struct partition *p, uint32_t request)
 {
-    return_credit(p, p->pool->all[request].slice);
+    return_credit(p, p->requests[request].slice);
     request_release(p->pool, request);
 }
 
@@ -218,7 +214,7 @@ static void feed_dram(struct partition *p, uint64_t cycle)
     if (p->delay.count == 0 || cycle < delay_end(p))
         return;
     uint32_t request = request_shift(&p->delay), bank;
-    struct memory_request *r = &p->pool->all[request];
+    struct memory_request *r = &p->requests[request];
     address_of_request(&p->request_map, r->slice, r->local, &bank, &r->row);
     r->bank = (uint8_t)bank;
     dram_push(p->dram, request);
@@ -227,11 +223,10 @@ static void feed_dram(struct partition *p, uint64_t cycle)
 /* may_send: a slice may have a request that the scheduler has not taken in this cycle. */
 static uint64_t find_next_dram(const struct partition *p, bool may_send)
 {
-    uint64_t soon = p->last_dram + 1;
-    if (can_return(p))
+    uint64_t soon = p->last_dram + 1, next = dram_next(p->dram, p->last_dram);
+    if (next == soon || can_return(p))
         return soon;
-    uint64_t next = dram_next(p->dram, p->last_dram);
-    if (next == soon || dram_full(p->dram))
+    if (dram_full(p->dram))
         return next;
     for (unsigned k = 0; may_send && k < p->slice_count; k++)
         if (can_send(p, k))
@@ -262,17 +257,22 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 /* The L2's clock */
 
 /* The DRAM's side waits for a slice to send something, or to make room for what comes back. */
+static void wake_dram(struct partition *p, unsigned k, bool made_room)
+{
+    if ((made_room && can_return(p)) || (!dram_full(p->dram) && can_send(p, k)))
+        p->head.next_dram = p->last_dram + 1;
+}
+
 static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
 {
     struct slice *s = p->slices[k];
     uint32_t held = s->from_dram.count, sent = s->to_dram.count;
     slice_tick(s, cycle);
-    note_ends(p, k);
-    bool taken = held != s->from_dram.count;
-    if (p->head.next_dram == p->last_dram + 1 || !(taken || sent != s->to_dram.count))
-        return;
-    if ((taken && can_return(p)) || (!dram_full(p->dram) && can_send(p, k)))
-        p->head.next_dram = p->last_dram + 1;
+    if (s->out.count)
+        p->head.replies |= BIT64(k);
+    set_bit(&p->head.accepting, k, slice_can_push(s));
+    if (p->head.next_dram != p->last_dram + 1 && (held != s->from_dram.count || sent != s->to_dram.count))
+        wake_dram(p, k, held != s->from_dram.count);
 }
 
 void partition_tick_l2(struct partition *p, uint64_t cycle)
@@ -369,7 +369,10 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
     ARCHIVE(ar, p->last_dram);
     ARCHIVE(ar, p->head.next_l2);
     ARCHIVE(ar, p->head.next_dram);
-    for (unsigned k = 0; k < p->slice_count; k++)
-        note_ends(p, k);
+    for (unsigned k = 0; k < p->slice_count; k++) {
+        p->head.first[k] = slice_reply(p->slices[k]);
+        set_bit(&p->head.replies, k, p->slices[k]->out.count != 0);
+        set_bit(&p->head.accepting, k, slice_can_push(p->slices[k]));
+    }
     archive_end(ar);
 }

@@ -122,12 +122,10 @@ static inline uint64_t partition_accepting(const struct partition *p)
 {
     return ((const struct partition_head *)p)->accepting;
 }
-static inline bool partition_reply(const struct partition *p, unsigned k, struct partition_reply *reply)
+/* What slice k sends first, or NULL; valid until it is taken. */
+static inline const struct partition_reply *partition_reply(const struct partition *p, unsigned k)
 {
-    if (!(partition_replies(p) >> k & 1))
-        return false;
-    *reply = *((const struct partition_head *)p)->first[k];
-    return true;
+    return partition_replies(p) >> k & 1 ? ((const struct partition_head *)p)->first[k] : NULL;
 }
 void partition_take_reply(struct partition *p, unsigned k);
 static inline bool partition_can_push(const struct partition *p, unsigned k)

@@ -50,6 +50,7 @@ struct slice *slice_create(const struct memory_params *params, unsigned number, 
     s->next = CYCLE_NEVER;
     s->store = store;
     s->pool = pool;
+    s->requests = pool->all;
     s->number = (uint8_t)number;
     s->cache = cache_create(&params->l2, false, arena);
     s->in_room = p->icnt_l2_queue;
@@ -102,7 +103,7 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
 
 void slice_return(struct slice *s, uint32_t request, uint64_t last)
 {
-    bool write = s->pool->all[request].kind == REQUEST_WRITE, first = s->from_dram.count == 0;
+    bool write = s->requests[request].kind == REQUEST_WRITE, first = s->from_dram.count == 0;
     request_append(&s->from_dram, request);
     if (first && !(write && slice_ring_full(&s->out)))
         s->next = cycle_min(s->next, not_before(write ? 0 : s->fill_free_at, last + 1));
@@ -215,7 +216,7 @@ static struct memory_request *send_request(struct slice *s, enum memory_request_
                                            uint32_t bytes)
 {
     uint32_t number = request_take(s->pool);
-    struct memory_request *r = &s->pool->all[number];
+    struct memory_request *r = &s->requests[number];
     r->local = local;
     r->packet = NULL;
     r->bytes = (uint8_t)bytes;
@@ -384,7 +385,7 @@ static void serve_waiter(struct slice *s)
 
 static void take_return(struct slice *s, uint64_t cycle)
 {
-    const struct memory_request *r = &s->pool->all[request_oldest(&s->from_dram)];
+    const struct memory_request *r = &s->requests[request_oldest(&s->from_dram)];
     if (r->kind == REQUEST_WRITE) {
         if (slice_ring_full(&s->out))
             return;
@@ -435,25 +436,29 @@ static void leave_rop(struct slice *s)
     s->rop_first = p->next;
 }
 
-void slice_find_next(struct slice *s, uint64_t last)
+static inline uint64_t next_tick(const struct slice *s, uint64_t last)
 {
     uint64_t soon = last + 1, next = CYCLE_NEVER;
     bool out_full = slice_ring_full(&s->out), dram_full = request_full(&s->to_dram);
-    s->next = soon;
-    if ((cache_has_ready(s->cache) && !out_full) || (s->misses.count && !dram_full))
-        return;
-    if (s->from_dram.count) {
-        bool write = s->pool->all[request_oldest(&s->from_dram)].kind == REQUEST_WRITE;
-        if (!write)
-            next = not_before(s->fill_free_at, soon);
-        else if (!out_full)
-            return;
-    }
+    if ((s->misses.count && !dram_full) || (cache_has_ready(s->cache) && !out_full))
+        return soon;
     if (s->in_count && !s->blocked && !dram_full && !out_full)
-        next = cycle_min(next, not_before(s->data_free_at, soon));
+        next = not_before(s->data_free_at, soon);
     if (s->rop_first && s->in_count < s->in_room)
         next = cycle_min(next, not_before(s->rop_first->ready, soon));
-    s->next = next;
+    if (s->from_dram.count) {
+        bool write = s->requests[request_oldest(&s->from_dram)].kind == REQUEST_WRITE;
+        if (!write)
+            next = cycle_min(next, not_before(s->fill_free_at, soon));
+        else if (!out_full)
+            return soon;
+    }
+    return next;
+}
+
+void slice_find_next(struct slice *s, uint64_t last)
+{
+    s->next = next_tick(s, last);
 }
 
 void slice_tick(struct slice *s, uint64_t cycle)
@@ -469,5 +474,5 @@ void slice_tick(struct slice *s, uint64_t cycle)
         try_access(s, cycle);
     if (s->rop_first && cycle >= s->rop_first->ready && s->in_count < s->in_room)
         leave_rop(s);
-    slice_find_next(s, cycle);
+    s->next = next_tick(s, cycle);
 }

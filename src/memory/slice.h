@@ -46,7 +46,7 @@ static inline bool slice_ring_full(const struct slice_ring *r)
 struct slice {
     uint64_t next; /* as partition_next_l2, of this slice */
     struct cache *cache;
-    struct request_pool *pool;
+    struct memory_request *requests; /* the pool's */
     struct request_queue misses, to_dram, from_dram;
     /* Packets of which the L2 has not accepted all parts, linked by next: first those that have left the ROP delay,
      * then the one that is leaving it, part by part, then those in it. */
@@ -61,6 +61,7 @@ struct slice {
     uint64_t data_free_at, fill_free_at;
     const struct memory_params *params;
     struct store *store;
+    struct request_pool *pool;
     struct slice_part *waiting;         /* by waiter number */
     uint32_t free_waiter;               /* linked by next */
     uint32_t new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
