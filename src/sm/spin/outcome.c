@@ -27,11 +27,20 @@ void spin_outcome_launched(struct spin *spin, unsigned warp)
             spin->locks[i].address = 0;
 }
 
+static bool stores(const struct simt_access *access)
+{
+    return access && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL;
+}
+
 void spin_outcome_issued(struct spin *spin, const struct spin_event *e, const struct simt_access *access)
 {
+    struct spin_pass *pass = &spin->passes[e->warp];
+    for (uint64_t rest = stores(access) ? access->mask : 0; rest; rest &= rest - 1)
+        give_back(spin, e->warp, access->address[mask_first(rest)]); /* outside of the loop too */
     if (!(e->instr->spin & ISA_SPIN_INSIDE))
         return;
-    struct spin_pass *pass = &spin->passes[e->warp];
+    if (stores(access))
+        pass->acted |= access->mask;
     spin->stats.loop_warp_instructions++;
     spin->stats.loop_thread_instructions += mask_count(e->mask);
     for (uint64_t rest = e->mask; rest; rest &= rest - 1)
@@ -41,11 +50,6 @@ void spin_outcome_issued(struct spin *spin, const struct spin_event *e, const st
     spin->stats.loop_accesses += mask_count(access->mask);
     for (uint64_t rest = access->mask; rest; rest &= rest - 1)
         pass->accesses[mask_first(rest)]++;
-    if (access->kind != ISA_FLAG_STORE || access->space == ISA_SPACE_LOCAL)
-        return;
-    pass->acted |= access->mask;
-    for (uint64_t rest = access->mask; rest; rest &= rest - 1)
-        give_back(spin, e->warp, access->address[mask_first(rest)]);
 }
 
 void spin_outcome_branch(struct spin *spin, const struct spin_event *e)
@@ -71,14 +75,16 @@ void spin_outcome_atomic(struct spin *spin, unsigned warp, unsigned lane, const 
                          uint64_t address, bool took)
 {
     struct spin_pass *pass = &spin->passes[warp];
-    if (instr->mods.atomic != ISA_ATOMIC_CAS) {
-        if (instr->mods.atomic == ISA_ATOMIC_EXCH)
-            pass->taken[lane] -= pass->taken[lane] != 0;
-        else
-            pass->acted |= BIT64(lane);
-        give_back(spin, warp, address);
+    if (instr->mods.atomic != ISA_ATOMIC_CAS)
+        give_back(spin, warp, address); /* outside of the loop too */
+    if (!(instr->spin & ISA_SPIN_INSIDE))
         return;
-    }
+    if (instr->mods.atomic == ISA_ATOMIC_EXCH)
+        pass->taken[lane] -= pass->taken[lane] != 0;
+    else if (instr->mods.atomic != ISA_ATOMIC_CAS)
+        pass->acted |= BIT64(lane);
+    if (instr->mods.atomic != ISA_ATOMIC_CAS)
+        return;
     struct spin_lock *lock = place_of(spin, address);
     if (took) {
         *lock = (struct spin_lock){.address = address, .warp = (uint8_t)warp};

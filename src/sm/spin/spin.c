@@ -246,16 +246,12 @@ unsigned spin_pick(const struct spin *spin, const struct lockstep_scheduler_view
 
 void spin_atomics(struct spin *spin, unsigned warp, const struct simt_access *access, const struct packet *reply)
 {
-    bool inside = access->instr->spin & ISA_SPIN_INSIDE;
-    if (!inside && !listens(spin))
-        return;
     for (unsigned i = 0; i < reply->lane_count; i++) {
         const struct packet_lane *l = &reply->lanes[i]; /* the reply's operand is the old value */
         uint64_t operand, address = (reply->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
         memcpy(&operand, simt_access_data(access, l->lane), sizeof operand);
         uint64_t after = lane_atomic(reply->atomic, reply->type, l->operand, operand, l->compare);
-        if (inside)
-            spin_outcome_atomic(spin, warp, l->lane, access->instr, address, l->operand == l->compare);
+        spin_outcome_atomic(spin, warp, l->lane, access->instr, address, l->operand == l->compare);
         if (after != l->operand)
             tell_written(spin, warp, l->lane, tagged(access, address), &l->operand, after);
     }
