@@ -142,11 +142,11 @@ static int run(struct study *study, const struct arguments *a)
     struct strbuf text = {0};
     int code = CLI_USAGE, stopped = 0;
     mkdir(study->out, 0777);
-    if (study_open(study) == 0 && study_note_runs(study) == 0 && (a->report || (stopped = study_execute(study)) >= 0) &&
-        study_report(study, &text) == 0) {
+    if (study_open(study) == 0 && study_note_runs(study) == 0 && (a->report || (stopped = study_execute(study)) >= 0)) {
+        int rc = study_report(study, &text); /* a question that cannot be asked leaves the others their answers */
         strbuf_addf(&text, "page: %s/index.html\n", study->out);
         cli_print(&text);
-        code = complete(study) ? CLI_OK : CLI_FAILED;
+        code = rc < 0 ? CLI_USAGE : complete(study) ? CLI_OK : CLI_FAILED;
     }
     strbuf_free(&text);
     study_close(study);
