@@ -38,7 +38,7 @@ static struct sm_results *results_at(struct sm *sm, uint64_t cycle)
 
 /* Units of a class take the oldest waiting op each, in order. One op per unit may end in a cycle, and as many in all as
  * there are result buses. */
-static void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *free_at, unsigned count)
+static inline void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *free_at, unsigned count)
 {
     struct sm_fifo *waiting = &sm->oc_ex[class];
     for (unsigned i = 0; i < count && waiting->count; i++) {

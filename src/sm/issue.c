@@ -444,7 +444,7 @@ static void issue_warp(struct sm *sm, unsigned slot)
 }
 
 /* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */
-static enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t could_issue)
+static inline enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t could_issue)
 {
     uint64_t awake = members & ~sm_waiting(sm);
     if (could_issue)

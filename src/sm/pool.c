@@ -5,29 +5,10 @@
 
 #include "sm/sm_impl.h"
 
-uint32_t sm_op_new(struct sm *sm)
+uint32_t sm_op_grow(struct sm *sm)
 {
-    uint32_t index = sm->free_op;
-    if (index == SM_NONE) {
-        vec_push(&sm->ops, (struct sm_op){0});
-        index = (uint32_t)sm->ops.count - 1;
-    } else {
-        sm->free_op = sm->ops.items[index].next;
-    }
-    sm->ops.items[index] = (struct sm_op){.next = SM_NONE};
-    sm->ops_live++;
-    return index;
-}
-
-void sm_op_free(struct sm *sm, uint32_t op)
-{
-    struct sm_op *o = &sm->ops.items[op];
-    if (o->access)
-        vec_push(&sm->accesses, o->access);
-    o->access = NULL;
-    o->next = sm->free_op;
-    sm->free_op = op;
-    sm->ops_live--;
+    vec_push(&sm->ops, (struct sm_op){0});
+    return (uint32_t)sm->ops.count - 1;
 }
 
 uint32_t sm_transaction_new(struct sm *sm)

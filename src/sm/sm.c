@@ -273,7 +273,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->line_taken = true;
     sm_all_due(sm);
     sm->counted = cycle;
-    sm->changed = ~UINT64_C(0);
+    sm->changed = mask_low(p->warps);
     free(sm->scoreboards);
     size_t words = (size_t)p->warps * kernel->scoreboard_words;
     sm->scoreboards = base_calloc(2 * words + 16, sizeof(uint64_t));

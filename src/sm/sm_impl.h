@@ -270,8 +270,28 @@ struct sm {
 };
 
 /* pool.c */
-uint32_t sm_op_new(struct sm *sm);
-void sm_op_free(struct sm *sm, uint32_t op);
+uint32_t sm_op_grow(struct sm *sm);
+static inline uint32_t sm_op_new(struct sm *sm)
+{
+    uint32_t index = sm->free_op;
+    if (index == SM_NONE)
+        index = sm_op_grow(sm);
+    else
+        sm->free_op = sm->ops.items[index].next;
+    sm->ops.items[index] = (struct sm_op){.next = SM_NONE};
+    sm->ops_live++;
+    return index;
+}
+static inline void sm_op_free(struct sm *sm, uint32_t op)
+{
+    struct sm_op *o = &sm->ops.items[op];
+    if (o->access)
+        vec_push(&sm->accesses, o->access);
+    o->access = NULL;
+    o->next = sm->free_op;
+    sm->free_op = op;
+    sm->ops_live--;
+}
 uint32_t sm_transaction_new(struct sm *sm);
 void sm_transaction_free(struct sm *sm, uint32_t t);
 struct simt_access *sm_access_new(struct sm *sm);
