@@ -109,6 +109,7 @@ struct isa_function {
     const char *name;
     bool is_kernel, is_defined;
     uint8_t intrinsic;               /* enum isa_intrinsic, for declared functions */
+    bool never_returns;              /* every way through it ends the kernel with an error */
     uint32_t first, count;           /* its instructions in the module's array */
     uint32_t reg_count;
     struct isa_reg *regs;

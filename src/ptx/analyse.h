@@ -20,9 +20,12 @@ struct ptx_cfg {
     uint32_t *block_of;           /* by instruction index - function->first */
 };
 
+/* Sets never_returns of every function: what stands behind assert(), and whatever must come to it or to a trap. */
+void ptx_find_failing(struct isa_module *module);
 /* Builds the graph in `scratch`. Guarded exit, ret and trap fall through as well as leave; code that runs off the end
  * leaves. Blocks that cannot reach the exit (endless loops) are given an edge to it, from the last block of each such
- * region, so that everything has a post-dominator. */
+ * region, so that everything has a post-dominator. Where something else is possible, ways that end in a trap or in a
+ * call of a function that never returns do not count for post-dominators. */
 struct ptx_cfg *ptx_cfg_build(const struct isa_module *module, const struct isa_function *function,
                               struct arena *scratch);
 /* Sets `reconverge` of every BRA and BRX from the immediate post-dominators. */

@@ -1,11 +1,15 @@
 /* Control-flow graph of one function and its post-dominators, from which branches take their reconvergence points.
  *
  * A block ends at a branch, ret, exit or trap, or where something jumps to the next instruction; calls do not end
- * blocks, for control comes back behind them. Immediate post-dominators follow Cooper, Harvey and Kennedy, "A Simple,
+ * blocks, for control comes back behind them, but for calls of functions that always fail. Immediate post-dominators follow Cooper, Harvey and Kennedy, "A Simple,
  * Fast Dominance Algorithm" (2001), on the reversed graph with the virtual exit as its root. Code that can never leave
  * has no path to that root, so each such region (a strongly connected component without an edge out) gets one edge to
  * the exit; it changes no execution, only gives its branches a post-dominator. Unreachable blocks stay in the graph:
- * they cannot change the post-dominator of a block that never reaches them. */
+ * they cannot change the post-dominator of a block that never reaches them.
+ *
+ * A trap ends the kernel, so no lane waits for one that goes there: for post-dominators, ways that can only end in a
+ * trap are left out, or a check inside a critical section would have no meeting point but the end of the thread, and
+ * lanes that have the lock would wait there for those that spin. */
 #include <string.h>
 
 #include "base/vec.h"
@@ -13,9 +17,22 @@
 
 #define UNSEEN UINT32_MAX
 
-static bool ends_block(const struct isa_instr *instr)
+/* Ends the kernel with an error where its guard is true. */
+static bool fails(const struct isa_module *module, const struct isa_instr *instr)
+{
+    if (instr->op == ISA_OP_TRAP)
+        return true;
+    return instr->call && instr->call->callee != UINT32_MAX && module->functions[instr->call->callee].never_returns;
+}
+
+static bool jumps(const struct isa_instr *instr)
 {
     return isa_op_info(instr->op)->flags & (ISA_FLAG_BRANCH | ISA_FLAG_RET | ISA_FLAG_EXIT);
+}
+
+static bool ends_block(const struct isa_module *module, const struct isa_instr *instr)
+{
+    return jumps(instr) || fails(module, instr);
 }
 
 static bool leaves(const struct isa_instr *instr)
@@ -34,9 +51,10 @@ static uint32_t jump_targets(const struct isa_instr *instr, const uint32_t **tar
     return instr->op == ISA_OP_BRA ? 1 : 0;
 }
 
-static void find_blocks(struct ptx_cfg *cfg, const struct isa_instr *code, const struct isa_function *function,
+static void find_blocks(struct ptx_cfg *cfg, const struct isa_module *module, const struct isa_function *function,
                         struct arena *scratch)
 {
+    const struct isa_instr *code = module->instrs + function->first;
     uint8_t *leader = ARENA_NEW(scratch, uint8_t, function->count + 1);
     leader[0] = 1;
     for (uint32_t i = 0; i < function->count; i++) {
@@ -45,7 +63,7 @@ static void find_blocks(struct ptx_cfg *cfg, const struct isa_instr *code, const
         for (uint32_t t = 0; t < n; t++)
             if (targets[t] - function->first < function->count)
                 leader[targets[t] - function->first] = 1;
-        if (ends_block(&code[i]))
+        if (ends_block(module, &code[i]))
             leader[i + 1] = 1;
     }
     for (uint32_t i = 0; i < function->count; i++) {
@@ -82,7 +100,7 @@ static void find_successors(struct ptx_cfg *cfg, const struct isa_module *module
         /* Room for the fall-through, the exit and an edge that break_out may add. */
         uint32_t *succ = ARENA_NEW(scratch, uint32_t, n + 3);
         block->succ = succ;
-        if (last->guarded || !ends_block(last))
+        if (last->guarded || !jumps(last))
             add_edge(cfg, succ, b, b + 1, seen);
         for (uint32_t t = 0; t < n; t++) {
             uint32_t i = targets[t] - function->first;
@@ -295,18 +313,116 @@ static void find_post_dominators(struct ptx_cfg *cfg, struct arena *scratch)
         cfg->blocks[b].post_dominator = dominator[b];
 }
 
-struct ptx_cfg *ptx_cfg_build(const struct isa_module *module, const struct isa_function *function,
-                              struct arena *scratch)
+/* Marks the blocks from which every way ends in a trap. */
+static uint8_t *find_lost(const struct ptx_cfg *cfg, const struct isa_module *module, struct arena *scratch)
+{
+    uint8_t *lost = ARENA_NEW(scratch, uint8_t, cfg->count + 1);
+    uint32_t *ways = ARENA_NEW(scratch, uint32_t, cfg->count); /* that are not lost */
+    uint32_t *work = ARENA_NEW(scratch, uint32_t, cfg->count), n = 0;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const struct isa_instr *last = &module->instrs[cfg->blocks[b].end - 1];
+        ways[b] = fails(module, last) ? 1 : cfg->blocks[b].succ_count; /* where the guard is false */
+        if (fails(module, last) && !last->guarded) {
+            lost[b] = 1;
+            work[n++] = b;
+        }
+    }
+    while (n) {
+        uint32_t b = work[--n];
+        for (uint32_t p = 0; p < cfg->blocks[b].pred_count; p++) {
+            uint32_t from = cfg->blocks[b].pred[p];
+            if (!lost[from] && --ways[from] == 0) {
+                lost[from] = 1;
+                work[n++] = from;
+            }
+        }
+    }
+    return lost;
+}
+
+/* The graph without the edges into lost blocks, but for those between them, and without the exits of guarded traps. */
+static struct ptx_cfg without_lost(const struct ptx_cfg *cfg, const struct isa_module *module, const uint8_t *lost,
+                                   struct arena *scratch)
+{
+    struct ptx_cfg kept = *cfg;
+    kept.blocks = ARENA_NEW(scratch, struct ptx_block, cfg->count);
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const struct ptx_block *from = &cfg->blocks[b];
+        bool falls_through = fails(module, &module->instrs[from->end - 1]);
+        uint32_t *succ = ARENA_NEW(scratch, uint32_t, from->succ_count + 1); /* break_out may add one */
+        kept.blocks[b] = (struct ptx_block){.first = from->first, .end = from->end, .succ = succ};
+        for (uint32_t s = 0; s < from->succ_count; s++)
+            if (lost[b] || (!lost[from->succ[s]] && (!falls_through || from->succ[s] == b + 1)))
+                succ[kept.blocks[b].succ_count++] = from->succ[s];
+    }
+    return kept;
+}
+
+static bool has_traps(const struct isa_module *module, const struct isa_function *function)
+{
+    for (uint32_t i = function->first; i < function->first + function->count; i++)
+        if (fails(module, &module->instrs[i]))
+            return true;
+    return false;
+}
+
+static void post_dominate(struct ptx_cfg *cfg, struct arena *scratch)
+{
+    break_out(cfg, scratch);
+    find_post_dominators(cfg, scratch);
+}
+
+static struct ptx_cfg *build_graph(const struct isa_module *module, const struct isa_function *function,
+                                   struct arena *scratch)
 {
     struct ptx_cfg *cfg = ARENA_NEW(scratch, struct ptx_cfg, 1);
     cfg->block_of = ARENA_NEW(scratch, uint32_t, function->count);
     if (!function->count)
         return cfg;
-    find_blocks(cfg, module->instrs + function->first, function, scratch);
+    find_blocks(cfg, module, function, scratch);
     find_successors(cfg, module, function, scratch);
     find_predecessors(cfg, scratch);
-    break_out(cfg, scratch);
-    find_post_dominators(cfg, scratch);
+    return cfg;
+}
+
+static bool never_returns(const struct isa_module *module, const struct isa_function *function, struct arena *scratch)
+{
+    if (!function->is_defined)
+        return function->intrinsic == ISA_INTRINSIC_ASSERTFAIL;
+    return has_traps(module, function) && *find_lost(build_graph(module, function, scratch), module, scratch);
+}
+
+void ptx_find_failing(struct isa_module *module)
+{
+    struct arena scratch;
+    arena_init(&scratch);
+    for (bool found = true; found;) {
+        found = false;
+        for (uint32_t f = 0; f < module->function_count; f++) {
+            struct isa_function *function = &module->functions[f];
+            if (function->never_returns || !never_returns(module, function, &scratch))
+                continue;
+            function->never_returns = found = true;
+        }
+        arena_free(&scratch);
+    }
+}
+
+struct ptx_cfg *ptx_cfg_build(const struct isa_module *module, const struct isa_function *function,
+                              struct arena *scratch)
+{
+    struct ptx_cfg *cfg = build_graph(module, function, scratch);
+    if (!cfg->count)
+        return cfg;
+    if (!has_traps(module, function)) {
+        post_dominate(cfg, scratch);
+        return cfg;
+    }
+    struct ptx_cfg kept = without_lost(cfg, module, find_lost(cfg, module, scratch), scratch);
+    find_predecessors(&kept, scratch);
+    post_dominate(&kept, scratch);
+    for (uint32_t b = 0; b < cfg->count; b++)
+        cfg->blocks[b].post_dominator = kept.blocks[b].post_dominator;
     return cfg;
 }
 

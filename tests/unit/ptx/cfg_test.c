@@ -1,6 +1,7 @@
 /* Control-flow graphs and reconvergence points, against the definition: v post-dominates u when every path from u to
- * the exit passes v. */
+ * the exit passes v. Paths into a trap are none, unless there are no others. */
 #include "unit/ptx/make_program.h"
+#include "unit/ptx/ptx_support.h"
 
 #define MOST 28
 
@@ -50,6 +51,36 @@ static void open_endless(struct graph *g)
         g->edge[leave[k]][g->n] = true;
 }
 
+static bool traps(const struct maker *m, uint32_t i)
+{
+    const struct isa_instr *instr = &m->module.instrs[m->function.first + i];
+    return instr->op == ISA_OP_TRAP || instr->call;
+}
+
+/* Whether what follows u by its own doing is lost in any case. */
+static bool is_lost(const struct maker *m, const struct graph *g, const bool *lost, uint32_t u)
+{
+    bool guarded = m->module.instrs[m->function.first + u].guarded;
+    if (traps(m, u))
+        return !guarded || lost[u + 1];
+    for (uint32_t v = 0; v <= g->n; v++)
+        if (g->edge[u][v] && !lost[v])
+            return false;
+    return true;
+}
+
+/* Takes away what leads only to traps, where something else is possible. */
+static void leave_out_traps(const struct maker *m, struct graph *g)
+{
+    bool lost[MOST + 1] = {false};
+    for (uint32_t round = 0; round < g->n; round++)
+        for (uint32_t u = 0; u < g->n; u++)
+            lost[u] = lost[u] || (memchr(g->edge[u], true, g->n + 1) && is_lost(m, g, lost, u));
+    for (uint32_t u = 0; u < g->n; u++)
+        for (uint32_t v = 0; v <= g->n && !lost[u]; v++)
+            g->edge[u][v] = g->edge[u][v] && !lost[v] && !(traps(m, u) && v != u + 1);
+}
+
 static void graph_of(const struct maker *m, struct graph *g)
 {
     memset(g, 0, sizeof *g);
@@ -59,6 +90,7 @@ static void graph_of(const struct maker *m, struct graph *g)
         for (uint32_t k = 0; k < n; k++)
             g->edge[u][next[k]] = true;
     }
+    leave_out_traps(m, g);
     open_endless(g);
 }
 
@@ -216,7 +248,102 @@ static void test_empty_function(void **state)
     maker_free(&m);
 }
 
-static void make_random(struct maker *m, uint32_t n)
+/* A call of a function that never returns. */
+static struct isa_instr *make_assert(struct maker *m, bool guarded)
+{
+    static const struct isa_call call = {.callee = 0};
+    m->module.functions = ARENA_NEW(&m->module.arena, struct isa_function, 1);
+    m->module.functions[0].never_returns = true;
+    struct isa_instr *instr = make_guarded(m, ISA_OP_CALL, guarded);
+    instr->call = &call;
+    return instr;
+}
+
+/* while (!done) if (taken) { if (bad) trap; give back; done = true }: lanes that have the lock wait for the others
+ * behind the critical section, not at the end. */
+static void test_trap_in_critical_section(void **state)
+{
+    for (unsigned how = 0; how < 4; how++) {
+        struct maker m;
+        maker_init(&m, 0, 16, 1);
+        make_instr(&m, ISA_OP_NOP);
+        make_bra(&m, how == 3 ? 7 : 6, true); /* 1: not taken */
+        make_bra(&m, how == 1 ? 8 : 4, true); /* 2: to the trap behind the end, or around it */
+        if (how == 0 || how == 3)
+            make_instr(&m, ISA_OP_TRAP);
+        else if (how == 2)
+            make_assert(&m, false);
+        else
+            make_instr(&m, ISA_OP_NOP);
+        make_instr(&m, ISA_OP_NOP);           /* 4 */
+        make_instr(&m, ISA_OP_NOP);
+        if (how == 3)
+            make_guarded(&m, ISA_OP_TRAP, true);
+        make_bra(&m, 0, true);                /* 6 or 7: round */
+        make_instr(&m, ISA_OP_RET);
+        if (how == 1)
+            make_instr(&m, ISA_OP_TRAP);
+        check(&m);
+        assert_int_equal(reconverge(&m, 1), how == 3 ? 7 : 6);
+        assert_int_equal(reconverge(&m, 2), how == 1 ? 3 : 4);
+        assert_int_equal(reconverge(&m, how == 3 ? 7 : 6), how == 3 ? 8 : 7);
+        maker_free(&m);
+    }
+}
+
+/* Two ways to fail, which part and meet again: nothing else is possible, so their branch has its own meeting point. */
+static void test_only_traps(void **state)
+{
+    struct maker m;
+    maker_init(&m, 0, 16, 1);
+    make_bra(&m, 5, true);  /* 0: goes well */
+    make_bra(&m, 4, true);  /* 1 */
+    make_instr(&m, ISA_OP_NOP);
+    make_instr(&m, ISA_OP_NOP);
+    make_instr(&m, ISA_OP_TRAP); /* 4 */
+    make_bra(&m, 8, true);
+    make_instr(&m, ISA_OP_NOP);
+    make_instr(&m, ISA_OP_NOP);
+    make_instr(&m, ISA_OP_RET);
+    check(&m);
+    assert_int_equal(reconverge(&m, 0), 5);
+    assert_int_equal(reconverge(&m, 1), 4);
+    assert_int_equal(reconverge(&m, 5), 8);
+    maker_free(&m);
+}
+
+/* Functions that must fail are found through calls, whatever their order; those that need not, are not. */
+static void test_never_returns(void **state)
+{
+    static const char text[] =
+        ".version 7.0\n.target sm_70\n.address_size 64\n"
+        ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);\n"
+        ".func inner();\n.func outer() { .reg .pred %p<2>; @%p1 bra A; trap; A: call.uni inner, (); ret; }\n"
+        ".func inner() { .reg .b64 %d<2>; .reg .b32 %r<2>;\n"
+        "call.uni __assertfail, (%d1, %d1, %r1, %d1, %d1); }\n"
+        ".func perhaps() { .reg .pred %p<2>; @%p1 trap; @!%p1 call.uni inner, (); ret; }\n"
+        ".func endless() { .reg .pred %p<2>; A: @%p1 trap; bra A; }\n"
+        ".func declared();\n"
+        ".entry k() { .reg .pred %p<2>; B: @%p1 bra C; @%p1 bra D; call.uni outer, (); D: C: @%p1 bra B; ret; }\n";
+    static const char *const failing[] = {"__assertfail", "outer", "inner"};
+    struct isa_module *module = support_load("failing", text);
+    unsigned found = 0;
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        bool expected = false;
+        for (unsigned i = 0; i < 3; i++)
+            expected |= !strcmp(module->functions[f].name, failing[i]);
+        assert_int_equal(module->functions[f].never_returns, expected);
+        found += expected;
+    }
+    assert_int_equal(found, 3);
+    for (uint32_t i = 0; i < module->instr_count; i++)
+        if (module->instrs[i].op == ISA_OP_CALL && module->functions[module->instrs[i].call->callee].never_returns &&
+            !strcmp(module->functions[module->instrs[i].call->callee].name, "outer"))
+            assert_int_equal(module->instrs[i - 2].reconverge, i + 1);
+    isa_module_free(module);
+}
+
+static void make_random(struct maker *m, uint32_t n, bool fails)
 {
     uint32_t first = m->function.first;
     for (uint32_t i = 0; i < n; i++) {
@@ -230,6 +357,10 @@ static void make_random(struct maker *m, uint32_t n)
             make_brx(m, draw(m, 5), targets)->guarded = guarded;
         else if (kind == 6)
             make_guarded(m, draw(m, 2) ? ISA_OP_RET : ISA_OP_EXIT, guarded);
+        else if (kind == 7 && fails && draw(m, 2))
+            make_guarded(m, ISA_OP_TRAP, guarded);
+        else if (kind == 8 && fails)
+            make_assert(m, guarded);
         else
             make_instr(m, ISA_OP_NOP);
     }
@@ -244,7 +375,7 @@ static void test_random_graphs(void **state)
             make_instr(&m, ISA_OP_NOP);
             m.function.first = 1;
         }
-        make_random(&m, 1 + draw(&m, MOST));
+        make_random(&m, 1 + draw(&m, MOST), seed % 2);
         check(&m);
         maker_free(&m);
     }
@@ -270,6 +401,8 @@ int main(void)
         cmocka_unit_test(test_endless_loop),    cmocka_unit_test(test_branch_list),
         cmocka_unit_test(test_run_off_the_end), cmocka_unit_test(test_empty_function),
         cmocka_unit_test(test_random_graphs),   cmocka_unit_test(test_large),
+        cmocka_unit_test(test_only_traps),      cmocka_unit_test(test_never_returns),
+        cmocka_unit_test(test_trap_in_critical_section),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

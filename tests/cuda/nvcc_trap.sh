@@ -1,0 +1,3 @@
+# Checks inside critical sections, built by nvcc.
+compiler=nvcc
+. "$LOCKSTEP_SRC/tests/cuda/trap.sh"
