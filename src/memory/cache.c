@@ -6,78 +6,13 @@
  *   - a store that takes a line without fetching it (lazy) makes its sector valid once all its bytes are written.
  * Left out: GPGPU-Sim lets an access join an MSHR whose line was evicted between fill and last waiter; here it sends a
  * new fill. */
-#include "memory/cache.h"
-
 #include <string.h>
 
-#include "base/archive.h"
 #include "base/bits.h"
+#include "memory/cache_impl.h"
 
-#define NO_INDEX UINT32_MAX
-#define NO_ADDRESS UINT64_MAX
 #define MAX_WAITERS 65536u /* of all fills together: more than a machine's warps can have under way */
-
 #define RESERVED BIT64(63)
-
-/* What every access looks at, and what few lines have. */
-struct line {
-    uint8_t valid, pending; /* sectors */
-    bool extra;             /* its struct line_extra may hold something */
-};
-
-struct line_extra {
-    uint64_t dirty[2]; /* bytes */
-    uint64_t tag;
-};
-
-struct mshr {
-    uint64_t address;     /* of the line */
-    uint32_t line;        /* NO_INDEX: a stray: the fill is not kept, or finds its place when it comes */
-    uint32_t value;       /* of the first waiter */
-    uint32_t first, last; /* the others */
-    uint32_t next;        /* in the strays' hash chain, then in the list of ready ones; free list */
-    uint16_t count;       /* waiters */
-    uint8_t sectors;
-    bool orphan; /* the cache was invalidated after the request was sent */
-};
-
-struct waiter {
-    uint32_t value, next;
-};
-
-struct cache {
-    struct cache_head head; /* first: what owners may look at */
-    uint32_t line_shift, sector_shift, sectors_shift, set_mask, hash_mask;
-    uint32_t recent; /* the line that was last used: often the next one too */
-    uint8_t all_sectors;
-    bool timing_only; /* cache_set_timing_only */
-    uint32_t strays;  /* fills under way that have no line */
-    uint64_t clock;   /* counts uses */
-    /* The last refused access. Until something changes that could help it, the same access is refused for the same
-     * reason without a look. */
-    uint64_t refused_address;               /* NO_ADDRESS: none */
-    uint32_t refused_bytes, refused_reason; /* offset of the counter in `stats` */
-    bool refused_room;
-    uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
-    /* Per line: when it was last used (LRU) or allocated (FIFO), 0 when empty, with RESERVED while a sector is being
-     * filled. So the lowest of a set is the line to be given up. */
-    uint64_t *orders;
-    struct line *lines;
-    struct line_extra *extras; /* per line */
-    uint16_t *fills;           /* per sector of a line: the MSHR of a pending one */
-    struct mshr *mshrs;
-    uint32_t free_mshr, used_mshrs;
-    uint32_t ready_last;
-    uint32_t drained;   /* MSHR whose last waiter was taken: its data stay valid until the next call */
-    uint8_t *data;      /* per line, or NULL */
-    uint8_t *mshr_data; /* per MSHR, or NULL */
-    uint32_t *hash;     /* of strays: first MSHR of a chain */
-    struct waiter *waiters;
-    uint32_t free_waiter;
-    uint32_t new_mshrs, new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
-    struct cache_stats stats;
-    struct cache_params params;
-};
 
 const char *const cache_replacement_choices[] = {"lru", "fifo", NULL};
 const char *const cache_allocate_choices[] = {"on_miss", "on_fill", NULL};
@@ -489,12 +424,10 @@ static enum cache_result count_write(struct cache *c, enum cache_result result)
     return result;
 }
 
-/* What a read, or a store that fetches, does. */
+/* An access that was not refused just before. */
 static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, bool store, uint32_t waiter,
                                      bool room, struct cache_effect *effect)
 {
-    if (address == c->refused_address && bytes == c->refused_bytes && room == c->refused_room)
-        return refuse(c, (uint64_t *)((char *)&c->stats + c->refused_reason));
     uint64_t at = line_address(c, address);
     uint8_t missing = sectors_of(c, address, bytes);
     enum cache_result result = CACHE_HIT;
@@ -517,18 +450,27 @@ static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t
     return store ? count_write(c, result) : count_read(c, result);
 }
 
+/* What a read, or a store that fetches, does. */
+static inline enum cache_result try_line(struct cache *c, uint64_t address, uint32_t bytes, bool store, uint32_t waiter,
+                                         bool room, struct cache_effect *effect)
+{
+    if (address == c->refused_address && bytes == c->refused_bytes && room == c->refused_room)
+        return refuse(c, (uint64_t *)((char *)&c->stats + c->refused_reason));
+    return access_line(c, address, bytes, store, waiter, room, effect);
+}
+
 /* Accesses */
 
 enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                              struct cache_effect *effect)
 {
-    return access_line(c, address, bytes, false, waiter, queue_room >= c->params.miss_room, effect);
+    return try_line(c, address, bytes, false, waiter, queue_room >= c->params.miss_room, effect);
 }
 
 enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                               struct cache_effect *effect)
 {
-    return access_line(c, address, bytes, true, waiter, queue_room >= c->params.miss_room + 1, effect);
+    return try_line(c, address, bytes, true, waiter, queue_room >= c->params.miss_room + 1, effect);
 }
 
 enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line)
@@ -601,7 +543,7 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
 {
     if (!fetch)
         return write_lazily(c, address, bytes, mask, queue_room, effect);
-    enum cache_result result = access_line(c, address, bytes, true, waiter, queue_room >= c->params.miss_room, effect);
+    enum cache_result result = try_line(c, address, bytes, true, waiter, queue_room >= c->params.miss_room, effect);
     if (result != CACHE_REFUSED && effect->line != CACHE_NO_LINE)
         make_dirty(c, effect->line, address, bytes, mask);
     return result;
@@ -831,72 +773,4 @@ uint8_t *cache_data(struct cache *c, uint32_t line)
 struct cache_stats *cache_stats_of(struct cache *c)
 {
     return &c->stats;
-}
-
-/* Checkpoints */
-
-static void archive_lines(struct cache *c, struct archive *ar)
-{
-    uint32_t lines = c->params.sets * c->params.ways;
-    ARCHIVE(ar, c->clock);
-    ARCHIVE_ARRAY(ar, c->tags, lines);
-    ARCHIVE_ARRAY(ar, c->orders, lines);
-    for (uint32_t i = 0; i < lines << c->sectors_shift; i++)
-        archive_u16_to(ar, &c->fills[i], (uint16_t)(c->params.mshr_entries - 1));
-    for (uint32_t i = 0; i < lines; i++) {
-        struct line *line = &c->lines[i];
-        struct line_extra *extra = &c->extras[i];
-        ARCHIVE(ar, line->valid);
-        ARCHIVE(ar, line->pending);
-        archive_bool(ar, &line->extra);
-        ARCHIVE(ar, extra->dirty);
-        ARCHIVE(ar, extra->tag);
-        if (c->data && c->tags[i] != NO_ADDRESS)
-            archive_bytes(ar, cache_data(c, i), PACKET_LINE_BYTES);
-    }
-}
-
-static void archive_mshr(struct cache *c, struct archive *ar, uint32_t i)
-{
-    struct mshr *m = &c->mshrs[i];
-    ARCHIVE(ar, m->address);
-    archive_place(ar, &m->line, c->params.sets * c->params.ways);
-    ARCHIVE(ar, m->value);
-    archive_place(ar, &m->first, c->new_waiters);
-    archive_place(ar, &m->last, c->new_waiters);
-    archive_u16_to(ar, &m->count, (uint16_t)c->params.mshr_merges);
-    archive_place(ar, &m->next, c->new_mshrs);
-    ARCHIVE(ar, m->sectors);
-    archive_bool(ar, &m->orphan);
-    if (c->mshr_data)
-        archive_bytes(ar, c->mshr_data + (size_t)i * PACKET_LINE_BYTES, PACKET_LINE_BYTES);
-}
-
-/* A refused access and a found line that are remembered save time only. */
-void cache_archive(struct cache *c, struct archive *ar)
-{
-    archive_begin(ar, "cache", 0);
-    ARCHIVE(ar, c->stats);
-    archive_lines(c, ar);
-    archive_u32_to(ar, &c->new_mshrs, c->params.mshr_entries);
-    archive_u32_to(ar, &c->new_waiters, c->waiter_limit);
-    archive_u32_to(ar, &c->used_mshrs, c->params.mshr_entries);
-    archive_u32_to(ar, &c->strays, c->params.mshr_entries);
-    for (uint32_t i = 0; i < c->new_mshrs; i++)
-        archive_mshr(c, ar, i);
-    for (uint32_t i = 0; i < c->new_waiters; i++) {
-        ARCHIVE(ar, c->waiters[i].value);
-        archive_place(ar, &c->waiters[i].next, c->new_waiters);
-    }
-    archive_places(ar, c->hash, c->hash_mask + (size_t)1, c->new_mshrs);
-    archive_place(ar, &c->free_mshr, c->new_mshrs);
-    archive_place(ar, &c->free_waiter, c->new_waiters);
-    archive_place(ar, &c->head.ready_first, c->new_mshrs);
-    archive_place(ar, &c->ready_last, c->new_mshrs);
-    archive_place(ar, &c->drained, c->new_mshrs);
-    if (archive_loading(ar)) {
-        forget_refusal(c);
-        c->recent = 0;
-    }
-    archive_end(ar);
 }

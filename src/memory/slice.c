@@ -86,8 +86,10 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
     packet->local = local;
     packet->parts = 1;
     packet->next = NULL;
-    if (s->sector)
-        packet->parts = (uint32_t)((local + packet->bytes - 1) / s->sector - local / s->sector + 1);
+    if (s->sector) {
+        unsigned shift = mask_first(s->sector);
+        packet->parts = (uint32_t)(((local + packet->bytes - 1) >> shift) - (local >> shift) + 1);
+    }
     if (s->first)
         s->last->next = packet;
     else

@@ -1,0 +1,69 @@
+/* A cache in a checkpoint. */
+#include "base/archive.h"
+#include "memory/cache_impl.h"
+
+static void archive_lines(struct cache *c, struct archive *ar)
+{
+    uint32_t lines = c->params.sets * c->params.ways;
+    ARCHIVE(ar, c->clock);
+    ARCHIVE_ARRAY(ar, c->tags, lines);
+    ARCHIVE_ARRAY(ar, c->orders, lines);
+    for (uint32_t i = 0; i < lines << c->sectors_shift; i++)
+        archive_u16_to(ar, &c->fills[i], (uint16_t)(c->params.mshr_entries - 1));
+    for (uint32_t i = 0; i < lines; i++) {
+        struct line *line = &c->lines[i];
+        struct line_extra *extra = &c->extras[i];
+        ARCHIVE(ar, line->valid);
+        ARCHIVE(ar, line->pending);
+        archive_bool(ar, &line->extra);
+        ARCHIVE(ar, extra->dirty);
+        ARCHIVE(ar, extra->tag);
+        if (c->data && c->tags[i] != NO_ADDRESS)
+            archive_bytes(ar, cache_data(c, i), PACKET_LINE_BYTES);
+    }
+}
+
+static void archive_mshr(struct cache *c, struct archive *ar, uint32_t i)
+{
+    struct mshr *m = &c->mshrs[i];
+    ARCHIVE(ar, m->address);
+    archive_place(ar, &m->line, c->params.sets * c->params.ways);
+    ARCHIVE(ar, m->value);
+    archive_place(ar, &m->first, c->new_waiters);
+    archive_place(ar, &m->last, c->new_waiters);
+    archive_u16_to(ar, &m->count, (uint16_t)c->params.mshr_merges);
+    archive_place(ar, &m->next, c->new_mshrs);
+    ARCHIVE(ar, m->sectors);
+    archive_bool(ar, &m->orphan);
+    if (c->mshr_data)
+        archive_bytes(ar, c->mshr_data + (size_t)i * PACKET_LINE_BYTES, PACKET_LINE_BYTES);
+}
+
+/* A refused access and a found line that are remembered save time only. */
+void cache_archive(struct cache *c, struct archive *ar)
+{
+    archive_begin(ar, "cache", 0);
+    ARCHIVE(ar, c->stats);
+    archive_lines(c, ar);
+    archive_u32_to(ar, &c->new_mshrs, c->params.mshr_entries);
+    archive_u32_to(ar, &c->new_waiters, c->waiter_limit);
+    archive_u32_to(ar, &c->used_mshrs, c->params.mshr_entries);
+    archive_u32_to(ar, &c->strays, c->params.mshr_entries);
+    for (uint32_t i = 0; i < c->new_mshrs; i++)
+        archive_mshr(c, ar, i);
+    for (uint32_t i = 0; i < c->new_waiters; i++) {
+        ARCHIVE(ar, c->waiters[i].value);
+        archive_place(ar, &c->waiters[i].next, c->new_waiters);
+    }
+    archive_places(ar, c->hash, c->hash_mask + (size_t)1, c->new_mshrs);
+    archive_place(ar, &c->free_mshr, c->new_mshrs);
+    archive_place(ar, &c->free_waiter, c->new_waiters);
+    archive_place(ar, &c->head.ready_first, c->new_mshrs);
+    archive_place(ar, &c->ready_last, c->new_mshrs);
+    archive_place(ar, &c->drained, c->new_mshrs);
+    if (archive_loading(ar)) {
+        c->refused_address = NO_ADDRESS;
+        c->recent = 0;
+    }
+    archive_end(ar);
+}

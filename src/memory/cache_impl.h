@@ -1,0 +1,70 @@
+/* What a cache is made of, shared by the files of a cache alone. */
+#ifndef LOCKSTEP_MEMORY_CACHE_IMPL_H
+#define LOCKSTEP_MEMORY_CACHE_IMPL_H
+
+#include "memory/cache.h"
+
+#define NO_INDEX UINT32_MAX
+#define NO_ADDRESS UINT64_MAX
+
+/* What every access looks at, and what few lines have. */
+struct line {
+    uint8_t valid, pending; /* sectors */
+    bool extra;             /* its struct line_extra may hold something */
+};
+
+struct line_extra {
+    uint64_t dirty[2]; /* bytes */
+    uint64_t tag;
+};
+
+struct mshr {
+    uint64_t address;     /* of the line */
+    uint32_t line;        /* NO_INDEX: a stray: the fill is not kept, or finds its place when it comes */
+    uint32_t value;       /* of the first waiter */
+    uint32_t first, last; /* the others */
+    uint32_t next;        /* in the strays' hash chain, then in the list of ready ones; free list */
+    uint16_t count;       /* waiters */
+    uint8_t sectors;
+    bool orphan; /* the cache was invalidated after the request was sent */
+};
+
+struct waiter {
+    uint32_t value, next;
+};
+
+struct cache {
+    struct cache_head head; /* first: what owners may look at */
+    uint32_t line_shift, sector_shift, sectors_shift, set_mask, hash_mask;
+    uint32_t recent; /* the line that was last used: often the next one too */
+    uint8_t all_sectors;
+    bool timing_only; /* cache_set_timing_only */
+    uint32_t strays;  /* fills under way that have no line */
+    uint64_t clock;   /* counts uses */
+    /* The last refused access. Until something changes that could help it, the same access is refused for the same
+     * reason without a look. */
+    uint64_t refused_address;               /* NO_ADDRESS: none */
+    uint32_t refused_bytes, refused_reason; /* offset of the counter in `stats` */
+    bool refused_room;
+    uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
+    /* Per line: when it was last used (LRU) or allocated (FIFO), 0 when empty, with RESERVED while a sector is being
+     * filled. So the lowest of a set is the line to be given up. */
+    uint64_t *orders;
+    struct line *lines;
+    struct line_extra *extras; /* per line */
+    uint16_t *fills;           /* per sector of a line: the MSHR of a pending one */
+    struct mshr *mshrs;
+    uint32_t free_mshr, used_mshrs;
+    uint32_t ready_last;
+    uint32_t drained;   /* MSHR whose last waiter was taken: its data stay valid until the next call */
+    uint8_t *data;      /* per line, or NULL */
+    uint8_t *mshr_data; /* per MSHR, or NULL */
+    uint32_t *hash;     /* of strays: first MSHR of a chain */
+    struct waiter *waiters;
+    uint32_t free_waiter;
+    uint32_t new_mshrs, new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
+    struct cache_stats stats;
+    struct cache_params params;
+};
+
+#endif
