@@ -1,7 +1,7 @@
 /* Crews. A task is given by raising `round`. Thread t of n does the work of members t, t + n, t + 2n...; the caller's,
  * when it has waited a little for the others, also that of members whose thread has not come to them, for on a busy
  * computer it may be long before that thread runs. Who does a member's work in a round is settled by setting its
- * `taken`; `left` counts the members of other threads whose work is not done.
+ * `taken`, that it is done by setting its `done`.
  * A thread that has looked in vain for a round sleeps on the condition; the caller looks at `sleepers` after raising
  * `round`, the thread at `round` after raising `sleepers`, both in one total order, so no call to wake is lost. */
 #define _GNU_SOURCE
@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -28,21 +29,22 @@ struct worker {
     atomic_int core; /* on which it was last seen */
 };
 
+/* Rounds of a member's work. Its thread alone has to do with `taken` as a rule, the caller looks at `done`. */
 struct claim {
-    _Alignas(CACHE_LINE) atomic_uint taken; /* the last round in which somebody took the member's work */
+    _Alignas(CACHE_LINE) atomic_uint taken; /* the last that somebody took */
+    _Alignas(CACHE_LINE) atomic_uint done;  /* the last that somebody did */
 };
 
 struct crew {
     unsigned size, threads;
-    struct worker *workers; /* by thread; 0 is the caller */
-    struct claim *claims;   /* by member */
-    cpu_set_t cores;        /* on which threads may run */
-    void (*task)(void *context, unsigned member);
-    void *context;
-    _Alignas(CACHE_LINE) atomic_uint round;
+    struct worker *workers;                 /* by thread; 0 is the caller */
+    struct claim *claims;                   /* by member */
+    cpu_set_t cores;                        /* on which threads may run */
+    _Alignas(CACHE_LINE) atomic_uint round; /* with what belongs to it in one line */
     atomic_uint sleepers;
     atomic_bool ended;
-    _Alignas(CACHE_LINE) atomic_uint left;
+    void (*task)(const void *order, unsigned member);
+    _Alignas(8) char order[CREW_ORDER_BYTES];
     _Alignas(CACHE_LINE) pthread_mutex_t mutex;
     pthread_cond_t wake;
 };
@@ -82,8 +84,8 @@ static void take_over(struct crew *crew, unsigned member, unsigned round)
     if (!atomic_compare_exchange_strong_explicit(&crew->claims[member].taken, &before, round, memory_order_acquire,
                                                  memory_order_relaxed))
         return;
-    crew->task(crew->context, member);
-    atomic_fetch_sub_explicit(&crew->left, 1, memory_order_release);
+    crew->task(crew->order, member);
+    atomic_store_explicit(&crew->claims[member].done, round, memory_order_release);
 }
 
 /* Threads that are always busy should not share a core, but a new thread often begins beside the one that made it, and
@@ -145,8 +147,10 @@ struct crew *crew_create(unsigned members)
     if (!crew->claims)
         abort();
     crew->workers[0] = (struct worker){.crew = crew, .core = -1};
-    for (unsigned i = 0; i < crew->size; i++)
+    for (unsigned i = 0; i < crew->size; i++) {
         atomic_init(&crew->claims[i].taken, 0);
+        atomic_init(&crew->claims[i].done, 0);
+    }
     pthread_mutex_init(&crew->mutex, NULL);
     pthread_cond_init(&crew->wake, NULL);
     bool known = sched_getaffinity(0, sizeof crew->cores, &crew->cores) == 0;
@@ -180,35 +184,36 @@ unsigned crew_size(const struct crew *crew)
     return crew->size;
 }
 
-/* Waits until the others are done, for so many looks. */
-static bool others_done(struct crew *crew, unsigned looks)
+/* Waits until the others are done with the round, for so many looks at one that is not. */
+static bool others_done(struct crew *crew, unsigned round, unsigned looks)
 {
-    while (atomic_load_explicit(&crew->left, memory_order_acquire)) {
-        if (!looks--)
-            return false;
-        breathe();
+    for (unsigned member = 1; member < crew->size; member++) {
+        while (member % crew->threads &&
+               atomic_load_explicit(&crew->claims[member].done, memory_order_acquire) != round) {
+            if (!looks--)
+                return false;
+            breathe();
+        }
     }
     return true;
 }
 
-void crew_run(struct crew *crew, void (*task)(void *context, unsigned member), void *context)
+void crew_run(struct crew *crew, void (*task)(const void *order, unsigned member), const void *order, unsigned bytes)
 {
-    unsigned own = (crew->size + crew->threads - 1) / crew->threads;
+    unsigned round = atomic_load_explicit(&crew->round, memory_order_relaxed) + 1;
     crew->task = task;
-    crew->context = context;
-    atomic_store_explicit(&crew->left, crew->size - own, memory_order_relaxed);
+    memcpy(crew->order, order, bytes);
     if (crew->threads > 1)
         give_round(crew);
-    if (atomic_load_explicit(&crew->round, memory_order_relaxed) % LOOK_ROUND == 0)
+    if (round % LOOK_ROUND == 0)
         spread_out(&crew->workers[0]);
     for (unsigned member = 0; member < crew->size; member += crew->threads)
-        task(context, member);
-    if (others_done(crew, GRACE))
+        task(order, member);
+    if (crew->threads == 1 || others_done(crew, round, GRACE))
         return;
-    unsigned round = atomic_load_explicit(&crew->round, memory_order_relaxed);
     for (unsigned member = 1; member < crew->size; member++)
         if (member % crew->threads)
             take_over(crew, member, round);
-    while (!others_done(crew, LOOKS))
+    while (!others_done(crew, round, LOOKS))
         sched_yield();
 }

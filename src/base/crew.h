@@ -12,9 +12,10 @@ struct crew *crew_create(unsigned members);
 /* NULL is allowed. */
 void crew_destroy(struct crew *crew);
 unsigned crew_size(const struct crew *crew);
-/* Calls task(context, member) once for each member, and returns when all have ended. Members must not wait for each
- * other.
+/* Calls task(order, member) once for each member, and returns when all have ended. Members must not wait for each
+ * other. The order is copied to where members look for work first, so reading it costs them nothing more.
  * What the caller wrote before is seen by all members, what they wrote is seen by the caller afterwards. */
-void crew_run(struct crew *crew, void (*task)(void *context, unsigned member), void *context);
+#define CREW_ORDER_BYTES 40
+void crew_run(struct crew *crew, void (*task)(const void *order, unsigned member), const void *order, unsigned bytes);
 
 #endif

@@ -18,34 +18,35 @@ static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
     return &run->parts[n];
 }
 
-/* In a cycle every SM may take one block, starting behind the one served last; none in the launch's first cycle. */
-static void dispatch(struct gpu_run *run, uint64_t cycle)
+/* The SMs that can take one of the blocks that are left. */
+static uint64_t room_for_blocks(const struct gpu_run *run)
 {
-    struct gpu *gpu = run->gpu;
-    unsigned sms = gpu->machine.gpu.sms;
+    uint64_t room = 0;
+    for (unsigned i = 0; i < run->part_count && run->next_block < run->blocks; i++)
+        room |= run->parts[i].room;
+    return room;
+}
+
+/* In a cycle every SM may take one block, starting behind the one served last; none in the launch's first cycle.
+ * Returns whether blocks start. */
+static bool dispatch(struct gpu_run *run, uint64_t cycle)
+{
+    unsigned sms = run->gpu->machine.gpu.sms;
+    uint64_t room = room_for_blocks(run);
+    if (!room || cycle == run->start_cycle)
+        return false;
     for (unsigned i = 0; i < run->part_count; i++)
         run->parts[i].start_count = 0;
-    if (run->next_block == run->blocks || cycle == run->start_cycle)
-        return;
     for (unsigned n = 0; n < sms && run->next_block < run->blocks; n++) {
         unsigned sm = (run->dispatch_from + n) % sms;
-        if (!sm_can_launch(gpu->sms[sm]))
+        if (!mask_has(room, sm))
             continue;
         struct gpu_part *part = part_of(run, sm);
         part->starts[part->start_count++] = (struct gpu_start){run->next_block++, sm};
         run->last_served = sm;
     }
     run->dispatch_from = (run->last_served + 1) % sms;
-}
-
-static bool can_dispatch(const struct gpu_run *run)
-{
-    if (run->next_block == run->blocks)
-        return false;
-    for (unsigned i = 0; i < run->gpu->machine.gpu.sms; i++)
-        if (sm_can_launch(run->gpu->sms[i]))
-            return true;
-    return false;
+    return true;
 }
 
 /* The end of the window that begins at `from`, whose blocks have been given out. */
@@ -53,7 +54,7 @@ static uint64_t window_end(const struct gpu_run *run, uint64_t from, uint64_t li
 {
     const struct gpu *gpu = run->gpu;
     uint64_t end = from + GPU_WINDOW;
-    bool may_start = can_dispatch(run);
+    bool may_start = room_for_blocks(run) != 0;
     for (unsigned i = 0; i < run->part_count && run->next_block < run->blocks; i++)
         may_start |= run->parts[i].block_may_end;
     if (may_start || gpu_network_ticks(gpu, end - 1) - gpu_network_ticks(gpu, from - 1) > NETWORK_LOOKAHEAD)
@@ -61,26 +62,18 @@ static uint64_t window_end(const struct gpu_run *run, uint64_t from, uint64_t li
     return end < limit ? end : limit;
 }
 
-struct window {
-    struct gpu_run *run;
-    uint64_t from, end;
-};
-
-static void run_part(void *context, unsigned number)
+static void run_part(const void *order, unsigned number)
 {
-    const struct window *w = context;
-    gpu_part_run(&w->run->parts[number], w->from, w->end);
+    const struct gpu_window *w = order;
+    gpu_part_run(&w->run->parts[number], w);
 }
 
-static void run_window(struct gpu_run *run, uint64_t from, uint64_t end)
+static void run_window(const struct gpu_window *w)
 {
-    struct window w = {run, from, end};
-    for (unsigned i = 0; i < run->part_count; i++)
-        run->parts[i].draining = run->next_block == run->blocks;
-    if (run->part_count == 1)
-        run_part(&w, 0);
+    if (w->run->part_count == 1)
+        run_part(w, 0);
     else
-        crew_run(run->gpu->crew, run_part, &w);
+        crew_run(w->run->gpu->crew, run_part, w, sizeof *w);
 }
 
 /* The first cycle from `end` on in which something can happen. */
@@ -90,7 +83,7 @@ static uint64_t next_cycle(const struct gpu_run *run, uint64_t end)
     uint64_t next = CYCLE_NEVER, tick = gpu_network_ticks(gpu, end - 1);
     for (unsigned i = 0; i < run->part_count; i++)
         next = cycle_min(next, run->parts[i].next);
-    if (next == end || can_dispatch(run))
+    if (next == end || room_for_blocks(run))
         return end;
     next = cycle_min(next, gpu_network_cycle(gpu, network_next(gpu->requests, tick)));
     return cycle_min(next, gpu_network_cycle(gpu, network_next(gpu->replies, tick)));
@@ -174,9 +167,9 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     if (gpu->cycle >= limit)
         return GPU_LIMIT;
     for (uint64_t turn = 1;; turn++) {
-        dispatch(run, gpu->cycle);
+        bool starting = dispatch(run, gpu->cycle);
         uint64_t end = window_end(run, gpu->cycle, limit), last;
-        run_window(run, gpu->cycle, end);
+        run_window(&(struct gpu_window){run, gpu->cycle, end, run->next_block == run->blocks, starting});
         gpu->cycle = end;
         const struct sm_fault *fault = find_fault(run);
         if (fault) {
@@ -253,11 +246,11 @@ enum gpu_status gpu_run_timing(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
     gpu_reset_counters(gpu);
-    prepare_parts(run);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         sm_refresh(gpu->sms[i], read_line, gpu);
         sm_begin(gpu->sms[i], &run->kernel, gpu->cycle);
     }
+    prepare_parts(run);
     enum gpu_status status = run_cycles(run);
     for (unsigned i = 0; i < gpu->machine.gpu.sms && status != GPU_INVALID; i++)
         sm_settle(gpu->sms[i], gpu->cycle);

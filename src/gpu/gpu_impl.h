@@ -33,7 +33,6 @@ struct gpu {
     struct sm **sms;
     struct partition **partitions;
     struct network *requests, *replies;
-    uint64_t cycle;    /* core cycles since creation */
     struct crew *crew; /* the threads of the last launch that had several, or NULL */
     uint64_t launches;
     uint64_t params; /* device address of the parameter block */
@@ -44,6 +43,7 @@ struct gpu {
     struct simt_services services;
     struct gpu_run *run;     /* the launch that takes a checkpoint, else NULL */
     struct gpu_watch *watch; /* of that launch */
+    uint64_t cycle; /* core cycles since creation; apart from what the threads of a launch read */
     uint64_t checkpoint_every, checkpoint_next;
     void (*take_checkpoint)(void *context);
     void *checkpoint_context;

@@ -224,12 +224,27 @@ static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
     return next <= end ? end : next;
 }
 
-void gpu_part_run(struct gpu_part *part, uint64_t from, uint64_t end)
+/* What block dispatch has to know after a window. */
+static void note_room(struct gpu_part *part)
+{
+    part->room = 0;
+    part->block_may_end = false;
+    for (unsigned i = part->first_sm; i < part->first_sm + part->sms; i++) {
+        const struct sm *sm = part->run->gpu->sms[i];
+        part->room |= sm_can_launch(sm) ? BIT64(i) : 0;
+        part->block_may_end |= sm_block_may_end(sm);
+    }
+}
+
+void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
 {
     struct gpu *gpu = part->run->gpu;
+    uint64_t from = window->from, end = window->end;
+    part->draining = window->draining;
     if (!part->idle)
         part->busy_until = from;
-    start_blocks(part, from);
+    if (window->starting)
+        start_blocks(part, from);
     for (uint64_t now = from; now < end; now++) {
         run_cycle(part, now);
         if (part->draining)
@@ -244,9 +259,8 @@ void gpu_part_run(struct gpu_part *part, uint64_t from, uint64_t end)
             network_tick_router(gpu->replies, tick);
     }
     part->next = next_cycle(part, end);
-    part->block_may_end = false;
-    for (unsigned i = 0; i < part->sms && !part->draining; i++)
-        part->block_may_end |= sm_block_may_end(gpu->sms[part->first_sm + i]);
+    if (!part->draining)
+        note_room(part);
 }
 
 /* `share` of `count` things for each of `parts`, as even as can be. */
@@ -273,7 +287,6 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
         part->first_channel = first_of(channels, parts, n);
         part->channels = first_of(channels, parts, n + 1) - part->first_channel;
         part->holding = mask_low(part->sms);
-        part->block_may_end = true;
         part->routes_requests = n == 0;
         part->routes_replies = n == parts - 1;
         for (unsigned i = 0; i < part->sms; i++)
@@ -297,5 +310,7 @@ void gpu_wake_parts(struct gpu_run *run)
             part->wake[i] = CYCLE_NEVER;
         for (unsigned i = 0; i < part->channels; i++)
             part->partition_wake[i] = run->gpu->cycle;
+        note_room(part);
+        part->block_may_end = true;
     }
 }

@@ -12,16 +12,21 @@ struct gpu_start {
 
 #define GPU_WINDOW 2 /* cycles simulated at most before the parts meet */
 
+/* What the parts are to do next. */
+struct gpu_window {
+    struct gpu_run *run;
+    uint64_t from, end; /* cycles [from, end) */
+    bool draining;      /* no blocks are left to start */
+    bool starting;      /* parts have blocks to start */
+};
+
 struct gpu_part {
     _Alignas(64) struct gpu_run *run;
     unsigned number; /* its side of both networks */
     unsigned first_sm, sms, first_channel, channels;
     bool routes_requests, routes_replies;
-    bool always;                   /* step every unit in every cycle */
-    bool draining;                 /* no blocks are left to start */
-    bool idle;                     /* nothing was inside the units after the last cycle; known while draining */
-    bool faulted;                  /* one of the SMs */
-    bool block_may_end;            /* in the next cycle, on one of the SMs */
+    bool always; /* step every unit in every cycle */
+    bool draining;
     uint64_t due;                  /* SMs that must be stepped in the next cycle */
     uint64_t wake[64];             /* per SM that is not due: the next cycle in which it must be stepped */
     uint64_t first_wake;           /* of those that are not due, none must be stepped before */
@@ -30,19 +35,25 @@ struct gpu_part {
     uint64_t sending;              /* SMs asleep with requests that the network does not take */
     uint64_t holding;              /* SMs with packets from the network that they have not passed on */
     unsigned last_busy;            /* an SM that was not idle */
-    unsigned start_count;
-    struct gpu_start starts[64];
-    uint64_t next;       /* the first cycle after the window in which the units can act */
+    uint64_t taken;                /* packets that left the networks here */
+    /* What the engine asks between windows, in one cache line. */
+    _Alignas(64) uint64_t next; /* the first cycle after the window in which the units can act */
     uint64_t busy_until; /* while draining: something was inside at the end of the cycle before, maybe not later */
-    uint64_t taken;      /* packets that left the networks here */
+    uint64_t room;       /* SMs, by their number in the device, that can take a block; known until draining */
+    bool idle;           /* nothing was inside the units after the last cycle; known while draining */
+    bool faulted;        /* one of the SMs */
+    bool block_may_end;  /* in the next cycle, on one of the SMs */
+    /* What the engine writes, in lines of its own. */
+    _Alignas(64) unsigned start_count;
+    struct gpu_start starts[64];
 };
 
 /* Divides the device into run->parts; at most NETWORK_MAX_SIDES. */
 void gpu_divide(struct gpu_run *run, unsigned parts);
 /* All units are to be asked in the next cycle: what they hold was changed from outside. */
 void gpu_wake_parts(struct gpu_run *run);
-/* Simulates cycles [from, end) of a part: at most GPU_WINDOW, and at most NETWORK_LOOKAHEAD ticks of the networks. */
-void gpu_part_run(struct gpu_part *part, uint64_t from, uint64_t end);
+/* Simulates a window of a part: at most GPU_WINDOW cycles, and at most NETWORK_LOOKAHEAD ticks of the networks. */
+void gpu_part_run(struct gpu_part *part, const struct gpu_window *window);
 /* Ticks of the networks that have begun by the end of a core cycle; the core cycle in which a tick is made. */
 uint64_t gpu_network_ticks(const struct gpu *gpu, uint64_t cycle);
 uint64_t gpu_network_cycle(const struct gpu *gpu, uint64_t tick);

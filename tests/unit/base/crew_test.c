@@ -17,16 +17,16 @@ struct sums {
 };
 
 /* Each member adds up what all members counted in the tasks before. */
-static void count(void *context, unsigned member)
+static void count(const void *order, unsigned member)
 {
-    struct sums *s = context;
+    struct sums *s = *(struct sums *const *)order;
     s->turn[member]++;
     s->total[member] = 0;
 }
 
-static void add(void *context, unsigned member)
+static void add(const void *order, unsigned member)
 {
-    struct sums *s = context;
+    struct sums *s = *(struct sums *const *)order;
     for (unsigned i = 0; i < s->members; i++)
         s->total[member] += s->turn[i];
 }
@@ -35,11 +35,11 @@ static void members_work_in_step(void **state)
 {
     for (unsigned members = 1; members <= MOST; members++) {
         struct crew *crew = crew_create(members);
-        struct sums s = {.members = crew_size(crew)};
+        struct sums s = {.members = crew_size(crew)}, *order = &s;
         assert_int_equal(crew_size(crew), members);
         for (unsigned long turn = 1; turn <= 300; turn++) {
-            crew_run(crew, count, &s);
-            crew_run(crew, add, &s);
+            crew_run(crew, count, &order, sizeof order);
+            crew_run(crew, add, &order, sizeof order);
             for (unsigned i = 0; i < members; i++)
                 assert_int_equal(s.total[i], turn * members);
             if (turn % 100 == 0)
