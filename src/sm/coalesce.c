@@ -205,16 +205,15 @@ static void coalesce_atomic(struct sm *sm, uint32_t index)
  * lane's word, and no lane finds another's. */
 static inline bool meet_in_words(const struct simt_access *access, unsigned banks)
 {
-    uint32_t word_of[64];
-    bool differs = false;
+    uint32_t word_of[64], word[SIMT_MAX_WIDTH], differs = 0;
+    unsigned count = 0;
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
-        uint32_t word = (uint32_t)access->address[mask_first(rest)] / 4;
-        word_of[word % banks] = word;
+        uint32_t next = (uint32_t)access->address[mask_first(rest)] / 4;
+        word[count++] = next;
+        word_of[next % banks] = next;
     }
-    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
-        uint32_t word = (uint32_t)access->address[mask_first(rest)] / 4;
-        differs |= word_of[word % banks] != word;
-    }
+    for (unsigned i = 0; i < count; i++)
+        differs |= word_of[word[i] % banks] ^ word[i];
     return !differs;
 }
 

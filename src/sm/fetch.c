@@ -166,6 +166,8 @@ static void fetch_warp(struct sm *sm, unsigned slot)
 /* One warp whose instruction line arrived: it fills the fetch buffer, or may ask again from the next cycle on. */
 static bool take_line(struct sm *sm)
 {
+    if (!sm->line_taken && !cache_has_ready(sm->l1i))
+        return false;
     uint32_t line, slot = cache_ready(sm->l1i, &line, &(const uint8_t *){NULL});
     sm->line_taken = slot != CACHE_NO_WAITER;
     if (!sm->line_taken)
