@@ -21,7 +21,7 @@ struct history {
     uint64_t value[MOST];
     uint8_t newest;  /* place of the newest entry: a ring of l */
     uint8_t pointer; /* distance of the anchor, + 1 */
-    uint8_t count;   /* matches in a row */
+    uint8_t count;   /* matches in a row, up to the distance compared */
     uint8_t lane;    /* profiled */
     bool matching, spinning;
 };
@@ -125,7 +125,7 @@ static void compare(struct ddos *d, struct history *h)
     unsigned period = h->pointer - 1, old = (h->newest + period) % d->length;
     if (h->path[h->newest] == h->path[old] && h->value[h->newest] == h->value[old]) {
         h->matching = true;
-        if (!h->spinning && ++h->count == period)
+        if (!h->spinning && h->count < period && ++h->count == period)
             h->spinning = true;
     } else if (h->matching) {
         h->matching = h->spinning = false;
