@@ -6,6 +6,8 @@
  *     readings:
  *       paper: []
  *       fixed: [spin.adaptive=false, spin.delay=1000]
+ *     schedulers:                        short names, where wanted
+ *       cawa: "cawa:profile=artifact"
  *     runs:                              every combination of each row
  *       - {benchmarks: [HT], machines: [gtx480], schedulers: [gto, gto+bows], readings: [paper], max_cycles: 1000000,
  *          mode: timing}
@@ -115,6 +117,25 @@ static int read_reading(struct plan *p, const struct yaml_node *node)
     return 0;
 }
 
+static int read_alias(struct plan *p, const struct yaml_node *node)
+{
+    if (node->kind != YAML_SCALAR)
+        return error_at(p, node, "expected a scheduler");
+    struct study_alias alias = {.name = arena_strdup(&p->study->arena, node->key->text),
+                                .scheduler = arena_strdup(&p->study->arena, node->text)};
+    vec_push(&p->study->aliases, alias);
+    return 0;
+}
+
+/* What a scheduler of that name is called by `lockstep run`. */
+static const char *find_scheduler(const struct study *study, const char *name)
+{
+    for (size_t i = 0; i < study->aliases.count; i++)
+        if (!strcmp(study->aliases.items[i].name, name))
+            return study->aliases.items[i].scheduler;
+    return name;
+}
+
 static const struct study_benchmark *find_benchmark(const struct study *study, const char *name)
 {
     for (size_t i = 0; i < study->benchmarks.count; i++)
@@ -156,7 +177,7 @@ static void add_run(struct study *study, const struct study_run *run, const stru
     struct study_execution e = {.program = run->benchmark->program,
                                 .arguments = run->benchmark->arguments,
                                 .machine = run->machine,
-                                .scheduler = run->scheduler,
+                                .scheduler = find_scheduler(study, run->scheduler),
                                 .mode = mode,
                                 .max_cycles = max_cycles};
     for (const char *const *set = reading->sets; *set; set++)
@@ -277,8 +298,8 @@ static int read_each(struct plan *p, const struct yaml_node *root, const char *k
 
 static int read_all(struct plan *p)
 {
-    static const char *const keys[] = {"title",  "source", "about",   "benchmarks", "readings", "runs",
-                                       "tables", "views",  "figures", "claims",     NULL};
+    static const char *const keys[] = {"title", "source", "about", "benchmarks", "readings", "schedulers",
+                                       "runs",  "tables", "views", "figures",    "claims",   NULL};
     struct study *study = p->study;
     const struct yaml_node *root = p->doc.root;
     if (check_keys(p, root, keys) < 0)
@@ -291,7 +312,8 @@ static int read_all(struct plan *p)
         return -1;
     /* Benchmarks and readings first: runs point to them. */
     if (read_each(p, root, "benchmarks", YAML_MAPPING, read_benchmark) < 0 ||
-        read_each(p, root, "readings", YAML_MAPPING, read_reading) < 0)
+        read_each(p, root, "readings", YAML_MAPPING, read_reading) < 0 ||
+        read_each(p, root, "schedulers", YAML_MAPPING, read_alias) < 0)
         return -1;
     return read_each(p, root, "runs", YAML_SEQUENCE, read_runs) |
            read_each(p, root, "figures", YAML_SEQUENCE, read_figure) |

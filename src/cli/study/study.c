@@ -163,6 +163,7 @@ static void forget(struct study *study)
         vec_free(&study->executions.items[i].sets);
     vec_free(&study->benchmarks);
     vec_free(&study->readings);
+    vec_free(&study->aliases);
     vec_free(&study->executions);
     vec_free(&study->runs);
     vec_free(&study->figures);

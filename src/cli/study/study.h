@@ -16,6 +16,11 @@ struct study_benchmark {
     const char *name, *program, *kernels, *arguments;
 };
 
+/* A row of `schedulers`: a short name for one with options. */
+struct study_alias {
+    const char *name, *scheduler;
+};
+
 /* A row of `readings`: a name for a set of parameters. */
 struct study_reading {
     const char *name;
@@ -68,6 +73,7 @@ struct study {
     const char *views; /* SQL run before the questions, or NULL */
     VEC(struct study_benchmark) benchmarks;
     VEC(struct study_reading) readings;
+    VEC(struct study_alias) aliases;
     VEC(struct study_execution) executions;
     VEC(struct study_run) runs;
     VEC(struct study_figure) figures;
