@@ -306,6 +306,8 @@ void spin_stats_reset(struct spin *spin)
     spin->stats = (struct spin_stats){0};
 }
 
+/* Checkpoints */
+
 void spin_archive(struct spin *spin, struct archive *ar)
 {
     archive_begin(ar, "spin", 0);

@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# Back-off over every scheduler, fed by every detector: neither threads nor skipped cycles change anything, checkpoints continue it,
+# every cycle has an owner; programs that do not spin notice nothing; a marked lock loop is found by all detectors.
+. "$(dirname "$0")/_lib.sh"
+cases=$LOCKSTEP_SRC/tests/reference
+wrong() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# json TO OPTIONS...: lockstep run OPTIONS; its statistics without the members of "host" objects.
+json() {
+    local to=$1
+    shift
+    "$LOCKSTEP" run --quiet --stats "$to.json" "$@" >"$to.out" 2>&1 || { cat "$to.out"; wrong "run $* ended badly"; return 1; }
+    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
+}
+
+# value FILE NAME: the first kernel's member of that name. of FILE GROUP NAME: a member of its group of that name.
+value() {
+    sed -n "/\"kernels\"/,\$ s/^ *\"$2\": \([0-9]*\).*/\1/p" "$1" | head -n 1
+}
+of() {
+    awk -v group="\"$2\": {" -v name="\"$3\":" '/"kernels"/ { kernels = 1 } kernels && index($0, group) { inside = 1 }
+        inside && $1 == name { print $2 + 0; exit }' "$1"
+}
+
+# owned FILE: every cycle of every scheduler (15 SMs with two) is an issue or has one cause.
+owned() {
+    awk '/"kernels"/ { kernels = 1 } kernels && /"cycles":/ && !cycles { cycles = $2 + 0 } kernels && /"stalls": \{/ { inside = 1; next }
+        inside && /\}/ { exit } inside { sum += $2 } END { exit sum != cycles * 30 || !sum }' "$1" || wrong "cycles without owner: $2"
+}
+
+# steady WHAT OPTIONS...: the same with threads, and without skipping.
+steady() {
+    local what=$1 how
+    shift
+    json "$folder/one" "$@" || return
+    owned "$folder/one" "$*"
+    [ "$(of "$folder/one" spin backoffs)" -gt 0 ] || [ "$what" = free ] || wrong "$*: nobody is backed off"
+    for how in "--threads 2" "--threads 3" "--no-skip"; do
+        # shellcheck disable=SC2086
+        json "$folder/other" $how "$@" && { cmp "$folder/one" "$folder/other" || wrong "$*: $how changes results"; }
+    done
+    runs=$((runs + 1))
+}
+runs=0
+schedulers="lrr gto cawa tls"
+if command -v cc >/dev/null; then
+    cc -O2 -shared -fPIC -I "$LOCKSTEP_SRC/include" -o "$folder/youngest.so" "$LOCKSTEP_SRC/examples/scheduler/youngest.c" || exit 1
+    schedulers="$schedulers $folder/youngest.so"
+fi
+for scheduler in $schedulers; do
+    for case in ht64 waitsignal; do
+        what=spins
+        [ $case = ht64 ] || what=free
+        steady $what --machine gtx480 --sched "$scheduler+bows" "$cases/$case.yaml"
+    done
+done
+steady spins --machine gtx480 --sched gto+bows "$cases/ht1024.yaml"
+steady spins --machine gtx480 --sched lrr+bows "$cases/atm_ordered.yaml"
+steady spins --machine gtx480 --sched gto+bows --set spin.order=scheduler --set spin.counts=first --set spin.shares=true "$cases/ht64.yaml"
+
+# The loop of ht, marked.
+sed 's/^\(.*bra.*BB0_3;\)/.pragma "lockstep.spin";\n\1/' "$cases/ht.ptx" >"$folder/ht.ptx"
+cp "$cases/ht64.yaml" "$folder/marked.yaml"
+for detector in ddos static oracle; do
+    steady spins --machine gtx480 --sched gto+bows --set spin.detector=$detector "$folder/marked.yaml"
+    file=$folder/one
+    [ "$(of "$file" spin true_met)" = 15 ] && [ "$(of "$file" spin true_found)" = 15 ] || wrong "$detector does not find the loop on every SM"
+    [ "$(of "$file" spin false_found)" = 0 ] || wrong "$detector finds loops that do not spin"
+done
+json "$folder/one" --machine gtx480 --sched gto+bows --set spin.truth=oracle "$cases/ht64.yaml"
+[ "$(of "$folder/one" spin true_found)" = 15 ] || wrong "the oracle does not see what DDOS found"
+
+# Who measures only changes no cycle.
+json "$folder/one" --machine gtx480 --sched gto "$cases/ht64.yaml"
+json "$folder/other" --machine gtx480 --sched gto --set spin.measure=true "$cases/ht64.yaml"
+[ "$(value "$folder/one" cycles)" = "$(value "$folder/other" cycles)" ] || wrong "measuring takes time"
+[ "$(of "$folder/one" spin branches)" = 0 ] && [ "$(of "$folder/other" spin branches)" -gt 0 ] || wrong "what is measured"
+[ "$(of "$folder/other" spin backoffs)" = 0 ] || wrong "back-off without a control"
+
+# Nothing spins, nothing changes.
+for case in vecadd reduce matmul scan divergence; do
+    for scheduler in lrr gto; do
+        json "$folder/one" --machine gtx480 --sched $scheduler "$cases/$case.yaml"
+        json "$folder/other" --machine gtx480 --sched $scheduler+bows "$cases/$case.yaml"
+        [ "$(value "$folder/one" cycles)" = "$(value "$folder/other" cycles)" ] && [ "$(value "$folder/one" cycles)" -gt 0 ] ||
+            wrong "$case takes other cycles under $scheduler+bows"
+        [ "$(of "$folder/other" spin backoffs)" = 0 ] || wrong "$case is backed off"
+    done
+done
+
+# continues SCHEDULER DETECTOR: from every checkpoint to the same end.
+continues() {
+    local n=0 how
+    set -- --machine gtx480 --sched "$1" --set spin.detector="$2" "$folder/marked.yaml"
+    rm -f "$folder"/at.*
+    json "$folder/whole" "$@"
+    json "$folder/saving" --checkpoint-every 45000 --checkpoint "$folder/at.%c" "$@"
+    cmp "$folder/whole" "$folder/saving" || wrong "checkpoints change $*"
+    for file in "$folder"/at.*; do
+        how=--no-skip
+        [ $((n++ % 2)) -eq 0 ] && how="--threads 3"
+        # shellcheck disable=SC2086
+        json "$folder/rest" --resume "$file" $how && { cmp "$folder/whole" "$folder/rest" || wrong "$* goes on otherwise from ${file##*/}"; }
+    done
+    [ "$n" -gt 1 ] || wrong "$*: only $n checkpoints"
+}
+for scheduler in gto+bows lrr+bows; do
+    for detector in ddos static oracle; do
+        continues $scheduler $detector
+    done
+done
+
+# Programs.
+if [ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null; then
+    for program in hashtable nw; do
+        "$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/$program/$program.cu" -o "$folder/$program" || exit 1
+        for scheduler in gto+bows cawa+bows; do
+            json "$folder/one" --machine gtx480 --sched $scheduler "$folder/$program" --small
+            for how in "--threads 3" --no-skip; do
+                # shellcheck disable=SC2086
+                json "$folder/other" $how --machine gtx480 --sched $scheduler "$folder/$program" --small
+                cmp "$folder/one" "$folder/other" || wrong "$program: $how changes results under $scheduler"
+            done
+        done
+        owned "$folder/one" $program
+        name=lock_success
+        [ $program = hashtable ] || name=wait_success
+        [ "$(of "$folder/one" spin $name)" -gt 0 ] || wrong "$program: no $name"
+    done
+fi
+
+expect 2 "what can stand over a scheduler: +bows" run --sched gto+nothing "$cases/vecadd.yaml"
+expect 2 "there is no warp scheduler named" run --sched +bows "$cases/vecadd.yaml"
+expect 2 "there is no spin control named" run --sched gto+ "$cases/vecadd.yaml"
+expect 2 "known detectors: ddos, static, oracle" run --sched gto+bows --set spin.detector=x "$cases/vecadd.yaml"
+expect 2 "known detectors: ddos, static, oracle" run --sched gto+bows --set spin.truth=x "$cases/vecadd.yaml"
+expect 2 "spin.history" run --sched gto+bows --set spin.history=17 "$cases/vecadd.yaml"
+expect 2 "expected xor or modulo" run --sched gto+bows --set spin.hash=crc "$cases/vecadd.yaml"
+echo "$runs configurations"
+finish
