@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# `lockstep study` on small studies of its own: answers on the terminal, in claims.csv and on the page; results are kept, also over an
+# interruption; what is wrong with a study is said where it stands, and a run that fails is listed.
+. "$(dirname "$0")/_lib.sh"
+cd "$folder" || exit 1
+wrong() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+mkdir mini
+cp "$LOCKSTEP_SRC/tests/reference/ht.ptx" "$LOCKSTEP_SRC/tests/reference/ht64.yaml" mini/
+printf 'name,factor\na,2\nb,8\n' >mini/theirs.csv
+cat >mini/study.yaml <<'Y'
+title: "Locks <of> two kinds"
+source: "Nobody, 2026"
+about: two schedulers
+benchmarks:
+  HT: {program: ht64.yaml}
+readings:
+  plain: [sm.age_rotation=50000]
+runs:
+  - {benchmarks: [HT], machines: [gtx480], schedulers: [lrr, gto], readings: [plain]}
+  - {benchmarks: [HT], machines: [gtx1080ti], schedulers: [gto], readings: [plain], quick: false}
+tables:
+  theirs: theirs.csv
+views: |
+  CREATE TEMP VIEW both AS SELECT l.cycles AS lrr, g.cycles AS gto
+    FROM results l JOIN results g ON l.scheduler = 'lrr' AND g.scheduler = 'gto' AND l.machine = g.machine;
+figures:
+  - {id: cycles, kind: bars, title: Cycles, x: scheduler, y: cycles, sql: "SELECT 'HT', scheduler, cycles FROM results ORDER BY scheduler"}
+  - {id: lines, kind: lines, title: More cycles, log: true, sql: "SELECT scheduler, cycles, cycles FROM results"}
+  - {id: rows, kind: table, title: All, sql: "SELECT benchmark, scheduler, launches FROM results ORDER BY scheduler", text: "what was run"}
+claims:
+  - {id: C1, claim: "both take time", paper: "1", sql: "SELECT lrr > 0 AND gto > 0 AS ours FROM both", direction: ours = 1, magnitude: "near(ours, 1)"}
+  - {id: C2, claim: "one takes no time", sql: "SELECT min(lrr, 0) + 1 AS ours FROM both", direction: ours = 0, why: "time passes & passes"}
+  - {id: C3, claim: "nobody ran tls", sql: "SELECT min(cycles) AS ours FROM results WHERE scheduler = 'tls'", direction: ours > 0, why: "not run"}
+  - {id: C4, claim: "theirs is known", paper: "2.5", sql: "SELECT geomean(factor) AS ours FROM theirs", direction: ours > 1, magnitude: "near(ours, 2.5)"}
+Y
+study() {
+    "$LOCKSTEP" study "$@" >out.txt 2>err.txt
+}
+has() {
+    grep -qF -- "$2" "$1" || { wrong "$1 has no: $2"; cat "$1"; }
+}
+
+study ./mini --quick --out quick || wrong "a quick study ended with $?"
+has quick/index.html "Quick version"
+[ "$(wc -l <quick/results.csv)" -eq 3 ] || wrong "the quick version runs something else"
+study ./mini --out full || wrong "a study ended with $?"
+[ "$(wc -l <full/results.csv)" -eq 4 ] || wrong "the full version runs something else"
+cat >expected <<'C'
+id,claim,paper,here,direction,magnitude
+"C1","both take time","1","1",yes,yes
+"C2","one takes no time","","1",no,-
+"C3","nobody ran tls","","-",-,-
+"C4","theirs is known","2.5","4",yes,no
+C
+diff -u expected full/claims.csv || wrong "claims.csv"
+grep -Eq '^C1 +both take time +1 +1 +yes +yes$' out.txt && grep -Eq '^C3 +nobody ran tls +- +- +- +-$' out.txt || { wrong "the table"; cat out.txt; }
+has out.txt "page: full/index.html"
+for text in '<h1>Locks &lt;of&gt; two kinds' 'Full version' 'time passes &amp; passes' '<figcaption>what was run' '<td>HT<td>gto<td class=n>1' \
+    '<td class=no>no'; do
+    has full/index.html "$text"
+done
+grep -q 'time passes' out.txt && wrong "reasons are for the page"
+drawn=$(grep -c '^<svg\|<svg$\|<svg ' full/index.html)
+if command -v gnuplot >/dev/null; then
+    [ "$drawn" -eq 2 ] || wrong "$drawn figures are drawn"
+else
+    has full/index.html "gnuplot is not installed"
+fi
+
+# The same again: nothing is run (the seconds that runs took are those of before).
+cp full/results.csv before.csv
+study ./mini --out full || wrong "the second time ended with $?"
+cmp before.csv full/results.csv || wrong "something was run again"
+study ./mini --out full --report || wrong "--report ended with $?"
+study ./mini --out nothing --report && wrong "a study without results is whole"
+expect 0 "3 runs" study ./mini --list
+
+# Without gnuplot: a PATH that has none.
+mkdir path
+for tool in env sh clang cc ld; do
+    found=$(command -v $tool) && ln -s "$found" "path/$tool"
+done
+PATH=$folder/path study ./mini --out full || wrong "without gnuplot: $?"
+has full/index.html "gnuplot is not installed"
+grep -q '<svg' full/index.html && wrong "drawn without gnuplot"
+
+# Interrupted: what was done is kept, and the rest is run the next time.
+cp -r mini long
+sed -i 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gto, cawa, tls, lrr+bows, gto+bows, cawa+bows, tls+bows]/' long/study.yaml
+"$LOCKSTEP" study ./long --out long.out --jobs 1 >out.txt 2>err.txt &
+pid=$!
+for i in $(seq 600); do
+    ls long.out/cache/[3-9].out >/dev/null 2>&1 && break
+    sleep 0.05
+done
+kill -INT $pid
+wait $pid
+[ $? -eq 130 ] || wrong "an interrupted study: $?"
+had=$(wc -l <long.out/results.csv)
+[ "$had" -ge 2 ] && [ "$had" -lt 10 ] || wrong "an interrupted study has $had lines of results"
+cp long.out/results.csv before.csv
+study ./long --out long.out || { wrong "an interrupted study goes on badly: $?"; cat err.txt; }
+[ "$(wc -l <long.out/results.csv)" -eq 10 ] || wrong "an interrupted study does not become whole"
+grep -vxFf long.out/results.csv before.csv && wrong "an interrupted study runs again what it has"
+
+# bad CODE SED WORDS: a study with a mistake.
+bad() {
+    rm -rf bad bad.out
+    cp -r mini bad
+    sed -i "$2" bad/study.yaml
+    cmp -s bad/study.yaml mini/study.yaml && wrong "nothing changed: $2"
+    expect "$1" "$3" study ./bad --quick --out bad.out
+}
+bad 2 's/^claims:/claim:/' "study.yaml:20:1: error: claim is not known here"
+bad 2 's/kind: table/knid: table/' "knid is not known here"
+bad 2 's/kind: bars/kind: pies/' "kind must be table, bars or lines"
+bad 2 's/\[HT\], machines: \[gtx480\]/[HX], machines: [gtx480]/' "study.yaml:9:5: error: there is no benchmark named HX"
+bad 2 's/readings: \[plain\], quick/readings: [odd], quick/;s/quick: false/quick: true/' "study.yaml:10:5: error: there is no reading named odd"
+bad 2 's/title: ".*"/title: [1]/' "title: expected a text"
+bad 2 's/AS lrr/AS llr/' "C1: no such column"
+bad 2 's/CREATE TEMP VIEW/CREATE TMP VIEW/' 'near "TMP"'
+bad 2 's/direction: ours = 0/direction: ours ==== 0/' "C2: near"
+bad 2 "s/SELECT 'HT', scheduler/SELECT scheduler/" "cycles: a figure's sql gives series, x and y"
+bad 2 's/theirs.csv/none.csv/' "none.csv"
+expect 2 "there is no study named nothing" study nothing
+expect 2 "is no number from 1 to 256" study ./mini --jobs 0
+
+# A run that fails.
+bad 1 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gtoo]/' "C1"
+has bad.out/index.html "there is no warp scheduler named gtoo"
+rm -rf bad bad.out
+cp -r mini bad
+sed -i 's/sum_u32: .*/sum_u32: 1}/' bad/ht64.yaml
+expect 1 "C1" study ./bad --quick --out bad.out
+has bad.out/index.html "ht64.yaml  | gtx480 | lrr"
+[ "$(wc -l <bad.out/results.csv)" -eq 1 ] || wrong "a run whose check failed counts"
+cp mini/ht64.yaml bad/
+expect 0 "C1" study ./bad --quick --out bad.out # failed runs are tried again
+finish
