@@ -128,6 +128,12 @@ bad 2 's/theirs.csv/none.csv/' "none.csv"
 expect 2 "there is no study named nothing" study nothing
 expect 2 "is no number from 1 to 256" study ./mini --jobs 0
 
+# The page's example is one.
+mkdir example
+sed -n '/^```yaml/,/^```$/p' "$LOCKSTEP_SRC/docs/studies.md" | grep -v '^```' >example/study.yaml
+expect 0 "6 runs" study ./example --list
+expect 0 "4 runs" study ./example --list --quick
+
 # A run that fails.
 bad 1 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gtoo]/' "C1"
 has bad.out/index.html "there is no warp scheduler named gtoo"

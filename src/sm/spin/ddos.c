@@ -105,9 +105,9 @@ static bool owns(struct ddos *d, const struct spin_event *e)
 
 static void insert(struct ddos *d, struct history *h, const struct spin_event *e)
 {
-    unsigned lane = d->profiled_values ? h->lane : mask_first(e->mask);
     uint32_t first = 0, second = 0;
     if (d->profiled_values || e->mask) {
+        unsigned lane = d->profiled_values ? h->lane : mask_first(e->mask);
         first = simt_operand_in_lane(e->simt, e->pc, 0, lane, e->cycle);
         second = simt_operand_in_lane(e->simt, e->pc, 1, lane, e->cycle);
     }
