@@ -401,6 +401,22 @@ static void time_sharing(void **state)
     bench_close(&b);
 }
 
+/* Cycles alone do not make up the time: the owner's setps count too. */
+static void time_of_setps(void **state)
+{
+    struct bench b;
+    open_setps(&b, PROBE " spin.shares=true spin.share_cycles=100");
+    for (unsigned i = 0; i < 50; i++)
+        setp(&b, 1); /* in cycles 1 to 50 */
+    b.event.warp = 1;
+    setp(&b, 1); /* 50 and 50: not more than the time */
+    setp(&b, 1); /* 51 and 50: the history is warp 1's */
+    assert_false(spins(&b));
+    setp(&b, 1);
+    assert_true(spins(&b));
+    bench_close(&b);
+}
+
 static uint64_t bits(const char *settings, unsigned warps)
 {
     struct bench b;
@@ -435,6 +451,7 @@ int main(void)
         cmocka_unit_test(demotion),
         cmocka_unit_test(overflow),
         cmocka_unit_test(time_sharing),
+        cmocka_unit_test(time_of_setps),
         cmocka_unit_test(storage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,12 +104,14 @@ static void stores(void **state)
     struct bench b;
     open_oracle(&b);
     take(&b, 0);
+    wrote(&b, 0, 0x208, NULL, 0); /* perhaps it was 0 */
+    assert_int_equal(take(&b, 0), SPIN_NO);
     wrote(&b, 0, 0x200, NULL, 5);
     assert_int_equal(take(&b, 0), SPIN_NO);
     wrote(&b, 0, 0x200, NULL, 6);
     assert_int_equal(take(&b, 0), SPIN_NO);
-    wrote(&b, 3, 0x200, NULL, 9); /* not the profiled lane */
     wrote(&b, 0, 0x200, NULL, 6);
+    wrote(&b, 3, 0x200, NULL, 9); /* not the profiled lane */
     assert_int_equal(take(&b, 0), SPIN_CONFIRMED);
     bench_close(&b);
 }
@@ -275,6 +277,24 @@ static void lock_outcomes(void **state)
     close_measures(&m);
 }
 
+/* A lane that goes round with a lock in its hand has done something. */
+static void two_locks(void **state)
+{
+    struct measures m;
+    open_measures(&m, "", "static", false);
+    step(&m, 2, 0, 0x1, 0x1, false);
+    swapped(&m, 2, 1, 0);
+    step(&m, 2, 1, 0x1, 0x1, false);
+    step(&m, 2, 2, 0x1, 0x1, false);
+    assert_int_equal(spin_stats_of(m.spin)->wasted_thread_instructions, 0);
+    step(&m, 2, 0, 0x1, 0x1, false); /* misses it this time: its own */
+    swapped(&m, 2, 1, 1);
+    step(&m, 2, 2, 0x1, 0x1, false);
+    assert_int_equal(spin_stats_of(m.spin)->wasted_thread_instructions, 2);
+    assert_int_equal(spin_stats_of(m.spin)->lock_fail_inside, 1);
+    close_measures(&m);
+}
+
 static void waits(void **state)
 {
     struct measures m;
@@ -379,19 +399,11 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(registers),
-        cmocka_unit_test(lanes),
-        cmocka_unit_test(new_warp),
-        cmocka_unit_test(memory),
-        cmocka_unit_test(stores),
-        cmocka_unit_test(many_stores),
-        cmocka_unit_test(several_branches),
-        cmocka_unit_test(marks),
-        cmocka_unit_test(lock_outcomes),
-        cmocka_unit_test(waits),
-        cmocka_unit_test(rates),
-        cmocka_unit_test(back_off),
-        cmocka_unit_test(names),
+        cmocka_unit_test(registers),        cmocka_unit_test(lanes),  cmocka_unit_test(new_warp),
+        cmocka_unit_test(memory),           cmocka_unit_test(stores), cmocka_unit_test(many_stores),
+        cmocka_unit_test(several_branches), cmocka_unit_test(marks),  cmocka_unit_test(lock_outcomes),
+        cmocka_unit_test(two_locks),        cmocka_unit_test(waits),  cmocka_unit_test(rates),
+        cmocka_unit_test(back_off),         cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
