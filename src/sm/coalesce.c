@@ -201,8 +201,8 @@ static void coalesce_atomic(struct sm *sm, uint32_t index)
     shrink_all(sm);
 }
 
-/* Whether the lanes' words, one each, go to banks of their own or are the same where they meet: each bank keeps the last
- * lane's word, and no lane finds another's. */
+/* Whether the lanes' words, one each, go to banks of their own or are the same where they meet: each bank keeps the
+ * last lane's word, and no lane finds another's. */
 static inline bool meet_in_words(const struct simt_access *access, unsigned banks)
 {
     uint32_t word_of[64], word[SIMT_MAX_WIDTH], differs = 0;
@@ -238,7 +238,7 @@ struct words {
     uint16_t next[SIMT_MAX_WIDTH * SIMT_ACCESS_BYTES / 4];
     uint32_t word[SIMT_MAX_WIDTH * SIMT_ACCESS_BYTES / 4];
     uint8_t lanes[SIMT_MAX_WIDTH * SIMT_ACCESS_BYTES / 4]; /* that meet in it */
-    unsigned most_words, most_lanes; /* of any bank; of any word */
+    unsigned most_words, most_lanes;                       /* of any bank; of any word */
 };
 
 static void add_word(struct words *w, uint32_t word)
@@ -308,6 +308,9 @@ void sm_coalesce(struct sm *sm, uint32_t op)
             coalesce_plain(sm, op);
         break;
     }
-    if (o->access->space != ISA_SPACE_CONST)
-        sm->stats.transactions += sm->lsu_count;
+    if (o->access->space == ISA_SPACE_CONST)
+        return;
+    sm->stats.transactions += sm->lsu_count;
+    if (sm->spin)
+        spin_transactions(sm->spin, o->instr, sm->lsu_count);
 }

@@ -46,7 +46,7 @@ struct problem {
     const unsigned char *down, *across; // the sequences: letters of rows and of columns
     const int *scores;                  // LETTERS x LETTERS
     volatile int *matrix;
-    volatile int *ready; // a flag for each tile
+    volatile int *ready; // a flag for each tile, and one that is set
     unsigned size, tiles, pitch;
     int penalty;
 };
@@ -57,13 +57,18 @@ struct desk {
     int letter[TILE];
 };
 
-// Waits until the tile's flag is set; where there is no tile, the given row or column is there from the beginning.
-static __device__ __forceinline__ void await(const problem &p, int row, int column)
+// Where a tile's flag is; where there is no tile, one that is always set: the row or column is there from the beginning.
+static __device__ __forceinline__ unsigned flag_of(const problem &p, int row, int column)
 {
-    if (row >= 0 && column >= 0)
-        do {
-            SPIN_LOOP();
-        } while (p.ready[row * p.tiles + column] == 0);
+    return row >= 0 && column >= 0 ? row * p.tiles + column : p.tiles * p.tiles;
+}
+
+// Waits until both tiles are done: one loop, so that every wait of the kernel goes round over the same branch.
+static __device__ __forceinline__ void await(const problem &p, unsigned above, unsigned left)
+{
+    do {
+        SPIN_LOOP();
+    } while ((p.ready[above] & p.ready[left]) == 0);
 }
 
 // One tile by one warp, a lane for each column: lanes go down their columns one step apart. The matrix is volatile,
@@ -72,8 +77,7 @@ static __device__ __forceinline__ void await(const problem &p, int row, int colu
 static __device__ __forceinline__ void compute(const problem &p, place at, const int *scores, volatile desk *d)
 {
     unsigned lane = threadIdx.x % LANES, top = at.row * TILE, left = at.column * TILE;
-    await(p, at.row - 1, at.column);
-    await(p, at.row, at.column - 1);
+    await(p, flag_of(p, at.row - 1, at.column), flag_of(p, at.row, at.column - 1));
     __threadfence();
     if (lane < TILE)
         d->letter[lane] = p.down[top + lane];
@@ -227,7 +231,8 @@ int main(int argc, char **argv)
     }
     std::vector<int> scores = score_table(), expected = align(down, across, scores, penalty);
     std::vector<place> first = upper_left(tiles), second = lower_right(tiles);
-    std::vector<int> matrix = expected, ready(tiles * tiles, 0);
+    std::vector<int> matrix = expected, ready(tiles * tiles + 1, 0);
+    ready.back() = 1;
     if (which != 2)
         blank(matrix, pitch, first);
     else

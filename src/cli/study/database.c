@@ -1,11 +1,14 @@
-/* The database of a study's results: SQLite, one file in the results folder.
+/* The database of a study's results: SQLite, one file in the results folder. Its tables:
  *
- *     executions  a row for each program that ran: key, status (ok, partial, failed), error, seconds, build
- *     kernels     a row for each kernel of an execution: name, and every statistic of its result as a column: those of
- * a group with the group's name before theirs, sm_branches, dram_reads runs        which benchmark in which
- * configuration is which execution; made anew by each start results     a view: a row for each run that ended well,
- * statistics summed over the benchmark's kernels (those named
- *                 ..._max: the largest)
+ * executions: a row for each program that ran: key, status (ok, hang, limit, failed), error, seconds, build.
+ *
+ * kernels: a row for each kernel of an execution: its name, and every statistic of its result as a column, those of a
+ * group with the group's name before theirs (sm_branches, dram_reads).
+ *
+ * runs: which benchmark in which configuration is which execution; made anew by each start.
+ *
+ * results: a view: a row for each run that ended well, statistics summed over the benchmark's kernels; of those that
+ * are maxima, the largest. Results of other builds are left out, but for `--report`.
  *
  * Beside SQL's own functions questions may use geomean(x), an aggregate, and near(ours, paper): whether a factor is
  * reproduced: within a quarter of the paper's, or, for effects below 30%, an effect between two thirds and one and a
@@ -267,30 +270,54 @@ int study_store(struct study *study, struct study_execution *e, const json_t *do
 
 /* Questions */
 
-static bool ends_with(const char *text, const char *end)
+static bool is_one_of(const char *name, const char *const *list)
 {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && !strcmp(text + n - m, end);
+    while (*list && strcmp(name, *list))
+        list++;
+    return *list != NULL;
+}
+
+/* How a column's values over several kernels make one: sums, maxima; NULL for figures that neither is right for. */
+static const char *merge_of(const struct gpu_result *shape, const char *column)
+{
+    static const char *const sums[] = {"cycles", "time_ns", "warp_instructions", "thread_instructions", NULL};
+    static const char *const maxima[] = {"registers", "static_shared_bytes", "dynamic_shared_bytes", "blocks_per_sm",
+                                         NULL};
+    unsigned count;
+    const struct gpu_stat_set *sets = gpu_result_sets(shape, &count);
+    for (unsigned i = 0; i < count; i++) {
+        size_t n = strlen(sets[i].group->name);
+        bool in_group = !strncmp(column, sets[i].group->name, n) && column[n] == '_';
+        for (unsigned k = 0; in_group && k < sets[i].group->count; k++)
+            if (!strcmp(column + n + 1, sets[i].group->stats[k].name))
+                return sets[i].group->stats[k].kind == STAT_MAX ? "max" : "sum";
+    }
+    return is_one_of(column, sums) ? "sum" : is_one_of(column, maxima) ? "max" : NULL;
 }
 
 /* The view `results`, with whatever columns there are. */
 static int make_view(struct study *study)
 {
     struct strbuf sql = {0};
+    struct gpu_result shape;
     sqlite3_stmt *stmt = prepare(study, "SELECT name FROM pragma_table_info('kernels')");
     if (!stmt)
         return -1;
+    gpu_result_blank(&shape);
     strbuf_add(&sql, "CREATE TEMP VIEW results AS SELECT r.benchmark, r.machine, r.scheduler, r.reading, e.seconds, "
                      "count(*) AS launches");
     while (sqlite3_step(stmt) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(stmt, 0);
-        if (strcmp(name, "execution") && strcmp(name, "number") && strcmp(name, "kernel"))
-            strbuf_addf(&sql, ", %s(k.\"%s\") AS \"%s\"", ends_with(name, "_max") ? "max" : "sum", name, name);
+        const char *name = (const char *)sqlite3_column_text(stmt, 0), *merge = merge_of(&shape, name);
+        if (merge)
+            strbuf_addf(&sql, ", %s(k.\"%s\") AS \"%s\"", merge, name, name);
     }
     sqlite3_finalize(stmt);
-    strbuf_add(&sql,
-               " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' JOIN kernels k ON k.execution "
-               "= e.id AND k.kernel GLOB r.kernels GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
+    gpu_result_free(&shape);
+    strbuf_add(&sql, " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
+    if (!study->report)
+        strbuf_addf(&sql, "AND e.build = '%s' ", study->build);
+    strbuf_add(&sql, "JOIN kernels k ON k.execution = e.id AND k.kernel GLOB r.kernels "
+                     "GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
     int rc = execute(study, strbuf_text(&sql));
     strbuf_free(&sql);
     return rc;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "cli/study/study.h"
 
 struct crew {
@@ -41,15 +42,39 @@ static const char *find_file(struct study *study, const char *own, const char *o
 
 static const char *source_of(struct study *study, const char *program)
 {
+    if (is_launch_file(program))
+        return find_file(study, program, arena_printf(&study->arena, "reference/%s", program));
     return find_file(study, arena_printf(&study->arena, "%s.cu", program),
                      arena_printf(&study->arena, "workloads/%s/%s.cu", program, program));
 }
 
+static void add_content(struct study *study, const char *path, struct strbuf *text)
+{
+    struct diag_sink ignored; /* a file that is not there is missed when it is built or run */
+    diag_init(&ignored);
+    cli_read_file(path, text, &ignored);
+    diag_free(&ignored);
+    (void)study;
+}
+
+uint64_t study_identify(struct study *study, const char *program)
+{
+    struct strbuf text = {0};
+    add_content(study, source_of(study, program), &text);
+    if (!is_launch_file(program))
+        add_content(study, find_file(study, "workload.h", "workloads/workload.h"), &text);
+    uint64_t hash = hash_bytes(strbuf_text(&text), text.length);
+    strbuf_free(&text);
+    return hash;
+}
+
+/* What is run: a launch file, or the program as it was built from this source. */
 static const char *path_of(struct study *study, const char *program)
 {
     if (is_launch_file(program))
-        return find_file(study, program, arena_printf(&study->arena, "reference/%s", program));
-    return arena_printf(&study->arena, "%s/cache/bin/%s", study->out, program);
+        return source_of(study, program);
+    return arena_printf(&study->arena, "%s/cache/bin/%s-%016llx", study->out, program,
+                        (unsigned long long)study_identify(study, program));
 }
 
 static int make_folder(struct study *study, const char *path)
@@ -59,7 +84,7 @@ static int make_folder(struct study *study, const char *path)
     return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot create %s: %s", path, strerror(errno));
 }
 
-static int make_folders(struct study *study)
+int study_make_folders(struct study *study)
 {
     const char *work = arena_printf(&study->arena, "%s/cache", study->out);
     return make_folder(study, study->out) < 0 || make_folder(study, work) < 0 ||
@@ -68,12 +93,16 @@ static int make_folders(struct study *study)
                : 0;
 }
 
-/* The words of a command line, by blanks. */
-static void add_words(struct study *study, const char *text, char **argv, unsigned *n, unsigned most)
+struct words {
+    VEC(const char *) items;
+};
+
+/* The words of a text, by blanks. */
+static void add_words(struct study *study, const char *text, struct words *words)
 {
-    for (const char *p = text + strspn(text, " "); *p && *n < most;) {
+    for (const char *p = text + strspn(text, " "); *p;) {
         size_t length = strcspn(p, " ");
-        argv[(*n)++] = arena_strndup(&study->arena, p, length);
+        vec_push(&words->items, arena_strndup(&study->arena, p, length));
         p += length;
         p += strspn(p, " ");
     }
@@ -81,34 +110,35 @@ static void add_words(struct study *study, const char *text, char **argv, unsign
 
 static char *const *run_command(struct study *study, const struct study_execution *e, const char *stats)
 {
-    enum { MOST = 160 };
-    char **argv = ARENA_NEW(&study->arena, char *, MOST + 2);
-    unsigned n = 0;
     const char *first[] = {"/proc/self/exe", "run",    "--quiet", "--machine", e->machine, "--sched",
                            e->scheduler,     "--mode", e->mode,   "--stats",   stats};
-    for (unsigned i = 0; i < sizeof first / sizeof *first; i++)
-        argv[n++] = (char *)first[i];
+    struct words words = {{0}};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        vec_push(&words.items, first[i]);
     if (e->max_cycles) {
-        argv[n++] = "--max-cycles";
-        argv[n++] = (char *)e->max_cycles;
+        vec_push(&words.items, "--max-cycles");
+        vec_push(&words.items, e->max_cycles);
     }
-    for (size_t i = 0; i < e->sets.count && n + 2 < MOST; i++) {
-        argv[n++] = "--set";
-        argv[n++] = (char *)e->sets.items[i];
+    for (size_t i = 0; i < e->sets.count; i++) {
+        vec_push(&words.items, "--set");
+        vec_push(&words.items, e->sets.items[i]);
     }
-    argv[n++] = "--";
-    argv[n++] = (char *)path_of(study, e->program);
-    add_words(study, e->arguments, argv, &n, MOST);
+    vec_push(&words.items, "--");
+    vec_push(&words.items, path_of(study, e->program));
+    add_words(study, e->arguments, &words);
+    char **argv = ARENA_NEW(&study->arena, char *, words.items.count + 1);
+    memcpy(argv, words.items.items, words.items.count * sizeof *argv);
+    vec_free(&words.items);
     return argv;
 }
 
 /* Programs */
 
-static bool is_current(const char *built, const char *source)
+/* Built by this lockstep, whose headers and passes are part of it. */
+static bool is_current(const char *built)
 {
-    struct stat b, s, self;
-    return stat(built, &b) == 0 && stat(source, &s) == 0 && stat("/proc/self/exe", &self) == 0 &&
-           b.st_mtime > s.st_mtime && b.st_mtime > self.st_mtime;
+    struct stat b, self;
+    return stat(built, &b) == 0 && stat("/proc/self/exe", &self) == 0 && b.st_mtime > self.st_mtime;
 }
 
 static char *const *build_command(struct study *study, const char *source, const char *built)
@@ -137,7 +167,7 @@ static int build_programs(struct study *study)
     for (size_t i = 0; i < study->benchmarks.count; i++) {
         const char *program = study->benchmarks.items[i].program, *built = path_of(study, program);
         const char *source = source_of(study, program);
-        bool known = is_launch_file(program) || is_current(built, source);
+        bool known = is_launch_file(program) || is_current(built);
         for (unsigned k = 0; k < count && !known; k++)
             known = !strcmp(names[k], program);
         if (known)
@@ -189,13 +219,23 @@ static json_t *document_of(const char *path)
     return json_load_file(path, 0, NULL);
 }
 
+/* How a run ended: "ok"; "hang" or "limit" when that is what its kernels came to, which is a result; else "failed". */
+static const char *status_of(const struct process_job *job, const json_t *document)
+{
+    const char *reason = json_string_value(json_object_get(document, "partial_reason"));
+    if (!job->failed && job->status == 0 && document && !reason)
+        return "ok";
+    if (!reason || job->failed || job->signal)
+        return "failed";
+    return !strcmp(reason, "hang") ? "hang" : !strcmp(reason, "max-cycles") ? "limit" : "failed";
+}
+
 static int store(struct crew *crew, unsigned i)
 {
     const struct process_job *job = &crew->jobs[i];
     json_t *document = document_of(crew->stats[i]);
-    bool partial = json_is_true(json_object_get(document, "partial"));
-    bool ok = !job->failed && job->status == 0 && document && !partial;
-    const char *status = ok ? "ok" : partial ? "partial" : "failed";
+    const char *status = status_of(job, document);
+    bool ok = !strcmp(status, "ok");
     const char *error = ok ? "" : last_words(crew->study, job->errors);
     int rc = study_store(crew->study, crew->todo[i], document, status, error, seconds_of(document));
     crew->failed += !ok;
@@ -211,12 +251,12 @@ static void tick(void *context)
 {
     struct crew *crew = context;
     for (unsigned i = 0; i < crew->count; i++)
-        if (crew->jobs[i].ended && !crew->stored[i] && !crew->jobs[i].signal) {
+        if (crew->jobs[i].ended && !crew->stored[i]) {
             crew->stored[i] = true;
             crew->rc |= store(crew, i);
         }
     if (crew->progress.enabled)
-        fprintf(stderr, "\r\033[K%u of %u runs done, %u failed", crew->done, crew->count, crew->failed);
+        fprintf(stderr, "\r\033[K%u of %u runs done, %u did not end well", crew->done, crew->count, crew->failed);
     crew->progress.shown = crew->progress.enabled;
 }
 
@@ -248,8 +288,6 @@ static void prepare(struct crew *crew)
 int study_execute(struct study *study)
 {
     struct crew crew = {.study = study};
-    if (make_folders(study) < 0)
-        return -1;
     int stopped = build_programs(study);
     if (stopped)
         return stopped;

@@ -54,14 +54,18 @@ static int answer_claim(struct study *study, const struct study_claim *claim, st
 {
     struct strbuf sql = {0};
     *answer = (struct answer){.ours = "-", .direction = -1, .magnitude = -1};
-    strbuf_addf(&sql, "SELECT ours, CASE WHEN ours IS NULL THEN NULL ELSE (%s) END, %s FROM (%s)", claim->direction,
-                *claim->magnitude ? claim->magnitude : "NULL", claim->sql);
+    strbuf_addf(&sql, "SELECT ours, CASE WHEN ours IS NULL THEN NULL ELSE (%s) END, %s, %s FROM (%s)", claim->direction,
+                *claim->magnitude ? claim->magnitude : "NULL", strstr(claim->sql, " AS mean") ? "mean" : "NULL",
+                claim->sql);
     sqlite3_stmt *stmt = study_ask(study, claim->id, strbuf_text(&sql));
     strbuf_free(&sql);
     if (!stmt)
         return -1;
     if (sqlite3_step(stmt) == SQLITE_ROW) {
         print_value(stmt, 0, answer->ours, sizeof answer->ours);
+        size_t n = strlen(answer->ours);
+        if (sqlite3_column_type(stmt, 3) == SQLITE_FLOAT) /* the arithmetic mean beside the geometric one */
+            snprintf(answer->ours + n, sizeof answer->ours - n, " (%.3g)", sqlite3_column_double(stmt, 3));
         answer->direction = judged(stmt, 1);
         answer->magnitude = answer->direction == 0 ? 0 : judged(stmt, 2);
         if (!*claim->magnitude)
@@ -83,10 +87,10 @@ static void print_claims(const struct study *study, const struct answer *answers
         if (strlen(study->claims.items[i].text) > widest)
             widest = strlen(study->claims.items[i].text);
     widest = widest > 78 ? 78 : widest;
-    strbuf_addf(out, "%-6s %-*s %10s %10s  %-4s %s\n", "", (int)widest, "claim", "paper", "here", "D", "M");
+    strbuf_addf(out, "%-6s %-*s %10s %14s  %-4s %s\n", "", (int)widest, "claim", "paper", "here", "D", "M");
     for (size_t i = 0; i < study->claims.count; i++) {
         const struct study_claim *c = &study->claims.items[i];
-        strbuf_addf(out, "%-6s %-*.*s %10s %10s  %-4s %s\n", c->id, (int)widest, (int)widest, c->text,
+        strbuf_addf(out, "%-6s %-*.*s %10s %14s  %-4s %s\n", c->id, (int)widest, (int)widest, c->text,
                     *c->paper ? c->paper : "-", answers[i].ours, word(answers[i].direction),
                     word(answers[i].magnitude));
     }
@@ -242,6 +246,24 @@ static const char failures[] =
     "SELECT key AS run, status, error AS said FROM executions WHERE status <> 'ok' AND id IN "
     "(SELECT execution FROM runs) ORDER BY key";
 
+/* Says when answers rest on results of other builds than this one. */
+static int page_foreign(struct study *study, struct strbuf *out)
+{
+    sqlite3_stmt *stmt =
+        study_ask(study, "builds",
+                  "SELECT count(*) FROM executions WHERE status = 'ok' AND build <> ? AND id IN (SELECT "
+                  "execution FROM runs)");
+    if (!stmt)
+        return -1;
+    sqlite3_bind_text(stmt, 1, study->build, -1, SQLITE_STATIC);
+    int others = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int(stmt, 0) : 0;
+    sqlite3_finalize(stmt);
+    if (others)
+        strbuf_addf(out, "<p class=note>%d results are of another build and %s here.</p>", others,
+                    study->report ? "count" : "do not count");
+    return 0;
+}
+
 static int write_page(struct study *study, const struct answer *answers)
 {
     struct strbuf out = {0};
@@ -254,15 +276,17 @@ static int write_page(struct study *study, const struct answer *answers)
     escape(&out, study->title);
     strbuf_add(&out, "</h1><p>");
     escape(&out, study->source);
-    strbuf_addf(&out, "</p><p class=note>%s version; lockstep " LOCKSTEP_VERSION "; %zu runs.</p><p>",
-                study->quick ? "Quick" : "Full", study->runs.count);
+    strbuf_addf(&out, "</p><p class=note>%s version; %zu runs; lockstep " LOCKSTEP_VERSION ", build %s.</p>",
+                study->quick ? "Quick" : "Full", study->runs.count, study->build);
+    rc |= page_foreign(study, &out);
+    strbuf_add(&out, "<p>");
     escape(&out, study->about);
     strbuf_add(&out, "</p>");
     page_claims(study, answers, &out);
     strbuf_add(&out, "<h2>Figures and tables</h2>\n");
     for (size_t i = 0; i < study->figures.count; i++)
         rc |= page_figure(study, &study->figures.items[i], &out);
-    strbuf_add(&out, "<h2>Runs that did not end</h2>\n");
+    strbuf_add(&out, "<h2>Runs that did not end well</h2>\n");
     rc |= page_rows(study, "failures", failures, &out);
     strbuf_add(&out, "</html>\n");
     rc |= cli_write_file(arena_printf(&study->arena, "%s/index.html", study->out), out.text, out.length, study->sink);

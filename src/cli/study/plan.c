@@ -157,8 +157,10 @@ static unsigned find_execution(struct study *study, struct study_execution *e)
     struct strbuf key = {0};
     strbuf_addf(&key, "%s %s | %s | %s | %s %s |", e->program, e->arguments, e->machine, e->scheduler, e->mode,
                 e->max_cycles ? e->max_cycles : "");
+    uint64_t source = study_identify(study, e->program);
     for (size_t i = 0; i < e->sets.count; i++)
         strbuf_addf(&key, " %s", e->sets.items[i]);
+    strbuf_addf(&key, " | %016llx", (unsigned long long)source);
     e->key = arena_strdup(&study->arena, strbuf_text(&key));
     strbuf_free(&key);
     for (unsigned i = 0; i < study->executions.count; i++)

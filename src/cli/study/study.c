@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/archive.h"
@@ -141,8 +140,8 @@ static int run(struct study *study, const struct arguments *a)
 {
     struct strbuf text = {0};
     int code = CLI_USAGE, stopped = 0;
-    mkdir(study->out, 0777);
-    if (study_open(study) == 0 && study_note_runs(study) == 0 && (a->report || (stopped = study_execute(study)) >= 0)) {
+    if (study_make_folders(study) == 0 && study_open(study) == 0 && study_note_runs(study) == 0 &&
+        (a->report || (stopped = study_execute(study)) >= 0)) {
         int rc = study_report(study, &text); /* a question that cannot be asked leaves the others their answers */
         strbuf_addf(&text, "page: %s/index.html\n", study->out);
         cli_print(&text);
@@ -181,6 +180,7 @@ int cli_study(int argc, char **argv)
     diag_init(&sink);
     if (parse(&a, argc, argv, &sink) == 0) {
         study.quick = a.quick;
+        study.report = a.report;
         if (a.help) {
             fputs(usage, stdout);
             code = CLI_OK;

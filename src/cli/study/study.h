@@ -66,9 +66,9 @@ struct study {
     struct arena arena;
     struct diag_sink *sink;
     const char *name, *folder, *title, *source, *about;
-    const char *share; /* folder of what comes with Lockstep */
-    const char *out;   /* folder of results */
-    bool quick;
+    const char *share;  /* folder of what comes with Lockstep */
+    const char *out;    /* folder of results */
+    bool quick, report; /* report: results of other builds count too */
     unsigned jobs;
     const char *views; /* SQL run before the questions, or NULL */
     VEC(struct study_benchmark) benchmarks;
@@ -99,7 +99,11 @@ int study_prepare_questions(struct study *study);
 /* A prepared question; NULL with a diagnostic that names `what`. */
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql);
 
-/* execute.c: builds the programs and runs what has no result yet. Returns 0, a signal's number, or -1. */
+/* execute.c: what a program or launch file is made of, as a number. */
+uint64_t study_identify(struct study *study, const char *program);
+/* The folders of results. -1 with a diagnostic. */
+int study_make_folders(struct study *study);
+/* Builds the programs and runs what has no result yet. Returns 0, a signal's number, or -1. */
 int study_execute(struct study *study);
 
 /* figures.c: appends the figure as SVG, drawn by gnuplot; 1 when there is no gnuplot, -1 with a diagnostic. */

@@ -20,7 +20,7 @@ static void reset(void *state, const struct lockstep_scheduler_setup *setup)
     struct gto *g = state;
     g->last = NOBODY;
     g->rotation = setup->age_rotation;
-    g->next_rotation = setup->age_rotation;
+    g->next_rotation = setup->cycle + setup->age_rotation;
 }
 
 static unsigned oldest(const struct gto *g, uint64_t set)

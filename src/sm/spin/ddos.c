@@ -139,12 +139,8 @@ static void setp(void *state, const struct spin_event *e)
     struct history *h = &d->warps[e->warp];
     if (d->shares && !owns(d, e))
         return;
-    if (h->lane == NOBODY || !mask_has(e->active, h->lane)) {
-        if (h->lane == NOBODY && !d->clears)
-            h->lane = (uint8_t)mask_first(e->active);
-        else
-            clear(h, (uint8_t)mask_first(e->active));
-    }
+    if (h->lane == NOBODY || !mask_has(e->active, h->lane))
+        clear(h, (uint8_t)mask_first(e->active));
     insert(d, h, e);
     compare(d, h);
 }
@@ -176,7 +172,8 @@ static enum spin_verdict branch(void *state, const struct spin_event *e)
         return SPIN_YES;
     }
     if (!spinning) {
-        *entry -= *entry > 1;
+        bool classified = !d->shares || d->owner == e->warp;
+        *entry -= classified && *entry > 1;
         return SPIN_NO;
     }
     if (!*entry) {

@@ -7,9 +7,19 @@
 #include "base/bits.h"
 #include "sm/spin/spin_impl.h"
 
+/* Where a location is noted, or else where it would be: one of a few places, the first of which gives way when none is
+ * free. */
 static struct spin_lock *place_of(struct spin *spin, uint64_t address)
 {
-    return &spin->locks[(unsigned)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SPIN_LOCKS];
+    unsigned at = (unsigned)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40), free = SPIN_LOCKS;
+    for (unsigned i = 0; i < SPIN_PLACES; i++) {
+        unsigned place = (at + i) % SPIN_LOCKS;
+        if (spin->locks[place].address == address)
+            return &spin->locks[place];
+        if (!spin->locks[place].address && free == SPIN_LOCKS)
+            free = place;
+    }
+    return &spin->locks[free != SPIN_LOCKS ? free : at % SPIN_LOCKS];
 }
 
 static void give_back(struct spin *spin, unsigned warp, uint64_t address)
@@ -17,6 +27,17 @@ static void give_back(struct spin *spin, unsigned warp, uint64_t address)
     struct spin_lock *lock = place_of(spin, address);
     if (lock->address == address && lock->warp == warp)
         lock->address = 0;
+}
+
+/* The lane's pass is over: the next one begins. */
+static void begin_pass(struct spin_pass *pass, uint64_t lanes)
+{
+    for (uint64_t rest = lanes & pass->open; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        pass->instructions[lane] = pass->accesses[lane] = pass->taken[lane] = 0;
+    }
+    pass->acted &= ~lanes;
+    pass->open &= ~lanes;
 }
 
 void spin_outcome_launched(struct spin *spin, unsigned warp)
@@ -37,8 +58,11 @@ void spin_outcome_issued(struct spin *spin, const struct spin_event *e, const st
     struct spin_pass *pass = &spin->passes[e->warp];
     for (uint64_t rest = stores(access) ? access->mask : 0; rest; rest &= rest - 1)
         give_back(spin, e->warp, access->address[mask_first(rest)]); /* outside of the loop too */
-    if (!(e->instr->spin & ISA_SPIN_INSIDE))
+    if (!(e->instr->spin & ISA_SPIN_INSIDE)) {
+        begin_pass(pass, e->mask); /* whoever left the loop by another way than its closing branch */
         return;
+    }
+    pass->open |= e->mask;
     if (stores(access))
         pass->acted |= access->mask;
     spin->stats.loop_warp_instructions++;
@@ -66,9 +90,8 @@ void spin_outcome_branch(struct spin *spin, const struct spin_event *e)
             spin->stats.wasted_thread_instructions += pass->instructions[lane];
             spin->stats.wasted_accesses += pass->accesses[lane];
         }
-        pass->instructions[lane] = pass->accesses[lane] = pass->taken[lane] = 0;
     }
-    pass->acted &= ~e->active;
+    begin_pass(pass, e->active);
 }
 
 void spin_outcome_atomic(struct spin *spin, unsigned warp, unsigned lane, const struct isa_instr *instr,

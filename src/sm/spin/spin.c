@@ -257,6 +257,11 @@ void spin_atomics(struct spin *spin, unsigned warp, const struct simt_access *ac
     }
 }
 
+void spin_transactions(struct spin *spin, const struct isa_instr *instr, unsigned count)
+{
+    spin->stats.loop_transactions += instr->spin & ISA_SPIN_INSIDE ? count : 0;
+}
+
 void spin_pass(struct spin *spin, uint64_t cycles, unsigned held, unsigned delayed)
 {
     spin->stats.backed_off_cycles += cycles * held;

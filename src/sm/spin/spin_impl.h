@@ -6,6 +6,7 @@
 
 #define SPIN_WARPS 64
 #define SPIN_LOCKS 1024
+#define SPIN_PLACES 8 /* looked at for one location */
 
 /* A backward branch as this SM met it. */
 struct spin_met {
@@ -17,6 +18,7 @@ struct spin_met {
 struct spin_pass {
     uint32_t instructions[SIMT_MAX_WIDTH], accesses[SIMT_MAX_WIDTH]; /* since the pass began */
     uint8_t taken[SIMT_MAX_WIDTH]; /* locations taken by compare-and-swap and not given back by exchange */
+    uint64_t open;                 /* lanes inside the loop */
     uint64_t acted;                /* lanes that stored something */
 };
 
