@@ -17,7 +17,7 @@ broken tsp 's/climber < known->climber/true/' 1 'not the climber' --small
 broken tsp 's/= tour\[k\];$/= tour[k \& ~1];/' 1 'visited twice' --small
 broken tsp 's/best_way\[k\] =/best_way[k ^ 1] =/' 1 'not the one noted' --small
 
-broken nw 's/while (p.ready/while (false \&\& p.ready/' 1 'first wrong' --size 256
+broken nw 's/while ((p.ready/while (false \&\& (p.ready/' 1 'first wrong' --size 256
 broken nw 's/ - p.penalty);/);/' 1 'first wrong' --small
 broken nw 's/row += LANES/row += 2 * LANES/' 1 'first wrong' --small --kernel 1
 

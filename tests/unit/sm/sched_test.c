@@ -69,6 +69,16 @@ static void test_gto_rotation(void **state)
     assert_int_equal(cycle(&b, 101, 2), 1);
     assert_int_equal(cycle(&b, 102, 3), 1);
     bench_end(&b);
+    /* A kernel that begins late has no rotations to make up for. */
+    bench_start(&b, "gto", 100, 1050);
+    launch(&b, 0, 0);
+    launch(&b, 1, 1);
+    launch(&b, 2, 2);
+    assert_int_equal(cycle(&b, 1149, 4), 2);
+    assert_int_equal(cycle(&b, 1149, 3), 0); /* no rotation so far */
+    assert_int_equal(cycle(&b, 1149, 4), 2);
+    assert_int_equal(cycle(&b, 1150, 3), 1); /* the first one */
+    bench_end(&b);
 }
 
 static void test_all_schedulers_are_complete(void **state)
