@@ -30,6 +30,12 @@ static inline bool mask_has(uint64_t m, unsigned i)
     return (m >> i) & 1;
 }
 
+/* Bits that hold numbers up to `most`: 0 for 0. */
+static inline unsigned bits_for(uint64_t most)
+{
+    return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
+}
+
 static inline uint64_t round_up_u64(uint64_t value, uint64_t step)
 {
     return step ? (value + step - 1) / step * step : value;

@@ -11,7 +11,7 @@ static const char usage[] =
     "Runs a CUDA program, or the PTX kernel that a launch file describes, on a simulated GPU.\n"
     "\n"
     "  --machine NAME|FILE    the GPU: see lockstep machines (default gtx480)\n"
-    "  --sched NAME           the warp scheduler, in place of the machine's own: NAME[:OPTION=VALUE...]\n"
+    "  --sched NAME           the warp scheduler, in place of the machine's own: NAME[:OPTION=VALUE...][+CONTROL]\n"
     "                         or one of your own, ./FILE.so (docs/schedulers.md)\n"
     "  --set GROUP.NAME=VALUE changes one parameter of the machine: see lockstep params; may be repeated\n"
     "  --mode MODE            timing (default): cycle by cycle; functional: results only, quickly\n"

@@ -222,6 +222,9 @@ int machine_check(const struct machine *m, struct diag_sink *sink)
     sched_close(&sched);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);
+    if (m->spin.max_delay < m->spin.min_delay)
+        bad |= diag_error(sink, DIAG_NOWHERE, NULL, "spin.max_delay is %u, less than spin.min_delay, %u",
+                          m->spin.max_delay, m->spin.min_delay);
     if (m->gpu.network_mhz > 2 * m->gpu.core_mhz)
         bad |= diag_error(sink, DIAG_NOWHERE, NULL,
                           "gpu.network_mhz is %u, more than twice gpu.core_mhz: the network would pass its lookahead "

@@ -1,6 +1,7 @@
 /* `lockstep study`: runs a study and says what it found. */
 #include "cli/study/study.h"
 
+#include <dirent.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,7 @@ static const char usage[] =
     "  --list                 only says what would be run\n"
     "  --report               runs nothing: answers from the results that are there\n"
     "\n"
-    "NAME is a folder of studies/ that comes with Lockstep: bows.\n"
+    "NAME is a folder of studies/ that comes with Lockstep; a wrong one is answered with those that there are.\n"
     "Exit code: 0 when all runs ended well, 1 when some did not.\n";
 
 struct arguments {
@@ -89,6 +90,24 @@ static int choose_jobs(struct study *study, const char *text)
     return 0;
 }
 
+static int no_such_study(struct study *study, const char *target)
+{
+    struct strbuf known = {0};
+    struct dirent **names;
+    int count = scandir(arena_printf(&study->arena, "%s/studies", study->share), &names, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        if (names[i]->d_name[0] != '.')
+            strbuf_addf(&known, "%s%s", known.length ? ", " : "studies that come with Lockstep: ", names[i]->d_name);
+        free(names[i]);
+    }
+    if (count >= 0)
+        free(names);
+    diag_error(study->sink, DIAG_NOWHERE, known.length ? known.text : NULL, "there is no study named %s (no folder %s)",
+               target, study->folder);
+    strbuf_free(&known);
+    return -1;
+}
+
 static int locate(struct study *study, const struct arguments *a)
 {
     struct strbuf build = {0};
@@ -105,8 +124,7 @@ static int locate(struct study *study, const struct arguments *a)
     }
     char *real = realpath(study->folder, NULL);
     if (!real)
-        return diag_error(study->sink, DIAG_NOWHERE, "studies that come with Lockstep: bows",
-                          "there is no study named %s (no folder %s)", a->target, study->folder);
+        return no_such_study(study, a->target);
     study->folder = arena_strdup(&study->arena, real);
     free(real);
     study->out = a->out ? a->out : arena_printf(&study->arena, "study-%s", study->name);

@@ -32,16 +32,13 @@ static const struct lockstep_scheduler_option options[] = {
      .doc = "nInst at launch: zero, or the kernel's static instructions (both profiles)",
      .choices = starts},
     {.name = "update",
-     .doc =
-         "nInst falls by one with each completed instruction, jumps add or remove what lies between (completed: "
-         "paper); "
-         "or falls by the distance from issue to issue, negative ones add (distance); or in unsigned arithmetic, two "
-         "per instruction, negative ones make it 0 (unsigned: artifact)",
+     .doc = "nInst falls by one with each completed instruction, jumps add or remove what lies between (completed: "
+            "paper); or falls by the distance from issue to issue, negative ones add (distance); or in unsigned "
+            "arithmetic, two per instruction, negative ones make it 0 (unsigned: artifact)",
      .choices = updates},
     {.name = "cpi",
      .doc = "cycles since the warp's launch over its completed instructions, exactly (real: paper), or cycles of the "
-            "kernel "
-            "over the warp's issued instructions as an integer (truncated: artifact)",
+            "kernel over the warp's issued instructions as an integer (truncated: artifact)",
      .choices = cpis},
     {.name = "stall",
      .doc =

@@ -10,12 +10,11 @@
 #include "base/bits.h"
 #include "sm/spin/spin.h"
 
-#define WARPS 64
 #define NOBODY 0xFF
 
 struct bows {
-    uint64_t free_at[WARPS]; /* cycle in which the pending delay is over */
-    uint64_t turn[WARPS];    /* order of backing off */
+    uint64_t free_at[SPIN_WARPS]; /* cycle in which the pending delay is over */
+    uint64_t turn[SPIN_WARPS];    /* order of backing off */
     uint64_t turns;
     uint64_t held;
     uint64_t window_end, total, spins, total_before, spins_before;
@@ -44,7 +43,7 @@ static void reset(void *state, const struct spin_params *p, unsigned schedulers,
     b->lower_ratio = p->lower_ratio;
     b->step = p->delay_step;
     b->least = p->min_delay;
-    b->most = p->max_delay < p->min_delay ? p->min_delay : p->max_delay;
+    b->most = p->max_delay;
     b->limit = p->delay;
     b->schedulers = schedulers;
     for (unsigned s = 0; s < 8; s++)
@@ -139,14 +138,6 @@ static void drained(void *state, uint64_t cycle)
 static uint64_t delay(const void *state)
 {
     return ((const struct bows *)state)->limit;
-}
-
-static unsigned bits_for(uint64_t most)
-{
-    unsigned bits = 0;
-    while (most >> bits)
-        bits++;
-    return bits;
 }
 
 /* Table III of the paper: a delay counter for each warp, a queue of warps by their number within the scheduler, and two

@@ -12,7 +12,6 @@
 #include "simt/observe.h"
 #include "sm/spin/spin.h"
 
-#define WARPS 64
 #define MOST 16 /* entries of a history */
 #define NOBODY 0xFF
 
@@ -33,7 +32,7 @@ struct ddos {
     uint8_t owner;        /* shared history: its warp */
     uint64_t owner_since; /* cycle */
     uint32_t owner_setps;
-    struct history warps[WARPS];
+    struct history warps[SPIN_WARPS];
     uint8_t confidence[]; /* by branch: 0 not in the table, else confidence + 1 */
 };
 
@@ -65,7 +64,7 @@ static void reset(void *state, const struct spin_params *p, uint32_t branches)
     d->clears = p->clears_history;
     d->shares = p->shares;
     d->owner = NOBODY;
-    for (unsigned w = 0; w < WARPS; w++)
+    for (unsigned w = 0; w < SPIN_WARPS; w++)
         clear(&d->warps[w], NOBODY);
 }
 
@@ -200,14 +199,6 @@ static void occupancy(const void *state, uint32_t *entries, uint32_t *confirmed)
     const struct ddos *d = state;
     *entries = d->entries;
     *confirmed = d->confirmed;
-}
-
-static unsigned bits_for(uint64_t most)
-{
-    unsigned bits = 0;
-    while (most >> bits)
-        bits++;
-    return bits;
 }
 
 /* Table III of the paper: an entry of the table is a 32-bit program counter and its confidence; histories are l entries

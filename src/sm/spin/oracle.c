@@ -12,7 +12,6 @@
 #include "simt/observe.h"
 #include "sm/spin/spin.h"
 
-#define WARPS 64
 #define LOOPS 8   /* branches a warp is remembered at */
 #define WRITES 16 /* locations written between two looks; more count as a change */
 #define NOBODY 0xFF
@@ -38,7 +37,7 @@ struct watched {
 
 struct oracle {
     uint32_t branches, confirmed;
-    struct watched warps[WARPS];
+    struct watched warps[SPIN_WARPS];
     uint8_t spins[]; /* by branch */
 };
 
@@ -59,7 +58,7 @@ static void reset(void *state, const struct spin_params *params, uint32_t branch
     struct oracle *o = state;
     (void)params;
     o->branches = branches;
-    for (unsigned w = 0; w < WARPS; w++)
+    for (unsigned w = 0; w < SPIN_WARPS; w++)
         forget(&o->warps[w], NOBODY);
 }
 

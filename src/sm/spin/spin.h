@@ -15,6 +15,8 @@
 #include "sm/spin/spin_params.h"
 #include "stats/stat.h"
 
+#define SPIN_WARPS 64 /* slots of an SM, at most */
+
 struct spin_stats {
 #include "stats/stat_fields.h"
 #include "sm/spin/spin_stats.def"

@@ -4,7 +4,6 @@
 
 #include "sm/spin/spin.h"
 
-#define SPIN_WARPS 64
 #define SPIN_LOCKS 1024
 #define SPIN_PLACES 8 /* looked at for one location */
 
