@@ -307,6 +307,7 @@ static void archive_lsu(struct sm *sm, struct archive *ar, const struct packet_s
     archive_ring(ar, &sm->l1d_queue, source);
     archive_ring(ar, &sm->l1c_queue, source);
     archive_ring(ar, &sm->l1i_queue, source);
+    ARCHIVE(ar, sm->l1i_since);
     archive_ring(ar, &sm->ejected, source);
     archive_ring(ar, &sm->responses, source);
     ARCHIVE(ar, sm->packets_out);

@@ -150,6 +150,8 @@ static void fetch_warp(struct sm *sm, unsigned slot)
         p->class = PACKET_INSTRUCTION;
         p->address = effect.fill_address;
         p->bytes = effect.fill_bytes;
+        if (!sm->l1i_queue.count)
+            sm->l1i_since = sm->now;
         sm_ring_push(&sm->l1i_queue, p);
         sm->fetching |= BIT64(slot);
         break;

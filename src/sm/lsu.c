@@ -457,8 +457,12 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
     sm->moved = true;
 }
 
+/* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for may
+ * lack an instruction: after some time its request goes before theirs. */
 void sm_send_requests(struct sm *sm)
 {
+    if (sm->l1i_queue.count && sm->now - sm->l1i_since > sm->params->fetch_patience)
+        sm_send_instruction_requests(sm);
     if (sm->l1c_queue.count)
         send_one(sm, &sm->l1c_queue);
     if (sm->l1d_queue.count)
@@ -467,8 +471,11 @@ void sm_send_requests(struct sm *sm)
 
 void sm_send_instruction_requests(struct sm *sm)
 {
-    if (sm->l1i_queue.count)
+    uint32_t waiting = sm->l1i_queue.count;
+    if (waiting)
         send_one(sm, &sm->l1i_queue);
+    if (sm->l1i_queue.count < waiting)
+        sm->l1i_since = sm->now;
 }
 
 void sm_lsu(struct sm *sm)

@@ -221,6 +221,7 @@ struct sm {
     struct packet *bypass_reply; /* next global-bypass reply to write back */
     struct cache *l1i, *l1c, *l1d;
     struct sm_ring l1d_queue, l1c_queue, l1i_queue; /* requests waiting for the network */
+    uint64_t l1i_since;                             /* cycle since which the oldest of l1i_queue is the oldest */
     struct sm_ring ejected, responses;              /* from the network; the load/store unit's */
 
     /* Pools. */
