@@ -48,6 +48,7 @@ static const struct departure {
     {NULL, "sm.fence_waits_stores=false"},
     {NULL, "sm.atomic_drops_line=false"},
     {NULL, "sm.memory_in_order=false"},
+    {NULL, "sm.fetch_patience=1000000000"},
     {"gtx480", "sm.fence_l1=none"},
     {"gtx480", "sm.schedulers_take_turns=false"},
     {"gtx480", "sm.age_rotation=50000"},
