@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+#include "report/html.h"
 
 #define SIZE 560.0
 #define LEFT 72.0
@@ -45,32 +46,10 @@ static const char head[] =
     ".number { text-align: right; }\n"
     "</style>\n";
 
-static void add_text(struct strbuf *out, const char *text)
-{
-    for (const char *c = text; *c; c++)
-        switch (*c) {
-        case '<':
-            strbuf_add(out, "&lt;");
-            break;
-        case '>':
-            strbuf_add(out, "&gt;");
-            break;
-        case '&':
-            strbuf_add(out, "&amp;");
-            break;
-        case '"':
-            strbuf_add(out, "&quot;");
-            break;
-        default:
-            strbuf_addn(out, c, 1);
-            break;
-        }
-}
-
 static void add_element(struct strbuf *out, const char *tag, const char *text)
 {
     strbuf_addf(out, "<%s>", tag);
-    add_text(out, text);
+    html_escape(out, text);
     strbuf_addf(out, "</%s>\n", tag);
 }
 
@@ -139,9 +118,9 @@ static void add_point(struct strbuf *out, const struct scale *s, const struct sc
     else
         strbuf_addf(out, "<rect class=\"mark1\" x=\"%.1f\" y=\"%.1f\" width=\"7\" height=\"7\"><title>", x - 3.5,
                     y - 3.5);
-    add_text(out, p->name);
+    html_escape(out, p->name);
     strbuf_add(out, " ");
-    add_text(out, p->variant);
+    html_escape(out, p->variant);
     strbuf_addf(out, ": %" PRIu64 " / %" PRIu64 " = %.3f</title></%s>\n", p->y, p->x, ratio_of(p),
                 p->mark == 0 ? "circle" : "rect");
     if (fabs(ratio_of(p) - 1) * 100 <= FAR)
@@ -149,7 +128,7 @@ static void add_point(struct strbuf *out, const struct scale *s, const struct sc
     bool right = x > LEFT + SIDE * 0.8;
     strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", right ? x - 7 : x + 7, y + 4,
                 right ? "end" : "start");
-    add_text(out, p->name);
+    html_escape(out, p->name);
     strbuf_add(out, "</text>\n");
 }
 
@@ -161,9 +140,9 @@ static void add_plot(struct strbuf *out, const struct scatter_page *page, unsign
                 "<figure>\n<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"title%u about%u\">\n<title "
                 "id=\"title%u\">",
                 SIZE, SIZE, index, index, index);
-    add_text(out, group->name);
+    html_escape(out, group->name);
     strbuf_addf(out, "</title>\n<desc id=\"about%u\">", index);
-    add_text(out, group->summary);
+    html_escape(out, group->summary);
     strbuf_addf(
         out,
         "</desc>\n<clipPath id=\"clip%u\"><rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/></clipPath>\n"
@@ -179,28 +158,28 @@ static void add_plot(struct strbuf *out, const struct scatter_page *page, unsign
     for (unsigned i = 0; i < group->count; i++)
         add_point(out, &s, &group->points[i]);
     strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", LEFT + SIDE / 2, SIZE - 12);
-    add_text(out, page->x_name);
+    html_escape(out, page->x_name);
     strbuf_addf(out, "</text>\n<text transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"middle\">",
                 TOP + SIDE / 2);
-    add_text(out, page->y_name);
+    html_escape(out, page->y_name);
     strbuf_add(out, "</text>\n</svg>\n<figcaption><strong>");
-    add_text(out, group->name);
+    html_escape(out, group->name);
     strbuf_add(out, "</strong>: ");
-    add_text(out, group->summary);
+    html_escape(out, group->summary);
     strbuf_add(out, "</figcaption>\n</figure>\n");
 }
 
 static void add_heading(struct strbuf *out, const char *text, bool number)
 {
     strbuf_addf(out, "<th scope=\"col\"%s>", number ? " class=\"number\"" : "");
-    add_text(out, text);
+    html_escape(out, text);
     strbuf_add(out, "</th>");
 }
 
 static void add_cell(struct strbuf *out, const char *text)
 {
     strbuf_add(out, "<td>");
-    add_text(out, text);
+    html_escape(out, text);
     strbuf_add(out, "</td>");
 }
 
@@ -219,7 +198,7 @@ static void add_table(struct strbuf *out, const struct scatter_page *page, const
     for (unsigned i = 0; i < group->count; i++) {
         const struct scatter_point *p = &group->points[i];
         strbuf_add(out, "<tr><th scope=\"row\">");
-        add_text(out, p->name);
+        html_escape(out, p->name);
         strbuf_add(out, "</th>");
         add_cell(out, p->variant);
         strbuf_addf(out,

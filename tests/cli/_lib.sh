@@ -20,3 +20,17 @@ finish() {
     [ "$failures" -eq 0 ] || exit 1
     echo ok
 }
+
+# wrong WORDS: the test goes on, and fails at its end.
+wrong() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# json TO OPTIONS...: lockstep run OPTIONS; its statistics without the members of "host" objects.
+json() {
+    local to=$1
+    shift
+    "$LOCKSTEP" run --quiet --stats "$to.json" "$@" >"$to.out" 2>&1 || { cat "$to.out"; wrong "run $* ended badly"; return 1; }
+    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
+}

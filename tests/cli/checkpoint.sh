@@ -3,18 +3,6 @@
 # them changes nothing. A killed run goes on from its latest. Damaged and foreign checkpoints are refused.
 . "$(dirname "$0")/_lib.sh"
 cases=$LOCKSTEP_SRC/tests/reference
-wrong() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# json TO OPTIONS...: lockstep run OPTIONS; its statistics without the members of "host" objects.
-json() {
-    local to=$1
-    shift
-    "$LOCKSTEP" run --quiet --stats "$to.json" "$@" >"$to.out" 2>&1 || { cat "$to.out"; wrong "run $* ended with $?"; return 1; }
-    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
-}
 
 # continues EVERY CASE OPTIONS...: every checkpoint; with other numbers of threads, and every second without skipping.
 continues() {

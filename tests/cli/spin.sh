@@ -3,18 +3,6 @@
 # every cycle has an owner; programs that do not spin notice nothing; a marked lock loop is found by all detectors.
 . "$(dirname "$0")/_lib.sh"
 cases=$LOCKSTEP_SRC/tests/reference
-wrong() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
-
-# json TO OPTIONS...: lockstep run OPTIONS; its statistics without the members of "host" objects.
-json() {
-    local to=$1
-    shift
-    "$LOCKSTEP" run --quiet --stats "$to.json" "$@" >"$to.out" 2>&1 || { cat "$to.out"; wrong "run $* ended badly"; return 1; }
-    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
-}
 
 # value FILE NAME: the first kernel's member of that name. of FILE GROUP NAME: a member of its group of that name.
 value() {

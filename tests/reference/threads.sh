@@ -1,18 +1,7 @@
 #!/usr/bin/env bash
 # However many threads simulate, and whether cycles in which nothing can happen are skipped or stepped, the JSON is the
 # same but for `host`: every case of this folder, both machines of the references between them.
-set -uo pipefail
-cd "$LOCKSTEP_SRC/tests/reference" || exit 1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-
-# json FILE CASE OPTIONS...: the statistics without the members of "host" objects, which stand alone between their braces.
-json() {
-    local to=$1 case=$2
-    shift 2
-    "$LOCKSTEP" run --quiet --stats "$to.json" "$@" "$case" >"$to.out" 2>&1 || { cat "$to.out"; return 1; }
-    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
-}
+. "$(dirname "$0")/_json.sh"
 
 failed=0 runs=0
 for case in *.yaml; do

@@ -1,18 +1,7 @@
 #!/usr/bin/env bash
 # Under schedulers that look at time and at who waits, too, the JSON is the same but for `host`, however many threads simulate and
 # whether cycles are skipped.
-set -uo pipefail
-cd "$LOCKSTEP_SRC/tests/reference" || exit 1
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-
-# json FILE CASE OPTIONS...: the statistics without the members of "host" objects, which stand alone between their braces.
-json() {
-    local to=$1 case=$2
-    shift 2
-    "$LOCKSTEP" run --quiet --stats "$to.json" "$@" "$case" >"$to.out" 2>&1 || { cat "$to.out"; return 1; }
-    awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
-}
+. "$(dirname "$0")/_json.sh"
 
 failed=0 runs=0
 for case in ht1024 reduce bfs barimb; do

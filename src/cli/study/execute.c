@@ -27,12 +27,6 @@ static char **environment_of(struct study *study)
     return process_environment(&study->arena, nothing);
 }
 
-static bool is_launch_file(const char *program)
-{
-    size_t n = strlen(program);
-    return n > 5 && !strcmp(program + n - 5, ".yaml");
-}
-
 /* A file of the study's own folder, or else one that comes with Lockstep. */
 static const char *find_file(struct study *study, const char *own, const char *other)
 {
@@ -42,7 +36,7 @@ static const char *find_file(struct study *study, const char *own, const char *o
 
 static const char *source_of(struct study *study, const char *program)
 {
-    if (is_launch_file(program))
+    if (cli_is_case(program))
         return find_file(study, program, arena_printf(&study->arena, "reference/%s", program));
     return find_file(study, arena_printf(&study->arena, "%s.cu", program),
                      arena_printf(&study->arena, "workloads/%s/%s.cu", program, program));
@@ -61,7 +55,7 @@ uint64_t study_identify(struct study *study, const char *program)
 {
     struct strbuf text = {0};
     add_content(study, source_of(study, program), &text);
-    if (!is_launch_file(program))
+    if (!cli_is_case(program))
         add_content(study, find_file(study, "workload.h", "workloads/workload.h"), &text);
     uint64_t hash = hash_bytes(strbuf_text(&text), text.length);
     strbuf_free(&text);
@@ -71,7 +65,7 @@ uint64_t study_identify(struct study *study, const char *program)
 /* What is run: a launch file, or the program as it was built from this source. */
 static const char *path_of(struct study *study, const char *program)
 {
-    if (is_launch_file(program))
+    if (cli_is_case(program))
         return source_of(study, program);
     return arena_printf(&study->arena, "%s/cache/bin/%s-%016llx", study->out, program,
                         (unsigned long long)study_identify(study, program));
@@ -167,7 +161,7 @@ static int build_programs(struct study *study)
     for (size_t i = 0; i < study->benchmarks.count; i++) {
         const char *program = study->benchmarks.items[i].program, *built = path_of(study, program);
         const char *source = source_of(study, program);
-        bool known = is_launch_file(program) || is_current(built);
+        bool known = cli_is_case(program) || is_current(built);
         for (unsigned k = 0; k < count && !known; k++)
             known = !strcmp(names[k], program);
         if (known)
@@ -200,6 +194,14 @@ static double seconds_of(const json_t *document)
     return seconds;
 }
 
+/* Takes a folder's name off the paths in a text: where a study ran says nothing of what it found. */
+static void drop_folder(char *text, const char *folder)
+{
+    size_t n = strlen(folder);
+    for (char *at = text; n && (at = strstr(at, folder));)
+        memmove(at, at + n, strlen(at + n) + 1);
+}
+
 /* The last lines of what the run said. */
 static const char *last_words(struct study *study, const char *path)
 {
@@ -209,7 +211,9 @@ static const char *last_words(struct study *study, const char *path)
     cli_read_file(path, &text, &ignored);
     diag_free(&ignored);
     size_t from = text.length > 400 ? text.length - 400 : 0;
-    const char *words = arena_strdup(&study->arena, strbuf_text(&text) + from);
+    char *words = arena_strdup(&study->arena, strbuf_text(&text) + from);
+    drop_folder(words, arena_printf(&study->arena, "%s/", study->share));
+    drop_folder(words, arena_printf(&study->arena, "%s/cache/bin/", study->out));
     strbuf_free(&text);
     return words;
 }

@@ -5,34 +5,13 @@
 #include <string.h>
 
 #include "cli/study/study.h"
-#include "report/table.h"
+#include "report/html.h"
 
 /* A claim as the results answer it. */
 struct answer {
     char ours[48];
     int direction, magnitude; /* 1 holds, 0 does not, -1 not judged */
 };
-
-static void escape(struct strbuf *out, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            strbuf_add(out, "&lt;");
-            break;
-        case '>':
-            strbuf_add(out, "&gt;");
-            break;
-        case '&':
-            strbuf_add(out, "&amp;");
-            break;
-        case '"':
-            strbuf_add(out, "&quot;");
-            break;
-        default:
-            strbuf_addn(out, text, 1);
-        }
-}
 
 static int judged(sqlite3_stmt *stmt, int column)
 {
@@ -166,16 +145,16 @@ static void page_claims(const struct study *study, const struct answer *answers,
     for (size_t i = 0; i < study->claims.count; i++) {
         const struct study_claim *c = &study->claims.items[i];
         strbuf_addf(out, "<tr id=\"%s\"><td>%s<td>", c->id, c->id);
-        escape(out, c->text);
+        html_escape(out, c->text);
         if (*c->why && (answers[i].direction != 1 || answers[i].magnitude == 0)) {
             strbuf_add(out, "<br><span class=note>");
-            escape(out, c->why);
+            html_escape(out, c->why);
             strbuf_add(out, "</span>");
         }
         strbuf_add(out, "<td class=n>");
-        escape(out, *c->paper ? c->paper : "-");
+        html_escape(out, *c->paper ? c->paper : "-");
         strbuf_add(out, "<td class=n>");
-        escape(out, answers[i].ours);
+        html_escape(out, answers[i].ours);
         for (int k = 0; k < 2; k++) {
             const char *w = word(k ? answers[i].magnitude : answers[i].direction);
             strbuf_addf(out, "<td class=%s>%s", *w == '-' ? "note" : w, w);
@@ -195,7 +174,7 @@ static int page_rows(struct study *study, const char *what, const char *sql, str
     strbuf_add(out, "<table><tr>");
     for (int i = 0; i < columns; i++) {
         strbuf_add(out, "<th>");
-        escape(out, sqlite3_column_name(stmt, i));
+        html_escape(out, sqlite3_column_name(stmt, i));
     }
     strbuf_add(out, "</tr>\n");
     while (sqlite3_step(stmt) == SQLITE_ROW) {
@@ -205,10 +184,10 @@ static int page_rows(struct study *study, const char *what, const char *sql, str
             strbuf_add(out, type == SQLITE_TEXT ? "<td>" : "<td class=n>");
             char value[64];
             if (type == SQLITE_TEXT) {
-                escape(out, (const char *)sqlite3_column_text(stmt, i));
+                html_escape(out, (const char *)sqlite3_column_text(stmt, i));
             } else {
                 print_value(stmt, i, value, sizeof value);
-                escape(out, value);
+                html_escape(out, value);
             }
         }
         strbuf_add(out, "</tr>\n");
@@ -221,7 +200,7 @@ static int page_rows(struct study *study, const char *what, const char *sql, str
 static int page_figure(struct study *study, const struct study_figure *figure, struct strbuf *out)
 {
     strbuf_addf(out, "<figure id=\"%s\"><h3>", figure->id);
-    escape(out, figure->title);
+    html_escape(out, figure->title);
     strbuf_add(out, "</h3>");
     int rc = 0;
     if (figure->kind != STUDY_TABLE) {
@@ -231,7 +210,7 @@ static int page_figure(struct study *study, const struct study_figure *figure, s
     }
     if (*figure->text) {
         strbuf_add(out, "<figcaption>");
-        escape(out, figure->text);
+        html_escape(out, figure->text);
         strbuf_add(out, "</figcaption>");
     }
     if (figure->kind != STUDY_TABLE)
@@ -271,16 +250,16 @@ static int write_page(struct study *study, const struct answer *answers)
     strbuf_add(&out,
                "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
                "<title>");
-    escape(&out, study->title);
+    html_escape(&out, study->title);
     strbuf_addf(&out, "</title>%s<h1>", style);
-    escape(&out, study->title);
+    html_escape(&out, study->title);
     strbuf_add(&out, "</h1><p>");
-    escape(&out, study->source);
+    html_escape(&out, study->source);
     strbuf_addf(&out, "</p><p class=note>%s version; %zu runs; lockstep " LOCKSTEP_VERSION ", build %s.</p>",
                 study->quick ? "Quick" : "Full", study->runs.count, study->build);
     rc |= page_foreign(study, &out);
     strbuf_add(&out, "<p>");
-    escape(&out, study->about);
+    html_escape(&out, study->about);
     strbuf_add(&out, "</p>");
     page_claims(study, answers, &out);
     strbuf_add(&out, "<h2>Figures and tables</h2>\n");

@@ -58,8 +58,12 @@ static bool goes_back(const struct isa_instr *instr, uint32_t pc)
 uint32_t spin_number_branches(const struct isa_module *module, uint16_t *number)
 {
     uint32_t count = 0;
-    for (uint32_t pc = 0; pc < module->instr_count; pc++)
-        number[pc] = goes_back(&module->instrs[pc], pc) && count < UINT16_MAX ? (uint16_t)++count : 0;
+    for (uint32_t pc = 0; pc < module->instr_count; pc++) {
+        bool counts = count < UINT16_MAX && goes_back(&module->instrs[pc], pc);
+        count += counts;
+        if (number)
+            number[pc] = counts ? (uint16_t)count : 0;
+    }
     return count;
 }
 
@@ -88,10 +92,7 @@ void spin_begin(struct spin *spin, const struct isa_module *module, uint32_t fir
     spin->first_pc = first_pc;
     free(spin->met);
     free(spin->tries);
-    uint32_t count = 0;
-    for (uint32_t pc = 0; pc < module->instr_count && count < UINT16_MAX; pc++)
-        count += goes_back(&module->instrs[pc], pc);
-    spin->branches = count;
+    uint32_t count = spin->branches = spin_number_branches(module, NULL);
     spin->met = base_calloc(count + 1, sizeof *spin->met);
     spin->tries = base_calloc(count + 1, sizeof *spin->tries);
     count = 0;

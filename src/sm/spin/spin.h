@@ -97,9 +97,10 @@ struct spin_setup {
 /* What an SM needs, or NULL when nothing is to be watched. Memory belongs to arena. */
 struct spin *spin_create(const struct spin_setup *setup, struct arena *arena);
 void spin_destroy(struct spin *spin);
-/* Begins a launch. branches: how many backward branches the module has; spin_number_branches numbered them. */
+/* Begins a launch of the kernel whose first instruction is first_pc. */
 void spin_begin(struct spin *spin, const struct isa_module *module, uint32_t first_pc, uint64_t cycle);
-/* Numbers the module's backward branches from 1 in order of pc, 0 for other instructions; returns how many. */
+/* Numbers the module's backward branches from 1 in order of pc, 0 for other instructions (number may be NULL); returns
+ * how many. */
 uint32_t spin_number_branches(const struct isa_module *module, uint16_t *number);
 void spin_launched(struct spin *spin, unsigned warp, uint64_t cycle);
 /* An instruction was issued and executed; event->branch is the number of spin_number_branches. access: of a memory
