@@ -436,6 +436,15 @@ void sm_settle(struct sm *sm, uint64_t cycle)
     give_all_cycles(sm);
 }
 
+/* Warps that are still taken for delayed, but may issue in this cycle. */
+static unsigned delays_over(const struct sm *sm, uint64_t cycle)
+{
+    unsigned over = 0;
+    for (uint64_t rest = sm->delayed; rest; rest &= rest - 1)
+        over += sm->warps[mask_first(rest)].wake <= cycle;
+    return over;
+}
+
 /* A stage that has nothing to do is passed over. */
 void sm_step(struct sm *sm, uint64_t cycle)
 {
@@ -444,7 +453,7 @@ void sm_step(struct sm *sm, uint64_t cycle)
     sm->moved_before = sm->moved;
     sm->moved = false;
     if (sm->backed_off)
-        spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->delayed));
+        spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->delayed) - delays_over(sm, cycle));
     if (sm_wheel_due(&sm->wheel, cycle))
         sm_writeback(sm);
     if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
