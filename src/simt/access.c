@@ -195,6 +195,7 @@ static void atomic_on(struct simt_warp *warp, struct simt_access *access, unsign
     value = lane_atomic(access->instr->mods.atomic | flags, access->instr->type, old, operand, compare);
     memcpy(at, &value, access->element_bytes);
     access->changed |= value != old ? BIT64(lane) : 0;
+    access->matched |= old == compare ? BIT64(lane) : 0;
     simt_atomic_lane(warp, access, lane, old);
 }
 

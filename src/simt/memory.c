@@ -149,7 +149,7 @@ static void describe(const struct simt_op *op, const struct simt_result *r, cons
     access->instr = r->instr;
     access->op = op;
     access->mask = r->mask;
-    access->changed = 0;
+    access->changed = access->matched = 0;
     access->pc = r->pc;
     access->reg_base = top->reg_base;
     access->kind = op->form.kind;

@@ -22,6 +22,13 @@ static struct spin_lock *place_of(struct spin *spin, uint64_t address)
     return &spin->locks[free != SPIN_LOCKS ? free : at % SPIN_LOCKS];
 }
 
+/* A location's name: each block has a shared memory of its own, known by the slot of the block's first warp. */
+static uint64_t location_of(const struct spin_event *e, const struct simt_access *access, uint64_t address)
+{
+    return access->space == ISA_SPACE_SHARED ? BIT64(63) | (uint64_t)(e->warp - e->simt->index) << 32 | address
+                                             : address;
+}
+
 static void give_back(struct spin *spin, unsigned warp, uint64_t address)
 {
     struct spin_lock *lock = place_of(spin, address);
@@ -53,11 +60,11 @@ static bool stores(const struct simt_access *access)
     return access && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL;
 }
 
-void spin_outcome_issued(struct spin *spin, const struct spin_event *e, const struct simt_access *access)
+static void note_issued(struct spin *spin, const struct spin_event *e, const struct simt_access *access)
 {
     struct spin_pass *pass = &spin->passes[e->warp];
-    for (uint64_t rest = stores(access) ? access->mask : 0; rest; rest &= rest - 1)
-        give_back(spin, e->warp, access->address[mask_first(rest)]); /* outside of the loop too */
+    for (uint64_t rest = stores(access) ? access->mask : 0; rest; rest &= rest - 1) /* outside of the loop too */
+        give_back(spin, e->warp, location_of(e, access, access->address[mask_first(rest)]));
     if (!(e->instr->spin & ISA_SPIN_INSIDE)) {
         begin_pass(pass, e->mask); /* whoever left the loop by another way than its closing branch */
         return;
@@ -117,5 +124,17 @@ void spin_outcome_atomic(struct spin *spin, unsigned warp, unsigned lane, const 
         spin->stats.lock_fail_inside++;
     } else {
         spin->stats.lock_fail_between++;
+    }
+}
+
+void spin_outcome_issued(struct spin *spin, const struct spin_event *e, const struct simt_access *access)
+{
+    note_issued(spin, e, access);
+    if (!access || access->kind != ISA_FLAG_ATOMIC || access->space != ISA_SPACE_SHARED)
+        return;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) { /* performed at once, in this order */
+        unsigned lane = mask_first(rest);
+        spin_outcome_atomic(spin, e->warp, lane, e->instr, location_of(e, access, access->address[lane]),
+                            mask_has(access->matched, lane));
     }
 }
