@@ -476,15 +476,15 @@ enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
     return classify(sm, members, members & sm->cleared & ~sm_waiting(sm));
 }
 
-/* Behind its first instruction the warp issues more, up to the issue width, until one must wait. Where control has left
- * the straight line, the buffer is flushed at once. GPGPU-Sim 3.2.2, scheduler_unit::cycle. */
+/* Behind its first instruction the warp issues more, up to the issue width, until one must wait or holds it back. Where
+ * control has left the straight line, the buffer is flushed at once. GPGPU-Sim 3.2.2, scheduler_unit::cycle. */
 static void issue_more(struct sm *sm, unsigned s, unsigned slot, const struct lockstep_scheduler_view *view)
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     for (unsigned n = 1; n < sm->params->issue_width && !sm->has_fault && !mask_has(sm_waiting(sm), slot); n++) {
         if (mask_has(sm->mispredicted, slot))
             sm_flush_buffer(sm, slot);
-        if (!mask_has(sm->cleared & sm_units_free(sm), slot))
+        if (!mask_has(sm->cleared & sm_units_free(sm) & ~sm->backed_off, slot))
             return;
         issue_warp(sm, slot);
         sm->stats.extra_issues++;

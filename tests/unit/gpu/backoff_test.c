@@ -109,12 +109,34 @@ static void locks_of_warps(void **state)
     device_close(&d);
 }
 
+/* A warp that is backed off issues last: not in the same cycle any more, where a scheduler issues two instructions of a
+ * warp. Branches that nobody takes count here, so that the straight line goes on behind them; all of it is fetched at
+ * once. */
+static void not_in_the_same_cycle(void **state)
+{
+#define LOOP(name, more)                                                                                               \
+    name ": .pragma \"lockstep.spin\";\nadd.u32 %r4, %r4, 1; " more " @%p1 bra " name "; mov.u32 %r5, 1; "
+    static const char kernel[] =
+        PTX_KERNEL("k", "setp.ne.u32 %p1, %r1, %r1; mov.u32 %r4, 0; bar.sync 0;\n" LOOP("A", "")
+                            LOOP("B", "mov.u32 %r6, 2;") LOOP("C", "") LOOP("D", "mov.u32 %r6, 2;") "ret;");
+    struct device d;
+    open_kernel(&d, "gtx1080ti", BOWS "spin.counts=executed spin.delay=0 sm.fetch_width=8 sm.instruction_buffer=8",
+                kernel);
+    uint64_t p = device_buffer(&d, 64);
+    device_run(&d, "k", (struct shape){.grid = 1, .block = 32}, p, 0);
+    assert_true(device_stat(&d, "sm", "extra_issues") > 4);
+    assert_int_equal(device_stat(&d, "spin", "backoffs"), 4);
+    assert_int_equal(device_stat(&d, "spin", "backed_off_cycles"), 4);
+    device_close(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(delayed_cycles),
         cmocka_unit_test(locks_of_lanes),
         cmocka_unit_test(locks_of_warps),
+        cmocka_unit_test(not_in_the_same_cycle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
