@@ -115,7 +115,8 @@ static void locks_of_warps(void **state)
 static void not_in_the_same_cycle(void **state)
 {
 #define LOOP(name, more)                                                                                               \
-    name ": .pragma \"lockstep.spin\";\nadd.u32 %r4, %r4, 1; " more " @%p1 bra " name "; mov.u32 %r5, 1; "
+    name ": .pragma \"lockstep.spin\";\nadd.u32 %r4, %r4, 1; " more " @%p1 bra " name                                  \
+         "; mov.u32 %r5, 1; mov.u32 %r7, 1; "
     static const char kernel[] =
         PTX_KERNEL("k", "setp.ne.u32 %p1, %r1, %r1; mov.u32 %r4, 0; bar.sync 0;\n" LOOP("A", "")
                             LOOP("B", "mov.u32 %r6, 2;") LOOP("C", "") LOOP("D", "mov.u32 %r6, 2;") "ret;");
