@@ -170,15 +170,17 @@ static const char *set_lines(struct arena *arena, const struct cli_options *opti
     return copy;
 }
 
-static char **environment_of(struct arena *arena, const struct cli_options *options, const char *home,
-                             const char *results)
+/* loaded: the machine as the options make it. A program loads its scheduler when it first uses the device, wherever it is
+ * then, so that a file is named in whole, whether --sched, --set or a machine file named it. */
+static char **environment_of(struct arena *arena, const struct cli_options *options, const struct machine *loaded,
+                             const char *home, const char *results)
 {
     const char *libraries = getenv("LD_LIBRARY_PATH");
-    const char *machine = options->machine ? options->machine : CLI_DEFAULT_MACHINE, *sched = options->sched;
+    const char *machine = options->machine ? options->machine : CLI_DEFAULT_MACHINE, *sched = loaded->sm.scheduler;
     const char *pattern = options->checkpoint_every ? checkpoint_pattern(options, arena) : NULL;
     const char *additions[] = {
         variable(arena, "LOCKSTEP_MACHINE", machine_is_file(machine) ? from_anywhere(arena, machine) : machine),
-        variable(arena, "LOCKSTEP_SCHED", sched && sched_is_file(sched) ? from_anywhere(arena, sched) : sched),
+        variable(arena, "LOCKSTEP_SCHED", sched_is_file(sched) ? from_anywhere(arena, sched) : sched),
         variable(arena, "LOCKSTEP_SET", set_lines(arena, options)),
         variable(arena, "LOCKSTEP_MODE", options->mode),
         variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),
@@ -278,7 +280,7 @@ int cli_run_program(const struct cli_options *options, const struct machine *mac
     if (home && results) {
         struct follower follower = {.path = results};
         struct process_job job = {.argv = options->rest,
-                                  .environment = environment_of(&arena, options, home, results),
+                                  .environment = environment_of(&arena, options, machine, home, results),
                                   .limit = enforce,
                                   .context = &follower};
         struct process_options how = {.parallel = 1};

@@ -133,9 +133,9 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     if (machine_load(&rt->machine, machine ? machine : DEFAULT_MACHINE, sink) < 0)
         return -1;
     int rc = 0;
-    if (sched && machine_set_scheduler(&rt->machine, sched, sink) < 0)
-        rc = -1;
     if (parameters && set_parameters(&rt->machine, parameters, sink) < 0)
+        rc = -1;
+    if (sched && machine_set_scheduler(&rt->machine, sched, sink) < 0)
         rc = -1;
     if (mode && read_mode(rt, mode, sink) < 0)
         rc = -1;

@@ -163,5 +163,10 @@ P
 expect 0 "no error" run --sched ./youngest.so:turn=2 ./p
 expect 0 "no error" run --sched elsewhere/youngest.so+bows ./p
 expect 3 "the warp scheduler astray is at fault" run --sched ./astray.so ./p
+expect 3 "the warp scheduler astray is at fault" run --set sm.scheduler=./astray.so ./p
+printf 'base: gtx480\nsm:\n  scheduler: ./astray.so\n' >astray.yaml
+expect 3 "the warp scheduler astray is at fault" run --machine astray.yaml ./p
+expect 3 "the warp scheduler astray is at fault" run --set sm.scheduler=gto --sched ./astray.so ./p
+expect 0 "no error" run --set sm.scheduler=./astray.so --sched gto ./p
 expect 2 "cannot load the warp scheduler ./none.so" run --sched ./none.so ./p
 finish
