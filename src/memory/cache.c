@@ -54,7 +54,6 @@ static void create_lists(struct cache *c, struct arena *arena)
     c->waiters = ARENA_NEW(arena, struct waiter, waiters);
     c->waiter_limit = (uint32_t)waiters;
     c->free_mshr = c->free_waiter = NO_INDEX;
-    c->refused_address = NO_ADDRESS;
     c->head.ready_first = c->ready_last = c->drained = NO_INDEX;
 }
 
@@ -63,6 +62,7 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     struct cache *c = ARENA_NEW(arena, struct cache, 1);
     uint32_t lines = params->sets * params->ways;
     c->params = *params;
+    c->head.miss_room = params->miss_room;
     c->line_shift = (uint32_t)__builtin_ctz(params->line_bytes);
     c->sector_shift = (uint32_t)__builtin_ctz(params->sector_bytes);
     if (c->sector_shift > c->line_shift)
@@ -72,6 +72,9 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     c->sectors_shift = c->line_shift - c->sector_shift;
     c->all_sectors = (uint8_t)mask_low(1u << c->sectors_shift);
     c->set_mask = params->sets - 1;
+    c->mark_shift = c->line_shift + (uint32_t)__builtin_ctz(params->sets);
+    c->set_marks = (params->ways + MARKS - 1) / MARKS * MARKS;
+    c->marks = ARENA_NEW(arena, uint8_t, (size_t)params->sets * c->set_marks);
     c->tags = ARENA_NEW(arena, uint64_t, lines);
     memset(c->tags, 0xff, lines * sizeof(uint64_t));
     c->orders = ARENA_NEW(arena, uint64_t, lines);
@@ -103,19 +106,35 @@ static uint32_t set_of(const struct cache *c, uint64_t address)
     return (uint32_t)index & c->set_mask;
 }
 
+static uint8_t mark_of(const struct cache *c, uint64_t at)
+{
+    return (uint8_t)(at >> c->mark_shift);
+}
+
+/* Gives the line of a set the line address `at`. */
+static void set_tag(struct cache *c, uint32_t set, uint32_t way, uint64_t at)
+{
+    c->tags[set * c->params.ways + way] = at;
+    c->marks[set * c->set_marks + way] = mark_of(c, at);
+}
+
 /* Index of the line of the set that holds line address `at`, or NO_INDEX. */
 static uint32_t search_set(const struct cache *c, uint64_t at)
 {
-    uint32_t first = set_of(c, at) * c->params.ways, end = first + c->params.ways, i = first;
-    const uint64_t *tags = c->tags;
-    for (; i + 4 <= end; i += 4) { /* four at a time: mostly none is it */
-        bool found = (tags[i] == at) | (tags[i + 1] == at) | (tags[i + 2] == at) | (tags[i + 3] == at);
-        if (found)
-            break;
+    const uint64_t lows = UINT64_C(0x0101010101010101), highs = lows << 7;
+    uint32_t set = set_of(c, at), first = set * c->params.ways;
+    const uint8_t *marks = &c->marks[(size_t)set * c->set_marks];
+    for (uint32_t i = 0; i < c->params.ways; i += MARKS) {
+        uint64_t word;
+        memcpy(&word, marks + i, sizeof word);
+        word ^= lows * mark_of(c, at);
+        /* Bytes that are 0 get their highest bit, and few others. */
+        for (uint64_t rest = (word - lows) & ~word & highs; rest; rest &= rest - 1) {
+            uint32_t way = i + mask_first(rest) / MARKS;
+            if (way < c->params.ways && c->tags[first + way] == at)
+                return first + way;
+        }
     }
-    for (; i < end; i++)
-        if (tags[i] == at)
-            return i;
     return NO_INDEX;
 }
 
@@ -172,6 +191,7 @@ static uint32_t find_mshr(const struct cache *c, uint64_t at, uint32_t index, ui
 
 static void use_line(struct cache *c, uint32_t index)
 {
+    c->recent = index;
     if (c->params.replacement == CACHE_LRU)
         c->orders[index] = ++c->clock | (c->orders[index] & RESERVED);
 }
@@ -246,7 +266,7 @@ static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache
         if (effect && is_dirty(c, index))
             describe_writeback(c, index, effect);
     }
-    c->tags[index] = at;
+    set_tag(c, set_of(c, at), index - set_of(c, at) * c->params.ways, at);
     c->orders[index] = ++c->clock;
     clear_line(c, index);
 }
@@ -258,19 +278,16 @@ static bool no_waiter(const struct cache *c)
     return c->free_waiter == NO_INDEX && c->new_waiters == c->waiter_limit;
 }
 
+/* Behind the first. */
 static void add_waiter(struct cache *c, struct mshr *m, uint32_t value)
 {
-    if (m->count++ == 0) {
-        m->value = value;
-        return;
-    }
     uint32_t w = c->free_waiter;
     if (w == NO_INDEX)
         w = c->new_waiters++;
     else
         c->free_waiter = c->waiters[w].next;
     c->waiters[w] = (struct waiter){value, NO_INDEX};
-    if (m->count == 2)
+    if (++m->count == 2)
         m->first = w;
     else
         c->waiters[m->last].next = w;
@@ -317,7 +334,8 @@ static void remove_stray(struct cache *c, uint32_t index)
     c->strays--;
 }
 
-static uint32_t take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uint32_t line)
+/* With its first waiter. */
+static inline uint32_t take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uint32_t line, uint32_t waiter)
 {
     free_drained(c);
     uint32_t index = c->free_mshr;
@@ -325,27 +343,39 @@ static uint32_t take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uint32_
         index = c->new_mshrs++;
     else
         c->free_mshr = c->mshrs[index].next;
-    c->mshrs[index] = (struct mshr){
-        .address = at, .line = line, .first = NO_INDEX, .last = NO_INDEX, .next = NO_INDEX, .sectors = sectors};
+    c->mshrs[index] = (struct mshr){.address = at,
+                                    .line = line,
+                                    .value = waiter,
+                                    .first = NO_INDEX,
+                                    .last = NO_INDEX,
+                                    .next = NO_INDEX,
+                                    .count = 1,
+                                    .sectors = sectors};
     c->used_mshrs++;
     if (line == NO_INDEX)
         add_stray(c, index);
-    for (uint64_t rest = line == NO_INDEX ? 0 : sectors; rest; rest &= rest - 1)
-        c->fills[(line << c->sectors_shift) + mask_first(rest)] = (uint16_t)index;
     return index;
 }
 
-static enum cache_result refuse(struct cache *c, uint64_t *reason)
+/* helpers: enum cache_helper. */
+static enum cache_result refuse(struct cache *c, uint64_t *reason, uint8_t helpers)
 {
     (*reason)++;
-    c->refused_reason = (uint32_t)((char *)reason - (char *)&c->stats);
+    c->head.refused_reason = reason;
+    c->head.refused_helpers = helpers;
     return CACHE_REFUSED;
 }
 
-/* An access that was refused may be taken now. */
+/* A read that was refused may be taken now. */
 static void forget_refusal(struct cache *c)
 {
-    c->refused_address = NO_ADDRESS;
+    c->head.refused_bytes = 0;
+}
+
+static void note_help(struct cache *c, enum cache_helper helper)
+{
+    if (c->head.refused_helpers & helper)
+        forget_refusal(c);
 }
 
 /* Joins the fill of `index` if it brings all of the missing sectors. */
@@ -354,54 +384,81 @@ static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t miss
 {
     struct mshr *m = &c->mshrs[index];
     if (m->orphan || (missing & ~m->sectors))
-        return refuse(c, &c->stats.refused_mshr);
+        return refuse(c, &c->stats.refused_mshr, CACHE_HELP_FILL);
     if (m->count >= c->params.mshr_merges || no_waiter(c))
-        return refuse(c, &c->stats.refused_merge);
-    forget_refusal(c);
+        return refuse(c, &c->stats.refused_merge, CACHE_HELP_FILL | CACHE_HELP_TAKEN);
     add_waiter(c, m, waiter);
     effect->line = m->line;
+    if (m->line != NO_INDEX)
+        use_line(c, m->line);
     return CACHE_PENDING;
 }
 
-/* Requests a fill of the missing sectors into line `at`, whose place is `index` (NO_INDEX: none yet). */
-static enum cache_result send_fill(struct cache *c, uint64_t at, uint32_t index, uint8_t missing, uint32_t waiter,
-                                   struct cache_effect *effect)
+/* Requests a fill of the missing sectors into line `at`, whose place is effect->line (NO_INDEX: none yet). */
+static inline enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t missing, uint32_t waiter,
+                                          struct cache_effect *effect)
 {
+    uint32_t index = effect->line, low = mask_first(missing), high = 31 - (uint32_t)__builtin_clz(missing);
+    /* One request: a valid sector in between is fetched again. */
+    uint8_t span = (uint8_t)((2u << high) - (1u << low));
     if (c->used_mshrs >= c->params.mshr_entries)
-        return refuse(c, &c->stats.refused_mshr);
+        return refuse(c, &c->stats.refused_mshr, CACHE_HELP_TAKEN);
     if (index == NO_INDEX && c->params.allocate == CACHE_ALLOCATE_ON_MISS) {
         index = choose_victim(c, at);
         if (index == NO_INDEX)
-            return refuse(c, &c->stats.refused_line);
+            return refuse(c, &c->stats.refused_line, CACHE_HELP_FILL);
         take_line(c, index, at, effect);
+        effect->line = index;
     }
-    forget_refusal(c);
-    uint32_t low = mask_first(missing), high = 31 - (uint32_t)__builtin_clz(missing);
-    /* One request: a valid sector in between is fetched again. */
-    uint8_t span = (uint8_t)((2u << high) - (1u << low));
-    if (index != NO_INDEX)
-        set_pending(c, index, c->lines[index].pending | span);
-    effect->fill = take_mshr(c, at, span, index);
-    add_waiter(c, &c->mshrs[effect->fill], waiter);
-    effect->line = index;
+    effect->fill = take_mshr(c, at, span, index, waiter);
     effect->fill_address = at + ((uint64_t)low << c->sector_shift);
     effect->fill_bytes = (high - low + 1) << c->sector_shift;
+    if (index == NO_INDEX)
+        return CACHE_MISS;
+    for (uint64_t rest = span; rest; rest &= rest - 1)
+        c->fills[(index << c->sectors_shift) + mask_first(rest)] = (uint16_t)effect->fill;
+    c->lines[index].pending |= span;
+    c->orders[index] |= RESERVED;
+    use_line(c, index);
     return CACHE_MISS;
 }
 
-/* An access that does not hit. */
-static enum cache_result miss_line(struct cache *c, uint64_t at, uint8_t missing, uint32_t waiter, bool room,
-                                   struct cache_effect *effect)
+/* What a read, or a store that fetches, does. */
+static inline enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
+                                            bool room, struct cache_effect *effect)
 {
+    uint64_t at = line_address(c, address);
+    uint8_t missing = sectors_of(c, address, bytes);
+    uint32_t index = find_line(c, at), under_way;
+    effect->line = index;
+    effect->writeback = false;
+    if (index != NO_INDEX)
+        missing &= (uint8_t)~c->lines[index].valid;
+    if (!missing) {
+        use_line(c, index);
+        return CACHE_HIT;
+    }
     if (!room)
-        return refuse(c, &c->stats.refused_queue);
-    uint32_t under_way = find_mshr(c, at, effect->line, missing);
+        return refuse(c, &c->stats.refused_queue, CACHE_HELP_FILL);
+    under_way = find_mshr(c, at, index, missing);
+    forget_refusal(c);
     return under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
-                                 : send_fill(c, at, effect->line, missing, waiter, effect);
+                                 : send_fill(c, at, missing, waiter, effect);
 }
 
-static enum cache_result count_read(struct cache *c, enum cache_result result)
+/* Accesses */
+
+enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
+                             struct cache_effect *effect)
 {
+    bool room = queue_room >= c->params.miss_room;
+    enum cache_result result = access_line(c, address, bytes, waiter, room, effect);
+    if (result == CACHE_REFUSED) {
+        c->head.refused_address = address;
+        c->head.refused_bytes = bytes;
+        c->head.refused_room = room;
+        return result;
+    }
     c->stats.reads++;
     if (result == CACHE_MISS)
         c->stats.read_misses++;
@@ -414,6 +471,8 @@ static enum cache_result count_read(struct cache *c, enum cache_result result)
 
 static enum cache_result count_write(struct cache *c, enum cache_result result)
 {
+    if (result == CACHE_REFUSED)
+        return result;
     c->stats.writes++;
     if (result == CACHE_MISS)
         c->stats.write_misses++;
@@ -424,53 +483,12 @@ static enum cache_result count_write(struct cache *c, enum cache_result result)
     return result;
 }
 
-/* An access that was not refused just before. */
-static enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, bool store, uint32_t waiter,
-                                     bool room, struct cache_effect *effect)
-{
-    uint64_t at = line_address(c, address);
-    uint8_t missing = sectors_of(c, address, bytes);
-    enum cache_result result = CACHE_HIT;
-    effect->line = find_line(c, at);
-    effect->writeback = false;
-    if (effect->line != NO_INDEX)
-        missing &= (uint8_t)~c->lines[effect->line].valid;
-    if (missing)
-        result = miss_line(c, at, missing, waiter, room, effect);
-    if (result == CACHE_REFUSED) {
-        c->refused_address = address;
-        c->refused_bytes = bytes;
-        c->refused_room = room;
-        return result;
-    }
-    if (effect->line != NO_INDEX) {
-        use_line(c, effect->line);
-        c->recent = effect->line;
-    }
-    return store ? count_write(c, result) : count_read(c, result);
-}
-
-/* What a read, or a store that fetches, does. */
-static inline enum cache_result try_line(struct cache *c, uint64_t address, uint32_t bytes, bool store, uint32_t waiter,
-                                         bool room, struct cache_effect *effect)
-{
-    if (address == c->refused_address && bytes == c->refused_bytes && room == c->refused_room)
-        return refuse(c, (uint64_t *)((char *)&c->stats + c->refused_reason));
-    return access_line(c, address, bytes, store, waiter, room, effect);
-}
-
-/* Accesses */
-
-enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
-                             struct cache_effect *effect)
-{
-    return try_line(c, address, bytes, false, waiter, queue_room >= c->params.miss_room, effect);
-}
-
 enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                               struct cache_effect *effect)
 {
-    return try_line(c, address, bytes, true, waiter, queue_room >= c->params.miss_room + 1, effect);
+    bool room = queue_room >= c->params.miss_room + 1;
+    forget_refusal(c);
+    return count_write(c, access_line(c, address, bytes, waiter, room, effect));
 }
 
 enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line)
@@ -524,11 +542,11 @@ static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_
     bool pending = index != NO_INDEX && !there && (need & c->lines[index].pending) != 0;
     forget_refusal(c);
     if (!there && queue_room == 0)
-        return refuse(c, &c->stats.refused_queue);
+        return refuse(c, &c->stats.refused_queue, 0);
     if (index == NO_INDEX) {
         index = choose_victim(c, at);
         if (index == NO_INDEX)
-            return refuse(c, &c->stats.refused_line);
+            return refuse(c, &c->stats.refused_line, 0);
         take_line(c, index, at, effect);
         effect->line = index;
     }
@@ -543,10 +561,19 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
 {
     if (!fetch)
         return write_lazily(c, address, bytes, mask, queue_room, effect);
-    enum cache_result result = try_line(c, address, bytes, true, waiter, queue_room >= c->params.miss_room, effect);
+    bool room = queue_room >= c->params.miss_room;
+    forget_refusal(c);
+    enum cache_result result = count_write(c, access_line(c, address, bytes, waiter, room, effect));
     if (result != CACHE_REFUSED && effect->line != CACHE_NO_LINE)
         make_dirty(c, effect->line, address, bytes, mask);
     return result;
+}
+
+void cache_mark_all(struct cache *c)
+{
+    for (uint32_t set = 0; set <= c->set_mask; set++)
+        for (uint32_t way = 0; way < c->params.ways; way++)
+            set_tag(c, set, way, c->tags[set * c->params.ways + way]);
 }
 
 /* Fills under way for line address `at`, which is in line `index` or (NO_INDEX) in none, still serve those who wait,
@@ -718,7 +745,7 @@ static uint32_t place_fill(struct cache *c, uint64_t at)
 void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
 {
     struct mshr *m = &c->mshrs[fill];
-    forget_refusal(c);
+    note_help(c, CACHE_HELP_FILL);
     if (m->line == NO_INDEX) {
         remove_stray(c, fill);
         m->line = m->orphan ? NO_INDEX : place_fill(c, m->address);
@@ -747,7 +774,7 @@ uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
     uint32_t index = c->head.ready_first;
     if (index == NO_INDEX)
         return CACHE_NO_WAITER;
-    forget_refusal(c);
+    note_help(c, CACHE_HELP_TAKEN);
     struct mshr *m = &c->mshrs[index];
     uint32_t value = take_waiter(c, m);
     *line = m->line != NO_INDEX && c->tags[m->line] == m->address ? m->line : NO_INDEX;

@@ -73,6 +73,21 @@ struct cache_effect {
 
 struct cache;
 
+/* What is asked every cycle is kept where every owner can see it. */
+struct cache_head {
+    uint32_t ready_first; /* CACHE_NO_WAITER: none */
+    uint32_t miss_room;   /* of the parameters */
+    /* The last refused read, until something has changed that could help it: refused for the same reason without a
+     * look. */
+    uint64_t refused_address;
+    uint32_t refused_bytes; /* 0: none */
+    bool refused_room;
+    uint8_t refused_helpers; /* enum cache_helper */
+    uint64_t *refused_reason; /* its counter */
+};
+/* What may help an access that was refused. */
+enum cache_helper { CACHE_HELP_FILL = 1, CACHE_HELP_TAKEN = 2 }; /* a fill comes; a waiter is taken */
+
 struct cache *cache_create(const struct cache_params *params, bool with_data, struct arena *arena);
 
 /* A read of [address, address + bytes), which must not cross a line. waiter: the caller's number for this access,
@@ -81,6 +96,17 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
  * places. */
 enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                              struct cache_effect *effect);
+/* Whether a read is the one that was refused last, and nothing has changed for it since: then it is counted as refused
+ * once more, which is all that cache_read would do. */
+static inline bool cache_refuses_again(struct cache *c, uint64_t address, uint32_t bytes, uint32_t queue_room)
+{
+    const struct cache_head *head = (const struct cache_head *)c;
+    if (bytes != head->refused_bytes || address != head->refused_address ||
+        (queue_room >= head->miss_room) != head->refused_room)
+        return false;
+    ++*head->refused_reason;
+    return true;
+}
 /* Looks without changing anything (no LRU, no statistics): HIT, PENDING (line reserved, fill under way) or MISS. */
 enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line);
 
@@ -133,10 +159,7 @@ void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data);
  * carries values, are those of the line when the fill came, line_bytes by offset in the line, valid until the
  * next cache_fill or cache_ready; NULL otherwise. */
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data);
-/* Whether cache_ready has one. Asked every cycle, so the answer is kept where every owner can see it. */
-struct cache_head {
-    uint32_t ready_first; /* CACHE_NO_WAITER: none */
-};
+/* Whether cache_ready has one. */
 static inline bool cache_has_ready(const struct cache *c)
 {
     return ((const struct cache_head *)c)->ready_first != CACHE_NO_WAITER;

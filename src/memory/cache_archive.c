@@ -62,8 +62,9 @@ void cache_archive(struct cache *c, struct archive *ar)
     archive_place(ar, &c->ready_last, c->new_mshrs);
     archive_place(ar, &c->drained, c->new_mshrs);
     if (archive_loading(ar)) {
-        c->refused_address = NO_ADDRESS;
+        c->head.refused_bytes = 0;
         c->recent = 0;
+        cache_mark_all(c);
     }
     archive_end(ar);
 }

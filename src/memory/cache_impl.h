@@ -6,6 +6,7 @@
 
 #define NO_INDEX UINT32_MAX
 #define NO_ADDRESS UINT64_MAX
+#define MARKS 8u /* in a word */
 
 /* What every access looks at, and what few lines have. */
 struct line {
@@ -35,18 +36,16 @@ struct waiter {
 
 struct cache {
     struct cache_head head; /* first: what owners may look at */
-    uint32_t line_shift, sector_shift, sectors_shift, set_mask, hash_mask;
+    uint32_t line_shift, sector_shift, sectors_shift, set_mask, hash_mask, mark_shift;
+    uint32_t set_marks; /* of a set: ways rounded up to whole words */
     uint32_t recent; /* the line that was last used: often the next one too */
     uint8_t all_sectors;
     bool timing_only; /* cache_set_timing_only */
     uint32_t strays;  /* fills under way that have no line */
     uint64_t clock;   /* counts uses */
-    /* The last refused access. Until something changes that could help it, the same access is refused for the same
-     * reason without a look. */
-    uint64_t refused_address;               /* NO_ADDRESS: none */
-    uint32_t refused_bytes, refused_reason; /* offset of the counter in `stats` */
-    bool refused_room;
     uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
+    /* A byte of each line's tag, those of a set in whole words of MARKS: a search looks at tags where the mark is right. */
+    uint8_t *marks;
     /* Per line: when it was last used (LRU) or allocated (FIFO), 0 when empty, with RESERVED while a sector is being
      * filled. So the lowest of a set is the line to be given up. */
     uint64_t *orders;
@@ -66,5 +65,8 @@ struct cache {
     struct cache_stats stats;
     struct cache_params params;
 };
+
+/* cache.c: the marks of lines that were loaded. */
+void cache_mark_all(struct cache *c);
 
 #endif

@@ -94,6 +94,8 @@ static void send_writeback(struct sm *sm, const struct cache_effect *effect)
 static bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queue, const struct sm_transaction *t)
 {
     struct cache_effect effect;
+    if (cache_refuses_again(cache, t->address, t->bytes, room(queue)))
+        return false;
     struct sm_op *o = &sm->ops.items[t->op];
     uint32_t waiter = sm_transaction_new(sm);
     sm->transactions.items[waiter] = *t;
