@@ -122,10 +122,6 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
             continue;
         block->simt.grid = sm->kernel->grid;
         block->simt.shared_bytes = sm->kernel->shared_bytes;
-        if (block->simt.shared_bytes > block->shared_capacity) {
-            block->simt.shared = base_realloc(block->simt.shared, block->simt.shared_bytes);
-            block->shared_capacity = block->simt.shared_bytes;
-        }
         ARCHIVE(ar, block->simt.index);
         archive_bytes(ar, block->simt.shared, block->simt.shared_bytes);
         ARCHIVE(ar, block->warps);
@@ -338,6 +334,7 @@ static void begin_counting(struct sm *sm)
     sm->counted = sm->now;
     for (unsigned s = 0; s < sm->scheduler_count; s++)
         sm->owned[s] = sm->now;
+    sm_waits_changed(sm);
     sm_all_due(sm);
 }
 

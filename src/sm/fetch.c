@@ -7,59 +7,6 @@
 
 #include "sm/sm_impl.h"
 
-/* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that
- * register numbers name, so they wait for every value under way; what touches memory at once, for all that the warp did
- * to it before. */
-static inline bool scoreboard_clear(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
-{
-    if (d->touches_memory && (warp->in_flight || warp->stores_out))
-        return false;
-    if (!warp->pending_registers)
-        return true;
-    if (d->changes_frame)
-        return false;
-    uint64_t pending = 0;
-    for (unsigned i = 0; i < sm->kernel->scoreboard_words; i++)
-        pending |= warp->scoreboard[i] & d->uses[i];
-    return !pending;
-}
-
-void sm_head_changed(struct sm *sm, unsigned slot)
-{
-    struct sm_warp *warp = &sm->warps[slot];
-    uint64_t bit = BIT64(slot);
-    sm->changed |= bit;
-    sm->wants[warp->unit] &= ~bit;
-    sm->cleared &= ~bit;
-    sm->mispredicted &= ~bit;
-    if (!warp->buffered || (sm->finished & bit)) {
-        sm->buffered &= ~bit;
-        sm->fetch_due = true;
-        return;
-    }
-    sm->buffered |= bit;
-    uint32_t pc = warp->head_pc;
-    if (pc != simt_pc(&warp->simt)) {
-        sm->mispredicted |= bit;
-        return;
-    }
-    const struct sm_decoded *d = &sm->kernel->decoded[pc];
-    warp->unit = d->unit;
-    sm->wants[d->unit] |= bit;
-    if (scoreboard_clear(sm, warp, d))
-        sm->cleared |= bit;
-}
-
-void sm_registers_written(struct sm *sm, unsigned slot)
-{
-    const struct sm_warp *warp = &sm->warps[slot];
-    if (mask_has(sm->buffered & ~sm->cleared & ~sm->mispredicted, slot) &&
-        scoreboard_clear(sm, warp, &sm->kernel->decoded[warp->head_pc])) {
-        sm->cleared |= BIT64(slot);
-        sm->changed |= BIT64(slot);
-    }
-}
-
 void sm_flush_buffer(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
@@ -70,7 +17,7 @@ void sm_flush_buffer(struct sm *sm, unsigned slot)
         sm->flushed |= BIT64(slot);
         sm->stats.control_flushes++;
     }
-    sm_head_changed(sm, slot);
+    sm_head_changed(sm, warp, BIT64(slot));
 }
 
 void sm_decode(struct sm *sm)
@@ -86,7 +33,7 @@ void sm_decode(struct sm *sm)
     sm->fetching &= ~BIT64(slot);
     sm->flushed &= ~BIT64(slot);
     sm->fetch_slot = SM_NONE;
-    sm_head_changed(sm, slot);
+    sm_head_changed(sm, warp, BIT64(slot));
 }
 
 static void retire(struct sm *sm, unsigned slot)
@@ -100,6 +47,7 @@ static void retire(struct sm *sm, unsigned slot)
     sm_count_warps(sm, sm->now + 1);
     sm->resident &= ~block->warps;
     sm->finished &= ~block->warps;
+    sm_waits_changed(sm);
     sm->free_threads += sm->kernel->threads_per_block;
     sm->free_shared += sm->kernel->shared_bytes;
     sm->free_registers += sm->kernel->registers * sm->kernel->threads_per_block;

@@ -28,6 +28,7 @@ static void check_fence(struct sm *sm, unsigned slot)
     if (!done || !mask_has(sm->at_fence, slot))
         return;
     sm->at_fence &= ~BIT64(slot);
+    sm_waits_changed(sm);
     sm->changed |= BIT64(slot);
     sm->moved = true;
     if (mask_has(sm->fence_invalidates, slot)) {
@@ -51,14 +52,17 @@ void sm_check_retire(struct sm *sm, unsigned slot)
 {
     if (mask_has(sm->at_fence | sm->finished, slot))
         check_rest(sm, slot);
-    sm_registers_written(sm, slot);
+    sm_registers_written(sm, &sm->warps[slot], BIT64(slot));
 }
 
 /* The registers that an op writes have their values. */
 static inline void release_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_decoded *d)
 {
-    for (unsigned i = 0; i < sm->kernel->scoreboard_words; i++)
-        warp->scoreboard[i] &= ~d->writes[i];
+    uint64_t *board = warp->scoreboard;
+    const uint64_t *writes = d->writes;
+    board[0] &= ~writes[0];
+    for (unsigned i = 1; i < sm->scoreboard_words; i++)
+        board[i] &= ~writes[i];
     warp->pending_registers -= d->write_count;
 }
 
@@ -66,18 +70,22 @@ void sm_complete(struct sm *sm, uint32_t op)
 {
     const struct sm_op *o = &sm->ops.items[op];
     unsigned slot = o->slot;
+    uint64_t bit = BIT64(slot);
     struct sm_warp *warp = &sm->warps[slot];
     release_registers(sm, warp, o->decoded);
     if (o->blocks_warp) {
-        sm->in_atomic &= ~BIT64(slot);
-        sm->changed |= BIT64(slot);
+        sm->in_atomic &= ~bit;
+        sm_waits_changed(sm);
+        sm->changed |= bit;
         if (o->acquires)
             cache_invalidate_clean(sm->l1d);
     }
     warp->in_flight--;
     sm->views[slot].completed++;
     sm_op_free(sm, op);
-    sm_check_retire(sm, slot);
+    if ((sm->at_fence | sm->finished) & bit)
+        check_rest(sm, slot);
+    sm_registers_written(sm, warp, bit);
 }
 
 /* Warps of one block, by index in the block, as slots of the SM. */
@@ -96,6 +104,7 @@ static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps,
         if (warp->barrier.mode == ISA_BARRIER_RED)
             simt_barrier_result(&warp->simt, warp->barrier_instr, &warp->barrier, value);
     }
+    sm_waits_changed(sm);
 }
 
 static void reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
@@ -117,6 +126,7 @@ static void finish_warp(struct sm *sm, unsigned slot)
 {
     struct sm_block *block = &sm->blocks[sm->warps[slot].block];
     sm->finished |= BIT64(slot);
+    sm_waits_changed(sm);
     uint32_t id;
     uint64_t value, released;
     while ((released = sm_barrier_ended(&block->barriers, sm->warps[slot].simt.index, &id, &value)))
@@ -237,8 +247,10 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     o->bypasses = sm_bypasses(sm, access);
     /* A release waits for what came before it, so nothing of its warp may queue up behind it. */
     o->blocks_warp = is_atomic || o->acquires || o->releases;
-    if (o->blocks_warp)
+    if (o->blocks_warp) {
         sm->in_atomic |= BIT64(slot);
+        sm_waits_changed(sm);
+    }
     if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || o->instr->mods.order > ISA_ORDER_WEAK)))
         note_sync(warp, access);
     o->performed = sm->params->values_at_issue && !is_atomic;
@@ -254,6 +266,7 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
         return;
     sm->at_fence |= BIT64(slot);
     sm->fence_reached |= BIT64(slot);
+    sm_waits_changed(sm);
     if (sm->params->fence_l1 == SM_FENCE_INVALIDATE)
         sm->fence_invalidates |= BIT64(slot);
 }
@@ -305,6 +318,7 @@ static inline bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct
     case SIMT_SLEEP:
         warp->wake = sm->now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000;
         sm->asleep |= BIT64(slot);
+        sm_waits_changed(sm);
         break;
     case SIMT_DONE:
         finish_warp(sm, slot);
@@ -317,8 +331,11 @@ static inline bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct
 
 static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_decoded *d)
 {
-    for (unsigned i = 0; i < sm->kernel->scoreboard_words; i++)
-        warp->scoreboard[i] |= d->writes[i];
+    uint64_t *board = warp->scoreboard;
+    const uint64_t *writes = d->writes;
+    board[0] |= writes[0];
+    for (unsigned i = 1; i < sm->scoreboard_words; i++)
+        board[i] |= writes[i];
     warp->pending_registers += d->write_count;
 }
 
@@ -329,7 +346,7 @@ static void note_from_memory(const struct sm *sm, struct sm_warp *warp, const st
     bool far = access && access->kind == ISA_FLAG_LOAD &&
                (access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
                 o->instr->mods.space == ISA_SPACE_PARAM);
-    for (unsigned i = 0; i < sm->kernel->scoreboard_words; i++) {
+    for (unsigned i = 0; i < sm->scoreboard_words; i++) {
         uint64_t writes = o->decoded->writes[i];
         warp->from_memory[i] = (warp->from_memory[i] & ~writes) | (far ? writes : 0);
     }
@@ -341,8 +358,8 @@ static uint64_t long_waits(const struct sm *sm, uint64_t members)
     uint64_t found = 0;
     for (uint64_t rest = members & sm->buffered & ~sm->cleared & ~sm->mispredicted; rest; rest &= rest - 1) {
         const struct sm_warp *warp = &sm->warps[mask_first(rest)];
-        const uint64_t *reads = sm->kernel->decoded[warp->head_pc].writes + sm->kernel->scoreboard_words;
-        for (unsigned i = 0; i < sm->kernel->scoreboard_words; i++)
+        const uint64_t *reads = sm->kernel->decoded[warp->head_pc].writes + sm->scoreboard_words;
+        for (unsigned i = 0; i < sm->scoreboard_words; i++)
             if (warp->scoreboard[i] & warp->from_memory[i] & reads[i])
                 found |= rest & -rest;
     }
@@ -403,6 +420,7 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
     if (until <= sm->now + 1)
         return;
     sm->delayed |= BIT64(slot);
+    sm_waits_changed(sm);
     warp->wake = until;
 }
 
@@ -430,14 +448,18 @@ static void issue_warp(struct sm *sm, unsigned slot)
     if (sm->setup.scheduler->needs & LOCKSTEP_NEEDS_LONG_WAIT)
         note_from_memory(sm, warp, o);
     warp->in_flight++;
-    warp->buffered--;
     warp->head_pc++;
-    if (mask_has(sm->finished, slot))
+    struct lockstep_warp_view *view = &sm->views[slot];
+    view->issued_pc = pc;
+    view->issued++;
+    if (mask_has(sm->finished, slot)) {
         warp->buffered = 0;
-    sm_head_changed(sm, slot);
-    sm->views[slot].pc = mask_has(sm->finished, slot) ? 0 : simt_pc(&warp->simt);
-    sm->views[slot].issued_pc = pc;
-    sm->views[slot].issued++;
+        view->pc = 0;
+    } else {
+        warp->buffered--;
+        view->pc = simt_pc(&warp->simt);
+    }
+    sm_head_changed(sm, warp, BIT64(slot));
     struct sm_fifo *fifo = &sm->id_oc[class];
     fifo->items[fifo->count++] = index;
     sm->collecting++;
@@ -446,7 +468,7 @@ static void issue_warp(struct sm *sm, unsigned slot)
 /* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */
 static inline enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t could_issue)
 {
-    uint64_t awake = members & ~sm_waiting(sm);
+    uint64_t awake = members & ~sm->waiting;
     if (could_issue)
         return SM_STALL_structural;
     if (awake & sm->buffered & ~sm->cleared & ~sm->mispredicted)
@@ -473,7 +495,7 @@ enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
     uint64_t members = sm->resident & sm->scheduler_slots[scheduler];
     if (!(sm->changed & sm->scheduler_slots[scheduler]))
         return sm->stall_of[scheduler];
-    return classify(sm, members, members & sm->cleared & ~sm_waiting(sm));
+    return classify(sm, members, members & sm->cleared & ~sm->waiting);
 }
 
 /* Behind its first instruction the warp issues more, up to the issue width, until one must wait or holds it back. Where
@@ -481,7 +503,7 @@ enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
 static void issue_more(struct sm *sm, unsigned s, unsigned slot, const struct lockstep_scheduler_view *view)
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    for (unsigned n = 1; n < sm->params->issue_width && !sm->has_fault && !mask_has(sm_waiting(sm), slot); n++) {
+    for (unsigned n = 1; n < sm->params->issue_width && !sm->has_fault && !mask_has(sm->waiting, slot); n++) {
         if (mask_has(sm->mispredicted, slot))
             sm_flush_buffer(sm, slot);
         if (!mask_has(sm->cleared & sm_units_free(sm) & ~sm->backed_off, slot))
@@ -568,16 +590,37 @@ static unsigned pick_any(struct sm *sm, unsigned s, uint64_t astray, struct lock
     return slot;
 }
 
-static enum sm_stall schedule(struct sm *sm, unsigned s)
+/* A scheduler's cycle goes to `cause`, and so will those that follow until one of its warps changes. */
+static inline void own_cycles(struct sm *sm, unsigned s, enum sm_stall cause)
 {
-    uint64_t members = sm->resident & sm->scheduler_slots[s];
-    uint64_t waiting = sm_waiting(sm);
-    uint64_t could = members & sm->cleared & ~waiting, ready = could ? could & sm_units_free(sm) : 0;
-    uint64_t astray = members & sm->mispredicted & ~waiting;
-    sm->changed = (sm->changed & ~sm->scheduler_slots[s]) | could;
+    sm_give_cycles(sm, s, sm->now);
+    sm->stall_of[s] = (uint8_t)cause;
+}
+
+/* The scheduler has issued. What it will find in the next cycle is known already when none of its warps can issue then:
+ * it need not look before one of them has changed. */
+static inline void look_ahead(struct sm *sm, unsigned s)
+{
+    uint64_t slots = sm->scheduler_slots[s];
+    own_cycles(sm, s, SM_STALL_issued);
+    if (sm_wide_awake(sm) & slots)
+        return;
+    sm_give_cycles(sm, s, sm->now + 1);
+    sm->stall_of[s] = (uint8_t)classify(sm, sm->resident & slots, 0);
+    sm->changed &= ~slots;
+}
+
+/* One cycle of a scheduler that one of its warps gives a reason to look. */
+static void schedule(struct sm *sm, unsigned s)
+{
+    uint64_t slots = sm->scheduler_slots[s], members = sm->resident & slots, waiting = sm->waiting;
+    uint64_t could = slots & sm->cleared & ~waiting, ready = could ? could & sm_units_free(sm) : 0;
+    uint64_t astray = slots & sm->mispredicted & ~waiting;
+    sm->changed = (sm->changed & ~slots) | could;
     if (!ready) {
         flush_all(sm, astray);
-        return classify(sm, members, could);
+        own_cycles(sm, s, classify(sm, members, could));
+        return;
     }
     struct lockstep_scheduler_view view = {.cycle = sm->now,
                                            .ready = ready,
@@ -594,14 +637,15 @@ static enum sm_stall schedule(struct sm *sm, unsigned s)
     unsigned slot = astray | sm->backed_off ? pick_any(sm, s, astray, &view) : pick_ready(sm, s, &view);
     if (slot == LOCKSTEP_NO_WARP) {
         sm->moved = true; /* it is asked again in the next cycle */
-        return SM_STALL_held;
+        own_cycles(sm, s, SM_STALL_held);
+        return;
     }
     issue_warp(sm, slot);
     if (policy->issued)
         policy->issued(sm->scheduler_state[s], slot, &view);
     if (sm->params->issue_width > 1)
         issue_more(sm, s, slot, &view);
-    return SM_STALL_issued;
+    look_ahead(sm, s);
 }
 
 static void wake_sleepers(struct sm *sm)
@@ -613,6 +657,7 @@ static void wake_sleepers(struct sm *sm)
             sm->changed |= rest & -rest;
             sm->moved = true;
         }
+    sm_waits_changed(sm);
 }
 
 /* A fault ended this cycle: the schedulers that did not look, from `next` on, do not own it. */
@@ -633,16 +678,14 @@ void sm_issue(struct sm *sm)
     for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
         check_fence(sm, mask_first(rest));
     sm->fence_reached = 0;
-    unsigned count = sm->scheduler_count, s = 0;
-    if (sm->params->schedulers_take_turns)
-        s = (unsigned)(count & (count - 1) ? sm->now % count : sm->now & (count - 1));
-    unsigned looked = 0;
-    for (; looked < count && !sm->has_fault; looked++) {
-        if (sm->changed & sm->scheduler_slots[s]) {
-            sm_give_cycles(sm, s, sm->now);
-            sm->stall_of[s] = (uint8_t)schedule(sm, s);
-        }
+    unsigned count = sm->scheduler_count, turns = sm->turns;
+    unsigned s = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1)), looked = 0;
+    while (!sm->has_fault) {
+        if (sm->changed & sm->scheduler_slots[s])
+            schedule(sm, s);
         s = s + 1 < count ? s + 1 : 0;
+        if (++looked == count)
+            break;
     }
     if (sm->has_fault)
         leave_cycle(sm, s, looked);

@@ -103,6 +103,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     sm->l1i = cache_create(setup->l1i, false, own);
     sm->l1c = cache_create(setup->l1c, true, own);
+    sm->turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
     sm->l1d = cache_create(setup->l1d, true, own);
     if (p->values_at_issue)
         cache_set_timing_only(sm->l1d);
@@ -126,11 +127,8 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 
 void sm_destroy(struct sm *sm)
 {
-    for (unsigned i = 0; i < SM_SLOTS; i++) {
+    for (unsigned i = 0; i < SM_SLOTS; i++)
         simt_warp_free(&sm->warps[i].simt);
-        free(sm->blocks[i].simt.shared);
-    }
-    free(sm->scoreboards);
     vec_free(&sm->ops);
     vec_free(&sm->transactions);
     vec_free(&sm->accesses);
@@ -265,6 +263,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->last_fetched = p->warps - 1;
     sm->writeback_from = sm->bank_from = 0;
     sm->free_threads = p->threads;
+    sm->scoreboard_words = kernel->scoreboard_words;
     sm->free_shared = p->shared_bytes;
     sm->free_registers = p->registers;
     sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
@@ -274,14 +273,9 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm_all_due(sm);
     sm->counted = cycle;
     sm->changed = mask_low(p->warps);
-    free(sm->scoreboards);
-    size_t words = (size_t)p->warps * kernel->scoreboard_words;
-    sm->scoreboards = base_calloc(2 * words + 16, sizeof(uint64_t));
-    for (unsigned slot = 0; slot < p->warps; slot++) {
-        sm->warps[slot].scoreboard = sm->scoreboards + 8 + (size_t)slot * kernel->scoreboard_words;
-        sm->warps[slot].from_memory = sm->warps[slot].scoreboard + words;
+    sm_storage_begin(sm);
+    for (unsigned slot = 0; slot < p->warps; slot++)
         sm->warps[slot].bank_shift = p->bank_by_warp ? (uint8_t)(slot % p->register_banks) : 0;
-    }
     if (sm->spin)
         spin_begin(sm->spin, kernel->grid->code->module, kernel->grid->kernel->first, cycle);
     for (unsigned s = 0; s < p->schedulers; s++) {
@@ -364,6 +358,7 @@ static void clear_slots(struct sm *sm, uint64_t slots)
 void sm_count_warps(struct sm *sm, uint64_t cycle)
 {
     uint64_t cycles = cycle - sm->counted;
+    sm_waits_changed(sm);
     sm->stats.warp_cycles += cycles * mask_count(sm->resident);
     sm->stats.busy_cycles += sm->resident ? cycles : 0;
     sm->stats.barrier_cycles += cycles * mask_count(sm->at_barrier);
@@ -404,10 +399,6 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     block->simt.grid = k->grid;
     memcpy(block->simt.index, index, sizeof block->simt.index);
     block->simt.shared_bytes = k->shared_bytes;
-    if (k->shared_bytes > block->shared_capacity) {
-        block->simt.shared = base_realloc(block->simt.shared, k->shared_bytes);
-        block->shared_capacity = k->shared_bytes;
-    }
     if (k->shared_bytes)
         memset(block->simt.shared, 0, k->shared_bytes);
     block->warps = block->incomplete = slots;

@@ -126,7 +126,7 @@ struct sm_results {
 };
 
 struct sm_warp {
-    struct simt_warp simt;
+    _Alignas(64) struct simt_warp simt;
     uint8_t block;      /* block slot */
     uint8_t buffered;   /* instructions in the buffer: consecutive ones from head_pc on */
     uint8_t unit;       /* of the head instruction: the set of sm.wants that the warp is in */
@@ -136,9 +136,9 @@ struct sm_warp {
     uint32_t in_flight;          /* ops between issue and completion */
     uint32_t stores_out;         /* writes not acknowledged */
     uint32_t pending_registers;  /* bits set in the scoreboard */
-    uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.scoreboards */
+    uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.storage */
     uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes; kept only
-                                    for schedulers that need it; part of sm.scoreboards */
+                                    for schedulers that need it; part of sm.storage */
     uint64_t wake;               /* asleep or delayed: cycle in which that ends */
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
@@ -187,6 +187,8 @@ struct sm {
     uint64_t counted, owned[8];
 
     /* Sets of warp slots. */
+    uint8_t turns; /* schedulers that take turns in looking first */
+    uint32_t scoreboard_words; /* of sm_kernel */
     uint64_t resident, finished;                      /* finished: no lanes left */
     uint64_t buffered;                                /* has an instruction in its buffer */
     uint64_t mispredicted;                            /* its buffer does not hold what comes next */
@@ -195,6 +197,7 @@ struct sm {
     uint64_t at_barrier, at_fence, in_atomic, asleep; /* in_atomic: waits for an atomic or an acquire */
     uint64_t backed_off, delayed;   /* held back by spin control; of them, those whose delay is not over */
     uint64_t fence_invalidates;     /* of at_fence: those whose fence empties the L1D of global lines */
+    uint64_t waiting;                                 /* for something else than registers: sm_waits_changed */
     uint64_t fence_reached;         /* of at_fence: those that came to it in this step or the one before */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
     uint64_t fetching;              /* in the fetch buffer or waiting for the instruction cache */
@@ -256,7 +259,6 @@ struct sm {
 
     struct sm_warp warps[SM_SLOTS];
     struct lockstep_warp_view views[SM_SLOTS];
-    uint64_t *scoreboards; /* of all warp slots */
     struct sm_block blocks[SM_SLOTS];
     uint64_t free_blocks;
     unsigned free_threads;
@@ -267,7 +269,8 @@ struct sm {
     struct sm_novel novel;                /* what locations took by compare-and-swap and exchange */
     struct sm_holder holders[SM_HOLDERS]; /* by hash of the address; the latest stays */
     struct sm_fault fault;
-    struct arena arena;
+    struct sm_storage storage;
+    struct arena arena; /* this SM's own */
 };
 
 /* pool.c */
@@ -348,16 +351,16 @@ static inline uint64_t sm_banks_of(const struct sm *sm, const struct sm_warp *wa
     return shift ? (set << shift | set >> (banks - shift)) & mask_low(banks) : set;
 }
 
-/* Warps that wait for something else than the values of registers. */
-static inline uint64_t sm_waiting(const struct sm *sm)
+/* One of the sets of warps that wait for something else than the values of registers has changed. */
+static inline void sm_waits_changed(struct sm *sm)
 {
-    return sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep | sm->delayed;
+    sm->waiting = sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep | sm->delayed;
 }
 
 /* Warps whose buffer holds what comes next, or what does not, and that do not wait: issue has to look at them. */
 static inline uint64_t sm_wide_awake(const struct sm *sm)
 {
-    return sm->resident & (sm->cleared | sm->mispredicted) & ~sm_waiting(sm);
+    return (sm->cleared | sm->mispredicted) & ~sm->waiting;
 }
 
 /* Every stage is to look for work. */
@@ -375,11 +378,16 @@ static inline bool sm_fetch_busy(const struct sm *sm)
 }
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
-/* The buffer's head changed: bring the issue sets up to date. */
-void sm_head_changed(struct sm *sm, unsigned slot);
 void sm_flush_buffer(struct sm *sm, unsigned slot);
 /* Something that the head may have waited for is done. */
-void sm_registers_written(struct sm *sm, unsigned slot);
+static inline void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+{
+    if ((sm->buffered & ~sm->cleared & ~sm->mispredicted & bit) &&
+        sm_scoreboard_clear(sm, warp, &sm->kernel->decoded[warp->head_pc])) {
+        sm->cleared |= bit;
+        sm->changed |= bit;
+    }
+}
 
 /* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
 void sm_count_warps(struct sm *sm, uint64_t cycle);
@@ -390,6 +398,47 @@ void sm_issue(struct sm *sm);
 static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)
 {
     (&sm->stalls.issued)[sm->stall_of[scheduler]] += cycle - sm->owned[scheduler];
+/* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that
+ * register numbers name, so they wait for every value under way; what touches memory at once, for all that the warp did
+ * to it before. */
+static inline bool sm_scoreboard_clear(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
+{
+    if (d->touches_memory && (warp->in_flight || warp->stores_out))
+        return false;
+    if (!warp->pending_registers)
+        return true;
+    if (d->changes_frame)
+        return false;
+    const uint64_t *board = warp->scoreboard, *uses = d->uses;
+    uint64_t pending = board[0] & uses[0];
+    for (unsigned i = 1; i < sm->scoreboard_words; i++)
+        pending |= board[i] & uses[i];
+    return !pending;
+}
+/* The head of a warp's buffer changed: brings the sets that issue looks at up to date. */
+static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+{
+    sm->changed |= bit;
+    sm->wants[warp->unit] &= ~bit;
+    uint64_t cleared = sm->cleared & ~bit, mispredicted = sm->mispredicted & ~bit;
+    if (!warp->buffered) {
+        sm->buffered &= ~bit;
+        sm->fetch_due = true;
+    } else {
+        sm->buffered |= bit;
+        uint32_t pc = warp->head_pc;
+        const struct sm_decoded *d = &sm->kernel->decoded[pc];
+        if (pc != simt_pc(&warp->simt)) {
+            mispredicted |= bit;
+        } else {
+            warp->unit = d->unit;
+            sm->wants[d->unit] |= bit;
+            cleared |= sm_scoreboard_clear(sm, warp, d) ? bit : 0;
+        }
+    }
+    sm->cleared = cleared;
+    sm->mispredicted = mispredicted;
+}
     sm->owned[scheduler] = cycle;
 }
 /* Warps whose next instruction finds a pipeline register. */
