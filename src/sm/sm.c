@@ -100,10 +100,10 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->map = memory_map_of(setup->partition);
     sm->params = p;
     sm->scheduler_count = (uint8_t)p->schedulers;
+    sm->turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     sm->l1i = cache_create(setup->l1i, false, own);
     sm->l1c = cache_create(setup->l1c, true, own);
-    sm->turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
     sm->l1d = cache_create(setup->l1d, true, own);
     if (p->values_at_issue)
         cache_set_timing_only(sm->l1d);
@@ -258,12 +258,12 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
 {
     const struct sm_params *p = sm->params;
     sm->kernel = kernel;
+    sm->scoreboard_words = kernel->scoreboard_words;
     sm->now = cycle;
     sm->next_age = 0;
     sm->last_fetched = p->warps - 1;
     sm->writeback_from = sm->bank_from = 0;
     sm->free_threads = p->threads;
-    sm->scoreboard_words = kernel->scoreboard_words;
     sm->free_shared = p->shared_bytes;
     sm->free_registers = p->registers;
     sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
@@ -353,12 +353,12 @@ static void clear_slots(struct sm *sm, uint64_t slots)
         *sets[i] &= ~slots;
     for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
         sm->wants[u] &= ~slots;
+    sm_waits_changed(sm);
 }
 
 void sm_count_warps(struct sm *sm, uint64_t cycle)
 {
     uint64_t cycles = cycle - sm->counted;
-    sm_waits_changed(sm);
     sm->stats.warp_cycles += cycles * mask_count(sm->resident);
     sm->stats.busy_cycles += sm->resident ? cycles : 0;
     sm->stats.barrier_cycles += cycles * mask_count(sm->at_barrier);

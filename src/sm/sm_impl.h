@@ -180,6 +180,8 @@ struct sm {
     /* Stages that may have something to do: set by whoever brings it, cleared by a stage that is left with nothing. */
     bool fetch_due, lsu_due, port_due; /* port: a result waits for the load/store unit's writeback port */
     uint8_t scheduler_count;
+    uint8_t turns; /* schedulers that take turns in looking first */
+    uint32_t scoreboard_words; /* of sm_kernel */
     uint8_t stall_of[8]; /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
     uint64_t changed;    /* warp slots of which something that issue looks at has changed since, or that could issue */
     /* Cycles are counted when what they count for changes: from `counted` on those of warps, from `owned` on those of a
@@ -187,9 +189,8 @@ struct sm {
     uint64_t counted, owned[8];
 
     /* Sets of warp slots. */
-    uint8_t turns; /* schedulers that take turns in looking first */
-    uint32_t scoreboard_words; /* of sm_kernel */
     uint64_t resident, finished;                      /* finished: no lanes left */
+    uint64_t waiting;                                 /* for something else than registers: sm_waits_changed */
     uint64_t buffered;                                /* has an instruction in its buffer */
     uint64_t mispredicted;                            /* its buffer does not hold what comes next */
     uint64_t flushed;                                 /* buffer flushed by control flow and not yet refilled */
@@ -197,7 +198,6 @@ struct sm {
     uint64_t at_barrier, at_fence, in_atomic, asleep; /* in_atomic: waits for an atomic or an acquire */
     uint64_t backed_off, delayed;   /* held back by spin control; of them, those whose delay is not over */
     uint64_t fence_invalidates;     /* of at_fence: those whose fence empties the L1D of global lines */
-    uint64_t waiting;                                 /* for something else than registers: sm_waits_changed */
     uint64_t fence_reached;         /* of at_fence: those that came to it in this step or the one before */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
     uint64_t fetching;              /* in the fetch buffer or waiting for the instruction cache */
@@ -379,25 +379,6 @@ static inline bool sm_fetch_busy(const struct sm *sm)
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
 void sm_flush_buffer(struct sm *sm, unsigned slot);
-/* Something that the head may have waited for is done. */
-static inline void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64_t bit)
-{
-    if ((sm->buffered & ~sm->cleared & ~sm->mispredicted & bit) &&
-        sm_scoreboard_clear(sm, warp, &sm->kernel->decoded[warp->head_pc])) {
-        sm->cleared |= bit;
-        sm->changed |= bit;
-    }
-}
-
-/* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
-void sm_count_warps(struct sm *sm, uint64_t cycle);
-
-/* issue.c */
-void sm_issue(struct sm *sm);
-/* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
-static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)
-{
-    (&sm->stalls.issued)[sm->stall_of[scheduler]] += cycle - sm->owned[scheduler];
 /* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that
  * register numbers name, so they wait for every value under way; what touches memory at once, for all that the warp did
  * to it before. */
@@ -439,6 +420,25 @@ static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t
     sm->cleared = cleared;
     sm->mispredicted = mispredicted;
 }
+/* Something that the head may have waited for is done. */
+static inline void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+{
+    if ((sm->buffered & ~sm->cleared & ~sm->mispredicted & bit) &&
+        sm_scoreboard_clear(sm, warp, &sm->kernel->decoded[warp->head_pc])) {
+        sm->cleared |= bit;
+        sm->changed |= bit;
+    }
+}
+
+/* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
+void sm_count_warps(struct sm *sm, uint64_t cycle);
+
+/* issue.c */
+void sm_issue(struct sm *sm);
+/* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
+static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)
+{
+    (&sm->stalls.issued)[sm->stall_of[scheduler]] += cycle - sm->owned[scheduler];
     sm->owned[scheduler] = cycle;
 }
 /* Warps whose next instruction finds a pipeline register. */
