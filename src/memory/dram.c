@@ -48,7 +48,7 @@ struct dram *dram_create(const struct dram_params *params, struct request_pool *
     d->params = *params;
     d->pool = pool;
     d->requests = pool->all;
-    d->pipe_at = CYCLE_NEVER;
+    d->pipe_at = d->ends_at = d->command_at = CYCLE_NEVER;
     d->rcd_write = above(params->tRCD, params->tWL + 1);
     d->rtw = above(params->tCL + params->burst_cycles + 2, params->tWL);
     d->wtr = params->tWL + params->burst_cycles + params->tCDLR;
@@ -104,8 +104,15 @@ static uint32_t drain_bursts(struct dram *d, uint64_t cycle)
 
 uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
 {
-    uint32_t ended = drain_bursts(d, cycle);
-    d->pipe_at = d->pipe_first == d->pipe_end ? CYCLE_NEVER : d->pipe[d->pipe_first & d->pipe_mask].at;
+    uint32_t ended = drain_bursts(d, cycle), i = d->pipe_first;
+    d->pipe_at = d->ends_at = CYCLE_NEVER;
+    if (i != d->pipe_end) {
+        d->pipe_at = d->pipe[i & d->pipe_mask].at;
+        while (!d->pipe_late && i + 1 != d->pipe_end && !d->pipe[i & d->pipe_mask].last)
+            i++;
+        if (d->pipe_late || d->pipe[i & d->pipe_mask].last)
+            d->ends_at = d->pipe[i & d->pipe_mask].at;
+    }
     if (d->pipe_late)
         d->pipe_at = 0;
     return ended;
@@ -124,6 +131,8 @@ static void push_burst(struct dram *d, uint32_t request, bool last, uint64_t at)
         at = previous + 1;
     if (empty)
         d->pipe_at = cycle_min(d->pipe_at, at);
+    if (last || d->pipe_late)
+        d->ends_at = cycle_min(d->ends_at, at);
     d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, request, last};
 }
 
@@ -185,31 +194,42 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Notes what command the bank's current request waits for, as soon as the bank itself allows it. Returns when it does.
- */
+/* The first cycle in which the channel and the bank's group allow a read or write, as things are. */
+static uint64_t column_allowed(const struct dram *d, const struct dram_bank *b, bool write)
+{
+    return later(later(d->column_at, d->group_column_at[b->group]), write ? d->write_at : d->read_at);
+}
+
+/* Notes what command the bank's current request waits for, as soon as the bank itself allows it. Returns a cycle before
+ * which it cannot be sent. */
 static uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
 {
     struct dram_bank *b = &d->banks[index];
     const struct memory_request *r = request_of(d, b->current);
-    enum dram_need need = is_write(r) ? DRAM_WRITE : DRAM_READ;
-    uint64_t at = need == DRAM_WRITE ? b->write_at : b->read_at;
+    enum dram_need need;
+    uint64_t at, allowed;
     uint32_t bit = 1u << index;
     if (!b->open) {
         need = DRAM_ACTIVATE;
         at = b->activate_at;
+        allowed = d->activate_at;
     } else if (b->row != r->row) {
         need = DRAM_PRECHARGE;
-        at = b->precharge_at;
+        at = allowed = b->precharge_at;
+    } else {
+        need = is_write(r) ? DRAM_WRITE : DRAM_READ;
+        at = need == DRAM_WRITE ? b->write_at : b->read_at;
+        allowed = column_allowed(d, b, need == DRAM_WRITE);
     }
     if (at <= cycle) {
         d->needs[need] |= bit;
-        return cycle;
+        return allowed;
     }
     b->need = (uint8_t)need;
     d->held |= bit;
     d->held_at[index] = at;
     d->held_until = cycle_min(d->held_until, at);
-    return at;
+    return later(at, allowed);
 }
 
 void dram_give_work(struct dram *d, uint64_t cycle)
@@ -385,27 +405,6 @@ void dram_send_commands(struct dram *d, uint64_t cycle)
         set &= ~(columns & d->group_banks[d->banks[index].group]);
     }
     d->command_at = next_command(d, cycle);
-}
-
-/* When the pipe's next last burst leaves. */
-static uint64_t pipe_next(const struct dram *d)
-{
-    if (d->pipe_first == d->pipe_end || request_full(&d->returns))
-        return CYCLE_NEVER;
-    if (d->pipe_late)
-        return d->pipe[d->pipe_first & d->pipe_mask].at;
-    for (uint32_t i = d->pipe_first; i != d->pipe_end; i++)
-        if (d->pipe[i & d->pipe_mask].last)
-            return d->pipe[i & d->pipe_mask].at;
-    return CYCLE_NEVER;
-}
-
-uint64_t dram_next_event(const struct dram *d, uint64_t last)
-{
-    uint64_t next = pipe_next(d);
-    if (d->served)
-        next = cycle_min(next, d->command_at);
-    return next == CYCLE_NEVER ? next : later(next, last + 1);
 }
 
 bool dram_idle(const struct dram *d)

@@ -42,11 +42,12 @@ struct dram {
     uint32_t needs[DRAM_NEEDS]; /* served ones by the command they wait for, if their own constraints allow it */
     uint32_t held;              /* the other served ones */
     uint32_t last_group;        /* of the last read or write */
-    uint64_t command_at;        /* no command is possible before */
+    uint64_t command_at;        /* no command is possible before; CYCLE_NEVER: no bank has work */
     uint64_t held_until;        /* the least of held_at; CYCLE_NEVER: none is held */
     uint64_t column_at, read_at, write_at, activate_at; /* first cycle for the whole channel */
     uint64_t groups_precharge_at;                       /* from when on no group forbids a precharge */
     uint64_t pipe_at; /* when the pipe is to be looked at: its first burst leaves, or at once when it is late */
+    uint64_t ends_at; /* when that leaves a trace: its first last burst leaves, or any when it is late; CYCLE_NEVER: empty */
     uint64_t last_burst;
     struct dram_burst *pipe;
     uint32_t pipe_mask, pipe_first, pipe_end;
@@ -81,7 +82,7 @@ static inline uint32_t dram_tick(struct dram *d, uint64_t cycle)
     uint32_t ended = cycle >= d->pipe_at ? dram_drain_pipe(d, cycle) : REQUEST_NONE;
     if (d->wanted & ~d->served)
         dram_give_work(d, cycle);
-    if (d->served && cycle >= d->command_at)
+    if (cycle >= d->command_at)
         dram_send_commands(d, cycle);
     return ended;
 }
@@ -96,10 +97,14 @@ static inline void dram_pop(struct dram *d)
 }
 /* The next cycle after `last` at which a tick changes anything, or CYCLE_NEVER; the return queue's contents do not
  * count. */
-uint64_t dram_next_event(const struct dram *d, uint64_t last);
 static inline uint64_t dram_next(const struct dram *d, uint64_t last)
 {
-    return d->wanted & ~d->served ? last + 1 : dram_next_event(d, last);
+    uint64_t soon = last + 1, next = d->command_at;
+    if (d->wanted & ~d->served)
+        return soon;
+    if (!request_full(&d->returns))
+        next = cycle_min(next, d->ends_at);
+    return next > soon ? next : soon;
 }
 bool dram_idle(const struct dram *d);
 /* dram_archive.c: describes everything but the parameters and the pool for a checkpoint. */

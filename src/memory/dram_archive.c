@@ -56,6 +56,7 @@ static void archive_rings(struct dram *d, struct archive *ar)
     archive_bool(ar, &d->pipe_late);
     ARCHIVE(ar, d->last_burst);
     ARCHIVE(ar, d->pipe_at);
+    ARCHIVE(ar, d->ends_at);
     request_queue_archive(ar, &d->returns, d->pool);
 }
 
