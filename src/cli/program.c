@@ -170,8 +170,8 @@ static const char *set_lines(struct arena *arena, const struct cli_options *opti
     return copy;
 }
 
-/* loaded: the machine as the options make it. A program loads its scheduler when it first uses the device, wherever it is
- * then, so that a file is named in whole, whether --sched, --set or a machine file named it. */
+/* loaded: the machine as the options make it. A program loads its scheduler when it first uses the device, wherever it
+ * is then, so that a file is named in whole, whether --sched, --set or a machine file named it. */
 static char **environment_of(struct arena *arena, const struct cli_options *options, const struct machine *loaded,
                              const char *home, const char *results)
 {

@@ -119,6 +119,7 @@ bad 2 's/kind: table/knid: table/' "knid is not known here"
 bad 2 's/kind: bars/kind: pies/' "kind must be table, bars or lines"
 bad 2 's/\[HT\], machines: \[gtx480\]/[HX], machines: [gtx480]/' "study.yaml:9:5: error: there is no benchmark named HX"
 bad 2 's/readings: \[plain\], quick/readings: [odd], quick/;s/quick: false/quick: true/' "study.yaml:10:5: error: there is no reading named odd"
+bad 2 's/plain: \[sm/plain: [odd, sm/' "study.yaml:7:10: error: there is no reading named odd"
 bad 2 's/title: ".*"/title: [1]/' "title: expected a text"
 bad 2 's/AS lrr/AS llr/' "C1: no such column"
 bad 2 's/CREATE TEMP VIEW/CREATE TMP VIEW/' 'near "TMP"'
@@ -133,6 +134,8 @@ mkdir example
 sed -n '/^```yaml/,/^```$/p' "$LOCKSTEP_SRC/docs/studies.md" | grep -v '^```' >example/study.yaml
 expect 0 "6 runs" study ./example --list
 expect 0 "4 runs" study ./example --list --quick
+study ./example --list
+has out.txt "| gtx480 | gto+bows | timing 9000000 | sm.age_rotation=50000 spin.adaptive=false spin.delay=1000 |"
 
 # A run that fails.
 bad 1 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gtoo]/' "C1"

@@ -4,8 +4,8 @@
  *     benchmarks:
  *       HT: {program: hashtable, kernels: "insert*", quick: --small, full: --paper}
  *     readings:
- *       paper: []
- *       fixed: [spin.adaptive=false, spin.delay=1000]
+ *       paper: [spin.measure=true]
+ *       fixed: [paper, spin.adaptive=false, spin.delay=1000]       that of an earlier reading, and more
  *     schedulers:                        short names, where wanted
  *       cawa: "cawa:profile=artifact"
  *     runs:                              every combination of each row
@@ -108,13 +108,38 @@ static const char *const *texts_of(struct plan *p, const struct yaml_node *node)
     return texts;
 }
 
+static const struct study_reading *find_reading(const struct study *study, const char *name)
+{
+    for (size_t i = 0; i < study->readings.count; i++)
+        if (!strcmp(study->readings.items[i].name, name))
+            return &study->readings.items[i];
+    return NULL;
+}
+
+/* Adds what an entry of a reading stands for: a parameter, or, without '=', those of an earlier reading. */
+static int add_sets(struct plan *p, const struct yaml_node *node, const char *entry, struct study_reading *to)
+{
+    const struct study_reading *earlier = find_reading(p->study, entry);
+    if (strchr(entry, '='))
+        vec_push(&to->sets, entry);
+    else if (!earlier)
+        return yaml_error(&p->doc, node, p->study->sink, "write group.parameter=value, or a reading from above",
+                          "there is no reading named %s", entry);
+    else
+        for (size_t i = 0; i < earlier->sets.count; i++)
+            vec_push(&to->sets, earlier->sets.items[i]);
+    return 0;
+}
+
 static int read_reading(struct plan *p, const struct yaml_node *node)
 {
-    struct study_reading r = {.name = arena_strdup(&p->study->arena, node->key->text), .sets = texts_of(p, node)};
-    if (!r.sets)
-        return -1;
+    struct study_reading r = {.name = arena_strdup(&p->study->arena, node->key->text)};
+    const char *const *entries = texts_of(p, node);
+    int rc = entries ? 0 : -1;
+    for (; entries && *entries; entries++)
+        rc |= add_sets(p, node, *entries, &r);
     vec_push(&p->study->readings, r);
-    return 0;
+    return rc;
 }
 
 static int read_alias(struct plan *p, const struct yaml_node *node)
@@ -141,14 +166,6 @@ static const struct study_benchmark *find_benchmark(const struct study *study, c
     for (size_t i = 0; i < study->benchmarks.count; i++)
         if (!strcmp(study->benchmarks.items[i].name, name))
             return &study->benchmarks.items[i];
-    return NULL;
-}
-
-static const struct study_reading *find_reading(const struct study *study, const char *name)
-{
-    for (size_t i = 0; i < study->readings.count; i++)
-        if (!strcmp(study->readings.items[i].name, name))
-            return &study->readings.items[i];
     return NULL;
 }
 
@@ -182,8 +199,8 @@ static void add_run(struct study *study, const struct study_run *run, const stru
                                 .scheduler = find_scheduler(study, run->scheduler),
                                 .mode = mode,
                                 .max_cycles = max_cycles};
-    for (const char *const *set = reading->sets; *set; set++)
-        vec_push(&e.sets, *set);
+    for (size_t i = 0; i < reading->sets.count; i++)
+        vec_push(&e.sets, reading->sets.items[i]);
     copy.execution = find_execution(study, &e);
     vec_push(&study->runs, copy);
 }

@@ -178,6 +178,8 @@ static void forget(struct study *study)
 {
     for (size_t i = 0; i < study->executions.count; i++)
         vec_free(&study->executions.items[i].sets);
+    for (size_t i = 0; i < study->readings.count; i++)
+        vec_free(&study->readings.items[i].sets);
     vec_free(&study->benchmarks);
     vec_free(&study->readings);
     vec_free(&study->aliases);

@@ -24,7 +24,7 @@ struct study_alias {
 /* A row of `readings`: a name for a set of parameters. */
 struct study_reading {
     const char *name;
-    const char *const *sets; /* NULL-terminated */
+    VEC(const char *) sets;
 };
 
 /* A program under one configuration: benchmarks that differ only in their kernels share it. */
