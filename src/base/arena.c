@@ -1,16 +1,25 @@
 #include "base/arena.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define CHUNK_BYTES ((size_t)64 * 1024)
+/* An arena that has handed out so much goes on in the host's huge pages: what a simulated device consists of is met in
+ * no order, and a page of the usual size for each of its parts is more than the host's address translation remembers.
+ */
+#define SMALL_ARENA ((size_t)512 * 1024)
+#define HUGE_PAGE ((size_t)2 * 1024 * 1024)
 
 struct arena_chunk {
     struct arena_chunk *next;
     size_t used, size; /* of bytes */
+    size_t mapped;     /* bytes of whole huge pages, this header included; 0: it lies where malloc put it */
+    bool lent;         /* it lies in another arena */
     max_align_t bytes[];
 };
 
@@ -59,9 +68,57 @@ void arena_free(struct arena *arena)
 {
     for (struct arena_chunk *c = arena->chunks, *next; c; c = next) {
         next = c->next;
-        free(c);
+        if (c->mapped)
+            munmap(c, c->mapped);
+        else if (!c->lent)
+            free(c);
     }
     *arena = (struct arena){0};
+}
+
+/* Zeroed memory that begins at a huge page and that the host may back with huge pages. */
+static void *map_huge(size_t bytes)
+{
+    char *map = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        abort();
+    size_t before = -(uintptr_t)map % HUGE_PAGE;
+    if (before)
+        munmap(map, before);
+    munmap(map + before + bytes, HUGE_PAGE - before);
+    base_huge_pages(map + before, bytes);
+    return map + before;
+}
+
+void base_huge_pages(void *start, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    madvise(start, bytes, MADV_HUGEPAGE);
+#else
+    (void)start, (void)bytes;
+#endif
+}
+
+/* A chunk with room for `bytes`, in huge pages if the arena has become large. */
+static struct arena_chunk *new_chunk(const struct arena *arena, size_t bytes)
+{
+    size_t size = sizeof(struct arena_chunk) + bytes, mapped = 0;
+    if (size < bytes || size > SIZE_MAX - HUGE_PAGE)
+        abort();
+    if (arena->bytes + bytes > SMALL_ARENA)
+        size = mapped = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    struct arena_chunk *c = mapped ? map_huge(mapped) : base_calloc(1, size);
+    c->size = size - sizeof *c;
+    c->mapped = mapped;
+    return c;
+}
+
+void arena_init_within(struct arena *arena, struct arena *outer, size_t bytes)
+{
+    struct arena_chunk *c = arena_alloc(outer, sizeof *c + bytes, 128);
+    c->size = bytes;
+    c->lent = true;
+    *arena = (struct arena){.chunks = c};
 }
 
 /* Offset into the chunk at which `size` bytes fit aligned, or SIZE_MAX. */
@@ -80,10 +137,9 @@ void *arena_alloc(struct arena *arena, size_t size, size_t align)
         size_t want = size > CHUNK_BYTES / 4 ? size + align : CHUNK_BYTES;
         if (want < size)
             abort();
-        c = base_calloc(1, sizeof *c + want);
-        c->size = want;
+        c = new_chunk(arena, want);
         /* A chunk made for one large object goes behind the current one, which still has room. */
-        if (arena->chunks && want != CHUNK_BYTES) {
+        if (arena->chunks && want != CHUNK_BYTES && !c->mapped) {
             c->next = arena->chunks->next;
             arena->chunks->next = c;
         } else {

@@ -13,6 +13,8 @@ struct arena {
 };
 
 void arena_init(struct arena *arena);
+/* An arena whose first `bytes` lie in `outer`, which must be freed after it. */
+void arena_init_within(struct arena *arena, struct arena *outer, size_t bytes);
 /* Frees everything the arena handed out; the arena is empty and usable afterwards. */
 void arena_free(struct arena *arena);
 /* `size` zeroed bytes aligned to `align` (a power of two, at most 4096). Never NULL: running out of memory aborts. */
@@ -25,12 +27,15 @@ char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((
 /* `n` zeroed objects of `type`. */
 #define ARENA_NEW(arena, type, n) ((type *)arena_alloc((arena), sizeof(type) * (size_t)(n), _Alignof(type)))
 
+/* Asks the host to back memory that was mapped and not yet touched with huge pages. It may decline. */
+void base_huge_pages(void *start, size_t bytes);
+
 /* malloc, realloc that abort when memory runs out: for the few objects whose life is not an arena's. */
 void *base_malloc(size_t size);
 void *base_calloc(size_t n, size_t size);
 void *base_realloc(void *old, size_t size);
-/* The old_bytes of old, freed, in a new block of `bytes`, the rest zero. The block has its cache lines (pairs of them) to
- * itself, so that what one thread writes there does not slow another. */
+/* The old_bytes of old, freed, in a new block of `bytes`, the rest zero. The block has its cache lines (pairs of them)
+ * to itself, so that what one thread writes there does not slow another. */
 void *base_grow_apart(void *old, size_t old_bytes, size_t bytes);
 
 #endif

@@ -39,6 +39,7 @@ int store_init(struct store *store, uint64_t start, uint64_t size, struct diag_s
     if (map == MAP_FAILED)
         return diag_error(sink, DIAG_NOWHERE, "choose a smaller device memory",
                           "the host cannot map %llu bytes of device memory", (unsigned long long)size);
+    base_huge_pages(map, (size_t)size);
     store->bytes = map;
     store->identity = (uintptr_t)map == start;
     return 0;

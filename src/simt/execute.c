@@ -28,18 +28,72 @@ void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uin
     simt_stack_init(&warp->stack, warp->live, kernel->first, &frame);
 }
 
+static void free_registers(struct simt_warp *warp)
+{
+    if (!warp->lent) {
+        free(warp->rows);
+        free(warp->preds);
+    }
+    warp->rows = NULL;
+    warp->preds = NULL;
+    warp->row_capacity = warp->pred_capacity = 0;
+    warp->lent = false;
+}
+
 void simt_warp_free(struct simt_warp *warp)
 {
-    free(warp->rows);
-    free(warp->preds);
+    free_registers(warp);
     free(warp->local);
     simt_stack_free(&warp->stack);
     *warp = (struct simt_warp){0};
 }
 
+/* A warp's piece of lent memory: each part in whole cache lines. */
+#define LENT_ENTRIES 16 /* of the stack */
+struct lent {
+    size_t preds, stack, end;
+};
+
+static struct lent divide_lent(const struct isa_function *kernel, unsigned width)
+{
+    struct lent l;
+    l.preds = round_up_u64((uint64_t)kernel->row_count * width * 4, 64);
+    l.stack = l.preds + round_up_u64((uint64_t)kernel->pred_count * 8, 64);
+    l.end = l.stack + round_up_u64(LENT_ENTRIES * sizeof(struct simt_stack_entry), 64);
+    return l;
+}
+
+size_t simt_warp_bytes(const struct isa_function *kernel, unsigned width)
+{
+    return divide_lent(kernel, width).end;
+}
+
+void simt_warp_lend(struct simt_warp *warp, const struct isa_function *kernel, unsigned width, void *memory)
+{
+    struct lent l = divide_lent(kernel, width);
+    free_registers(warp);
+    warp->rows = memory;
+    warp->row_capacity = kernel->row_count;
+    warp->preds = (uint64_t *)((char *)memory + l.preds);
+    warp->pred_capacity = kernel->pred_count;
+    warp->lent = true;
+    simt_stack_lend(&warp->stack, (struct simt_stack_entry *)((char *)memory + l.stack), LENT_ENTRIES);
+}
+
+/* Moves registers out of lent memory, which is too small. */
+static void leave_lent(struct simt_warp *warp, unsigned width)
+{
+    size_t row_bytes = (size_t)warp->row_capacity * width * 4, pred_bytes = (size_t)warp->pred_capacity * 8;
+    warp->lent = false;
+    warp->rows = memcpy(base_grow_apart(NULL, 0, row_bytes), warp->rows, row_bytes);
+    warp->preds = memcpy(base_grow_apart(NULL, 0, pred_bytes), warp->preds, pred_bytes);
+}
+
 void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds)
 {
     unsigned width = warp->block->grid->code->width;
+    if (warp->lent && (rows > warp->row_capacity || preds > warp->pred_capacity))
+        leave_lent(warp, width);
     if (rows > warp->row_capacity) {
         uint32_t capacity = rows > 2 * warp->row_capacity ? rows : 2 * warp->row_capacity;
         warp->rows = base_grow_apart(warp->rows, (size_t)warp->row_capacity * width * 4, (size_t)capacity * width * 4);
@@ -148,8 +202,7 @@ static void execute_rows(struct simt_warp *warp, const struct simt_op *op, const
     args.pred_src[0] = args.pred_src[1] = UINT32_MAX;
     args.pred_dst[0] = args.pred_dst[1] = 0;
     for (unsigned i = 0; i < op->src_count; i++)
-        args.src[i] =
-            op->src[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->src[i].row * LANES : op->src[i].fixed;
+        args.src[i] = op->src[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->src[i].row * LANES : op->src[i].fixed;
     for (unsigned i = 0; i < op->dst_count; i++)
         args.dst[i] = op->dst[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->dst[i].row * LANES : NULL;
     for (unsigned i = 0; i < op->pred_src_count; i++)

@@ -7,17 +7,28 @@
 #include "simt/stack.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/bits.h"
 
+void simt_stack_reserve(struct simt_stack *stack, uint32_t capacity)
+{
+    if (capacity <= stack->capacity)
+        return;
+    size_t old_bytes = stack->capacity * sizeof *stack->entries, bytes = capacity * sizeof *stack->entries;
+    if (stack->lent)
+        stack->entries = memcpy(base_grow_apart(NULL, 0, bytes), stack->entries, old_bytes);
+    else
+        stack->entries = base_grow_apart(stack->entries, old_bytes, bytes);
+    stack->capacity = capacity;
+    stack->lent = false;
+}
+
 static void push(struct simt_stack *stack, struct simt_stack_entry entry)
 {
-    if (stack->depth == stack->capacity) {
-        size_t old_bytes = stack->capacity * sizeof *stack->entries;
-        stack->capacity = stack->capacity ? 2 * stack->capacity : 16;
-        stack->entries = base_grow_apart(stack->entries, old_bytes, stack->capacity * sizeof *stack->entries);
-    }
+    if (stack->depth == stack->capacity)
+        simt_stack_reserve(stack, stack->capacity ? 2 * stack->capacity : 16);
     stack->entries[stack->depth++] = entry;
     if (stack->depth > stack->max_depth)
         stack->max_depth = stack->depth;
@@ -40,9 +51,18 @@ void simt_stack_init(struct simt_stack *stack, uint64_t mask, uint32_t pc, const
                 });
 }
 
+void simt_stack_lend(struct simt_stack *stack, struct simt_stack_entry *entries, uint32_t capacity)
+{
+    simt_stack_free(stack);
+    stack->entries = entries;
+    stack->capacity = capacity;
+    stack->lent = true;
+}
+
 void simt_stack_free(struct simt_stack *stack)
 {
-    free(stack->entries);
+    if (!stack->lent)
+        free(stack->entries);
     *stack = (struct simt_stack){.not_taken_first = stack->not_taken_first};
 }
 

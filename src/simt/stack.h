@@ -32,13 +32,18 @@ struct simt_stack_entry {
 struct simt_stack {
     struct simt_stack_entry *entries; /* bottom first */
     uint32_t depth, capacity;
-    uint32_t max_depth;      /* deepest since init */
-    bool not_taken_first;    /* the not-taken group of a branch goes on top (default: the taken group); kept by init */
+    uint32_t max_depth;   /* deepest since init */
+    bool lent;            /* entries are memory that is not the stack's own */
+    bool not_taken_first; /* the not-taken group of a branch goes on top (default: the taken group); kept by init */
 };
 
 /* One entry with these lanes at pc; keeps the buffer of an earlier use. Zero-initialise the struct once. */
 void simt_stack_init(struct simt_stack *stack, uint64_t mask, uint32_t pc, const struct simt_frame *frame);
 void simt_stack_free(struct simt_stack *stack);
+/* Makes room for `capacity` entries in all. */
+void simt_stack_reserve(struct simt_stack *stack, uint32_t capacity);
+/* An empty stack takes entries in memory that stays its owner's, until it needs more. */
+void simt_stack_lend(struct simt_stack *stack, struct simt_stack_entry *entries, uint32_t capacity);
 
 static inline struct simt_stack_entry *simt_stack_top(const struct simt_stack *stack)
 {

@@ -75,6 +75,7 @@ struct simt_warp {
     uint32_t row_capacity;
     uint64_t *preds;
     uint32_t pred_capacity;
+    bool lent;            /* rows and preds are memory that is not the warp's own */
     uint32_t *local;      /* local memory: word w of lane l at w * width + l */
     uint32_t local_words; /* words per lane that `local` has */
     uint64_t carry;       /* CC.CF by lane */
@@ -145,6 +146,11 @@ struct simt_result {
  * once. threads: how many of the warp's lanes exist. Registers and local memory start at zero. */
 void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uint32_t index, unsigned threads);
 void simt_warp_free(struct simt_warp *warp);
+/* Memory for what warps keep (registers, stack), side by side where kernels find it faster than in pieces: bytes that a
+ * warp of this kernel and width needs; and a warp's piece of it, aligned to 64 bytes, which stays its owner's. A warp
+ * that needs more, for calls, gets memory of its own. */
+size_t simt_warp_bytes(const struct isa_function *kernel, unsigned width);
+void simt_warp_lend(struct simt_warp *warp, const struct isa_function *kernel, unsigned width, void *memory);
 
 /* Executes the instruction at the top of the warp's stack. cycle is what clock registers read. access is filled for
  * SIMT_MEMORY only; a generic access whose lanes fall into several spaces reports the global lanes there (the others

@@ -38,10 +38,8 @@ static void archive_stack(struct simt_warp *warp, struct archive *ar)
     archive_u32_to(ar, &depth, MAX_DEPTH);
     ARCHIVE(ar, stack->max_depth);
     archive_bool(ar, &stack->not_taken_first);
-    if (archive_loading(ar) && depth > stack->capacity) {
-        stack->entries = base_realloc(stack->entries, depth * sizeof *stack->entries);
-        stack->capacity = depth;
-    }
+    if (archive_loading(ar))
+        simt_stack_reserve(stack, depth);
     stack->depth = depth;
     for (uint32_t i = 0; i < depth; i++)
         archive_entry(warp, ar, &stack->entries[i]);

@@ -92,6 +92,9 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
     sm->spin = spin_create(&spin, own);
 }
 
+/* What the caches, queues and pools of the usual SM take. */
+#define OWN_BYTES ((size_t)384 * 1024)
+
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 {
     struct sm *sm = ARENA_NEW(arena, struct sm, 1);
@@ -102,6 +105,8 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->scheduler_count = (uint8_t)p->schedulers;
     sm->turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
+    arena_init_within(own, arena, OWN_BYTES);
+    sm_storage_init(sm, arena);
     sm->l1i = cache_create(setup->l1i, false, own);
     sm->l1c = cache_create(setup->l1c, true, own);
     sm->l1d = cache_create(setup->l1d, true, own);

@@ -151,7 +151,6 @@ struct sm_warp {
 struct sm_block {
     bool used;
     struct simt_block simt;
-    uint32_t shared_capacity;
     uint64_t warps;      /* slots */
     uint64_t incomplete; /* slots not yet retired */
     struct sm_barriers barriers;
@@ -163,6 +162,13 @@ enum sm_writeback { SM_WB_SHARED, SM_WB_CONST, SM_WB_BYPASS, SM_WB_L1D, SM_WB_CO
 struct sm_ring {
     struct packet **items;
     uint32_t head, count, size;
+};
+
+/* What warps and blocks keep their state in: see storage.c. */
+struct sm_storage {
+    struct arena *device; /* what all SMs are made of; used between launches only */
+    uint8_t *memory;
+    size_t bytes;
 };
 
 /* SMs may be stepped by different threads: none shares a cache line with another. What every step looks at comes first,
@@ -272,6 +278,11 @@ struct sm {
     struct sm_storage storage;
     struct arena arena; /* this SM's own */
 };
+
+/* storage.c */
+void sm_storage_init(struct sm *sm, struct arena *device);
+/* Gives every warp and block slot that this launch can use its place. */
+void sm_storage_begin(struct sm *sm);
 
 /* pool.c */
 uint32_t sm_op_grow(struct sm *sm);

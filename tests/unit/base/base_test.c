@@ -37,6 +37,37 @@ static void test_arena(void **state)
     arena_free(&arena);
 }
 
+/* An arena that has become large goes on in huge pages; what it hands out is zero, aligned and apart as before, and one
+ * that begins within another leaves it for chunks of its own. */
+static void test_large_arenas(void **state)
+{
+    (void)state;
+    struct arena outer = {0}, inner;
+    unsigned char *last = NULL;
+    size_t sizes[] = {100, 600000, 5000, 3 << 20, 64, 300000};
+    for (size_t i = 0; i < 300; i++) {
+        size_t size = sizes[i % 6], align = (size_t)1 << i % 13;
+        if (i % 6 == 3 && i > 20)
+            size = 7;
+        unsigned char *block = arena_alloc(&outer, size, align);
+        assert_int_equal((uintptr_t)block % align, 0);
+        for (size_t k = 0; k < size; k++)
+            assert_int_equal(block[k], 0);
+        memset(block, 0xA5, size);
+        assert_true(!last || *last == 0xA5);
+        last = block;
+    }
+    arena_init_within(&inner, &outer, 1000);
+    unsigned char *first = arena_alloc(&inner, 1000, 16), *next = arena_alloc(&inner, 200, 16);
+    memset(first, 0x5A, 1000);
+    for (size_t k = 0; k < 200; k++)
+        assert_int_equal(next[k], 0);
+    assert_int_equal(*last, 0xA5);
+    arena_free(&inner);
+    assert_int_equal(first[999], 0x5A);
+    arena_free(&outer);
+}
+
 static void test_strbuf(void **state)
 {
     struct strbuf b = {0};
@@ -148,9 +179,10 @@ static void test_vec(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_arena),       cmocka_unit_test(test_strbuf),     cmocka_unit_test(test_strmap),
-        cmocka_unit_test(test_distance),    cmocka_unit_test(test_checksums),  cmocka_unit_test(test_masks),
-        cmocka_unit_test(test_diag_format), cmocka_unit_test(test_diag_limit), cmocka_unit_test(test_vec),
+        cmocka_unit_test(test_arena),  cmocka_unit_test(test_large_arenas), cmocka_unit_test(test_strbuf),
+        cmocka_unit_test(test_strmap), cmocka_unit_test(test_distance),     cmocka_unit_test(test_checksums),
+        cmocka_unit_test(test_masks),  cmocka_unit_test(test_diag_format),  cmocka_unit_test(test_diag_limit),
+        cmocka_unit_test(test_vec),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
