@@ -197,14 +197,14 @@ static void archive_fifo(struct sm *sm, struct archive *ar, struct sm_fifo *fifo
 {
     archive_u8_to(ar, &fifo->count, fifo->size);
     for (unsigned i = 0; i < fifo->count; i++)
-        archive_op_number(sm, ar, &fifo->items[i]);
+        archive_op_number(sm, ar, sm_fifo_item(fifo, i));
 }
 
 static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_collectors *c)
 {
-    archive_u32_to(ar, &c->used, (uint32_t)mask_low(c->count));
-    archive_u32_to(ar, &c->ready, (uint32_t)mask_low(c->count));
-    archive_u32_to(ar, &c->reading, (uint32_t)mask_low(c->count));
+    archive_u32_to(ar, &c->used, c->all);
+    archive_u32_to(ar, &c->ready, c->all);
+    archive_u32_to(ar, &c->reading, c->all);
     for (uint32_t rest = c->used; rest; rest &= rest - 1)
         archive_op_number(sm, ar, &c->op[mask_first(rest)]);
     archive_u8_to(ar, &c->dispatch_from, c->count);

@@ -44,7 +44,7 @@ static inline void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *
     for (unsigned i = 0; i < count && waiting->count; i++) {
         if (free_at[i] > sm->now)
             continue;
-        const struct sm_decoded *d = sm->ops.items[waiting->items[0]].decoded;
+        const struct sm_decoded *d = sm->ops.items[*sm_fifo_item(waiting, 0)].decoded;
         uint64_t end = sm->now + d->latency;
         struct sm_results *r = results_at(sm, end);
         uint8_t *ending = class == SM_SP ? &r->sp : &r->sfu;
@@ -81,14 +81,14 @@ static inline void leave_collectors(struct sm *sm, enum sm_class class)
 {
     struct sm_collectors *c = &sm->collectors[class];
     struct sm_fifo *out = &sm->oc_ex[class];
-    for (unsigned port = 0; port < c->ports && out->count < out->size; port++) {
+    for (unsigned port = 0; port < c->ports && !sm_fifo_full(out); port++) {
         unsigned index = next_to_leave(sm, c, class);
         if (index == SM_NONE)
             return;
         uint32_t bit = 1u << index;
         sm->moved = true;
         sm->collecting--;
-        out->items[out->count++] = c->op[index];
+        sm_fifo_push(out, c->op[index]);
         c->used ^= bit;
         c->ready ^= bit;
         c->dispatch_from = (uint8_t)(index + 1 < c->count ? index + 1 : 0);
@@ -153,18 +153,20 @@ static uint64_t first_reads(const struct sm *sm, uint64_t banks)
 static inline uint64_t read_operands(const struct sm *sm, struct sm_collectors *c, uint64_t open)
 {
     uint64_t read = 0;
+    uint32_t done = 0;
+    unsigned most = sm->params->collector_reads;
     for (uint32_t rest = c->reading; rest; rest &= rest - 1) {
         unsigned i = (unsigned)__builtin_ctz(rest);
-        uint64_t banks = c->turn[i] & open;
-        if (mask_count(banks) > sm->params->collector_reads)
+        uint64_t turn = c->turn[i], banks = turn & open;
+        if (mask_count(banks) > most)
             banks = first_reads(sm, banks);
-        c->turn[i] &= ~banks;
+        c->turn[i] = turn ^ banks;
         read |= banks;
-        if (!c->turn[i] && !c->behind[i]) {
-            c->reading &= ~(rest & -rest);
-            c->ready |= rest & -rest;
-        }
+        if (turn == banks && !c->behind[i])
+            done |= rest & -rest;
     }
+    c->reading ^= done;
+    c->ready |= done;
     return read;
 }
 
@@ -226,9 +228,9 @@ static inline void enter_collector(struct sm *sm, struct sm_collectors *c, enum 
 static inline void enter_collectors(struct sm *sm, enum sm_class class)
 {
     struct sm_collectors *c = &sm->collectors[class];
-    uint32_t all = (uint32_t)mask_low(c->count);
-    for (unsigned port = 0; port < c->ports && sm->id_oc[class].count && c->used != all; port++) {
-        enter_collector(sm, c, class, sm_fifo_pop(&sm->id_oc[class]));
+    struct sm_fifo *in = &sm->id_oc[class];
+    for (unsigned port = 0; port < c->ports && in->count && c->used != c->all; port++) {
+        enter_collector(sm, c, class, sm_fifo_pop(in));
         sm->moved = true;
     }
 }
@@ -237,8 +239,7 @@ bool sm_collect_busy(const struct sm *sm)
 {
     for (unsigned class = 0; class < SM_CLASSES; class ++) {
         const struct sm_collectors *c = &sm->collectors[class];
-        if ((c->ready && sm->oc_ex[class].count < sm->oc_ex[class].size) ||
-            (sm->id_oc[class].count && c->used != mask_low(c->count)))
+        if ((c->ready && !sm_fifo_full(&sm->oc_ex[class])) || (sm->id_oc[class].count && c->used != c->all))
             return true;
     }
     return false;

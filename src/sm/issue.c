@@ -391,7 +391,7 @@ static inline enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
     case ISA_UNIT_MEM:
         return SM_MEM;
     case ISA_UNIT_EITHER:
-        return sm->id_oc[SM_SP].count < sm->id_oc[SM_SP].size ? SM_SP : SM_SFU;
+        return sm_fifo_full(&sm->id_oc[SM_SP]) ? SM_SFU : SM_SP;
     default:
         return SM_SP;
     }
@@ -460,8 +460,7 @@ static void issue_warp(struct sm *sm, unsigned slot)
         view->pc = simt_pc(&warp->simt);
     }
     sm_head_changed(sm, warp, BIT64(slot));
-    struct sm_fifo *fifo = &sm->id_oc[class];
-    fifo->items[fifo->count++] = index;
+    sm_fifo_push(&sm->id_oc[class], index);
     sm->collecting++;
 }
 

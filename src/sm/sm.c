@@ -47,13 +47,12 @@ _Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_para
 
 static void set_fifo(struct sm_fifo *fifo, unsigned size)
 {
-    fifo->size = (uint8_t)size;
-    fifo->count = 0;
+    *fifo = (struct sm_fifo){.size = (uint8_t)size};
 }
 
 static void set_collectors(struct sm_collectors *c, unsigned count, unsigned ports)
 {
-    *c = (struct sm_collectors){.count = (uint8_t)count, .ports = (uint8_t)ports};
+    *c = (struct sm_collectors){.all = (uint32_t)mask_low(count), .count = (uint8_t)count, .ports = (uint8_t)ports};
 }
 
 static void reset_pipelines(struct sm *sm)
@@ -279,8 +278,12 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->counted = cycle;
     sm->changed = mask_low(p->warps);
     sm_storage_begin(sm);
-    for (unsigned slot = 0; slot < p->warps; slot++)
-        sm->warps[slot].bank_shift = p->bank_by_warp ? (uint8_t)(slot % p->register_banks) : 0;
+    sm->banks_all = mask_low(p->register_banks);
+    for (unsigned slot = 0; slot < p->warps; slot++) {
+        struct sm_warp *warp = &sm->warps[slot];
+        warp->bank_shift = p->bank_by_warp ? (uint8_t)(slot % p->register_banks) : 0;
+        warp->bank_back = (p->register_banks - warp->bank_shift) % 64;
+    }
     if (sm->spin)
         spin_begin(sm->spin, kernel->grid->code->module, kernel->grid->kernel->first, cycle);
     for (unsigned s = 0; s < p->schedulers; s++) {

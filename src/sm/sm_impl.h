@@ -62,19 +62,32 @@ struct sm_transaction {
     uint32_t next;   /* free list; while it is made: others with the same hash */
 };
 
-/* Pipeline registers of one class: FIFOs of ops. */
+/* Pipeline registers of one class: FIFOs of ops, in rings. */
+#define SM_FIFO_ITEMS 16
 struct sm_fifo {
     uint8_t count, size;
-    uint32_t items[16];
+    uint8_t head; /* place of the oldest */
+    uint32_t items[SM_FIFO_ITEMS];
 };
 
+static inline uint32_t *sm_fifo_item(struct sm_fifo *fifo, unsigned i)
+{
+    return &fifo->items[(fifo->head + i) % SM_FIFO_ITEMS];
+}
+static inline bool sm_fifo_full(const struct sm_fifo *fifo)
+{
+    return fifo->count == fifo->size;
+}
+static inline void sm_fifo_push(struct sm_fifo *fifo, uint32_t op)
+{
+    *sm_fifo_item(fifo, fifo->count++) = op;
+}
 /* Takes the oldest op of a FIFO that is not empty. */
 static inline uint32_t sm_fifo_pop(struct sm_fifo *fifo)
 {
-    uint32_t op = fifo->items[0];
+    uint32_t op = fifo->items[fifo->head];
+    fifo->head = (fifo->head + 1) % SM_FIFO_ITEMS;
     fifo->count--;
-    for (unsigned i = 0; i < fifo->count; i++)
-        fifo->items[i] = fifo->items[i + 1];
     return op;
 }
 
@@ -82,6 +95,7 @@ static inline uint32_t sm_fifo_pop(struct sm_fifo *fifo)
 struct sm_collectors {
     uint32_t used, ready; /* sets of collectors: holding an op; with all operands */
     uint32_t reading;     /* with operands to read */
+    uint32_t all;         /* those there are */
     uint8_t count, ports, dispatch_from;
     /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): a ring. */
     uint8_t line_head, line_count;
@@ -130,7 +144,7 @@ struct sm_warp {
     uint8_t block;      /* block slot */
     uint8_t buffered;   /* instructions in the buffer: consecutive ones from head_pc on */
     uint8_t unit;       /* of the head instruction: the set of sm.wants that the warp is in */
-    uint8_t bank_shift; /* added to its registers' decoded banks */
+    uint8_t bank_shift, bank_back; /* added to its registers' decoded banks; the way round from there to the first */
     uint32_t head_pc;
     uint32_t fetch_pc;           /* next to fetch */
     uint32_t in_flight;          /* ops between issue and completion */
@@ -217,7 +231,7 @@ struct sm {
     uint32_t collecting; /* ops in id_oc and collectors */
     unsigned bank_from;
     uint64_t banks_waiting, banks_queued; /* sets of banks: someone's turn; more reads behind that */
-    uint64_t banks_written;
+    uint64_t banks_written, banks_all;
 
     /* Load/store unit. */
     uint32_t lsu_op; /* in the dispatch register */
@@ -358,8 +372,7 @@ static inline struct packet *sm_ring_pop(struct sm_ring *r)
 /* The banks of a warp's registers, from those for warp slot 0. */
 static inline uint64_t sm_banks_of(const struct sm *sm, const struct sm_warp *warp, uint64_t set)
 {
-    unsigned shift = warp->bank_shift, banks = sm->params->register_banks;
-    return shift ? (set << shift | set >> (banks - shift)) & mask_low(banks) : set;
+    return (set << warp->bank_shift | set >> warp->bank_back) & sm->banks_all;
 }
 
 /* One of the sets of warps that wait for something else than the values of registers has changed. */
@@ -455,8 +468,8 @@ static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cy
 /* Warps whose next instruction finds a pipeline register. */
 static inline uint64_t sm_units_free(const struct sm *sm)
 {
-    bool sp = sm->id_oc[SM_SP].count < sm->id_oc[SM_SP].size, sfu = sm->id_oc[SM_SFU].count < sm->id_oc[SM_SFU].size;
-    bool mem = sm->id_oc[SM_MEM].count < sm->id_oc[SM_MEM].size;
+    bool sp = !sm_fifo_full(&sm->id_oc[SM_SP]), sfu = !sm_fifo_full(&sm->id_oc[SM_SFU]);
+    bool mem = !sm_fifo_full(&sm->id_oc[SM_MEM]);
     return (sp ? sm->wants[ISA_UNIT_SP] | sm->wants[ISA_UNIT_EITHER] : 0) |
            (sfu ? sm->wants[ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER] : 0) | (mem ? sm->wants[ISA_UNIT_MEM] : 0);
 }
