@@ -281,11 +281,45 @@ static inline void count_issue(struct sm *sm, unsigned slot, const struct sm_dec
     sm->stats.lanes_active += mask_count(r->active);
     if (warp->simt.stack.max_depth > sm->stats.stack_depth)
         sm->stats.stack_depth = warp->simt.stack.max_depth;
+    warp->issued++;
+}
+
+static void count_jump(struct sm *sm, const struct simt_result *r)
+{
     if (r->instr->op == ISA_OP_BRA || r->instr->op == ISA_OP_BRX) {
         sm->stats.branches++;
         sm->stats.divergent_branches += r->mask && r->mask != r->active;
     }
-    warp->issued++;
+}
+
+/* The instruction did more than change registers. Returns false when that was illegal. */
+static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct sm_op *o, const struct simt_result *r)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    switch (event) {
+    case SIMT_MEMORY:
+        return start_access(sm, slot, o);
+    case SIMT_JUMP:
+        count_jump(sm, r);
+        break;
+    case SIMT_FENCE:
+        reach_fence(sm, slot, r->instr);
+        break;
+    case SIMT_BARRIER:
+        reach_barrier(sm, slot, r);
+        break;
+    case SIMT_SLEEP:
+        warp->wake = sm->now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000;
+        sm->asleep |= BIT64(slot);
+        sm_waits_changed(sm);
+        break;
+    case SIMT_DONE:
+        finish_warp(sm, slot);
+        break;
+    default:
+        break;
+    }
+    return true;
 }
 
 /* Everything about the instruction but its time. Returns false when the program did something illegal. */
@@ -306,27 +340,7 @@ static inline bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct
         vec_push(&sm->accesses, o->access);
         o->access = NULL;
     }
-    switch (event) {
-    case SIMT_MEMORY:
-        return start_access(sm, slot, o);
-    case SIMT_FENCE:
-        reach_fence(sm, slot, r->instr);
-        break;
-    case SIMT_BARRIER:
-        reach_barrier(sm, slot, r);
-        break;
-    case SIMT_SLEEP:
-        warp->wake = sm->now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000;
-        sm->asleep |= BIT64(slot);
-        sm_waits_changed(sm);
-        break;
-    case SIMT_DONE:
-        finish_warp(sm, slot);
-        break;
-    default:
-        break;
-    }
-    return true;
+    return event == SIMT_PLAIN || follow(sm, slot, event, o, r);
 }
 
 static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_decoded *d)
@@ -424,7 +438,7 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
     warp->wake = until;
 }
 
-static void issue_warp(struct sm *sm, unsigned slot)
+static inline void issue_warp(struct sm *sm, unsigned slot)
 {
     struct simt_result r;
     struct sm_warp *warp = &sm->warps[slot];
@@ -497,20 +511,29 @@ enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
     return classify(sm, members, members & sm->cleared & ~sm->waiting);
 }
 
-/* Behind its first instruction the warp issues more, up to the issue width, until one must wait or holds it back. Where
- * control has left the straight line, the buffer is flushed at once. GPGPU-Sim 3.2.2, scheduler_unit::cycle. */
-static void issue_more(struct sm *sm, unsigned s, unsigned slot, const struct lockstep_scheduler_view *view)
+/* Whether the warp, which has just issued, issues another instruction in the same cycle. Where control has left the
+ * straight line, the buffer is flushed at once. GPGPU-Sim 3.2.2, scheduler_unit::cycle. */
+static bool issues_more(struct sm *sm, unsigned slot)
+{
+    if (sm->has_fault || mask_has(sm->waiting, slot))
+        return false;
+    if (mask_has(sm->mispredicted, slot))
+        sm_flush_buffer(sm, slot);
+    return mask_has(sm->cleared & sm_units_free(sm) & ~sm->backed_off, slot);
+}
+
+/* The warp that a scheduler has picked issues one instruction and those behind it, up to the issue width, until one must
+ * wait or holds it back. */
+static inline void issue_picked(struct sm *sm, unsigned s, unsigned slot, const struct lockstep_scheduler_view *view)
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    for (unsigned n = 1; n < sm->params->issue_width && !sm->has_fault && !mask_has(sm->waiting, slot); n++) {
-        if (mask_has(sm->mispredicted, slot))
-            sm_flush_buffer(sm, slot);
-        if (!mask_has(sm->cleared & sm_units_free(sm) & ~sm->backed_off, slot))
-            return;
+    for (unsigned left = sm->params->issue_width;;) {
         issue_warp(sm, slot);
-        sm->stats.extra_issues++;
         if (policy->issued)
             policy->issued(sm->scheduler_state[s], slot, view);
+        if (--left == 0 || !issues_more(sm, slot))
+            return;
+        sm->stats.extra_issues++;
     }
 }
 
@@ -639,11 +662,7 @@ static void schedule(struct sm *sm, unsigned s)
         own_cycles(sm, s, SM_STALL_held);
         return;
     }
-    issue_warp(sm, slot);
-    if (policy->issued)
-        policy->issued(sm->scheduler_state[s], slot, &view);
-    if (sm->params->issue_width > 1)
-        issue_more(sm, s, slot, &view);
+    issue_picked(sm, s, slot, &view);
     look_ahead(sm, s);
 }
 
