@@ -4,7 +4,8 @@
  * Values: a load takes its bytes from the L1D line that holds them when its transaction is served, or from the reply.
  * Stores send their bytes to the L2 and drop a line they hit (write-evict); local memory is written back, but its
  * values never leave the thread. All requests leave in order through one queue, so that an SM's accesses to one address
- * stay in order. */
+ * stay in order; where they need not (sm.memory_in_order), what goes past the L1D enters the network from the dispatch
+ * register itself, in the same cycle but behind a request from the L1D's queue (GPGPU-Sim, ldst_unit::memory_cycle). */
 #include <string.h>
 
 #include "sm/sm_impl.h"
@@ -34,6 +35,46 @@ static uint8_t class_of_space(uint8_t space)
 static uint32_t line_bytes_of(const struct sm *sm, const struct cache *cache)
 {
     return cache == sm->l1c ? sm->setup.l1c->line_bytes : sm->setup.l1d->line_bytes;
+}
+
+/* Bytes in the network of the request that the transaction in the dispatch register enters it with by itself, or 0. */
+static uint32_t entering_bytes(const struct sm *sm)
+{
+    if (sm->params->memory_in_order || sm->lsu_op == SM_NONE || sm->lsu_at == sm->lsu_count)
+        return 0;
+    const struct sm_op *o = &sm->ops.items[sm->lsu_op];
+    if (!o->in_memory || !o->bypasses || o->access->space != ISA_SPACE_GLOBAL)
+        return 0;
+    const struct packet request = {.kind = o->access->kind == ISA_FLAG_ATOMIC ? PACKET_ATOMIC : PACKET_READ,
+                                   .bytes = sm->lsu_list[sm->lsu_at].bytes};
+    return packet_network_bytes(&request);
+}
+
+static bool can_enter(const struct sm *sm)
+{
+    uint32_t bytes = entering_bytes(sm);
+    return bytes && network_can_send(sm->setup.requests, sm->setup.index, bytes);
+}
+
+static void enter(struct sm *sm, struct packet *p)
+{
+    uint64_t local;
+    network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->map, p->address, &local),
+                 packet_network_bytes(p), p, sm->now);
+}
+
+/* Whether a transaction can go past the L1D now, and its going. */
+static bool can_pass(const struct sm *sm)
+{
+    return sm->params->memory_in_order ? !sm_ring_full(&sm->l1d_queue) : can_enter(sm);
+}
+
+static void pass(struct sm *sm, struct packet *p)
+{
+    if (sm->params->memory_in_order)
+        sm_ring_push(&sm->l1d_queue, p);
+    else
+        enter(sm, p);
 }
 
 /* A packet's values, indexed by offset in the 128-byte line, become a fill's, indexed by offset in the cache's line. */
@@ -122,13 +163,13 @@ static bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queu
 
 static bool load_bypassing(struct sm *sm, const struct sm_transaction *t)
 {
-    if (sm_ring_full(&sm->l1d_queue))
+    if (!can_pass(sm))
         return false;
     uint32_t waiter = sm_transaction_new(sm);
     sm->transactions.items[waiter] = *t;
     struct packet *p = new_request(sm, PACKET_READ, t, ISA_SPACE_GLOBAL);
     p->cookie = waiter;
-    sm_ring_push(&sm->l1d_queue, p);
+    pass(sm, p);
     return true;
 }
 
@@ -197,7 +238,7 @@ static bool store_local(struct sm *sm, const struct sm_transaction *t)
 
 static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
 {
-    if (sm_ring_full(&sm->l1d_queue))
+    if (!can_pass(sm))
         return false;
     const struct sm_op *o = &sm->ops.items[t->op];
     const struct simt_access *access = o->access;
@@ -219,7 +260,7 @@ static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
     uint32_t waiter = sm_transaction_new(sm);
     sm->transactions.items[waiter] = *t;
     p->cookie = waiter;
-    sm_ring_push(&sm->l1d_queue, p);
+    pass(sm, p);
     return true;
 }
 
@@ -319,7 +360,7 @@ static void serve_dispatch(struct sm *sm)
         serve_shared(sm);
         return;
     }
-    if (sm->lsu_refused && !sm->moved && !sm->moved_before)
+    if (sm->lsu_refused && !sm->moved && !sm->moved_before && !can_enter(sm))
         return;
     if (sm->lsu_at < sm->lsu_count) {
         struct sm_transaction t = sm->lsu_list[sm->lsu_at];
@@ -452,10 +493,7 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
     struct packet *p = sm_ring_peek(queue);
     if (!p || !network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p)))
         return;
-    uint64_t local;
-    network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->map, p->address, &local),
-                 packet_network_bytes(p), p, sm->now);
-    sm_ring_pop(queue);
+    enter(sm, sm_ring_pop(queue));
     sm->moved = true;
 }
 
@@ -500,12 +538,13 @@ static bool can_send(const struct sm *sm, const struct sm_ring *queue)
 
 bool sm_has_requests(const struct sm *sm)
 {
-    return sm->l1d_queue.count || sm->l1c_queue.count || sm->l1i_queue.count;
+    return sm->l1d_queue.count || sm->l1c_queue.count || sm->l1i_queue.count || entering_bytes(sm);
 }
 
 bool sm_can_send(const struct sm *sm)
 {
-    return can_send(sm, &sm->l1d_queue) || can_send(sm, &sm->l1c_queue) || can_send(sm, &sm->l1i_queue);
+    return can_send(sm, &sm->l1d_queue) || can_send(sm, &sm->l1c_queue) || can_send(sm, &sm->l1i_queue) ||
+           can_enter(sm);
 }
 
 /* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store

@@ -431,6 +431,50 @@ static void requests_wait_for_the_network(void **state)
     }
 }
 
+/* The cycle, after the first issue, in which a store is served behind the 32 requests of another warp's atomic. */
+static unsigned store_behind_atomic(const char *in_order, unsigned queue)
+{
+    struct bench b;
+    char settings[200];
+    unsigned at = 0;
+    snprintf(settings, sizeof settings, "sm.memory_in_order=%s sm.l1d_queue=%u", in_order, queue);
+    bench_open(&b, "gtx480", settings,
+               "setp.lt.u32 %p2, %r2, 32; @%p2 red.global.add.u32 [%rd1], 1; @!%p2 st.global.u32 [%rd1+4096], %r7;",
+               64);
+    b.watched = &sm_l1_stats(b.sm, 2)->writes;
+    bench_run(&b, 4);
+    while (at < b.length && b.watch[at + 1] == b.watch[0])
+        at++;
+    at -= bench_issue(&b, 0);
+    bench_close(&b);
+    return at;
+}
+
+/* What goes past the L1D. In order, it is served into the queue of q requests behind the L1D and leaves in the cycle
+ * behind; where it may overtake, it is served when the network takes it, and holds up what comes behind it until then.
+ * The network takes a request of two flits every three cycles:
+ *
+ *     in order, q = 1      A A . . A . . A           A . . A S         all but the last q have left
+ *     in order, q = 2      A A A . . A . . A ...     A S
+ *     overtaking           A A . . A . . A           A . . A . S       all have left, each a cycle sooner
+ */
+static void past_the_l1d(void **state)
+{
+    static const char *const texts[] = {"ld.global.cg.u32 %r9, [%rd2];", "atom.global.add.u32 %r9, [%rd2], 1;",
+                                        "red.global.add.u32 [%rd2], 1;"};
+    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct bench b;
+        bench_open(&b, "gtx480", "sm.memory_in_order=false", texts[i], 8);
+        bench_run(&b, 4);
+        assert_int_equal(b.packets[0].at, bench_issue(&b, 0) + SERVED + 1);
+        bench_close(&b);
+    }
+    for (unsigned queue = 1; queue <= 8; queue++) {
+        assert_int_equal(store_behind_atomic("true", queue), 90 - 3 * queue);
+        assert_int_equal(store_behind_atomic("false", queue), 88);
+    }
+}
+
 /* Behind four such stores, of which two have left in cycles 5 and 6, a load that misses needs l1d.miss_room places in
  * the queue of three:
  *
@@ -530,6 +574,7 @@ int main(void)
         cmocka_unit_test(mshr_entries),
         cmocka_unit_test(no_line_to_reserve),
         cmocka_unit_test(requests_wait_for_the_network),
+        cmocka_unit_test(past_the_l1d),
         cmocka_unit_test(misses_need_room),
         cmocka_unit_test(one_result_a_cycle),
         cmocka_unit_test(results_take_turns),
