@@ -18,21 +18,40 @@ static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
     return &run->parts[n];
 }
 
-/* The SMs that can take one of the blocks that are left. */
-static uint64_t room_for_blocks(const struct gpu_run *run)
+/* What the parts are like after a window, all together. */
+struct outlook {
+    uint64_t next;       /* the first cycle in which a unit can act */
+    uint64_t busy_until; /* see struct gpu_part */
+    uint64_t room;       /* SMs that can take one of the blocks that are left */
+    bool idle, faulted, block_may_end;
+};
+
+static struct outlook look_at_parts(const struct gpu_run *run)
 {
-    uint64_t room = 0;
-    for (unsigned i = 0; i < run->part_count && run->next_block < run->blocks; i++)
-        room |= run->parts[i].room;
-    return room;
+    struct outlook o = {.next = CYCLE_NEVER, .busy_until = run->start_cycle, .idle = true};
+    for (unsigned i = 0; i < run->part_count; i++) {
+        const struct gpu_part *part = &run->parts[i];
+        o.next = cycle_min(o.next, part->next);
+        o.busy_until = part->busy_until > o.busy_until ? part->busy_until : o.busy_until;
+        o.room |= part->room;
+        o.idle &= part->idle;
+        o.faulted |= part->faulted;
+        o.block_may_end |= part->block_may_end;
+    }
+    if (run->next_block < run->blocks) {
+        o.idle = false;
+    } else {
+        o.room = 0;
+        o.block_may_end = false;
+    }
+    return o;
 }
 
 /* In a cycle every SM may take one block, starting behind the one served last; none in the launch's first cycle.
  * Returns whether blocks start. */
-static bool dispatch(struct gpu_run *run, uint64_t cycle)
+static bool dispatch(struct gpu_run *run, uint64_t room, uint64_t cycle)
 {
     unsigned sms = run->gpu->machine.gpu.sms;
-    uint64_t room = room_for_blocks(run);
     if (!room || cycle == run->start_cycle)
         return false;
     for (unsigned i = 0; i < run->part_count; i++)
@@ -49,15 +68,20 @@ static bool dispatch(struct gpu_run *run, uint64_t cycle)
     return true;
 }
 
-/* The end of the window that begins at `from`, whose blocks have been given out. */
-static uint64_t window_end(const struct gpu_run *run, uint64_t from, uint64_t limit)
+/* Whether the networks, running faster than the SMs, tick more often in these cycles than their lookahead allows. */
+static bool too_many_ticks(const struct gpu *gpu, uint64_t from, uint64_t end)
 {
-    const struct gpu *gpu = run->gpu;
+    uint32_t mhz = gpu->machine.gpu.network_mhz, core_mhz = gpu->machine.gpu.core_mhz;
+    return mhz > core_mhz &&
+           sim_clock_at(mhz, core_mhz, end).begun - sim_clock_at(mhz, core_mhz, from).begun > NETWORK_LOOKAHEAD;
+}
+
+/* The end of the window that begins at `from`, whose blocks have been given out. */
+static uint64_t window_end(const struct gpu_run *run, const struct outlook *o, uint64_t from, uint64_t limit)
+{
     uint64_t end = from + GPU_WINDOW;
-    bool may_start = room_for_blocks(run) != 0;
-    for (unsigned i = 0; i < run->part_count && run->next_block < run->blocks; i++)
-        may_start |= run->parts[i].block_may_end;
-    if (may_start || gpu_network_ticks(gpu, end - 1) - gpu_network_ticks(gpu, from - 1) > NETWORK_LOOKAHEAD)
+    bool blocks_left = run->next_block < run->blocks;
+    if ((blocks_left && (o->room || o->block_may_end)) || too_many_ticks(run->gpu, from, end))
         end = from + 1;
     return end < limit ? end : limit;
 }
@@ -77,42 +101,28 @@ static void run_window(const struct gpu_window *w)
 }
 
 /* The first cycle from `end` on in which something can happen. */
-static uint64_t next_cycle(const struct gpu_run *run, uint64_t end)
+static uint64_t next_cycle(const struct gpu_run *run, const struct outlook *o, uint64_t end)
 {
     const struct gpu *gpu = run->gpu;
-    uint64_t next = CYCLE_NEVER, tick = gpu_network_ticks(gpu, end - 1);
-    for (unsigned i = 0; i < run->part_count; i++)
-        next = cycle_min(next, run->parts[i].next);
-    if (next == end || room_for_blocks(run))
+    if (o->next == end || o->room)
         return end;
-    next = cycle_min(next, gpu_network_cycle(gpu, network_next(gpu->requests, tick)));
-    return cycle_min(next, gpu_network_cycle(gpu, network_next(gpu->replies, tick)));
+    struct sim_clock clock = sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, end);
+    uint64_t tick = cycle_min(network_next(gpu->requests, clock.begun), network_next(gpu->replies, clock.begun));
+    return cycle_min(o->next, sim_clock_core_cycle(&clock, tick));
 }
 
 /* Whether everything has ended; then *end is the cycle after the first at whose end nothing was inside. */
-static bool drained(const struct gpu_run *run, uint64_t *end)
+static bool drained(const struct gpu_run *run, const struct outlook *o, uint64_t *end)
 {
-    uint64_t busy_until = run->start_cycle;
-    if (run->next_block < run->blocks)
-        return false;
-    for (unsigned i = 0; i < run->part_count; i++) {
-        if (!run->parts[i].idle)
-            return false;
-        if (run->parts[i].busy_until > busy_until)
-            busy_until = run->parts[i].busy_until;
-    }
-    *end = busy_until + 1;
-    return network_idle(run->gpu->requests) && network_idle(run->gpu->replies);
+    *end = o->busy_until + 1;
+    return o->idle && network_idle(run->gpu->requests) && network_idle(run->gpu->replies);
 }
 
 /* The earliest fault, of the lowest SM. */
 static const struct sm_fault *find_fault(const struct gpu_run *run)
 {
     const struct sm_fault *first = NULL;
-    bool faulted = false;
-    for (unsigned i = 0; i < run->part_count; i++)
-        faulted |= run->parts[i].faulted;
-    for (unsigned i = 0; faulted && i < run->gpu->machine.gpu.sms; i++) {
+    for (unsigned i = 0; i < run->gpu->machine.gpu.sms; i++) {
         const struct sm_fault *fault = sm_faulted(run->gpu->sms[i]);
         if (fault && (!first || fault->cycle < first->cycle))
             first = fault;
@@ -166,18 +176,19 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     uint64_t limit = run->launch->max_cycles ? run->start_cycle + run->launch->max_cycles : CYCLE_NEVER;
     if (gpu->cycle >= limit)
         return GPU_LIMIT;
+    struct outlook o = look_at_parts(run);
     for (uint64_t turn = 1;; turn++) {
-        bool starting = dispatch(run, gpu->cycle);
-        uint64_t end = window_end(run, gpu->cycle, limit), last;
+        bool starting = dispatch(run, o.room, gpu->cycle);
+        uint64_t end = window_end(run, &o, gpu->cycle, limit), last;
         run_window(&(struct gpu_window){run, gpu->cycle, end, run->next_block == run->blocks, starting});
         gpu->cycle = end;
-        const struct sm_fault *fault = find_fault(run);
-        if (fault) {
-            gpu_explain_fault(run, fault);
+        o = look_at_parts(run);
+        if (o.faulted) {
+            gpu_explain_fault(run, find_fault(run));
             return GPU_FAULT;
         }
-        uint64_t next = next_cycle(run, end);
-        if (drained(run, &last)) {
+        uint64_t next = next_cycle(run, &o, end);
+        if (drained(run, &o, &last)) {
             gpu->cycle = last;
             return GPU_OK;
         }

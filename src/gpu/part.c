@@ -7,32 +7,6 @@
 
 #include "base/bits.h"
 
-/* Cycles of a clock of `mhz` that have begun by the end of core cycle c. Clocks are below 2^14 MHz, so 64 bits hold
- * 2^50 cycles: two weeks of simulated time. */
-static uint64_t begun(const struct gpu *gpu, uint32_t mhz, uint64_t c)
-{
-    return mhz == gpu->machine.gpu.core_mhz ? c + 1 : (c + 1) * mhz / gpu->machine.gpu.core_mhz;
-}
-
-/* The core cycle in which cycle d of a clock of `mhz` begins. */
-static uint64_t core_cycle_of(const struct gpu *gpu, uint32_t mhz, uint64_t d)
-{
-    if (d == CYCLE_NEVER)
-        return CYCLE_NEVER;
-    uint64_t c = ((d + 1) * gpu->machine.gpu.core_mhz + mhz - 1) / mhz;
-    return c ? c - 1 : 0;
-}
-
-uint64_t gpu_network_ticks(const struct gpu *gpu, uint64_t cycle)
-{
-    return begun(gpu, gpu->machine.gpu.network_mhz, cycle);
-}
-
-uint64_t gpu_network_cycle(const struct gpu *gpu, uint64_t tick)
-{
-    return core_cycle_of(gpu, gpu->machine.gpu.network_mhz, tick);
-}
-
 static void start_blocks(struct gpu_part *part, uint64_t now)
 {
     const struct gpu_run *run = part->run;
@@ -42,6 +16,7 @@ static void start_blocks(struct gpu_part *part, uint64_t now)
         gpu_block_index(run, start->block, index);
         sm_launch(run->gpu->sms[start->sm], index, now);
         part->due |= BIT64(start->sm - part->first_sm);
+        part->idle_sms &= ~BIT64(start->sm - part->first_sm);
     }
 }
 
@@ -51,18 +26,21 @@ static void wake_at(struct gpu_part *part, unsigned i, uint64_t at)
     part->first_wake = cycle_min(part->first_wake, at);
 }
 
-/* SMs to which the network brings something, or that still hold what it brought. */
-static void eject(struct gpu_part *part, uint64_t now)
+static void set_bit(uint64_t *set, uint64_t bit, bool on)
 {
-    struct gpu *gpu = part->run->gpu;
-    uint64_t brought = network_arrivals(gpu->replies, part->number) >> part->first_sm;
+    *set = on ? *set | bit : *set & ~bit;
+}
+
+/* SMs to which the network brings something, or that still hold what it brought. */
+static void eject(struct gpu_part *part, uint64_t brought, uint64_t now)
+{
+    struct sm **sms = &part->run->gpu->sms[part->first_sm];
     for (uint64_t rest = part->always ? mask_low(part->sms) : brought | part->holding; rest; rest &= rest - 1) {
         unsigned i = mask_first(rest);
-        part->holding &= ~(rest & -rest);
-        struct sm *sm = gpu->sms[part->first_sm + i];
-        if (sm_eject(sm))
-            part->holding |= rest & -rest;
-        if (sm_has_arrivals(sm))
+        uint32_t state = sm_eject(sms[i]);
+        set_bit(&part->holding, rest & -rest, state & SM_STATE_HOLDING);
+        set_bit(&part->idle_sms, rest & -rest, state & SM_STATE_IDLE);
+        if (state & SM_STATE_ARRIVALS)
             part->due |= rest & -rest;
         else
             wake_at(part, i, now + 1);
@@ -93,34 +71,25 @@ static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t arr
         partition_tick_l2(p, now);
 }
 
-/* The next core cycle in which a partition that was ticked in this one can act. dram_soon: the cycles of the DRAM's
- * clock that have begun by the end of the next one. */
-static uint64_t partition_next(const struct gpu *gpu, const struct partition *p, uint64_t now, uint64_t dram_soon)
-{
-    uint64_t dram = partition_next_dram(p), l2 = partition_next_l2(p);
-    if (partition_replies(p) || dram < dram_soon || l2 <= now + 1)
-        return now + 1;
-    return cycle_min(l2, core_cycle_of(gpu, gpu->machine.gpu.dram_mhz, dram));
-}
-
 /* Partitions that can act, or to which the network brings something. */
-static void tick_partitions(struct gpu_part *part, uint64_t now, uint64_t arrivals)
+static void tick_partitions(struct gpu_part *part, uint64_t now, uint64_t arrivals, uint64_t dram_from,
+                            uint64_t dram_end)
 {
-    struct gpu *gpu = part->run->gpu;
-    unsigned per = gpu->machine.memory.partition.slices_per_channel, dram_mhz = gpu->machine.gpu.dram_mhz;
-    uint64_t dram_from = begun(gpu, dram_mhz, now - 1), dram_end = begun(gpu, dram_mhz, now);
-    uint64_t dram_soon = begun(gpu, dram_mhz, now + 1), first = CYCLE_NEVER;
-    arrivals >>= part->first_channel * per;
+    struct partition **partitions = &part->run->gpu->partitions[part->first_channel];
+    unsigned per = part->run->gpu->machine.memory.partition.slices_per_channel;
+    uint64_t first_slice = CYCLE_NEVER, first_dram = CYCLE_NEVER;
     for (unsigned i = 0; i < part->channels; i++, arrivals >>= per) {
-        unsigned channel = part->first_channel + i;
         uint64_t brought = arrivals & mask_low(per);
-        if (part->partition_wake[i] <= now || brought || part->always) {
-            tick_partition(part, channel, brought, now, dram_from, dram_end);
-            part->partition_wake[i] = partition_next(gpu, gpu->partitions[channel], now, dram_soon);
+        if (part->slice_wake[i] <= now || part->dram_wake[i] < dram_end || brought || part->always) {
+            tick_partition(part, part->first_channel + i, brought, now, dram_from, dram_end);
+            part->slice_wake[i] = partition_replies(partitions[i]) ? now + 1 : partition_next_l2(partitions[i]);
+            part->dram_wake[i] = partition_next_dram(partitions[i]);
         }
-        first = cycle_min(first, part->partition_wake[i]);
+        first_slice = cycle_min(first_slice, part->slice_wake[i]);
+        first_dram = cycle_min(first_dram, part->dram_wake[i]);
     }
-    part->first_partition_wake = first;
+    part->first_slice_wake = first_slice;
+    part->first_dram_wake = first_dram;
 }
 
 /* SMs that were not due and must be stepped now. */
@@ -137,50 +106,55 @@ static uint64_t wake_sleepers(struct gpu_part *part, uint64_t now)
     return awake;
 }
 
+/* SMs without work, when no blocks are left to start, have nothing to account for. */
+static uint64_t leave_out_idle(struct gpu_part *part, uint64_t step)
+{
+    for (uint64_t rest = step & part->idle_sms; rest; rest &= rest - 1)
+        part->wake[mask_first(rest)] = CYCLE_NEVER;
+    return step & ~part->idle_sms;
+}
+
 /* An SM that waits for the network to take its requests is stepped as soon as it would: looked at when its queue there
- * became shorter (sent). When no blocks are left to start, an SM without work has nothing to account for. */
+ * became shorter (sent). */
 static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
 {
-    struct gpu *gpu = part->run->gpu;
-    uint64_t step = part->always ? mask_low(part->sms) : part->due;
+    struct sm **sms = &part->run->gpu->sms[part->first_sm];
+    uint64_t step = part->always ? mask_low(part->sms) : part->due, due = 0, idle = part->idle_sms;
     if (part->first_wake <= now)
         step |= wake_sleepers(part, now);
     for (uint64_t rest = part->sending & sent >> part->first_sm & ~step; rest; rest &= rest - 1)
-        if (sm_can_send(gpu->sms[part->first_sm + mask_first(rest)]))
+        if (sm_can_send(sms[mask_first(rest)]))
             step |= rest & -rest;
     part->sending &= ~step;
-    part->due = 0;
+    if (part->draining)
+        step = leave_out_idle(part, step);
     for (uint64_t rest = step; rest; rest &= rest - 1) {
         unsigned i = mask_first(rest);
-        struct sm *sm = gpu->sms[part->first_sm + i];
-        part->wake[i] = CYCLE_NEVER;
-        if (part->draining && sm_idle(sm))
-            continue;
-        sm_step(sm, now);
-        part->faulted |= sm_faulted(sm) != NULL;
-        uint64_t next = sm_next(sm);
-        if (next <= now + 1) {
-            part->due |= rest & -rest;
+        uint64_t bit = rest & -rest;
+        struct sm_turn turn = sm_step(sms[i], now);
+        part->faulted |= (turn.state & SM_STATE_FAULTED) != 0;
+        idle = turn.state & SM_STATE_IDLE ? idle | bit : idle & ~bit;
+        if (turn.next <= now + 1) {
+            part->wake[i] = CYCLE_NEVER;
+            due |= bit;
             continue;
         }
-        wake_at(part, i, next);
-        if (sm_has_requests(sm))
-            part->sending |= rest & -rest;
+        part->wake[i] = turn.next;
+        part->first_wake = cycle_min(part->first_wake, turn.next);
+        if (turn.state & SM_STATE_SENDING)
+            part->sending |= bit;
     }
+    part->due = due;
+    part->idle_sms = idle;
 }
 
-static bool units_idle(struct gpu_part *part)
+static bool units_idle(const struct gpu_part *part)
 {
-    const struct gpu *gpu = part->run->gpu;
-    for (unsigned n = 0; n < part->sms; n++) {
-        unsigned i = part->last_busy + n < part->sms ? part->last_busy + n : part->last_busy + n - part->sms;
-        if (!sm_idle(gpu->sms[part->first_sm + i])) {
-            part->last_busy = i; /* the first to be asked the next time */
-            return false;
-        }
-    }
+    struct partition **partitions = &part->run->gpu->partitions[part->first_channel];
+    if (part->idle_sms != mask_low(part->sms))
+        return false;
     for (unsigned i = 0; i < part->channels; i++)
-        if (!partition_idle(gpu->partitions[part->first_channel + i]))
+        if (!partition_idle(partitions[i]))
             return false;
     return true;
 }
@@ -202,25 +176,32 @@ static void note_busy(struct gpu_part *part, uint64_t now)
 static void run_cycle(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
-    eject(part, now);
-    uint64_t arrivals = network_arrivals(gpu->requests, part->number);
-    if (part->first_partition_wake <= now || arrivals || part->always)
-        tick_partitions(part, now, arrivals);
-    uint64_t sent = 0;
-    for (uint64_t tick = gpu_network_ticks(gpu, now - 1); tick < gpu_network_ticks(gpu, now); tick++) {
+    uint64_t tick = part->network.begun, dram_from = part->dram.begun, sent = 0;
+    sim_clock_advance(&part->network, now + 1);
+    sim_clock_advance(&part->dram, now + 1);
+    uint64_t replies = network_arrivals(gpu->replies, part->number) >> part->first_sm;
+    if (replies | part->holding || part->always)
+        eject(part, replies, now);
+    uint64_t requests = network_arrivals(gpu->requests, part->number);
+    if (part->first_slice_wake <= now || part->first_dram_wake < part->dram.begun || requests || part->always)
+        tick_partitions(part, now, requests >> part->first_slice, dram_from, part->dram.begun);
+    for (; tick < part->network.begun; tick++) {
         sent |= network_tick_side(gpu->requests, part->number, tick, now);
         network_tick_side(gpu->replies, part->number, tick, now);
     }
-    step_sms(part, now, sent);
+    if (part->due | sent || part->first_wake <= now || part->always)
+        step_sms(part, now, sent);
 }
 
 /* The first cycle from `end` on in which something can happen in the units, the networks aside. */
 static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
 {
     const struct gpu *gpu = part->run->gpu;
-    uint64_t next = cycle_min(part->first_wake, part->first_partition_wake);
-    if (part->due || network_arrivals(gpu->requests, part->number) || network_arrivals(gpu->replies, part->number))
+    if (part->due || part->first_slice_wake <= end || part->first_wake <= end ||
+        network_arrivals(gpu->requests, part->number) || network_arrivals(gpu->replies, part->number))
         return end;
+    uint64_t next = cycle_min(part->first_wake, part->first_slice_wake);
+    next = cycle_min(next, sim_clock_core_cycle(&part->dram, part->first_dram_wake));
     return next <= end ? end : next;
 }
 
@@ -245,6 +226,9 @@ void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
         part->busy_until = from;
     if (window->starting)
         start_blocks(part, from);
+    sim_clock_advance(&part->network, from);
+    sim_clock_advance(&part->dram, from);
+    uint64_t tick = part->network.begun;
     for (uint64_t now = from; now < end; now++) {
         run_cycle(part, now);
         if (part->draining)
@@ -252,7 +236,7 @@ void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
         else
             part->idle = false;
     }
-    for (uint64_t tick = gpu_network_ticks(gpu, from - 1); tick < gpu_network_ticks(gpu, end - 1); tick++) {
+    for (; tick < part->network.begun; tick++) {
         if (part->routes_requests)
             network_tick_router(gpu->requests, tick);
         if (part->routes_replies)
@@ -286,6 +270,7 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
         part->sms = first_of(sms, parts, n + 1) - part->first_sm;
         part->first_channel = first_of(channels, parts, n);
         part->channels = first_of(channels, parts, n + 1) - part->first_channel;
+        part->first_slice = part->first_channel * per;
         part->holding = mask_low(part->sms);
         part->routes_requests = n == 0;
         part->routes_replies = n == parts - 1;
@@ -301,15 +286,25 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
 
 void gpu_wake_parts(struct gpu_run *run)
 {
+    const struct gpu_params *p = &run->gpu->machine.gpu;
+    uint64_t now = run->gpu->cycle;
     for (unsigned n = 0; n < run->part_count; n++) {
         struct gpu_part *part = &run->parts[n];
+        part->network = sim_clock_at(p->network_mhz, p->core_mhz, now);
+        part->dram = sim_clock_at(p->dram_mhz, p->core_mhz, now);
         part->due = mask_low(part->sms);
         part->first_wake = CYCLE_NEVER;
-        part->first_partition_wake = run->gpu->cycle;
-        for (unsigned i = 0; i < part->sms; i++)
+        part->first_slice_wake = now;
+        part->first_dram_wake = part->dram.begun;
+        part->idle_sms = 0;
+        for (unsigned i = 0; i < part->sms; i++) {
             part->wake[i] = CYCLE_NEVER;
-        for (unsigned i = 0; i < part->channels; i++)
-            part->partition_wake[i] = run->gpu->cycle;
+            part->idle_sms |= sm_idle(run->gpu->sms[part->first_sm + i]) ? BIT64(i) : 0;
+        }
+        for (unsigned i = 0; i < part->channels; i++) {
+            part->slice_wake[i] = now;
+            part->dram_wake[i] = part->dram.begun;
+        }
         note_room(part);
         part->block_may_end = true;
     }

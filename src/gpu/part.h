@@ -3,6 +3,7 @@
 #define LOCKSTEP_GPU_PART_H
 
 #include "gpu/gpu_impl.h"
+#include "sim/clock.h"
 
 /* A block to be started in the first cycle of the window. */
 struct gpu_start {
@@ -23,19 +24,21 @@ struct gpu_window {
 struct gpu_part {
     _Alignas(64) struct gpu_run *run;
     unsigned number; /* its side of both networks */
-    unsigned first_sm, sms, first_channel, channels;
+    unsigned first_sm, sms, first_channel, channels, first_slice;
     bool routes_requests, routes_replies;
     bool always; /* step every unit in every cycle */
     bool draining;
-    uint64_t due;                  /* SMs that must be stepped in the next cycle */
-    uint64_t wake[64];             /* per SM that is not due: the next cycle in which it must be stepped */
-    uint64_t first_wake;           /* of those that are not due, none must be stepped before */
-    uint64_t partition_wake[64];   /* per channel: the next cycle in which the partition can act */
-    uint64_t first_partition_wake; /* the least of them */
-    uint64_t sending;              /* SMs asleep with requests that the network does not take */
-    uint64_t holding;              /* SMs with packets from the network that they have not passed on */
-    unsigned last_busy;            /* an SM that was not idle */
-    uint64_t taken;                /* packets that left the networks here */
+    struct sim_clock network, dram; /* after the cycles that were simulated */
+    uint64_t due;                   /* SMs that must be stepped in the next cycle */
+    uint64_t wake[64];              /* per SM that is not due: the next cycle in which it must be stepped */
+    uint64_t first_wake;            /* of those that are not due, none must be stepped before */
+    /* Per channel: the next cycle in which the partition's slices can act, the next of the DRAM's clock in which its
+     * DRAM can; the least of them. */
+    uint64_t slice_wake[64], dram_wake[64], first_slice_wake, first_dram_wake;
+    uint64_t idle_sms; /* without warps and packets */
+    uint64_t sending;  /* SMs asleep with requests that the network does not take */
+    uint64_t holding;  /* SMs with packets from the network that they have not passed on */
+    uint64_t taken;    /* packets that left the networks here */
     /* What the engine asks between windows, in one cache line. */
     _Alignas(64) uint64_t next; /* the first cycle after the window in which the units can act */
     uint64_t busy_until; /* while draining: something was inside at the end of the cycle before, maybe not later */
@@ -54,8 +57,4 @@ void gpu_divide(struct gpu_run *run, unsigned parts);
 void gpu_wake_parts(struct gpu_run *run);
 /* Simulates a window of a part: at most GPU_WINDOW cycles, and at most NETWORK_LOOKAHEAD ticks of the networks. */
 void gpu_part_run(struct gpu_part *part, const struct gpu_window *window);
-/* Ticks of the networks that have begun by the end of a core cycle; the core cycle in which a tick is made. */
-uint64_t gpu_network_ticks(const struct gpu *gpu, uint64_t cycle);
-uint64_t gpu_network_cycle(const struct gpu *gpu, uint64_t tick);
-
 #endif

@@ -497,8 +497,8 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
     sm->moved = true;
 }
 
-/* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for may
- * lack an instruction: after some time its request goes before theirs. */
+/* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for
+ * may lack an instruction: after some time its request goes before theirs. */
 void sm_send_requests(struct sm *sm)
 {
     if (sm->l1i_queue.count && sm->now - sm->l1i_since > sm->params->fetch_patience)
@@ -549,7 +549,7 @@ bool sm_can_send(const struct sm *sm)
 
 /* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
  * unit. */
-bool sm_eject(struct sm *sm)
+uint32_t sm_eject(struct sm *sm)
 {
     struct packet *p = sm_ring_peek(&sm->ejected);
     if (p && p->class == PACKET_INSTRUCTION) {
@@ -562,10 +562,7 @@ bool sm_eject(struct sm *sm)
     }
     if (!sm_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
         sm_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));
-    return sm->ejected.count > 0;
-}
-
-bool sm_has_arrivals(const struct sm *sm)
-{
-    return sm->responses.count || cache_has_ready(sm->l1i);
+    bool arrivals = sm->responses.count || cache_has_ready(sm->l1i);
+    return (sm->ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
+           (sm_idle(sm) ? SM_STATE_IDLE : 0);
 }

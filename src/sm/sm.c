@@ -344,8 +344,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->simt.slot = (uint16_t)slot;
     simt_warp_start(&warp->simt, &block->simt, index, lanes);
     uint32_t pc = simt_pc(&warp->simt);
-    sm->views[slot] =
-        (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = pc, .issued_pc = pc};
+    sm->views[slot] = (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = pc, .issued_pc = pc};
     if (sm->setup.scheduler->launched)
         sm->setup.scheduler->launched(sm->scheduler_state[slot % sm->params->schedulers], slot, warp->age, cycle);
     if (sm->spin)
@@ -354,8 +353,8 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
 
 static void clear_slots(struct sm *sm, uint64_t slots)
 {
-    uint64_t *sets[] = {&sm->finished,      &sm->buffered, &sm->mispredicted, &sm->flushed, &sm->cleared,
-                        &sm->at_barrier,    &sm->at_fence, &sm->in_atomic,    &sm->asleep,  &sm->fence_invalidates,
+    uint64_t *sets[] = {&sm->finished,      &sm->buffered, &sm->mispredicted, &sm->flushed,    &sm->cleared,
+                        &sm->at_barrier,    &sm->at_fence, &sm->in_atomic,    &sm->asleep,     &sm->fence_invalidates,
                         &sm->fence_reached, &sm->retiring, &sm->fetching,     &sm->backed_off, &sm->delayed};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         *sets[i] &= ~slots;
@@ -444,8 +443,45 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
     return over;
 }
 
+/* Whether anything that moved in the last cycle goes on in the next. */
+static bool goes_on(const struct sm *sm)
+{
+    if (sm->lsu_op != SM_NONE || sm->oc_ex[SM_MEM].count || sm->fetch_slot != SM_NONE || sm->fence_reached ||
+        sm->retiring || sm->line_taken || (sm->l1d_pipe_count && sm->l1d_pipe_refused))
+        return true;
+    uint64_t awake = sm_wide_awake(sm);
+    return (awake & (sm->mispredicted | sm_units_free(sm))) || (sm->collecting && sm_collect_busy(sm));
+}
+
+/* Whether the next cycle must be stepped. Where nothing moved in the last one, nothing will before an event: a packet,
+ * a result, the network taking requests again (sm_can_send), a sleeper waking. Retries whose outcome depends on the
+ * cycle alone are stepped. */
+static bool must_step(const struct sm *sm)
+{
+    if (sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->responses.count || sm->port_due ||
+        sm->fetch_due)
+        return true;
+    const struct packet *p = sm_ring_peek(&sm->ejected);
+    if (p && (p->class == PACKET_INSTRUCTION || !sm_ring_full(&sm->responses)))
+        return true;
+    return sm->moved && goes_on(sm);
+}
+
+static uint64_t next_step(const struct sm *sm)
+{
+    if (must_step(sm) || (sm_has_requests(sm) && sm_can_send(sm)))
+        return sm->now;
+    uint64_t next = sm_wheel_next(&sm->wheel, sm->now);
+    next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
+    if (sm->l1d_pipe_count && !sm->l1d_pipe_refused)
+        next = cycle_min(next, sm->l1d_pipe[sm->l1d_pipe_head].ready);
+    for (uint64_t rest = sm->asleep | sm->delayed; rest; rest &= rest - 1)
+        next = cycle_min(next, sm->warps[mask_first(rest)].wake);
+    return next < sm->now ? sm->now : next;
+}
+
 /* A stage that has nothing to do is passed over. */
-void sm_step(struct sm *sm, uint64_t cycle)
+struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 {
     if (cycle > sm->now)
         skip_to(sm, cycle);
@@ -473,43 +509,9 @@ void sm_step(struct sm *sm, uint64_t cycle)
     if (sm->l1i_queue.count)
         sm_send_instruction_requests(sm);
     sm->now = cycle + 1;
-}
-
-/* Whether anything that moved in the last cycle goes on in the next. */
-static bool goes_on(const struct sm *sm)
-{
-    if (sm->lsu_op != SM_NONE || sm->oc_ex[SM_MEM].count || sm->fetch_slot != SM_NONE || sm->fence_reached ||
-        sm->retiring || sm->line_taken || (sm->l1d_pipe_count && sm->l1d_pipe_refused))
-        return true;
-    uint64_t awake = sm_wide_awake(sm);
-    return (awake & (sm->mispredicted | sm_units_free(sm))) || (sm->collecting && sm_collect_busy(sm));
-}
-
-/* Whether the next cycle must be stepped. Where nothing moved in the last one, nothing will before an event: a packet,
- * a result, the network taking requests again (sm_can_send), a sleeper waking. Retries whose outcome depends on the
- * cycle alone are stepped. */
-static bool must_step(const struct sm *sm)
-{
-    if (sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->responses.count || sm->port_due ||
-        sm->fetch_due)
-        return true;
-    const struct packet *p = sm_ring_peek(&sm->ejected);
-    if (p && (p->class == PACKET_INSTRUCTION || !sm_ring_full(&sm->responses)))
-        return true;
-    return sm->moved && goes_on(sm);
-}
-
-uint64_t sm_next(const struct sm *sm)
-{
-    if (must_step(sm) || (sm_has_requests(sm) && sm_can_send(sm)))
-        return sm->now;
-    uint64_t next = sm_wheel_next(&sm->wheel, sm->now);
-    next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
-    if (sm->l1d_pipe_count && !sm->l1d_pipe_refused)
-        next = cycle_min(next, sm->l1d_pipe[sm->l1d_pipe_head].ready);
-    for (uint64_t rest = sm->asleep | sm->delayed; rest; rest &= rest - 1)
-        next = cycle_min(next, sm->warps[mask_first(rest)].wake);
-    return next < sm->now ? sm->now : next;
+    return (struct sm_turn){.next = next_step(sm),
+                            .state = (sm_idle(sm) ? SM_STATE_IDLE : 0) | (sm->has_fault ? SM_STATE_FAULTED : 0) |
+                                     (sm_has_requests(sm) ? SM_STATE_SENDING : 0)};
 }
 
 bool sm_idle(const struct sm *sm)

@@ -51,11 +51,11 @@ struct sm_setup {
     const struct cache_params *l1i, *l1c, *l1d;
     const struct partition_params *partition;
     const struct lockstep_scheduler *scheduler;
-    const uint64_t *scheduler_options; /* their values; may be NULL where it has none */
-    const struct spin_params *spin;           /* NULL: as if spin.measure were off */
+    const uint64_t *scheduler_options;       /* their values; may be NULL where it has none */
+    const struct spin_params *spin;          /* NULL: as if spin.measure were off */
     const struct spin_control *spin_control; /* over the scheduler, or NULL */
-    struct network *requests, *replies; /* this SM is input `index` of requests, output `index` of replies */
-    const struct store *store;          /* only who owns which addresses is asked of it */
+    struct network *requests, *replies;      /* this SM is input `index` of requests, output `index` of replies */
+    const struct store *store;               /* only who owns which addresses is asked of it */
     uint64_t code_base, local_base; /* device addresses at which instructions and local memory appear to the caches */
 };
 
@@ -100,20 +100,30 @@ bool sm_can_launch(const struct sm *sm);
 bool sm_block_may_end(const struct sm *sm);
 /* Takes a block; index in the grid. */
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
+/* What an SM is after a call, as far as the rest of the machine has to know. */
+enum sm_state {
+    SM_STATE_IDLE = 1,     /* no warps, no packets out */
+    SM_STATE_FAULTED = 2,  /* see sm_faulted */
+    SM_STATE_SENDING = 4,  /* requests wait for the network: see sm_can_send */
+    SM_STATE_HOLDING = 8,  /* holds packets from the network that have not been passed on */
+    SM_STATE_ARRIVALS = 16 /* a step has something to do with what was taken: a packet goes through two buffers, a cycle
+                              each */
+};
+struct sm_turn {
+    uint64_t next; /* the next cycle at which a step changes anything by itself, or CYCLE_NEVER: an arriving packet or a
+                      new block may come earlier */
+    uint32_t state; /* IDLE, FAULTED, SENDING */
+};
 /* Takes what the reply network has for this SM (at most one packet a cycle). Called before the networks tick, in every
- * cycle in which the network has something or the call before returned true: packets are left to be passed on. */
-bool sm_eject(struct sm *sm);
-/* Whether a step has something to do with what sm_eject took: a packet goes through two buffers, a cycle each. */
-bool sm_has_arrivals(const struct sm *sm);
+ * cycle in which the network has something or the call before answered HOLDING: packets are left to be passed on.
+ * Answers with IDLE, HOLDING, ARRIVALS. */
+uint32_t sm_eject(struct sm *sm);
 /* One core cycle. Cycles between this and the last one that was stepped are accounted as waiting for the same reason.
  */
-void sm_step(struct sm *sm, uint64_t cycle);
-/* The next cycle at which a step changes anything by itself, or CYCLE_NEVER: an arriving packet or a new block may come
- * earlier. */
-uint64_t sm_next(const struct sm *sm);
-/* Whether a request that waits for the network could leave now: then the SM must be stepped, whatever sm_next said. */
+struct sm_turn sm_step(struct sm *sm, uint64_t cycle);
+/* Whether a request that waits for the network could leave now: then the SM must be stepped, whatever the last step
+ * said. */
 bool sm_can_send(const struct sm *sm);
-bool sm_has_requests(const struct sm *sm);
 /* Accounts waiting up to and including `cycle` - 1, at the end of a launch. */
 void sm_settle(struct sm *sm, uint64_t cycle);
 /* No warps, no packets out. */

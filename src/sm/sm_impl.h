@@ -516,6 +516,8 @@ void sm_lsu(struct sm *sm);
 bool sm_bypasses(const struct sm *sm, const struct simt_access *access);
 void sm_send_requests(struct sm *sm);
 void sm_send_instruction_requests(struct sm *sm);
+/* Whether requests wait for the network. */
+bool sm_has_requests(const struct sm *sm);
 /* Whether the load/store unit holds anything but what waits for replies. */
 static inline bool sm_lsu_holds(const struct sm *sm)
 {
