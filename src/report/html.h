@@ -1,4 +1,5 @@
-/* Text in pages. */
+/* What pages share: text, and a head with the style of both light and dark screens, wide and narrow ones. A page needs
+ * nothing from outside. */
 #ifndef LOCKSTEP_REPORT_HTML_H
 #define LOCKSTEP_REPORT_HTML_H
 
@@ -6,5 +7,8 @@
 
 /* Appends text with the characters that mean something in HTML and SVG written as entities. */
 void html_escape(struct strbuf *out, const char *text);
+/* Appends a page's begin up to its heading. `style`: rules of its own, beside those for text, tables (cells of class
+ * "number" to the right) and .scroll, which keeps what is wider than the page inside it. */
+void html_begin(struct strbuf *out, const char *title, const char *style);
 
 #endif

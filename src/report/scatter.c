@@ -17,19 +17,8 @@ struct scale {
     double low, high;
 };
 
-static const char head[] =
-    "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" "
-    "content=\"light dark\">\n"
-    "<style>\n"
-    ":root { --ink: #1b1f24; --paper: #ffffff; --faint: #c9d1d9; --wide: #eef2f6; --near: #dbe7f3; --dot: #0b5cad; "
-    "--square: #b0440b; }\n"
-    "@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --paper: #0d1117; --faint: #3d444d; --wide: "
-    "#161d26;\n"
-    "  --near: #1f2c3b; --dot: #6cb6ff; --square: #ffa657; } }\n"
-    "body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); max-width: 76rem; "
-    "margin: 2rem auto;\n"
-    "  padding: 0 1rem; }\n"
+static const char style[] =
+    "td { white-space: nowrap; }\n"
     ".plots { display: flex; flex-wrap: wrap; gap: 2rem; }\n"
     "figure { margin: 0; flex: 1 1 24rem; max-width: 36rem; }\n"
     "svg { width: 100%; height: auto; }\n"
@@ -38,13 +27,7 @@ static const char head[] =
     ".grid { stroke: var(--faint); stroke-width: 0.5; } .frame { fill: none; stroke: var(--ink); }\n"
     ".equal { stroke: var(--ink); stroke-dasharray: 4 3; }\n"
     ".mark0 { fill: var(--dot); } .mark1 { fill: var(--square); } .mark0, .mark1 { fill-opacity: 0.8; }\n"
-    ".mark0:hover, .mark1:hover { stroke: var(--ink); stroke-width: 2; }\n"
-    ".scroll { overflow-x: auto; }\n"
-    "table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
-    "caption { text-align: left; font-weight: 600; padding: 0.5rem 0; }\n"
-    "th, td { text-align: left; padding: 0.15rem 0.75rem; border-bottom: 1px solid var(--faint); }\n"
-    ".number { text-align: right; }\n"
-    "</style>\n";
+    ".mark0:hover, .mark1:hover { stroke: var(--ink); stroke-width: 2; }\n";
 
 static void add_element(struct strbuf *out, const char *tag, const char *text)
 {
@@ -213,10 +196,7 @@ static void add_table(struct strbuf *out, const struct scatter_page *page, const
 
 void scatter_html(const struct scatter_page *page, struct strbuf *out)
 {
-    strbuf_add(out, head);
-    add_element(out, "title", page->title);
-    strbuf_add(out, "</head>\n<body>\n<main>\n");
-    add_element(out, "h1", page->title);
+    html_begin(out, page->title, style);
     add_element(out, "p", page->text);
     strbuf_add(out, "<div class=\"plots\">\n");
     for (unsigned i = 0; i < page->count; i++)

@@ -28,7 +28,8 @@ views: |
     FROM results l JOIN results g ON l.scheduler = 'lrr' AND g.scheduler = 'gto' AND l.machine = g.machine;
 figures:
   - {id: cycles, kind: bars, title: Cycles, x: scheduler, y: cycles, sql: "SELECT 'HT', scheduler, cycles FROM results ORDER BY scheduler"}
-  - {id: lines, kind: lines, title: More cycles, log: true, sql: "SELECT scheduler, cycles, cycles FROM results"}
+  - {id: lines, kind: lines, title: More cycles, log: both, sql: "SELECT scheduler, cycles, cycles FROM results"}
+  - {id: stack, kind: stack, title: All cycles, sql: "SELECT machine, scheduler, cycles FROM results"}
   - {id: rows, kind: table, title: All, sql: "SELECT benchmark, scheduler, launches FROM results ORDER BY scheduler", text: "what was run"}
 claims:
   - {id: C1, claim: "both take time", paper: "1", sql: "SELECT lrr > 0 AND gto > 0 AS ours FROM both", direction: ours = 1, magnitude: "near(ours, 1)"}
@@ -58,14 +59,15 @@ C
 diff -u expected full/claims.csv || wrong "claims.csv"
 grep -Eq '^C1 +both take time +1 +1 +yes +yes$' out.txt && grep -Eq '^C3 +nobody ran tls +- +- +- +-$' out.txt || { wrong "the table"; cat out.txt; }
 has out.txt "page: full/index.html"
-for text in '<h1>Locks &lt;of&gt; two kinds' 'Full version' 'time passes &amp; passes' '<figcaption>what was run' '<td>HT<td>gto<td class=n>1' \
+grep -E "(src|href)=['\"]?[^#'\" ]" full/index.html && wrong "the page needs something from outside"
+for text in '<h1>Locks &lt;of&gt; two kinds' 'Full version' 'time passes &amp; passes' '<figcaption>what was run' '<td>HT<td>gto<td class=number>1' \
     '<td class=no>no'; do
     has full/index.html "$text"
 done
 grep -q 'time passes' out.txt && wrong "reasons are for the page"
 drawn=$(grep -c '^<svg\|<svg$\|<svg ' full/index.html)
 if command -v gnuplot >/dev/null; then
-    [ "$drawn" -eq 2 ] || wrong "$drawn figures are drawn"
+    [ "$drawn" -eq 3 ] || wrong "$drawn figures are drawn"
 else
     has full/index.html "gnuplot is not installed"
 fi
@@ -114,9 +116,9 @@ bad() {
     cmp -s bad/study.yaml mini/study.yaml && wrong "nothing changed: $2"
     expect "$1" "$3" study ./bad --quick --out bad.out
 }
-bad 2 's/^claims:/claim:/' "study.yaml:20:1: error: claim is not known here"
+bad 2 's/^claims:/claim:/' "study.yaml:21:1: error: claim is not known here"
 bad 2 's/kind: table/knid: table/' "knid is not known here"
-bad 2 's/kind: bars/kind: pies/' "kind must be table, bars or lines"
+bad 2 's/kind: bars/kind: pies/' "kind must be table, bars, stack or lines"
 bad 2 's/\[HT\], machines: \[gtx480\]/[HX], machines: [gtx480]/' "study.yaml:9:5: error: there is no benchmark named HX"
 bad 2 's/readings: \[plain\], quick/readings: [odd], quick/;s/quick: false/quick: true/' "study.yaml:10:5: error: there is no reading named odd"
 bad 2 's/plain: \[sm/plain: [odd, sm/' "study.yaml:7:10: error: there is no reading named odd"

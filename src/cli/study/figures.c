@@ -1,4 +1,6 @@
-/* Figures of a study, drawn by gnuplot: bars (a group for each x, a bar for each series) or lines. */
+/* Figures of a study, drawn by gnuplot: bars (a group for each x, a bar for each series, beside or on top of each
+ * other) or lines. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,23 +79,64 @@ static void head(const struct study_figure *figure, const char *svg, struct strb
     strbuf_add(out,
                "set terminal svg size 900,360 dynamic noenhanced font 'sans-serif,12'\n"
                "set border 3\nset tics nomirror\n"
-               "set grid ytics lt 1 lc rgb '#dddddd'\nset key outside right top\n"
+               "set grid ytics lt 1 lc rgb '#dddddd'\nset key outside right top Left reverse samplen 2\n"
                "set linetype 1 lc rgb '#4e79a7'\nset linetype 2 lc rgb '#f28e2b'\nset linetype 3 lc rgb '#59a14f'\n"
                "set linetype 4 lc rgb '#e15759'\nset linetype 5 lc rgb '#76b7b2'\nset linetype 6 lc rgb '#b07aa1'\n"
-               "set linetype 7 lc rgb '#9c755f'\nset linetype 8 lc rgb '#bab0ac'\n"
+               "set linetype 7 lc rgb '#9c755f'\nset linetype 8 lc rgb '#bab0ac'\nset linetype 9 lc rgb '#edc948'\n"
+               "set linetype 10 lc rgb '#222222'\n"
                "set output ");
     quote(out, svg);
     strbuf_add(out, "\nset xlabel ");
     quote(out, figure->x);
     strbuf_add(out, "\nset ylabel ");
     quote(out, figure->y);
-    strbuf_add(out, figure->logarithmic ? "\nset logscale y\n" : "\n");
+    strbuf_add(out, "\n");
 }
 
-static void draw_bars(const struct points *p, struct strbuf *out)
+/* The greatest of 1, 2 and 5 times a power of ten that is not above the value. */
+static double mark_below(double value)
 {
-    strbuf_add(out, "set style data histograms\nset style histogram clustered gap 1\nset style fill solid 1 noborder\n"
-                    "set boxwidth 0.9\nset xtics rotate by -30\n$data << END\n");
+    double decade = pow(10, floor(log10(value)));
+    return value >= 5 * decade ? 5 * decade : value >= 2 * decade ? 2 * decade : decade;
+}
+
+static double mark_above(double mark)
+{
+    return mark_below(mark * 2.6);
+}
+
+/* A logarithmic axis between the marks around the values: 1, 2 and 5 of every decade, or, of many, decades alone. */
+static void logarithmic(const struct points *p, char axis, struct strbuf *out)
+{
+    double least = INFINITY, most = 0;
+    for (size_t i = 0; i < p->points.count; i++) {
+        const struct point *point = &p->points.items[i];
+        double value = axis == 'x' ? point->at : point->y;
+        least = point->there && value > 0 ? fmin(least, value) : least;
+        most = point->there ? fmax(most, value) : most;
+    }
+    if (!(least <= most))
+        return;
+    double low = mark_below(least), high = mark_above(mark_below(most));
+    strbuf_addf(out, "set logscale %c\nset %crange [%.6g:%.6g]\n", axis, axis, low * 0.999,
+                high * 1.001); /* gnuplot loses marks at the very ends */
+    if (most >= 10000)
+        strbuf_addf(out, "set format %c '%%.0s %%c'\n", axis);
+    const char *separator = "";
+    strbuf_addf(out, "set %ctics (", axis);
+    for (double mark = low; mark < high * 1.01; mark = mark_above(mark)) {
+        if (high > 2000 * low && fabs(log10(mark) - round(log10(mark))) > 0.01)
+            continue;
+        strbuf_addf(out, "%s%.6g", separator, mark);
+        separator = ", ";
+    }
+    strbuf_add(out, ")\n");
+}
+
+/* A row for each x, with a column for each series. */
+static void rows(const struct points *p, struct strbuf *out)
+{
+    strbuf_add(out, "$data << END\n");
     for (size_t x = 0; x < p->xs.items.count; x++) {
         quote(out, p->xs.items.items[x]);
         for (size_t s = 0; s < p->series.items.count; s++) {
@@ -108,7 +151,34 @@ static void draw_bars(const struct points *p, struct strbuf *out)
         }
         strbuf_add(out, "\n");
     }
-    strbuf_add(out, "END\nplot ");
+    strbuf_add(out, "END\n");
+}
+
+/* Names below the bars lie flat while they have room. */
+static void bar_names(const struct points *p, struct strbuf *out)
+{
+    size_t widest = 0, count = p->xs.items.count;
+    for (size_t x = 0; x < count; x++)
+        if (strlen(p->xs.items.items[x]) > widest)
+            widest = strlen(p->xs.items.items[x]);
+    strbuf_add(out, "set xtics scale 0");
+    if (widest * count > 60)
+        strbuf_addf(out, " rotate by %d", count > 16 ? -60 : -30);
+    strbuf_add(out, "\n");
+}
+
+static void draw_bars(const struct study_figure *figure, const struct points *p, struct strbuf *out)
+{
+    bool stacked = figure->kind == STUDY_STACK;
+    bar_names(p, out);
+    if (figure->logarithmic)
+        logarithmic(p, 'y', out);
+    else
+        strbuf_addf(out, "set yrange [0:*]%s\n", stacked ? "\nset autoscale yfixmax" : "");
+    strbuf_addf(out, "set style data histograms\nset style histogram %s\n", stacked ? "rowstacked" : "clustered gap 1");
+    strbuf_addf(out, "set style fill solid 1 noborder\nset boxwidth %s\n", stacked ? "0.7" : "0.9");
+    rows(p, out);
+    strbuf_add(out, "plot ");
     for (size_t s = 0; s < p->series.items.count; s++) {
         strbuf_addf(out, "%s$data using %zu:xtic(1) title ", s ? ", " : "", s + 2);
         quote(out, p->series.items.items[s]);
@@ -116,8 +186,12 @@ static void draw_bars(const struct points *p, struct strbuf *out)
     strbuf_add(out, "\n");
 }
 
-static void draw_lines(const struct points *p, struct strbuf *out)
+static void draw_lines(const struct study_figure *figure, const struct points *p, struct strbuf *out)
 {
+    if (figure->logarithmic)
+        logarithmic(p, 'y', out);
+    if (figure->logarithmic_x)
+        logarithmic(p, 'x', out);
     for (size_t s = 0; s < p->series.items.count; s++) {
         strbuf_addf(out, "$line%zu << END\n", s);
         for (size_t i = 0; i < p->points.count; i++)
@@ -181,10 +255,10 @@ int study_draw(struct study *study, const struct study_figure *figure, struct st
     int rc = read_points(study, figure, &p);
     if (rc == 0 && p.points.count) {
         head(figure, path, &script);
-        if (figure->kind == STUDY_BARS)
-            draw_bars(&p, &script);
+        if (figure->kind == STUDY_LINES)
+            draw_lines(figure, &p, &script);
         else
-            draw_lines(&p, &script);
+            draw_bars(figure, &p, &script);
         rc = render(study, figure, &script, path, svg);
     }
     strbuf_free(&script);

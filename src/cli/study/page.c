@@ -129,19 +129,24 @@ static int write_results(struct study *study)
 
 /* The page */
 
+/* gnuplot draws in black and, for the grid, light grey. */
 static const char style[] =
-    "<style>body{font:15px/1.45 system-ui,sans-serif;max-width:64rem;margin:2rem auto;padding:0 1rem;color:#222}"
-    "table{border-collapse:collapse;margin:1rem 0;font-size:14px}td,th{padding:.25rem .6rem;border-bottom:1px solid "
-    "#ddd;text-align:left;vertical-align:top}td.n{text-align:right;font-variant-numeric:tabular-nums}"
-    ".yes{color:#2a7d2a}.no{color:#b3261e;font-weight:600}figure{margin:2rem 0}svg{max-width:100%;height:auto}"
-    ".note{color:#555}pre{white-space:pre-wrap;font-size:13px}</style>";
+    "main { max-width: 64rem; margin: auto; overflow-wrap: anywhere; } figure { margin: 2rem 0; }\n"
+    "table { margin: 1rem 0; font-size: 14px; } th, td { vertical-align: top; overflow-wrap: normal; }\n"
+    ".claims td:nth-child(2) { min-width: 11rem; } .said { width: 60%; white-space: pre-wrap; overflow-wrap: anywhere; "
+    "}\n"
+    "@media (max-width: 40rem) { th, td { padding: 0.15rem 0.35rem; } }\n"
+    ".yes { color: var(--good); } .no { color: var(--bad); font-weight: 600; } .note { color: var(--soft); }\n"
+    "svg { width: 100%; min-width: 36rem; height: auto; } svg text { fill: var(--ink); }\n"
+    "svg [color=black] { color: var(--ink); } svg [stroke=black] { stroke: var(--ink); }\n"
+    "svg [stroke*='221, 221, 221'] { stroke: var(--faint); }\n";
 
 static void page_claims(const struct study *study, const struct answer *answers, struct strbuf *out)
 {
-    strbuf_add(out,
-               "<h2>Claims</h2><p class=note>D: direction and order hold. M: so does the size (a factor within a "
-               "quarter of the paper's; for effects below 30%, the effect within a factor of 1.5).</p><table><tr><th>"
-               "<th>claim<th>paper<th>here<th>D<th>M</tr>\n");
+    strbuf_add(out, "<h2>Claims</h2><p class=note>D: direction and order hold. M: so does the size (a factor within a "
+                    "quarter of the paper's; for effects below 30%, the effect within a factor of 1.5).</p>\n"
+                    "<div class=scroll><table class=claims><tr><th><th>claim<th class=number>paper<th class=number>here"
+                    "<th>D<th>M</tr>\n");
     for (size_t i = 0; i < study->claims.count; i++) {
         const struct study_claim *c = &study->claims.items[i];
         strbuf_addf(out, "<tr id=\"%s\"><td>%s<td>", c->id, c->id);
@@ -151,9 +156,9 @@ static void page_claims(const struct study *study, const struct answer *answers,
             html_escape(out, c->why);
             strbuf_add(out, "</span>");
         }
-        strbuf_add(out, "<td class=n>");
+        strbuf_add(out, "<td class=number>");
         html_escape(out, *c->paper ? c->paper : "-");
-        strbuf_add(out, "<td class=n>");
+        strbuf_add(out, "<td class=number>");
         html_escape(out, answers[i].ours);
         for (int k = 0; k < 2; k++) {
             const char *w = word(k ? answers[i].magnitude : answers[i].direction);
@@ -161,39 +166,45 @@ static void page_claims(const struct study *study, const struct answer *answers,
         }
         strbuf_add(out, "</tr>\n");
     }
-    strbuf_add(out, "</table>\n");
+    strbuf_add(out, "</table></div>\n");
 }
 
-/* The rows of a question as a table. */
+static void page_cell(sqlite3_stmt *stmt, int column, struct strbuf *out)
+{
+    char value[64];
+    if (sqlite3_column_type(stmt, column) == SQLITE_TEXT) {
+        const char *text = (const char *)sqlite3_column_text(stmt, column);
+        strbuf_add(out, strchr(text, '\n') ? "<td class=said>" : "<td>");
+        html_escape(out, text);
+        return;
+    }
+    print_value(stmt, column, value, sizeof value);
+    strbuf_add(out, "<td class=number>");
+    html_escape(out, value);
+}
+
+/* The rows of a question as a table. A column's name stands where its first value does. */
 static int page_rows(struct study *study, const char *what, const char *sql, struct strbuf *out)
 {
     sqlite3_stmt *stmt = study_ask(study, what, sql);
     if (!stmt)
         return -1;
     int columns = sqlite3_column_count(stmt);
-    strbuf_add(out, "<table><tr>");
+    bool more = sqlite3_step(stmt) == SQLITE_ROW;
+    strbuf_add(out, "<div class=scroll><table><tr>");
     for (int i = 0; i < columns; i++) {
-        strbuf_add(out, "<th>");
+        strbuf_add(out, more && sqlite3_column_type(stmt, i) != SQLITE_TEXT ? "<th class=number>" : "<th>");
         html_escape(out, sqlite3_column_name(stmt, i));
     }
     strbuf_add(out, "</tr>\n");
-    while (sqlite3_step(stmt) == SQLITE_ROW) {
+    for (; more; more = sqlite3_step(stmt) == SQLITE_ROW) {
         strbuf_add(out, "<tr>");
-        for (int i = 0; i < columns; i++) {
-            int type = sqlite3_column_type(stmt, i);
-            strbuf_add(out, type == SQLITE_TEXT ? "<td>" : "<td class=n>");
-            char value[64];
-            if (type == SQLITE_TEXT) {
-                html_escape(out, (const char *)sqlite3_column_text(stmt, i));
-            } else {
-                print_value(stmt, i, value, sizeof value);
-                html_escape(out, value);
-            }
-        }
+        for (int i = 0; i < columns; i++)
+            page_cell(stmt, i, out);
         strbuf_add(out, "</tr>\n");
     }
     sqlite3_finalize(stmt);
-    strbuf_add(out, "</table>\n");
+    strbuf_add(out, "</table></div>\n");
     return 0;
 }
 
@@ -204,7 +215,9 @@ static int page_figure(struct study *study, const struct study_figure *figure, s
     strbuf_add(out, "</h3>");
     int rc = 0;
     if (figure->kind != STUDY_TABLE) {
+        strbuf_add(out, "<div class=scroll>");
         rc = study_draw(study, figure, out);
+        strbuf_add(out, "</div>");
         if (rc == 1)
             strbuf_add(out, "<p class=note>Not drawn: gnuplot is not installed.</p>");
     }
@@ -247,13 +260,8 @@ static int write_page(struct study *study, const struct answer *answers)
 {
     struct strbuf out = {0};
     int rc = 0;
-    strbuf_add(&out,
-               "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
-               "<title>");
-    html_escape(&out, study->title);
-    strbuf_addf(&out, "</title>%s<h1>", style);
-    html_escape(&out, study->title);
-    strbuf_add(&out, "</h1><p>");
+    html_begin(&out, study->title, style);
+    strbuf_add(&out, "<p>");
     html_escape(&out, study->source);
     strbuf_addf(&out, "</p><p class=note>%s version; %zu runs; lockstep " LOCKSTEP_VERSION ", build %s.</p>",
                 study->quick ? "Quick" : "Full", study->runs.count, study->build);
@@ -267,7 +275,7 @@ static int write_page(struct study *study, const struct answer *answers)
         rc |= page_figure(study, &study->figures.items[i], &out);
     strbuf_add(&out, "<h2>Runs that did not end well</h2>\n");
     rc |= page_rows(study, "failures", failures, &out);
-    strbuf_add(&out, "</html>\n");
+    strbuf_add(&out, "</main>\n</body>\n</html>\n");
     rc |= cli_write_file(arena_printf(&study->arena, "%s/index.html", study->out), out.text, out.length, study->sink);
     strbuf_free(&out);
     return rc;

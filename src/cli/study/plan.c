@@ -247,7 +247,7 @@ static int read_runs(struct plan *p, const struct yaml_node *row)
 static int read_figure(struct plan *p, const struct yaml_node *node)
 {
     static const char *const keys[] = {"id", "kind", "title", "x", "y", "sql", "text", "log", NULL};
-    static const char *const kinds[] = {"table", "bars", "lines", NULL};
+    static const char *const kinds[] = {"table", "bars", "stack", "lines", NULL};
     if (check_keys(p, node, keys) < 0)
         return -1;
     const char *kind = text_of(p, node, "kind", "table"), *log = text_of(p, node, "log", "false");
@@ -264,8 +264,9 @@ static int read_figure(struct plan *p, const struct yaml_node *node)
     while (kinds[f.kind] && strcmp(kinds[f.kind], kind))
         f.kind++;
     if (!kinds[f.kind])
-        return error_at(p, yaml_get(node, "kind"), "kind must be table, bars or lines");
-    f.logarithmic = !strcmp(log, "true");
+        return error_at(p, yaml_get(node, "kind"), "kind must be table, bars, stack or lines");
+    f.logarithmic = !strcmp(log, "true") || !strcmp(log, "both");
+    f.logarithmic_x = !strcmp(log, "x") || !strcmp(log, "both");
     vec_push(&p->study->figures, f);
     return 0;
 }

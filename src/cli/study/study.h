@@ -43,13 +43,13 @@ struct study_run {
     unsigned execution; /* index */
 };
 
-enum study_kind { STUDY_TABLE, STUDY_BARS, STUDY_LINES };
+enum study_kind { STUDY_TABLE, STUDY_BARS, STUDY_STACK, STUDY_LINES };
 
 /* A figure or table: rows of (series, x, y) for bars and lines, any rows for a table. */
 struct study_figure {
     const char *id, *title, *x, *y, *sql, *text;
     enum study_kind kind;
-    bool logarithmic;
+    bool logarithmic, logarithmic_x;
 };
 
 /* A file of comma-separated values (no quotes) in the study's folder, and the table that it becomes. */
