@@ -5,7 +5,8 @@
  * The parts are options. Profile `paper` follows the published text: instructions complete one by one, control flow
  * adds or removes what it jumps over. Profile `artifact` does what the simulator of the BOWS evaluation does (ElTantawy
  * and Aamodt, HPCA 2018): distances between issued instructions in unsigned arithmetic, two per instruction, so that
- * the first jump backward leaves nInst at 0 for ever; and nStall grows in every cycle by the time since the last issue.
+ * the first jump backward leaves nInst at 0 for ever; CPI as it was at the warp's last issue; and nStall grows in every
+ * cycle by the time since the last issue, but only after the cycle's warps have been put in order.
  *
  * Everything is integers: quotients are compared exactly, and what grows every cycle is summed up when it is asked for.
  */
@@ -38,12 +39,12 @@ static const struct lockstep_scheduler_option options[] = {
      .choices = updates},
     {.name = "cpi",
      .doc = "cycles since the warp's launch over its completed instructions, exactly (real: paper), or cycles of the "
-            "kernel over the warp's issued instructions as an integer (truncated: artifact)",
+            "kernel over the warp's issued instructions at its last issue, as an integer (truncated: artifact)",
      .choices = cpis},
     {.name = "stall",
      .doc =
-         "nStall grows by the time since the last issue at every issue (issue: paper), or at every issue and in every "
-         "cycle, in 32 bits, the first time from the kernel's start (cycle: artifact)",
+         "nStall grows by the time since the last issue at every issue (issue: paper), or at every issue and at the end "
+         "of every cycle, in 32 bits, the first time from the kernel's start (cycle: artifact)",
      .choices = stalls},
     {0},
 };
@@ -54,6 +55,7 @@ struct warp {
     uint64_t stall;        /* nStall, as far as `counted` */
     uint64_t counted;      /* first cycle that nStall does not know */
     uint64_t last;         /* cycle of the last issue */
+    uint64_t cpi;          /* truncated, at the last issue */
     uint64_t launched;
     uint64_t age;
     uint32_t pc; /* of the last issue */
@@ -113,12 +115,12 @@ static uint64_t instructions_left(const struct cawa *c, const struct warp *w, co
     return c->update == UPDATE_COMPLETED ? less(w->instructions, view->completed - w->completed) : w->instructions;
 }
 
-/* nStall with all cycles up to and including `now`: cycle x adds x - last. */
-static uint64_t stall_by(const struct cawa *c, const struct warp *w, uint64_t now)
+/* nStall with all cycles before `end`: cycle x adds x - last. */
+static uint64_t stall_before(const struct cawa *c, const struct warp *w, uint64_t end)
 {
-    if (c->stall == STALL_ISSUE || w->counted > now)
+    if (c->stall == STALL_ISSUE || w->counted >= end)
         return w->stall;
-    uint64_t cycles = now - w->counted + 1, first = w->counted - w->last, final = now - w->last;
+    uint64_t cycles = end - w->counted, first = w->counted - w->last, final = end - 1 - w->last;
     return (uint32_t)(w->stall + (uint64_t)((unsigned __int128)cycles * (first + final) / 2));
 }
 
@@ -127,11 +129,9 @@ static struct criticality criticality_of(const struct cawa *c, unsigned warp,
 {
     const struct warp *w = &c->warps[warp];
     const struct lockstep_warp_view *v = &view->warps[warp];
-    uint64_t left = instructions_left(c, w, v), stall = stall_by(c, w, view->cycle);
-    if (c->cpi == CPI_TRUNCATED) {
-        uint64_t cpi = v->issued ? (view->cycle - c->kernel_start) / v->issued : 0;
-        return (struct criticality){left * cpi + stall, 0, 1};
-    }
+    uint64_t left = instructions_left(c, w, v), stall = stall_before(c, w, view->cycle);
+    if (c->cpi == CPI_TRUNCATED)
+        return (struct criticality){left * w->cpi + stall, 0, 1};
     uint64_t completed = v->completed ? v->completed : 1;
     unsigned __int128 product = (unsigned __int128)left * (view->cycle - w->launched);
     if (product <= UINT64_MAX)
@@ -187,7 +187,8 @@ static void issued(void *state, unsigned warp, const struct lockstep_scheduler_v
     w->instructions = instructions_behind(c, instructions_left(c, w, v), v->issued_pc, next, before);
     w->pc = v->issued_pc;
     w->completed = v->completed;
-    w->stall = stall_by(c, w, view->cycle) + (view->cycle - w->last);
+    w->cpi = (view->cycle - c->kernel_start) / v->issued;
+    w->stall = stall_before(c, w, view->cycle + 1) + (view->cycle - w->last);
     if (c->stall == STALL_CYCLE)
         w->stall = (uint32_t)w->stall;
     w->counted = view->cycle + 1;

@@ -93,8 +93,8 @@ static void test_paper_control_flow(void **state)
     bench_end(&b);
 }
 
-/* nStall of the artifact grows by the time since the last issue in every cycle, which is at first that since the
- * kernel's start; nInst is 0 from the first jump backward on. */
+/* nStall of the artifact grows by the time since the last issue at the end of every cycle, which is at first that since
+ * the kernel's start; nInst is 0 from the first jump backward on; CPI is that of the last issue. */
 static void test_artifact(void **state)
 {
     struct bench b;
@@ -106,30 +106,47 @@ static void test_artifact(void **state)
     assert_int_equal(cycle(&b, 1000, BIT64(0)), 0);
     assert_int_equal(cycle(&b, 1006, BIT64(1)), 1); /* 0+1+..+6 = 21, and 6 at the issue */
     assert_int_equal(cycle(&b, 1006, BIT64(2)), 2);
-    b.now = 1007; /* 0 has 0+1+..+7 = 28; 1 has 27 + 1: the older one */
-    assert_order(&b, 3, (const unsigned[]){0, 1});
-    b.now = 1008; /* 36 to 30 */
+    b.now = 1007; /* 27; 0 has 1+..+6 = 21: cycle 1007 does not count before its choice */
+    assert_order(&b, 3, (const unsigned[]){1, 0});
+    b.now = 1008; /* 21 + 7 and 27 + 1: the older one */
     assert_order(&b, 3, (const unsigned[]){0, 1});
     launch(&b, 3, 3); /* begins with 8, then 9: 17 */
     launch(&b, 4, 4);
-    b.now = 1009;
+    b.now = 1009; /* 36 to 30 */
+    assert_order(&b, 3, (const unsigned[]){0, 1});
+    b.now = 1010; /* 17 to 33 */
     assert_order(&b, BIT64(1) | BIT64(3), (const unsigned[]){1, 3});
-    b.now = 1012; /* 8+9+10+11+12 = 50 to 27+1+..+6 = 48 */
+    b.now = 1013; /* 8+9+10+11+12 = 50 to 27+1+..+6 = 48 */
     assert_order(&b, BIT64(1) | BIT64(3), (const unsigned[]){3, 1});
     bench_end(&b);
     bench_start(&b, "cawa:profile=artifact", 0, 0);
     launch(&b, 0, 0);
     launch(&b, 1, 1);
     launch(&b, 2, 2);
+    b.now = 30;
     for (unsigned i = 0; i < 3; i++)
         for (unsigned k = 0; k < 3; k++)
             issue_to(&b, i, k == 2 && i == 0 ? 1 : k + 1);
-    issue_to(&b, 0, 2); /* 0 went back: 0 to go; 1 has 100 - 4 */
+    issue_to(&b, 0, 2); /* 0 went back: 0 to go; 1 has 100 - 4, of 10 cycles each */
     issue_to(&b, 2, 4);
-    b.now = 3;
+    b.now = 31;
     assert_order(&b, 3, (const unsigned[]){1, 0});
     bench_end(&b);
-    /* It wraps at 32 bits: 100,000 cycles are 5,000,050,000, which is less than the 1,800,030,000 of 60,000. */
+    /* CPI of the last issue: 98 instructions at 10 / 2 and 120 stalls to 96 at 20 / 3 and 230. At 21 / 2 and 21 / 3 it
+     * would be the other way round. */
+    bench_start(&b, "cawa:profile=artifact", 0, 0);
+    for (unsigned i = 0; i < 3; i++)
+        launch(&b, i, i);
+    for (unsigned i = 0; i < 2; i++) {
+        b.now = 10 * (i + 1);
+        for (unsigned k = 0; k < 2 + i; k++)
+            issue_to(&b, i, k + 1);
+    }
+    issue_to(&b, 2, 1);
+    b.now = 21;
+    assert_order(&b, 3, (const unsigned[]){1, 0});
+    bench_end(&b);
+    /* It wraps at 32 bits: 99,999 cycles are 4,999,950,000, which is less than the 1,799,970,000 of 59,999. */
     bench_start(&b, "cawa:profile=artifact:start=zero", 0, 0);
     for (unsigned i = 0; i < 3; i++)
         launch(&b, i, i);
@@ -154,14 +171,18 @@ struct model {
     unsigned greedy;
 };
 
-static void model_cycle(struct model *m, const struct bench *b)
+static void model_completions(struct model *m, const struct bench *b)
 {
-    for (unsigned w = 0; w < WARPS; w++) {
-        if (m->artifact)
-            m->stall[w] = (uint32_t)(m->stall[w] + (b->now - m->last[w]));
+    for (unsigned w = 0; w < WARPS; w++)
         for (; !m->artifact && m->completed[w] < b->warps[w].completed; m->completed[w]++)
             m->instructions[w] -= m->instructions[w] > 0;
-    }
+}
+
+/* Behind the choice of the cycle's warp, before its issue. */
+static void model_stalls(struct model *m, const struct bench *b)
+{
+    for (unsigned w = 0; w < WARPS && m->artifact; w++)
+        m->stall[w] = (uint32_t)(m->stall[w] + (b->now - m->last[w]));
 }
 
 /* Criticality as numerator over denominator. */
@@ -169,7 +190,7 @@ static void model_criticality(const struct model *m, const struct bench *b, unsi
 {
     uint64_t completed = b->warps[w].completed ? b->warps[w].completed : 1;
     if (m->artifact) {
-        *over = m->instructions[w] * (m->issued[w] ? b->now / m->issued[w] : 0) + m->stall[w];
+        *over = m->instructions[w] * (m->issued[w] ? m->last[w] / m->issued[w] : 0) + m->stall[w];
         *under = 1;
     } else {
         *over = m->instructions[w] * (b->now - m->launched[w]) + m->stall[w] * completed;
@@ -240,12 +261,15 @@ static void compare(const char *name, bool artifact, unsigned ask_every)
         b.warps[one].completed += b.warps[one].completed < b.warps[one].issued;
         if (x >> 32 & 1 && x % 997 == 0)
             model_launch(&m, &b, one, 100 + now);
-        model_cycle(&m, &b);
+        model_completions(&m, &b);
         uint64_t ready = (x >> 20 & x >> 40) & 0xff;
-        if (!ready || (x >> 8) % ask_every)
+        if (!ready || (x >> 8) % ask_every) {
+            model_stalls(&m, &b);
             continue;
+        }
         unsigned before = m.greedy, pick = model_pick(&m, &b, ready);
         assert_int_equal(ask(&b, ready), pick);
+        model_stalls(&m, &b);
         switches += pick != before;
         uint32_t pc = b.warps[pick].pc, next = x >> 50 & 3 ? pc + 1 : (uint32_t)(x >> 52) % 60;
         issue_to(&b, pick, next);
