@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "memory/cache_impl.h"
+#include "memory/hot.h"
 
 #define MAX_WAITERS 65536u /* of all fills together: more than a machine's warps can have under way */
 #define RESERVED BIT64(63)
@@ -54,7 +55,7 @@ static void create_lists(struct cache *c, struct arena *arena)
     c->waiters = ARENA_NEW(arena, struct waiter, waiters);
     c->waiter_limit = (uint32_t)waiters;
     c->free_mshr = c->free_waiter = NO_INDEX;
-    c->head.ready_first = c->ready_last = c->drained = NO_INDEX;
+    c->head.ready_first = c->ready_last = NO_INDEX;
 }
 
 struct cache *cache_create(const struct cache_params *params, bool with_data, struct arena *arena)
@@ -149,8 +150,8 @@ static inline uint8_t sectors_of(const struct cache *c, uint64_t address, uint32
     if (c->all_sectors == 1)
         return 1;
     uint32_t offset = (uint32_t)(address & (c->params.line_bytes - 1));
-    uint32_t first = offset >> c->sector_shift, last = (offset + bytes - 1) >> c->sector_shift;
-    return (uint8_t)((2u << last) - (1u << first)) & c->all_sectors;
+    uint32_t first = offset >> c->sector_shift, count = ((offset + bytes - 1) >> c->sector_shift) - first;
+    return (uint8_t)(((2u << count) - 1) << first) & c->all_sectors;
 }
 
 /* Bit masks of bytes over a line of up to 128 bytes. */
@@ -173,18 +174,23 @@ static uint32_t hash_of(const struct cache *c, uint64_t at)
     return (uint32_t)((at >> c->line_shift) * UINT64_C(0x9E3779B97F4A7C15) >> 40) & c->hash_mask;
 }
 
-/* The MSHR whose fill is under way for line address `at` and one of the sectors, or NO_INDEX. index: the line, or
- * NO_INDEX. There is one MSHR at most: who misses a sector on its way joins its fill or is refused. */
-static uint32_t find_mshr(const struct cache *c, uint64_t at, uint32_t index, uint8_t sectors)
+/* The MSHR of a fill under way that has no line and brings one of the sectors, or NO_INDEX. */
+static uint32_t find_stray(const struct cache *c, uint64_t at, uint8_t sectors)
 {
-    if (index != NO_INDEX && (c->lines[index].pending & sectors))
-        return c->fills[(index << c->sectors_shift) + mask_first(c->lines[index].pending & sectors)];
-    if (c->strays == 0)
-        return NO_INDEX;
     for (uint32_t i = c->hash[hash_of(c, at)]; i != NO_INDEX; i = c->mshrs[i].next)
         if (c->mshrs[i].address == at && (c->mshrs[i].sectors & sectors) != 0)
             return i;
     return NO_INDEX;
+}
+
+/* The MSHR whose fill is under way for line address `at` and one of the sectors, or NO_INDEX. index: the line, or
+ * NO_INDEX. There is one MSHR at most: who misses a sector on its way joins its fill or is refused. */
+static inline uint32_t find_mshr(const struct cache *c, uint64_t at, uint32_t index, uint8_t sectors)
+{
+    uint8_t coming = index != NO_INDEX ? c->lines[index].pending & sectors : 0;
+    if (coming)
+        return c->fills[(index << c->sectors_shift) + mask_first(coming)];
+    return c->strays ? find_stray(c, at, sectors) : NO_INDEX;
 }
 
 /* Lines */
@@ -222,23 +228,25 @@ static void clear_line(struct cache *c, uint32_t index)
     c->lines[index] = (struct line){0};
 }
 
-/* The line of the set to be given up: an empty one, else the one with the lowest order among those not reserved. */
-static uint32_t choose_victim(const struct cache *c, uint64_t at)
+/* The line of the set that is to be given up: an empty one, else the one with the lowest order among those not reserved;
+ * or NO_INDEX. */
+static uint32_t choose_victim(const struct cache *c, uint32_t set)
 {
-    uint32_t first = set_of(c, at) * c->params.ways, best = NO_INDEX;
+    uint32_t first = set * c->params.ways, best = NO_INDEX;
+    const uint64_t *orders = &c->orders[first];
     uint64_t best_order = RESERVED;
-    for (uint32_t i = first; i < first + c->params.ways; i++) {
-        bool better = c->orders[i] < best_order;
-        best = better ? i : best;
-        best_order = better ? c->orders[i] : best_order;
+    for (uint32_t way = 0; way < c->params.ways; way++) {
+        bool better = orders[way] < best_order;
+        best = better ? first + way : best;
+        best_order = better ? orders[way] : best_order;
     }
     return best;
 }
 
 /* The same for one that must not be dirty. */
-static uint32_t choose_clean_victim(const struct cache *c, uint64_t at)
+static uint32_t choose_clean_victim(const struct cache *c, uint32_t set)
 {
-    uint32_t first = set_of(c, at) * c->params.ways, best = NO_INDEX;
+    uint32_t first = set * c->params.ways, best = NO_INDEX;
     for (uint32_t i = first; i < first + c->params.ways; i++)
         if (!is_dirty(c, i) && c->orders[i] < (best == NO_INDEX ? RESERVED : c->orders[best]))
             best = i;
@@ -258,17 +266,27 @@ static void describe_writeback(struct cache *c, uint32_t index, struct cache_eff
     c->stats.writebacks++;
 }
 
-/* Puts line address `at` into line `index`, empty of sectors; a dirty line there becomes the effect's write-back. */
-static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache_effect *effect)
+/* Puts line address `at` into line `index` of its set, empty of sectors; a dirty line there becomes the effect's
+ * write-back. */
+static void take_line(struct cache *c, uint32_t set, uint32_t index, uint64_t at, struct cache_effect *effect)
 {
     if (c->tags[index] != NO_ADDRESS) {
         c->stats.evictions++;
         if (effect && is_dirty(c, index))
             describe_writeback(c, index, effect);
     }
-    set_tag(c, set_of(c, at), index - set_of(c, at) * c->params.ways, at);
+    set_tag(c, set, index - set * c->params.ways, at);
     c->orders[index] = ++c->clock;
     clear_line(c, index);
+}
+
+/* Makes a place for line address `at`. Returns its index, or NO_INDEX when all of the set are reserved. */
+static uint32_t make_place(struct cache *c, uint64_t at, struct cache_effect *effect)
+{
+    uint32_t set = set_of(c, at), index = choose_victim(c, set);
+    if (index != NO_INDEX)
+        take_line(c, set, index, at, effect);
+    return index;
 }
 
 /* MSHRs */
@@ -306,15 +324,6 @@ static uint32_t take_waiter(struct cache *c, struct mshr *m)
     return value;
 }
 
-static void free_drained(struct cache *c)
-{
-    if (c->drained == NO_INDEX)
-        return;
-    c->mshrs[c->drained].next = c->free_mshr;
-    c->free_mshr = c->drained;
-    c->drained = NO_INDEX;
-}
-
 static void add_stray(struct cache *c, uint32_t index)
 {
     struct mshr *m = &c->mshrs[index];
@@ -334,23 +343,28 @@ static void remove_stray(struct cache *c, uint32_t index)
     c->strays--;
 }
 
-/* With its first waiter. */
-static inline uint32_t take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uint32_t line, uint32_t waiter)
+static uint32_t new_mshr(struct cache *c)
 {
-    free_drained(c);
+    uint32_t index = c->new_mshrs++;
+    c->mshrs[index].first = c->mshrs[index].last = c->mshrs[index].next = NO_INDEX;
+    return index;
+}
+
+/* With its first waiter. */
+HOT_INLINE uint32_t take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uint32_t line, uint32_t waiter)
+{
     uint32_t index = c->free_mshr;
     if (index == NO_INDEX)
-        index = c->new_mshrs++;
+        index = new_mshr(c);
     else
         c->free_mshr = c->mshrs[index].next;
-    c->mshrs[index] = (struct mshr){.address = at,
-                                    .line = line,
-                                    .value = waiter,
-                                    .first = NO_INDEX,
-                                    .last = NO_INDEX,
-                                    .next = NO_INDEX,
-                                    .count = 1,
-                                    .sectors = sectors};
+    struct mshr *m = &c->mshrs[index];
+    m->address = at;
+    m->line = line;
+    m->value = waiter;
+    m->count = 1;
+    m->sectors = sectors;
+    m->orphan = false;
     c->used_mshrs++;
     if (line == NO_INDEX)
         add_stray(c, index);
@@ -394,37 +408,48 @@ static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t miss
     return CACHE_PENDING;
 }
 
-/* Requests a fill of the missing sectors into line `at`, whose place is effect->line (NO_INDEX: none yet). */
-static inline enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t missing, uint32_t waiter,
-                                          struct cache_effect *effect)
+/* Sectors of line `index` are on their way, by the MSHR. */
+HOT_INLINE void await_sectors(struct cache *c, uint32_t index, uint8_t sectors, uint32_t mshr)
 {
-    uint32_t index = effect->line, low = mask_first(missing), high = 31 - (uint32_t)__builtin_clz(missing);
-    /* One request: a valid sector in between is fetched again. */
-    uint8_t span = (uint8_t)((2u << high) - (1u << low));
+    uint16_t *fills = &c->fills[index << c->sectors_shift];
+    uint64_t rest = sectors;
+    do {
+        fills[mask_first(rest)] = (uint16_t)mshr;
+    } while (rest &= rest - 1);
+    c->lines[index].pending |= sectors;
+    c->orders[index] |= RESERVED;
+    use_line(c, index);
+}
+
+/* Requests a fill of the missing sectors into line `at`, whose place is effect->line (NO_INDEX: none yet). */
+HOT_INLINE enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t missing, uint32_t waiter,
+                                       struct cache_effect *effect)
+{
+    uint32_t index = effect->line, low = mask_first(missing), count = 1;
+    uint8_t span = missing;
+    if (missing & (missing - 1)) {
+        /* One request: a valid sector in between is fetched again. */
+        count = 32 - (uint32_t)__builtin_clz(missing) - low;
+        span = (uint8_t)(mask_low(count) << low);
+    }
     if (c->used_mshrs >= c->params.mshr_entries)
         return refuse(c, &c->stats.refused_mshr, CACHE_HELP_TAKEN);
     if (index == NO_INDEX && c->params.allocate == CACHE_ALLOCATE_ON_MISS) {
-        index = choose_victim(c, at);
+        index = make_place(c, at, effect);
         if (index == NO_INDEX)
             return refuse(c, &c->stats.refused_line, CACHE_HELP_FILL);
-        take_line(c, index, at, effect);
         effect->line = index;
     }
     effect->fill = take_mshr(c, at, span, index, waiter);
     effect->fill_address = at + ((uint64_t)low << c->sector_shift);
-    effect->fill_bytes = (high - low + 1) << c->sector_shift;
-    if (index == NO_INDEX)
-        return CACHE_MISS;
-    for (uint64_t rest = span; rest; rest &= rest - 1)
-        c->fills[(index << c->sectors_shift) + mask_first(rest)] = (uint16_t)effect->fill;
-    c->lines[index].pending |= span;
-    c->orders[index] |= RESERVED;
-    use_line(c, index);
+    effect->fill_bytes = count << c->sector_shift;
+    if (index != NO_INDEX)
+        await_sectors(c, index, span, effect->fill);
     return CACHE_MISS;
 }
 
 /* What a read, or a store that fetches, does. */
-static inline enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
+HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
                                             bool room, struct cache_effect *effect)
 {
     uint64_t at = line_address(c, address);
@@ -483,12 +508,17 @@ static enum cache_result count_write(struct cache *c, enum cache_result result)
     return result;
 }
 
+static enum cache_result fetch_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
+                                    struct cache_effect *effect)
+{
+    forget_refusal(c);
+    return count_write(c, access_line(c, address, bytes, waiter, room, effect));
+}
+
 enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                               struct cache_effect *effect)
 {
-    bool room = queue_room >= c->params.miss_room + 1;
-    forget_refusal(c);
-    return count_write(c, access_line(c, address, bytes, waiter, room, effect));
+    return fetch_line(c, address, bytes, waiter, queue_room >= c->params.miss_room + 1, effect);
 }
 
 enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line)
@@ -544,10 +574,9 @@ static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_
     if (!there && queue_room == 0)
         return refuse(c, &c->stats.refused_queue, 0);
     if (index == NO_INDEX) {
-        index = choose_victim(c, at);
+        index = make_place(c, at, effect);
         if (index == NO_INDEX)
             return refuse(c, &c->stats.refused_line, 0);
-        take_line(c, index, at, effect);
         effect->line = index;
     }
     use_line(c, index);
@@ -561,9 +590,7 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
 {
     if (!fetch)
         return write_lazily(c, address, bytes, mask, queue_room, effect);
-    bool room = queue_room >= c->params.miss_room;
-    forget_refusal(c);
-    enum cache_result result = count_write(c, access_line(c, address, bytes, waiter, room, effect));
+    enum cache_result result = fetch_line(c, address, bytes, waiter, queue_room >= c->params.miss_room, effect);
     if (result != CACHE_REFUSED && effect->line != CACHE_NO_LINE)
         make_dirty(c, effect->line, address, bytes, mask);
     return result;
@@ -677,10 +704,9 @@ void cache_install(struct cache *c, uint64_t address, uint32_t bytes)
     uint32_t index = find_line(c, at);
     forget_refusal(c);
     if (index == NO_INDEX) {
-        index = choose_victim(c, at);
+        index = make_place(c, at, NULL);
         if (index == NO_INDEX)
             return;
-        take_line(c, index, at, NULL);
     }
     use_line(c, index);
     c->lines[index].valid |= sectors_of(c, address, bytes) & (uint8_t)~c->lines[index].pending;
@@ -736,9 +762,9 @@ static uint32_t place_fill(struct cache *c, uint64_t at)
     uint32_t line = find_line(c, at);
     if (line != NO_INDEX)
         return line;
-    line = choose_clean_victim(c, at);
+    line = choose_clean_victim(c, set_of(c, at));
     if (line != NO_INDEX)
-        take_line(c, line, at, NULL);
+        take_line(c, set_of(c, at), line, at, NULL);
     return line;
 }
 
@@ -770,7 +796,6 @@ void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t
 
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
 {
-    free_drained(c);
     uint32_t index = c->head.ready_first;
     if (index == NO_INDEX)
         return CACHE_NO_WAITER;
@@ -782,7 +807,8 @@ uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
     if (m->count == 0) {
         c->head.ready_first = m->next;
         c->used_mshrs--;
-        c->drained = index;
+        m->next = c->free_mshr;
+        c->free_mshr = index;
     }
     return value;
 }

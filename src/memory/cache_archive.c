@@ -60,7 +60,6 @@ void cache_archive(struct cache *c, struct archive *ar)
     archive_place(ar, &c->free_waiter, c->new_waiters);
     archive_place(ar, &c->head.ready_first, c->new_mshrs);
     archive_place(ar, &c->ready_last, c->new_mshrs);
-    archive_place(ar, &c->drained, c->new_mshrs);
     if (archive_loading(ar)) {
         c->head.refused_bytes = 0;
         c->recent = 0;

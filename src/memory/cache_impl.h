@@ -10,7 +10,7 @@
 
 /* What every access looks at, and what few lines have. */
 struct line {
-    uint8_t valid, pending; /* sectors */
+    _Alignas(4) uint8_t valid, pending; /* sectors */
     bool extra;             /* its struct line_extra may hold something */
 };
 
@@ -55,7 +55,6 @@ struct cache {
     struct mshr *mshrs;
     uint32_t free_mshr, used_mshrs;
     uint32_t ready_last;
-    uint32_t drained;   /* MSHR whose last waiter was taken: its data stay valid until the next call */
     uint8_t *data;      /* per line, or NULL */
     uint8_t *mshr_data; /* per MSHR, or NULL */
     uint32_t *hash;     /* of strays: first MSHR of a chain */

@@ -11,6 +11,7 @@
 #include "memory/dram.h"
 
 #include "base/bits.h"
+#include "memory/hot.h"
 
 static const struct stat_desc dram_stat_descs[] = {
 #define STAT_STRUCT struct dram_stats
@@ -79,7 +80,7 @@ static struct memory_request *request_of(const struct dram *d, uint32_t request)
 
 /* One burst a tick. Those before the last of a request leave no trace, so they wait for no tick of their own as long as
  * nothing makes them late. Returns a write-back that ended. */
-static uint32_t drain_bursts(struct dram *d, uint64_t cycle)
+HOT_INLINE uint32_t drain_bursts(struct dram *d, uint64_t cycle)
 {
     for (; d->pipe_first != d->pipe_end; d->pipe_first++) {
         const struct dram_burst *burst = &d->pipe[d->pipe_first & d->pipe_mask];
@@ -123,7 +124,7 @@ static bool pipe_full(const struct dram *d)
     return d->pipe_end - d->pipe_first > d->params.tCL;
 }
 
-static void push_burst(struct dram *d, uint32_t request, bool last, uint64_t at)
+HOT_INLINE void push_burst(struct dram *d, uint32_t request, bool last, uint64_t at)
 {
     bool empty = d->pipe_first == d->pipe_end;
     uint64_t previous = empty ? d->last_burst : d->pipe[(d->pipe_end - 1) & d->pipe_mask].at;
@@ -138,26 +139,8 @@ static void push_burst(struct dram *d, uint32_t request, bool last, uint64_t at)
 
 /* 2. The scheduler */
 
-void dram_push(struct dram *d, uint32_t request)
-{
-    struct memory_request *r = request_of(d, request);
-    uint32_t bank = r->bank & (d->params.banks - 1);
-    struct dram_bank *b = &d->banks[bank];
-    r->commanded = 0;
-    r->next = REQUEST_NONE;
-    if (b->first == REQUEST_NONE)
-        b->first = request;
-    else
-        request_of(d, b->last)->next = request;
-    b->last = request;
-    d->wanted |= 1u << bank;
-    d->stats.requests++;
-    if (++d->waiting > d->stats.queue_max)
-        d->stats.queue_max = d->waiting;
-}
-
 /* Takes the oldest waiting request of the bank's row, else the oldest, out of the bank's queue. */
-static uint32_t choose_request(struct dram *d, struct dram_bank *b)
+HOT_INLINE uint32_t choose_request(struct dram *d, struct dram_bank *b)
 {
     uint32_t before = REQUEST_NONE, request = b->first;
     while (request != REQUEST_NONE && request_of(d, request)->row != b->row) {
@@ -202,7 +185,7 @@ static uint64_t column_allowed(const struct dram *d, const struct dram_bank *b, 
 
 /* Notes what command the bank's current request waits for, as soon as the bank itself allows it. Returns a cycle before
  * which it cannot be sent. */
-static uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
+HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
 {
     struct dram_bank *b = &d->banks[index];
     const struct memory_request *r = request_of(d, b->current);
@@ -248,7 +231,7 @@ void dram_give_work(struct dram *d, uint64_t cycle)
 /* 3. Commands */
 
 /* The banks of the set whose group allows the command from `cycle` on. */
-static uint32_t allowed_by_groups(const struct dram *d, uint32_t set, const uint64_t *group_at, uint64_t cycle)
+NOT_INLINE uint32_t allowed_by_groups(const struct dram *d, uint32_t set, const uint64_t *group_at, uint64_t cycle)
 {
     for (uint32_t rest = set, banks; rest; rest &= ~banks) {
         uint32_t group = d->banks[__builtin_ctz(rest)].group;
@@ -300,7 +283,7 @@ static uint64_t next_command(const struct dram *d, uint64_t cycle)
     return later(at, cycle + 1);
 }
 
-static void send_column(struct dram *d, uint32_t index, uint64_t cycle)
+HOT_INLINE void send_column(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
@@ -331,7 +314,7 @@ static void send_column(struct dram *d, uint32_t index, uint64_t cycle)
     }
 }
 
-static void send_row(struct dram *d, uint32_t index, uint64_t cycle)
+NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
@@ -354,7 +337,7 @@ static void send_row(struct dram *d, uint32_t index, uint64_t cycle)
     find_need(d, index, cycle);
 }
 
-static void release_held(struct dram *d, uint64_t cycle)
+NOT_INLINE void release_held(struct dram *d, uint64_t cycle)
 {
     d->held_until = CYCLE_NEVER;
     for (uint32_t rest = d->held; rest; rest &= rest - 1) {
@@ -371,7 +354,7 @@ static void release_held(struct dram *d, uint64_t cycle)
 /* After a row command to the bank `step` places behind the turn of before, the scan goes on from the turn that the
  * command has moved, as in GPGPU-Sim: only banks more than `step` places behind the new turn may still get a read or
  * write. */
-static void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
+NOT_INLINE void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
 {
     uint32_t set = possible_columns(d, cycle), banks = d->params.banks;
     uint32_t order = (set >> d->turn | set << (banks - d->turn)) & (uint32_t)mask_low(banks) & ~0u << 1 << step;

@@ -16,7 +16,7 @@
 enum dram_need { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_NEEDS };
 
 struct dram_bank {
-    uint32_t first, last; /* waiting requests, oldest first, linked by next; REQUEST_NONE: none */
+    _Alignas(64) uint32_t first, last; /* waiting requests, oldest first, linked by next; REQUEST_NONE: none */
     uint32_t current;     /* request being served, or REQUEST_NONE */
     uint32_t row;
     uint8_t group;
@@ -71,7 +71,23 @@ static inline bool dram_full(const struct dram *d)
 }
 /* Hands over a request with its bank and row, which the scheduler sees from the next tick on; at most one a tick, and
  * only when not full. */
-void dram_push(struct dram *d, uint32_t request);
+static inline void dram_push(struct dram *d, uint32_t request)
+{
+    struct memory_request *r = &d->requests[request];
+    uint32_t bank = r->bank & (d->params.banks - 1);
+    struct dram_bank *b = &d->banks[bank];
+    r->commanded = 0;
+    r->next = REQUEST_NONE;
+    if (b->first == REQUEST_NONE)
+        b->first = request;
+    else
+        d->requests[b->last].next = request;
+    b->last = request;
+    d->wanted |= 1u << bank;
+    d->stats.requests++;
+    if (++d->waiting > d->stats.queue_max)
+        d->stats.queue_max = d->waiting;
+}
 /* The steps of a tick, each called when it may have something to do: see dram.c. */
 uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
 void dram_give_work(struct dram *d, uint64_t cycle);

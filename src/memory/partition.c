@@ -22,7 +22,6 @@ struct partition {
     struct dram *dram;
     struct memory_request *requests; /* the pool's */
     struct request_queue delay;      /* the fixed one before the DRAM's scheduler */
-    uint64_t *delay_ends;            /* by place in `delay` */
     uint32_t own_credits[PARTITION_MAX_SLICES], shared_credits, shared_limit;
     unsigned channel;
     struct request_map request_map;
@@ -67,10 +66,9 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->last_sender = p->slice_count - 1;
     p->shared_limit = params->dram.scheduler_queue + params->dram.return_queue - (p->slice_count - 1);
     p->delay = request_queue_create(p->shared_limit + p->slice_count, 0, arena);
-    p->delay_ends = ARENA_NEW(arena, uint64_t, p->delay.mask + 1);
     p->pool = request_pool_create(p->shared_limit + p->slice_count * (1 + slice_requests(&p->params)), arena);
     for (unsigned k = 0; k < p->slice_count; k++) {
-        p->slices[k] = slice_create(&p->params, k, store, p->pool, arena);
+        p->slices[k] = slice_create(&p->params, &p->request_map, k, store, p->pool, arena);
         p->head.first[k] = slice_reply(p->slices[k]);
         set_bit(&p->head.accepting, k, slice_can_push(p->slices[k]));
     }
@@ -90,15 +88,6 @@ static void note_next_l2(struct partition *p)
     p->head.next_l2 = next;
 }
 
-/* Something was taken from a queue of the slice. */
-static void slice_taken(struct partition *p, unsigned k, bool was_full)
-{
-    if (!was_full)
-        return;
-    slice_find_next(p->slices[k], p->last_l2);
-    note_next_l2(p);
-}
-
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle)
 {
     uint64_t local;
@@ -115,7 +104,10 @@ void partition_take_reply(struct partition *p, unsigned k)
     p->head.first[k] = slice_reply(s);
     if (s->out.count == 0)
         p->head.replies &= ~BIT64(k);
-    slice_taken(p, k, full);
+    if (full) {
+        slice_find_next(s, p->last_l2);
+        note_next_l2(p);
+    }
 }
 
 struct packet *partition_peek(struct partition *p, unsigned k)
@@ -194,11 +186,12 @@ static bool start_request(struct partition *p, uint64_t cycle)
         unsigned k = (p->last_sender + i) & (p->slice_count - 1);
         if (!can_send(p, k))
             continue;
-        bool full = request_full(&p->slices[k]->to_dram);
-        p->delay_ends[(p->delay.first + p->delay.count) & p->delay.mask] = cycle + p->params.partition.dram_latency;
-        request_append(&p->delay, slice_take_request(p->slices[k]));
+        struct slice *s = p->slices[k];
+        uint32_t request = slice_take_request(s, p->last_l2);
+        p->requests[request].due = cycle + p->params.partition.dram_latency;
+        request_append(&p->delay, request);
         borrow_credit(p, k);
-        slice_taken(p, k, full);
+        p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
         return true;
     }
     return false;
@@ -206,18 +199,13 @@ static bool start_request(struct partition *p, uint64_t cycle)
 
 static uint64_t delay_end(const struct partition *p)
 {
-    return p->delay_ends[p->delay.first & p->delay.mask];
+    return p->requests[request_oldest(&p->delay)].due;
 }
 
 static void feed_dram(struct partition *p, uint64_t cycle)
 {
-    if (p->delay.count == 0 || cycle < delay_end(p))
-        return;
-    uint32_t request = request_shift(&p->delay), bank;
-    struct memory_request *r = &p->requests[request];
-    address_of_request(&p->request_map, r->slice, r->local, &bank, &r->row);
-    r->bank = (uint8_t)bank;
-    dram_push(p->dram, request);
+    if (p->delay.count && cycle >= delay_end(p))
+        dram_push(p->dram, request_shift(&p->delay));
 }
 
 /* may_send: a slice may have a request that the scheduler has not taken in this cycle. */
@@ -360,8 +348,6 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
         slice_archive(p->slices[k], ar, source);
     dram_archive(p->dram, ar);
     request_queue_archive(ar, &p->delay, p->pool);
-    for (uint32_t i = 0; i < p->delay.count; i++)
-        ARCHIVE(ar, p->delay_ends[(p->delay.first + i) & p->delay.mask]);
     ARCHIVE(ar, p->own_credits);
     ARCHIVE(ar, p->shared_credits);
     archive_u32_to(ar, &p->last_sender, p->slice_count - 1);

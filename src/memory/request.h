@@ -21,7 +21,10 @@ enum memory_request_kind {
 
 /* Half a cache line: hundreds are under way in every partition. */
 struct memory_request {
-    uint64_t local;        /* address in the slice */
+    union {
+        uint64_t local; /* address in the slice */
+        uint64_t due;   /* in the fixed delay: when that ends */
+    };
     struct packet *packet; /* WRITE */
     uint32_t row;          /* in the DRAM */
     uint32_t next;         /* in its bank's queue or the free list */

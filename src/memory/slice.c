@@ -4,7 +4,7 @@
  *      store to the reply queue;
  *   3. one request goes from the cache's miss queue to the queue of the DRAM;
  *   4. one access is tried, if the data port is free and neither the DRAM's queue nor the reply queue is full;
- *   5. one request leaves the ROP delay for the slice's queue.
+ *   5. one request leaves the ROP delay for the slice's queue; that needs no tick of its own.
  * So a hit pushed at cycle c can be popped after tick c + rop_latency + 1. A slice with sectors takes a packet apart,
  * one access a sector; the packet is answered when the last one was served. An access that was refused is tried again
  * when something that it could wait for has changed (a fill, a taken waiter, a sent miss): that gives the same cycles
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "memory/hot.h"
 #include "sim/cycle.h"
 #include "simt/lanes.h"
 
@@ -35,8 +36,8 @@ uint32_t slice_requests(const struct memory_params *params)
     return params->l2.miss_queue + AT_ONCE - 1 + params->partition.l2_dram_queue + params->partition.dram_l2_queue;
 }
 
-struct slice *slice_create(const struct memory_params *params, unsigned number, struct store *store,
-                           struct request_pool *pool, struct arena *arena)
+struct slice *slice_create(const struct memory_params *params, const struct request_map *map, unsigned number,
+                           struct store *store, struct request_pool *pool, struct arena *arena)
 {
     struct slice *s = ARENA_NEW(arena, struct slice, 1);
     const struct partition_params *p = &params->partition;
@@ -47,6 +48,8 @@ struct slice *slice_create(const struct memory_params *params, unsigned number, 
         line_parts = params->l2.line_bytes / s->sector;
     }
     s->params = params;
+    s->map = map;
+    s->mapped_line = UINT64_MAX;
     s->next = CYCLE_NEVER;
     s->store = store;
     s->pool = pool;
@@ -54,9 +57,9 @@ struct slice *slice_create(const struct memory_params *params, unsigned number, 
     s->number = (uint8_t)number;
     s->cache = cache_create(&params->l2, false, arena);
     s->in_room = p->icnt_l2_queue;
-    s->push_room = line_parts < s->in_room ? line_parts : s->in_room;
-    s->misses = request_queue_create(params->l2.miss_queue, AT_ONCE - 1, arena);
-    s->to_dram = request_queue_create(p->l2_dram_queue, 0, arena);
+    s->in_most = line_parts < s->in_room ? s->in_room - line_parts : 0;
+    s->miss_limit = params->l2.miss_queue;
+    s->to_dram = request_queue_create(p->l2_dram_queue, s->miss_limit + AT_ONCE - 1, arena);
     s->from_dram = request_queue_create(p->dram_l2_queue, 0, arena);
     ring_init(&s->out, p->l2_icnt_queue);
     s->served = ARENA_NEW(arena, struct partition_reply, s->out.mask + 1);
@@ -80,6 +83,16 @@ static uint32_t part_bytes(const struct slice *s, const struct packet *p, uint32
     return s->sector && to_end < left ? to_end : left;
 }
 
+/* The next cycle in which something depends on what leaves the delay: an access that nothing is before, or so many
+ * that no more packets are taken. */
+static uint64_t rop_next(const struct slice *s)
+{
+    uint64_t leaves = not_before(s->rop_first->ready, s->rop_at);
+    if (s->in_count > s->in_most)
+        return CYCLE_NEVER;
+    return leaves + (s->in_count == 0 && s->in_most > 0 ? 1 : s->in_most - s->in_count);
+}
+
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle)
 {
     packet->ready = cycle + s->params->partition.rop_latency;
@@ -99,8 +112,8 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
     if (s->rop_first)
         return;
     s->rop_first = packet;
-    if (s->in_count < s->in_room)
-        s->next = cycle_min(s->next, packet->ready);
+    s->rop_left = packet->parts;
+    s->next = cycle_min(s->next, rop_next(s));
 }
 
 void slice_return(struct slice *s, uint32_t request, uint64_t last)
@@ -113,7 +126,7 @@ void slice_return(struct slice *s, uint32_t request, uint64_t last)
 
 bool slice_idle(const struct slice *s)
 {
-    return s->inside == 0 && s->misses.count == 0 && s->to_dram.count == 0 && s->from_dram.count == 0 &&
+    return s->inside == 0 && s->misses == 0 && s->to_dram.count == 0 && s->from_dram.count == 0 &&
            !cache_has_pending(s->cache);
 }
 
@@ -181,7 +194,7 @@ static uint32_t atomic_bytes(uint8_t type)
     return bytes < sizeof(uint64_t) ? bytes : sizeof(uint64_t);
 }
 
-static void perform_atomics(const struct slice *s, const struct slice_part *part)
+NOT_INLINE void perform_atomics(const struct slice *s, const struct slice_part *part)
 {
     struct packet *p = part->packet;
     uint64_t line = p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
@@ -203,7 +216,7 @@ static void perform_atomics(const struct slice *s, const struct slice_part *part
 
 /* Accesses */
 
-static void answer(struct slice *s, const struct slice_part *part)
+HOT_INLINE void answer(struct slice *s, const struct slice_part *part)
 {
     struct packet *packet = part->packet;
     struct partition_reply *r = &s->served[slice_ring_push(&s->out)];
@@ -214,25 +227,30 @@ static void answer(struct slice *s, const struct slice_part *part)
     packet->is_reply = last;
 }
 
-static struct memory_request *send_request(struct slice *s, enum memory_request_kind kind, uint64_t local,
+/* Appends a request to those that the cache has sent. */
+HOT_INLINE struct memory_request *send_request(struct slice *s, enum memory_request_kind kind, uint64_t local,
                                            uint32_t bytes)
 {
     uint32_t number = request_take(s->pool);
     struct memory_request *r = &s->requests[number];
-    r->local = local;
-    r->packet = NULL;
-    r->bytes = (uint8_t)bytes;
-    r->fill = 0;
-    r->kind = (uint8_t)kind;
-    r->slice = s->number;
-    request_append(&s->misses, number);
+    if (local / PACKET_LINE_BYTES != s->mapped_line) {
+        s->mapped_line = local / PACKET_LINE_BYTES;
+        address_of_request(s->map, s->number, local, &s->mapped_bank, &s->mapped_row);
+    }
+    *r = (struct memory_request){.local = local,
+                                 .row = s->mapped_row,
+                                 .bytes = (uint8_t)bytes,
+                                 .kind = (uint8_t)kind,
+                                 .slice = s->number,
+                                 .bank = (uint8_t)s->mapped_bank};
+    s->to_dram.numbers[(s->to_dram.first + s->to_dram.count + s->misses++) & s->to_dram.mask] = number;
     return r;
 }
 
 /* Free places in the miss queue. */
 static uint32_t miss_room(const struct slice *s)
 {
-    return s->misses.count < s->misses.limit ? s->misses.limit - s->misses.count : 0;
+    return s->misses < s->miss_limit ? s->miss_limit - s->misses : 0;
 }
 
 static uint32_t port_cycles(const struct slice *s, uint32_t bytes)
@@ -255,18 +273,22 @@ static uint32_t dirty_bytes(const struct slice *s, const uint64_t mask[2])
     return bytes;
 }
 
-/* What follows from a fill or a taken line: the fill's request, the victim's write-back, the time the write-back's
- * reading takes. */
-static void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect,
-                        enum memory_request_kind kind, uint64_t cycle)
+/* A victim's write-back, and the time that reading it takes. */
+NOT_INLINE void send_writeback(struct slice *s, const struct cache_effect *effect, uint64_t cycle)
 {
-    if (result == CACHE_MISS)
-        send_request(s, kind, effect->fill_address, effect->fill_bytes)->fill = (uint16_t)effect->fill;
-    if (!effect->writeback)
-        return;
     uint32_t bytes = dirty_bytes(s, effect->writeback_mask);
     send_request(s, REQUEST_WRITEBACK, effect->writeback_address, bytes);
     s->data_free_at = cycle + port_cycles(s, bytes);
+}
+
+/* What follows from a fill or a taken line. */
+HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect,
+                            enum memory_request_kind kind, uint64_t cycle)
+{
+    if (result == CACHE_MISS)
+        send_request(s, kind, effect->fill_address, effect->fill_bytes)->fill = (uint16_t)effect->fill;
+    if (effect->writeback)
+        send_writeback(s, effect, cycle);
 }
 
 /* A read or an atomic. */
@@ -357,7 +379,7 @@ static enum cache_result pass_write(struct slice *s, const struct slice_part *pa
     return result;
 }
 
-static enum cache_result access_write(struct slice *s, const struct slice_part *part, uint64_t cycle)
+NOT_INLINE enum cache_result access_write(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
     bool stays = s->params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY ||
                  cache_look(s->cache, part->packet->local + part->offset, part->bytes, NULL) == CACHE_HIT;
@@ -404,7 +426,8 @@ static void take_return(struct slice *s, uint64_t cycle)
 
 static void send_miss(struct slice *s)
 {
-    request_append(&s->to_dram, request_shift(&s->misses));
+    s->to_dram.count++;
+    s->misses--;
     s->blocked = false;
 }
 
@@ -426,28 +449,37 @@ static void try_access(struct slice *s, uint64_t cycle)
     p->next = NULL;
 }
 
-/* One part of the oldest packet whose delay is over. */
-static void leave_rop(struct slice *s)
+/* Notes what leaves the delay before cycle `end`, one part a cycle while there is room. Where room came part by part, a
+ * part left each time, so it is the same to look only now. */
+NOT_INLINE void leave_rop(struct slice *s, uint64_t end)
 {
-    struct packet *p = s->rop_first;
-    s->in_count++;
-    s->rop_offset += part_bytes(s, p, s->rop_offset);
-    if (s->rop_offset < p->bytes)
-        return;
-    s->rop_offset = 0;
-    s->rop_first = p->next;
+    while (s->rop_first && s->in_count < s->in_room) {
+        uint64_t leaves = not_before(s->rop_first->ready, s->rop_at);
+        if (leaves >= end)
+            return;
+        uint64_t room = s->in_room - s->in_count, left = s->rop_left;
+        uint32_t parts = (uint32_t)cycle_min(cycle_min(left, room), end - leaves);
+        s->in_count += parts;
+        s->rop_left -= parts;
+        s->rop_at = leaves + parts;
+        if (s->rop_left)
+            continue;
+        s->rop_first = s->rop_first->next;
+        s->rop_left = s->rop_first ? s->rop_first->parts : 0;
+    }
+    s->rop_at = end;
 }
 
 static inline uint64_t next_tick(const struct slice *s, uint64_t last)
 {
     uint64_t soon = last + 1, next = CYCLE_NEVER;
     bool out_full = slice_ring_full(&s->out), dram_full = request_full(&s->to_dram);
-    if ((s->misses.count && !dram_full) || (cache_has_ready(s->cache) && !out_full))
+    if ((s->misses && !dram_full) || (cache_has_ready(s->cache) && !out_full))
         return soon;
     if (s->in_count && !s->blocked && !dram_full && !out_full)
         next = not_before(s->data_free_at, soon);
-    if (s->rop_first && s->in_count < s->in_room)
-        next = cycle_min(next, not_before(s->rop_first->ready, soon));
+    if (s->rop_first)
+        next = cycle_min(next, not_before(rop_next(s), soon));
     if (s->from_dram.count) {
         bool write = s->requests[request_oldest(&s->from_dram)].kind == REQUEST_WRITE;
         if (!write)
@@ -469,12 +501,14 @@ void slice_tick(struct slice *s, uint64_t cycle)
         serve_waiter(s);
     if (s->from_dram.count)
         take_return(s, cycle);
-    if (s->misses.count && !request_full(&s->to_dram))
+    if (s->misses && !request_full(&s->to_dram))
         send_miss(s);
+    if (s->in_count == 0 && s->rop_first)
+        leave_rop(s, cycle);
     if (s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&
         !slice_ring_full(&s->out))
         try_access(s, cycle);
-    if (s->rop_first && cycle >= s->rop_first->ready && s->in_count < s->in_room)
-        leave_rop(s);
+    if (s->in_count <= s->in_most && s->rop_first && cycle >= s->rop_first->ready)
+        leave_rop(s, cycle + 1);
     s->next = next_tick(s, cycle);
 }

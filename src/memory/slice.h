@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "memory/address.h"
 #include "memory/dram.h"
 #include "memory/partition.h"
 
@@ -47,19 +48,26 @@ struct slice {
     uint64_t next; /* as partition_next_l2, of this slice */
     struct cache *cache;
     struct memory_request *requests; /* the pool's */
-    struct request_queue misses, to_dram, from_dram;
+    /* Behind those for the DRAM lie those that the cache has sent and that are not there yet. */
+    struct request_queue to_dram, from_dram;
+    uint32_t misses, miss_limit;
     /* Packets of which the L2 has not accepted all parts, linked by next: first those that have left the ROP delay,
-     * then the one that is leaving it, part by part, then those in it. */
+     * then the one that is leaving it, part by part, then those in it. Parts leave one a cycle while there is room:
+     * what left before cycle rop_at has been noted. */
     struct packet *first, *rop_first, *last;
+    uint64_t rop_at;
     uint32_t accepted;          /* bytes of `first` */
-    uint32_t rop_offset;        /* bytes of rop_first that have left the delay */
-    uint32_t in_count, in_room; /* parts between the delay and the L2, and how many there may be */
+    uint32_t rop_left;          /* parts of rop_first in the delay */
+    uint32_t in_count, in_room; /* parts between the delay and the L2 as noted, and how many there may be */
+    uint32_t in_most;           /* with so many there is still room for all parts of another packet */
     uint32_t sector;            /* bytes of a part at most; 0 when packets are not taken apart */
-    uint32_t push_room;         /* places that a packet's parts may need */
     struct slice_ring out;
     struct partition_reply *served; /* in `out` */
     uint64_t data_free_at, fill_free_at;
+    uint64_t mapped_line; /* the line that a request was last sent for, by number, and where it is in the DRAM */
+    uint32_t mapped_row, mapped_bank;
     const struct memory_params *params;
+    const struct request_map *map;
     struct store *store;
     struct request_pool *pool;
     struct slice_part *waiting;         /* by waiter number */
@@ -70,14 +78,15 @@ struct slice {
     uint8_t number;
 };
 
-struct slice *slice_create(const struct memory_params *params, unsigned number, struct store *store,
-                           struct request_pool *pool, struct arena *arena);
+/* map: of the parameters. */
+struct slice *slice_create(const struct memory_params *params, const struct request_map *map, unsigned number,
+                           struct store *store, struct request_pool *pool, struct arena *arena);
 /* The most requests that the slice's own queues hold. */
 uint32_t slice_requests(const struct memory_params *params);
 /* Whether the queue has room for all parts of a packet. */
 static inline bool slice_can_push(const struct slice *s)
 {
-    return s->in_count + s->push_room <= s->in_room;
+    return s->in_count <= s->in_most;
 }
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
 /* What is to be sent first, when there is something. Of the parts of a packet those before the last one go over the
@@ -92,11 +101,18 @@ static inline void slice_take_reply(struct slice *s)
 }
 /* One cycle of the L2's clock. */
 void slice_tick(struct slice *s, uint64_t cycle);
-/* Finds `next` anew after what was taken from a full queue. `last` is the last tick. */
+/* Finds `next` anew after a reply was taken from a full queue. `last` is the last tick. */
 void slice_find_next(struct slice *s, uint64_t last);
-/* The oldest request for the DRAM goes there; only when there is one. */
-static inline uint32_t slice_take_request(struct slice *s)
+/* The oldest request for the DRAM goes there; only when there is one. `last` is the last tick. */
+static inline uint32_t slice_take_request(struct slice *s, uint64_t last)
 {
+    /* A full queue has held up the requests behind it, and then accesses. */
+    if (request_full(&s->to_dram)) {
+        if (s->misses)
+            s->next = cycle_min(s->next, last + 1);
+        else if (s->in_count && !s->blocked && !slice_ring_full(&s->out))
+            s->next = cycle_min(s->next, s->data_free_at > last ? s->data_free_at : last + 1);
+    }
     return request_shift(&s->to_dram);
 }
 /* A request comes back from the DRAM, when there is room. `last` is the last tick. */

@@ -20,7 +20,8 @@ static void archive_packets(struct slice *s, struct archive *ar, const struct pa
     }
     packet_archive(ar, &s->rop_first, source);
     archive_u32_to(ar, &s->accepted, PACKET_LINE_BYTES);
-    archive_u32_to(ar, &s->rop_offset, PACKET_LINE_BYTES);
+    archive_u32_to(ar, &s->rop_left, PACKET_LINE_BYTES);
+    ARCHIVE(ar, s->rop_at);
     archive_u32_to(ar, &s->in_count, s->in_room);
 }
 
@@ -34,6 +35,16 @@ static void archive_replies(struct slice *s, struct archive *ar, const struct pa
         ARCHIVE(ar, served->bytes);
         ARCHIVE(ar, served->sm);
     }
+}
+
+/* Those that the cache has sent lie behind those for the DRAM. */
+static void archive_requests(struct slice *s, struct archive *ar)
+{
+    archive_u32_to(ar, &s->misses, s->to_dram.mask + 1);
+    s->to_dram.count += s->misses;
+    request_queue_archive(ar, &s->to_dram, s->pool);
+    s->misses = s->misses < s->to_dram.count ? s->misses : s->to_dram.count;
+    s->to_dram.count -= s->misses;
 }
 
 /* What a waiter that is not in use holds is of no use to anybody. */
@@ -59,8 +70,7 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     cache_archive(s->cache, ar);
     archive_packets(s, ar, source);
     archive_replies(s, ar, source);
-    request_queue_archive(ar, &s->misses, s->pool);
-    request_queue_archive(ar, &s->to_dram, s->pool);
+    archive_requests(s, ar);
     request_queue_archive(ar, &s->from_dram, s->pool);
     archive_waiters(s, ar, source);
     ARCHIVE(ar, s->next);

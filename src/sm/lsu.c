@@ -77,14 +77,11 @@ static void pass(struct sm *sm, struct packet *p)
         enter(sm, p);
 }
 
-/* A packet's values, indexed by offset in the 128-byte line, become a fill's, indexed by offset in the cache's line. */
+/* A packet's values are indexed by offset in the 128-byte line, a fill's by offset in the cache's line. */
 static void fill_values(struct sm *sm, struct cache *cache, const struct packet *p)
 {
-    uint8_t line[PACKET_LINE_BYTES] = {0};
-    uint32_t line_bytes = line_bytes_of(sm, cache);
-    uint64_t start = p->address & ~(uint64_t)(line_bytes - 1);
-    memcpy(line, p->data + start % PACKET_LINE_BYTES, line_bytes);
-    cache_fill(cache, p->address, p->bytes, line);
+    uint64_t start = p->address & ~(uint64_t)(line_bytes_of(sm, cache) - 1);
+    cache_fill(cache, p->address, p->bytes, p->data + start % PACKET_LINE_BYTES);
 }
 
 /* A transaction of the op is answered. */
