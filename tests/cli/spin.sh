@@ -79,10 +79,10 @@ for case in vecadd reduce matmul scan divergence; do
     done
 done
 
-# continues SCHEDULER DETECTOR: from every checkpoint to the same end.
+# continues SCHEDULER DETECTOR OPTIONS...: from every checkpoint to the same end.
 continues() {
     local n=0 how
-    set -- --machine gtx480 --sched "$1" --set spin.detector="$2" "$folder/marked.yaml"
+    set -- --machine gtx480 --sched "$1" --set spin.detector="$2" "${@:3}" "$folder/marked.yaml"
     rm -f "$folder"/at.*
     json "$folder/whole" "$@"
     json "$folder/saving" --checkpoint-every 45000 --checkpoint "$folder/at.%c" "$@"
@@ -100,6 +100,7 @@ for scheduler in gto+bows lrr+bows; do
         continues $scheduler $detector
     done
 done
+continues gto+bows ddos --set spin.truth=oracle --set spin.shares=true --set spin.order=scheduler --set spin.adaptive=false
 
 # Programs.
 if [ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null; then
@@ -112,6 +113,13 @@ if [ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null; then
                 json "$folder/other" $how --machine gtx480 --sched $scheduler "$folder/$program" --small
                 cmp "$folder/one" "$folder/other" || wrong "$program: $how changes results under $scheduler"
             done
+        done
+        rm -f "$folder"/pa.*
+        json "$folder/other" --checkpoint-every $(($(value "$folder/one" cycles) / 3)) --checkpoint "$folder/pa.%c" --machine gtx480 --sched cawa+bows "$folder/$program" --small
+        cmp "$folder/one" "$folder/other" || wrong "checkpoints change $program"
+        [ "$(ls "$folder"/pa.* | wc -l)" -gt 1 ] || wrong "$program: no checkpoints"
+        for file in "$folder"/pa.*; do
+            json "$folder/other" --resume "$file" && { cmp "$folder/one" "$folder/other" || wrong "$program goes on otherwise from ${file##*/}"; }
         done
         owned "$folder/one" $program
         name=lock_success
