@@ -64,24 +64,25 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     uint32_t lines = params->sets * params->ways;
     c->params = *params;
     c->head.miss_room = params->miss_room;
-    c->line_shift = (uint32_t)__builtin_ctz(params->line_bytes);
-    c->sector_shift = (uint32_t)__builtin_ctz(params->sector_bytes);
+    c->line_shift = (uint8_t)__builtin_ctz(params->line_bytes);
+    c->sector_shift = (uint8_t)__builtin_ctz(params->sector_bytes);
     if (c->sector_shift > c->line_shift)
         c->sector_shift = c->line_shift;
-    if (c->sector_shift + 3 < c->line_shift)
-        c->sector_shift = c->line_shift - 3;
-    c->sectors_shift = c->line_shift - c->sector_shift;
-    c->all_sectors = (uint8_t)mask_low(1u << c->sectors_shift);
+    if (c->line_shift >= 3 && c->sector_shift < c->line_shift - 3)
+        c->sector_shift = (uint8_t)(c->line_shift - 3);
+    c->all_sectors = (uint8_t)mask_low(1u << (c->line_shift - c->sector_shift));
+    c->offset_mask = params->line_bytes - 1;
+    c->lru = params->replacement == CACHE_LRU;
+    c->mshr_entries = params->mshr_entries;
+    c->recent_at = NO_ADDRESS;
     c->set_mask = params->sets - 1;
     c->mark_shift = c->line_shift + (uint32_t)__builtin_ctz(params->sets);
     c->set_marks = (params->ways + MARKS - 1) / MARKS * MARKS;
     c->marks = ARENA_NEW(arena, uint8_t, (size_t)params->sets * c->set_marks);
     c->tags = ARENA_NEW(arena, uint64_t, lines);
     memset(c->tags, 0xff, lines * sizeof(uint64_t));
-    c->orders = ARENA_NEW(arena, uint64_t, lines);
     c->lines = ARENA_NEW(arena, struct line, lines);
     c->extras = ARENA_NEW(arena, struct line_extra, lines);
-    c->fills = ARENA_NEW(arena, uint16_t, (size_t)lines << c->sectors_shift);
     create_lists(c, arena);
     if (with_data) {
         c->data = ARENA_NEW(arena, uint8_t, (size_t)lines * PACKET_LINE_BYTES);
@@ -115,6 +116,7 @@ static uint8_t mark_of(const struct cache *c, uint64_t at)
 /* Gives the line of a set the line address `at`. */
 static void set_tag(struct cache *c, uint32_t set, uint32_t way, uint64_t at)
 {
+    c->recent_at = NO_ADDRESS;
     c->tags[set * c->params.ways + way] = at;
     c->marks[set * c->set_marks + way] = mark_of(c, at);
 }
@@ -142,14 +144,14 @@ static uint32_t search_set(const struct cache *c, uint64_t at)
 /* The same, with a look at the line found before. */
 static inline uint32_t find_line(const struct cache *c, uint64_t at)
 {
-    return c->tags[c->recent] == at ? c->recent : search_set(c, at);
+    return c->recent_at == at ? c->recent : search_set(c, at);
 }
 
 static inline uint8_t sectors_of(const struct cache *c, uint64_t address, uint32_t bytes)
 {
     if (c->all_sectors == 1)
         return 1;
-    uint32_t offset = (uint32_t)(address & (c->params.line_bytes - 1));
+    uint32_t offset = (uint32_t)address & c->offset_mask;
     uint32_t first = offset >> c->sector_shift, count = ((offset + bytes - 1) >> c->sector_shift) - first;
     return (uint8_t)(((2u << count) - 1) << first) & c->all_sectors;
 }
@@ -189,23 +191,18 @@ static inline uint32_t find_mshr(const struct cache *c, uint64_t at, uint32_t in
 {
     uint8_t coming = index != NO_INDEX ? c->lines[index].pending & sectors : 0;
     if (coming)
-        return c->fills[(index << c->sectors_shift) + mask_first(coming)];
+        return c->lines[index].fills[mask_first(coming)];
     return c->strays ? find_stray(c, at, sectors) : NO_INDEX;
 }
 
 /* Lines */
 
-static void use_line(struct cache *c, uint32_t index)
+static void use_line(struct cache *c, uint32_t index, uint64_t at)
 {
     c->recent = index;
-    if (c->params.replacement == CACHE_LRU)
-        c->orders[index] = ++c->clock | (c->orders[index] & RESERVED);
-}
-
-static void set_pending(struct cache *c, uint32_t index, uint8_t sectors)
-{
-    c->lines[index].pending = sectors;
-    c->orders[index] = (c->orders[index] & ~RESERVED) | (sectors ? RESERVED : 0);
+    c->recent_at = at;
+    if (c->lru)
+        c->lines[index].order = ++c->clock | (c->lines[index].order & RESERVED);
 }
 
 static bool is_dirty(const struct cache *c, uint32_t index)
@@ -221,11 +218,14 @@ static struct line_extra *extra_of(struct cache *c, uint32_t index)
     return &c->extras[index];
 }
 
-static void clear_line(struct cache *c, uint32_t index)
+static void clear_line(struct cache *c, uint32_t index, uint64_t order)
 {
-    if (c->lines[index].extra)
+    struct line *l = &c->lines[index];
+    if (l->extra)
         c->extras[index] = (struct line_extra){0};
-    c->lines[index] = (struct line){0};
+    l->order = order;
+    l->valid = l->pending = 0;
+    l->extra = false;
 }
 
 /* The line of the set that is to be given up: an empty one, else the one with the lowest order among those not reserved;
@@ -233,12 +233,12 @@ static void clear_line(struct cache *c, uint32_t index)
 static uint32_t choose_victim(const struct cache *c, uint32_t set)
 {
     uint32_t first = set * c->params.ways, best = NO_INDEX;
-    const uint64_t *orders = &c->orders[first];
+    const struct line *lines = &c->lines[first];
     uint64_t best_order = RESERVED;
     for (uint32_t way = 0; way < c->params.ways; way++) {
-        bool better = orders[way] < best_order;
+        bool better = lines[way].order < best_order;
         best = better ? first + way : best;
-        best_order = better ? orders[way] : best_order;
+        best_order = better ? lines[way].order : best_order;
     }
     return best;
 }
@@ -248,7 +248,7 @@ static uint32_t choose_clean_victim(const struct cache *c, uint32_t set)
 {
     uint32_t first = set * c->params.ways, best = NO_INDEX;
     for (uint32_t i = first; i < first + c->params.ways; i++)
-        if (!is_dirty(c, i) && c->orders[i] < (best == NO_INDEX ? RESERVED : c->orders[best]))
+        if (!is_dirty(c, i) && c->lines[i].order < (best == NO_INDEX ? RESERVED : c->lines[best].order))
             best = i;
     return best;
 }
@@ -276,8 +276,7 @@ static void take_line(struct cache *c, uint32_t set, uint32_t index, uint64_t at
             describe_writeback(c, index, effect);
     }
     set_tag(c, set, index - set * c->params.ways, at);
-    c->orders[index] = ++c->clock;
-    clear_line(c, index);
+    clear_line(c, index, ++c->clock);
 }
 
 /* Makes a place for line address `at`. Returns its index, or NO_INDEX when all of the set are reserved. */
@@ -404,21 +403,20 @@ static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t miss
     add_waiter(c, m, waiter);
     effect->line = m->line;
     if (m->line != NO_INDEX)
-        use_line(c, m->line);
+        use_line(c, m->line, m->address);
     return CACHE_PENDING;
 }
 
 /* Sectors of line `index` are on their way, by the MSHR. */
 HOT_INLINE void await_sectors(struct cache *c, uint32_t index, uint8_t sectors, uint32_t mshr)
 {
-    uint16_t *fills = &c->fills[index << c->sectors_shift];
+    struct line *l = &c->lines[index];
     uint64_t rest = sectors;
     do {
-        fills[mask_first(rest)] = (uint16_t)mshr;
+        l->fills[mask_first(rest)] = (uint16_t)mshr;
     } while (rest &= rest - 1);
-    c->lines[index].pending |= sectors;
-    c->orders[index] |= RESERVED;
-    use_line(c, index);
+    l->pending |= sectors;
+    l->order |= RESERVED;
 }
 
 /* Requests a fill of the missing sectors into line `at`, whose place is effect->line (NO_INDEX: none yet). */
@@ -432,7 +430,7 @@ HOT_INLINE enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t mis
         count = 32 - (uint32_t)__builtin_clz(missing) - low;
         span = (uint8_t)(mask_low(count) << low);
     }
-    if (c->used_mshrs >= c->params.mshr_entries)
+    if (c->used_mshrs >= c->mshr_entries)
         return refuse(c, &c->stats.refused_mshr, CACHE_HELP_TAKEN);
     if (index == NO_INDEX && c->params.allocate == CACHE_ALLOCATE_ON_MISS) {
         index = make_place(c, at, effect);
@@ -443,8 +441,10 @@ HOT_INLINE enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t mis
     effect->fill = take_mshr(c, at, span, index, waiter);
     effect->fill_address = at + ((uint64_t)low << c->sector_shift);
     effect->fill_bytes = count << c->sector_shift;
-    if (index != NO_INDEX)
+    if (index != NO_INDEX) {
         await_sectors(c, index, span, effect->fill);
+        use_line(c, index, at);
+    }
     return CACHE_MISS;
 }
 
@@ -460,7 +460,7 @@ HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint
     if (index != NO_INDEX)
         missing &= (uint8_t)~c->lines[index].valid;
     if (!missing) {
-        use_line(c, index);
+        use_line(c, index, at);
         return CACHE_HIT;
     }
     if (!room)
@@ -476,7 +476,7 @@ HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint
 enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                              struct cache_effect *effect)
 {
-    bool room = queue_room >= c->params.miss_room;
+    bool room = queue_room >= c->head.miss_room;
     enum cache_result result = access_line(c, address, bytes, waiter, room, effect);
     if (result == CACHE_REFUSED) {
         c->head.refused_address = address;
@@ -543,7 +543,7 @@ static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32
 {
     struct line *l = &c->lines[index];
     uint64_t *dirty = extra_of(c, index)->dirty;
-    uint32_t offset = (uint32_t)(address & (c->params.line_bytes - 1));
+    uint32_t offset = (uint32_t)address & c->offset_mask;
     if (mask[0] | mask[1]) {
         dirty[0] |= mask[0];
         dirty[1] |= mask[1];
@@ -579,7 +579,7 @@ static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_
             return refuse(c, &c->stats.refused_line, 0);
         effect->line = index;
     }
-    use_line(c, index);
+    use_line(c, index, at);
     make_dirty(c, index, address, bytes, mask);
     count_write(c, there ? CACHE_HIT : pending ? CACHE_PENDING : CACHE_MISS);
     return CACHE_HIT;
@@ -609,7 +609,7 @@ static void orphan_fills(struct cache *c, uint64_t at, uint32_t index)
 {
     forget_refusal(c);
     for (uint64_t rest = index != NO_INDEX ? c->lines[index].pending : 0; rest; rest &= rest - 1) {
-        uint32_t fill = c->fills[(index << c->sectors_shift) + mask_first(rest)];
+        uint32_t fill = c->lines[index].fills[mask_first(rest)];
         if (c->mshrs[fill].line != NO_INDEX)
             add_stray(c, fill);
     }
@@ -624,9 +624,8 @@ static void drop_line(struct cache *c, uint32_t index)
         orphan_fills(c, c->tags[index], index);
     forget_refusal(c);
     c->stats.invalidations++;
-    c->tags[index] = NO_ADDRESS;
-    c->orders[index] = 0;
-    clear_line(c, index);
+    c->tags[index] = c->recent_at = NO_ADDRESS;
+    clear_line(c, index, 0);
 }
 
 void cache_set_timing_only(struct cache *c)
@@ -708,7 +707,7 @@ void cache_install(struct cache *c, uint64_t address, uint32_t bytes)
         if (index == NO_INDEX)
             return;
     }
-    use_line(c, index);
+    use_line(c, index, at);
     c->lines[index].valid |= sectors_of(c, address, bytes) & (uint8_t)~c->lines[index].pending;
 }
 
@@ -777,8 +776,11 @@ void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
         m->line = m->orphan ? NO_INDEX : place_fill(c, m->address);
     }
     if (m->line != NO_INDEX) {
-        set_pending(c, m->line, c->lines[m->line].pending & (uint8_t)~m->sectors);
-        c->lines[m->line].valid |= m->sectors;
+        struct line *l = &c->lines[m->line];
+        l->valid |= m->sectors;
+        l->pending &= (uint8_t)~m->sectors;
+        if (!l->pending)
+            l->order &= ~RESERVED;
     }
     if (c->data && data)
         fill_data(c, m, data);
@@ -802,7 +804,7 @@ uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
     note_help(c, CACHE_HELP_TAKEN);
     struct mshr *m = &c->mshrs[index];
     uint32_t value = take_waiter(c, m);
-    *line = m->line != NO_INDEX && c->tags[m->line] == m->address ? m->line : NO_INDEX;
+    *line = m->line;
     *data = c->mshr_data ? c->mshr_data + (size_t)index * PACKET_LINE_BYTES : NULL;
     if (m->count == 0) {
         c->head.ready_first = m->next;
@@ -811,6 +813,11 @@ uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
         c->free_mshr = index;
     }
     return value;
+}
+
+bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address)
+{
+    return line != NO_INDEX && c->tags[line] == line_address(c, address);
 }
 
 bool cache_has_pending(const struct cache *c)

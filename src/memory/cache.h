@@ -155,10 +155,13 @@ void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t
 /* The same for a fill whose number the owner has kept. */
 void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data);
 /* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or
- * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept). *data, when the cache
+ * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept); see cache_still_holds.
+ * *data, when the cache
  * carries values, are those of the line when the fill came, line_bytes by offset in the line, valid until the
  * next cache_fill; NULL otherwise. */
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data);
+/* Whether a line (or CACHE_NO_LINE) has not been given up for another since it was that of the address. */
+bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address);
 /* Whether cache_ready has one. */
 static inline bool cache_has_ready(const struct cache *c)
 {

@@ -7,12 +7,12 @@ static void archive_lines(struct cache *c, struct archive *ar)
     uint32_t lines = c->params.sets * c->params.ways;
     ARCHIVE(ar, c->clock);
     ARCHIVE_ARRAY(ar, c->tags, lines);
-    ARCHIVE_ARRAY(ar, c->orders, lines);
-    for (uint32_t i = 0; i < lines << c->sectors_shift; i++)
-        archive_u16_to(ar, &c->fills[i], (uint16_t)(c->params.mshr_entries - 1));
     for (uint32_t i = 0; i < lines; i++) {
         struct line *line = &c->lines[i];
         struct line_extra *extra = &c->extras[i];
+        ARCHIVE(ar, line->order);
+        for (uint32_t k = 0; k < LINE_SECTORS; k++)
+            archive_u16_to(ar, &line->fills[k], (uint16_t)(c->params.mshr_entries - 1));
         ARCHIVE(ar, line->valid);
         ARCHIVE(ar, line->pending);
         archive_bool(ar, &line->extra);
@@ -62,7 +62,6 @@ void cache_archive(struct cache *c, struct archive *ar)
     archive_place(ar, &c->ready_last, c->new_mshrs);
     if (archive_loading(ar)) {
         c->head.refused_bytes = 0;
-        c->recent = 0;
         cache_mark_all(c);
     }
     archive_end(ar);

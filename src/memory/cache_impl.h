@@ -8,10 +8,16 @@
 #define NO_ADDRESS UINT64_MAX
 #define MARKS 8u /* in a word */
 
-/* What every access looks at, and what few lines have. */
+#define LINE_SECTORS 8u
+
+/* What every access looks at, in half a cache line of the host, and what few lines have. */
 struct line {
-    _Alignas(4) uint8_t valid, pending; /* sectors */
-    bool extra;             /* its struct line_extra may hold something */
+    /* When it was last used (LRU) or allocated (FIFO), 0 when empty, with RESERVED while a sector is being filled. So
+     * the lowest of a set is the line to be given up. */
+    _Alignas(32) uint64_t order;
+    uint16_t fills[LINE_SECTORS]; /* the MSHRs of pending sectors */
+    uint8_t valid, pending;       /* sectors */
+    bool extra;                   /* its struct line_extra may hold something */
 };
 
 struct line_extra {
@@ -20,7 +26,7 @@ struct line_extra {
 };
 
 struct mshr {
-    uint64_t address;     /* of the line */
+    _Alignas(32) uint64_t address;     /* of the line */
     uint32_t line;        /* NO_INDEX: a stray: the fill is not kept, or finds its place when it comes */
     uint32_t value;       /* of the first waiter */
     uint32_t first, last; /* the others */
@@ -34,33 +40,34 @@ struct waiter {
     uint32_t value, next;
 };
 
+/* What most calls look at comes first and together: where many caches take turns, each of the host's cache lines counts.
+ */
 struct cache {
-    struct cache_head head; /* first: what owners may look at */
-    uint32_t line_shift, sector_shift, sectors_shift, set_mask, hash_mask, mark_shift;
-    uint32_t set_marks; /* of a set: ways rounded up to whole words */
+    _Alignas(64) struct cache_head head; /* first: what owners may look at */
+    uint32_t ready_last;
+    uint32_t free_mshr, used_mshrs, mshr_entries;
+    uint32_t strays; /* fills under way that have no line */
+    uint32_t offset_mask;
     uint32_t recent; /* the line that was last used: often the next one too */
-    uint8_t all_sectors;
-    bool timing_only; /* cache_set_timing_only */
-    uint32_t strays;  /* fills under way that have no line */
-    uint64_t clock;   /* counts uses */
+    uint8_t line_shift, sector_shift, all_sectors;
+    bool lru;
+    uint64_t recent_at; /* its address, or NO_ADDRESS */
+    uint64_t clock;     /* counts uses */
+    struct line *lines;
+    struct mshr *mshrs;
     uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
     /* A byte of each line's tag, those of a set in whole words of MARKS: a search looks at tags where the mark is right. */
     uint8_t *marks;
-    /* Per line: when it was last used (LRU) or allocated (FIFO), 0 when empty, with RESERVED while a sector is being
-     * filled. So the lowest of a set is the line to be given up. */
-    uint64_t *orders;
-    struct line *lines;
+    uint8_t *data;             /* per line, or NULL */
+    uint8_t *mshr_data;        /* per MSHR, or NULL */
     struct line_extra *extras; /* per line */
-    uint16_t *fills;           /* per sector of a line: the MSHR of a pending one */
-    struct mshr *mshrs;
-    uint32_t free_mshr, used_mshrs;
-    uint32_t ready_last;
-    uint8_t *data;      /* per line, or NULL */
-    uint8_t *mshr_data; /* per MSHR, or NULL */
+    uint32_t set_mask, hash_mask, mark_shift;
+    uint32_t set_marks; /* of a set: ways rounded up to whole words */
     uint32_t *hash;     /* of strays: first MSHR of a chain */
     struct waiter *waiters;
     uint32_t free_waiter;
     uint32_t new_mshrs, new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
+    bool timing_only;                              /* cache_set_timing_only */
     struct cache_stats stats;
     struct cache_params params;
 };

@@ -62,7 +62,7 @@ struct dram *dram_create(const struct dram_params *params, struct request_pool *
                                          .current = REQUEST_NONE,
                                          .group = (uint8_t)(group % DRAM_BANKS)};
         if (group < DRAM_BANKS)
-            d->group_banks[group] |= 1u << i;
+            d->groups[group].banks |= 1u << i;
     }
     d->held_until = CYCLE_NEVER;
     d->pipe_mask = ring_size(params->tCL + params->tWL + 2) - 1;
@@ -92,7 +92,7 @@ HOT_INLINE uint32_t drain_bursts(struct dram *d, uint64_t cycle)
         d->pipe_first++;
         if (!burst->last)
             return REQUEST_NONE;
-        if (request_of(d, burst->request)->kind == REQUEST_WRITEBACK)
+        if (burst->silent)
             return burst->request;
         request_append(&d->returns, burst->request);
         d->pipe_late |= request_full(&d->returns);
@@ -124,7 +124,7 @@ static bool pipe_full(const struct dram *d)
     return d->pipe_end - d->pipe_first > d->params.tCL;
 }
 
-HOT_INLINE void push_burst(struct dram *d, uint32_t request, bool last, uint64_t at)
+HOT_INLINE void push_burst(struct dram *d, uint32_t request, bool last, bool silent, uint64_t at)
 {
     bool empty = d->pipe_first == d->pipe_end;
     uint64_t previous = empty ? d->last_burst : d->pipe[(d->pipe_end - 1) & d->pipe_mask].at;
@@ -134,7 +134,7 @@ HOT_INLINE void push_burst(struct dram *d, uint32_t request, bool last, uint64_t
         d->pipe_at = cycle_min(d->pipe_at, at);
     if (last || d->pipe_late)
         d->ends_at = cycle_min(d->ends_at, at);
-    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, request, last};
+    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, request, last, silent};
 }
 
 /* 2. The scheduler */
@@ -180,7 +180,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 /* The first cycle in which the channel and the bank's group allow a read or write, as things are. */
 static uint64_t column_allowed(const struct dram *d, const struct dram_bank *b, bool write)
 {
-    return later(later(d->column_at, d->group_column_at[b->group]), write ? d->write_at : d->read_at);
+    return later(later(d->column_at, d->groups[b->group].column_at), write ? d->write_at : d->read_at);
 }
 
 /* Notes what command the bank's current request waits for, as soon as the bank itself allows it. Returns a cycle before
@@ -210,7 +210,7 @@ HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
     }
     b->need = (uint8_t)need;
     d->held |= bit;
-    d->held_at[index] = at;
+    b->held_at = at;
     d->held_until = cycle_min(d->held_until, at);
     return later(at, allowed);
 }
@@ -230,13 +230,13 @@ void dram_give_work(struct dram *d, uint64_t cycle)
 
 /* 3. Commands */
 
-/* The banks of the set whose group allows the command from `cycle` on. */
-NOT_INLINE uint32_t allowed_by_groups(const struct dram *d, uint32_t set, const uint64_t *group_at, uint64_t cycle)
+/* The banks of the set whose group allows a precharge. */
+NOT_INLINE uint32_t allowed_by_groups(const struct dram *d, uint32_t set, uint64_t cycle)
 {
     for (uint32_t rest = set, banks; rest; rest &= ~banks) {
-        uint32_t group = d->banks[__builtin_ctz(rest)].group;
-        banks = d->group_banks[group];
-        if (group_at[group] > cycle)
+        const struct dram_group *group = &d->groups[d->banks[__builtin_ctz(rest)].group];
+        banks = group->banks;
+        if (group->precharge_at > cycle)
             set &= ~banks;
     }
     return set;
@@ -252,7 +252,7 @@ static uint32_t possible_columns(const struct dram *d, uint64_t cycle)
 
 static bool group_allows_column(const struct dram *d, uint32_t index, uint64_t cycle)
 {
-    return d->group_column_at[d->banks[index].group] <= cycle;
+    return d->groups[d->banks[index].group].column_at <= cycle;
 }
 
 /* The banks that could get a row command. */
@@ -260,7 +260,7 @@ static uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
 {
     uint32_t activates = cycle >= d->activate_at ? d->needs[DRAM_ACTIVATE] : 0, precharges = d->needs[DRAM_PRECHARGE];
     if (precharges && cycle < d->groups_precharge_at)
-        precharges = allowed_by_groups(d, precharges, d->group_precharge_at, cycle);
+        precharges = allowed_by_groups(d, precharges, cycle);
     return activates | precharges;
 }
 
@@ -276,8 +276,8 @@ static uint64_t next_command(const struct dram *d, uint64_t cycle)
     if (reads | writes) {
         uint64_t column = d->column_at,
                  turnaround = cycle_min(reads ? d->read_at : CYCLE_NEVER, writes ? d->write_at : CYCLE_NEVER);
-        if (!((reads | writes) & ~d->group_banks[d->last_group]))
-            column = later(column, d->group_column_at[d->last_group]);
+        if (!((reads | writes) & ~d->groups[d->last_group].banks))
+            column = later(column, d->groups[d->last_group].column_at);
         at = cycle_min(at, later(column, turnaround));
     }
     return later(at, cycle + 1);
@@ -291,7 +291,7 @@ HOT_INLINE void send_column(struct dram *d, uint32_t index, uint64_t cycle)
     bool write = is_write(r);
     d->column_at = cycle + p->tCCD;
     d->last_group = b->group;
-    d->group_column_at[b->group] = cycle + p->tCCDL;
+    d->groups[b->group].column_at = cycle + p->tCCDL;
     if (write) {
         d->read_at = cycle + d->wtr;
         b->precharge_at = later(b->precharge_at, cycle + d->wtp);
@@ -300,13 +300,13 @@ HOT_INLINE void send_column(struct dram *d, uint32_t index, uint64_t cycle)
     } else {
         d->write_at = cycle + d->rtw;
         b->precharge_at = later(b->precharge_at, cycle + p->burst_cycles);
-        d->group_precharge_at[b->group] = d->groups_precharge_at = cycle + p->tRTPL;
+        d->groups[b->group].precharge_at = d->groups_precharge_at = cycle + p->tRTPL;
         d->stats.reads++;
         d->stats.allocate_reads += r->kind == REQUEST_ALLOCATE;
     }
     r->commanded = (uint16_t)(r->commanded + p->atom_bytes);
     bool last = r->commanded >= r->bytes;
-    push_burst(d, b->current, last, cycle + (write ? p->tWL : p->tCL));
+    push_burst(d, b->current, last, r->kind == REQUEST_WRITEBACK, cycle + (write ? p->tWL : p->tCL));
     if (last) {
         b->current = REQUEST_NONE;
         d->served &= ~(1u << index);
@@ -342,11 +342,11 @@ NOT_INLINE void release_held(struct dram *d, uint64_t cycle)
     d->held_until = CYCLE_NEVER;
     for (uint32_t rest = d->held; rest; rest &= rest - 1) {
         uint32_t index = (uint32_t)__builtin_ctz(rest);
-        if (d->held_at[index] <= cycle) {
+        if (d->banks[index].held_at <= cycle) {
             d->held &= ~(1u << index);
             d->needs[d->banks[index].need] |= 1u << index;
         } else {
-            d->held_until = cycle_min(d->held_until, d->held_at[index]);
+            d->held_until = cycle_min(d->held_until, d->banks[index].held_at);
         }
     }
 }
@@ -385,7 +385,7 @@ void dram_send_commands(struct dram *d, uint64_t cycle)
             send_column(d, index, cycle);
             break;
         }
-        set &= ~(columns & d->group_banks[d->banks[index].group]);
+        set &= ~(columns & d->groups[d->banks[index].group].banks);
     }
     d->command_at = next_command(d, cycle);
 }

@@ -23,17 +23,24 @@ struct dram_bank {
     uint8_t need; /* of a held bank */
     bool open;
     uint64_t read_at, write_at, precharge_at, activate_at; /* first cycle that the bank's own constraints allow */
+    uint64_t held_at;                                      /* when held: when it allows the command it waits for */
+};
+
+struct dram_group {
+    uint64_t column_at, precharge_at; /* first cycle that it allows */
+    uint32_t banks;                   /* its own, as a bit mask */
 };
 
 struct dram_burst {
     uint64_t at;
     uint32_t request;
-    bool last; /* of its request */
+    bool last;   /* of its request */
+    bool silent; /* nobody waits for it: a write-back */
 };
 
 /* What every tick looks at comes first. */
 struct dram {
-    struct memory_request *requests; /* the pool's */
+    _Alignas(64) struct memory_request *requests; /* the pool's */
     uint32_t waiting;                /* in banks' queues */
     uint32_t turn;
     /* Sets of banks, as bit masks. */
@@ -43,7 +50,7 @@ struct dram {
     uint32_t held;              /* the other served ones */
     uint32_t last_group;        /* of the last read or write */
     uint64_t command_at;        /* no command is possible before; CYCLE_NEVER: no bank has work */
-    uint64_t held_until;        /* the least of held_at; CYCLE_NEVER: none is held */
+    uint64_t held_until;        /* the least held_at; CYCLE_NEVER: none is held */
     uint64_t column_at, read_at, write_at, activate_at; /* first cycle for the whole channel */
     uint64_t groups_precharge_at;                       /* from when on no group forbids a precharge */
     uint64_t pipe_at; /* when the pipe is to be looked at: its first burst leaves, or at once when it is late */
@@ -56,10 +63,8 @@ struct dram {
     struct dram_params params;
     uint32_t rcd_write, rtw, wtr, wtp;
     struct dram_bank banks[DRAM_BANKS];
-    uint64_t held_at[DRAM_BANKS]; /* of a held bank: when it allows the command it waits for */
-    uint32_t group_banks[DRAM_BANKS];
-    uint64_t group_column_at[DRAM_BANKS], group_precharge_at[DRAM_BANKS];
-    struct dram_stats stats;
+    _Alignas(64) struct dram_stats stats;
+    struct dram_group groups[DRAM_BANKS];
     struct request_pool *pool;
 };
 

@@ -15,6 +15,7 @@ static void archive_bank(const struct dram *d, struct archive *ar, struct dram_b
     ARCHIVE(ar, b->write_at);
     ARCHIVE(ar, b->precharge_at);
     ARCHIVE(ar, b->activate_at);
+    ARCHIVE(ar, b->held_at);
 }
 
 static void archive_sets(struct dram *d, struct archive *ar)
@@ -27,7 +28,6 @@ static void archive_sets(struct dram *d, struct archive *ar)
         archive_u32_to(ar, &d->needs[i], all);
     archive_u32_to(ar, &d->held, all);
     ARCHIVE(ar, d->held_until);
-    ARCHIVE(ar, d->held_at);
 }
 
 static void archive_constraints(struct dram *d, struct archive *ar)
@@ -37,8 +37,10 @@ static void archive_constraints(struct dram *d, struct archive *ar)
     ARCHIVE(ar, d->write_at);
     ARCHIVE(ar, d->activate_at);
     archive_u32_to(ar, &d->last_group, DRAM_BANKS - 1);
-    ARCHIVE(ar, d->group_column_at);
-    ARCHIVE(ar, d->group_precharge_at);
+    for (unsigned i = 0; i < DRAM_BANKS; i++) {
+        ARCHIVE(ar, d->groups[i].column_at);
+        ARCHIVE(ar, d->groups[i].precharge_at);
+    }
     ARCHIVE(ar, d->groups_precharge_at);
     ARCHIVE(ar, d->command_at);
 }
@@ -49,6 +51,7 @@ static void archive_rings(struct dram *d, struct archive *ar)
     for (uint32_t i = 0; i <= d->pipe_mask; i++) {
         archive_u32_to(ar, &d->pipe[i].request, d->pool->count - 1);
         archive_bool(ar, &d->pipe[i].last);
+        archive_bool(ar, &d->pipe[i].silent);
         ARCHIVE(ar, d->pipe[i].at);
     }
     ARCHIVE(ar, d->pipe_first);

@@ -15,7 +15,7 @@
 #include "memory/slice.h"
 
 struct partition {
-    struct partition_head head; /* first: what the machine may look at */
+    _Alignas(64) struct partition_head head; /* first: what the machine may look at */
     uint64_t last_l2, last_dram;
     unsigned slice_count, last_sender;
     struct slice *slices[PARTITION_MAX_SLICES];

@@ -22,7 +22,7 @@ enum memory_request_kind {
 /* Half a cache line: hundreds are under way in every partition. */
 struct memory_request {
     union {
-        uint64_t local; /* address in the slice */
+        _Alignas(32) uint64_t local; /* address in the slice */
         uint64_t due;   /* in the fixed delay: when that ends */
     };
     struct packet *packet; /* WRITE */

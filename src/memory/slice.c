@@ -50,6 +50,7 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->params = params;
     s->map = map;
     s->mapped_line = UINT64_MAX;
+    s->port_bytes = params->l2.data_port_bytes;
     s->next = CYCLE_NEVER;
     s->store = store;
     s->pool = pool;
@@ -255,7 +256,7 @@ static uint32_t miss_room(const struct slice *s)
 
 static uint32_t port_cycles(const struct slice *s, uint32_t bytes)
 {
-    uint32_t width = s->params->l2.data_port_bytes;
+    uint32_t width = s->port_bytes;
     return bytes <= width ? 1 : (bytes + width - 1) / width;
 }
 
@@ -400,7 +401,8 @@ static void serve_waiter(struct slice *s)
     if (waiter == ALLOCATE_WAITER)
         return;
     const struct slice_part *part = &s->waiting[waiter];
-    if (part->packet->kind == PACKET_ATOMIC && line != CACHE_NO_LINE)
+    if (part->packet->kind == PACKET_ATOMIC &&
+        cache_still_holds(s->cache, line, part->packet->local + part->offset))
         cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
     s->waiting[waiter].next = s->free_waiter;
     s->free_waiter = waiter;

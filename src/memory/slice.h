@@ -44,38 +44,44 @@ static inline bool slice_ring_full(const struct slice_ring *r)
     return r->count >= r->limit;
 }
 
+/* What is used together lies together, by cache lines of the host: many slices take turns. */
 struct slice {
-    uint64_t next; /* as partition_next_l2, of this slice */
+    _Alignas(64) uint64_t next; /* as partition_next_l2, of this slice */
     struct cache *cache;
     struct memory_request *requests; /* the pool's */
-    /* Behind those for the DRAM lie those that the cache has sent and that are not there yet. */
-    struct request_queue to_dram, from_dram;
-    uint32_t misses, miss_limit;
+    uint32_t misses;                 /* requests that lie behind those in to_dram: sent by the cache, not there yet */
+    uint32_t in_count;               /* parts between the ROP delay and the L2, as noted */
+    struct request_queue to_dram;
+    bool blocked; /* the access at the head was refused and nothing has changed since */
+    uint8_t number;
+
+    struct request_queue from_dram;
+    struct slice_ring out;
+    struct partition_reply *served; /* in `out` */
+    uint64_t data_free_at, fill_free_at;
+
     /* Packets of which the L2 has not accepted all parts, linked by next: first those that have left the ROP delay,
      * then the one that is leaving it, part by part, then those in it. Parts leave one a cycle while there is room:
      * what left before cycle rop_at has been noted. */
     struct packet *first, *rop_first, *last;
     uint64_t rop_at;
-    uint32_t accepted;          /* bytes of `first` */
-    uint32_t rop_left;          /* parts of rop_first in the delay */
-    uint32_t in_count, in_room; /* parts between the delay and the L2 as noted, and how many there may be */
-    uint32_t in_most;           /* with so many there is still room for all parts of another packet */
-    uint32_t sector;            /* bytes of a part at most; 0 when packets are not taken apart */
-    struct slice_ring out;
-    struct partition_reply *served; /* in `out` */
-    uint64_t data_free_at, fill_free_at;
-    uint64_t mapped_line; /* the line that a request was last sent for, by number, and where it is in the DRAM */
-    uint32_t mapped_row, mapped_bank;
-    const struct memory_params *params;
-    const struct request_map *map;
-    struct store *store;
+    uint32_t rop_left; /* parts of rop_first in the delay */
+    uint32_t accepted; /* bytes of `first` */
+    uint32_t in_room;  /* how many parts there may be behind the delay */
+    uint32_t in_most;  /* with so many there is still room for all parts of another packet */
+    uint32_t sector;   /* bytes of a part at most; 0 when packets are not taken apart */
+    uint32_t miss_limit;
+    uint32_t port_bytes; /* that a port moves in a cycle */
+    uint32_t inside;     /* packets */
+
+    struct slice_part *waiting;                      /* by waiter number */
+    uint32_t free_waiter, new_waiters, waiter_limit; /* linked by next; taken at least once: the rest is not touched */
+    uint32_t mapped_bank, mapped_row;                /* where the line is that a request was last sent for */
+    uint64_t mapped_line;                            /* its number */
     struct request_pool *pool;
-    struct slice_part *waiting;         /* by waiter number */
-    uint32_t free_waiter;               /* linked by next */
-    uint32_t new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
-    uint32_t inside;                    /* packets */
-    bool blocked;                       /* the access at the head was refused and nothing has changed since */
-    uint8_t number;
+    struct store *store;
+    const struct request_map *map;
+    const struct memory_params *params;
 };
 
 /* map: of the parameters. */
