@@ -153,13 +153,20 @@ static bool has_carry(const struct isa_instr *instr)
     return instr->mods.cc || instr->op == ISA_OP_ADDC || instr->op == ISA_OP_SUBC || instr->op == ISA_OP_MADC;
 }
 
+static struct simt_reach reach_of(const struct simt_operand *operand)
+{
+    if (operand->place == SIMT_PLACE_ROW)
+        return (struct simt_reach){(uintptr_t)operand->row * LANES * 4, UINTPTR_MAX};
+    return (struct simt_reach){(uintptr_t)operand->fixed, 0};
+}
+
 static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, unsigned width, struct simt_op *op)
 {
     op->lanes = lane_resolve(instr);
     op->kind = (uint8_t)kind_of(instr, op->lanes);
     struct simt_operand *dst = ARENA_NEW(rows->arena, struct simt_operand, instr->dst_count + instr->src_count + 1);
     struct simt_operand *src = dst + instr->dst_count;
-    op->plain = width == LANES && !has_carry(instr);
+    op->plain = op->kind == SIMT_KIND_LANES && width == LANES && !has_carry(instr);
     op->dst = dst;
     op->src = src;
     for (unsigned i = 0; i < instr->dst_count; i++) {
@@ -182,6 +189,11 @@ static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, u
             op->plain &= src[op->src_count - 1].place <= SIMT_PLACE_FIXED;
         }
     }
+    op->plain &= op->src_count <= SIMT_PLAIN_SOURCES && op->dst_count <= 1;
+    for (unsigned i = 0; op->plain && i < op->src_count; i++)
+        op->reach[i] = reach_of(&src[i]);
+    if (op->plain && op->dst_count)
+        op->reach[SIMT_PLAIN_SOURCES] = reach_of(&dst[0]);
     if (op->kind == SIMT_KIND_MEMORY)
         bind_memory(rows->arena, instr, op);
 }

@@ -46,6 +46,12 @@ struct simt_operand {
     const void *fixed;
 };
 
+/* The same for a plain op, found without asking: the row lies at offset + (frame & within). */
+struct simt_reach {
+    uintptr_t offset, within;
+};
+#define SIMT_PLAIN_SOURCES 3
+
 struct simt_pred {
     uint32_t index; /* in the frame */
     bool present, negate;
@@ -74,7 +80,9 @@ struct simt_op {
     uint8_t kind;                 /* enum simt_kind */
     uint8_t src_count, dst_count; /* registers and values; predicates are apart */
     uint8_t pred_src_count, pred_dst_count;
-    bool plain; /* 32 lanes, whose operands are rows and predicates: none is computed, none is the condition code */
+    bool plain; /* a lane function for 32 lanes, whose operands are rows and predicates: none is computed, none is the
+                   condition code; at most SIMT_PLAIN_SOURCES are read and one is written */
+    struct simt_reach reach[SIMT_PLAIN_SOURCES + 1]; /* of a plain op: sources, then the destination */
     const struct simt_operand *src, *dst;
     struct simt_pred pred_src[2], pred_dst[2];
     struct simt_form form;      /* MEMORY */

@@ -191,8 +191,13 @@ static inline void run_lanes(struct simt_warp *warp, const struct simt_op *op, s
     pred_dst[1] |= (uint64_t)args->pred_dst[1] << shift;
 }
 
+static inline void *reach(const uint32_t *frame, const struct simt_reach *to)
+{
+    return (void *)(to->offset + ((uintptr_t)frame & to->within));
+}
+
 /* An instruction of a 32-lane warp all of whose operands lie in rows and predicates. */
-static void execute_rows(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
+static inline void execute_rows(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
                          const struct simt_stack_entry *top, uint64_t mask)
 {
     struct lane_args args;
@@ -201,10 +206,9 @@ static void execute_rows(struct simt_warp *warp, const struct simt_op *op, const
     args.mask = (uint32_t)mask;
     args.pred_src[0] = args.pred_src[1] = UINT32_MAX;
     args.pred_dst[0] = args.pred_dst[1] = 0;
-    for (unsigned i = 0; i < op->src_count; i++)
-        args.src[i] = op->src[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->src[i].row * LANES : op->src[i].fixed;
-    for (unsigned i = 0; i < op->dst_count; i++)
-        args.dst[i] = op->dst[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->dst[i].row * LANES : NULL;
+    for (unsigned i = 0; i < SIMT_PLAIN_SOURCES; i++)
+        args.src[i] = reach(frame, &op->reach[i]);
+    args.dst[0] = reach(frame, &op->reach[SIMT_PLAIN_SOURCES]);
     for (unsigned i = 0; i < op->pred_src_count; i++)
         args.pred_src[i] = (uint32_t)simt_source_pred(warp, &op->pred_src[i], top);
     op->lanes(&args);
@@ -243,7 +247,6 @@ static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, cons
 
 static enum simt_event execute_branch(struct simt_warp *warp, const struct isa_instr *instr, struct simt_result *r)
 {
-    r->taken = r->mask != 0;
     simt_stack_branch(&warp->stack, r->mask, instr->target, r->pc + 1, instr->reconverge);
     return SIMT_JUMP;
 }
@@ -262,7 +265,6 @@ static enum simt_event execute_branch_index(struct simt_warp *warp, const struct
         uint32_t i = index[lane] < instr->target_count ? index[lane] : instr->target_count - 1;
         next[lane] = mask_has(r->mask, lane) ? instr->targets[i] : r->pc + 1;
     }
-    r->taken = r->mask != 0;
     simt_stack_branch_each(&warp->stack, next, instr->reconverge);
     return SIMT_JUMP;
 }
@@ -377,9 +379,42 @@ static enum simt_event execute_control(struct simt_warp *warp, const struct simt
     }
 }
 
+/* What does more than run a lane function over rows. */
+static enum simt_event execute_other(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                                     struct simt_access *access, struct simt_result *r)
+{
+    enum simt_event event;
+    switch (op->kind) {
+    case SIMT_KIND_LANES:
+        if (r->mask)
+            execute_lanes(warp, op, r->instr, r->mask, cycle);
+        break;
+    case SIMT_KIND_NOP:
+        break;
+    case SIMT_KIND_WARP:
+        if (r->mask)
+            simt_warp_op(warp, op, r->instr, r->mask, cycle);
+        break;
+    case SIMT_KIND_FENCE:
+        simt_stack_advance(&warp->stack, r->pc + 1);
+        return r->mask ? SIMT_FENCE : SIMT_PLAIN;
+    case SIMT_KIND_MEMORY:
+        if (r->mask)
+            return simt_memory(warp, op, cycle, access, r);
+        break;
+    default:
+        event = execute_control(warp, op, cycle, r);
+        if (event == SIMT_FAULTED)
+            r->fault.pc = r->pc;
+        return event;
+    }
+    simt_stack_advance(&warp->stack, r->pc + 1);
+    return SIMT_PLAIN;
+}
+
 enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt_access *access, struct simt_result *r)
 {
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     const struct simt_code *code = warp->block->grid->code;
     uint32_t pc = top->pc;
     const struct isa_instr *instr = &code->module->instrs[pc];
@@ -388,33 +423,11 @@ enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt
     r->pc = pc;
     r->active = top->mask;
     r->mask = simt_guard_mask(warp, instr, top);
-    r->taken = false;
-    switch (op->kind) {
-    case SIMT_KIND_LANES:
-        if (r->mask && op->plain)
+    if (op->plain) {
+        if (r->mask)
             execute_rows(warp, op, instr, top, r->mask);
-        else if (r->mask)
-            execute_lanes(warp, op, instr, r->mask, cycle);
-        break;
-    case SIMT_KIND_NOP:
-        break;
-    case SIMT_KIND_WARP:
-        if (r->mask)
-            simt_warp_op(warp, op, instr, r->mask, cycle);
-        break;
-    case SIMT_KIND_FENCE:
-        simt_stack_advance(&warp->stack, pc + 1);
-        return r->event = r->mask ? SIMT_FENCE : SIMT_PLAIN;
-    case SIMT_KIND_MEMORY:
-        if (r->mask)
-            return r->event = simt_memory(warp, op, cycle, access, r);
-        break;
-    default:
-        r->event = execute_control(warp, op, cycle, r);
-        if (r->event == SIMT_FAULTED)
-            r->fault.pc = pc;
-        return r->event;
+        simt_stack_advance_top(&warp->stack, top, pc + 1);
+        return SIMT_PLAIN;
     }
-    simt_stack_advance(&warp->stack, pc + 1);
-    return r->event = SIMT_PLAIN;
+    return execute_other(warp, op, cycle, access, r);
 }

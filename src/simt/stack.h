@@ -53,13 +53,16 @@ static inline struct simt_stack_entry *simt_stack_top(const struct simt_stack *s
 /* Pops entries that are empty or stand at their reconvergence point; the slow part of advance. */
 void simt_stack_settle(struct simt_stack *stack);
 
-/* All lanes of the top go on at next. */
-static inline void simt_stack_advance(struct simt_stack *stack, uint32_t next)
+/* All lanes of the top, which the caller has at hand, go on at next. */
+static inline void simt_stack_advance_top(struct simt_stack *stack, struct simt_stack_entry *top, uint32_t next)
 {
-    struct simt_stack_entry *top = simt_stack_top(stack);
     top->pc = next;
     if (top->reconverge == next)
         simt_stack_settle(stack);
+}
+static inline void simt_stack_advance(struct simt_stack *stack, uint32_t next)
+{
+    simt_stack_advance_top(stack, simt_stack_top(stack), next);
 }
 
 /* Lanes of mask go on at next; the top's other lanes stay where they are and catch up: all meet at next. */

@@ -135,8 +135,6 @@ struct simt_result {
     uint32_t pc;
     uint64_t active; /* lanes of the executing stack entry */
     uint64_t mask;   /* of them, those whose guard is true */
-    enum simt_event event;
-    bool taken; /* a branch that at least one lane took */
     struct simt_barrier barrier;
     uint64_t sleep_ns;
     struct simt_fault fault;

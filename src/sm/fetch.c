@@ -17,7 +17,7 @@ void sm_flush_buffer(struct sm *sm, unsigned slot)
         sm->flushed |= BIT64(slot);
         sm->stats.control_flushes++;
     }
-    sm_head_changed(sm, warp, BIT64(slot));
+    sm_head_changed(sm, warp, BIT64(slot), warp->fetch_pc);
 }
 
 void sm_decode(struct sm *sm)
@@ -26,14 +26,15 @@ void sm_decode(struct sm *sm)
     struct sm_warp *warp = &sm->warps[slot];
     sm->moved = true;
     sm->stats.decoded_instructions += sm->fetch_count;
+    const struct sm_decoded *d = &sm->kernel->decoded[warp->fetch_pc];
+    sm->stats.decoded_operations += d[sm->fetch_count].scheduled_before - d->scheduled_before;
     warp->head_pc = warp->fetch_pc;
     warp->buffered = (uint8_t)sm->fetch_count;
-    for (unsigned i = 0; i < sm->fetch_count; i++)
-        sm->stats.decoded_operations += sm->kernel->decoded[warp->fetch_pc++].scheduled;
+    warp->fetch_pc += sm->fetch_count;
     sm->fetching &= ~BIT64(slot);
     sm->flushed &= ~BIT64(slot);
     sm->fetch_slot = SM_NONE;
-    sm_head_changed(sm, warp, BIT64(slot));
+    sm_head_changed(sm, warp, BIT64(slot), simt_pc(&warp->simt));
 }
 
 static void retire(struct sm *sm, unsigned slot)

@@ -66,13 +66,13 @@ static inline void release_registers(const struct sm *sm, struct sm_warp *warp, 
     warp->pending_registers -= d->write_count;
 }
 
-void sm_complete(struct sm *sm, uint32_t op)
+/* What few ops leave behind: an access, a warp that waited for this op, one that waited for its last. */
+static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 {
-    const struct sm_op *o = &sm->ops.items[op];
-    unsigned slot = o->slot;
-    uint64_t bit = BIT64(slot);
-    struct sm_warp *warp = &sm->warps[slot];
-    release_registers(sm, warp, o->decoded);
+    if (o->access) {
+        vec_push(&sm->accesses, o->access);
+        o->access = NULL;
+    }
     if (o->blocks_warp) {
         sm->in_atomic &= ~bit;
         sm_waits_changed(sm);
@@ -80,12 +80,23 @@ void sm_complete(struct sm *sm, uint32_t op)
         if (o->acquires)
             cache_invalidate_clean(sm->l1d);
     }
+    if ((sm->at_fence | sm->finished) & bit)
+        check_rest(sm, o->slot);
+}
+
+void sm_complete(struct sm *sm, uint32_t op)
+{
+    struct sm_op *o = &sm->ops.items[op];
+    unsigned slot = o->slot;
+    uint64_t bit = BIT64(slot);
+    struct sm_warp *warp = &sm->warps[slot];
+    release_registers(sm, warp, o->decoded);
     warp->in_flight--;
     sm->views[slot].completed++;
-    sm_op_free(sm, op);
-    if ((sm->at_fence | sm->finished) & bit)
-        check_rest(sm, slot);
+    sm_op_recycle(sm, op);
     sm_registers_written(sm, warp, bit);
+    if (o->access || o->blocks_warp || ((sm->at_fence | sm->finished) & bit))
+        complete_rest(sm, o, bit);
 }
 
 /* Warps of one block, by index in the block, as slots of the SM. */
@@ -473,7 +484,7 @@ static inline void issue_warp(struct sm *sm, unsigned slot)
         warp->buffered--;
         view->pc = simt_pc(&warp->simt);
     }
-    sm_head_changed(sm, warp, BIT64(slot));
+    sm_head_changed(sm, warp, BIT64(slot), view->pc);
     sm_fifo_push(&sm->id_oc[class], index);
     sm->collecting++;
 }

@@ -76,19 +76,6 @@ void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles)
     wheel->mask = sm_ring_of_cycles(cycles) - 1;
 }
 
-/* Ops of one cycle keep the order in which they were added. */
-void sm_wheel_add(struct sm *sm, struct sm_wheel *wheel, uint64_t cycle, uint32_t op)
-{
-    unsigned at = (unsigned)cycle & wheel->mask;
-    uint32_t *link = &wheel->head[at];
-    while (*link != SM_NONE)
-        link = &sm->ops.items[*link].next;
-    *link = op;
-    sm->ops.items[op].next = SM_NONE;
-    wheel->occupied[at / 64] |= BIT64(at % 64);
-    wheel->count++;
-}
-
 uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from)
 {
     if (!wheel->count)

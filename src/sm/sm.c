@@ -232,6 +232,9 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             d->back_branch = branches[pc];
         }
     }
+    for (uint32_t pc = 0; pc < module->instr_count; pc++)
+        kernel->decoded[pc + 1].scheduled_before =
+            kernel->decoded[pc].scheduled_before + kernel->decoded[pc].scheduled;
 }
 
 unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,

@@ -35,6 +35,7 @@ struct sm_decoded {
     bool touches_memory;          /* a call of printf, malloc or free, which touches memory at once */
     bool src_apart;               /* no two source registers share a bank */
     uint8_t src_banks[12];
+    uint32_t scheduled_before; /* of the module's instructions before this one, those that are `scheduled` */
 };
 
 /* A warp instruction in flight. */
@@ -311,15 +312,20 @@ static inline uint32_t sm_op_new(struct sm *sm)
     sm->ops_live++;
     return index;
 }
+/* The op, whose access is the caller's to give back, can be taken again. */
+static inline void sm_op_recycle(struct sm *sm, uint32_t op)
+{
+    sm->ops.items[op].next = sm->free_op;
+    sm->free_op = op;
+    sm->ops_live--;
+}
 static inline void sm_op_free(struct sm *sm, uint32_t op)
 {
     struct sm_op *o = &sm->ops.items[op];
     if (o->access)
         vec_push(&sm->accesses, o->access);
     o->access = NULL;
-    o->next = sm->free_op;
-    sm->free_op = op;
-    sm->ops_live--;
+    sm_op_recycle(sm, op);
 }
 uint32_t sm_transaction_new(struct sm *sm);
 void sm_transaction_free(struct sm *sm, uint32_t t);
@@ -329,12 +335,23 @@ void sm_packet_free(struct sm *sm, struct packet *p);
 void sm_wheel_init(struct sm_wheel *wheel);
 /* Prepares an empty wheel for additions up to `cycles` ahead. */
 void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles);
-void sm_wheel_add(struct sm *sm, struct sm_wheel *wheel, uint64_t cycle, uint32_t op);
+/* Ops of one cycle keep the order in which they were added. */
+static inline void sm_wheel_add(struct sm *sm, struct sm_wheel *wheel, uint64_t cycle, uint32_t op)
+{
+    unsigned at = (unsigned)cycle & wheel->mask;
+    uint32_t *link = &wheel->head[at];
+    while (*link != SM_NONE)
+        link = &sm->ops.items[*link].next;
+    *link = op;
+    sm->ops.items[op].next = SM_NONE;
+    wheel->occupied[at / 64] |= BIT64(at % 64);
+    wheel->count++;
+}
 /* Whether ops are due at cycle. */
 static inline bool sm_wheel_due(const struct sm_wheel *wheel, uint64_t cycle)
 {
     unsigned at = (unsigned)cycle & wheel->mask;
-    return wheel->count && mask_has(wheel->occupied[at / 64], at % 64);
+    return mask_has(wheel->occupied[at / 64], at % 64);
 }
 /* Takes the list of ops due at cycle; there is one. */
 static inline uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle)
@@ -420,8 +437,9 @@ static inline bool sm_scoreboard_clear(const struct sm *sm, const struct sm_warp
         pending |= board[i] & uses[i];
     return !pending;
 }
-/* The head of a warp's buffer changed: brings the sets that issue looks at up to date. */
-static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+/* The head of a warp's buffer changed: brings the sets that issue looks at up to date. next: the instruction that the
+ * warp needs next; of a warp that has ended, any. */
+static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint32_t next)
 {
     sm->changed |= bit;
     sm->wants[warp->unit] &= ~bit;
@@ -433,7 +451,7 @@ static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t
         sm->buffered |= bit;
         uint32_t pc = warp->head_pc;
         const struct sm_decoded *d = &sm->kernel->decoded[pc];
-        if (pc != simt_pc(&warp->simt)) {
+        if (pc != next) {
             mispredicted |= bit;
         } else {
             warp->unit = d->unit;
