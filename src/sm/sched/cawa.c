@@ -42,9 +42,8 @@ static const struct lockstep_scheduler_option options[] = {
             "kernel over the warp's issued instructions at its last issue, as an integer (truncated: artifact)",
      .choices = cpis},
     {.name = "stall",
-     .doc = "nStall grows by the time since the last issue at every issue (issue: paper), or at every issue and at the "
-            "end "
-            "of every cycle, in 32 bits, the first time from the kernel's start (cycle: artifact)",
+     .doc = "nStall grows by the time since the last issue at every issue (issue: paper), or at every issue and behind "
+            "every cycle, in 32 bits, the first time from the kernel's start (cycle: artifact)",
      .choices = stalls},
     {0},
 };
