@@ -36,25 +36,28 @@ static struct sm_results *results_at(struct sm *sm, uint64_t cycle)
     return r;
 }
 
-/* Units of a class take the oldest waiting op each, in order. One op per unit may end in a cycle, and as many in all as
- * there are result buses. */
-static inline void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *free_at, unsigned count)
+/* Units of a class (`units` of them, free from cycle free_at on) take the oldest waiting op each, in order. One op per
+ * unit may end in a cycle, and as many in all as there are result buses. */
+static void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *free_at, unsigned units)
 {
     struct sm_fifo *waiting = &sm->oc_ex[class];
-    for (unsigned i = 0; i < count && waiting->count; i++) {
-        if (free_at[i] > sm->now)
+    uint64_t now = sm->now;
+    for (unsigned i = 0; i < units; i++) {
+        if (free_at[i] > now)
             continue;
-        const struct sm_decoded *d = sm->ops.items[*sm_fifo_item(waiting, 0)].decoded;
-        uint64_t end = sm->now + d->latency;
+        const struct sm_decoded *d = sm->ops.items[waiting->items[waiting->head]].decoded;
+        uint64_t end = now + d->latency;
         struct sm_results *r = results_at(sm, end);
-        uint8_t *ending = class == SM_SP ? &r->sp : &r->sfu;
-        if ((*ending >> i & 1) || r->count == sm->params->result_buses)
+        unsigned ending = r->ending[class];
+        if ((ending >> i & 1) || r->count == sm->params->result_buses)
             continue;
-        *ending |= (uint8_t)(1u << i);
+        r->ending[class] = (uint8_t)(ending | 1u << i);
         r->count++;
-        free_at[i] = sm->now + d->interval;
+        free_at[i] = now + d->interval;
         sm->moved = true;
         sm_wheel_add(sm, &sm->wheel, end + 2, sm_fifo_pop(waiting));
+        if (!waiting->count)
+            return;
     }
 }
 
@@ -233,16 +236,6 @@ static inline void enter_collectors(struct sm *sm, enum sm_class class)
         enter_collector(sm, c, class, sm_fifo_pop(in));
         sm->moved = true;
     }
-}
-
-bool sm_collect_busy(const struct sm *sm)
-{
-    for (unsigned class = 0; class < SM_CLASSES; class ++) {
-        const struct sm_collectors *c = &sm->collectors[class];
-        if ((c->ready && !sm_fifo_full(&sm->oc_ex[class])) || (sm->id_oc[class].count && c->used != c->all))
-            return true;
-    }
-    return false;
 }
 
 void sm_collect(struct sm *sm)

@@ -446,34 +446,34 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
     return over;
 }
 
-/* Whether anything that moved in the last cycle goes on in the next. */
-static bool goes_on(const struct sm *sm)
+/* Whether anything that moved in the last cycle goes on in the next. An op in the collectors does, or waits for what
+ * does. */
+static inline bool goes_on(const struct sm *sm)
 {
-    if (sm->lsu_op != SM_NONE || sm->oc_ex[SM_MEM].count || sm->fetch_slot != SM_NONE || sm->fence_reached ||
+    if (sm->collecting || sm->lsu_op != SM_NONE || sm->oc_ex[SM_MEM].count || sm->fetch_slot != SM_NONE || sm->fence_reached ||
         sm->retiring || sm->line_taken || (sm->l1d_pipe_count && sm->l1d_pipe_refused))
         return true;
     uint64_t awake = sm_wide_awake(sm);
-    return (awake & (sm->mispredicted | sm_units_free(sm))) || (sm->collecting && sm_collect_busy(sm));
+    return awake & (sm->mispredicted | sm_units_free(sm));
 }
 
 /* Whether the next cycle must be stepped. Where nothing moved in the last one, nothing will before an event: a packet,
  * a result, the network taking requests again (sm_can_send), a sleeper waking. Retries whose outcome depends on the
  * cycle alone are stepped. */
-static bool must_step(const struct sm *sm)
+static inline bool must_step(const struct sm *sm)
 {
+    if (sm->moved && goes_on(sm))
+        return true;
     if (sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->responses.count || sm->port_due ||
         sm->fetch_due)
         return true;
     const struct packet *p = sm_ring_peek(&sm->ejected);
-    if (p && (p->class == PACKET_INSTRUCTION || !sm_ring_full(&sm->responses)))
-        return true;
-    return sm->moved && goes_on(sm);
+    return p && (p->class == PACKET_INSTRUCTION || !sm_ring_full(&sm->responses));
 }
 
-static uint64_t next_step(const struct sm *sm)
+/* The next cycle with an event of the SM's own. */
+static uint64_t next_event(const struct sm *sm)
 {
-    if (must_step(sm) || (sm_has_requests(sm) && sm_can_send(sm)))
-        return sm->now;
     uint64_t next = sm_wheel_next(&sm->wheel, sm->now);
     next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
     if (sm->l1d_pipe_count && !sm->l1d_pipe_refused)
@@ -512,9 +512,12 @@ struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     if (sm->l1i_queue.count)
         sm_send_instruction_requests(sm);
     sm->now = cycle + 1;
-    return (struct sm_turn){.next = next_step(sm),
-                            .state = (sm_idle(sm) ? SM_STATE_IDLE : 0) | (sm->has_fault ? SM_STATE_FAULTED : 0) |
-                                     (sm_has_requests(sm) ? SM_STATE_SENDING : 0)};
+    uint32_t state = (sm_idle(sm) ? SM_STATE_IDLE : 0) | (sm->has_fault ? SM_STATE_FAULTED : 0);
+    if (must_step(sm))
+        return (struct sm_turn){sm->now, state};
+    if (!sm_has_requests(sm))
+        return (struct sm_turn){next_event(sm), state};
+    return (struct sm_turn){sm_can_send(sm) ? sm->now : next_event(sm), state | SM_STATE_SENDING};
 }
 
 bool sm_idle(const struct sm *sm)

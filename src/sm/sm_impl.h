@@ -136,7 +136,7 @@ static inline uint32_t sm_ring_of_cycles(uint32_t cycles)
  */
 struct sm_results {
     uint32_t mark;   /* that cycle + 1 (low 32 bits): else this is an old entry of the ring */
-    uint8_t sp, sfu; /* units that end one */
+    uint8_t ending[SM_MEM]; /* units that end one, of SP and of SFU */
     uint8_t count;
 };
 
@@ -511,8 +511,6 @@ static inline void sm_write_banks(struct sm *sm, const struct sm_op *op)
 }
 /* Empties the register banks' queues. */
 void sm_reset_banks(struct sm *sm);
-/* Whether collectors have something to do in the next cycle. */
-bool sm_collect_busy(const struct sm *sm);
 
 /* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
 void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
