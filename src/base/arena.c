@@ -99,14 +99,15 @@ void base_huge_pages(void *start, size_t bytes)
 #endif
 }
 
-/* A chunk with room for `bytes`, in huge pages if the arena has become large. */
+/* A chunk with room for `bytes`, in huge pages if the arena has become large: then as large as all that it has, which
+ * costs nothing before it is touched. */
 static struct arena_chunk *new_chunk(const struct arena *arena, size_t bytes)
 {
     size_t size = sizeof(struct arena_chunk) + bytes, mapped = 0;
     if (size < bytes || size > SIZE_MAX - HUGE_PAGE)
         abort();
     if (arena->bytes + bytes > SMALL_ARENA)
-        size = mapped = (size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        size = mapped = ((size > arena->bytes ? size : arena->bytes) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     struct arena_chunk *c = mapped ? map_huge(mapped) : base_calloc(1, size);
     c->size = size - sizeof *c;
     c->mapped = mapped;

@@ -93,9 +93,12 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
 
 /* What the caches, queues and pools of the usual SM take. */
 #define OWN_BYTES ((size_t)384 * 1024)
+/* SMs are all alike: without it, what they look at in every step would lie in the same few sets of the host's caches. */
+#define STAGGER ((size_t)17 * 64)
 
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 {
+    arena_alloc(arena, STAGGER, 64);
     struct sm *sm = ARENA_NEW(arena, struct sm, 1);
     const struct sm_params *p = setup->params;
     sm->setup = *setup;
