@@ -72,13 +72,12 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
         c->sector_shift = (uint8_t)(c->line_shift - 3);
     c->all_sectors = (uint8_t)mask_low(1u << (c->line_shift - c->sector_shift));
     c->offset_mask = params->line_bytes - 1;
+    c->ways = params->ways;
+    c->hashed = params->set_index == CACHE_INDEX_HASHED;
     c->lru = params->replacement == CACHE_LRU;
     c->mshr_entries = params->mshr_entries;
     c->recent_at = NO_ADDRESS;
     c->set_mask = params->sets - 1;
-    c->mark_shift = c->line_shift + (uint32_t)__builtin_ctz(params->sets);
-    c->set_marks = (params->ways + MARKS - 1) / MARKS * MARKS;
-    c->marks = ARENA_NEW(arena, uint8_t, (size_t)params->sets * c->set_marks);
     c->tags = ARENA_NEW(arena, uint64_t, lines);
     memset(c->tags, 0xff, lines * sizeof(uint64_t));
     c->lines = ARENA_NEW(arena, struct line, lines);
@@ -101,43 +100,26 @@ static uint64_t line_address(const struct cache *c, uint64_t address)
 static uint32_t set_of(const struct cache *c, uint64_t address)
 {
     uint64_t index = address >> c->line_shift;
-    if (c->params.set_index == CACHE_INDEX_HASHED) {
+    if (c->hashed) {
         uint64_t upper = ((address >> 13) & 7) | ((address >> 17) & 1) << 3 | ((address >> 19) & 1) << 4;
         index ^= upper;
     }
     return (uint32_t)index & c->set_mask;
 }
 
-static uint8_t mark_of(const struct cache *c, uint64_t at)
-{
-    return (uint8_t)(at >> c->mark_shift);
-}
-
-/* Gives the line of a set the line address `at`. */
-static void set_tag(struct cache *c, uint32_t set, uint32_t way, uint64_t at)
-{
-    c->recent_at = NO_ADDRESS;
-    c->tags[set * c->params.ways + way] = at;
-    c->marks[set * c->set_marks + way] = mark_of(c, at);
-}
-
 /* Index of the line of the set that holds line address `at`, or NO_INDEX. */
 static uint32_t search_set(const struct cache *c, uint64_t at)
 {
-    const uint64_t lows = UINT64_C(0x0101010101010101), highs = lows << 7;
-    uint32_t set = set_of(c, at), first = set * c->params.ways;
-    const uint8_t *marks = &c->marks[(size_t)set * c->set_marks];
-    for (uint32_t i = 0; i < c->params.ways; i += MARKS) {
-        uint64_t word;
-        memcpy(&word, marks + i, sizeof word);
-        word ^= lows * mark_of(c, at);
-        /* Bytes that are 0 get their highest bit, and few others. */
-        for (uint64_t rest = (word - lows) & ~word & highs; rest; rest &= rest - 1) {
-            uint32_t way = i + mask_first(rest) / MARKS;
-            if (way < c->params.ways && c->tags[first + way] == at)
-                return first + way;
-        }
+    uint32_t first = set_of(c, at) * c->ways, end = first + c->ways, i = first;
+    const uint64_t *tags = c->tags;
+    for (; i + 4 <= end; i += 4) { /* four at a time: mostly none is it */
+        bool found = (tags[i] == at) | (tags[i + 1] == at) | (tags[i + 2] == at) | (tags[i + 3] == at);
+        if (found)
+            break;
     }
+    for (; i < end; i++)
+        if (tags[i] == at)
+            return i;
     return NO_INDEX;
 }
 
@@ -232,10 +214,10 @@ static void clear_line(struct cache *c, uint32_t index, uint64_t order)
  * or NO_INDEX. */
 static uint32_t choose_victim(const struct cache *c, uint32_t set)
 {
-    uint32_t first = set * c->params.ways, best = NO_INDEX;
+    uint32_t first = set * c->ways, best = NO_INDEX;
     const struct line *lines = &c->lines[first];
     uint64_t best_order = RESERVED;
-    for (uint32_t way = 0; way < c->params.ways; way++) {
+    for (uint32_t way = 0; way < c->ways; way++) {
         bool better = lines[way].order < best_order;
         best = better ? first + way : best;
         best_order = better ? lines[way].order : best_order;
@@ -246,8 +228,8 @@ static uint32_t choose_victim(const struct cache *c, uint32_t set)
 /* The same for one that must not be dirty. */
 static uint32_t choose_clean_victim(const struct cache *c, uint32_t set)
 {
-    uint32_t first = set * c->params.ways, best = NO_INDEX;
-    for (uint32_t i = first; i < first + c->params.ways; i++)
+    uint32_t first = set * c->ways, best = NO_INDEX;
+    for (uint32_t i = first; i < first + c->ways; i++)
         if (!is_dirty(c, i) && c->lines[i].order < (best == NO_INDEX ? RESERVED : c->lines[best].order))
             best = i;
     return best;
@@ -268,23 +250,26 @@ static void describe_writeback(struct cache *c, uint32_t index, struct cache_eff
 
 /* Puts line address `at` into line `index` of its set, empty of sectors; a dirty line there becomes the effect's
  * write-back. */
-static void take_line(struct cache *c, uint32_t set, uint32_t index, uint64_t at, struct cache_effect *effect)
+static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache_effect *effect)
 {
-    if (c->tags[index] != NO_ADDRESS) {
+    if (c->tags[index] == NO_ADDRESS) {
+        c->used++;
+    } else {
         c->stats.evictions++;
         if (effect && is_dirty(c, index))
             describe_writeback(c, index, effect);
     }
-    set_tag(c, set, index - set * c->params.ways, at);
+    c->tags[index] = at;
+    c->recent_at = NO_ADDRESS;
     clear_line(c, index, ++c->clock);
 }
 
 /* Makes a place for line address `at`. Returns its index, or NO_INDEX when all of the set are reserved. */
 static uint32_t make_place(struct cache *c, uint64_t at, struct cache_effect *effect)
 {
-    uint32_t set = set_of(c, at), index = choose_victim(c, set);
+    uint32_t index = choose_victim(c, set_of(c, at));
     if (index != NO_INDEX)
-        take_line(c, set, index, at, effect);
+        take_line(c, index, at, effect);
     return index;
 }
 
@@ -596,13 +581,6 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
     return result;
 }
 
-void cache_mark_all(struct cache *c)
-{
-    for (uint32_t set = 0; set <= c->set_mask; set++)
-        for (uint32_t way = 0; way < c->params.ways; way++)
-            set_tag(c, set, way, c->tags[set * c->params.ways + way]);
-}
-
 /* Fills under way for line address `at`, which is in line `index` or (NO_INDEX) in none, still serve those who wait,
  * but are not kept and nobody joins them. */
 static void orphan_fills(struct cache *c, uint64_t at, uint32_t index)
@@ -624,6 +602,7 @@ static void drop_line(struct cache *c, uint32_t index)
         orphan_fills(c, c->tags[index], index);
     forget_refusal(c);
     c->stats.invalidations++;
+    c->used--;
     c->tags[index] = c->recent_at = NO_ADDRESS;
     clear_line(c, index, 0);
 }
@@ -658,17 +637,17 @@ static void orphan_placeless(struct cache *c)
 
 void cache_invalidate_clean(struct cache *c)
 {
-    uint32_t lines = c->params.sets * c->params.ways;
-    for (uint32_t i = 0; i < lines; i++)
+    for (uint32_t i = 0, left = c->used; left; i++) {
+        left -= c->tags[i] != NO_ADDRESS;
         if (c->tags[i] != NO_ADDRESS && !is_dirty(c, i))
             drop_line(c, i);
+    }
     orphan_placeless(c);
 }
 
 void cache_invalidate_all(struct cache *c)
 {
-    uint32_t lines = c->params.sets * c->params.ways;
-    for (uint32_t i = 0; i < lines; i++)
+    for (uint32_t i = 0; c->used; i++)
         if (c->tags[i] != NO_ADDRESS)
             drop_line(c, i);
     orphan_placeless(c);
@@ -677,7 +656,7 @@ void cache_invalidate_all(struct cache *c)
 void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                    void *context)
 {
-    uint32_t lines = c->params.sets * c->params.ways;
+    uint32_t lines = c->params.sets * c->ways;
     for (uint32_t i = 0; c->data && i < lines; i++)
         if (c->tags[i] != NO_ADDRESS && !is_dirty(c, i))
             read(context, c->tags[i], cache_data(c, i), c->params.line_bytes);
@@ -685,7 +664,7 @@ void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address
 
 bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *effect)
 {
-    uint32_t lines = c->params.sets * c->params.ways;
+    uint32_t lines = c->params.sets * c->ways;
     for (; *cursor < lines; (*cursor)++) {
         if (!is_dirty(c, *cursor))
             continue;
@@ -763,7 +742,7 @@ static uint32_t place_fill(struct cache *c, uint64_t at)
         return line;
     line = choose_clean_victim(c, set_of(c, at));
     if (line != NO_INDEX)
-        take_line(c, set_of(c, at), line, at, NULL);
+        take_line(c, line, at, NULL);
     return line;
 }
 

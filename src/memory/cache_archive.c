@@ -62,7 +62,10 @@ void cache_archive(struct cache *c, struct archive *ar)
     archive_place(ar, &c->ready_last, c->new_mshrs);
     if (archive_loading(ar)) {
         c->head.refused_bytes = 0;
-        cache_mark_all(c);
+        c->recent_at = NO_ADDRESS;
+        c->used = 0;
+        for (uint32_t i = 0; i < c->params.sets * c->params.ways; i++)
+            c->used += c->tags[i] != NO_ADDRESS;
     }
     archive_end(ar);
 }

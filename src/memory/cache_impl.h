@@ -6,7 +6,6 @@
 
 #define NO_INDEX UINT32_MAX
 #define NO_ADDRESS UINT64_MAX
-#define MARKS 8u /* in a word */
 
 #define LINE_SECTORS 8u
 
@@ -56,13 +55,13 @@ struct cache {
     struct line *lines;
     struct mshr *mshrs;
     uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
-    /* A byte of each line's tag, those of a set in whole words of MARKS: a search looks at tags where the mark is right. */
-    uint8_t *marks;
     uint8_t *data;             /* per line, or NULL */
     uint8_t *mshr_data;        /* per MSHR, or NULL */
     struct line_extra *extras; /* per line */
-    uint32_t set_mask, hash_mask, mark_shift;
-    uint32_t set_marks; /* of a set: ways rounded up to whole words */
+    uint32_t set_mask, ways;
+    uint32_t used; /* lines that are not empty */
+    bool hashed;   /* sets are chosen by more bits */
+    uint32_t hash_mask;
     uint32_t *hash;     /* of strays: first MSHR of a chain */
     struct waiter *waiters;
     uint32_t free_waiter;
@@ -71,8 +70,5 @@ struct cache {
     struct cache_stats stats;
     struct cache_params params;
 };
-
-/* cache.c: the marks of lines that were loaded. */
-void cache_mark_all(struct cache *c);
 
 #endif

@@ -212,7 +212,7 @@ static void feed_dram(struct partition *p, uint64_t cycle)
 static uint64_t find_next_dram(const struct partition *p, bool may_send)
 {
     uint64_t soon = p->last_dram + 1, next = dram_next(p->dram, p->last_dram);
-    if (next == soon || can_return(p))
+    if (next == soon || p->dram->returns.count)
         return soon;
     if (dram_full(p->dram))
         return next;

@@ -50,6 +50,7 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->params = params;
     s->map = map;
     s->mapped_line = UINT64_MAX;
+    s->rop_ready = CYCLE_NEVER;
     s->port_bytes = params->l2.data_port_bytes;
     s->next = CYCLE_NEVER;
     s->store = store;
@@ -84,11 +85,19 @@ static uint32_t part_bytes(const struct slice *s, const struct packet *p, uint32
     return s->sector && to_end < left ? to_end : left;
 }
 
+/* The packet whose parts leave the delay next, or NULL. */
+static void set_rop_first(struct slice *s, struct packet *p)
+{
+    s->rop_first = p;
+    s->rop_left = p ? p->parts : 0;
+    s->rop_ready = p ? p->ready : CYCLE_NEVER;
+}
+
 /* The next cycle in which something depends on what leaves the delay: an access that nothing is before, or so many
  * that no more packets are taken. */
 static uint64_t rop_next(const struct slice *s)
 {
-    uint64_t leaves = not_before(s->rop_first->ready, s->rop_at);
+    uint64_t leaves = not_before(s->rop_ready, s->rop_at);
     if (s->in_count > s->in_most)
         return CYCLE_NEVER;
     return leaves + (s->in_count == 0 && s->in_most > 0 ? 1 : s->in_most - s->in_count);
@@ -112,8 +121,7 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
     s->inside++;
     if (s->rop_first)
         return;
-    s->rop_first = packet;
-    s->rop_left = packet->parts;
+    set_rop_first(s, packet);
     s->next = cycle_min(s->next, rop_next(s));
 }
 
@@ -455,8 +463,8 @@ static void try_access(struct slice *s, uint64_t cycle)
  * part left each time, so it is the same to look only now. */
 NOT_INLINE void leave_rop(struct slice *s, uint64_t end)
 {
-    while (s->rop_first && s->in_count < s->in_room) {
-        uint64_t leaves = not_before(s->rop_first->ready, s->rop_at);
+    while (s->in_count < s->in_room) {
+        uint64_t leaves = not_before(s->rop_ready, s->rop_at);
         if (leaves >= end)
             return;
         uint64_t room = s->in_room - s->in_count, left = s->rop_left;
@@ -464,10 +472,8 @@ NOT_INLINE void leave_rop(struct slice *s, uint64_t end)
         s->in_count += parts;
         s->rop_left -= parts;
         s->rop_at = leaves + parts;
-        if (s->rop_left)
-            continue;
-        s->rop_first = s->rop_first->next;
-        s->rop_left = s->rop_first ? s->rop_first->parts : 0;
+        if (s->rop_left == 0)
+            set_rop_first(s, s->rop_first->next);
     }
     s->rop_at = end;
 }
@@ -505,12 +511,12 @@ void slice_tick(struct slice *s, uint64_t cycle)
         take_return(s, cycle);
     if (s->misses && !request_full(&s->to_dram))
         send_miss(s);
-    if (s->in_count == 0 && s->rop_first)
+    if (s->in_count == 0 && cycle > s->rop_ready)
         leave_rop(s, cycle);
     if (s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&
         !slice_ring_full(&s->out))
         try_access(s, cycle);
-    if (s->in_count <= s->in_most && s->rop_first && cycle >= s->rop_first->ready)
+    if (s->in_count <= s->in_most && cycle >= s->rop_ready)
         leave_rop(s, cycle + 1);
     s->next = next_tick(s, cycle);
 }

@@ -293,6 +293,10 @@ static void serve_l1d_pipe(struct sm *sm)
     struct sm_delayed *head = &sm->l1d_pipe[sm->l1d_pipe_head];
     if (head->ready > sm->now || (sm->l1d_pipe_refused && !sm->moved && !sm->moved_before))
         return;
+    /* Only a read is remembered as refused, and nothing else comes to the tags before it is taken. */
+    if (sm->l1d_pipe_refused &&
+        cache_refuses_again(sm->l1d, head->transaction.address, head->transaction.bytes, room(&sm->l1d_queue)))
+        return;
     sm->l1d_pipe_refused = !serve_l1d(sm, &head->transaction);
     if (sm->l1d_pipe_refused)
         return;
@@ -352,16 +356,14 @@ static void serve_shared(struct sm *sm)
 /* The instruction in the dispatch register moves on by one transaction. */
 static void serve_dispatch(struct sm *sm)
 {
-    struct sm_op *o = &sm->ops.items[sm->lsu_op];
-    if (o->in_memory && o->access->space == ISA_SPACE_SHARED) {
+    if (sm->lsu_cycles) {
         serve_shared(sm);
         return;
     }
     if (sm->lsu_refused && !sm->moved && !sm->moved_before && !can_enter(sm))
         return;
     if (sm->lsu_at < sm->lsu_count) {
-        struct sm_transaction t = sm->lsu_list[sm->lsu_at];
-        sm->lsu_refused = !serve_transaction(sm, o, &t);
+        sm->lsu_refused = !serve_transaction(sm, &sm->ops.items[sm->lsu_op], &sm->lsu_list[sm->lsu_at]);
         if (sm->lsu_refused)
             return;
         sm->lsu_at++;
