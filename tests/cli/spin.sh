@@ -100,7 +100,8 @@ for scheduler in gto+bows lrr+bows; do
         continues $scheduler $detector
     done
 done
-continues gto+bows ddos --set spin.truth=oracle --set spin.shares=true --set spin.order=scheduler --set spin.adaptive=false
+continues gto+bows ddos --set spin.truth=oracle --set spin.shares=true --set spin.order=scheduler \
+    --set spin.adaptive=false
 
 # Programs.
 if [ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null; then
@@ -115,11 +116,14 @@ if [ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null; then
             done
         done
         rm -f "$folder"/pa.*
-        json "$folder/other" --checkpoint-every $(($(value "$folder/one" cycles) / 3)) --checkpoint "$folder/pa.%c" --machine gtx480 --sched cawa+bows "$folder/$program" --small
+        every=$(($(value "$folder/one" cycles) / 3))
+        json "$folder/other" --checkpoint-every $every --checkpoint "$folder/pa.%c" --machine gtx480 --sched cawa+bows \
+            "$folder/$program" --small
         cmp "$folder/one" "$folder/other" || wrong "checkpoints change $program"
         [ "$(ls "$folder"/pa.* | wc -l)" -gt 1 ] || wrong "$program: no checkpoints"
         for file in "$folder"/pa.*; do
-            json "$folder/other" --resume "$file" && { cmp "$folder/one" "$folder/other" || wrong "$program goes on otherwise from ${file##*/}"; }
+            json "$folder/other" --resume "$file" &&
+                { cmp "$folder/one" "$folder/other" || wrong "$program goes on otherwise from ${file##*/}"; }
         done
         owned "$folder/one" $program
         name=lock_success
