@@ -63,23 +63,18 @@ static void retire(struct sm *sm, unsigned slot)
 /* Instructions that a fetch brings. Also at the end of a line: only the bytes asked of the cache end there. */
 static uint32_t fetch_count(const struct sm *sm, unsigned slot)
 {
-    uint32_t count = sm->params->fetch_width,
-             left = sm->kernel->grid->code->module->instr_count - sm->warps[slot].fetch_pc;
-    if (count > sm->params->instruction_buffer)
-        count = sm->params->instruction_buffer;
-    return count < left ? count : left;
+    uint32_t left = sm->instructions - sm->warps[slot].fetch_pc;
+    return sm->fetch_most < left ? sm->fetch_most : left;
 }
 
 /* Asks the instruction cache for the warp's next instructions. */
 static void fetch_warp(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    const struct isa_module *module = sm->kernel->grid->code->module;
     uint64_t address = sm->setup.code_base + (uint64_t)warp->fetch_pc * ISA_PC_BYTES;
     uint32_t line = sm->setup.l1i->line_bytes;
     uint32_t to_line_end = (line - (uint32_t)(address & (line - 1))) / ISA_PC_BYTES;
-    if (warp->fetch_pc >=
-        module->instr_count) { /* ran off the end on a wrong path: nothing there, the scheduler will redirect it */
+    if (warp->fetch_pc >= sm->instructions) { /* ran off the end on a wrong path: the scheduler will redirect it */
         warp->fetch_pc = simt_pc(&warp->simt);
         return;
     }

@@ -269,6 +269,8 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     const struct sm_params *p = sm->params;
     sm->kernel = kernel;
     sm->scoreboard_words = kernel->scoreboard_words;
+    sm->instructions = kernel->grid->code->module->instr_count;
+    sm->fetch_most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer;
     sm->now = cycle;
     sm->next_age = 0;
     sm->last_fetched = p->warps - 1;

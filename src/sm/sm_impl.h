@@ -226,6 +226,7 @@ struct sm {
 
     /* Fetch. */
     uint32_t fetch_slot, fetch_count; /* fetch buffer: warp (SM_NONE: empty) and instructions */
+    uint32_t fetch_most, instructions; /* instructions that a fetch brings; that the module has */
     unsigned last_fetched;
 
     /* Operand collection and pipelines. */

@@ -20,7 +20,7 @@ static void reset(void *state, const struct lockstep_scheduler_setup *setup)
     struct gto *g = state;
     g->last = NOBODY;
     g->rotation = setup->age_rotation;
-    g->next_rotation = setup->cycle + setup->age_rotation;
+    g->next_rotation = g->rotation ? setup->cycle + g->rotation : UINT64_MAX;
 }
 
 static unsigned oldest(const struct gto *g, uint64_t set)
@@ -50,11 +50,16 @@ static void rotate(struct gto *g, uint64_t members)
     g->age[first] = passed;
 }
 
+static void rotate_until(struct gto *g, const struct lockstep_scheduler_view *view)
+{
+    for (; g->next_rotation <= view->cycle; g->next_rotation += g->rotation)
+        rotate(g, view->members);
+}
+
 static void advance(void *state, const struct lockstep_scheduler_view *view)
 {
-    struct gto *g = state;
-    for (; g->rotation && g->next_rotation <= view->cycle; g->next_rotation += g->rotation)
-        rotate(g, view->members);
+    if (((struct gto *)state)->next_rotation <= view->cycle)
+        rotate_until(state, view);
 }
 
 static unsigned pick(const void *state, const struct lockstep_scheduler_view *view)
