@@ -256,8 +256,7 @@ static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
     struct slice *s = p->slices[k];
     uint32_t held = s->from_dram.count, sent = s->to_dram.count;
     slice_tick(s, cycle);
-    if (s->out.count)
-        p->head.replies |= BIT64(k);
+    p->head.replies |= (uint64_t)(s->out.count != 0) << k;
     set_bit(&p->head.accepting, k, slice_can_push(s));
     if (p->head.next_dram != p->last_dram + 1 && (held != s->from_dram.count || sent != s->to_dram.count))
         wake_dram(p, k, held != s->from_dram.count);

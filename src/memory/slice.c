@@ -50,7 +50,7 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->params = params;
     s->map = map;
     s->mapped_line = UINT64_MAX;
-    s->rop_ready = CYCLE_NEVER;
+    s->rop_ready = s->rop_look = CYCLE_NEVER;
     s->port_bytes = params->l2.data_port_bytes;
     s->next = CYCLE_NEVER;
     s->store = store;
@@ -98,7 +98,7 @@ static void set_rop_first(struct slice *s, struct packet *p)
 static uint64_t rop_next(const struct slice *s)
 {
     uint64_t leaves = not_before(s->rop_ready, s->rop_at);
-    if (s->in_count > s->in_most)
+    if (s->in_count > s->in_most || leaves == CYCLE_NEVER)
         return CYCLE_NEVER;
     return leaves + (s->in_count == 0 && s->in_most > 0 ? 1 : s->in_most - s->in_count);
 }
@@ -122,7 +122,8 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
     if (s->rop_first)
         return;
     set_rop_first(s, packet);
-    s->next = cycle_min(s->next, rop_next(s));
+    s->rop_look = rop_next(s);
+    s->next = cycle_min(s->next, s->rop_look);
 }
 
 void slice_return(struct slice *s, uint32_t request, uint64_t last)
@@ -434,11 +435,13 @@ static void take_return(struct slice *s, uint64_t cycle)
     request_release(s->pool, request_shift(&s->from_dram));
 }
 
+/* One request that the cache has sent becomes one for the DRAM, if there is one and a place for it. */
 static void send_miss(struct slice *s)
 {
-    s->to_dram.count++;
-    s->misses--;
-    s->blocked = false;
+    bool sends = (s->misses != 0) & !request_full(&s->to_dram);
+    s->to_dram.count += sends;
+    s->misses -= sends;
+    s->blocked &= !sends;
 }
 
 static void try_access(struct slice *s, uint64_t cycle)
@@ -480,22 +483,17 @@ NOT_INLINE void leave_rop(struct slice *s, uint64_t end)
 
 static inline uint64_t next_tick(const struct slice *s, uint64_t last)
 {
-    uint64_t soon = last + 1, next = CYCLE_NEVER;
+    uint64_t soon = last + 1, next = s->rop_look;
     bool out_full = slice_ring_full(&s->out), dram_full = request_full(&s->to_dram);
-    if ((s->misses && !dram_full) || (cache_has_ready(s->cache) && !out_full))
+    if (((s->misses != 0) & !dram_full) | (cache_has_ready(s->cache) & !out_full))
         return soon;
     if (s->in_count && !s->blocked && !dram_full && !out_full)
-        next = not_before(s->data_free_at, soon);
-    if (s->rop_first)
-        next = cycle_min(next, not_before(rop_next(s), soon));
+        next = cycle_min(next, s->data_free_at);
     if (s->from_dram.count) {
         bool write = s->requests[request_oldest(&s->from_dram)].kind == REQUEST_WRITE;
-        if (!write)
-            next = cycle_min(next, not_before(s->fill_free_at, soon));
-        else if (!out_full)
-            return soon;
+        next = cycle_min(next, !write ? s->fill_free_at : out_full ? CYCLE_NEVER : soon);
     }
-    return next;
+    return not_before(next, soon);
 }
 
 void slice_find_next(struct slice *s, uint64_t last)
@@ -509,14 +507,17 @@ void slice_tick(struct slice *s, uint64_t cycle)
         serve_waiter(s);
     if (s->from_dram.count)
         take_return(s, cycle);
-    if (s->misses && !request_full(&s->to_dram))
-        send_miss(s);
+    send_miss(s);
     if (s->in_count == 0 && cycle > s->rop_ready)
         leave_rop(s, cycle);
-    if (s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&
-        !slice_ring_full(&s->out))
+    bool tries = s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&
+                 !slice_ring_full(&s->out);
+    if (tries)
         try_access(s, cycle);
-    if (s->in_count <= s->in_most && cycle >= s->rop_ready)
-        leave_rop(s, cycle + 1);
+    if (tries || cycle >= s->rop_look) {
+        if (s->in_count <= s->in_most && cycle >= s->rop_ready)
+            leave_rop(s, cycle + 1);
+        s->rop_look = rop_next(s);
+    }
     s->next = next_tick(s, cycle);
 }

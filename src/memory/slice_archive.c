@@ -23,6 +23,7 @@ static void archive_packets(struct slice *s, struct archive *ar, const struct pa
     archive_u32_to(ar, &s->rop_left, PACKET_LINE_BYTES);
     ARCHIVE(ar, s->rop_at);
     ARCHIVE(ar, s->rop_ready);
+    ARCHIVE(ar, s->rop_look);
     archive_u32_to(ar, &s->in_count, s->in_room);
 }
 
