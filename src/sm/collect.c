@@ -1,4 +1,4 @@
-/* Operand collection, the SP and SFU pipelines, and their writeback.
+/* Operand collection and the SP and SFU pipelines.
  *
  * An issued instruction waits in an ID/OC register, moves into a free collector of its class, reads its operands from
  * the register banks (one read or write per bank and cycle, one operand per collector and cycle), and leaves through an
@@ -15,18 +15,6 @@ static unsigned bank_for(const struct sm *sm, const struct sm_warp *warp, unsign
 {
     unsigned bank = decoded + warp->bank_shift;
     return bank < sm->params->register_banks ? bank : bank - sm->params->register_banks;
-}
-
-void sm_writeback(struct sm *sm)
-{
-    uint32_t next;
-    for (uint32_t op = sm_wheel_take(&sm->wheel, sm->now); op != SM_NONE; op = next) {
-        next = sm->ops.items[op].next;
-        sm->wheel.count--;
-        sm->moved = true;
-        sm_write_banks(sm, &sm->ops.items[op]);
-        sm_complete(sm, op);
-    }
 }
 
 /* The results due in a cycle: the ring's entry for it, emptied if it is of an earlier cycle. */

@@ -19,86 +19,6 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
     sm->fault.cycle = sm->now;
 }
 
-/* A fence ends when what it waits for has happened: every earlier instruction of the warp complete and its stores
- * acknowledged, or (GPGPU-Sim) its registers written. */
-static void check_fence(struct sm *sm, unsigned slot)
-{
-    struct sm_warp *warp = &sm->warps[slot];
-    bool done = sm->params->fence_waits_stores ? !warp->in_flight && !warp->stores_out : !warp->pending_registers;
-    if (!done || !mask_has(sm->at_fence, slot))
-        return;
-    sm->at_fence &= ~BIT64(slot);
-    sm_waits_changed(sm);
-    sm->changed |= BIT64(slot);
-    sm->moved = true;
-    if (mask_has(sm->fence_invalidates, slot)) {
-        sm->fence_invalidates &= ~BIT64(slot);
-        cache_invalidate_clean(sm->l1d);
-    }
-}
-
-/* What a warp waits for besides the values of registers may have come. */
-static void check_rest(struct sm *sm, unsigned slot)
-{
-    const struct sm_warp *warp = &sm->warps[slot];
-    check_fence(sm, slot);
-    if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out)
-        return;
-    sm->retiring |= BIT64(slot);
-    sm->fetch_due = true;
-}
-
-void sm_check_retire(struct sm *sm, unsigned slot)
-{
-    if (mask_has(sm->at_fence | sm->finished, slot))
-        check_rest(sm, slot);
-    sm_registers_written(sm, &sm->warps[slot], BIT64(slot));
-}
-
-/* The registers that an op writes have their values. */
-static inline void release_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_decoded *d)
-{
-    uint64_t *board = warp->scoreboard;
-    const uint64_t *writes = d->writes;
-    board[0] &= ~writes[0];
-    for (unsigned i = 1; i < sm->scoreboard_words; i++)
-        board[i] &= ~writes[i];
-    warp->pending_registers -= d->write_count;
-}
-
-/* What few ops leave behind: an access, a warp that waited for this op, one that waited for its last. */
-static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
-{
-    if (o->access) {
-        vec_push(&sm->accesses, o->access);
-        o->access = NULL;
-    }
-    if (o->blocks_warp) {
-        sm->in_atomic &= ~bit;
-        sm_waits_changed(sm);
-        sm->changed |= bit;
-        if (o->acquires)
-            cache_invalidate_clean(sm->l1d);
-    }
-    if ((sm->at_fence | sm->finished) & bit)
-        check_rest(sm, o->slot);
-}
-
-void sm_complete(struct sm *sm, uint32_t op)
-{
-    struct sm_op *o = &sm->ops.items[op];
-    unsigned slot = o->slot;
-    uint64_t bit = BIT64(slot);
-    struct sm_warp *warp = &sm->warps[slot];
-    release_registers(sm, warp, o->decoded);
-    warp->in_flight--;
-    sm->views[slot].completed++;
-    sm_op_recycle(sm, op);
-    sm_registers_written(sm, warp, bit);
-    if (o->access || o->blocks_warp || ((sm->at_fence | sm->finished) & bit))
-        complete_rest(sm, o, bit);
-}
-
 /* Warps of one block, by index in the block, as slots of the SM. */
 static uint64_t slots_of(const struct sm_block *block, uint64_t warps)
 {
@@ -304,9 +224,11 @@ static void count_jump(struct sm *sm, const struct simt_result *r)
 }
 
 /* The instruction did more than change registers. Returns false when that was illegal. */
-static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct sm_op *o, const struct simt_result *r)
+static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct sm_op *o, const struct simt_result *r,
+                   uint64_t live_before)
 {
     struct sm_warp *warp = &sm->warps[slot];
+    sm->threads_ended += mask_count(live_before & ~warp->simt.live);
     switch (event) {
     case SIMT_MEMORY:
         return start_access(sm, slot, o);
@@ -346,12 +268,11 @@ static inline bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct
         return false;
     }
     count_issue(sm, slot, o->decoded, r);
-    sm->threads_ended += mask_count(live & ~warp->simt.live);
     if (event != SIMT_MEMORY && o->access) {
         vec_push(&sm->accesses, o->access);
         o->access = NULL;
     }
-    return event == SIMT_PLAIN || follow(sm, slot, event, o, r);
+    return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);
 }
 
 static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_decoded *d)
@@ -630,15 +551,16 @@ static inline void own_cycles(struct sm *sm, unsigned s, enum sm_stall cause)
     sm->stall_of[s] = (uint8_t)cause;
 }
 
-/* The scheduler has issued. What it will find in the next cycle is known already when none of its warps can issue then:
- * it need not look before one of them has changed. */
-static inline void look_ahead(struct sm *sm, unsigned s)
+/* The scheduler has issued in this cycle. When none of its warps can issue in the next one, what it will find then is
+ * known already: it need not look before one of them has changed. Else it looks in the next cycle. */
+static inline void own_issue(struct sm *sm, unsigned s)
 {
     uint64_t slots = sm->scheduler_slots[s];
-    own_cycles(sm, s, SM_STALL_issued);
+    sm_give_cycles(sm, s, sm->now);
+    sm->stalls.issued++;
+    sm->owned[s]++;
     if (sm_wide_awake(sm) & slots)
         return;
-    sm_give_cycles(sm, s, sm->now + 1);
     sm->stall_of[s] = (uint8_t)classify(sm, sm->resident & slots, 0);
     sm->changed &= ~slots;
 }
@@ -655,26 +577,24 @@ static void schedule(struct sm *sm, unsigned s)
         own_cycles(sm, s, classify(sm, members, could));
         return;
     }
-    struct lockstep_scheduler_view view = {.cycle = sm->now,
-                                           .ready = ready,
-                                           .members = members & ~sm->finished,
-                                           .waiting = members & waiting & ~sm->finished,
-                                           .warps = sm->views,
-                                           .next_pc = next_pc,
-                                           .context = sm};
+    struct lockstep_scheduler_view *view = &sm->view;
+    view->cycle = sm->now;
+    view->ready = ready;
+    view->members = members & ~sm->finished;
+    view->waiting = view->members & waiting;
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     if (policy->needs & LOCKSTEP_NEEDS_LONG_WAIT)
-        view.long_wait = long_waits(sm, view.members);
+        view->long_wait = long_waits(sm, view->members);
     if (policy->advance)
-        policy->advance(sm->scheduler_state[s], &view);
-    unsigned slot = astray | sm->backed_off ? pick_any(sm, s, astray, &view) : pick_ready(sm, s, &view);
+        policy->advance(sm->scheduler_state[s], view);
+    unsigned slot = astray | sm->backed_off ? pick_any(sm, s, astray, view) : pick_ready(sm, s, view);
     if (slot == LOCKSTEP_NO_WARP) {
         sm->moved = true; /* it is asked again in the next cycle */
         own_cycles(sm, s, SM_STALL_held);
         return;
     }
-    issue_picked(sm, s, slot, &view);
-    look_ahead(sm, s);
+    issue_picked(sm, s, slot, view);
+    own_issue(sm, s);
 }
 
 static void wake_sleepers(struct sm *sm)
@@ -705,7 +625,7 @@ void sm_issue(struct sm *sm)
         wake_sleepers(sm);
     /* A fence that nothing holds up ends in the next cycle; the others, with the last thing that they wait for. */
     for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
-        check_fence(sm, mask_first(rest));
+        sm_check_fence(sm, mask_first(rest));
     sm->fence_reached = 0;
     unsigned count = sm->scheduler_count, turns = sm->turns;
     unsigned s = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1)), looked = 0;
@@ -718,4 +638,9 @@ void sm_issue(struct sm *sm)
     }
     if (sm->has_fault)
         leave_cycle(sm, s, looked);
+}
+
+void sm_open_view(struct sm *sm)
+{
+    sm->view = (struct lockstep_scheduler_view){.warps = sm->views, .next_pc = next_pc, .context = sm};
 }

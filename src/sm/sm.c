@@ -1,5 +1,5 @@
 /* An SM as a whole: making it, launching blocks, the cycle, and the next cycle worth stepping. The stages are in
- * fetch.c, issue.c, collect.c, lsu.c. */
+ * fetch.c, issue.c, collect.c, complete.c, lsu.c. */
 #include "sm/sm.h"
 
 #include <stdlib.h>
@@ -125,6 +125,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
             sm->scheduler_slots[s] |= BIT64(slot);
         sm->scheduler_state[s] = arena_alloc(own, setup->scheduler->state_bytes + 1, _Alignof(max_align_t));
     }
+    sm_open_view(sm);
     create_spin(sm, setup, own);
     sm->free_op = sm->free_transaction = SM_NONE;
     sm->free_blocks = mask_low(p->blocks);

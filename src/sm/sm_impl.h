@@ -281,6 +281,7 @@ struct sm {
 
     struct sm_warp warps[SM_SLOTS];
     struct lockstep_warp_view views[SM_SLOTS];
+    struct lockstep_scheduler_view view; /* what the schedulers are shown, one after the other */
     struct sm_block blocks[SM_SLOTS];
     uint64_t free_blocks;
     unsigned free_threads;
@@ -478,6 +479,8 @@ void sm_count_warps(struct sm *sm, uint64_t cycle);
 
 /* issue.c */
 void sm_issue(struct sm *sm);
+/* Fills in what is the same in every view. */
+void sm_open_view(struct sm *sm);
 /* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
 static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)
 {
@@ -495,15 +498,20 @@ static inline uint64_t sm_units_free(const struct sm *sm)
 /* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and
  * nothing can issue. */
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler);
+void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
+
+/* complete.c */
 /* The op is complete: its registers have their values; free it. */
 void sm_complete(struct sm *sm, uint32_t op);
-void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
+/* Completes what SP and SFU have computed for this cycle. */
+void sm_writeback(struct sm *sm);
 /* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the
  * last. */
 void sm_check_retire(struct sm *sm, unsigned slot);
+/* Ends a warp's fence if that has nothing more to wait for. */
+void sm_check_fence(struct sm *sm, unsigned slot);
 
-/* collect.c: operand collectors, SP and SFU pipelines, writeback */
-void sm_writeback(struct sm *sm);
+/* collect.c: operand collectors, SP and SFU pipelines */
 void sm_execute_units(struct sm *sm);
 void sm_collect(struct sm *sm);
 static inline void sm_write_banks(struct sm *sm, const struct sm_op *op)
