@@ -1,0 +1,101 @@
+/* The end of an instruction: its registers have their values, its warp may go on, a fence or the warp itself may end.
+ * What SP and SFU have computed is written back here, in the cycle for which it was announced when a unit took it. */
+#include "sm/sm_impl.h"
+
+/* A fence ends when what it waits for has happened: every earlier instruction of the warp complete and its stores
+ * acknowledged, or (GPGPU-Sim) its registers written. */
+void sm_check_fence(struct sm *sm, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    bool done = sm->params->fence_waits_stores ? !warp->in_flight && !warp->stores_out : !warp->pending_registers;
+    if (!done || !mask_has(sm->at_fence, slot))
+        return;
+    sm->at_fence &= ~BIT64(slot);
+    sm_waits_changed(sm);
+    sm->changed |= BIT64(slot);
+    sm->moved = true;
+    if (mask_has(sm->fence_invalidates, slot)) {
+        sm->fence_invalidates &= ~BIT64(slot);
+        cache_invalidate_clean(sm->l1d);
+    }
+}
+
+/* What a warp waits for besides the values of registers may have come. */
+static void check_rest(struct sm *sm, unsigned slot)
+{
+    const struct sm_warp *warp = &sm->warps[slot];
+    sm_check_fence(sm, slot);
+    if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out)
+        return;
+    sm->retiring |= BIT64(slot);
+    sm->fetch_due = true;
+}
+
+void sm_check_retire(struct sm *sm, unsigned slot)
+{
+    if (mask_has(sm->at_fence | sm->finished, slot))
+        check_rest(sm, slot);
+    sm_registers_written(sm, &sm->warps[slot], BIT64(slot));
+}
+
+/* The registers that an op writes have their values. */
+static inline void release_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_decoded *d)
+{
+    uint64_t *board = warp->scoreboard;
+    const uint64_t *writes = d->writes;
+    board[0] &= ~writes[0];
+    for (unsigned i = 1; i < sm->scoreboard_words; i++)
+        board[i] &= ~writes[i];
+    warp->pending_registers -= d->write_count;
+}
+
+/* What few ops leave behind: an access, a warp that waited for this op, one that waited for its last. */
+static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
+{
+    if (o->access) {
+        vec_push(&sm->accesses, o->access);
+        o->access = NULL;
+    }
+    if (o->blocks_warp) {
+        sm->in_atomic &= ~bit;
+        sm_waits_changed(sm);
+        sm->changed |= bit;
+        if (o->acquires)
+            cache_invalidate_clean(sm->l1d);
+    }
+    if ((sm->at_fence | sm->finished) & bit)
+        check_rest(sm, o->slot);
+}
+
+/* Written out in both places that end ops: a call would be a sixth of it. */
+static inline __attribute__((always_inline)) void complete(struct sm *sm, uint32_t op)
+{
+    struct sm_op *o = &sm->ops.items[op];
+    unsigned slot = o->slot;
+    uint64_t bit = BIT64(slot);
+    struct sm_warp *warp = &sm->warps[slot];
+    release_registers(sm, warp, o->decoded);
+    warp->in_flight--;
+    sm->views[slot].completed++;
+    sm_op_recycle(sm, op);
+    sm_registers_written(sm, warp, bit);
+    if (o->access || o->blocks_warp || ((sm->at_fence | sm->finished) & bit))
+        complete_rest(sm, o, bit);
+}
+
+void sm_complete(struct sm *sm, uint32_t op)
+{
+    complete(sm, op);
+}
+
+void sm_writeback(struct sm *sm)
+{
+    uint32_t next;
+    for (uint32_t op = sm_wheel_take(&sm->wheel, sm->now); op != SM_NONE; op = next) {
+        next = sm->ops.items[op].next;
+        sm->wheel.count--;
+        sm->moved = true;
+        sm_write_banks(sm, &sm->ops.items[op]);
+        complete(sm, op);
+    }
+}
