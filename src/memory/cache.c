@@ -210,8 +210,8 @@ static void clear_line(struct cache *c, uint32_t index, uint64_t order)
     l->extra = false;
 }
 
-/* The line of the set that is to be given up: an empty one, else the one with the lowest order among those not reserved;
- * or NO_INDEX. */
+/* The line of the set that is to be given up: an empty one, else the one with the lowest order among those not
+ * reserved; or NO_INDEX. */
 static uint32_t choose_victim(const struct cache *c, uint32_t set)
 {
     uint32_t first = set * c->ways, best = NO_INDEX;

@@ -39,8 +39,8 @@ struct waiter {
     uint32_t value, next;
 };
 
-/* What most calls look at comes first and together: where many caches take turns, each of the host's cache lines counts.
- */
+/* What most calls look at comes first and together: where many caches take turns, each of the host's cache lines
+ * counts. */
 struct cache {
     _Alignas(64) struct cache_head head; /* first: what owners may look at */
     uint32_t ready_last;

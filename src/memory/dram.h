@@ -54,7 +54,7 @@ struct dram {
     uint64_t column_at, read_at, write_at, activate_at; /* first cycle for the whole channel */
     uint64_t groups_precharge_at;                       /* from when on no group forbids a precharge */
     uint64_t pipe_at; /* when the pipe is to be looked at: its first burst leaves, or at once when it is late */
-    uint64_t ends_at; /* when that leaves a trace: its first last burst leaves, or any when it is late; CYCLE_NEVER: empty */
+    uint64_t ends_at; /* when that leaves a trace: the last burst of a request leaves, or any when it is late */
     uint64_t last_burst;
     struct dram_burst *pipe;
     uint32_t pipe_mask, pipe_first, pipe_end;

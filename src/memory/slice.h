@@ -64,7 +64,8 @@ struct slice {
      * then the one that is leaving it, part by part, then those in it. Parts leave one a cycle while there is room:
      * what left before cycle rop_at has been noted. */
     struct packet *first, *rop_first, *last;
-    uint64_t rop_at, rop_ready, rop_look; /* rop_ready: that of rop_first; rop_look: when the delay is to be looked at */
+    uint64_t rop_at;
+    uint64_t rop_ready, rop_look; /* that of rop_first; when the delay is to be looked at */
     uint32_t rop_left; /* parts of rop_first in the delay */
     uint32_t accepted; /* bytes of `first` */
     uint32_t in_room;  /* how many parts there may be behind the delay */

@@ -520,7 +520,8 @@ void sm_send_instruction_requests(struct sm *sm)
 void sm_lsu(struct sm *sm)
 {
     take_response(sm);
-    sm_send_requests(sm);
+    if (sm->l1d_queue.count | sm->l1c_queue.count | sm->l1i_queue.count)
+        sm_send_requests(sm);
     if (sm->l1d_pipe_count)
         serve_l1d_pipe(sm);
     if (sm->lsu_op != SM_NONE)
