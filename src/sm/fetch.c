@@ -132,22 +132,17 @@ static void fetch_any(struct sm *sm)
 {
     uint64_t eligible = sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching;
     uint64_t visit = eligible | sm->retiring;
-    if (!visit)
-        return;
-    sm->moved = true;
+    sm->moved |= visit != 0;
     /* Round robin from behind the last warp served; finished warps met on the way retire. */
-    uint64_t behind = sm->last_fetched >= 63 ? 0 : visit & (~UINT64_C(0) << (sm->last_fetched + 1));
-    for (int round = 0; round < 2; round++) {
-        uint64_t set = round == 0 ? behind : visit & ~behind;
-        for (; set; set &= set - 1) {
-            unsigned slot = mask_first(set);
-            if (mask_has(sm->retiring, slot)) {
-                retire(sm, slot);
-                continue;
-            }
+    while (visit) {
+        uint64_t behind = visit & (~UINT64_C(1) << sm->last_fetched);
+        unsigned slot = mask_first(behind ? behind : visit);
+        if (!mask_has(sm->retiring, slot)) {
             fetch_warp(sm, slot);
             return;
         }
+        retire(sm, slot);
+        visit &= ~BIT64(slot);
     }
 }
 

@@ -502,7 +502,7 @@ struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_writeback(sm);
     if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
         sm_execute_units(sm);
-    if (sm->port_due || sm_wheel_due(&sm->shared_wheel, cycle))
+    if (sm->port_due || (sm->shared_wheel.count && sm_wheel_due(&sm->shared_wheel, cycle)))
         sm_lsu_writeback(sm);
     if (sm->collecting)
         sm_collect(sm);

@@ -28,7 +28,8 @@ static inline void sm_count_work(struct sm_stats *stats, const struct sm_decoded
         return;
     unsigned idle = width - lanes;
     (&stats->lanes_int_alu)[op] += lanes;
-    (&stats->idle_int_alu)[op] += (idle >> 1) + (op >= SM_LANE_OP_int_mul32 ? 2 * (idle >> 3) : 0);
+    if (idle)
+        (&stats->idle_int_alu)[op] += (idle >> 1) + (op >= SM_LANE_OP_int_mul32 ? 2 * (idle >> 3) : 0);
 }
 
 #endif
