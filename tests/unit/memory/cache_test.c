@@ -144,6 +144,45 @@ static void merges_and_entries_are_limited(void **state)
     assert_int_equal(read_at(f, SET0(1), 0), CACHE_MISS);
 }
 
+/* A refused read is refused again without a look until something that could help it has happened, and no longer: each
+ * cause of refusal has its own helpers. */
+static void a_refusal_stands_until_it_can_be_helped(void **state)
+{
+    struct fixture *f = make(*state, false);
+    const struct cache_stats *stats = cache_stats_of(f->cache);
+    assert_false(cache_refuses_again(f->cache, 0, 4, ROOM));
+    for (unsigned i = 0; i < f->params.mshr_entries; i++)
+        assert_int_equal(read_at(f, (uint64_t)i * LINE, i), CACHE_MISS);
+    assert_int_equal(read_at(f, SET0(1), 0), CACHE_REFUSED); /* no MSHR */
+    assert_true(cache_refuses_again(f->cache, SET0(1), 4, ROOM));
+    assert_int_equal(stats->refused_mshr, 2);
+    assert_false(cache_refuses_again(f->cache, SET0(1), 8, ROOM));
+    assert_false(cache_refuses_again(f->cache, SET0(2), 4, ROOM));
+    assert_false(cache_refuses_again(f->cache, SET0(1), 4, 0)); /* for another reason */
+    assert_int_equal(stats->refused_queue, 0);
+    cache_fill(f->cache, LINE, LINE, NULL);
+    assert_true(cache_refuses_again(f->cache, SET0(1), 4, ROOM)); /* the MSHR is held by its waiter */
+    assert_int_equal(stats->refused_mshr, 3);
+    assert_int_equal(take(f), 1);
+    assert_false(cache_refuses_again(f->cache, SET0(1), 4, ROOM));
+    assert_int_equal(stats->refused_mshr, 3);
+    assert_int_equal(read_at(f, SET0(1), 0), CACHE_MISS);
+    assert_false(cache_refuses_again(f->cache, SET0(1), 4, ROOM));
+}
+
+static void a_refusal_for_want_of_a_line_is_helped_by_a_fill(void **state)
+{
+    struct fixture *f = make(*state, false);
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(read_at(f, SET0(i), i), CACHE_MISS);
+    assert_int_equal(read_at(f, SET0(4), 4), CACHE_REFUSED);
+    assert_true(cache_refuses_again(f->cache, SET0(4), 4, ROOM));
+    assert_int_equal(cache_stats_of(f->cache)->refused_line, 2);
+    cache_fill(f->cache, SET0(2), LINE, NULL);
+    assert_false(cache_refuses_again(f->cache, SET0(4), 4, ROOM));
+    assert_int_equal(read_at(f, SET0(4), 4), CACHE_MISS);
+}
+
 /* Pascal's L2: 64 sets of 16 lines, 1024 fills of 1024 accesses. */
 static void as_many_fills_as_lines_each_with_many_accesses(void **state)
 {
@@ -427,6 +466,8 @@ int main(void)
         TEST(fifo_ignores_use),
         TEST(reserved_lines_are_no_victims),
         TEST(merges_and_entries_are_limited),
+        TEST(a_refusal_stands_until_it_can_be_helped),
+        TEST(a_refusal_for_want_of_a_line_is_helped_by_a_fill),
         TEST(as_many_fills_as_lines_each_with_many_accesses),
         TEST(the_miss_queue_must_have_room),
         TEST(waiters_come_in_order_of_fills),
