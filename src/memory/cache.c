@@ -139,13 +139,12 @@ static inline uint8_t sectors_of(const struct cache *c, uint64_t address, uint32
 }
 
 /* Bit masks of bytes over a line of up to 128 bytes. */
-static void add_bytes(uint64_t mask[2], uint32_t from, uint32_t to)
+static inline void add_bytes(uint64_t mask[2], uint32_t from, uint32_t to)
 {
-    uint32_t low_to = to < 64 ? to : 64, high_from = from > 64 ? from : 64;
-    if (from < low_to)
-        mask[0] |= mask_low(low_to) & ~mask_low(from);
-    if (high_from < to)
-        mask[1] |= mask_low(to - 64) & ~mask_low(high_from - 64);
+    if (from < 64)
+        mask[0] |= mask_low(to) & ~mask_low(from);
+    if (to > 64)
+        mask[1] |= mask_low(to - 64) & ~mask_low(from > 64 ? from - 64 : 0);
 }
 
 static bool covers(const uint64_t mask[2], const uint64_t part[2])
@@ -535,7 +534,10 @@ static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32
     } else {
         add_bytes(dirty, offset, offset + bytes);
     }
-    for (uint64_t rest = (uint8_t)(sectors_of(c, address, bytes) & ~(l->valid | l->pending)); rest; rest &= rest - 1) {
+    uint8_t others = c->all_sectors & (uint8_t)~(l->valid | l->pending);
+    if (!others)
+        return;
+    for (uint64_t rest = sectors_of(c, address, bytes) & others; rest; rest &= rest - 1) {
         uint32_t sector = mask_first(rest);
         uint64_t all[2] = {0, 0};
         add_bytes(all, sector << c->sector_shift, (sector + 1) << c->sector_shift);
