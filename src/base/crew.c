@@ -32,7 +32,8 @@ struct worker {
 /* Rounds of a member's work. Its thread alone has to do with `taken` as a rule, the caller looks at `done`. */
 struct claim {
     _Alignas(CACHE_LINE) atomic_uint taken; /* the last that somebody took */
-    _Alignas(CACHE_LINE) atomic_uint done;  /* the last that somebody did */
+    _Alignas(CACHE_LINE) atomic_uint done;  /* the last that somebody did, with its report in one line */
+    _Alignas(8) char report[CREW_REPORT_BYTES];
 };
 
 struct crew {
@@ -148,6 +149,7 @@ struct crew *crew_create(unsigned members)
         abort();
     crew->workers[0] = (struct worker){.crew = crew, .core = -1};
     for (unsigned i = 0; i < crew->size; i++) {
+        crew->claims[i] = (struct claim){.report = {0}};
         atomic_init(&crew->claims[i].taken, 0);
         atomic_init(&crew->claims[i].done, 0);
     }
@@ -182,6 +184,11 @@ void crew_destroy(struct crew *crew)
 unsigned crew_size(const struct crew *crew)
 {
     return crew->size;
+}
+
+void *crew_report(struct crew *crew, unsigned member)
+{
+    return crew->claims[member].report;
 }
 
 /* Waits until the others are done with the round, for so many looks at one that is not. */

@@ -1,4 +1,5 @@
-/* Defaults of the constant cache (GPGPU-Sim 3.2.2 GTX480 configuration) for the expansion of cache_params.def. No include guard: used once per table. */
+/* Defaults of the constant cache (GPGPU-Sim 3.2.2 GTX480 configuration) for the expansion of cache_params.def. No
+ * include guard: used once per table. */
 #define CACHE_DEFAULT_SETS 64
 #define CACHE_DEFAULT_WAYS 2
 #define CACHE_DEFAULT_LINE_BYTES 64

@@ -19,18 +19,11 @@ static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
 }
 
 /* What the parts are like after a window, all together. */
-struct outlook {
-    uint64_t next;       /* the first cycle in which a unit can act */
-    uint64_t busy_until; /* see struct gpu_part */
-    uint64_t room;       /* SMs that can take one of the blocks that are left */
-    bool idle, faulted, block_may_end;
-};
-
-static struct outlook look_at_parts(const struct gpu_run *run)
+static struct gpu_outlook look_at_parts(const struct gpu_run *run)
 {
-    struct outlook o = {.next = CYCLE_NEVER, .busy_until = run->start_cycle, .idle = true};
+    struct gpu_outlook o = {.next = CYCLE_NEVER, .busy_until = run->start_cycle, .idle = true};
     for (unsigned i = 0; i < run->part_count; i++) {
-        const struct gpu_part *part = &run->parts[i];
+        const struct gpu_outlook *part = run->parts[i].report;
         o.next = cycle_min(o.next, part->next);
         o.busy_until = part->busy_until > o.busy_until ? part->busy_until : o.busy_until;
         o.room |= part->room;
@@ -77,7 +70,7 @@ static bool too_many_ticks(const struct gpu *gpu, uint64_t from, uint64_t end)
 }
 
 /* The end of the window that begins at `from`, whose blocks have been given out. */
-static uint64_t window_end(const struct gpu_run *run, const struct outlook *o, uint64_t from, uint64_t limit)
+static uint64_t window_end(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t from, uint64_t limit)
 {
     uint64_t end = from + GPU_WINDOW;
     bool blocks_left = run->next_block < run->blocks;
@@ -101,7 +94,7 @@ static void run_window(const struct gpu_window *w)
 }
 
 /* The first cycle from `end` on in which something can happen. */
-static uint64_t next_cycle(const struct gpu_run *run, const struct outlook *o, uint64_t end)
+static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t end)
 {
     const struct gpu *gpu = run->gpu;
     if (o->next == end || o->room)
@@ -112,7 +105,7 @@ static uint64_t next_cycle(const struct gpu_run *run, const struct outlook *o, u
 }
 
 /* Whether everything has ended; then *end is the cycle after the first at whose end nothing was inside. */
-static bool drained(const struct gpu_run *run, const struct outlook *o, uint64_t *end)
+static bool drained(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t *end)
 {
     *end = o->busy_until + 1;
     return o->idle && network_idle(run->gpu->requests) && network_idle(run->gpu->replies);
@@ -176,7 +169,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     uint64_t limit = run->launch->max_cycles ? run->start_cycle + run->launch->max_cycles : CYCLE_NEVER;
     if (gpu->cycle >= limit)
         return GPU_LIMIT;
-    struct outlook o = look_at_parts(run);
+    struct gpu_outlook o = look_at_parts(run);
     for (uint64_t turn = 1;; turn++) {
         bool starting = dispatch(run, o.room, gpu->cycle);
         uint64_t end = window_end(run, &o, gpu->cycle, limit), last;

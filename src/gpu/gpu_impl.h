@@ -43,7 +43,7 @@ struct gpu {
     struct simt_services services;
     struct gpu_run *run;     /* the launch that takes a checkpoint, else NULL */
     struct gpu_watch *watch; /* of that launch */
-    uint64_t cycle; /* core cycles since creation; apart from what the threads of a launch read */
+    uint64_t cycle;          /* core cycles since creation; apart from what the threads of a launch read */
     uint64_t checkpoint_every, checkpoint_next;
     void (*take_checkpoint)(void *context);
     void *checkpoint_context;

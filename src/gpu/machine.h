@@ -29,8 +29,8 @@ struct machine {
     struct network_params network;
     struct memory_params memory;
     struct energy_params energy;
-    struct param_group
-        groups[MACHINE_GROUPS]; /* gpu sm spin l1i l1c l1d network partition l2 dram energy, bound to the fields above */
+    struct param_group groups[MACHINE_GROUPS]; /* gpu sm spin l1i l1c l1d network partition l2 dram energy, bound to the
+                                                  fields above */
     struct arena arena;
 };
 

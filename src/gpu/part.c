@@ -132,7 +132,7 @@ static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
         unsigned i = mask_first(rest);
         uint64_t bit = rest & -rest;
         struct sm_turn turn = sm_step(sms[i], now);
-        part->faulted |= (turn.state & SM_STATE_FAULTED) != 0;
+        part->outlook.faulted |= (turn.state & SM_STATE_FAULTED) != 0;
         idle = turn.state & SM_STATE_IDLE ? idle | bit : idle & ~bit;
         if (turn.next <= now + 1) {
             part->wake[i] = CYCLE_NEVER;
@@ -165,12 +165,12 @@ static void note_busy(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
     uint64_t taken = network_taken(gpu->requests, part->number) + network_taken(gpu->replies, part->number);
-    if (taken != part->taken && part->busy_until < now)
-        part->busy_until = now;
+    if (taken != part->taken && part->outlook.busy_until < now)
+        part->outlook.busy_until = now;
     part->taken = taken;
-    part->idle = units_idle(part);
-    if (!part->idle)
-        part->busy_until = now + 1;
+    part->outlook.idle = units_idle(part);
+    if (!part->outlook.idle)
+        part->outlook.busy_until = now + 1;
 }
 
 static void run_cycle(struct gpu_part *part, uint64_t now)
@@ -208,12 +208,12 @@ static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
 /* What block dispatch has to know after a window. */
 static void note_room(struct gpu_part *part)
 {
-    part->room = 0;
-    part->block_may_end = false;
+    part->outlook.room = 0;
+    part->outlook.block_may_end = false;
     for (unsigned i = part->first_sm; i < part->first_sm + part->sms; i++) {
         const struct sm *sm = part->run->gpu->sms[i];
-        part->room |= sm_can_launch(sm) ? BIT64(i) : 0;
-        part->block_may_end |= sm_block_may_end(sm);
+        part->outlook.room |= sm_can_launch(sm) ? BIT64(i) : 0;
+        part->outlook.block_may_end |= sm_block_may_end(sm);
     }
 }
 
@@ -222,8 +222,8 @@ void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
     struct gpu *gpu = part->run->gpu;
     uint64_t from = window->from, end = window->end;
     part->draining = window->draining;
-    if (!part->idle)
-        part->busy_until = from;
+    if (!part->outlook.idle)
+        part->outlook.busy_until = from;
     if (window->starting)
         start_blocks(part, from);
     sim_clock_advance(&part->network, from);
@@ -234,7 +234,7 @@ void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
         if (part->draining)
             note_busy(part, now);
         else
-            part->idle = false;
+            part->outlook.idle = false;
     }
     for (; tick < part->network.begun; tick++) {
         if (part->routes_requests)
@@ -242,9 +242,10 @@ void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
         if (part->routes_replies)
             network_tick_router(gpu->replies, tick);
     }
-    part->next = next_cycle(part, end);
+    part->outlook.next = next_cycle(part, end);
     if (!part->draining)
         note_room(part);
+    *part->report = part->outlook;
 }
 
 /* `share` of `count` things for each of `parts`, as even as can be. */
@@ -266,6 +267,7 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
         /* The first part is that of the thread that gives out the work: the others begin later and are heard later, so
          * where things do not divide evenly the first parts have more, and the routers are spread. */
         *part = (struct gpu_part){.run = run, .number = n, .always = run->launch->every_cycle};
+        part->report = parts > 1 ? crew_report(gpu->crew, n) : &part->outlook;
         part->first_sm = first_of(sms, parts, n);
         part->sms = first_of(sms, parts, n + 1) - part->first_sm;
         part->first_channel = first_of(channels, parts, n);
@@ -306,6 +308,7 @@ void gpu_wake_parts(struct gpu_run *run)
             part->dram_wake[i] = part->dram.begun;
         }
         note_room(part);
-        part->block_may_end = true;
+        part->outlook.block_may_end = true;
+        *part->report = part->outlook;
     }
 }

@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_GPU_PART_H
 #define LOCKSTEP_GPU_PART_H
 
+#include "base/crew.h"
 #include "gpu/gpu_impl.h"
 #include "sim/clock.h"
 
@@ -21,6 +22,17 @@ struct gpu_window {
     bool starting;      /* parts have blocks to start */
 };
 
+/* What the engine asks of a part between windows. */
+struct gpu_outlook {
+    uint64_t next;       /* the first cycle after the window in which the units can act */
+    uint64_t busy_until; /* while draining: something was inside at the end of the cycle before, maybe not later */
+    uint64_t room;       /* SMs, by their number in the device, that can take a block; known until draining */
+    bool idle;           /* nothing was inside the units after the last cycle; known while draining */
+    bool faulted;        /* one of the SMs */
+    bool block_may_end;  /* in the next cycle, on one of the SMs */
+};
+_Static_assert(sizeof(struct gpu_outlook) <= CREW_REPORT_BYTES, "an outlook is a crew member's report");
+
 struct gpu_part {
     _Alignas(64) struct gpu_run *run;
     unsigned number; /* its side of both networks */
@@ -39,13 +51,8 @@ struct gpu_part {
     uint64_t sending;  /* SMs asleep with requests that the network does not take */
     uint64_t holding;  /* SMs with packets from the network that they have not passed on */
     uint64_t taken;    /* packets that left the networks here */
-    /* What the engine asks between windows, in one cache line. */
-    _Alignas(64) uint64_t next; /* the first cycle after the window in which the units can act */
-    uint64_t busy_until; /* while draining: something was inside at the end of the cycle before, maybe not later */
-    uint64_t room;       /* SMs, by their number in the device, that can take a block; known until draining */
-    bool idle;           /* nothing was inside the units after the last cycle; known while draining */
-    bool faulted;        /* one of the SMs */
-    bool block_may_end;  /* in the next cycle, on one of the SMs */
+    struct gpu_outlook outlook;
+    struct gpu_outlook *report; /* where the engine finds it after a window */
     /* What the engine writes, in lines of its own. */
     _Alignas(64) unsigned start_count;
     struct gpu_start starts[64];

@@ -11,7 +11,8 @@
 
 /* One launch: name, grid, block, status, cycles and the headline figures; then one object per group of statistics,
  * under the group's name (stalls, l1d, ...); last `host`, the only member that differs between two equal runs. A launch
- * that did not come to its end is `partial`, and `partial_reason` says why: max-cycles, max-seconds, SIGINT, hang ... */
+ * that did not come to its end is `partial`, and `partial_reason` says why: max-cycles, max-seconds, SIGINT, hang ...
+ */
 json_t *gpu_result_json(const struct gpu_result *result, const struct machine *machine);
 /* The resolved machine: name, doc, and under each group's name every parameter with its value. */
 json_t *machine_json(const struct machine *machine);
