@@ -224,6 +224,8 @@ static BY_CLASS void enter_collectors(struct sm *sm, enum sm_class class)
     struct sm_collectors *c = &sm->collectors[class];
     struct sm_fifo *in = &sm->id_oc[class];
     for (unsigned port = 0; port < c->ports && in->count && c->used != c->all; port++) {
+        if (sm_fifo_full(in))
+            sm->changed |= sm_wanted(sm, class);
         enter_collector(sm, c, class, sm_fifo_pop(in));
         sm->moved = true;
     }

@@ -202,7 +202,8 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
         sm->fence_invalidates |= BIT64(slot);
 }
 
-static inline void count_issue(struct sm *sm, unsigned slot, const struct sm_decoded *decoded, const struct simt_result *r)
+static inline void count_issue(struct sm *sm, unsigned slot, const struct sm_decoded *decoded,
+                               const struct simt_result *r)
 {
     struct sm_warp *warp = &sm->warps[slot];
     unsigned lanes = mask_count(r->mask);
@@ -370,7 +371,8 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
     warp->wake = until;
 }
 
-/* Issues a warp's next instruction. Apart from its only caller: the two together have too few of the host's registers. */
+/* Issues a warp's next instruction. Apart from its only caller: the two together have too few of the host's registers.
+ */
 static __attribute__((noinline)) void issue_warp(struct sm *sm, unsigned slot)
 {
     struct simt_result r;
@@ -455,8 +457,8 @@ static bool issues_more(struct sm *sm, unsigned slot)
     return mask_has(sm->cleared & sm_units_free(sm) & ~sm->backed_off, slot);
 }
 
-/* The warp that a scheduler has picked issues one instruction and those behind it, up to the issue width, until one must
- * wait or holds it back. */
+/* The warp that a scheduler has picked issues one instruction and those behind it, up to the issue width, until one
+ * must wait or holds it back. */
 static inline void issue_picked(struct sm *sm, unsigned s, unsigned slot, const struct lockstep_scheduler_view *view)
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
@@ -572,7 +574,8 @@ static void schedule(struct sm *sm, unsigned s)
     uint64_t slots = sm->scheduler_slots[s], members = sm->resident & slots, waiting = sm->waiting;
     uint64_t could = slots & sm->cleared & ~waiting, ready = could ? could & sm_units_free(sm) : 0;
     uint64_t astray = slots & sm->mispredicted & ~waiting;
-    sm->changed = (sm->changed & ~slots) | could;
+    /* Warps that only miss a pipeline register are met again when one comes free (enter_collectors). */
+    sm->changed = (sm->changed & ~slots) | (ready ? could : 0);
     if (!ready) {
         flush_all(sm, astray);
         own_cycles(sm, s, classify(sm, members, could));

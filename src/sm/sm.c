@@ -93,7 +93,8 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
 
 /* What the caches, queues and pools of the usual SM take. */
 #define OWN_BYTES ((size_t)384 * 1024)
-/* SMs are all alike: without it, what they look at in every step would lie in the same few sets of the host's caches. */
+/* SMs are all alike: without it, what they look at in every step would lie in the same few sets of the host's caches.
+ */
 #define STAGGER ((size_t)17 * 64)
 
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
@@ -237,8 +238,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
         }
     }
     for (uint32_t pc = 0; pc < module->instr_count; pc++)
-        kernel->decoded[pc + 1].scheduled_before =
-            kernel->decoded[pc].scheduled_before + kernel->decoded[pc].scheduled;
+        kernel->decoded[pc + 1].scheduled_before = kernel->decoded[pc].scheduled_before + kernel->decoded[pc].scheduled;
 }
 
 unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,
@@ -456,8 +456,8 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
  * does. */
 static inline bool goes_on(const struct sm *sm)
 {
-    if (sm->collecting || sm->lsu_op != SM_NONE || sm->oc_ex[SM_MEM].count || sm->fetch_slot != SM_NONE || sm->fence_reached ||
-        sm->retiring || sm->line_taken || (sm->l1d_pipe_count && sm->l1d_pipe_refused))
+    if (sm->collecting || sm->lsu_op != SM_NONE || sm->oc_ex[SM_MEM].count || sm->fetch_slot != SM_NONE ||
+        sm->fence_reached || sm->retiring || sm->line_taken || (sm->l1d_pipe_count && sm->l1d_pipe_refused))
         return true;
     uint64_t awake = sm_wide_awake(sm);
     return awake & (sm->mispredicted | sm_units_free(sm));

@@ -135,16 +135,16 @@ static inline uint32_t sm_ring_of_cycles(uint32_t cycles)
 /* The results of SP and SFU that are due in one cycle: each unit ends at most one, and there are so many result buses.
  */
 struct sm_results {
-    uint32_t mark;   /* that cycle + 1 (low 32 bits): else this is an old entry of the ring */
+    uint32_t mark;          /* that cycle + 1 (low 32 bits): else this is an old entry of the ring */
     uint8_t ending[SM_MEM]; /* units that end one, of SP and of SFU */
     uint8_t count;
 };
 
 struct sm_warp {
     _Alignas(64) struct simt_warp simt;
-    uint8_t block;      /* block slot */
-    uint8_t buffered;   /* instructions in the buffer: consecutive ones from head_pc on */
-    uint8_t unit;       /* of the head instruction: the set of sm.wants that the warp is in */
+    uint8_t block;                 /* block slot */
+    uint8_t buffered;              /* instructions in the buffer: consecutive ones from head_pc on */
+    uint8_t unit;                  /* of the head instruction: the set of sm.wants that the warp is in */
     uint8_t bank_shift, bank_back; /* added to its registers' decoded banks; the way round from there to the first */
     uint32_t head_pc;
     uint32_t fetch_pc;           /* next to fetch */
@@ -201,10 +201,10 @@ struct sm {
     /* Stages that may have something to do: set by whoever brings it, cleared by a stage that is left with nothing. */
     bool fetch_due, lsu_due, port_due; /* port: a result waits for the load/store unit's writeback port */
     uint8_t scheduler_count;
-    uint8_t turns; /* schedulers that take turns in looking first */
+    uint8_t turns;             /* schedulers that take turns in looking first */
     uint32_t scoreboard_words; /* of sm_kernel */
-    uint8_t stall_of[8]; /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
-    uint64_t changed;    /* warp slots of which something that issue looks at has changed since, or that could issue */
+    uint8_t stall_of[8];       /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
+    uint64_t changed; /* warp slots of which something that issue looks at has changed since, or that could issue */
     /* Cycles are counted when what they count for changes: from `counted` on those of warps, from `owned` on those of a
      * scheduler, are not yet. */
     uint64_t counted, owned[8];
@@ -225,7 +225,7 @@ struct sm {
     uint64_t retiring;              /* finished and drained: to be retired by fetch's scan */
 
     /* Fetch. */
-    uint32_t fetch_slot, fetch_count; /* fetch buffer: warp (SM_NONE: empty) and instructions */
+    uint32_t fetch_slot, fetch_count;  /* fetch buffer: warp (SM_NONE: empty) and instructions */
     uint32_t fetch_most, instructions; /* instructions that a fetch brings; that the module has */
     unsigned last_fetched;
 
@@ -487,6 +487,14 @@ static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cy
     (&sm->stalls.issued)[sm->stall_of[scheduler]] += cycle - sm->owned[scheduler];
     sm->owned[scheduler] = cycle;
 }
+/* Warps whose next instruction takes a pipeline register of the class. */
+static inline uint64_t sm_wanted(const struct sm *sm, enum sm_class class)
+{
+    if (class == SM_MEM)
+        return sm->wants[ISA_UNIT_MEM];
+    return sm->wants[class == SM_SP ? ISA_UNIT_SP : ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER];
+}
+
 /* Warps whose next instruction finds a pipeline register. */
 static inline uint64_t sm_units_free(const struct sm *sm)
 {
