@@ -166,8 +166,8 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 
 static void archive_sets(struct sm *sm, struct archive *ar)
 {
-    uint64_t *sets[] = {&sm->resident,      &sm->finished,   &sm->buffered, &sm->mispredicted,     &sm->flushed,
-                        &sm->cleared,       &sm->at_barrier, &sm->at_fence, &sm->in_atomic,        &sm->asleep,
+    uint64_t *sets[] = {&sm->resident,      &sm->finished,   &sm->buffered, &sm->mispredicted,      &sm->flushed,
+                        &sm->cleared,       &sm->at_barrier, &sm->at_fence, &sm->in_atomic,         &sm->asleep,
                         &sm->fence_reached, &sm->fetching,   &sm->retiring, &sm->fence_invalidates, &sm->backed_off,
                         &sm->delayed};
     uint64_t all = mask_low(sm->params->warps);
@@ -206,12 +206,12 @@ static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_coll
     archive_u32_to(ar, &c->ready, c->all);
     archive_u32_to(ar, &c->reading, c->all);
     for (uint32_t rest = c->used; rest; rest &= rest - 1)
-        archive_op_number(sm, ar, &c->op[mask_first(rest)]);
+        archive_op_number(sm, ar, &c->held->op[mask_first(rest)]);
     archive_u8_to(ar, &c->dispatch_from, c->count);
-    ARCHIVE(ar, c->behind);
-    ARCHIVE(ar, c->turn);
+    ARCHIVE(ar, c->held->behind);
+    ARCHIVE(ar, c->held->turn);
     for (unsigned i = 0; i < SM_MAX_COLLECTORS; i++)
-        archive_u8_to(ar, &c->line[i], SM_MAX_COLLECTORS - 1);
+        archive_u8_to(ar, &c->held->line[i], SM_MAX_COLLECTORS - 1);
     archive_u8_to(ar, &c->line_head, SM_MAX_COLLECTORS - 1);
     archive_u8_to(ar, &c->line_count, SM_MAX_COLLECTORS);
 }

@@ -65,7 +65,7 @@ void sm_execute_units(struct sm *sm)
 static inline unsigned next_to_leave(const struct sm *sm, const struct sm_collectors *c, enum sm_class class)
 {
     if (class == SM_MEM && sm->params->memory_in_order)
-        return c->line_count && (c->ready >> c->line[c->line_head] & 1) ? c->line[c->line_head] : SM_NONE;
+        return c->line_count && (c->ready >> c->held->line[c->line_head] & 1) ? c->held->line[c->line_head] : SM_NONE;
     uint32_t behind = c->ready & (~0u << c->dispatch_from);
     return c->ready ? (unsigned)__builtin_ctz(behind ? behind : c->ready) : SM_NONE;
 }
@@ -82,7 +82,7 @@ static inline void leave_collectors(struct sm *sm, enum sm_class class)
         uint32_t bit = 1u << index;
         sm->moved = true;
         sm->collecting--;
-        sm_fifo_push(out, c->op[index]);
+        sm_fifo_push(out, c->held->op[index]);
         c->used ^= bit;
         c->ready ^= bit;
         c->dispatch_from = (uint8_t)(index + 1 < c->count ? index + 1 : 0);
@@ -123,8 +123,8 @@ static void next_turn(struct sm *sm, unsigned bank)
     struct sm_bank *b = &sm->banks[bank];
     unsigned place = b->first, collector = place / SM_MAX_READS % SM_MAX_COLLECTORS;
     struct sm_collectors *c = &sm->collectors[place / SM_MAX_READS / SM_MAX_COLLECTORS];
-    c->turn[collector] |= BIT64(bank);
-    c->behind[collector]--;
+    c->held->turn[collector] |= BIT64(bank);
+    c->held->behind[collector]--;
     sm->banks_waiting |= BIT64(bank);
     if (place == b->last)
         sm->banks_queued &= ~BIT64(bank);
@@ -151,12 +151,12 @@ static inline uint64_t read_operands(const struct sm *sm, struct sm_collectors *
     unsigned most = sm->params->collector_reads;
     for (uint32_t rest = c->reading; rest; rest &= rest - 1) {
         unsigned i = (unsigned)__builtin_ctz(rest);
-        uint64_t turn = c->turn[i], banks = turn & open;
+        uint64_t turn = c->held->turn[i], banks = turn & open;
         if (mask_count(banks) > most)
             banks = first_reads(sm, banks);
-        c->turn[i] = turn ^ banks;
+        c->held->turn[i] = turn ^ banks;
         read |= banks;
-        if (turn == banks && !c->behind[i])
+        if (turn == banks && !c->held->behind[i])
             done |= rest & -rest;
     }
     c->reading ^= done;
@@ -184,15 +184,15 @@ static void read_banks(struct sm *sm)
 /* The operands of a collector's op ask their banks, one by one, for a turn. */
 static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
 {
-    const struct sm_op *op = &sm->ops.items[c->op[collector]];
+    const struct sm_op *op = &sm->ops.items[c->held->op[collector]];
     for (unsigned i = 0; i < op->decoded->src_count; i++) {
         unsigned bank = bank_for(sm, &sm->warps[op->slot], op->decoded->src_banks[i]);
         if (mask_has(sm->banks_waiting, bank)) {
             queue_read(sm, bank, read_place(class, collector, i));
-            c->behind[collector]++;
+            c->held->behind[collector]++;
         } else {
             sm->banks_waiting |= BIT64(bank);
-            c->turn[collector] |= BIT64(bank);
+            c->held->turn[collector] |= BIT64(bank);
         }
     }
 }
@@ -202,10 +202,10 @@ static BY_CLASS void enter_collector(struct sm *sm, struct sm_collectors *c, enu
     unsigned free = (unsigned)__builtin_ctz(~c->used);
     const struct sm_op *op = &sm->ops.items[index];
     uint64_t banks = sm_banks_of(sm, &sm->warps[op->slot], op->decoded->src_set);
-    c->op[free] = index;
+    c->held->op[free] = index;
     c->used |= 1u << free;
     if (class == SM_MEM)
-        c->line[(c->line_head + c->line_count++) % SM_MAX_COLLECTORS] = (uint8_t)free;
+        c->held->line[(c->line_head + c->line_count++) % SM_MAX_COLLECTORS] = (uint8_t)free;
     if (!banks) {
         c->ready |= 1u << free;
         return;
@@ -213,7 +213,7 @@ static BY_CLASS void enter_collector(struct sm *sm, struct sm_collectors *c, enu
     c->reading |= 1u << free;
     if (op->decoded->src_apart && !(banks & sm->banks_waiting)) {
         sm->banks_waiting |= banks;
-        c->turn[free] = banks;
+        c->held->turn[free] = banks;
     } else {
         ask_banks(sm, c, class, free);
     }

@@ -45,28 +45,24 @@ _Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_para
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one latency per latency class");
 
-static void set_fifo(struct sm_fifo *fifo, unsigned size)
+static void reset_class(struct sm *sm, enum sm_class class, uint32_t id_oc, uint32_t oc_ex, uint32_t collectors,
+                        uint32_t ports)
 {
-    *fifo = (struct sm_fifo){.size = (uint8_t)size};
-}
-
-static void set_collectors(struct sm_collectors *c, unsigned count, unsigned ports)
-{
-    *c = (struct sm_collectors){.all = (uint32_t)mask_low(count), .count = (uint8_t)count, .ports = (uint8_t)ports};
+    sm->id_oc[class] = (struct sm_fifo){.items = sm->fifo_items[2 * class], .size = (uint8_t)id_oc};
+    sm->oc_ex[class] = (struct sm_fifo){.items = sm->fifo_items[2 * class + 1], .size = (uint8_t)oc_ex};
+    sm->collected[class] = (struct sm_collected){.line = {0}};
+    sm->collectors[class] = (struct sm_collectors){.all = (uint32_t)mask_low(collectors),
+                                                   .count = (uint8_t)collectors,
+                                                   .ports = (uint8_t)ports,
+                                                   .held = &sm->collected[class]};
 }
 
 static void reset_pipelines(struct sm *sm)
 {
     const struct sm_params *p = sm->params;
-    set_fifo(&sm->id_oc[SM_SP], p->id_oc_sp);
-    set_fifo(&sm->id_oc[SM_SFU], p->id_oc_sfu);
-    set_fifo(&sm->id_oc[SM_MEM], p->id_oc_mem);
-    set_fifo(&sm->oc_ex[SM_SP], p->oc_ex_sp);
-    set_fifo(&sm->oc_ex[SM_SFU], p->oc_ex_sfu);
-    set_fifo(&sm->oc_ex[SM_MEM], p->oc_ex_mem);
-    set_collectors(&sm->collectors[SM_SP], p->collectors_sp, p->ports_sp);
-    set_collectors(&sm->collectors[SM_SFU], p->collectors_sfu, p->ports_sfu);
-    set_collectors(&sm->collectors[SM_MEM], p->collectors_mem, p->ports_mem);
+    reset_class(sm, SM_SP, p->id_oc_sp, p->oc_ex_sp, p->collectors_sp, p->ports_sp);
+    reset_class(sm, SM_SFU, p->id_oc_sfu, p->oc_ex_sfu, p->collectors_sfu, p->ports_sfu);
+    reset_class(sm, SM_MEM, p->id_oc_mem, p->oc_ex_mem, p->collectors_mem, p->ports_mem);
     sm_reset_banks(sm);
     sm_wheel_init(&sm->wheel);
     sm_wheel_init(&sm->shared_wheel);

@@ -66,9 +66,9 @@ struct sm_transaction {
 /* Pipeline registers of one class: FIFOs of ops, in rings. */
 #define SM_FIFO_ITEMS 16
 struct sm_fifo {
+    uint32_t *items; /* apart: every step asks for the counts of all FIFOs */
     uint8_t count, size;
     uint8_t head; /* place of the oldest */
-    uint32_t items[SM_FIFO_ITEMS];
 };
 
 static inline uint32_t *sm_fifo_item(struct sm_fifo *fifo, unsigned i)
@@ -92,18 +92,23 @@ static inline uint32_t sm_fifo_pop(struct sm_fifo *fifo)
     return op;
 }
 
+/* What the operand collectors of one class hold. */
+struct sm_collected {
+    uint8_t line[SM_MAX_COLLECTORS];   /* a ring: see sm_collectors */
+    uint8_t behind[SM_MAX_COLLECTORS]; /* operands whose turn at their bank has not come */
+    uint64_t turn[SM_MAX_COLLECTORS];  /* set of banks at which it is an operand's turn to be read */
+    uint32_t op[SM_MAX_COLLECTORS];
+};
+
 /* Operand collectors of one class. */
 struct sm_collectors {
     uint32_t used, ready; /* sets of collectors: holding an op; with all operands */
     uint32_t reading;     /* with operands to read */
     uint32_t all;         /* those there are */
     uint8_t count, ports, dispatch_from;
-    /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): a ring. */
+    /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): held->line. */
     uint8_t line_head, line_count;
-    uint8_t line[SM_MAX_COLLECTORS];
-    uint8_t behind[SM_MAX_COLLECTORS]; /* operands whose turn at their bank has not come */
-    uint64_t turn[SM_MAX_COLLECTORS];  /* set of banks at which it is an operand's turn to be read */
-    uint32_t op[SM_MAX_COLLECTORS];
+    struct sm_collected *held; /* apart: every step looks at the sets of all classes */
 };
 
 /* Reads of register banks: one place for every operand of every collector. A bank is one collector's turn; the reads
@@ -230,6 +235,8 @@ struct sm {
     unsigned last_fetched;
 
     /* Operand collection and pipelines. */
+    struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
+    struct sm_collectors collectors[SM_CLASSES];
     uint32_t collecting; /* ops in id_oc and collectors */
     unsigned bank_from;
     uint64_t banks_waiting, banks_queued; /* sets of banks: someone's turn; more reads behind that */
@@ -264,8 +271,8 @@ struct sm {
     struct spin *spin; /* NULL: nobody looks at spinning warps */
     struct sm_setup setup;
     struct memory_map map; /* of setup.partition */
-    struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
-    struct sm_collectors collectors[SM_CLASSES];
+    uint32_t fifo_items[2 * SM_CLASSES][SM_FIFO_ITEMS];
+    struct sm_collected collected[SM_CLASSES];
     uint64_t sp_free_at[8], sfu_free_at[8]; /* cycle at which a unit's dispatch register is free again */
     struct sm_stats stats;
     struct sm_bank banks[64];
