@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/bits.h"
+
 #define CHUNK_BYTES ((size_t)64 * 1024)
 /* An arena that has handed out so much goes on in the host's huge pages: what a simulated device consists of is met in
  * no order, and a page of the usual size for each of its parts is more than the host's address translation remembers.
@@ -47,7 +49,7 @@ void *base_realloc(void *old, size_t size)
     return p;
 }
 
-void *base_grow_apart(void *old, size_t old_bytes, size_t bytes)
+void *base_copy_apart(const void *old, size_t old_bytes, size_t bytes)
 {
     char *p = aligned_alloc(128, (bytes + 127) / 128 * 128);
     if (!p)
@@ -55,6 +57,12 @@ void *base_grow_apart(void *old, size_t old_bytes, size_t bytes)
     if (old_bytes)
         memcpy(p, old, old_bytes);
     memset(p + old_bytes, 0, bytes - old_bytes);
+    return p;
+}
+
+void *base_grow_apart(void *old, size_t old_bytes, size_t bytes)
+{
+    void *p = base_copy_apart(old, old_bytes, bytes);
     free(old);
     return p;
 }
@@ -107,7 +115,7 @@ static struct arena_chunk *new_chunk(const struct arena *arena, size_t bytes)
     if (size < bytes || size > SIZE_MAX - HUGE_PAGE)
         abort();
     if (arena->bytes + bytes > SMALL_ARENA)
-        size = mapped = ((size > arena->bytes ? size : arena->bytes) + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        size = mapped = round_up_u64(size > arena->bytes ? size : arena->bytes, HUGE_PAGE);
     struct arena_chunk *c = mapped ? map_huge(mapped) : base_calloc(1, size);
     c->size = size - sizeof *c;
     c->mapped = mapped;

@@ -1,5 +1,5 @@
-/* Bit-mask helpers. Warps and lanes are sets of at most 64 members everywhere in Lockstep, so a set is one word; they are walked with
- * `for (uint64_t rest = set; rest; rest &= rest - 1) { unsigned member = mask_first(rest); ... }`. */
+/* Bit-mask helpers. Warps and lanes are sets of at most 64 members everywhere in Lockstep, so a set is one word; they
+ * are walked with `for (uint64_t rest = set; rest; rest &= rest - 1) { unsigned member = mask_first(rest); ... }`. */
 #ifndef LOCKSTEP_BASE_BITS_H
 #define LOCKSTEP_BASE_BITS_H
 
@@ -28,6 +28,12 @@ static inline unsigned mask_count(uint64_t m)
 static inline bool mask_has(uint64_t m, unsigned i)
 {
     return (m >> i) & 1;
+}
+
+/* Makes bit i what `on` says. */
+static inline void mask_put(uint64_t *set, unsigned i, bool on)
+{
+    *set = (*set & ~BIT64(i)) | (uint64_t)on << i;
 }
 
 /* Bits that hold numbers up to `most`: 0 for 0. */

@@ -149,7 +149,7 @@ struct crew *crew_create(unsigned members)
         abort();
     crew->workers[0] = (struct worker){.crew = crew, .core = -1};
     for (unsigned i = 0; i < crew->size; i++) {
-        crew->claims[i] = (struct claim){.report = {0}};
+        memset(crew->claims[i].report, 0, CREW_REPORT_BYTES);
         atomic_init(&crew->claims[i].taken, 0);
         atomic_init(&crew->claims[i].done, 0);
     }

@@ -16,10 +16,10 @@ unsigned crew_size(const struct crew *crew);
  * other. The order is copied to where members look for work first, so reading it costs them nothing more.
  * What the caller wrote before is seen by all members, what they wrote is seen by the caller afterwards. */
 #define CREW_ORDER_BYTES 40
+void crew_run(struct crew *crew, void (*task)(const void *order, unsigned member), const void *order, unsigned bytes);
 /* A place in which a member leaves what the caller wants to hear of its work, aligned to 8 bytes: it lies where the
  * caller learns that the member is done, so reading it costs nothing more. Zero at first; nobody clears it. */
 #define CREW_REPORT_BYTES 48
 void *crew_report(struct crew *crew, unsigned member);
-void crew_run(struct crew *crew, void (*task)(const void *order, unsigned member), const void *order, unsigned bytes);
 
 #endif

@@ -26,11 +26,6 @@ static void wake_at(struct gpu_part *part, unsigned i, uint64_t at)
     part->first_wake = cycle_min(part->first_wake, at);
 }
 
-static void set_bit(uint64_t *set, uint64_t bit, bool on)
-{
-    *set = on ? *set | bit : *set & ~bit;
-}
-
 /* SMs to which the network brings something, or that still hold what it brought. */
 static void eject(struct gpu_part *part, uint64_t brought, uint64_t now)
 {
@@ -38,8 +33,8 @@ static void eject(struct gpu_part *part, uint64_t brought, uint64_t now)
     for (uint64_t rest = part->always ? mask_low(part->sms) : brought | part->holding; rest; rest &= rest - 1) {
         unsigned i = mask_first(rest);
         uint32_t state = sm_eject(sms[i]);
-        set_bit(&part->holding, rest & -rest, state & SM_STATE_HOLDING);
-        set_bit(&part->idle_sms, rest & -rest, state & SM_STATE_IDLE);
+        mask_put(&part->holding, i, state & SM_STATE_HOLDING);
+        mask_put(&part->idle_sms, i, state & SM_STATE_IDLE);
         if (state & SM_STATE_ARRIVALS)
             part->due |= rest & -rest;
         else
@@ -133,7 +128,7 @@ static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
         uint64_t bit = rest & -rest;
         struct sm_turn turn = sm_step(sms[i], now);
         part->outlook.faulted |= (turn.state & SM_STATE_FAULTED) != 0;
-        idle = turn.state & SM_STATE_IDLE ? idle | bit : idle & ~bit;
+        mask_put(&idle, i, turn.state & SM_STATE_IDLE);
         if (turn.next <= now + 1) {
             part->wake[i] = CYCLE_NEVER;
             due |= bit;

@@ -64,4 +64,5 @@ void gpu_divide(struct gpu_run *run, unsigned parts);
 void gpu_wake_parts(struct gpu_run *run);
 /* Simulates a window of a part: at most GPU_WINDOW cycles, and at most NETWORK_LOOKAHEAD ticks of the networks. */
 void gpu_part_run(struct gpu_part *part, const struct gpu_window *window);
+
 #endif

@@ -48,11 +48,6 @@ const struct param_desc partition_param_descs[] = {
 };
 const unsigned partition_param_count = sizeof(partition_param_descs) / sizeof(partition_param_descs[0]);
 
-static void set_bit(uint64_t *set, unsigned k, bool on)
-{
-    *set = (*set & ~BIT64(k)) | (uint64_t)on << k;
-}
-
 struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store,
                                    struct arena *arena)
 {
@@ -70,7 +65,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     for (unsigned k = 0; k < p->slice_count; k++) {
         p->slices[k] = slice_create(&p->params, &p->request_map, k, store, p->pool, arena);
         p->head.first[k] = slice_reply(p->slices[k]);
-        set_bit(&p->head.accepting, k, slice_can_push(p->slices[k]));
+        mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
     }
     p->requests = p->pool->all;
     p->dram = dram_create(&params->dram, p->pool, arena);
@@ -257,7 +252,7 @@ static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
     uint32_t held = s->from_dram.count, sent = s->to_dram.count;
     slice_tick(s, cycle);
     p->head.replies |= (uint64_t)(s->out.count != 0) << k;
-    set_bit(&p->head.accepting, k, slice_can_push(s));
+    mask_put(&p->head.accepting, k, slice_can_push(s));
     if (p->head.next_dram != p->last_dram + 1 && (held != s->from_dram.count || sent != s->to_dram.count))
         wake_dram(p, k, held != s->from_dram.count);
 }
@@ -356,8 +351,8 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
     ARCHIVE(ar, p->head.next_dram);
     for (unsigned k = 0; k < p->slice_count; k++) {
         p->head.first[k] = slice_reply(p->slices[k]);
-        set_bit(&p->head.replies, k, p->slices[k]->out.count != 0);
-        set_bit(&p->head.accepting, k, slice_can_push(p->slices[k]));
+        mask_put(&p->head.replies, k, p->slices[k]->out.count != 0);
+        mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
     }
     archive_end(ar);
 }

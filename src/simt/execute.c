@@ -85,8 +85,8 @@ static void leave_lent(struct simt_warp *warp, unsigned width)
 {
     size_t row_bytes = (size_t)warp->row_capacity * width * 4, pred_bytes = (size_t)warp->pred_capacity * 8;
     warp->lent = false;
-    warp->rows = memcpy(base_grow_apart(NULL, 0, row_bytes), warp->rows, row_bytes);
-    warp->preds = memcpy(base_grow_apart(NULL, 0, pred_bytes), warp->preds, pred_bytes);
+    warp->rows = base_copy_apart(warp->rows, row_bytes, row_bytes);
+    warp->preds = base_copy_apart(warp->preds, pred_bytes, pred_bytes);
 }
 
 void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds)
@@ -198,7 +198,7 @@ static inline void *reach(const uint32_t *frame, const struct simt_reach *to)
 
 /* An instruction of a 32-lane warp all of whose operands lie in rows and predicates. */
 static inline void execute_rows(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
-                         const struct simt_stack_entry *top, uint64_t mask)
+                                const struct simt_stack_entry *top, uint64_t mask)
 {
     struct lane_args args;
     uint32_t *frame = warp->rows + (size_t)top->reg_base * LANES;

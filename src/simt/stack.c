@@ -7,7 +7,6 @@
 #include "simt/stack.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/arena.h"
 #include "base/bits.h"
@@ -17,10 +16,8 @@ void simt_stack_reserve(struct simt_stack *stack, uint32_t capacity)
     if (capacity <= stack->capacity)
         return;
     size_t old_bytes = stack->capacity * sizeof *stack->entries, bytes = capacity * sizeof *stack->entries;
-    if (stack->lent)
-        stack->entries = memcpy(base_grow_apart(NULL, 0, bytes), stack->entries, old_bytes);
-    else
-        stack->entries = base_grow_apart(stack->entries, old_bytes, bytes);
+    stack->entries = stack->lent ? base_copy_apart(stack->entries, old_bytes, bytes)
+                                 : base_grow_apart(stack->entries, old_bytes, bytes);
     stack->capacity = capacity;
     stack->lent = false;
 }

@@ -505,10 +505,9 @@ static inline uint64_t sm_wanted(const struct sm *sm, enum sm_class class)
 /* Warps whose next instruction finds a pipeline register. */
 static inline uint64_t sm_units_free(const struct sm *sm)
 {
-    bool sp = !sm_fifo_full(&sm->id_oc[SM_SP]), sfu = !sm_fifo_full(&sm->id_oc[SM_SFU]);
-    bool mem = !sm_fifo_full(&sm->id_oc[SM_MEM]);
-    return (sp ? sm->wants[ISA_UNIT_SP] | sm->wants[ISA_UNIT_EITHER] : 0) |
-           (sfu ? sm->wants[ISA_UNIT_SFU] | sm->wants[ISA_UNIT_EITHER] : 0) | (mem ? sm->wants[ISA_UNIT_MEM] : 0);
+    uint64_t sp = sm_fifo_full(&sm->id_oc[SM_SP]) ? 0 : sm_wanted(sm, SM_SP);
+    uint64_t sfu = sm_fifo_full(&sm->id_oc[SM_SFU]) ? 0 : sm_wanted(sm, SM_SFU);
+    return sp | sfu | (sm_fifo_full(&sm->id_oc[SM_MEM]) ? 0 : sm_wanted(sm, SM_MEM));
 }
 /* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and
  * nothing can issue. */

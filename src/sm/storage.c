@@ -26,7 +26,7 @@ void sm_storage_begin(struct sm *sm)
     const struct isa_function *function = k->grid->kernel;
     unsigned width = k->grid->code->width;
     /* Blocks of one size take the lowest slots that are free: these are all that are ever used. */
-    unsigned blocks = k->max_blocks < sm->params->blocks ? k->max_blocks : sm->params->blocks;
+    unsigned blocks = mask_count(sm->free_blocks);
     unsigned warps = blocks * k->warps_per_block;
     size_t warp = simt_warp_bytes(function, width), words = k->scoreboard_words;
     size_t boards = round_up_u64(2 * warps * words * sizeof(uint64_t), PIECE);
