@@ -15,12 +15,12 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/hot.h"
 
 #define LOOKS 4000    /* about 0.1 ms, far more than a task of the simulator takes */
 #define YIELDS 64     /* further looks, each of which offers the core to others, before sleeping */
 #define GRACE 32      /* looks of the caller before it takes over work that nobody has begun: half a microsecond */
 #define LOOK_ROUND 16 /* rounds between looks at who is on which core */
-#define CACHE_LINE 64
 
 struct worker {
     struct crew *crew;

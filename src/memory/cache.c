@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hot.h"
 #include "memory/cache_impl.h"
-#include "memory/hot.h"
 
 #define MAX_WAITERS 65536u /* of all fills together: more than a machine's warps can have under way */
 #define RESERVED BIT64(63)
@@ -234,6 +234,21 @@ static uint32_t choose_clean_victim(const struct cache *c, uint32_t set)
     return best;
 }
 
+static uint8_t *mshr_data(const struct cache *c, uint32_t index)
+{
+    return c->mshr_data + (size_t)index * PACKET_LINE_BYTES;
+}
+
+/* Who still waits for values that line `index` holds gets them, though the line is given up. */
+static void keep_values(struct cache *c, uint32_t index)
+{
+    for (uint32_t i = c->data ? c->head.ready_first : NO_INDEX; i != NO_INDEX; i = c->mshrs[i].next)
+        if (c->mshrs[i].line == index) {
+            memcpy(mshr_data(c, i), cache_data(c, index), PACKET_LINE_BYTES);
+            c->mshrs[i].line = NO_INDEX;
+        }
+}
+
 static void describe_writeback(struct cache *c, uint32_t index, struct cache_effect *effect)
 {
     const struct line_extra *l = &c->extras[index];
@@ -258,6 +273,7 @@ static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache
         if (effect && is_dirty(c, index))
             describe_writeback(c, index, effect);
     }
+    keep_values(c, index);
     c->tags[index] = at;
     c->recent_at = NO_ADDRESS;
     clear_line(c, index, ++c->clock);
@@ -457,6 +473,15 @@ HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint
 
 /* Accesses */
 
+void cache_expect(const struct cache *c, uint64_t address)
+{
+    uint32_t first = set_of(c, address) * c->ways;
+    for (uint32_t i = first; i < first + c->ways; i += CACHE_LINE / sizeof *c->tags)
+        will_read(&c->tags[i]);
+    for (uint32_t i = first; i < first + c->ways; i += CACHE_LINE / sizeof *c->lines)
+        will_read(&c->lines[i]);
+}
+
 enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                              struct cache_effect *effect)
 {
@@ -602,6 +627,7 @@ static void drop_line(struct cache *c, uint32_t index)
 {
     if (c->lines[index].pending)
         orphan_fills(c, c->tags[index], index);
+    keep_values(c, index);
     forget_refusal(c);
     c->stats.invalidations++;
     c->used--;
@@ -705,25 +731,24 @@ void cache_set_tag(struct cache *c, uint32_t line, uint64_t tag)
 
 /* Fills */
 
-/* Copies the fill's bytes that no store has overwritten since, and takes the line's bytes for those who wait. */
+/* Copies the fill's bytes that no store has overwritten since. */
 static void fill_data(struct cache *c, const struct mshr *m, const uint8_t *data)
 {
-    uint8_t *copy = c->mshr_data + (size_t)(m - c->mshrs) * PACKET_LINE_BYTES;
     if (m->line == NO_INDEX) {
-        memcpy(copy, data, c->params.line_bytes);
+        memcpy(mshr_data(c, (uint32_t)(m - c->mshrs)), data, c->params.line_bytes);
         return;
     }
     const uint64_t *dirty = c->extras[m->line].dirty;
-    uint8_t *bytes = c->data + (size_t)m->line * PACKET_LINE_BYTES;
+    uint8_t *bytes = cache_data(c, m->line);
     uint32_t from = mask_first(m->sectors) << c->sector_shift;
     uint32_t to = (64 - (uint32_t)__builtin_clzll(m->sectors)) << c->sector_shift; /* sectors in a row */
-    if (!is_dirty(c, m->line))
-        memcpy(bytes + from, data + from, to - from);
-    else
+    if (is_dirty(c, m->line))
         for (uint32_t i = from; i < to; i++)
-            if (!mask_has(dirty[i / 64], i % 64))
-                bytes[i] = data[i];
-    memcpy(copy, bytes, PACKET_LINE_BYTES);
+            bytes[i] = mask_has(dirty[i / 64], i % 64) ? bytes[i] : data[i];
+    else if (to - from == PACKET_LINE_BYTES)
+        memcpy(bytes, data, PACKET_LINE_BYTES);
+    else
+        memcpy(bytes + from, data + from, to - from);
 }
 
 static void append_ready(struct cache *c, uint32_t index)
@@ -769,6 +794,13 @@ void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
     append_ready(c, fill);
 }
 
+uint32_t cache_expect_fill(const struct cache *c, uint32_t fill)
+{
+    const struct mshr *m = &c->mshrs[fill];
+    will_write(&c->lines[m->line]);
+    return m->value;
+}
+
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data)
 {
     uint64_t at = line_address(c, address);
@@ -786,7 +818,7 @@ uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
     struct mshr *m = &c->mshrs[index];
     uint32_t value = take_waiter(c, m);
     *line = m->line;
-    *data = c->mshr_data ? c->mshr_data + (size_t)index * PACKET_LINE_BYTES : NULL;
+    *data = !c->data ? NULL : m->line == NO_INDEX ? mshr_data(c, index) : cache_data(c, m->line);
     if (m->count == 0) {
         c->head.ready_first = m->next;
         c->used_mshrs--;

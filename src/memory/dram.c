@@ -11,7 +11,7 @@
 #include "memory/dram.h"
 
 #include "base/bits.h"
-#include "memory/hot.h"
+#include "base/hot.h"
 
 static const struct stat_desc dram_stat_descs[] = {
 #define STAT_STRUCT struct dram_stats

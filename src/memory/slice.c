@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "memory/hot.h"
+#include "base/hot.h"
 #include "sim/cycle.h"
 #include "simt/lanes.h"
 
@@ -126,10 +126,20 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
     s->next = cycle_min(s->next, s->rop_look);
 }
 
+/* The fill goes into the cache in the next tick, if the port is free, and then to its packet. */
+static void expect_fill(const struct slice *s, uint32_t fill)
+{
+    uint32_t waiter = cache_expect_fill(s->cache, fill);
+    if (waiter < s->waiter_limit)
+        will_write(s->waiting[waiter].packet);
+}
+
 void slice_return(struct slice *s, uint32_t request, uint64_t last)
 {
     bool write = s->requests[request].kind == REQUEST_WRITE, first = s->from_dram.count == 0;
     request_append(&s->from_dram, request);
+    if (!write)
+        expect_fill(s, s->requests[request].fill);
     if (first && !(write && slice_ring_full(&s->out)))
         s->next = cycle_min(s->next, not_before(write ? 0 : s->fill_free_at, last + 1));
 }
@@ -399,6 +409,18 @@ NOT_INLINE enum cache_result access_write(struct slice *s, const struct slice_pa
     return result;
 }
 
+/* The packet's first part will be tried next, when it has left the delay. */
+static void expect_access(const struct slice *s, const struct packet *p)
+{
+    const uint8_t *values = place_of(s, p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1), PACKET_LINE_BYTES);
+    cache_expect(s->cache, p->local);
+    for (uint32_t at = 0; values && at < PACKET_LINE_BYTES; at += PACKET_LINE_BYTES / 2) {
+        will_read(values + at);
+        will_write(p->data + at);
+    }
+    will_read(p->next);
+}
+
 /* The steps of a tick */
 
 static void serve_waiter(struct slice *s)
@@ -459,6 +481,8 @@ static void try_access(struct slice *s, uint64_t cycle)
         return;
     s->accepted = 0;
     s->first = p->next;
+    if (s->first)
+        expect_access(s, s->first);
     p->next = NULL;
 }
 

@@ -259,7 +259,7 @@ static bool is_awake(const struct side *side)
 }
 
 /* Apart from network_tick_side, which most ticks leave at once. */
-static __attribute__((noinline)) uint64_t tick_side(struct network *net, struct side *side, uint64_t flits,
+NOT_INLINE uint64_t tick_side(struct network *net, struct side *side, uint64_t flits,
                                                     uint64_t credits, uint64_t tick, uint64_t cycle)
 {
     uint64_t passed = step_receivers(net, side, flits, cycle);

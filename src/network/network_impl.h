@@ -5,9 +5,8 @@
 #define LOCKSTEP_NETWORK_NETWORK_IMPL_H
 
 #include "base/bits.h"
+#include "base/hot.h"
 #include "network/network.h"
-
-#define CACHE_LINE 64 /* bytes: what different threads write lies in different ones */
 
 /* A packet on its way: written by the sender, read by the router; written again by the router for the receiver. */
 struct parcel {

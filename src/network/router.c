@@ -140,7 +140,7 @@ static void send_late(struct network *net, uint64_t *flits, uint64_t *credits)
 }
 
 /* Apart from network_tick_router, which most ticks leave at once. */
-static __attribute__((noinline)) void tick_router(struct network *net, uint64_t flits, uint64_t credits, uint64_t tick)
+NOT_INLINE void tick_router(struct network *net, uint64_t flits, uint64_t credits, uint64_t tick)
 {
     struct router *router = &net->router;
     uint64_t out_flits = 0, out_credits = 0;

@@ -7,9 +7,6 @@
  * writeback at t + latency + 2. */
 #include "sm/sm_impl.h"
 
-/* A stage of one class: called with a constant, it has a version for each. */
-#define BY_CLASS inline __attribute__((always_inline))
-
 /* The bank that holds a warp's register: decoded banks count from warp slot 0. */
 static unsigned bank_for(const struct sm *sm, const struct sm_warp *warp, unsigned decoded)
 {
@@ -29,7 +26,7 @@ static struct sm_results *results_at(struct sm *sm, uint64_t cycle)
 
 /* Units of a class (`units` of them, free from cycle free_at on) take the oldest waiting op each, in order. One op per
  * unit may end in a cycle, and as many in all as there are result buses. */
-static BY_CLASS void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *free_at, unsigned units)
+HOT_INLINE void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *free_at, unsigned units)
 {
     struct sm_fifo *waiting = &sm->oc_ex[class];
     uint64_t now = sm->now;
@@ -197,7 +194,7 @@ static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class clas
     }
 }
 
-static BY_CLASS void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_class class, uint32_t index)
+HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_class class, uint32_t index)
 {
     unsigned free = (unsigned)__builtin_ctz(~c->used);
     const struct sm_op *op = &sm->ops.items[index];
@@ -219,7 +216,7 @@ static BY_CLASS void enter_collector(struct sm *sm, struct sm_collectors *c, enu
     }
 }
 
-static BY_CLASS void enter_collectors(struct sm *sm, enum sm_class class)
+HOT_INLINE void enter_collectors(struct sm *sm, enum sm_class class)
 {
     struct sm_collectors *c = &sm->collectors[class];
     struct sm_fifo *in = &sm->id_oc[class];

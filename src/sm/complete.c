@@ -68,7 +68,7 @@ static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 }
 
 /* Written out in both places that end ops: a call would be a sixth of it. */
-static inline __attribute__((always_inline)) void complete(struct sm *sm, uint32_t op)
+HOT_INLINE void complete(struct sm *sm, uint32_t op)
 {
     struct sm_op *o = &sm->ops.items[op];
     unsigned slot = o->slot;

@@ -373,7 +373,7 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
 
 /* Issues a warp's next instruction. Apart from its only caller: the two together have too few of the host's registers.
  */
-static __attribute__((noinline)) void issue_warp(struct sm *sm, unsigned slot)
+NOT_INLINE void issue_warp(struct sm *sm, unsigned slot)
 {
     struct simt_result r;
     struct sm_warp *warp = &sm->warps[slot];

@@ -547,6 +547,16 @@ bool sm_can_send(const struct sm *sm)
            can_enter(sm);
 }
 
+/* The next step of the load/store unit takes a packet, whose values came from elsewhere. */
+static void expect_response(const struct sm *sm, const struct packet *p)
+{
+    if (p->kind != PACKET_READ)
+        return;
+    will_read(p->data);
+    will_read(p->data + PACKET_LINE_BYTES / 2);
+    cache_expect(sm->l1d, p->address);
+}
+
 /* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
  * unit. */
 uint32_t sm_eject(struct sm *sm)
@@ -558,6 +568,7 @@ uint32_t sm_eject(struct sm *sm)
         sm_packet_free(sm, sm_ring_pop(&sm->ejected));
     } else if (p && !sm_ring_full(&sm->responses)) {
         sm_ring_push(&sm->responses, sm_ring_pop(&sm->ejected));
+        expect_response(sm, p);
         sm->lsu_due = true;
     }
     if (!sm_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))

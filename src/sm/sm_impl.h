@@ -4,6 +4,7 @@
 #define LOCKSTEP_SM_SM_IMPL_H
 
 #include "base/bits.h"
+#include "base/hot.h"
 #include "base/vec.h"
 #include "sm/barrier.h"
 #include "sm/novel.h"

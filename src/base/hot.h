@@ -1,0 +1,21 @@
+/* For code that works in every cycle. What nearly every step does is compiled into its one hot caller, however many
+ * rare things there are beside it; and what the host will look at soon is asked for ahead of its memory. */
+#ifndef LOCKSTEP_BASE_HOT_H
+#define LOCKSTEP_BASE_HOT_H
+
+#define HOT_INLINE static inline __attribute__((always_inline))
+#define NOT_INLINE static __attribute__((noinline))
+
+#define CACHE_LINE 64 /* bytes, of the host: what different threads write lies in different ones */
+
+/* The host's cache line at this place will soon be read, or written to. Any place will do, also none. */
+HOT_INLINE void will_read(const void *at)
+{
+    __builtin_prefetch(at);
+}
+HOT_INLINE void will_write(const void *at)
+{
+    __builtin_prefetch(at, 1);
+}
+
+#endif
