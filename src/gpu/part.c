@@ -51,15 +51,15 @@ static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t arr
     unsigned first = channel * gpu->machine.memory.partition.slices_per_channel;
     for (uint64_t rest = partition_replies(p); rest; rest &= rest - 1) {
         unsigned k = mask_first(rest);
-        const struct partition_reply *reply = partition_reply(p, k);
-        if (!network_can_send(gpu->replies, first + k, reply->bytes))
+        const struct partition_reply *reply = partition_reply(p, k, now);
+        if (!reply || !network_can_send(gpu->replies, first + k, reply->bytes))
             continue;
         network_send(gpu->replies, first + k, reply->sm, reply->bytes, reply->packet, now);
         partition_take_reply(p, k);
     }
     for (uint64_t d = dram_from; d < dram_end; d++)
         if (partition_next_dram(p) <= d || part->always)
-            partition_tick_dram(p, d);
+            partition_tick_dram(p, d, now);
     for (uint64_t rest = arrivals & partition_accepting(p); rest; rest &= rest - 1)
         partition_push(p, mask_first(rest), network_receive(gpu->requests, first + mask_first(rest)), now);
     if (partition_next_l2(p) <= now || part->always)

@@ -773,7 +773,8 @@ static uint32_t place_fill(struct cache *c, uint64_t at)
     return line;
 }
 
-void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
+/* The fill's sectors are there. */
+HOT_INLINE void end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
 {
     struct mshr *m = &c->mshrs[fill];
     note_help(c, CACHE_HELP_FILL);
@@ -791,7 +792,36 @@ void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
     if (c->data && data)
         fill_data(c, m, data);
     c->stats.fills++;
+}
+
+static void free_mshr(struct cache *c, uint32_t index)
+{
+    c->used_mshrs--;
+    c->mshrs[index].next = c->free_mshr;
+    c->free_mshr = index;
+}
+
+void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
+{
+    end_fill(c, fill, data);
     append_ready(c, fill);
+}
+
+uint32_t cache_one_waiter(const struct cache *c, uint32_t fill)
+{
+    return c->mshrs[fill].count == 1 ? c->mshrs[fill].value : CACHE_NO_WAITER;
+}
+
+void cache_end_fill_for(struct cache *c, uint32_t fill)
+{
+    end_fill(c, fill, NULL);
+    note_help(c, CACHE_HELP_TAKEN);
+    free_mshr(c, fill);
+}
+
+bool cache_has_room(const struct cache *c, uint32_t mshrs)
+{
+    return c->used_mshrs + mshrs < c->mshr_entries;
 }
 
 uint32_t cache_expect_fill(const struct cache *c, uint32_t fill)
@@ -821,9 +851,7 @@ uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
     *data = !c->data ? NULL : m->line == NO_INDEX ? mshr_data(c, index) : cache_data(c, m->line);
     if (m->count == 0) {
         c->head.ready_first = m->next;
-        c->used_mshrs--;
-        m->next = c->free_mshr;
-        c->free_mshr = index;
+        free_mshr(c, index);
     }
     return value;
 }

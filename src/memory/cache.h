@@ -158,6 +158,12 @@ bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *ef
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data);
 /* The same for a fill whose number the owner has kept. */
 void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data);
+/* The waiter of a fill that has one alone, else CACHE_NO_WAITER; and the fill's end together with the taking of that
+ * waiter, while no other is ready. */
+uint32_t cache_one_waiter(const struct cache *c, uint32_t fill);
+void cache_end_fill_for(struct cache *c, uint32_t fill);
+/* Whether more than so many MSHRs are free. */
+bool cache_has_room(const struct cache *c, uint32_t mshrs);
 /* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or
  * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept); see cache_still_holds.
  * *data, when the cache

@@ -105,17 +105,17 @@ void partition_take_reply(struct partition *p, unsigned k)
     }
 }
 
-struct packet *partition_peek(struct partition *p, unsigned k)
+struct packet *partition_peek(struct partition *p, unsigned k, uint64_t cycle)
 {
-    for (const struct partition_reply *first; (first = partition_reply(p, k)); partition_take_reply(p, k))
+    for (const struct partition_reply *first; (first = partition_reply(p, k, cycle)); partition_take_reply(p, k))
         if (first->packet)
             return first->packet;
     return NULL;
 }
 
-struct packet *partition_pop(struct partition *p, unsigned k)
+struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle)
 {
-    struct packet *packet = partition_peek(p, k);
+    struct packet *packet = partition_peek(p, k, cycle);
     if (packet)
         partition_take_reply(p, k);
     return packet;
@@ -164,6 +164,7 @@ static void return_finished(struct partition *p)
     unsigned k = p->requests[top].slice;
     dram_pop(p->dram);
     slice_return(p->slices[k], top, p->last_l2);
+    p->head.replies |= (uint64_t)(p->slices[k]->out.count != 0) << k;
     return_credit(p, k);
     p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
 }
@@ -221,9 +222,10 @@ static uint64_t find_next_dram(const struct partition *p, bool may_send)
     return next;
 }
 
-void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
+void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle)
 {
     bool sent = false;
+    p->last_l2 = cycle - 1;
     p->last_dram = dram_cycle;
     if (can_return(p))
         return_finished(p);

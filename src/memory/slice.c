@@ -21,6 +21,7 @@
 #define ALLOCATE_WAITER (CACHE_NO_WAITER - 1) /* the fill for a store: nobody waits */
 #define AT_ONCE 3u /* requests of an access: a store passed down, its line's fill, the victim's write-back */
 #define MAX_WAITERS 65536u
+#define AHEAD 8u /* a queue with so many places free cannot be filled by what is done ahead of its tick */
 #define NO_WAITER UINT32_MAX
 
 static void ring_init(struct slice_ring *r, uint32_t limit)
@@ -126,24 +127,6 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
     s->next = cycle_min(s->next, s->rop_look);
 }
 
-/* The fill goes into the cache in the next tick, if the port is free, and then to its packet. */
-static void expect_fill(const struct slice *s, uint32_t fill)
-{
-    uint32_t waiter = cache_expect_fill(s->cache, fill);
-    if (waiter < s->waiter_limit)
-        will_write(s->waiting[waiter].packet);
-}
-
-void slice_return(struct slice *s, uint32_t request, uint64_t last)
-{
-    bool write = s->requests[request].kind == REQUEST_WRITE, first = s->from_dram.count == 0;
-    request_append(&s->from_dram, request);
-    if (!write)
-        expect_fill(s, s->requests[request].fill);
-    if (first && !(write && slice_ring_full(&s->out)))
-        s->next = cycle_min(s->next, not_before(write ? 0 : s->fill_free_at, last + 1));
-}
-
 bool slice_idle(const struct slice *s)
 {
     return s->inside == 0 && s->misses == 0 && s->to_dram.count == 0 && s->from_dram.count == 0 &&
@@ -236,14 +219,20 @@ NOT_INLINE void perform_atomics(const struct slice *s, const struct slice_part *
 
 /* Accesses */
 
-HOT_INLINE void answer(struct slice *s, const struct slice_part *part)
+/* Replies are in the order of their ticks: one that has been put there ahead of its own lets others pass. */
+HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
     struct packet *packet = part->packet;
-    struct partition_reply *r = &s->served[slice_ring_push(&s->out)];
+    uint32_t place = slice_ring_push(&s->out);
     bool last = --packet->parts == 0;
-    r->packet = last ? packet : NULL;
-    r->bytes = packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes;
-    r->sm = packet->sm;
+    if (s->serve_at > cycle) {
+        s->served[place] = s->served[(place - 1) & s->out.mask];
+        place = (place - 1) & s->out.mask;
+    }
+    s->served[place] = (struct partition_reply){.packet = last ? packet : NULL,
+                                                .served = cycle,
+                                                .bytes = packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes,
+                                                .sm = packet->sm};
     packet->is_reply = last;
 }
 
@@ -331,7 +320,7 @@ static enum cache_result access_read(struct slice *s, const struct slice_part *p
         if (atomic)
             cache_mark_dirty(s->cache, effect.line, local, part->bytes);
         s->data_free_at = cycle + port_cycles(s, part->bytes);
-        answer(s, part);
+        answer(s, part, cycle);
         return result;
     }
     if (waiter == s->free_waiter)
@@ -371,7 +360,7 @@ static enum cache_result write_line(struct slice *s, const struct slice_part *pa
         return result;
     s->data_free_at = cycle + port_cycles(s, part->bytes);
     send_misses(s, result, &effect, REQUEST_FILL, cycle);
-    answer(s, part);
+    answer(s, part, cycle);
     return result;
 }
 
@@ -409,6 +398,74 @@ NOT_INLINE enum cache_result access_write(struct slice *s, const struct slice_pa
     return result;
 }
 
+/* The packet's part has its values. */
+static void end_wait(struct slice *s, uint32_t waiter, uint64_t cycle)
+{
+    s->waiting[waiter].next = s->free_waiter;
+    s->free_waiter = waiter;
+    answer(s, &s->waiting[waiter], cycle);
+}
+
+static void serve_waiter(struct slice *s, uint64_t cycle)
+{
+    uint32_t line;
+    const uint8_t *data;
+    uint32_t waiter = cache_ready(s->cache, &line, &data);
+    s->blocked = false;
+    if (waiter == ALLOCATE_WAITER)
+        return;
+    const struct slice_part *part = &s->waiting[waiter];
+    if (part->packet->kind == PACKET_ATOMIC &&
+        cache_still_holds(s->cache, line, part->packet->local + part->offset))
+        cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
+    end_wait(s, waiter, cycle);
+}
+
+/* What comes back from the DRAM */
+
+/* The fill goes into the cache in the next tick, if the port is free, and then to its packet. */
+static void expect_fill(const struct slice *s, uint32_t fill)
+{
+    uint32_t waiter = cache_expect_fill(s->cache, fill);
+    if (waiter < s->waiter_limit)
+        will_write(s->waiting[waiter].packet);
+}
+
+/* Whether a fill can be taken now that is due in the next tick, and its waiter's reply be put into the queue that is due
+ * in the tick after that, because nobody would see a difference: nothing comes before them, no access has to be tried
+ * again because of them, and there is no lack of places. */
+static bool can_go_ahead(const struct slice *s, uint64_t last)
+{
+    return s->fill_free_at <= last + 1 && s->from_dram.count == 0 && s->from_dram.limit >= AHEAD && !s->blocked &&
+           s->out.count + AHEAD <= s->out.limit && !cache_has_ready(s->cache) && cache_has_room(s->cache, AHEAD);
+}
+
+static bool fill_ahead(struct slice *s, uint32_t request, uint64_t last)
+{
+    const struct memory_request *r = &s->requests[request];
+    uint32_t waiter = cache_one_waiter(s->cache, r->fill);
+    if (waiter >= s->waiter_limit || s->waiting[waiter].packet->kind == PACKET_ATOMIC)
+        return false;
+    cache_end_fill_for(s->cache, r->fill);
+    s->fill_free_at = last + 1 + port_cycles(s, r->bytes);
+    s->return_at = s->serve_at = last + 2;
+    request_release(s->pool, request);
+    end_wait(s, waiter, last + 2);
+    return true;
+}
+
+void slice_return(struct slice *s, uint32_t request, uint64_t last)
+{
+    bool write = s->requests[request].kind == REQUEST_WRITE, first = s->from_dram.count == 0;
+    if (!write && can_go_ahead(s, last) && fill_ahead(s, request, last))
+        return;
+    request_append(&s->from_dram, request);
+    if (!write)
+        expect_fill(s, s->requests[request].fill);
+    if (first && !(write && slice_ring_full(&s->out)))
+        s->next = cycle_min(s->next, not_before(write ? s->return_at : s->fill_free_at, last + 1));
+}
+
 /* The packet's first part will be tried next, when it has left the delay. */
 static void expect_access(const struct slice *s, const struct packet *p)
 {
@@ -423,30 +480,13 @@ static void expect_access(const struct slice *s, const struct packet *p)
 
 /* The steps of a tick */
 
-static void serve_waiter(struct slice *s)
-{
-    uint32_t line;
-    const uint8_t *data;
-    uint32_t waiter = cache_ready(s->cache, &line, &data);
-    s->blocked = false;
-    if (waiter == ALLOCATE_WAITER)
-        return;
-    const struct slice_part *part = &s->waiting[waiter];
-    if (part->packet->kind == PACKET_ATOMIC &&
-        cache_still_holds(s->cache, line, part->packet->local + part->offset))
-        cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
-    s->waiting[waiter].next = s->free_waiter;
-    s->free_waiter = waiter;
-    answer(s, part);
-}
-
 static void take_return(struct slice *s, uint64_t cycle)
 {
     const struct memory_request *r = &s->requests[request_oldest(&s->from_dram)];
     if (r->kind == REQUEST_WRITE) {
-        if (slice_ring_full(&s->out))
+        if (slice_ring_full(&s->out) || cycle < s->return_at)
             return;
-        answer(s, &(struct slice_part){r->packet, 0, r->bytes, NO_WAITER});
+        answer(s, &(struct slice_part){r->packet, 0, r->bytes, NO_WAITER}, cycle);
     } else {
         if (cycle < s->fill_free_at)
             return;
@@ -472,7 +512,7 @@ static void try_access(struct slice *s, uint64_t cycle)
     const struct slice_part part = {p, (uint8_t)s->accepted, (uint8_t)part_bytes(s, p, s->accepted), NO_WAITER};
     enum cache_result result = p->kind == PACKET_WRITE ? access_write(s, &part, cycle) : access_read(s, &part, cycle);
     if (result == CACHE_REFUSED) {
-        s->blocked = true;
+        s->blocked = s->serve_at <= cycle;
         return;
     }
     s->in_count--;
@@ -515,7 +555,7 @@ static inline uint64_t next_tick(const struct slice *s, uint64_t last)
         next = cycle_min(next, s->data_free_at);
     if (s->from_dram.count) {
         bool write = s->requests[request_oldest(&s->from_dram)].kind == REQUEST_WRITE;
-        next = cycle_min(next, !write ? s->fill_free_at : out_full ? CYCLE_NEVER : soon);
+        next = cycle_min(next, !write ? s->fill_free_at : out_full ? CYCLE_NEVER : s->return_at);
     }
     return not_before(next, soon);
 }
@@ -528,7 +568,7 @@ void slice_find_next(struct slice *s, uint64_t last)
 void slice_tick(struct slice *s, uint64_t cycle)
 {
     if (cache_has_ready(s->cache) && !slice_ring_full(&s->out))
-        serve_waiter(s);
+        serve_waiter(s, cycle);
     if (s->from_dram.count)
         take_return(s, cycle);
     send_miss(s);

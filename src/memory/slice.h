@@ -59,6 +59,8 @@ struct slice {
     struct slice_ring out;
     struct partition_reply *served; /* in `out` */
     uint64_t data_free_at, fill_free_at;
+    uint64_t return_at; /* nothing more of from_dram is taken before */
+    uint64_t serve_at;  /* the tick of the last reply that was put into the queue ahead of it */
 
     /* Packets of which the L2 has not accepted all parts, linked by next: first those that have left the ROP delay,
      * then the one that is leaving it, part by part, then those in it. Parts leave one a cycle while there is room:
