@@ -149,6 +149,12 @@ static void return_credit(struct partition *p, unsigned k)
 
 static inline bool can_send(const struct partition *p, unsigned k)
 {
+    return slice_sends(p->slices[k], p->last_l2) && has_credit(p, k) && !request_full(&p->slices[k]->from_dram);
+}
+
+/* The same after the next tick of the L2. */
+static inline bool will_send(const struct partition *p, unsigned k)
+{
     return p->slices[k]->to_dram.count && has_credit(p, k) && !request_full(&p->slices[k]->from_dram);
 }
 
@@ -175,8 +181,7 @@ static void end_writeback(struct partition *p, uint32_t request)
     request_release(p->pool, request);
 }
 
-/* Returns whether one was sent. */
-static bool start_request(struct partition *p, uint64_t cycle)
+static void start_request(struct partition *p, uint64_t cycle)
 {
     for (unsigned i = 1; i <= p->slice_count; i++) {
         unsigned k = (p->last_sender + i) & (p->slice_count - 1);
@@ -188,9 +193,8 @@ static bool start_request(struct partition *p, uint64_t cycle)
         request_append(&p->delay, request);
         borrow_credit(p, k);
         p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
-        return true;
+        return;
     }
-    return false;
 }
 
 static uint64_t delay_end(const struct partition *p)
@@ -204,16 +208,15 @@ static void feed_dram(struct partition *p, uint64_t cycle)
         dram_push(p->dram, request_shift(&p->delay));
 }
 
-/* may_send: a slice may have a request that the scheduler has not taken in this cycle. */
-static uint64_t find_next_dram(const struct partition *p, bool may_send)
+static uint64_t find_next_dram(const struct partition *p)
 {
     uint64_t soon = p->last_dram + 1, next = dram_next(p->dram, p->last_dram);
     if (next == soon || p->dram->returns.count)
         return soon;
     if (dram_full(p->dram))
         return next;
-    for (unsigned k = 0; may_send && k < p->slice_count; k++)
-        if (can_send(p, k))
+    for (unsigned k = 0; k < p->slice_count; k++)
+        if (will_send(p, k))
             return soon;
     if (p->delay.count) {
         uint64_t ready = delay_end(p);
@@ -224,7 +227,6 @@ static uint64_t find_next_dram(const struct partition *p, bool may_send)
 
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle)
 {
-    bool sent = false;
     p->last_l2 = cycle - 1;
     p->last_dram = dram_cycle;
     if (can_return(p))
@@ -233,10 +235,10 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycl
     if (written != REQUEST_NONE)
         end_writeback(p, written);
     if (!dram_full(p->dram)) {
-        sent = start_request(p, dram_cycle);
+        start_request(p, dram_cycle);
         feed_dram(p, dram_cycle);
     }
-    p->head.next_dram = find_next_dram(p, sent);
+    p->head.next_dram = find_next_dram(p);
 }
 
 /* The L2's clock */
@@ -244,7 +246,7 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycl
 /* The DRAM's side waits for a slice to send something, or to make room for what comes back. */
 static void wake_dram(struct partition *p, unsigned k, bool made_room)
 {
-    if ((made_room && can_return(p)) || (!dram_full(p->dram) && can_send(p, k)))
+    if ((made_room && can_return(p)) || (!dram_full(p->dram) && will_send(p, k)))
         p->head.next_dram = p->last_dram + 1;
 }
 

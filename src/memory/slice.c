@@ -506,6 +506,15 @@ static void send_miss(struct slice *s)
     s->blocked &= !sends;
 }
 
+/* The same for the next tick, ahead of it: the DRAM sees the request when that tick would have been. */
+static void send_ahead(struct slice *s, uint64_t cycle)
+{
+    bool sends = (s->misses == 1) & !request_full(&s->to_dram);
+    s->to_dram.count += sends;
+    s->misses -= sends;
+    s->sent_at = sends ? cycle + 1 : s->sent_at;
+}
+
 static void try_access(struct slice *s, uint64_t cycle)
 {
     struct packet *p = s->first;
@@ -515,6 +524,7 @@ static void try_access(struct slice *s, uint64_t cycle)
         s->blocked = s->serve_at <= cycle;
         return;
     }
+    send_ahead(s, cycle);
     s->in_count--;
     s->accepted += part.bytes;
     if (s->accepted < p->bytes)

@@ -52,6 +52,7 @@ struct slice {
     uint32_t misses;                 /* requests that lie behind those in to_dram: sent by the cache, not there yet */
     uint32_t in_count;               /* parts between the ROP delay and the L2, as noted */
     struct request_queue to_dram;
+    uint64_t sent_at; /* the tick of the last request that was put there ahead of it */
     bool blocked; /* the access at the head was refused and nothing has changed since */
     uint8_t number;
 
@@ -112,6 +113,11 @@ static inline void slice_take_reply(struct slice *s)
 void slice_tick(struct slice *s, uint64_t cycle);
 /* Finds `next` anew after a reply was taken from a full queue. `last` is the last tick. */
 void slice_find_next(struct slice *s, uint64_t last);
+/* Whether there is a request for the DRAM after tick `last`. */
+static inline bool slice_sends(const struct slice *s, uint64_t last)
+{
+    return s->to_dram.count > (s->sent_at > last);
+}
 /* The oldest request for the DRAM goes there; only when there is one. `last` is the last tick. */
 static inline uint32_t slice_take_request(struct slice *s, uint64_t last)
 {

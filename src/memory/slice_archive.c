@@ -81,6 +81,7 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     ARCHIVE(ar, s->fill_free_at);
     ARCHIVE(ar, s->return_at);
     ARCHIVE(ar, s->serve_at);
+    ARCHIVE(ar, s->sent_at);
     ARCHIVE(ar, s->inside);
     archive_bool(ar, &s->blocked);
     archive_end(ar);
