@@ -786,8 +786,7 @@ HOT_INLINE void end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
         struct line *l = &c->lines[m->line];
         l->valid |= m->sectors;
         l->pending &= (uint8_t)~m->sectors;
-        if (!l->pending)
-            l->order &= ~RESERVED;
+        l->order &= l->pending ? UINT64_MAX : ~RESERVED;
     }
     if (c->data && data)
         fill_data(c, m, data);
@@ -824,11 +823,9 @@ bool cache_has_room(const struct cache *c, uint32_t mshrs)
     return c->used_mshrs + mshrs < c->mshr_entries;
 }
 
-uint32_t cache_expect_fill(const struct cache *c, uint32_t fill)
+void cache_expect_fill(const struct cache *c, uint32_t fill)
 {
-    const struct mshr *m = &c->mshrs[fill];
-    will_write(&c->lines[m->line]);
-    return m->value;
+    will_write(&c->mshrs[fill]);
 }
 
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data)

@@ -234,6 +234,8 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycl
     uint32_t written = dram_tick(p->dram, dram_cycle);
     if (written != REQUEST_NONE)
         end_writeback(p, written);
+    if (dram_top(p->dram) != REQUEST_NONE)
+        slice_expect_return(p->slices[p->requests[dram_top(p->dram)].slice], dram_top(p->dram));
     if (!dram_full(p->dram)) {
         start_request(p, dram_cycle);
         feed_dram(p, dram_cycle);

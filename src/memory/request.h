@@ -25,7 +25,7 @@ struct memory_request {
         _Alignas(32) uint64_t local; /* address in the slice */
         uint64_t due;   /* in the fixed delay: when that ends */
     };
-    struct packet *packet; /* WRITE */
+    struct packet *packet; /* WRITE: its own; FILL: the first that waits, or NULL */
     uint32_t row;          /* in the DRAM */
     uint32_t next;         /* in its bank's queue or the free list */
     uint16_t fill;         /* FILL, ALLOCATE: the cache's number for it */

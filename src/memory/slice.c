@@ -290,12 +290,15 @@ NOT_INLINE void send_writeback(struct slice *s, const struct cache_effect *effec
     s->data_free_at = cycle + port_cycles(s, bytes);
 }
 
-/* What follows from a fill or a taken line. */
+/* What follows from a fill, for which a packet may wait, or a taken line. */
 HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect,
-                            enum memory_request_kind kind, uint64_t cycle)
+                            enum memory_request_kind kind, struct packet *packet, uint64_t cycle)
 {
-    if (result == CACHE_MISS)
-        send_request(s, kind, effect->fill_address, effect->fill_bytes)->fill = (uint16_t)effect->fill;
+    if (result == CACHE_MISS) {
+        struct memory_request *r = send_request(s, kind, effect->fill_address, effect->fill_bytes);
+        r->fill = (uint16_t)effect->fill;
+        r->packet = packet;
+    }
     if (effect->writeback)
         send_writeback(s, effect, cycle);
 }
@@ -328,7 +331,7 @@ static enum cache_result access_read(struct slice *s, const struct slice_part *p
     else
         s->new_waiters++;
     s->waiting[waiter] = *part;
-    send_misses(s, result, &effect, REQUEST_FILL, cycle);
+    send_misses(s, result, &effect, REQUEST_FILL, part->packet, cycle);
     return result;
 }
 
@@ -359,7 +362,7 @@ static enum cache_result write_line(struct slice *s, const struct slice_part *pa
     if (result == CACHE_REFUSED)
         return result;
     s->data_free_at = cycle + port_cycles(s, part->bytes);
-    send_misses(s, result, &effect, REQUEST_FILL, cycle);
+    send_misses(s, result, &effect, REQUEST_FILL, NULL, cycle);
     answer(s, part, cycle);
     return result;
 }
@@ -384,7 +387,7 @@ static enum cache_result pass_write(struct slice *s, const struct slice_part *pa
     if (result == CACHE_REFUSED)
         return result;
     send_write(s, part);
-    send_misses(s, result, &effect, REQUEST_ALLOCATE, cycle);
+    send_misses(s, result, &effect, REQUEST_ALLOCATE, NULL, cycle);
     return result;
 }
 
@@ -423,12 +426,11 @@ static void serve_waiter(struct slice *s, uint64_t cycle)
 
 /* What comes back from the DRAM */
 
-/* The fill goes into the cache in the next tick, if the port is free, and then to its packet. */
-static void expect_fill(const struct slice *s, uint32_t fill)
+void slice_expect_return(const struct slice *s, uint32_t request)
 {
-    uint32_t waiter = cache_expect_fill(s->cache, fill);
-    if (waiter < s->waiter_limit)
-        will_write(s->waiting[waiter].packet);
+    const struct memory_request *r = &s->requests[request];
+    cache_expect_fill(s->cache, r->fill);
+    will_write(r->packet);
 }
 
 /* Whether a fill can be taken now that is due in the next tick, and its waiter's reply be put into the queue that is due
@@ -444,7 +446,7 @@ static bool fill_ahead(struct slice *s, uint32_t request, uint64_t last)
 {
     const struct memory_request *r = &s->requests[request];
     uint32_t waiter = cache_one_waiter(s->cache, r->fill);
-    if (waiter >= s->waiter_limit || s->waiting[waiter].packet->kind == PACKET_ATOMIC)
+    if (waiter == CACHE_NO_WAITER || !r->packet || r->packet->kind == PACKET_ATOMIC)
         return false;
     cache_end_fill_for(s->cache, r->fill);
     s->fill_free_at = last + 1 + port_cycles(s, r->bytes);
@@ -460,8 +462,6 @@ void slice_return(struct slice *s, uint32_t request, uint64_t last)
     if (!write && can_go_ahead(s, last) && fill_ahead(s, request, last))
         return;
     request_append(&s->from_dram, request);
-    if (!write)
-        expect_fill(s, s->requests[request].fill);
     if (first && !(write && slice_ring_full(&s->out)))
         s->next = cycle_min(s->next, not_before(write ? s->return_at : s->fill_free_at, last + 1));
 }
