@@ -828,6 +828,13 @@ void cache_expect_fill(const struct cache *c, uint32_t fill)
     will_write(&c->mshrs[fill]);
 }
 
+uint32_t cache_expect_fill_line(const struct cache *c, uint32_t fill)
+{
+    const struct mshr *m = &c->mshrs[fill];
+    will_write(&c->lines[m->line]);
+    return m->value;
+}
+
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data)
 {
     uint64_t at = line_address(c, address);

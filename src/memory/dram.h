@@ -112,6 +112,11 @@ static inline uint32_t dram_top(const struct dram *d)
 {
     return d->returns.count ? request_oldest(&d->returns) : REQUEST_NONE;
 }
+/* The request whose burst leaves the data pipe next, or REQUEST_NONE. */
+static inline uint32_t dram_coming(const struct dram *d)
+{
+    return d->pipe_first != d->pipe_end ? d->pipe[d->pipe_first & d->pipe_mask].request : REQUEST_NONE;
+}
 static inline void dram_pop(struct dram *d)
 {
     request_shift(&d->returns);

@@ -225,6 +225,14 @@ static uint64_t find_next_dram(const struct partition *p)
     return next;
 }
 
+static void expect_returns(const struct partition *p)
+{
+    uint32_t next = dram_top(p->dram), coming = dram_coming(p->dram);
+    slice_expect_return(p->slices[p->requests[next].slice], next, true);
+    if (coming != REQUEST_NONE)
+        slice_expect_return(p->slices[p->requests[coming].slice], coming, false);
+}
+
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle)
 {
     p->last_l2 = cycle - 1;
@@ -235,7 +243,7 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycl
     if (written != REQUEST_NONE)
         end_writeback(p, written);
     if (dram_top(p->dram) != REQUEST_NONE)
-        slice_expect_return(p->slices[p->requests[dram_top(p->dram)].slice], dram_top(p->dram));
+        expect_returns(p);
     if (!dram_full(p->dram)) {
         start_request(p, dram_cycle);
         feed_dram(p, dram_cycle);

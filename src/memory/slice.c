@@ -426,11 +426,19 @@ static void serve_waiter(struct slice *s, uint64_t cycle)
 
 /* What comes back from the DRAM */
 
-void slice_expect_return(const struct slice *s, uint32_t request)
+void slice_expect_return(const struct slice *s, uint32_t request, bool next)
 {
     const struct memory_request *r = &s->requests[request];
-    cache_expect_fill(s->cache, r->fill);
-    will_write(r->packet);
+    if (r->kind == REQUEST_WRITE)
+        return;
+    if (!next) {
+        cache_expect_fill(s->cache, r->fill);
+        will_write(r->packet);
+        return;
+    }
+    uint32_t waiter = cache_expect_fill_line(s->cache, r->fill);
+    if (waiter < s->waiter_limit)
+        will_write(&s->waiting[waiter]);
 }
 
 /* Whether a fill can be taken now that is due in the next tick, and its waiter's reply be put into the queue that is due

@@ -130,8 +130,8 @@ static inline uint32_t slice_take_request(struct slice *s, uint64_t last)
     }
     return request_shift(&s->to_dram);
 }
-/* A request will come back from the DRAM in its next tick, if there is room: what that looks at is asked for ahead. */
-void slice_expect_return(const struct slice *s, uint32_t request);
+/* A request will come back from the DRAM soon, or (next) in its next tick: what that looks at is asked for ahead. */
+void slice_expect_return(const struct slice *s, uint32_t request, bool next);
 /* A request comes back from the DRAM, when there is room. `last` is the last tick. */
 void slice_return(struct slice *s, uint32_t request, uint64_t last);
 bool slice_idle(const struct slice *s);
