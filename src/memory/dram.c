@@ -1,13 +1,17 @@
-/* The DRAM controller of GPGPU-Sim (3.2.2; with row_then_column, 4.0), one command cycle a tick:
+/* The DRAM controller of GPGPU-Sim (3.2.2; with row_then_column, 4.0), one command cycle after the other. In each:
  *   1. one burst leaves the data pipe; the last one of a request puts it into the return queue (write-backs just end).
  *      The pipe is in order: a burst leaves tCL (tWL) cycles after its command, later if the return queue was full;
- *   2. a request handed over in the tick before joins the scheduler; the first bank without work, from a rotating one
- *      on, gets the oldest request of its open row, else its oldest;
+ *   2. the first bank without work, from a rotating one on, gets the oldest request of its open row, else its oldest;
  *   3. banks are scanned from a rotating one for one command that all constraints allow: read or write if the row is
- *      open, activate if the bank is closed, precharge if another row is open.
+ *      open, activate if the bank is closed, precharge if another row is open;
+ *   4. the oldest request whose fixed delay is over joins the scheduler, if that has a place.
  * A constraint of n cycles forbids the next n-1 ticks: a command at c allows the constrained one at c+n. Derived:
  * activate to write tRCD-(tWL+1); read to write tCL+burst+2-tWL; write to read tWL+burst+tCDLR; write to precharge
- * tWL+burst+tWR; read to precharge of one bank a burst. Left out: refresh. */
+ * tWL+burst+tWR; read to precharge of one bank a burst. Left out: refresh.
+ *
+ * Brought up to a cycle, the channel has done its first two steps; what a partition takes out and hands over comes
+ * between those and the others, which are done when it is next brought further. Bursts that nobody saw leave do so
+ * then; so a burst that leaves in a cycle can be taken out from the next one on. */
 #include "memory/dram.h"
 
 #include "base/bits.h"
@@ -43,88 +47,94 @@ static uint32_t above(uint32_t a, uint32_t b)
     return a > b ? a - b : 0;
 }
 
-struct dram *dram_create(const struct dram_params *params, struct request_pool *pool, struct arena *arena)
+/* The banks' queues begin at lines of the host's cache that do not meet in the same sets. */
+static void create_queues(struct dram *d, struct arena *arena)
+{
+    struct line {
+        _Alignas(CACHE_LINE) struct dram_request requests[CACHE_LINE / sizeof(struct dram_request)];
+    };
+    uint32_t a_line = sizeof(struct line) / sizeof(struct dram_request);
+    uint32_t lines = ((d->params.scheduler_queue + a_line - 1) / a_line) | 1;
+    d->queues = ARENA_NEW(arena, struct line, lines * DRAM_BANKS)->requests;
+    d->queue_stride = lines * a_line;
+    d->queue_limit = d->params.scheduler_queue;
+}
+
+static void create_banks(struct dram *d)
+{
+    const struct dram_params *p = &d->params;
+    for (uint32_t i = 0; i < DRAM_BANKS; i++) {
+        uint32_t group = p->bank_group_low_bits ? i & (p->bank_groups - 1) : i / (p->banks / p->bank_groups);
+        d->banks[i] = (struct dram_bank){.place = i, .group = (uint8_t)(group % DRAM_BANKS)};
+        if (group < DRAM_BANKS)
+            d->groups[group].banks |= 1u << i;
+    }
+}
+
+struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t most, struct request_pool *pool,
+                         struct arena *arena)
 {
     struct dram *d = ARENA_NEW(arena, struct dram, 1);
     d->params = *params;
     d->pool = pool;
-    d->requests = pool->all;
-    d->pipe_at = d->ends_at = d->command_at = CYCLE_NEVER;
+    d->latency = latency;
+    d->pipe_at = d->command_at = d->join_at = d->held_until = CYCLE_NEVER;
+    d->soonest = params->tCL < params->tWL ? params->tCL : params->tWL;
     d->rcd_write = above(params->tRCD, params->tWL + 1);
     d->rtw = above(params->tCL + params->burst_cycles + 2, params->tWL);
     d->wtr = params->tWL + params->burst_cycles + params->tCDLR;
     d->wtp = params->tWL + params->burst_cycles + params->tWR;
-    for (uint32_t i = 0; i < DRAM_BANKS; i++) {
-        uint32_t group =
-            params->bank_group_low_bits ? i & (params->bank_groups - 1) : i / (params->banks / params->bank_groups);
-        d->banks[i] = (struct dram_bank){.first = REQUEST_NONE,
-                                         .last = REQUEST_NONE,
-                                         .current = REQUEST_NONE,
-                                         .group = (uint8_t)(group % DRAM_BANKS)};
-        if (group < DRAM_BANKS)
-            d->groups[group].banks |= 1u << i;
-    }
-    d->held_until = CYCLE_NEVER;
+    create_banks(d);
+    create_queues(d, arena);
+    d->delay_mask = ring_size(most) - 1;
+    d->delay = ARENA_NEW(arena, struct dram_delayed, d->delay_mask + 1);
     d->pipe_mask = ring_size(params->tCL + params->tWL + 2) - 1;
     d->pipe = ARENA_NEW(arena, struct dram_burst, d->pipe_mask + 1);
     d->returns = request_queue_create(params->return_queue, 0, arena);
     return d;
 }
 
-static struct memory_request *request_of(const struct dram *d, uint32_t request)
+static uint64_t later(uint64_t a, uint64_t b)
 {
-    return &d->requests[request];
+    return a > b ? a : b;
 }
 
 /* 1. The data pipe */
 
-/* One burst a tick. Those before the last of a request leave no trace, so they wait for no tick of their own as long as
- * nothing makes them late. Returns a write-back that ended. */
-HOT_INLINE uint32_t drain_bursts(struct dram *d, uint64_t cycle)
-{
-    for (; d->pipe_first != d->pipe_end; d->pipe_first++) {
-        const struct dram_burst *burst = &d->pipe[d->pipe_first & d->pipe_mask];
-        if (burst->at > cycle || request_full(&d->returns))
-            break;
-        d->last_burst = d->pipe_late ? cycle : burst->at;
-        if (!burst->last && !d->pipe_late)
-            continue;
-        d->pipe_first++;
-        if (!burst->last)
-            return REQUEST_NONE;
-        if (burst->silent)
-            return burst->request;
-        request_append(&d->returns, burst->request);
-        d->pipe_late |= request_full(&d->returns);
-        return REQUEST_NONE;
-    }
-    if (d->pipe_late && (d->pipe_first == d->pipe_end || d->pipe[d->pipe_first & d->pipe_mask].at > cycle))
-        d->pipe_late = request_full(&d->returns);
-    return REQUEST_NONE;
-}
-
+/* Each burst leaves at its time, which differs from the others', unless the pipe is late: then one a cycle. A
+ * write-back ends in the cycle that the channel is brought up to, so there is at most one. */
 uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
 {
-    uint32_t ended = drain_bursts(d, cycle), i = d->pipe_first;
-    d->pipe_at = d->ends_at = CYCLE_NEVER;
-    if (i != d->pipe_end) {
-        d->pipe_at = d->pipe[i & d->pipe_mask].at;
-        while (!d->pipe_late && i + 1 != d->pipe_end && !d->pipe[i & d->pipe_mask].last)
-            i++;
-        if (d->pipe_late || d->pipe[i & d->pipe_mask].last)
-            d->ends_at = d->pipe[i & d->pipe_mask].at;
+    uint32_t ended = REQUEST_NONE;
+    bool one = d->pipe_late;
+    const struct dram_burst *burst = &d->pipe[d->pipe_first & d->pipe_mask];
+    while (d->pipe_first != d->pipe_end && burst->at <= cycle && !request_full(&d->returns)) {
+        d->last_burst = one ? cycle : burst->at;
+        if (burst->silent & burst->last)
+            ended = burst->number;
+        else if (burst->last)
+            request_append(&d->returns, burst->number);
+        burst = &d->pipe[++d->pipe_first & d->pipe_mask];
+        if (one)
+            break;
     }
-    if (d->pipe_late)
-        d->pipe_at = 0;
+    bool more = d->pipe_first != d->pipe_end;
+    d->pipe_late = request_full(&d->returns) || (more && burst->at <= cycle);
+    d->pipe_at = d->pipe_late ? cycle + 1 : more ? burst->at : CYCLE_NEVER;
     return ended;
 }
 
-static bool pipe_full(const struct dram *d)
+/* Whether a command in this cycle finds room in the pipe. */
+HOT_INLINE bool pipe_has_room(struct dram *d, uint64_t cycle)
 {
-    return d->pipe_end - d->pipe_first > d->params.tCL;
+    if (d->pipe_end - d->pipe_first <= d->params.tCL)
+        return true;
+    if (cycle >= d->pipe_at)
+        dram_drain_pipe(d, cycle);
+    return d->pipe_end - d->pipe_first <= d->params.tCL;
 }
 
-HOT_INLINE void push_burst(struct dram *d, uint32_t request, bool last, bool silent, uint64_t at)
+HOT_INLINE void push_burst(struct dram *d, uint16_t number, bool last, bool silent, uint64_t at)
 {
     bool empty = d->pipe_first == d->pipe_end;
     uint64_t previous = empty ? d->last_burst : d->pipe[(d->pipe_end - 1) & d->pipe_mask].at;
@@ -132,32 +142,29 @@ HOT_INLINE void push_burst(struct dram *d, uint32_t request, bool last, bool sil
         at = previous + 1;
     if (empty)
         d->pipe_at = cycle_min(d->pipe_at, at);
-    if (last || d->pipe_late)
-        d->ends_at = cycle_min(d->ends_at, at);
-    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, request, last, silent};
+    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, number, last, silent};
 }
 
 /* 2. The scheduler */
 
-/* Takes the oldest waiting request of the bank's row, else the oldest, out of the bank's queue. */
-HOT_INLINE uint32_t choose_request(struct dram *d, struct dram_bank *b)
+HOT_INLINE struct dram_request *queue_of(const struct dram *d, uint32_t bank)
 {
-    uint32_t before = REQUEST_NONE, request = b->first;
-    while (request != REQUEST_NONE && request_of(d, request)->row != b->row) {
-        before = request;
-        request = request_of(d, request)->next;
-    }
-    if (request == REQUEST_NONE) {
-        request = b->first;
-        before = REQUEST_NONE;
-    }
-    if (before == REQUEST_NONE)
-        b->first = request_of(d, request)->next;
-    else
-        request_of(d, before)->next = request_of(d, request)->next;
-    if (b->last == request)
-        b->last = before;
-    return request;
+    return d->queues + bank * d->queue_stride;
+}
+
+/* Takes the oldest waiting request of the bank's row, else the oldest, out of the bank's queue. */
+HOT_INLINE struct dram_request choose_request(struct dram_request *queue, struct dram_bank *b)
+{
+    uint32_t i = 0, count = b->waiting;
+    while (i < count && queue[i].place != b->place)
+        i++;
+    if (i == count)
+        i = 0;
+    struct dram_request chosen = queue[i];
+    b->waiting = (uint16_t)--count;
+    for (; i < count; i++)
+        queue[i] = queue[i + 1];
+    return chosen;
 }
 
 /* The first of the set from `turn` on. */
@@ -167,14 +174,9 @@ static uint32_t first_from(uint32_t set, uint32_t turn)
     return (uint32_t)__builtin_ctz(later ? later : set);
 }
 
-static bool is_write(const struct memory_request *r)
+static bool is_write(struct dram_request r)
 {
-    return r->kind >= REQUEST_WRITE;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
+    return r.kind >= REQUEST_WRITE;
 }
 
 /* The first cycle in which the channel and the bank's group allow a read or write, as things are. */
@@ -188,7 +190,6 @@ static uint64_t column_allowed(const struct dram *d, const struct dram_bank *b, 
 HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
 {
     struct dram_bank *b = &d->banks[index];
-    const struct memory_request *r = request_of(d, b->current);
     enum dram_need need;
     uint64_t at, allowed;
     uint32_t bit = 1u << index;
@@ -196,11 +197,11 @@ HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
         need = DRAM_ACTIVATE;
         at = b->activate_at;
         allowed = d->activate_at;
-    } else if (b->row != r->row) {
+    } else if (b->place != b->current.place) {
         need = DRAM_PRECHARGE;
         at = allowed = b->precharge_at;
     } else {
-        need = is_write(r) ? DRAM_WRITE : DRAM_READ;
+        need = is_write(b->current) ? DRAM_WRITE : DRAM_READ;
         at = need == DRAM_WRITE ? b->write_at : b->read_at;
         allowed = column_allowed(d, b, need == DRAM_WRITE);
     }
@@ -215,17 +216,43 @@ HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
     return later(at, allowed);
 }
 
-void dram_give_work(struct dram *d, uint64_t cycle)
+/* The first of these banks, which have no work, gets some. */
+HOT_INLINE void give_work(struct dram *d, uint32_t idle, uint64_t cycle)
 {
-    uint32_t index = first_from(d->wanted & ~d->served, d->turn);
+    uint32_t index = first_from(idle, d->turn);
     struct dram_bank *b = &d->banks[index];
-    b->current = choose_request(d, b);
+    b->current = choose_request(queue_of(d, index), b);
     d->waiting--;
-    if (b->first == REQUEST_NONE)
+    if (b->waiting == 0)
         d->wanted &= ~(1u << index);
     d->served |= 1u << index;
     d->turn = (d->turn + 1) & (d->params.banks - 1);
     d->command_at = cycle_min(d->command_at, find_need(d, index, cycle));
+}
+
+/* The oldest delayed request gets its place in the scheduler. */
+HOT_INLINE void join_scheduler(struct dram *d, uint64_t cycle)
+{
+    const struct dram_delayed *oldest = &d->delay[d->delay_first++ & d->delay_mask];
+    uint32_t index = oldest->request.place % DRAM_BANKS;
+    queue_of(d, index)[d->banks[index].waiting++] = oldest->request;
+    d->wanted |= 1u << index;
+    d->stats.requests++;
+    if (++d->waiting > d->stats.queue_max)
+        d->stats.queue_max = d->waiting;
+    d->join_at = --d->delay_count ? later(d->delay[d->delay_first & d->delay_mask].due, cycle + 1) : CYCLE_NEVER;
+}
+
+void dram_send(struct dram *d, const struct memory_request *r, uint32_t number)
+{
+    uint32_t bank = r->bank & (d->params.banks - 1);
+    struct dram_delayed *last = &d->delay[(d->delay_first + d->delay_count++) & d->delay_mask];
+    last->due = d->now + d->latency;
+    last->request = (struct dram_request){r->row * DRAM_BANKS + bank, (uint16_t)number, r->bytes, r->kind};
+    if (d->join_at == CYCLE_NEVER)
+        d->join_at = last->due;
+    if (d->join_at <= d->now && !dram_full(d))
+        join_scheduler(d, d->now);
 }
 
 /* 3. Commands */
@@ -243,9 +270,9 @@ NOT_INLINE uint32_t allowed_by_groups(const struct dram *d, uint32_t set, uint64
 }
 
 /* The banks that could get a read or write in this cycle, if their group allows it. */
-static uint32_t possible_columns(const struct dram *d, uint64_t cycle)
+HOT_INLINE uint32_t possible_columns(struct dram *d, uint64_t cycle)
 {
-    if (cycle < d->column_at || pipe_full(d))
+    if (cycle < d->column_at || !pipe_has_room(d, cycle))
         return 0;
     return (cycle >= d->read_at ? d->needs[DRAM_READ] : 0) | (cycle >= d->write_at ? d->needs[DRAM_WRITE] : 0);
 }
@@ -287,30 +314,30 @@ HOT_INLINE void send_column(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
-    struct memory_request *r = request_of(d, b->current);
-    bool write = is_write(r);
+    struct dram_group *group = &d->groups[b->group];
+    bool write = is_write(b->current), last = b->current.bytes <= p->atom_bytes;
+    uint8_t kind = b->current.kind;
     d->column_at = cycle + p->tCCD;
     d->last_group = b->group;
-    d->groups[b->group].column_at = cycle + p->tCCDL;
+    group->column_at = cycle + p->tCCDL;
     if (write) {
         d->read_at = cycle + d->wtr;
         b->precharge_at = later(b->precharge_at, cycle + d->wtp);
         d->stats.writes++;
-        d->stats.writeback_writes += r->kind == REQUEST_WRITEBACK;
+        d->stats.writeback_writes += kind == REQUEST_WRITEBACK;
     } else {
         d->write_at = cycle + d->rtw;
         b->precharge_at = later(b->precharge_at, cycle + p->burst_cycles);
-        d->groups[b->group].precharge_at = d->groups_precharge_at = cycle + p->tRTPL;
+        group->precharge_at = d->groups_precharge_at = cycle + p->tRTPL;
         d->stats.reads++;
-        d->stats.allocate_reads += r->kind == REQUEST_ALLOCATE;
+        d->stats.allocate_reads += kind == REQUEST_ALLOCATE;
     }
-    r->commanded = (uint16_t)(r->commanded + p->atom_bytes);
-    bool last = r->commanded >= r->bytes;
-    push_burst(d, b->current, last, r->kind == REQUEST_WRITEBACK, cycle + (write ? p->tWL : p->tCL));
+    push_burst(d, b->current.number, last, kind == REQUEST_WRITEBACK, cycle + (write ? p->tWL : p->tCL));
     if (last) {
-        b->current = REQUEST_NONE;
         d->served &= ~(1u << index);
         d->needs[write ? DRAM_WRITE : DRAM_READ] &= ~(1u << index);
+    } else {
+        b->current.bytes = (uint8_t)(b->current.bytes - p->atom_bytes);
     }
 }
 
@@ -326,7 +353,7 @@ NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
         d->stats.precharges++;
     } else {
         b->open = true;
-        b->row = request_of(d, b->current)->row;
+        b->place = b->current.place;
         b->read_at = cycle + p->tRCD;
         b->write_at = cycle + d->rcd_write;
         b->precharge_at = later(b->precharge_at, cycle + p->tRAS);
@@ -368,7 +395,7 @@ NOT_INLINE void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
 }
 
 /* Sends what commands this cycle allows, and notes when the next one may be possible. */
-void dram_send_commands(struct dram *d, uint64_t cycle)
+HOT_INLINE void send_commands(struct dram *d, uint64_t cycle)
 {
     if (cycle >= d->held_until)
         release_held(d, cycle);
@@ -390,7 +417,62 @@ void dram_send_commands(struct dram *d, uint64_t cycle)
     d->command_at = next_command(d, cycle);
 }
 
+/* The steps together */
+
+/* What comes behind the work for banks in the cycle that was reached; done once only, though asked for again. */
+HOT_INLINE void finish_cycle(struct dram *d)
+{
+    if (d->now >= d->command_at)
+        send_commands(d, d->now);
+    if (d->now >= d->join_at && !dram_full(d))
+        join_scheduler(d, d->now);
+}
+
+void dram_finish(struct dram *d)
+{
+    finish_cycle(d);
+}
+
+void dram_run(struct dram *d, uint64_t cycle)
+{
+    while (d->now < cycle) {
+        finish_cycle(d);
+        uint32_t idle = d->wanted & ~d->served;
+        if (idle) {
+            give_work(d, idle, ++d->now);
+        } else {
+            uint64_t next = cycle_min(cycle, d->command_at);
+            d->now = dram_full(d) ? next : cycle_min(next, d->join_at);
+        }
+    }
+    if (cycle > d->pipe_at)
+        dram_drain_pipe(d, cycle - 1);
+}
+
+/* A command not before now, and its burst not before that. */
+uint64_t dram_next(const struct dram *d)
+{
+    if (d->pipe_late)
+        return request_full(&d->returns) ? CYCLE_NEVER : d->now + 1;
+    for (uint32_t i = d->pipe_first; i != d->pipe_end; i++) {
+        const struct dram_burst *burst = &d->pipe[i & d->pipe_mask];
+        if (burst->last)
+            return burst->at + !burst->silent;
+    }
+    uint64_t command = d->wanted & ~d->served ? d->now + 1 : d->command_at;
+    if (!dram_full(d))
+        command = cycle_min(command, d->join_at);
+    return command == CYCLE_NEVER ? CYCLE_NEVER : later(command, d->now) + d->soonest;
+}
+
+/* A place comes free when a bank gets work, and that after a command has ended what it had. */
+uint64_t dram_next_room(const struct dram *d)
+{
+    bool next = !dram_full(d) || d->wanted & ~d->served;
+    return next ? d->now + 1 : later(d->command_at, d->now) + 1;
+}
+
 bool dram_idle(const struct dram *d)
 {
-    return !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->returns.count == 0;
+    return d->delay_count == 0 && !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->returns.count == 0;
 }

@@ -1,5 +1,9 @@
-/* A DRAM channel: FR-FCFS scheduler, banks, bank groups, data pipe and return queue. Private to the memory room. It
- * moves requests by their number in the partition's pool and knows neither caches nor packets' contents. */
+/* A DRAM channel: fixed delay, FR-FCFS scheduler, banks, bank groups, data pipe and return queue. Private to the memory
+ * room. It knows neither caches nor packets' contents.
+ *
+ * Nobody sees inside, so the channel does not live cycle by cycle: dram_run brings it up to a cycle when something may
+ * come out of it or go into it. What it does by itself in between (requests leave the delay, banks get work, commands
+ * are sent, bursts leave the pipe) is done then, in order, for the cycles in which it would have been done. */
 #ifndef LOCKSTEP_MEMORY_DRAM_H
 #define LOCKSTEP_MEMORY_DRAM_H
 
@@ -12,18 +16,26 @@
 
 #define DRAM_BANKS 16
 
+/* What the channel has to know of a request, in a word: nobody looks into the pool for it. */
+struct dram_request {
+    uint32_t place;  /* row * DRAM_BANKS + bank */
+    uint16_t number; /* in the partition's pool */
+    uint8_t bytes;   /* for which no command was sent */
+    uint8_t kind;
+};
+
 /* The command that a bank's current request waits for. */
 enum dram_need { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_NEEDS };
 
 struct dram_bank {
-    _Alignas(64) uint32_t first, last; /* waiting requests, oldest first, linked by next; REQUEST_NONE: none */
-    uint32_t current;     /* request being served, or REQUEST_NONE */
-    uint32_t row;
+    _Alignas(64) uint64_t read_at, write_at, precharge_at, activate_at; /* first cycle that its own constraints allow */
+    uint64_t held_at;            /* when held: when it allows the command it waits for */
+    struct dram_request current; /* being served */
+    uint32_t place;              /* its row, as of requests */
+    uint16_t waiting;            /* requests in its queue */
     uint8_t group;
     uint8_t need; /* of a held bank */
     bool open;
-    uint64_t read_at, write_at, precharge_at, activate_at; /* first cycle that the bank's own constraints allow */
-    uint64_t held_at;                                      /* when held: when it allows the command it waits for */
 };
 
 struct dram_group {
@@ -33,80 +45,74 @@ struct dram_group {
 
 struct dram_burst {
     uint64_t at;
-    uint32_t request;
+    uint16_t number;
     bool last;   /* of its request */
     bool silent; /* nobody waits for it: a write-back */
 };
 
-/* What every tick looks at comes first. */
+struct dram_delayed {
+    uint64_t due;
+    struct dram_request request;
+};
+
+/* What is used together lies together. */
 struct dram {
-    _Alignas(64) struct memory_request *requests; /* the pool's */
-    uint32_t waiting;                /* in banks' queues */
-    uint32_t turn;
+    /* Done is everything before cycle `now`, and of that cycle what comes before its commands. */
+    _Alignas(64) uint64_t now;
+    uint64_t command_at; /* no command is possible before; CYCLE_NEVER: no bank has work */
+    uint64_t join_at;    /* when the oldest leaves the delay, if the scheduler has a place */
+    uint64_t held_until; /* the least held_at; CYCLE_NEVER: none is held */
     /* Sets of banks, as bit masks. */
     uint32_t wanted;            /* with waiting requests */
     uint32_t served;            /* with a current request */
-    uint32_t needs[DRAM_NEEDS]; /* served ones by the command they wait for, if their own constraints allow it */
-    uint32_t held;              /* the other served ones */
-    uint32_t last_group;        /* of the last read or write */
-    uint64_t command_at;        /* no command is possible before; CYCLE_NEVER: no bank has work */
-    uint64_t held_until;        /* the least held_at; CYCLE_NEVER: none is held */
+    uint32_t held;              /* served ones whose own constraints forbid the command they wait for */
+    uint32_t needs[DRAM_NEEDS]; /* the other served ones by that command */
+    uint32_t waiting;           /* in banks' queues */
     uint64_t column_at, read_at, write_at, activate_at; /* first cycle for the whole channel */
-    uint64_t groups_precharge_at;                       /* from when on no group forbids a precharge */
-    uint64_t pipe_at; /* when the pipe is to be looked at: its first burst leaves, or at once when it is late */
-    uint64_t ends_at; /* when that leaves a trace: the last burst of a request leaves, or any when it is late */
+    uint64_t pipe_at; /* when the pipe is to be looked at: its first burst leaves, or the next cycle when it is late */
     uint64_t last_burst;
+    uint32_t pipe_first, pipe_end, pipe_mask;
+    uint32_t turn;
     struct dram_burst *pipe;
-    uint32_t pipe_mask, pipe_first, pipe_end;
-    bool pipe_late; /* bursts leave later than at their time: the return queue was full */
+    struct dram_delayed *delay;
+    struct dram_request *queues; /* of the banks, each oldest first */
+    uint32_t queue_stride, queue_limit;
+    uint32_t delay_first, delay_count, delay_mask, latency;
+    uint32_t last_group; /* of the last read or write */
+    bool pipe_late;      /* bursts leave later than at their time: the return queue was full */
+    uint64_t groups_precharge_at; /* from when on no group forbids a precharge */
     struct request_queue returns;
-    struct dram_params params;
+    uint32_t soonest; /* from a command to its burst */
     uint32_t rcd_write, rtw, wtr, wtp;
-    struct dram_bank banks[DRAM_BANKS];
+    struct dram_params params;
     _Alignas(64) struct dram_stats stats;
+    struct dram_bank banks[DRAM_BANKS];
     struct dram_group groups[DRAM_BANKS];
     struct request_pool *pool;
 };
 
-struct dram *dram_create(const struct dram_params *params, struct request_pool *pool, struct arena *arena);
-/* Whether the scheduler has no place. */
+/* latency: the fixed delay. most: as many requests are under way at a time. */
+struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t most, struct request_pool *pool,
+                         struct arena *arena);
+/* Brings the channel up to a cycle: all before it, and of that cycle what comes before the commands and before what the
+ * partition does in it (see the head of dram.c). */
+void dram_run(struct dram *d, uint64_t cycle);
+/* The rest of the cycle that it was brought up to. */
+void dram_finish(struct dram *d);
+/* Bursts leave the pipe, up to this cycle. Returns the write-back that ended, which is in no queue any more, or
+ * REQUEST_NONE. */
+uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
+static inline uint32_t dram_drain(struct dram *d)
+{
+    return d->now >= d->pipe_at ? dram_drain_pipe(d, d->now) : REQUEST_NONE;
+}
+/* Whether the scheduler has no place: then no request is to be handed over. */
 static inline bool dram_full(const struct dram *d)
 {
-    return d->waiting >= d->params.scheduler_queue;
+    return d->waiting >= d->queue_limit;
 }
-/* Hands over a request with its bank and row, which the scheduler sees from the next tick on; at most one a tick, and
- * only when not full. */
-static inline void dram_push(struct dram *d, uint32_t request)
-{
-    struct memory_request *r = &d->requests[request];
-    uint32_t bank = r->bank & (d->params.banks - 1);
-    struct dram_bank *b = &d->banks[bank];
-    r->commanded = 0;
-    r->next = REQUEST_NONE;
-    if (b->first == REQUEST_NONE)
-        b->first = request;
-    else
-        d->requests[b->last].next = request;
-    b->last = request;
-    d->wanted |= 1u << bank;
-    d->stats.requests++;
-    if (++d->waiting > d->stats.queue_max)
-        d->stats.queue_max = d->waiting;
-}
-/* The steps of a tick, each called when it may have something to do: see dram.c. */
-uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
-void dram_give_work(struct dram *d, uint64_t cycle);
-void dram_send_commands(struct dram *d, uint64_t cycle);
-/* One command cycle. Returns the write-back that ended in it, which is in no queue any more, or REQUEST_NONE. */
-static inline uint32_t dram_tick(struct dram *d, uint64_t cycle)
-{
-    uint32_t ended = cycle >= d->pipe_at ? dram_drain_pipe(d, cycle) : REQUEST_NONE;
-    if (d->wanted & ~d->served)
-        dram_give_work(d, cycle);
-    if (cycle >= d->command_at)
-        dram_send_commands(d, cycle);
-    return ended;
-}
+/* Hands over a request in the cycle that the channel was brought up to; at most one a cycle. */
+void dram_send(struct dram *d, const struct memory_request *r, uint32_t number);
 /* The oldest finished request other than write-backs, or REQUEST_NONE; pop takes it out of the queue. */
 static inline uint32_t dram_top(const struct dram *d)
 {
@@ -116,17 +122,10 @@ static inline void dram_pop(struct dram *d)
 {
     request_shift(&d->returns);
 }
-/* The next cycle after `last` at which a tick changes anything, or CYCLE_NEVER; the return queue's contents do not
- * count. */
-static inline uint64_t dram_next(const struct dram *d, uint64_t last)
-{
-    uint64_t soon = last + 1, next = d->command_at;
-    if (d->wanted & ~d->served)
-        return soon;
-    if (!request_full(&d->returns))
-        next = cycle_min(next, d->ends_at);
-    return next > soon ? next : soon;
-}
+/* The next cycle in which a request may come out of the channel, those in the return queue aside, or CYCLE_NEVER; the
+ * next in which the scheduler may have a place. Never later than the truth. */
+uint64_t dram_next(const struct dram *d);
+uint64_t dram_next_room(const struct dram *d);
 bool dram_idle(const struct dram *d);
 /* dram_archive.c: describes everything but the parameters and the pool for a checkpoint. */
 void dram_archive(struct dram *d, struct archive *ar);

@@ -1,11 +1,11 @@
 /* A memory partition of GPGPU-Sim: its slices in the L2's clock, and in the DRAM's clock, each tick:
  *   1. the oldest finished request goes back to its slice, if that has room;
  *   2. the DRAM channel makes its command cycle;
- *   3. one request of a slice, the slices in turn after the last that sent one, enters the fixed delay, if the
- *      scheduler has a place, the slice a credit and room for what comes back;
- *   4. the oldest request whose delay is over goes to the DRAM's scheduler.
- * Credits: one request of each slice, and of all slices together as many more as fit the scheduler's and the return
- * queue less one for each further slice. */
+ *   3. one request of a slice, the slices in turn after the last that sent one, enters the channel's fixed delay, if
+ *      the scheduler has a place, the slice a credit and room for what comes back.
+ * What the channel does by itself it does later, when a request may come out of it or go into it: only then there is a
+ * tick. Credits: one request of each slice, and of all slices together as many more as fit the scheduler's and the
+ * return queue less one for each further slice. */
 #include "memory/partition.h"
 
 #include "base/archive.h"
@@ -21,7 +21,6 @@ struct partition {
     struct slice *slices[PARTITION_MAX_SLICES];
     struct dram *dram;
     struct memory_request *requests; /* the pool's */
-    struct request_queue delay;      /* the fixed one before the DRAM's scheduler */
     uint32_t own_credits[PARTITION_MAX_SLICES], shared_credits, shared_limit;
     unsigned channel;
     struct request_map request_map;
@@ -60,7 +59,6 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->slice_count = params->partition.slices_per_channel;
     p->last_sender = p->slice_count - 1;
     p->shared_limit = params->dram.scheduler_queue + params->dram.return_queue - (p->slice_count - 1);
-    p->delay = request_queue_create(p->shared_limit + p->slice_count, 0, arena);
     p->pool = request_pool_create(p->shared_limit + p->slice_count * (1 + slice_requests(&p->params)), arena);
     for (unsigned k = 0; k < p->slice_count; k++) {
         p->slices[k] = slice_create(&p->params, &p->request_map, k, store, p->pool, arena);
@@ -68,7 +66,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
         mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
     }
     p->requests = p->pool->all;
-    p->dram = dram_create(&params->dram, p->pool, arena);
+    p->dram = dram_create(&params->dram, params->partition.dram_latency, p->shared_limit + p->slice_count, p->pool, arena);
     return p;
 }
 
@@ -175,7 +173,7 @@ static void end_writeback(struct partition *p, uint32_t request)
 }
 
 /* Returns whether one was sent. */
-static bool start_request(struct partition *p, uint64_t cycle)
+static bool start_request(struct partition *p)
 {
     for (unsigned i = 1; i <= p->slice_count; i++) {
         unsigned k = (p->last_sender + i) & (p->slice_count - 1);
@@ -183,8 +181,7 @@ static bool start_request(struct partition *p, uint64_t cycle)
             continue;
         struct slice *s = p->slices[k];
         uint32_t request = slice_take_request(s, p->last_l2);
-        p->requests[request].due = cycle + p->params.partition.dram_latency;
-        request_append(&p->delay, request);
+        dram_send(p->dram, &p->requests[request], request);
         borrow_credit(p, k);
         p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
         return true;
@@ -192,49 +189,37 @@ static bool start_request(struct partition *p, uint64_t cycle)
     return false;
 }
 
-static uint64_t delay_end(const struct partition *p)
-{
-    return p->requests[request_oldest(&p->delay)].due;
-}
-
-static void feed_dram(struct partition *p, uint64_t cycle)
-{
-    if (p->delay.count && cycle >= delay_end(p))
-        dram_push(p->dram, request_shift(&p->delay));
-}
-
 /* may_send: a slice may have a request that the scheduler has not taken in this cycle. */
 static uint64_t find_next_dram(const struct partition *p, bool may_send)
 {
-    uint64_t soon = p->last_dram + 1, next = dram_next(p->dram, p->last_dram);
-    if (next == soon || p->dram->returns.count)
-        return soon;
-    if (dram_full(p->dram))
-        return next;
+    if (can_return(p))
+        return p->last_dram + 1;
+    uint64_t next = dram_next(p->dram);
     for (unsigned k = 0; may_send && k < p->slice_count; k++)
         if (can_send(p, k))
-            return soon;
-    if (p->delay.count) {
-        uint64_t ready = delay_end(p);
-        next = cycle_min(next, ready > soon ? ready : soon);
-    }
+            return cycle_min(next, dram_next_room(p->dram));
     return next;
 }
 
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 {
-    bool sent = false;
     p->last_dram = dram_cycle;
+    dram_run(p->dram, dram_cycle);
     if (can_return(p))
         return_finished(p);
-    uint32_t written = dram_tick(p->dram, dram_cycle);
+    uint32_t written = dram_drain(p->dram);
     if (written != REQUEST_NONE)
         end_writeback(p, written);
-    if (!dram_full(p->dram)) {
-        sent = start_request(p, dram_cycle);
-        feed_dram(p, dram_cycle);
-    }
-    p->head.next_dram = find_next_dram(p, sent);
+    bool may_send = dram_full(p->dram) || start_request(p);
+    p->head.next_dram = find_next_dram(p, may_send);
+}
+
+void partition_settle(struct partition *p, uint64_t dram_end)
+{
+    if (dram_end == 0)
+        return;
+    dram_run(p->dram, dram_end - 1);
+    dram_finish(p->dram);
 }
 
 /* The L2's clock */
@@ -242,8 +227,10 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 /* The DRAM's side waits for a slice to send something, or to make room for what comes back. */
 static void wake_dram(struct partition *p, unsigned k, bool made_room)
 {
-    if ((made_room && can_return(p)) || (!dram_full(p->dram) && can_send(p, k)))
+    if (made_room && can_return(p))
         p->head.next_dram = p->last_dram + 1;
+    else if (can_send(p, k))
+        p->head.next_dram = cycle_min(p->head.next_dram, dram_next_room(p->dram));
 }
 
 static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
@@ -274,7 +261,7 @@ bool partition_idle(const struct partition *p)
     for (unsigned k = 0; k < p->slice_count; k++)
         if (!slice_idle(p->slices[k]))
             return false;
-    return p->delay.count == 0 && dram_idle(p->dram);
+    return dram_idle(p->dram);
 }
 
 /* Host copies and statistics */
@@ -341,7 +328,6 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
     for (unsigned k = 0; k < p->slice_count; k++)
         slice_archive(p->slices[k], ar, source);
     dram_archive(p->dram, ar);
-    request_queue_archive(ar, &p->delay, p->pool);
     ARCHIVE(ar, p->own_credits);
     ARCHIVE(ar, p->shared_credits);
     archive_u32_to(ar, &p->last_sender, p->slice_count - 1);
