@@ -47,17 +47,13 @@ static uint32_t above(uint32_t a, uint32_t b)
     return a > b ? a - b : 0;
 }
 
-/* The banks' queues begin at lines of the host's cache that do not meet in the same sets. */
-static void create_queues(struct dram *d, struct arena *arena)
+static void create_slots(struct dram *d, struct arena *arena)
 {
-    struct line {
-        _Alignas(CACHE_LINE) struct dram_request requests[CACHE_LINE / sizeof(struct dram_request)];
-    };
-    uint32_t a_line = sizeof(struct line) / sizeof(struct dram_request);
-    uint32_t lines = ((d->params.scheduler_queue + a_line - 1) / a_line) | 1;
-    d->queues = ARENA_NEW(arena, struct line, lines * DRAM_BANKS)->requests;
-    d->queue_stride = lines * a_line;
-    d->queue_limit = d->params.scheduler_queue;
+    d->limit = d->params.scheduler_queue;
+    d->slots = ARENA_NEW(arena, struct dram_request, d->limit);
+    d->next_slot = ARENA_NEW(arena, uint16_t, d->limit);
+    for (uint32_t i = 0; i < d->limit; i++)
+        d->next_slot[i] = i + 1 < d->limit ? (uint16_t)(i + 1) : DRAM_NO_SLOT;
 }
 
 static void create_banks(struct dram *d)
@@ -71,6 +67,22 @@ static void create_banks(struct dram *d)
     }
 }
 
+static uint32_t most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Between reads and writes of the channel lies tCCD at least. */
+static void set_constraints(struct dram *d)
+{
+    const struct dram_params *p = &d->params;
+    d->read_to_write = most(p->tCCD, above(p->tCL + p->burst_cycles + 2, p->tWL));
+    d->write_to_read = most(p->tCCD, p->tWL + p->burst_cycles + p->tCDLR);
+    d->write_to_precharge = p->tWL + p->burst_cycles + p->tWR;
+    d->activate_to_write = above(p->tRCD, p->tWL + 1);
+    d->least_to_burst = p->tCL < p->tWL ? p->tCL : p->tWL;
+}
+
 struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t most, struct request_pool *pool,
                          struct arena *arena)
 {
@@ -79,18 +91,17 @@ struct dram *dram_create(const struct dram_params *params, uint32_t latency, uin
     d->pool = pool;
     d->latency = latency;
     d->pipe_at = d->command_at = d->join_at = d->held_until = CYCLE_NEVER;
-    d->soonest = params->tCL < params->tWL ? params->tCL : params->tWL;
-    d->rcd_write = above(params->tRCD, params->tWL + 1);
-    d->rtw = above(params->tCL + params->burst_cycles + 2, params->tWL);
-    d->wtr = params->tWL + params->burst_cycles + params->tCDLR;
-    d->wtp = params->tWL + params->burst_cycles + params->tWR;
+    d->bank_mask = params->banks - 1;
+    set_constraints(d);
     create_banks(d);
-    create_queues(d, arena);
+    create_slots(d, arena);
     d->delay_mask = ring_size(most) - 1;
     d->delay = ARENA_NEW(arena, struct dram_delayed, d->delay_mask + 1);
     d->pipe_mask = ring_size(params->tCL + params->tWL + 2) - 1;
     d->pipe = ARENA_NEW(arena, struct dram_burst, d->pipe_mask + 1);
-    d->returns = request_queue_create(params->return_queue, 0, arena);
+    d->finished_mask = ring_size(params->return_queue) - 1;
+    d->finished_limit = params->return_queue;
+    d->finished = ARENA_NEW(arena, struct dram_request, d->finished_mask + 1);
     return d;
 }
 
@@ -101,26 +112,55 @@ static uint64_t later(uint64_t a, uint64_t b)
 
 /* 1. The data pipe */
 
-/* Each burst leaves at its time, which differs from the others', unless the pipe is late: then one a cycle. A
- * write-back ends in the cycle that the channel is brought up to, so there is at most one. */
-uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
+static bool returns_full(const struct dram *d)
+{
+    return d->finished_count >= d->finished_limit;
+}
+
+/* A burst has left the pipe, and with the last one the request. Returns that when it is a write-back. */
+HOT_INLINE uint32_t end_burst(struct dram *d, struct dram_request r)
+{
+    if (dram_left(r))
+        return REQUEST_NONE;
+    if (dram_kind(r) == REQUEST_WRITEBACK)
+        return dram_number(r);
+    d->finished[(d->finished_first + d->finished_count++) & d->finished_mask] = r;
+    d->pipe_late |= returns_full(d);
+    return REQUEST_NONE;
+}
+
+/* When the return queue was full: one burst leaves in a cycle, if that has room again. */
+NOT_INLINE uint32_t drain_late(struct dram *d, uint64_t cycle)
 {
     uint32_t ended = REQUEST_NONE;
-    bool one = d->pipe_late;
     const struct dram_burst *burst = &d->pipe[d->pipe_first & d->pipe_mask];
-    while (d->pipe_first != d->pipe_end && burst->at <= cycle && !request_full(&d->returns)) {
-        d->last_burst = one ? cycle : burst->at;
-        if (burst->silent & burst->last)
-            ended = burst->number;
-        else if (burst->last)
-            request_append(&d->returns, burst->number);
-        burst = &d->pipe[++d->pipe_first & d->pipe_mask];
-        if (one)
-            break;
+    if (d->pipe_first != d->pipe_end && burst->at <= cycle && !returns_full(d)) {
+        ended = end_burst(d, burst->request);
+        if (++d->pipe_first == d->pipe_end)
+            d->last_at = cycle;
+        burst = &d->pipe[d->pipe_first & d->pipe_mask];
     }
-    bool more = d->pipe_first != d->pipe_end;
-    d->pipe_late = request_full(&d->returns) || (more && burst->at <= cycle);
-    d->pipe_at = d->pipe_late ? cycle + 1 : more ? burst->at : CYCLE_NEVER;
+    d->pipe_late = returns_full(d) || (d->pipe_first != d->pipe_end && burst->at <= cycle);
+    d->pipe_at = d->pipe_late ? cycle + 1 : d->pipe_first != d->pipe_end ? burst->at : CYCLE_NEVER;
+    return ended;
+}
+
+/* Each burst leaves at its time, which differs from the others'. A write-back ends in the cycle that the channel is
+ * brought up to, so there is at most one. */
+uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
+{
+    uint32_t ended = REQUEST_NONE, i = d->pipe_first;
+    const struct dram_burst *burst = &d->pipe[i & d->pipe_mask];
+    uint64_t next;
+    if (d->pipe_late)
+        return drain_late(d, cycle);
+    do {
+        ended = end_burst(d, burst->request);
+        burst = &d->pipe[++i & d->pipe_mask];
+        next = i != d->pipe_end ? burst->at : CYCLE_NEVER;
+    } while (next <= cycle && !d->pipe_late);
+    d->pipe_first = i;
+    d->pipe_at = d->pipe_late ? cycle + 1 : next;
     return ended;
 }
 
@@ -134,37 +174,40 @@ HOT_INLINE bool pipe_has_room(struct dram *d, uint64_t cycle)
     return d->pipe_end - d->pipe_first <= d->params.tCL;
 }
 
-HOT_INLINE void push_burst(struct dram *d, uint16_t number, bool last, bool silent, uint64_t at)
+HOT_INLINE void push_burst(struct dram *d, struct dram_request r, uint64_t at)
 {
-    bool empty = d->pipe_first == d->pipe_end;
-    uint64_t previous = empty ? d->last_burst : d->pipe[(d->pipe_end - 1) & d->pipe_mask].at;
-    if (at <= previous)
-        at = previous + 1;
-    if (empty)
-        d->pipe_at = cycle_min(d->pipe_at, at);
-    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, number, last, silent};
+    if (at <= d->last_at)
+        at = d->last_at + 1;
+    d->last_at = at;
+    d->pipe_at = cycle_min(d->pipe_at, at);
+    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, r};
 }
 
 /* 2. The scheduler */
 
-HOT_INLINE struct dram_request *queue_of(const struct dram *d, uint32_t bank)
-{
-    return d->queues + bank * d->queue_stride;
-}
-
 /* Takes the oldest waiting request of the bank's row, else the oldest, out of the bank's queue. */
-HOT_INLINE struct dram_request choose_request(struct dram_request *queue, struct dram_bank *b)
+HOT_INLINE struct dram_request choose_request(struct dram *d, struct dram_bank *b)
 {
-    uint32_t i = 0, count = b->waiting;
-    while (i < count && queue[i].place != b->place)
-        i++;
-    if (i == count)
-        i = 0;
-    struct dram_request chosen = queue[i];
-    b->waiting = (uint16_t)--count;
-    for (; i < count; i++)
-        queue[i] = queue[i + 1];
-    return chosen;
+    uint16_t *next_slot = d->next_slot;
+    uint32_t chosen = b->first, next = next_slot[chosen];
+    if (dram_place(d->slots[chosen]) != b->place) {
+        uint32_t before = chosen, i = next;
+        while (i != DRAM_NO_SLOT && dram_place(d->slots[i]) != b->place) {
+            before = i;
+            i = next_slot[i];
+        }
+        if (i != DRAM_NO_SLOT) {
+            chosen = i;
+            next_slot[before] = next_slot[i];
+            if (b->last == i)
+                b->last = (uint16_t)before;
+            next = b->first;
+        }
+    }
+    b->first = (uint16_t)next;
+    next_slot[chosen] = d->free_slot;
+    d->free_slot = (uint16_t)chosen;
+    return d->slots[chosen];
 }
 
 /* The first of the set from `turn` on. */
@@ -176,13 +219,13 @@ static uint32_t first_from(uint32_t set, uint32_t turn)
 
 static bool is_write(struct dram_request r)
 {
-    return r.kind >= REQUEST_WRITE;
+    return dram_kind(r) >= REQUEST_WRITE;
 }
 
 /* The first cycle in which the channel and the bank's group allow a read or write, as things are. */
 static uint64_t column_allowed(const struct dram *d, const struct dram_bank *b, bool write)
 {
-    return later(later(d->column_at, d->groups[b->group].column_at), write ? d->write_at : d->read_at);
+    return later(d->groups[b->group].column_at, write ? d->write_at : d->read_at);
 }
 
 /* Notes what command the bank's current request waits for, as soon as the bank itself allows it. Returns a cycle before
@@ -197,7 +240,7 @@ HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
         need = DRAM_ACTIVATE;
         at = b->activate_at;
         allowed = d->activate_at;
-    } else if (b->place != b->current.place) {
+    } else if (b->place != dram_place(b->current)) {
         need = DRAM_PRECHARGE;
         at = allowed = b->precharge_at;
     } else {
@@ -221,12 +264,12 @@ HOT_INLINE void give_work(struct dram *d, uint32_t idle, uint64_t cycle)
 {
     uint32_t index = first_from(idle, d->turn);
     struct dram_bank *b = &d->banks[index];
-    b->current = choose_request(queue_of(d, index), b);
+    b->current = choose_request(d, b);
     d->waiting--;
-    if (b->waiting == 0)
+    if (b->first == DRAM_NO_SLOT)
         d->wanted &= ~(1u << index);
     d->served |= 1u << index;
-    d->turn = (d->turn + 1) & (d->params.banks - 1);
+    d->turn = (d->turn + 1) & d->bank_mask;
     d->command_at = cycle_min(d->command_at, find_need(d, index, cycle));
 }
 
@@ -234,8 +277,16 @@ HOT_INLINE void give_work(struct dram *d, uint32_t idle, uint64_t cycle)
 HOT_INLINE void join_scheduler(struct dram *d, uint64_t cycle)
 {
     const struct dram_delayed *oldest = &d->delay[d->delay_first++ & d->delay_mask];
-    uint32_t index = oldest->request.place % DRAM_BANKS;
-    queue_of(d, index)[d->banks[index].waiting++] = oldest->request;
+    uint32_t index = dram_place(oldest->request) % DRAM_BANKS, slot = d->free_slot;
+    struct dram_bank *b = &d->banks[index];
+    d->free_slot = d->next_slot[slot];
+    d->slots[slot] = oldest->request;
+    d->next_slot[slot] = DRAM_NO_SLOT;
+    if (d->wanted >> index & 1)
+        d->next_slot[b->last] = (uint16_t)slot;
+    else
+        b->first = (uint16_t)slot;
+    b->last = (uint16_t)slot;
     d->wanted |= 1u << index;
     d->stats.requests++;
     if (++d->waiting > d->stats.queue_max)
@@ -245,10 +296,10 @@ HOT_INLINE void join_scheduler(struct dram *d, uint64_t cycle)
 
 void dram_send(struct dram *d, const struct memory_request *r, uint32_t number)
 {
-    uint32_t bank = r->bank & (d->params.banks - 1);
+    uint32_t bank = r->bank & d->bank_mask;
     struct dram_delayed *last = &d->delay[(d->delay_first + d->delay_count++) & d->delay_mask];
     last->due = d->now + d->latency;
-    last->request = (struct dram_request){r->row * DRAM_BANKS + bank, (uint16_t)number, r->bytes, r->kind};
+    last->request = dram_request_of(r, number, bank);
     if (d->join_at == CYCLE_NEVER)
         d->join_at = last->due;
     if (d->join_at <= d->now && !dram_full(d))
@@ -272,9 +323,10 @@ NOT_INLINE uint32_t allowed_by_groups(const struct dram *d, uint32_t set, uint64
 /* The banks that could get a read or write in this cycle, if their group allows it. */
 HOT_INLINE uint32_t possible_columns(struct dram *d, uint64_t cycle)
 {
-    if (cycle < d->column_at || !pipe_has_room(d, cycle))
-        return 0;
-    return (cycle >= d->read_at ? d->needs[DRAM_READ] : 0) | (cycle >= d->write_at ? d->needs[DRAM_WRITE] : 0);
+    uint32_t set = cycle >= d->read_at ? d->needs[DRAM_READ] : 0;
+    if (cycle >= d->write_at)
+        set |= d->needs[DRAM_WRITE];
+    return set && pipe_has_room(d, cycle) ? set : 0;
 }
 
 static bool group_allows_column(const struct dram *d, uint32_t index, uint64_t cycle)
@@ -292,7 +344,7 @@ static uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
 }
 
 /* The first cycle after this one in which a command may be possible; never later than the truth. */
-static uint64_t next_command(const struct dram *d, uint64_t cycle)
+HOT_INLINE uint64_t next_command(const struct dram *d, uint64_t cycle)
 {
     uint32_t reads = d->needs[DRAM_READ], writes = d->needs[DRAM_WRITE];
     uint64_t at = d->held_until;
@@ -301,11 +353,12 @@ static uint64_t next_command(const struct dram *d, uint64_t cycle)
     if (d->needs[DRAM_ACTIVATE])
         at = cycle_min(at, d->activate_at);
     if (reads | writes) {
-        uint64_t column = d->column_at,
-                 turnaround = cycle_min(reads ? d->read_at : CYCLE_NEVER, writes ? d->write_at : CYCLE_NEVER);
+        uint64_t column = reads ? d->read_at : CYCLE_NEVER;
+        if (writes)
+            column = cycle_min(column, d->write_at);
         if (!((reads | writes) & ~d->groups[d->last_group].banks))
             column = later(column, d->groups[d->last_group].column_at);
-        at = cycle_min(at, later(column, turnaround));
+        at = cycle_min(at, column);
     }
     return later(at, cycle + 1);
 }
@@ -315,29 +368,31 @@ HOT_INLINE void send_column(struct dram *d, uint32_t index, uint64_t cycle)
     const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
     struct dram_group *group = &d->groups[b->group];
-    bool write = is_write(b->current), last = b->current.bytes <= p->atom_bytes;
-    uint8_t kind = b->current.kind;
-    d->column_at = cycle + p->tCCD;
+    struct dram_request r = b->current;
+    uint32_t left = dram_left(r), kind = dram_kind(r);
+    bool write = is_write(r);
     d->last_group = b->group;
     group->column_at = cycle + p->tCCDL;
     if (write) {
-        d->read_at = cycle + d->wtr;
-        b->precharge_at = later(b->precharge_at, cycle + d->wtp);
+        d->write_at = cycle + p->tCCD;
+        d->read_at = cycle + d->write_to_read;
+        b->precharge_at = later(b->precharge_at, cycle + d->write_to_precharge);
         d->stats.writes++;
         d->stats.writeback_writes += kind == REQUEST_WRITEBACK;
     } else {
-        d->write_at = cycle + d->rtw;
+        d->read_at = cycle + p->tCCD;
+        d->write_at = cycle + d->read_to_write;
         b->precharge_at = later(b->precharge_at, cycle + p->burst_cycles);
         group->precharge_at = d->groups_precharge_at = cycle + p->tRTPL;
         d->stats.reads++;
         d->stats.allocate_reads += kind == REQUEST_ALLOCATE;
     }
-    push_burst(d, b->current.number, last, kind == REQUEST_WRITEBACK, cycle + (write ? p->tWL : p->tCL));
-    if (last) {
+    r.parts -= (uint64_t)(left < p->atom_bytes ? left : p->atom_bytes) << DRAM_LEFT_SHIFT;
+    b->current = r;
+    push_burst(d, r, cycle + (write ? p->tWL : p->tCL));
+    if (left <= p->atom_bytes) {
         d->served &= ~(1u << index);
         d->needs[write ? DRAM_WRITE : DRAM_READ] &= ~(1u << index);
-    } else {
-        b->current.bytes = (uint8_t)(b->current.bytes - p->atom_bytes);
     }
 }
 
@@ -353,9 +408,9 @@ NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
         d->stats.precharges++;
     } else {
         b->open = true;
-        b->place = b->current.place;
+        b->place = dram_place(b->current);
         b->read_at = cycle + p->tRCD;
-        b->write_at = cycle + d->rcd_write;
+        b->write_at = cycle + d->activate_to_write;
         b->precharge_at = later(b->precharge_at, cycle + p->tRAS);
         b->activate_at = cycle + p->tRC;
         d->activate_at = cycle + p->tRRD;
@@ -401,7 +456,7 @@ HOT_INLINE void send_commands(struct dram *d, uint64_t cycle)
         release_held(d, cycle);
     uint32_t columns = possible_columns(d, cycle), set = columns | allowed_rows(d, cycle);
     while (set) {
-        uint32_t index = first_from(set, d->turn), step = (index - d->turn) & (d->params.banks - 1);
+        uint32_t index = first_from(set, d->turn), step = (index - d->turn) & d->bank_mask;
         if (!(columns >> index & 1)) {
             send_row(d, index, cycle);
             if (d->params.row_then_column)
@@ -453,16 +508,16 @@ void dram_run(struct dram *d, uint64_t cycle)
 uint64_t dram_next(const struct dram *d)
 {
     if (d->pipe_late)
-        return request_full(&d->returns) ? CYCLE_NEVER : d->now + 1;
+        return returns_full(d) ? CYCLE_NEVER : d->now + 1;
     for (uint32_t i = d->pipe_first; i != d->pipe_end; i++) {
         const struct dram_burst *burst = &d->pipe[i & d->pipe_mask];
-        if (burst->last)
-            return burst->at + !burst->silent;
+        if (!dram_left(burst->request))
+            return burst->at + (dram_kind(burst->request) != REQUEST_WRITEBACK);
     }
     uint64_t command = d->wanted & ~d->served ? d->now + 1 : d->command_at;
     if (!dram_full(d))
         command = cycle_min(command, d->join_at);
-    return command == CYCLE_NEVER ? CYCLE_NEVER : later(command, d->now) + d->soonest;
+    return command == CYCLE_NEVER ? CYCLE_NEVER : later(command, d->now) + d->least_to_burst;
 }
 
 /* A place comes free when a bank gets work, and that after a command has ended what it had. */
@@ -474,5 +529,5 @@ uint64_t dram_next_room(const struct dram *d)
 
 bool dram_idle(const struct dram *d)
 {
-    return d->delay_count == 0 && !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->returns.count == 0;
+    return d->delay_count == 0 && !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->finished_count == 0;
 }

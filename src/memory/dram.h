@@ -15,24 +15,59 @@
 #include "sim/cycle.h"
 
 #define DRAM_BANKS 16
+#define DRAM_NO_SLOT UINT16_MAX
 
-/* What the channel has to know of a request, in a word: nobody looks into the pool for it. */
+/* What the channel has to know of a request, in a word: nobody looks into the pool for it. Its parts, from the lowest
+ * bit on:
+ *     place   32   row * DRAM_BANKS + bank
+ *     number  16   in the partition's pool
+ *     left     8   bytes for which no command was sent
+ *     slice    2
+ *     kind     6
+ */
 struct dram_request {
-    uint32_t place;  /* row * DRAM_BANKS + bank */
-    uint16_t number; /* in the partition's pool */
-    uint8_t bytes;   /* for which no command was sent */
-    uint8_t kind;
+    uint64_t parts;
 };
+
+#define DRAM_LEFT_SHIFT 48
+
+static inline struct dram_request dram_request_of(const struct memory_request *r, uint32_t number, uint32_t bank)
+{
+    return (struct dram_request){(r->row * DRAM_BANKS + bank) | (uint64_t)number << 32 |
+                                 (uint64_t)r->bytes << DRAM_LEFT_SHIFT | (uint64_t)r->slice << 56 |
+                                 (uint64_t)r->kind << 58};
+}
+static inline uint32_t dram_place(struct dram_request r)
+{
+    return (uint32_t)r.parts;
+}
+static inline uint32_t dram_number(struct dram_request r)
+{
+    return (uint16_t)(r.parts >> 32);
+}
+static inline uint32_t dram_left(struct dram_request r)
+{
+    return (uint8_t)(r.parts >> DRAM_LEFT_SHIFT);
+}
+static inline uint32_t dram_slice(struct dram_request r)
+{
+    return r.parts >> 56 & 3;
+}
+static inline uint32_t dram_kind(struct dram_request r)
+{
+    return (uint32_t)(r.parts >> 58);
+}
 
 /* The command that a bank's current request waits for. */
 enum dram_need { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_NEEDS };
 
 struct dram_bank {
-    _Alignas(64) uint64_t read_at, write_at, precharge_at, activate_at; /* first cycle that its own constraints allow */
-    uint64_t held_at;            /* when held: when it allows the command it waits for */
-    struct dram_request current; /* being served */
-    uint32_t place;              /* its row, as of requests */
-    uint16_t waiting;            /* requests in its queue */
+    _Alignas(64) uint64_t read_at;                /* first cycle that its own constraints allow */
+    uint64_t write_at, precharge_at, activate_at; /* the same */
+    uint64_t held_at;                             /* when held: when it allows the command it waits for */
+    struct dram_request current;                  /* being served */
+    uint32_t place;                               /* its row, as of requests */
+    uint16_t first, last;                         /* waiting requests, oldest first, when it is wanted: slots */
     uint8_t group;
     uint8_t need; /* of a held bank */
     bool open;
@@ -45,9 +80,7 @@ struct dram_group {
 
 struct dram_burst {
     uint64_t at;
-    uint16_t number;
-    bool last;   /* of its request */
-    bool silent; /* nobody waits for it: a write-back */
+    struct dram_request request; /* as behind its command: the last burst leaves none */
 };
 
 struct dram_delayed {
@@ -61,33 +94,38 @@ struct dram {
     _Alignas(64) uint64_t now;
     uint64_t command_at; /* no command is possible before; CYCLE_NEVER: no bank has work */
     uint64_t join_at;    /* when the oldest leaves the delay, if the scheduler has a place */
-    uint64_t held_until; /* the least held_at; CYCLE_NEVER: none is held */
+    uint64_t pipe_at; /* when the pipe is to be looked at: its first burst leaves, or the next cycle when it is late */
     /* Sets of banks, as bit masks. */
     uint32_t wanted;            /* with waiting requests */
     uint32_t served;            /* with a current request */
-    uint32_t held;              /* served ones whose own constraints forbid the command they wait for */
-    uint32_t needs[DRAM_NEEDS]; /* the other served ones by that command */
-    uint32_t waiting;           /* in banks' queues */
-    uint64_t column_at, read_at, write_at, activate_at; /* first cycle for the whole channel */
-    uint64_t pipe_at; /* when the pipe is to be looked at: its first burst leaves, or the next cycle when it is late */
-    uint64_t last_burst;
-    uint32_t pipe_first, pipe_end, pipe_mask;
-    uint32_t turn;
+    uint32_t needs[DRAM_NEEDS]; /* served ones by the command they wait for, if their own constraints allow it */
+    uint32_t held;              /* the other served ones */
+    uint32_t waiting, limit;    /* requests in banks' queues */
+    uint32_t turn, bank_mask;
+
+    uint64_t read_at, write_at, activate_at; /* first cycle for the whole channel */
+    uint64_t held_until;                     /* the least held_at; CYCLE_NEVER: none is held */
+    uint64_t groups_precharge_at;            /* from when on no group forbids a precharge */
+    uint64_t last_at;                        /* the last burst leaves, or left later */
     struct dram_burst *pipe;
-    struct dram_delayed *delay;
-    struct dram_request *queues; /* of the banks, each oldest first */
-    uint32_t queue_stride, queue_limit;
-    uint32_t delay_first, delay_count, delay_mask, latency;
+    uint32_t pipe_first, pipe_end, pipe_mask;
     uint32_t last_group; /* of the last read or write */
-    bool pipe_late;      /* bursts leave later than at their time: the return queue was full */
-    uint64_t groups_precharge_at; /* from when on no group forbids a precharge */
-    struct request_queue returns;
-    uint32_t soonest; /* from a command to its burst */
-    uint32_t rcd_write, rtw, wtr, wtp;
+
+    struct dram_request *slots; /* the scheduler's places */
+    uint16_t *next_slot;        /* of each: in its bank's queue or the free ones */
+    struct dram_delayed *delay;
+    uint32_t delay_first, delay_count, delay_mask, latency;
+    struct dram_request *finished;
+    uint32_t finished_first, finished_count, finished_mask, finished_limit;
+    uint16_t free_slot;
+    bool pipe_late; /* bursts leave later than at their time: the return queue was full */
+
+    uint32_t read_to_write, write_to_read, write_to_precharge;
+    uint32_t activate_to_write, least_to_burst;
     struct dram_params params;
     _Alignas(64) struct dram_stats stats;
-    struct dram_bank banks[DRAM_BANKS];
     struct dram_group groups[DRAM_BANKS];
+    struct dram_bank banks[DRAM_BANKS];
     struct request_pool *pool;
 };
 
@@ -99,7 +137,7 @@ struct dram *dram_create(const struct dram_params *params, uint32_t latency, uin
 void dram_run(struct dram *d, uint64_t cycle);
 /* The rest of the cycle that it was brought up to. */
 void dram_finish(struct dram *d);
-/* Bursts leave the pipe, up to this cycle. Returns the write-back that ended, which is in no queue any more, or
+/* Bursts leave the pipe up to this cycle, which is not before pipe_at. Returns the write-back that ended, which is in no queue any more, or
  * REQUEST_NONE. */
 uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
 static inline uint32_t dram_drain(struct dram *d)
@@ -109,18 +147,19 @@ static inline uint32_t dram_drain(struct dram *d)
 /* Whether the scheduler has no place: then no request is to be handed over. */
 static inline bool dram_full(const struct dram *d)
 {
-    return d->waiting >= d->queue_limit;
+    return d->waiting >= d->limit;
 }
 /* Hands over a request in the cycle that the channel was brought up to; at most one a cycle. */
 void dram_send(struct dram *d, const struct memory_request *r, uint32_t number);
-/* The oldest finished request other than write-backs, or REQUEST_NONE; pop takes it out of the queue. */
-static inline uint32_t dram_top(const struct dram *d)
+/* The oldest finished request other than write-backs, when there is one; pop takes it out of the queue. */
+static inline struct dram_request dram_top(const struct dram *d)
 {
-    return d->returns.count ? request_oldest(&d->returns) : REQUEST_NONE;
+    return d->finished[d->finished_first & d->finished_mask];
 }
 static inline void dram_pop(struct dram *d)
 {
-    request_shift(&d->returns);
+    d->finished_first++;
+    d->finished_count--;
 }
 /* The next cycle in which a request may come out of the channel, those in the return queue aside, or CYCLE_NEVER; the
  * next in which the scheduler may have a place. Never later than the truth. */

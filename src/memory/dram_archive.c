@@ -5,18 +5,33 @@
 
 static void archive_request(const struct dram *d, struct archive *ar, struct dram_request *r)
 {
-    ARCHIVE(ar, r->place);
-    archive_u16_to(ar, &r->number, (uint16_t)(d->pool->count - 1));
-    ARCHIVE(ar, r->bytes);
-    archive_u8_to(ar, &r->kind, REQUEST_WRITEBACK);
+    ARCHIVE(ar, r->parts);
+    if (dram_number(*r) >= d->pool->count || dram_kind(*r) > REQUEST_WRITEBACK)
+        archive_fail(ar, "no request of this partition");
 }
 
-static void archive_bank(struct dram *d, struct archive *ar, uint32_t index)
+/* The number of a slot, or none. */
+static void archive_slot(const struct dram *d, struct archive *ar, uint16_t *slot)
 {
-    struct dram_bank *b = &d->banks[index];
-    archive_u16_to(ar, &b->waiting, (uint16_t)d->queue_limit);
-    for (uint32_t i = 0; i < b->waiting; i++)
-        archive_request(d, ar, &d->queues[index * d->queue_stride + i]);
+    uint32_t place = *slot == DRAM_NO_SLOT ? UINT32_MAX : *slot;
+    archive_place(ar, &place, d->limit);
+    *slot = (uint16_t)place;
+}
+
+static void archive_slots(struct dram *d, struct archive *ar)
+{
+    for (uint32_t i = 0; i < d->limit; i++) {
+        archive_request(d, ar, &d->slots[i]);
+        archive_slot(d, ar, &d->next_slot[i]);
+    }
+    archive_slot(d, ar, &d->free_slot);
+    archive_u32_to(ar, &d->waiting, d->limit);
+}
+
+static void archive_bank(struct dram *d, struct archive *ar, struct dram_bank *b)
+{
+    archive_slot(d, ar, &b->first);
+    archive_slot(d, ar, &b->last);
     archive_request(d, ar, &b->current);
     ARCHIVE(ar, b->place);
     archive_u8_to(ar, &b->need, DRAM_NEEDS - 1);
@@ -26,16 +41,6 @@ static void archive_bank(struct dram *d, struct archive *ar, uint32_t index)
     ARCHIVE(ar, b->precharge_at);
     ARCHIVE(ar, b->activate_at);
     ARCHIVE(ar, b->held_at);
-}
-
-/* More than the scheduler has places for would be more than the banks' queues can hold later. */
-static void archive_banks(struct dram *d, struct archive *ar)
-{
-    d->waiting = 0;
-    for (uint32_t i = 0; i < DRAM_BANKS; i++) {
-        archive_bank(d, ar, i);
-        d->waiting += d->banks[i].waiting;
-    }
 }
 
 static void archive_sets(struct dram *d, struct archive *ar)
@@ -52,7 +57,6 @@ static void archive_sets(struct dram *d, struct archive *ar)
 
 static void archive_constraints(struct dram *d, struct archive *ar)
 {
-    ARCHIVE(ar, d->column_at);
     ARCHIVE(ar, d->read_at);
     ARCHIVE(ar, d->write_at);
     ARCHIVE(ar, d->activate_at);
@@ -81,17 +85,18 @@ static void archive_delay(struct dram *d, struct archive *ar)
 static void archive_rings(struct dram *d, struct archive *ar)
 {
     for (uint32_t i = 0; i <= d->pipe_mask; i++) {
-        archive_u16_to(ar, &d->pipe[i].number, (uint16_t)(d->pool->count - 1));
-        archive_bool(ar, &d->pipe[i].last);
-        archive_bool(ar, &d->pipe[i].silent);
+        archive_request(d, ar, &d->pipe[i].request);
         ARCHIVE(ar, d->pipe[i].at);
     }
     ARCHIVE(ar, d->pipe_first);
     ARCHIVE(ar, d->pipe_end);
     archive_bool(ar, &d->pipe_late);
-    ARCHIVE(ar, d->last_burst);
+    ARCHIVE(ar, d->last_at);
     ARCHIVE(ar, d->pipe_at);
-    request_queue_archive(ar, &d->returns, d->pool);
+    ARCHIVE(ar, d->finished_first);
+    archive_u32_to(ar, &d->finished_count, d->finished_mask + 1);
+    for (uint32_t i = 0; i < d->finished_count; i++)
+        archive_request(d, ar, &d->finished[(d->finished_first + i) & d->finished_mask]);
 }
 
 void dram_archive(struct dram *d, struct archive *ar)
@@ -100,7 +105,9 @@ void dram_archive(struct dram *d, struct archive *ar)
     ARCHIVE(ar, d->stats);
     ARCHIVE(ar, d->now);
     archive_delay(d, ar);
-    archive_banks(d, ar);
+    archive_slots(d, ar);
+    for (uint32_t i = 0; i < DRAM_BANKS; i++)
+        archive_bank(d, ar, &d->banks[i]);
     archive_sets(d, ar);
     archive_constraints(d, ar);
     archive_rings(d, ar);

@@ -10,6 +10,7 @@
 
 #include "base/archive.h"
 #include "base/bits.h"
+#include "base/hot.h"
 #include "memory/address.h"
 #include "memory/dram.h"
 #include "memory/slice.h"
@@ -21,7 +22,12 @@ struct partition {
     struct slice *slices[PARTITION_MAX_SLICES];
     struct dram *dram;
     struct memory_request *requests; /* the pool's */
-    uint32_t own_credits[PARTITION_MAX_SLICES], shared_credits, shared_limit;
+    /* Sets of slices, as bit masks. */
+    uint64_t all_slices;
+    uint64_t own_credits; /* slices whose own credit is in use */
+    uint64_t starved;     /* with no request for the DRAM */
+    uint64_t stuck;       /* with no room for what comes back */
+    uint32_t shared_credits, shared_limit;
     unsigned channel;
     struct request_map request_map;
     struct memory_map map;
@@ -58,6 +64,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->channel = channel;
     p->slice_count = params->partition.slices_per_channel;
     p->last_sender = p->slice_count - 1;
+    p->all_slices = p->starved = mask_low(p->slice_count);
     p->shared_limit = params->dram.scheduler_queue + params->dram.return_queue - (p->slice_count - 1);
     p->pool = request_pool_create(p->shared_limit + p->slice_count * (1 + slice_requests(&p->params)), arena);
     for (unsigned k = 0; k < p->slice_count; k++) {
@@ -121,49 +128,46 @@ struct packet *partition_pop(struct partition *p, unsigned k)
 
 /* Credits */
 
-static inline bool has_credit(const struct partition *p, unsigned k)
+static inline uint64_t with_credit(const struct partition *p)
 {
-    return p->own_credits[k] == 0 || p->shared_credits < p->shared_limit;
+    return p->shared_credits < p->shared_limit ? p->all_slices : p->all_slices & ~p->own_credits;
 }
 
 static void borrow_credit(struct partition *p, unsigned k)
 {
-    if (p->own_credits[k] == 0)
-        p->own_credits[k] = 1;
-    else
-        p->shared_credits++;
-    p->last_sender = k;
+    p->shared_credits += (uint32_t)(p->own_credits >> k & 1);
+    p->own_credits |= BIT64(k);
 }
 
 static void return_credit(struct partition *p, unsigned k)
 {
-    if (p->own_credits[k])
-        p->own_credits[k] = 0;
-    else
-        p->shared_credits--;
+    p->shared_credits -= (uint32_t)(~p->own_credits >> k & 1);
+    p->own_credits &= ~BIT64(k);
 }
 
 /* The DRAM's side */
 
-static inline bool can_send(const struct partition *p, unsigned k)
+/* The slices that have something to send and may. */
+static inline uint64_t senders(const struct partition *p)
 {
-    return p->slices[k]->to_dram.count && has_credit(p, k) && !request_full(&p->slices[k]->from_dram);
+    return with_credit(p) & ~(p->starved | p->stuck);
 }
 
 static inline bool can_return(const struct partition *p)
 {
-    uint32_t top = dram_top(p->dram);
-    return top != REQUEST_NONE && !request_full(&p->slices[p->requests[top].slice]->from_dram);
+    return p->dram->finished_count && !(p->stuck >> dram_slice(dram_top(p->dram)) & 1);
 }
 
 static void return_finished(struct partition *p)
 {
-    uint32_t top = dram_top(p->dram);
-    unsigned k = p->requests[top].slice;
+    struct dram_request top = dram_top(p->dram);
+    unsigned k = dram_slice(top);
+    struct slice *s = p->slices[k];
     dram_pop(p->dram);
-    slice_return(p->slices[k], top, p->last_l2);
+    slice_return(s, dram_number(top), p->last_l2);
+    p->stuck |= (uint64_t)request_full(&s->from_dram) << k;
     return_credit(p, k);
-    p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
+    p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
 }
 
 static void end_writeback(struct partition *p, uint32_t request)
@@ -172,46 +176,44 @@ static void end_writeback(struct partition *p, uint32_t request)
     request_release(p->pool, request);
 }
 
-/* Returns whether one was sent. */
-static bool start_request(struct partition *p)
+/* The first of these slices behind the last that sent sends a request. */
+static void start_request(struct partition *p, uint64_t set)
 {
-    for (unsigned i = 1; i <= p->slice_count; i++) {
-        unsigned k = (p->last_sender + i) & (p->slice_count - 1);
-        if (!can_send(p, k))
-            continue;
-        struct slice *s = p->slices[k];
-        uint32_t request = slice_take_request(s, p->last_l2);
-        dram_send(p->dram, &p->requests[request], request);
-        borrow_credit(p, k);
-        p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
-        return true;
-    }
-    return false;
+    uint64_t behind = set & ~mask_low(p->last_sender + 1);
+    unsigned k = mask_first(behind ? behind : set);
+    struct slice *s = p->slices[k];
+    uint32_t request = slice_take_request(s, p->last_l2);
+    p->last_sender = k;
+    p->starved |= (uint64_t)(s->to_dram.count == 0) << k;
+    dram_send(p->dram, &p->requests[request], request);
+    borrow_credit(p, k);
+    p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
 }
 
-/* may_send: a slice may have a request that the scheduler has not taken in this cycle. */
-static uint64_t find_next_dram(const struct partition *p, bool may_send)
+static uint64_t find_next_dram(const struct partition *p)
 {
     if (can_return(p))
         return p->last_dram + 1;
     uint64_t next = dram_next(p->dram);
-    for (unsigned k = 0; may_send && k < p->slice_count; k++)
-        if (can_send(p, k))
-            return cycle_min(next, dram_next_room(p->dram));
-    return next;
+    return senders(p) ? cycle_min(next, dram_next_room(p->dram)) : next;
 }
 
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 {
+    struct dram *d = p->dram;
     p->last_dram = dram_cycle;
-    dram_run(p->dram, dram_cycle);
+    dram_run(d, dram_cycle);
     if (can_return(p))
         return_finished(p);
-    uint32_t written = dram_drain(p->dram);
-    if (written != REQUEST_NONE)
-        end_writeback(p, written);
-    bool may_send = dram_full(p->dram) || start_request(p);
-    p->head.next_dram = find_next_dram(p, may_send);
+    if (dram_cycle >= d->pipe_at) {
+        uint32_t written = dram_drain_pipe(d, dram_cycle);
+        if (written != REQUEST_NONE)
+            end_writeback(p, written);
+    }
+    uint64_t set = senders(p);
+    if (set && !dram_full(d))
+        start_request(p, set);
+    p->head.next_dram = find_next_dram(p);
 }
 
 void partition_settle(struct partition *p, uint64_t dram_end)
@@ -224,24 +226,30 @@ void partition_settle(struct partition *p, uint64_t dram_end)
 
 /* The L2's clock */
 
-/* The DRAM's side waits for a slice to send something, or to make room for what comes back. */
-static void wake_dram(struct partition *p, unsigned k, bool made_room)
+static void note_queues(struct partition *p, unsigned k)
 {
-    if (made_room && can_return(p))
+    mask_put(&p->starved, k, p->slices[k]->to_dram.count == 0);
+    mask_put(&p->stuck, k, request_full(&p->slices[k]->from_dram));
+}
+
+/* The DRAM's side waits for this slice to have something to send, or room for what comes back. */
+NOT_INLINE void wake_dram(struct partition *p, unsigned k)
+{
+    note_queues(p, k);
+    if (can_return(p))
         p->head.next_dram = p->last_dram + 1;
-    else if (can_send(p, k))
+    else if (senders(p) >> k & 1)
         p->head.next_dram = cycle_min(p->head.next_dram, dram_next_room(p->dram));
 }
 
 static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
 {
     struct slice *s = p->slices[k];
-    uint32_t held = s->from_dram.count, sent = s->to_dram.count;
     slice_tick(s, cycle);
     p->head.replies |= (uint64_t)(s->out.count != 0) << k;
     mask_put(&p->head.accepting, k, slice_can_push(s));
-    if (p->head.next_dram != p->last_dram + 1 && (held != s->from_dram.count || sent != s->to_dram.count))
-        wake_dram(p, k, held != s->from_dram.count);
+    if ((p->starved | p->stuck) >> k & 1)
+        wake_dram(p, k);
 }
 
 void partition_tick_l2(struct partition *p, uint64_t cycle)
@@ -328,7 +336,7 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
     for (unsigned k = 0; k < p->slice_count; k++)
         slice_archive(p->slices[k], ar, source);
     dram_archive(p->dram, ar);
-    ARCHIVE(ar, p->own_credits);
+    archive_u64_to(ar, &p->own_credits, p->all_slices);
     ARCHIVE(ar, p->shared_credits);
     archive_u32_to(ar, &p->last_sender, p->slice_count - 1);
     ARCHIVE(ar, p->last_l2);
@@ -339,6 +347,7 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
         p->head.first[k] = slice_reply(p->slices[k]);
         mask_put(&p->head.replies, k, p->slices[k]->out.count != 0);
         mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
+        note_queues(p, k);
     }
     archive_end(ar);
 }
