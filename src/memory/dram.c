@@ -91,7 +91,7 @@ struct dram *dram_create(const struct dram_params *params, uint32_t latency, uin
     d->pool = pool;
     d->latency = latency;
     d->pipe_at = d->command_at = d->join_at = d->held_until = CYCLE_NEVER;
-    d->bank_mask = params->banks - 1;
+    d->turn = d->all = (uint32_t)mask_low(params->banks);
     set_constraints(d);
     create_banks(d);
     create_slots(d, arena);
@@ -210,11 +210,18 @@ HOT_INLINE struct dram_request choose_request(struct dram *d, struct dram_bank *
     return d->slots[chosen];
 }
 
-/* The first of the set from `turn` on. */
+/* The first of the set in turn. */
 static uint32_t first_from(uint32_t set, uint32_t turn)
 {
-    uint32_t later = set & ~0u << turn;
+    uint32_t later = set & turn;
     return (uint32_t)__builtin_ctz(later ? later : set);
+}
+
+/* The turn that begins a bank behind the first one of these. */
+static uint32_t turn_behind(const struct dram *d, uint32_t banks)
+{
+    uint32_t turn = banks << 1 & d->all;
+    return turn ? turn : d->all;
 }
 
 static bool is_write(struct dram_request r)
@@ -269,41 +276,8 @@ HOT_INLINE void give_work(struct dram *d, uint32_t idle, uint64_t cycle)
     if (b->first == DRAM_NO_SLOT)
         d->wanted &= ~(1u << index);
     d->served |= 1u << index;
-    d->turn = (d->turn + 1) & d->bank_mask;
+    d->turn = turn_behind(d, d->turn);
     d->command_at = cycle_min(d->command_at, find_need(d, index, cycle));
-}
-
-/* The oldest delayed request gets its place in the scheduler. */
-HOT_INLINE void join_scheduler(struct dram *d, uint64_t cycle)
-{
-    const struct dram_delayed *oldest = &d->delay[d->delay_first++ & d->delay_mask];
-    uint32_t index = dram_place(oldest->request) % DRAM_BANKS, slot = d->free_slot;
-    struct dram_bank *b = &d->banks[index];
-    d->free_slot = d->next_slot[slot];
-    d->slots[slot] = oldest->request;
-    d->next_slot[slot] = DRAM_NO_SLOT;
-    if (d->wanted >> index & 1)
-        d->next_slot[b->last] = (uint16_t)slot;
-    else
-        b->first = (uint16_t)slot;
-    b->last = (uint16_t)slot;
-    d->wanted |= 1u << index;
-    d->stats.requests++;
-    if (++d->waiting > d->stats.queue_max)
-        d->stats.queue_max = d->waiting;
-    d->join_at = --d->delay_count ? later(d->delay[d->delay_first & d->delay_mask].due, cycle + 1) : CYCLE_NEVER;
-}
-
-void dram_send(struct dram *d, const struct memory_request *r, uint32_t number)
-{
-    uint32_t bank = r->bank & d->bank_mask;
-    struct dram_delayed *last = &d->delay[(d->delay_first + d->delay_count++) & d->delay_mask];
-    last->due = d->now + d->latency;
-    last->request = dram_request_of(r, number, bank);
-    if (d->join_at == CYCLE_NEVER)
-        d->join_at = last->due;
-    if (d->join_at <= d->now && !dram_full(d))
-        join_scheduler(d, d->now);
 }
 
 /* 3. Commands */
@@ -335,7 +309,7 @@ static bool group_allows_column(const struct dram *d, uint32_t index, uint64_t c
 }
 
 /* The banks that could get a row command. */
-static uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
+NOT_INLINE uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
 {
     uint32_t activates = cycle >= d->activate_at ? d->needs[DRAM_ACTIVATE] : 0, precharges = d->needs[DRAM_PRECHARGE];
     if (precharges && cycle < d->groups_precharge_at)
@@ -400,7 +374,7 @@ NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
-    d->turn = (index + 1) & (p->banks - 1);
+    d->turn = turn_behind(d, d->all & ~0u << index);
     d->needs[b->open ? DRAM_PRECHARGE : DRAM_ACTIVATE] &= ~(1u << index);
     if (b->open) {
         b->open = false;
@@ -438,10 +412,10 @@ NOT_INLINE void release_held(struct dram *d, uint64_t cycle)
  * write. */
 NOT_INLINE void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
 {
-    uint32_t set = possible_columns(d, cycle), banks = d->params.banks;
-    uint32_t order = (set >> d->turn | set << (banks - d->turn)) & (uint32_t)mask_low(banks) & ~0u << 1 << step;
+    uint32_t set = possible_columns(d, cycle), banks = d->params.banks, turn = (uint32_t)__builtin_ctz(d->turn);
+    uint32_t order = (set >> turn | set << (banks - turn)) & d->all & ~0u << 1 << step;
     for (; order; order &= order - 1) {
-        uint32_t index = ((uint32_t)__builtin_ctz(order) + d->turn) & (banks - 1);
+        uint32_t index = ((uint32_t)__builtin_ctz(order) + turn) & (banks - 1);
         if (group_allows_column(d, index, cycle)) {
             send_column(d, index, cycle);
             return;
@@ -449,63 +423,76 @@ NOT_INLINE void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
     }
 }
 
+/* A row command, and maybe a column command behind it. */
+NOT_INLINE void send_row_first(struct dram *d, uint32_t index, uint64_t cycle)
+{
+    uint32_t step = (index - (uint32_t)__builtin_ctz(d->turn)) & (d->params.banks - 1);
+    send_row(d, index, cycle);
+    if (d->params.row_then_column)
+        send_column_too(d, step, cycle);
+}
+
 /* Sends what commands this cycle allows, and notes when the next one may be possible. */
 HOT_INLINE void send_commands(struct dram *d, uint64_t cycle)
 {
     if (cycle >= d->held_until)
         release_held(d, cycle);
-    uint32_t columns = possible_columns(d, cycle), set = columns | allowed_rows(d, cycle);
+    uint32_t columns = possible_columns(d, cycle), set = columns;
+    if (d->needs[DRAM_ACTIVATE] | d->needs[DRAM_PRECHARGE])
+        set |= allowed_rows(d, cycle);
     while (set) {
-        uint32_t index = first_from(set, d->turn), step = (index - d->turn) & d->bank_mask;
+        uint32_t index = first_from(set, d->turn);
+        const struct dram_group *group = &d->groups[d->banks[index].group];
         if (!(columns >> index & 1)) {
-            send_row(d, index, cycle);
-            if (d->params.row_then_column)
-                send_column_too(d, step, cycle);
+            send_row_first(d, index, cycle);
             break;
         }
-        if (group_allows_column(d, index, cycle)) {
+        if (group->column_at <= cycle) {
             send_column(d, index, cycle);
             break;
         }
-        set &= ~(columns & d->groups[d->banks[index].group].banks);
+        set &= ~(columns & group->banks);
     }
     d->command_at = next_command(d, cycle);
 }
 
 /* The steps together */
 
-/* What comes behind the work for banks in the cycle that was reached; done once only, though asked for again. */
-HOT_INLINE void finish_cycle(struct dram *d)
+void dram_finish(struct dram *d)
 {
     if (d->now >= d->command_at)
         send_commands(d, d->now);
     if (d->now >= d->join_at && !dram_full(d))
-        join_scheduler(d, d->now);
+        dram_join(d, d->now);
 }
 
-void dram_finish(struct dram *d)
-{
-    finish_cycle(d);
-}
-
+/* The rest of the last cycle, and what comes first in the next one in which there is something to do. */
 void dram_run(struct dram *d, uint64_t cycle)
 {
-    while (d->now < cycle) {
-        finish_cycle(d);
+    uint64_t now = d->now, next;
+    for (; now < cycle; now = next) {
+        next = cycle;
+        if (!dram_full(d)) {
+            if (now >= d->join_at)
+                dram_join(d, now);
+            next = cycle_min(next, d->join_at);
+        }
+        if (now >= d->command_at)
+            send_commands(d, now);
+        next = cycle_min(next, d->command_at);
         uint32_t idle = d->wanted & ~d->served;
         if (idle) {
-            give_work(d, idle, ++d->now);
-        } else {
-            uint64_t next = cycle_min(cycle, d->command_at);
-            d->now = dram_full(d) ? next : cycle_min(next, d->join_at);
+            next = now + 1;
+            give_work(d, idle, next);
         }
     }
+    d->now = now;
     if (cycle > d->pipe_at)
         dram_drain_pipe(d, cycle - 1);
 }
 
-/* A command not before now, and its burst not before that. */
-uint64_t dram_next(const struct dram *d)
+/* No burst in the pipe ends a request, or none leaves: a command is not before now, and its burst not before that. */
+uint64_t dram_next_unseen(const struct dram *d)
 {
     if (d->pipe_late)
         return returns_full(d) ? CYCLE_NEVER : d->now + 1;
@@ -520,14 +507,7 @@ uint64_t dram_next(const struct dram *d)
     return command == CYCLE_NEVER ? CYCLE_NEVER : later(command, d->now) + d->least_to_burst;
 }
 
-/* A place comes free when a bank gets work, and that after a command has ended what it had. */
-uint64_t dram_next_room(const struct dram *d)
-{
-    bool next = !dram_full(d) || d->wanted & ~d->served;
-    return next ? d->now + 1 : later(d->command_at, d->now) + 1;
-}
-
 bool dram_idle(const struct dram *d)
 {
-    return d->delay_count == 0 && !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->finished_count == 0;
+    return d->delay_first == d->delay_end && !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->finished_count == 0;
 }

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hot.h"
 #include "memory/partition.h"
 #include "memory/request.h"
 #include "sim/cycle.h"
@@ -101,7 +102,8 @@ struct dram {
     uint32_t needs[DRAM_NEEDS]; /* served ones by the command they wait for, if their own constraints allow it */
     uint32_t held;              /* the other served ones */
     uint32_t waiting, limit;    /* requests in banks' queues */
-    uint32_t turn, bank_mask;
+    uint32_t turn; /* the banks from which a scan begins and those behind it */
+    uint32_t all;
 
     uint64_t read_at, write_at, activate_at; /* first cycle for the whole channel */
     uint64_t held_until;                     /* the least held_at; CYCLE_NEVER: none is held */
@@ -114,7 +116,7 @@ struct dram {
     struct dram_request *slots; /* the scheduler's places */
     uint16_t *next_slot;        /* of each: in its bank's queue or the free ones */
     struct dram_delayed *delay;
-    uint32_t delay_first, delay_count, delay_mask, latency;
+    uint32_t delay_first, delay_end, delay_mask, latency;
     struct dram_request *finished;
     uint32_t finished_first, finished_count, finished_mask, finished_limit;
     uint16_t free_slot;
@@ -149,8 +151,43 @@ static inline bool dram_full(const struct dram *d)
 {
     return d->waiting >= d->limit;
 }
+/* The oldest delayed request gets its place in the scheduler. */
+HOT_INLINE void dram_join(struct dram *d, uint64_t cycle)
+{
+    uint32_t slot = d->free_slot, after = d->delay_first + 1;
+    struct dram_request r = d->delay[d->delay_first & d->delay_mask].request;
+    uint32_t bank = dram_place(r) % DRAM_BANKS;
+    struct dram_bank *b = &d->banks[bank];
+    d->free_slot = d->next_slot[slot];
+    d->slots[slot] = r;
+    d->next_slot[slot] = DRAM_NO_SLOT;
+    if (d->wanted >> bank & 1)
+        d->next_slot[b->last] = (uint16_t)slot;
+    else
+        b->first = (uint16_t)slot;
+    b->last = (uint16_t)slot;
+    d->wanted |= 1u << bank;
+    d->stats.requests++;
+    if (++d->waiting > d->stats.queue_max)
+        d->stats.queue_max = d->waiting;
+    d->delay_first = after;
+    d->join_at = CYCLE_NEVER;
+    if (after != d->delay_end) {
+        uint64_t due = d->delay[after & d->delay_mask].due;
+        d->join_at = due > cycle ? due : cycle + 1;
+    }
+}
 /* Hands over a request in the cycle that the channel was brought up to; at most one a cycle. */
-void dram_send(struct dram *d, const struct memory_request *r, uint32_t number);
+HOT_INLINE void dram_send(struct dram *d, const struct memory_request *r, uint32_t number)
+{
+    struct dram_delayed *last = &d->delay[d->delay_end++ & d->delay_mask];
+    last->due = d->now + d->latency;
+    last->request = dram_request_of(r, number, r->bank & (d->params.banks - 1));
+    if (d->join_at == CYCLE_NEVER)
+        d->join_at = last->due;
+    if (d->join_at <= d->now && !dram_full(d))
+        dram_join(d, d->now);
+}
 /* The oldest finished request other than write-backs, when there is one; pop takes it out of the queue. */
 static inline struct dram_request dram_top(const struct dram *d)
 {
@@ -161,10 +198,23 @@ static inline void dram_pop(struct dram *d)
     d->finished_first++;
     d->finished_count--;
 }
-/* The next cycle in which a request may come out of the channel, those in the return queue aside, or CYCLE_NEVER; the
- * next in which the scheduler may have a place. Never later than the truth. */
-uint64_t dram_next(const struct dram *d);
-uint64_t dram_next_room(const struct dram *d);
+/* The next cycle in which a request may come out of the channel, those in the return queue aside, or CYCLE_NEVER. Never
+ * later than the truth. */
+uint64_t dram_next_unseen(const struct dram *d);
+static inline uint64_t dram_next(const struct dram *d)
+{
+    const struct dram_burst *burst = &d->pipe[d->pipe_first & d->pipe_mask];
+    if (d->pipe_first == d->pipe_end || d->pipe_late || dram_left(burst->request))
+        return dram_next_unseen(d);
+    return burst->at + (dram_kind(burst->request) != REQUEST_WRITEBACK);
+}
+/* The next cycle in which the scheduler may have a place, as early: that comes free when a bank gets work, and that
+ * after a command has ended what it had. */
+static inline uint64_t dram_next_room(const struct dram *d)
+{
+    bool next = !dram_full(d) || d->wanted & ~d->served || d->command_at <= d->now;
+    return (next ? d->now : d->command_at) + 1;
+}
 bool dram_idle(const struct dram *d);
 /* dram_archive.c: describes everything but the parameters and the pool for a checkpoint. */
 void dram_archive(struct dram *d, struct archive *ar);

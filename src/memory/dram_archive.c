@@ -46,7 +46,7 @@ static void archive_bank(struct dram *d, struct archive *ar, struct dram_bank *b
 static void archive_sets(struct dram *d, struct archive *ar)
 {
     uint32_t all = (uint32_t)mask_low(DRAM_BANKS);
-    archive_u32_to(ar, &d->turn, DRAM_BANKS - 1);
+    archive_u32_to(ar, &d->turn, all);
     archive_u32_to(ar, &d->wanted, all);
     archive_u32_to(ar, &d->served, all);
     for (unsigned i = 0; i < DRAM_NEEDS; i++)
@@ -72,11 +72,12 @@ static void archive_constraints(struct dram *d, struct archive *ar)
 static void archive_delay(struct dram *d, struct archive *ar)
 {
     ARCHIVE(ar, d->delay_first);
-    archive_u32_to(ar, &d->delay_count, d->delay_mask + 1);
-    for (uint32_t i = 0; i < d->delay_count; i++) {
-        struct dram_delayed *delayed = &d->delay[(d->delay_first + i) & d->delay_mask];
-        ARCHIVE(ar, delayed->due);
-        archive_request(d, ar, &delayed->request);
+    ARCHIVE(ar, d->delay_end);
+    if (d->delay_end - d->delay_first > d->delay_mask + 1)
+        archive_fail(ar, "more requests than the delay holds");
+    for (uint32_t i = 0; i <= d->delay_mask; i++) {
+        ARCHIVE(ar, d->delay[i].due);
+        archive_request(d, ar, &d->delay[i].request);
     }
     ARCHIVE(ar, d->join_at);
 }
