@@ -258,6 +258,9 @@ enum gpu_status gpu_run_timing(struct gpu_run *run)
     enum gpu_status status = run_cycles(run);
     for (unsigned i = 0; i < gpu->machine.gpu.sms && status != GPU_INVALID; i++)
         sm_settle(gpu->sms[i], gpu->cycle);
+    struct sim_clock dram = sim_clock_at(gpu->machine.gpu.dram_mhz, gpu->machine.gpu.core_mhz, gpu->cycle);
+    for (unsigned i = 0; i < gpu->machine.memory.partition.channels && status != GPU_INVALID; i++)
+        partition_settle(gpu->partitions[i], dram.begun);
     gpu_collect(gpu, run->result->counters);
     if (status != GPU_OK)
         rebuild(gpu);

@@ -1,13 +1,17 @@
-/* The DRAM controller of GPGPU-Sim (3.2.2; with row_then_column, 4.0), one command cycle a tick:
+/* The DRAM controller of GPGPU-Sim (3.2.2; with row_then_column, 4.0), one command cycle after the other. In each:
  *   1. one burst leaves the data pipe; the last one of a request puts it into the return queue (write-backs just end).
  *      The pipe is in order: a burst leaves tCL (tWL) cycles after its command, later if the return queue was full;
- *   2. a request handed over in the tick before joins the scheduler; the first bank without work, from a rotating one
- *      on, gets the oldest request of its open row, else its oldest;
+ *   2. the first bank without work, from a rotating one on, gets the oldest request of its open row, else its oldest;
  *   3. banks are scanned from a rotating one for one command that all constraints allow: read or write if the row is
- *      open, activate if the bank is closed, precharge if another row is open.
+ *      open, activate if the bank is closed, precharge if another row is open;
+ *   4. the oldest request whose fixed delay is over joins the scheduler, if that has a place.
  * A constraint of n cycles forbids the next n-1 ticks: a command at c allows the constrained one at c+n. Derived:
  * activate to write tRCD-(tWL+1); read to write tCL+burst+2-tWL; write to read tWL+burst+tCDLR; write to precharge
- * tWL+burst+tWR; read to precharge of one bank a burst. Left out: refresh. */
+ * tWL+burst+tWR; read to precharge of one bank a burst. Left out: refresh.
+ *
+ * Brought up to a cycle, the channel has done its first two steps; what a partition takes out and hands over comes
+ * between those and the others, which are done when it is next brought further. Bursts that nobody saw leave do so
+ * then; so a burst that leaves in a cycle can be taken out from the next one on. */
 #include "memory/dram.h"
 
 #include "base/bits.h"
@@ -43,133 +47,62 @@ static uint32_t above(uint32_t a, uint32_t b)
     return a > b ? a - b : 0;
 }
 
-struct dram *dram_create(const struct dram_params *params, struct request_pool *pool, struct arena *arena)
+static void create_slots(struct dram *d, struct arena *arena)
+{
+    d->limit = d->params.scheduler_queue;
+    d->slots = ARENA_NEW(arena, struct dram_request, d->limit);
+    d->next_slot = ARENA_NEW(arena, uint16_t, d->limit);
+    for (uint32_t i = 0; i < d->limit; i++)
+        d->next_slot[i] = i + 1 < d->limit ? (uint16_t)(i + 1) : DRAM_NO_SLOT;
+}
+
+static void create_banks(struct dram *d)
+{
+    const struct dram_params *p = &d->params;
+    for (uint32_t i = 0; i < DRAM_BANKS; i++) {
+        uint32_t group = p->bank_group_low_bits ? i & (p->bank_groups - 1) : i / (p->banks / p->bank_groups);
+        d->banks[i] = (struct dram_bank){.place = i, .group = (uint8_t)(group % DRAM_BANKS)};
+        if (group < DRAM_BANKS)
+            d->groups[group].banks |= 1u << i;
+    }
+}
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Between reads and writes of the channel lies tCCD at least. */
+static void set_constraints(struct dram *d)
+{
+    const struct dram_params *p = &d->params;
+    d->read_to_write = most(p->tCCD, above(p->tCL + p->burst_cycles + 2, p->tWL));
+    d->write_to_read = most(p->tCCD, p->tWL + p->burst_cycles + p->tCDLR);
+    d->write_to_precharge = p->tWL + p->burst_cycles + p->tWR;
+    d->activate_to_write = above(p->tRCD, p->tWL + 1);
+    d->least_to_burst = p->tCL < p->tWL ? p->tCL : p->tWL;
+}
+
+struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t most, struct request_pool *pool,
+                         struct arena *arena)
 {
     struct dram *d = ARENA_NEW(arena, struct dram, 1);
     d->params = *params;
     d->pool = pool;
-    d->requests = pool->all;
-    d->pipe_at = d->ends_at = d->command_at = CYCLE_NEVER;
-    d->rcd_write = above(params->tRCD, params->tWL + 1);
-    d->rtw = above(params->tCL + params->burst_cycles + 2, params->tWL);
-    d->wtr = params->tWL + params->burst_cycles + params->tCDLR;
-    d->wtp = params->tWL + params->burst_cycles + params->tWR;
-    for (uint32_t i = 0; i < DRAM_BANKS; i++) {
-        uint32_t group =
-            params->bank_group_low_bits ? i & (params->bank_groups - 1) : i / (params->banks / params->bank_groups);
-        d->banks[i] = (struct dram_bank){.first = REQUEST_NONE,
-                                         .last = REQUEST_NONE,
-                                         .current = REQUEST_NONE,
-                                         .group = (uint8_t)(group % DRAM_BANKS)};
-        if (group < DRAM_BANKS)
-            d->groups[group].banks |= 1u << i;
-    }
-    d->held_until = CYCLE_NEVER;
+    d->latency = latency;
+    d->pipe_at = d->command_at = d->join_at = d->held_until = CYCLE_NEVER;
+    d->turn = d->all = (uint32_t)mask_low(params->banks);
+    set_constraints(d);
+    create_banks(d);
+    create_slots(d, arena);
+    d->delay_mask = ring_size(most) - 1;
+    d->delay = ARENA_NEW(arena, struct dram_delayed, d->delay_mask + 1);
     d->pipe_mask = ring_size(params->tCL + params->tWL + 2) - 1;
     d->pipe = ARENA_NEW(arena, struct dram_burst, d->pipe_mask + 1);
-    d->returns = request_queue_create(params->return_queue, 0, arena);
+    d->finished_mask = ring_size(params->return_queue) - 1;
+    d->finished_limit = params->return_queue;
+    d->finished = ARENA_NEW(arena, struct dram_request, d->finished_mask + 1);
     return d;
-}
-
-static struct memory_request *request_of(const struct dram *d, uint32_t request)
-{
-    return &d->requests[request];
-}
-
-/* 1. The data pipe */
-
-/* One burst a tick. Those before the last of a request leave no trace, so they wait for no tick of their own as long as
- * nothing makes them late. Returns a write-back that ended. */
-HOT_INLINE uint32_t drain_bursts(struct dram *d, uint64_t cycle)
-{
-    for (; d->pipe_first != d->pipe_end; d->pipe_first++) {
-        const struct dram_burst *burst = &d->pipe[d->pipe_first & d->pipe_mask];
-        if (burst->at > cycle || request_full(&d->returns))
-            break;
-        d->last_burst = d->pipe_late ? cycle : burst->at;
-        if (!burst->last && !d->pipe_late)
-            continue;
-        d->pipe_first++;
-        if (!burst->last)
-            return REQUEST_NONE;
-        if (burst->silent)
-            return burst->request;
-        request_append(&d->returns, burst->request);
-        d->pipe_late |= request_full(&d->returns);
-        return REQUEST_NONE;
-    }
-    if (d->pipe_late && (d->pipe_first == d->pipe_end || d->pipe[d->pipe_first & d->pipe_mask].at > cycle))
-        d->pipe_late = request_full(&d->returns);
-    return REQUEST_NONE;
-}
-
-uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
-{
-    uint32_t ended = drain_bursts(d, cycle), i = d->pipe_first;
-    d->pipe_at = d->ends_at = CYCLE_NEVER;
-    if (i != d->pipe_end) {
-        d->pipe_at = d->pipe[i & d->pipe_mask].at;
-        while (!d->pipe_late && i + 1 != d->pipe_end && !d->pipe[i & d->pipe_mask].last)
-            i++;
-        if (d->pipe_late || d->pipe[i & d->pipe_mask].last)
-            d->ends_at = d->pipe[i & d->pipe_mask].at;
-    }
-    if (d->pipe_late)
-        d->pipe_at = 0;
-    return ended;
-}
-
-static bool pipe_full(const struct dram *d)
-{
-    return d->pipe_end - d->pipe_first > d->params.tCL;
-}
-
-HOT_INLINE void push_burst(struct dram *d, uint32_t request, bool last, bool silent, uint64_t at)
-{
-    bool empty = d->pipe_first == d->pipe_end;
-    uint64_t previous = empty ? d->last_burst : d->pipe[(d->pipe_end - 1) & d->pipe_mask].at;
-    if (at <= previous)
-        at = previous + 1;
-    if (empty)
-        d->pipe_at = cycle_min(d->pipe_at, at);
-    if (last || d->pipe_late)
-        d->ends_at = cycle_min(d->ends_at, at);
-    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, request, last, silent};
-}
-
-/* 2. The scheduler */
-
-/* Takes the oldest waiting request of the bank's row, else the oldest, out of the bank's queue. */
-HOT_INLINE uint32_t choose_request(struct dram *d, struct dram_bank *b)
-{
-    uint32_t before = REQUEST_NONE, request = b->first;
-    while (request != REQUEST_NONE && request_of(d, request)->row != b->row) {
-        before = request;
-        request = request_of(d, request)->next;
-    }
-    if (request == REQUEST_NONE) {
-        request = b->first;
-        before = REQUEST_NONE;
-    }
-    if (before == REQUEST_NONE)
-        b->first = request_of(d, request)->next;
-    else
-        request_of(d, before)->next = request_of(d, request)->next;
-    if (b->last == request)
-        b->last = before;
-    return request;
-}
-
-/* The first of the set from `turn` on. */
-static uint32_t first_from(uint32_t set, uint32_t turn)
-{
-    uint32_t later = set & ~0u << turn;
-    return (uint32_t)__builtin_ctz(later ? later : set);
-}
-
-static bool is_write(const struct memory_request *r)
-{
-    return r->kind >= REQUEST_WRITE;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -177,10 +110,129 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* 1. The data pipe */
+
+static bool returns_full(const struct dram *d)
+{
+    return d->finished_count >= d->finished_limit;
+}
+
+/* A burst has left the pipe, and with the last one the request. Returns that when it is a write-back. */
+HOT_INLINE uint32_t end_burst(struct dram *d, struct dram_request r)
+{
+    if (dram_left(r))
+        return REQUEST_NONE;
+    if (dram_kind(r) == REQUEST_WRITEBACK)
+        return dram_number(r);
+    d->finished[(d->finished_first + d->finished_count++) & d->finished_mask] = r;
+    d->pipe_late |= returns_full(d);
+    return REQUEST_NONE;
+}
+
+/* When the return queue was full: one burst leaves in a cycle, if that has room again. */
+NOT_INLINE uint32_t drain_late(struct dram *d, uint64_t cycle)
+{
+    uint32_t ended = REQUEST_NONE;
+    const struct dram_burst *burst = &d->pipe[d->pipe_first & d->pipe_mask];
+    if (d->pipe_first != d->pipe_end && burst->at <= cycle && !returns_full(d)) {
+        ended = end_burst(d, burst->request);
+        if (++d->pipe_first == d->pipe_end)
+            d->last_at = cycle;
+        burst = &d->pipe[d->pipe_first & d->pipe_mask];
+    }
+    d->pipe_late = returns_full(d) || (d->pipe_first != d->pipe_end && burst->at <= cycle);
+    d->pipe_at = d->pipe_late ? cycle + 1 : d->pipe_first != d->pipe_end ? burst->at : CYCLE_NEVER;
+    return ended;
+}
+
+/* Each burst leaves at its time, which differs from the others'. A write-back ends in the cycle that the channel is
+ * brought up to, so there is at most one. */
+uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
+{
+    uint32_t ended = REQUEST_NONE, i = d->pipe_first;
+    const struct dram_burst *burst = &d->pipe[i & d->pipe_mask];
+    uint64_t next;
+    if (d->pipe_late)
+        return drain_late(d, cycle);
+    do {
+        ended = end_burst(d, burst->request);
+        burst = &d->pipe[++i & d->pipe_mask];
+        next = i != d->pipe_end ? burst->at : CYCLE_NEVER;
+    } while (next <= cycle && !d->pipe_late);
+    d->pipe_first = i;
+    d->pipe_at = d->pipe_late ? cycle + 1 : next;
+    return ended;
+}
+
+/* Whether a command in this cycle finds room in the pipe. */
+HOT_INLINE bool pipe_has_room(struct dram *d, uint64_t cycle)
+{
+    if (d->pipe_end - d->pipe_first <= d->params.tCL)
+        return true;
+    if (cycle >= d->pipe_at)
+        dram_drain_pipe(d, cycle);
+    return d->pipe_end - d->pipe_first <= d->params.tCL;
+}
+
+HOT_INLINE void push_burst(struct dram *d, struct dram_request r, uint64_t at)
+{
+    if (at <= d->last_at)
+        at = d->last_at + 1;
+    d->last_at = at;
+    d->pipe_at = cycle_min(d->pipe_at, at);
+    d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, r};
+}
+
+/* 2. The scheduler */
+
+/* Takes the oldest waiting request of the bank's row, else the oldest, out of the bank's queue. */
+HOT_INLINE struct dram_request choose_request(struct dram *d, struct dram_bank *b)
+{
+    uint16_t *next_slot = d->next_slot;
+    uint32_t chosen = b->first, next = next_slot[chosen];
+    if (dram_place(d->slots[chosen]) != b->place) {
+        uint32_t before = chosen, i = next;
+        while (i != DRAM_NO_SLOT && dram_place(d->slots[i]) != b->place) {
+            before = i;
+            i = next_slot[i];
+        }
+        if (i != DRAM_NO_SLOT) {
+            chosen = i;
+            next_slot[before] = next_slot[i];
+            if (b->last == i)
+                b->last = (uint16_t)before;
+            next = b->first;
+        }
+    }
+    b->first = (uint16_t)next;
+    next_slot[chosen] = d->free_slot;
+    d->free_slot = (uint16_t)chosen;
+    return d->slots[chosen];
+}
+
+/* The first of the set in turn. */
+static uint32_t first_from(uint32_t set, uint32_t turn)
+{
+    uint32_t later = set & turn;
+    return (uint32_t)__builtin_ctz(later ? later : set);
+}
+
+/* The turn that begins a bank behind the first one of these. */
+static uint32_t turn_behind(const struct dram *d, uint32_t banks)
+{
+    uint32_t turn = banks << 1 & d->all;
+    return turn ? turn : d->all;
+}
+
+static bool is_write(struct dram_request r)
+{
+    return dram_kind(r) >= REQUEST_WRITE;
+}
+
 /* The first cycle in which the channel and the bank's group allow a read or write, as things are. */
 static uint64_t column_allowed(const struct dram *d, const struct dram_bank *b, bool write)
 {
-    return later(later(d->column_at, d->groups[b->group].column_at), write ? d->write_at : d->read_at);
+    return later(d->groups[b->group].column_at, write ? d->write_at : d->read_at);
 }
 
 /* Notes what command the bank's current request waits for, as soon as the bank itself allows it. Returns a cycle before
@@ -188,7 +240,6 @@ static uint64_t column_allowed(const struct dram *d, const struct dram_bank *b, 
 HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
 {
     struct dram_bank *b = &d->banks[index];
-    const struct memory_request *r = request_of(d, b->current);
     enum dram_need need;
     uint64_t at, allowed;
     uint32_t bit = 1u << index;
@@ -196,11 +247,11 @@ HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
         need = DRAM_ACTIVATE;
         at = b->activate_at;
         allowed = d->activate_at;
-    } else if (b->row != r->row) {
+    } else if (b->place != dram_place(b->current)) {
         need = DRAM_PRECHARGE;
         at = allowed = b->precharge_at;
     } else {
-        need = is_write(r) ? DRAM_WRITE : DRAM_READ;
+        need = is_write(b->current) ? DRAM_WRITE : DRAM_READ;
         at = need == DRAM_WRITE ? b->write_at : b->read_at;
         allowed = column_allowed(d, b, need == DRAM_WRITE);
     }
@@ -215,16 +266,17 @@ HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
     return later(at, allowed);
 }
 
-void dram_give_work(struct dram *d, uint64_t cycle)
+/* The first of these banks, which have no work, gets some. */
+HOT_INLINE void give_work(struct dram *d, uint32_t idle, uint64_t cycle)
 {
-    uint32_t index = first_from(d->wanted & ~d->served, d->turn);
+    uint32_t index = first_from(idle, d->turn);
     struct dram_bank *b = &d->banks[index];
     b->current = choose_request(d, b);
     d->waiting--;
-    if (b->first == REQUEST_NONE)
+    if (b->first == DRAM_NO_SLOT)
         d->wanted &= ~(1u << index);
     d->served |= 1u << index;
-    d->turn = (d->turn + 1) & (d->params.banks - 1);
+    d->turn = turn_behind(d, d->turn);
     d->command_at = cycle_min(d->command_at, find_need(d, index, cycle));
 }
 
@@ -243,11 +295,12 @@ NOT_INLINE uint32_t allowed_by_groups(const struct dram *d, uint32_t set, uint64
 }
 
 /* The banks that could get a read or write in this cycle, if their group allows it. */
-static uint32_t possible_columns(const struct dram *d, uint64_t cycle)
+HOT_INLINE uint32_t possible_columns(struct dram *d, uint64_t cycle)
 {
-    if (cycle < d->column_at || pipe_full(d))
-        return 0;
-    return (cycle >= d->read_at ? d->needs[DRAM_READ] : 0) | (cycle >= d->write_at ? d->needs[DRAM_WRITE] : 0);
+    uint32_t set = cycle >= d->read_at ? d->needs[DRAM_READ] : 0;
+    if (cycle >= d->write_at)
+        set |= d->needs[DRAM_WRITE];
+    return set && pipe_has_room(d, cycle) ? set : 0;
 }
 
 static bool group_allows_column(const struct dram *d, uint32_t index, uint64_t cycle)
@@ -256,7 +309,7 @@ static bool group_allows_column(const struct dram *d, uint32_t index, uint64_t c
 }
 
 /* The banks that could get a row command. */
-static uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
+NOT_INLINE uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
 {
     uint32_t activates = cycle >= d->activate_at ? d->needs[DRAM_ACTIVATE] : 0, precharges = d->needs[DRAM_PRECHARGE];
     if (precharges && cycle < d->groups_precharge_at)
@@ -265,7 +318,7 @@ static uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
 }
 
 /* The first cycle after this one in which a command may be possible; never later than the truth. */
-static uint64_t next_command(const struct dram *d, uint64_t cycle)
+HOT_INLINE uint64_t next_command(const struct dram *d, uint64_t cycle)
 {
     uint32_t reads = d->needs[DRAM_READ], writes = d->needs[DRAM_WRITE];
     uint64_t at = d->held_until;
@@ -274,11 +327,12 @@ static uint64_t next_command(const struct dram *d, uint64_t cycle)
     if (d->needs[DRAM_ACTIVATE])
         at = cycle_min(at, d->activate_at);
     if (reads | writes) {
-        uint64_t column = d->column_at,
-                 turnaround = cycle_min(reads ? d->read_at : CYCLE_NEVER, writes ? d->write_at : CYCLE_NEVER);
+        uint64_t column = reads ? d->read_at : CYCLE_NEVER;
+        if (writes)
+            column = cycle_min(column, d->write_at);
         if (!((reads | writes) & ~d->groups[d->last_group].banks))
             column = later(column, d->groups[d->last_group].column_at);
-        at = cycle_min(at, later(column, turnaround));
+        at = cycle_min(at, column);
     }
     return later(at, cycle + 1);
 }
@@ -287,28 +341,30 @@ HOT_INLINE void send_column(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
-    struct memory_request *r = request_of(d, b->current);
+    struct dram_group *group = &d->groups[b->group];
+    struct dram_request r = b->current;
+    uint32_t left = dram_left(r), kind = dram_kind(r);
     bool write = is_write(r);
-    d->column_at = cycle + p->tCCD;
     d->last_group = b->group;
-    d->groups[b->group].column_at = cycle + p->tCCDL;
+    group->column_at = cycle + p->tCCDL;
     if (write) {
-        d->read_at = cycle + d->wtr;
-        b->precharge_at = later(b->precharge_at, cycle + d->wtp);
+        d->write_at = cycle + p->tCCD;
+        d->read_at = cycle + d->write_to_read;
+        b->precharge_at = later(b->precharge_at, cycle + d->write_to_precharge);
         d->stats.writes++;
-        d->stats.writeback_writes += r->kind == REQUEST_WRITEBACK;
+        d->stats.writeback_writes += kind == REQUEST_WRITEBACK;
     } else {
-        d->write_at = cycle + d->rtw;
+        d->read_at = cycle + p->tCCD;
+        d->write_at = cycle + d->read_to_write;
         b->precharge_at = later(b->precharge_at, cycle + p->burst_cycles);
-        d->groups[b->group].precharge_at = d->groups_precharge_at = cycle + p->tRTPL;
+        group->precharge_at = d->groups_precharge_at = cycle + p->tRTPL;
         d->stats.reads++;
-        d->stats.allocate_reads += r->kind == REQUEST_ALLOCATE;
+        d->stats.allocate_reads += kind == REQUEST_ALLOCATE;
     }
-    r->commanded = (uint16_t)(r->commanded + p->atom_bytes);
-    bool last = r->commanded >= r->bytes;
-    push_burst(d, b->current, last, r->kind == REQUEST_WRITEBACK, cycle + (write ? p->tWL : p->tCL));
-    if (last) {
-        b->current = REQUEST_NONE;
+    r.parts -= (uint64_t)(left < p->atom_bytes ? left : p->atom_bytes) << DRAM_LEFT_SHIFT;
+    b->current = r;
+    push_burst(d, r, cycle + (write ? p->tWL : p->tCL));
+    if (left <= p->atom_bytes) {
         d->served &= ~(1u << index);
         d->needs[write ? DRAM_WRITE : DRAM_READ] &= ~(1u << index);
     }
@@ -318,7 +374,7 @@ NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
-    d->turn = (index + 1) & (p->banks - 1);
+    d->turn = turn_behind(d, d->all & ~0u << index);
     d->needs[b->open ? DRAM_PRECHARGE : DRAM_ACTIVATE] &= ~(1u << index);
     if (b->open) {
         b->open = false;
@@ -326,9 +382,9 @@ NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
         d->stats.precharges++;
     } else {
         b->open = true;
-        b->row = request_of(d, b->current)->row;
+        b->place = dram_place(b->current);
         b->read_at = cycle + p->tRCD;
-        b->write_at = cycle + d->rcd_write;
+        b->write_at = cycle + d->activate_to_write;
         b->precharge_at = later(b->precharge_at, cycle + p->tRAS);
         b->activate_at = cycle + p->tRC;
         d->activate_at = cycle + p->tRRD;
@@ -356,10 +412,10 @@ NOT_INLINE void release_held(struct dram *d, uint64_t cycle)
  * write. */
 NOT_INLINE void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
 {
-    uint32_t set = possible_columns(d, cycle), banks = d->params.banks;
-    uint32_t order = (set >> d->turn | set << (banks - d->turn)) & (uint32_t)mask_low(banks) & ~0u << 1 << step;
+    uint32_t set = possible_columns(d, cycle), banks = d->params.banks, turn = (uint32_t)__builtin_ctz(d->turn);
+    uint32_t order = (set >> turn | set << (banks - turn)) & d->all & ~0u << 1 << step;
     for (; order; order &= order - 1) {
-        uint32_t index = ((uint32_t)__builtin_ctz(order) + d->turn) & (banks - 1);
+        uint32_t index = ((uint32_t)__builtin_ctz(order) + turn) & (banks - 1);
         if (group_allows_column(d, index, cycle)) {
             send_column(d, index, cycle);
             return;
@@ -367,30 +423,91 @@ NOT_INLINE void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
     }
 }
 
+/* A row command, and maybe a column command behind it. */
+NOT_INLINE void send_row_first(struct dram *d, uint32_t index, uint64_t cycle)
+{
+    uint32_t step = (index - (uint32_t)__builtin_ctz(d->turn)) & (d->params.banks - 1);
+    send_row(d, index, cycle);
+    if (d->params.row_then_column)
+        send_column_too(d, step, cycle);
+}
+
 /* Sends what commands this cycle allows, and notes when the next one may be possible. */
-void dram_send_commands(struct dram *d, uint64_t cycle)
+HOT_INLINE void send_commands(struct dram *d, uint64_t cycle)
 {
     if (cycle >= d->held_until)
         release_held(d, cycle);
-    uint32_t columns = possible_columns(d, cycle), set = columns | allowed_rows(d, cycle);
+    uint32_t columns = possible_columns(d, cycle), set = columns;
+    if (d->needs[DRAM_ACTIVATE] | d->needs[DRAM_PRECHARGE])
+        set |= allowed_rows(d, cycle);
     while (set) {
-        uint32_t index = first_from(set, d->turn), step = (index - d->turn) & (d->params.banks - 1);
+        uint32_t index = first_from(set, d->turn);
+        const struct dram_group *group = &d->groups[d->banks[index].group];
         if (!(columns >> index & 1)) {
-            send_row(d, index, cycle);
-            if (d->params.row_then_column)
-                send_column_too(d, step, cycle);
+            send_row_first(d, index, cycle);
             break;
         }
-        if (group_allows_column(d, index, cycle)) {
+        if (group->column_at <= cycle) {
             send_column(d, index, cycle);
             break;
         }
-        set &= ~(columns & d->groups[d->banks[index].group].banks);
+        set &= ~(columns & group->banks);
     }
     d->command_at = next_command(d, cycle);
 }
 
+/* The steps together */
+
+void dram_finish(struct dram *d)
+{
+    if (d->now >= d->command_at)
+        send_commands(d, d->now);
+    if (d->now >= d->join_at && !dram_full(d))
+        dram_join(d, d->now);
+}
+
+/* The rest of the last cycle, and what comes first in the next one in which there is something to do. */
+void dram_run(struct dram *d, uint64_t cycle)
+{
+    uint64_t now = d->now, next;
+    for (; now < cycle; now = next) {
+        next = cycle;
+        if (!dram_full(d)) {
+            if (now >= d->join_at)
+                dram_join(d, now);
+            next = cycle_min(next, d->join_at);
+        }
+        if (now >= d->command_at)
+            send_commands(d, now);
+        next = cycle_min(next, d->command_at);
+        uint32_t idle = d->wanted & ~d->served;
+        if (idle) {
+            next = now + 1;
+            give_work(d, idle, next);
+        }
+    }
+    d->now = now;
+    if (cycle > d->pipe_at)
+        dram_drain_pipe(d, cycle - 1);
+}
+
+/* No burst in the pipe ends a request, or none leaves: a command is not before now, and its burst not before that. */
+uint64_t dram_next_unseen(const struct dram *d)
+{
+    if (d->pipe_late)
+        return returns_full(d) ? CYCLE_NEVER : d->now + 1;
+    for (uint32_t i = d->pipe_first; i != d->pipe_end; i++) {
+        const struct dram_burst *burst = &d->pipe[i & d->pipe_mask];
+        if (!dram_left(burst->request))
+            return burst->at + (dram_kind(burst->request) != REQUEST_WRITEBACK);
+    }
+    uint64_t command = d->wanted & ~d->served ? d->now + 1 : d->command_at;
+    if (!dram_full(d))
+        command = cycle_min(command, d->join_at);
+    return command == CYCLE_NEVER ? CYCLE_NEVER : later(command, d->now) + d->least_to_burst;
+}
+
 bool dram_idle(const struct dram *d)
 {
-    return !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->returns.count == 0;
+    return d->delay_first == d->delay_end && !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->finished_count == 0;
 }

@@ -1,29 +1,77 @@
-/* A DRAM channel: FR-FCFS scheduler, banks, bank groups, data pipe and return queue. Private to the memory room. It
- * moves requests by their number in the partition's pool and knows neither caches nor packets' contents. */
+/* A DRAM channel: fixed delay, FR-FCFS scheduler, banks, bank groups, data pipe and return queue. Private to the memory
+ * room. It knows neither caches nor packets' contents.
+ *
+ * Nobody sees inside, so the channel does not live cycle by cycle: dram_run brings it up to a cycle when something may
+ * come out of it or go into it. What it does by itself in between (requests leave the delay, banks get work, commands
+ * are sent, bursts leave the pipe) is done then, in order, for the cycles in which it would have been done. */
 #ifndef LOCKSTEP_MEMORY_DRAM_H
 #define LOCKSTEP_MEMORY_DRAM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hot.h"
 #include "memory/partition.h"
 #include "memory/request.h"
 #include "sim/cycle.h"
 
 #define DRAM_BANKS 16
+#define DRAM_NO_SLOT UINT16_MAX
+
+/* What the channel has to know of a request, in a word: nobody looks into the pool for it. Its parts, from the lowest
+ * bit on:
+ *     place   32   row * DRAM_BANKS + bank
+ *     number  16   in the partition's pool
+ *     left     8   bytes for which no command was sent
+ *     slice    2
+ *     kind     6
+ */
+struct dram_request {
+    uint64_t parts;
+};
+
+#define DRAM_LEFT_SHIFT 48
+
+static inline struct dram_request dram_request_of(const struct memory_request *r, uint32_t number, uint32_t bank)
+{
+    return (struct dram_request){(r->row * DRAM_BANKS + bank) | (uint64_t)number << 32 |
+                                 (uint64_t)r->bytes << DRAM_LEFT_SHIFT | (uint64_t)r->slice << 56 |
+                                 (uint64_t)r->kind << 58};
+}
+static inline uint32_t dram_place(struct dram_request r)
+{
+    return (uint32_t)r.parts;
+}
+static inline uint32_t dram_number(struct dram_request r)
+{
+    return (uint16_t)(r.parts >> 32);
+}
+static inline uint32_t dram_left(struct dram_request r)
+{
+    return (uint8_t)(r.parts >> DRAM_LEFT_SHIFT);
+}
+static inline uint32_t dram_slice(struct dram_request r)
+{
+    return r.parts >> 56 & 3;
+}
+static inline uint32_t dram_kind(struct dram_request r)
+{
+    return (uint32_t)(r.parts >> 58);
+}
 
 /* The command that a bank's current request waits for. */
 enum dram_need { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_NEEDS };
 
 struct dram_bank {
-    _Alignas(64) uint32_t first, last; /* waiting requests, oldest first, linked by next; REQUEST_NONE: none */
-    uint32_t current;     /* request being served, or REQUEST_NONE */
-    uint32_t row;
+    _Alignas(64) uint64_t read_at;                /* first cycle that its own constraints allow */
+    uint64_t write_at, precharge_at, activate_at; /* the same */
+    uint64_t held_at;                             /* when held: when it allows the command it waits for */
+    struct dram_request current;                  /* being served */
+    uint32_t place;                               /* its row, as of requests */
+    uint16_t first, last;                         /* waiting requests, oldest first, when it is wanted: slots */
     uint8_t group;
     uint8_t need; /* of a held bank */
     bool open;
-    uint64_t read_at, write_at, precharge_at, activate_at; /* first cycle that the bank's own constraints allow */
-    uint64_t held_at;                                      /* when held: when it allows the command it waits for */
 };
 
 struct dram_group {
@@ -33,104 +81,148 @@ struct dram_group {
 
 struct dram_burst {
     uint64_t at;
-    uint32_t request;
-    bool last;   /* of its request */
-    bool silent; /* nobody waits for it: a write-back */
+    struct dram_request request; /* as behind its command: the last burst leaves none */
 };
 
-/* What every tick looks at comes first. */
+struct dram_delayed {
+    uint64_t due;
+    struct dram_request request;
+};
+
+/* What is used together lies together. */
 struct dram {
-    _Alignas(64) struct memory_request *requests; /* the pool's */
-    uint32_t waiting;                /* in banks' queues */
-    uint32_t turn;
+    /* Done is everything before cycle `now`, and of that cycle what comes before its commands. */
+    _Alignas(64) uint64_t now;
+    uint64_t command_at; /* no command is possible before; CYCLE_NEVER: no bank has work */
+    uint64_t join_at;    /* when the oldest leaves the delay, if the scheduler has a place */
+    uint64_t pipe_at; /* when the pipe is to be looked at: its first burst leaves, or the next cycle when it is late */
     /* Sets of banks, as bit masks. */
     uint32_t wanted;            /* with waiting requests */
     uint32_t served;            /* with a current request */
     uint32_t needs[DRAM_NEEDS]; /* served ones by the command they wait for, if their own constraints allow it */
     uint32_t held;              /* the other served ones */
-    uint32_t last_group;        /* of the last read or write */
-    uint64_t command_at;        /* no command is possible before; CYCLE_NEVER: no bank has work */
-    uint64_t held_until;        /* the least held_at; CYCLE_NEVER: none is held */
-    uint64_t column_at, read_at, write_at, activate_at; /* first cycle for the whole channel */
-    uint64_t groups_precharge_at;                       /* from when on no group forbids a precharge */
-    uint64_t pipe_at; /* when the pipe is to be looked at: its first burst leaves, or at once when it is late */
-    uint64_t ends_at; /* when that leaves a trace: the last burst of a request leaves, or any when it is late */
-    uint64_t last_burst;
+    uint32_t waiting, limit;    /* requests in banks' queues */
+    uint32_t turn; /* the banks from which a scan begins and those behind it */
+    uint32_t all;
+
+    uint64_t read_at, write_at, activate_at; /* first cycle for the whole channel */
+    uint64_t held_until;                     /* the least held_at; CYCLE_NEVER: none is held */
+    uint64_t groups_precharge_at;            /* from when on no group forbids a precharge */
+    uint64_t last_at;                        /* the last burst leaves, or left later */
     struct dram_burst *pipe;
-    uint32_t pipe_mask, pipe_first, pipe_end;
+    uint32_t pipe_first, pipe_end, pipe_mask;
+    uint32_t last_group; /* of the last read or write */
+
+    struct dram_request *slots; /* the scheduler's places */
+    uint16_t *next_slot;        /* of each: in its bank's queue or the free ones */
+    struct dram_delayed *delay;
+    uint32_t delay_first, delay_end, delay_mask, latency;
+    struct dram_request *finished;
+    uint32_t finished_first, finished_count, finished_mask, finished_limit;
+    uint16_t free_slot;
     bool pipe_late; /* bursts leave later than at their time: the return queue was full */
-    struct request_queue returns;
+
+    uint32_t read_to_write, write_to_read, write_to_precharge;
+    uint32_t activate_to_write, least_to_burst;
     struct dram_params params;
-    uint32_t rcd_write, rtw, wtr, wtp;
-    struct dram_bank banks[DRAM_BANKS];
     _Alignas(64) struct dram_stats stats;
     struct dram_group groups[DRAM_BANKS];
+    struct dram_bank banks[DRAM_BANKS];
     struct request_pool *pool;
 };
 
-struct dram *dram_create(const struct dram_params *params, struct request_pool *pool, struct arena *arena);
-/* Whether the scheduler has no place. */
+/* latency: the fixed delay. most: as many requests are under way at a time. */
+struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t most, struct request_pool *pool,
+                         struct arena *arena);
+/* Brings the channel up to a cycle: all before it, and of that cycle what comes before the commands and before what the
+ * partition does in it (see the head of dram.c). */
+void dram_run(struct dram *d, uint64_t cycle);
+/* The rest of the cycle that it was brought up to. */
+void dram_finish(struct dram *d);
+/* Bursts leave the pipe up to this cycle, which is not before pipe_at. Returns the write-back that ended, which is in no queue any more, or
+ * REQUEST_NONE. */
+uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
+static inline uint32_t dram_drain(struct dram *d)
+{
+    return d->now >= d->pipe_at ? dram_drain_pipe(d, d->now) : REQUEST_NONE;
+}
+/* Whether the scheduler has no place: then no request is to be handed over. */
 static inline bool dram_full(const struct dram *d)
 {
-    return d->waiting >= d->params.scheduler_queue;
+    return d->waiting >= d->limit;
 }
-/* Hands over a request with its bank and row, which the scheduler sees from the next tick on; at most one a tick, and
- * only when not full. */
-static inline void dram_push(struct dram *d, uint32_t request)
+/* The oldest delayed request gets its place in the scheduler. */
+HOT_INLINE void dram_join(struct dram *d, uint64_t cycle)
 {
-    struct memory_request *r = &d->requests[request];
-    uint32_t bank = r->bank & (d->params.banks - 1);
+    uint32_t slot = d->free_slot, after = d->delay_first + 1;
+    struct dram_request r = d->delay[d->delay_first & d->delay_mask].request;
+    uint32_t bank = dram_place(r) % DRAM_BANKS;
     struct dram_bank *b = &d->banks[bank];
-    r->commanded = 0;
-    r->next = REQUEST_NONE;
-    if (b->first == REQUEST_NONE)
-        b->first = request;
+    d->free_slot = d->next_slot[slot];
+    d->slots[slot] = r;
+    d->next_slot[slot] = DRAM_NO_SLOT;
+    if (d->wanted >> bank & 1)
+        d->next_slot[b->last] = (uint16_t)slot;
     else
-        d->requests[b->last].next = request;
-    b->last = request;
+        b->first = (uint16_t)slot;
+    b->last = (uint16_t)slot;
     d->wanted |= 1u << bank;
     d->stats.requests++;
     if (++d->waiting > d->stats.queue_max)
         d->stats.queue_max = d->waiting;
+    d->delay_first = after;
+    d->join_at = CYCLE_NEVER;
+    if (after != d->delay_end) {
+        uint64_t due = d->delay[after & d->delay_mask].due;
+        d->join_at = due > cycle ? due : cycle + 1;
+    }
 }
-/* The steps of a tick, each called when it may have something to do: see dram.c. */
-uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
-void dram_give_work(struct dram *d, uint64_t cycle);
-void dram_send_commands(struct dram *d, uint64_t cycle);
-/* One command cycle. Returns the write-back that ended in it, which is in no queue any more, or REQUEST_NONE. */
-static inline uint32_t dram_tick(struct dram *d, uint64_t cycle)
+/* Hands over a request in the cycle that the channel was brought up to; at most one a cycle. */
+HOT_INLINE void dram_send(struct dram *d, const struct memory_request *r, uint32_t number)
 {
-    uint32_t ended = cycle >= d->pipe_at ? dram_drain_pipe(d, cycle) : REQUEST_NONE;
-    if (d->wanted & ~d->served)
-        dram_give_work(d, cycle);
-    if (cycle >= d->command_at)
-        dram_send_commands(d, cycle);
-    return ended;
+    struct dram_delayed *last = &d->delay[d->delay_end++ & d->delay_mask];
+    last->due = d->now + d->latency;
+    last->request = dram_request_of(r, number, r->bank & (d->params.banks - 1));
+    if (d->join_at == CYCLE_NEVER)
+        d->join_at = last->due;
+    if (d->join_at <= d->now && !dram_full(d))
+        dram_join(d, d->now);
 }
-/* The oldest finished request other than write-backs, or REQUEST_NONE; pop takes it out of the queue. */
-static inline uint32_t dram_top(const struct dram *d)
+/* The oldest finished request other than write-backs, when there is one; pop takes it out of the queue. */
+static inline struct dram_request dram_top(const struct dram *d)
 {
-    return d->returns.count ? request_oldest(&d->returns) : REQUEST_NONE;
+    return d->finished[d->finished_first & d->finished_mask];
 }
-/* The request whose burst leaves the data pipe next, or REQUEST_NONE. */
-static inline uint32_t dram_coming(const struct dram *d)
+/* The request whose burst leaves the data pipe next, when there is one (dram_has_coming). */
+static inline bool dram_has_coming(const struct dram *d)
 {
-    return d->pipe_first != d->pipe_end ? d->pipe[d->pipe_first & d->pipe_mask].request : REQUEST_NONE;
+    return d->pipe_first != d->pipe_end;
+}
+static inline struct dram_request dram_coming(const struct dram *d)
+{
+    return d->pipe[d->pipe_first & d->pipe_mask].request;
 }
 static inline void dram_pop(struct dram *d)
 {
-    request_shift(&d->returns);
+    d->finished_first++;
+    d->finished_count--;
 }
-/* The next cycle after `last` at which a tick changes anything, or CYCLE_NEVER; the return queue's contents do not
- * count. */
-static inline uint64_t dram_next(const struct dram *d, uint64_t last)
+/* The next cycle in which a request may come out of the channel, those in the return queue aside, or CYCLE_NEVER. Never
+ * later than the truth. */
+uint64_t dram_next_unseen(const struct dram *d);
+static inline uint64_t dram_next(const struct dram *d)
 {
-    uint64_t soon = last + 1, next = d->command_at;
-    if (d->wanted & ~d->served)
-        return soon;
-    if (!request_full(&d->returns))
-        next = cycle_min(next, d->ends_at);
-    return next > soon ? next : soon;
+    const struct dram_burst *burst = &d->pipe[d->pipe_first & d->pipe_mask];
+    if (d->pipe_first == d->pipe_end || d->pipe_late || dram_left(burst->request))
+        return dram_next_unseen(d);
+    return burst->at + (dram_kind(burst->request) != REQUEST_WRITEBACK);
+}
+/* The next cycle in which the scheduler may have a place, as early: that comes free when a bank gets work, and that
+ * after a command has ended what it had. */
+static inline uint64_t dram_next_room(const struct dram *d)
+{
+    bool next = !dram_full(d) || d->wanted & ~d->served || d->command_at <= d->now;
+    return (next ? d->now : d->command_at) + 1;
 }
 bool dram_idle(const struct dram *d);
 /* dram_archive.c: describes everything but the parameters and the pool for a checkpoint. */

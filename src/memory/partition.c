@@ -1,15 +1,16 @@
 /* A memory partition of GPGPU-Sim: its slices in the L2's clock, and in the DRAM's clock, each tick:
  *   1. the oldest finished request goes back to its slice, if that has room;
  *   2. the DRAM channel makes its command cycle;
- *   3. one request of a slice, the slices in turn after the last that sent one, enters the fixed delay, if the
- *      scheduler has a place, the slice a credit and room for what comes back;
- *   4. the oldest request whose delay is over goes to the DRAM's scheduler.
- * Credits: one request of each slice, and of all slices together as many more as fit the scheduler's and the return
- * queue less one for each further slice. */
+ *   3. one request of a slice, the slices in turn after the last that sent one, enters the channel's fixed delay, if
+ *      the scheduler has a place, the slice a credit and room for what comes back.
+ * What the channel does by itself it does later, when a request may come out of it or go into it: only then there is a
+ * tick. Credits: one request of each slice, and of all slices together as many more as fit the scheduler's and the
+ * return queue less one for each further slice. */
 #include "memory/partition.h"
 
 #include "base/archive.h"
 #include "base/bits.h"
+#include "base/hot.h"
 #include "memory/address.h"
 #include "memory/dram.h"
 #include "memory/slice.h"
@@ -21,8 +22,13 @@ struct partition {
     struct slice *slices[PARTITION_MAX_SLICES];
     struct dram *dram;
     struct memory_request *requests; /* the pool's */
-    struct request_queue delay;      /* the fixed one before the DRAM's scheduler */
-    uint32_t own_credits[PARTITION_MAX_SLICES], shared_credits, shared_limit;
+    /* Sets of slices, as bit masks. */
+    uint64_t all_slices;
+    uint64_t own_credits; /* slices whose own credit is in use */
+    uint64_t starved;     /* with no request for the DRAM */
+    uint64_t ahead;       /* whose only request may be there ahead of its tick */
+    uint64_t stuck;       /* with no room for what comes back */
+    uint32_t shared_credits, shared_limit;
     unsigned channel;
     struct request_map request_map;
     struct memory_map map;
@@ -59,8 +65,8 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->channel = channel;
     p->slice_count = params->partition.slices_per_channel;
     p->last_sender = p->slice_count - 1;
+    p->all_slices = p->starved = mask_low(p->slice_count);
     p->shared_limit = params->dram.scheduler_queue + params->dram.return_queue - (p->slice_count - 1);
-    p->delay = request_queue_create(p->shared_limit + p->slice_count, 0, arena);
     p->pool = request_pool_create(p->shared_limit + p->slice_count * (1 + slice_requests(&p->params)), arena);
     for (unsigned k = 0; k < p->slice_count; k++) {
         p->slices[k] = slice_create(&p->params, &p->request_map, k, store, p->pool, arena);
@@ -68,7 +74,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
         mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
     }
     p->requests = p->pool->all;
-    p->dram = dram_create(&params->dram, p->pool, arena);
+    p->dram = dram_create(&params->dram, params->partition.dram_latency, p->shared_limit + p->slice_count, p->pool, arena);
     return p;
 }
 
@@ -123,56 +129,47 @@ struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle)
 
 /* Credits */
 
-static inline bool has_credit(const struct partition *p, unsigned k)
+static inline uint64_t with_credit(const struct partition *p)
 {
-    return p->own_credits[k] == 0 || p->shared_credits < p->shared_limit;
+    return p->shared_credits < p->shared_limit ? p->all_slices : p->all_slices & ~p->own_credits;
 }
 
 static void borrow_credit(struct partition *p, unsigned k)
 {
-    if (p->own_credits[k] == 0)
-        p->own_credits[k] = 1;
-    else
-        p->shared_credits++;
-    p->last_sender = k;
+    p->shared_credits += (uint32_t)(p->own_credits >> k & 1);
+    p->own_credits |= BIT64(k);
 }
 
 static void return_credit(struct partition *p, unsigned k)
 {
-    if (p->own_credits[k])
-        p->own_credits[k] = 0;
-    else
-        p->shared_credits--;
+    p->shared_credits -= (uint32_t)(~p->own_credits >> k & 1);
+    p->own_credits &= ~BIT64(k);
 }
 
 /* The DRAM's side */
 
-static inline bool can_send(const struct partition *p, unsigned k)
+/* The slices that have something to send, or will after their next tick, and may. */
+static inline uint64_t senders(const struct partition *p)
 {
-    return slice_sends(p->slices[k], p->last_l2) && has_credit(p, k) && !request_full(&p->slices[k]->from_dram);
-}
-
-/* The same after the next tick of the L2. */
-static inline bool will_send(const struct partition *p, unsigned k)
-{
-    return p->slices[k]->to_dram.count && has_credit(p, k) && !request_full(&p->slices[k]->from_dram);
+    return with_credit(p) & ~(p->starved | p->stuck);
 }
 
 static inline bool can_return(const struct partition *p)
 {
-    uint32_t top = dram_top(p->dram);
-    return top != REQUEST_NONE && !request_full(&p->slices[p->requests[top].slice]->from_dram);
+    return p->dram->finished_count && !(p->stuck >> dram_slice(dram_top(p->dram)) & 1);
 }
 
 static void return_finished(struct partition *p)
 {
-    uint32_t top = dram_top(p->dram);
-    unsigned k = p->requests[top].slice;
+    struct dram_request top = dram_top(p->dram);
+    unsigned k = dram_slice(top);
+    struct slice *s = p->slices[k];
     dram_pop(p->dram);
-    slice_return(p->slices[k], top, p->last_l2);
-    p->head.replies |= (uint64_t)(p->slices[k]->out.count != 0) << k;
+    slice_return(s, dram_number(top), p->last_l2);
+    p->head.replies |= (uint64_t)(s->out.count != 0) << k;
+    p->stuck |= (uint64_t)request_full(&s->from_dram) << k;
     return_credit(p, k);
-    p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
+    p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
 }
 
 static void end_writeback(struct partition *p, uint32_t request)
@@ -181,94 +178,114 @@ static void end_writeback(struct partition *p, uint32_t request)
     request_release(p->pool, request);
 }
 
-static void start_request(struct partition *p, uint64_t cycle)
+/* Without those that have nothing but a request which is there ahead of its tick. */
+NOT_INLINE uint64_t without_ahead(struct partition *p, uint64_t set)
 {
-    for (unsigned i = 1; i <= p->slice_count; i++) {
-        unsigned k = (p->last_sender + i) & (p->slice_count - 1);
-        if (!can_send(p, k))
-            continue;
-        struct slice *s = p->slices[k];
-        uint32_t request = slice_take_request(s, p->last_l2);
-        p->requests[request].due = cycle + p->params.partition.dram_latency;
-        request_append(&p->delay, request);
-        borrow_credit(p, k);
-        p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
-        return;
-    }
+    for (uint64_t rest = set & p->ahead; rest; rest &= rest - 1)
+        if (slice_sends(p->slices[mask_first(rest)], p->last_l2))
+            p->ahead &= ~(rest & -rest);
+    return set & ~p->ahead;
 }
 
-static uint64_t delay_end(const struct partition *p)
+/* What a slice has for the DRAM has changed. */
+static inline void note_sends(struct partition *p, unsigned k)
 {
-    return p->requests[request_oldest(&p->delay)].due;
+    const struct slice *s = p->slices[k];
+    mask_put(&p->starved, k, s->to_dram.count == 0);
+    mask_put(&p->ahead, k, !slice_sends(s, p->last_l2));
 }
 
-static void feed_dram(struct partition *p, uint64_t cycle)
+/* The first of these slices behind the last that sent sends a request. */
+static void start_request(struct partition *p, uint64_t set)
 {
-    if (p->delay.count && cycle >= delay_end(p))
-        dram_push(p->dram, request_shift(&p->delay));
+    uint64_t behind = set & ~mask_low(p->last_sender + 1);
+    unsigned k = mask_first(behind ? behind : set);
+    struct slice *s = p->slices[k];
+    uint32_t request = slice_take_request(s, p->last_l2);
+    p->last_sender = k;
+    note_sends(p, k);
+    dram_send(p->dram, &p->requests[request], request);
+    borrow_credit(p, k);
+    p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
 }
 
 static uint64_t find_next_dram(const struct partition *p)
 {
-    uint64_t soon = p->last_dram + 1, next = dram_next(p->dram, p->last_dram);
-    if (next == soon || p->dram->returns.count)
-        return soon;
-    if (dram_full(p->dram))
-        return next;
-    for (unsigned k = 0; k < p->slice_count; k++)
-        if (will_send(p, k))
-            return soon;
-    if (p->delay.count) {
-        uint64_t ready = delay_end(p);
-        next = cycle_min(next, ready > soon ? ready : soon);
-    }
-    return next;
+    if (can_return(p))
+        return p->last_dram + 1;
+    uint64_t next = dram_next(p->dram);
+    return senders(p) ? cycle_min(next, dram_next_room(p->dram)) : next;
 }
 
-static void expect_returns(const struct partition *p)
+/* What the slices will look at when the next requests come back is asked for ahead. */
+static inline void expect_returns(const struct partition *p)
 {
-    uint32_t next = dram_top(p->dram), coming = dram_coming(p->dram);
-    slice_expect_return(p->slices[p->requests[next].slice], next, true);
-    if (coming != REQUEST_NONE)
-        slice_expect_return(p->slices[p->requests[coming].slice], coming, false);
+    const struct dram *d = p->dram;
+    struct dram_request next = dram_top(d);
+    slice_expect_return(p->slices[dram_slice(next)], dram_number(next), true);
+    if (dram_has_coming(d)) {
+        next = dram_coming(d);
+        slice_expect_return(p->slices[dram_slice(next)], dram_number(next), false);
+    }
 }
 
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle)
 {
+    struct dram *d = p->dram;
     p->last_l2 = cycle - 1;
     p->last_dram = dram_cycle;
+    dram_run(d, dram_cycle);
     if (can_return(p))
         return_finished(p);
-    uint32_t written = dram_tick(p->dram, dram_cycle);
-    if (written != REQUEST_NONE)
-        end_writeback(p, written);
-    if (dram_top(p->dram) != REQUEST_NONE)
-        expect_returns(p);
-    if (!dram_full(p->dram)) {
-        start_request(p, dram_cycle);
-        feed_dram(p, dram_cycle);
+    if (dram_cycle >= d->pipe_at) {
+        uint32_t written = dram_drain_pipe(d, dram_cycle);
+        if (written != REQUEST_NONE)
+            end_writeback(p, written);
+        if (d->finished_count)
+            expect_returns(p);
     }
+    uint64_t set = senders(p);
+    if (set & p->ahead)
+        set = without_ahead(p, set);
+    if (set && !dram_full(d))
+        start_request(p, set);
     p->head.next_dram = find_next_dram(p);
+}
+
+void partition_settle(struct partition *p, uint64_t dram_end)
+{
+    if (dram_end == 0)
+        return;
+    dram_run(p->dram, dram_end - 1);
+    dram_finish(p->dram);
 }
 
 /* The L2's clock */
 
-/* The DRAM's side waits for a slice to send something, or to make room for what comes back. */
-static void wake_dram(struct partition *p, unsigned k, bool made_room)
+static void note_queues(struct partition *p, unsigned k)
 {
-    if ((made_room && can_return(p)) || (!dram_full(p->dram) && will_send(p, k)))
+    note_sends(p, k);
+    mask_put(&p->stuck, k, request_full(&p->slices[k]->from_dram));
+}
+
+/* The DRAM's side waits for this slice to have something to send, or room for what comes back. */
+NOT_INLINE void wake_dram(struct partition *p, unsigned k)
+{
+    note_queues(p, k);
+    if (can_return(p))
         p->head.next_dram = p->last_dram + 1;
+    else if (senders(p) >> k & 1)
+        p->head.next_dram = cycle_min(p->head.next_dram, dram_next_room(p->dram));
 }
 
 static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
 {
     struct slice *s = p->slices[k];
-    uint32_t held = s->from_dram.count, sent = s->to_dram.count;
     slice_tick(s, cycle);
     p->head.replies |= (uint64_t)(s->out.count != 0) << k;
     mask_put(&p->head.accepting, k, slice_can_push(s));
-    if (p->head.next_dram != p->last_dram + 1 && (held != s->from_dram.count || sent != s->to_dram.count))
-        wake_dram(p, k, held != s->from_dram.count);
+    if ((p->starved | p->stuck) >> k & 1)
+        wake_dram(p, k);
 }
 
 void partition_tick_l2(struct partition *p, uint64_t cycle)
@@ -288,7 +305,7 @@ bool partition_idle(const struct partition *p)
     for (unsigned k = 0; k < p->slice_count; k++)
         if (!slice_idle(p->slices[k]))
             return false;
-    return p->delay.count == 0 && dram_idle(p->dram);
+    return dram_idle(p->dram);
 }
 
 /* Host copies and statistics */
@@ -355,8 +372,7 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
     for (unsigned k = 0; k < p->slice_count; k++)
         slice_archive(p->slices[k], ar, source);
     dram_archive(p->dram, ar);
-    request_queue_archive(ar, &p->delay, p->pool);
-    ARCHIVE(ar, p->own_credits);
+    archive_u64_to(ar, &p->own_credits, p->all_slices);
     ARCHIVE(ar, p->shared_credits);
     archive_u32_to(ar, &p->last_sender, p->slice_count - 1);
     ARCHIVE(ar, p->last_l2);
@@ -367,6 +383,7 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
         p->head.first[k] = slice_reply(p->slices[k]);
         mask_put(&p->head.replies, k, p->slices[k]->out.count != 0);
         mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
+        note_queues(p, k);
     }
     archive_end(ar);
 }

@@ -152,6 +152,9 @@ static inline uint64_t partition_next_dram(const struct partition *p)
     return ((const struct partition_head *)p)->next_dram;
 }
 bool partition_idle(const struct partition *p);
+/* Does what is left of the DRAM's cycles before dram_end: between ticks the channel waits until it is looked at. For
+ * statistics, when no more ticks come. */
+void partition_settle(struct partition *p, uint64_t dram_end);
 /* A host copy wrote [address, address + bytes): with host_copies_fill_l2 the lines that live here become valid in the
  * L2. */
 void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes);

@@ -21,15 +21,11 @@ enum memory_request_kind {
 
 /* Half a cache line: hundreds are under way in every partition. */
 struct memory_request {
-    union {
-        _Alignas(32) uint64_t local; /* address in the slice */
-        uint64_t due;   /* in the fixed delay: when that ends */
-    };
+    _Alignas(32) uint64_t local; /* address in the slice */
     struct packet *packet; /* WRITE: its own; FILL: the first that waits, or NULL */
     uint32_t row;          /* in the DRAM */
-    uint32_t next;         /* in its bank's queue or the free list */
+    uint32_t next;         /* in the free list */
     uint16_t fill;         /* FILL, ALLOCATE: the cache's number for it */
-    uint16_t commanded;    /* bytes whose command was sent */
     uint8_t bytes, kind, slice, bank;
 };
 

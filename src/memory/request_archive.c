@@ -23,7 +23,6 @@ void request_pool_archive(struct archive *ar, struct request_pool *pool, uint32_
         ARCHIVE(ar, r->row);
         archive_place(ar, &r->next, pool->count);
         archive_u16_to(ar, &r->fill, (uint16_t)(fills - 1));
-        ARCHIVE(ar, r->commanded);
         archive_u8_to(ar, &r->bytes, PACKET_LINE_BYTES);
         archive_u8_to(ar, &r->kind, REQUEST_WRITEBACK);
         archive_u8_to(ar, &r->slice, PARTITION_MAX_SLICES - 1);
