@@ -290,6 +290,17 @@ NOT_INLINE void send_writeback(struct slice *s, const struct cache_effect *effec
     s->data_free_at = cycle + port_cycles(s, bytes);
 }
 
+/* What the next tick would do with a request that was sent, if it is the only one, is done ahead of it: the DRAM sees it
+ * when that tick would have been. */
+HOT_INLINE void send_ahead(struct slice *s, uint64_t cycle)
+{
+    if (s->misses != 1 || request_full(&s->to_dram))
+        return;
+    s->to_dram.count++;
+    s->misses = 0;
+    s->sent_at = cycle + 1;
+}
+
 /* What follows from a fill, for which a packet may wait, or a taken line. */
 HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect,
                             enum memory_request_kind kind, struct packet *packet, uint64_t cycle)
@@ -301,6 +312,7 @@ HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const str
     }
     if (effect->writeback)
         send_writeback(s, effect, cycle);
+    send_ahead(s, cycle);
 }
 
 /* A read or an atomic. */
@@ -477,10 +489,10 @@ void slice_return(struct slice *s, uint32_t request, uint64_t last)
 /* The packet's first part will be tried next, when it has left the delay. */
 static void expect_access(const struct slice *s, const struct packet *p)
 {
-    const uint8_t *values = place_of(s, p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1), PACKET_LINE_BYTES);
+    uint64_t values = (uintptr_t)s->store->bytes + (p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) - s->store->start;
     cache_expect(s->cache, p->local);
-    for (uint32_t at = 0; values && at < PACKET_LINE_BYTES; at += PACKET_LINE_BYTES / 2) {
-        will_read(values + at);
+    for (uint32_t at = 0; at < PACKET_LINE_BYTES; at += CACHE_LINE) {
+        will_read((const void *)(uintptr_t)(values + at));
         will_write(p->data + at);
     }
     will_read(p->next);
@@ -505,22 +517,14 @@ static void take_return(struct slice *s, uint64_t cycle)
     request_release(s->pool, request_shift(&s->from_dram));
 }
 
-/* One request that the cache has sent becomes one for the DRAM, if there is one and a place for it. */
+/* One request that the cache has sent becomes one for the DRAM, if there is a place for it. */
 static void send_miss(struct slice *s)
 {
-    bool sends = (s->misses != 0) & !request_full(&s->to_dram);
-    s->to_dram.count += sends;
-    s->misses -= sends;
-    s->blocked &= !sends;
-}
-
-/* The same for the next tick, ahead of it: the DRAM sees the request when that tick would have been. */
-static void send_ahead(struct slice *s, uint64_t cycle)
-{
-    bool sends = (s->misses == 1) & !request_full(&s->to_dram);
-    s->to_dram.count += sends;
-    s->misses -= sends;
-    s->sent_at = sends ? cycle + 1 : s->sent_at;
+    if (request_full(&s->to_dram))
+        return;
+    s->to_dram.count++;
+    s->misses--;
+    s->blocked = false;
 }
 
 static void try_access(struct slice *s, uint64_t cycle)
@@ -532,7 +536,6 @@ static void try_access(struct slice *s, uint64_t cycle)
         s->blocked = s->serve_at <= cycle;
         return;
     }
-    send_ahead(s, cycle);
     s->in_count--;
     s->accepted += part.bytes;
     if (s->accepted < p->bytes)
@@ -589,7 +592,8 @@ void slice_tick(struct slice *s, uint64_t cycle)
         serve_waiter(s, cycle);
     if (s->from_dram.count)
         take_return(s, cycle);
-    send_miss(s);
+    if (s->misses)
+        send_miss(s);
     if (s->in_count == 0 && cycle > s->rop_ready)
         leave_rop(s, cycle);
     bool tries = s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&

@@ -553,7 +553,7 @@ static void expect_response(const struct sm *sm, const struct packet *p)
     if (p->kind != PACKET_READ)
         return;
     will_read(p->data);
-    will_read(p->data + PACKET_LINE_BYTES / 2);
+    will_read(p->data + CACHE_LINE);
     cache_expect(sm->l1d, p->address);
 }
 
