@@ -247,7 +247,6 @@ static void archive_pipelines(struct sm *sm, struct archive *ar)
     archive_banks(sm, ar);
     ARCHIVE(ar, sm->sp_free_at);
     ARCHIVE(ar, sm->sfu_free_at);
-    ARCHIVE(ar, sm->collecting);
     ARCHIVE(ar, sm->results);
     archive_wheel(sm, ar, &sm->wheel);
     archive_wheel(sm, ar, &sm->shared_wheel);

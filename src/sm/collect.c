@@ -43,6 +43,8 @@ HOT_INLINE void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *fre
         r->count++;
         free_at[i] = now + d->interval;
         sm->moved = true;
+        if (sm->collectors[class].ready)
+            sm->due |= SM_DUE_COLLECT;
         sm_wheel_add(sm, &sm->wheel, end + 2, sm_fifo_pop(waiting));
         if (!waiting->count)
             return;
@@ -78,13 +80,12 @@ static inline void leave_collectors(struct sm *sm, enum sm_class class)
             return;
         uint32_t bit = 1u << index;
         sm->moved = true;
-        sm->collecting--;
         sm_fifo_push(out, c->held->op[index]);
         c->used ^= bit;
         c->ready ^= bit;
         c->dispatch_from = (uint8_t)(index + 1 < c->count ? index + 1 : 0);
         if (class == SM_MEM) {
-            sm->lsu_due = true;
+            sm->due |= SM_DUE_DISPATCH;
             c->line_head = (c->line_head + 1) % SM_MAX_COLLECTORS;
             c->line_count--;
         }
@@ -228,6 +229,14 @@ HOT_INLINE void enter_collectors(struct sm *sm, enum sm_class class)
     }
 }
 
+/* Whether ops of a class leave or enter their collectors in the next cycle. Those that wait for a place are looked at
+ * when an op has left OC/EX. */
+static inline bool goes_on(const struct sm *sm, enum sm_class class)
+{
+    const struct sm_collectors *c = &sm->collectors[class];
+    return (c->ready && !sm_fifo_full(&sm->oc_ex[class])) || (sm->id_oc[class].count && c->used != c->all);
+}
+
 void sm_collect(struct sm *sm)
 {
     /* Written out by class, so that the compiler has a version of each stage for each. */
@@ -245,4 +254,6 @@ void sm_collect(struct sm *sm)
         enter_collectors(sm, SM_SFU);
     if (sm->id_oc[SM_MEM].count)
         enter_collectors(sm, SM_MEM);
+    if (!sm->banks_waiting && !goes_on(sm, SM_SP) && !goes_on(sm, SM_SFU) && !goes_on(sm, SM_MEM))
+        sm->due &= ~(uint32_t)SM_DUE_COLLECT;
 }

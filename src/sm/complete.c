@@ -28,7 +28,7 @@ static void check_rest(struct sm *sm, unsigned slot)
     if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out)
         return;
     sm->retiring |= BIT64(slot);
-    sm->fetch_due = true;
+    sm->due |= SM_DUE_FETCH;
 }
 
 void sm_check_retire(struct sm *sm, unsigned slot)

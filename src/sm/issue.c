@@ -410,7 +410,7 @@ NOT_INLINE void issue_warp(struct sm *sm, unsigned slot)
     }
     sm_head_changed(sm, warp, BIT64(slot), view->pc);
     sm_fifo_push(&sm->id_oc[class], index);
-    sm->collecting++;
+    sm->due |= SM_DUE_COLLECT;
 }
 
 /* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */

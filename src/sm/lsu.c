@@ -72,7 +72,7 @@ static bool can_pass(const struct sm *sm)
 static void pass(struct sm *sm, struct packet *p)
 {
     if (sm->params->memory_in_order)
-        sm_ring_push(&sm->l1d_queue, p);
+        sm_request(sm, &sm->l1d_queue, p);
     else
         enter(sm, p);
 }
@@ -125,7 +125,7 @@ static void send_writeback(struct sm *sm, const struct cache_effect *effect)
     p->address = effect->writeback_address;
     p->bytes = sm->setup.l1d->line_bytes;
     p->cookie = SM_NONE;
-    sm_ring_push(&sm->l1d_queue, p);
+    sm_request(sm, &sm->l1d_queue, p);
 }
 
 /* A load through a cache. Returns false when it must be tried again. */
@@ -153,7 +153,7 @@ static bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queu
         struct packet *p = new_request(sm, PACKET_READ, t, o->access->space);
         p->address = effect.fill_address;
         p->bytes = effect.fill_bytes;
-        sm_ring_push(queue, p);
+        sm_request(sm, queue, p);
     }
     return true;
 }
@@ -205,7 +205,7 @@ static bool store_global(struct sm *sm, const struct sm_transaction *t)
     p->performed = o->performed;
     p->cookie = o->slot;
     sm->warps[o->slot].stores_out++;
-    sm_ring_push(&sm->l1d_queue, p);
+    sm_request(sm, &sm->l1d_queue, p);
     transaction_done(sm, t->op);
     return true;
 }
@@ -227,7 +227,7 @@ static bool store_local(struct sm *sm, const struct sm_transaction *t)
         return false;
     } else {
         count_store(sm, false);
-        sm_ring_push(&sm->l1d_queue, new_request(sm, PACKET_WRITE, t, ISA_SPACE_LOCAL));
+        sm_request(sm, &sm->l1d_queue, new_request(sm, PACKET_WRITE, t, ISA_SPACE_LOCAL));
     }
     transaction_done(sm, t->op);
     return true;
@@ -285,6 +285,7 @@ static bool enter_l1d_pipe(struct sm *sm, const struct sm_transaction *t)
         return false;
     uint32_t at = (sm->l1d_pipe_head + sm->l1d_pipe_count++) % size;
     sm->l1d_pipe[at] = (struct sm_delayed){*t, sm->now + size};
+    sm->due |= SM_DUE_PIPE;
     return true;
 }
 
@@ -302,7 +303,8 @@ static void serve_l1d_pipe(struct sm *sm)
         return;
     sm->moved = true;
     sm->l1d_pipe_head = (sm->l1d_pipe_head + 1) % sm->params->l1d_latency;
-    sm->l1d_pipe_count--;
+    if (!--sm->l1d_pipe_count)
+        sm->due &= ~(uint32_t)SM_DUE_PIPE;
 }
 
 /* What goes past the L1D must not overtake an access to the same line on its way to it. */
@@ -375,10 +377,9 @@ static void serve_dispatch(struct sm *sm)
 
 static void take_dispatch(struct sm *sm)
 {
-    struct sm_fifo *waiting = &sm->oc_ex[SM_MEM];
-    if (sm->lsu_op != SM_NONE || !waiting->count)
-        return;
-    uint32_t op = sm_fifo_pop(waiting);
+    uint32_t op = sm_fifo_pop(&sm->oc_ex[SM_MEM]);
+    if (sm->collectors[SM_MEM].ready)
+        sm->due |= SM_DUE_COLLECT;
     sm->moved = true;
     sm->lsu_refused = false;
     sm->lsu_op = op;
@@ -387,14 +388,33 @@ static void take_dispatch(struct sm *sm)
     o->pending = o->in_memory && o->access->space != ISA_SPACE_SHARED ? (uint16_t)sm->lsu_count : 0;
 }
 
+/* The dispatch register: its instruction goes on, and leaves its place to the next. */
+static inline void move_dispatch(struct sm *sm)
+{
+    if (sm->lsu_op != SM_NONE)
+        serve_dispatch(sm);
+    if (sm->lsu_op == SM_NONE && sm->oc_ex[SM_MEM].count)
+        take_dispatch(sm);
+    sm->due &= ~(uint32_t)(SM_DUE_DISPATCH | SM_DUE_REFUSED);
+    if (sm->lsu_op != SM_NONE)
+        sm->due |= sm->lsu_refused ? SM_DUE_REFUSED : SM_DUE_DISPATCH;
+}
+
+static struct packet *pop_response(struct sm *sm)
+{
+    struct packet *p = sm_ring_pop(&sm->responses);
+    if (!sm->responses.count)
+        sm->due &= ~(uint32_t)SM_DUE_RESPONSE;
+    return p;
+}
+
 /* One reply leaves the load/store unit's queue: acknowledgements end stores, fills go to their cache, bypass replies
  * wait for the writeback port. */
 static void take_response(struct sm *sm)
 {
     struct packet *p = sm_ring_peek(&sm->responses);
-    if (!p)
-        return;
-    sm->moved = sm->port_due = true;
+    sm->moved = true;
+    sm->due |= SM_DUE_PORT;
     if (p->kind == PACKET_WRITE) {
         if (p->cookie != SM_NONE) {
             sm->warps[p->cookie].stores_out--;
@@ -403,14 +423,13 @@ static void take_response(struct sm *sm)
     } else if (p->class == PACKET_CONST) {
         fill_values(sm, sm->l1c, p);
     } else if (p->cookie != SM_NONE) {
-        if (sm->bypass_reply)
-            return;
-        sm->bypass_reply = sm_ring_pop(&sm->responses);
+        if (!sm->bypass_reply)
+            sm->bypass_reply = pop_response(sm);
         return;
     } else {
         fill_values(sm, sm->l1d, p);
     }
-    sm_packet_free(sm, sm_ring_pop(&sm->responses));
+    sm_packet_free(sm, pop_response(sm));
 }
 
 static void finish_bypass(struct sm *sm)
@@ -472,7 +491,7 @@ void sm_lsu_writeback(struct sm *sm)
     if (sm_wheel_due(&sm->shared_wheel, sm->now))
         end_shared(sm);
     unsigned clients = sm_writeback_clients(sm), behind = clients & (~0u << sm->writeback_from);
-    sm->port_due = clients != 0;
+    sm->due &= ~(uint32_t)SM_DUE_PORT;
     if (!clients)
         return;
     enum sm_writeback client = (enum sm_writeback)__builtin_ctz(behind ? behind : clients);
@@ -484,7 +503,8 @@ void sm_lsu_writeback(struct sm *sm)
     else
         finish_ready(sm, client == SM_WB_CONST ? sm->l1c : sm->l1d);
     sm->writeback_from = (client + 1) % SM_WB_COUNT;
-    sm->port_due = sm_writeback_clients(sm) != 0;
+    if (sm_writeback_clients(sm))
+        sm->due |= SM_DUE_PORT;
 }
 
 static void send_one(struct sm *sm, struct sm_ring *queue)
@@ -494,6 +514,8 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
         return;
     enter(sm, sm_ring_pop(queue));
     sm->moved = true;
+    if (!sm_has_queued(sm))
+        sm->due &= ~(uint32_t)SM_DUE_SEND;
 }
 
 /* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for
@@ -517,17 +539,72 @@ void sm_send_instruction_requests(struct sm *sm)
         sm->l1i_since = sm->now;
 }
 
+/* Whether a try would be counted as refused, and no more, as the one before was: cache_refuses_again says so then. */
+static bool remembers_refusal(const struct sm *sm, const struct cache *cache, const struct sm_transaction *t)
+{
+    const struct cache_head *head = (const struct cache_head *)cache;
+    const struct sm_ring *queue = cache == sm->l1c ? &sm->l1c_queue : &sm->l1d_queue;
+    return t->bytes == head->refused_bytes && t->address == head->refused_address &&
+           (room(queue) >= head->miss_room) == head->refused_room;
+}
+
+static const struct sm_transaction *pipe_head(const struct sm *sm)
+{
+    return &sm->l1d_pipe[sm->l1d_pipe_head].transaction;
+}
+
+static bool pipe_refused(const struct sm *sm)
+{
+    return sm->l1d_pipe_count && sm->l1d_pipe_refused;
+}
+
+static bool dispatch_refused(const struct sm *sm)
+{
+    return sm->lsu_op != SM_NONE && sm->lsu_refused;
+}
+
+/* The cache that counts how often the transaction in the dispatch register was refused, or NULL: it waits for something
+ * else. */
+static struct cache *refusing_cache(const struct sm *sm)
+{
+    const struct sm_op *o = &sm->ops.items[sm->lsu_op];
+    if (must_wait(sm, o))
+        return NULL;
+    if (o->access->space == ISA_SPACE_CONST)
+        return sm->l1c;
+    bool passes = o->access->space == ISA_SPACE_GLOBAL && o->bypasses;
+    return passes || sm->params->l1d_latency ? NULL : sm->l1d;
+}
+
+void sm_count_refusals(struct sm *sm)
+{
+    if (pipe_refused(sm))
+        cache_refuses_again(sm->l1d, pipe_head(sm)->address, pipe_head(sm)->bytes, room(&sm->l1d_queue));
+    struct cache *cache = dispatch_refused(sm) ? refusing_cache(sm) : NULL;
+    if (cache) {
+        const struct sm_transaction *t = &sm->lsu_list[sm->lsu_at];
+        cache_refuses_again(cache, t->address, t->bytes, room(cache == sm->l1c ? &sm->l1c_queue : &sm->l1d_queue));
+    }
+}
+
+bool sm_must_retry(const struct sm *sm)
+{
+    if (pipe_refused(sm) && !remembers_refusal(sm, sm->l1d, pipe_head(sm)))
+        return true;
+    const struct cache *cache = dispatch_refused(sm) ? refusing_cache(sm) : NULL;
+    return cache && !remembers_refusal(sm, cache, &sm->lsu_list[sm->lsu_at]);
+}
+
 void sm_lsu(struct sm *sm)
 {
-    take_response(sm);
-    if (sm->l1d_queue.count | sm->l1c_queue.count | sm->l1i_queue.count)
+    if (sm->due & SM_DUE_RESPONSE)
+        take_response(sm);
+    if (sm->due & SM_DUE_SEND)
         sm_send_requests(sm);
-    if (sm->l1d_pipe_count)
+    if (sm->due & SM_DUE_PIPE)
         serve_l1d_pipe(sm);
-    if (sm->lsu_op != SM_NONE)
-        serve_dispatch(sm);
-    take_dispatch(sm);
-    sm->lsu_due = sm_lsu_holds(sm);
+    if (sm->due & (SM_DUE_DISPATCH | SM_DUE_REFUSED))
+        move_dispatch(sm);
 }
 
 static bool can_send(const struct sm *sm, const struct sm_ring *queue)
@@ -538,7 +615,7 @@ static bool can_send(const struct sm *sm, const struct sm_ring *queue)
 
 bool sm_has_requests(const struct sm *sm)
 {
-    return sm->l1d_queue.count || sm->l1c_queue.count || sm->l1i_queue.count || entering_bytes(sm);
+    return (sm->due & SM_DUE_SEND) || entering_bytes(sm);
 }
 
 bool sm_can_send(const struct sm *sm)
@@ -564,12 +641,12 @@ uint32_t sm_eject(struct sm *sm)
     struct packet *p = sm_ring_peek(&sm->ejected);
     if (p && p->class == PACKET_INSTRUCTION) {
         cache_fill(sm->l1i, p->address, p->bytes, NULL);
-        sm->fetch_due = true;
+        sm->due |= SM_DUE_FETCH;
         sm_packet_free(sm, sm_ring_pop(&sm->ejected));
     } else if (p && !sm_ring_full(&sm->responses)) {
         sm_ring_push(&sm->responses, sm_ring_pop(&sm->ejected));
         expect_response(sm, p);
-        sm->lsu_due = true;
+        sm->due |= SM_DUE_RESPONSE;
     }
     if (!sm_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
         sm_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));

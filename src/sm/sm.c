@@ -66,7 +66,6 @@ static void reset_pipelines(struct sm *sm)
     sm_reset_banks(sm);
     sm_wheel_init(&sm->wheel);
     sm_wheel_init(&sm->shared_wheel);
-    sm->collecting = 0;
     sm->lsu_op = SM_NONE;
     sm->lsu_count = sm->lsu_at = 0;
     sm->fetch_slot = SM_NONE;
@@ -390,6 +389,10 @@ static void skip_to(struct sm *sm, uint64_t cycle)
     if (sm->backed_off)
         spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->delayed));
     sm->banks_written = 0;
+    if (sm->moved) {
+        sm_count_refusals(sm);
+        sm->moved = false;
+    }
     sm->now = cycle;
 }
 
@@ -420,7 +423,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
         launch_warp(sm, block, first + i, i, cycle);
     sm->resident |= slots;
     sm->changed |= slots;
-    sm->fetch_due = true;
+    sm->due |= SM_DUE_FETCH;
 }
 
 /* Cycles */
@@ -448,29 +451,15 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
     return over;
 }
 
-/* Whether anything that moved in the last cycle goes on in the next. An op in the collectors does, or waits for what
- * does. */
-static inline bool goes_on(const struct sm *sm)
-{
-    if (sm->collecting || sm->lsu_op != SM_NONE || sm->oc_ex[SM_MEM].count || sm->fetch_slot != SM_NONE ||
-        sm->fence_reached || sm->retiring || sm->line_taken || (sm->l1d_pipe_count && sm->l1d_pipe_refused))
-        return true;
-    uint64_t awake = sm_wide_awake(sm);
-    return awake & (sm->mispredicted | sm_units_free(sm));
-}
-
-/* Whether the next cycle must be stepped. Where nothing moved in the last one, nothing will before an event: a packet,
- * a result, the network taking requests again (sm_can_send), a sleeper waking. Retries whose outcome depends on the
- * cycle alone are stepped. */
+/* Whether the next cycle must be stepped. Where nothing is due, nothing happens before an event: a packet, a result,
+ * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
-    if (sm->moved && goes_on(sm))
+    if ((sm->due & SM_DUE_NEXT) || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->fetch_slot != SM_NONE ||
+        sm->fence_reached ||
+        ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
         return true;
-    if (sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->responses.count || sm->port_due ||
-        sm->fetch_due)
-        return true;
-    const struct packet *p = sm_ring_peek(&sm->ejected);
-    return p && (p->class == PACKET_INSTRUCTION || !sm_ring_full(&sm->responses));
+    return sm->changed && (sm_wide_awake(sm) & (sm->mispredicted | sm_units_free(sm)));
 }
 
 /* The next cycle with an event of the SM's own. */
@@ -498,18 +487,18 @@ struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_writeback(sm);
     if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
         sm_execute_units(sm);
-    if (sm->port_due || (sm->shared_wheel.count && sm_wheel_due(&sm->shared_wheel, cycle)))
+    if ((sm->due & SM_DUE_PORT) || (sm->shared_wheel.count && sm_wheel_due(&sm->shared_wheel, cycle)))
         sm_lsu_writeback(sm);
-    if (sm->collecting)
+    if (sm->due & SM_DUE_COLLECT)
         sm_collect(sm);
     sm->banks_written = 0;
-    if (sm->lsu_due)
+    if (sm->due & SM_DUE_LSU)
         sm_lsu(sm);
     if ((sm->changed | sm->asleep | sm->delayed | sm->fence_reached) || sm->has_fault)
         sm_issue(sm);
     if (sm->fetch_slot != SM_NONE)
         sm_decode(sm);
-    if (sm->fetch_due)
+    if (sm->due & SM_DUE_FETCH)
         sm_fetch(sm);
     if (sm->l1i_queue.count)
         sm_send_instruction_requests(sm);

@@ -185,6 +185,20 @@ struct sm_ring {
     uint32_t head, count, size;
 };
 
+/* What there is to do in the next step: set by whoever brings it, cleared by a stage that is left with nothing. */
+enum sm_due {
+    SM_DUE_PORT = 1,      /* a result waits for the load/store unit's writeback port */
+    SM_DUE_COLLECT = 2,   /* an op can enter or leave the collectors, or its operands be read */
+    SM_DUE_FETCH = 4,     /* there is a warp to fetch for, or to retire */
+    SM_DUE_RESPONSE = 8,  /* the load/store unit was sent a packet */
+    SM_DUE_DISPATCH = 16, /* it has an instruction that goes on by itself */
+    SM_DUE_NEXT = 31,     /* all of these need the next cycle; what follows is served when the SM is stepped: */
+    SM_DUE_SEND = 32,     /* requests wait for the network */
+    SM_DUE_PIPE = 64,     /* accesses are on their way to the L1D */
+    SM_DUE_REFUSED = 128, /* the load/store unit's instruction was refused: it may go on when something has moved */
+    SM_DUE_LSU = SM_DUE_RESPONSE | SM_DUE_DISPATCH | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_REFUSED
+};
+
 /* What warps and blocks keep their state in: see storage.c. */
 struct sm_storage {
     struct arena *device; /* what all SMs are made of; used between launches only */
@@ -204,8 +218,7 @@ struct sm {
     bool line_taken;          /* fetch took a line from the instruction cache and has not asked for another since */
     bool l1d_pipe_refused;
     bool has_fault;
-    /* Stages that may have something to do: set by whoever brings it, cleared by a stage that is left with nothing. */
-    bool fetch_due, lsu_due, port_due; /* port: a result waits for the load/store unit's writeback port */
+    uint32_t due; /* set of enum sm_due */
     uint8_t scheduler_count;
     uint8_t turns;             /* schedulers that take turns in looking first */
     uint32_t scoreboard_words; /* of sm_kernel */
@@ -238,7 +251,6 @@ struct sm {
     /* Operand collection and pipelines. */
     struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
     struct sm_collectors collectors[SM_CLASSES];
-    uint32_t collecting; /* ops in id_oc and collectors */
     unsigned bank_from;
     uint64_t banks_waiting, banks_queued; /* sets of banks: someone's turn; more reads behind that */
     uint64_t banks_written, banks_all;
@@ -384,6 +396,12 @@ static inline void sm_ring_push(struct sm_ring *r, struct packet *p)
     uint32_t at = r->head + r->count++;
     r->items[at < r->size ? at : at - r->size] = p;
 }
+/* Puts a request into one of the rings that wait for the network. */
+static inline void sm_request(struct sm *sm, struct sm_ring *queue, struct packet *p)
+{
+    sm_ring_push(queue, p);
+    sm->due |= SM_DUE_SEND;
+}
 static inline struct packet *sm_ring_peek(const struct sm_ring *r)
 {
     return r->count ? r->items[r->head] : NULL;
@@ -414,10 +432,18 @@ static inline uint64_t sm_wide_awake(const struct sm *sm)
     return (sm->cleared | sm->mispredicted) & ~sm->waiting;
 }
 
+/* Whether requests wait in a queue for the network. */
+static inline bool sm_has_queued(const struct sm *sm)
+{
+    return sm->l1d_queue.count | sm->l1c_queue.count | sm->l1i_queue.count;
+}
+
 /* Every stage is to look for work. */
 static inline void sm_all_due(struct sm *sm)
 {
-    sm->fetch_due = sm->lsu_due = sm->port_due = true;
+    sm->due = SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH |
+              (sm->responses.count ? SM_DUE_RESPONSE : 0) | (sm_has_queued(sm) ? SM_DUE_SEND : 0) |
+              (sm->l1d_pipe_count ? SM_DUE_PIPE : 0);
 }
 
 /* fetch.c */
@@ -456,7 +482,7 @@ static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t
     uint64_t cleared = sm->cleared & ~bit, mispredicted = sm->mispredicted & ~bit;
     if (!warp->buffered) {
         sm->buffered &= ~bit;
-        sm->fetch_due = true;
+        sm->due |= SM_DUE_FETCH;
     } else {
         sm->buffered |= bit;
         uint32_t pc = warp->head_pc;
@@ -558,12 +584,11 @@ void sm_send_requests(struct sm *sm);
 void sm_send_instruction_requests(struct sm *sm);
 /* Whether requests wait for the network. */
 bool sm_has_requests(const struct sm *sm);
-/* Whether the load/store unit holds anything but what waits for replies. */
-static inline bool sm_lsu_holds(const struct sm *sm)
-{
-    return sm->responses.count | sm->l1c_queue.count | sm->l1d_queue.count | sm->l1d_pipe_count |
-           sm->oc_ex[SM_MEM].count | (sm->lsu_op != SM_NONE);
-}
+/* The tries of a cycle that was not stepped, in which everything that was refused before is refused again: counted. */
+void sm_count_refusals(struct sm *sm);
+/* What was refused is tried again behind a step in which something has moved. Whether such a try may do anything but
+ * count. */
+bool sm_must_retry(const struct sm *sm);
 /* coalesce.c: fills lsu_list with the transactions of an access */
 void sm_coalesce(struct sm *sm, uint32_t op);
 
