@@ -345,7 +345,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     ARCHIVE(ar, sm->now);
     archive_bool(ar, &sm->moved);
     archive_bool(ar, &sm->moved_before);
-    archive_bool(ar, &sm->lsu_refused);
+    archive_u8_to(ar, &sm->lsu_served, SM_NO_PLACE);
     archive_bool(ar, &sm->line_taken);
     archive_ops(sm, ar);
     archive_transactions(sm, ar);

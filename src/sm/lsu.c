@@ -129,17 +129,13 @@ static void send_writeback(struct sm *sm, const struct cache_effect *effect)
 }
 
 /* A load through a cache. Returns false when it must be tried again. */
-static bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queue, const struct sm_transaction *t)
+HOT_INLINE bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queue, const struct sm_transaction *t)
 {
     struct cache_effect effect;
     if (cache_refuses_again(cache, t->address, t->bytes, room(queue)))
         return false;
-    struct sm_op *o = &sm->ops.items[t->op];
-    uint32_t waiter = sm_transaction_new(sm);
-    sm->transactions.items[waiter] = *t;
-    enum cache_result result = cache_read(cache, t->address, t->bytes, waiter, room(queue), &effect);
-    if (result == CACHE_HIT || result == CACHE_REFUSED)
-        sm_transaction_free(sm, waiter);
+    enum cache_result result =
+        cache_read(cache, t->address, t->bytes, sm_transaction_next(sm), room(queue), &effect);
     if (result == CACHE_REFUSED)
         return false;
     if (result == CACHE_HIT) {
@@ -147,10 +143,11 @@ static bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queu
         transaction_done(sm, t->op);
         return true;
     }
+    sm_transaction_new(sm, t);
     if (effect.writeback)
         send_writeback(sm, &effect);
     if (result == CACHE_MISS) {
-        struct packet *p = new_request(sm, PACKET_READ, t, o->access->space);
+        struct packet *p = new_request(sm, PACKET_READ, t, sm->ops.items[t->op].access->space);
         p->address = effect.fill_address;
         p->bytes = effect.fill_bytes;
         sm_request(sm, queue, p);
@@ -162,10 +159,8 @@ static bool load_bypassing(struct sm *sm, const struct sm_transaction *t)
 {
     if (!can_pass(sm))
         return false;
-    uint32_t waiter = sm_transaction_new(sm);
-    sm->transactions.items[waiter] = *t;
     struct packet *p = new_request(sm, PACKET_READ, t, ISA_SPACE_GLOBAL);
-    p->cookie = waiter;
+    p->cookie = sm_transaction_new(sm, t);
     pass(sm, p);
     return true;
 }
@@ -254,9 +249,7 @@ static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
         memcpy(&l->operand, simt_access_data(access, lane), 8);
         memcpy(&l->compare, simt_access_data(access, lane) + 8, 8);
     }
-    uint32_t waiter = sm_transaction_new(sm);
-    sm->transactions.items[waiter] = *t;
-    p->cookie = waiter;
+    p->cookie = sm_transaction_new(sm, t);
     pass(sm, p);
     return true;
 }
@@ -278,15 +271,15 @@ static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
 }
 
 /* Sends an access on its way to the L1D, which takes sm.l1d_latency cycles. */
-static bool enter_l1d_pipe(struct sm *sm, const struct sm_transaction *t)
+static enum sm_served enter_l1d_pipe(struct sm *sm, const struct sm_transaction *t)
 {
-    uint32_t size = sm->params->l1d_latency;
+    uint32_t size = sm->params->l1d_latency, at = sm->l1d_pipe_head + sm->l1d_pipe_count;
     if (sm->l1d_pipe_count == size)
-        return false;
-    uint32_t at = (sm->l1d_pipe_head + sm->l1d_pipe_count++) % size;
-    sm->l1d_pipe[at] = (struct sm_delayed){*t, sm->now + size};
+        return SM_NO_PLACE;
+    sm->l1d_pipe[at < size ? at : at - size] = (struct sm_delayed){*t, sm->now + size};
+    sm->l1d_pipe_count++;
     sm->due |= SM_DUE_PIPE;
-    return true;
+    return SM_SERVED;
 }
 
 static void serve_l1d_pipe(struct sm *sm)
@@ -302,9 +295,11 @@ static void serve_l1d_pipe(struct sm *sm)
     if (sm->l1d_pipe_refused)
         return;
     sm->moved = true;
-    sm->l1d_pipe_head = (sm->l1d_pipe_head + 1) % sm->params->l1d_latency;
+    sm->l1d_pipe_head = sm->l1d_pipe_head + 1 < sm->params->l1d_latency ? sm->l1d_pipe_head + 1 : 0;
     if (!--sm->l1d_pipe_count)
         sm->due &= ~(uint32_t)SM_DUE_PIPE;
+    if (sm->lsu_served == SM_NO_PLACE)
+        sm->due |= SM_DUE_REFUSED;
 }
 
 /* What goes past the L1D must not overtake an access to the same line on its way to it. */
@@ -317,19 +312,24 @@ static bool follows_in_pipe(const struct sm *sm, const struct sm_transaction *t)
     return false;
 }
 
-static bool serve_transaction(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
+static enum sm_served served_if(bool served)
+{
+    return served ? SM_SERVED : SM_REFUSED;
+}
+
+static enum sm_served serve_transaction(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
 {
     const struct simt_access *access = o->access;
     if (must_wait(sm, o))
-        return false;
+        return SM_REFUSED;
     if (access->space == ISA_SPACE_CONST)
-        return load_cached(sm, sm->l1c, &sm->l1c_queue, t);
+        return served_if(load_cached(sm, sm->l1c, &sm->l1c_queue, t));
     if (access->space == ISA_SPACE_GLOBAL && o->bypasses) {
         if (sm->params->memory_in_order && follows_in_pipe(sm, t))
-            return false;
-        return access->kind == ISA_FLAG_LOAD ? load_bypassing(sm, t) : send_atomic(sm, t);
+            return SM_REFUSED;
+        return served_if(access->kind == ISA_FLAG_LOAD ? load_bypassing(sm, t) : send_atomic(sm, t));
     }
-    return sm->params->l1d_latency ? enter_l1d_pipe(sm, t) : serve_l1d(sm, t);
+    return sm->params->l1d_latency ? enter_l1d_pipe(sm, t) : served_if(serve_l1d(sm, t));
 }
 
 static void leave_dispatch(struct sm *sm)
@@ -362,11 +362,12 @@ static void serve_dispatch(struct sm *sm)
         serve_shared(sm);
         return;
     }
-    if (sm->lsu_refused && !sm->moved && !sm->moved_before && !can_enter(sm))
+    if (sm->lsu_served != SM_SERVED && !sm->moved && !sm->moved_before && !can_enter(sm))
         return;
     if (sm->lsu_at < sm->lsu_count) {
-        sm->lsu_refused = !serve_transaction(sm, &sm->ops.items[sm->lsu_op], &sm->lsu_list[sm->lsu_at]);
-        if (sm->lsu_refused)
+        sm->lsu_served =
+            (uint8_t)serve_transaction(sm, &sm->ops.items[sm->lsu_op], &sm->lsu_list[sm->lsu_at]);
+        if (sm->lsu_served != SM_SERVED)
             return;
         sm->lsu_at++;
     }
@@ -381,7 +382,7 @@ static void take_dispatch(struct sm *sm)
     if (sm->collectors[SM_MEM].ready)
         sm->due |= SM_DUE_COLLECT;
     sm->moved = true;
-    sm->lsu_refused = false;
+    sm->lsu_served = SM_SERVED;
     sm->lsu_op = op;
     sm_coalesce(sm, op);
     struct sm_op *o = &sm->ops.items[op];
@@ -396,8 +397,8 @@ static inline void move_dispatch(struct sm *sm)
     if (sm->lsu_op == SM_NONE && sm->oc_ex[SM_MEM].count)
         take_dispatch(sm);
     sm->due &= ~(uint32_t)(SM_DUE_DISPATCH | SM_DUE_REFUSED);
-    if (sm->lsu_op != SM_NONE)
-        sm->due |= sm->lsu_refused ? SM_DUE_REFUSED : SM_DUE_DISPATCH;
+    if (sm->lsu_op != SM_NONE && sm->lsu_served != SM_NO_PLACE)
+        sm->due |= sm->lsu_served == SM_REFUSED ? SM_DUE_REFUSED : SM_DUE_DISPATCH;
 }
 
 static struct packet *pop_response(struct sm *sm)
@@ -435,8 +436,7 @@ static void take_response(struct sm *sm)
 static void finish_bypass(struct sm *sm)
 {
     struct packet *p = sm->bypass_reply;
-    struct sm_transaction t = sm->transactions.items[p->cookie];
-    sm_transaction_free(sm, p->cookie);
+    struct sm_transaction t = sm_transaction_take(sm, p->cookie);
     if (p->kind == PACKET_ATOMIC) {
         const struct sm_op *o = &sm->ops.items[t.op];
         sm_note_holders(sm, o, p);
@@ -457,8 +457,7 @@ static void finish_ready(struct sm *sm, struct cache *cache)
     uint32_t line;
     const uint8_t *data;
     uint32_t waiter = cache_ready(cache, &line, &data);
-    struct sm_transaction t = sm->transactions.items[waiter];
-    sm_transaction_free(sm, waiter);
+    struct sm_transaction t = sm_transaction_take(sm, waiter);
     (void)line;
     deliver(sm, &t, data, line_bytes_of(sm, cache));
     transaction_done(sm, t.op);
@@ -560,7 +559,7 @@ static bool pipe_refused(const struct sm *sm)
 
 static bool dispatch_refused(const struct sm *sm)
 {
-    return sm->lsu_op != SM_NONE && sm->lsu_refused;
+    return sm->lsu_op != SM_NONE && sm->lsu_served == SM_REFUSED;
 }
 
 /* The cache that counts how often the transaction in the dispatch register was refused, or NULL: it waits for something

@@ -11,26 +11,6 @@ uint32_t sm_op_grow(struct sm *sm)
     return (uint32_t)sm->ops.count - 1;
 }
 
-uint32_t sm_transaction_new(struct sm *sm)
-{
-    uint32_t index = sm->free_transaction;
-    if (index == SM_NONE) {
-        vec_push(&sm->transactions, (struct sm_transaction){0});
-        index = (uint32_t)sm->transactions.count - 1;
-    } else {
-        sm->free_transaction = sm->transactions.items[index].next;
-    }
-    sm->transactions_live++;
-    return index;
-}
-
-void sm_transaction_free(struct sm *sm, uint32_t t)
-{
-    sm->transactions.items[t].next = sm->free_transaction;
-    sm->free_transaction = t;
-    sm->transactions_live--;
-}
-
 struct simt_access *sm_access_new(struct sm *sm)
 {
     if (sm->accesses.count)

@@ -54,11 +54,11 @@ struct sm_op {
     bool blocks_warp;        /* the warp waits until it is complete */
 };
 
-/* One memory transaction of an op. */
+/* One memory transaction of an op, in half a cache line. */
 struct sm_transaction {
-    uint32_t op;
     uint64_t lanes;
     uint64_t address;
+    uint32_t op;
     uint32_t bytes;
     uint32_t chunks; /* while it is made: set of the 32-byte parts that its lanes touch */
     uint32_t next;   /* free list; while it is made: others with the same hash */
@@ -199,6 +199,13 @@ enum sm_due {
     SM_DUE_LSU = SM_DUE_RESPONSE | SM_DUE_DISPATCH | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_REFUSED
 };
 
+/* What became of a transaction when the load/store unit last tried to serve it. */
+enum sm_served {
+    SM_SERVED,
+    SM_REFUSED, /* tried again when something has changed */
+    SM_NO_PLACE /* on the way to the L1D: tried again when there is one */
+};
+
 /* What warps and blocks keep their state in: see storage.c. */
 struct sm_storage {
     struct arena *device; /* what all SMs are made of; used between launches only */
@@ -214,7 +221,7 @@ struct sm {
     const struct sm_kernel *kernel;
     bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
                                  will until an event */
-    bool lsu_refused;         /* the load/store unit's access was refused: tried again when something has changed */
+    uint8_t lsu_served; /* enum sm_served, of the transaction in the dispatch register */
     bool line_taken;          /* fetch took a line from the instruction cache and has not asked for another since */
     bool l1d_pipe_refused;
     bool has_fault;
@@ -349,8 +356,31 @@ static inline void sm_op_free(struct sm *sm, uint32_t op)
     o->access = NULL;
     sm_op_recycle(sm, op);
 }
-uint32_t sm_transaction_new(struct sm *sm);
-void sm_transaction_free(struct sm *sm, uint32_t t);
+/* The number that sm_transaction_new will give. */
+static inline uint32_t sm_transaction_next(const struct sm *sm)
+{
+    return sm->free_transaction != SM_NONE ? sm->free_transaction : (uint32_t)sm->transactions.count;
+}
+/* Keeps a transaction until it is answered. */
+static inline uint32_t sm_transaction_new(struct sm *sm, const struct sm_transaction *t)
+{
+    uint32_t index = sm_transaction_next(sm);
+    if (index == sm->transactions.count)
+        vec_push(&sm->transactions, (struct sm_transaction){.next = SM_NONE});
+    sm->free_transaction = sm->transactions.items[index].next;
+    sm->transactions.items[index] = *t;
+    sm->transactions_live++;
+    return index;
+}
+/* Takes an answered transaction out of the pool. */
+static inline struct sm_transaction sm_transaction_take(struct sm *sm, uint32_t index)
+{
+    struct sm_transaction *t = &sm->transactions.items[index], taken = *t;
+    t->next = sm->free_transaction;
+    sm->free_transaction = index;
+    sm->transactions_live--;
+    return taken;
+}
 struct simt_access *sm_access_new(struct sm *sm);
 struct packet *sm_packet_new(struct sm *sm);
 void sm_packet_free(struct sm *sm, struct packet *p);
