@@ -202,10 +202,9 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
         sm->fence_invalidates |= BIT64(slot);
 }
 
-static inline void count_issue(struct sm *sm, unsigned slot, const struct sm_decoded *decoded,
+static inline void count_issue(struct sm *sm, struct sm_warp *warp, const struct sm_decoded *decoded,
                                const struct simt_result *r)
 {
-    struct sm_warp *warp = &sm->warps[slot];
     unsigned lanes = mask_count(r->mask);
     sm->stats.warp_instructions++;
     sm->stats.thread_instructions += lanes;
@@ -257,9 +256,8 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
 }
 
 /* Everything about the instruction but its time. Returns false when the program did something illegal. */
-static inline bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct simt_result *r)
+static inline bool perform(struct sm *sm, struct sm_warp *warp, unsigned slot, struct sm_op *o, struct simt_result *r)
 {
-    struct sm_warp *warp = &sm->warps[slot];
     uint64_t live = warp->simt.live;
     enum simt_event event = simt_execute(&warp->simt, sm->now, o->access, r);
     o->instr = r->instr;
@@ -268,7 +266,7 @@ static inline bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct
         sm_record_fault(sm, slot, &r->fault);
         return false;
     }
-    count_issue(sm, slot, o->decoded, r);
+    count_issue(sm, warp, o->decoded, r);
     if (event != SIMT_MEMORY && o->access) {
         vec_push(&sm->accesses, o->access);
         o->access = NULL;
@@ -373,10 +371,9 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
 
 /* Issues a warp's next instruction. Apart from its only caller: the two together have too few of the host's registers.
  */
-NOT_INLINE void issue_warp(struct sm *sm, unsigned slot)
+NOT_INLINE void issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slot)
 {
     struct simt_result r;
-    struct sm_warp *warp = &sm->warps[slot];
     uint32_t pc = warp->head_pc;
     uint32_t index = sm_op_new(sm);
     sm->moved = true;
@@ -387,7 +384,7 @@ NOT_INLINE void issue_warp(struct sm *sm, unsigned slot)
     o->class = class;
     if (class == SM_MEM)
         o->access = sm_access_new(sm);
-    if (!perform(sm, slot, o, &r)) {
+    if (!perform(sm, warp, slot, o, &r)) {
         sm_op_free(sm, index);
         return;
     }
@@ -463,7 +460,7 @@ static inline void issue_picked(struct sm *sm, unsigned s, unsigned slot, const 
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     for (unsigned left = sm->params->issue_width;;) {
-        issue_warp(sm, slot);
+        issue_warp(sm, &sm->warps[slot], slot);
         if (policy->issued)
             policy->issued(sm->scheduler_state[s], slot, view);
         if (--left == 0 || !issues_more(sm, slot))
@@ -613,6 +610,17 @@ static void wake_sleepers(struct sm *sm)
     sm_waits_changed(sm);
 }
 
+/* Sleep ends by the clock. A fence that nothing holds up ends in the next cycle; the others, with the last thing that
+ * they wait for. */
+static void end_waits(struct sm *sm)
+{
+    if (sm->asleep | sm->delayed)
+        wake_sleepers(sm);
+    for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
+        sm_check_fence(sm, mask_first(rest));
+    sm->fence_reached = 0;
+}
+
 /* A fault ended this cycle: the schedulers that did not look, from `next` on, do not own it. */
 static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
 {
@@ -625,12 +633,8 @@ static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
 
 void sm_issue(struct sm *sm)
 {
-    if (sm->asleep | sm->delayed)
-        wake_sleepers(sm);
-    /* A fence that nothing holds up ends in the next cycle; the others, with the last thing that they wait for. */
-    for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
-        sm_check_fence(sm, mask_first(rest));
-    sm->fence_reached = 0;
+    if (sm->asleep | sm->delayed | sm->fence_reached)
+        end_waits(sm);
     unsigned count = sm->scheduler_count, turns = sm->turns;
     unsigned s = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1)), looked = 0;
     while (!sm->has_fault) {
