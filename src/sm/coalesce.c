@@ -312,5 +312,5 @@ void sm_coalesce(struct sm *sm, uint32_t op)
         return;
     sm->stats.transactions += sm->lsu_count;
     if (sm->spin)
-        spin_transactions(sm->spin, o->instr, sm->lsu_count);
+        spin_transactions(sm->spin, o->access->instr, sm->lsu_count);
 }

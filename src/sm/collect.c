@@ -33,15 +33,15 @@ HOT_INLINE void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *fre
     for (unsigned i = 0; i < units; i++) {
         if (free_at[i] > now)
             continue;
-        const struct sm_decoded *d = sm->ops.items[waiting->items[waiting->head]].decoded;
-        uint64_t end = now + d->latency;
+        const struct sm_way *way = &sm->ops.items[waiting->items[waiting->head]].way;
+        uint64_t end = now + way->latency;
         struct sm_results *r = results_at(sm, end);
         unsigned ending = r->ending[class];
         if ((ending >> i & 1) || r->count == sm->params->result_buses)
             continue;
         r->ending[class] = (uint8_t)(ending | 1u << i);
         r->count++;
-        free_at[i] = now + d->interval;
+        free_at[i] = now + way->interval;
         sm->moved = true;
         if (sm->collectors[class].ready)
             sm->due |= SM_DUE_COLLECT;
@@ -183,7 +183,7 @@ static void read_banks(struct sm *sm)
 static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
 {
     const struct sm_op *op = &sm->ops.items[c->held->op[collector]];
-    for (unsigned i = 0; i < op->decoded->src_count; i++) {
+    for (unsigned i = 0; i < op->way.src_count; i++) {
         unsigned bank = bank_for(sm, &sm->warps[op->slot], op->decoded->src_banks[i]);
         if (mask_has(sm->banks_waiting, bank)) {
             queue_read(sm, bank, read_place(class, collector, i));
@@ -199,7 +199,7 @@ HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_
 {
     unsigned free = (unsigned)__builtin_ctz(~c->used);
     const struct sm_op *op = &sm->ops.items[index];
-    uint64_t banks = sm_banks_of(sm, &sm->warps[op->slot], op->decoded->src_set);
+    uint64_t banks = op->src_banks;
     c->held->op[free] = index;
     c->used |= 1u << free;
     if (class == SM_MEM)
@@ -209,7 +209,7 @@ HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_
         return;
     }
     c->reading |= 1u << free;
-    if (op->decoded->src_apart && !(banks & sm->banks_waiting)) {
+    if (op->way.src_apart && !(banks & sm->banks_waiting)) {
         sm->banks_waiting |= banks;
         c->held->turn[free] = banks;
     } else {

@@ -238,9 +238,9 @@ static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
     if (sm->params->atomic_drops_line)
         cache_invalidate(sm->l1d, t->address);
     struct packet *p = new_request(sm, PACKET_ATOMIC, t, ISA_SPACE_GLOBAL);
-    p->atomic = o->instr->mods.atomic;
-    p->type = o->instr->type;
-    p->no_return = o->instr->dst_count == 0;
+    p->atomic = access->instr->mods.atomic;
+    p->type = access->instr->type;
+    p->no_return = access->instr->dst_count == 0;
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         struct packet_lane *l = &p->lanes[p->lane_count++];

@@ -3,12 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "sm/sm_impl.h"
+
+#define FIRST_OPS 64
 
 uint32_t sm_op_grow(struct sm *sm)
 {
-    vec_push(&sm->ops, (struct sm_op){0});
-    return (uint32_t)sm->ops.count - 1;
+    if (sm->ops.count == sm->ops.capacity) {
+        size_t more = sm->ops.capacity ? 2 * sm->ops.capacity : FIRST_OPS;
+        sm->ops.items = base_grow_apart(sm->ops.items, sm->ops.count * sizeof *sm->ops.items,
+                                        more * sizeof *sm->ops.items);
+        sm->ops.capacity = more;
+    }
+    return (uint32_t)sm->ops.count++;
 }
 
 struct simt_access *sm_access_new(struct sm *sm)

@@ -41,6 +41,7 @@ _Static_assert(offsetof(struct sm_params, interval_rem) - offsetof(struct sm_par
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one initiation interval per latency class");
 _Static_assert(sizeof(struct sm_decoded) == 64, "a decoded instruction fills one cache line");
+_Static_assert(sizeof(struct sm_op) == 64, "an instruction in flight fills one cache line");
 _Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_params, latency_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one latency per latency class");
@@ -164,13 +165,13 @@ static bool named_before(const struct isa_function *function, const struct isa_i
 static void decode_banks(struct sm_decoded *d, const struct isa_function *function, const struct isa_instr *instr,
                          unsigned banks, bool merges)
 {
-    for (unsigned i = 0; i < instr->src_count && d->src_count < 12; i++)
+    for (unsigned i = 0; i < instr->src_count && d->way.src_count < 12; i++)
         if ((instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED) &&
             !(merges && named_before(function, instr, i)))
-            d->src_banks[d->src_count++] = (uint8_t)bank_of(function, &instr->src[i], banks);
-    for (unsigned i = 0; i < d->src_count; i++)
+            d->src_banks[d->way.src_count++] = (uint8_t)bank_of(function, &instr->src[i], banks);
+    for (unsigned i = 0; i < d->way.src_count; i++)
         d->src_set |= BIT64(d->src_banks[i]);
-    d->src_apart = mask_count(d->src_set) == d->src_count;
+    d->way.src_apart = mask_count(d->src_set) == d->way.src_count;
     for (unsigned i = 0; i < instr->dst_count && d->dst_count < 8; i++)
         if (instr->dst[i].kind == ISA_OPERAND_REG || instr->dst[i].kind == ISA_OPERAND_PRED) {
             d->dst_set |= BIT64(bank_of(function, &instr->dst[i], banks));
@@ -190,8 +191,8 @@ static void decode_hazards(struct sm_decoded *d, const struct isa_module *module
     for (unsigned i = 0; i < words; i++)
         uses[i] = reads[i] | writes[i];
     d->uses = uses;
-    d->writes = writes;
-    d->write_count = instr->write_count;
+    d->way.writes = writes;
+    d->way.write_count = instr->write_count;
     d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
     d->touches_memory =
         instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;
@@ -222,10 +223,10 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
         for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
             const struct isa_instr *instr = &module->instrs[pc];
             struct sm_decoded *d = &kernel->decoded[pc];
-            d->unit = unit_of(instr, params);
-            d->latency = (uint16_t)(&params->latency_move)[instr->latency];
-            kernel->longest = d->latency > kernel->longest ? d->latency : kernel->longest;
-            d->interval = (uint16_t)(&params->interval_move)[instr->latency];
+            d->way.unit = unit_of(instr, params);
+            d->way.latency = (uint16_t)(&params->latency_move)[instr->latency];
+            kernel->longest = d->way.latency > kernel->longest ? d->way.latency : kernel->longest;
+            d->way.interval = (uint16_t)(&params->interval_move)[instr->latency];
             decode_hazards(d, module, instr, sets + 3 * words * pc, words);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);

@@ -18,31 +18,37 @@
 
 enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
 
-/* What timing needs of a static instruction: all that is asked of it while it waits to issue and on its way. It fills
- * one cache line. */
+/* What is asked of an instruction on its way from issue to completion. */
+struct sm_way {
+    const uint64_t *writes; /* set of registers in the scoreboard that it writes; behind that set, those it reads */
+    uint16_t latency, interval;
+    uint8_t unit;        /* enum isa_unit */
+    uint8_t write_count; /* registers in the scoreboard */
+    uint8_t src_count;   /* in the register banks */
+    bool src_apart;      /* no two of these share a bank */
+};
+
+/* What timing needs of a static instruction. It fills one cache line. */
 struct sm_decoded {
     _Alignas(64) const uint64_t *uses; /* set of registers in the scoreboard: those it reads or writes */
-    const uint64_t *writes;            /* those it writes; behind that set, those it reads */
-    uint64_t src_set, dst_set;         /* banks of its registers, for warp slot 0 */
-    uint16_t latency, interval;
-    uint8_t unit;                 /* enum isa_unit */
-    uint8_t write_count;          /* registers in the scoreboard */
-    uint8_t src_count, dst_count; /* in the register banks */
-    uint8_t other_count;          /* source operands that are no registers */
-    uint8_t lane_op;              /* enum sm_lane_op, see work.h */
-    uint16_t back_branch;         /* number of a backward branch, from 1 (spin_number_branches) */
-    bool scheduled;               /* all but control flow, barriers and fences */
-    bool changes_frame;           /* call and return: register numbers mean others behind it */
-    bool touches_memory;          /* a call of printf, malloc or free, which touches memory at once */
-    bool src_apart;               /* no two source registers share a bank */
+    struct sm_way way;
+    uint64_t src_set, dst_set; /* banks of its registers, for warp slot 0 */
+    uint8_t dst_count;         /* in the register banks */
+    uint8_t other_count;       /* source operands that are no registers */
+    uint16_t back_branch;      /* number of a backward branch, from 1 (spin_number_branches) */
+    uint8_t lane_op;           /* enum sm_lane_op, see work.h */
+    bool scheduled;            /* all but control flow, barriers and fences */
+    bool changes_frame;        /* call and return: register numbers mean others behind it */
+    bool touches_memory;       /* a call of printf, malloc or free, which touches memory at once */
     uint8_t src_banks[12];
     uint32_t scheduled_before; /* of the module's instructions before this one, those that are `scheduled` */
 };
 
-/* A warp instruction in flight. */
+/* A warp instruction in flight: in one cache line, all that its way through the pipelines asks for. */
 struct sm_op {
-    const struct isa_instr *instr;
-    const struct sm_decoded *decoded;
+    _Alignas(64) const struct sm_decoded *decoded;
+    struct sm_way way; /* the decoded instruction's */
+    uint64_t src_banks, dst_banks;
     struct simt_access *access;
     uint32_t next;    /* free list, wheel list */
     uint16_t pending; /* transactions not yet answered */
@@ -450,6 +456,16 @@ static inline uint64_t sm_banks_of(const struct sm *sm, const struct sm_warp *wa
     return (set << warp->bank_shift | set >> warp->bank_back) & sm->banks_all;
 }
 
+/* Names the instruction that an op of the warp is. */
+static inline void sm_op_name(const struct sm *sm, const struct sm_warp *warp, struct sm_op *o,
+                              const struct sm_decoded *d)
+{
+    o->decoded = d;
+    o->way = d->way;
+    o->src_banks = sm_banks_of(sm, warp, d->src_set);
+    o->dst_banks = sm_banks_of(sm, warp, d->dst_set);
+}
+
 /* One of the sets of warps that wait for something else than the values of registers has changed. */
 static inline void sm_waits_changed(struct sm *sm)
 {
@@ -520,8 +536,8 @@ static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t
         if (pc != next) {
             mispredicted |= bit;
         } else {
-            warp->unit = d->unit;
-            sm->wants[d->unit] |= bit;
+            warp->unit = d->way.unit;
+            sm->wants[d->way.unit] |= bit;
             cleared |= sm_scoreboard_clear(sm, warp, d) ? bit : 0;
         }
     }
@@ -587,7 +603,7 @@ void sm_execute_units(struct sm *sm);
 void sm_collect(struct sm *sm);
 static inline void sm_write_banks(struct sm *sm, const struct sm_op *op)
 {
-    sm->banks_written |= sm_banks_of(sm, &sm->warps[op->slot], op->decoded->dst_set);
+    sm->banks_written |= op->dst_banks;
 }
 /* Empties the register banks' queues. */
 void sm_reset_banks(struct sm *sm);
