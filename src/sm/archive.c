@@ -206,7 +206,7 @@ static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_coll
     archive_u32_to(ar, &c->reading, c->all);
     for (uint32_t rest = c->used; rest; rest &= rest - 1)
         archive_op_number(sm, ar, &c->held->op[mask_first(rest)]);
-    archive_u8_to(ar, &c->dispatch_from, c->count);
+    archive_u8_to(ar, &c->last_left, c->count - 1);
     ARCHIVE(ar, c->held->behind);
     ARCHIVE(ar, c->held->turn);
     for (unsigned i = 0; i < SM_MAX_COLLECTORS; i++)

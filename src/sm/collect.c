@@ -65,7 +65,7 @@ static inline unsigned next_to_leave(const struct sm *sm, const struct sm_collec
 {
     if (class == SM_MEM && sm->params->memory_in_order)
         return c->line_count && (c->ready >> c->held->line[c->line_head] & 1) ? c->held->line[c->line_head] : SM_NONE;
-    uint32_t behind = c->ready & (~0u << c->dispatch_from);
+    uint32_t behind = c->ready & (~1u << c->last_left);
     return c->ready ? (unsigned)__builtin_ctz(behind ? behind : c->ready) : SM_NONE;
 }
 
@@ -83,7 +83,7 @@ static inline void leave_collectors(struct sm *sm, enum sm_class class)
         sm_fifo_push(out, c->held->op[index]);
         c->used ^= bit;
         c->ready ^= bit;
-        c->dispatch_from = (uint8_t)(index + 1 < c->count ? index + 1 : 0);
+        c->last_left = (uint8_t)index;
         if (class == SM_MEM) {
             sm->due |= SM_DUE_DISPATCH;
             c->line_head = (c->line_head + 1) % SM_MAX_COLLECTORS;

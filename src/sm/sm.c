@@ -55,6 +55,7 @@ static void reset_class(struct sm *sm, enum sm_class class, uint32_t id_oc, uint
     sm->collectors[class] = (struct sm_collectors){.all = (uint32_t)mask_low(collectors),
                                                    .count = (uint8_t)collectors,
                                                    .ports = (uint8_t)ports,
+                                                   .last_left = (uint8_t)(collectors - 1),
                                                    .held = &sm->collected[class]};
 }
 

@@ -109,10 +109,12 @@ struct sm_collected {
 
 /* Operand collectors of one class. */
 struct sm_collectors {
-    uint32_t used, ready; /* sets of collectors: holding an op; with all operands */
-    uint32_t reading;     /* with operands to read */
-    uint32_t all;         /* those there are */
-    uint8_t count, ports, dispatch_from;
+    uint32_t used;    /* set of collectors: holding an op */
+    uint32_t all;     /* those there are */
+    uint32_t ready;   /* with all operands */
+    uint32_t reading; /* with operands to read */
+    uint8_t count, ports;
+    uint8_t last_left; /* collector that an op left last */
     /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): held->line. */
     uint8_t line_head, line_count;
     struct sm_collected *held; /* apart: every step looks at the sets of all classes */
