@@ -433,7 +433,7 @@ static void take_response(struct sm *sm)
     sm_packet_free(sm, pop_response(sm));
 }
 
-static void finish_bypass(struct sm *sm)
+static bool finish_bypass(struct sm *sm)
 {
     struct packet *p = sm->bypass_reply;
     struct sm_transaction t = sm_transaction_take(sm, p->cookie);
@@ -450,9 +450,10 @@ static void finish_bypass(struct sm *sm)
     sm->bypass_reply = NULL;
     sm_packet_free(sm, p);
     transaction_done(sm, t.op);
+    return false;
 }
 
-static void finish_ready(struct sm *sm, struct cache *cache)
+static bool finish_ready(struct sm *sm, struct cache *cache)
 {
     uint32_t line;
     const uint8_t *data;
@@ -461,15 +462,30 @@ static void finish_ready(struct sm *sm, struct cache *cache)
     (void)line;
     deliver(sm, &t, data, line_bytes_of(sm, cache));
     transaction_done(sm, t.op);
+    return cache_has_ready(cache);
 }
 
-static void finish_shared(struct sm *sm)
+static bool finish_shared(struct sm *sm)
 {
     uint32_t op = sm->shared_done.items[sm->shared_head++];
     if (sm->shared_head == sm->shared_done.count)
         sm->shared_head = 0, sm->shared_done.count = 0;
     sm_write_banks(sm, &sm->ops.items[op]);
     sm_complete(sm, op);
+    return sm->shared_done.count;
+}
+
+/* A result of a client of the writeback port is written. Returns whether it has another one. */
+static inline bool finish_client(struct sm *sm, enum sm_writeback client)
+{
+    switch (client) {
+    case SM_WB_SHARED:
+        return finish_shared(sm);
+    case SM_WB_BYPASS:
+        return finish_bypass(sm);
+    default:
+        return finish_ready(sm, client == SM_WB_CONST ? sm->l1c : sm->l1d);
+    }
 }
 
 /* Instructions that leave the shared memory pipeline queue for the writeback port. */
@@ -495,15 +511,10 @@ void sm_lsu_writeback(struct sm *sm)
         return;
     enum sm_writeback client = (enum sm_writeback)__builtin_ctz(behind ? behind : clients);
     sm->moved = true;
-    if (client == SM_WB_SHARED)
-        finish_shared(sm);
-    else if (client == SM_WB_BYPASS)
-        finish_bypass(sm);
-    else
-        finish_ready(sm, client == SM_WB_CONST ? sm->l1c : sm->l1d);
-    sm->writeback_from = (client + 1) % SM_WB_COUNT;
-    if (sm_writeback_clients(sm))
+    bool more = finish_client(sm, client);
+    if (more || (clients & (clients - 1)))
         sm->due |= SM_DUE_PORT;
+    sm->writeback_from = (client + 1) % SM_WB_COUNT;
 }
 
 static void send_one(struct sm *sm, struct sm_ring *queue)
