@@ -501,7 +501,9 @@ uint64_t dram_next_unseen(const struct dram *d)
         if (!dram_left(burst->request))
             return burst->at + (dram_kind(burst->request) != REQUEST_WRITEBACK);
     }
-    uint64_t command = d->wanted & ~d->served ? d->now + 1 : d->command_at;
+    uint64_t command = d->command_at;
+    if (d->wanted & ~d->served)
+        command = cycle_min(command, d->now + 1);
     if (!dram_full(d))
         command = cycle_min(command, d->join_at);
     return command == CYCLE_NEVER ? CYCLE_NEVER : later(command, d->now) + d->least_to_burst;
