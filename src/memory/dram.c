@@ -76,14 +76,20 @@ static uint32_t most(uint32_t a, uint32_t b)
 static void set_constraints(struct dram *d)
 {
     const struct dram_params *p = &d->params;
-    d->read_to_write = most(p->tCCD, above(p->tCL + p->burst_cycles + 2, p->tWL));
-    d->write_to_read = most(p->tCCD, p->tWL + p->burst_cycles + p->tCDLR);
-    d->write_to_precharge = p->tWL + p->burst_cycles + p->tWR;
-    d->activate_to_write = above(p->tRCD, p->tWL + 1);
-    d->least_to_burst = p->tCL < p->tWL ? p->tCL : p->tWL;
+    d->atom_bytes = (uint16_t)p->atom_bytes;
+    d->column_to_column = (uint16_t)p->tCCD;
+    d->column_in_group = (uint16_t)p->tCCDL;
+    d->read_to_write = (uint16_t)most(p->tCCD, above(p->tCL + p->burst_cycles + 2, p->tWL));
+    d->write_to_read = (uint16_t)most(p->tCCD, p->tWL + p->burst_cycles + p->tCDLR);
+    d->read_to_burst = (uint16_t)p->tCL;
+    d->write_to_burst = (uint16_t)p->tWL;
+    d->read_to_precharge = (uint16_t)p->burst_cycles;
+    d->read_to_group_precharge = (uint16_t)p->tRTPL;
+    d->write_to_precharge = (uint16_t)(p->tWL + p->burst_cycles + p->tWR);
+    d->activate_to_write = (uint16_t)above(p->tRCD, p->tWL + 1);
 }
 
-struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t most, struct request_pool *pool,
+struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way, struct request_pool *pool,
                          struct arena *arena)
 {
     struct dram *d = ARENA_NEW(arena, struct dram, 1);
@@ -95,12 +101,12 @@ struct dram *dram_create(const struct dram_params *params, uint32_t latency, uin
     set_constraints(d);
     create_banks(d);
     create_slots(d, arena);
-    d->delay_mask = ring_size(most) - 1;
-    d->delay = ARENA_NEW(arena, struct dram_delayed, d->delay_mask + 1);
-    d->pipe_mask = ring_size(params->tCL + params->tWL + 2) - 1;
+    d->delay_mask = (uint16_t)(ring_size(under_way) - 1);
+    d->delay = ARENA_NEW(arena, struct dram_delayed, d->delay_mask + 1u);
+    d->pipe_mask = (uint16_t)(ring_size(params->tCL + params->tWL + 2) - 1);
     d->pipe = ARENA_NEW(arena, struct dram_burst, d->pipe_mask + 1);
-    d->finished_mask = ring_size(params->return_queue) - 1;
-    d->finished_limit = params->return_queue;
+    d->finished_mask = (uint16_t)(ring_size(params->return_queue) - 1);
+    d->finished_limit = (uint16_t)params->return_queue;
     d->finished = ARENA_NEW(arena, struct dram_request, d->finished_mask + 1);
     return d;
 }
@@ -167,11 +173,11 @@ uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
 /* Whether a command in this cycle finds room in the pipe. */
 HOT_INLINE bool pipe_has_room(struct dram *d, uint64_t cycle)
 {
-    if (d->pipe_end - d->pipe_first <= d->params.tCL)
+    if (d->pipe_end - d->pipe_first <= d->read_to_burst)
         return true;
     if (cycle >= d->pipe_at)
         dram_drain_pipe(d, cycle);
-    return d->pipe_end - d->pipe_first <= d->params.tCL;
+    return d->pipe_end - d->pipe_first <= d->read_to_burst;
 }
 
 HOT_INLINE void push_burst(struct dram *d, struct dram_request r, uint64_t at)
@@ -339,32 +345,31 @@ HOT_INLINE uint64_t next_command(const struct dram *d, uint64_t cycle)
 
 HOT_INLINE void send_column(struct dram *d, uint32_t index, uint64_t cycle)
 {
-    const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
     struct dram_group *group = &d->groups[b->group];
     struct dram_request r = b->current;
-    uint32_t left = dram_left(r), kind = dram_kind(r);
+    uint32_t left = dram_left(r), kind = dram_kind(r), atom = d->atom_bytes;
     bool write = is_write(r);
     d->last_group = b->group;
-    group->column_at = cycle + p->tCCDL;
+    group->column_at = cycle + d->column_in_group;
     if (write) {
-        d->write_at = cycle + p->tCCD;
+        d->write_at = cycle + d->column_to_column;
         d->read_at = cycle + d->write_to_read;
         b->precharge_at = later(b->precharge_at, cycle + d->write_to_precharge);
         d->stats.writes++;
         d->stats.writeback_writes += kind == REQUEST_WRITEBACK;
     } else {
-        d->read_at = cycle + p->tCCD;
+        d->read_at = cycle + d->column_to_column;
         d->write_at = cycle + d->read_to_write;
-        b->precharge_at = later(b->precharge_at, cycle + p->burst_cycles);
-        group->precharge_at = d->groups_precharge_at = cycle + p->tRTPL;
+        b->precharge_at = later(b->precharge_at, cycle + d->read_to_precharge);
+        group->precharge_at = d->groups_precharge_at = cycle + d->read_to_group_precharge;
         d->stats.reads++;
         d->stats.allocate_reads += kind == REQUEST_ALLOCATE;
     }
-    r.parts -= (uint64_t)(left < p->atom_bytes ? left : p->atom_bytes) << DRAM_LEFT_SHIFT;
+    r.parts -= (uint64_t)(left < atom ? left : atom) << DRAM_LEFT_SHIFT;
     b->current = r;
-    push_burst(d, r, cycle + (write ? p->tWL : p->tCL));
-    if (left <= p->atom_bytes) {
+    push_burst(d, r, cycle + (write ? d->write_to_burst : d->read_to_burst));
+    if (left <= atom) {
         d->served &= ~(1u << index);
         d->needs[write ? DRAM_WRITE : DRAM_READ] &= ~(1u << index);
     }
@@ -501,10 +506,12 @@ uint64_t dram_next_unseen(const struct dram *d)
         if (!dram_left(burst->request))
             return burst->at + (dram_kind(burst->request) != REQUEST_WRITEBACK);
     }
-    uint64_t command = d->wanted & ~d->served ? d->now + 1 : d->command_at;
+    uint64_t command = d->command_at;
+    if (d->wanted & ~d->served)
+        command = cycle_min(command, d->now + 1);
     if (!dram_full(d))
         command = cycle_min(command, d->join_at);
-    return command == CYCLE_NEVER ? CYCLE_NEVER : later(command, d->now) + d->least_to_burst;
+    return command == CYCLE_NEVER ? CYCLE_NEVER : later(command, d->now) + cycle_min(d->read_to_burst, d->write_to_burst);
 }
 
 bool dram_idle(const struct dram *d)

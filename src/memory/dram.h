@@ -89,7 +89,7 @@ struct dram_delayed {
     struct dram_request request;
 };
 
-/* What is used together lies together. */
+/* What every request touches lies together, in as few cache lines of the host as can be. */
 struct dram {
     /* Done is everything before cycle `now`, and of that cycle what comes before its commands. */
     _Alignas(64) uint64_t now;
@@ -100,39 +100,42 @@ struct dram {
     uint32_t wanted;            /* with waiting requests */
     uint32_t served;            /* with a current request */
     uint32_t needs[DRAM_NEEDS]; /* served ones by the command they wait for, if their own constraints allow it */
-    uint32_t held;              /* the other served ones */
     uint32_t waiting, limit;    /* requests in banks' queues */
-    uint32_t turn; /* the banks from which a scan begins and those behind it */
-    uint32_t all;
 
     uint64_t read_at, write_at, activate_at; /* first cycle for the whole channel */
     uint64_t held_until;                     /* the least held_at; CYCLE_NEVER: none is held */
     uint64_t groups_precharge_at;            /* from when on no group forbids a precharge */
     uint64_t last_at;                        /* the last burst leaves, or left later */
+    uint32_t pipe_first, pipe_end;
+    uint32_t turn; /* the banks from which a scan begins and those behind it */
+    uint32_t all;
+
     struct dram_burst *pipe;
-    uint32_t pipe_first, pipe_end, pipe_mask;
-    uint32_t last_group; /* of the last read or write */
-
-    struct dram_request *slots; /* the scheduler's places */
-    uint16_t *next_slot;        /* of each: in its bank's queue or the free ones */
     struct dram_delayed *delay;
-    uint32_t delay_first, delay_end, delay_mask, latency;
-    struct dram_request *finished;
-    uint32_t finished_first, finished_count, finished_mask, finished_limit;
-    uint16_t free_slot;
-    bool pipe_late; /* bursts leave later than at their time: the return queue was full */
+    struct dram_request *finished; /* the return queue */
+    struct dram_request *slots;    /* the scheduler's places */
+    uint16_t *next_slot;           /* of each: in its bank's queue or the free ones */
+    uint32_t delay_first, delay_end, finished_first, finished_count;
+    uint16_t pipe_mask, delay_mask, finished_mask, finished_limit;
 
-    uint32_t read_to_write, write_to_read, write_to_precharge;
-    uint32_t activate_to_write, least_to_burst;
-    struct dram_params params;
-    _Alignas(64) struct dram_stats stats;
+    uint32_t held; /* served banks whose own constraints forbid the command they wait for */
+    uint32_t latency;
+    uint16_t free_slot;
+    uint16_t atom_bytes;
+    /* From a command to what its name says. */
+    uint16_t column_to_column, column_in_group, read_to_write, write_to_read, read_to_burst, write_to_burst;
+    uint16_t read_to_precharge, read_to_group_precharge, write_to_precharge, activate_to_write;
+    uint8_t last_group; /* of the last read or write */
+    bool pipe_late;     /* bursts leave later than at their time: the return queue was full */
+    struct dram_stats stats;
     struct dram_group groups[DRAM_BANKS];
     struct dram_bank banks[DRAM_BANKS];
+    struct dram_params params;
     struct request_pool *pool;
 };
 
-/* latency: the fixed delay. most: as many requests are under way at a time. */
-struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t most, struct request_pool *pool,
+/* latency: the fixed delay. under_way: so many requests may be in it. */
+struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way, struct request_pool *pool,
                          struct arena *arena);
 /* Brings the channel up to a cycle: all before it, and of that cycle what comes before the commands and before what the
  * partition does in it (see the head of dram.c). */

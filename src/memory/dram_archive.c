@@ -60,7 +60,7 @@ static void archive_constraints(struct dram *d, struct archive *ar)
     ARCHIVE(ar, d->read_at);
     ARCHIVE(ar, d->write_at);
     ARCHIVE(ar, d->activate_at);
-    archive_u32_to(ar, &d->last_group, DRAM_BANKS - 1);
+    archive_u8_to(ar, &d->last_group, DRAM_BANKS - 1);
     for (unsigned i = 0; i < DRAM_BANKS; i++) {
         ARCHIVE(ar, d->groups[i].column_at);
         ARCHIVE(ar, d->groups[i].precharge_at);
@@ -73,7 +73,7 @@ static void archive_delay(struct dram *d, struct archive *ar)
 {
     ARCHIVE(ar, d->delay_first);
     ARCHIVE(ar, d->delay_end);
-    if (d->delay_end - d->delay_first > d->delay_mask + 1)
+    if (d->delay_end - d->delay_first > d->delay_mask + 1u)
         archive_fail(ar, "more requests than the delay holds");
     for (uint32_t i = 0; i <= d->delay_mask; i++) {
         ARCHIVE(ar, d->delay[i].due);
@@ -95,7 +95,7 @@ static void archive_rings(struct dram *d, struct archive *ar)
     ARCHIVE(ar, d->last_at);
     ARCHIVE(ar, d->pipe_at);
     ARCHIVE(ar, d->finished_first);
-    archive_u32_to(ar, &d->finished_count, d->finished_mask + 1);
+    archive_u32_to(ar, &d->finished_count, d->finished_mask + 1u);
     for (uint32_t i = 0; i < d->finished_count; i++)
         archive_request(d, ar, &d->finished[(d->finished_first + i) & d->finished_mask]);
 }

@@ -37,7 +37,7 @@ static void tick(struct channel *c)
         c->order[c->out++] = top->local;
         note(c, 'D', 1);
     }
-    dram_tick(c->dram, c->cycle);
+    fixture_tick(c->dram, c->cycle);
     const struct dram_stats *after = dram_stats_of(c->dram);
     note(c, 'P', after->precharges - before.precharges);
     note(c, 'A', after->activates - before.activates);
@@ -49,7 +49,7 @@ static void start(struct channel *c, const struct dram_params *params)
 {
     memset(c, 0, sizeof *c);
     arena_init(&c->arena);
-    c->dram = dram_create(params, request_pool_create(FIXTURE_REQUESTS, &c->arena), &c->arena);
+    c->dram = fixture_dram(params, &c->arena);
 }
 
 struct request {

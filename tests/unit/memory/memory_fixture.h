@@ -16,6 +16,12 @@
 
 #define FIXTURE_REQUESTS 1024
 
+/* A channel without a fixed delay. */
+static inline struct dram *fixture_dram(const struct dram_params *params, struct arena *arena)
+{
+    return dram_create(params, 0, FIXTURE_REQUESTS, request_pool_create(FIXTURE_REQUESTS, arena), arena);
+}
+
 /* Hands a request to a channel as a partition does: by its number in the pool. */
 static inline void fixture_push(struct dram *d, const struct memory_request *request, uint32_t bank, uint32_t row)
 {
@@ -23,18 +29,35 @@ static inline void fixture_push(struct dram *d, const struct memory_request *req
     d->pool->all[number] = *request;
     d->pool->all[number].bank = (uint8_t)bank;
     d->pool->all[number].row = row;
-    dram_push(d, number);
+    dram_send(d, &d->pool->all[number], number);
+}
+
+/* Returns whether a write-back ended. */
+static inline bool fixture_drain(struct dram *d, uint64_t cycle)
+{
+    uint32_t ended = cycle >= d->pipe_at ? dram_drain_pipe(d, cycle) : REQUEST_NONE;
+    if (ended != REQUEST_NONE)
+        request_release(d->pool, ended);
+    return ended != REQUEST_NONE;
+}
+
+/* A whole cycle. */
+static inline void fixture_tick(struct dram *d, uint64_t cycle)
+{
+    dram_run(d, cycle);
+    fixture_drain(d, cycle);
+    dram_finish(d);
 }
 
 /* The oldest finished request of a channel, or NULL; fixture_pop takes it out of the channel and of the pool. */
 static inline const struct memory_request *fixture_top(const struct dram *d)
 {
-    return dram_top(d) != REQUEST_NONE ? &d->pool->all[dram_top(d)] : NULL;
+    return d->finished_count ? &d->pool->all[dram_number(dram_top(d))] : NULL;
 }
 
 static inline void fixture_pop(struct dram *d)
 {
-    uint32_t number = dram_top(d);
+    uint32_t number = dram_number(dram_top(d));
     dram_pop(d);
     request_release(d->pool, number);
 }
