@@ -196,14 +196,14 @@ static inline struct dram_request dram_top(const struct dram *d)
 {
     return d->finished[d->finished_first & d->finished_mask];
 }
-/* The request whose burst leaves the data pipe next, when there is one (dram_has_coming). */
-static inline bool dram_has_coming(const struct dram *d)
+/* The requests whose bursts will leave the data pipe, in order. */
+static inline uint32_t dram_coming_count(const struct dram *d)
 {
-    return d->pipe_first != d->pipe_end;
+    return d->pipe_end - d->pipe_first;
 }
-static inline struct dram_request dram_coming(const struct dram *d)
+static inline struct dram_request dram_coming(const struct dram *d, uint32_t i)
 {
-    return d->pipe[d->pipe_first & d->pipe_mask].request;
+    return d->pipe[(d->pipe_first + i) & d->pipe_mask].request;
 }
 static inline void dram_pop(struct dram *d)
 {

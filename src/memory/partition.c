@@ -220,12 +220,16 @@ static uint64_t find_next_dram(const struct partition *p)
 /* What the slices will look at when the next requests come back is asked for ahead. */
 static inline void expect_returns(const struct partition *p)
 {
-    const struct dram *d = p->dram;
-    struct dram_request next = dram_top(d);
-    slice_expect_return(p->slices[dram_slice(next)], dram_number(next), true);
-    if (dram_has_coming(d)) {
-        next = dram_coming(d);
-        slice_expect_return(p->slices[dram_slice(next)], dram_number(next), false);
+    uint32_t bursts = dram_coming_count(p->dram);
+    if (bursts > 2)
+        will_read(&p->requests[dram_number(dram_coming(p->dram, 2))]);
+    if (bursts > 1) {
+        struct dram_request next = dram_coming(p->dram, 1);
+        slice_expect_return(p->slices[dram_slice(next)], dram_number(next));
+    }
+    if (bursts > 0) {
+        struct dram_request next = dram_coming(p->dram, 0);
+        slice_expect_next_return(p->slices[dram_slice(next)], dram_number(next));
     }
 }
 
@@ -235,14 +239,14 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycl
     p->last_l2 = cycle - 1;
     p->last_dram = dram_cycle;
     dram_run(d, dram_cycle);
-    if (can_return(p))
+    if (can_return(p)) {
         return_finished(p);
+        expect_returns(p);
+    }
     if (dram_cycle >= d->pipe_at) {
         uint32_t written = dram_drain_pipe(d, dram_cycle);
         if (written != REQUEST_NONE)
             end_writeback(p, written);
-        if (d->finished_count)
-            expect_returns(p);
     }
     uint64_t set = senders(p);
     if (set & p->ahead)

@@ -438,16 +438,18 @@ static void serve_waiter(struct slice *s, uint64_t cycle)
 
 /* What comes back from the DRAM */
 
-void slice_expect_return(const struct slice *s, uint32_t request, bool next)
+void slice_expect_return(const struct slice *s, uint32_t request)
 {
     const struct memory_request *r = &s->requests[request];
-    if (r->kind == REQUEST_WRITE)
+    cache_expect_fill(s->cache, r->fill);
+    will_write(r->packet);
+}
+
+void slice_expect_next_return(const struct slice *s, uint32_t request)
+{
+    const struct memory_request *r = &s->requests[request];
+    if (r->kind != REQUEST_FILL)
         return;
-    if (!next) {
-        cache_expect_fill(s->cache, r->fill);
-        will_write(r->packet);
-        return;
-    }
     uint32_t waiter = cache_expect_fill_line(s->cache, r->fill);
     if (waiter < s->waiter_limit)
         will_write(&s->waiting[waiter]);

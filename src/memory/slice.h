@@ -130,8 +130,9 @@ static inline uint32_t slice_take_request(struct slice *s, uint64_t last)
     }
     return request_shift(&s->to_dram);
 }
-/* A request will come back from the DRAM soon, or (next) in its next tick: what that looks at is asked for ahead. */
-void slice_expect_return(const struct slice *s, uint32_t request, bool next);
+/* A request comes back from the DRAM soon, then next: what that looks at is asked for ahead, in two steps. */
+void slice_expect_return(const struct slice *s, uint32_t request);
+void slice_expect_next_return(const struct slice *s, uint32_t request);
 /* A request comes back from the DRAM, when there is room. `last` is the last tick. */
 void slice_return(struct slice *s, uint32_t request, uint64_t last);
 bool slice_idle(const struct slice *s);
