@@ -98,6 +98,7 @@ struct dram *dram_create(const struct dram_params *params, uint32_t latency, uin
     d->latency = latency;
     d->pipe_at = d->command_at = d->join_at = d->held_until = CYCLE_NEVER;
     d->turn = d->all = (uint32_t)mask_low(params->banks);
+    d->bank_mask = (uint8_t)(params->banks - 1);
     set_constraints(d);
     create_banks(d);
     create_slots(d, arena);
@@ -431,7 +432,7 @@ NOT_INLINE void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
 /* A row command, and maybe a column command behind it. */
 NOT_INLINE void send_row_first(struct dram *d, uint32_t index, uint64_t cycle)
 {
-    uint32_t step = (index - (uint32_t)__builtin_ctz(d->turn)) & (d->params.banks - 1);
+    uint32_t step = (index - (uint32_t)__builtin_ctz(d->turn)) & d->bank_mask;
     send_row(d, index, cycle);
     if (d->params.row_then_column)
         send_column_too(d, step, cycle);
@@ -492,8 +493,6 @@ void dram_run(struct dram *d, uint64_t cycle)
         }
     }
     d->now = now;
-    if (cycle > d->pipe_at)
-        dram_drain_pipe(d, cycle - 1);
 }
 
 /* No burst in the pipe ends a request, or none leaves: a command is not before now, and its burst not before that. */

@@ -158,14 +158,13 @@ static inline bool can_return(const struct partition *p)
     return p->dram->finished_count && !(p->stuck >> dram_slice(dram_top(p->dram)) & 1);
 }
 
-static void return_finished(struct partition *p)
+HOT_INLINE void return_finished(struct partition *p, struct dram_request r)
 {
-    struct dram_request top = dram_top(p->dram);
-    unsigned k = dram_slice(top);
+    unsigned k = dram_slice(r);
     struct slice *s = p->slices[k];
-    dram_pop(p->dram);
-    slice_return(s, dram_number(top), p->last_l2);
-    p->stuck |= (uint64_t)request_full(&s->from_dram) << k;
+    slice_return(s, dram_number(r), p->last_l2);
+    if (request_full(&s->from_dram))
+        p->stuck |= BIT64(k);
     return_credit(p, k);
     p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
 }
@@ -177,14 +176,15 @@ static void end_writeback(struct partition *p, uint32_t request)
 }
 
 /* The first of these slices behind the last that sent sends a request. */
-static void start_request(struct partition *p, uint64_t set)
+HOT_INLINE void start_request(struct partition *p, uint64_t set)
 {
     uint64_t behind = set & ~mask_low(p->last_sender + 1);
     unsigned k = mask_first(behind ? behind : set);
     struct slice *s = p->slices[k];
     uint32_t request = slice_take_request(s, p->last_l2);
     p->last_sender = k;
-    p->starved |= (uint64_t)(s->to_dram.count == 0) << k;
+    if (s->to_dram.count == 0)
+        p->starved |= BIT64(k);
     dram_send(p->dram, &p->requests[request], request);
     borrow_credit(p, k);
     p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
@@ -198,14 +198,29 @@ static uint64_t find_next_dram(const struct partition *p)
     return senders(p) ? cycle_min(next, dram_next_room(p->dram)) : next;
 }
 
+/* A request that has left the pipe before this cycle goes back to its slice, if that has room. */
+HOT_INLINE void take_finished(struct partition *p, struct dram *d, uint64_t cycle)
+{
+    struct dram_request r;
+    if (cycle > d->pipe_at && dram_passes(d) && !(p->stuck >> dram_slice(dram_leaving(d)) & 1)) {
+        r = dram_pass(d);
+    } else {
+        if (cycle > d->pipe_at)
+            dram_drain_pipe(d, cycle - 1);
+        if (!can_return(p))
+            return;
+        r = dram_pop(d);
+    }
+    return_finished(p, r);
+}
+
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
 {
     struct dram *d = p->dram;
     p->last_dram = dram_cycle;
     dram_run(d, dram_cycle);
-    if (can_return(p))
-        return_finished(p);
-    if (dram_cycle >= d->pipe_at) {
+    take_finished(p, d, dram_cycle);
+    if (dram_cycle >= d->pipe_at && !dram_passes(d)) {
         uint32_t written = dram_drain_pipe(d, dram_cycle);
         if (written != REQUEST_NONE)
             end_writeback(p, written);
