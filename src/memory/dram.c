@@ -301,12 +301,15 @@ NOT_INLINE uint32_t allowed_by_groups(const struct dram *d, uint32_t set, uint64
     return set;
 }
 
-/* The banks that could get a read or write in this cycle, if their group allows it. */
+/* The banks that could get a read or write in this cycle, if their group allows it: the last one to get some, which is
+ * often the only one that does not, is left out. */
 HOT_INLINE uint32_t possible_columns(struct dram *d, uint64_t cycle)
 {
     uint32_t set = cycle >= d->read_at ? d->needs[DRAM_READ] : 0;
+    const struct dram_group *last = &d->groups[d->last_group];
     if (cycle >= d->write_at)
         set |= d->needs[DRAM_WRITE];
+    set &= last->column_at > cycle ? ~last->banks : ~0u;
     return set && pipe_has_room(d, cycle) ? set : 0;
 }
 
