@@ -42,24 +42,30 @@ static void eject(struct gpu_part *part, uint64_t brought, uint64_t now)
     }
 }
 
+/* The next cycle of the DRAM's clock, from `from` on, in which the partition's DRAM is to be ticked. */
+static inline uint64_t next_dram(const struct gpu_part *part, const struct partition *p, uint64_t from)
+{
+    uint64_t next = partition_next_dram(p);
+    return next < from || part->always ? from : next;
+}
+
 /* arrivals: of the partition's slices, those to which the network brings something. */
 static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t arrivals, uint64_t now, uint64_t dram_from,
                            uint64_t dram_end)
 {
     struct gpu *gpu = part->run->gpu;
     struct partition *p = gpu->partitions[channel];
-    unsigned first = channel * gpu->machine.memory.partition.slices_per_channel;
+    unsigned first = channel * part->slices_per_channel;
     for (uint64_t rest = partition_replies(p); rest; rest &= rest - 1) {
         unsigned k = mask_first(rest);
-        const struct partition_reply *reply = partition_reply(p, k);
-        if (!network_can_send(gpu->replies, first + k, reply->bytes))
+        const struct partition_reply *reply = partition_reply(p, k, now);
+        if (!reply || !network_can_send(gpu->replies, first + k, reply->bytes))
             continue;
         network_send(gpu->replies, first + k, reply->sm, reply->bytes, reply->packet, now);
         partition_take_reply(p, k);
     }
-    for (uint64_t d = dram_from; d < dram_end; d++)
-        if (partition_next_dram(p) <= d || part->always)
-            partition_tick_dram(p, d);
+    for (uint64_t d; (d = next_dram(part, p, dram_from)) < dram_end; dram_from = d + 1)
+        partition_tick_dram(p, d, now);
     for (uint64_t rest = arrivals & partition_accepting(p); rest; rest &= rest - 1)
         partition_push(p, mask_first(rest), network_receive(gpu->requests, first + mask_first(rest)), now);
     if (partition_next_l2(p) <= now || part->always)
@@ -71,7 +77,7 @@ static void tick_partitions(struct gpu_part *part, uint64_t now, uint64_t arriva
                             uint64_t dram_end)
 {
     struct partition **partitions = &part->run->gpu->partitions[part->first_channel];
-    unsigned per = part->run->gpu->machine.memory.partition.slices_per_channel;
+    unsigned per = part->slices_per_channel;
     uint64_t first_slice = CYCLE_NEVER, first_dram = CYCLE_NEVER;
     for (unsigned i = 0; i < part->channels; i++, arrivals >>= per) {
         uint64_t brought = arrivals & mask_low(per);
@@ -267,6 +273,7 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
         part->sms = first_of(sms, parts, n + 1) - part->first_sm;
         part->first_channel = first_of(channels, parts, n);
         part->channels = first_of(channels, parts, n + 1) - part->first_channel;
+        part->slices_per_channel = per;
         part->first_slice = part->first_channel * per;
         part->holding = mask_low(part->sms);
         part->routes_requests = n == 0;

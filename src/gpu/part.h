@@ -36,7 +36,7 @@ _Static_assert(sizeof(struct gpu_outlook) <= CREW_REPORT_BYTES, "an outlook is a
 struct gpu_part {
     _Alignas(64) struct gpu_run *run;
     unsigned number; /* its side of both networks */
-    unsigned first_sm, sms, first_channel, channels, first_slice;
+    unsigned first_sm, sms, first_channel, channels, first_slice, slices_per_channel;
     bool routes_requests, routes_replies;
     bool always; /* step every unit in every cycle */
     bool draining;

@@ -13,7 +13,6 @@
 #include "memory/cache_impl.h"
 
 #define MAX_WAITERS 65536u /* of all fills together: more than a machine's warps can have under way */
-#define RESERVED BIT64(63)
 
 const char *const cache_replacement_choices[] = {"lru", "fifo", NULL};
 const char *const cache_allocate_choices[] = {"on_miss", "on_fill", NULL};
@@ -78,9 +77,10 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     c->mshr_entries = params->mshr_entries;
     c->recent_at = NO_ADDRESS;
     c->set_mask = params->sets - 1;
-    c->tags = ARENA_NEW(arena, uint64_t, lines);
+    c->tags = arena_alloc(arena, lines * sizeof(uint64_t), CACHE_LINE);
     memset(c->tags, 0xff, lines * sizeof(uint64_t));
-    c->lines = ARENA_NEW(arena, struct line, lines);
+    c->states = arena_alloc(arena, lines * sizeof(uint64_t), CACHE_LINE);
+    c->fills = ARENA_NEW(arena, uint16_t, (size_t)lines * LINE_SECTORS);
     c->extras = ARENA_NEW(arena, struct line_extra, lines);
     create_lists(c, arena);
     if (with_data) {
@@ -166,13 +166,19 @@ static uint32_t find_stray(const struct cache *c, uint64_t at, uint8_t sectors)
     return NO_INDEX;
 }
 
+/* The MSHR of the first of these sectors of line `index`, while it is pending. */
+static inline uint16_t *fill_of(const struct cache *c, uint32_t index, uint64_t sectors)
+{
+    return &c->fills[(size_t)index * LINE_SECTORS + mask_first(sectors)];
+}
+
 /* The MSHR whose fill is under way for line address `at` and one of the sectors, or NO_INDEX. index: the line, or
  * NO_INDEX. There is one MSHR at most: who misses a sector on its way joins its fill or is refused. */
 static inline uint32_t find_mshr(const struct cache *c, uint64_t at, uint32_t index, uint8_t sectors)
 {
-    uint8_t coming = index != NO_INDEX ? c->lines[index].pending & sectors : 0;
+    uint8_t coming = index != NO_INDEX ? line_pending(c->states[index]) & sectors : 0;
     if (coming)
-        return c->lines[index].fills[mask_first(coming)];
+        return *fill_of(c, index, coming);
     return c->strays ? find_stray(c, at, sectors) : NO_INDEX;
 }
 
@@ -183,30 +189,27 @@ static void use_line(struct cache *c, uint32_t index, uint64_t at)
     c->recent = index;
     c->recent_at = at;
     if (c->lru)
-        c->lines[index].order = ++c->clock | (c->lines[index].order & RESERVED);
+        c->states[index] = ++c->clock << LINE_ORDER_SHIFT | (c->states[index] & LINE_BUT_ORDER);
 }
 
 static bool is_dirty(const struct cache *c, uint32_t index)
 {
     const struct line_extra *e = &c->extras[index];
-    return c->lines[index].extra && (e->dirty[0] | e->dirty[1]) != 0;
+    return (c->states[index] & LINE_EXTRA) && (e->dirty[0] | e->dirty[1]) != 0;
 }
 
 /* To be written to. */
 static struct line_extra *extra_of(struct cache *c, uint32_t index)
 {
-    c->lines[index].extra = true;
+    c->states[index] |= LINE_EXTRA;
     return &c->extras[index];
 }
 
 static void clear_line(struct cache *c, uint32_t index, uint64_t order)
 {
-    struct line *l = &c->lines[index];
-    if (l->extra)
+    if (c->states[index] & LINE_EXTRA)
         c->extras[index] = (struct line_extra){0};
-    l->order = order;
-    l->valid = l->pending = 0;
-    l->extra = false;
+    c->states[index] = order << LINE_ORDER_SHIFT;
 }
 
 /* The line of the set that is to be given up: an empty one, else the one with the lowest order among those not
@@ -214,12 +217,12 @@ static void clear_line(struct cache *c, uint32_t index, uint64_t order)
 static uint32_t choose_victim(const struct cache *c, uint32_t set)
 {
     uint32_t first = set * c->ways, best = NO_INDEX;
-    const struct line *lines = &c->lines[first];
-    uint64_t best_order = RESERVED;
+    const uint64_t *states = &c->states[first];
+    uint64_t lowest = LINE_RESERVED;
     for (uint32_t way = 0; way < c->ways; way++) {
-        bool better = lines[way].order < best_order;
-        best = better ? first + way : best;
-        best_order = better ? lines[way].order : best_order;
+        bool lower = states[way] < lowest;
+        best = lower ? first + way : best;
+        lowest = lower ? states[way] : lowest;
     }
     return best;
 }
@@ -229,7 +232,7 @@ static uint32_t choose_clean_victim(const struct cache *c, uint32_t set)
 {
     uint32_t first = set * c->ways, best = NO_INDEX;
     for (uint32_t i = first; i < first + c->ways; i++)
-        if (!is_dirty(c, i) && c->lines[i].order < (best == NO_INDEX ? RESERVED : c->lines[best].order))
+        if (!is_dirty(c, i) && c->states[i] < (best == NO_INDEX ? LINE_RESERVED : c->states[best]))
             best = i;
     return best;
 }
@@ -410,13 +413,11 @@ static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t miss
 /* Sectors of line `index` are on their way, by the MSHR. */
 HOT_INLINE void await_sectors(struct cache *c, uint32_t index, uint8_t sectors, uint32_t mshr)
 {
-    struct line *l = &c->lines[index];
     uint64_t rest = sectors;
     do {
-        l->fills[mask_first(rest)] = (uint16_t)mshr;
+        *fill_of(c, index, rest) = (uint16_t)mshr;
     } while (rest &= rest - 1);
-    l->pending |= sectors;
-    l->order |= RESERVED;
+    c->states[index] |= (uint64_t)sectors << LINE_PENDING_SHIFT | LINE_RESERVED;
 }
 
 /* Requests a fill of the missing sectors into line `at`, whose place is effect->line (NO_INDEX: none yet). */
@@ -458,7 +459,7 @@ HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint
     effect->line = index;
     effect->writeback = false;
     if (index != NO_INDEX)
-        missing &= (uint8_t)~c->lines[index].valid;
+        missing &= (uint8_t)~line_valid(c->states[index]);
     if (!missing) {
         use_line(c, index, at);
         return CACHE_HIT;
@@ -476,10 +477,8 @@ HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint
 void cache_expect(const struct cache *c, uint64_t address)
 {
     uint32_t first = set_of(c, address) * c->ways;
-    for (uint32_t i = first; i < first + c->ways; i += CACHE_LINE / sizeof *c->tags)
-        will_read(&c->tags[i]);
-    for (uint32_t i = first; i < first + c->ways; i += CACHE_LINE / sizeof *c->lines)
-        will_read(&c->lines[i]);
+    will_read(&c->tags[first]);
+    will_write(&c->states[first]);
 }
 
 enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
@@ -538,10 +537,10 @@ enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t b
     if (line)
         *line = index;
     if (index != NO_INDEX) {
-        missing = need & (uint8_t)~c->lines[index].valid;
+        missing = need & (uint8_t)~line_valid(c->states[index]);
         if (!missing)
             return CACHE_HIT;
-        return c->lines[index].pending & missing ? CACHE_PENDING : CACHE_MISS;
+        return line_pending(c->states[index]) & missing ? CACHE_PENDING : CACHE_MISS;
     }
     uint32_t under_way = find_mshr(c, at, index, missing);
     return under_way != NO_INDEX ? CACHE_PENDING : CACHE_MISS;
@@ -550,7 +549,6 @@ enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t b
 /* The written bytes become dirty; sectors whose bytes are all dirty become valid. */
 static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32_t bytes, const uint64_t mask[2])
 {
-    struct line *l = &c->lines[index];
     uint64_t *dirty = extra_of(c, index)->dirty;
     uint32_t offset = (uint32_t)address & c->offset_mask;
     if (mask[0] | mask[1]) {
@@ -559,7 +557,7 @@ static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32
     } else {
         add_bytes(dirty, offset, offset + bytes);
     }
-    uint8_t others = c->all_sectors & (uint8_t)~(l->valid | l->pending);
+    uint8_t others = c->all_sectors & (uint8_t)~(line_valid(c->states[index]) | line_pending(c->states[index]));
     if (!others)
         return;
     for (uint64_t rest = sectors_of(c, address, bytes) & others; rest; rest &= rest - 1) {
@@ -567,7 +565,7 @@ static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32
         uint64_t all[2] = {0, 0};
         add_bytes(all, sector << c->sector_shift, (sector + 1) << c->sector_shift);
         if (covers(dirty, all))
-            l->valid |= (uint8_t)BIT64(sector);
+            c->states[index] |= BIT64(sector);
     }
 }
 
@@ -580,8 +578,8 @@ static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_
     uint8_t need = sectors_of(c, address, bytes);
     effect->writeback = false;
     effect->line = index;
-    bool there = index != NO_INDEX && (need & ~c->lines[index].valid) == 0;
-    bool pending = index != NO_INDEX && !there && (need & c->lines[index].pending) != 0;
+    bool there = index != NO_INDEX && (need & ~line_valid(c->states[index])) == 0;
+    bool pending = index != NO_INDEX && !there && (need & line_pending(c->states[index])) != 0;
     forget_refusal(c);
     if (!there && queue_room == 0)
         return refuse(c, &c->stats.refused_queue, 0);
@@ -613,8 +611,8 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
 static void orphan_fills(struct cache *c, uint64_t at, uint32_t index)
 {
     forget_refusal(c);
-    for (uint64_t rest = index != NO_INDEX ? c->lines[index].pending : 0; rest; rest &= rest - 1) {
-        uint32_t fill = c->lines[index].fills[mask_first(rest)];
+    for (uint64_t rest = index != NO_INDEX ? line_pending(c->states[index]) : 0; rest; rest &= rest - 1) {
+        uint32_t fill = *fill_of(c, index, rest);
         if (c->mshrs[fill].line != NO_INDEX)
             add_stray(c, fill);
     }
@@ -625,7 +623,7 @@ static void orphan_fills(struct cache *c, uint64_t at, uint32_t index)
 
 static void drop_line(struct cache *c, uint32_t index)
 {
-    if (c->lines[index].pending)
+    if (line_pending(c->states[index]))
         orphan_fills(c, c->tags[index], index);
     keep_values(c, index);
     forget_refusal(c);
@@ -649,7 +647,7 @@ bool cache_invalidate(struct cache *c, uint64_t address)
             orphan_fills(c, at, NO_INDEX);
         return false;
     }
-    if (!c->timing_only || !c->lines[index].pending)
+    if (!c->timing_only || !line_pending(c->states[index]))
         drop_line(c, index);
     return true;
 }
@@ -715,7 +713,7 @@ void cache_install(struct cache *c, uint64_t address, uint32_t bytes)
             return;
     }
     use_line(c, index, at);
-    c->lines[index].valid |= sectors_of(c, address, bytes) & (uint8_t)~c->lines[index].pending;
+    c->states[index] |= sectors_of(c, address, bytes) & (uint8_t)~line_pending(c->states[index]);
 }
 
 void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t bytes)
@@ -773,7 +771,8 @@ static uint32_t place_fill(struct cache *c, uint64_t at)
     return line;
 }
 
-void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
+/* The fill's sectors are there. */
+HOT_INLINE void end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
 {
     struct mshr *m = &c->mshrs[fill];
     note_help(c, CACHE_HELP_FILL);
@@ -782,22 +781,53 @@ void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
         m->line = m->orphan ? NO_INDEX : place_fill(c, m->address);
     }
     if (m->line != NO_INDEX) {
-        struct line *l = &c->lines[m->line];
-        l->valid |= m->sectors;
-        l->pending &= (uint8_t)~m->sectors;
-        if (!l->pending)
-            l->order &= ~RESERVED;
+        uint64_t state = (c->states[m->line] | m->sectors) & ~((uint64_t)m->sectors << LINE_PENDING_SHIFT);
+        c->states[m->line] = line_pending(state) ? state : state & ~LINE_RESERVED;
     }
     if (c->data && data)
         fill_data(c, m, data);
     c->stats.fills++;
+}
+
+static void free_mshr(struct cache *c, uint32_t index)
+{
+    c->used_mshrs--;
+    c->mshrs[index].next = c->free_mshr;
+    c->free_mshr = index;
+}
+
+void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
+{
+    end_fill(c, fill, data);
     append_ready(c, fill);
 }
 
-uint32_t cache_expect_fill(const struct cache *c, uint32_t fill)
+uint32_t cache_one_waiter(const struct cache *c, uint32_t fill)
+{
+    return c->mshrs[fill].count == 1 ? c->mshrs[fill].value : CACHE_NO_WAITER;
+}
+
+void cache_end_fill_for(struct cache *c, uint32_t fill)
+{
+    end_fill(c, fill, NULL);
+    note_help(c, CACHE_HELP_TAKEN);
+    free_mshr(c, fill);
+}
+
+bool cache_has_room(const struct cache *c, uint32_t mshrs)
+{
+    return c->used_mshrs + mshrs < c->mshr_entries;
+}
+
+void cache_expect_fill(const struct cache *c, uint32_t fill)
+{
+    will_write(&c->mshrs[fill]);
+}
+
+uint32_t cache_expect_fill_line(const struct cache *c, uint32_t fill)
 {
     const struct mshr *m = &c->mshrs[fill];
-    will_write(&c->lines[m->line]);
+    will_write(&c->states[m->line]);
     return m->value;
 }
 
@@ -821,9 +851,7 @@ uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
     *data = !c->data ? NULL : m->line == NO_INDEX ? mshr_data(c, index) : cache_data(c, m->line);
     if (m->count == 0) {
         c->head.ready_first = m->next;
-        c->used_mshrs--;
-        m->next = c->free_mshr;
-        c->free_mshr = index;
+        free_mshr(c, index);
     }
     return value;
 }

@@ -109,8 +109,9 @@ static inline bool cache_refuses_again(struct cache *c, uint64_t address, uint32
 }
 /* The address will be accessed soon: what that looks at is asked for ahead of the host's memory. Changes nothing. */
 void cache_expect(const struct cache *c, uint64_t address);
-/* The same for the end of a fill. Returns its first waiter. */
-uint32_t cache_expect_fill(const struct cache *c, uint32_t fill);
+/* The same for the end of a fill, in two steps. The second returns its first waiter. */
+uint32_t cache_expect_fill_line(const struct cache *c, uint32_t fill);
+void cache_expect_fill(const struct cache *c, uint32_t fill);
 /* Looks without changing anything (no LRU, no statistics): HIT, PENDING (line reserved, fill under way) or MISS. */
 enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line);
 
@@ -158,6 +159,12 @@ bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *ef
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data);
 /* The same for a fill whose number the owner has kept. */
 void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data);
+/* The waiter of a fill that has one alone, else CACHE_NO_WAITER; and the fill's end together with the taking of that
+ * waiter, while no other is ready. */
+uint32_t cache_one_waiter(const struct cache *c, uint32_t fill);
+void cache_end_fill_for(struct cache *c, uint32_t fill);
+/* Whether more than so many MSHRs are free. */
+bool cache_has_room(const struct cache *c, uint32_t mshrs);
 /* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or
  * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept); see cache_still_holds.
  * *data, when the cache

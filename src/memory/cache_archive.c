@@ -7,15 +7,11 @@ static void archive_lines(struct cache *c, struct archive *ar)
     uint32_t lines = c->params.sets * c->params.ways;
     ARCHIVE(ar, c->clock);
     ARCHIVE_ARRAY(ar, c->tags, lines);
+    ARCHIVE_ARRAY(ar, c->states, lines);
     for (uint32_t i = 0; i < lines; i++) {
-        struct line *line = &c->lines[i];
         struct line_extra *extra = &c->extras[i];
-        ARCHIVE(ar, line->order);
         for (uint32_t k = 0; k < LINE_SECTORS; k++)
-            archive_u16_to(ar, &line->fills[k], (uint16_t)(c->params.mshr_entries - 1));
-        ARCHIVE(ar, line->valid);
-        ARCHIVE(ar, line->pending);
-        archive_bool(ar, &line->extra);
+            archive_u16_to(ar, &c->fills[i * LINE_SECTORS + k], (uint16_t)(c->params.mshr_entries - 1));
         ARCHIVE(ar, extra->dirty);
         ARCHIVE(ar, extra->tag);
         if (c->data && c->tags[i] != NO_ADDRESS)

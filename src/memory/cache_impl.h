@@ -2,6 +2,7 @@
 #ifndef LOCKSTEP_MEMORY_CACHE_IMPL_H
 #define LOCKSTEP_MEMORY_CACHE_IMPL_H
 
+#include "base/bits.h"
 #include "memory/cache.h"
 
 #define NO_INDEX UINT32_MAX
@@ -9,15 +10,28 @@
 
 #define LINE_SECTORS 8u
 
-/* What every access looks at, in half a cache line of the host, and what few lines have. */
-struct line {
-    /* When it was last used (LRU) or allocated (FIFO), 0 when empty, with RESERVED while a sector is being filled. So
-     * the lowest of a set is the line to be given up. */
-    _Alignas(32) uint64_t order;
-    uint16_t fills[LINE_SECTORS]; /* the MSHRs of pending sectors */
-    uint8_t valid, pending;       /* sectors */
-    bool extra;                   /* its struct line_extra may hold something */
-};
+/* The state of a line is a word, from the lowest bit on:
+ *     valid      8  sectors
+ *     pending    8  sectors on their way
+ *     extra      1  its struct line_extra may hold something
+ *     order     46  when it was last used (LRU) or allocated (FIFO), 0 when empty
+ *     reserved   1  sectors are on their way
+ * So the lowest of a set is the line to be given up, and what most accesses look at is in two cache lines of the host:
+ * the tags of a set and the states. */
+#define LINE_PENDING_SHIFT 8
+#define LINE_EXTRA BIT64(16)
+#define LINE_ORDER_SHIFT 17
+#define LINE_RESERVED BIT64(63)
+#define LINE_BUT_ORDER (LINE_RESERVED | (BIT64(LINE_ORDER_SHIFT) - 1))
+
+static inline uint8_t line_valid(uint64_t state)
+{
+    return (uint8_t)state;
+}
+static inline uint8_t line_pending(uint64_t state)
+{
+    return (uint8_t)(state >> LINE_PENDING_SHIFT);
+}
 
 struct line_extra {
     uint64_t dirty[2]; /* bytes */
@@ -52,11 +66,12 @@ struct cache {
     bool lru;
     uint64_t recent_at; /* its address, or NO_ADDRESS */
     uint64_t clock;     /* counts uses */
-    struct line *lines;
+    uint64_t *states; /* per line */
     struct mshr *mshrs;
     uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
     uint8_t *data;             /* per line, or NULL */
     uint8_t *mshr_data;        /* per MSHR, or NULL */
+    uint16_t *fills;           /* LINE_SECTORS per line: the MSHRs of pending sectors */
     struct line_extra *extras; /* per line */
     uint32_t set_mask, ways;
     uint32_t used; /* lines that are not empty */

@@ -157,6 +157,15 @@ static inline bool dram_passes(const struct dram *d)
     struct dram_request r = dram_leaving(d);
     return !(d->finished_count | d->pipe_late | dram_left(r)) && dram_kind(r) != REQUEST_WRITEBACK;
 }
+/* The one behind it, if any (dram_has_coming). */
+static inline bool dram_has_coming(const struct dram *d)
+{
+    return d->pipe_end - d->pipe_first > 1;
+}
+static inline struct dram_request dram_coming(const struct dram *d)
+{
+    return d->pipe[(d->pipe_first + 1) & d->pipe_mask].request;
+}
 static inline struct dram_request dram_pass(struct dram *d)
 {
     struct dram_request r = d->pipe[d->pipe_first++ & d->pipe_mask].request;

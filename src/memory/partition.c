@@ -26,6 +26,7 @@ struct partition {
     uint64_t all_slices;
     uint64_t own_credits; /* slices whose own credit is in use */
     uint64_t starved;     /* with no request for the DRAM */
+    uint64_t ahead;       /* whose only request may be there ahead of its tick */
     uint64_t stuck;       /* with no room for what comes back */
     uint32_t shared_credits, shared_limit;
     unsigned channel;
@@ -110,17 +111,17 @@ void partition_take_reply(struct partition *p, unsigned k)
     }
 }
 
-struct packet *partition_peek(struct partition *p, unsigned k)
+struct packet *partition_peek(struct partition *p, unsigned k, uint64_t cycle)
 {
-    for (const struct partition_reply *first; (first = partition_reply(p, k)); partition_take_reply(p, k))
+    for (const struct partition_reply *first; (first = partition_reply(p, k, cycle)); partition_take_reply(p, k))
         if (first->packet)
             return first->packet;
     return NULL;
 }
 
-struct packet *partition_pop(struct partition *p, unsigned k)
+struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle)
 {
-    struct packet *packet = partition_peek(p, k);
+    struct packet *packet = partition_peek(p, k, cycle);
     if (packet)
         partition_take_reply(p, k);
     return packet;
@@ -147,7 +148,7 @@ static void return_credit(struct partition *p, unsigned k)
 
 /* The DRAM's side */
 
-/* The slices that have something to send and may. */
+/* The slices that have something to send, or will after their next tick, and may. */
 static inline uint64_t senders(const struct partition *p)
 {
     return with_credit(p) & ~(p->starved | p->stuck);
@@ -163,16 +164,38 @@ HOT_INLINE void return_finished(struct partition *p, struct dram_request r)
     unsigned k = dram_slice(r);
     struct slice *s = p->slices[k];
     slice_return(s, dram_number(r), p->last_l2);
+    p->head.replies |= (uint64_t)(s->out.count != 0) << k;
     if (request_full(&s->from_dram))
         p->stuck |= BIT64(k);
     return_credit(p, k);
     p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
 }
 
-static void end_writeback(struct partition *p, uint32_t request)
+/* Bursts leave the pipe in this cycle, and maybe a write-back with them. */
+NOT_INLINE void drain_pipe(struct partition *p, uint64_t cycle)
 {
-    return_credit(p, p->requests[request].slice);
-    request_release(p->pool, request);
+    uint32_t written = dram_drain_pipe(p->dram, cycle);
+    if (written == REQUEST_NONE)
+        return;
+    return_credit(p, p->requests[written].slice);
+    request_release(p->pool, written);
+}
+
+/* Without those that have nothing but a request which is there ahead of its tick. */
+NOT_INLINE uint64_t without_ahead(struct partition *p, uint64_t set)
+{
+    for (uint64_t rest = set & p->ahead; rest; rest &= rest - 1)
+        if (slice_sends(p->slices[mask_first(rest)], p->last_l2))
+            p->ahead &= ~(rest & -rest);
+    return set & ~p->ahead;
+}
+
+/* What a slice has for the DRAM has changed. */
+static inline void note_sends(struct partition *p, unsigned k)
+{
+    const struct slice *s = p->slices[k];
+    mask_put(&p->starved, k, s->to_dram.count == 0);
+    mask_put(&p->ahead, k, !slice_sends(s, p->last_l2));
 }
 
 /* The first of these slices behind the last that sent sends a request. */
@@ -183,8 +206,7 @@ HOT_INLINE void start_request(struct partition *p, uint64_t set)
     struct slice *s = p->slices[k];
     uint32_t request = slice_take_request(s, p->last_l2);
     p->last_sender = k;
-    if (s->to_dram.count == 0)
-        p->starved |= BIT64(k);
+    note_sends(p, k);
     dram_send(p->dram, &p->requests[request], request);
     borrow_credit(p, k);
     p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
@@ -214,18 +236,33 @@ HOT_INLINE void take_finished(struct partition *p, struct dram *d, uint64_t cycl
     return_finished(p, r);
 }
 
-void partition_tick_dram(struct partition *p, uint64_t dram_cycle)
+/* What the slices will look at when the next requests come back is asked for ahead. */
+static inline void expect_returns(const struct partition *p, const struct dram *d)
+{
+    struct dram_request next = dram_leaving(d);
+    slice_expect_return(p->slices[dram_slice(next)], dram_number(next), true);
+    if (dram_has_coming(d)) {
+        next = dram_coming(d);
+        slice_expect_return(p->slices[dram_slice(next)], dram_number(next), false);
+    }
+}
+
+void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle)
 {
     struct dram *d = p->dram;
+    p->last_l2 = cycle - 1;
     p->last_dram = dram_cycle;
     dram_run(d, dram_cycle);
     take_finished(p, d, dram_cycle);
-    if (dram_cycle >= d->pipe_at && !dram_passes(d)) {
-        uint32_t written = dram_drain_pipe(d, dram_cycle);
-        if (written != REQUEST_NONE)
-            end_writeback(p, written);
+    if (dram_cycle >= d->pipe_at) {
+        if (dram_passes(d))
+            expect_returns(p, d);
+        else
+            drain_pipe(p, dram_cycle);
     }
     uint64_t set = senders(p);
+    if (set & p->ahead)
+        set = without_ahead(p, set);
     if (set && !dram_full(d))
         start_request(p, set);
     p->head.next_dram = find_next_dram(p);
@@ -243,7 +280,7 @@ void partition_settle(struct partition *p, uint64_t dram_end)
 
 static void note_queues(struct partition *p, unsigned k)
 {
-    mask_put(&p->starved, k, p->slices[k]->to_dram.count == 0);
+    note_sends(p, k);
     mask_put(&p->stuck, k, request_full(&p->slices[k]->from_dram));
 }
 

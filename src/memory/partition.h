@@ -104,13 +104,14 @@ void partition_push(struct partition *p, unsigned k, struct packet *packet, uint
  * sector: each has its own message, and the last one carries the packet. */
 struct partition_reply {
     struct packet *packet; /* NULL: an early sector, to be sent for its time only */
+    uint64_t served;       /* the tick of the L2 after which it is there to be sent */
     uint32_t bytes;        /* on the network */
     uint16_t sm;           /* receiver */
 };
 /* What is asked every cycle is kept where every owner can see it. */
 struct partition_head {
     uint64_t next_l2, next_dram;                               /* see partition_next_l2, partition_next_dram */
-    uint64_t replies;                                          /* bit k: slice k has something for the reply network */
+    uint64_t replies;                                          /* bit k: slice k has or will have a reply to send */
     uint64_t accepting;                                        /* bit k: slice k can be pushed to */
     const struct partition_reply *first[PARTITION_MAX_SLICES]; /* by slice: what goes first, when `replies` has it */
 };
@@ -122,10 +123,11 @@ static inline uint64_t partition_accepting(const struct partition *p)
 {
     return ((const struct partition_head *)p)->accepting;
 }
-/* What slice k sends first, or NULL; valid until it is taken. */
-static inline const struct partition_reply *partition_reply(const struct partition *p, unsigned k)
+/* What slice k sends first in this cycle, whose own tick is still to come, or NULL; valid until it is taken. */
+static inline const struct partition_reply *partition_reply(const struct partition *p, unsigned k, uint64_t cycle)
 {
-    return partition_replies(p) >> k & 1 ? ((const struct partition_head *)p)->first[k] : NULL;
+    const struct partition_head *head = (const struct partition_head *)p;
+    return head->replies >> k & 1 && head->first[k]->served < cycle ? head->first[k] : NULL;
 }
 void partition_take_reply(struct partition *p, unsigned k);
 static inline bool partition_can_push(const struct partition *p, unsigned k)
@@ -133,11 +135,11 @@ static inline bool partition_can_push(const struct partition *p, unsigned k)
     return partition_accepting(p) >> k & 1;
 }
 /* The same packet by packet: early sectors are dropped. */
-struct packet *partition_peek(struct partition *p, unsigned k); /* the reply at the head, or NULL */
-struct packet *partition_pop(struct partition *p, unsigned k);
-/* One cycle of the L2's clock, one command cycle of the DRAM's clock. */
+struct packet *partition_peek(struct partition *p, unsigned k, uint64_t cycle); /* the reply at the head, or NULL */
+struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle);
+/* One cycle of the L2's clock, one command cycle of the DRAM's clock. cycle: the L2's, whose tick is still to come. */
 void partition_tick_l2(struct partition *p, uint64_t cycle);
-void partition_tick_dram(struct partition *p, uint64_t dram_cycle);
+void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle);
 /* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not
  * count. Never later than the truth; a push, a pop or a tick of the other clock can make it earlier, also earlier than
  * the present, which means the next tick that there is. */

@@ -22,7 +22,7 @@ enum memory_request_kind {
 /* Half a cache line: hundreds are under way in every partition. */
 struct memory_request {
     _Alignas(32) uint64_t local; /* address in the slice */
-    struct packet *packet; /* WRITE */
+    struct packet *packet; /* WRITE: its own; FILL: the first that waits, or NULL */
     uint32_t row;          /* in the DRAM */
     uint32_t next;         /* in the free list */
     uint16_t fill;         /* FILL, ALLOCATE: the cache's number for it */

@@ -21,6 +21,7 @@
 #define ALLOCATE_WAITER (CACHE_NO_WAITER - 1) /* the fill for a store: nobody waits */
 #define AT_ONCE 3u /* requests of an access: a store passed down, its line's fill, the victim's write-back */
 #define MAX_WAITERS 65536u
+#define AHEAD 8u /* a queue with so many places free cannot be filled by what is done ahead of its tick */
 #define NO_WAITER UINT32_MAX
 
 static void ring_init(struct slice_ring *r, uint32_t limit)
@@ -126,24 +127,6 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
     s->next = cycle_min(s->next, s->rop_look);
 }
 
-/* The fill goes into the cache in the next tick, if the port is free, and then to its packet. */
-static void expect_fill(const struct slice *s, uint32_t fill)
-{
-    uint32_t waiter = cache_expect_fill(s->cache, fill);
-    if (waiter < s->waiter_limit)
-        will_write(s->waiting[waiter].packet);
-}
-
-void slice_return(struct slice *s, uint32_t request, uint64_t last)
-{
-    bool write = s->requests[request].kind == REQUEST_WRITE, first = s->from_dram.count == 0;
-    request_append(&s->from_dram, request);
-    if (!write)
-        expect_fill(s, s->requests[request].fill);
-    if (first && !(write && slice_ring_full(&s->out)))
-        s->next = cycle_min(s->next, not_before(write ? 0 : s->fill_free_at, last + 1));
-}
-
 bool slice_idle(const struct slice *s)
 {
     return s->inside == 0 && s->misses == 0 && s->to_dram.count == 0 && s->from_dram.count == 0 &&
@@ -236,14 +219,20 @@ NOT_INLINE void perform_atomics(const struct slice *s, const struct slice_part *
 
 /* Accesses */
 
-HOT_INLINE void answer(struct slice *s, const struct slice_part *part)
+/* Replies are in the order of their ticks: one that has been put there ahead of its own lets others pass. */
+HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
     struct packet *packet = part->packet;
-    struct partition_reply *r = &s->served[slice_ring_push(&s->out)];
+    uint32_t place = slice_ring_push(&s->out);
     bool last = --packet->parts == 0;
-    r->packet = last ? packet : NULL;
-    r->bytes = packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes;
-    r->sm = packet->sm;
+    if (s->serve_at > cycle) {
+        s->served[place] = s->served[(place - 1) & s->out.mask];
+        place = (place - 1) & s->out.mask;
+    }
+    s->served[place] = (struct partition_reply){.packet = last ? packet : NULL,
+                                                .served = cycle,
+                                                .bytes = packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes,
+                                                .sm = packet->sm};
     packet->is_reply = last;
 }
 
@@ -301,14 +290,29 @@ NOT_INLINE void send_writeback(struct slice *s, const struct cache_effect *effec
     s->data_free_at = cycle + port_cycles(s, bytes);
 }
 
-/* What follows from a fill or a taken line. */
-HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect,
-                            enum memory_request_kind kind, uint64_t cycle)
+/* What the next tick would do with a request that was sent, if it is the only one, is done ahead of it: the DRAM sees it
+ * when that tick would have been. */
+HOT_INLINE void send_ahead(struct slice *s, uint64_t cycle)
 {
-    if (result == CACHE_MISS)
-        send_request(s, kind, effect->fill_address, effect->fill_bytes)->fill = (uint16_t)effect->fill;
+    if (s->misses != 1 || request_full(&s->to_dram))
+        return;
+    s->to_dram.count++;
+    s->misses = 0;
+    s->sent_at = cycle + 1;
+}
+
+/* What follows from a fill, for which a packet may wait, or a taken line. */
+HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect,
+                            enum memory_request_kind kind, struct packet *packet, uint64_t cycle)
+{
+    if (result == CACHE_MISS) {
+        struct memory_request *r = send_request(s, kind, effect->fill_address, effect->fill_bytes);
+        r->fill = (uint16_t)effect->fill;
+        r->packet = packet;
+    }
     if (effect->writeback)
         send_writeback(s, effect, cycle);
+    send_ahead(s, cycle);
 }
 
 /* A read or an atomic. */
@@ -331,7 +335,7 @@ static enum cache_result access_read(struct slice *s, const struct slice_part *p
         if (atomic)
             cache_mark_dirty(s->cache, effect.line, local, part->bytes);
         s->data_free_at = cycle + port_cycles(s, part->bytes);
-        answer(s, part);
+        answer(s, part, cycle);
         return result;
     }
     if (waiter == s->free_waiter)
@@ -339,7 +343,7 @@ static enum cache_result access_read(struct slice *s, const struct slice_part *p
     else
         s->new_waiters++;
     s->waiting[waiter] = *part;
-    send_misses(s, result, &effect, REQUEST_FILL, cycle);
+    send_misses(s, result, &effect, REQUEST_FILL, part->packet, cycle);
     return result;
 }
 
@@ -370,8 +374,8 @@ static enum cache_result write_line(struct slice *s, const struct slice_part *pa
     if (result == CACHE_REFUSED)
         return result;
     s->data_free_at = cycle + port_cycles(s, part->bytes);
-    send_misses(s, result, &effect, REQUEST_FILL, cycle);
-    answer(s, part);
+    send_misses(s, result, &effect, REQUEST_FILL, NULL, cycle);
+    answer(s, part, cycle);
     return result;
 }
 
@@ -395,7 +399,7 @@ static enum cache_result pass_write(struct slice *s, const struct slice_part *pa
     if (result == CACHE_REFUSED)
         return result;
     send_write(s, part);
-    send_misses(s, result, &effect, REQUEST_ALLOCATE, cycle);
+    send_misses(s, result, &effect, REQUEST_ALLOCATE, NULL, cycle);
     return result;
 }
 
@@ -409,21 +413,15 @@ NOT_INLINE enum cache_result access_write(struct slice *s, const struct slice_pa
     return result;
 }
 
-/* The packet's first part will be tried next, when it has left the delay. */
-static void expect_access(const struct slice *s, const struct packet *p)
+/* The packet's part has its values. */
+static void end_wait(struct slice *s, uint32_t waiter, uint64_t cycle)
 {
-    const uint8_t *values = place_of(s, p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1), PACKET_LINE_BYTES);
-    cache_expect(s->cache, p->local);
-    for (uint32_t at = 0; values && at < PACKET_LINE_BYTES; at += PACKET_LINE_BYTES / 2) {
-        will_read(values + at);
-        will_write(p->data + at);
-    }
-    will_read(p->next);
+    s->waiting[waiter].next = s->free_waiter;
+    s->free_waiter = waiter;
+    answer(s, &s->waiting[waiter], cycle);
 }
 
-/* The steps of a tick */
-
-static void serve_waiter(struct slice *s)
+static void serve_waiter(struct slice *s, uint64_t cycle)
 {
     uint32_t line;
     const uint8_t *data;
@@ -435,18 +433,80 @@ static void serve_waiter(struct slice *s)
     if (part->packet->kind == PACKET_ATOMIC &&
         cache_still_holds(s->cache, line, part->packet->local + part->offset))
         cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
-    s->waiting[waiter].next = s->free_waiter;
-    s->free_waiter = waiter;
-    answer(s, part);
+    end_wait(s, waiter, cycle);
 }
+
+/* What comes back from the DRAM */
+
+void slice_expect_return(const struct slice *s, uint32_t request, bool next)
+{
+    const struct memory_request *r = &s->requests[request];
+    if (r->kind == REQUEST_WRITE)
+        return;
+    if (!next) {
+        cache_expect_fill(s->cache, r->fill);
+        will_write(r->packet);
+        return;
+    }
+    uint32_t waiter = cache_expect_fill_line(s->cache, r->fill);
+    if (waiter < s->waiter_limit)
+        will_write(&s->waiting[waiter]);
+}
+
+/* Whether a fill can be taken now that is due in the next tick, and its waiter's reply be put into the queue that is due
+ * in the tick after that, because nobody would see a difference: nothing comes before them, no access has to be tried
+ * again because of them, and there is no lack of places. */
+static bool can_go_ahead(const struct slice *s, uint64_t last)
+{
+    return s->fill_free_at <= last + 1 && s->from_dram.count == 0 && s->from_dram.limit >= AHEAD && !s->blocked &&
+           s->out.count + AHEAD <= s->out.limit && !cache_has_ready(s->cache) && cache_has_room(s->cache, AHEAD);
+}
+
+static bool fill_ahead(struct slice *s, uint32_t request, uint64_t last)
+{
+    const struct memory_request *r = &s->requests[request];
+    uint32_t waiter = cache_one_waiter(s->cache, r->fill);
+    if (waiter == CACHE_NO_WAITER || !r->packet || r->packet->kind == PACKET_ATOMIC)
+        return false;
+    cache_end_fill_for(s->cache, r->fill);
+    s->fill_free_at = last + 1 + port_cycles(s, r->bytes);
+    s->return_at = s->serve_at = last + 2;
+    request_release(s->pool, request);
+    end_wait(s, waiter, last + 2);
+    return true;
+}
+
+void slice_return(struct slice *s, uint32_t request, uint64_t last)
+{
+    bool write = s->requests[request].kind == REQUEST_WRITE, first = s->from_dram.count == 0;
+    if (!write && can_go_ahead(s, last) && fill_ahead(s, request, last))
+        return;
+    request_append(&s->from_dram, request);
+    if (first && !(write && slice_ring_full(&s->out)))
+        s->next = cycle_min(s->next, not_before(write ? s->return_at : s->fill_free_at, last + 1));
+}
+
+/* The packet's first part will be tried next, when it has left the delay. */
+static void expect_access(const struct slice *s, const struct packet *p)
+{
+    uint64_t values = (uintptr_t)s->store->bytes + (p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) - s->store->start;
+    cache_expect(s->cache, p->local);
+    for (uint32_t at = 0; at < PACKET_LINE_BYTES; at += CACHE_LINE) {
+        will_read((const void *)(uintptr_t)(values + at));
+        will_write(p->data + at);
+    }
+    will_read(p->next);
+}
+
+/* The steps of a tick */
 
 static void take_return(struct slice *s, uint64_t cycle)
 {
     const struct memory_request *r = &s->requests[request_oldest(&s->from_dram)];
     if (r->kind == REQUEST_WRITE) {
-        if (slice_ring_full(&s->out))
+        if (slice_ring_full(&s->out) || cycle < s->return_at)
             return;
-        answer(s, &(struct slice_part){r->packet, 0, r->bytes, NO_WAITER});
+        answer(s, &(struct slice_part){r->packet, 0, r->bytes, NO_WAITER}, cycle);
     } else {
         if (cycle < s->fill_free_at)
             return;
@@ -457,13 +517,14 @@ static void take_return(struct slice *s, uint64_t cycle)
     request_release(s->pool, request_shift(&s->from_dram));
 }
 
-/* One request that the cache has sent becomes one for the DRAM, if there is one and a place for it. */
+/* One request that the cache has sent becomes one for the DRAM, if there is a place for it. */
 static void send_miss(struct slice *s)
 {
-    bool sends = (s->misses != 0) & !request_full(&s->to_dram);
-    s->to_dram.count += sends;
-    s->misses -= sends;
-    s->blocked &= !sends;
+    if (request_full(&s->to_dram))
+        return;
+    s->to_dram.count++;
+    s->misses--;
+    s->blocked = false;
 }
 
 static void try_access(struct slice *s, uint64_t cycle)
@@ -472,7 +533,7 @@ static void try_access(struct slice *s, uint64_t cycle)
     const struct slice_part part = {p, (uint8_t)s->accepted, (uint8_t)part_bytes(s, p, s->accepted), NO_WAITER};
     enum cache_result result = p->kind == PACKET_WRITE ? access_write(s, &part, cycle) : access_read(s, &part, cycle);
     if (result == CACHE_REFUSED) {
-        s->blocked = true;
+        s->blocked = s->serve_at <= cycle;
         return;
     }
     s->in_count--;
@@ -515,7 +576,7 @@ static inline uint64_t next_tick(const struct slice *s, uint64_t last)
         next = cycle_min(next, s->data_free_at);
     if (s->from_dram.count) {
         bool write = s->requests[request_oldest(&s->from_dram)].kind == REQUEST_WRITE;
-        next = cycle_min(next, !write ? s->fill_free_at : out_full ? CYCLE_NEVER : soon);
+        next = cycle_min(next, !write ? s->fill_free_at : out_full ? CYCLE_NEVER : s->return_at);
     }
     return not_before(next, soon);
 }
@@ -528,10 +589,11 @@ void slice_find_next(struct slice *s, uint64_t last)
 void slice_tick(struct slice *s, uint64_t cycle)
 {
     if (cache_has_ready(s->cache) && !slice_ring_full(&s->out))
-        serve_waiter(s);
+        serve_waiter(s, cycle);
     if (s->from_dram.count)
         take_return(s, cycle);
-    send_miss(s);
+    if (s->misses)
+        send_miss(s);
     if (s->in_count == 0 && cycle > s->rop_ready)
         leave_rop(s, cycle);
     bool tries = s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&

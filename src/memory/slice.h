@@ -52,6 +52,7 @@ struct slice {
     uint32_t misses;                 /* requests that lie behind those in to_dram: sent by the cache, not there yet */
     uint32_t in_count;               /* parts between the ROP delay and the L2, as noted */
     struct request_queue to_dram;
+    uint64_t sent_at; /* the tick of the last request that was put there ahead of it */
     bool blocked; /* the access at the head was refused and nothing has changed since */
     uint8_t number;
 
@@ -59,6 +60,8 @@ struct slice {
     struct slice_ring out;
     struct partition_reply *served; /* in `out` */
     uint64_t data_free_at, fill_free_at;
+    uint64_t return_at; /* nothing more of from_dram is taken before */
+    uint64_t serve_at;  /* the tick of the last reply that was put into the queue ahead of it */
 
     /* Packets of which the L2 has not accepted all parts, linked by next: first those that have left the ROP delay,
      * then the one that is leaving it, part by part, then those in it. Parts leave one a cycle while there is room:
@@ -110,6 +113,11 @@ static inline void slice_take_reply(struct slice *s)
 void slice_tick(struct slice *s, uint64_t cycle);
 /* Finds `next` anew after a reply was taken from a full queue. `last` is the last tick. */
 void slice_find_next(struct slice *s, uint64_t last);
+/* Whether there is a request for the DRAM after tick `last`. */
+static inline bool slice_sends(const struct slice *s, uint64_t last)
+{
+    return s->to_dram.count > (s->sent_at > last);
+}
 /* The oldest request for the DRAM goes there; only when there is one. `last` is the last tick. */
 static inline uint32_t slice_take_request(struct slice *s, uint64_t last)
 {
@@ -122,6 +130,8 @@ static inline uint32_t slice_take_request(struct slice *s, uint64_t last)
     }
     return request_shift(&s->to_dram);
 }
+/* A request will come back from the DRAM soon, or (next) in its next tick: what that looks at is asked for ahead. */
+void slice_expect_return(const struct slice *s, uint32_t request, bool next);
 /* A request comes back from the DRAM, when there is room. `last` is the last tick. */
 void slice_return(struct slice *s, uint32_t request, uint64_t last);
 bool slice_idle(const struct slice *s);

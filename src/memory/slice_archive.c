@@ -34,6 +34,7 @@ static void archive_replies(struct slice *s, struct archive *ar, const struct pa
     for (uint32_t i = 0; i < s->out.count; i++) {
         struct partition_reply *served = &s->served[(s->out.first + i) & s->out.mask];
         packet_archive(ar, &served->packet, source);
+        ARCHIVE(ar, served->served);
         ARCHIVE(ar, served->bytes);
         ARCHIVE(ar, served->sm);
     }
@@ -78,6 +79,9 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     ARCHIVE(ar, s->next);
     ARCHIVE(ar, s->data_free_at);
     ARCHIVE(ar, s->fill_free_at);
+    ARCHIVE(ar, s->return_at);
+    ARCHIVE(ar, s->serve_at);
+    ARCHIVE(ar, s->sent_at);
     ARCHIVE(ar, s->inside);
     archive_bool(ar, &s->blocked);
     archive_end(ar);

@@ -33,10 +33,9 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     uint32_t pc = archive_loading(ar) ? 0 : (uint32_t)(o->decoded - sm->kernel->decoded);
     bool has_access = o->access != NULL;
     archive_u32_to(ar, &pc, code_of(sm)->module->instr_count - 1);
-    o->decoded = &sm->kernel->decoded[pc];
-    o->instr = &code_of(sm)->module->instrs[pc];
     ARCHIVE(ar, o->pending);
     archive_u8_to(ar, &o->slot, (uint8_t)(sm->params->warps - 1));
+    sm_op_name(sm, &sm->warps[o->slot], o, &sm->kernel->decoded[pc]);
     archive_u8_to(ar, &o->class, SM_CLASSES - 1);
     archive_bool(ar, &o->in_memory);
     archive_bool(ar, &o->bypasses);
@@ -56,7 +55,7 @@ static void archive_ops(struct sm *sm, struct archive *ar)
     uint32_t count = (uint32_t)sm->ops.count;
     archive_u32_to(ar, &count, MAX_POOL);
     while (sm->ops.count < count)
-        vec_push(&sm->ops, (struct sm_op){0});
+        sm_op_grow(sm);
     uint8_t *free_ops = free_members(sm->ops.items, sizeof *sm->ops.items, offsetof(struct sm_op, next), count,
                                      archive_loading(ar) ? SM_NONE : sm->free_op);
     ARCHIVE_ARRAY(ar, free_ops, count);
@@ -207,7 +206,7 @@ static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_coll
     archive_u32_to(ar, &c->reading, c->all);
     for (uint32_t rest = c->used; rest; rest &= rest - 1)
         archive_op_number(sm, ar, &c->held->op[mask_first(rest)]);
-    archive_u8_to(ar, &c->dispatch_from, c->count);
+    archive_u8_to(ar, &c->last_left, c->count - 1);
     ARCHIVE(ar, c->held->behind);
     ARCHIVE(ar, c->held->turn);
     for (unsigned i = 0; i < SM_MAX_COLLECTORS; i++)
@@ -247,7 +246,6 @@ static void archive_pipelines(struct sm *sm, struct archive *ar)
     archive_banks(sm, ar);
     ARCHIVE(ar, sm->sp_free_at);
     ARCHIVE(ar, sm->sfu_free_at);
-    ARCHIVE(ar, sm->collecting);
     ARCHIVE(ar, sm->results);
     archive_wheel(sm, ar, &sm->wheel);
     archive_wheel(sm, ar, &sm->shared_wheel);
@@ -346,7 +344,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     ARCHIVE(ar, sm->now);
     archive_bool(ar, &sm->moved);
     archive_bool(ar, &sm->moved_before);
-    archive_bool(ar, &sm->lsu_refused);
+    archive_u8_to(ar, &sm->lsu_served, SM_NO_PLACE);
     archive_bool(ar, &sm->line_taken);
     archive_ops(sm, ar);
     archive_transactions(sm, ar);

@@ -9,6 +9,8 @@
 
 #include "sm/sm_impl.h"
 
+#define CHUNK_BYTES 32u /* the smallest part of a segment that a transaction shrinks to */
+
 static uint32_t segment_bytes(const struct sm *sm, const struct sm_op *op, unsigned element)
 {
     const struct simt_access *access = op->access;
@@ -56,7 +58,8 @@ static void touch(struct maker *m, uint64_t lanes, uint64_t start, uint64_t end,
         struct sm_transaction *t = transaction_for(m, at, segment);
         uint64_t low = start > at ? start - at : 0, high = end - at < segment ? end - at : segment;
         t->lanes |= lanes;
-        t->chunks |= (uint32_t)mask_low((unsigned)(high - 1) / 32 + 1) & ~(uint32_t)mask_low((unsigned)low / 32);
+        t->chunks |= (uint32_t)mask_low((unsigned)(high - 1) / CHUNK_BYTES + 1) &
+                     ~(uint32_t)mask_low((unsigned)low / CHUNK_BYTES);
     }
 }
 
@@ -72,6 +75,20 @@ static void touch_run(struct maker *m, uint64_t lanes, uint64_t start, unsigned 
         touch(m, mask_low(count) << lane, start, next, segment);
         lane += count;
         start = next;
+    }
+}
+
+/* Lanes each of which accesses no more than one aligned chunk of one segment. Neighbours often lie in the same segment.
+ */
+static void touch_lanes(struct maker *m, const struct simt_access *access, uint32_t segment)
+{
+    struct sm_transaction *t = NULL;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        uint64_t address = access->address[mask_first(rest)], at = address & ~(uint64_t)(segment - 1);
+        if (!t || t->address != at)
+            t = transaction_for(m, at, segment);
+        t->lanes |= rest & -rest;
+        t->chunks |= 1u << (unsigned)(address - at) / CHUNK_BYTES;
     }
 }
 
@@ -123,6 +140,8 @@ static void coalesce_plain(struct sm *sm, uint32_t index)
         touch(&m, access->mask, first, first + size, segment);
     else if (access->straight && size <= segment && is_run(access->mask))
         touch_run(&m, access->mask, first, size, segment);
+    else if (size <= segment && size <= CHUNK_BYTES)
+        touch_lanes(&m, access, segment);
     else
         for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
             uint64_t address = access->address[mask_first(rest)];
@@ -221,9 +240,7 @@ static inline bool meet_in_words(const struct simt_access *access, unsigned bank
 static bool free_of_conflicts(const struct simt_access *access, unsigned banks)
 {
     unsigned bytes = access->element_bytes * access->elements;
-    if (access->same && bytes <= 4 * banks)
-        return true;
-    if (access->straight && bytes <= 4 && banks >= 32 && access->mask >> mask_first(access->mask) <= UINT32_MAX)
+    if (access->high / 4 - access->low / 4 + (bytes + 3) / 4 <= banks) /* so close that no two words share a bank */
         return true;
     if (bytes > 4)
         return false;
@@ -312,5 +329,5 @@ void sm_coalesce(struct sm *sm, uint32_t op)
         return;
     sm->stats.transactions += sm->lsu_count;
     if (sm->spin)
-        spin_transactions(sm->spin, o->instr, sm->lsu_count);
+        spin_transactions(sm->spin, o->access->instr, sm->lsu_count);
 }

@@ -33,16 +33,18 @@ HOT_INLINE void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *fre
     for (unsigned i = 0; i < units; i++) {
         if (free_at[i] > now)
             continue;
-        const struct sm_decoded *d = sm->ops.items[waiting->items[waiting->head]].decoded;
-        uint64_t end = now + d->latency;
+        const struct sm_way *way = &sm->ops.items[waiting->items[waiting->head]].way;
+        uint64_t end = now + way->latency;
         struct sm_results *r = results_at(sm, end);
         unsigned ending = r->ending[class];
         if ((ending >> i & 1) || r->count == sm->params->result_buses)
             continue;
         r->ending[class] = (uint8_t)(ending | 1u << i);
         r->count++;
-        free_at[i] = now + d->interval;
+        free_at[i] = now + way->interval;
         sm->moved = true;
+        if (sm->collectors[class].ready)
+            sm->due |= SM_DUE_COLLECT;
         sm_wheel_add(sm, &sm->wheel, end + 2, sm_fifo_pop(waiting));
         if (!waiting->count)
             return;
@@ -63,7 +65,7 @@ static inline unsigned next_to_leave(const struct sm *sm, const struct sm_collec
 {
     if (class == SM_MEM && sm->params->memory_in_order)
         return c->line_count && (c->ready >> c->held->line[c->line_head] & 1) ? c->held->line[c->line_head] : SM_NONE;
-    uint32_t behind = c->ready & (~0u << c->dispatch_from);
+    uint32_t behind = c->ready & (~1u << c->last_left);
     return c->ready ? (unsigned)__builtin_ctz(behind ? behind : c->ready) : SM_NONE;
 }
 
@@ -78,13 +80,12 @@ static inline void leave_collectors(struct sm *sm, enum sm_class class)
             return;
         uint32_t bit = 1u << index;
         sm->moved = true;
-        sm->collecting--;
         sm_fifo_push(out, c->held->op[index]);
         c->used ^= bit;
         c->ready ^= bit;
-        c->dispatch_from = (uint8_t)(index + 1 < c->count ? index + 1 : 0);
+        c->last_left = (uint8_t)index;
         if (class == SM_MEM) {
-            sm->lsu_due = true;
+            sm->due |= SM_DUE_DISPATCH;
             c->line_head = (c->line_head + 1) % SM_MAX_COLLECTORS;
             c->line_count--;
         }
@@ -182,7 +183,7 @@ static void read_banks(struct sm *sm)
 static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
 {
     const struct sm_op *op = &sm->ops.items[c->held->op[collector]];
-    for (unsigned i = 0; i < op->decoded->src_count; i++) {
+    for (unsigned i = 0; i < op->way.src_count; i++) {
         unsigned bank = bank_for(sm, &sm->warps[op->slot], op->decoded->src_banks[i]);
         if (mask_has(sm->banks_waiting, bank)) {
             queue_read(sm, bank, read_place(class, collector, i));
@@ -198,7 +199,7 @@ HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_
 {
     unsigned free = (unsigned)__builtin_ctz(~c->used);
     const struct sm_op *op = &sm->ops.items[index];
-    uint64_t banks = sm_banks_of(sm, &sm->warps[op->slot], op->decoded->src_set);
+    uint64_t banks = op->src_banks;
     c->held->op[free] = index;
     c->used |= 1u << free;
     if (class == SM_MEM)
@@ -208,7 +209,7 @@ HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_
         return;
     }
     c->reading |= 1u << free;
-    if (op->decoded->src_apart && !(banks & sm->banks_waiting)) {
+    if (op->way.src_apart && !(banks & sm->banks_waiting)) {
         sm->banks_waiting |= banks;
         c->held->turn[free] = banks;
     } else {
@@ -228,6 +229,14 @@ HOT_INLINE void enter_collectors(struct sm *sm, enum sm_class class)
     }
 }
 
+/* Whether ops of a class leave or enter their collectors in the next cycle. Those that wait for a place are looked at
+ * when an op has left OC/EX. */
+static inline bool goes_on(const struct sm *sm, enum sm_class class)
+{
+    const struct sm_collectors *c = &sm->collectors[class];
+    return (c->ready && !sm_fifo_full(&sm->oc_ex[class])) || (sm->id_oc[class].count && c->used != c->all);
+}
+
 void sm_collect(struct sm *sm)
 {
     /* Written out by class, so that the compiler has a version of each stage for each. */
@@ -245,4 +254,6 @@ void sm_collect(struct sm *sm)
         enter_collectors(sm, SM_SFU);
     if (sm->id_oc[SM_MEM].count)
         enter_collectors(sm, SM_MEM);
+    if (!sm->banks_waiting && !goes_on(sm, SM_SP) && !goes_on(sm, SM_SFU) && !goes_on(sm, SM_MEM))
+        sm->due &= ~(uint32_t)SM_DUE_COLLECT;
 }

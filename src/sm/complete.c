@@ -28,7 +28,7 @@ static void check_rest(struct sm *sm, unsigned slot)
     if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out)
         return;
     sm->retiring |= BIT64(slot);
-    sm->fetch_due = true;
+    sm->due |= SM_DUE_FETCH;
 }
 
 void sm_check_retire(struct sm *sm, unsigned slot)
@@ -39,14 +39,14 @@ void sm_check_retire(struct sm *sm, unsigned slot)
 }
 
 /* The registers that an op writes have their values. */
-static inline void release_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_decoded *d)
+static inline void release_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_way *way)
 {
     uint64_t *board = warp->scoreboard;
-    const uint64_t *writes = d->writes;
+    const uint64_t *writes = way->writes;
     board[0] &= ~writes[0];
     for (unsigned i = 1; i < sm->scoreboard_words; i++)
         board[i] &= ~writes[i];
-    warp->pending_registers -= d->write_count;
+    warp->pending_registers -= way->write_count;
 }
 
 /* What few ops leave behind: an access, a warp that waited for this op, one that waited for its last. */
@@ -74,7 +74,7 @@ HOT_INLINE void complete(struct sm *sm, uint32_t op)
     unsigned slot = o->slot;
     uint64_t bit = BIT64(slot);
     struct sm_warp *warp = &sm->warps[slot];
-    release_registers(sm, warp, o->decoded);
+    release_registers(sm, warp, &o->way);
     warp->in_flight--;
     sm->views[slot].completed++;
     sm_op_recycle(sm, op);

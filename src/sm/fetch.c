@@ -67,6 +67,12 @@ static uint32_t fetch_count(const struct sm *sm, unsigned slot)
     return sm->fetch_most < left ? sm->fetch_most : left;
 }
 
+static void fill_buffer(struct sm *sm, unsigned slot, uint32_t count)
+{
+    sm->fetch_slot = slot;
+    sm->fetch_count = count;
+}
+
 /* Asks the instruction cache for the warp's next instructions. */
 static void fetch_warp(struct sm *sm, unsigned slot)
 {
@@ -84,8 +90,7 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     switch (
         cache_read(sm->l1i, address, (count < to_line_end ? count : to_line_end) * ISA_PC_BYTES, slot, room, &effect)) {
     case CACHE_HIT:
-        sm->fetch_slot = slot;
-        sm->fetch_count = count;
+        fill_buffer(sm, slot, count);
         sm->fetching |= BIT64(slot);
         break;
     case CACHE_MISS: {
@@ -96,7 +101,7 @@ static void fetch_warp(struct sm *sm, unsigned slot)
         p->bytes = effect.fill_bytes;
         if (!sm->l1i_queue.count)
             sm->l1i_since = sm->now;
-        sm_ring_push(&sm->l1i_queue, p);
+        sm_request(sm, &sm->l1i_queue, p);
         sm->fetching |= BIT64(slot);
         break;
     }
@@ -120,8 +125,7 @@ static bool take_line(struct sm *sm)
         return false;
     sm->moved = true;
     if (sm->params->fetch_from_fill) {
-        sm->fetch_slot = slot;
-        sm->fetch_count = fetch_count(sm, slot);
+        fill_buffer(sm, slot, fetch_count(sm, slot));
     } else {
         sm->fetching &= ~BIT64(slot);
     }
@@ -152,5 +156,6 @@ void sm_fetch(struct sm *sm)
         fetch_any(sm);
     if (!sm->params->fetch_from_fill)
         take_line(sm);
-    sm->fetch_due = sm_fetch_busy(sm);
+    if (!sm_fetch_busy(sm))
+        sm->due &= ~(uint32_t)SM_DUE_FETCH;
 }

@@ -172,9 +172,9 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         return false;
     }
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
-    o->acquires = access->kind != ISA_FLAG_STORE && orders(o->instr, ISA_ORDER_ACQUIRE) &&
+    o->acquires = access->kind != ISA_FLAG_STORE && orders(access->instr, ISA_ORDER_ACQUIRE) &&
                   sm->params->fence_l1 == SM_FENCE_INVALIDATE;
-    o->releases = access->kind != ISA_FLAG_LOAD && orders(o->instr, ISA_ORDER_RELEASE);
+    o->releases = access->kind != ISA_FLAG_LOAD && orders(access->instr, ISA_ORDER_RELEASE);
     o->bypasses = sm_bypasses(sm, access);
     /* A release waits for what came before it, so nothing of its warp may queue up behind it. */
     o->blocks_warp = is_atomic || o->acquires || o->releases;
@@ -182,7 +182,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         sm->in_atomic |= BIT64(slot);
         sm_waits_changed(sm);
     }
-    if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || o->instr->mods.order > ISA_ORDER_WEAK)))
+    if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || access->instr->mods.order > ISA_ORDER_WEAK)))
         note_sync(warp, access);
     o->performed = sm->params->values_at_issue && !is_atomic;
     if (o->performed)
@@ -202,10 +202,9 @@ static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *in
         sm->fence_invalidates |= BIT64(slot);
 }
 
-static inline void count_issue(struct sm *sm, unsigned slot, const struct sm_decoded *decoded,
+static inline void count_issue(struct sm *sm, struct sm_warp *warp, const struct sm_decoded *decoded,
                                const struct simt_result *r)
 {
-    struct sm_warp *warp = &sm->warps[slot];
     unsigned lanes = mask_count(r->mask);
     sm->stats.warp_instructions++;
     sm->stats.thread_instructions += lanes;
@@ -257,18 +256,16 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
 }
 
 /* Everything about the instruction but its time. Returns false when the program did something illegal. */
-static inline bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct simt_result *r)
+static inline bool perform(struct sm *sm, struct sm_warp *warp, unsigned slot, struct sm_op *o, struct simt_result *r)
 {
-    struct sm_warp *warp = &sm->warps[slot];
     uint64_t live = warp->simt.live;
     enum simt_event event = simt_execute(&warp->simt, sm->now, o->access, r);
-    o->instr = r->instr;
     if (event == SIMT_FAULTED) {
         r->fault.pc = r->pc;
         sm_record_fault(sm, slot, &r->fault);
         return false;
     }
-    count_issue(sm, slot, o->decoded, r);
+    count_issue(sm, warp, o->decoded, r);
     if (event != SIMT_MEMORY && o->access) {
         vec_push(&sm->accesses, o->access);
         o->access = NULL;
@@ -276,14 +273,14 @@ static inline bool perform(struct sm *sm, unsigned slot, struct sm_op *o, struct
     return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);
 }
 
-static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_decoded *d)
+static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, const struct sm_way *way)
 {
     uint64_t *board = warp->scoreboard;
-    const uint64_t *writes = d->writes;
+    const uint64_t *writes = way->writes;
     board[0] |= writes[0];
     for (unsigned i = 1; i < sm->scoreboard_words; i++)
         board[i] |= writes[i];
-    warp->pending_registers += d->write_count;
+    warp->pending_registers += way->write_count;
 }
 
 /* Notes, for policies that ask for it, which of the registers that an op writes come from beyond the SM. */
@@ -292,9 +289,9 @@ static void note_from_memory(const struct sm *sm, struct sm_warp *warp, const st
     const struct simt_access *access = o->in_memory ? o->access : NULL;
     bool far = access && access->kind == ISA_FLAG_LOAD &&
                (access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
-                o->instr->mods.space == ISA_SPACE_PARAM);
+                access->instr->mods.space == ISA_SPACE_PARAM);
     for (unsigned i = 0; i < sm->scoreboard_words; i++) {
-        uint64_t writes = o->decoded->writes[i];
+        uint64_t writes = o->way.writes[i];
         warp->from_memory[i] = (warp->from_memory[i] & ~writes) | (far ? writes : 0);
     }
 }
@@ -305,7 +302,7 @@ static uint64_t long_waits(const struct sm *sm, uint64_t members)
     uint64_t found = 0;
     for (uint64_t rest = members & sm->buffered & ~sm->cleared & ~sm->mispredicted; rest; rest &= rest - 1) {
         const struct sm_warp *warp = &sm->warps[mask_first(rest)];
-        const uint64_t *reads = sm->kernel->decoded[warp->head_pc].writes + sm->scoreboard_words;
+        const uint64_t *reads = sm->kernel->decoded[warp->head_pc].way.writes + sm->scoreboard_words;
         for (unsigned i = 0; i < sm->scoreboard_words; i++)
             if (warp->scoreboard[i] & warp->from_memory[i] & reads[i])
                 found |= rest & -rest;
@@ -373,27 +370,26 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
 
 /* Issues a warp's next instruction. Apart from its only caller: the two together have too few of the host's registers.
  */
-NOT_INLINE void issue_warp(struct sm *sm, unsigned slot)
+NOT_INLINE void issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slot)
 {
     struct simt_result r;
-    struct sm_warp *warp = &sm->warps[slot];
     uint32_t pc = warp->head_pc;
     uint32_t index = sm_op_new(sm);
     sm->moved = true;
     struct sm_op *o = &sm->ops.items[index];
-    o->decoded = &sm->kernel->decoded[pc];
+    sm_op_name(sm, warp, o, &sm->kernel->decoded[pc]);
     o->slot = (uint8_t)slot;
-    enum sm_class class = class_of(sm, o->decoded->unit);
+    enum sm_class class = class_of(sm, o->way.unit);
     o->class = class;
     if (class == SM_MEM)
         o->access = sm_access_new(sm);
-    if (!perform(sm, slot, o, &r)) {
+    if (!perform(sm, warp, slot, o, &r)) {
         sm_op_free(sm, index);
         return;
     }
     if (sm->spin)
         observe_spinning(sm, slot, o, &r);
-    reserve_registers(sm, warp, o->decoded);
+    reserve_registers(sm, warp, &o->way);
     if (sm->setup.scheduler->needs & LOCKSTEP_NEEDS_LONG_WAIT)
         note_from_memory(sm, warp, o);
     warp->in_flight++;
@@ -410,7 +406,7 @@ NOT_INLINE void issue_warp(struct sm *sm, unsigned slot)
     }
     sm_head_changed(sm, warp, BIT64(slot), view->pc);
     sm_fifo_push(&sm->id_oc[class], index);
-    sm->collecting++;
+    sm->due |= SM_DUE_COLLECT;
 }
 
 /* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */
@@ -463,7 +459,7 @@ static inline void issue_picked(struct sm *sm, unsigned s, unsigned slot, const 
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     for (unsigned left = sm->params->issue_width;;) {
-        issue_warp(sm, slot);
+        issue_warp(sm, &sm->warps[slot], slot);
         if (policy->issued)
             policy->issued(sm->scheduler_state[s], slot, view);
         if (--left == 0 || !issues_more(sm, slot))
@@ -613,6 +609,17 @@ static void wake_sleepers(struct sm *sm)
     sm_waits_changed(sm);
 }
 
+/* Sleep ends by the clock. A fence that nothing holds up ends in the next cycle; the others, with the last thing that
+ * they wait for. */
+static void end_waits(struct sm *sm)
+{
+    if (sm->asleep | sm->delayed)
+        wake_sleepers(sm);
+    for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
+        sm_check_fence(sm, mask_first(rest));
+    sm->fence_reached = 0;
+}
+
 /* A fault ended this cycle: the schedulers that did not look, from `next` on, do not own it. */
 static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
 {
@@ -625,12 +632,8 @@ static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
 
 void sm_issue(struct sm *sm)
 {
-    if (sm->asleep | sm->delayed)
-        wake_sleepers(sm);
-    /* A fence that nothing holds up ends in the next cycle; the others, with the last thing that they wait for. */
-    for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
-        sm_check_fence(sm, mask_first(rest));
-    sm->fence_reached = 0;
+    if (sm->asleep | sm->delayed | sm->fence_reached)
+        end_waits(sm);
     unsigned count = sm->scheduler_count, turns = sm->turns;
     unsigned s = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1)), looked = 0;
     while (!sm->has_fault) {

@@ -72,7 +72,7 @@ static bool can_pass(const struct sm *sm)
 static void pass(struct sm *sm, struct packet *p)
 {
     if (sm->params->memory_in_order)
-        sm_ring_push(&sm->l1d_queue, p);
+        sm_request(sm, &sm->l1d_queue, p);
     else
         enter(sm, p);
 }
@@ -125,21 +125,17 @@ static void send_writeback(struct sm *sm, const struct cache_effect *effect)
     p->address = effect->writeback_address;
     p->bytes = sm->setup.l1d->line_bytes;
     p->cookie = SM_NONE;
-    sm_ring_push(&sm->l1d_queue, p);
+    sm_request(sm, &sm->l1d_queue, p);
 }
 
 /* A load through a cache. Returns false when it must be tried again. */
-static bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queue, const struct sm_transaction *t)
+HOT_INLINE bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queue, const struct sm_transaction *t)
 {
     struct cache_effect effect;
     if (cache_refuses_again(cache, t->address, t->bytes, room(queue)))
         return false;
-    struct sm_op *o = &sm->ops.items[t->op];
-    uint32_t waiter = sm_transaction_new(sm);
-    sm->transactions.items[waiter] = *t;
-    enum cache_result result = cache_read(cache, t->address, t->bytes, waiter, room(queue), &effect);
-    if (result == CACHE_HIT || result == CACHE_REFUSED)
-        sm_transaction_free(sm, waiter);
+    enum cache_result result =
+        cache_read(cache, t->address, t->bytes, sm_transaction_next(sm), room(queue), &effect);
     if (result == CACHE_REFUSED)
         return false;
     if (result == CACHE_HIT) {
@@ -147,13 +143,14 @@ static bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queu
         transaction_done(sm, t->op);
         return true;
     }
+    sm_transaction_new(sm, t);
     if (effect.writeback)
         send_writeback(sm, &effect);
     if (result == CACHE_MISS) {
-        struct packet *p = new_request(sm, PACKET_READ, t, o->access->space);
+        struct packet *p = new_request(sm, PACKET_READ, t, sm->ops.items[t->op].access->space);
         p->address = effect.fill_address;
         p->bytes = effect.fill_bytes;
-        sm_ring_push(queue, p);
+        sm_request(sm, queue, p);
     }
     return true;
 }
@@ -162,10 +159,8 @@ static bool load_bypassing(struct sm *sm, const struct sm_transaction *t)
 {
     if (!can_pass(sm))
         return false;
-    uint32_t waiter = sm_transaction_new(sm);
-    sm->transactions.items[waiter] = *t;
     struct packet *p = new_request(sm, PACKET_READ, t, ISA_SPACE_GLOBAL);
-    p->cookie = waiter;
+    p->cookie = sm_transaction_new(sm, t);
     pass(sm, p);
     return true;
 }
@@ -205,7 +200,7 @@ static bool store_global(struct sm *sm, const struct sm_transaction *t)
     p->performed = o->performed;
     p->cookie = o->slot;
     sm->warps[o->slot].stores_out++;
-    sm_ring_push(&sm->l1d_queue, p);
+    sm_request(sm, &sm->l1d_queue, p);
     transaction_done(sm, t->op);
     return true;
 }
@@ -227,7 +222,7 @@ static bool store_local(struct sm *sm, const struct sm_transaction *t)
         return false;
     } else {
         count_store(sm, false);
-        sm_ring_push(&sm->l1d_queue, new_request(sm, PACKET_WRITE, t, ISA_SPACE_LOCAL));
+        sm_request(sm, &sm->l1d_queue, new_request(sm, PACKET_WRITE, t, ISA_SPACE_LOCAL));
     }
     transaction_done(sm, t->op);
     return true;
@@ -243,9 +238,9 @@ static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
     if (sm->params->atomic_drops_line)
         cache_invalidate(sm->l1d, t->address);
     struct packet *p = new_request(sm, PACKET_ATOMIC, t, ISA_SPACE_GLOBAL);
-    p->atomic = o->instr->mods.atomic;
-    p->type = o->instr->type;
-    p->no_return = o->instr->dst_count == 0;
+    p->atomic = access->instr->mods.atomic;
+    p->type = access->instr->type;
+    p->no_return = access->instr->dst_count == 0;
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         struct packet_lane *l = &p->lanes[p->lane_count++];
@@ -254,9 +249,7 @@ static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
         memcpy(&l->operand, simt_access_data(access, lane), 8);
         memcpy(&l->compare, simt_access_data(access, lane) + 8, 8);
     }
-    uint32_t waiter = sm_transaction_new(sm);
-    sm->transactions.items[waiter] = *t;
-    p->cookie = waiter;
+    p->cookie = sm_transaction_new(sm, t);
     pass(sm, p);
     return true;
 }
@@ -278,14 +271,15 @@ static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
 }
 
 /* Sends an access on its way to the L1D, which takes sm.l1d_latency cycles. */
-static bool enter_l1d_pipe(struct sm *sm, const struct sm_transaction *t)
+static enum sm_served enter_l1d_pipe(struct sm *sm, const struct sm_transaction *t)
 {
-    uint32_t size = sm->params->l1d_latency;
+    uint32_t size = sm->params->l1d_latency, at = sm->l1d_pipe_head + sm->l1d_pipe_count;
     if (sm->l1d_pipe_count == size)
-        return false;
-    uint32_t at = (sm->l1d_pipe_head + sm->l1d_pipe_count++) % size;
-    sm->l1d_pipe[at] = (struct sm_delayed){*t, sm->now + size};
-    return true;
+        return SM_NO_PLACE;
+    sm->l1d_pipe[at < size ? at : at - size] = (struct sm_delayed){*t, sm->now + size};
+    sm->l1d_pipe_count++;
+    sm->due |= SM_DUE_PIPE;
+    return SM_SERVED;
 }
 
 static void serve_l1d_pipe(struct sm *sm)
@@ -301,8 +295,11 @@ static void serve_l1d_pipe(struct sm *sm)
     if (sm->l1d_pipe_refused)
         return;
     sm->moved = true;
-    sm->l1d_pipe_head = (sm->l1d_pipe_head + 1) % sm->params->l1d_latency;
-    sm->l1d_pipe_count--;
+    sm->l1d_pipe_head = sm->l1d_pipe_head + 1 < sm->params->l1d_latency ? sm->l1d_pipe_head + 1 : 0;
+    if (!--sm->l1d_pipe_count)
+        sm->due &= ~(uint32_t)SM_DUE_PIPE;
+    if (sm->lsu_served == SM_NO_PLACE)
+        sm->due |= SM_DUE_REFUSED;
 }
 
 /* What goes past the L1D must not overtake an access to the same line on its way to it. */
@@ -315,19 +312,24 @@ static bool follows_in_pipe(const struct sm *sm, const struct sm_transaction *t)
     return false;
 }
 
-static bool serve_transaction(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
+static enum sm_served served_if(bool served)
+{
+    return served ? SM_SERVED : SM_REFUSED;
+}
+
+static enum sm_served serve_transaction(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
 {
     const struct simt_access *access = o->access;
     if (must_wait(sm, o))
-        return false;
+        return SM_REFUSED;
     if (access->space == ISA_SPACE_CONST)
-        return load_cached(sm, sm->l1c, &sm->l1c_queue, t);
+        return served_if(load_cached(sm, sm->l1c, &sm->l1c_queue, t));
     if (access->space == ISA_SPACE_GLOBAL && o->bypasses) {
         if (sm->params->memory_in_order && follows_in_pipe(sm, t))
-            return false;
-        return access->kind == ISA_FLAG_LOAD ? load_bypassing(sm, t) : send_atomic(sm, t);
+            return SM_REFUSED;
+        return served_if(access->kind == ISA_FLAG_LOAD ? load_bypassing(sm, t) : send_atomic(sm, t));
     }
-    return sm->params->l1d_latency ? enter_l1d_pipe(sm, t) : serve_l1d(sm, t);
+    return sm->params->l1d_latency ? enter_l1d_pipe(sm, t) : served_if(serve_l1d(sm, t));
 }
 
 static void leave_dispatch(struct sm *sm)
@@ -360,11 +362,12 @@ static void serve_dispatch(struct sm *sm)
         serve_shared(sm);
         return;
     }
-    if (sm->lsu_refused && !sm->moved && !sm->moved_before && !can_enter(sm))
+    if (sm->lsu_served != SM_SERVED && !sm->moved && !sm->moved_before && !can_enter(sm))
         return;
     if (sm->lsu_at < sm->lsu_count) {
-        sm->lsu_refused = !serve_transaction(sm, &sm->ops.items[sm->lsu_op], &sm->lsu_list[sm->lsu_at]);
-        if (sm->lsu_refused)
+        sm->lsu_served =
+            (uint8_t)serve_transaction(sm, &sm->ops.items[sm->lsu_op], &sm->lsu_list[sm->lsu_at]);
+        if (sm->lsu_served != SM_SERVED)
             return;
         sm->lsu_at++;
     }
@@ -375,16 +378,35 @@ static void serve_dispatch(struct sm *sm)
 
 static void take_dispatch(struct sm *sm)
 {
-    struct sm_fifo *waiting = &sm->oc_ex[SM_MEM];
-    if (sm->lsu_op != SM_NONE || !waiting->count)
-        return;
-    uint32_t op = sm_fifo_pop(waiting);
+    uint32_t op = sm_fifo_pop(&sm->oc_ex[SM_MEM]);
+    if (sm->collectors[SM_MEM].ready)
+        sm->due |= SM_DUE_COLLECT;
     sm->moved = true;
-    sm->lsu_refused = false;
+    sm->lsu_served = SM_SERVED;
     sm->lsu_op = op;
     sm_coalesce(sm, op);
     struct sm_op *o = &sm->ops.items[op];
     o->pending = o->in_memory && o->access->space != ISA_SPACE_SHARED ? (uint16_t)sm->lsu_count : 0;
+}
+
+/* The dispatch register: its instruction goes on, and leaves its place to the next. */
+static inline void move_dispatch(struct sm *sm)
+{
+    if (sm->lsu_op != SM_NONE)
+        serve_dispatch(sm);
+    if (sm->lsu_op == SM_NONE && sm->oc_ex[SM_MEM].count)
+        take_dispatch(sm);
+    sm->due &= ~(uint32_t)(SM_DUE_DISPATCH | SM_DUE_REFUSED);
+    if (sm->lsu_op != SM_NONE && sm->lsu_served != SM_NO_PLACE)
+        sm->due |= sm->lsu_served == SM_REFUSED ? SM_DUE_REFUSED : SM_DUE_DISPATCH;
+}
+
+static struct packet *pop_response(struct sm *sm)
+{
+    struct packet *p = sm_ring_pop(&sm->responses);
+    if (!sm->responses.count)
+        sm->due &= ~(uint32_t)SM_DUE_RESPONSE;
+    return p;
 }
 
 /* One reply leaves the load/store unit's queue: acknowledgements end stores, fills go to their cache, bypass replies
@@ -392,9 +414,8 @@ static void take_dispatch(struct sm *sm)
 static void take_response(struct sm *sm)
 {
     struct packet *p = sm_ring_peek(&sm->responses);
-    if (!p)
-        return;
-    sm->moved = sm->port_due = true;
+    sm->moved = true;
+    sm->due |= SM_DUE_PORT;
     if (p->kind == PACKET_WRITE) {
         if (p->cookie != SM_NONE) {
             sm->warps[p->cookie].stores_out--;
@@ -403,21 +424,19 @@ static void take_response(struct sm *sm)
     } else if (p->class == PACKET_CONST) {
         fill_values(sm, sm->l1c, p);
     } else if (p->cookie != SM_NONE) {
-        if (sm->bypass_reply)
-            return;
-        sm->bypass_reply = sm_ring_pop(&sm->responses);
+        if (!sm->bypass_reply)
+            sm->bypass_reply = pop_response(sm);
         return;
     } else {
         fill_values(sm, sm->l1d, p);
     }
-    sm_packet_free(sm, sm_ring_pop(&sm->responses));
+    sm_packet_free(sm, pop_response(sm));
 }
 
-static void finish_bypass(struct sm *sm)
+static bool finish_bypass(struct sm *sm)
 {
     struct packet *p = sm->bypass_reply;
-    struct sm_transaction t = sm->transactions.items[p->cookie];
-    sm_transaction_free(sm, p->cookie);
+    struct sm_transaction t = sm_transaction_take(sm, p->cookie);
     if (p->kind == PACKET_ATOMIC) {
         const struct sm_op *o = &sm->ops.items[t.op];
         sm_note_holders(sm, o, p);
@@ -431,27 +450,42 @@ static void finish_bypass(struct sm *sm)
     sm->bypass_reply = NULL;
     sm_packet_free(sm, p);
     transaction_done(sm, t.op);
+    return false;
 }
 
-static void finish_ready(struct sm *sm, struct cache *cache)
+static bool finish_ready(struct sm *sm, struct cache *cache)
 {
     uint32_t line;
     const uint8_t *data;
     uint32_t waiter = cache_ready(cache, &line, &data);
-    struct sm_transaction t = sm->transactions.items[waiter];
-    sm_transaction_free(sm, waiter);
+    struct sm_transaction t = sm_transaction_take(sm, waiter);
     (void)line;
     deliver(sm, &t, data, line_bytes_of(sm, cache));
     transaction_done(sm, t.op);
+    return cache_has_ready(cache);
 }
 
-static void finish_shared(struct sm *sm)
+static bool finish_shared(struct sm *sm)
 {
     uint32_t op = sm->shared_done.items[sm->shared_head++];
     if (sm->shared_head == sm->shared_done.count)
         sm->shared_head = 0, sm->shared_done.count = 0;
     sm_write_banks(sm, &sm->ops.items[op]);
     sm_complete(sm, op);
+    return sm->shared_done.count;
+}
+
+/* A result of a client of the writeback port is written. Returns whether it has another one. */
+static inline bool finish_client(struct sm *sm, enum sm_writeback client)
+{
+    switch (client) {
+    case SM_WB_SHARED:
+        return finish_shared(sm);
+    case SM_WB_BYPASS:
+        return finish_bypass(sm);
+    default:
+        return finish_ready(sm, client == SM_WB_CONST ? sm->l1c : sm->l1d);
+    }
 }
 
 /* Instructions that leave the shared memory pipeline queue for the writeback port. */
@@ -472,19 +506,15 @@ void sm_lsu_writeback(struct sm *sm)
     if (sm_wheel_due(&sm->shared_wheel, sm->now))
         end_shared(sm);
     unsigned clients = sm_writeback_clients(sm), behind = clients & (~0u << sm->writeback_from);
-    sm->port_due = clients != 0;
+    sm->due &= ~(uint32_t)SM_DUE_PORT;
     if (!clients)
         return;
     enum sm_writeback client = (enum sm_writeback)__builtin_ctz(behind ? behind : clients);
     sm->moved = true;
-    if (client == SM_WB_SHARED)
-        finish_shared(sm);
-    else if (client == SM_WB_BYPASS)
-        finish_bypass(sm);
-    else
-        finish_ready(sm, client == SM_WB_CONST ? sm->l1c : sm->l1d);
+    bool more = finish_client(sm, client);
+    if (more || (clients & (clients - 1)))
+        sm->due |= SM_DUE_PORT;
     sm->writeback_from = (client + 1) % SM_WB_COUNT;
-    sm->port_due = sm_writeback_clients(sm) != 0;
 }
 
 static void send_one(struct sm *sm, struct sm_ring *queue)
@@ -494,6 +524,8 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
         return;
     enter(sm, sm_ring_pop(queue));
     sm->moved = true;
+    if (!sm_has_queued(sm))
+        sm->due &= ~(uint32_t)SM_DUE_SEND;
 }
 
 /* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for
@@ -517,17 +549,72 @@ void sm_send_instruction_requests(struct sm *sm)
         sm->l1i_since = sm->now;
 }
 
+/* Whether a try would be counted as refused, and no more, as the one before was: cache_refuses_again says so then. */
+static bool remembers_refusal(const struct sm *sm, const struct cache *cache, const struct sm_transaction *t)
+{
+    const struct cache_head *head = (const struct cache_head *)cache;
+    const struct sm_ring *queue = cache == sm->l1c ? &sm->l1c_queue : &sm->l1d_queue;
+    return t->bytes == head->refused_bytes && t->address == head->refused_address &&
+           (room(queue) >= head->miss_room) == head->refused_room;
+}
+
+static const struct sm_transaction *pipe_head(const struct sm *sm)
+{
+    return &sm->l1d_pipe[sm->l1d_pipe_head].transaction;
+}
+
+static bool pipe_refused(const struct sm *sm)
+{
+    return sm->l1d_pipe_count && sm->l1d_pipe_refused;
+}
+
+static bool dispatch_refused(const struct sm *sm)
+{
+    return sm->lsu_op != SM_NONE && sm->lsu_served == SM_REFUSED;
+}
+
+/* The cache that counts how often the transaction in the dispatch register was refused, or NULL: it waits for something
+ * else. */
+static struct cache *refusing_cache(const struct sm *sm)
+{
+    const struct sm_op *o = &sm->ops.items[sm->lsu_op];
+    if (must_wait(sm, o))
+        return NULL;
+    if (o->access->space == ISA_SPACE_CONST)
+        return sm->l1c;
+    bool passes = o->access->space == ISA_SPACE_GLOBAL && o->bypasses;
+    return passes || sm->params->l1d_latency ? NULL : sm->l1d;
+}
+
+void sm_count_refusals(struct sm *sm)
+{
+    if (pipe_refused(sm))
+        cache_refuses_again(sm->l1d, pipe_head(sm)->address, pipe_head(sm)->bytes, room(&sm->l1d_queue));
+    struct cache *cache = dispatch_refused(sm) ? refusing_cache(sm) : NULL;
+    if (cache) {
+        const struct sm_transaction *t = &sm->lsu_list[sm->lsu_at];
+        cache_refuses_again(cache, t->address, t->bytes, room(cache == sm->l1c ? &sm->l1c_queue : &sm->l1d_queue));
+    }
+}
+
+bool sm_must_retry(const struct sm *sm)
+{
+    if (pipe_refused(sm) && !remembers_refusal(sm, sm->l1d, pipe_head(sm)))
+        return true;
+    const struct cache *cache = dispatch_refused(sm) ? refusing_cache(sm) : NULL;
+    return cache && !remembers_refusal(sm, cache, &sm->lsu_list[sm->lsu_at]);
+}
+
 void sm_lsu(struct sm *sm)
 {
-    take_response(sm);
-    if (sm->l1d_queue.count | sm->l1c_queue.count | sm->l1i_queue.count)
+    if (sm->due & SM_DUE_RESPONSE)
+        take_response(sm);
+    if (sm->due & SM_DUE_SEND)
         sm_send_requests(sm);
-    if (sm->l1d_pipe_count)
+    if (sm->due & SM_DUE_PIPE)
         serve_l1d_pipe(sm);
-    if (sm->lsu_op != SM_NONE)
-        serve_dispatch(sm);
-    take_dispatch(sm);
-    sm->lsu_due = sm_lsu_holds(sm);
+    if (sm->due & (SM_DUE_DISPATCH | SM_DUE_REFUSED))
+        move_dispatch(sm);
 }
 
 static bool can_send(const struct sm *sm, const struct sm_ring *queue)
@@ -538,7 +625,7 @@ static bool can_send(const struct sm *sm, const struct sm_ring *queue)
 
 bool sm_has_requests(const struct sm *sm)
 {
-    return sm->l1d_queue.count || sm->l1c_queue.count || sm->l1i_queue.count || entering_bytes(sm);
+    return (sm->due & SM_DUE_SEND) || entering_bytes(sm);
 }
 
 bool sm_can_send(const struct sm *sm)
@@ -553,7 +640,7 @@ static void expect_response(const struct sm *sm, const struct packet *p)
     if (p->kind != PACKET_READ)
         return;
     will_read(p->data);
-    will_read(p->data + PACKET_LINE_BYTES / 2);
+    will_read(p->data + CACHE_LINE);
     cache_expect(sm->l1d, p->address);
 }
 
@@ -564,12 +651,12 @@ uint32_t sm_eject(struct sm *sm)
     struct packet *p = sm_ring_peek(&sm->ejected);
     if (p && p->class == PACKET_INSTRUCTION) {
         cache_fill(sm->l1i, p->address, p->bytes, NULL);
-        sm->fetch_due = true;
+        sm->due |= SM_DUE_FETCH;
         sm_packet_free(sm, sm_ring_pop(&sm->ejected));
     } else if (p && !sm_ring_full(&sm->responses)) {
         sm_ring_push(&sm->responses, sm_ring_pop(&sm->ejected));
         expect_response(sm, p);
-        sm->lsu_due = true;
+        sm->due |= SM_DUE_RESPONSE;
     }
     if (!sm_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
         sm_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));

@@ -3,32 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "sm/sm_impl.h"
+
+#define FIRST_OPS 64
 
 uint32_t sm_op_grow(struct sm *sm)
 {
-    vec_push(&sm->ops, (struct sm_op){0});
-    return (uint32_t)sm->ops.count - 1;
-}
-
-uint32_t sm_transaction_new(struct sm *sm)
-{
-    uint32_t index = sm->free_transaction;
-    if (index == SM_NONE) {
-        vec_push(&sm->transactions, (struct sm_transaction){0});
-        index = (uint32_t)sm->transactions.count - 1;
-    } else {
-        sm->free_transaction = sm->transactions.items[index].next;
+    if (sm->ops.count == sm->ops.capacity) {
+        size_t more = sm->ops.capacity ? 2 * sm->ops.capacity : FIRST_OPS;
+        sm->ops.items = base_grow_apart(sm->ops.items, sm->ops.count * sizeof *sm->ops.items,
+                                        more * sizeof *sm->ops.items);
+        sm->ops.capacity = more;
     }
-    sm->transactions_live++;
-    return index;
-}
-
-void sm_transaction_free(struct sm *sm, uint32_t t)
-{
-    sm->transactions.items[t].next = sm->free_transaction;
-    sm->free_transaction = t;
-    sm->transactions_live--;
+    return (uint32_t)sm->ops.count++;
 }
 
 struct simt_access *sm_access_new(struct sm *sm)

@@ -41,6 +41,7 @@ _Static_assert(offsetof(struct sm_params, interval_rem) - offsetof(struct sm_par
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one initiation interval per latency class");
 _Static_assert(sizeof(struct sm_decoded) == 64, "a decoded instruction fills one cache line");
+_Static_assert(sizeof(struct sm_op) == 64, "an instruction in flight fills one cache line");
 _Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_params, latency_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one latency per latency class");
@@ -54,6 +55,7 @@ static void reset_class(struct sm *sm, enum sm_class class, uint32_t id_oc, uint
     sm->collectors[class] = (struct sm_collectors){.all = (uint32_t)mask_low(collectors),
                                                    .count = (uint8_t)collectors,
                                                    .ports = (uint8_t)ports,
+                                                   .last_left = (uint8_t)(collectors - 1),
                                                    .held = &sm->collected[class]};
 }
 
@@ -66,7 +68,6 @@ static void reset_pipelines(struct sm *sm)
     sm_reset_banks(sm);
     sm_wheel_init(&sm->wheel);
     sm_wheel_init(&sm->shared_wheel);
-    sm->collecting = 0;
     sm->lsu_op = SM_NONE;
     sm->lsu_count = sm->lsu_at = 0;
     sm->fetch_slot = SM_NONE;
@@ -165,13 +166,13 @@ static bool named_before(const struct isa_function *function, const struct isa_i
 static void decode_banks(struct sm_decoded *d, const struct isa_function *function, const struct isa_instr *instr,
                          unsigned banks, bool merges)
 {
-    for (unsigned i = 0; i < instr->src_count && d->src_count < 12; i++)
+    for (unsigned i = 0; i < instr->src_count && d->way.src_count < 12; i++)
         if ((instr->src[i].kind == ISA_OPERAND_REG || instr->src[i].kind == ISA_OPERAND_PRED) &&
             !(merges && named_before(function, instr, i)))
-            d->src_banks[d->src_count++] = (uint8_t)bank_of(function, &instr->src[i], banks);
-    for (unsigned i = 0; i < d->src_count; i++)
+            d->src_banks[d->way.src_count++] = (uint8_t)bank_of(function, &instr->src[i], banks);
+    for (unsigned i = 0; i < d->way.src_count; i++)
         d->src_set |= BIT64(d->src_banks[i]);
-    d->src_apart = mask_count(d->src_set) == d->src_count;
+    d->way.src_apart = mask_count(d->src_set) == d->way.src_count;
     for (unsigned i = 0; i < instr->dst_count && d->dst_count < 8; i++)
         if (instr->dst[i].kind == ISA_OPERAND_REG || instr->dst[i].kind == ISA_OPERAND_PRED) {
             d->dst_set |= BIT64(bank_of(function, &instr->dst[i], banks));
@@ -191,8 +192,8 @@ static void decode_hazards(struct sm_decoded *d, const struct isa_module *module
     for (unsigned i = 0; i < words; i++)
         uses[i] = reads[i] | writes[i];
     d->uses = uses;
-    d->writes = writes;
-    d->write_count = instr->write_count;
+    d->way.writes = writes;
+    d->way.write_count = instr->write_count;
     d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
     d->touches_memory =
         instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;
@@ -223,10 +224,10 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
         for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
             const struct isa_instr *instr = &module->instrs[pc];
             struct sm_decoded *d = &kernel->decoded[pc];
-            d->unit = unit_of(instr, params);
-            d->latency = (uint16_t)(&params->latency_move)[instr->latency];
-            kernel->longest = d->latency > kernel->longest ? d->latency : kernel->longest;
-            d->interval = (uint16_t)(&params->interval_move)[instr->latency];
+            d->way.unit = unit_of(instr, params);
+            d->way.latency = (uint16_t)(&params->latency_move)[instr->latency];
+            kernel->longest = d->way.latency > kernel->longest ? d->way.latency : kernel->longest;
+            d->way.interval = (uint16_t)(&params->interval_move)[instr->latency];
             decode_hazards(d, module, instr, sets + 3 * words * pc, words);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);
@@ -390,6 +391,10 @@ static void skip_to(struct sm *sm, uint64_t cycle)
     if (sm->backed_off)
         spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->delayed));
     sm->banks_written = 0;
+    if (sm->moved) {
+        sm_count_refusals(sm);
+        sm->moved = false;
+    }
     sm->now = cycle;
 }
 
@@ -420,7 +425,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
         launch_warp(sm, block, first + i, i, cycle);
     sm->resident |= slots;
     sm->changed |= slots;
-    sm->fetch_due = true;
+    sm->due |= SM_DUE_FETCH;
 }
 
 /* Cycles */
@@ -448,29 +453,15 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
     return over;
 }
 
-/* Whether anything that moved in the last cycle goes on in the next. An op in the collectors does, or waits for what
- * does. */
-static inline bool goes_on(const struct sm *sm)
-{
-    if (sm->collecting || sm->lsu_op != SM_NONE || sm->oc_ex[SM_MEM].count || sm->fetch_slot != SM_NONE ||
-        sm->fence_reached || sm->retiring || sm->line_taken || (sm->l1d_pipe_count && sm->l1d_pipe_refused))
-        return true;
-    uint64_t awake = sm_wide_awake(sm);
-    return awake & (sm->mispredicted | sm_units_free(sm));
-}
-
-/* Whether the next cycle must be stepped. Where nothing moved in the last one, nothing will before an event: a packet,
- * a result, the network taking requests again (sm_can_send), a sleeper waking. Retries whose outcome depends on the
- * cycle alone are stepped. */
+/* Whether the next cycle must be stepped. Where nothing is due, nothing happens before an event: a packet, a result,
+ * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
-    if (sm->moved && goes_on(sm))
+    if ((sm->due & SM_DUE_NEXT) || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->fetch_slot != SM_NONE ||
+        sm->fence_reached ||
+        ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
         return true;
-    if (sm->banks_waiting || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->responses.count || sm->port_due ||
-        sm->fetch_due)
-        return true;
-    const struct packet *p = sm_ring_peek(&sm->ejected);
-    return p && (p->class == PACKET_INSTRUCTION || !sm_ring_full(&sm->responses));
+    return sm->changed && (sm_wide_awake(sm) & (sm->mispredicted | sm_units_free(sm)));
 }
 
 /* The next cycle with an event of the SM's own. */
@@ -498,18 +489,18 @@ struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_writeback(sm);
     if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
         sm_execute_units(sm);
-    if (sm->port_due || (sm->shared_wheel.count && sm_wheel_due(&sm->shared_wheel, cycle)))
+    if ((sm->due & SM_DUE_PORT) || (sm->shared_wheel.count && sm_wheel_due(&sm->shared_wheel, cycle)))
         sm_lsu_writeback(sm);
-    if (sm->collecting)
+    if (sm->due & SM_DUE_COLLECT)
         sm_collect(sm);
     sm->banks_written = 0;
-    if (sm->lsu_due)
+    if (sm->due & SM_DUE_LSU)
         sm_lsu(sm);
     if ((sm->changed | sm->asleep | sm->delayed | sm->fence_reached) || sm->has_fault)
         sm_issue(sm);
     if (sm->fetch_slot != SM_NONE)
         sm_decode(sm);
-    if (sm->fetch_due)
+    if (sm->due & SM_DUE_FETCH)
         sm_fetch(sm);
     if (sm->l1i_queue.count)
         sm_send_instruction_requests(sm);

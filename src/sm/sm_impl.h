@@ -18,31 +18,37 @@
 
 enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
 
-/* What timing needs of a static instruction: all that is asked of it while it waits to issue and on its way. It fills
- * one cache line. */
+/* What is asked of an instruction on its way from issue to completion. */
+struct sm_way {
+    const uint64_t *writes; /* set of registers in the scoreboard that it writes; behind that set, those it reads */
+    uint16_t latency, interval;
+    uint8_t unit;        /* enum isa_unit */
+    uint8_t write_count; /* registers in the scoreboard */
+    uint8_t src_count;   /* in the register banks */
+    bool src_apart;      /* no two of these share a bank */
+};
+
+/* What timing needs of a static instruction. It fills one cache line. */
 struct sm_decoded {
     _Alignas(64) const uint64_t *uses; /* set of registers in the scoreboard: those it reads or writes */
-    const uint64_t *writes;            /* those it writes; behind that set, those it reads */
-    uint64_t src_set, dst_set;         /* banks of its registers, for warp slot 0 */
-    uint16_t latency, interval;
-    uint8_t unit;                 /* enum isa_unit */
-    uint8_t write_count;          /* registers in the scoreboard */
-    uint8_t src_count, dst_count; /* in the register banks */
-    uint8_t other_count;          /* source operands that are no registers */
-    uint8_t lane_op;              /* enum sm_lane_op, see work.h */
-    uint16_t back_branch;         /* number of a backward branch, from 1 (spin_number_branches) */
-    bool scheduled;               /* all but control flow, barriers and fences */
-    bool changes_frame;           /* call and return: register numbers mean others behind it */
-    bool touches_memory;          /* a call of printf, malloc or free, which touches memory at once */
-    bool src_apart;               /* no two source registers share a bank */
+    struct sm_way way;
+    uint64_t src_set, dst_set; /* banks of its registers, for warp slot 0 */
+    uint8_t dst_count;         /* in the register banks */
+    uint8_t other_count;       /* source operands that are no registers */
+    uint16_t back_branch;      /* number of a backward branch, from 1 (spin_number_branches) */
+    uint8_t lane_op;           /* enum sm_lane_op, see work.h */
+    bool scheduled;            /* all but control flow, barriers and fences */
+    bool changes_frame;        /* call and return: register numbers mean others behind it */
+    bool touches_memory;       /* a call of printf, malloc or free, which touches memory at once */
     uint8_t src_banks[12];
     uint32_t scheduled_before; /* of the module's instructions before this one, those that are `scheduled` */
 };
 
-/* A warp instruction in flight. */
+/* A warp instruction in flight: in one cache line, all that its way through the pipelines asks for. */
 struct sm_op {
-    const struct isa_instr *instr;
-    const struct sm_decoded *decoded;
+    _Alignas(64) const struct sm_decoded *decoded;
+    struct sm_way way; /* the decoded instruction's */
+    uint64_t src_banks, dst_banks;
     struct simt_access *access;
     uint32_t next;    /* free list, wheel list */
     uint16_t pending; /* transactions not yet answered */
@@ -54,11 +60,11 @@ struct sm_op {
     bool blocks_warp;        /* the warp waits until it is complete */
 };
 
-/* One memory transaction of an op. */
+/* One memory transaction of an op, in half a cache line. */
 struct sm_transaction {
-    uint32_t op;
     uint64_t lanes;
     uint64_t address;
+    uint32_t op;
     uint32_t bytes;
     uint32_t chunks; /* while it is made: set of the 32-byte parts that its lanes touch */
     uint32_t next;   /* free list; while it is made: others with the same hash */
@@ -103,10 +109,12 @@ struct sm_collected {
 
 /* Operand collectors of one class. */
 struct sm_collectors {
-    uint32_t used, ready; /* sets of collectors: holding an op; with all operands */
-    uint32_t reading;     /* with operands to read */
-    uint32_t all;         /* those there are */
-    uint8_t count, ports, dispatch_from;
+    uint32_t used;    /* set of collectors: holding an op */
+    uint32_t all;     /* those there are */
+    uint32_t ready;   /* with all operands */
+    uint32_t reading; /* with operands to read */
+    uint8_t count, ports;
+    uint8_t last_left; /* collector that an op left last */
     /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): held->line. */
     uint8_t line_head, line_count;
     struct sm_collected *held; /* apart: every step looks at the sets of all classes */
@@ -185,6 +193,27 @@ struct sm_ring {
     uint32_t head, count, size;
 };
 
+/* What there is to do in the next step: set by whoever brings it, cleared by a stage that is left with nothing. */
+enum sm_due {
+    SM_DUE_PORT = 1,      /* a result waits for the load/store unit's writeback port */
+    SM_DUE_COLLECT = 2,   /* an op can enter or leave the collectors, or its operands be read */
+    SM_DUE_FETCH = 4,     /* there is a warp to fetch for, or to retire */
+    SM_DUE_RESPONSE = 8,  /* the load/store unit was sent a packet */
+    SM_DUE_DISPATCH = 16, /* it has an instruction that goes on by itself */
+    SM_DUE_NEXT = 31,     /* all of these need the next cycle; what follows is served when the SM is stepped: */
+    SM_DUE_SEND = 32,     /* requests wait for the network */
+    SM_DUE_PIPE = 64,     /* accesses are on their way to the L1D */
+    SM_DUE_REFUSED = 128, /* the load/store unit's instruction was refused: it may go on when something has moved */
+    SM_DUE_LSU = SM_DUE_RESPONSE | SM_DUE_DISPATCH | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_REFUSED
+};
+
+/* What became of a transaction when the load/store unit last tried to serve it. */
+enum sm_served {
+    SM_SERVED,
+    SM_REFUSED, /* tried again when something has changed */
+    SM_NO_PLACE /* on the way to the L1D: tried again when there is one */
+};
+
 /* What warps and blocks keep their state in: see storage.c. */
 struct sm_storage {
     struct arena *device; /* what all SMs are made of; used between launches only */
@@ -200,12 +229,11 @@ struct sm {
     const struct sm_kernel *kernel;
     bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
                                  will until an event */
-    bool lsu_refused;         /* the load/store unit's access was refused: tried again when something has changed */
+    uint8_t lsu_served; /* enum sm_served, of the transaction in the dispatch register */
     bool line_taken;          /* fetch took a line from the instruction cache and has not asked for another since */
     bool l1d_pipe_refused;
     bool has_fault;
-    /* Stages that may have something to do: set by whoever brings it, cleared by a stage that is left with nothing. */
-    bool fetch_due, lsu_due, port_due; /* port: a result waits for the load/store unit's writeback port */
+    uint32_t due; /* set of enum sm_due */
     uint8_t scheduler_count;
     uint8_t turns;             /* schedulers that take turns in looking first */
     uint32_t scoreboard_words; /* of sm_kernel */
@@ -238,7 +266,6 @@ struct sm {
     /* Operand collection and pipelines. */
     struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
     struct sm_collectors collectors[SM_CLASSES];
-    uint32_t collecting; /* ops in id_oc and collectors */
     unsigned bank_from;
     uint64_t banks_waiting, banks_queued; /* sets of banks: someone's turn; more reads behind that */
     uint64_t banks_written, banks_all;
@@ -337,8 +364,31 @@ static inline void sm_op_free(struct sm *sm, uint32_t op)
     o->access = NULL;
     sm_op_recycle(sm, op);
 }
-uint32_t sm_transaction_new(struct sm *sm);
-void sm_transaction_free(struct sm *sm, uint32_t t);
+/* The number that sm_transaction_new will give. */
+static inline uint32_t sm_transaction_next(const struct sm *sm)
+{
+    return sm->free_transaction != SM_NONE ? sm->free_transaction : (uint32_t)sm->transactions.count;
+}
+/* Keeps a transaction until it is answered. */
+static inline uint32_t sm_transaction_new(struct sm *sm, const struct sm_transaction *t)
+{
+    uint32_t index = sm_transaction_next(sm);
+    if (index == sm->transactions.count)
+        vec_push(&sm->transactions, (struct sm_transaction){.next = SM_NONE});
+    sm->free_transaction = sm->transactions.items[index].next;
+    sm->transactions.items[index] = *t;
+    sm->transactions_live++;
+    return index;
+}
+/* Takes an answered transaction out of the pool. */
+static inline struct sm_transaction sm_transaction_take(struct sm *sm, uint32_t index)
+{
+    struct sm_transaction *t = &sm->transactions.items[index], taken = *t;
+    t->next = sm->free_transaction;
+    sm->free_transaction = index;
+    sm->transactions_live--;
+    return taken;
+}
 struct simt_access *sm_access_new(struct sm *sm);
 struct packet *sm_packet_new(struct sm *sm);
 void sm_packet_free(struct sm *sm, struct packet *p);
@@ -384,6 +434,12 @@ static inline void sm_ring_push(struct sm_ring *r, struct packet *p)
     uint32_t at = r->head + r->count++;
     r->items[at < r->size ? at : at - r->size] = p;
 }
+/* Puts a request into one of the rings that wait for the network. */
+static inline void sm_request(struct sm *sm, struct sm_ring *queue, struct packet *p)
+{
+    sm_ring_push(queue, p);
+    sm->due |= SM_DUE_SEND;
+}
 static inline struct packet *sm_ring_peek(const struct sm_ring *r)
 {
     return r->count ? r->items[r->head] : NULL;
@@ -402,6 +458,16 @@ static inline uint64_t sm_banks_of(const struct sm *sm, const struct sm_warp *wa
     return (set << warp->bank_shift | set >> warp->bank_back) & sm->banks_all;
 }
 
+/* Names the instruction that an op of the warp is. */
+static inline void sm_op_name(const struct sm *sm, const struct sm_warp *warp, struct sm_op *o,
+                              const struct sm_decoded *d)
+{
+    o->decoded = d;
+    o->way = d->way;
+    o->src_banks = sm_banks_of(sm, warp, d->src_set);
+    o->dst_banks = sm_banks_of(sm, warp, d->dst_set);
+}
+
 /* One of the sets of warps that wait for something else than the values of registers has changed. */
 static inline void sm_waits_changed(struct sm *sm)
 {
@@ -414,10 +480,18 @@ static inline uint64_t sm_wide_awake(const struct sm *sm)
     return (sm->cleared | sm->mispredicted) & ~sm->waiting;
 }
 
+/* Whether requests wait in a queue for the network. */
+static inline bool sm_has_queued(const struct sm *sm)
+{
+    return sm->l1d_queue.count | sm->l1c_queue.count | sm->l1i_queue.count;
+}
+
 /* Every stage is to look for work. */
 static inline void sm_all_due(struct sm *sm)
 {
-    sm->fetch_due = sm->lsu_due = sm->port_due = true;
+    sm->due = SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH |
+              (sm->responses.count ? SM_DUE_RESPONSE : 0) | (sm_has_queued(sm) ? SM_DUE_SEND : 0) |
+              (sm->l1d_pipe_count ? SM_DUE_PIPE : 0);
 }
 
 /* fetch.c */
@@ -456,7 +530,7 @@ static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t
     uint64_t cleared = sm->cleared & ~bit, mispredicted = sm->mispredicted & ~bit;
     if (!warp->buffered) {
         sm->buffered &= ~bit;
-        sm->fetch_due = true;
+        sm->due |= SM_DUE_FETCH;
     } else {
         sm->buffered |= bit;
         uint32_t pc = warp->head_pc;
@@ -464,8 +538,8 @@ static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t
         if (pc != next) {
             mispredicted |= bit;
         } else {
-            warp->unit = d->unit;
-            sm->wants[d->unit] |= bit;
+            warp->unit = d->way.unit;
+            sm->wants[d->way.unit] |= bit;
             cleared |= sm_scoreboard_clear(sm, warp, d) ? bit : 0;
         }
     }
@@ -531,7 +605,7 @@ void sm_execute_units(struct sm *sm);
 void sm_collect(struct sm *sm);
 static inline void sm_write_banks(struct sm *sm, const struct sm_op *op)
 {
-    sm->banks_written |= sm_banks_of(sm, &sm->warps[op->slot], op->decoded->dst_set);
+    sm->banks_written |= op->dst_banks;
 }
 /* Empties the register banks' queues. */
 void sm_reset_banks(struct sm *sm);
@@ -558,12 +632,11 @@ void sm_send_requests(struct sm *sm);
 void sm_send_instruction_requests(struct sm *sm);
 /* Whether requests wait for the network. */
 bool sm_has_requests(const struct sm *sm);
-/* Whether the load/store unit holds anything but what waits for replies. */
-static inline bool sm_lsu_holds(const struct sm *sm)
-{
-    return sm->responses.count | sm->l1c_queue.count | sm->l1d_queue.count | sm->l1d_pipe_count |
-           sm->oc_ex[SM_MEM].count | (sm->lsu_op != SM_NONE);
-}
+/* The tries of a cycle that was not stepped, in which everything that was refused before is refused again: counted. */
+void sm_count_refusals(struct sm *sm);
+/* What was refused is tried again behind a step in which something has moved. Whether such a try may do anything but
+ * count. */
+bool sm_must_retry(const struct sm *sm);
 /* coalesce.c: fills lsu_list with the transactions of an access */
 void sm_coalesce(struct sm *sm, uint32_t op);
 

@@ -20,7 +20,7 @@ void sm_decode_work(struct sm_decoded *decoded, const struct isa_instr *instr);
 static inline void sm_count_work(struct sm_stats *stats, const struct sm_decoded *decoded, unsigned lanes,
                                  unsigned width)
 {
-    stats->register_reads += decoded->src_count;
+    stats->register_reads += decoded->way.src_count;
     stats->register_writes += decoded->dst_count;
     stats->other_operands += decoded->other_count;
     unsigned op = decoded->lane_op;

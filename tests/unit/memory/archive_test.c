@@ -60,11 +60,11 @@ static void request(struct side *s, const struct memory_params *params, uint64_t
 static void step(struct side *s, const struct memory_params *params, uint64_t cycle)
 {
     for (unsigned k = 0; k < params->partition.slices_per_channel; k++) {
-        struct packet *p = random_at(77, cycle) % 8 ? partition_pop(s->partition, k) : NULL;
+        struct packet *p = random_at(77, cycle) % 8 ? partition_pop(s->partition, k, cycle) : NULL;
         if (p)
             s->seen = (s->seen ^ p->cookie ^ cycle << 20 ^ p->data[0]) * UINT64_C(0x9E3779B97F4A7C15);
         if (partition_next_dram(s->partition) <= cycle)
-            partition_tick_dram(s->partition, cycle);
+            partition_tick_dram(s->partition, cycle, cycle);
         request(s, params, cycle, k);
         if (partition_next_l2(s->partition) <= cycle)
             partition_tick_l2(s->partition, cycle);

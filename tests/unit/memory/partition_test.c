@@ -45,7 +45,7 @@ static void tick(struct side *s)
     for (s->phase += 33; s->phase >= 25; s->phase -= 25) {
         s->dram_cycle++;
         if (!s->lazy || partition_next_dram(s->partition) <= s->dram_cycle) {
-            partition_tick_dram(s->partition, s->dram_cycle);
+            partition_tick_dram(s->partition, s->dram_cycle, s->cycle);
             s->ticks++;
         }
     }
@@ -75,9 +75,9 @@ static unsigned serve(struct side *s, struct packet *p)
     partition_push(s->partition, slice, p, s->cycle + 1);
     for (unsigned n = 0; n < LIMIT; n++) {
         tick(s);
-        if (!partition_peek(s->partition, slice))
+        if (!partition_peek(s->partition, slice, s->cycle + 1))
             continue;
-        assert_ptr_equal(partition_pop(s->partition, slice), p);
+        assert_ptr_equal(partition_pop(s->partition, slice, s->cycle + 1), p);
         assert_true(p->is_reply);
         return n;
     }
@@ -176,7 +176,7 @@ static void hits_wait_for_the_data_port(void **state)
     while (got < 4) {
         tick(&s);
         for (unsigned k = 0; k < 2; k++)
-            if (partition_pop(s.partition, k))
+            if (partition_pop(s.partition, k, s.cycle + 1))
                 at[got++] = s.cycle;
     }
     assert_int_equal(at[1] - at[0], 4); /* 128 bytes through 32 */
@@ -269,7 +269,7 @@ static void sectors_are_answered_one_by_one(void **state)
         partition_push(s.partition, k, &p, s.cycle + 1);
         for (unsigned n = 0; n < 200; n++) {
             tick(&s);
-            const struct partition_reply *reply = partition_reply(s.partition, k);
+            const struct partition_reply *reply = partition_reply(s.partition, k, s.cycle + 1);
             if (!reply)
                 continue;
             assert_ptr_equal(reply->packet, got == 3 ? &p : NULL);
@@ -405,7 +405,7 @@ static void a_slice_that_is_not_emptied_refuses(void **state)
             assert_int_equal(pushed, 8 + 8);
         while (popped < pushed) {
             tick(&s);
-            popped += partition_pop(s.partition, k) != NULL;
+            popped += partition_pop(s.partition, k, s.cycle + 1) != NULL;
             assert_true(s.cycle < 10000);
         }
         assert_true(partition_idle(s.partition));
@@ -501,12 +501,13 @@ static void run_traffic(const struct memory_params *params, uint64_t seed)
         tick(&every);
         tick(&some);
         for (unsigned k = 0; k < 2; k++) {
-            struct packet *a = partition_peek(every.partition, k), *b = partition_peek(some.partition, k);
+            struct packet *a = partition_peek(every.partition, k, every.cycle + 1);
+            struct packet *b = partition_peek(some.partition, k, some.cycle + 1);
             assert_int_equal(a ? (int)a->cookie : -1, b ? (int)b->cookie : -1);
             if (!a || fixture_random(&seed) % 4 == 0)
                 continue;
-            check_reply(t, partition_pop(every.partition, k));
-            check_reply(t, partition_pop(some.partition, k));
+            check_reply(t, partition_pop(every.partition, k, every.cycle + 1));
+            check_reply(t, partition_pop(some.partition, k, some.cycle + 1));
             t->used[a->cookie] = false;
             t->popped++;
         }

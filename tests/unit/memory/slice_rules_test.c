@@ -85,7 +85,7 @@ static void push(struct side *s, unsigned n, enum packet_kind kind, uint64_t add
 static void tick_l2(struct side *s, bool take)
 {
     partition_tick_l2(s->partition, s->cycle);
-    struct packet *p = take ? partition_pop(s->partition, 0) : NULL;
+    struct packet *p = take ? partition_pop(s->partition, 0, s->cycle + 1) : NULL;
     if (p)
         s->at[p - s->packets] = s->cycle;
 }
@@ -93,7 +93,7 @@ static void tick_l2(struct side *s, bool take)
 static void tick(struct side *s, bool take)
 {
     s->cycle++;
-    partition_tick_dram(s->partition, s->cycle);
+    partition_tick_dram(s->partition, s->cycle, s->cycle);
     tick_l2(s, take);
 }
 
@@ -276,7 +276,7 @@ static void queues_from_and_to_the_network(void **state)
                 tick(&s, false);
             }
             assert_int_equal(pushed, in + out);
-            assert_ptr_equal(partition_pop(s.partition, 0), &s.packets[0]);
+            assert_ptr_equal(partition_pop(s.partition, 0, s.cycle + 1), &s.packets[0]);
             assert_false(partition_can_push(s.partition, 0));
             tick(&s, false);
             assert_true(partition_can_push(s.partition, 0));
@@ -328,8 +328,8 @@ static void queue_from_the_dram(void **state)
             push(&s, i, PACKET_READ, line(&s, i), 128);
         for (unsigned i = 0; i < 30; i++)
             tick(&s, true);
-        for (unsigned i = 0; i < 600; i++)
-            partition_tick_dram(s.partition, ++s.cycle);
+        for (uint64_t i = 0, still = s.cycle + 1; i < 600; i++)
+            partition_tick_dram(s.partition, ++s.cycle, still);
         for (unsigned i = 0; i < 100; i++) {
             s.cycle++;
             tick_l2(&s, true);
