@@ -89,8 +89,8 @@ static void set_constraints(struct dram *d)
     d->activate_to_write = (uint16_t)above(p->tRCD, p->tWL + 1);
 }
 
-struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way, struct request_pool *pool,
-                         struct arena *arena)
+struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way,
+                         struct request_pool *pool, struct arena *arena)
 {
     struct dram *d = ARENA_NEW(arena, struct dram, 1);
     d->params = *params;
@@ -513,10 +513,12 @@ uint64_t dram_next_unseen(const struct dram *d)
         command = cycle_min(command, d->now + 1);
     if (!dram_full(d))
         command = cycle_min(command, d->join_at);
-    return command == CYCLE_NEVER ? CYCLE_NEVER : later(command, d->now) + cycle_min(d->read_to_burst, d->write_to_burst);
+    return command == CYCLE_NEVER ? CYCLE_NEVER
+                                  : later(command, d->now) + cycle_min(d->read_to_burst, d->write_to_burst);
 }
 
 bool dram_idle(const struct dram *d)
 {
-    return d->delay_first == d->delay_end && !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->finished_count == 0;
+    return d->delay_first == d->delay_end && !d->wanted && !d->served && d->pipe_first == d->pipe_end &&
+           d->finished_count == 0;
 }

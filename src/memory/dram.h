@@ -127,7 +127,7 @@ struct dram {
     uint16_t read_to_precharge, read_to_group_precharge, write_to_precharge, activate_to_write;
     uint8_t last_group; /* of the last read or write */
     uint8_t bank_mask;
-    bool pipe_late;     /* bursts leave later than at their time: the return queue was full */
+    bool pipe_late; /* bursts leave later than at their time: the return queue was full */
     struct dram_stats stats;
     struct dram_group groups[DRAM_BANKS];
     struct dram_bank banks[DRAM_BANKS];
@@ -136,15 +136,15 @@ struct dram {
 };
 
 /* latency: the fixed delay. under_way: so many requests may be in it. */
-struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way, struct request_pool *pool,
-                         struct arena *arena);
+struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way,
+                         struct request_pool *pool, struct arena *arena);
 /* Brings the channel up to a cycle: all before it, and of that cycle what comes before the commands and before what the
  * partition does in it (see the head of dram.c); but bursts are let out of the pipe apart from that. */
 void dram_run(struct dram *d, uint64_t cycle);
 /* The rest of the cycle that it was brought up to. */
 void dram_finish(struct dram *d);
-/* Bursts leave the pipe up to this cycle, which is not before pipe_at. Returns the write-back that ended, which is in no
- * queue any more, or REQUEST_NONE. */
+/* Bursts leave the pipe up to this cycle, which is not before pipe_at. Returns the write-back that ended, which is in
+ * no queue any more, or REQUEST_NONE. */
 uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
 /* Whether the next burst that leaves the pipe ends a request that finds nothing before it in the return queue: then it
  * need not be put there, but can be taken out of the pipe in the next cycle or later. Only when the pipe holds one. */
@@ -238,8 +238,8 @@ static inline uint64_t dram_next(const struct dram *d)
  * after a command has ended what it had. */
 static inline uint64_t dram_next_room(const struct dram *d)
 {
-    bool next = !dram_full(d) || d->wanted & ~d->served || d->command_at <= d->now;
-    return (next ? d->now : d->command_at) + 1;
+    bool waits = dram_full(d) & !(d->wanted & ~d->served) & (d->command_at > d->now);
+    return (waits ? d->command_at : d->now) + 1;
 }
 bool dram_idle(const struct dram *d);
 /* dram_archive.c: describes everything but the parameters and the pool for a checkpoint. */

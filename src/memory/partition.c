@@ -74,7 +74,8 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
         mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
     }
     p->requests = p->pool->all;
-    p->dram = dram_create(&params->dram, params->partition.dram_latency, p->shared_limit + p->slice_count, p->pool, arena);
+    p->dram =
+        dram_create(&params->dram, params->partition.dram_latency, p->shared_limit + p->slice_count, p->pool, arena);
     return p;
 }
 
