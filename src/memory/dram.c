@@ -89,8 +89,8 @@ static void set_constraints(struct dram *d)
     d->activate_to_write = (uint16_t)above(p->tRCD, p->tWL + 1);
 }
 
-struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way, struct request_pool *pool,
-                         struct arena *arena)
+struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way,
+                         struct request_pool *pool, struct arena *arena)
 {
     struct dram *d = ARENA_NEW(arena, struct dram, 1);
     d->params = *params;
@@ -98,6 +98,7 @@ struct dram *dram_create(const struct dram_params *params, uint32_t latency, uin
     d->latency = latency;
     d->pipe_at = d->command_at = d->join_at = d->held_until = CYCLE_NEVER;
     d->turn = d->all = (uint32_t)mask_low(params->banks);
+    d->bank_mask = (uint8_t)(params->banks - 1);
     set_constraints(d);
     create_banks(d);
     create_slots(d, arena);
@@ -300,12 +301,15 @@ NOT_INLINE uint32_t allowed_by_groups(const struct dram *d, uint32_t set, uint64
     return set;
 }
 
-/* The banks that could get a read or write in this cycle, if their group allows it. */
+/* The banks that could get a read or write in this cycle, if their group allows it: the last one to get some, which is
+ * often the only one that does not, is left out. */
 HOT_INLINE uint32_t possible_columns(struct dram *d, uint64_t cycle)
 {
     uint32_t set = cycle >= d->read_at ? d->needs[DRAM_READ] : 0;
+    const struct dram_group *last = &d->groups[d->last_group];
     if (cycle >= d->write_at)
         set |= d->needs[DRAM_WRITE];
+    set &= last->column_at > cycle ? ~last->banks : ~0u;
     return set && pipe_has_room(d, cycle) ? set : 0;
 }
 
@@ -431,7 +435,7 @@ NOT_INLINE void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
 /* A row command, and maybe a column command behind it. */
 NOT_INLINE void send_row_first(struct dram *d, uint32_t index, uint64_t cycle)
 {
-    uint32_t step = (index - (uint32_t)__builtin_ctz(d->turn)) & (d->params.banks - 1);
+    uint32_t step = (index - (uint32_t)__builtin_ctz(d->turn)) & d->bank_mask;
     send_row(d, index, cycle);
     if (d->params.row_then_column)
         send_column_too(d, step, cycle);
@@ -492,8 +496,6 @@ void dram_run(struct dram *d, uint64_t cycle)
         }
     }
     d->now = now;
-    if (cycle > d->pipe_at)
-        dram_drain_pipe(d, cycle - 1);
 }
 
 /* No burst in the pipe ends a request, or none leaves: a command is not before now, and its burst not before that. */
@@ -511,10 +513,12 @@ uint64_t dram_next_unseen(const struct dram *d)
         command = cycle_min(command, d->now + 1);
     if (!dram_full(d))
         command = cycle_min(command, d->join_at);
-    return command == CYCLE_NEVER ? CYCLE_NEVER : later(command, d->now) + cycle_min(d->read_to_burst, d->write_to_burst);
+    return command == CYCLE_NEVER ? CYCLE_NEVER
+                                  : later(command, d->now) + cycle_min(d->read_to_burst, d->write_to_burst);
 }
 
 bool dram_idle(const struct dram *d)
 {
-    return d->delay_first == d->delay_end && !d->wanted && !d->served && d->pipe_first == d->pipe_end && d->finished_count == 0;
+    return d->delay_first == d->delay_end && !d->wanted && !d->served && d->pipe_first == d->pipe_end &&
+           d->finished_count == 0;
 }

@@ -126,7 +126,8 @@ struct dram {
     uint16_t column_to_column, column_in_group, read_to_write, write_to_read, read_to_burst, write_to_burst;
     uint16_t read_to_precharge, read_to_group_precharge, write_to_precharge, activate_to_write;
     uint8_t last_group; /* of the last read or write */
-    bool pipe_late;     /* bursts leave later than at their time: the return queue was full */
+    uint8_t bank_mask;
+    bool pipe_late; /* bursts leave later than at their time: the return queue was full */
     struct dram_stats stats;
     struct dram_group groups[DRAM_BANKS];
     struct dram_bank banks[DRAM_BANKS];
@@ -135,19 +136,32 @@ struct dram {
 };
 
 /* latency: the fixed delay. under_way: so many requests may be in it. */
-struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way, struct request_pool *pool,
-                         struct arena *arena);
+struct dram *dram_create(const struct dram_params *params, uint32_t latency, uint32_t under_way,
+                         struct request_pool *pool, struct arena *arena);
 /* Brings the channel up to a cycle: all before it, and of that cycle what comes before the commands and before what the
- * partition does in it (see the head of dram.c). */
+ * partition does in it (see the head of dram.c); but bursts are let out of the pipe apart from that. */
 void dram_run(struct dram *d, uint64_t cycle);
 /* The rest of the cycle that it was brought up to. */
 void dram_finish(struct dram *d);
-/* Bursts leave the pipe up to this cycle, which is not before pipe_at. Returns the write-back that ended, which is in no queue any more, or
- * REQUEST_NONE. */
+/* Bursts leave the pipe up to this cycle, which is not before pipe_at. Returns the write-back that ended, which is in
+ * no queue any more, or REQUEST_NONE. */
 uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
-static inline uint32_t dram_drain(struct dram *d)
+/* Whether the next burst that leaves the pipe ends a request that finds nothing before it in the return queue: then it
+ * need not be put there, but can be taken out of the pipe in the next cycle or later. Only when the pipe holds one. */
+static inline struct dram_request dram_leaving(const struct dram *d)
 {
-    return d->now >= d->pipe_at ? dram_drain_pipe(d, d->now) : REQUEST_NONE;
+    return d->pipe[d->pipe_first & d->pipe_mask].request;
+}
+static inline bool dram_passes(const struct dram *d)
+{
+    struct dram_request r = dram_leaving(d);
+    return !(d->finished_count | d->pipe_late | dram_left(r)) && dram_kind(r) != REQUEST_WRITEBACK;
+}
+static inline struct dram_request dram_pass(struct dram *d)
+{
+    struct dram_request r = d->pipe[d->pipe_first++ & d->pipe_mask].request;
+    d->pipe_at = d->pipe_first != d->pipe_end ? d->pipe[d->pipe_first & d->pipe_mask].at : CYCLE_NEVER;
+    return r;
 }
 /* Whether the scheduler has no place: then no request is to be handed over. */
 static inline bool dram_full(const struct dram *d)
@@ -185,30 +199,30 @@ HOT_INLINE void dram_send(struct dram *d, const struct memory_request *r, uint32
 {
     struct dram_delayed *last = &d->delay[d->delay_end++ & d->delay_mask];
     last->due = d->now + d->latency;
-    last->request = dram_request_of(r, number, r->bank & (d->params.banks - 1));
+    last->request = dram_request_of(r, number, r->bank & d->bank_mask);
     if (d->join_at == CYCLE_NEVER)
         d->join_at = last->due;
     if (d->join_at <= d->now && !dram_full(d))
         dram_join(d, d->now);
 }
-/* The oldest finished request other than write-backs, when there is one; pop takes it out of the queue. */
+/* The oldest in the return queue, when there is one; pop takes it out. */
 static inline struct dram_request dram_top(const struct dram *d)
 {
     return d->finished[d->finished_first & d->finished_mask];
 }
-/* The requests whose bursts will leave the data pipe, in order. */
-static inline uint32_t dram_coming_count(const struct dram *d)
+/* How many bursts are in the data pipe, and their requests, in order. */
+static inline uint32_t dram_coming(const struct dram *d)
 {
     return d->pipe_end - d->pipe_first;
 }
-static inline struct dram_request dram_coming(const struct dram *d, uint32_t i)
+static inline struct dram_request dram_burst(const struct dram *d, uint32_t i)
 {
     return d->pipe[(d->pipe_first + i) & d->pipe_mask].request;
 }
-static inline void dram_pop(struct dram *d)
+static inline struct dram_request dram_pop(struct dram *d)
 {
-    d->finished_first++;
     d->finished_count--;
+    return d->finished[d->finished_first++ & d->finished_mask];
 }
 /* The next cycle in which a request may come out of the channel, those in the return queue aside, or CYCLE_NEVER. Never
  * later than the truth. */
@@ -224,8 +238,8 @@ static inline uint64_t dram_next(const struct dram *d)
  * after a command has ended what it had. */
 static inline uint64_t dram_next_room(const struct dram *d)
 {
-    bool next = !dram_full(d) || d->wanted & ~d->served || d->command_at <= d->now;
-    return (next ? d->now : d->command_at) + 1;
+    bool waits = dram_full(d) & !(d->wanted & ~d->served) & (d->command_at > d->now);
+    return (waits ? d->command_at : d->now) + 1;
 }
 bool dram_idle(const struct dram *d);
 /* dram_archive.c: describes everything but the parameters and the pool for a checkpoint. */

@@ -74,7 +74,8 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
         mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
     }
     p->requests = p->pool->all;
-    p->dram = dram_create(&params->dram, params->partition.dram_latency, p->shared_limit + p->slice_count, p->pool, arena);
+    p->dram =
+        dram_create(&params->dram, params->partition.dram_latency, p->shared_limit + p->slice_count, p->pool, arena);
     return p;
 }
 
@@ -159,23 +160,26 @@ static inline bool can_return(const struct partition *p)
     return p->dram->finished_count && !(p->stuck >> dram_slice(dram_top(p->dram)) & 1);
 }
 
-static void return_finished(struct partition *p)
+HOT_INLINE void return_finished(struct partition *p, struct dram_request r)
 {
-    struct dram_request top = dram_top(p->dram);
-    unsigned k = dram_slice(top);
+    unsigned k = dram_slice(r);
     struct slice *s = p->slices[k];
-    dram_pop(p->dram);
-    slice_return(s, dram_number(top), p->last_l2);
+    slice_return(s, dram_number(r), p->last_l2);
     p->head.replies |= (uint64_t)(s->out.count != 0) << k;
-    p->stuck |= (uint64_t)request_full(&s->from_dram) << k;
+    if (request_full(&s->from_dram))
+        p->stuck |= BIT64(k);
     return_credit(p, k);
     p->head.next_l2 = cycle_min(p->head.next_l2, s->next);
 }
 
-static void end_writeback(struct partition *p, uint32_t request)
+/* Bursts leave the pipe in this cycle, and maybe a write-back with them. */
+NOT_INLINE void drain_pipe(struct partition *p, uint64_t cycle)
 {
-    return_credit(p, p->requests[request].slice);
-    request_release(p->pool, request);
+    uint32_t written = dram_drain_pipe(p->dram, cycle);
+    if (written == REQUEST_NONE)
+        return;
+    return_credit(p, p->requests[written].slice);
+    request_release(p->pool, written);
 }
 
 /* Without those that have nothing but a request which is there ahead of its tick. */
@@ -196,7 +200,7 @@ static inline void note_sends(struct partition *p, unsigned k)
 }
 
 /* The first of these slices behind the last that sent sends a request. */
-static void start_request(struct partition *p, uint64_t set)
+HOT_INLINE void start_request(struct partition *p, uint64_t set)
 {
     uint64_t behind = set & ~mask_low(p->last_sender + 1);
     unsigned k = mask_first(behind ? behind : set);
@@ -220,17 +224,34 @@ static uint64_t find_next_dram(const struct partition *p)
 /* What the slices will look at when the next requests come back is asked for ahead. */
 static inline void expect_returns(const struct partition *p)
 {
-    uint32_t bursts = dram_coming_count(p->dram);
+    uint32_t bursts = dram_coming(p->dram);
     if (bursts > 2)
-        will_read(&p->requests[dram_number(dram_coming(p->dram, 2))]);
+        will_read(&p->requests[dram_number(dram_burst(p->dram, 2))]);
     if (bursts > 1) {
-        struct dram_request next = dram_coming(p->dram, 1);
+        struct dram_request next = dram_burst(p->dram, 1);
         slice_expect_return(p->slices[dram_slice(next)], dram_number(next));
     }
     if (bursts > 0) {
-        struct dram_request next = dram_coming(p->dram, 0);
+        struct dram_request next = dram_burst(p->dram, 0);
         slice_expect_next_return(p->slices[dram_slice(next)], dram_number(next));
     }
+}
+
+/* A request that has left the pipe before this cycle goes back to its slice, if that has room. */
+HOT_INLINE void take_finished(struct partition *p, struct dram *d, uint64_t cycle)
+{
+    struct dram_request r;
+    if (cycle > d->pipe_at && dram_passes(d) && !(p->stuck >> dram_slice(dram_leaving(d)) & 1)) {
+        r = dram_pass(d);
+    } else {
+        if (cycle > d->pipe_at)
+            dram_drain_pipe(d, cycle - 1);
+        if (!can_return(p))
+            return;
+        r = dram_pop(d);
+    }
+    return_finished(p, r);
+    expect_returns(p);
 }
 
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle)
@@ -239,15 +260,9 @@ void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycl
     p->last_l2 = cycle - 1;
     p->last_dram = dram_cycle;
     dram_run(d, dram_cycle);
-    if (can_return(p)) {
-        return_finished(p);
-        expect_returns(p);
-    }
-    if (dram_cycle >= d->pipe_at) {
-        uint32_t written = dram_drain_pipe(d, dram_cycle);
-        if (written != REQUEST_NONE)
-            end_writeback(p, written);
-    }
+    take_finished(p, d, dram_cycle);
+    if (dram_cycle >= d->pipe_at && !dram_passes(d))
+        drain_pipe(p, dram_cycle);
     uint64_t set = senders(p);
     if (set & p->ahead)
         set = without_ahead(p, set);

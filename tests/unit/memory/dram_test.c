@@ -287,26 +287,47 @@ static void a_column_may_follow_a_row_command(void **state)
 struct traffic {
     struct dram *dram;
     uint64_t ticks;
+    bool passes; /* takes requests out of the pipe, not out of the return queue, when it can */
     bool due, ended;
 };
 
 static void begin_cycle(struct traffic *t, uint64_t cycle, bool always, bool sends)
 {
-    const struct dram *d = t->dram;
+    struct dram *d = t->dram;
     t->due = always || fixture_top(d) || dram_next(d) <= cycle || (sends && dram_next_room(d) <= cycle);
     if (!t->due)
         return;
     t->ticks++;
-    dram_run(t->dram, cycle);
+    dram_run(d, cycle);
+    if (cycle > d->pipe_at && !(t->passes && dram_passes(d)))
+        assert_false(fixture_drain(d, cycle - 1));
+}
+
+/* The `local` of the oldest request that has left the pipe, or 0. */
+static uint64_t oldest(const struct traffic *t, uint64_t cycle)
+{
+    const struct dram *d = t->dram;
+    if (t->due && cycle > d->pipe_at)
+        return d->pool->all[dram_number(dram_leaving(d))].local;
+    return t->due && fixture_top(d) ? fixture_top(d)->local : 0;
 }
 
 static void end_cycle(struct traffic *t, uint64_t cycle, bool pops, const struct memory_request *sent, uint64_t place)
 {
-    if (t->due && pops && fixture_top(t->dram))
-        fixture_pop(t->dram);
-    t->ended = t->due && fixture_drain(t->dram, cycle);
+    struct dram *d = t->dram;
+    if (t->due && cycle > d->pipe_at) {
+        if (pops)
+            request_release(d->pool, dram_number(dram_pass(d)));
+        else
+            fixture_drain(d, cycle - 1);
+    } else if (t->due && pops && fixture_top(d)) {
+        fixture_pop(d);
+    }
+    t->ended = false;
+    if (t->due && !(t->passes && cycle >= d->pipe_at && dram_passes(d)))
+        t->ended = fixture_drain(d, cycle);
     if (sent)
-        fixture_push(t->dram, sent, place % 16, (uint32_t)(place / 16));
+        fixture_push(d, sent, place % 16, (uint32_t)(place / 16));
 }
 
 /* Bringing a channel further only when dram_next or dram_next_room says so must change nothing. */
@@ -319,16 +340,13 @@ static void skipping_changes_nothing(void **state)
         struct arena arena;
         arena_init(&arena);
         struct traffic every = {.dram = fixture_dram(&machines[machine].dram, &arena)};
-        struct traffic some = {.dram = fixture_dram(&machines[machine].dram, &arena)};
+        struct traffic some = {.dram = fixture_dram(&machines[machine].dram, &arena), .passes = true};
         uint64_t seed = 7;
         bool sends = false;
         for (uint64_t cycle = 1; cycle < 40000; cycle++) {
             begin_cycle(&every, cycle, true, sends);
             begin_cycle(&some, cycle, false, sends);
-            const struct memory_request *x = fixture_top(every.dram), *y = fixture_top(some.dram);
-            assert_int_equal(x != NULL, y != NULL);
-            if (x)
-                assert_int_equal(x->local, y->local);
+            assert_int_equal(oldest(&every, cycle), oldest(&some, cycle));
             struct memory_request r = {.local = cycle,
                                        .bytes = (uint8_t)(32u << fixture_random(&seed) % 3),
                                        .kind = (uint8_t)(fixture_random(&seed) % 4)};
