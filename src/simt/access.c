@@ -120,24 +120,24 @@ void simt_load_lanes(struct simt_warp *warp, const struct simt_access *access, u
 
 /* Stores and atomics */
 
-/* Copies an operand's values into each lane's data at `at`, in as many bytes as TYPE has. */
+/* Copies an operand's values into the data of the lanes at work at `at`, in as many bytes as TYPE has. */
 #define GATHER(ROW, TYPE)                                                                                              \
-    for (unsigned lane = 0; lane < width; lane++) {                                                                    \
-        TYPE value = (TYPE)((const ROW *)row)[lane];                                                                   \
-        memcpy(access->data + lane * stride + at, &value, sizeof value);                                               \
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {                                                       \
+        TYPE value = (TYPE)((const ROW *)row)[mask_first(rest)];                                                       \
+        memcpy(access->data + mask_first(rest) * stride + at, &value, sizeof value);                                   \
     }
 
 static void gather(const struct simt_warp *warp, const struct simt_operand *operand, const struct simt_stack_entry *top,
                    uint64_t cycle, struct simt_access *access, unsigned at)
 {
     uint64_t scratch[SIMT_MAX_WIDTH];
-    unsigned width = warp->block->grid->code->width, stride = access->stride;
+    unsigned stride = access->stride;
     const void *row = simt_source_row(warp, operand, top, cycle, scratch);
     if (!row)
         return;
     unsigned bytes = access->element_bytes;
     if (stride == (operand->wide ? 8 : 4) && bytes == stride)
-        memcpy(access->data, row, (size_t)width * stride);
+        memcpy(access->data, row, (size_t)warp->block->grid->code->width * stride);
     else if (operand->wide && bytes == 8)
         GATHER(uint64_t, uint64_t)
     else if (operand->wide && bytes == 4)

@@ -206,8 +206,10 @@ static inline void execute_rows(struct simt_warp *warp, const struct simt_op *op
     args.mask = (uint32_t)mask;
     args.pred_src[0] = args.pred_src[1] = UINT32_MAX;
     args.pred_dst[0] = args.pred_dst[1] = 0;
-    for (unsigned i = 0; i < SIMT_PLAIN_SOURCES; i++)
-        args.src[i] = reach(frame, &op->reach[i]);
+    _Static_assert(SIMT_PLAIN_SOURCES == 3, "each is written out: a loop takes longer than they do");
+    args.src[0] = reach(frame, &op->reach[0]);
+    args.src[1] = reach(frame, &op->reach[1]);
+    args.src[2] = reach(frame, &op->reach[2]);
     args.dst[0] = reach(frame, &op->reach[SIMT_PLAIN_SOURCES]);
     for (unsigned i = 0; i < op->pred_src_count; i++)
         args.pred_src[i] = (uint32_t)simt_source_pred(warp, &op->pred_src[i], top);

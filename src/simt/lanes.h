@@ -72,8 +72,8 @@ static const uint32_t lane_bit[LANES] = {
         }                                                                                                         \
     } while (0)
 
-/* The addresses of 32 lanes: row (64-bit values if wide, else 32-bit, in whose arithmetic the offset is added) + offset,
- * plus base. */
+/* The addresses of 32 lanes: row (64-bit values if wide, else 32-bit, in whose arithmetic the offset is added; NULL: all
+ * 0) + offset, plus base. */
 typedef void lane_addresses_fn(uint64_t *restrict address, const void *row, bool wide, uint64_t offset, uint64_t base);
 /* What can be said of the addresses of several lanes: as signed numbers they lie in [low, high]; ones are the bits that any
  * has; bent is 0 when they are those expected. */

@@ -5,7 +5,10 @@
 
 void LANE_FAMILY(lane_addresses)(uint64_t *restrict address, const void *row, bool wide, uint64_t offset, uint64_t base)
 {
-    if (wide) {
+    if (!row) {
+        for (unsigned lane = 0; lane < LANES; lane++)
+            address[lane] = offset + base;
+    } else if (wide) {
         const uint64_t *restrict from = row;
         for (unsigned lane = 0; lane < LANES; lane++)
             address[lane] = from[lane] + (offset + base);

@@ -42,8 +42,8 @@ static bool written_addresses(const struct simt_warp *warp, const struct simt_op
     fixed += operand->place == SIMT_PLACE_FRAME     ? top->local_base
              : operand->place == SIMT_PLACE_DYNSMEM ? grid->dynamic_base
                                                     : 0;
-    for (unsigned lane = 0; lane < grid->code->width; lane++)
-        address[lane] = fixed;
+    for (unsigned half = 0; half < grid->code->width; half += LANES)
+        grid->code->addresses(address + half, NULL, true, fixed, 0);
     return true;
 }
 

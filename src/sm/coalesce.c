@@ -220,33 +220,6 @@ static void coalesce_atomic(struct sm *sm, uint32_t index)
     shrink_all(sm);
 }
 
-/* Whether the lanes' words, one each, go to banks of their own or are the same where they meet: each bank keeps the
- * last lane's word, and no lane finds another's. */
-static inline bool meet_in_words(const struct simt_access *access, unsigned banks)
-{
-    uint32_t word_of[64], word[SIMT_MAX_WIDTH], differs = 0;
-    unsigned count = 0;
-    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
-        uint32_t next = (uint32_t)access->address[mask_first(rest)] / 4;
-        word[count++] = next;
-        word_of[next % banks] = next;
-    }
-    for (unsigned i = 0; i < count; i++)
-        differs |= word_of[word[i] % banks] ^ word[i];
-    return !differs;
-}
-
-/* Whether no bank must serve two words; the words are counted modulo the number of banks. */
-static bool free_of_conflicts(const struct simt_access *access, unsigned banks)
-{
-    unsigned bytes = access->element_bytes * access->elements;
-    if (access->high / 4 - access->low / 4 + (bytes + 3) / 4 <= banks) /* so close that no two words share a bank */
-        return true;
-    if (bytes > 4)
-        return false;
-    return banks == 32 ? meet_in_words(access, 32) : meet_in_words(access, banks); /* division by a constant is cheap */
-}
-
 /* Words of shared memory that an instruction touches. */
 struct words {
     unsigned banks, count;
@@ -288,18 +261,70 @@ static void find_words(struct words *w, const struct simt_access *access, unsign
             add_word(w, (uint32_t)(access->address[mask_first(rest)] / 4) + i);
 }
 
+/* Shared memory seen as rows of one word of each bank. */
+#define MOST_ROWS 64u
+
+/* Whether count_rows can be asked: the lanes' accesses lie in few rows, and none in two. */
+static bool in_few_rows(const struct simt_access *access, unsigned banks)
+{
+    unsigned words = (access->element_bytes * access->elements + 3u) / 4u;
+    return access->high / 4 / banks - access->low / 4 / banks < MOST_ROWS && banks % words == 0;
+}
+
+/* The most words of any bank that the lanes touch: the words of each row as a set of banks, and the rows that each bank
+ * is in counted for all banks at once, bit by bit. */
+static inline unsigned count_rows(const struct simt_access *access, unsigned banks)
+{
+    uint64_t row[MOST_ROWS], count[7] = {0}, touched = 0;
+    uint64_t words = mask_low((access->element_bytes * access->elements + 3u) / 4u);
+    uint32_t first = (uint32_t)(access->low / 4) / banks, rows = (uint32_t)(access->high / 4) / banks - first + 1;
+    memset(row, 0, rows * sizeof row[0]);
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        uint32_t word = (uint32_t)access->address[mask_first(rest)] / 4;
+        row[word / banks - first] |= words << word % banks;
+        touched |= words << word % banks;
+    }
+    if (mask_count(touched) == mask_count(access->mask) * mask_count(words)) /* no lane meets another in a bank */
+        return 1;
+    for (uint32_t r = 0; r < rows; r++)
+        for (uint64_t i = 0, carry = row[r], sum; carry; i++, carry = sum) {
+            sum = count[i] & carry;
+            count[i] ^= carry;
+        }
+    unsigned most = 0;
+    uint64_t banks_left = ~UINT64_C(0);
+    for (unsigned i = 7; i-- > 0;)
+        if (count[i] & banks_left) {
+            banks_left &= count[i];
+            most |= 1u << i;
+        }
+    return most;
+}
+
+/* The words of any bank that must be served for a plain access. */
+static unsigned count_words(const struct simt_access *access, unsigned banks)
+{
+    unsigned bytes = access->element_bytes * access->elements;
+    if (access->high / 4 - access->low / 4 + (bytes + 3) / 4 <= banks) /* so close that no two words share a bank */
+        return 1;
+    if (in_few_rows(access, banks))
+        return banks == 32 ? count_rows(access, 32) : count_rows(access, banks); /* division by a constant is cheap */
+    struct words w;
+    find_words(&w, access, banks);
+    return w.most_words;
+}
+
 /* Shared memory takes a cycle for each word that its busiest bank must serve; atomics on one word are performed one
  * after another. */
 static void count_conflicts(struct sm *sm, const struct simt_access *access)
 {
     unsigned banks = sm->params->shared_banks;
-    sm->lsu_cycles = 1;
-    if (access->kind == ISA_FLAG_ATOMIC || !free_of_conflicts(access, banks)) {
+    if (access->kind == ISA_FLAG_ATOMIC) {
         struct words w;
         find_words(&w, access, banks);
-        sm->lsu_cycles = w.most_words;
-        if (access->kind == ISA_FLAG_ATOMIC && w.most_lanes > w.most_words)
-            sm->lsu_cycles = w.most_lanes;
+        sm->lsu_cycles = w.most_words > w.most_lanes ? w.most_words : w.most_lanes;
+    } else {
+        sm->lsu_cycles = count_words(access, banks);
     }
     sm->stats.shared_conflict_cycles += sm->lsu_cycles - 1;
 }

@@ -317,9 +317,12 @@ bool sm_can_launch(const struct sm *sm)
 
 bool sm_block_may_end(const struct sm *sm)
 {
-    for (unsigned i = 0; sm->finished && i < sm->params->blocks; i++)
-        if (sm->blocks[i].used && !(sm->blocks[i].incomplete & ~sm->finished))
+    for (uint64_t rest = sm->finished; rest;) {
+        const struct sm_block *block = &sm->blocks[sm->warps[mask_first(rest)].block];
+        if (!(block->incomplete & ~sm->finished))
             return true;
+        rest &= ~block->warps;
+    }
     return false;
 }
 
