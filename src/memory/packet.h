@@ -33,6 +33,7 @@ struct packet {
     uint32_t bytes;      /* of memory touched: the segment's size (32, 64, 128 or less) */
     uint32_t cookie;     /* the sender's own */
     uint16_t sm;         /* sender */
+    uint16_t fill;       /* the number of the fill in the sender's cache, if it is one */
     uint8_t kind, class; /* enum packet_kind, enum packet_class */
     bool is_reply;
     bool performed;       /* WRITE: its bytes were written when it issued (sm.values_at_issue), only the time is real */

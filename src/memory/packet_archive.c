@@ -20,6 +20,7 @@ static void archive_content(struct archive *ar, struct packet *p)
     archive_bool(ar, &p->is_reply);
     archive_u32_to(ar, &p->bytes, PACKET_LINE_BYTES);
     ARCHIVE(ar, p->cookie);
+    ARCHIVE(ar, p->fill);
     ARCHIVE(ar, p->address);
     if (p->address % PACKET_LINE_BYTES + p->bytes > PACKET_LINE_BYTES)
         archive_fail(ar, "a packet crosses a line");

@@ -98,6 +98,7 @@ static void fetch_warp(struct sm *sm, unsigned slot)
         p->kind = PACKET_READ;
         p->class = PACKET_INSTRUCTION;
         p->address = effect.fill_address;
+        p->fill = (uint16_t)effect.fill;
         p->bytes = effect.fill_bytes;
         if (!sm->l1i_queue.count)
             sm->l1i_since = sm->now;

@@ -81,7 +81,7 @@ static void pass(struct sm *sm, struct packet *p)
 static void fill_values(struct sm *sm, struct cache *cache, const struct packet *p)
 {
     uint64_t start = p->address & ~(uint64_t)(line_bytes_of(sm, cache) - 1);
-    cache_fill(cache, p->address, p->bytes, p->data + start % PACKET_LINE_BYTES);
+    cache_end_fill(cache, p->fill, p->data + start % PACKET_LINE_BYTES);
 }
 
 /* A transaction of the op is answered. */
@@ -150,6 +150,7 @@ HOT_INLINE bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *
         struct packet *p = new_request(sm, PACKET_READ, t, sm->ops.items[t->op].access->space);
         p->address = effect.fill_address;
         p->bytes = effect.fill_bytes;
+        p->fill = (uint16_t)effect.fill;
         sm_request(sm, queue, p);
     }
     return true;
@@ -641,7 +642,7 @@ static void expect_response(const struct sm *sm, const struct packet *p)
         return;
     will_read(p->data);
     will_read(p->data + CACHE_LINE);
-    cache_expect(sm->l1d, p->address);
+    cache_expect_fill(sm->l1d, p->fill);
 }
 
 /* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
@@ -650,7 +651,7 @@ uint32_t sm_eject(struct sm *sm)
 {
     struct packet *p = sm_ring_peek(&sm->ejected);
     if (p && p->class == PACKET_INSTRUCTION) {
-        cache_fill(sm->l1i, p->address, p->bytes, NULL);
+        cache_end_fill(sm->l1i, p->fill, NULL);
         sm->due |= SM_DUE_FETCH;
         sm_packet_free(sm, sm_ring_pop(&sm->ejected));
     } else if (p && !sm_ring_full(&sm->responses)) {
