@@ -158,7 +158,7 @@ static uint32_t hash_of(const struct cache *c, uint64_t at)
 }
 
 /* The MSHR of a fill under way that has no line and brings one of the sectors, or NO_INDEX. */
-static uint32_t find_stray(const struct cache *c, uint64_t at, uint8_t sectors)
+NOT_INLINE uint32_t find_stray(const struct cache *c, uint64_t at, uint8_t sectors)
 {
     for (uint32_t i = c->hash[hash_of(c, at)]; i != NO_INDEX; i = c->mshrs[i].next)
         if (c->mshrs[i].address == at && (c->mshrs[i].sectors & sectors) != 0)
@@ -374,7 +374,7 @@ HOT_INLINE uint32_t take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uin
 }
 
 /* helpers: enum cache_helper. */
-static enum cache_result refuse(struct cache *c, uint64_t *reason, uint8_t helpers)
+NOT_INLINE enum cache_result refuse(struct cache *c, uint64_t *reason, uint8_t helpers)
 {
     (*reason)++;
     c->head.refused_reason = reason;
@@ -395,7 +395,7 @@ static void note_help(struct cache *c, enum cache_helper helper)
 }
 
 /* Joins the fill of `index` if it brings all of the missing sectors. */
-static enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t missing, uint32_t waiter,
+NOT_INLINE enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t missing, uint32_t waiter,
                                    struct cache_effect *effect)
 {
     struct mshr *m = &c->mshrs[index];

@@ -207,7 +207,8 @@ HOT_INLINE void start_request(struct partition *p, uint64_t set)
     struct slice *s = p->slices[k];
     uint32_t request = slice_take_request(s, p->last_l2);
     p->last_sender = k;
-    note_sends(p, k);
+    if (s->to_dram.count <= 1)
+        note_sends(p, k);
     dram_send(p->dram, &p->requests[request], request);
     borrow_credit(p, k);
     p->head.next_l2 = cycle_min(p->head.next_l2, s->next);

@@ -92,6 +92,8 @@ static void set_rop_first(struct slice *s, struct packet *p)
     s->rop_first = p;
     s->rop_left = p ? p->parts : 0;
     s->rop_ready = p ? p->ready : CYCLE_NEVER;
+    if (p)
+        will_read(p->next);
 }
 
 /* The next cycle in which something depends on what leaves the delay: an access that nothing is before, or so many

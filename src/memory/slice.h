@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hot.h"
 #include "memory/address.h"
 #include "memory/dram.h"
 #include "memory/partition.h"
@@ -108,6 +109,7 @@ static inline const struct partition_reply *slice_reply(const struct slice *s)
 static inline void slice_take_reply(struct slice *s)
 {
     s->inside -= s->served[slice_ring_pop(&s->out)].packet != NULL;
+    will_read(slice_reply(s));
 }
 /* One cycle of the L2's clock. */
 void slice_tick(struct slice *s, uint64_t cycle);
@@ -128,7 +130,9 @@ static inline uint32_t slice_take_request(struct slice *s, uint64_t last)
         else if (s->in_count && !s->blocked && !slice_ring_full(&s->out))
             s->next = cycle_min(s->next, s->data_free_at > last ? s->data_free_at : last + 1);
     }
-    return request_shift(&s->to_dram);
+    uint32_t request = request_shift(&s->to_dram);
+    will_read(&s->requests[request_oldest(&s->to_dram)]);
+    return request;
 }
 /* A request comes back from the DRAM soon, then next: what that looks at is asked for ahead, in two steps. */
 void slice_expect_return(const struct slice *s, uint32_t request);

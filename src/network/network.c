@@ -196,6 +196,7 @@ static void end_packet(struct side *side, struct receiver *r, const struct parce
     if (latency > side->stats.latency_max)
         side->stats.latency_max = latency;
     if (p->payload) {
+        will_read(p->payload);
         side->arrivals |= output;
     } else if (first) {
         r->first++;
