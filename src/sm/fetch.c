@@ -115,11 +115,15 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     sm->last_fetched = slot;
 }
 
+/* Whether take_line is to be asked: a line has arrived, or one was taken. */
+static inline bool line_came(const struct sm *sm)
+{
+    return sm->line_taken || cache_has_ready(sm->l1i);
+}
+
 /* One warp whose instruction line arrived: it fills the fetch buffer, or may ask again from the next cycle on. */
 static bool take_line(struct sm *sm)
 {
-    if (!sm->line_taken && !cache_has_ready(sm->l1i))
-        return false;
     uint32_t line, slot = cache_ready(sm->l1i, &line, &(const uint8_t *){NULL});
     sm->line_taken = slot != CACHE_NO_WAITER;
     if (!sm->line_taken)
@@ -153,9 +157,10 @@ static void fetch_any(struct sm *sm)
 
 void sm_fetch(struct sm *sm)
 {
-    if (!sm->params->fetch_from_fill || !take_line(sm))
+    bool from_fill = sm->params->fetch_from_fill;
+    if (!from_fill || !line_came(sm) || !take_line(sm))
         fetch_any(sm);
-    if (!sm->params->fetch_from_fill)
+    if (!from_fill && line_came(sm))
         take_line(sm);
     if (!sm_fetch_busy(sm))
         sm->due &= ~(uint32_t)SM_DUE_FETCH;

@@ -137,8 +137,7 @@ HOT_INLINE bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *
     struct cache_effect effect;
     if (cache_refuses_again(cache, t->address, t->bytes, room(queue)))
         return false;
-    enum cache_result result =
-        cache_read(cache, t->address, t->bytes, sm_transaction_next(sm), room(queue), &effect);
+    enum cache_result result = cache_read(cache, t->address, t->bytes, sm_transaction_next(sm), room(queue), &effect);
     if (result == CACHE_REFUSED)
         return false;
     if (result == CACHE_HIT) {
@@ -369,8 +368,7 @@ static void serve_dispatch(struct sm *sm)
     if (sm->lsu_served != SM_SERVED && !sm->moved && !sm->moved_before && !can_enter(sm))
         return;
     if (sm->lsu_at < sm->lsu_count) {
-        sm->lsu_served =
-            (uint8_t)serve_transaction(sm, &sm->ops.items[sm->lsu_op], &sm->lsu_list[sm->lsu_at]);
+        sm->lsu_served = (uint8_t)serve_transaction(sm, &sm->ops.items[sm->lsu_op], &sm->lsu_list[sm->lsu_at]);
         if (sm->lsu_served != SM_SERVED)
             return;
         sm->lsu_at++;
@@ -393,7 +391,8 @@ static void take_dispatch(struct sm *sm)
     o->pending = o->in_memory && o->access->space != ISA_SPACE_SHARED ? (uint16_t)sm->lsu_count : 0;
 }
 
-/* The dispatch register: its instruction goes on, and leaves its place to the next. */
+/* The dispatch register: its instruction goes on, and leaves its place to the next. One that waits for a place on the
+ * way to the L1D is left alone until there is one. */
 static inline void move_dispatch(struct sm *sm)
 {
     if (sm->lsu_op != SM_NONE)

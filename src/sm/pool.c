@@ -12,8 +12,8 @@ uint32_t sm_op_grow(struct sm *sm)
 {
     if (sm->ops.count == sm->ops.capacity) {
         size_t more = sm->ops.capacity ? 2 * sm->ops.capacity : FIRST_OPS;
-        sm->ops.items = base_grow_apart(sm->ops.items, sm->ops.count * sizeof *sm->ops.items,
-                                        more * sizeof *sm->ops.items);
+        sm->ops.items =
+            base_grow_apart(sm->ops.items, sm->ops.count * sizeof *sm->ops.items, more * sizeof *sm->ops.items);
         sm->ops.capacity = more;
     }
     return (uint32_t)sm->ops.count++;

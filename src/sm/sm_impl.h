@@ -229,7 +229,7 @@ struct sm {
     const struct sm_kernel *kernel;
     bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
                                  will until an event */
-    uint8_t lsu_served; /* enum sm_served, of the transaction in the dispatch register */
+    uint8_t lsu_served;       /* enum sm_served, of the transaction in the dispatch register */
     bool line_taken;          /* fetch took a line from the instruction cache and has not asked for another since */
     bool l1d_pipe_refused;
     bool has_fault;
