@@ -61,7 +61,7 @@ static void create_banks(struct dram *d)
     const struct dram_params *p = &d->params;
     for (uint32_t i = 0; i < DRAM_BANKS; i++) {
         uint32_t group = p->bank_group_low_bits ? i & (p->bank_groups - 1) : i / (p->banks / p->bank_groups);
-        d->banks[i] = (struct dram_bank){.place = i, .group = (uint8_t)(group % DRAM_BANKS)};
+        d->banks[i] = (struct dram_bank){.group = (uint8_t)(group % DRAM_BANKS)};
         if (group < DRAM_BANKS)
             d->groups[group].banks |= 1u << i;
     }
@@ -197,9 +197,9 @@ HOT_INLINE struct dram_request choose_request(struct dram *d, struct dram_bank *
 {
     uint16_t *next_slot = d->next_slot;
     uint32_t chosen = b->first, next = next_slot[chosen];
-    if (dram_place(d->slots[chosen]) != b->place) {
+    if (dram_row(d->slots[chosen]) != b->row) {
         uint32_t before = chosen, i = next;
-        while (i != DRAM_NO_SLOT && dram_place(d->slots[i]) != b->place) {
+        while (i != DRAM_NO_SLOT && dram_row(d->slots[i]) != b->row) {
             before = i;
             i = next_slot[i];
         }
@@ -254,7 +254,7 @@ HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
         need = DRAM_ACTIVATE;
         at = b->activate_at;
         allowed = d->activate_at;
-    } else if (b->place != dram_place(b->current)) {
+    } else if (b->row != dram_row(b->current)) {
         need = DRAM_PRECHARGE;
         at = allowed = b->precharge_at;
     } else {
@@ -391,7 +391,7 @@ NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
         d->stats.precharges++;
     } else {
         b->open = true;
-        b->place = dram_place(b->current);
+        b->row = (uint16_t)dram_row(b->current);
         b->read_at = cycle + p->tRCD;
         b->write_at = cycle + d->activate_to_write;
         b->precharge_at = later(b->precharge_at, cycle + p->tRAS);

@@ -18,45 +18,42 @@
 #define DRAM_BANKS 16
 #define DRAM_NO_SLOT UINT16_MAX
 
-/* What the channel has to know of a request, in a word: nobody looks into the pool for it. Its parts, from the lowest
- * bit on:
- *     place   32   row * DRAM_BANKS + bank
- *     number  16   in the partition's pool
- *     left     8   bytes for which no command was sent
- *     slice    2
- *     kind     6
- */
+/* What the channel has to know of a request, in a word: nobody looks into the pool for it. Its parts are those of a
+ * memory_request, from the lowest bit on: row (16), its number in the pool (16), bytes for which no command was sent
+ * (8), kind (8), slice (8), bank (8). */
 struct dram_request {
     uint64_t parts;
 };
 
-#define DRAM_LEFT_SHIFT 48
+#define DRAM_LEFT_SHIFT 32
 
-static inline struct dram_request dram_request_of(const struct memory_request *r, uint32_t number, uint32_t bank)
+static inline struct dram_request dram_request_of(const struct memory_request *r, uint32_t number)
 {
-    return (struct dram_request){(r->row * DRAM_BANKS + bank) | (uint64_t)number << 32 |
-                                 (uint64_t)r->bytes << DRAM_LEFT_SHIFT | (uint64_t)r->slice << 56 |
-                                 (uint64_t)r->kind << 58};
+    return (struct dram_request){r->parts | (uint64_t)number << 16};
 }
-static inline uint32_t dram_place(struct dram_request r)
+static inline uint32_t dram_row(struct dram_request r)
 {
-    return (uint32_t)r.parts;
+    return (uint16_t)r.parts;
 }
 static inline uint32_t dram_number(struct dram_request r)
 {
-    return (uint16_t)(r.parts >> 32);
+    return (uint16_t)(r.parts >> 16);
 }
 static inline uint32_t dram_left(struct dram_request r)
 {
     return (uint8_t)(r.parts >> DRAM_LEFT_SHIFT);
 }
-static inline uint32_t dram_slice(struct dram_request r)
-{
-    return r.parts >> 56 & 3;
-}
 static inline uint32_t dram_kind(struct dram_request r)
 {
-    return (uint32_t)(r.parts >> 58);
+    return (uint8_t)(r.parts >> 40);
+}
+static inline uint32_t dram_slice(struct dram_request r)
+{
+    return (uint8_t)(r.parts >> 48);
+}
+static inline uint32_t dram_bank(struct dram_request r)
+{
+    return (uint32_t)(r.parts >> 56);
 }
 
 /* The command that a bank's current request waits for. */
@@ -67,8 +64,8 @@ struct dram_bank {
     uint64_t write_at, precharge_at, activate_at; /* the same */
     uint64_t held_at;                             /* when held: when it allows the command it waits for */
     struct dram_request current;                  /* being served */
-    uint32_t place;                               /* its row, as of requests */
-    uint16_t first, last;                         /* waiting requests, oldest first, when it is wanted: slots */
+    uint16_t row;
+    uint16_t first, last; /* waiting requests, oldest first, when it is wanted: slots */
     uint8_t group;
     uint8_t need; /* of a held bank */
     bool open;
@@ -173,7 +170,7 @@ HOT_INLINE void dram_join(struct dram *d, uint64_t cycle)
 {
     uint32_t slot = d->free_slot, after = d->delay_first + 1;
     struct dram_request r = d->delay[d->delay_first & d->delay_mask].request;
-    uint32_t bank = dram_place(r) % DRAM_BANKS;
+    uint32_t bank = dram_bank(r) & d->bank_mask;
     struct dram_bank *b = &d->banks[bank];
     d->free_slot = d->next_slot[slot];
     d->slots[slot] = r;
@@ -199,7 +196,7 @@ HOT_INLINE void dram_send(struct dram *d, const struct memory_request *r, uint32
 {
     struct dram_delayed *last = &d->delay[d->delay_end++ & d->delay_mask];
     last->due = d->now + d->latency;
-    last->request = dram_request_of(r, number, r->bank & d->bank_mask);
+    last->request = dram_request_of(r, number);
     if (d->join_at == CYCLE_NEVER)
         d->join_at = last->due;
     if (d->join_at <= d->now && !dram_full(d))

@@ -6,7 +6,8 @@
 static void archive_request(const struct dram *d, struct archive *ar, struct dram_request *r)
 {
     ARCHIVE(ar, r->parts);
-    if (dram_number(*r) >= d->pool->count || dram_kind(*r) > REQUEST_WRITEBACK)
+    if (dram_number(*r) >= d->pool->count || dram_kind(*r) > REQUEST_WRITEBACK ||
+        dram_slice(*r) >= PARTITION_MAX_SLICES)
         archive_fail(ar, "no request of this partition");
 }
 
@@ -33,7 +34,7 @@ static void archive_bank(struct dram *d, struct archive *ar, struct dram_bank *b
     archive_slot(d, ar, &b->first);
     archive_slot(d, ar, &b->last);
     archive_request(d, ar, &b->current);
-    ARCHIVE(ar, b->place);
+    ARCHIVE(ar, b->row);
     archive_u8_to(ar, &b->need, DRAM_NEEDS - 1);
     archive_bool(ar, &b->open);
     ARCHIVE(ar, b->read_at);

@@ -22,12 +22,19 @@ enum memory_request_kind {
 /* Half a cache line: hundreds are under way in every partition. */
 struct memory_request {
     _Alignas(32) uint64_t local; /* address in the slice */
-    struct packet *packet; /* WRITE: its own; FILL: the first that waits, or NULL */
-    uint32_t row;          /* in the DRAM */
-    uint32_t next;         /* in the free list */
-    uint16_t fill;         /* FILL, ALLOCATE: the cache's number for it */
-    uint8_t bytes, kind, slice, bank;
+    struct packet *packet;       /* WRITE: its own; FILL: the first that waits, or NULL */
+    union {
+        struct {
+            uint16_t row;    /* in the DRAM */
+            uint16_t number; /* 0: the DRAM channel notes it there */
+            uint8_t bytes, kind, slice, bank;
+        };
+        uint64_t parts; /* these, as one word for the channel (dram.h) */
+    };
+    uint32_t next; /* in the free list */
+    uint16_t fill; /* FILL, ALLOCATE: the cache's number for it */
 };
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a request's row is its lowest part");
 
 struct request_pool {
     struct memory_request *all;

@@ -28,7 +28,7 @@ static inline void fixture_push(struct dram *d, const struct memory_request *req
     uint32_t number = request_take(d->pool);
     d->pool->all[number] = *request;
     d->pool->all[number].bank = (uint8_t)bank;
-    d->pool->all[number].row = row;
+    d->pool->all[number].row = (uint16_t)row;
     dram_send(d, &d->pool->all[number], number);
 }
 
