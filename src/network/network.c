@@ -26,8 +26,9 @@
  * another. A side is a set of senders and receivers that are ticked together. The router is in router.c.
  *
  * Left out: several VCs, and with them the input speed-up, which has no effect on a single VC. */
-#include "network/network_impl.h"
+#include <string.h>
 
+#include "network/network_impl.h"
 #include "sim/cycle.h"
 
 const struct param_desc network_param_descs[] = {
@@ -49,230 +50,241 @@ const struct stat_group network_stat_group = {"network", "interconnect, one dire
 
 static uint32_t ring_size(uint32_t entries)
 {
-    uint32_t size = 1;
+    uint32_t size = CACHE_LINE / sizeof(struct network_parcel);
     while (size < entries)
         size *= 2;
     return size;
+}
+
+/* Rings of different ports lie in different cache lines: theirs may be different threads. */
+static struct network_parcel *new_ring(struct arena *arena, uint32_t entries)
+{
+    return arena_alloc(arena, entries * sizeof(struct network_parcel), CACHE_LINE);
 }
 
 struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs,
                                struct arena *arena)
 {
     struct network *net = ARENA_NEW(arena, struct network, 1);
+    uint32_t input_ring = ring_size(params->injection_flits + params->router_flits + 2);
+    uint32_t output_ring = ring_size(params->ejection_flits + params->boundary_flits + 3);
+    uint32_t inverse = ((UINT32_C(1) << 31) + params->flit_bytes - 1) / params->flit_bytes;
+    struct network_side *side = &net->sides[0];
+    net->head = (struct network_head){.sides = net->sides,
+                                      .inverse = inverse,
+                                      .round_up = (params->flit_bytes - 1) * inverse,
+                                      .injection_flits = params->injection_flits,
+                                      .input_mask = input_ring * sizeof(struct network_parcel) - 1,
+                                      .output_mask = output_ring * sizeof(struct network_parcel) - 1};
     net->params = *params;
     net->input_count = inputs;
     net->output_count = outputs;
-    net->input_mask = ring_size(params->injection_flits + params->router_flits + 1) - 1;
-    net->output_mask = ring_size(params->ejection_flits + params->boundary_flits + 2) - 1;
-    net->senders = ARENA_NEW(arena, struct sender, inputs);
-    net->receivers = ARENA_NEW(arena, struct receiver, outputs);
-    net->inputs = ARENA_NEW(arena, struct input, inputs);
-    net->outputs = ARENA_NEW(arena, struct output, outputs);
     for (unsigned i = 0; i < inputs; i++) {
-        net->inputs[i].ring = net->senders[i].ring = ARENA_NEW(arena, struct parcel, net->input_mask + 1);
-        net->senders[i].side = &net->sides[0];
-        net->senders[i].credits = params->router_flits;
+        net->inputs[i].ring = side->senders[i].ring = new_ring(arena, input_ring);
+        net->head.side_of_input[i] = side;
     }
     for (unsigned i = 0; i < outputs; i++) {
-        net->outputs[i].ring = net->receivers[i].ring = ARENA_NEW(arena, struct parcel, net->output_mask + 1);
-        net->receivers[i].side = &net->sides[0];
-        net->outputs[i].credits = params->ejection_flits;
+        net->outputs[i].ring = side->receivers[i].ring = new_ring(arena, output_ring);
+        net->head.side_of_output[i] = side;
+        side->receivers[i].room = (int32_t)params->boundary_flits;
     }
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        tally_init(&net->sides[i].spent, params->router_flits);
+    tally_init(&net->router.behind, 0);
+    network_note_tight(net, mask_low(outputs));
     net->side_count = 1;
-    net->sides[0].inputs = mask_low(inputs);
-    net->sides[0].outputs = mask_low(outputs);
+    side->inputs = mask_low(inputs);
+    side->outputs = mask_low(outputs);
     return net;
 }
 
-static void split_channels(struct network *net, unsigned slot)
+/* The newest of what sides wrote there. */
+static void gather_channel(struct network_written *all, const struct network_written *w)
 {
-    struct written all = {0};
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
-        const struct written *w = &net->sides[i].to_router.written[slot];
-        if (w->tick > all.tick)
-            all = (struct written){.tick = w->tick};
-        if (w->tick == all.tick)
-            all.flits |= w->flits, all.credits |= w->credits;
-    }
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
-        net->sides[i].to_router.written[slot] = (struct written){.tick = all.tick,
-                                                                 .flits = all.flits & net->sides[i].inputs,
-                                                                 .credits = all.credits & net->sides[i].outputs};
+    if (w->tick > all->tick)
+        *all = (struct network_written){.tick = w->tick};
+    if (w->tick == all->tick)
+        all->flits |= w->flits, all->credits |= w->credits;
 }
 
-/* What belongs to no port, the counts, stays where it is: only sums are asked for. */
+void network_gather(const struct network *net, struct network_side *whole)
+{
+    *whole = (struct network_side){0};
+    tally_init(&whole->spent, net->params.router_flits);
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
+        const struct network_side *s = &net->sides[i];
+        whole->sending |= s->sending, whole->more |= s->more;
+        whole->arrivals |= s->arrivals, whole->full |= s->full, whole->ejecting |= s->ejecting;
+        tally_copy(&whole->spent, &s->spent, s->inputs);
+        for (uint64_t rest = s->inputs; rest; rest &= rest - 1)
+            whole->senders[mask_first(rest)] = s->senders[mask_first(rest)];
+        for (uint64_t rest = s->outputs; rest; rest &= rest - 1)
+            whole->receivers[mask_first(rest)] = s->receivers[mask_first(rest)];
+        for (unsigned slot = 0; slot < 4; slot++)
+            gather_channel(&whole->to_router.written[slot], &s->to_router.written[slot]);
+    }
+}
+
+static void deal_side(struct network *net, struct network_side *s, const struct network_side *whole)
+{
+    s->sending = whole->sending & s->inputs, s->more = whole->more & s->inputs;
+    s->arrivals = whole->arrivals & s->outputs, s->full = whole->full & s->outputs;
+    s->ejecting = whole->ejecting & s->outputs;
+    tally_init(&s->spent, net->params.router_flits);
+    tally_copy(&s->spent, &whole->spent, s->inputs);
+    memcpy(s->senders, whole->senders, sizeof s->senders);
+    memcpy(s->receivers, whole->receivers, sizeof s->receivers);
+    for (unsigned slot = 0; slot < 4; slot++) {
+        const struct network_written *w = &whole->to_router.written[slot];
+        s->to_router.written[slot] = (struct network_written){
+            .tick = w->tick, .flits = w->flits & s->inputs, .credits = w->credits & s->outputs};
+    }
+}
+
+void network_deal(struct network *net, const struct network_side *whole)
+{
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        net->sides[i].inputs = net->sides[i].outputs = 0;
+    for (unsigned i = 0; i < net->input_count; i++)
+        net->head.side_of_input[i]->inputs |= BIT64(i);
+    for (unsigned i = 0; i < net->output_count; i++)
+        net->head.side_of_output[i]->outputs |= BIT64(i);
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        deal_side(net, &net->sides[i], whole);
+}
+
 void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output)
 {
-    struct side all = {0};
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
-        struct side *s = &net->sides[i];
-        all.sending |= s->sending, all.broke |= s->broke;
-        all.ejecting |= s->ejecting, all.full |= s->full, all.arrivals |= s->arrivals;
-        s->inputs = s->outputs = 0;
-    }
+    struct network_side whole;
+    network_gather(net, &whole);
     net->side_count = sides;
-    for (unsigned i = 0; i < net->input_count; i++) {
-        net->senders[i].side = &net->sides[side_of_input[i]];
-        net->sides[side_of_input[i]].inputs |= BIT64(i);
+    for (unsigned i = 0; i < net->input_count; i++)
+        net->head.side_of_input[i] = &net->sides[side_of_input[i]];
+    for (unsigned i = 0; i < net->output_count; i++)
+        net->head.side_of_output[i] = &net->sides[side_of_output[i]];
+    network_deal(net, &whole);
+}
+
+/* Empty packets behind a received one have waited for nobody but it. */
+void network_receive_more(struct network *net, struct network_side *side, unsigned output)
+{
+    struct network_receiver *r = &side->receivers[output];
+    for (const struct network_parcel *p; r->first != r->whole; side->taken++) {
+        p = network_parcel_at(r->ring, r->first);
+        if (p->payload)
+            break;
+        r->room += p->flits;
+        r->first = network_place_after(r->first, net->head.output_mask);
     }
-    for (unsigned i = 0; i < net->output_count; i++) {
-        net->receivers[i].side = &net->sides[side_of_output[i]];
-        net->sides[side_of_output[i]].outputs |= BIT64(i);
-    }
-    for (unsigned slot = 0; slot < 4; slot++)
-        split_channels(net, slot);
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
-        struct side *s = &net->sides[i];
-        s->sending = all.sending & s->inputs, s->broke = all.broke & s->inputs;
-        s->ejecting = all.ejecting & s->outputs, s->full = all.full & s->outputs;
-        s->arrivals = all.arrivals & s->outputs;
-    }
-}
-
-static uint32_t flits_of(const struct network *net, unsigned bytes)
-{
-    return bytes <= net->params.flit_bytes ? 1 : (bytes + net->params.flit_bytes - 1) / net->params.flit_bytes;
-}
-
-/* An empty injection queue takes a packet of any size, and so does an empty boundary buffer: no packet is too large to
- * pass. */
-bool network_can_send(const struct network *net, unsigned input, unsigned bytes)
-{
-    const struct sender *sender = &net->senders[input];
-    return sender->queued == 0 || sender->queued + flits_of(net, bytes) <= net->params.injection_flits;
-}
-
-void network_send(struct network *net, unsigned input, unsigned output, unsigned bytes, void *payload, uint64_t cycle)
-{
-    struct sender *sender = &net->senders[input];
-    uint32_t flits = flits_of(net, bytes);
-    sender->ring[sender->end++ & net->input_mask] =
-        (struct parcel){.payload = payload, .sent = cycle, .output = output, .flits = flits};
-    sender->queued += flits;
-    sender->side->sending |= BIT64(input);
-    sender->side->sent++;
-}
-
-/* The oldest packet at a receiver. */
-static const struct parcel *first_parcel(const struct network *net, const struct receiver *r)
-{
-    return &r->ring[r->first & net->output_mask];
-}
-
-void *network_peek(const struct network *net, unsigned output)
-{
-    const struct receiver *r = &net->receivers[output];
-    return r->first == r->whole ? NULL : first_parcel(net, r)->payload;
-}
-
-/* Empty packets behind it have waited for nobody but it. */
-void *network_receive(struct network *net, unsigned output)
-{
-    struct receiver *r = &net->receivers[output];
-    struct side *side = r->side;
-    void *payload = network_peek(net, output);
-    if (!payload)
-        return NULL;
-    do {
-        r->boundary -= first_parcel(net, r)->flits;
-        r->first++;
-        side->taken++;
-    } while (r->first != r->whole && !first_parcel(net, r)->payload);
     if (r->first == r->whole)
         side->arrivals &= ~BIT64(output);
-    if (r->boundary < net->params.boundary_flits || r->first == r->whole)
+    if (r->room > 0 || r->first == r->whole)
         side->full &= ~BIT64(output);
-    return payload;
 }
 
-/* The last flit of a packet is in the boundary buffer. An empty packet that waits for nobody leaves at once. */
-static void end_packet(struct side *side, struct receiver *r, const struct parcel *p, uint64_t output, uint64_t cycle)
-{
-    uint64_t latency = cycle - p->sent;
-    bool first = r->first == r->whole++;
-    r->arrived = 0;
-    side->stats.packets++;
-    side->stats.latency += latency;
-    if (latency > side->stats.latency_max)
-        side->stats.latency_max = latency;
-    if (p->payload) {
-        will_read(p->payload);
-        side->arrivals |= output;
-    } else if (first) {
-        r->first++;
-        r->boundary -= p->flits;
-        side->taken++;
-    }
-}
-
-/* A flit for each of these outputs moves from the ejection buffer to the boundary buffer. */
-static void deliver_flits(struct network *net, struct side *side, uint64_t outputs, uint64_t cycle)
+/* At these outputs the boundary buffer may have no room left. It takes more only for a packet that is alone there. */
+NOT_INLINE void note_full(struct network_side *side, uint64_t outputs)
 {
     for (uint64_t rest = outputs; rest; rest &= rest - 1) {
-        struct receiver *r = &net->receivers[mask_first(rest)];
-        const struct parcel *p = &r->ring[r->whole & net->output_mask];
-        r->boundary++;
-        if (p->flits == 1 || ++r->arrived == p->flits)
-            end_packet(side, r, p, rest & -rest, cycle);
-        if (r->boundary >= net->params.boundary_flits && r->first != r->whole)
-            side->full |= rest & -rest;
+        const struct network_receiver *r = &side->receivers[mask_first(rest)];
+        side->full |= r->room <= 0 && r->first != r->whole ? rest & -rest : 0;
     }
+}
+
+/* A flit for each of these outputs moves from the ejection buffer to the boundary buffer. An empty packet that waits
+ * for nobody leaves at once. */
+static void deliver_flits(struct network *net, struct network_side *side, uint64_t outputs, uint64_t cycle)
+{
+    const uint32_t mask = net->head.output_mask;
+    uint64_t crowded = 0;
+    for (uint64_t rest = outputs; rest; rest &= rest - 1) {
+        const size_t output = mask_first(rest);
+        struct network_receiver *r = &side->receivers[output];
+        const struct network_parcel *p = network_parcel_at(r->ring, r->whole);
+        if (--r->room <= 0)
+            crowded |= rest & -rest;
+        if (p->flits != 1) {
+            if (++r->arrived != p->flits)
+                continue;
+            r->arrived = 0;
+        }
+        uint64_t latency = (uint32_t)cycle - p->sent;
+        const bool first = r->first == r->whole;
+        r->whole = network_place_after(r->whole, mask);
+        side->stats.packets++;
+        side->stats.latency += latency;
+        if (latency > side->stats.latency_max)
+            side->stats.latency_max = latency;
+        if (p->payload) {
+            will_read(p->payload);
+            side->arrivals |= rest & -rest;
+        } else if (first) {
+            r->first = r->whole;
+            r->room += p->flits;
+            side->taken++;
+        }
+    }
+    if (crowded)
+        note_full(side, crowded);
+}
+
+/* Some flits wait in ejection buffers, or find the boundary buffer full. Returns the outputs at which one passes. */
+NOT_INLINE uint64_t step_ejection(struct network_side *side, uint64_t flits)
+{
+    uint64_t passing = (side->ejecting | flits) & ~side->full;
+    for (uint64_t rest = flits & ~passing; rest; rest &= rest - 1)
+        side->receivers[mask_first(rest)].ejected++;
+    side->ejecting |= flits & ~passing;
+    for (uint64_t rest = passing & ~flits; rest; rest &= rest - 1)
+        if (--side->receivers[mask_first(rest)].ejected == 0)
+            side->ejecting &= ~(rest & -rest);
+    return passing;
 }
 
 /* Receivers: one flit a tick from the ejection buffer to the boundary buffer. A packet larger than the boundary buffer
  * passes when it is alone there. Returns the outputs at which a flit passed. */
-static uint64_t step_receivers(struct network *net, struct side *side, uint64_t flits, uint64_t cycle)
+static uint64_t step_receivers(struct network *net, struct network_side *side, uint64_t flits, uint64_t cycle)
 {
-    uint64_t passing = (side->ejecting | flits) & ~side->full;
-    for (uint64_t rest = flits & ~passing; rest; rest &= rest - 1)
-        net->receivers[mask_first(rest)].ejected++;
-    side->ejecting |= flits & ~passing;
-    for (uint64_t rest = passing & ~flits; rest; rest &= rest - 1)
-        if (--net->receivers[mask_first(rest)].ejected == 0)
-            side->ejecting &= ~(rest & -rest);
+    uint64_t passing = flits;
+    if (side->ejecting | (flits & side->full))
+        passing = step_ejection(side, flits);
     deliver_flits(net, side, passing, cycle);
     return passing;
 }
 
 /* Senders: one flit a tick into the channel to the router. Returns those that sent. */
-static uint64_t step_senders(struct network *net, struct side *side, uint64_t credits)
+static uint64_t step_senders(struct network_side *side, uint64_t credits)
 {
-    uint64_t broke = side->broke & ~credits, sending = side->sending, sent = sending & ~broke;
-    for (uint64_t rest = credits; rest; rest &= rest - 1)
-        net->senders[mask_first(rest)].credits++;
-    for (uint64_t rest = sent; rest; rest &= rest - 1) {
-        struct sender *sender = &net->senders[mask_first(rest)];
-        if (--sender->credits == 0)
-            broke |= rest & -rest;
-        if (--sender->queued == 0)
-            sending &= ~(rest & -rest);
-    }
-    side->broke = broke;
-    side->sending = sending;
+    uint64_t sent = side->sending & ~(tally_full(&side->spent) & ~credits), more = sent & side->more;
+    tally_move(&side->spent, sent & ~credits, credits & ~sent);
+    side->sending ^= sent ^ more;
+    for (uint64_t rest = more; rest; rest &= rest - 1)
+        if (--side->senders[mask_first(rest)].behind == 0)
+            side->more ^= rest & -rest;
     side->stats.flits += mask_count(sent);
     return sent;
 }
 
 /* Whether the next tick changes something, whatever the router sends. */
-static bool is_awake(const struct side *side)
+static bool is_awake(const struct network_side *side)
 {
-    return (side->sending & ~side->broke) | (side->ejecting & ~side->full);
+    return (side->sending & ~tally_full(&side->spent)) | (side->ejecting & ~side->full);
 }
 
 /* Apart from network_tick_side, which most ticks leave at once. */
-NOT_INLINE uint64_t tick_side(struct network *net, struct side *side, uint64_t flits,
-                                                    uint64_t credits, uint64_t tick, uint64_t cycle)
+NOT_INLINE uint64_t tick_side(struct network *net, struct network_side *side, uint64_t flits, uint64_t credits,
+                              uint64_t tick, uint64_t cycle)
 {
     uint64_t passed = step_receivers(net, side, flits, cycle);
-    uint64_t sent = step_senders(net, side, credits);
+    uint64_t sent = step_senders(side, credits);
     network_write(&side->to_router, tick, sent, passed);
     return sent;
 }
 
 uint64_t network_tick_side(struct network *net, unsigned index, uint64_t tick, uint64_t cycle)
 {
-    struct side *side = &net->sides[index];
-    const struct written *from = network_read(&net->from_router, tick);
+    struct network_side *side = &net->sides[index];
+    const struct network_written *from = network_read(&net->from_router, tick);
     uint64_t flits = from ? from->flits & side->outputs : 0, credits = from ? from->credits & side->inputs : 0;
     if (!(flits | credits) && !is_awake(side))
         return 0;
@@ -287,19 +299,28 @@ void network_tick(struct network *net, uint64_t tick)
 }
 
 /* The tick at which what is in the channels arrives, at `from` or later, or CYCLE_NEVER. */
-static uint64_t next_arrival(const struct channels *c, uint64_t from)
+static uint64_t next_arrival(const struct network_channels *c, uint64_t from)
 {
     for (uint64_t tick = from; tick < from + NETWORK_LOOKAHEAD; tick++) {
-        const struct written *w = network_read(c, tick);
+        const struct network_written *w = network_read(c, tick);
         if (w && (w->flits || w->credits))
             return tick;
     }
     return CYCLE_NEVER;
 }
 
+/* The tick at which the router looks for credits, which may not come. */
+static uint64_t next_credit(const struct router *router, uint64_t from)
+{
+    for (uint64_t tick = from; tick < from + CREDIT_TICKS; tick++)
+        if (router->left[tick % CREDIT_TICKS])
+            return tick;
+    return CYCLE_NEVER;
+}
+
 uint64_t network_next(const struct network *net, uint64_t from)
 {
-    uint64_t next = next_arrival(&net->from_router, from);
+    uint64_t next = cycle_min(next_arrival(&net->from_router, from), next_credit(&net->router, from));
     if (network_router_awake(&net->router))
         return from;
     for (unsigned i = 0; i < net->side_count && next != from; i++)
@@ -309,20 +330,13 @@ uint64_t network_next(const struct network *net, uint64_t from)
 
 bool network_idle(const struct network *net)
 {
-    uint64_t inside = 0;
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
-        inside += net->sides[i].sent - net->sides[i].taken;
-    return inside == 0;
-}
-
-uint64_t network_arrivals(const struct network *net, unsigned side)
-{
-    return net->sides[side].arrivals;
-}
-
-uint64_t network_taken(const struct network *net, unsigned side)
-{
-    return net->sides[side].taken;
+    for (unsigned i = 0; i < net->input_count; i++)
+        if (net->head.side_of_input[i]->senders[i].end != net->inputs[i].first)
+            return false;
+    for (unsigned i = 0; i < net->output_count; i++)
+        if (net->head.side_of_output[i]->receivers[i].first != net->outputs[i].end)
+            return false;
+    return true;
 }
 
 void network_add_stats(const struct network *net, struct network_stats *sum)

@@ -31,7 +31,7 @@ static void step(struct network *net, uint64_t tick, uint64_t *seen)
 {
     for (unsigned i = 0; i < PORTS; i++) {
         uint64_t random = random_at(i, tick);
-        unsigned bytes = (unsigned)(random >> 8) % 160;
+        unsigned bytes = 1 + (unsigned)(random >> 8) % 160;
         void *payload = random % 7 ? (void *)(uintptr_t)(tick * PORTS + i + 1) : NULL;
         if (random % 3 == 0 && network_can_send(net, i, bytes))
             network_send(net, i, (unsigned)(random >> 20) % PORTS, bytes, payload, tick);

@@ -1,0 +1,87 @@
+/* A side of a network: some of its senders and receivers, which one thread at a time hands packets and ticks. Their
+ * owners use the functions of network.h; these are compiled into what works in every cycle, and so this is not hidden.
+ * Sets of ports are bits. A tick looks only at the ports where something moves, so what most ports have most of the
+ * time is not counted: a counter holds what goes beyond it, and a set says who has one that is not zero. */
+#ifndef LOCKSTEP_NETWORK_SIDE_H
+#define LOCKSTEP_NETWORK_SIDE_H
+
+#include "base/bits.h"
+#include "base/hot.h"
+#include "network/tally.h"
+#include "stats/stat.h"
+
+struct network_stats {
+#include "stats/stat_fields.h"
+#include "network/network_stats.def"
+#include "stats/stat_end.h"
+};
+
+#define NETWORK_MAX_PORTS 64
+
+/* A packet on its way: written by the sender, read by the router; written again by the router for the receiver. */
+struct network_parcel {
+    _Alignas(16) void *payload;
+    uint32_t sent; /* the cycle, its low half: nothing is under way for that long */
+    uint16_t flits;
+    uint8_t output;
+};
+
+/* Places in rings of packets are in bytes, and [first, end) is never all of the ring. */
+struct network_sender {
+    struct network_parcel *ring;
+    uint32_t end;    /* of the packets sent */
+    uint32_t behind; /* flits in the injection queue behind the front one */
+};
+
+struct network_receiver {
+    _Alignas(32) struct network_parcel *ring;
+    uint32_t first, whole; /* [first, whole) can be received, `whole` is being put together */
+    int32_t room;          /* flits that the boundary buffer takes; below 0 for a packet larger than it */
+    uint32_t arrived;      /* flits of packet `whole` there, when it is of several */
+    uint32_t ejected;      /* flits in the ejection buffer */
+};
+
+/* Ports that put a flit or a credit into the channels of a tick: read two ticks later. */
+struct network_channels {
+    _Alignas(CACHE_LINE) struct network_written {
+        _Alignas(32) uint64_t tick;
+        uint64_t flits, credits;
+    } written[4];
+};
+
+struct network_side {
+    _Alignas(CACHE_LINE) uint64_t sending; /* inputs with flits in the injection queue */
+    uint64_t more;                         /* those with flits behind the front one */
+    uint64_t arrivals;                     /* outputs with packets to receive */
+    uint64_t full;                         /* outputs whose boundary buffer takes no flit */
+    uint64_t ejecting;                     /* outputs with flits in the ejection buffer */
+    uint64_t taken;                        /* packets that have left the network here, ever */
+    uint64_t inputs, outputs;              /* its senders and receivers */
+    struct network_stats stats;
+    struct tally spent; /* inputs' credits for the router's buffer that have not come back */
+    struct network_channels to_router;
+    struct network_sender senders[NETWORK_MAX_PORTS];
+    struct network_receiver receivers[NETWORK_MAX_PORTS];
+};
+
+static inline struct network_parcel *network_parcel_at(struct network_parcel *ring, uint32_t place)
+{
+    return (struct network_parcel *)((char *)ring + place);
+}
+
+static inline uint32_t network_place_after(uint32_t place, uint32_t mask)
+{
+    return (place + (uint32_t)sizeof(struct network_parcel)) & mask;
+}
+
+/* What every packet needs of the network. */
+struct network_head {
+    struct network_side *sides;
+    uint32_t inverse;  /* 2^31 / flit bytes, rounded up */
+    uint32_t round_up; /* the same of flit bytes less one */
+    uint32_t injection_flits;
+    uint32_t input_mask, output_mask; /* of places in rings */
+    struct network_side *side_of_input[NETWORK_MAX_PORTS], *side_of_output[NETWORK_MAX_PORTS];
+};
+
+#endif
