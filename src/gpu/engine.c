@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/crew.h"
+#include "base/hot.h"
 #include "gpu/part.h"
 
 #define POLL_STEPS 4096 /* windows between looks at the host's clock */
@@ -19,7 +20,7 @@ static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
 }
 
 /* What the parts are like after a window, all together. */
-static struct gpu_outlook look_at_parts(const struct gpu_run *run)
+HOT static struct gpu_outlook look_at_parts(const struct gpu_run *run)
 {
     struct gpu_outlook o = {.next = CYCLE_NEVER, .busy_until = run->start_cycle, .idle = true};
     for (unsigned i = 0; i < run->part_count; i++) {

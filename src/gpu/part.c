@@ -6,6 +6,7 @@
 #include "gpu/part.h"
 
 #include "base/bits.h"
+#include "base/hot.h"
 
 static void start_blocks(struct gpu_part *part, uint64_t now)
 {
@@ -207,7 +208,7 @@ static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
 }
 
 /* What block dispatch has to know after a window. */
-static void note_room(struct gpu_part *part)
+HOT static void note_room(struct gpu_part *part)
 {
     part->outlook.room = 0;
     part->outlook.block_may_end = false;
@@ -218,7 +219,7 @@ static void note_room(struct gpu_part *part)
     }
 }
 
-void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
+HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
 {
     struct gpu *gpu = part->run->gpu;
     uint64_t from = window->from, end = window->end;

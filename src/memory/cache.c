@@ -108,7 +108,7 @@ static uint32_t set_of(const struct cache *c, uint64_t address)
 }
 
 /* Index of the line of the set that holds line address `at`, or NO_INDEX. */
-static uint32_t search_set(const struct cache *c, uint64_t at)
+HOT static uint32_t search_set(const struct cache *c, uint64_t at)
 {
     uint32_t first = set_of(c, at) * c->ways, end = first + c->ways, i = first;
     const uint64_t *tags = c->tags;
@@ -243,7 +243,7 @@ static uint8_t *mshr_data(const struct cache *c, uint32_t index)
 }
 
 /* Who still waits for values that line `index` holds gets them, though the line is given up. */
-static void keep_values(struct cache *c, uint32_t index)
+HOT static void keep_values(struct cache *c, uint32_t index)
 {
     for (uint32_t i = c->data ? c->head.ready_first : NO_INDEX; i != NO_INDEX; i = c->mshrs[i].next)
         if (c->mshrs[i].line == index) {
@@ -283,7 +283,7 @@ static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache
 }
 
 /* Makes a place for line address `at`. Returns its index, or NO_INDEX when all of the set are reserved. */
-static uint32_t make_place(struct cache *c, uint64_t at, struct cache_effect *effect)
+HOT static uint32_t make_place(struct cache *c, uint64_t at, struct cache_effect *effect)
 {
     uint32_t index = choose_victim(c, set_of(c, at));
     if (index != NO_INDEX)
@@ -396,7 +396,7 @@ static void note_help(struct cache *c, enum cache_helper helper)
 
 /* Joins the fill of `index` if it brings all of the missing sectors. */
 NOT_INLINE enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t missing, uint32_t waiter,
-                                   struct cache_effect *effect)
+                                       struct cache_effect *effect)
 {
     struct mshr *m = &c->mshrs[index];
     if (m->orphan || (missing & ~m->sectors))
@@ -450,8 +450,8 @@ HOT_INLINE enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t mis
 }
 
 /* What a read, or a store that fetches, does. */
-HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
-                                            bool room, struct cache_effect *effect)
+HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
+                                         struct cache_effect *effect)
 {
     uint64_t at = line_address(c, address);
     uint8_t missing = sectors_of(c, address, bytes);
@@ -474,15 +474,15 @@ HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint
 
 /* Accesses */
 
-void cache_expect(const struct cache *c, uint64_t address)
+HOT void cache_expect(const struct cache *c, uint64_t address)
 {
     uint32_t first = set_of(c, address) * c->ways;
     will_read(&c->tags[first]);
     will_write(&c->states[first]);
 }
 
-enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
-                             struct cache_effect *effect)
+HOT enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
+                                 uint32_t queue_room, struct cache_effect *effect)
 {
     bool room = queue_room >= c->head.miss_room;
     enum cache_result result = access_line(c, address, bytes, waiter, room, effect);
@@ -547,7 +547,7 @@ enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t b
 }
 
 /* The written bytes become dirty; sectors whose bytes are all dirty become valid. */
-static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32_t bytes, const uint64_t mask[2])
+HOT static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32_t bytes, const uint64_t mask[2])
 {
     uint64_t *dirty = extra_of(c, index)->dirty;
     uint32_t offset = (uint32_t)address & c->offset_mask;
@@ -557,7 +557,7 @@ static void make_dirty(struct cache *c, uint32_t index, uint64_t address, uint32
     } else {
         add_bytes(dirty, offset, offset + bytes);
     }
-    uint8_t others = c->all_sectors & (uint8_t)~(line_valid(c->states[index]) | line_pending(c->states[index]));
+    uint8_t others = c->all_sectors & (uint8_t) ~(line_valid(c->states[index]) | line_pending(c->states[index]));
     if (!others)
         return;
     for (uint64_t rest = sectors_of(c, address, bytes) & others; rest; rest &= rest - 1) {
@@ -595,8 +595,8 @@ static enum cache_result write_lazily(struct cache *c, uint64_t address, uint32_
     return CACHE_HIT;
 }
 
-enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2], bool fetch,
-                              uint32_t waiter, uint32_t queue_room, struct cache_effect *effect)
+HOT enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes, const uint64_t mask[2], bool fetch,
+                                  uint32_t waiter, uint32_t queue_room, struct cache_effect *effect)
 {
     if (!fetch)
         return write_lazily(c, address, bytes, mask, queue_room, effect);
@@ -638,7 +638,7 @@ void cache_set_timing_only(struct cache *c)
     c->timing_only = true;
 }
 
-bool cache_invalidate(struct cache *c, uint64_t address)
+HOT bool cache_invalidate(struct cache *c, uint64_t address)
 {
     uint64_t at = line_address(c, address);
     uint32_t index = find_line(c, at);
@@ -796,42 +796,42 @@ static void free_mshr(struct cache *c, uint32_t index)
     c->free_mshr = index;
 }
 
-void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
+HOT void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
 {
     end_fill(c, fill, data);
     append_ready(c, fill);
 }
 
-uint32_t cache_one_waiter(const struct cache *c, uint32_t fill)
+HOT uint32_t cache_one_waiter(const struct cache *c, uint32_t fill)
 {
     return c->mshrs[fill].count == 1 ? c->mshrs[fill].value : CACHE_NO_WAITER;
 }
 
-void cache_end_fill_for(struct cache *c, uint32_t fill)
+HOT void cache_end_fill_for(struct cache *c, uint32_t fill)
 {
     end_fill(c, fill, NULL);
     note_help(c, CACHE_HELP_TAKEN);
     free_mshr(c, fill);
 }
 
-bool cache_has_room(const struct cache *c, uint32_t mshrs)
+HOT bool cache_has_room(const struct cache *c, uint32_t mshrs)
 {
     return c->used_mshrs + mshrs < c->mshr_entries;
 }
 
-void cache_expect_fill(const struct cache *c, uint32_t fill)
+HOT void cache_expect_fill(const struct cache *c, uint32_t fill)
 {
     will_write(&c->mshrs[fill]);
 }
 
-uint32_t cache_expect_fill_line(const struct cache *c, uint32_t fill)
+HOT uint32_t cache_expect_fill_line(const struct cache *c, uint32_t fill)
 {
     const struct mshr *m = &c->mshrs[fill];
     will_write(&c->states[m->line]);
     return m->value;
 }
 
-void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data)
+HOT void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data)
 {
     uint64_t at = line_address(c, address);
     uint32_t fill = find_mshr(c, at, find_line(c, at), sectors_of(c, address, bytes));
@@ -839,7 +839,7 @@ void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t
         cache_end_fill(c, fill, data);
 }
 
-uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
+HOT uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
 {
     uint32_t index = c->head.ready_first;
     if (index == NO_INDEX)

@@ -154,7 +154,7 @@ NOT_INLINE uint32_t drain_late(struct dram *d, uint64_t cycle)
 
 /* Each burst leaves at its time, which differs from the others'. A write-back ends in the cycle that the channel is
  * brought up to, so there is at most one. */
-uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
+HOT uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
 {
     uint32_t ended = REQUEST_NONE, i = d->pipe_first;
     const struct dram_burst *burst = &d->pipe[i & d->pipe_mask];
@@ -319,7 +319,7 @@ static bool group_allows_column(const struct dram *d, uint32_t index, uint64_t c
 }
 
 /* The banks that could get a row command. */
-NOT_INLINE uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
+HOT NOT_INLINE uint32_t allowed_rows(const struct dram *d, uint64_t cycle)
 {
     uint32_t activates = cycle >= d->activate_at ? d->needs[DRAM_ACTIVATE] : 0, precharges = d->needs[DRAM_PRECHARGE];
     if (precharges && cycle < d->groups_precharge_at)
@@ -379,7 +379,7 @@ HOT_INLINE void send_column(struct dram *d, uint32_t index, uint64_t cycle)
     }
 }
 
-NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
+HOT NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
 {
     const struct dram_params *p = &d->params;
     struct dram_bank *b = &d->banks[index];
@@ -402,7 +402,7 @@ NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
     find_need(d, index, cycle);
 }
 
-NOT_INLINE void release_held(struct dram *d, uint64_t cycle)
+HOT NOT_INLINE void release_held(struct dram *d, uint64_t cycle)
 {
     d->held_until = CYCLE_NEVER;
     for (uint32_t rest = d->held; rest; rest &= rest - 1) {
@@ -433,7 +433,7 @@ NOT_INLINE void send_column_too(struct dram *d, uint32_t step, uint64_t cycle)
 }
 
 /* A row command, and maybe a column command behind it. */
-NOT_INLINE void send_row_first(struct dram *d, uint32_t index, uint64_t cycle)
+HOT NOT_INLINE void send_row_first(struct dram *d, uint32_t index, uint64_t cycle)
 {
     uint32_t step = (index - (uint32_t)__builtin_ctz(d->turn)) & d->bank_mask;
     send_row(d, index, cycle);
@@ -476,7 +476,7 @@ void dram_finish(struct dram *d)
 }
 
 /* The rest of the last cycle, and what comes first in the next one in which there is something to do. */
-void dram_run(struct dram *d, uint64_t cycle)
+HOT void dram_run(struct dram *d, uint64_t cycle)
 {
     uint64_t now = d->now, next;
     for (; now < cycle; now = next) {

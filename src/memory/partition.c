@@ -90,7 +90,7 @@ static void note_next_l2(struct partition *p)
     p->head.next_l2 = next;
 }
 
-void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle)
+HOT void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle)
 {
     uint64_t local;
     memory_slice_of(&p->map, packet->address, &local);
@@ -98,7 +98,7 @@ void partition_push(struct partition *p, unsigned k, struct packet *packet, uint
     p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
 }
 
-void partition_take_reply(struct partition *p, unsigned k)
+HOT void partition_take_reply(struct partition *p, unsigned k)
 {
     struct slice *s = p->slices[k];
     bool full = slice_ring_full(&s->out);
@@ -255,7 +255,7 @@ HOT_INLINE void take_finished(struct partition *p, struct dram *d, uint64_t cycl
     expect_returns(p);
 }
 
-void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle)
+HOT void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle)
 {
     struct dram *d = p->dram;
     p->last_l2 = cycle - 1;
@@ -282,14 +282,14 @@ void partition_settle(struct partition *p, uint64_t dram_end)
 
 /* The L2's clock */
 
-static void note_queues(struct partition *p, unsigned k)
+HOT static void note_queues(struct partition *p, unsigned k)
 {
     note_sends(p, k);
     mask_put(&p->stuck, k, request_full(&p->slices[k]->from_dram));
 }
 
 /* The DRAM's side waits for this slice to have something to send, or room for what comes back. */
-NOT_INLINE void wake_dram(struct partition *p, unsigned k)
+HOT NOT_INLINE void wake_dram(struct partition *p, unsigned k)
 {
     note_queues(p, k);
     if (can_return(p))
@@ -308,7 +308,7 @@ static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
         wake_dram(p, k);
 }
 
-void partition_tick_l2(struct partition *p, uint64_t cycle)
+HOT void partition_tick_l2(struct partition *p, uint64_t cycle)
 {
     uint64_t next = CYCLE_NEVER;
     p->last_l2 = cycle;

@@ -106,7 +106,7 @@ static uint64_t rop_next(const struct slice *s)
     return leaves + (s->in_count == 0 && s->in_most > 0 ? 1 : s->in_most - s->in_count);
 }
 
-void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle)
+HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle)
 {
     packet->ready = cycle + s->params->partition.rop_latency;
     packet->local = local;
@@ -199,7 +199,7 @@ static uint32_t atomic_bytes(uint8_t type)
     return bytes < sizeof(uint64_t) ? bytes : sizeof(uint64_t);
 }
 
-NOT_INLINE void perform_atomics(const struct slice *s, const struct slice_part *part)
+HOT NOT_INLINE void perform_atomics(const struct slice *s, const struct slice_part *part)
 {
     struct packet *p = part->packet;
     uint64_t line = p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
@@ -240,7 +240,7 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
 
 /* Appends a request to those that the cache has sent. */
 HOT_INLINE struct memory_request *send_request(struct slice *s, enum memory_request_kind kind, uint64_t local,
-                                           uint32_t bytes)
+                                               uint32_t bytes)
 {
     uint32_t number = request_take(s->pool);
     struct memory_request *r = &s->requests[number];
@@ -292,8 +292,8 @@ NOT_INLINE void send_writeback(struct slice *s, const struct cache_effect *effec
     s->data_free_at = cycle + port_cycles(s, bytes);
 }
 
-/* What the next tick would do with a request that was sent, if it is the only one, is done ahead of it: the DRAM sees it
- * when that tick would have been. */
+/* What the next tick would do with a request that was sent, if it is the only one, is done ahead of it: the DRAM sees
+ * it when that tick would have been. */
 HOT_INLINE void send_ahead(struct slice *s, uint64_t cycle)
 {
     if (s->misses != 1 || request_full(&s->to_dram))
@@ -405,7 +405,7 @@ static enum cache_result pass_write(struct slice *s, const struct slice_part *pa
     return result;
 }
 
-NOT_INLINE enum cache_result access_write(struct slice *s, const struct slice_part *part, uint64_t cycle)
+HOT NOT_INLINE enum cache_result access_write(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
     bool stays = s->params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY ||
                  cache_look(s->cache, part->packet->local + part->offset, part->bytes, NULL) == CACHE_HIT;
@@ -416,14 +416,14 @@ NOT_INLINE enum cache_result access_write(struct slice *s, const struct slice_pa
 }
 
 /* The packet's part has its values. */
-static void end_wait(struct slice *s, uint32_t waiter, uint64_t cycle)
+HOT static void end_wait(struct slice *s, uint32_t waiter, uint64_t cycle)
 {
     s->waiting[waiter].next = s->free_waiter;
     s->free_waiter = waiter;
     answer(s, &s->waiting[waiter], cycle);
 }
 
-static void serve_waiter(struct slice *s, uint64_t cycle)
+HOT static void serve_waiter(struct slice *s, uint64_t cycle)
 {
     uint32_t line;
     const uint8_t *data;
@@ -432,22 +432,21 @@ static void serve_waiter(struct slice *s, uint64_t cycle)
     if (waiter == ALLOCATE_WAITER)
         return;
     const struct slice_part *part = &s->waiting[waiter];
-    if (part->packet->kind == PACKET_ATOMIC &&
-        cache_still_holds(s->cache, line, part->packet->local + part->offset))
+    if (part->packet->kind == PACKET_ATOMIC && cache_still_holds(s->cache, line, part->packet->local + part->offset))
         cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
     end_wait(s, waiter, cycle);
 }
 
 /* What comes back from the DRAM */
 
-void slice_expect_return(const struct slice *s, uint32_t request)
+HOT void slice_expect_return(const struct slice *s, uint32_t request)
 {
     const struct memory_request *r = &s->requests[request];
     cache_expect_fill(s->cache, r->fill);
     will_write(r->packet);
 }
 
-void slice_expect_next_return(const struct slice *s, uint32_t request)
+HOT void slice_expect_next_return(const struct slice *s, uint32_t request)
 {
     const struct memory_request *r = &s->requests[request];
     if (r->kind != REQUEST_FILL)
@@ -457,9 +456,9 @@ void slice_expect_next_return(const struct slice *s, uint32_t request)
         will_write(&s->waiting[waiter]);
 }
 
-/* Whether a fill can be taken now that is due in the next tick, and its waiter's reply be put into the queue that is due
- * in the tick after that, because nobody would see a difference: nothing comes before them, no access has to be tried
- * again because of them, and there is no lack of places. */
+/* Whether a fill can be taken now that is due in the next tick, and its waiter's reply be put into the queue that is
+ * due in the tick after that, because nobody would see a difference: nothing comes before them, no access has to be
+ * tried again because of them, and there is no lack of places. */
 static bool can_go_ahead(const struct slice *s, uint64_t last)
 {
     return s->fill_free_at <= last + 1 && s->from_dram.count == 0 && s->from_dram.limit >= AHEAD && !s->blocked &&
@@ -480,7 +479,7 @@ static bool fill_ahead(struct slice *s, uint32_t request, uint64_t last)
     return true;
 }
 
-void slice_return(struct slice *s, uint32_t request, uint64_t last)
+HOT void slice_return(struct slice *s, uint32_t request, uint64_t last)
 {
     bool write = s->requests[request].kind == REQUEST_WRITE, first = s->from_dram.count == 0;
     if (!write && can_go_ahead(s, last) && fill_ahead(s, request, last))
@@ -553,7 +552,7 @@ static void try_access(struct slice *s, uint64_t cycle)
 
 /* Notes what leaves the delay before cycle `end`, one part a cycle while there is room. Where room came part by part, a
  * part left each time, so it is the same to look only now. */
-NOT_INLINE void leave_rop(struct slice *s, uint64_t end)
+HOT NOT_INLINE void leave_rop(struct slice *s, uint64_t end)
 {
     while (s->in_count < s->in_room) {
         uint64_t leaves = not_before(s->rop_ready, s->rop_at);
@@ -585,12 +584,12 @@ static inline uint64_t next_tick(const struct slice *s, uint64_t last)
     return not_before(next, soon);
 }
 
-void slice_find_next(struct slice *s, uint64_t last)
+HOT void slice_find_next(struct slice *s, uint64_t last)
 {
     s->next = next_tick(s, last);
 }
 
-void slice_tick(struct slice *s, uint64_t cycle)
+HOT void slice_tick(struct slice *s, uint64_t cycle)
 {
     if (cache_has_ready(s->cache) && !slice_ring_full(&s->out))
         serve_waiter(s, cycle);

@@ -166,7 +166,7 @@ void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_
 }
 
 /* Empty packets behind a received one have waited for nobody but it. */
-void network_receive_more(struct network *net, struct network_side *side, unsigned output)
+HOT void network_receive_more(struct network *net, struct network_side *side, unsigned output)
 {
     struct network_receiver *r = &side->receivers[output];
     for (const struct network_parcel *p; r->first != r->whole; side->taken++) {
@@ -229,7 +229,7 @@ static void deliver_flits(struct network *net, struct network_side *side, uint64
 }
 
 /* Some flits wait in ejection buffers, or find the boundary buffer full. Returns the outputs at which one passes. */
-NOT_INLINE uint64_t step_ejection(struct network_side *side, uint64_t flits)
+HOT NOT_INLINE uint64_t step_ejection(struct network_side *side, uint64_t flits)
 {
     uint64_t passing = (side->ejecting | flits) & ~side->full;
     for (uint64_t rest = flits & ~passing; rest; rest &= rest - 1)
@@ -272,8 +272,8 @@ static bool is_awake(const struct network_side *side)
 }
 
 /* Apart from network_tick_side, which most ticks leave at once. */
-NOT_INLINE uint64_t tick_side(struct network *net, struct network_side *side, uint64_t flits, uint64_t credits,
-                              uint64_t tick, uint64_t cycle)
+HOT NOT_INLINE uint64_t tick_side(struct network *net, struct network_side *side, uint64_t flits, uint64_t credits,
+                                  uint64_t tick, uint64_t cycle)
 {
     uint64_t passed = step_receivers(net, side, flits, cycle);
     uint64_t sent = step_senders(side, credits);
@@ -281,7 +281,7 @@ NOT_INLINE uint64_t tick_side(struct network *net, struct network_side *side, ui
     return sent;
 }
 
-uint64_t network_tick_side(struct network *net, unsigned index, uint64_t tick, uint64_t cycle)
+HOT uint64_t network_tick_side(struct network *net, unsigned index, uint64_t tick, uint64_t cycle)
 {
     struct network_side *side = &net->sides[index];
     const struct network_written *from = network_read(&net->from_router, tick);
@@ -318,7 +318,7 @@ static uint64_t next_credit(const struct router *router, uint64_t from)
     return CYCLE_NEVER;
 }
 
-uint64_t network_next(const struct network *net, uint64_t from)
+HOT uint64_t network_next(const struct network *net, uint64_t from)
 {
     uint64_t next = cycle_min(next_arrival(&net->from_router, from), next_credit(&net->router, from));
     if (network_router_awake(&net->router))

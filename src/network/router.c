@@ -2,7 +2,7 @@
 #include "network/network_impl.h"
 
 /* The inputs where a head flit has come to the front of the buffer ask for its output's VC. */
-static void ask_for_vcs(struct network *net)
+HOT static void ask_for_vcs(struct network *net)
 {
     struct router *router = &net->router;
     uint64_t asked = router->asked;
@@ -39,7 +39,7 @@ NOT_INLINE uint64_t without_credit(const struct network *net, uint64_t outputs)
     return without;
 }
 
-void network_note_tight(struct network *net, uint64_t outputs)
+HOT void network_note_tight(struct network *net, uint64_t outputs)
 {
     struct router *router = &net->router;
     for (uint64_t rest = outputs; rest; rest &= rest - 1) {
@@ -62,7 +62,7 @@ NOT_INLINE void note_held_back(struct network *net, uint64_t left, uint64_t cred
 
 /* At each of these inputs, which have a VC, a flit has come to the front of the buffer, or a credit may have come for
  * it: it is ready if there is one. */
-NOT_INLINE void prepare_flits(struct network *net, uint64_t inputs)
+HOT NOT_INLINE void prepare_flits(struct network *net, uint64_t inputs)
 {
     struct router *router = &net->router;
     for (uint64_t rest = inputs; rest; rest &= rest - 1) {
@@ -215,7 +215,7 @@ NOT_INLINE void send_late(struct network *net, uint64_t outputs, uint64_t inputs
 }
 
 /* Apart from network_tick_router, which most ticks leave at once. */
-NOT_INLINE void tick_router(struct network *net, uint64_t flits, uint64_t back, uint64_t tick)
+HOT NOT_INLINE void tick_router(struct network *net, uint64_t flits, uint64_t back, uint64_t tick)
 {
     struct router *router = &net->router;
     uint64_t credits = 0, *left = network_left(router, tick);
@@ -243,7 +243,7 @@ NOT_INLINE void tick_router(struct network *net, uint64_t flits, uint64_t back, 
         network_write(&net->from_router, tick, router->sent, credits);
 }
 
-void network_tick_router(struct network *net, uint64_t tick)
+HOT void network_tick_router(struct network *net, uint64_t tick)
 {
     uint64_t flits = 0, credits = 0;
     for (unsigned i = 0; i < net->side_count; i++) {

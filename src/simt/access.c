@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hot.h"
 #include "simt/execute.h"
 
 /* Loads */
@@ -92,7 +93,7 @@ static void spread(void *row, bool wide, unsigned from, uint64_t lanes)
     }
 }
 
-static void load(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, struct simt_source from)
+HOT static void load(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, struct simt_source from)
 {
     const struct simt_op *op = access->op;
     if (access->straight && op->form.copies && is_run(lanes)) {
@@ -127,8 +128,8 @@ void simt_load_lanes(struct simt_warp *warp, const struct simt_access *access, u
         memcpy(access->data + mask_first(rest) * stride + at, &value, sizeof value);                                   \
     }
 
-static void gather(const struct simt_warp *warp, const struct simt_operand *operand, const struct simt_stack_entry *top,
-                   uint64_t cycle, struct simt_access *access, unsigned at)
+HOT static void gather(const struct simt_warp *warp, const struct simt_operand *operand,
+                       const struct simt_stack_entry *top, uint64_t cycle, struct simt_access *access, unsigned at)
 {
     uint64_t scratch[SIMT_MAX_WIDTH];
     unsigned stride = access->stride;
@@ -156,8 +157,8 @@ static void gather(const struct simt_warp *warp, const struct simt_operand *oper
         GATHER(uint32_t, uint8_t)
 }
 
-void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const struct simt_stack_entry *top,
-                 uint64_t cycle, struct simt_access *access)
+HOT void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const struct simt_stack_entry *top,
+                     uint64_t cycle, struct simt_access *access)
 {
     if (access->kind == ISA_FLAG_STORE) {
         for (unsigned i = 0; i < access->elements; i++)
@@ -173,7 +174,7 @@ void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const s
         gather(warp, &op->src[1], top, cycle, access, 8);
 }
 
-void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old)
+HOT void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old)
 {
     const struct simt_op *op = access->op;
     if (!op->dst_count || op->dst[0].place != SIMT_PLACE_ROW)
@@ -334,7 +335,7 @@ static void serve_local_lane(struct simt_warp *warp, struct simt_access *access,
         simt_local_write(warp, lane, offset, bytes, size);
 }
 
-void simt_serve_local(struct simt_warp *warp, struct simt_access *access, uint64_t lanes)
+HOT void simt_serve_local(struct simt_warp *warp, struct simt_access *access, uint64_t lanes)
 {
     if (!lanes)
         return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hot.h"
 #include "simt/execute.h"
 #include "simt/warp_ops.h"
 
@@ -132,8 +133,8 @@ static const void *computed_row(const struct simt_warp *warp, const struct simt_
     return scratch;
 }
 
-const void *simt_source_row(const struct simt_warp *warp, const struct simt_operand *operand,
-                            const struct simt_stack_entry *top, uint64_t cycle, uint64_t *scratch)
+HOT const void *simt_source_row(const struct simt_warp *warp, const struct simt_operand *operand,
+                                const struct simt_stack_entry *top, uint64_t cycle, uint64_t *scratch)
 {
     switch (operand->place) {
     case SIMT_PLACE_ROW:
@@ -219,8 +220,8 @@ static inline void execute_rows(struct simt_warp *warp, const struct simt_op *op
 }
 
 /* Finds or computes the operands and runs the lane function over the warp, by halves of 32 lanes. */
-static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
-                          uint64_t mask, uint64_t cycle)
+HOT static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
+                              uint64_t mask, uint64_t cycle)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     struct lane_args args;
@@ -288,8 +289,8 @@ static enum simt_event execute_ret(struct simt_warp *warp, struct simt_result *r
     return SIMT_JUMP;
 }
 
-static enum simt_event execute_barrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                                       struct simt_result *r)
+HOT static enum simt_event execute_barrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                                           struct simt_result *r)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     uint64_t scratch[SIMT_MAX_WIDTH];
@@ -414,7 +415,8 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
     return SIMT_PLAIN;
 }
 
-enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt_access *access, struct simt_result *r)
+HOT enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt_access *access,
+                                 struct simt_result *r)
 {
     struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     const struct simt_code *code = warp->block->grid->code;

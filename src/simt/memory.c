@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hot.h"
 #include "simt/execute.h"
 
 /* The space and the address in it of a generic address. */
@@ -158,8 +159,8 @@ static void describe(const struct simt_op *op, const struct simt_result *r, cons
     access->stride = op->form.stride;
 }
 
-enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                            struct simt_access *access, struct simt_result *r)
+HOT enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                                struct simt_access *access, struct simt_result *r)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     uint64_t sets[ISA_SPACE_SHARED + 1] = {0};

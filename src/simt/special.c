@@ -1,5 +1,6 @@
 /* Special registers: what %tid, %laneid, %clock and the others hold. PTX ISA, "Special Registers". */
 #include "base/bits.h"
+#include "base/hot.h"
 #include "simt/execute.h"
 
 /* Each lane's index in the block along an axis: counted up from the first lane's. */
@@ -105,8 +106,8 @@ static void fill(void *row, bool wide, unsigned width, uint64_t value)
         ((uint32_t *)row)[lane] = (uint32_t)value;
 }
 
-const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle,
-                             uint32_t local_base, uint64_t *scratch)
+HOT const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle,
+                                 uint32_t local_base, uint64_t *scratch)
 {
     unsigned width = warp->block->grid->code->width;
     uint64_t value;

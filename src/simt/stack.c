@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/bits.h"
+#include "base/hot.h"
 
 void simt_stack_reserve(struct simt_stack *stack, uint32_t capacity)
 {
@@ -112,8 +113,8 @@ void simt_stack_advance_some(struct simt_stack *stack, uint64_t mask, uint32_t n
     push_group(stack, &group, others, here);
 }
 
-void simt_stack_branch(struct simt_stack *stack, uint64_t taken, uint32_t target, uint32_t fallthrough,
-                       uint32_t reconverge)
+HOT void simt_stack_branch(struct simt_stack *stack, uint64_t taken, uint32_t target, uint32_t fallthrough,
+                           uint32_t reconverge)
 {
     uint64_t mask = simt_stack_top(stack)->mask;
     taken &= mask;

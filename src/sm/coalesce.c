@@ -37,7 +37,7 @@ static void begin(struct maker *m, struct sm *sm, uint32_t op)
 }
 
 /* The transaction for a segment, newly made if there is none yet. */
-static struct sm_transaction *transaction_for(struct maker *m, uint64_t address, uint32_t bytes)
+HOT static struct sm_transaction *transaction_for(struct maker *m, uint64_t address, uint32_t bytes)
 {
     struct sm *sm = m->sm;
     uint8_t *first = &m->first[address * UINT64_C(0x9E3779B97F4A7C15) >> 58];
@@ -52,7 +52,7 @@ static struct sm_transaction *transaction_for(struct maker *m, uint64_t address,
 
 /* Lanes access [start, end): adds them to the transactions of the segments that it touches. An aligned access lies in
  * one segment unless the segment is smaller than it. */
-static void touch(struct maker *m, uint64_t lanes, uint64_t start, uint64_t end, uint32_t segment)
+HOT static void touch(struct maker *m, uint64_t lanes, uint64_t start, uint64_t end, uint32_t segment)
 {
     for (uint64_t at = start & ~(uint64_t)(segment - 1); at < end; at += segment) {
         struct sm_transaction *t = transaction_for(m, at, segment);
@@ -64,7 +64,7 @@ static void touch(struct maker *m, uint64_t lanes, uint64_t start, uint64_t end,
 }
 
 /* A run of lanes whose accesses of `size` bytes lie side by side from start on. */
-static void touch_run(struct maker *m, uint64_t lanes, uint64_t start, unsigned size, uint32_t segment)
+HOT static void touch_run(struct maker *m, uint64_t lanes, uint64_t start, unsigned size, uint32_t segment)
 {
     unsigned lane = mask_first(lanes), shift = (unsigned)__builtin_ctz(size);
     uint64_t end = start + mask_count(lanes) * size;
@@ -181,7 +181,7 @@ static void coalesce_local(struct sm *sm, uint32_t index)
 
 /* A half warp's atomics: within a segment, a lane joins the first transaction that does not touch its bytes yet. Lanes
  * touch the same bytes or none in common, since accesses are aligned. */
-static void coalesce_half(struct sm *sm, uint32_t index, uint64_t lanes, uint32_t segment)
+HOT static void coalesce_half(struct sm *sm, uint32_t index, uint64_t lanes, uint32_t segment)
 {
     const struct simt_access *access = sm->ops.items[index].access;
     uint64_t touched[2 * SM_SLOTS][2], bytes = mask_low(access->element_bytes);
@@ -316,7 +316,7 @@ static unsigned count_words(const struct simt_access *access, unsigned banks)
 
 /* Shared memory takes a cycle for each word that its busiest bank must serve; atomics on one word are performed one
  * after another. */
-static void count_conflicts(struct sm *sm, const struct simt_access *access)
+HOT static void count_conflicts(struct sm *sm, const struct simt_access *access)
 {
     unsigned banks = sm->params->shared_banks;
     if (access->kind == ISA_FLAG_ATOMIC) {
@@ -329,7 +329,7 @@ static void count_conflicts(struct sm *sm, const struct simt_access *access)
     sm->stats.shared_conflict_cycles += sm->lsu_cycles - 1;
 }
 
-void sm_coalesce(struct sm *sm, uint32_t op)
+HOT void sm_coalesce(struct sm *sm, uint32_t op)
 {
     const struct sm_op *o = &sm->ops.items[op];
     sm->lsu_count = sm->lsu_at = 0;

@@ -51,7 +51,7 @@ HOT_INLINE void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *fre
     }
 }
 
-void sm_execute_units(struct sm *sm)
+HOT void sm_execute_units(struct sm *sm)
 {
     if (sm->oc_ex[SM_SP].count)
         dispatch_class(sm, SM_SP, sm->sp_free_at, sm->params->sp_units);
@@ -180,7 +180,7 @@ static void read_banks(struct sm *sm)
 }
 
 /* The operands of a collector's op ask their banks, one by one, for a turn. */
-static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
+HOT static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
 {
     const struct sm_op *op = &sm->ops.items[c->held->op[collector]];
     for (unsigned i = 0; i < op->way.src_count; i++) {
@@ -237,7 +237,7 @@ static inline bool goes_on(const struct sm *sm, enum sm_class class)
     return (c->ready && !sm_fifo_full(&sm->oc_ex[class])) || (sm->id_oc[class].count && c->used != c->all);
 }
 
-void sm_collect(struct sm *sm)
+HOT void sm_collect(struct sm *sm)
 {
     /* Written out by class, so that the compiler has a version of each stage for each. */
     if (sm->collectors[SM_SP].ready)

@@ -50,7 +50,7 @@ static inline void release_registers(const struct sm *sm, struct sm_warp *warp, 
 }
 
 /* What few ops leave behind: an access, a warp that waited for this op, one that waited for its last. */
-static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
+HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 {
     if (o->access) {
         vec_push(&sm->accesses, o->access);
@@ -83,12 +83,12 @@ HOT_INLINE void complete(struct sm *sm, uint32_t op)
         complete_rest(sm, o, bit);
 }
 
-void sm_complete(struct sm *sm, uint32_t op)
+HOT void sm_complete(struct sm *sm, uint32_t op)
 {
     complete(sm, op);
 }
 
-void sm_writeback(struct sm *sm)
+HOT void sm_writeback(struct sm *sm)
 {
     uint32_t next;
     for (uint32_t op = sm_wheel_take(&sm->wheel, sm->now); op != SM_NONE; op = next) {

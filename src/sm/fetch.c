@@ -7,7 +7,7 @@
 
 #include "sm/sm_impl.h"
 
-void sm_flush_buffer(struct sm *sm, unsigned slot)
+HOT void sm_flush_buffer(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
     sm->moved = true;
@@ -20,7 +20,7 @@ void sm_flush_buffer(struct sm *sm, unsigned slot)
     sm_head_changed(sm, warp, BIT64(slot), warp->fetch_pc);
 }
 
-void sm_decode(struct sm *sm)
+HOT void sm_decode(struct sm *sm)
 {
     unsigned slot = sm->fetch_slot;
     struct sm_warp *warp = &sm->warps[slot];
@@ -122,7 +122,7 @@ static inline bool line_came(const struct sm *sm)
 }
 
 /* One warp whose instruction line arrived: it fills the fetch buffer, or may ask again from the next cycle on. */
-static bool take_line(struct sm *sm)
+HOT static bool take_line(struct sm *sm)
 {
     uint32_t line, slot = cache_ready(sm->l1i, &line, &(const uint8_t *){NULL});
     sm->line_taken = slot != CACHE_NO_WAITER;
@@ -155,7 +155,7 @@ static void fetch_any(struct sm *sm)
     }
 }
 
-void sm_fetch(struct sm *sm)
+HOT void sm_fetch(struct sm *sm)
 {
     bool from_fill = sm->params->fetch_from_fill;
     if (!from_fill || !line_came(sm) || !take_line(sm))

@@ -10,7 +10,7 @@ static unsigned place_of(uint64_t address)
     return (unsigned)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SM_HOLDERS;
 }
 
-void sm_note_change(struct sm *sm, uint8_t atomic, uint64_t address, uint64_t value)
+HOT void sm_note_change(struct sm *sm, uint8_t atomic, uint64_t address, uint64_t value)
 {
     bool may_lock = atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH;
     sm->work_done += !may_lock || sm_novel_note(&sm->novel, address, value);
@@ -30,7 +30,7 @@ static void note_changes(struct sm *sm, const struct sm_op *op, const struct pac
     }
 }
 
-void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p)
+HOT void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p)
 {
     note_changes(sm, op, p);
     if (p->atomic != ISA_ATOMIC_CAS)

@@ -370,7 +370,7 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
 
 /* Issues a warp's next instruction. Apart from its only caller: the two together have too few of the host's registers.
  */
-NOT_INLINE void issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slot)
+HOT NOT_INLINE void issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slot)
 {
     struct simt_result r;
     uint32_t pc = warp->head_pc;
@@ -630,7 +630,7 @@ static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
     }
 }
 
-void sm_issue(struct sm *sm)
+HOT void sm_issue(struct sm *sm)
 {
     if (sm->asleep | sm->delayed | sm->fence_reached)
         end_waits(sm);

@@ -10,7 +10,7 @@
 
 #include "sm/sm_impl.h"
 
-bool sm_bypasses(const struct sm *sm, const struct simt_access *access)
+HOT bool sm_bypasses(const struct sm *sm, const struct simt_access *access)
 {
     const struct isa_mods *mods = &access->instr->mods;
     if (access->kind != ISA_FLAG_LOAD)
@@ -38,7 +38,7 @@ static uint32_t line_bytes_of(const struct sm *sm, const struct cache *cache)
 }
 
 /* Bytes in the network of the request that the transaction in the dispatch register enters it with by itself, or 0. */
-static uint32_t entering_bytes(const struct sm *sm)
+HOT static uint32_t entering_bytes(const struct sm *sm)
 {
     if (sm->params->memory_in_order || sm->lsu_op == SM_NONE || sm->lsu_at == sm->lsu_count)
         return 0;
@@ -56,7 +56,7 @@ static bool can_enter(const struct sm *sm)
     return bytes && network_can_send(sm->setup.requests, sm->setup.index, bytes);
 }
 
-static void enter(struct sm *sm, struct packet *p)
+HOT static void enter(struct sm *sm, struct packet *p)
 {
     uint64_t local;
     network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->map, p->address, &local),
@@ -78,7 +78,7 @@ static void pass(struct sm *sm, struct packet *p)
 }
 
 /* A packet's values are indexed by offset in the 128-byte line, a fill's by offset in the cache's line. */
-static void fill_values(struct sm *sm, struct cache *cache, const struct packet *p)
+HOT static void fill_values(struct sm *sm, struct cache *cache, const struct packet *p)
 {
     uint64_t start = p->address & ~(uint64_t)(line_bytes_of(sm, cache) - 1);
     uint32_t waiter = cache_one_waiter(cache, p->fill);
@@ -100,7 +100,7 @@ static void transaction_done(struct sm *sm, uint32_t op)
 
 /* Hands the bytes of a line of line_bytes to the lanes of a transaction. Local memory's values are with the thread
  * already. */
-static void deliver(struct sm *sm, const struct sm_transaction *t, const uint8_t *line, uint32_t line_bytes)
+HOT static void deliver(struct sm *sm, const struct sm_transaction *t, const uint8_t *line, uint32_t line_bytes)
 {
     const struct sm_op *o = &sm->ops.items[t->op];
     const struct simt_access *access = o->access;
@@ -265,7 +265,7 @@ static bool must_wait(const struct sm *sm, const struct sm_op *o)
 }
 
 /* An access of the L1D at its tags. An atomic on local memory, which nobody else sees, is timed as a store. */
-static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
+HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
 {
     const struct simt_access *access = sm->ops.items[t->op].access;
     if (access->kind == ISA_FLAG_LOAD)
@@ -504,7 +504,7 @@ static void end_shared(struct sm *sm)
 }
 
 /* One result a cycle over the writeback port, clients round robin. */
-void sm_lsu_writeback(struct sm *sm)
+HOT void sm_lsu_writeback(struct sm *sm)
 {
     if (sm_wheel_due(&sm->shared_wheel, sm->now))
         end_shared(sm);
@@ -520,7 +520,7 @@ void sm_lsu_writeback(struct sm *sm)
     sm->writeback_from = (client + 1) % SM_WB_COUNT;
 }
 
-static void send_one(struct sm *sm, struct sm_ring *queue)
+HOT static void send_one(struct sm *sm, struct sm_ring *queue)
 {
     struct packet *p = sm_ring_peek(queue);
     if (!p || !network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p)))
@@ -533,7 +533,7 @@ static void send_one(struct sm *sm, struct sm_ring *queue)
 
 /* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for
  * may lack an instruction: after some time its request goes before theirs. */
-void sm_send_requests(struct sm *sm)
+HOT void sm_send_requests(struct sm *sm)
 {
     if (sm->l1i_queue.count && sm->now - sm->l1i_since > sm->params->fetch_patience)
         sm_send_instruction_requests(sm);
@@ -589,7 +589,7 @@ static struct cache *refusing_cache(const struct sm *sm)
     return passes || sm->params->l1d_latency ? NULL : sm->l1d;
 }
 
-void sm_count_refusals(struct sm *sm)
+HOT void sm_count_refusals(struct sm *sm)
 {
     if (pipe_refused(sm))
         cache_refuses_again(sm->l1d, pipe_head(sm)->address, pipe_head(sm)->bytes, room(&sm->l1d_queue));
@@ -600,7 +600,7 @@ void sm_count_refusals(struct sm *sm)
     }
 }
 
-bool sm_must_retry(const struct sm *sm)
+HOT bool sm_must_retry(const struct sm *sm)
 {
     if (pipe_refused(sm) && !remembers_refusal(sm, sm->l1d, pipe_head(sm)))
         return true;
@@ -608,7 +608,7 @@ bool sm_must_retry(const struct sm *sm)
     return cache && !remembers_refusal(sm, cache, &sm->lsu_list[sm->lsu_at]);
 }
 
-void sm_lsu(struct sm *sm)
+HOT void sm_lsu(struct sm *sm)
 {
     if (sm->due & SM_DUE_RESPONSE)
         take_response(sm);
@@ -626,12 +626,12 @@ static bool can_send(const struct sm *sm, const struct sm_ring *queue)
     return p && network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p));
 }
 
-bool sm_has_requests(const struct sm *sm)
+HOT bool sm_has_requests(const struct sm *sm)
 {
     return (sm->due & SM_DUE_SEND) || entering_bytes(sm);
 }
 
-bool sm_can_send(const struct sm *sm)
+HOT bool sm_can_send(const struct sm *sm)
 {
     return can_send(sm, &sm->l1d_queue) || can_send(sm, &sm->l1c_queue) || can_send(sm, &sm->l1i_queue) ||
            can_enter(sm);
@@ -649,7 +649,7 @@ static void expect_response(const struct sm *sm, const struct packet *p)
 
 /* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
  * unit. */
-uint32_t sm_eject(struct sm *sm)
+HOT uint32_t sm_eject(struct sm *sm)
 {
     struct packet *p = sm_ring_peek(&sm->ejected);
     if (p && p->class == PACKET_INSTRUCTION) {

@@ -26,7 +26,7 @@ struct simt_access *sm_access_new(struct sm *sm)
     return ARENA_NEW(&sm->arena, struct simt_access, 1);
 }
 
-struct packet *sm_packet_new(struct sm *sm)
+HOT struct packet *sm_packet_new(struct sm *sm)
 {
     struct packet *p = sm->free_packets;
     if (p)
@@ -64,7 +64,7 @@ void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles)
     wheel->mask = sm_ring_of_cycles(cycles) - 1;
 }
 
-uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from)
+HOT uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from)
 {
     if (!wheel->count)
         return CYCLE_NEVER;

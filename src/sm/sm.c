@@ -315,7 +315,7 @@ bool sm_can_launch(const struct sm *sm)
            sm->free_registers >= k->registers * k->threads_per_block;
 }
 
-bool sm_block_may_end(const struct sm *sm)
+HOT bool sm_block_may_end(const struct sm *sm)
 {
     for (uint64_t rest = sm->finished; rest;) {
         const struct sm_block *block = &sm->blocks[sm->warps[mask_first(rest)].block];
@@ -383,7 +383,7 @@ void sm_count_warps(struct sm *sm, uint64_t cycle)
 
 /* Goes to a cycle before which nothing can happen. A scheduler one of whose warps has changed since it last looked has
  * another cause to wait. */
-static void skip_to(struct sm *sm, uint64_t cycle)
+HOT static void skip_to(struct sm *sm, uint64_t cycle)
 {
     for (unsigned s = 0; s < sm->scheduler_count; s++)
         if (sm->changed & sm->scheduler_slots[s]) {
@@ -467,7 +467,7 @@ static inline bool must_step(const struct sm *sm)
 }
 
 /* The next cycle with an event of the SM's own. */
-static uint64_t next_event(const struct sm *sm)
+HOT static uint64_t next_event(const struct sm *sm)
 {
     uint64_t next = sm_wheel_next(&sm->wheel, sm->now);
     next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
@@ -479,7 +479,7 @@ static uint64_t next_event(const struct sm *sm)
 }
 
 /* A stage that has nothing to do is passed over. */
-struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
+HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 {
     if (cycle > sm->now)
         skip_to(sm, cycle);
