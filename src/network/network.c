@@ -321,7 +321,7 @@ static uint64_t next_credit(const struct router *router, uint64_t from)
 
 uint64_t network_next(const struct network *net, uint64_t from)
 {
-    if (network_router_awake(&net->router))
+    if (net->router.busy)
         return from;
     uint64_t next = cycle_min(next_arrival(&net->from_router, from), next_credit(&net->router, from));
     for (unsigned i = 0; i < net->side_count && next != from; i++)
