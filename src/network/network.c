@@ -26,8 +26,6 @@
  * another. A side is a set of senders and receivers that are ticked together. The router is in router.c.
  *
  * Left out: several VCs, and with them the input speed-up, which has no effect on a single VC. */
-#include <string.h>
-
 #include "network/network_impl.h"
 #include "sim/cycle.h"
 
@@ -132,8 +130,10 @@ static void deal_side(struct network *net, struct network_side *s, const struct 
     s->ejecting = whole->ejecting & s->outputs;
     tally_init(&s->spent, net->params.router_flits);
     tally_copy(&s->spent, &whole->spent, s->inputs);
-    memcpy(s->senders, whole->senders, sizeof s->senders);
-    memcpy(s->receivers, whole->receivers, sizeof s->receivers);
+    for (uint64_t rest = s->inputs; rest; rest &= rest - 1)
+        s->senders[mask_first(rest)] = whole->senders[mask_first(rest)];
+    for (uint64_t rest = s->outputs; rest; rest &= rest - 1)
+        s->receivers[mask_first(rest)] = whole->receivers[mask_first(rest)];
     for (unsigned slot = 0; slot < 4; slot++) {
         const struct network_written *w = &whole->to_router.written[slot];
         s->to_router.written[slot] = (struct network_written){
@@ -266,9 +266,10 @@ static uint64_t step_senders(struct network_side *side, uint64_t credits)
 }
 
 /* Whether the next tick changes something, whatever the router sends. */
-static bool is_awake(const struct network_side *side)
+static inline bool is_awake(const struct network_side *side)
 {
-    return (side->sending & ~tally_full(&side->spent)) | (side->ejecting & ~side->full);
+    return (side->sending | side->ejecting) &&
+           ((side->sending & ~tally_full(&side->spent)) | (side->ejecting & ~side->full));
 }
 
 /* Apart from network_tick_side, which most ticks leave at once. */
@@ -312,17 +313,18 @@ static uint64_t next_arrival(const struct network_channels *c, uint64_t from)
 /* The tick at which the router looks for credits, which may not come. */
 static uint64_t next_credit(const struct router *router, uint64_t from)
 {
-    for (uint64_t tick = from; tick < from + CREDIT_TICKS; tick++)
-        if (router->left[tick % CREDIT_TICKS])
-            return tick;
-    return CYCLE_NEVER;
+    uint64_t next = CYCLE_NEVER;
+    for (unsigned i = 0; i < CREDIT_TICKS; i++)
+        if (router->left[i])
+            next = cycle_min(next, from + (i - from) % CREDIT_TICKS);
+    return next;
 }
 
 HOT uint64_t network_next(const struct network *net, uint64_t from)
 {
-    uint64_t next = cycle_min(next_arrival(&net->from_router, from), next_credit(&net->router, from));
-    if (network_router_awake(&net->router))
+    if (net->router.busy)
         return from;
+    uint64_t next = cycle_min(next_arrival(&net->from_router, from), next_credit(&net->router, from));
     for (unsigned i = 0; i < net->side_count && next != from; i++)
         next = is_awake(&net->sides[i]) ? from : cycle_min(next, next_arrival(&net->sides[i].to_router, from));
     return next;

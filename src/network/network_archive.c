@@ -114,6 +114,7 @@ static void archive_router(struct network *net, struct archive *ar)
         router->asked |= net->outputs[i].waiting ? BIT64(i) : 0;
         router->leaving |= router->late_flits[i] ? BIT64(i) : 0;
     }
+    router->busy = network_router_busy(router);
     network_note_tight(net, mask_low(net->output_count));
 }
 

@@ -41,6 +41,7 @@ struct router {
     uint64_t starving;                      /* those whose front flit has no credit */
     uint64_t sent;                          /* outputs that have a flit in this tick's channel */
     uint64_t tight;                         /* outputs that may have no credit */
+    uint64_t busy;                          /* network_router_busy, after a tick */
     uint64_t leaving;                       /* outputs with flits behind the crossbar that wait for the channel */
     uint64_t owing;                         /* inputs whose credits wait for the channel */
     uint64_t tick;                          /* the last one */
@@ -69,8 +70,8 @@ void network_deal(struct network *net, const struct network_side *whole);
 /* After a change of what these outputs hold back, or have waiting for the channel. */
 void network_note_tight(struct network *net, uint64_t outputs);
 
-/* Whether the next tick changes something, whatever the sides send. */
-static inline bool network_router_awake(const struct router *router)
+/* What will change in the next tick, whatever the sides send. */
+static inline uint64_t network_router_busy(const struct router *router)
 {
     return (router->asked & ~router->held) | router->fresh | router->ready | router->crossing | router->leaving |
            router->owing;

@@ -238,6 +238,7 @@ HOT NOT_INLINE void tick_router(struct network *net, uint64_t flits, uint64_t ba
         credits |= owing;
         send_late(net, leaving, owing);
     }
+    router->busy = network_router_busy(router);
     *left = router->sent;
     if (router->sent | credits)
         network_write(&net->from_router, tick, router->sent, credits);
@@ -251,6 +252,6 @@ HOT void network_tick_router(struct network *net, uint64_t tick)
         if (w)
             flits |= w->flits, credits |= w->credits;
     }
-    if (flits | credits | *network_left(&net->router, tick) || network_router_awake(&net->router))
+    if (flits | credits | *network_left(&net->router, tick) | net->router.busy)
         tick_router(net, flits, credits, tick);
 }

@@ -12,10 +12,11 @@ static void note_over(struct tally *t, unsigned port)
 
 void tally_init(struct tally *t, unsigned limit)
 {
-    *t = (struct tally){
-        .limit = (uint16_t)limit, .full_ones = -(uint64_t)(limit & 1), .full_twos = -(uint64_t)(limit >> 1 & 1)};
-    for (unsigned port = 0; port < 64; port++)
-        note_over(t, port);
+    *t = (struct tally){.limit = (uint16_t)limit,
+                        .full = -(uint64_t)(limit < 8),
+                        .full_ones = -(uint64_t)(limit & 1),
+                        .full_twos = -(uint64_t)(limit >> 1 & 1),
+                        .full_fours = -(uint64_t)(limit >> 2 & 1)};
 }
 
 unsigned tally_count(const struct tally *t, unsigned port)
