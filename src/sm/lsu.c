@@ -578,7 +578,7 @@ static bool dispatch_refused(const struct sm *sm)
 
 /* The cache that counts how often the transaction in the dispatch register was refused, or NULL: it waits for something
  * else. */
-static struct cache *refusing_cache(const struct sm *sm)
+static const struct cache *refusing_cache(const struct sm *sm)
 {
     const struct sm_op *o = &sm->ops.items[sm->lsu_op];
     if (must_wait(sm, o))
@@ -591,13 +591,12 @@ static struct cache *refusing_cache(const struct sm *sm)
 
 HOT void sm_count_refusals(struct sm *sm)
 {
+    sm->moved_before = true;
+    sm->moved = false;
     if (pipe_refused(sm))
-        cache_refuses_again(sm->l1d, pipe_head(sm)->address, pipe_head(sm)->bytes, room(&sm->l1d_queue));
-    struct cache *cache = dispatch_refused(sm) ? refusing_cache(sm) : NULL;
-    if (cache) {
-        const struct sm_transaction *t = &sm->lsu_list[sm->lsu_at];
-        cache_refuses_again(cache, t->address, t->bytes, room(cache == sm->l1c ? &sm->l1c_queue : &sm->l1d_queue));
-    }
+        serve_l1d_pipe(sm);
+    if (dispatch_refused(sm) && refusing_cache(sm))
+        move_dispatch(sm);
 }
 
 HOT bool sm_must_retry(const struct sm *sm)

@@ -461,7 +461,8 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
 static inline bool must_step(const struct sm *sm)
 {
     if ((sm->due & SM_DUE_NEXT) || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->fetch_slot != SM_NONE ||
-        sm->fence_reached || ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
+        sm->ejected.count || sm->fence_reached ||
+        ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
         return true;
     return sm->changed && (sm_wide_awake(sm) & (sm->mispredicted | sm_units_free(sm)));
 }

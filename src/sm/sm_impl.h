@@ -632,7 +632,8 @@ void sm_send_requests(struct sm *sm);
 void sm_send_instruction_requests(struct sm *sm);
 /* Whether requests wait for the network. */
 bool sm_has_requests(const struct sm *sm);
-/* The tries of a cycle that was not stepped, in which everything that was refused before is refused again: counted. */
+/* The tries of the first cycle that was not stepped, behind a step in which something has moved: everything that was
+ * refused is refused again and counted. */
 void sm_count_refusals(struct sm *sm);
 /* What was refused is tried again behind a step in which something has moved. Whether such a try may do anything but
  * count. */
