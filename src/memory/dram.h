@@ -143,12 +143,13 @@ void dram_finish(struct dram *d);
 /* Bursts leave the pipe up to this cycle, which is not before pipe_at. Returns the write-back that ended, which is in
  * no queue any more, or REQUEST_NONE. */
 uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
-/* Whether the next burst that leaves the pipe ends a request that finds nothing before it in the return queue: then it
- * need not be put there, but can be taken out of the pipe in the next cycle or later. Only when the pipe holds one. */
+/* The request whose burst leaves the pipe next, when the pipe holds one. */
 static inline struct dram_request dram_leaving(const struct dram *d)
 {
     return d->pipe[d->pipe_first & d->pipe_mask].request;
 }
+/* Whether that burst ends the request, and this finds nothing before it in the return queue: then it need not be put
+ * there, but can be taken out of the pipe (dram_pass) in the next cycle or later. */
 static inline bool dram_passes(const struct dram *d)
 {
     struct dram_request r = dram_leaving(d);
