@@ -243,9 +243,9 @@ static uint8_t *mshr_data(const struct cache *c, uint32_t index)
 }
 
 /* Who still waits for values that line `index` holds gets them, though the line is given up. */
-HOT static void keep_values(struct cache *c, uint32_t index)
+static inline void keep_values(struct cache *c, uint32_t index)
 {
-    for (uint32_t i = c->data ? c->head.ready_first : NO_INDEX; i != NO_INDEX; i = c->mshrs[i].next)
+    for (uint32_t i = c->head.ready_first; i != NO_INDEX && c->data; i = c->mshrs[i].next)
         if (c->mshrs[i].line == index) {
             memcpy(mshr_data(c, i), cache_data(c, index), PACKET_LINE_BYTES);
             c->mshrs[i].line = NO_INDEX;
@@ -802,21 +802,20 @@ HOT void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
     append_ready(c, fill);
 }
 
-HOT uint32_t cache_one_waiter(const struct cache *c, uint32_t fill)
+HOT uint32_t cache_end_fill_for_one(struct cache *c, uint32_t fill, uint32_t spare)
 {
-    return c->mshrs[fill].count == 1 ? c->mshrs[fill].value : CACHE_NO_WAITER;
-}
-
-HOT void cache_end_fill_for(struct cache *c, uint32_t fill)
-{
+    struct mshr *m = &c->mshrs[fill];
+    if (m->count != 1 || c->used_mshrs + spare >= c->mshr_entries)
+        return CACHE_NO_WAITER;
     end_fill(c, fill, NULL);
     note_help(c, CACHE_HELP_TAKEN);
     free_mshr(c, fill);
+    return m->value;
 }
 
-HOT bool cache_has_room(const struct cache *c, uint32_t mshrs)
+HOT uint32_t cache_first_waiter(const struct cache *c, uint32_t fill)
 {
-    return c->used_mshrs + mshrs < c->mshr_entries;
+    return c->mshrs[fill].value;
 }
 
 HOT void cache_expect_fill(const struct cache *c, uint32_t fill)

@@ -82,7 +82,7 @@ struct cache_head {
     uint64_t refused_address;
     uint32_t refused_bytes; /* 0: none */
     bool refused_room;
-    uint8_t refused_helpers; /* enum cache_helper */
+    uint8_t refused_helpers;  /* enum cache_helper */
     uint64_t *refused_reason; /* its counter */
 };
 /* What may help an access that was refused. */
@@ -159,17 +159,15 @@ bool cache_next_dirty(struct cache *c, uint32_t *cursor, struct cache_effect *ef
 void cache_fill(struct cache *c, uint64_t address, uint32_t bytes, const uint8_t *data);
 /* The same for a fill whose number the owner has kept. */
 void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data);
-/* The waiter of a fill that has one alone, else CACHE_NO_WAITER; and the fill's end together with the taking of that
- * waiter, while no other is ready. */
-uint32_t cache_one_waiter(const struct cache *c, uint32_t fill);
-void cache_end_fill_for(struct cache *c, uint32_t fill);
-/* Whether more than so many MSHRs are free. */
-bool cache_has_room(const struct cache *c, uint32_t mshrs);
+/* Ends a fill that carries no values and takes its waiter, if that is its only one and more than `spare` MSHRs are
+ * free; else does nothing and returns CACHE_NO_WAITER. Only while no waiter is ready. */
+uint32_t cache_end_fill_for_one(struct cache *c, uint32_t fill, uint32_t spare);
+/* The waiter of a fill under way that was there first. */
+uint32_t cache_first_waiter(const struct cache *c, uint32_t fill);
 /* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or
- * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept); see cache_still_holds.
- * *data, when the cache
- * carries values, are those of the line when the fill came, line_bytes by offset in the line, valid until the
- * next cache_fill; NULL otherwise. */
+ * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept, or is given up); see
+ * cache_still_holds. *data, when the cache carries values, are those of the line when the fill came, line_bytes by
+ * offset in the line, valid until the cache is used again; NULL otherwise. */
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data);
 /* Whether a line (or CACHE_NO_LINE) has not been given up for another since it was that of the address. */
 bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address);

@@ -416,7 +416,7 @@ HOT NOT_INLINE enum cache_result access_write(struct slice *s, const struct slic
 }
 
 /* The packet's part has its values. */
-HOT static void end_wait(struct slice *s, uint32_t waiter, uint64_t cycle)
+HOT_INLINE void end_wait(struct slice *s, uint32_t waiter, uint64_t cycle)
 {
     s->waiting[waiter].next = s->free_waiter;
     s->free_waiter = waiter;
@@ -462,16 +462,17 @@ HOT void slice_expect_next_return(const struct slice *s, uint32_t request)
 static bool can_go_ahead(const struct slice *s, uint64_t last)
 {
     return s->fill_free_at <= last + 1 && s->from_dram.count == 0 && s->from_dram.limit >= AHEAD && !s->blocked &&
-           s->out.count + AHEAD <= s->out.limit && !cache_has_ready(s->cache) && cache_has_room(s->cache, AHEAD);
+           s->out.count + AHEAD <= s->out.limit && !cache_has_ready(s->cache);
 }
 
 static bool fill_ahead(struct slice *s, uint32_t request, uint64_t last)
 {
     const struct memory_request *r = &s->requests[request];
-    uint32_t waiter = cache_one_waiter(s->cache, r->fill);
-    if (waiter == CACHE_NO_WAITER || !r->packet || r->packet->kind == PACKET_ATOMIC)
+    if (!r->packet || r->packet->kind == PACKET_ATOMIC)
         return false;
-    cache_end_fill_for(s->cache, r->fill);
+    uint32_t waiter = cache_end_fill_for_one(s->cache, r->fill, AHEAD);
+    if (waiter == CACHE_NO_WAITER)
+        return false;
     s->fill_free_at = last + 1 + port_cycles(s, r->bytes);
     s->return_at = s->serve_at = last + 2;
     request_release(s->pool, request);

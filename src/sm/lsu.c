@@ -81,10 +81,9 @@ static void pass(struct sm *sm, struct packet *p)
 HOT static void fill_values(struct sm *sm, struct cache *cache, const struct packet *p)
 {
     uint64_t start = p->address & ~(uint64_t)(line_bytes_of(sm, cache) - 1);
-    uint32_t waiter = cache_one_waiter(cache, p->fill);
+    uint32_t waiter = cache_first_waiter(cache, p->fill);
     cache_end_fill(cache, p->fill, p->data + start % PACKET_LINE_BYTES);
-    if (waiter != CACHE_NO_WAITER)
-        will_read(&sm->transactions.items[waiter]);
+    will_read(&sm->transactions.items[waiter]);
 }
 
 /* A transaction of the op is answered. */
