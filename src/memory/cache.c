@@ -74,6 +74,7 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     c->ways = params->ways;
     c->hashed = params->set_index == CACHE_INDEX_HASHED;
     c->lru = params->replacement == CACHE_LRU;
+    c->on_miss = params->allocate == CACHE_ALLOCATE_ON_MISS;
     c->mshr_entries = params->mshr_entries;
     c->recent_at = NO_ADDRESS;
     c->set_mask = params->sets - 1;
@@ -433,7 +434,7 @@ HOT_INLINE enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t mis
     }
     if (c->used_mshrs >= c->mshr_entries)
         return refuse(c, &c->stats.refused_mshr, CACHE_HELP_TAKEN);
-    if (index == NO_INDEX && c->params.allocate == CACHE_ALLOCATE_ON_MISS) {
+    if (index == NO_INDEX && c->on_miss) {
         index = make_place(c, at, effect);
         if (index == NO_INDEX)
             return refuse(c, &c->stats.refused_line, CACHE_HELP_FILL);
@@ -784,7 +785,7 @@ HOT_INLINE void end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
         uint64_t state = (c->states[m->line] | m->sectors) & ~((uint64_t)m->sectors << LINE_PENDING_SHIFT);
         c->states[m->line] = line_pending(state) ? state : state & ~LINE_RESERVED;
     }
-    if (c->data && data)
+    if (data && c->data)
         fill_data(c, m, data);
     c->stats.fills++;
 }

@@ -66,23 +66,24 @@ struct cache {
     bool lru;
     uint64_t recent_at; /* its address, or NO_ADDRESS */
     uint64_t clock;     /* counts uses */
-    uint64_t *states; /* per line */
+    uint64_t *states;   /* per line */
+    uint64_t *tags;     /* line address per line, NO_ADDRESS when empty */
+    uint16_t *fills;    /* LINE_SECTORS per line: the MSHRs of pending sectors */
     struct mshr *mshrs;
-    uint64_t *tags; /* line address per line, NO_ADDRESS when empty */
-    uint8_t *data;             /* per line, or NULL */
-    uint8_t *mshr_data;        /* per MSHR, or NULL */
-    uint16_t *fills;           /* LINE_SECTORS per line: the MSHRs of pending sectors */
-    struct line_extra *extras; /* per line */
     uint32_t set_mask, ways;
     uint32_t used; /* lines that are not empty */
     bool hashed;   /* sets are chosen by more bits */
+    bool on_miss;  /* lines are allocated */
+    struct cache_stats stats;
+    uint8_t *data;             /* per line, or NULL */
+    uint8_t *mshr_data;        /* per MSHR, or NULL */
+    struct line_extra *extras; /* per line */
     uint32_t hash_mask;
-    uint32_t *hash;     /* of strays: first MSHR of a chain */
+    uint32_t *hash; /* of strays: first MSHR of a chain */
     struct waiter *waiters;
     uint32_t free_waiter;
     uint32_t new_mshrs, new_waiters, waiter_limit; /* taken at least once: the rest is not touched */
     bool timing_only;                              /* cache_set_timing_only */
-    struct cache_stats stats;
     struct cache_params params;
 };
 
