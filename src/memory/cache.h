@@ -96,15 +96,19 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
  * places. */
 enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                              struct cache_effect *effect);
-/* Whether a read is the one that was refused last, and nothing has changed for it since: then it is counted as refused
- * once more, which is all that cache_read would do. */
-static inline bool cache_refuses_again(struct cache *c, uint64_t address, uint32_t bytes, uint32_t queue_room)
+/* Whether a read is the one that was refused last, and nothing has changed for it since. */
+static inline bool cache_would_refuse(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t queue_room)
 {
     const struct cache_head *head = (const struct cache_head *)c;
-    if (bytes != head->refused_bytes || address != head->refused_address ||
-        (queue_room >= head->miss_room) != head->refused_room)
+    return bytes == head->refused_bytes && address == head->refused_address &&
+           (queue_room >= head->miss_room) == head->refused_room;
+}
+/* The same; then it is counted as refused once more, which is all that cache_read would do. */
+static inline bool cache_refuses_again(struct cache *c, uint64_t address, uint32_t bytes, uint32_t queue_room)
+{
+    if (!cache_would_refuse(c, address, bytes, queue_room))
         return false;
-    ++*head->refused_reason;
+    ++*((const struct cache_head *)c)->refused_reason;
     return true;
 }
 /* The address will be accessed soon: what that looks at is asked for ahead of the host's memory. Changes nothing. */

@@ -554,10 +554,7 @@ void sm_send_instruction_requests(struct sm *sm)
 /* Whether a try would be counted as refused, and no more, as the one before was: cache_refuses_again says so then. */
 static bool remembers_refusal(const struct sm *sm, const struct cache *cache, const struct sm_transaction *t)
 {
-    const struct cache_head *head = (const struct cache_head *)cache;
-    const struct sm_ring *queue = cache == sm->l1c ? &sm->l1c_queue : &sm->l1d_queue;
-    return t->bytes == head->refused_bytes && t->address == head->refused_address &&
-           (room(queue) >= head->miss_room) == head->refused_room;
+    return cache_would_refuse(cache, t->address, t->bytes, room(cache == sm->l1c ? &sm->l1c_queue : &sm->l1d_queue));
 }
 
 static const struct sm_transaction *pipe_head(const struct sm *sm)
