@@ -8,7 +8,8 @@
  * So a hit pushed at cycle c can be popped after tick c + rop_latency + 1. A slice with sectors takes a packet apart,
  * one access a sector; the packet is answered when the last one was served. An access that was refused is tried again
  * when something that it could wait for has changed (a fill, a taken waiter, a sent miss): that gives the same cycles
- * as trying always. */
+ * as trying always. Steps 1 to 3 of the next ticks are done ahead where nobody can see the difference; what they bring
+ * out carries the tick to which it belongs. */
 #include "memory/slice.h"
 
 #include <string.h>
