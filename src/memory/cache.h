@@ -114,8 +114,8 @@ static inline bool cache_refuses_again(struct cache *c, uint64_t address, uint32
 /* The address will be accessed soon: what that looks at is asked for ahead of the host's memory. Changes nothing. */
 void cache_expect(const struct cache *c, uint64_t address);
 /* The same for the end of a fill, in two steps. The second returns its first waiter. */
-uint32_t cache_expect_fill_line(const struct cache *c, uint32_t fill);
 void cache_expect_fill(const struct cache *c, uint32_t fill);
+uint32_t cache_expect_fill_line(const struct cache *c, uint32_t fill);
 /* Looks without changing anything (no LRU, no statistics): HIT, PENDING (line reserved, fill under way) or MISS. */
 enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line);
 

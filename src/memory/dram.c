@@ -67,11 +67,6 @@ static void create_banks(struct dram *d)
     }
 }
 
-static uint32_t most(uint32_t a, uint32_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Between reads and writes of the channel lies tCCD at least. */
 static void set_constraints(struct dram *d)
 {
@@ -79,8 +74,8 @@ static void set_constraints(struct dram *d)
     d->atom_bytes = (uint16_t)p->atom_bytes;
     d->column_to_column = (uint16_t)p->tCCD;
     d->column_in_group = (uint16_t)p->tCCDL;
-    d->read_to_write = (uint16_t)most(p->tCCD, above(p->tCL + p->burst_cycles + 2, p->tWL));
-    d->write_to_read = (uint16_t)most(p->tCCD, p->tWL + p->burst_cycles + p->tCDLR);
+    d->read_to_write = (uint16_t)cycle_max(p->tCCD, above(p->tCL + p->burst_cycles + 2, p->tWL));
+    d->write_to_read = (uint16_t)cycle_max(p->tCCD, p->tWL + p->burst_cycles + p->tCDLR);
     d->read_to_burst = (uint16_t)p->tCL;
     d->write_to_burst = (uint16_t)p->tWL;
     d->read_to_precharge = (uint16_t)p->burst_cycles;
@@ -110,11 +105,6 @@ struct dram *dram_create(const struct dram_params *params, uint32_t latency, uin
     d->finished_limit = (uint16_t)params->return_queue;
     d->finished = ARENA_NEW(arena, struct dram_request, d->finished_mask + 1);
     return d;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* 1. The data pipe */
@@ -239,7 +229,7 @@ static bool is_write(struct dram_request r)
 /* The first cycle in which the channel and the bank's group allow a read or write, as things are. */
 static uint64_t column_allowed(const struct dram *d, const struct dram_bank *b, bool write)
 {
-    return later(d->groups[b->group].column_at, write ? d->write_at : d->read_at);
+    return cycle_max(d->groups[b->group].column_at, write ? d->write_at : d->read_at);
 }
 
 /* Notes what command the bank's current request waits for, as soon as the bank itself allows it. Returns a cycle before
@@ -270,7 +260,7 @@ HOT_INLINE uint64_t find_need(struct dram *d, uint32_t index, uint64_t cycle)
     d->held |= bit;
     b->held_at = at;
     d->held_until = cycle_min(d->held_until, at);
-    return later(at, allowed);
+    return cycle_max(at, allowed);
 }
 
 /* The first of these banks, which have no work, gets some. */
@@ -341,10 +331,10 @@ HOT_INLINE uint64_t next_command(const struct dram *d, uint64_t cycle)
         if (writes)
             column = cycle_min(column, d->write_at);
         if (!((reads | writes) & ~d->groups[d->last_group].banks))
-            column = later(column, d->groups[d->last_group].column_at);
+            column = cycle_max(column, d->groups[d->last_group].column_at);
         at = cycle_min(at, column);
     }
-    return later(at, cycle + 1);
+    return cycle_max(at, cycle + 1);
 }
 
 HOT_INLINE void send_column(struct dram *d, uint32_t index, uint64_t cycle)
@@ -359,13 +349,13 @@ HOT_INLINE void send_column(struct dram *d, uint32_t index, uint64_t cycle)
     if (write) {
         d->write_at = cycle + d->column_to_column;
         d->read_at = cycle + d->write_to_read;
-        b->precharge_at = later(b->precharge_at, cycle + d->write_to_precharge);
+        b->precharge_at = cycle_max(b->precharge_at, cycle + d->write_to_precharge);
         d->stats.writes++;
         d->stats.writeback_writes += kind == REQUEST_WRITEBACK;
     } else {
         d->read_at = cycle + d->column_to_column;
         d->write_at = cycle + d->read_to_write;
-        b->precharge_at = later(b->precharge_at, cycle + d->read_to_precharge);
+        b->precharge_at = cycle_max(b->precharge_at, cycle + d->read_to_precharge);
         group->precharge_at = d->groups_precharge_at = cycle + d->read_to_group_precharge;
         d->stats.reads++;
         d->stats.allocate_reads += kind == REQUEST_ALLOCATE;
@@ -387,14 +377,14 @@ HOT NOT_INLINE void send_row(struct dram *d, uint32_t index, uint64_t cycle)
     d->needs[b->open ? DRAM_PRECHARGE : DRAM_ACTIVATE] &= ~(1u << index);
     if (b->open) {
         b->open = false;
-        b->activate_at = later(b->activate_at, cycle + p->tRP);
+        b->activate_at = cycle_max(b->activate_at, cycle + p->tRP);
         d->stats.precharges++;
     } else {
         b->open = true;
         b->row = (uint16_t)dram_row(b->current);
         b->read_at = cycle + p->tRCD;
         b->write_at = cycle + d->activate_to_write;
-        b->precharge_at = later(b->precharge_at, cycle + p->tRAS);
+        b->precharge_at = cycle_max(b->precharge_at, cycle + p->tRAS);
         b->activate_at = cycle + p->tRC;
         d->activate_at = cycle + p->tRRD;
         d->stats.activates++;
@@ -514,7 +504,7 @@ uint64_t dram_next_unseen(const struct dram *d)
     if (!dram_full(d))
         command = cycle_min(command, d->join_at);
     return command == CYCLE_NEVER ? CYCLE_NEVER
-                                  : later(command, d->now) + cycle_min(d->read_to_burst, d->write_to_burst);
+                                  : cycle_max(command, d->now) + cycle_min(d->read_to_burst, d->write_to_burst);
 }
 
 bool dram_idle(const struct dram *d)

@@ -143,21 +143,27 @@ void dram_finish(struct dram *d);
 /* Bursts leave the pipe up to this cycle, which is not before pipe_at. Returns the write-back that ended, which is in
  * no queue any more, or REQUEST_NONE. */
 uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle);
-/* The request whose burst leaves the pipe next, when the pipe holds one. */
-static inline struct dram_request dram_leaving(const struct dram *d)
+/* How many bursts are in the data pipe, and their requests, in order. */
+static inline uint32_t dram_coming(const struct dram *d)
 {
-    return d->pipe[d->pipe_first & d->pipe_mask].request;
+    return d->pipe_end - d->pipe_first;
 }
-/* Whether that burst ends the request, and this finds nothing before it in the return queue: then it need not be put
- * there, but can be taken out of the pipe (dram_pass) in the next cycle or later. */
+static inline struct dram_request dram_in_pipe(const struct dram *d, uint32_t i)
+{
+    return d->pipe[(d->pipe_first + i) & d->pipe_mask].request;
+}
+/* Whether the next burst to leave the pipe, which holds one, ends its request, and this finds nothing before it in the
+ * return queue: then it need not be put there, but can be taken out of the pipe (dram_pass) in the next cycle or
+ * later. */
 static inline bool dram_passes(const struct dram *d)
 {
-    struct dram_request r = dram_leaving(d);
+    struct dram_request r = dram_in_pipe(d, 0);
     return !(d->finished_count | d->pipe_late | dram_left(r)) && dram_kind(r) != REQUEST_WRITEBACK;
 }
 static inline struct dram_request dram_pass(struct dram *d)
 {
-    struct dram_request r = d->pipe[d->pipe_first++ & d->pipe_mask].request;
+    struct dram_request r = dram_in_pipe(d, 0);
+    d->pipe_first++;
     d->pipe_at = d->pipe_first != d->pipe_end ? d->pipe[d->pipe_first & d->pipe_mask].at : CYCLE_NEVER;
     return r;
 }
@@ -207,15 +213,6 @@ HOT_INLINE void dram_send(struct dram *d, const struct memory_request *r, uint32
 static inline struct dram_request dram_top(const struct dram *d)
 {
     return d->finished[d->finished_first & d->finished_mask];
-}
-/* How many bursts are in the data pipe, and their requests, in order. */
-static inline uint32_t dram_coming(const struct dram *d)
-{
-    return d->pipe_end - d->pipe_first;
-}
-static inline struct dram_request dram_burst(const struct dram *d, uint32_t i)
-{
-    return d->pipe[(d->pipe_first + i) & d->pipe_mask].request;
 }
 static inline struct dram_request dram_pop(struct dram *d)
 {

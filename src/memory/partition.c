@@ -227,13 +227,13 @@ static inline void expect_returns(const struct partition *p)
 {
     uint32_t bursts = dram_coming(p->dram);
     if (bursts > 2)
-        will_read(&p->requests[dram_number(dram_burst(p->dram, 2))]);
+        will_read(&p->requests[dram_number(dram_in_pipe(p->dram, 2))]);
     if (bursts > 1) {
-        struct dram_request next = dram_burst(p->dram, 1);
+        struct dram_request next = dram_in_pipe(p->dram, 1);
         slice_expect_return(p->slices[dram_slice(next)], dram_number(next));
     }
     if (bursts > 0) {
-        struct dram_request next = dram_burst(p->dram, 0);
+        struct dram_request next = dram_in_pipe(p->dram, 0);
         slice_expect_next_return(p->slices[dram_slice(next)], dram_number(next));
     }
 }
@@ -242,7 +242,7 @@ static inline void expect_returns(const struct partition *p)
 HOT_INLINE void take_finished(struct partition *p, struct dram *d, uint64_t cycle)
 {
     struct dram_request r;
-    if (cycle > d->pipe_at && dram_passes(d) && !(p->stuck >> dram_slice(dram_leaving(d)) & 1)) {
+    if (cycle > d->pipe_at && dram_passes(d) && !(p->stuck >> dram_slice(dram_in_pipe(d, 0)) & 1)) {
         r = dram_pass(d);
     } else {
         if (cycle > d->pipe_at)

@@ -75,11 +75,6 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
 
 /* The ends */
 
-static uint64_t not_before(uint64_t at, uint64_t earliest)
-{
-    return at > earliest ? at : earliest;
-}
-
 /* Bytes of the packet's part that begins at an offset. */
 static uint32_t part_bytes(const struct slice *s, const struct packet *p, uint32_t offset)
 {
@@ -101,7 +96,7 @@ static void set_rop_first(struct slice *s, struct packet *p)
  * that no more packets are taken. */
 static uint64_t rop_next(const struct slice *s)
 {
-    uint64_t leaves = not_before(s->rop_ready, s->rop_at);
+    uint64_t leaves = cycle_max(s->rop_ready, s->rop_at);
     if (s->in_count > s->in_most || leaves == CYCLE_NEVER)
         return CYCLE_NEVER;
     return leaves + (s->in_count == 0 && s->in_most > 0 ? 1 : s->in_most - s->in_count);
@@ -488,7 +483,7 @@ HOT void slice_return(struct slice *s, uint32_t request, uint64_t last)
         return;
     request_append(&s->from_dram, request);
     if (first && !(write && slice_ring_full(&s->out)))
-        s->next = cycle_min(s->next, not_before(write ? s->return_at : s->fill_free_at, last + 1));
+        s->next = cycle_min(s->next, cycle_max(write ? s->return_at : s->fill_free_at, last + 1));
 }
 
 /* The packet's first part will be tried next, when it has left the delay. */
@@ -557,7 +552,7 @@ static void try_access(struct slice *s, uint64_t cycle)
 HOT NOT_INLINE void leave_rop(struct slice *s, uint64_t end)
 {
     while (s->in_count < s->in_room) {
-        uint64_t leaves = not_before(s->rop_ready, s->rop_at);
+        uint64_t leaves = cycle_max(s->rop_ready, s->rop_at);
         if (leaves >= end)
             return;
         uint64_t room = s->in_room - s->in_count, left = s->rop_left;
@@ -583,7 +578,7 @@ static inline uint64_t next_tick(const struct slice *s, uint64_t last)
         bool write = s->requests[request_oldest(&s->from_dram)].kind == REQUEST_WRITE;
         next = cycle_min(next, !write ? s->fill_free_at : out_full ? CYCLE_NEVER : s->return_at);
     }
-    return not_before(next, soon);
+    return cycle_max(next, soon);
 }
 
 HOT void slice_find_next(struct slice *s, uint64_t last)

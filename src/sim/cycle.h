@@ -12,4 +12,9 @@ static inline uint64_t cycle_min(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
+static inline uint64_t cycle_max(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
 #endif

@@ -308,7 +308,7 @@ static uint64_t oldest(const struct traffic *t, uint64_t cycle)
 {
     const struct dram *d = t->dram;
     if (t->due && cycle > d->pipe_at)
-        return d->pool->all[dram_number(dram_leaving(d))].local;
+        return d->pool->all[dram_number(dram_in_pipe(d, 0))].local;
     return t->due && fixture_top(d) ? fixture_top(d)->local : 0;
 }
 
