@@ -80,6 +80,16 @@ static uint64_t window_end(const struct gpu_run *run, const struct gpu_outlook *
     return end < limit ? end : limit;
 }
 
+/* Partitions are not simulated ahead beyond a cycle in which somebody looks at what they hold, at no time while SMs use
+ * memory without them. */
+static uint64_t find_horizon(const struct gpu_run *run, const struct gpu_watch *watch, uint64_t limit)
+{
+    const struct gpu *gpu = run->gpu;
+    if (run->launch->kernel->calls_device || gpu->machine.sm.values_at_issue)
+        return 0;
+    return cycle_min(cycle_min(limit, watch->next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
+}
+
 static void run_part(const void *order, unsigned number)
 {
     const struct gpu_window *w = order;
@@ -174,7 +184,12 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     for (uint64_t turn = 1;; turn++) {
         bool starting = dispatch(run, o.room, gpu->cycle);
         uint64_t end = window_end(run, &o, gpu->cycle, limit), last;
-        run_window(&(struct gpu_window){run, gpu->cycle, end, run->next_block == run->blocks, starting});
+        run_window(&(struct gpu_window){.run = run,
+                                        .from = gpu->cycle,
+                                        .end = end,
+                                        .draining = run->next_block == run->blocks,
+                                        .starting = starting,
+                                        .horizon = find_horizon(run, &watch, limit)});
         gpu->cycle = end;
         o = look_at_parts(run);
         if (o.faulted) {

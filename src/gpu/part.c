@@ -1,8 +1,10 @@
 /* A part of the device: some SMs and memory partitions, with their ends of the networks. Parts meet only through the
  * networks' channels, so within the networks' lookahead each is simulated by itself, by a thread of its own if there is
  * one. Units are stepped only in the cycles in which they can act. Within a core cycle the order is: blocks start,
- * replies leave the network into the SMs, partitions hand over replies, DRAM, L2 slices, the networks' ends, SMs. DRAM
- * and networks run in clocks of their own, by integer ratio. */
+ * replies leave the network into the SMs, partitions hand over replies and get requests, DRAM, L2 slices, the networks'
+ * ends, SMs. DRAM and networks run in clocks of their own, by integer ratio. Partitions, which nothing reaches without
+ * a delay, are simulated ahead of the other units, many cycles at once, so that what they look at stays near the host's
+ * processor. */
 #include "gpu/part.h"
 
 #include "base/bits.h"
@@ -43,55 +45,85 @@ static void eject(struct gpu_part *part, uint64_t brought, uint64_t now)
     }
 }
 
-/* The next cycle of the DRAM's clock, from `from` on, in which the partition's DRAM is to be ticked. */
-static inline uint64_t next_dram(const struct gpu_part *part, const struct partition *p, uint64_t from)
+static struct partition *partition_of(const struct gpu_part *part, unsigned slice)
 {
-    uint64_t next = partition_next_dram(p);
-    return next < from || part->always ? from : next;
+    return part->run->gpu->partitions[part->first_channel + (slice >> part->channel_shift)];
 }
 
-/* arrivals: of the partition's slices, those to which the network brings something. */
-static void tick_partition(struct gpu_part *part, unsigned channel, uint64_t arrivals, uint64_t now, uint64_t dram_from,
-                           uint64_t dram_end)
+static unsigned slice_inside(const struct gpu_part *part, unsigned slice)
 {
-    struct gpu *gpu = part->run->gpu;
-    struct partition *p = gpu->partitions[channel];
-    unsigned first = channel * part->slices_per_channel;
-    for (uint64_t rest = partition_replies(p); rest; rest &= rest - 1) {
-        unsigned k = mask_first(rest);
-        const struct partition_reply *reply = partition_reply(p, k, now);
-        if (!reply || !network_can_send(gpu->replies, first + k, reply->bytes))
-            continue;
-        network_send(gpu->replies, first + k, reply->sm, reply->bytes, reply->packet, now);
-        partition_take_reply(p, k);
-    }
-    for (uint64_t d; (d = next_dram(part, p, dram_from)) < dram_end; dram_from = d + 1)
-        partition_tick_dram(p, d, now);
-    for (uint64_t rest = arrivals & partition_accepting(p); rest; rest &= rest - 1)
-        partition_push(p, mask_first(rest), network_receive(gpu->requests, first + mask_first(rest)), now);
-    if (partition_next_l2(p) <= now || part->always)
-        partition_tick_l2(p, now);
+    return slice & (part->slices_per_channel - 1);
 }
 
-/* Partitions that can act, or to which the network brings something. */
-static void tick_partitions(struct gpu_part *part, uint64_t now, uint64_t arrivals, uint64_t dram_from,
-                            uint64_t dram_end)
+/* The partition may have to run earlier than was known. */
+static void note_run(struct gpu_part *part, unsigned channel, const struct partition *p)
 {
-    struct partition **partitions = &part->run->gpu->partitions[part->first_channel];
-    unsigned per = part->slices_per_channel;
-    uint64_t first_slice = CYCLE_NEVER, first_dram = CYCLE_NEVER;
-    for (unsigned i = 0; i < part->channels; i++, arrivals >>= per) {
-        uint64_t brought = arrivals & mask_low(per);
-        if (part->slice_wake[i] <= now || part->dram_wake[i] < dram_end || brought || part->always) {
-            tick_partition(part, part->first_channel + i, brought, now, dram_from, dram_end);
-            part->slice_wake[i] = partition_replies(partitions[i]) ? now + 1 : partition_next_l2(partitions[i]);
-            part->dram_wake[i] = partition_next_dram(partitions[i]);
+    part->run_at[channel] = partition_next(p);
+    part->first_run = cycle_min(part->first_run, partition_next(p));
+}
+
+/* Slices that have replies to send do so, as far as the network takes them. */
+static void send_replies(struct gpu_part *part, uint64_t now)
+{
+    struct network *net = part->run->gpu->replies;
+    uint64_t first = CYCLE_NEVER;
+    for (uint64_t rest = part->replying; rest; rest &= rest - 1) {
+        unsigned i = mask_first(rest), k = slice_inside(part, i);
+        if (part->reply_at[i] <= now) {
+            struct partition *p = partition_of(part, i);
+            const struct partition_reply *reply = partition_first_reply(partition_out_of(p, k));
+            if (network_can_send(net, part->first_slice + i, reply->bytes)) {
+                network_send(net, part->first_slice + i, reply->sm, reply->bytes, reply->packet, now);
+                partition_take_reply(p, k);
+                part->reply_at[i] = partition_reply_at(partition_out_of(p, k));
+                mask_put(&part->replying, i, part->reply_at[i] != CYCLE_NEVER);
+                note_run(part, i >> part->channel_shift, p);
+            }
         }
-        first_slice = cycle_min(first_slice, part->slice_wake[i]);
-        first_dram = cycle_min(first_dram, part->dram_wake[i]);
+        first = cycle_min(first, part->reply_at[i]);
     }
-    part->first_slice_wake = first_slice;
-    part->first_dram_wake = first_dram;
+    part->first_reply = cycle_max(first, now + 1);
+}
+
+/* Slices to which the network brings packets get them, if they have room. */
+static void take_requests(struct gpu_part *part, uint64_t brought, uint64_t now)
+{
+    struct network *net = part->run->gpu->requests;
+    for (uint64_t rest = brought; rest; rest &= rest - 1) {
+        unsigned i = mask_first(rest), k = slice_inside(part, i);
+        struct partition *p = partition_of(part, i);
+        if (!(partition_takes(p, now) >> k & 1))
+            continue;
+        partition_push(p, k, network_receive(net, part->first_slice + i), now);
+        note_run(part, i >> part->channel_shift, p);
+    }
+}
+
+/* Notes what the partition's slices have to send after a run. */
+static void note_replies(struct gpu_part *part, unsigned channel, const struct partition *p)
+{
+    for (unsigned k = 0, i = channel << part->channel_shift; k < part->slices_per_channel; k++, i++) {
+        part->reply_at[i] = partition_reply_at(partition_out_of(p, k));
+        part->first_reply = cycle_min(part->first_reply, part->reply_at[i]);
+        mask_put(&part->replying, i, part->reply_at[i] != CYCLE_NEVER);
+    }
+}
+
+/* Partitions that can act are simulated from now on, ahead of the other units: all up to the same cycles, so that the
+ * threads do so in the same windows. */
+static void run_partitions(struct gpu_part *part, uint64_t now)
+{
+    uint64_t until = cycle_min((now | (GPU_AHEAD - 1)) + 1, now + part->run->gpu->machine.memory.partition.rop_latency);
+    part->first_run = CYCLE_NEVER;
+    for (unsigned i = 0; i < part->channels; i++) {
+        struct partition *p = part->run->gpu->partitions[part->first_channel + i];
+        if (part->run_at[i] <= now || (part->always && partition_done(p) <= now)) {
+            partition_run(p, now, cycle_min(until, part->horizon), part->always);
+            note_replies(part, i, p);
+            part->run_at[i] = partition_next(p);
+        }
+        part->first_run = cycle_min(part->first_run, part->run_at[i]);
+    }
 }
 
 /* SMs that were not due and must be stepped now. */
@@ -161,32 +193,45 @@ static bool units_idle(const struct gpu_part *part)
     return true;
 }
 
+/* Partitions that are idle may have become so ahead of the other units. */
+static uint64_t idle_from(const struct gpu_part *part)
+{
+    struct partition **partitions = &part->run->gpu->partitions[part->first_channel];
+    uint64_t from = 0;
+    for (unsigned i = 0; i < part->channels; i++)
+        from = cycle_max(from, partition_idle_from(partitions[i]));
+    return from;
+}
+
 /* Something was inside the units, or inside the networks on its way here, at the end of every cycle before busy_until.
  */
 static void note_busy(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
+    struct gpu_outlook *outlook = &part->outlook;
     uint64_t taken = network_taken(gpu->requests, part->number) + network_taken(gpu->replies, part->number);
-    if (taken != part->taken && part->outlook.busy_until < now)
-        part->outlook.busy_until = now;
+    if (taken != part->taken)
+        outlook->busy_until = cycle_max(outlook->busy_until, now);
     part->taken = taken;
-    part->outlook.idle = units_idle(part);
-    if (!part->outlook.idle)
-        part->outlook.busy_until = now + 1;
+    outlook->idle = units_idle(part);
+    outlook->busy_until = cycle_max(outlook->busy_until, outlook->idle ? idle_from(part) : now + 1);
 }
 
 static void run_cycle(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
-    uint64_t tick = part->network.begun, dram_from = part->dram.begun, sent = 0;
+    uint64_t tick = part->network.begun, sent = 0;
     sim_clock_advance(&part->network, now + 1);
-    sim_clock_advance(&part->dram, now + 1);
     uint64_t replies = network_arrivals(gpu->replies, part->number) >> part->first_sm;
     if (replies | part->holding || part->always)
         eject(part, replies, now);
     uint64_t requests = network_arrivals(gpu->requests, part->number);
-    if (part->first_slice_wake <= now || part->first_dram_wake < part->dram.begun || requests || part->always)
-        tick_partitions(part, now, requests >> part->first_slice, dram_from, part->dram.begun);
+    if (part->first_reply <= now)
+        send_replies(part, now);
+    if (requests)
+        take_requests(part, requests >> part->first_slice, now);
+    if (part->first_run <= now || part->always)
+        run_partitions(part, now);
     for (; tick < part->network.begun; tick++) {
         sent |= network_tick_side(gpu->requests, part->number, tick, now);
         network_tick_side(gpu->replies, part->number, tick, now);
@@ -199,12 +244,9 @@ static void run_cycle(struct gpu_part *part, uint64_t now)
 static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
 {
     const struct gpu *gpu = part->run->gpu;
-    if (part->due || part->first_slice_wake <= end || part->first_wake <= end ||
-        network_arrivals(gpu->requests, part->number) || network_arrivals(gpu->replies, part->number))
+    if (part->due || network_arrivals(gpu->requests, part->number) || network_arrivals(gpu->replies, part->number))
         return end;
-    uint64_t next = cycle_min(part->first_wake, part->first_slice_wake);
-    next = cycle_min(next, sim_clock_core_cycle(&part->dram, part->first_dram_wake));
-    return next <= end ? end : next;
+    return cycle_max(end, cycle_min(part->first_wake, cycle_min(part->first_run, part->first_reply)));
 }
 
 /* What block dispatch has to know after a window. */
@@ -224,12 +266,12 @@ HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
     struct gpu *gpu = part->run->gpu;
     uint64_t from = window->from, end = window->end;
     part->draining = window->draining;
+    part->horizon = window->horizon;
     if (!part->outlook.idle)
-        part->outlook.busy_until = from;
+        part->outlook.busy_until = cycle_max(part->outlook.busy_until, from);
     if (window->starting)
         start_blocks(part, from);
     sim_clock_advance(&part->network, from);
-    sim_clock_advance(&part->dram, from);
     uint64_t tick = part->network.begun;
     for (uint64_t now = from; now < end; now++) {
         run_cycle(part, now);
@@ -275,6 +317,7 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
         part->first_channel = first_of(channels, parts, n);
         part->channels = first_of(channels, parts, n + 1) - part->first_channel;
         part->slices_per_channel = per;
+        part->channel_shift = mask_first(per);
         part->first_slice = part->first_channel * per;
         part->holding = mask_low(part->sms);
         part->routes_requests = n == 0;
@@ -293,22 +336,23 @@ void gpu_wake_parts(struct gpu_run *run)
 {
     const struct gpu_params *p = &run->gpu->machine.gpu;
     uint64_t now = run->gpu->cycle;
+    struct sim_clock dram = sim_clock_at(p->dram_mhz, p->core_mhz, now);
     for (unsigned n = 0; n < run->part_count; n++) {
         struct gpu_part *part = &run->parts[n];
         part->network = sim_clock_at(p->network_mhz, p->core_mhz, now);
-        part->dram = sim_clock_at(p->dram_mhz, p->core_mhz, now);
         part->due = mask_low(part->sms);
         part->first_wake = CYCLE_NEVER;
-        part->first_slice_wake = now;
-        part->first_dram_wake = part->dram.begun;
+        part->first_run = part->first_reply = now;
         part->idle_sms = 0;
         for (unsigned i = 0; i < part->sms; i++) {
             part->wake[i] = CYCLE_NEVER;
             part->idle_sms |= sm_idle(run->gpu->sms[part->first_sm + i]) ? BIT64(i) : 0;
         }
         for (unsigned i = 0; i < part->channels; i++) {
-            part->slice_wake[i] = now;
-            part->dram_wake[i] = part->dram.begun;
+            struct partition *partition = run->gpu->partitions[part->first_channel + i];
+            partition_start(partition, &dram);
+            part->run_at[i] = now;
+            note_replies(part, i, partition);
         }
         note_room(part);
         part->outlook.block_may_end = true;

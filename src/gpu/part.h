@@ -13,6 +13,7 @@ struct gpu_start {
 };
 
 #define GPU_WINDOW 2 /* cycles simulated at most before the parts meet */
+#define GPU_AHEAD 64 /* partitions are simulated ahead up to a multiple of so many cycles, all in one window */
 
 /* What the parts are to do next. */
 struct gpu_window {
@@ -20,6 +21,7 @@ struct gpu_window {
     uint64_t from, end; /* cycles [from, end) */
     bool draining;      /* no blocks are left to start */
     bool starting;      /* parts have blocks to start */
+    uint64_t horizon;   /* nothing is simulated ahead beyond this cycle */
 };
 
 /* What the engine asks of a part between windows. */
@@ -36,21 +38,22 @@ _Static_assert(sizeof(struct gpu_outlook) <= CREW_REPORT_BYTES, "an outlook is a
 struct gpu_part {
     _Alignas(64) struct gpu_run *run;
     unsigned number; /* its side of both networks */
-    unsigned first_sm, sms, first_channel, channels, first_slice, slices_per_channel;
+    unsigned first_sm, sms, first_channel, channels, first_slice, slices_per_channel, channel_shift;
     bool routes_requests, routes_replies;
     bool always; /* step every unit in every cycle */
     bool draining;
-    struct sim_clock network, dram; /* after the cycles that were simulated */
-    uint64_t due;                   /* SMs that must be stepped in the next cycle */
-    uint64_t wake[64];              /* per SM that is not due: the next cycle in which it must be stepped */
-    uint64_t first_wake;            /* of those that are not due, none must be stepped before */
-    /* Per channel: the next cycle in which the partition's slices can act, the next of the DRAM's clock in which its
-     * DRAM can; the least of them. */
-    uint64_t slice_wake[64], dram_wake[64], first_slice_wake, first_dram_wake;
-    uint64_t idle_sms; /* without warps and packets */
-    uint64_t sending;  /* SMs asleep with requests that the network does not take */
-    uint64_t holding;  /* SMs with packets from the network that they have not passed on */
-    uint64_t taken;    /* packets that left the networks here */
+    struct sim_clock network; /* after the cycles that were simulated */
+    uint64_t horizon;
+    uint64_t due;                       /* SMs that must be stepped in the next cycle */
+    uint64_t wake[64];                  /* per SM that is not due: the next cycle in which it must be stepped */
+    uint64_t first_wake;                /* of those that are not due, none must be stepped before */
+    uint64_t run_at[64], first_run;     /* per channel: the next cycle in which the partition is to run; the least */
+    uint64_t replying;                  /* slices with replies to send */
+    uint64_t reply_at[64], first_reply; /* of these: the next cycle in which there is one; the least */
+    uint64_t idle_sms;                  /* without warps and packets */
+    uint64_t sending;                   /* SMs asleep with requests that the network does not take */
+    uint64_t holding;                   /* SMs with packets from the network that they have not passed on */
+    uint64_t taken;                     /* packets that left the networks here */
     struct gpu_outlook outlook;
     struct gpu_outlook *report; /* where the engine finds it after a window */
     /* What the engine writes, in lines of its own. */

@@ -506,9 +506,3 @@ uint64_t dram_next_unseen(const struct dram *d)
     return command == CYCLE_NEVER ? CYCLE_NEVER
                                   : cycle_max(command, d->now) + cycle_min(d->read_to_burst, d->write_to_burst);
 }
-
-bool dram_idle(const struct dram *d)
-{
-    return d->delay_first == d->delay_end && !d->wanted && !d->served && d->pipe_first == d->pipe_end &&
-           d->finished_count == 0;
-}

@@ -236,7 +236,11 @@ static inline uint64_t dram_next_room(const struct dram *d)
     bool waits = dram_full(d) & !(d->wanted & ~d->served) & (d->command_at > d->now);
     return (waits ? d->command_at : d->now) + 1;
 }
-bool dram_idle(const struct dram *d);
+static inline bool dram_idle(const struct dram *d)
+{
+    return !(d->wanted | d->served | d->finished_count) && d->delay_first == d->delay_end &&
+           d->pipe_first == d->pipe_end;
+}
 /* dram_archive.c: describes everything but the parameters and the pool for a checkpoint. */
 void dram_archive(struct dram *d, struct archive *ar);
 static inline struct dram_stats *dram_stats_of(struct dram *d)

@@ -15,9 +15,13 @@
 #include "memory/dram.h"
 #include "memory/slice.h"
 
+#define REPLIES_A_CYCLE 4u /* of a slice, at most: a waiter's, one from the DRAM or ahead of it, a hit's */
+
 struct partition {
     _Alignas(64) struct partition_head head; /* first: what the machine may look at */
     uint64_t last_l2, last_dram;
+    uint64_t idle_from; /* the cycle at whose end the slices and the DRAM had ended their work; CYCLE_NEVER: not yet */
+    struct sim_clock clock; /* of the DRAM, at `done` */
     unsigned slice_count, last_sender;
     struct slice *slices[PARTITION_MAX_SLICES];
     struct dram *dram;
@@ -61,7 +65,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->params = *params;
     p->map = memory_map_of(&params->partition);
     p->request_map = request_map_of(&params->partition);
-    p->head.next_l2 = p->head.next_dram = CYCLE_NEVER;
+    p->head.next_l2 = p->head.next_dram = p->head.next = CYCLE_NEVER;
     p->channel = channel;
     p->slice_count = params->partition.slices_per_channel;
     p->last_sender = p->slice_count - 1;
@@ -70,7 +74,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->pool = request_pool_create(p->shared_limit + p->slice_count * (1 + slice_requests(&p->params)), arena);
     for (unsigned k = 0; k < p->slice_count; k++) {
         p->slices[k] = slice_create(&p->params, &p->request_map, k, store, p->pool, arena);
-        p->head.first[k] = slice_reply(p->slices[k]);
+        p->head.out[k] = &p->slices[k]->out;
         mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
     }
     p->requests = p->pool->all;
@@ -90,26 +94,30 @@ static void note_next_l2(struct partition *p)
     p->head.next_l2 = next;
 }
 
+/* partition_run is needed when it was, or earlier: a slice has something to do. */
+static inline void note_next(struct partition *p)
+{
+    p->head.next = cycle_max(cycle_min(p->head.next, p->head.next_l2), p->head.done);
+}
+
 HOT void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle)
 {
     uint64_t local;
     memory_slice_of(&p->map, packet->address, &local);
     slice_push(p->slices[k], packet, local, cycle);
     p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
+    note_next(p);
 }
 
-HOT void partition_take_reply(struct partition *p, unsigned k)
+void partition_take_from_full(struct partition *p, unsigned k)
 {
-    struct slice *s = p->slices[k];
-    bool full = slice_ring_full(&s->out);
-    slice_take_reply(s);
-    p->head.first[k] = slice_reply(s);
-    if (s->out.count == 0)
-        p->head.replies &= ~BIT64(k);
-    if (full) {
-        slice_find_next(s, p->last_l2);
-        note_next_l2(p);
-    }
+    struct partition_out *out = p->head.out[k];
+    out->inside -= partition_first_reply(out)->packet != NULL;
+    out->count--;
+    out->first++;
+    slice_find_next(p->slices[k], p->last_l2);
+    note_next_l2(p);
+    note_next(p);
 }
 
 struct packet *partition_peek(struct partition *p, unsigned k, uint64_t cycle)
@@ -165,7 +173,6 @@ HOT_INLINE void return_finished(struct partition *p, struct dram_request r)
     unsigned k = dram_slice(r);
     struct slice *s = p->slices[k];
     slice_return(s, dram_number(r), p->last_l2);
-    p->head.replies |= (uint64_t)(s->out.count != 0) << k;
     if (request_full(&s->from_dram))
         p->stuck |= BIT64(k);
     return_credit(p, k);
@@ -302,7 +309,6 @@ static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
 {
     struct slice *s = p->slices[k];
     slice_tick(s, cycle);
-    p->head.replies |= (uint64_t)(s->out.count != 0) << k;
     mask_put(&p->head.accepting, k, slice_can_push(s));
     if ((p->starved | p->stuck) >> k & 1)
         wake_dram(p, k);
@@ -320,12 +326,88 @@ HOT void partition_tick_l2(struct partition *p, uint64_t cycle)
     p->head.next_l2 = next;
 }
 
+/* Many cycles */
+
+static bool works(const struct partition *p)
+{
+    if (!dram_idle(p->dram))
+        return true;
+    for (unsigned k = 0; k < p->slice_count; k++)
+        if (slice_works(p->slices[k]))
+            return true;
+    return false;
+}
+
 bool partition_idle(const struct partition *p)
 {
     for (unsigned k = 0; k < p->slice_count; k++)
-        if (!slice_idle(p->slices[k]))
+        if (p->slices[k]->out.inside)
             return false;
-    return dram_idle(p->dram);
+    return !works(p);
+}
+
+uint64_t partition_idle_from(const struct partition *p)
+{
+    return p->idle_from;
+}
+
+void partition_start(struct partition *p, const struct sim_clock *dram)
+{
+    p->clock = *dram;
+    p->head.done = p->head.next = dram->core;
+    p->idle_from = works(p) ? CYCLE_NEVER : 0;
+}
+
+/* So many cycles can be simulated before no queue of replies has room for those of another, if none is taken. */
+static uint32_t cycles_of_room(const struct partition *p)
+{
+    uint32_t least = UINT32_MAX;
+    for (unsigned k = 0; k < p->slice_count; k++) {
+        const struct partition_out *out = p->head.out[k];
+        uint32_t room = out->limit > out->count ? out->limit - out->count : 0;
+        least = room < least ? room : least;
+    }
+    return least / REPLIES_A_CYCLE;
+}
+
+/* One cycle; the clock goes on to the next. */
+HOT_INLINE void run_cycle(struct partition *p, uint64_t cycle, bool every)
+{
+    sim_clock_advance(&p->clock, cycle);
+    uint64_t from = p->clock.begun, d;
+    sim_clock_advance(&p->clock, cycle + 1);
+    for (; (d = every ? from : cycle_max(p->head.next_dram, from)) < p->clock.begun; from = d + 1)
+        partition_tick_dram(p, d, cycle);
+    if (p->head.next_l2 <= cycle || every)
+        partition_tick_l2(p, cycle);
+    p->idle_from = works(p) ? CYCLE_NEVER : cycle_min(p->idle_from, cycle);
+}
+
+/* The next cycle in which there is something to do; never later than the truth. */
+HOT_INLINE uint64_t find_next(const struct partition *p, uint64_t cycle)
+{
+    uint64_t soon = cycle + 1;
+    if (p->head.next_l2 <= soon || p->head.next_dram <= p->clock.begun)
+        return soon;
+    return cycle_max(soon, cycle_min(p->head.next_l2, sim_clock_core_cycle(&p->clock, p->head.next_dram)));
+}
+
+/* What is accepted must stay the same, so that it can still be told for the cycles before. */
+HOT void partition_run(struct partition *p, uint64_t now, uint64_t until, bool every)
+{
+    uint64_t cycle = now, next;
+    uint32_t room = 0; /* cycles for which there is room are counted down, then looked for again */
+    p->head.accepted = p->head.accepting;
+    for (;; cycle = every ? cycle + 1 : next) {
+        run_cycle(p, cycle, every);
+        next = find_next(p, cycle);
+        if (room == 0)
+            room = cycles_of_room(p);
+        if ((every ? cycle + 1 : next) >= until || p->head.accepting != p->head.accepted || room-- == 0)
+            break;
+    }
+    p->head.done = cycle + 1;
+    p->head.next = next;
 }
 
 /* Host copies and statistics */
@@ -400,8 +482,6 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
     ARCHIVE(ar, p->head.next_l2);
     ARCHIVE(ar, p->head.next_dram);
     for (unsigned k = 0; k < p->slice_count; k++) {
-        p->head.first[k] = slice_reply(p->slices[k]);
-        mask_put(&p->head.replies, k, p->slices[k]->out.count != 0);
         mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
         note_queues(p, k);
     }

@@ -12,9 +12,12 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/bits.h"
+#include "base/hot.h"
 #include "memory/cache.h"
 #include "memory/packet.h"
 #include "memory/store.h"
+#include "sim/clock.h"
 #include "sim/cycle.h"
 
 enum memory_address_map { MEMORY_MAP_FERMI, MEMORY_MAP_PASCAL };
@@ -108,28 +111,61 @@ struct partition_reply {
     uint32_t bytes;        /* on the network */
     uint16_t sm;           /* receiver */
 };
+/* The replies of a slice: a ring of mask + 1 places, of which `limit` may be used. The machine looks at it as often as
+ * the slice. */
+struct partition_out {
+    _Alignas(CACHE_LINE) struct partition_reply *replies;
+    uint32_t first, count, mask, limit;
+    uint32_t inside; /* packets in the slice, those whose replies wait included */
+};
 /* What is asked every cycle is kept where every owner can see it. */
 struct partition_head {
-    uint64_t next_l2, next_dram;                               /* see partition_next_l2, partition_next_dram */
-    uint64_t replies;                                          /* bit k: slice k has or will have a reply to send */
-    uint64_t accepting;                                        /* bit k: slice k can be pushed to */
-    const struct partition_reply *first[PARTITION_MAX_SLICES]; /* by slice: what goes first, when `replies` has it */
+    uint64_t next_l2, next_dram;                     /* see partition_next_l2, partition_next_dram */
+    uint64_t next;                                   /* see partition_next */
+    uint64_t done;                                   /* partition_run has simulated what is before this cycle */
+    uint64_t accepting;                              /* bit k: slice k can be pushed to */
+    uint64_t accepted;                               /* the same for the cycles before `done` */
+    struct partition_out *out[PARTITION_MAX_SLICES]; /* by slice */
 };
-static inline uint64_t partition_replies(const struct partition *p)
-{
-    return ((const struct partition_head *)p)->replies;
-}
 static inline uint64_t partition_accepting(const struct partition *p)
 {
     return ((const struct partition_head *)p)->accepting;
 }
+static inline struct partition_out *partition_out_of(const struct partition *p, unsigned k)
+{
+    return ((const struct partition_head *)p)->out[k];
+}
+/* What goes first, when there is something. */
+static inline const struct partition_reply *partition_first_reply(const struct partition_out *out)
+{
+    return &out->replies[out->first & out->mask];
+}
+/* The first cycle in which there is something to send, or CYCLE_NEVER. */
+static inline uint64_t partition_reply_at(const struct partition_out *out)
+{
+    return out->count ? partition_first_reply(out)->served + 1 : CYCLE_NEVER;
+}
+/* A slice whose queue of replies is full goes on when one is taken. */
+void partition_take_from_full(struct partition *p, unsigned k);
+/* The first reply of slice k has been sent. */
+static inline void partition_take_reply(struct partition *p, unsigned k)
+{
+    struct partition_out *out = partition_out_of(p, k);
+    if (out->count >= out->limit) {
+        partition_take_from_full(p, k);
+        return;
+    }
+    out->inside -= partition_first_reply(out)->packet != NULL;
+    out->count--;
+    out->first++;
+    will_read(partition_first_reply(out));
+}
 /* What slice k sends first in this cycle, whose own tick is still to come, or NULL; valid until it is taken. */
 static inline const struct partition_reply *partition_reply(const struct partition *p, unsigned k, uint64_t cycle)
 {
-    const struct partition_head *head = (const struct partition_head *)p;
-    return head->replies >> k & 1 && head->first[k]->served < cycle ? head->first[k] : NULL;
+    const struct partition_out *out = partition_out_of(p, k);
+    return partition_reply_at(out) <= cycle ? partition_first_reply(out) : NULL;
 }
-void partition_take_reply(struct partition *p, unsigned k);
 static inline bool partition_can_push(const struct partition *p, unsigned k)
 {
     return partition_accepting(p) >> k & 1;
@@ -137,7 +173,39 @@ static inline bool partition_can_push(const struct partition *p, unsigned k)
 /* The same packet by packet: early sectors are dropped. */
 struct packet *partition_peek(struct partition *p, unsigned k, uint64_t cycle); /* the reply at the head, or NULL */
 struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle);
-/* One cycle of the L2's clock, one command cycle of the DRAM's clock. cycle: the L2's, whose tick is still to come. */
+/* A partition in a machine. Whatever is pushed to it is in the ROP delay for partition.rop_latency cycles, so what it
+ * does until then depends on nothing that is still to come, except on replies being taken, and on that only while a
+ * queue of replies is nearly full. So it is not simulated cycle by cycle among the other units, but alone for many
+ * cycles: ahead of the machine, which sees of that only what its cycle has (partition_reply, partition_takes). */
+
+/* Before the first partition_run of a launch, or after a checkpoint was loaded. dram: the DRAM's clock at that cycle.
+ */
+void partition_start(struct partition *p, const struct sim_clock *dram);
+/* Simulates cycle `now`, whose replies have been taken and whose packets pushed, and then on to cycle `until` (not
+ * simulated any more) as far as possible. Not before partition_done; needed when partition_next has come. until: at
+ * most now + partition.rop_latency, if it is to be beyond now + 1. every: no cycle is left out. */
+void partition_run(struct partition *p, uint64_t now, uint64_t until, bool every);
+/* The next cycle in which partition_run is needed, or CYCLE_NEVER. */
+static inline uint64_t partition_next(const struct partition *p)
+{
+    return ((const struct partition_head *)p)->next;
+}
+static inline uint64_t partition_done(const struct partition *p)
+{
+    return ((const struct partition_head *)p)->done;
+}
+/* The slices that can be pushed to in this cycle, as bits. */
+static inline uint64_t partition_takes(const struct partition *p, uint64_t cycle)
+{
+    const struct partition_head *head = (const struct partition_head *)p;
+    return cycle < head->done ? head->accepted : head->accepting;
+}
+bool partition_idle(const struct partition *p);
+/* When it is idle: the cycle at whose end everything was done, packets whose replies waited aside. */
+uint64_t partition_idle_from(const struct partition *p);
+
+/* The same step by step: one cycle of the L2's clock, one command cycle of the DRAM's clock. cycle: the L2's, whose
+ * tick is still to come. */
 void partition_tick_l2(struct partition *p, uint64_t cycle);
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle);
 /* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not
@@ -151,7 +219,6 @@ static inline uint64_t partition_next_dram(const struct partition *p)
 {
     return ((const struct partition_head *)p)->next_dram;
 }
-bool partition_idle(const struct partition *p);
 /* Does what is left of the DRAM's cycles before dram_end: between ticks the channel waits until it is looked at. For
  * statistics, when no more ticks come. */
 void partition_settle(struct partition *p, uint64_t dram_end);

@@ -25,12 +25,13 @@
 #define AHEAD 8u /* a queue with so many places free cannot be filled by what is done ahead of its tick */
 #define NO_WAITER UINT32_MAX
 
-static void ring_init(struct slice_ring *r, uint32_t limit)
+static struct partition_out out_create(uint32_t limit, struct arena *arena)
 {
     uint32_t size = 1;
     while (size < limit)
         size *= 2;
-    *r = (struct slice_ring){.mask = size - 1, .limit = limit};
+    return (struct partition_out){
+        .replies = ARENA_NEW(arena, struct partition_reply, size), .mask = size - 1, .limit = limit};
 }
 
 uint32_t slice_requests(const struct memory_params *params)
@@ -65,8 +66,7 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->miss_limit = params->l2.miss_queue;
     s->to_dram = request_queue_create(p->l2_dram_queue, s->miss_limit + AT_ONCE - 1, arena);
     s->from_dram = request_queue_create(p->dram_l2_queue, 0, arena);
-    ring_init(&s->out, p->l2_icnt_queue);
-    s->served = ARENA_NEW(arena, struct partition_reply, s->out.mask + 1);
+    s->out = out_create(p->l2_icnt_queue, arena);
     s->waiter_limit = (uint32_t)(waiters < MAX_WAITERS ? waiters : MAX_WAITERS);
     s->waiting = ARENA_NEW(arena, struct slice_part, s->waiter_limit);
     s->free_waiter = NO_WAITER;
@@ -117,7 +117,7 @@ HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint
     else
         s->first = packet;
     s->last = packet;
-    s->inside++;
+    s->out.inside++;
     if (s->rop_first)
         return;
     set_rop_first(s, packet);
@@ -125,10 +125,9 @@ HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint
     s->next = cycle_min(s->next, s->rop_look);
 }
 
-bool slice_idle(const struct slice *s)
+bool slice_works(const struct slice *s)
 {
-    return s->inside == 0 && s->misses == 0 && s->to_dram.count == 0 && s->from_dram.count == 0 &&
-           !cache_has_pending(s->cache);
+    return s->misses || s->to_dram.count || s->from_dram.count || cache_has_pending(s->cache);
 }
 
 /* Values: what an access does to memory, in the order in which accesses are accepted */
@@ -221,16 +220,17 @@ HOT NOT_INLINE void perform_atomics(const struct slice *s, const struct slice_pa
 HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t cycle)
 {
     struct packet *packet = part->packet;
-    uint32_t place = slice_ring_push(&s->out);
+    struct partition_reply *replies = s->out.replies;
+    uint32_t place = slice_out_push(&s->out);
     bool last = --packet->parts == 0;
     if (s->serve_at > cycle) {
-        s->served[place] = s->served[(place - 1) & s->out.mask];
+        replies[place] = replies[(place - 1) & s->out.mask];
         place = (place - 1) & s->out.mask;
     }
-    s->served[place] = (struct partition_reply){.packet = last ? packet : NULL,
-                                                .served = cycle,
-                                                .bytes = packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes,
-                                                .sm = packet->sm};
+    replies[place] = (struct partition_reply){.packet = last ? packet : NULL,
+                                              .served = cycle,
+                                              .bytes = packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes,
+                                              .sm = packet->sm};
     packet->is_reply = last;
 }
 
@@ -482,7 +482,7 @@ HOT void slice_return(struct slice *s, uint32_t request, uint64_t last)
     if (!write && can_go_ahead(s, last) && fill_ahead(s, request, last))
         return;
     request_append(&s->from_dram, request);
-    if (first && !(write && slice_ring_full(&s->out)))
+    if (first && !(write && slice_out_full(&s->out)))
         s->next = cycle_min(s->next, cycle_max(write ? s->return_at : s->fill_free_at, last + 1));
 }
 
@@ -504,7 +504,7 @@ static void take_return(struct slice *s, uint64_t cycle)
 {
     const struct memory_request *r = &s->requests[request_oldest(&s->from_dram)];
     if (r->kind == REQUEST_WRITE) {
-        if (slice_ring_full(&s->out) || cycle < s->return_at)
+        if (slice_out_full(&s->out) || cycle < s->return_at)
             return;
         answer(s, &(struct slice_part){r->packet, 0, r->bytes, NO_WAITER}, cycle);
     } else {
@@ -569,7 +569,7 @@ HOT NOT_INLINE void leave_rop(struct slice *s, uint64_t end)
 static inline uint64_t next_tick(const struct slice *s, uint64_t last)
 {
     uint64_t soon = last + 1, next = s->rop_look;
-    bool out_full = slice_ring_full(&s->out), dram_full = request_full(&s->to_dram);
+    bool out_full = slice_out_full(&s->out), dram_full = request_full(&s->to_dram);
     if (((s->misses != 0) & !dram_full) | (cache_has_ready(s->cache) & !out_full))
         return soon;
     if (s->in_count && !s->blocked && !dram_full && !out_full)
@@ -588,7 +588,7 @@ HOT void slice_find_next(struct slice *s, uint64_t last)
 
 HOT void slice_tick(struct slice *s, uint64_t cycle)
 {
-    if (cache_has_ready(s->cache) && !slice_ring_full(&s->out))
+    if (cache_has_ready(s->cache) && !slice_out_full(&s->out))
         serve_waiter(s, cycle);
     if (s->from_dram.count)
         take_return(s, cycle);
@@ -597,7 +597,7 @@ HOT void slice_tick(struct slice *s, uint64_t cycle)
     if (s->in_count == 0 && cycle > s->rop_ready)
         leave_rop(s, cycle);
     bool tries = s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&
-                 !slice_ring_full(&s->out);
+                 !slice_out_full(&s->out);
     if (tries)
         try_access(s, cycle);
     if (tries || cycle >= s->rop_look) {

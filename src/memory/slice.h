@@ -19,30 +19,15 @@ struct slice_part {
     uint32_t next;
 };
 
-/* A bounded queue: where its entries lie in an array of mask + 1. */
-struct slice_ring {
-    uint32_t first, count, mask, limit;
-};
-
-static inline uint32_t slice_ring_push(struct slice_ring *r)
+/* The place of a new reply; only when it is not full. */
+static inline uint32_t slice_out_push(struct partition_out *out)
 {
-    return (r->first + r->count++) & r->mask;
+    return (out->first + out->count++) & out->mask;
 }
 
-static inline uint32_t slice_ring_pop(struct slice_ring *r)
+static inline bool slice_out_full(const struct partition_out *out)
 {
-    r->count--;
-    return r->first++ & r->mask;
-}
-
-static inline uint32_t slice_ring_top(const struct slice_ring *r)
-{
-    return r->first & r->mask;
-}
-
-static inline bool slice_ring_full(const struct slice_ring *r)
-{
-    return r->count >= r->limit;
+    return out->count >= out->limit;
 }
 
 /* What is used together lies together, by cache lines of the host: many slices take turns. */
@@ -54,12 +39,10 @@ struct slice {
     uint32_t in_count;               /* parts between the ROP delay and the L2, as noted */
     struct request_queue to_dram;
     uint64_t sent_at; /* the tick of the last request that was put there ahead of it */
-    bool blocked; /* the access at the head was refused and nothing has changed since */
+    bool blocked;     /* the access at the head was refused and nothing has changed since */
     uint8_t number;
 
     struct request_queue from_dram;
-    struct slice_ring out;
-    struct partition_reply *served; /* in `out` */
     uint64_t data_free_at, fill_free_at;
     uint64_t return_at; /* nothing more of from_dram is taken before */
     uint64_t serve_at;  /* the tick of the last reply that was put into the queue ahead of it */
@@ -70,15 +53,15 @@ struct slice {
     struct packet *first, *rop_first, *last;
     uint64_t rop_at;
     uint64_t rop_ready, rop_look; /* that of rop_first; when the delay is to be looked at */
-    uint32_t rop_left; /* parts of rop_first in the delay */
-    uint32_t accepted; /* bytes of `first` */
-    uint32_t in_room;  /* how many parts there may be behind the delay */
-    uint32_t in_most;  /* with so many there is still room for all parts of another packet */
-    uint32_t sector;   /* bytes of a part at most; 0 when packets are not taken apart */
+    uint32_t rop_left;            /* parts of rop_first in the delay */
+    uint32_t accepted;            /* bytes of `first` */
+    uint32_t in_room;             /* how many parts there may be behind the delay */
+    uint32_t in_most;             /* with so many there is still room for all parts of another packet */
+    uint32_t sector;              /* bytes of a part at most; 0 when packets are not taken apart */
     uint32_t miss_limit;
     uint32_t port_bytes; /* that a port moves in a cycle */
-    uint32_t inside;     /* packets */
 
+    struct partition_out out;
     struct slice_part *waiting;                      /* by waiter number */
     uint32_t free_waiter, new_waiters, waiter_limit; /* linked by next; taken at least once: the rest is not touched */
     uint32_t mapped_bank, mapped_row;                /* where the line is that a request was last sent for */
@@ -100,17 +83,6 @@ static inline bool slice_can_push(const struct slice *s)
     return s->in_count <= s->in_most;
 }
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
-/* What is to be sent first, when there is something. Of the parts of a packet those before the last one go over the
- * network for their own, as GPGPU-Sim's sector replies do, but nobody waits for them. */
-static inline const struct partition_reply *slice_reply(const struct slice *s)
-{
-    return &s->served[slice_ring_top(&s->out)];
-}
-static inline void slice_take_reply(struct slice *s)
-{
-    s->inside -= s->served[slice_ring_pop(&s->out)].packet != NULL;
-    will_read(slice_reply(s));
-}
 /* One cycle of the L2's clock. */
 void slice_tick(struct slice *s, uint64_t cycle);
 /* Finds `next` anew after a reply was taken from a full queue. `last` is the last tick. */
@@ -127,7 +99,7 @@ static inline uint32_t slice_take_request(struct slice *s, uint64_t last)
     if (request_full(&s->to_dram)) {
         if (s->misses)
             s->next = cycle_min(s->next, last + 1);
-        else if (s->in_count && !s->blocked && !slice_ring_full(&s->out))
+        else if (s->in_count && !s->blocked && !slice_out_full(&s->out))
             s->next = cycle_min(s->next, s->data_free_at > last ? s->data_free_at : last + 1);
     }
     uint32_t request = request_shift(&s->to_dram);
@@ -139,7 +111,8 @@ void slice_expect_return(const struct slice *s, uint32_t request);
 void slice_expect_next_return(const struct slice *s, uint32_t request);
 /* A request comes back from the DRAM, when there is room. `last` is the last tick. */
 void slice_return(struct slice *s, uint32_t request, uint64_t last);
-bool slice_idle(const struct slice *s);
+/* Whether anything goes on behind the ROP delay but replies waiting. */
+bool slice_works(const struct slice *s);
 /* slice_archive.c: describes everything but the parameters for a checkpoint. */
 struct archive;
 void slice_archive(struct slice *s, struct archive *ar, const struct packet_source *source);

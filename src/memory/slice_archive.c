@@ -32,7 +32,7 @@ static void archive_replies(struct slice *s, struct archive *ar, const struct pa
     ARCHIVE(ar, s->out.first);
     archive_u32_to(ar, &s->out.count, s->out.mask + 1);
     for (uint32_t i = 0; i < s->out.count; i++) {
-        struct partition_reply *served = &s->served[(s->out.first + i) & s->out.mask];
+        struct partition_reply *served = &s->out.replies[(s->out.first + i) & s->out.mask];
         packet_archive(ar, &served->packet, source);
         ARCHIVE(ar, served->served);
         ARCHIVE(ar, served->bytes);
@@ -82,7 +82,7 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     ARCHIVE(ar, s->return_at);
     ARCHIVE(ar, s->serve_at);
     ARCHIVE(ar, s->sent_at);
-    ARCHIVE(ar, s->inside);
+    ARCHIVE(ar, s->out.inside);
     archive_bool(ar, &s->blocked);
     archive_end(ar);
 }

@@ -1,5 +1,5 @@
 /* Memory partitions: where addresses live, the time lines of hits, misses and stores, sectors, values, and that ticking
- * only when asked to changes nothing. */
+ * only when asked to, or many cycles ahead, changes nothing. */
 #include <stdlib.h>
 
 #include "memory_fixture.h"
@@ -414,13 +414,14 @@ static void a_slice_that_is_not_emptied_refuses(void **state)
     }
 }
 
-/* Random traffic. Two partitions get the same pushes and pops; one is ticked always, the other when it asks. Memory is
- * checked against a model that performs requests in the order in which a slice gets them (the network keeps that order,
- * and a slice must). */
-enum { PACKETS = 600, BLOCKS = 300 };
+/* Random traffic. Three partitions get the same pushes and lose the same replies; one is ticked always, one when it
+ * asks, one runs ahead. Memory is checked against a model that performs requests in the order in which a slice gets
+ * them (the network keeps that order, and a slice must). */
+enum { PACKETS = 600, BLOCKS = 300, SENT = 20000 };
+enum { EVERY, LAZY, AHEAD, SIDES };
 
 struct traffic {
-    struct packet packets[PACKETS], twins[PACKETS];
+    struct packet packets[SIDES][PACKETS];
     uint8_t expected[PACKETS][128];
     uint32_t old[PACKETS];
     bool used[PACKETS];
@@ -431,7 +432,7 @@ struct traffic {
 
 static unsigned fill_request(struct traffic *t, unsigned i, uint64_t *seed, const struct partition_params *params)
 {
-    struct packet *p = &t->packets[i];
+    struct packet *p = &t->packets[EVERY][i];
     unsigned block = fixture_random(seed) % BLOCKS, choice = fixture_random(seed) % 8;
     uint32_t bytes = 32u << fixture_random(seed) % 3;
     uint64_t offset = fixture_random(seed) % (256 / bytes) * bytes;
@@ -460,7 +461,7 @@ static unsigned fill_request(struct traffic *t, unsigned i, uint64_t *seed, cons
     } else {
         memcpy(t->expected[i] + first, model, bytes);
     }
-    t->twins[i] = *p;
+    t->packets[LAZY][i] = t->packets[AHEAD][i] = *p;
     return memory_place_of(params, p->address).slice % 2;
 }
 
@@ -475,61 +476,111 @@ static void check_reply(struct traffic *t, const struct packet *p)
         assert_int_equal(p->lanes[0].operand, t->old[p->cookie]);
 }
 
-static void run_traffic(const struct memory_params *params, uint64_t seed)
+static void start_traffic(struct traffic *t, struct side sides[SIDES], const struct memory_params *params)
 {
-    struct traffic *t = base_calloc(1, sizeof(*t));
-    struct side every, some;
-    start(&every, params);
-    start(&some, params);
-    some.lazy = true;
+    for (unsigned n = 0; n < SIDES; n++)
+        start(&sides[n], params);
+    sides[LAZY].lazy = true;
+    partition_start(sides[AHEAD].partition, &(struct sim_clock){.mhz = 33, .core_mhz = 25});
     for (unsigned i = 0, n = 0; i < BLOCKS; n++)
         if (memory_place_of(&params->partition, START + n * 256).channel == 0)
             t->blocks[i++] = START + n * 256;
-    while (t->popped < 20000) {
-        bool burst = every.cycle % 9000 < 5000;
-        unsigned i = t->pushed % PACKETS;
-        if (t->pushed < 20000 && !t->used[i] && fixture_random(&seed) % (burst ? 2 : 200) == 0) {
-            if (partition_can_push(every.partition, 0) && partition_can_push(every.partition, 1)) {
-                unsigned k = fill_request(t, i, &seed, &params->partition);
-                assert_true(partition_can_push(some.partition, k));
-                t->used[i] = true;
-                t->pushed++;
-                partition_push(every.partition, k, &t->packets[i], every.cycle + 1);
-                partition_push(some.partition, k, &t->twins[i], some.cycle + 1);
-            }
-        }
-        tick(&every);
-        tick(&some);
-        for (unsigned k = 0; k < 2; k++) {
-            struct packet *a = partition_peek(every.partition, k, every.cycle + 1);
-            struct packet *b = partition_peek(some.partition, k, some.cycle + 1);
-            assert_int_equal(a ? (int)a->cookie : -1, b ? (int)b->cookie : -1);
-            if (!a || fixture_random(&seed) % 4 == 0)
-                continue;
-            check_reply(t, partition_pop(every.partition, k, every.cycle + 1));
-            check_reply(t, partition_pop(some.partition, k, some.cycle + 1));
-            t->used[a->cookie] = false;
-            t->popped++;
-        }
-        assert_true(every.cycle < 4000000);
+}
+
+/* The clocks of the side that runs ahead count from 0, those of the others from 1. */
+static void run_ahead(struct side *s, const struct memory_params *params, uint64_t *seed)
+{
+    uint64_t now = s->cycle++, ahead = fixture_random(seed) % (params->partition.rop_latency + 1);
+    assert_true(partition_next(s->partition) >= partition_done(s->partition));
+    if (partition_next(s->partition) > now)
+        return;
+    partition_run(s->partition, now, now + ahead, false);
+    assert_in_range(partition_done(s->partition), now + 1, now + 1 + ahead);
+    s->ticks++;
+}
+
+static void push_request(struct traffic *t, struct side sides[SIDES], uint64_t *seed,
+                         const struct memory_params *params)
+{
+    unsigned i = t->pushed % PACKETS, k;
+    if (partition_accepting(sides[EVERY].partition) != 3)
+        return;
+    k = fill_request(t, i, seed, &params->partition);
+    t->used[i] = true;
+    t->pushed++;
+    for (unsigned n = 0; n < SIDES; n++)
+        partition_push(sides[n].partition, k, &t->packets[n][i], sides[n].cycle + (n != AHEAD));
+}
+
+/* A reply of one is a reply of all. */
+static void take_reply(struct traffic *t, struct side sides[SIDES], unsigned k, uint64_t *seed)
+{
+    const struct partition_reply *reply[SIDES];
+    for (unsigned n = 0; n < SIDES; n++) {
+        reply[n] = partition_reply(sides[n].partition, k, sides[n].cycle + (n != AHEAD));
+        assert_int_equal(reply[n] != NULL, reply[0] != NULL);
     }
-    for (unsigned n = 0; n < 2000; n++) {
-        tick(&every);
-        tick(&some);
+    if (!reply[0] || fixture_random(seed) % 4 == 0)
+        return;
+    const struct packet *first = reply[0]->packet;
+    for (unsigned n = 0; n < SIDES; n++) {
+        const struct packet *p = reply[n]->packet;
+        assert_int_equal(reply[n]->bytes, reply[0]->bytes);
+        assert_int_equal(p ? (int)p->cookie : -1, first ? (int)first->cookie : -1);
+        partition_take_reply(sides[n].partition, k);
+        if (p)
+            check_reply(t, p);
     }
-    assert_true(partition_idle(every.partition) && partition_idle(some.partition));
-    assert_int_equal(partition_next_l2(every.partition), CYCLE_NEVER);
-    assert_int_equal(partition_next_dram(every.partition), CYCLE_NEVER);
-    for (unsigned i = 0; i < BLOCKS; i++)
-        assert_memory_equal(store_at(&every.store, t->blocks[i]), t->model + i * 256, 256);
-    assert_memory_equal(partition_dram_stats(every.partition), partition_dram_stats(some.partition),
-                        sizeof(struct dram_stats));
-    assert_memory_equal(partition_l2_stats(every.partition, 0), partition_l2_stats(some.partition, 0),
-                        sizeof(struct cache_stats));
-    assert_true(some.ticks < every.ticks * 9 / 10);
-    assert_true(partition_l2_stats(every.partition, 0)->writebacks > 0);
-    stop(&every);
-    stop(&some);
+    if (first) {
+        t->used[first->cookie] = false;
+        t->popped++;
+    }
+}
+
+static void check_end(const struct traffic *t, const struct side sides[SIDES])
+{
+    for (unsigned n = 0; n < SIDES; n++) {
+        struct partition *p = sides[n].partition, *every = sides[EVERY].partition;
+        assert_true(partition_idle(p));
+        assert_int_equal(partition_next_l2(p), CYCLE_NEVER);
+        assert_int_equal(partition_next_dram(p), CYCLE_NEVER);
+        for (unsigned i = 0; i < BLOCKS; i++)
+            assert_memory_equal(store_at(&sides[n].store, t->blocks[i]), t->model + i * 256, 256);
+        assert_memory_equal(partition_dram_stats(p), partition_dram_stats(every), sizeof(struct dram_stats));
+        for (unsigned k = 0; k < 2; k++)
+            assert_memory_equal(partition_l2_stats(p, k), partition_l2_stats(every, k), sizeof(struct cache_stats));
+    }
+    assert_true(sides[LAZY].ticks < sides[EVERY].ticks * 9 / 10);
+    assert_true(sides[AHEAD].ticks < sides[LAZY].ticks);
+    assert_true(partition_l2_stats(sides[EVERY].partition, 0)->writebacks > 0);
+}
+
+static void run_traffic(const struct memory_params *params, uint64_t seed)
+{
+    struct traffic *t = base_calloc(1, sizeof(*t));
+    struct side sides[SIDES];
+    uint64_t idle = 0;
+    start_traffic(t, sides, params);
+    for (uint64_t cycle = 0; idle == 0 || cycle < idle + 2000; cycle++) {
+        bool burst = cycle % 9000 < 5000;
+        assert_int_equal(partition_takes(sides[AHEAD].partition, cycle), partition_accepting(sides[EVERY].partition));
+        if (t->pushed < SENT && !t->used[t->pushed % PACKETS] && fixture_random(&seed) % (burst ? 2 : 200) == 0)
+            push_request(t, sides, &seed, params);
+        tick(&sides[EVERY]);
+        tick(&sides[LAZY]);
+        run_ahead(&sides[AHEAD], params, &seed);
+        for (unsigned k = 0; k < 2; k++)
+            take_reply(t, sides, k, &seed);
+        if (t->popped == SENT && idle == 0 && partition_idle(sides[EVERY].partition)) {
+            idle = cycle;
+            assert_true(partition_idle(sides[AHEAD].partition));
+            assert_in_range(partition_idle_from(sides[AHEAD].partition), 1, cycle);
+        }
+        assert_true(cycle < 4000000);
+    }
+    check_end(t, sides);
+    for (unsigned n = 0; n < SIDES; n++)
+        stop(&sides[n]);
     free(t);
 }
 
