@@ -25,7 +25,8 @@ static void start_blocks(struct gpu_part *part, uint64_t now)
 
 static void wake_at(struct gpu_part *part, unsigned i, uint64_t at)
 {
-    part->wake[i] = cycle_min(part->wake[i], at);
+    part->wake[i] = mask_has(part->sleeping, i) ? cycle_min(part->wake[i], at) : at;
+    part->sleeping |= BIT64(i);
     part->first_wake = cycle_min(part->first_wake, at);
 }
 
@@ -33,16 +34,19 @@ static void wake_at(struct gpu_part *part, unsigned i, uint64_t at)
 static void eject(struct gpu_part *part, uint64_t brought, uint64_t now)
 {
     struct sm **sms = &part->run->gpu->sms[part->first_sm];
-    for (uint64_t rest = part->always ? mask_low(part->sms) : brought | part->holding; rest; rest &= rest - 1) {
+    uint64_t all = part->always ? mask_low(part->sms) : brought | part->holding, holding = 0, idle = 0;
+    for (uint64_t rest = all; rest; rest &= rest - 1) {
         unsigned i = mask_first(rest);
         uint32_t state = sm_eject(sms[i]);
-        mask_put(&part->holding, i, state & SM_STATE_HOLDING);
-        mask_put(&part->idle_sms, i, state & SM_STATE_IDLE);
+        holding |= state & SM_STATE_HOLDING ? rest & -rest : 0;
+        idle |= state & SM_STATE_IDLE ? rest & -rest : 0;
         if (state & SM_STATE_ARRIVALS)
             part->due |= rest & -rest;
         else
             wake_at(part, i, now + 1);
     }
+    part->holding = holding;
+    part->idle_sms = (part->idle_sms & ~all) | idle;
 }
 
 static struct partition *partition_of(const struct gpu_part *part, unsigned slice)
@@ -62,26 +66,36 @@ static void note_run(struct gpu_part *part, unsigned channel, const struct parti
     part->first_run = cycle_min(part->first_run, partition_next(p));
 }
 
+/* Slice i sends its first reply if the network takes it. */
+static bool send_reply(struct gpu_part *part, unsigned i, uint64_t now)
+{
+    struct network *net = part->run->gpu->replies;
+    struct partition *p = partition_of(part, i);
+    unsigned k = slice_inside(part, i);
+    const struct partition_reply *reply = partition_first_reply(partition_out_of(p, k));
+    if (!network_can_send(net, part->first_slice + i, reply->bytes))
+        return false;
+    network_send(net, part->first_slice + i, reply->sm, reply->bytes, reply->packet, now);
+    if (partition_take_reply(p, k))
+        note_run(part, i >> part->channel_shift, p);
+    return true;
+}
+
 /* Slices that have replies to send do so, as far as the network takes them. */
 static void send_replies(struct gpu_part *part, uint64_t now)
 {
-    struct network *net = part->run->gpu->replies;
-    uint64_t first = CYCLE_NEVER;
+    uint64_t first = CYCLE_NEVER, ended = 0;
     for (uint64_t rest = part->replying; rest; rest &= rest - 1) {
-        unsigned i = mask_first(rest), k = slice_inside(part, i);
-        if (part->reply_at[i] <= now) {
-            struct partition *p = partition_of(part, i);
-            const struct partition_reply *reply = partition_first_reply(partition_out_of(p, k));
-            if (network_can_send(net, part->first_slice + i, reply->bytes)) {
-                network_send(net, part->first_slice + i, reply->sm, reply->bytes, reply->packet, now);
-                partition_take_reply(p, k);
-                part->reply_at[i] = partition_reply_at(partition_out_of(p, k));
-                mask_put(&part->replying, i, part->reply_at[i] != CYCLE_NEVER);
-                note_run(part, i >> part->channel_shift, p);
-            }
+        unsigned i = mask_first(rest);
+        uint64_t at = part->reply_at[i];
+        if (at <= now && send_reply(part, i, now)) {
+            at = partition_reply_at(partition_out_of(partition_of(part, i), slice_inside(part, i)));
+            part->reply_at[i] = at;
+            ended |= at == CYCLE_NEVER ? rest & -rest : 0;
         }
-        first = cycle_min(first, part->reply_at[i]);
+        first = cycle_min(first, at);
     }
+    part->replying &= ~ended;
     part->first_reply = cycle_max(first, now + 1);
 }
 
@@ -129,22 +143,20 @@ static void run_partitions(struct gpu_part *part, uint64_t now)
 /* SMs that were not due and must be stepped now. */
 static uint64_t wake_sleepers(struct gpu_part *part, uint64_t now)
 {
-    uint64_t awake = 0;
-    part->first_wake = CYCLE_NEVER;
-    for (unsigned i = 0; i < part->sms; i++) {
-        if (part->wake[i] <= now)
-            awake |= BIT64(i);
-        else
-            part->first_wake = cycle_min(part->first_wake, part->wake[i]);
+    uint64_t awake = 0, first = CYCLE_NEVER;
+    for (uint64_t rest = part->sleeping; rest; rest &= rest - 1) {
+        uint64_t at = part->wake[mask_first(rest)];
+        awake |= at <= now ? rest & -rest : 0;
+        first = at <= now ? first : cycle_min(first, at);
     }
+    part->first_wake = first;
     return awake;
 }
 
 /* SMs without work, when no blocks are left to start, have nothing to account for. */
 static uint64_t leave_out_idle(struct gpu_part *part, uint64_t step)
 {
-    for (uint64_t rest = step & part->idle_sms; rest; rest &= rest - 1)
-        part->wake[mask_first(rest)] = CYCLE_NEVER;
+    part->sleeping &= ~(step & part->idle_sms);
     return step & ~part->idle_sms;
 }
 
@@ -153,7 +165,7 @@ static uint64_t leave_out_idle(struct gpu_part *part, uint64_t step)
 static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
 {
     struct sm **sms = &part->run->gpu->sms[part->first_sm];
-    uint64_t step = part->always ? mask_low(part->sms) : part->due, due = 0, idle = part->idle_sms;
+    uint64_t step = part->always ? mask_low(part->sms) : part->due, due = 0, sleeping = 0, idle = 0, faulted = 0;
     if (part->first_wake <= now)
         step |= wake_sleepers(part, now);
     for (uint64_t rest = part->sending & sent >> part->first_sm & ~step; rest; rest &= rest - 1)
@@ -166,20 +178,22 @@ static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
         unsigned i = mask_first(rest);
         uint64_t bit = rest & -rest;
         struct sm_turn turn = sm_step(sms[i], now);
-        part->outlook.faulted |= (turn.state & SM_STATE_FAULTED) != 0;
-        mask_put(&idle, i, turn.state & SM_STATE_IDLE);
+        faulted |= turn.state & SM_STATE_FAULTED;
+        idle |= turn.state & SM_STATE_IDLE ? bit : 0;
         if (turn.next <= now + 1) {
-            part->wake[i] = CYCLE_NEVER;
             due |= bit;
             continue;
         }
         part->wake[i] = turn.next;
+        sleeping |= turn.next != CYCLE_NEVER ? bit : 0;
         part->first_wake = cycle_min(part->first_wake, turn.next);
         if (turn.state & SM_STATE_SENDING)
             part->sending |= bit;
     }
     part->due = due;
-    part->idle_sms = idle;
+    part->sleeping = (part->sleeping & ~step) | sleeping;
+    part->idle_sms = (part->idle_sms & ~step) | idle;
+    part->outlook.faulted |= faulted != 0;
 }
 
 static bool units_idle(const struct gpu_part *part)
@@ -343,11 +357,9 @@ void gpu_wake_parts(struct gpu_run *run)
         part->due = mask_low(part->sms);
         part->first_wake = CYCLE_NEVER;
         part->first_run = part->first_reply = now;
-        part->idle_sms = 0;
-        for (unsigned i = 0; i < part->sms; i++) {
-            part->wake[i] = CYCLE_NEVER;
+        part->sleeping = part->idle_sms = 0;
+        for (unsigned i = 0; i < part->sms; i++)
             part->idle_sms |= sm_idle(run->gpu->sms[part->first_sm + i]) ? BIT64(i) : 0;
-        }
         for (unsigned i = 0; i < part->channels; i++) {
             struct partition *partition = run->gpu->partitions[part->first_channel + i];
             partition_start(partition, &dram);

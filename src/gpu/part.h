@@ -45,8 +45,8 @@ struct gpu_part {
     struct sim_clock network; /* after the cycles that were simulated */
     uint64_t horizon;
     uint64_t due;                       /* SMs that must be stepped in the next cycle */
-    uint64_t wake[64];                  /* per SM that is not due: the next cycle in which it must be stepped */
-    uint64_t first_wake;                /* of those that are not due, none must be stepped before */
+    uint64_t sleeping;                  /* SMs that are not due and must be stepped in a cycle that is known */
+    uint64_t wake[64], first_wake;      /* of these: that cycle; none is before first_wake */
     uint64_t run_at[64], first_run;     /* per channel: the next cycle in which the partition is to run; the least */
     uint64_t replying;                  /* slices with replies to send */
     uint64_t reply_at[64], first_reply; /* of these: the next cycle in which there is one; the least */

@@ -147,18 +147,19 @@ static inline uint64_t partition_reply_at(const struct partition_out *out)
 }
 /* A slice whose queue of replies is full goes on when one is taken. */
 void partition_take_from_full(struct partition *p, unsigned k);
-/* The first reply of slice k has been sent. */
-static inline void partition_take_reply(struct partition *p, unsigned k)
+/* The first reply of slice k has been sent. Returns whether partition_next may have changed. */
+static inline bool partition_take_reply(struct partition *p, unsigned k)
 {
     struct partition_out *out = partition_out_of(p, k);
     if (out->count >= out->limit) {
         partition_take_from_full(p, k);
-        return;
+        return true;
     }
     out->inside -= partition_first_reply(out)->packet != NULL;
     out->count--;
     out->first++;
     will_read(partition_first_reply(out));
+    return false;
 }
 /* What slice k sends first in this cycle, whose own tick is still to come, or NULL; valid until it is taken. */
 static inline const struct partition_reply *partition_reply(const struct partition *p, unsigned k, uint64_t cycle)
