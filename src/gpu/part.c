@@ -70,14 +70,12 @@ static void note_run(struct gpu_part *part, unsigned channel, const struct parti
 static bool send_reply(struct gpu_part *part, unsigned i, uint64_t now)
 {
     struct network *net = part->run->gpu->replies;
-    struct partition *p = partition_of(part, i);
-    unsigned k = slice_inside(part, i);
-    const struct partition_reply *reply = partition_first_reply(partition_out_of(p, k));
+    const struct partition_reply *reply = partition_first_reply(part->outs[i]);
     if (!network_can_send(net, part->first_slice + i, reply->bytes))
         return false;
     network_send(net, part->first_slice + i, reply->sm, reply->bytes, reply->packet, now);
-    if (partition_take_reply(p, k))
-        note_run(part, i >> part->channel_shift, p);
+    if (partition_take_reply(part->outs[i]))
+        note_run(part, i >> part->channel_shift, partition_of(part, i));
     return true;
 }
 
@@ -89,7 +87,7 @@ static void send_replies(struct gpu_part *part, uint64_t now)
         unsigned i = mask_first(rest);
         uint64_t at = part->reply_at[i];
         if (at <= now && send_reply(part, i, now)) {
-            at = partition_reply_at(partition_out_of(partition_of(part, i), slice_inside(part, i)));
+            at = partition_reply_at(part->outs[i]);
             part->reply_at[i] = at;
             ended |= at == CYCLE_NEVER ? rest & -rest : 0;
         }
@@ -113,13 +111,17 @@ static void take_requests(struct gpu_part *part, uint64_t brought, uint64_t now)
     }
 }
 
-/* Notes what the partition's slices have to send after a run. */
-static void note_replies(struct gpu_part *part, unsigned channel, const struct partition *p)
+/* Notes what the partition's slices have to send after a run. A reply that could have been sent before is still the
+ * first. */
+static inline void note_replies(struct gpu_part *part, unsigned channel, uint64_t now)
 {
-    for (unsigned k = 0, i = channel << part->channel_shift; k < part->slices_per_channel; k++, i++) {
-        part->reply_at[i] = partition_reply_at(partition_out_of(p, k));
+    unsigned first = channel << part->channel_shift;
+    for (unsigned i = first; i < first + part->slices_per_channel; i++) {
+        if (part->reply_at[i] <= now)
+            continue;
+        part->reply_at[i] = partition_reply_at(part->outs[i]);
         part->first_reply = cycle_min(part->first_reply, part->reply_at[i]);
-        mask_put(&part->replying, i, part->reply_at[i] != CYCLE_NEVER);
+        part->replying |= part->reply_at[i] != CYCLE_NEVER ? BIT64(i) : 0;
     }
 }
 
@@ -133,7 +135,7 @@ static void run_partitions(struct gpu_part *part, uint64_t now)
         struct partition *p = part->run->gpu->partitions[part->first_channel + i];
         if (part->run_at[i] <= now || (part->always && partition_done(p) <= now)) {
             partition_run(p, now, cycle_min(until, part->horizon), part->always);
-            note_replies(part, i, p);
+            note_replies(part, i, now);
             part->run_at[i] = partition_next(p);
         }
         part->first_run = cycle_min(part->first_run, part->run_at[i]);
@@ -357,14 +359,18 @@ void gpu_wake_parts(struct gpu_run *run)
         part->due = mask_low(part->sms);
         part->first_wake = CYCLE_NEVER;
         part->first_run = part->first_reply = now;
-        part->sleeping = part->idle_sms = 0;
+        part->sleeping = part->idle_sms = part->replying = 0;
         for (unsigned i = 0; i < part->sms; i++)
             part->idle_sms |= sm_idle(run->gpu->sms[part->first_sm + i]) ? BIT64(i) : 0;
         for (unsigned i = 0; i < part->channels; i++) {
             struct partition *partition = run->gpu->partitions[part->first_channel + i];
             partition_start(partition, &dram);
             part->run_at[i] = now;
-            note_replies(part, i, partition);
+            for (unsigned k = 0; k < part->slices_per_channel; k++) {
+                part->outs[(i << part->channel_shift) + k] = partition_out_of(partition, k);
+                part->reply_at[(i << part->channel_shift) + k] = CYCLE_NEVER;
+            }
+            note_replies(part, i, now);
         }
         note_room(part);
         part->outlook.block_may_end = true;

@@ -48,6 +48,7 @@ struct gpu_part {
     uint64_t sleeping;                  /* SMs that are not due and must be stepped in a cycle that is known */
     uint64_t wake[64], first_wake;      /* of these: that cycle; none is before first_wake */
     uint64_t run_at[64], first_run;     /* per channel: the next cycle in which the partition is to run; the least */
+    struct partition_out *outs[64];     /* of the slices */
     uint64_t replying;                  /* slices with replies to send */
     uint64_t reply_at[64], first_reply; /* of these: the next cycle in which there is one; the least */
     uint64_t idle_sms;                  /* without warps and packets */

@@ -368,7 +368,7 @@ HOT_INLINE uint32_t take_mshr(struct cache *c, uint64_t at, uint8_t sectors, uin
     m->count = 1;
     m->sectors = sectors;
     m->orphan = false;
-    c->used_mshrs++;
+    c->head.used_mshrs++;
     if (line == NO_INDEX)
         add_stray(c, index);
     return index;
@@ -432,7 +432,7 @@ HOT_INLINE enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t mis
         count = 32 - (uint32_t)__builtin_clz(missing) - low;
         span = (uint8_t)(mask_low(count) << low);
     }
-    if (c->used_mshrs >= c->mshr_entries)
+    if (c->head.used_mshrs >= c->mshr_entries)
         return refuse(c, &c->stats.refused_mshr, CACHE_HELP_TAKEN);
     if (index == NO_INDEX && c->on_miss) {
         index = make_place(c, at, effect);
@@ -792,7 +792,7 @@ HOT_INLINE void end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
 
 static void free_mshr(struct cache *c, uint32_t index)
 {
-    c->used_mshrs--;
+    c->head.used_mshrs--;
     c->mshrs[index].next = c->free_mshr;
     c->free_mshr = index;
 }
@@ -806,7 +806,7 @@ HOT void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
 HOT uint32_t cache_end_fill_for_one(struct cache *c, uint32_t fill, uint32_t spare)
 {
     struct mshr *m = &c->mshrs[fill];
-    if (m->count != 1 || c->used_mshrs + spare >= c->mshr_entries)
+    if (m->count != 1 || c->head.used_mshrs + spare >= c->mshr_entries)
         return CACHE_NO_WAITER;
     end_fill(c, fill, NULL);
     note_help(c, CACHE_HELP_TAKEN);
@@ -859,11 +859,6 @@ HOT uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
 bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address)
 {
     return line != NO_INDEX && c->tags[line] == line_address(c, address);
-}
-
-bool cache_has_pending(const struct cache *c)
-{
-    return c->used_mshrs != 0;
 }
 
 uint8_t *cache_data(struct cache *c, uint32_t line)

@@ -76,7 +76,8 @@ struct cache;
 /* What is asked every cycle is kept where every owner can see it. */
 struct cache_head {
     uint32_t ready_first; /* CACHE_NO_WAITER: none */
-    uint32_t miss_room;   /* of the parameters */
+    uint32_t used_mshrs;
+    uint32_t miss_room; /* of the parameters */
     /* The last refused read, until something has changed that could help it: refused for the same reason without a
      * look. */
     uint64_t refused_address;
@@ -180,7 +181,11 @@ static inline bool cache_has_ready(const struct cache *c)
 {
     return ((const struct cache_head *)c)->ready_first != CACHE_NO_WAITER;
 }
-bool cache_has_pending(const struct cache *c); /* any MSHR in use */
+/* Whether a fill is under way or somebody waits for one that has come. */
+static inline bool cache_has_pending(const struct cache *c)
+{
+    return ((const struct cache_head *)c)->used_mshrs != 0;
+}
 
 /* The line's values, PACKET_LINE_BYTES long. */
 uint8_t *cache_data(struct cache *c, uint32_t line);

@@ -43,7 +43,7 @@ void cache_archive(struct cache *c, struct archive *ar)
     archive_lines(c, ar);
     archive_u32_to(ar, &c->new_mshrs, c->params.mshr_entries);
     archive_u32_to(ar, &c->new_waiters, c->waiter_limit);
-    archive_u32_to(ar, &c->used_mshrs, c->params.mshr_entries);
+    archive_u32_to(ar, &c->head.used_mshrs, c->params.mshr_entries);
     archive_u32_to(ar, &c->strays, c->params.mshr_entries);
     for (uint32_t i = 0; i < c->new_mshrs; i++)
         archive_mshr(c, ar, i);

@@ -39,12 +39,12 @@ struct line_extra {
 };
 
 struct mshr {
-    _Alignas(32) uint64_t address;     /* of the line */
-    uint32_t line;        /* NO_INDEX: a stray: the fill is not kept, or finds its place when it comes */
-    uint32_t value;       /* of the first waiter */
-    uint32_t first, last; /* the others */
-    uint32_t next;        /* in the strays' hash chain, then in the list of ready ones; free list */
-    uint16_t count;       /* waiters */
+    _Alignas(32) uint64_t address; /* of the line */
+    uint32_t line;                 /* NO_INDEX: a stray: the fill is not kept, or finds its place when it comes */
+    uint32_t value;                /* of the first waiter */
+    uint32_t first, last;          /* the others */
+    uint32_t next;                 /* in the strays' hash chain, then in the list of ready ones; free list */
+    uint16_t count;                /* waiters */
     uint8_t sectors;
     bool orphan; /* the cache was invalidated after the request was sent */
 };
@@ -58,7 +58,7 @@ struct waiter {
 struct cache {
     _Alignas(64) struct cache_head head; /* first: what owners may look at */
     uint32_t ready_last;
-    uint32_t free_mshr, used_mshrs, mshr_entries;
+    uint32_t free_mshr, mshr_entries;
     uint32_t strays; /* fills under way that have no line */
     uint32_t offset_mask;
     uint32_t recent; /* the line that was last used: often the next one too */

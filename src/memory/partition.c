@@ -75,6 +75,8 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     for (unsigned k = 0; k < p->slice_count; k++) {
         p->slices[k] = slice_create(&p->params, &p->request_map, k, store, p->pool, arena);
         p->head.out[k] = &p->slices[k]->out;
+        p->head.out[k]->slice = k;
+        p->head.out[k]->partition = p;
         mask_put(&p->head.accepting, k, slice_can_push(p->slices[k]));
     }
     p->requests = p->pool->all;
@@ -109,20 +111,21 @@ HOT void partition_push(struct partition *p, unsigned k, struct packet *packet, 
     note_next(p);
 }
 
-void partition_take_from_full(struct partition *p, unsigned k)
+HOT void partition_take_from_full(struct partition_out *out)
 {
-    struct partition_out *out = p->head.out[k];
+    struct partition *p = out->partition;
     out->inside -= partition_first_reply(out)->packet != NULL;
     out->count--;
     out->first++;
-    slice_find_next(p->slices[k], p->last_l2);
+    slice_find_next(p->slices[out->slice], p->last_l2);
     note_next_l2(p);
     note_next(p);
 }
 
 struct packet *partition_peek(struct partition *p, unsigned k, uint64_t cycle)
 {
-    for (const struct partition_reply *first; (first = partition_reply(p, k, cycle)); partition_take_reply(p, k))
+    for (const struct partition_reply *first; (first = partition_reply(p, k, cycle));
+         partition_take_reply(p->head.out[k]))
         if (first->packet)
             return first->packet;
     return NULL;
@@ -132,7 +135,7 @@ struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle)
 {
     struct packet *packet = partition_peek(p, k, cycle);
     if (packet)
-        partition_take_reply(p, k);
+        partition_take_reply(p->head.out[k]);
     return packet;
 }
 
@@ -328,7 +331,7 @@ HOT void partition_tick_l2(struct partition *p, uint64_t cycle)
 
 /* Many cycles */
 
-static bool works(const struct partition *p)
+HOT_INLINE bool works(const struct partition *p)
 {
     if (!dram_idle(p->dram))
         return true;

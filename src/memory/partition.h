@@ -117,6 +117,8 @@ struct partition_out {
     _Alignas(CACHE_LINE) struct partition_reply *replies;
     uint32_t first, count, mask, limit;
     uint32_t inside; /* packets in the slice, those whose replies wait included */
+    uint32_t slice;
+    struct partition *partition;
 };
 /* What is asked every cycle is kept where every owner can see it. */
 struct partition_head {
@@ -146,13 +148,12 @@ static inline uint64_t partition_reply_at(const struct partition_out *out)
     return out->count ? partition_first_reply(out)->served + 1 : CYCLE_NEVER;
 }
 /* A slice whose queue of replies is full goes on when one is taken. */
-void partition_take_from_full(struct partition *p, unsigned k);
-/* The first reply of slice k has been sent. Returns whether partition_next may have changed. */
-static inline bool partition_take_reply(struct partition *p, unsigned k)
+void partition_take_from_full(struct partition_out *out);
+/* The first reply has been sent. Returns whether partition_next may have changed. */
+static inline bool partition_take_reply(struct partition_out *out)
 {
-    struct partition_out *out = partition_out_of(p, k);
     if (out->count >= out->limit) {
-        partition_take_from_full(p, k);
+        partition_take_from_full(out);
         return true;
     }
     out->inside -= partition_first_reply(out)->packet != NULL;

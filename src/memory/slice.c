@@ -125,11 +125,6 @@ HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint
     s->next = cycle_min(s->next, s->rop_look);
 }
 
-bool slice_works(const struct slice *s)
-{
-    return s->misses || s->to_dram.count || s->from_dram.count || cache_has_pending(s->cache);
-}
-
 /* Values: what an access does to memory, in the order in which accesses are accepted */
 
 static uint8_t *place_of(const struct slice *s, uint64_t address, uint32_t bytes)

@@ -112,7 +112,10 @@ void slice_expect_next_return(const struct slice *s, uint32_t request);
 /* A request comes back from the DRAM, when there is room. `last` is the last tick. */
 void slice_return(struct slice *s, uint32_t request, uint64_t last);
 /* Whether anything goes on behind the ROP delay but replies waiting. */
-bool slice_works(const struct slice *s);
+static inline bool slice_works(const struct slice *s)
+{
+    return (s->misses | s->to_dram.count | s->from_dram.count) || cache_has_pending(s->cache);
+}
 /* slice_archive.c: describes everything but the parameters for a checkpoint. */
 struct archive;
 void slice_archive(struct slice *s, struct archive *ar, const struct packet_source *source);

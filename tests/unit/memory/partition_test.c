@@ -275,7 +275,7 @@ static void sectors_are_answered_one_by_one(void **state)
             assert_ptr_equal(reply->packet, got == 3 ? &p : NULL);
             assert_int_equal(reply->bytes, cases[i].message);
             assert_int_equal(reply->sm, 11);
-            partition_take_reply(s.partition, k);
+            partition_take_reply(partition_out_of(s.partition, k));
             at[got++] = s.cycle;
         }
         assert_int_equal(got, 4);
@@ -527,7 +527,7 @@ static void take_reply(struct traffic *t, struct side sides[SIDES], unsigned k, 
         const struct packet *p = reply[n]->packet;
         assert_int_equal(reply[n]->bytes, reply[0]->bytes);
         assert_int_equal(p ? (int)p->cookie : -1, first ? (int)first->cookie : -1);
-        partition_take_reply(sides[n].partition, k);
+        partition_take_reply(partition_out_of(sides[n].partition, k));
         if (p)
             check_reply(t, p);
     }
