@@ -59,11 +59,19 @@ static unsigned slice_inside(const struct gpu_part *part, unsigned slice)
     return slice & (part->slices_per_channel - 1);
 }
 
+/* A partition that has something to do runs as soon as it can be simulated so far ahead: as the others do, so that
+ * several threads have such work in the same windows. */
+static uint64_t run_at(const struct partition *p)
+{
+    uint64_t next = partition_next(p);
+    return next == CYCLE_NEVER ? CYCLE_NEVER : cycle_max(next & ~(uint64_t)(GPU_AHEAD - 1), partition_done(p));
+}
+
 /* The partition may have to run earlier than was known. */
 static void note_run(struct gpu_part *part, unsigned channel, const struct partition *p)
 {
-    part->run_at[channel] = partition_next(p);
-    part->first_run = cycle_min(part->first_run, partition_next(p));
+    part->run_at[channel] = run_at(p);
+    part->first_run = cycle_min(part->first_run, part->run_at[channel]);
 }
 
 /* Slice i sends its first reply if the network takes it. */
@@ -136,7 +144,7 @@ static void run_partitions(struct gpu_part *part, uint64_t now)
         if (part->run_at[i] <= now || (part->always && partition_done(p) <= now)) {
             partition_run(p, now, cycle_min(until, part->horizon), part->always);
             note_replies(part, i, now);
-            part->run_at[i] = partition_next(p);
+            part->run_at[i] = partition_done(p) > now ? run_at(p) : partition_next(p);
         }
         part->first_run = cycle_min(part->first_run, part->run_at[i]);
     }

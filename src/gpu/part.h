@@ -13,7 +13,7 @@ struct gpu_start {
 };
 
 #define GPU_WINDOW 2 /* cycles simulated at most before the parts meet */
-#define GPU_AHEAD 16 /* partitions are simulated ahead up to a multiple of so many cycles, all in one window */
+#define GPU_AHEAD 32 /* partitions are simulated ahead up to a multiple of so many cycles, all in one window */
 
 /* What the parts are to do next. */
 struct gpu_window {

@@ -398,8 +398,10 @@ HOT_INLINE uint64_t find_next(const struct partition *p, uint64_t cycle)
 /* What is accepted must stay the same, so that it can still be told for the cycles before. */
 HOT void partition_run(struct partition *p, uint64_t now, uint64_t until, bool every)
 {
-    uint64_t cycle = now, next;
+    uint64_t cycle = every ? now : cycle_max(now, p->head.next), next;
     uint32_t room = 0; /* cycles for which there is room are counted down, then looked for again */
+    if (cycle > now && (cycle >= until || (room = cycles_of_room(p)) == 0))
+        return;
     p->head.accepted = p->head.accepting;
     for (;; cycle = every ? cycle + 1 : next) {
         run_cycle(p, cycle, every);
