@@ -70,10 +70,11 @@ static bool too_many_ticks(const struct gpu *gpu, uint64_t from, uint64_t end)
            sim_clock_at(mhz, core_mhz, end).begun - sim_clock_at(mhz, core_mhz, from).begun > NETWORK_LOOKAHEAD;
 }
 
-/* The end of the window that begins at `from`, whose blocks have been given out. */
+/* The end of the window that begins at `from`, whose blocks have been given out: the same whether the cycles before were
+ * skipped or stepped. */
 static uint64_t window_end(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t from, uint64_t limit)
 {
-    uint64_t end = from + GPU_WINDOW;
+    uint64_t end = (from / GPU_WINDOW + 1) * GPU_WINDOW;
     bool blocks_left = run->next_block < run->blocks;
     if ((blocks_left && (o->room || o->block_may_end)) || too_many_ticks(run->gpu, from, end))
         end = from + 1;
@@ -120,6 +121,16 @@ static bool drained(const struct gpu_run *run, const struct gpu_outlook *o, uint
 {
     *end = o->busy_until + 1;
     return o->idle && network_idle(run->gpu->requests) && network_idle(run->gpu->replies);
+}
+
+/* After a fault: partitions may have been simulated further than others, and further when cycles are stepped than when
+ * they are skipped. All are brought to where they may have been. */
+static void finish_partitions(struct gpu_run *run, uint64_t horizon)
+{
+    struct gpu *gpu = run->gpu;
+    uint64_t ahead = cycle_min(((gpu->cycle - 1) | (GPU_AHEAD - 1)) + 1, horizon);
+    for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
+        partition_finish(gpu->partitions[i], cycle_max(ahead, gpu->cycle));
 }
 
 /* The earliest fault, of the lowest SM. */
@@ -184,15 +195,17 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     for (uint64_t turn = 1;; turn++) {
         bool starting = dispatch(run, o.room, gpu->cycle);
         uint64_t end = window_end(run, &o, gpu->cycle, limit), last;
+        uint64_t horizon = find_horizon(run, &watch, limit);
         run_window(&(struct gpu_window){.run = run,
                                         .from = gpu->cycle,
                                         .end = end,
                                         .draining = run->next_block == run->blocks,
                                         .starting = starting,
-                                        .horizon = find_horizon(run, &watch, limit)});
+                                        .horizon = horizon});
         gpu->cycle = end;
         o = look_at_parts(run);
         if (o.faulted) {
+            finish_partitions(run, horizon);
             gpu_explain_fault(run, find_fault(run));
             return GPU_FAULT;
         }

@@ -111,12 +111,9 @@ HOT void partition_push(struct partition *p, unsigned k, struct packet *packet, 
     note_next(p);
 }
 
-HOT void partition_take_from_full(struct partition_out *out)
+HOT void partition_wake_slice(struct partition_out *out)
 {
     struct partition *p = out->partition;
-    out->inside -= partition_first_reply(out)->packet != NULL;
-    out->count--;
-    out->first++;
     slice_find_next(p->slices[out->slice], p->last_l2);
     note_next_l2(p);
     note_next(p);
@@ -413,6 +410,17 @@ HOT void partition_run(struct partition *p, uint64_t now, uint64_t until, bool e
     }
     p->head.done = cycle + 1;
     p->head.next = next;
+}
+
+void partition_finish(struct partition *p, uint64_t until)
+{
+    for (uint64_t cycle; (cycle = cycle_max(p->head.next, p->head.done)) < until;) {
+        run_cycle(p, cycle, false);
+        p->head.done = cycle + 1;
+        p->head.next = find_next(p, cycle);
+    }
+    sim_clock_advance(&p->clock, cycle_max(p->clock.core, until));
+    partition_settle(p, p->clock.begun);
 }
 
 /* Host copies and statistics */

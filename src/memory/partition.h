@@ -147,20 +147,19 @@ static inline uint64_t partition_reply_at(const struct partition_out *out)
 {
     return out->count ? partition_first_reply(out)->served + 1 : CYCLE_NEVER;
 }
-/* A slice whose queue of replies is full goes on when one is taken. */
-void partition_take_from_full(struct partition_out *out);
+/* A slice whose queue of replies was full goes on. */
+void partition_wake_slice(struct partition_out *out);
 /* The first reply has been sent. Returns whether partition_next may have changed. */
 static inline bool partition_take_reply(struct partition_out *out)
 {
-    if (out->count >= out->limit) {
-        partition_take_from_full(out);
-        return true;
-    }
+    bool full = out->count >= out->limit;
     out->inside -= partition_first_reply(out)->packet != NULL;
     out->count--;
     out->first++;
     will_read(partition_first_reply(out));
-    return false;
+    if (full)
+        partition_wake_slice(out);
+    return full;
 }
 /* What slice k sends first in this cycle, whose own tick is still to come, or NULL; valid until it is taken. */
 static inline const struct partition_reply *partition_reply(const struct partition *p, unsigned k, uint64_t cycle)
@@ -184,9 +183,12 @@ struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle);
  */
 void partition_start(struct partition *p, const struct sim_clock *dram);
 /* Simulates cycle `now`, whose replies have been taken and whose packets pushed, and then on to cycle `until` (not
- * simulated any more) as far as possible. Not before partition_done; needed when partition_next has come. until: at
- * most now + partition.rop_latency, if it is to be beyond now + 1. every: no cycle is left out. */
+ * simulated any more) as far as possible; does nothing if that is not as far as partition_next. Not before
+ * partition_done, and needed when partition_next has come. until: at most now + partition.rop_latency, if it is to be
+ * beyond now + 1. every: no cycle is left out. */
 void partition_run(struct partition *p, uint64_t now, uint64_t until, bool every);
+/* Goes on to a cycle though nobody takes replies or pushes any more: the launch has been given up. */
+void partition_finish(struct partition *p, uint64_t until);
 /* The next cycle in which partition_run is needed, or CYCLE_NEVER. */
 static inline uint64_t partition_next(const struct partition *p)
 {

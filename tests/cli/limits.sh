@@ -139,4 +139,47 @@ interrupt INT 2 "$folder/p"
 interrupt TERM 15 --mode functional "$folder/p"
 twice INT "$folder/p"
 twice TERM "$folder/p"
+# A kernel whose loads run over the end of what was allocated: what was simulated until then does not depend on threads or skipping.
+cat >"$folder/over.ptx" <<'P'
+.version 6.0
+.target sm_30
+.address_size 64
+.visible .entry over(.param .u64 m)
+{
+ .reg .b32 %r<7>; .reg .b64 %rd<4>;
+ ld.param.u64 %rd1, [m];
+ mov.u32 %r1, %tid.x;
+ mov.u32 %r2, %ctaid.x;
+ mov.u32 %r3, %ntid.x;
+ mad.lo.u32 %r4, %r2, %r3, %r1;
+ mov.u32 %r6, 0;
+L: mul.wide.u32 %rd2, %r4, 128;
+ add.u64 %rd3, %rd1, %rd2;
+ ld.global.u32 %r5, [%rd3];
+ add.u32 %r6, %r6, %r5;
+ add.u32 %r4, %r4, 1024;
+ bra L;
+}
+P
+for count in 150000 170001; do
+    cat >"$folder/over.yaml" <<Y
+ptx: over.ptx
+kernel: over
+grid: [8]
+block: [128]
+buffers:
+  m: {type: u32, count: $count, init: zero}
+args: [m]
+Y
+    for machine in gtx480 gtx480-sm2 gtx1080ti; do
+        for how in "" "--threads 2" "--threads 3" --no-skip; do
+            # shellcheck disable=SC2086
+            "$LOCKSTEP" run --quiet --machine "$machine" $how --stats "$folder/over.json" "$folder/over.yaml" >/dev/null 2>&1
+            [ $? -eq 1 ] || wrong "$machine $how: loads beyond the end did not fail"
+            awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$folder/over.json" >"$folder/over$how"
+            cmp "$folder/over" "$folder/over$how" || wrong "$machine $how, $count elements: another result than one thread's"
+        done
+    done
+done
+
 finish
