@@ -70,8 +70,8 @@ static bool too_many_ticks(const struct gpu *gpu, uint64_t from, uint64_t end)
            sim_clock_at(mhz, core_mhz, end).begun - sim_clock_at(mhz, core_mhz, from).begun > NETWORK_LOOKAHEAD;
 }
 
-/* The end of the window that begins at `from`, whose blocks have been given out: the same whether the cycles before were
- * skipped or stepped. */
+/* The end of the window that begins at `from`, whose blocks have been given out: the same whether the cycles before
+ * were skipped or stepped. */
 static uint64_t window_end(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t from, uint64_t limit)
 {
     uint64_t end = (from / GPU_WINDOW + 1) * GPU_WINDOW;
