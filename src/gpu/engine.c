@@ -78,7 +78,7 @@ static uint64_t window_end(const struct gpu_run *run, const struct gpu_outlook *
     bool blocks_left = run->next_block < run->blocks;
     if ((blocks_left && (o->room || o->block_may_end)) || too_many_ticks(run->gpu, from, end))
         end = from + 1;
-    return end < limit ? end : limit;
+    return cycle_min(end, limit);
 }
 
 /* Partitions are not simulated ahead beyond a cycle in which somebody looks at what they hold, at no time while SMs use
@@ -123,14 +123,10 @@ static bool drained(const struct gpu_run *run, const struct gpu_outlook *o, uint
     return o->idle && network_idle(run->gpu->requests) && network_idle(run->gpu->replies);
 }
 
-/* After a fault: partitions may have been simulated further than others, and further when cycles are stepped than when
- * they are skipped. All are brought to where they may have been. */
-static void finish_partitions(struct gpu_run *run, uint64_t horizon)
+static void finish_partitions(struct gpu *gpu, uint64_t until)
 {
-    struct gpu *gpu = run->gpu;
-    uint64_t ahead = cycle_min(((gpu->cycle - 1) | (GPU_AHEAD - 1)) + 1, horizon);
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
-        partition_finish(gpu->partitions[i], cycle_max(ahead, gpu->cycle));
+        partition_finish(gpu->partitions[i], until);
 }
 
 /* The earliest fault, of the lowest SM. */
@@ -205,7 +201,8 @@ static enum gpu_status run_cycles(struct gpu_run *run)
         gpu->cycle = end;
         o = look_at_parts(run);
         if (o.faulted) {
-            finish_partitions(run, horizon);
+            /* Partitions may be ahead, further when cycles are stepped than when they are skipped: all go that far. */
+            finish_partitions(gpu, cycle_min(gpu_ahead_of(end - 1), horizon));
             gpu_explain_fault(run, find_fault(run));
             return GPU_FAULT;
         }
@@ -287,9 +284,8 @@ enum gpu_status gpu_run_timing(struct gpu_run *run)
     enum gpu_status status = run_cycles(run);
     for (unsigned i = 0; i < gpu->machine.gpu.sms && status != GPU_INVALID; i++)
         sm_settle(gpu->sms[i], gpu->cycle);
-    struct sim_clock dram = sim_clock_at(gpu->machine.gpu.dram_mhz, gpu->machine.gpu.core_mhz, gpu->cycle);
-    for (unsigned i = 0; i < gpu->machine.memory.partition.channels && status != GPU_INVALID; i++)
-        partition_settle(gpu->partitions[i], dram.begun);
+    if (status != GPU_INVALID)
+        finish_partitions(gpu, gpu->cycle);
     gpu_collect(gpu, run->result->counters);
     if (status != GPU_OK)
         rebuild(gpu);

@@ -137,7 +137,7 @@ static inline void note_replies(struct gpu_part *part, unsigned channel, uint64_
  * threads do so in the same windows. */
 static void run_partitions(struct gpu_part *part, uint64_t now)
 {
-    uint64_t until = cycle_min((now | (GPU_AHEAD - 1)) + 1, now + part->run->gpu->machine.memory.partition.rop_latency);
+    uint64_t until = cycle_min(gpu_ahead_of(now), now + part->run->gpu->machine.memory.partition.rop_latency);
     part->first_run = CYCLE_NEVER;
     for (unsigned i = 0; i < part->channels; i++) {
         struct partition *p = part->run->gpu->partitions[part->first_channel + i];

@@ -15,6 +15,12 @@ struct gpu_start {
 #define GPU_WINDOW 2 /* cycles simulated at most before the parts meet */
 #define GPU_AHEAD 32 /* partitions are simulated ahead up to a multiple of so many cycles, all in one window */
 
+/* The multiple of GPU_AHEAD behind a cycle. */
+static inline uint64_t gpu_ahead_of(uint64_t cycle)
+{
+    return (cycle | (GPU_AHEAD - 1)) + 1;
+}
+
 /* What the parts are to do next. */
 struct gpu_window {
     struct gpu_run *run;

@@ -279,14 +279,6 @@ HOT void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t 
     p->head.next_dram = find_next_dram(p);
 }
 
-void partition_settle(struct partition *p, uint64_t dram_end)
-{
-    if (dram_end == 0)
-        return;
-    dram_run(p->dram, dram_end - 1);
-    dram_finish(p->dram);
-}
-
 /* The L2's clock */
 
 HOT static void note_queues(struct partition *p, unsigned k)
@@ -420,7 +412,10 @@ void partition_finish(struct partition *p, uint64_t until)
         p->head.next = find_next(p, cycle);
     }
     sim_clock_advance(&p->clock, cycle_max(p->clock.core, until));
-    partition_settle(p, p->clock.begun);
+    if (p->clock.begun == 0)
+        return;
+    dram_run(p->dram, p->clock.begun - 1);
+    dram_finish(p->dram);
 }
 
 /* Host copies and statistics */

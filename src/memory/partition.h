@@ -177,7 +177,7 @@ struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle);
 /* A partition in a machine. Whatever is pushed to it is in the ROP delay for partition.rop_latency cycles, so what it
  * does until then depends on nothing that is still to come, except on replies being taken, and on that only while a
  * queue of replies is nearly full. So it is not simulated cycle by cycle among the other units, but alone for many
- * cycles: ahead of the machine, which sees of that only what its cycle has (partition_reply, partition_takes). */
+ * cycles: ahead of the machine, which sees of that only what its cycle has (partition_reply_at, partition_takes). */
 
 /* Before the first partition_run of a launch, or after a checkpoint was loaded. dram: the DRAM's clock at that cycle.
  */
@@ -187,7 +187,8 @@ void partition_start(struct partition *p, const struct sim_clock *dram);
  * partition_done, and needed when partition_next has come. until: at most now + partition.rop_latency, if it is to be
  * beyond now + 1. every: no cycle is left out. */
 void partition_run(struct partition *p, uint64_t now, uint64_t until, bool every);
-/* Goes on to a cycle though nobody takes replies or pushes any more: the launch has been given up. */
+/* Does what is left before cycle `until`, for statistics, when the launch has ended: nobody takes replies or pushes any
+ * more. The DRAM channel, too, is brought there: between ticks it waits until it is looked at. */
 void partition_finish(struct partition *p, uint64_t until);
 /* The next cycle in which partition_run is needed, or CYCLE_NEVER. */
 static inline uint64_t partition_next(const struct partition *p)
@@ -223,9 +224,6 @@ static inline uint64_t partition_next_dram(const struct partition *p)
 {
     return ((const struct partition_head *)p)->next_dram;
 }
-/* Does what is left of the DRAM's cycles before dram_end: between ticks the channel waits until it is looked at. For
- * statistics, when no more ticks come. */
-void partition_settle(struct partition *p, uint64_t dram_end);
 /* A host copy wrote [address, address + bytes): with host_copies_fill_l2 the lines that live here become valid in the
  * L2. */
 void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes);
