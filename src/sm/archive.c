@@ -40,7 +40,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     archive_bool(ar, &o->in_memory);
     archive_bool(ar, &o->bypasses);
     archive_bool(ar, &o->acquires);
-    archive_bool(ar, &o->releases);
+    archive_u8_to(ar, &o->era, SM_ERAS - 1);
     archive_bool(ar, &o->blocks_warp);
     archive_bool(ar, &o->performed);
     archive_bool(ar, &has_access);
@@ -126,6 +126,7 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         ARCHIVE(ar, block->warps);
         ARCHIVE(ar, block->incomplete);
         ARCHIVE(ar, block->barriers);
+        ARCHIVE(ar, block->order);
     }
 }
 
@@ -152,6 +153,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->in_flight);
     ARCHIVE(ar, warp->stores_out);
     ARCHIVE(ar, warp->pending_registers);
+    ARCHIVE(ar, warp->fence_after);
     ARCHIVE_ARRAY(ar, warp->scoreboard, sm->kernel->scoreboard_words);
     ARCHIVE_ARRAY(ar, warp->from_memory, sm->kernel->scoreboard_words);
     ARCHIVE(ar, warp->wake);

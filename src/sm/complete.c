@@ -2,24 +2,6 @@
  * What SP and SFU have computed is written back here, in the cycle for which it was announced when a unit took it. */
 #include "sm/sm_impl.h"
 
-/* A fence ends when what it waits for has happened: every earlier instruction of the warp complete and its stores
- * acknowledged, or (GPGPU-Sim) its registers written. */
-void sm_check_fence(struct sm *sm, unsigned slot)
-{
-    struct sm_warp *warp = &sm->warps[slot];
-    bool done = sm->params->fence_waits_stores ? !warp->in_flight && !warp->stores_out : !warp->pending_registers;
-    if (!done || !mask_has(sm->at_fence, slot))
-        return;
-    sm->at_fence &= ~BIT64(slot);
-    sm_waits_changed(sm);
-    sm->changed |= BIT64(slot);
-    sm->moved = true;
-    if (mask_has(sm->fence_invalidates, slot)) {
-        sm->fence_invalidates &= ~BIT64(slot);
-        cache_invalidate_clean(sm->l1d);
-    }
-}
-
 /* What a warp waits for besides the values of registers may have come. */
 static void check_rest(struct sm *sm, unsigned slot)
 {
@@ -53,6 +35,8 @@ static inline void release_registers(const struct sm *sm, struct sm_warp *warp, 
 HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 {
     if (o->access) {
+        if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL && o->access->kind != ISA_FLAG_ATOMIC)
+            sm_performed(sm, &sm->warps[o->slot], o->era);
         vec_push(&sm->accesses, o->access);
         o->access = NULL;
     }

@@ -29,9 +29,13 @@ static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps,
 {
     sm->changed |= slots_of(block, warps);
     sm_count_warps(sm, sm->now + 1);
+    if (warps)
+        sm_synchronise_block(sm, block);
     for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
         struct sm_warp *warp = &sm->warps[mask_first(rest)];
         sm->at_barrier &= ~BIT64(mask_first(rest));
+        if (mask_has(sm->cleared, mask_first(rest)))
+            sm_head_cleared(sm, warp, rest & -rest);
         if (warp->barrier.mode == ISA_BARRIER_RED)
             simt_barrier_result(&warp->simt, warp->barrier_instr, &warp->barrier, value);
     }
@@ -125,7 +129,17 @@ static bool beyond_block(const struct isa_instr *instr)
 static bool orders(const struct isa_instr *instr, uint8_t one)
 {
     uint8_t order = instr->mods.order;
-    return beyond_block(instr) && (order == one || order == ISA_ORDER_ACQ_REL || order == ISA_ORDER_SC);
+    return order == one || order == ISA_ORDER_ACQ_REL || order == ISA_ORDER_SC;
+}
+
+static bool is_write(const struct isa_instr *instr)
+{
+    return isa_op_info(instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC);
+}
+
+bool sm_releases(const struct isa_instr *instr)
+{
+    return is_write(instr) && beyond_block(instr) && orders(instr, ISA_ORDER_RELEASE);
 }
 
 /* An access with which warps wait for each other. */
@@ -160,6 +174,9 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     o->in_memory = true;
     count_access(sm, access);
     struct sm_warp *warp = &sm->warps[slot];
+    struct sm_block *block = &sm->blocks[warp->block];
+    if (access->kind != ISA_FLAG_LOAD && orders(access->instr, ISA_ORDER_RELEASE) && !beyond_block(access->instr))
+        sm_synchronise_block(sm, block);
     if (access->space == ISA_SPACE_SHARED)
         note_shared_atomic(sm, slot, access);
     if (access->space == ISA_SPACE_SHARED &&
@@ -173,11 +190,13 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     }
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
     o->acquires = access->kind != ISA_FLAG_STORE && orders(access->instr, ISA_ORDER_ACQUIRE) &&
-                  sm->params->fence_l1 == SM_FENCE_INVALIDATE;
-    o->releases = access->kind != ISA_FLAG_LOAD && orders(access->instr, ISA_ORDER_RELEASE);
+                  beyond_block(access->instr) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
     o->bypasses = sm_bypasses(sm, access);
-    /* A release waits for what came before it, so nothing of its warp may queue up behind it. */
-    o->blocks_warp = is_atomic || o->acquires || o->releases;
+    if (access->space == ISA_SPACE_GLOBAL && !is_atomic) {
+        o->era = sm_order_era(&block->order);
+        sm_order_add(&block->order, o->era);
+    }
+    o->blocks_warp = is_atomic || o->acquires;
     if (o->blocks_warp) {
         sm->in_atomic |= BIT64(slot);
         sm_waits_changed(sm);
@@ -190,16 +209,15 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     return true;
 }
 
+/* Within a block nothing need wait: what goes to one address keeps its order on the way out of the SM, in the order of
+ * issue of all the block's warps. */
 static void reach_fence(struct sm *sm, unsigned slot, const struct isa_instr *instr)
 {
     sm->stats.fences++;
-    if (!beyond_block(instr))
-        return;
-    sm->at_fence |= BIT64(slot);
-    sm->fence_reached |= BIT64(slot);
-    sm_waits_changed(sm);
-    if (sm->params->fence_l1 == SM_FENCE_INVALIDATE)
-        sm->fence_invalidates |= BIT64(slot);
+    if (beyond_block(instr))
+        sm_reach_fence(sm, slot);
+    else
+        sm_synchronise_block(sm, &sm->blocks[sm->warps[slot].block]);
 }
 
 static inline void count_issue(struct sm *sm, struct sm_warp *warp, const struct sm_decoded *decoded,

@@ -200,8 +200,10 @@ static bool store_global(struct sm *sm, const struct sm_transaction *t)
     struct packet *p = new_request(sm, PACKET_WRITE, t, ISA_SPACE_GLOBAL);
     store_bytes(o->access, t, p);
     p->performed = o->performed;
-    p->cookie = o->slot;
-    sm->warps[o->slot].stores_out++;
+    p->cookie = (uint32_t)o->era << 8 | o->slot;
+    struct sm_warp *warp = &sm->warps[o->slot];
+    warp->stores_out++;
+    sm_order_add(&sm->blocks[warp->block].order, o->era);
     sm_request(sm, &sm->l1d_queue, p);
     transaction_done(sm, t->op);
     return true;
@@ -254,13 +256,6 @@ static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
     p->cookie = sm_transaction_new(sm, t);
     pass(sm, p);
     return true;
-}
-
-/* A released op's earlier accesses must be done before its own begin. */
-static bool must_wait(const struct sm *sm, const struct sm_op *o)
-{
-    const struct sm_warp *warp = &sm->warps[o->slot];
-    return o->releases && (warp->stores_out || warp->in_flight > 1);
 }
 
 /* An access of the L1D at its tags. An atomic on local memory, which nobody else sees, is timed as a store. */
@@ -322,8 +317,6 @@ static enum sm_served served_if(bool served)
 static enum sm_served serve_transaction(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
 {
     const struct simt_access *access = o->access;
-    if (must_wait(sm, o))
-        return SM_REFUSED;
     if (access->space == ISA_SPACE_CONST)
         return served_if(load_cached(sm, sm->l1c, &sm->l1c_queue, t));
     if (access->space == ISA_SPACE_GLOBAL && o->bypasses) {
@@ -411,6 +404,15 @@ static struct packet *pop_response(struct sm *sm)
     return p;
 }
 
+/* A part of a store is acknowledged. */
+static void end_store(struct sm *sm, unsigned slot, uint8_t era)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    warp->stores_out--;
+    sm_performed(sm, warp, era);
+    sm_check_retire(sm, slot);
+}
+
 /* One reply leaves the load/store unit's queue: acknowledgements end stores, fills go to their cache, bypass replies
  * wait for the writeback port. */
 static void take_response(struct sm *sm)
@@ -419,10 +421,8 @@ static void take_response(struct sm *sm)
     sm->moved = true;
     sm->due |= SM_DUE_PORT;
     if (p->kind == PACKET_WRITE) {
-        if (p->cookie != SM_NONE) {
-            sm->warps[p->cookie].stores_out--;
-            sm_check_retire(sm, p->cookie);
-        }
+        if (p->cookie != SM_NONE)
+            end_store(sm, p->cookie & 0xff, (uint8_t)(p->cookie >> 8));
     } else if (p->class == PACKET_CONST) {
         fill_values(sm, sm->l1c, p);
     } else if (p->cookie != SM_NONE) {
@@ -577,8 +577,6 @@ static bool dispatch_refused(const struct sm *sm)
 static const struct cache *refusing_cache(const struct sm *sm)
 {
     const struct sm_op *o = &sm->ops.items[sm->lsu_op];
-    if (must_wait(sm, o))
-        return NULL;
     if (o->access->space == ISA_SPACE_CONST)
         return sm->l1c;
     bool passes = o->access->space == ISA_SPACE_GLOBAL && o->bypasses;

@@ -195,8 +195,9 @@ static void decode_hazards(struct sm_decoded *d, const struct isa_module *module
     d->way.writes = writes;
     d->way.write_count = instr->write_count;
     d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
-    d->touches_memory =
+    bool at_once =
         instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;
+    d->after = at_once ? SM_AFTER_OWN : sm_releases(instr) ? SM_AFTER_FENCE : SM_AFTER_NOTHING;
 }
 
 static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
@@ -345,7 +346,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->block = (uint8_t)(block - sm->blocks);
     warp->buffered = 0;
     warp->fetch_pc = k->grid->kernel->first;
-    warp->in_flight = warp->stores_out = warp->pending_registers = 0;
+    warp->in_flight = warp->stores_out = warp->pending_registers = warp->fence_after = 0;
     warp->issued = warp->sync_ops = 0;
     memset(warp->scoreboard, 0, k->scoreboard_words * sizeof(uint64_t));
     warp->age = sm->next_age++;
@@ -423,6 +424,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
         memset(block->simt.shared, 0, k->shared_bytes);
     block->warps = block->incomplete = slots;
     sm_barriers_init(&block->barriers, k->warps_per_block, sm->params->warp_size);
+    block->order = (struct sm_order){0};
     clear_slots(sm, slots);
     for (unsigned i = 0; i < k->warps_per_block; i++)
         launch_warp(sm, block, first + i, i, cycle);

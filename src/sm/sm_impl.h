@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "sm/barrier.h"
 #include "sm/novel.h"
+#include "sm/order.h"
 #include "sm/sm.h"
 #include "sm/spin/spin.h"
 
@@ -17,6 +18,14 @@
 #define SM_HOLDERS 4096
 
 enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
+
+/* What of the past an instruction waits for before it issues, besides the values of its registers. */
+enum sm_after {
+    SM_AFTER_NOTHING,
+    SM_AFTER_OWN,  /* its warp's instructions and stores: a call of printf, malloc or free, which touches memory at once
+                    */
+    SM_AFTER_FENCE /* what a fence would wait for: a store or atomic that releases at a scope wider than the block */
+};
 
 /* What is asked of an instruction on its way from issue to completion. */
 struct sm_way {
@@ -39,7 +48,7 @@ struct sm_decoded {
     uint8_t lane_op;           /* enum sm_lane_op, see work.h */
     bool scheduled;            /* all but control flow, barriers and fences */
     bool changes_frame;        /* call and return: register numbers mean others behind it */
-    bool touches_memory;       /* a call of printf, malloc or free, which touches memory at once */
+    uint8_t after;             /* enum sm_after */
     uint8_t src_banks[12];
     uint32_t scheduled_before; /* of the module's instructions before this one, those that are `scheduled` */
 };
@@ -53,11 +62,12 @@ struct sm_op {
     uint32_t next;    /* free list, wheel list */
     uint16_t pending; /* transactions not yet answered */
     uint8_t slot, class;
-    bool in_memory;          /* has an access to serve */
-    bool bypasses;           /* a load or atomic that the L1D does not serve */
-    bool performed;          /* its values were taken or given at issue (sm.values_at_issue) */
-    bool acquires, releases; /* memory order, at a scope wider than the block */
-    bool blocks_warp;        /* the warp waits until it is complete */
+    bool in_memory;   /* has an access to serve */
+    bool bypasses;    /* a load or atomic that the L1D does not serve */
+    bool performed;   /* its values were taken or given at issue (sm.values_at_issue) */
+    bool acquires;    /* at a scope wider than the block */
+    bool blocks_warp; /* the warp waits until it is complete */
+    uint8_t era;      /* of its block, in which it issued: see order.h */
 };
 
 /* One memory transaction of an op, in half a cache line. */
@@ -165,6 +175,7 @@ struct sm_warp {
     uint32_t in_flight;          /* ops between issue and completion */
     uint32_t stores_out;         /* writes not acknowledged */
     uint32_t pending_registers;  /* bits set in the scoreboard */
+    uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
     uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.storage */
     uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes; kept only
                                     for schedulers that need it; part of sm.storage */
@@ -183,6 +194,7 @@ struct sm_block {
     uint64_t warps;      /* slots */
     uint64_t incomplete; /* slots not yet retired */
     struct sm_barriers barriers;
+    struct sm_order order;
 };
 
 /* Reply kinds that write registers back compete for one port. */
@@ -505,11 +517,10 @@ void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
 void sm_flush_buffer(struct sm *sm, unsigned slot);
 /* Whether all registers that an instruction reads or writes have their values. Calls and returns change the frame that
- * register numbers name, so they wait for every value under way; what touches memory at once, for all that the warp did
- * to it before. */
+ * register numbers name, so they wait for every value under way. */
 static inline bool sm_scoreboard_clear(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
 {
-    if (d->touches_memory && (warp->in_flight || warp->stores_out))
+    if (d->after == SM_AFTER_OWN && (warp->in_flight || warp->stores_out))
         return false;
     if (!warp->pending_registers)
         return true;
@@ -521,13 +532,23 @@ static inline bool sm_scoreboard_clear(const struct sm *sm, const struct sm_warp
         pending |= board[i] & uses[i];
     return !pending;
 }
+/* fence.c: the head of a warp's buffer has its registers, and waits like a fence before it issues. */
+void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit);
+/* The head of a warp's buffer has the values of its registers. */
+static inline void sm_head_cleared(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+{
+    sm->cleared |= bit;
+    if (sm->kernel->decoded[warp->head_pc].after == SM_AFTER_FENCE)
+        sm_reach_release(sm, warp, bit);
+}
 /* The head of a warp's buffer changed: brings the sets that issue looks at up to date. next: the instruction that the
  * warp needs next; of a warp that has ended, any. */
 static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint32_t next)
 {
     sm->changed |= bit;
     sm->wants[warp->unit] &= ~bit;
-    uint64_t cleared = sm->cleared & ~bit, mispredicted = sm->mispredicted & ~bit;
+    sm->cleared &= ~bit;
+    uint64_t mispredicted = sm->mispredicted & ~bit;
     if (!warp->buffered) {
         sm->buffered &= ~bit;
         sm->due |= SM_DUE_FETCH;
@@ -540,10 +561,10 @@ static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t
         } else {
             warp->unit = d->way.unit;
             sm->wants[d->way.unit] |= bit;
-            cleared |= sm_scoreboard_clear(sm, warp, d) ? bit : 0;
+            if (sm_scoreboard_clear(sm, warp, d))
+                sm_head_cleared(sm, warp, bit);
         }
     }
-    sm->cleared = cleared;
     sm->mispredicted = mispredicted;
 }
 /* Something that the head may have waited for is done. */
@@ -551,7 +572,7 @@ static inline void sm_registers_written(struct sm *sm, struct sm_warp *warp, uin
 {
     if ((sm->buffered & ~sm->cleared & ~sm->mispredicted & bit) &&
         sm_scoreboard_clear(sm, warp, &sm->kernel->decoded[warp->head_pc])) {
-        sm->cleared |= bit;
+        sm_head_cleared(sm, warp, bit);
         sm->changed |= bit;
     }
 }
@@ -560,6 +581,8 @@ static inline void sm_registers_written(struct sm *sm, struct sm_warp *warp, uin
 void sm_count_warps(struct sm *sm, uint64_t cycle);
 
 /* issue.c */
+/* Whether an instruction is a store or atomic that releases at a scope wider than the block. */
+bool sm_releases(const struct isa_instr *instr);
 void sm_issue(struct sm *sm);
 /* Fills in what is the same in every view. */
 void sm_open_view(struct sm *sm);
@@ -597,8 +620,20 @@ void sm_writeback(struct sm *sm);
 /* A warp's op or store was completed: ends its fence, lets it retire or call the device's functions, if that was the
  * last. */
 void sm_check_retire(struct sm *sm, unsigned slot);
-/* Ends a warp's fence if that has nothing more to wait for. */
+
+/* fence.c */
+/* A warp has issued a fence at a scope wider than the block. */
+void sm_reach_fence(struct sm *sm, unsigned slot);
+/* Ends the wait of a warp at a fence or before a release, if that has nothing more to wait for. */
 void sm_check_fence(struct sm *sm, unsigned slot);
+/* An access of the era, or a part of it, is performed. */
+void sm_performed(struct sm *sm, const struct sm_warp *warp, uint8_t era);
+/* Warps of the block have synchronised with each other. */
+static inline void sm_synchronise_block(const struct sm *sm, struct sm_block *block)
+{
+    if (sm->params->fence_is_cumulative)
+        sm_order_synchronise(&block->order);
+}
 
 /* collect.c: operand collectors, SP and SFU pipelines */
 void sm_execute_units(struct sm *sm);

@@ -1,0 +1,61 @@
+/* Fences and releases at scopes wider than the block: what they wait for, and what ends with them. A fence waits behind
+ * its issue; a store or atomic that releases waits before it, at the head of its warp's buffer, so that it holds up
+ * nobody else's accesses. */
+#include "sm/sm_impl.h"
+
+/* A fence ends when what it waits for has happened: every earlier instruction of the warp complete and its stores
+ * acknowledged, and what is ordered before them performed; or (GPGPU-Sim) its registers written. */
+static bool is_over(const struct sm *sm, const struct sm_warp *warp)
+{
+    if (!sm->params->fence_waits_stores)
+        return !warp->pending_registers;
+    return !warp->in_flight && !warp->stores_out && sm_order_reached(&sm->blocks[warp->block].order, warp->fence_after);
+}
+
+/* What a warp's fence waits for is what is ordered before it now. */
+static void begin_wait(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+{
+    sm->at_fence |= bit;
+    sm_waits_changed(sm);
+    warp->fence_after = sm->blocks[warp->block].order.synchronised;
+}
+
+void sm_reach_fence(struct sm *sm, unsigned slot)
+{
+    begin_wait(sm, &sm->warps[slot], BIT64(slot));
+    sm->fence_reached |= BIT64(slot);
+    if (sm->params->fence_l1 == SM_FENCE_INVALIDATE)
+        sm->fence_invalidates |= BIT64(slot);
+}
+
+/* At a barrier the warp has not reached its release yet: what the barrier orders before it is known when that opens. */
+void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+{
+    if (sm->at_barrier & bit)
+        return;
+    begin_wait(sm, warp, bit);
+    sm_check_fence(sm, mask_first(bit));
+}
+
+void sm_check_fence(struct sm *sm, unsigned slot)
+{
+    if (!mask_has(sm->at_fence, slot) || !is_over(sm, &sm->warps[slot]))
+        return;
+    sm->at_fence &= ~BIT64(slot);
+    sm_waits_changed(sm);
+    sm->changed |= BIT64(slot);
+    sm->moved = true;
+    if (mask_has(sm->fence_invalidates, slot)) {
+        sm->fence_invalidates &= ~BIT64(slot);
+        cache_invalidate_clean(sm->l1d);
+    }
+}
+
+HOT void sm_performed(struct sm *sm, const struct sm_warp *warp, uint8_t era)
+{
+    struct sm_block *block = &sm->blocks[warp->block];
+    if (!sm_order_done(&block->order, era))
+        return;
+    for (uint64_t rest = sm->at_fence & block->warps; rest; rest &= rest - 1)
+        sm_check_fence(sm, mask_first(rest));
+}

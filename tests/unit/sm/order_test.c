@@ -1,0 +1,160 @@
+/* The eras of a block (sm/order.h) against a plain list of its accesses. A fence waits for every access that issued
+ * before the block last synchronised, and for none that issues behind the fence; while
+ * there is no place for another era, for a few of these too. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bits.h"
+#include "sm/order.h"
+
+#define MOST 256 /* accesses out */
+
+/* The oracle: accesses by the time of their issue. */
+struct list {
+    struct {
+        uint64_t time;
+        uint8_t era;
+    } out[MOST];
+    unsigned count;
+    uint64_t time, synchronised;
+};
+
+static uint64_t draw(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *state >> 33;
+}
+
+static bool older_out(const struct list *l, uint64_t time)
+{
+    for (unsigned i = 0; i < l->count; i++)
+        if (l->out[i].time < time)
+            return true;
+    return false;
+}
+
+static void issue(struct sm_order *o, struct list *l)
+{
+    if (l->count == MOST)
+        return;
+    l->out[l->count].time = ++l->time;
+    l->out[l->count++].era = sm_order_era(o);
+    sm_order_add(o, sm_order_era(o));
+}
+
+/* One of the accesses that are out is performed, an old one more often than a young one. */
+static bool perform(struct sm_order *o, struct list *l, uint64_t random)
+{
+    if (!l->count)
+        return false;
+    unsigned i = (unsigned)(random % l->count * (random / 1024 % l->count) / l->count);
+    uint8_t era = l->out[i].era;
+    memmove(&l->out[i], &l->out[i + 1], (l->count - i - 1) * sizeof l->out[0]);
+    l->count--;
+    return sm_order_done(o, era);
+}
+
+static void check_state(const struct sm_order *o, const struct list *l)
+{
+    uint32_t out[SM_ERAS] = {0};
+    for (unsigned i = 0; i < l->count; i++)
+        out[l->out[i].era]++;
+    assert_memory_equal(out, o->out, sizeof out);
+    assert_in_range(o->now - o->first, 0, SM_ERAS - 1);
+    assert_true(o->first == o->now || o->out[o->first % SM_ERAS]);
+    assert_true(o->late ? o->synchronised == o->now + 1 : (int32_t)(o->now - o->synchronised) >= 0);
+}
+
+/* A fence begins: it must not end before what it waits for, and does when all that had issued by then is performed. */
+static void try_fence(const struct sm_order *o, const struct list *l)
+{
+    struct sm_order copy = *o;
+    struct list rest = *l;
+    uint32_t after = o->synchronised;
+    uint64_t synchronised = l->synchronised, begin = l->time + 1;
+    bool more = true;
+    while (!sm_order_reached(&copy, after)) {
+        assert_true(older_out(&rest, begin)); /* it waits for something */
+        if (more && rest.count < MOST)
+            issue(&copy, &rest); /* others go on behind it */
+        more = !more;
+        if ((int32_t)(after - copy.now) > 0) /* that era has not begun */
+            begin = rest.time + 1;
+        sm_order_synchronise(&copy);
+        uint8_t era = rest.out[0].era;
+        rest.count--;
+        memmove(&rest.out[0], &rest.out[1], rest.count * sizeof rest.out[0]);
+        sm_order_done(&copy, era);
+    }
+    assert_false(older_out(&rest, synchronised + 1));
+}
+
+static void walk(uint64_t seed, unsigned issues, unsigned synchronisations)
+{
+    struct sm_order o = {0};
+    struct list l = {0};
+    for (unsigned step = 0; step < 4000; step++) {
+        uint64_t choice = draw(&seed) % 100;
+        if (choice < issues) {
+            issue(&o, &l);
+        } else if (choice < issues + synchronisations) {
+            sm_order_synchronise(&o);
+            l.synchronised = l.time;
+        } else {
+            perform(&o, &l, draw(&seed));
+        }
+        check_state(&o, &l);
+        if (step % 7 == 0)
+            try_fence(&o, &l);
+    }
+    while (l.count)
+        perform(&o, &l, 0);
+    assert_true(sm_order_reached(&o, o.synchronised));
+}
+
+static void test_random_walks(void **state)
+{
+    for (unsigned seed = 0; seed < 20; seed++) {
+        walk(seed, 45, 5);
+        walk(seed, 40, 20); /* eras beyond those that there is place for */
+        walk(seed, 20, 50);
+    }
+}
+
+/* Without a synchronisation a fence waits for nobody else; behind one, for what issued before it only. */
+static void test_by_hand(void **state)
+{
+    struct sm_order o = {0};
+    uint8_t first = sm_order_era(&o);
+    sm_order_add(&o, first);
+    assert_true(sm_order_reached(&o, o.synchronised));
+    sm_order_synchronise(&o);
+    uint8_t second = sm_order_era(&o);
+    assert_int_not_equal(first, second);
+    sm_order_add(&o, second);
+    uint32_t fence = o.synchronised;
+    assert_false(sm_order_reached(&o, fence));
+    assert_false(sm_order_done(&o, second));
+    sm_order_add(&o, second);
+    assert_true(sm_order_done(&o, first));
+    assert_true(sm_order_reached(&o, fence));
+    /* Nothing is out since: the synchronisation needs no era of its own. */
+    assert_false(sm_order_done(&o, second));
+    sm_order_synchronise(&o);
+    assert_int_equal(sm_order_era(&o), second);
+    assert_true(sm_order_reached(&o, o.synchronised));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_random_walks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
