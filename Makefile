@@ -1,11 +1,12 @@
 # make          build (release)                     make demo     install what is missing, build, run the demonstration
 # make test     install what is missing, build and  make install  into PREFIX (default /usr/local)
-#               run every test                      make clean    remove the build trees
+#               run the tests                       make clean    remove the build trees
+# make test-long  the same with what takes long and finds little: every program on every machine, more under sanitizers
 # CC=clang chooses a compiler; CMAKE_ARGS adds arguments to the configuration.
 PREFIX ?= /usr/local
 CONFIGURE = cmake -Wno-dev $(if $(filter command environment,$(word 1,$(origin CC))),-DCMAKE_C_COMPILER=$(CC)) $(CMAKE_ARGS)
 
-.PHONY: build test demo bootstrap install clean
+.PHONY: build test test-long demo bootstrap install clean
 
 build:
 	@$(CONFIGURE) --preset release >/dev/null
@@ -16,6 +17,9 @@ bootstrap:
 
 test: bootstrap
 	@tools/run-tests $(CONFIGURE)
+
+test-long: export LOCKSTEP_LONG = 1
+test-long: test
 
 demo: bootstrap
 	@$(MAKE) --no-print-directory build

@@ -1,5 +1,5 @@
 # _cases.sh MACHINE: every launch file of this folder on MACHINE, under both schedulers and in both modes; each run's checks must
-# pass. Sourced by the scripts beside it.
+# pass, and its cycles be those of tests/golden/cycles.txt, where that has a row for it. Sourced by the scripts beside it.
 #
 # atm takes two locks in no fixed order, and a machine without any jitter can keep a few of its threads refusing each other for ever:
 # LRR on gtx480 does, as in GPGPU-Sim 3.2.2, and gtx1080ti, where four SMs keep step. There the run may also end with the diagnosis
@@ -10,8 +10,20 @@ cd "$LOCKSTEP_SRC/tests/reference" || exit 1
 
 one() {
     local machine=$1 sched=$2 mode=$3 case=$4 output code may_hang='^3 (gtx480 lrr|gtx1080ti (lrr|gto)) timing atm\.yaml$'
-    output=$("$LOCKSTEP" run --machine "$machine" --sched "$sched" --mode "$mode" "$case" 2>&1)
+    local stats golden counts
+    stats=$(mktemp)
+    output=$("$LOCKSTEP" run --machine "$machine" --sched "$sched" --mode "$mode" --stats "$stats" "$case" 2>&1)
     code=$?
+    counts=$(sed -n 's/^ *"\(cycles\|warp_instructions\)": *\([0-9][0-9]*\),*$/\2/p' "$stats" | head -n 2 | tr '\n' ' ')
+    rm -f "$stats"
+    if [ "$code" -eq 0 ] && [ "$mode" = timing ]; then
+        golden=$(grep "^${case%.yaml} $machine $sched " ../golden/cycles.txt)
+        [ -z "$golden" ] || [ "${golden##* "$sched" } " = "$counts" ] || {
+            printf 'expected: %s\nfound: %s\nif the change of timing is meant: tests/golden/cycles.sh --update, and say why in the commit\n' \
+                "$golden" "$counts"
+            return 1
+        }
+    fi
     if [ "$code" -eq 0 ]; then
         grep -q '^PASS' <<<"$output" && return 0
     elif [[ "$code $machine $sched $mode $case" =~ $may_hang ]]; then

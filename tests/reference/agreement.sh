@@ -21,4 +21,5 @@ check() {
         END { exit n != 2 || bad ? 1 : 0 }' || { echo "$name: outside the targets"; exit 1; }
 }
 check "as the reference:" 1 --as-reference
-check "as they are:" 5
+# What the golden counts hold too, cycle by cycle.
+[ -z "${LOCKSTEP_LONG:-}" ] || check "as they are:" 5

@@ -4,6 +4,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 
+hang=600 # seconds after which a run is taken for one that never ends: all take less than a twentieth of it
+
 fail() {
     echo "FAILED: $*" >&2
     failures=$((failures + 1))
@@ -42,7 +44,7 @@ simulate() {
     done
     shift
     # shellcheck disable=SC2086
-    timeout 60 "$LOCKSTEP" run --quiet $options "$work/$program" "$@" >"$work/out" 2>"$work/err" || {
+    timeout $hang "$LOCKSTEP" run --quiet $options "$work/$program" "$@" >"$work/out" 2>"$work/err" || {
         fail "$program$options: status $?: $(tail -n 3 "$work/out") $(head -n 5 "$work/err")"
         return 0
     }
@@ -55,33 +57,6 @@ check() {
     grep -q "^$name: correct\$" "$work/out" || fail "$*: no verdict"
     [ -e "$work/$name.expected" ] || cp "$work/out" "$work/$name.expected"
     cmp -s "$work/out" "$work/$name.expected" || fail "$*: prints something else: $(diff "$work/$name.expected" "$work/out")"
-}
-
-# check_every NAME: both modes, every machine, both schedulers.
-check_every() {
-    for machine in gtx480 gtx480-sm2 gtx1080ti; do
-        check "$1" --mode functional --machine $machine
-        check "$1" --machine $machine --sched lrr
-        check "$1" --machine $machine --sched gto
-    done
-    [ -z "$nvcc" ] || { check "$1.nvcc"; check "$1.nvcc" --mode functional; check "$1.nvcc" --sched lrr --machine gtx480-sm2; }
-}
-
-# check_brief NAME: each mode, the two schedulers, an old machine and a new one.
-check_brief() {
-    check "$1" --mode functional
-    check "$1" --machine gtx480 --sched gto
-    check "$1" --machine gtx1080ti --sched lrr
-    [ -z "$nvcc" ] || { check "$1.nvcc" --mode functional; check "$1.nvcc" --machine gtx480 --sched gto; }
-}
-
-# check_table <<END: builds and checks the programs of workloads/ in the rows `NAME every` or `NAME brief`.
-check_table() {
-    while read -r program runs; do
-        build_all "$program" "$LOCKSTEP_SRC/workloads/$program/$program.cu"
-        "check_$runs" "$program"
-    done
-    [ -n "$nvcc" ] || echo "nvcc is not installed: its builds were skipped"
 }
 
 # broken NAME SED STATUS MESSAGE OPTIONS...: the program with its source changed by the sed script ends with that status and
@@ -98,7 +73,7 @@ broken() {
         return 0
     }
     status=0
-    timeout 60 "$LOCKSTEP" run --quiet --mode functional "$work/broken" "$@" >"$work/out" 2>"$work/err" || status=$?
+    timeout $hang "$LOCKSTEP" run --quiet --mode functional "$work/broken" "$@" >"$work/out" 2>"$work/err" || status=$?
     [ "$status" = "$expected" ] && cat "$work/out" "$work/err" | grep -q -e "$message" ||
         fail "$program, '$edit', not noticed: status $status: $(tail -n 3 "$work/out") $(head -n 3 "$work/err")"
 }

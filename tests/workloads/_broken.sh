@@ -1,0 +1,13 @@
+# _broken.sh NAME: a program under workloads/ that finds its own result wrong says so through lockstep run: each row of
+# broken.txt breaks one of its kernels.
+. "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
+
+rows=0
+while IFS='	' read -r program edit status message options; do
+    [ "$program" = "$1" ] || continue
+    rows=$((rows + 1))
+    # shellcheck disable=SC2086
+    broken "$program" "$edit" "$status" "$message" $options
+done <"$LOCKSTEP_SRC/tests/workloads/broken.txt"
+[ "$rows" -gt 0 ] || fail "$1 has no rows in broken.txt"
+finish

@@ -1,0 +1,45 @@
+# _program.sh NAME each|brief: a program under workloads/ with small inputs: its own check must pass, and it must print the same in
+# every run, whatever machine, scheduler and mode; built by nvcc too, where that is installed. LOCKSTEP_LONG: every machine with both
+# schedulers and in both modes.
+. "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
+name=$1 runs=$2
+build_all "$name" "$LOCKSTEP_SRC/workloads/$name/$name.cu"
+[ -n "$nvcc" ] || echo "nvcc is not installed: its build was skipped"
+[ -z "${LOCKSTEP_LONG:-}" ] || runs=all
+
+check "$name" --mode functional
+case $runs in
+brief)
+    check "$name" --machine gtx480 --sched gto
+    check "$name" --machine gtx1080ti --sched lrr
+    ;;
+each)
+    check "$name" --machine gtx480 --sched gto
+    check "$name" --machine gtx480-sm2 --sched lrr
+    check "$name" --machine gtx1080ti --sched gto
+    ;;
+all)
+    for machine in gtx480 gtx480-sm2 gtx1080ti; do
+        check "$name" --mode functional --machine $machine
+        check "$name" --machine $machine --sched lrr
+        check "$name" --machine $machine --sched gto
+    done
+    ;;
+*)
+    fail "what is '$runs'?"
+    ;;
+esac
+[ -z "$nvcc" ] || {
+    check "$name.nvcc" --mode functional
+    check "$name.nvcc" --machine gtx480 --sched gto
+}
+
+# The other way of bfs, and the same levels.
+if [ "$name" = bfs ]; then
+    for options in "--sched lrr" "--machine gtx1080ti --sched gto" "--mode functional"; do
+        # shellcheck disable=SC2086
+        simulate bfs $options -- --small --queue 1
+        cmp -s "$work/out" "$work/bfs.expected" || fail "bfs with a queue: $(diff "$work/bfs.expected" "$work/out")"
+    done
+fi
+finish
