@@ -47,6 +47,10 @@ static bool third_stale(uint32_t (*r)[2])
 {
     return r[2][0] == 1 && r[2][1] == 0;
 }
+static bool third_stale_later(uint32_t (*r)[2])
+{
+    return r[2][0] != 0 && r[2][1] == 0;
+}
 static bool not_own(uint32_t (*r)[2])
 {
     return r[0][0] == 0 || r[1][0] == 0;
@@ -257,6 +261,24 @@ static const struct litmus litmus_tests[] = {
       "[%rd9], 1;",
       SPIN("ld.acquire.gpu.global.u32") LD_X},
      third_stale,
+     NULL,
+     "",
+     false},
+    /* A release sequence: a relaxed atomic goes on from the release, and whoever acquires its value has what was
+       released. */
+    {"MP release, relaxed atomic, acquire",
+     {ST_X "st.release.gpu.global.u32 [%rd9], 1;",
+      "W%=: atom.relaxed.gpu.global.cas.b32 %r10, [%rd9], 1, 2; setp.ne.u32 %p7, %r10, 1; @%p7 bra W%=;",
+      SPIN("ld.acquire.gpu.global.u32") LD_X},
+     third_stale_later,
+     NULL,
+     "",
+     false},
+    {"MP fence, relaxed atomics, fence",
+     {ST_X "membar.gl; red.relaxed.gpu.global.add.u32 [%rd9], 1;",
+      "W%=: atom.relaxed.gpu.global.cas.b32 %r10, [%rd9], 1, 2; setp.ne.u32 %p7, %r10, 1; @%p7 bra W%=;",
+      "W%=: atom.relaxed.gpu.global.max.u32 %r10, [%rd9], 0; setp.ne.u32 %p7, %r10, 2; @%p7 bra W%=; membar.gl; " LD_X},
+     third_stale_later,
      NULL,
      "",
      false},
