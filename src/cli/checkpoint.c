@@ -24,6 +24,7 @@ const char *checkpoint_command(const struct cli_options *options, struct arena *
     set_text(command, "machine", options->machine);
     set_text(command, "sched", options->sched);
     json_object_set_new(command, "set", sets);
+    set_text(command, "seed", options->seed);
     set_text(command, "max-cycles", options->max_cycles);
     char *text = json_dumps(command, JSON_COMPACT);
     const char *copy = arena_strdup(arena, text ? text : "");
@@ -58,6 +59,16 @@ static void complete_target(struct cli_options *options, const json_t *command)
     options->rest = rest;
 }
 
+static void complete_parameters(struct cli_options *options, const json_t *command)
+{
+    const json_t *sets = json_object_get(command, "set");
+    for (size_t i = 0; i < json_array_size(sets); i++) {
+        const char *set = json_string_value(json_array_get(sets, i));
+        vec_push(&options->sets, arena_strdup(&options->arena, set ? set : ""));
+    }
+    options->seed = text_of(command, "seed", &options->arena);
+}
+
 /* Options given now replace those of then, each kind as a whole; whether the machine is the same is looked at later. */
 static void complete(struct cli_options *options, const json_t *command)
 {
@@ -68,11 +79,8 @@ static void complete(struct cli_options *options, const json_t *command)
         options->machine = text_of(command, "machine", arena);
     if (!options->sched)
         options->sched = text_of(command, "sched", arena);
-    const json_t *sets = json_object_get(command, "set");
-    for (size_t i = 0, given = options->sets.count; !given && i < json_array_size(sets); i++) {
-        const char *set = json_string_value(json_array_get(sets, i));
-        vec_push(&options->sets, arena_strdup(arena, set ? set : ""));
-    }
+    if (options->sets.count == 0 && !options->seed)
+        complete_parameters(options, command);
     if (!options->max_cycles) {
         options->max_cycles = text_of(command, "max-cycles", arena);
         options->max_cycles_value = options->max_cycles ? strtoull(options->max_cycles, NULL, 10) : 0;

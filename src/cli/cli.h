@@ -45,6 +45,7 @@ int cli_docs(int argc, char **argv);
 struct cli_options {
     const char *machine, *sched, *mode; /* NULL: not given */
     VEC(const char *) sets;             /* group.parameter=value */
+    const char *seed;                   /* for gpu.seed, after the sets; NULL: not given */
     const char *stats;                  /* file for results, or NULL */
     const char *hang_report;            /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *threads;
@@ -64,7 +65,7 @@ struct cli_options {
 
 enum cli_accept {                        /* which options a subcommand takes; --help always */
                   CLI_TAKES_MACHINE = 1, /* --machine, --set */
-                  CLI_TAKES_RUN = 2,     /* --sched, --mode, --max-cycles, --max-seconds, --threads, --no-skip */
+                  CLI_TAKES_RUN = 2,     /* --sched, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip */
                   CLI_TAKES_OUTPUT = 4,  /* --stats, --quiet */
                   CLI_TAKES_KERNELS = 8, /* --kernels */
                   CLI_TAKES_KERNEL = 16, /* --kernel NAME */

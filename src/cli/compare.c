@@ -1,5 +1,5 @@
-/* `lockstep compare`: one program under every combination of the given schedulers and machines. Each run is a process
- * of its own, `lockstep run`, as many at a time as there are cores; its JSON is what the table is made of. */
+/* `lockstep compare`: one program under every combination of the given machines, schedulers and seeds. Each run is a
+ * process of its own, `lockstep run`, as many at a time as there are cores; its JSON is what the table is made of. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,8 @@ static const char usage[] = "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml
                             "\n"
                             "  --sched A,B,...        warp schedulers\n"
                             "  --machine X,Y,...      machines\n"
+                            "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
+                            "configuration with each\n"
                             "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
                             "  --mode, --max-cycles, --max-seconds   as for lockstep run\n"
                             "  --kernels              a table for each kernel below that of the whole program\n"
@@ -25,88 +27,112 @@ static const char usage[] = "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml
                             "\n"
                             "Exit code: 0 when the program succeeded everywhere, else 1.\n";
 
+/* One of the lists that are combined; a single NULL stands for what the other options say. */
+struct list {
+    const char **words;
+    unsigned count;
+};
+
+struct configuration {
+    const char *machine, *sched, *seed;
+};
+
 struct comparison {
     const struct cli_options *options;
     struct diag_sink *sink;
     struct arena arena;
-    const char **machines, **scheds; /* NULL-terminated; scheds may hold one NULL: the machine's own */
-    unsigned machine_count, sched_count, count;
+    struct list machines, scheds, seeds;
+    struct configuration *configurations;
+    unsigned count;
     struct process_job *jobs;
     struct report_run *runs;
     const char **stats;
     json_t **documents;
 };
 
-/* The words of a comma-separated list. */
-static const char **split(struct arena *arena, const char *list, unsigned *count)
+/* The words of a comma-separated text; NULL stands for itself. */
+static struct list split(struct arena *arena, const char *text)
 {
     unsigned n = 1;
-    for (const char *p = list; *p; p++)
+    for (const char *p = text; p && *p; p++)
         n += *p == ',';
-    const char **words = ARENA_NEW(arena, const char *, n + 1);
-    *count = 0;
-    for (const char *p = list; *p;) {
+    struct list list = {ARENA_NEW(arena, const char *, n), text == NULL};
+    for (const char *p = text; p && *p;) {
         size_t length = strcspn(p, ",");
         if (length > 0)
-            words[(*count)++] = arena_strndup(arena, p, length);
+            list.words[list.count++] = arena_strndup(arena, p, length);
         p += length + (p[length] == ',');
     }
-    return words;
+    return list;
+}
+
+/* Every scheduler that Lockstep has. */
+static struct list all_scheds(struct arena *arena)
+{
+    const struct lockstep_scheduler *const *known = sched_list();
+    struct list list = {0};
+    while (known[list.count])
+        list.count++;
+    list.words = ARENA_NEW(arena, const char *, list.count);
+    for (unsigned i = 0; i < list.count; i++)
+        list.words[i] = known[i]->name;
+    return list;
 }
 
 static void choose_configurations(struct comparison *cmp)
 {
     const struct cli_options *o = cmp->options;
-    cmp->machines = split(&cmp->arena, o->machine ? o->machine : CLI_DEFAULT_MACHINE, &cmp->machine_count);
-    if (o->sched) {
-        cmp->scheds = split(&cmp->arena, o->sched, &cmp->sched_count);
-    } else if (o->machine && cmp->machine_count > 1) {
-        cmp->scheds = ARENA_NEW(&cmp->arena, const char *, 2);
-        cmp->sched_count = 1;
-    } else {
-        const struct lockstep_scheduler *const *list = sched_list();
-        while (list[cmp->sched_count])
-            cmp->sched_count++;
-        cmp->scheds = ARENA_NEW(&cmp->arena, const char *, cmp->sched_count + 1);
-        for (unsigned i = 0; i < cmp->sched_count; i++)
-            cmp->scheds[i] = list[i]->name;
-    }
-    cmp->count = cmp->machine_count * cmp->sched_count;
+    cmp->machines = split(&cmp->arena, o->machine ? o->machine : CLI_DEFAULT_MACHINE);
+    cmp->scheds = o->sched || cmp->machines.count > 1 ? split(&cmp->arena, o->sched) : all_scheds(&cmp->arena);
+    cmp->seeds = split(&cmp->arena, o->seed);
+    unsigned count = cmp->machines.count * cmp->scheds.count * cmp->seeds.count;
+    cmp->configurations = ARENA_NEW(&cmp->arena, struct configuration, count + 1);
+    for (unsigned m = 0; m < cmp->machines.count; m++)
+        for (unsigned s = 0; s < cmp->scheds.count; s++)
+            for (unsigned k = 0; k < cmp->seeds.count; k++)
+                cmp->configurations[cmp->count++] =
+                    (struct configuration){cmp->machines.words[m], cmp->scheds.words[s], cmp->seeds.words[k]};
 }
 
 /* All of the errors in the options, before anything runs. */
 static int check_configurations(struct comparison *cmp)
 {
     int rc = 0;
-    for (unsigned m = 0; m < cmp->machine_count; m++)
-        for (unsigned s = 0; s < cmp->sched_count; s++) {
-            struct machine machine;
-            struct cli_options one = *cmp->options;
-            one.machine = cmp->machines[m];
-            one.sched = cmp->scheds[s];
-            if (cli_load_machine(&machine, &one, cmp->sink) < 0)
-                return -1;
-            machine_free(&machine);
-        }
+    for (unsigned i = 0; i < cmp->count; i++) {
+        struct machine machine;
+        struct cli_options one = *cmp->options;
+        one.machine = cmp->configurations[i].machine;
+        one.sched = cmp->configurations[i].sched;
+        one.seed = cmp->configurations[i].seed;
+        if (cli_load_machine(&machine, &one, cmp->sink) < 0)
+            return -1;
+        machine_free(&machine);
+    }
     if (cmp->count == 0)
         rc = diag_error(cmp->sink, DIAG_NOWHERE, NULL, "nothing to compare: an empty list");
     return rc;
 }
 
-static const char *label_of(struct comparison *cmp, unsigned index)
+/* Names what differs, the seed aside: the machine where there are several or no scheduler was asked for. */
+static const char *group_of(struct comparison *cmp, const struct configuration *c)
 {
-    const char *machine = cmp->machines[index / cmp->sched_count], *sched = cmp->scheds[index % cmp->sched_count];
-    if (!sched)
-        return machine;
-    return cmp->machine_count == 1 ? sched : arena_printf(&cmp->arena, "%s %s", machine, sched);
+    if (!c->sched)
+        return c->machine;
+    return cmp->machines.count == 1 ? c->sched : arena_printf(&cmp->arena, "%s %s", c->machine, c->sched);
 }
 
-static char *const *command_of(struct comparison *cmp, unsigned index, const char *stats)
+static const char *label_of(struct comparison *cmp, const char *group, const struct configuration *c)
+{
+    return cmp->seeds.count == 1 ? group : arena_printf(&cmp->arena, "%s seed %s", group, c->seed);
+}
+
+static char *const *command_of(struct comparison *cmp, const struct configuration *c, const char *stats)
 {
     const struct cli_options *o = cmp->options;
     VEC(const char *) words = {0};
-    const char *pairs[][2] = {{"--machine", cmp->machines[index / cmp->sched_count]},
-                              {"--sched", cmp->scheds[index % cmp->sched_count]},
+    const char *pairs[][2] = {{"--machine", c->machine},
+                              {"--sched", c->sched},
+                              {"--seed", c->seed},
                               {"--mode", o->mode},
                               {"--max-cycles", o->max_cycles},
                               {"--max-seconds", o->max_seconds},
@@ -150,8 +176,9 @@ static int prepare(struct comparison *cmp)
         if (!cmp->stats[i] || !cmp->jobs[i].output || !cmp->jobs[i].errors)
             return -1;
         cmp->jobs[i].environment = environment;
-        cmp->jobs[i].argv = command_of(cmp, i, cmp->stats[i]);
-        cmp->runs[i].label = label_of(cmp, i);
+        cmp->jobs[i].argv = command_of(cmp, &cmp->configurations[i], cmp->stats[i]);
+        cmp->runs[i].group = group_of(cmp, &cmp->configurations[i]);
+        cmp->runs[i].label = label_of(cmp, cmp->runs[i].group, &cmp->configurations[i]);
     }
     return 0;
 }
@@ -257,6 +284,10 @@ static int compare(struct comparison *cmp)
     cli_progress_clear(&ticker.progress);
     int code = collect(cmp);
     report_compare(cmp->runs, cmp->count, NULL, &text);
+    if (cmp->seeds.count > 1) {
+        strbuf_add(&text, "\n");
+        report_spread(cmp->runs, cmp->count, cmp->seeds.count, &text);
+    }
     if (cmp->options->kernels)
         report_compare_kernels(cmp->runs, cmp->count, &text);
     cli_print(&text);

@@ -14,6 +14,7 @@ enum {
     OPTION_MACHINE = 256,
     OPTION_SET,
     OPTION_SCHED,
+    OPTION_SEED,
     OPTION_MODE,
     OPTION_MAX_CYCLES,
     OPTION_MAX_SECONDS,
@@ -42,6 +43,7 @@ static const struct {
     {{"machine", required_argument, NULL, OPTION_MACHINE}, CLI_TAKES_MACHINE},
     {{"set", required_argument, NULL, OPTION_SET}, CLI_TAKES_MACHINE},
     {{"sched", required_argument, NULL, OPTION_SCHED}, CLI_TAKES_RUN | CLI_TAKES_RECORDS},
+    {{"seed", required_argument, NULL, OPTION_SEED}, CLI_TAKES_RUN},
     {{"mode", required_argument, NULL, OPTION_MODE}, CLI_TAKES_RUN},
     {{"max-cycles", required_argument, NULL, OPTION_MAX_CYCLES}, CLI_TAKES_RUN},
     {{"max-seconds", required_argument, NULL, OPTION_MAX_SECONDS}, CLI_TAKES_RUN},
@@ -94,6 +96,9 @@ static void take(struct cli_options *options, int which)
         break;
     case OPTION_SCHED:
         options->sched = optarg;
+        break;
+    case OPTION_SEED:
+        options->seed = optarg;
         break;
     case OPTION_MODE:
         options->mode = optarg;
@@ -235,6 +240,8 @@ int cli_load_machine(struct machine *machine, const struct cli_options *options,
     int rc = 0;
     for (size_t i = 0; i < options->sets.count; i++)
         rc |= machine_set(machine, options->sets.items[i], sink);
+    if (options->seed)
+        rc |= machine_set(machine, arena_printf(&machine->arena, "gpu.seed=%s", options->seed), sink);
     if (options->sched)
         rc |= machine_set_scheduler(machine, options->sched, sink);
     if (rc == 0)

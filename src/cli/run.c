@@ -14,6 +14,8 @@ static const char usage[] =
     "  --sched NAME           the warp scheduler, in place of the machine's own: NAME[:OPTION=VALUE...][+CONTROL]\n"
     "                         or one of your own, ./FILE.so (docs/schedulers.md)\n"
     "  --set GROUP.NAME=VALUE changes one parameter of the machine: see lockstep params; may be repeated\n"
+    "  --seed N               varies latencies and arbitration of the memory system a little, as the same N always\n"
+    "                         does (docs/seeds.md); the same as --set gpu.seed=N; 0 (default): nothing varies\n"
     "  --mode MODE            timing (default): cycle by cycle; functional: results only, quickly\n"
     "  --max-cycles N         ends the run when a kernel has taken N cycles (in functional mode: warp instructions);\n"
     "                         0: no limit\n"

@@ -32,6 +32,18 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
     };
 }
 
+/* With a seed, the units that requests of different SMs meet in vary a little in time. */
+static void vary_units(struct gpu *gpu)
+{
+    const struct gpu_params *p = &gpu->machine.gpu;
+    if (p->seed == 0)
+        return;
+    network_vary(gpu->requests, random_stream_of(p->seed, "network of requests", 0));
+    network_vary(gpu->replies, random_stream_of(p->seed, "network of replies", 0));
+    for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
+        partition_vary(gpu->partitions[i], p->seed, p->seed_cycles);
+}
+
 void gpu_build_units(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
@@ -46,6 +58,7 @@ void gpu_build_units(struct gpu *gpu)
         struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->requests, gpu->replies);
         gpu->sms[i] = sm_create(&setup, &gpu->arena);
     }
+    vary_units(gpu);
 }
 
 void gpu_destroy_units(struct gpu *gpu)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/hot.h"
+#include "base/random.h"
 #include "memory/partition.h"
 #include "memory/request.h"
 #include "sim/cycle.h"
@@ -117,6 +118,7 @@ struct dram {
 
     uint32_t held; /* served banks whose own constraints forbid the command they wait for */
     uint32_t latency;
+    struct jitter jitter; /* of the latency */
     uint16_t free_slot;
     uint16_t atom_bytes;
     /* From a command to what its name says. */
@@ -202,7 +204,7 @@ HOT_INLINE void dram_join(struct dram *d, uint64_t cycle)
 HOT_INLINE void dram_send(struct dram *d, const struct memory_request *r, uint32_t number)
 {
     struct dram_delayed *last = &d->delay[d->delay_end++ & d->delay_mask];
-    last->due = d->now + d->latency;
+    last->due = d->now + d->latency + jitter_next(&d->jitter);
     last->request = dram_request_of(r, number);
     if (d->join_at == CYCLE_NEVER)
         d->join_at = last->due;

@@ -81,6 +81,7 @@ static void archive_delay(struct dram *d, struct archive *ar)
         archive_request(d, ar, &d->delay[i].request);
     }
     ARCHIVE(ar, d->join_at);
+    ARCHIVE(ar, d->jitter.stream.drawn);
 }
 
 /* What lies outside [first, end) of the pipe is old, but a place. */

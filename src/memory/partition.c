@@ -85,6 +85,15 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     return p;
 }
 
+void partition_vary(struct partition *p, uint64_t seed, uint32_t most)
+{
+    for (unsigned k = 0; k < p->slice_count; k++) {
+        unsigned number = p->channel * p->slice_count + k;
+        p->slices[k]->rop_jitter = (struct jitter){random_stream_of(seed, "ROP delay", number), most};
+    }
+    p->dram->jitter = (struct jitter){random_stream_of(seed, "DRAM latency", p->channel), most};
+}
+
 /* A slice's next cycle changes by its tick, and by what is pushed into its queues when it waits for that, or taken out
  * of full ones. */
 

@@ -101,6 +101,10 @@ struct partition;
 
 struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store,
                                    struct arena *arena);
+/* Lets latencies vary: each request of a slice takes 0 to `most` L2 cycles more through the ROP delay, and each one to
+ * the DRAM 0 to `most` DRAM cycles more to its scheduler, by the seed's streams of these units. Requests keep their
+ * order. Before the first push. */
+void partition_vary(struct partition *p, uint64_t seed, uint32_t most);
 /* Hands slice k of this partition (0..slices_per_channel-1) a packet, when partition_accepting has the slice. */
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle);
 /* What slice k has for the reply network, one message after the other. A slice with sectors answers a packet sector by
@@ -174,10 +178,11 @@ static inline bool partition_can_push(const struct partition *p, unsigned k)
 /* The same packet by packet: early sectors are dropped. */
 struct packet *partition_peek(struct partition *p, unsigned k, uint64_t cycle); /* the reply at the head, or NULL */
 struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle);
-/* A partition in a machine. Whatever is pushed to it is in the ROP delay for partition.rop_latency cycles, so what it
- * does until then depends on nothing that is still to come, except on replies being taken, and on that only while a
- * queue of replies is nearly full. So it is not simulated cycle by cycle among the other units, but alone for many
- * cycles: ahead of the machine, which sees of that only what its cycle has (partition_reply_at, partition_takes). */
+/* A partition in a machine. Whatever is pushed to it is in the ROP delay for at least partition.rop_latency cycles, so
+ * what it does until then depends on nothing that is still to come, except on replies being taken, and on that only
+ * while a queue of replies is nearly full. So it is not simulated cycle by cycle among the other units, but alone for
+ * many cycles: ahead of the machine, which sees of that only what its cycle has (partition_reply_at, partition_takes).
+ */
 
 /* Before the first partition_run of a launch, or after a checkpoint was loaded. dram: the DRAM's clock at that cycle.
  */

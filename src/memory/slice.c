@@ -5,11 +5,12 @@
  *   3. one request goes from the cache's miss queue to the queue of the DRAM;
  *   4. one access is tried, if the data port is free and neither the DRAM's queue nor the reply queue is full;
  *   5. one request leaves the ROP delay for the slice's queue; that needs no tick of its own.
- * So a hit pushed at cycle c can be popped after tick c + rop_latency + 1. A slice with sectors takes a packet apart,
- * one access a sector; the packet is answered when the last one was served. An access that was refused is tried again
- * when something that it could wait for has changed (a fill, a taken waiter, a sent miss): that gives the same cycles
- * as trying always. Steps 1 to 3 of the next ticks are done ahead where nobody can see the difference; what they bring
- * out carries the tick to which it belongs. */
+ * So a hit pushed at cycle c can be popped after tick c + rop_latency + 1. Packets leave the delay in the order in
+ * which they came, so that one that a seed makes wait longer holds up those behind it. A slice with sectors takes a
+ * packet apart, one access a sector; the packet is answered when the last one was served. An access that was refused is
+ * tried again when something that it could wait for has changed (a fill, a taken waiter, a sent miss): that gives the
+ * same cycles as trying always. Steps 1 to 3 of the next ticks are done ahead where nobody can see the difference; what
+ * they bring out carries the tick to which it belongs. */
 #include "memory/slice.h"
 
 #include <string.h>
@@ -104,7 +105,7 @@ static uint64_t rop_next(const struct slice *s)
 
 HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle)
 {
-    packet->ready = cycle + s->params->partition.rop_latency;
+    packet->ready = cycle + s->params->partition.rop_latency + jitter_next(&s->rop_jitter);
     packet->local = local;
     packet->parts = 1;
     packet->next = NULL;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/hot.h"
+#include "base/random.h"
 #include "memory/address.h"
 #include "memory/dram.h"
 #include "memory/partition.h"
@@ -60,6 +61,7 @@ struct slice {
     uint32_t sector;              /* bytes of a part at most; 0 when packets are not taken apart */
     uint32_t miss_limit;
     uint32_t port_bytes; /* that a port moves in a cycle */
+    struct jitter rop_jitter;
 
     struct partition_out out;
     struct slice_part *waiting;                      /* by waiter number */

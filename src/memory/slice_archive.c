@@ -24,6 +24,7 @@ static void archive_packets(struct slice *s, struct archive *ar, const struct pa
     ARCHIVE(ar, s->rop_at);
     ARCHIVE(ar, s->rop_ready);
     ARCHIVE(ar, s->rop_look);
+    ARCHIVE(ar, s->rop_jitter.stream.drawn);
     archive_u32_to(ar, &s->in_count, s->in_room);
 }
 

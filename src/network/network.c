@@ -25,6 +25,8 @@
  * may be ticked in any order, or at once by several threads, as long as none is NETWORK_LOOKAHEAD ticks ahead of
  * another. A side is a set of senders and receivers that are ticked together. The router is in router.c.
  *
+ * With network_vary, one in ARBITRATION_VARIES of the grants for which several inputs compete starts at a random input.
+ *
  * Left out: several VCs, and with them the input speed-up, which has no effect on a single VC. */
 #include "network/network_impl.h"
 #include "sim/cycle.h"
@@ -94,6 +96,12 @@ struct network *network_create(const struct network_params *params, unsigned inp
     side->inputs = mask_low(inputs);
     side->outputs = mask_low(outputs);
     return net;
+}
+
+void network_vary(struct network *net, struct random_stream stream)
+{
+    net->varies = true;
+    net->arbitration = stream;
 }
 
 /* The newest of what sides wrote there. */

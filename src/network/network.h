@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/random.h"
 #include "config/param.h"
 #include "network/side.h"
 
@@ -33,6 +34,9 @@ struct network;
  * arena. */
 struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs,
                                struct arena *arena);
+/* Lets arbitration vary: now and then, by this stream, an output for which several inputs wait starts at a random one
+ * of them instead of behind the one last served. Packets between the same input and output keep their order. */
+void network_vary(struct network *net, struct random_stream stream);
 static inline const struct network_head *network_head(const struct network *net)
 {
     return (const struct network_head *)net;

@@ -167,6 +167,7 @@ void network_archive(struct network *net, struct archive *ar,
     for (unsigned i = 0; i < net->output_count; i++)
         archive_output(net, ar, &carrier, &whole, i);
     archive_router(net, ar);
+    ARCHIVE(ar, net->arbitration.drawn);
     archive_side(net, ar, &whole);
     if (archive_loading(ar)) {
         network_deal(net, &whole);

@@ -29,6 +29,10 @@ struct output { /* of the router */
 #define CREDIT_TICKS (2 * NETWORK_LOOKAHEAD)
 #define CREDITS_UNDER_WAY (2 + CREDIT_TICKS)
 
+/* With network_vary, one in so many contested grants is varied: seldom enough that round robin still shares an output
+ * fairly, often enough that no order of service lasts. */
+#define ARBITRATION_VARIES 8u
+
 struct router {
     _Alignas(CACHE_LINE) uint64_t occupied; /* inputs with flits in the router's buffer */
     uint64_t fresh;                         /* inputs where a head flit has come to the front since the last step */
@@ -55,6 +59,8 @@ struct network {
     struct network_head head;
     struct network_params params;
     unsigned input_count, output_count, side_count;
+    bool varies;                      /* network_vary */
+    struct random_stream arbitration; /* when it does */
     struct router router;
     struct network_channels from_router;
     struct input inputs[NETWORK_MAX_PORTS];

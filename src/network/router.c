@@ -104,6 +104,16 @@ NOT_INLINE void starve(struct network *net, uint64_t outputs, uint64_t winners)
     router->open_outputs |= without;
 }
 
+/* Of the inputs that wait for an output, those to be looked at first, when `later` are those behind the one last
+ * served. Only competitors draw from the stream, so that it does not matter which idle ticks are left out. */
+NOT_INLINE uint64_t vary_start(struct network *net, uint64_t waiting, uint64_t later)
+{
+    if ((waiting & (waiting - 1)) == 0)
+        return later;
+    uint32_t start = random_below(&net->arbitration, ARBITRATION_VARIES * net->input_count);
+    return start < net->input_count ? waiting & ~mask_low(start) : later;
+}
+
 /* Each of these outputs, which are free and asked for, is given to the first of the inputs that ask, round robin. The
  * packet's first flit is ready if there is a credit for it. Packets of one flit need nothing more. */
 static void give_vcs(struct network *net, uint64_t outputs)
@@ -115,6 +125,8 @@ static void give_vcs(struct network *net, uint64_t outputs)
         const size_t number = mask_first(rest);
         struct output *out = &net->outputs[number];
         uint64_t waiting = out->waiting, later = waiting & out->later;
+        if (net->varies)
+            later = vary_start(net, waiting, later);
         const size_t winner = mask_first(later ? later : waiting);
         uint64_t input = BIT64(winner);
         struct input *in = &net->inputs[winner];

@@ -1,6 +1,7 @@
 /* The comparison of one program under several configurations: configurations side by side, one figure a row, so that
  * the reader's eye moves along a row. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "report/figures.h"
@@ -188,6 +189,70 @@ void report_compare(const struct report_run *runs, unsigned count, const char *o
     table_text(&t, out);
     table_free(&t);
     arena_free(&arena);
+}
+
+/* The cycles of runs that differ in their seed. */
+struct spread {
+    bool failed;
+    uint64_t least, most;
+    double mean, deviation, time_ns; /* deviation: of one run, by the mean */
+};
+
+/* Mean and squares by Welford's update: they stay exact where the cycles are many and differ little. */
+static struct spread spread_of(const struct report_run *runs, unsigned count)
+{
+    struct spread s = {.least = UINT64_MAX};
+    double squares = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct figures f = figures_of(&runs[i], NULL);
+        double off = (double)f.cycles - s.mean;
+        s.failed |= runs[i].failure != NULL;
+        s.least = f.cycles < s.least ? f.cycles : s.least;
+        s.most = f.cycles > s.most ? f.cycles : s.most;
+        s.mean += off / (i + 1);
+        squares += off * ((double)f.cycles - s.mean);
+        s.time_ns += f.time_ns;
+    }
+    s.time_ns /= count;
+    s.deviation = count > 1 && s.mean > 0 ? sqrt(squares / (count - 1)) / s.mean : 0;
+    return s;
+}
+
+static void add_spread(struct table *t, const struct spread *s, const struct spread *first)
+{
+    if (s->failed) {
+        for (unsigned i = 0; i < 5; i++)
+            table_cell(t, "-");
+        return;
+    }
+    table_cell(t, "%.0f", s->mean);
+    table_cell(t, "%.2f%%", 100 * s->deviation);
+    table_cell(t, "%" PRIu64, s->least);
+    table_cell(t, "%" PRIu64, s->most);
+    if (first->failed || s->time_ns <= 0)
+        table_cell(t, "-");
+    else
+        table_cell(t, "%.3fx", first->time_ns / s->time_ns);
+}
+
+void report_spread(const struct report_run *runs, unsigned count, unsigned seeds, struct strbuf *out)
+{
+    struct table t;
+    const struct spread first = spread_of(runs, seeds);
+    table_init(&t, "lrrrrr");
+    table_cell(&t, "cycles of %u seeds", seeds);
+    table_cell(&t, "mean");
+    table_cell(&t, "deviation");
+    table_cell(&t, "least");
+    table_cell(&t, "most");
+    table_cell(&t, "speed-up");
+    for (unsigned i = 0; i < count; i += seeds) {
+        const struct spread s = spread_of(&runs[i], seeds);
+        table_cell(&t, "%s", runs[i].group);
+        add_spread(&t, &s, &first);
+    }
+    table_text(&t, out);
+    table_free(&t);
 }
 
 void report_compare_kernels(const struct report_run *runs, unsigned count, struct strbuf *out)

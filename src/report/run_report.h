@@ -21,12 +21,17 @@ struct report_run {
     const char *label;
     const json_t *kernels; /* array, may be empty or NULL */
     const char *failure;   /* NULL: all went well; else a word or two */
+    const char *group;     /* of runs that differ in their seed alone: what label says without the seed */
 };
 
 /* Appends the comparison: one column a configuration, headline figures above, where the scheduler-cycles went below.
  * The kernels of a configuration are added up; with only, those of that name alone. Speed-up is relative to the first
  * configuration. */
 void report_compare(const struct report_run *runs, unsigned count, const char *only, struct strbuf *out);
+/* Appends how the cycles of each `seeds` runs spread, which differ in their seed alone: mean, standard deviation of one
+ * run as a share of it (from the sample: n - 1), least, most, and the first ones' mean time by theirs. Where one of
+ * them did not end there is "-". count: a multiple of seeds, which is 1 or more. */
+void report_spread(const struct report_run *runs, unsigned count, unsigned seeds, struct strbuf *out);
 /* Appends a comparison of each kernel, in order of first launch. */
 void report_compare_kernels(const struct report_run *runs, unsigned count, struct strbuf *out);
 

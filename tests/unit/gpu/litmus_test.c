@@ -1,8 +1,9 @@
 /* The memory model on the timing machine: litmus tests whose threads run on different SMs (or as two warps of one
  * block), started together and then delayed by every combination of skews, with x and y in one line, in two lines of
  * one slice, and in two slices, while another block keeps the slice of x busy with atomics. Forbidden outcomes must
- * never be seen; where a test exists to show that the machine is weak, the outcome must be seen. PTX ISA, "Memory
- * Consistency Model". */
+ * never be seen; where a test exists to show that the machine is weak, the outcome must be seen. All of it once more
+ * with a seed, whose delays take requests of one SM to different slices out of step. PTX ISA, "Memory Consistency
+ * Model". */
 #include "gpu_support.h"
 
 #define THREADS 4
@@ -348,17 +349,18 @@ static void add_kernel(struct strbuf *out, const struct litmus *l, unsigned coun
         "%p1, %r20, 4; @%p1 bra MORE; ret;\n}\n");
 }
 
-static void run_litmus(const struct litmus *l)
+/* more: settings besides its own. */
+static void run_litmus(const struct litmus *l, const char *more)
 {
     static const uint32_t y_offset[] = {4, 128, 256, 1536 * 2};
     static const uint8_t skews[] = {0, 1, 3, 8, 20, 45};
     struct device d;
     struct strbuf text = {0};
-    char settings[128];
+    char settings[256];
     unsigned count = 0, bad = 0, seen = 0, ran = 0;
     while (count < THREADS && l->thread[count])
         count++;
-    snprintf(settings, sizeof settings, SETTINGS "%s", l->settings);
+    snprintf(settings, sizeof settings, SETTINGS "%s %s", l->settings, more);
     device_open(&d, "gtx480", settings);
     add_kernel(&text, l, count);
     device_load(&d, strbuf_text(&text));
@@ -381,9 +383,9 @@ static void run_litmus(const struct litmus *l)
         }
     }
     if (bad)
-        fail_msg("%s: forbidden outcome in %u of %u runs", l->name, bad, ran);
+        fail_msg("%s (%s): forbidden outcome in %u of %u runs", l->name, more, bad, ran);
     if (l->wanted && !seen)
-        fail_msg("%s: never in %u runs", l->name, ran);
+        fail_msg("%s (%s): never in %u runs", l->name, more, ran);
     device_close(&d);
     strbuf_free(&text);
 }
@@ -391,7 +393,13 @@ static void run_litmus(const struct litmus *l)
 static void test_litmus(void **state)
 {
     for (unsigned i = 0; i < sizeof litmus_tests / sizeof litmus_tests[0]; i++)
-        run_litmus(&litmus_tests[i]);
+        run_litmus(&litmus_tests[i], "");
+}
+
+static void test_litmus_with_a_seed(void **state)
+{
+    for (unsigned i = 0; i < sizeof litmus_tests / sizeof litmus_tests[0]; i++)
+        run_litmus(&litmus_tests[i], i % 2 ? "gpu.seed=1" : "gpu.seed=2 gpu.seed_cycles=60");
 }
 
 /* One thread's own values: whatever wrote a word, whatever reads it next sees that value, also while an earlier load of
@@ -503,6 +511,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_own_values),
         cmocka_unit_test(test_litmus),
+        cmocka_unit_test(test_litmus_with_a_seed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,11 +229,12 @@ static const struct {
                "sm.collectors_mem=1 l1d.mshr_entries=2 sm.l1d_queue=3 sm.fetch_width=1 sm.instruction_buffer=1 "
                "sm.ejection_queue=1 sm.response_queue=1"},
     {"gtx480", "sm.scheduler=gto sm.fence_l1=none sm.global_loads_use_l1=false sm.fence_waits_stores=false gpu.sms=4"},
-    {"gtx480", "sm.scheduler=tls:active=3 gpu.sms=4"},
-    {"gtx1080ti", "sm.scheduler=cawa gpu.sms=3"},
+    {"gtx480", "sm.scheduler=tls:active=3 gpu.sms=4 gpu.seed=1"},
+    {"gtx1080ti", "sm.scheduler=cawa gpu.sms=3 gpu.seed=2 gpu.seed_cycles=0"},
     {"gtx480-sm2", "sm.scheduler=cawa:profile=artifact gpu.sms=5"},
-    {"gtx480", "sm.scheduler=lrr gpu.sms=4 sm.values_at_issue=true sm.volatile_bypasses_l1=false sm.fence_l1=none "
-               "sm.fence_waits_stores=false sm.memory_in_order=false network.injection_flits=5"},
+    {"gtx480",
+     "sm.scheduler=lrr gpu.sms=4 sm.values_at_issue=true sm.volatile_bypasses_l1=false sm.fence_l1=none "
+     "sm.fence_waits_stores=false sm.memory_in_order=false network.injection_flits=5 gpu.seed=3 gpu.seed_cycles=200"},
 };
 #define MACHINES (sizeof machines / sizeof machines[0])
 

@@ -275,9 +275,11 @@ static void test_random_kernels(void **state)
         {"gtx480", "gpu.sms=2 sm.global_loads_use_l1=false sm.volatile_bypasses_l1=false l2.sets=4 l2.ways=2 "
                    "l2.mshr_entries=2 partition.icnt_l2_queue=2"},
         {"gtx1080ti", "gpu.sms=2"},
+        {"gtx480", "gpu.sms=3 gpu.seed=1 gpu.seed_cycles=50 sm.global_loads_use_l1=false"},
+        {"gtx480-sm2", "gpu.sms=3 gpu.seed=2"},
     };
     unsigned count = sizeof machines / sizeof machines[0];
-    for (uint64_t seed = 1; seed <= 80; seed++)
+    for (uint64_t seed = 1; seed <= 112; seed++)
         run_program(seed, machines[seed % count].machine, machines[seed % count].settings);
 }
 

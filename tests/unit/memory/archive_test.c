@@ -15,12 +15,15 @@ struct side {
     unsigned refused;
 };
 
-static void start(struct side *s, const struct memory_params *params)
+/* most: the cycles by which requests are delayed at random. */
+static void start(struct side *s, const struct memory_params *params, uint32_t most)
 {
     *s = (struct side){.seen = 1};
     assert_int_equal(store_init(&s->store, UINT64_C(0x1000000), 1u << 24, NULL), 0);
     store_alloc(&s->store, 1u << 22, 256);
     s->partition = partition_create(params, 0, &s->store, &s->arena);
+    if (most)
+        partition_vary(s->partition, 1, most);
 }
 
 static void stop(struct side *s)
@@ -91,16 +94,16 @@ static void load(struct side *s, const struct strbuf *content)
     archive_abandon(ar);
 }
 
-static void run(const struct memory_params *params)
+static void run(const struct memory_params *params, uint32_t most)
 {
     for (uint64_t pause = 5; pause < 3000; pause += 173) {
         struct side a, b;
         struct strbuf content = {0}, again = {0};
-        start(&a, params);
+        start(&a, params, most);
         for (uint64_t cycle = 1; cycle < pause; cycle++)
             step(&a, params, cycle);
         save(&a, &content);
-        start(&b, params);
+        start(&b, params, most);
         load(&b, &content);
         b.seen = a.seen;
         b.refused = a.refused;
@@ -126,11 +129,13 @@ static void run(const struct memory_params *params)
 static void partitions_go_on(void **state)
 {
     struct memory_params params = fixture_params();
-    run(&params);
+    run(&params, 0);
+    run(&params, 8);
     params = fixture_sm2();
-    run(&params);
+    run(&params, 0);
+    run(&params, 100);
     params = fixture_pascal();
-    run(&params);
+    run(&params, 0);
 }
 
 /* Whatever the content, loading ends, and says that it failed or stays in its bounds. */
@@ -140,7 +145,7 @@ static void content_is_not_trusted(void **state)
     struct side a;
     struct strbuf content = {0};
     unsigned refused = 0;
-    start(&a, &params);
+    start(&a, &params, 0);
     for (uint64_t cycle = 1; cycle < 2000; cycle++)
         step(&a, &params, cycle);
     save(&a, &content);
@@ -148,7 +153,7 @@ static void content_is_not_trusted(void **state)
         struct side b;
         uint64_t at = random_at(1, trial) % content.length;
         char old = content.text[at];
-        start(&b, &params);
+        start(&b, &params, 0);
         const struct packet_source source = {make_packet, &b};
         content.text[at] = (char)random_at(2, trial);
         struct archive *ar = archive_from_bytes(content.text, content.length - trial % 2);

@@ -1,5 +1,6 @@
 /* Memory partitions: where addresses live, the time lines of hits, misses and stores, sectors, values, and that ticking
  * only when asked to, or many cycles ahead, changes nothing. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "memory_fixture.h"
@@ -140,6 +141,76 @@ static void a_hit_takes_the_rop_latency_and_one_access(void **state)
         assert_int_equal(serve(&s, request(&p, PACKET_READ, START, 128)), delays[i] + 1);
         stop(&s);
     }
+}
+
+/* The ticks that 64 hits take by themselves, one after the other, and then a miss. */
+static void times(uint64_t seed, uint32_t most, unsigned ticks[65])
+{
+    struct memory_params params = fixture_params();
+    struct side s;
+    struct packet p;
+    start(&s, &params);
+    if (seed)
+        partition_vary(s.partition, seed, most);
+    serve(&s, request(&p, PACKET_READ, START, 128));
+    for (unsigned i = 0; i < 64; i++)
+        ticks[i] = serve(&s, request(&p, PACKET_READ, START, 128));
+    ticks[64] = serve(&s, request(&p, PACKET_READ, START + 128, 128));
+    stop(&s);
+}
+
+static void a_seed_lengthens_the_rop_latency(void **state)
+{
+    unsigned plain[65], none[65], first[65], again[65], other[65], least = UINT_MAX, most = 0, different = 0;
+    times(0, 0, plain);
+    times(1, 0, none);
+    times(1, 9, first);
+    times(1, 9, again);
+    times(2, 9, other);
+    assert_memory_equal(plain, none, sizeof plain);
+    assert_memory_equal(first, again, sizeof first);
+    for (unsigned i = 0; i < 64; i++) {
+        assert_int_equal(plain[i], 121);
+        least = first[i] < least ? first[i] : least;
+        most = first[i] > most ? first[i] : most;
+        different += first[i] != other[i];
+    }
+    assert_int_equal(least, 121);
+    assert_int_equal(most, 121 + 9);
+    assert_true(different > 40);
+    assert_in_range(first[64], plain[64], plain[64] + 9 + 9);
+}
+
+/* Many atomics on one word, and more than the slice's queue holds, each in the cycle after the one before: however long
+ * each has to wait, they are performed in the order in which they came, no two in one cycle. */
+static void a_seed_keeps_requests_in_order(void **state)
+{
+    enum { COUNT = 200 };
+    struct packet *p = base_calloc(COUNT, sizeof *p);
+    struct memory_params params = fixture_params();
+    unsigned k = memory_place_of(&params.partition, START).slice % 2, pushed = 0, popped = 0;
+    struct side s;
+    start(&s, &params);
+    partition_vary(s.partition, 1, 1000);
+    while (popped < COUNT) {
+        if (pushed < COUNT && partition_can_push(s.partition, k)) {
+            request(&p[pushed], PACKET_ATOMIC, START, 32);
+            p[pushed].atomic = ISA_ATOMIC_ADD;
+            p[pushed].type = ISA_U32;
+            p[pushed].lane_count = 1;
+            p[pushed].lanes[0].operand = 1;
+            partition_push(s.partition, k, &p[pushed++], s.cycle + 1);
+        }
+        tick(&s);
+        struct packet *got = partition_pop(s.partition, k, s.cycle + 1);
+        if (got) {
+            assert_ptr_equal(got, &p[popped]);
+            assert_int_equal(got->lanes[0].operand, popped++);
+        }
+        assert_true(s.cycle < 100000);
+    }
+    stop(&s);
+    free(p);
 }
 
 static void a_miss_goes_to_the_dram_and_back(void **state)
@@ -476,10 +547,14 @@ static void check_reply(struct traffic *t, const struct packet *p)
         assert_int_equal(p->lanes[0].operand, t->old[p->cookie]);
 }
 
-static void start_traffic(struct traffic *t, struct side sides[SIDES], const struct memory_params *params)
+static void start_traffic(struct traffic *t, struct side sides[SIDES], const struct memory_params *params,
+                          uint32_t most)
 {
-    for (unsigned n = 0; n < SIDES; n++)
+    for (unsigned n = 0; n < SIDES; n++) {
         start(&sides[n], params);
+        if (most)
+            partition_vary(sides[n].partition, 5, most);
+    }
     sides[LAZY].lazy = true;
     partition_start(sides[AHEAD].partition, &(struct sim_clock){.mhz = 33, .core_mhz = 25});
     for (unsigned i = 0, n = 0; i < BLOCKS; n++)
@@ -557,12 +632,13 @@ static void check_end(const struct traffic *t, const struct side sides[SIDES])
     assert_true(partition_l2_stats(sides[EVERY].partition, 0)->writebacks > 0);
 }
 
-static void run_traffic(const struct memory_params *params, uint64_t seed)
+/* most: the cycles by which requests are delayed at random. */
+static void run_traffic(const struct memory_params *params, uint64_t seed, uint32_t most)
 {
     struct traffic *t = base_calloc(1, sizeof(*t));
     struct side sides[SIDES];
     uint64_t idle = 0;
-    start_traffic(t, sides, params);
+    start_traffic(t, sides, params, most);
     for (uint64_t cycle = 0; idle == 0 || cycle < idle + 2000; cycle++) {
         bool burst = cycle % 9000 < 5000;
         assert_int_equal(partition_takes(sides[AHEAD].partition, cycle), partition_accepting(sides[EVERY].partition));
@@ -590,10 +666,12 @@ static void random_traffic_keeps_order_values_and_cycles(void **state)
 {
     struct memory_params params = fixture_params();
     params.l2.sets = 8; /* small, so that lines are evicted */
-    run_traffic(&params, 1);
+    run_traffic(&params, 1, 0);
+    run_traffic(&params, 1, 4);
     params = fixture_sm2();
     params.l2.sets = 8;
-    run_traffic(&params, 2);
+    run_traffic(&params, 2, 0);
+    run_traffic(&params, 2, 300);
     params = fixture_params();
     params.l2.sets = 4;
     params.partition.icnt_l2_queue = params.partition.l2_dram_queue = params.partition.dram_l2_queue =
@@ -602,10 +680,12 @@ static void random_traffic_keeps_order_values_and_cycles(void **state)
     params.l2.mshr_entries = 2;
     params.dram.return_queue = 2;
     params.dram.scheduler_queue = 1;
-    run_traffic(&params, 3);
+    run_traffic(&params, 3, 0);
+    run_traffic(&params, 3, 30);
     params = fixture_pascal();
     params.l2.sets = 4;
-    run_traffic(&params, 4);
+    run_traffic(&params, 4, 0);
+    run_traffic(&params, 4, 7);
 }
 
 int main(void)
@@ -614,6 +694,8 @@ int main(void)
         cmocka_unit_test(addresses_are_cut_as_gpgpu_sim_does),
         cmocka_unit_test(pascal_addresses),
         cmocka_unit_test(a_hit_takes_the_rop_latency_and_one_access),
+        cmocka_unit_test(a_seed_lengthens_the_rop_latency),
+        cmocka_unit_test(a_seed_keeps_requests_in_order),
         cmocka_unit_test(a_miss_goes_to_the_dram_and_back),
         cmocka_unit_test(hits_wait_for_the_data_port),
         cmocka_unit_test(a_store_that_misses_is_acknowledged_by_the_dram),

@@ -50,7 +50,7 @@ static void save(struct network *net, struct strbuf *content)
     archive_abandon(ar);
 }
 
-static void goes_on_elsewhere(void **unused)
+static void go_on_elsewhere(bool varies)
 {
     static const uint8_t sides_a[PORTS] = {0, 1, 1, 0, 2, 2, 0}, sides_b[PORTS] = {1, 1, 1, 0, 0, 3, 2, 1, 0};
     for (uint64_t pause = 3; pause < 400; pause += 13) {
@@ -59,6 +59,10 @@ static void goes_on_elsewhere(void **unused)
         struct network *a = network_create(&params, PORTS, PORTS, &arena);
         struct network *b = network_create(&params, PORTS, PORTS, &arena);
         uint64_t seen_a = 1, seen_b;
+        if (varies) {
+            network_vary(a, random_stream_of(1, "test", 0));
+            network_vary(b, random_stream_of(1, "test", 0));
+        }
         network_divide(a, 4, sides_a, sides_b);
         network_divide(b, 4, sides_b, sides_b);
         for (uint64_t tick = 1; tick < pause; tick++)
@@ -85,6 +89,12 @@ static void goes_on_elsewhere(void **unused)
         strbuf_free(&again);
         arena_free(&arena);
     }
+}
+
+static void goes_on_elsewhere(void **unused)
+{
+    go_on_elsewhere(false);
+    go_on_elsewhere(true);
 }
 
 /* Content of any kind leaves a network that can be ticked, or is refused. */

@@ -162,6 +162,48 @@ static void waiting_inputs_are_served_in_turn(void **state)
     arena_free(&f.arena);
 }
 
+/* 2000 packets of five inputs that always have some for output 2: how many each had served, and how many came after
+ * another input than the one before it in turn. */
+static unsigned out_of_turn(uint64_t seed, unsigned served[5], uint64_t *order)
+{
+    struct network_params p = params_of(false);
+    struct fixture f;
+    unsigned before = 4, count = 0, others = 0;
+    make(&f, &p);
+    memset(served, 0, 5 * sizeof *served);
+    *order = 0;
+    if (seed)
+        network_vary(f.net, random_stream_of(seed, "test", 0));
+    while (count < 2000) {
+        for (unsigned i = 0; i < 5; i++)
+            if (network_can_send(f.net, i, 32))
+                send(&f, i, 2, 1, i);
+        tick(&f);
+        for (void *got; count < 2000 && (got = network_receive(f.net, 2)); count++) {
+            unsigned input = (unsigned)((uintptr_t)got - 1);
+            others += input != (before + 1) % 5;
+            served[input]++;
+            *order = *order * UINT64_C(0x9E3779B97F4A7C15) + input;
+            before = input;
+        }
+    }
+    arena_free(&f.arena);
+    return others;
+}
+
+static void a_seed_changes_turns_now_and_then(void **state)
+{
+    unsigned served[5];
+    uint64_t first, again, other;
+    assert_int_equal(out_of_turn(0, served, &first), 0);
+    assert_in_range(out_of_turn(1, served, &first), 2000 / 20, 2000 / 5);
+    for (unsigned i = 0; i < 5; i++)
+        assert_in_range(served[i], 300, 500);
+    out_of_turn(1, served, &again);
+    out_of_turn(2, served, &other);
+    assert_true(first == again && first != other);
+}
+
 static void different_outputs_do_not_disturb_each_other(void **state)
 {
     struct network_params p = params_of(false);
@@ -276,11 +318,12 @@ static uint64_t all_arrivals(const struct network *net, unsigned sides)
 
 /* Random traffic through three networks, one ticked every cycle, one only when it says so, and one in parts, whose
  * order changes and to which the ports are dealt anew now and then: the same packets arrive at the same cycles, each
- * exactly once, in order between the same ends. */
+ * exactly once, in order between the same ends. With and without a seed. */
 static void random_traffic_is_conserved_and_skips(void **state)
 {
     enum { CYCLES = 30000, SIDES = 3 };
-    for (unsigned sm2 = 0; sm2 < 2; sm2++) {
+    for (unsigned way = 0; way < 4; way++) {
+        const bool sm2 = way & 1, varies = way & 2;
         struct network_params p = params_of(sm2);
         struct fixture every, some, parts;
         uint64_t seed = 3 + sm2, deal = 5, ticks = 0;
@@ -289,6 +332,11 @@ static void random_traffic_is_conserved_and_skips(void **state)
         make(&every, &p);
         make(&some, &p);
         make(&parts, &p);
+        if (varies) {
+            network_vary(every.net, random_stream_of(seed, "test", 0));
+            network_vary(some.net, random_stream_of(seed, "test", 0));
+            network_vary(parts.net, random_stream_of(seed, "test", 0));
+        }
         for (uint64_t cycle = 1; cycle < CYCLES || (received < sent && cycle < 2 * CYCLES); cycle++) {
             if (cycle % 501 == 1)
                 divide(parts.net, SIDES, &deal);
@@ -358,6 +406,7 @@ int main(void)
         cmocka_unit_test(a_lone_packet_takes_its_time),
         cmocka_unit_test(a_step_is_lost_between_packets),
         cmocka_unit_test(waiting_inputs_are_served_in_turn),
+        cmocka_unit_test(a_seed_changes_turns_now_and_then),
         cmocka_unit_test(different_outputs_do_not_disturb_each_other),
         cmocka_unit_test(the_injection_queue_is_bounded),
         cmocka_unit_test(back_pressure_loses_nothing),

@@ -153,7 +153,7 @@ static void test_compare(void **state)
     struct strbuf text = {0};
     json_t *one = json_pack("[o,o]", kernel("a", 100), kernel("b", 100)),
            *two = json_pack("[o,o]", kernel("a", 50), kernel("b", 50));
-    struct report_run runs[] = {{"lrr", one, NULL}, {"gto", two, NULL}, {"bad", NULL, "exit 1"}};
+    struct report_run runs[] = {{"lrr", one, NULL, "lrr"}, {"gto", two, NULL, "gto"}, {"bad", NULL, "exit 1", "bad"}};
     report_compare(runs, 2, NULL, &text);
     assert_non_null(strstr(text.text, "cycles                  200      100\nspeed-up              1.00x    2.00x\n"));
     assert_non_null(strstr(text.text, "dynamic energy       247 nJ   123 nJ\n"));
@@ -175,12 +175,32 @@ static void test_compare(void **state)
     json_decref(two);
 }
 
+static void test_spread(void **state)
+{
+    struct strbuf text = {0};
+    json_t *kernels[5];
+    for (unsigned i = 0; i < 5; i++)
+        kernels[i] = json_pack("[o]", kernel("a", (int[]){100, 110, 120, 50, 60}[i]));
+    struct report_run runs[] = {
+        {"a seed 1", kernels[0], NULL, "a"}, {"a seed 2", kernels[1], NULL, "a"}, {"a seed 3", kernels[2], NULL, "a"},
+        {"b seed 1", kernels[3], NULL, "b"}, {"b seed 2", kernels[4], NULL, "b"}, {"b seed 3", kernels[3], NULL, "b"},
+        {"c seed 1", kernels[0], NULL, "c"}, {"c seed 2", NULL, "exit 1", "c"},   {"c seed 3", kernels[1], NULL, "c"}};
+    report_spread(runs, 9, 3, &text);
+    assert_string_equal(text.text, "cycles of 3 seeds  mean  deviation  least  most  speed-up\n"
+                                   "a                   110      9.09%    100   120    1.000x\n"
+                                   "b                    53     10.83%     50    60    2.062x\n"
+                                   "c                     -          -      -     -         -\n");
+    strbuf_free(&text);
+    for (unsigned i = 0; i < 5; i++)
+        json_decref(kernels[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),   cmocka_unit_test(test_kernel_names), cmocka_unit_test(test_figures),
         cmocka_unit_test(test_energy),  cmocka_unit_test(test_kernel_table), cmocka_unit_test(test_csv),
-        cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_compare), cmocka_unit_test(test_spread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
