@@ -27,6 +27,22 @@ wrong() {
     failures=$((failures + 1))
 }
 
+# begun PID: waits until a run is well under way, however slow the machine is: until its process and those that it began have
+# computed for 0.3 seconds. False when it has ended before.
+begun() {
+    local process fields ticks
+    while kill -0 "$1" 2>/dev/null; do
+        ticks=0
+        for process in "$1" $(pgrep -P "$1"); do
+            fields=($(sed 's/.*) //' "/proc/$process/stat" 2>/dev/null)) || continue
+            ticks=$((ticks + ${fields[11]:-0} + ${fields[12]:-0}))
+        done
+        [ "$ticks" -lt $(($(getconf CLK_TCK) * 3 / 10)) ] || return 0
+        sleep 0.05
+    done
+    return 1
+}
+
 # json TO OPTIONS...: lockstep run OPTIONS; its statistics without the members of "host" objects.
 json() {
     local to=$1

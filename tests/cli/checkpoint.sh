@@ -56,7 +56,7 @@ resume=()
 for round in 1 2; do
     "$LOCKSTEP" run --quiet --checkpoint-every 20000 --checkpoint latest "${resume[@]}" "$cases/ht64.yaml" >/dev/null 2>&1 &
     mark=$(stat -c %Y%Z%i latest 2>/dev/null)
-    for i in $(seq 600); do
+    for i in $(seq 6000); do
         [ -e latest ] && [ "$(stat -c %Y%Z%i latest)" != "$mark" ] && break
         sleep 0.02
     done

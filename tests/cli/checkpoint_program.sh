@@ -51,13 +51,13 @@ P
 "$LOCKSTEP" cc endless.cu -o endless || exit 1
 for mode in timing functional; do
     "$LOCKSTEP" run --quiet --mode $mode ./endless >/dev/null 2>&1 &
-    sleep 0.7
+    begun $!
     program=$(pgrep -P $!)
     [ "$program" ] || wrong "no endless program"
     kill -KILL $!
     wait $! 2>/dev/null
     gone=
-    for i in $(seq 500); do
+    for i in $(seq 5000); do
         grep -qs '^State:.[RSD]' "/proc/$program/status" || { gone=yes; break; }
         sleep 0.02
     done
@@ -70,7 +70,7 @@ resume=()
 for round in 1 2; do
     "$LOCKSTEP" run --quiet --checkpoint-every 500 --checkpoint latest "${resume[@]}" ./many 3 >/dev/null 2>&1 &
     mark=$(stat -c %Y%Z%i latest 2>/dev/null)
-    for i in $(seq 600); do
+    for i in $(seq 6000); do
         [ -e latest ] && [ "$(stat -c %Y%Z%i latest)" != "$mark" ] && break
         sleep 0.02
     done

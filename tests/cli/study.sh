@@ -94,7 +94,7 @@ cp -r mini long
 sed -i 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gto, cawa, tls, lrr+bows, gto+bows, cawa+bows, tls+bows]/' long/study.yaml
 "$LOCKSTEP" study ./long --out long.out --jobs 1 >out.txt 2>err.txt &
 pid=$!
-for i in $(seq 600); do
+for i in $(seq 6000); do
     ls long.out/cache/[3-9].out >/dev/null 2>&1 && break
     sleep 0.05
 done
