@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "cli/stop.h"
+#include "report/figures.h"
 #include "report/run_report.h"
 #include "sm/sched/sched.h"
 
@@ -109,10 +110,12 @@ static void follow_end(struct follower *f)
 
 /* What the results tell besides kernels. */
 struct findings {
-    bool any;      /* the simulated device was used at all */
+    bool loaded;   /* the program has our runtime library */
+    bool called;   /* and made a call */
     bool refused;  /* the program cannot be continued from the checkpoint */
     bool resumed;  /* it was */
     json_t *waits; /* the graph of waiting of the last kernel that hung, or NULL */
+    json_t *lost;  /* launches that failed before their kernel began: kernel and error of each, in order */
 };
 
 /* The kernels in the results, in order. A line that is no JSON
@@ -121,22 +124,24 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
 {
     struct strbuf text = {0};
     json_t *kernels = json_array();
-    *found = (struct findings){0};
+    *found = (struct findings){.lost = json_array()};
     cli_read_file(path, &text, sink);
     for (const char *at = strbuf_text(&text); *at;) {
         size_t n = strcspn(at, "\n");
         json_t *line = json_loadb(at, n, 0, NULL);
         const char *type = json_string_value(json_object_get(line, "type"));
-        found->any |= type != NULL;
+        found->loaded |= type != NULL;
+        found->called |= type && strcmp(type, "loaded") != 0;
         found->refused |= type && strcmp(type, "refused") == 0;
         found->resumed |= type && strcmp(type, "resumed") == 0;
         if (type && strcmp(type, "waits") == 0) {
             json_decref(found->waits);
             found->waits = json_incref(json_object_get(line, "graph"));
         }
-        if (type && strcmp(type, "kernel") == 0) {
+        bool kernel = type && strcmp(type, "kernel") == 0;
+        if (kernel || (type && strcmp(type, "lost") == 0)) {
             json_object_del(line, "type");
-            json_array_append(kernels, line);
+            json_array_append(kernel ? kernels : found->lost, line);
         }
         json_decref(line);
         at += n + (at[n] == '\n');
@@ -215,14 +220,16 @@ static int cannot_start(const char *program, int why, struct diag_sink *sink)
     return CLI_USAGE;
 }
 
-static void print_kernels(const struct cli_options *options, const json_t *kernels, bool any)
+static void print_kernels(const struct cli_options *options, const json_t *kernels, const struct findings *found)
 {
     struct strbuf text = {0};
     if (options->quiet)
         return;
-    if (!any)
-        fprintf(stderr, "lockstep: %s never used the simulated GPU (a program built by nvcc needs -cudart shared)\n",
-                options->rest[0]);
+    if (!found->called)
+        fprintf(stderr, "lockstep: %s never used the simulated GPU%s\n", options->rest[0],
+                found->loaded ? "" : " (a program built by nvcc needs -cudart shared)");
+    else if (!json_array_size(kernels) && !json_array_size(found->lost))
+        fprintf(stderr, "lockstep: %s launched no kernel\n", options->rest[0]);
     report_kernels(kernels, &text);
     if (text.length)
         putchar('\n');
@@ -247,6 +254,48 @@ static bool strayed(const struct cli_options *options, const struct process_job 
     return true;
 }
 
+/* Says that a program exited with 0 although a kernel of its failed, if one did. Returns the exit code: programs that
+ * do not look for errors must not pass for ones that succeeded. */
+static int judge_kernels(const char *program, const json_t *kernels, const struct findings *found)
+{
+    size_t failed = json_array_size(found->lost);
+    const json_t *first = NULL, *lost = json_array_get(found->lost, 0);
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        const json_t *kernel = json_array_get(kernels, i);
+        if (!json_is_true(json_object_get(kernel, "partial")))
+            continue;
+        first = first ? first : kernel;
+        failed++;
+    }
+    if (!failed)
+        return CLI_OK;
+    struct strbuf name = {0}, more = {0};
+    figures_kernel_name(json_string_value(json_object_get(first ? first : lost, first ? "name" : "kernel")), &name);
+    if (failed > 1)
+        strbuf_addf(&more, ", nor did %zu more", failed - 1);
+    fprintf(stderr, "lockstep: %s exited with 0 although kernel %s did not %s (%s)%s\n", program, strbuf_text(&name),
+            first ? "end whole" : "begin",
+            json_string_value(json_object_get(first ? first : lost, first ? "partial_reason" : "error")),
+            strbuf_text(&more));
+    strbuf_free(&name);
+    strbuf_free(&more);
+    return CLI_FAILED;
+}
+
+/* The document of --stats. Takes over kernels. */
+static json_t *document_of(const struct cli_options *options, const struct machine *machine, int status,
+                           json_t *kernels, const struct findings *found, const char *reason)
+{
+    json_t *document = cli_document(machine, options, options->rest, kernels, reason);
+    json_object_set_new(document, "exit_status", json_integer(status));
+    json_object_set(document, "lost_launches", found->lost);
+    if (json_array_size(found->lost) && !json_is_true(json_object_get(document, "partial"))) {
+        json_object_set_new(document, "partial", json_true());
+        json_object_set_new(document, "partial_reason", json_string("refused"));
+    }
+    return document;
+}
+
 /* What the program did, for the terminal and for --stats. Returns the exit code. */
 static int report(const struct cli_options *options, const struct machine *machine, const struct process_job *job,
                   const char *results, const char *limit, const char *reason, struct diag_sink *sink)
@@ -256,9 +305,11 @@ static int report(const struct cli_options *options, const struct machine *machi
     json_t *kernels = read_kernels(results, &found, sink);
     if (strayed(options, job, &found, sink)) {
         json_decref(kernels);
+        json_decref(found.waits);
+        json_decref(found.lost);
         return CLI_USAGE;
     }
-    print_kernels(options, kernels, found.any);
+    print_kernels(options, kernels, &found);
     if (reason)
         fprintf(stderr, "lockstep: %s was stopped by %s%s: its results are partial\n", options->rest[0],
                 limit ? "--" : "", reason);
@@ -266,8 +317,10 @@ static int report(const struct cli_options *options, const struct machine *machi
     if (waits)
         cli_write_file(options->hang_report, waits, strlen(waits), sink);
     json_decref(found.waits);
-    json_t *document = cli_document(machine, options, options->rest, kernels, reason);
-    json_object_set_new(document, "exit_status", json_integer(job->status));
+    if (code == CLI_OK)
+        code = judge_kernels(options->rest[0], kernels, &found);
+    json_t *document = document_of(options, machine, job->status, kernels, &found, reason);
+    json_decref(found.lost);
     if (cli_write_stats(options, document, sink) < 0 && code == CLI_OK)
         code = CLI_USAGE;
     json_decref(document);

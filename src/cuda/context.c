@@ -157,10 +157,11 @@ cudaError_t runtime_configured(struct runtime *rt)
     rt->configured = true;
     struct diag_sink sink;
     diag_init(&sink);
-    if (setting("LOCKSTEP_RESULTS"))
-        results_open(rt, setting("LOCKSTEP_RESULTS"), &sink);
+    results_open(rt);
     if (configure(rt, &sink) < 0)
         rt->broken = cudaErrorInitializationError;
+    else
+        results_machine(rt);
     runtime_report(rt, &sink);
     diag_free(&sink);
     return rt->broken;
@@ -176,10 +177,9 @@ cudaError_t runtime_ready(struct runtime *rt)
     struct diag_sink sink;
     diag_init(&sink);
     rt->gpu = gpu_create(&rt->machine, &sink);
-    if (rt->gpu) {
-        results_machine(rt);
+    if (rt->gpu)
         replay_device(rt);
-    } else
+    else
         rt->broken = cudaErrorInitializationError;
     runtime_report(rt, &sink);
     diag_free(&sink);

@@ -188,13 +188,26 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
     return error;
 }
 
-cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c, void **args)
+/* All blocks of a cooperative launch must be resident at once. */
+static cudaError_t check_cooperative(const struct runtime *rt, const struct kernel *kernel,
+                                     const struct call_configuration *c)
+{
+    uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
+    uint64_t resident = (uint64_t)rt->machine.gpu.sms *
+                        gpu_occupancy(rt->gpu, kernel->function, c->block.x * c->block.y * c->block.z, c->shared, NULL);
+    return c->cooperative && blocks > resident ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+}
+
+static cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c,
+                                 void **args)
 {
     if (!stream_known(rt, c->stream))
         return cudaErrorInvalidResourceHandle;
     cudaError_t error = check_extents(rt, kernel, c);
     if (!error)
         error = check_resources(rt, kernel, c);
+    if (!error)
+        error = check_cooperative(rt, kernel, c);
     if (error)
         return error;
     uint8_t *params = pack(kernel->function, args);
@@ -205,62 +218,49 @@ cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, const struc
     return error;
 }
 
+/* A launch that fails before its kernel has a line in the results leaves one that says so: the program may ignore it.
+ */
+static cudaError_t note_lost(struct runtime *rt, const void *func, cudaError_t error)
+{
+    const struct kernel *kernel = kernel_lookup(rt, func);
+    results_lost(rt, kernel ? kernel->name : "(unknown)", error);
+    return error;
+}
+
 /* Every launch: finds the kernel by stub or handle and runs it. */
 static cudaError_t launch_func(const void *func, const struct call_configuration *configuration, void **args)
 {
     struct runtime *rt = runtime_lock();
     struct kernel *kernel = NULL;
     cudaError_t error = runtime_ready(rt);
+    uint64_t written = rt->kernels_written;
     rt->entry = "a launch";
     if (!error)
         error = kernel_find(rt, func, &kernel);
     if (!error)
         error = launch_kernel(rt, kernel, configuration, args);
+    if (error && rt->kernels_written == written)
+        note_lost(rt, func, error);
     return runtime_unlock(rt, error);
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
 {
-    return launch_func(func, &(struct call_configuration){grid, block, shared, stream}, args);
+    return launch_func(func, &(struct call_configuration){grid, block, shared, stream, false}, args);
 }
 ALSO_PER_THREAD(cudaLaunchKernel, ptsz);
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared,
                                cudaStream_t stream)
 {
-    return launch_func(kernel, &(struct call_configuration){grid, block, shared, stream}, args);
+    return launch_func(kernel, &(struct call_configuration){grid, block, shared, stream, false}, args);
 }
 ALSO_PER_THREAD(__cudaLaunchKernel, ptsz);
-
-/* All blocks of a cooperative launch must be resident at once. */
-static cudaError_t check_cooperative(struct runtime *rt, const void *func, const struct call_configuration *c)
-{
-    struct kernel *kernel = NULL;
-    cudaError_t error = kernel_find(rt, func, &kernel);
-    if (!error)
-        error = check_extents(rt, kernel, c);
-    if (error)
-        return error;
-    uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
-    uint64_t resident = (uint64_t)rt->machine.gpu.sms *
-                        gpu_occupancy(rt->gpu, kernel->function, c->block.x * c->block.y * c->block.z, c->shared, NULL);
-    return blocks > resident ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
-}
-
-static cudaError_t launch_cooperative(const void *func, const struct call_configuration *c, void **args)
-{
-    struct runtime *rt = runtime_lock();
-    cudaError_t error = runtime_ready(rt);
-    if (!error)
-        error = check_cooperative(rt, func, c);
-    runtime_unlock(rt, error);
-    return error ? error : launch_func(func, c, args);
-}
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t stream)
 {
-    return launch_cooperative(func, &(struct call_configuration){grid, block, shared, stream}, args);
+    return launch_func(func, &(struct call_configuration){grid, block, shared, stream, true}, args);
 }
 ALSO_PER_THREAD(cudaLaunchCooperativeKernel, ptsz);
 
@@ -280,12 +280,17 @@ static cudaError_t check_attributes(const cudaLaunchConfig_t *config, bool *coop
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
-    bool cooperative = false;
+    struct call_configuration c = {0};
     cudaError_t error = !config || (config->numAttrs && !config->attrs) ? cudaErrorInvalidValue
-                                                                        : check_attributes(config, &cooperative);
-    if (error)
-        return runtime_unlock(runtime_lock(), error);
-    struct call_configuration c = {config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream};
-    return cooperative ? launch_cooperative(func, &c, args) : launch_func(func, &c, args);
+                                                                        : check_attributes(config, &c.cooperative);
+    if (error) {
+        struct runtime *rt = runtime_lock();
+        return runtime_unlock(rt, note_lost(rt, func, error));
+    }
+    c.grid = config->gridDim;
+    c.block = config->blockDim;
+    c.shared = config->dynamicSmemBytes;
+    c.stream = config->stream;
+    return launch_func(func, &c, args);
 }
 ALSO_PER_THREAD(cudaLaunchKernelExC, ptsz);

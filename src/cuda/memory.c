@@ -31,7 +31,27 @@ static void forget_special(struct runtime *rt, struct special_block *block)
     *block = rt->specials.items[--rt->specials.count];
 }
 
-static cudaError_t allocate(struct runtime *rt, void **pointer, size_t bytes)
+/* Programs that do not ask for errors would go on without the memory: say what is wrong, once. */
+static cudaError_t refuse_memory(struct runtime *rt, size_t bytes)
+{
+    uint64_t available, all;
+    struct diag_sink sink;
+    if (rt->exhausted)
+        return cudaErrorMemoryAllocation;
+    rt->exhausted = true;
+    gpu_memory_info(rt->gpu, &available, &all);
+    diag_init(&sink);
+    diag_error(
+        &sink, DIAG_NOWHERE, "ask for less, or give the machine more: gpu.memory_mib",
+        "%s: %zu bytes of device memory cannot be allocated: %llu of the machine's %llu are free (not said again)",
+        rt->entry, bytes, (unsigned long long)available, (unsigned long long)all);
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+    return cudaErrorMemoryAllocation;
+}
+
+/* Device memory, without a word when there is none left. */
+static cudaError_t take_memory(struct runtime *rt, void **pointer, size_t bytes)
 {
     if (!pointer)
         return cudaErrorInvalidValue;
@@ -41,6 +61,12 @@ static cudaError_t allocate(struct runtime *rt, void **pointer, size_t bytes)
     *pointer = (void *)(uintptr_t)gpu_malloc(rt->gpu, bytes);
     cudaError_t error = replay_call(rt, bytes, (uintptr_t)*pointer, 0);
     return error ? error : *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+static cudaError_t allocate(struct runtime *rt, void **pointer, size_t bytes)
+{
+    cudaError_t error = take_memory(rt, pointer, bytes);
+    return error == cudaErrorMemoryAllocation ? refuse_memory(rt, bytes) : error;
 }
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
@@ -66,7 +92,7 @@ static cudaError_t allocate_pitched(struct runtime *rt, void **pointer, size_t *
     size_t bytes;
     *pitch = (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
     if (__builtin_mul_overflow(*pitch, rows, &bytes))
-        return cudaErrorMemoryAllocation;
+        return refuse_memory(rt, SIZE_MAX);
     return allocate(rt, pointer, bytes);
 }
 
@@ -81,7 +107,7 @@ static cudaError_t allocate_3d(struct runtime *rt, struct cudaPitchedPtr *pitche
     if (!pitched)
         return cudaErrorInvalidValue;
     if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
-        return cudaErrorMemoryAllocation;
+        return refuse_memory(rt, SIZE_MAX);
     pitched->xsize = extent.width;
     pitched->ysize = extent.height;
     return allocate_pitched(rt, &pitched->ptr, &pitched->pitch, extent.width, rows);
@@ -120,7 +146,7 @@ static cudaError_t allocate_pinned(struct runtime *rt, void **pointer, size_t by
     *pointer = NULL;
     if (bytes == 0)
         return cudaSuccess;
-    bool in_device = gpu_host_mapped(rt->gpu) && allocate(rt, pointer, bytes) == cudaSuccess;
+    bool in_device = gpu_host_mapped(rt->gpu) && take_memory(rt, pointer, bytes) == cudaSuccess;
     if (!in_device)
         *pointer = calloc(1, bytes);
     if (!*pointer)
@@ -267,7 +293,7 @@ static cudaError_t host_device_pointer(struct runtime *rt, void **device, void *
     if (error)
         return error;
     if (!block->shadow)
-        return cudaErrorMemoryAllocation;
+        return refuse_memory(rt, block->bytes);
     *device = (void *)(uintptr_t)(block->shadow + ((uintptr_t)host - block->start));
     return cudaSuccess;
 }

@@ -13,6 +13,7 @@ static struct image *image_of(void **handle)
 void **__cudaRegisterFatBinary(void *wrapper)
 {
     struct runtime *rt = runtime_lock();
+    results_open(rt);
     struct image *image = image_add(rt, wrapper);
     runtime_unlock(rt, cudaSuccess);
     return (void **)(void *)image;
@@ -86,7 +87,8 @@ unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, s
     struct thread_state *thread = runtime_thread();
     if (thread->configuration_count == THREAD_CONFIGURATIONS)
         return 1; /* the compiler's code then skips the launch */
-    thread->configurations[thread->configuration_count++] = (struct call_configuration){grid, block, shared, stream};
+    thread->configurations[thread->configuration_count++] =
+        (struct call_configuration){grid, block, shared, stream, false};
     return 0;
 }
 

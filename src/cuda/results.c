@@ -1,7 +1,9 @@
 /* LOCKSTEP_RESULTS: what `lockstep run` reads while and after the program runs. One JSON object a line, each flushed at
  * once, so that nothing is lost however the program ends:
- *   {"type":"machine", "schema":1, "machine":{...}}   before the first kernel
+ *   {"type":"loaded"}                                 when the program's first code was registered
+ *   {"type":"machine", "schema":1, "machine":{...}}   at the program's first call
  *   {"type":"kernel", "index":n, ...}                 after each launch, see gpu/result_json.h
+ *   {"type":"lost", "kernel":"...", "error":"..."}    for each launch that failed before its kernel began
  *   {"type":"progress", ...}                          during a launch, with LOCKSTEP_PROGRESS
  *   {"type":"waits", "graph":"..."}                   of a kernel that hangs, see gpu_launch.waits
  *   {"type":"diagnostic", "text":"..."}               whatever was also printed to standard error
@@ -12,13 +14,6 @@
 
 #include "cuda/runtime.h"
 #include "gpu/result_json.h"
-
-void results_open(struct runtime *rt, const char *path, struct diag_sink *sink)
-{
-    rt->results = fopen(path, "ae");
-    if (!rt->results)
-        diag_warning(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_RESULTS: %s: %s", path, strerror(errno));
-}
 
 /* Takes over object. */
 static void write_line(struct runtime *rt, json_t *object)
@@ -36,6 +31,26 @@ static json_t *line_of_type(const char *type)
     json_t *line = json_object();
     json_object_set_new(line, "type", json_string(type));
     return line;
+}
+
+void results_open(struct runtime *rt)
+{
+    const char *path = getenv("LOCKSTEP_RESULTS");
+    if (rt->results_asked)
+        return;
+    rt->results_asked = true;
+    if (!path || !*path)
+        return;
+    rt->results = fopen(path, "ae");
+    if (rt->results) {
+        write_line(rt, line_of_type("loaded"));
+        return;
+    }
+    struct diag_sink sink;
+    diag_init(&sink);
+    diag_warning(&sink, DIAG_NOWHERE, NULL, "LOCKSTEP_RESULTS: %s: %s", path, strerror(errno));
+    runtime_report(rt, &sink);
+    diag_free(&sink);
 }
 
 void results_machine(struct runtime *rt)
@@ -72,6 +87,16 @@ void results_line(struct runtime *rt, const struct strbuf *line)
     fputs(line->text, rt->results);
     fputc('\n', rt->results);
     fflush(rt->results);
+}
+
+void results_lost(struct runtime *rt, const char *kernel, cudaError_t error)
+{
+    if (!rt->results)
+        return;
+    json_t *line = line_of_type("lost");
+    json_object_set_new(line, "kernel", json_string(kernel));
+    json_object_set_new(line, "error", json_string(cudaGetErrorName(error)));
+    write_line(rt, line);
 }
 
 void results_refused(struct runtime *rt)

@@ -81,8 +81,10 @@ struct runtime {
     pid_t run_by;           /* LOCKSTEP_RUN: the process of lockstep run, 0: none */
     unsigned signals_taken; /* by stop_begin */
     bool progress;
-    FILE *results; /* NULL: nobody asked for them */
+    FILE *results;      /* NULL: nobody asked for them */
+    bool results_asked; /* results_open was called */
     bool machine_written;
+    bool exhausted; /* an allocation beyond the machine was reported */
     uint64_t kernels_written;
     /* The device; NULL until the first call that needs it and after cudaDeviceReset. */
     struct gpu *gpu;
@@ -135,6 +137,7 @@ struct call_configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    bool cooperative; /* all blocks must be resident at once */
 };
 struct thread_state {
     cudaError_t last_error;
@@ -144,8 +147,11 @@ struct thread_state {
 struct thread_state *runtime_thread(void);
 
 /* results.c: LOCKSTEP_RESULTS, one JSON object a line. Nothing happens when rt->results is NULL. */
-void results_open(struct runtime *rt, const char *path, struct diag_sink *sink);
+/* Opens the file that LOCKSTEP_RESULTS names, once; the other functions come after it. */
+void results_open(struct runtime *rt);
 void results_machine(struct runtime *rt);
+/* A launch failed before its kernel began: there is no line of that kernel. */
+void results_lost(struct runtime *rt, const char *kernel, cudaError_t error);
 /* The line of the next kernel; results_line writes it. */
 void results_kernel(const struct runtime *rt, const struct gpu_result *result, struct strbuf *line);
 void results_line(struct runtime *rt, const struct strbuf *line);
@@ -190,9 +196,5 @@ bool stream_known(const struct runtime *rt, cudaStream_t stream);
 /* device.c: what programs may ask of a block. */
 uint32_t device_max_threads(const struct runtime *rt);
 uint64_t device_shared_bytes(const struct runtime *rt);
-
-/* launch.c */
-cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, const struct call_configuration *configuration,
-                          void **args);
 
 #endif

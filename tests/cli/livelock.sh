@@ -46,6 +46,6 @@ int main()
 }
 P
 "$LOCKSTEP" cc "$folder/p.cu" -o "$folder/p" || exit 1
-expect 0 "(deadlock)" run --set gpu.watch_cycles=20000 --hang-report "$folder/p.dot" "$folder/p"
+expect 1 "(deadlock)" run --set gpu.watch_cycles=20000 --hang-report "$folder/p.dot" "$folder/p"
 grep -q '^digraph waits {$' "$folder/p.dot" && grep -q 'p.cu:5'  "$folder/p.dot" || { echo "no graph of a program"; failures=1; }
 finish
