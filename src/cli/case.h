@@ -4,6 +4,7 @@
  *   ptx: FILE            beside the launch file        grid: [x, y, z]     blocks; y and z may be left out
  *   kernel: NAME                                       block: [x, y, z]    threads
  *   shared: BYTES        dynamic shared memory         registers: N        a thread, for occupancy; 0: the kernel's own
+ *   cooperative: true    all blocks resident at once, with a workspace for grid barriers (%envreg1, %envreg2)
  *   buffers:             allocated and copied to the device in this order
  *     NAME: {type: u32|i32|f32, count: N, init: INIT}
  *   constants:           the same, for __constant__ and __device__ variables of that name
@@ -54,6 +55,7 @@ struct launch_case {
     uint32_t grid[3], block[3];
     uint64_t shared;
     uint32_t registers;
+    bool cooperative;
     unsigned buffer_count, constant_count, arg_count, check_count;
     struct case_buffer *buffers, *constants;
     struct case_arg *args;

@@ -121,6 +121,15 @@ static uint64_t value_bits(struct reader *r, const struct yaml_node *node, enum 
     return 0;
 }
 
+static bool optional_bool(struct reader *r, const struct yaml_node *node, const char *key)
+{
+    const struct yaml_node *value = yaml_get(node, key);
+    const char *text = !value ? "false" : value->kind == YAML_SCALAR ? value->text : "";
+    if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+        FAIL(r, value, NULL, "%s: expected true or false", key);
+    return strcmp(text, "true") == 0;
+}
+
 static void read_extent(struct reader *r, const char *key, uint32_t max, uint32_t extent[3])
 {
     const struct yaml_node *list = need(r, r->c->doc.root, key), *item;
@@ -290,8 +299,8 @@ static const struct yaml_node *read_list(struct reader *r, const char *key, unsi
 
 static void read_case(struct reader *r)
 {
-    static const char *const keys[] = {"ptx",     "kernel",    "grid", "block", "shared", "registers",
-                                       "buffers", "constants", "args", "check", NULL};
+    static const char *const keys[] = {"ptx",         "kernel",  "grid",      "block", "shared", "registers",
+                                       "cooperative", "buffers", "constants", "args",  "check",  NULL};
     struct launch_case *c = r->c;
     const struct yaml_node *root = c->doc.root;
     unsigned i = 0;
@@ -305,6 +314,7 @@ static void read_case(struct reader *r)
     read_extent(r, "block", 1024, c->block);
     c->shared = optional_number(r, root, "shared", UINT64_C(1) << 24);
     c->registers = (uint32_t)optional_number(r, root, "registers", 1024);
+    c->cooperative = optional_bool(r, root, "cooperative");
     c->buffers = read_buffers(r, "buffers", &c->buffer_count);
     c->constants = read_buffers(r, "constants", &c->constant_count);
     c->args_node = yaml_get(root, "args") ? yaml_get(root, "args") : c->kernel_node;

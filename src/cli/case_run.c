@@ -209,6 +209,7 @@ static void launch(struct case_run *run, struct gpu_result *result)
         .module = run->module,
         .kernel = run->kernel,
         .dynamic_shared = run->c.shared,
+        .cooperative = run->c.cooperative,
         .params = run->params,
         .mode = cli_mode(run->options),
         .registers = run->c.registers,

@@ -163,6 +163,7 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .grid = {c->grid.x, c->grid.y, c->grid.z},
         .block = {c->block.x, c->block.y, c->block.z},
         .dynamic_shared = c->shared,
+        .cooperative = c->cooperative,
         .params = params,
         .mode = rt->mode,
         .max_cycles = rt->max_cycles,

@@ -335,6 +335,26 @@ static void explain_bad_pick(struct gpu_run *run, const struct sm_fault *fault)
                (unsigned long long)(fault->cycle - run->start_cycle));
 }
 
+/* A grid barrier of a kernel that was not launched cooperatively finds no workspace: it stops by a trap, or counts at
+ * an address next to 0. A hint when that may be what happened, else NULL. */
+static const char *missing_workspace(const struct gpu_run *run, const struct simt_fault *fault)
+{
+    const struct isa_module *code = run->launch->module->code;
+    bool near_zero = fault->kind == SIMT_FAULT_BOUNDS && fault->address < WORKSPACE_BYTES;
+    bool stopped = fault->kind == SIMT_FAULT_TRAP || fault->kind == SIMT_FAULT_ASSERT;
+    if (run->launch->cooperative || !(near_zero || stopped))
+        return NULL;
+    for (uint32_t i = 0; i < code->instr_count; i++)
+        for (unsigned k = 0; k < code->instrs[i].src_count; k++) {
+            const struct isa_operand *source = &code->instrs[i].src[k];
+            if (source->kind == ISA_OPERAND_SREG &&
+                (source->reg == ISA_SREG_ENVREG1 || source->reg == ISA_SREG_ENVREG2))
+                return "a grid barrier (grid.sync()) needs a cooperative launch: cudaLaunchCooperativeKernel, or "
+                       "`cooperative: true` in a launch file";
+        }
+    return NULL;
+}
+
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
 {
     if (fault->by_scheduler) {
@@ -350,12 +370,12 @@ void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
     isa_format_pos(code, instr, &at);
     isa_disasm_instr(code, isa_function_at(code, fault->fault.pc), instr, &text);
     run->result->fault = fault_class(fault->fault.kind);
-    diag_error(run->sink, (struct diag_pos){code->name, instr->line, instr->column}, NULL,
-               "kernel %s: %s\n  at %s: %s\n  block (%u,%u,%u) thread (%u,%u,%u), cycle %llu",
-               run->launch->kernel->name, strbuf_text(&what), strbuf_text(&at), strbuf_text(&text), fault->block[0],
-               fault->block[1], fault->block[2], thread % size[0], thread / size[0] % size[1],
-               thread / (size[0] * size[1]),
-               (unsigned long long)(fault->cycle - (run->launch->mode == GPU_TIMING ? run->start_cycle : 0)));
+    diag_error(
+        run->sink, (struct diag_pos){code->name, instr->line, instr->column}, missing_workspace(run, &fault->fault),
+        "kernel %s: %s\n  at %s: %s\n  block (%u,%u,%u) thread (%u,%u,%u), cycle %llu", run->launch->kernel->name,
+        strbuf_text(&what), strbuf_text(&at), strbuf_text(&text), fault->block[0], fault->block[1], fault->block[2],
+        thread % size[0], thread / size[0] % size[1], thread / (size[0] * size[1]),
+        (unsigned long long)(fault->cycle - (run->launch->mode == GPU_TIMING ? run->start_cycle : 0)));
     strbuf_free(&what);
     strbuf_free(&at);
     strbuf_free(&text);

@@ -72,6 +72,9 @@ struct gpu_launch {
     const struct isa_function *kernel;
     uint32_t grid[3], block[3];
     uint64_t dynamic_shared;
+    /* All blocks must be resident at once, so that they may wait for each other: a grid that does not fit is refused.
+     * The kernel gets a grid workspace for its barriers (launch.c: write_workspace). */
+    bool cooperative;
     const void *params; /* kernel->param_bytes bytes, laid out by isa_param.offset */
     enum gpu_mode mode;
     uint32_t registers;  /* registers per thread for occupancy; 0: the kernel's own */

@@ -23,6 +23,8 @@ struct gpu_range {
     uint64_t start, end;
 };
 
+#define WORKSPACE_BYTES 256u /* of the grid workspace: launch.c, write_workspace */
+
 struct gpu {
     struct machine machine; /* a copy: its groups are not used */
     struct sched scheduler; /* the one that machine.sm.scheduler names */
@@ -37,6 +39,7 @@ struct gpu {
     uint64_t launches;
     uint64_t params; /* device address of the parameter block */
     uint64_t params_bytes;
+    uint64_t workspace; /* device address of the grid workspace; 0 until the first cooperative launch */
     uint64_t heap, heap_bytes;
     struct store heap_blocks; /* allocations inside the heap; no memory of its own */
     struct strbuf output;

@@ -91,6 +91,12 @@ static int check_resources(struct gpu_run *run)
                           "kernel %s cannot be launched: a block of %u threads, %u registers a thread and %u bytes of "
                           "shared memory does not fit on an SM (limited by %s)",
                           run->launch->kernel->name, k->threads_per_block, k->registers, k->shared_bytes, limiter);
+    if (run->launch->cooperative && run->blocks > (uint64_t)fit * run->gpu->machine.gpu.sms)
+        return diag_error(
+            run->sink, function_pos(run), "launch fewer or smaller blocks",
+            "kernel %s cannot be launched cooperatively: its %llu blocks must be resident at once, but %u "
+            "of them fit on each of %u SMs (limited by %s)",
+            run->launch->kernel->name, (unsigned long long)run->blocks, fit, run->gpu->machine.gpu.sms, limiter);
     /* A grid too small to fill the device is spread over the SMs. */
     uint64_t even = (run->blocks + run->gpu->machine.gpu.sms - 1) / run->gpu->machine.gpu.sms;
     k->max_blocks = even < fit ? (unsigned)even : fit;
@@ -113,6 +119,26 @@ static int write_params(struct gpu_run *run)
     if (run->launch->kernel->param_bytes)
         memcpy(store_at(&gpu->store, gpu->params), run->launch->params, run->launch->kernel->param_bytes);
     run->grid.param_address = gpu->params;
+    return 0;
+}
+
+/* The grid workspace of a cooperative launch, which a kernel finds through %envreg1 and %envreg2: WORKSPACE_BYTES that
+ * begin with a word that holds their number and a word in which grid barriers count arrivals, zero when the launch
+ * begins. Known from what nvcc's cooperative_groups compile to (PTX ISA, "Special Registers: %envreg": driver-defined).
+ */
+static int write_workspace(struct gpu_run *run)
+{
+    struct gpu *gpu = run->gpu;
+    uint32_t size = WORKSPACE_BYTES;
+    if (!run->launch->cooperative)
+        return 0;
+    if (!gpu->workspace)
+        gpu->workspace = store_alloc(&gpu->store, WORKSPACE_BYTES, 256);
+    if (!gpu->workspace)
+        return refuse(run, "raise gpu.memory_mib", "no device memory is left for its grid workspace");
+    gpu_fill(gpu, gpu->workspace, 0, WORKSPACE_BYTES, NULL);
+    gpu_write(gpu, gpu->workspace, &size, sizeof size, NULL);
+    run->grid.workspace_address = gpu->workspace;
     return 0;
 }
 
@@ -174,7 +200,7 @@ static int prepare(struct gpu_run *run)
     if (check_shape(run) || check_code(run))
         return -1;
     describe_grid(run);
-    return check_resources(run) || write_params(run) ? -1 : 0;
+    return check_resources(run) || write_params(run) || write_workspace(run) ? -1 : 0;
 }
 
 /* Host programs may have changed how this thread rounds or treats subnormals (-ffast-math does); the lanes' arithmetic

@@ -52,6 +52,7 @@ static void archive_run(struct gpu_run *run, struct archive *ar)
     archive_begin(ar, "launch", 0);
     archive_same(ar, run->blocks, "the number of blocks");
     archive_same(ar, run->grid.param_address, "the address of the parameters");
+    archive_same(ar, run->grid.workspace_address, "the address of the grid workspace");
     archive_same(ar, run->grid.launch_number, "the number of the launch");
     archive_u64_to(ar, &run->next_block, run->blocks);
     archive_u64_to(ar, &run->start_cycle, run->gpu->cycle);
@@ -153,32 +154,36 @@ int gpu_resume(struct gpu_run *run, struct gpu_watch *watch)
     return 0;
 }
 
-/* Memory that a launch took: the block of its parameters, and the heap when it is the first to use it. The order is
- * that of the launch. */
-static void take_again(struct gpu *gpu, struct archive *ar, uint64_t params, uint64_t bytes, uint64_t heap)
+/* Memory that a launch took: the block of its parameters, the grid workspace when it is the first cooperative one, and
+ * the heap when it is the first to use it. The order is that of the launch. */
+static void take_again(struct gpu *gpu, struct archive *ar, uint64_t params, uint64_t bytes, uint64_t workspace,
+                       uint64_t heap)
 {
     if (params != gpu->params && store_alloc(&gpu->store, bytes, 256) == params) {
         gpu->params = params;
         gpu->params_bytes = bytes;
         vec_push(&gpu->constants, (struct gpu_range){params, params + bytes});
     }
+    if (workspace && !gpu->workspace)
+        gpu->workspace = store_alloc(&gpu->store, WORKSPACE_BYTES, 256);
     if (heap && !gpu->heap && store_alloc(&gpu->store, gpu->heap_bytes, 256) == heap)
         gpu->heap = heap;
-    if (params != gpu->params || heap != gpu->heap)
+    if (params != gpu->params || workspace != gpu->workspace || heap != gpu->heap)
         archive_fail(ar, "device memory was taken otherwise than before");
 }
 
 void gpu_archive_outcome(struct gpu *gpu, struct archive *ar)
 {
-    uint64_t params = gpu->params, bytes = gpu->params_bytes, heap = gpu->heap;
+    uint64_t params = gpu->params, bytes = gpu->params_bytes, workspace = gpu->workspace, heap = gpu->heap;
     archive_begin(ar, "outcome", 0);
     ARCHIVE(ar, gpu->cycle);
     ARCHIVE(ar, gpu->launches);
     ARCHIVE(ar, gpu->heap_bytes);
     ARCHIVE(ar, params);
     ARCHIVE(ar, bytes);
+    ARCHIVE(ar, workspace);
     ARCHIVE(ar, heap);
     if (archive_loading(ar) && !archive_failed(ar))
-        take_again(gpu, ar, params, bytes, heap);
+        take_again(gpu, ar, params, bytes, workspace, heap);
     archive_end(ar);
 }

@@ -89,6 +89,10 @@ static uint64_t uniform_value(const struct simt_warp *warp, uint32_t sreg, uint6
         return grid->dynamic_shared;
     case ISA_SREG_TOTAL_SMEM_SIZE:
         return warp->block->shared_bytes;
+    case ISA_SREG_ENVREG1:
+        return grid->workspace_address >> 32;
+    case ISA_SREG_ENVREG2:
+        return (uint32_t)grid->workspace_address;
     case ISA_SREG_DYNAMIC_SMEM_BASE:
         return grid->dynamic_base;
     case ISA_SREG_LOCAL_BASE:

@@ -54,6 +54,7 @@ struct simt_grid {
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared, dynamic_base; /* size, and the offset at which it starts */
     uint64_t param_address;                /* where the parameter block lies in device memory */
+    uint64_t workspace_address;            /* the grid workspace of a cooperative launch, else 0 */
     uint64_t launch_number;
     uint32_t sm_count, warp_slots;
     uint32_t stack_bytes; /* limit of local memory per thread */

@@ -1,7 +1,6 @@
 /* Cooperative groups: the thread block, tiles of it of 1 to 32 threads fixed at compile time, the threads that happen
- * to run together, and their collectives (sync, shuffles, votes, matches, reduce, scans). grid_group gives ranks and
- * sizes; its sync() is left out, for the simulator does not launch cooperatively, and so are clusters, multi-device
- * groups and memcpy_async. */
+ * to run together, and their collectives (sync, shuffles, votes, matches, reduce, scans); the grid with its barrier in
+ * a cooperative launch. Left out: clusters, multi-device groups and memcpy_async. */
 #ifndef LOCKSTEP_COOPERATIVE_GROUPS_H
 #define LOCKSTEP_COOPERATIVE_GROUPS_H
 
@@ -41,13 +40,60 @@ LOCKSTEP_GROUP unsigned block_size()
 
 } // namespace lockstep_detail
 
-/* ---- the whole grid, for ranks ---- */
+/* ---- the whole grid ----
+ * Its barrier counts the blocks that have arrived since the launch began, in the second word of the grid workspace: the
+ * n-th barrier of a grid of b blocks ends when n * b have. The word holds 2^32 arrivals. */
 class grid_group
 {
+    LOCKSTEP_MEMBER static unsigned *arrivals()
+    {
+        unsigned high, low;
+        asm("mov.u32 %0, %%envreg1;" : "=r"(high));
+        asm("mov.u32 %0, %%envreg2;" : "=r"(low));
+        unsigned long long workspace = (unsigned long long)high << 32 | low;
+        return workspace ? (unsigned *)(workspace + 4) : nullptr;
+    }
+
   public:
+    /* What a block awaits: the count of arrivals that ends the barrier. Held by the block's first thread. */
+    struct arrival_token {
+        unsigned end;
+    };
+    /* Whether the kernel was launched cooperatively. */
     LOCKSTEP_MEMBER bool is_valid() const
     {
-        return false;
+        return arrivals() != nullptr;
+    }
+    /* All threads of the grid. What they wrote before is seen by all after. In a launch that is not cooperative the
+     * kernel stops here. */
+    LOCKSTEP_MEMBER void sync() const
+    {
+        barrier_wait(barrier_arrive());
+    }
+    LOCKSTEP_MEMBER arrival_token barrier_arrive() const
+    {
+        unsigned *count = arrivals();
+        if (!count)
+            __trap();
+        arrival_token token = {0};
+        __syncthreads();
+        if (lockstep_detail::block_rank() == 0) {
+            unsigned blocks = (unsigned)num_blocks();
+            __threadfence();
+            unsigned before = atomicAdd(count, 1u);
+            token.end = before - before % blocks + blocks;
+        }
+        return token;
+    }
+    LOCKSTEP_MEMBER void barrier_wait(arrival_token token) const
+    {
+        if (lockstep_detail::block_rank() == 0) {
+            const volatile unsigned *count = arrivals();
+            while ((int)(*count - token.end) < 0)
+                ;
+            __threadfence();
+        }
+        __syncthreads();
     }
     LOCKSTEP_MEMBER unsigned long long num_blocks() const
     {
