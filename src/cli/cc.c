@@ -56,6 +56,18 @@ static int run_and_free(struct cc_session *s, struct cc_args *command)
     return status == 0 ? 0 : -1;
 }
 
+/* The macros that nvcc 13.0 (the version that our headers have) defines before the first line of every source; those of
+ * its headers stand in ours. Not defined: what says that something is there which is not
+ * (__CUDACC_DEVICE_ATOMIC_BUILTINS__), and what clang defines itself (__CUDACC__, __CUDA_ARCH__). */
+static void push_nvcc_macros(struct cc_session *s, struct cc_args *command)
+{
+    unsigned capability = 0;
+    sscanf(s->options.arch, "sm_%u", &capability);
+    PUSH(command, "-D__NVCC__", "-D__CUDACC_VER_MAJOR__=13", "-D__CUDACC_VER_MINOR__=0", "-D__CUDACC_VER_BUILD__=88",
+         "-D__CUDA_API_VER_MAJOR__=13", "-D__CUDA_API_VER_MINOR__=0", "-D__NVCC_DIAG_PRAGMA_SUPPORT__=1",
+         arena_printf(&s->arena, "-D__CUDA_ARCH_LIST__=%u", capability * 10));
+}
+
 /* What the device and the host pass of a CUDA source share. Warnings are left to the host pass, which sees the same
  * text. */
 static void push_cuda_common(struct cc_session *s, struct cc_args *command)
@@ -64,14 +76,16 @@ static void push_cuda_common(struct cc_session *s, struct cc_args *command)
          arena_printf(&s->arena, "--cuda-gpu-arch=%s", s->options.arch),
          arena_printf(&s->arena, "-std=%s", s->options.standard), "-isystem", s->tools.include_dir, "-include",
          arena_printf(&s->arena, "%s/cuda_runtime.h", s->tools.include_dir), "-Xclang", "-target-sdk-version=11.0");
+    push_nvcc_macros(s, command);
     push_all(command, s->options.shared.items, s->options.shared.count);
 }
 
 static void push_device_common(struct cc_session *s, struct cc_args *command)
 {
     push_cuda_common(s, command);
-    PUSH(command, "--cuda-device-only", "-w", "-gline-directives-only", "-Xclang", "-dwarf-version=2", "-S", "-Xclang",
-         "-target-feature", "-Xclang", arena_printf(&s->arena, "+%s", s->options.ptx));
+    PUSH(command, "--cuda-device-only", "-DCUDA_DOUBLE_MATH_FUNCTIONS", "-w", "-gline-directives-only", "-Xclang",
+         "-dwarf-version=2", "-S", "-Xclang", "-target-feature", "-Xclang",
+         arena_printf(&s->arena, "+%s", s->options.ptx));
     /* Products and sums become fma, as with nvcc, except where a header forbids it by pragma. */
     if (s->options.no_contraction)
         PUSH(command, "-ffp-contract=off", "-DLOCKSTEP_NO_CONTRACTION");
@@ -152,6 +166,7 @@ static int compile_plain(struct cc_session *s, const struct cc_source *source, c
         PUSH(&command, "-x", "c++", arena_printf(&s->arena, "-std=%s", s->options.standard));
     else if (s->options.c_standard)
         PUSH(&command, arena_printf(&s->arena, "-std=%s", s->options.c_standard));
+    push_nvcc_macros(s, &command);
     push_all(&command, s->options.shared.items, s->options.shared.count);
     push_all(&command, s->options.host.items, s->options.host.count);
     PUSH(&command, source->path, "-o", object);

@@ -138,31 +138,37 @@ static bool parse_flag(struct cc_options *options, const char *arg)
     else if (strcmp(arg, "-fmad=false") == 0 || strcmp(arg, "--fmad=false") == 0 ||
              strcmp(arg, "-ffp-contract=off") == 0)
         options->no_contraction = true;
-    else if (strcmp(arg, "-G") == 0 || strcmp(arg, "--device-debug") == 0)
+    else if (strcmp(arg, "-G") == 0 || strcmp(arg, "--device-debug") == 0) {
         vec_push(&options->host, "-g");
-    else
+        vec_push(&options->shared, "-D__CUDACC_DEBUG__");
+    } else
         return false;
     return true;
 }
 
-/* Options of nvcc that change nothing here: line tables are always kept, constexpr and lambdas are always relaxed, the
- * runtime is always shared. The second list takes a value. */
+/* Options of nvcc for what is always so here (constexpr functions and lambdas run on both sides): only the macro by
+ * which programs ask whether they were given. */
+static bool parse_announced(struct cc_options *options, const char *arg)
+{
+    static const char *const announced[][2] = {
+        {"expt-relaxed-constexpr", "-D__CUDACC_RELAXED_CONSTEXPR__"},
+        {"expt-extended-lambda", "-D__CUDACC_EXTENDED_LAMBDA__"},
+        {"extended-lambda", "-D__CUDACC_EXTENDED_LAMBDA__"},
+    };
+    for (unsigned k = 0; k < sizeof announced / sizeof announced[0]; k++)
+        if (arg[0] == '-' && strcmp(arg + 1 + (arg[1] == '-'), announced[k][0]) == 0) {
+            vec_push(&options->shared, announced[k][1]);
+            return true;
+        }
+    return false;
+}
+
+/* Options of nvcc that change nothing here: line tables are always kept, the runtime is always shared. The second list
+ * takes a value. */
 static bool parse_ignored(int argc, char **argv, int *i)
 {
-    static const char *const flags[] = {"-lineinfo",
-                                        "--generate-line-info",
-                                        "--expt-relaxed-constexpr",
-                                        "-expt-relaxed-constexpr",
-                                        "--expt-extended-lambda",
-                                        "-expt-extended-lambda",
-                                        "--extended-lambda",
-                                        "-extended-lambda",
-                                        "-fmad=true",
-                                        "--fmad=true",
-                                        "-use_fast_math",
-                                        "--use_fast_math",
-                                        "-w",
-                                        "-no-compress"};
+    static const char *const flags[] = {"-lineinfo",      "--generate-line-info", "-fmad=true", "--fmad=true",
+                                        "-use_fast_math", "--use_fast_math",      "-w",         "-no-compress"};
     static const char *const valued[] = {"-cudart",
                                          "--cudart",
                                          "-Xptxas",
@@ -255,7 +261,8 @@ static int parse_one(struct cc_options *options, int argc, char **argv, int *i, 
     if (starts(arg, "-rdc=t") || strcmp(arg, "--relocatable-device-code=true") == 0)
         return diag_error(diags, DIAG_NOWHERE, "define device functions in a header or in the file that calls them",
                           "relocatable device code is not supported: %s", arg);
-    if (starts(arg, "-rdc=") || parse_flag(options, arg) || parse_ignored(argc, argv, i))
+    if (starts(arg, "-rdc=") || parse_flag(options, arg) || parse_announced(options, arg) ||
+        parse_ignored(argc, argv, i))
         return 0;
     int valued = parse_valued(options, argc, argv, i, arena, diags);
     if (valued)

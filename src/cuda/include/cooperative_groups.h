@@ -1,8 +1,8 @@
 /* Cooperative groups: the thread block, tiles of it of 1 to 32 threads fixed at compile time, the threads that happen
  * to run together, and their collectives (sync, shuffles, votes, matches, reduce, scans); the grid with its barrier in
  * a cooperative launch. Left out: clusters, multi-device groups and memcpy_async. */
-#ifndef LOCKSTEP_COOPERATIVE_GROUPS_H
-#define LOCKSTEP_COOPERATIVE_GROUPS_H
+#ifndef _COOPERATIVE_GROUPS_H_
+#define _COOPERATIVE_GROUPS_H_
 
 #include "cuda_runtime.h"
 

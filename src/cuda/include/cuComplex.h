@@ -1,6 +1,6 @@
 /* Complex numbers as pairs: cuFloatComplex is float2, cuDoubleComplex is double2. */
-#ifndef LOCKSTEP_CUCOMPLEX_H
-#define LOCKSTEP_CUCOMPLEX_H
+#ifndef CU_COMPLEX_H_
+#define CU_COMPLEX_H_
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* The part of the driver interface that programs of the runtime interface touch: types, result codes, version. The
  * driver's functions themselves are not provided. */
-#ifndef LOCKSTEP_CUDA_H
-#define LOCKSTEP_CUDA_H
+#ifndef __cuda_cuda_h__
+#define __cuda_cuda_h__
 
 #include <stddef.h>
 

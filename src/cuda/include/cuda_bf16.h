@@ -1,8 +1,8 @@
 /* __nv_bfloat16 and __nv_bfloat162: the upper half of a float. Below sm_90 PTX has no bf16 addition, so arithmetic is
  * that of float with one rounding to nearest even at the end, on host and device alike; fma rounds twice (through
  * float). */
-#ifndef LOCKSTEP_CUDA_BF16_H
-#define LOCKSTEP_CUDA_BF16_H
+#ifndef __CUDA_BF16_H__
+#define __CUDA_BF16_H__
 
 #include "cuda_runtime.h"
 

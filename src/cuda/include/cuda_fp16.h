@@ -1,8 +1,8 @@
 /* __half and __half2: IEEE binary16, one and two to a register. In device code arithmetic is the PTX f16 and f16x2
  * instructions, by inline assembly; on the host the same results come from float (a sum, product or fused multiply-add
  * of halves, rounded to float or double and then to half, is the correctly rounded half). */
-#ifndef LOCKSTEP_CUDA_FP16_H
-#define LOCKSTEP_CUDA_FP16_H
+#ifndef __CUDA_FP16_H__
+#define __CUDA_FP16_H__
 
 #include "cuda_runtime.h"
 

@@ -2,9 +2,10 @@
  * Host code gets the runtime interface; in clang's CUDA mode also the built-in variables and the device functions.
  * The order below matters: clang's own wrappers of <new>, <algorithm> and <complex> need the qualifiers first, and on
  * clang 14
- * __noinline__ may become a macro only after <memory> has been read, which spells __attribute__((__noinline__)). */
-#ifndef LOCKSTEP_CUDA_RUNTIME_H
-#define LOCKSTEP_CUDA_RUNTIME_H
+ * __noinline__ may become a macro only after <memory> has been read, which spells __attribute__((__noinline__)).
+ * The guards of these headers are those of NVIDIA's, since programs ask for them (#ifdef __DRIVER_TYPES_H__). */
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
 
 #include "host_defines.h"
 
@@ -44,9 +45,29 @@ extern "C" __device__ void free(void *p);
 #if defined(__cplusplus)
 #include "lockstep/runtime_cxx.h"
 #endif
+/* What NVIDIA's header of this name brings along: their guards are macros that programs ask for. */
+#include "device_types.h"
+#include "driver_functions.h"
+#include "host_config.h"
 #if defined(__CUDA__)
 #include "device_launch_parameters.h"
 #include "lockstep/device.h"
+
+#include "common_functions.h"
+#include "cuda_device_runtime_api.h"
+#include "device_atomic_functions.h"
+#include "device_double_functions.h"
+#include "device_functions.h"
+#include "math_functions.h"
+#include "sm_20_atomic_functions.h"
+#include "sm_20_intrinsics.h"
+#include "sm_30_intrinsics.h"
+#include "sm_32_atomic_functions.h"
+#include "sm_32_intrinsics.h"
+#include "sm_35_atomic_functions.h"
+#include "sm_35_intrinsics.h"
+#include "sm_60_atomic_functions.h"
+#include "sm_61_intrinsics.h"
 #endif
 
 #endif

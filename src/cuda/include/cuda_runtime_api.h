@@ -2,8 +2,8 @@
  * returns cudaSuccess or an error, which stays readable through cudaGetLastError. Sizes are in bytes, times in
  * milliseconds. A function declared here that the runtime library does not model answers cudaErrorNotSupported. Left
  * out: arrays and textures, graphs, external resources, memory pools beyond the default one, driver entry points. */
-#ifndef LOCKSTEP_CUDA_RUNTIME_API_H
-#define LOCKSTEP_CUDA_RUNTIME_API_H
+#ifndef __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"
 

@@ -1,5 +1,5 @@
 /* Everything declared here in NVIDIA's toolkit comes with cuda_runtime.h. */
-#ifndef LOCKSTEP_DEVICE_ATOMIC_FUNCTIONS_H
-#define LOCKSTEP_DEVICE_ATOMIC_FUNCTIONS_H
+#ifndef __DEVICE_ATOMIC_FUNCTIONS_H__
+#define __DEVICE_ATOMIC_FUNCTIONS_H__
 #include "cuda_runtime.h"
 #endif

@@ -1,7 +1,7 @@
 /* threadIdx, blockIdx, blockDim, gridDim and warpSize. Each is an object whose members are properties (clang accepts
  * __declspec in CUDA mode), so that `threadIdx.x` reads the special register %tid.x and nothing is stored anywhere. */
-#ifndef LOCKSTEP_DEVICE_LAUNCH_PARAMETERS_H
-#define LOCKSTEP_DEVICE_LAUNCH_PARAMETERS_H
+#ifndef __DEVICE_LAUNCH_PARAMETERS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
 
 #include "vector_types.h"
 

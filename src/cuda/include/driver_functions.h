@@ -1,5 +1,5 @@
 /* Everything declared here in NVIDIA's toolkit comes with cuda_runtime.h. */
-#ifndef LOCKSTEP_DRIVER_FUNCTIONS_H
-#define LOCKSTEP_DRIVER_FUNCTIONS_H
+#ifndef __DRIVER_FUNCTIONS_H__
+#define __DRIVER_FUNCTIONS_H__
 #include "cuda_runtime.h"
 #endif

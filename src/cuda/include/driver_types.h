@@ -4,8 +4,8 @@
  * installed. cudaDeviceProp has, in its reserved tail, the fields that CUDA 13 dropped (clockRate and so on): older
  * programs still read them. Left out: arrays, textures, graphs, memory pools and external resources, of which only the
  * handles are declared. */
-#ifndef LOCKSTEP_DRIVER_TYPES_H
-#define LOCKSTEP_DRIVER_TYPES_H
+#ifndef __DRIVER_TYPES_H__
+#define __DRIVER_TYPES_H__
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* Everything declared here in NVIDIA's toolkit comes with cuda_runtime.h. */
-#ifndef LOCKSTEP_HOST_CONFIG_H
-#define LOCKSTEP_HOST_CONFIG_H
+#ifndef __HOST_CONFIG_H__
+#define __HOST_CONFIG_H__
 #include "cuda_runtime.h"
 #endif

@@ -3,17 +3,12 @@
  * functions can be shared.
  * __noinline__ is a keyword of clang from 15 on; clang 14 needs the macro, and cuda_runtime.h takes care that it does
  * not reach the C++ library, which spells __attribute__((__noinline__)). */
-#ifndef LOCKSTEP_HOST_DEFINES_H
-#define LOCKSTEP_HOST_DEFINES_H
+#ifndef __HOST_DEFINES_H__
+#define __HOST_DEFINES_H__
 
 #if defined(__CUDA__)
 #ifndef __CUDACC__
 #define __CUDACC__ 1
-#endif
-#ifndef __CUDACC_VER_MAJOR__
-#define __CUDACC_VER_MAJOR__ 13
-#define __CUDACC_VER_MINOR__ 0
-#define __CUDACC_VER_BUILD__ 0
 #endif
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
@@ -36,7 +31,10 @@
 #define __grid_constant__
 #define __device_builtin__
 #define __cudart_builtin__
+/* Whether the device has a feature of one architecture alone: __CUDA_ARCH_HAS_FEATURE__(SM90_ALL). */
+#define __CUDA_ARCH_HAS_FEATURE__(feature) __CUDA_ARCH_FEAT_##feature
 #define CUDARTAPI
+#define CUDARTAPI_CDECL
 #define CUDART_CB
 
 #endif

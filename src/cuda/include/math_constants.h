@@ -1,6 +1,6 @@
 /* CUDART_PI, CUDART_INF_F and the like. */
-#ifndef LOCKSTEP_MATH_CONSTANTS_H
-#define LOCKSTEP_MATH_CONSTANTS_H
+#ifndef __MATH_CONSTANTS_H__
+#define __MATH_CONSTANTS_H__
 
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("")

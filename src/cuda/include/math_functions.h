@@ -1,5 +1,5 @@
 /* Everything declared here in NVIDIA's toolkit comes with cuda_runtime.h. */
-#ifndef LOCKSTEP_MATH_FUNCTIONS_H
-#define LOCKSTEP_MATH_FUNCTIONS_H
+#ifndef __MATH_FUNCTIONS_H__
+#define __MATH_FUNCTIONS_H__
 #include "cuda_runtime.h"
 #endif

@@ -1,5 +1,5 @@
 /* Everything declared here in NVIDIA's toolkit comes with cuda_runtime.h. */
-#ifndef LOCKSTEP_SM_60_ATOMIC_FUNCTIONS_H
-#define LOCKSTEP_SM_60_ATOMIC_FUNCTIONS_H
+#ifndef __SM_60_ATOMIC_FUNCTIONS_H__
+#define __SM_60_ATOMIC_FUNCTIONS_H__
 #include "cuda_runtime.h"
 #endif

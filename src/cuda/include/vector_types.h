@@ -1,8 +1,8 @@
 /* The short vector types and dim3. Alignment follows the CUDA ABI: a type of two or four elements is aligned to its
  * whole size, up to 16 bytes; one- and three-element types have the alignment of their element. double4 and the 64-bit
  * four-element types come, as in CUDA 13, also as NAME_16a (the plain one) and NAME_32a. Usable from C and C++. */
-#ifndef LOCKSTEP_VECTOR_TYPES_H
-#define LOCKSTEP_VECTOR_TYPES_H
+#ifndef __VECTOR_TYPES_H__
+#define __VECTOR_TYPES_H__
 
 #include "host_defines.h"
 

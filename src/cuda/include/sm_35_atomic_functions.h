@@ -1,0 +1,5 @@
+/* Everything declared here in NVIDIA's toolkit comes with cuda_runtime.h. */
+#ifndef __SM_35_ATOMIC_FUNCTIONS_H__
+#define __SM_35_ATOMIC_FUNCTIONS_H__
+#include "cuda_runtime.h"
+#endif
