@@ -339,6 +339,55 @@ LOCKSTEP_GROUP coalesced_group coalesced_threads()
 {
     return coalesced_group(__activemask());
 }
+
+/* ---- any of the groups above but the grid, for functions that take whichever they are given ---- */
+class thread_group
+{
+    bool is_block_;
+    unsigned mask_; /* of the warp's lanes, unless it is the block */
+
+  public:
+    LOCKSTEP_MEMBER thread_group(const thread_block &) : is_block_(true), mask_(0)
+    {
+    }
+    LOCKSTEP_MEMBER thread_group(const lockstep_lanes &lanes) : is_block_(false), mask_(lanes.lockstep_mask())
+    {
+    }
+    LOCKSTEP_MEMBER void sync() const
+    {
+        if (is_block_)
+            __syncthreads();
+        else
+            __syncwarp(mask_);
+    }
+    LOCKSTEP_MEMBER unsigned long long size() const
+    {
+        return is_block_ ? lockstep_detail::block_size() : (unsigned)__popc(mask_);
+    }
+    LOCKSTEP_MEMBER unsigned long long num_threads() const
+    {
+        return size();
+    }
+    LOCKSTEP_MEMBER unsigned long long thread_rank() const
+    {
+        return is_block_ ? lockstep_detail::block_rank() : (unsigned)__popc(mask_ & lockstep_detail::lanes_below());
+    }
+    /* Lanes with the caller's rank / count among the group's, in a block among its warps'. */
+    LOCKSTEP_MEMBER unsigned lockstep_tile(unsigned count) const
+    {
+        unsigned lanes = is_block_ ? __activemask() : mask_, tile = 0;
+        unsigned own = __popc(lanes & lockstep_detail::lanes_below()) / count, rank = 0;
+        for (unsigned rest = lanes; rest; rest &= rest - 1, rank++)
+            tile |= rank / count == own ? rest & (0 - rest) : 0;
+        return tile;
+    }
+};
+/* Tiles of a size known when the program runs, a power of two up to 32. All threads of the parent call it. */
+LOCKSTEP_GROUP thread_group tiled_partition(const thread_group &parent, unsigned count)
+{
+    return coalesced_group(parent.lockstep_tile(count));
+}
+
 /* The members of a group for which the predicate, or the label, agrees. */
 template <class Group> LOCKSTEP_GROUP coalesced_group binary_partition(const Group &g, bool predicate)
 {

@@ -1,0 +1,3 @@
+# Cooperative groups, built by nvcc.
+compiler=nvcc
+. "$LOCKSTEP_SRC/tests/cuda/groups.sh"
