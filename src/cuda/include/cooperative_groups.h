@@ -1,5 +1,5 @@
-/* Cooperative groups: the thread block, tiles of it of 1 to 32 threads fixed at compile time, the threads that happen
- * to run together, and their collectives (sync, shuffles, votes, matches, reduce, scans); the grid with its barrier in
+/* Cooperative groups: the thread block, tiles of it (of lanes of a warp, or of several warps), the threads that happen
+ * to run together, their collectives (sync, shuffles, votes, matches, reduce, scans), and the grid with its barrier in
  * a cooperative launch. Left out: clusters, multi-device groups and memcpy_async. */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
@@ -37,6 +37,28 @@ LOCKSTEP_GROUP unsigned block_size()
 {
     return blockDim.x * blockDim.y * blockDim.z;
 }
+
+/* Shuffles of any type that can be copied as bytes, word by word where CUDA's own take none such. */
+#define LOCKSTEP_GROUP_SHUFFLE(NAME, LANE)                                                                             \
+    template <class T>                                                                                                 \
+    LOCKSTEP_GROUP auto NAME(unsigned mask, T v, LANE lane, int width, int)->decltype(__##NAME##_sync(mask, v, lane))  \
+    {                                                                                                                  \
+        return __##NAME##_sync(mask, v, lane, width);                                                                  \
+    }                                                                                                                  \
+    template <class T> LOCKSTEP_GROUP T NAME(unsigned mask, T v, LANE lane, int width, long)                           \
+    {                                                                                                                  \
+        unsigned words[(sizeof(T) + 3) / 4] = {0};                                                                     \
+        __builtin_memcpy(words, &v, sizeof(T));                                                                        \
+        for (unsigned &word : words)                                                                                   \
+            word = __##NAME##_sync(mask, word, lane, width);                                                           \
+        __builtin_memcpy(&v, words, sizeof(T));                                                                        \
+        return v;                                                                                                      \
+    }
+LOCKSTEP_GROUP_SHUFFLE(shfl, int)
+LOCKSTEP_GROUP_SHUFFLE(shfl_up, unsigned)
+LOCKSTEP_GROUP_SHUFFLE(shfl_down, unsigned)
+LOCKSTEP_GROUP_SHUFFLE(shfl_xor, int)
+#undef LOCKSTEP_GROUP_SHUFFLE
 
 } // namespace lockstep_detail
 
@@ -134,9 +156,19 @@ LOCKSTEP_GROUP grid_group this_grid()
 }
 
 /* ---- the block ---- */
+struct lockstep_tile_memory;
 class thread_block
 {
+    lockstep_tile_memory *memory_;
+
   public:
+    LOCKSTEP_MEMBER explicit thread_block(lockstep_tile_memory *memory = nullptr) : memory_(memory)
+    {
+    }
+    LOCKSTEP_MEMBER lockstep_tile_memory *lockstep_memory() const
+    {
+        return memory_;
+    }
     LOCKSTEP_MEMBER static void sync()
     {
         __syncthreads();
@@ -224,10 +256,12 @@ class lockstep_lanes
     }
 };
 
-/* ---- a tile of Size consecutive threads of a block, Size a power of two up to 32 ---- */
-template <unsigned Size, class Parent = thread_block> class thread_block_tile : public lockstep_lanes
+/* ---- a tile of Size consecutive threads of a block, Size a power of two: up to 32 here, else lockstep/wide_tile.h
+ * ---- */
+template <unsigned Size, class Parent = thread_block, bool Wide = (Size > 32)>
+class thread_block_tile : public lockstep_lanes
 {
-    static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "tile size must be a power of two up to 32");
+    static_assert(Size >= 1 && (Size & (Size - 1)) == 0, "tile size must be a power of two");
     LOCKSTEP_MEMBER static unsigned first()
     {
         return lockstep_detail::lane() & ~(Size - 1);
@@ -259,19 +293,19 @@ template <unsigned Size, class Parent = thread_block> class thread_block_tile : 
     }
     template <class T> LOCKSTEP_MEMBER T shfl(T v, int rank) const
     {
-        return __shfl_sync(mask_, v, rank, Size);
+        return lockstep_detail::shfl(mask_, v, rank, Size, 0);
     }
     template <class T> LOCKSTEP_MEMBER T shfl_up(T v, unsigned n) const
     {
-        return __shfl_up_sync(mask_, v, n, Size);
+        return lockstep_detail::shfl_up(mask_, v, n, Size, 0);
     }
     template <class T> LOCKSTEP_MEMBER T shfl_down(T v, unsigned n) const
     {
-        return __shfl_down_sync(mask_, v, n, Size);
+        return lockstep_detail::shfl_down(mask_, v, n, Size, 0);
     }
     template <class T> LOCKSTEP_MEMBER T shfl_xor(T v, int n) const
     {
-        return __shfl_xor_sync(mask_, v, n, Size);
+        return lockstep_detail::shfl_xor(mask_, v, n, Size, 0);
     }
     LOCKSTEP_MEMBER unsigned ballot(int predicate) const
     {
@@ -286,9 +320,25 @@ template <unsigned Size, class Parent = thread_block> class thread_block_tile : 
         return __match_all_sync(mask_, v, &all) >> first();
     }
 };
-template <unsigned Size, class Parent> LOCKSTEP_GROUP thread_block_tile<Size, Parent> tiled_partition(const Parent &)
+namespace lockstep_detail
 {
-    return thread_block_tile<Size, Parent>();
+template <unsigned Size, bool Wide> struct tile_maker {
+    template <class Parent> LOCKSTEP_MEMBER static thread_block_tile<Size, Parent> make(const Parent &)
+    {
+        return thread_block_tile<Size, Parent>();
+    }
+};
+template <unsigned Size> struct tile_maker<Size, true> {
+    template <class Parent> LOCKSTEP_MEMBER static thread_block_tile<Size, Parent> make(const Parent &parent)
+    {
+        return thread_block_tile<Size, Parent>(parent.lockstep_memory());
+    }
+};
+} // namespace lockstep_detail
+template <unsigned Size, class Parent>
+LOCKSTEP_GROUP thread_block_tile<Size, Parent> tiled_partition(const Parent &parent)
+{
+    return lockstep_detail::tile_maker<Size, (Size > 32)>::make(parent);
 }
 
 /* ---- any set of lanes of a warp; ranks count members from lane 0 up ---- */
@@ -309,7 +359,7 @@ class coalesced_group : public lockstep_lanes
     template <class T> LOCKSTEP_MEMBER T shfl(T v, unsigned rank) const
     {
         unsigned lane = __fns(mask_, 0, (int)rank + 1);
-        return __shfl_sync(mask_, v, (int)(lane & 31));
+        return lockstep_detail::shfl(mask_, v, (int)(lane & 31), 32, 0);
     }
     /* Beyond the first or last member the caller keeps its own value. */
     template <class T> LOCKSTEP_MEMBER T shfl_up(T v, unsigned n) const
@@ -450,13 +500,20 @@ template <class T> struct bit_xor {
     }
 };
 
+#include "lockstep/wide_tile.h"
+
 /* Every member gets op over all members' values. */
 template <unsigned Size, class Parent, class T, class Op>
-LOCKSTEP_GROUP T reduce(const thread_block_tile<Size, Parent> &g, T v, Op op)
+LOCKSTEP_GROUP T reduce(const thread_block_tile<Size, Parent, false> &g, T v, Op op)
 {
     for (unsigned n = Size / 2; n > 0; n /= 2)
         v = op(v, g.shfl_xor(v, (int)n));
     return v;
+}
+template <unsigned Size, class Parent, class T, class Op>
+LOCKSTEP_GROUP T reduce(const thread_block_tile<Size, Parent, true> &g, T v, Op op)
+{
+    return g.lockstep_over_warps(reduce(thread_block_tile<32>(), v, op), op);
 }
 template <class T, class Op> LOCKSTEP_GROUP T reduce(const coalesced_group &g, T v, Op op)
 {
