@@ -17,7 +17,7 @@
 /* Exit codes. `lockstep run PROGRAM` returns the program's own instead, 128 + n when signal n ended it. */
 enum cli_exit {
     CLI_OK = 0,
-    CLI_FAILED = 1, /* a check failed, a kernel did something illegal, a compared program failed */
+    CLI_FAILED = 1, /* a check failed, a kernel did something illegal, a compared program failed, a result was lost */
     CLI_USAGE = 2,  /* bad option, bad input, nothing was simulated */
     CLI_HANG = 3,   /* no progress was possible: the diagnosis says why */
     CLI_LIMIT = 4,  /* --max-cycles reached: the results are partial */
@@ -89,15 +89,19 @@ int cli_finish(struct diag_sink *sink, int code);
 int cli_listing(int argc, char **argv, unsigned accepted, const char *usage,
                 int (*body)(struct cli_options *options, struct diag_sink *sink));
 void cli_print_diags(const struct diag_sink *sink);
-/* Prints text to standard output and frees it. */
+/* Standard output. A write that fails is reported when it fails, once; the command goes on. cli_print frees
+ * the text. */
 void cli_print(struct strbuf *text);
+void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Hands on what was printed so far. Returns 0, or -1 when anything was lost. */
+int cli_flush(void);
+/* Nothing is printed after this. Returns the exit code: CLI_FAILED in place of CLI_OK when anything was lost. */
+int cli_output_end(int code);
 
-/* The whole file in out (appended). Returns 0, or -1 with a diagnostic. */
+/* The whole file in out (appended), of FILE_TEXT_MOST bytes at most. Returns 0, or -1 with a diagnostic. */
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink);
 /* Says before a long run that its results could not be written there. Returns 0, or -1 with a diagnostic. */
 int cli_check_writable(const char *path, struct diag_sink *sink);
-/* Writes a file that readers see whole or not at all. Returns 0, or -1 with a diagnostic. */
-int cli_write_file(const char *path, const char *text, size_t length, struct diag_sink *sink);
 
 /* Writes results to options->stats, JSON or, by the name's ending, CSV. document: see cli_document. */
 int cli_write_stats(const struct cli_options *options, const json_t *document, struct diag_sink *sink);

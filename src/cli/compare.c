@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "report/run_report.h"
@@ -213,7 +214,7 @@ static void show_failure(struct comparison *cmp, unsigned index)
     if (!text.length)
         cli_read_file(job->output, &text, cmp->sink);
     size_t start = text.length > 4000 ? text.length - 4000 : 0;
-    fwrite(strbuf_text(&text) + start, 1, text.length - start, stderr);
+    fputs(strbuf_text(&text) + start, stderr);
     strbuf_free(&text);
 }
 
@@ -223,7 +224,7 @@ static int collect(struct comparison *cmp)
     for (unsigned i = 0; i < cmp->count; i++) {
         struct report_run *run = &cmp->runs[i];
         struct strbuf text = {0};
-        cli_read_file(cmp->stats[i], &text, cmp->sink);
+        file_read(cmp->stats[i], FILE_NO_BOUND, &text, cmp->sink);
         cmp->documents[i] = text.length ? json_loadb(text.text, text.length, 0, NULL) : NULL;
         run->kernels = json_object_get(cmp->documents[i], "kernels");
         run->failure = why_partial(cmp, cmp->documents[i]);
@@ -249,7 +250,7 @@ static int write_all(struct comparison *cmp)
         if (cmp->documents[i])
             json_array_append(all, cmp->documents[i]);
     char *text = json_dumps(all, JSON_INDENT(1));
-    int rc = text ? cli_write_file(cmp->options->stats, text, strlen(text), cmp->sink) : -1;
+    int rc = text ? file_write(cmp->options->stats, text, strlen(text), cmp->sink) : -1;
     free(text);
     json_decref(all);
     return rc;
@@ -292,12 +293,12 @@ static int compare(struct comparison *cmp)
         report_compare_kernels(cmp->runs, cmp->count, &text);
     cli_print(&text);
     if (cmp->options->stats && write_all(cmp) < 0)
-        code = CLI_USAGE;
+        code = CLI_FAILED;
     for (unsigned i = 0; i < cmp->count; i++)
         json_decref(cmp->documents[i]);
     if (interrupted) { /* what was done is shown, then the signal takes effect */
         remove_files(cmp);
-        fflush(stdout);
+        cli_flush();
         process_die(interrupted);
     }
     return code;
@@ -328,7 +329,7 @@ int cli_compare(int argc, char **argv)
     diag_init(&sink);
     if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         if (options.help) {
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
             code = CLI_OK;
         } else {
             code = start(&options, &sink);

@@ -87,7 +87,7 @@ int cli_disasm(int argc, char **argv)
     diag_init(&sink);
     if (cli_parse_options(&options, argc, argv, CLI_TAKES_KERNEL, &sink) == 0) {
         if (options.help) {
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
             code = CLI_OK;
         } else {
             code = disasm(&options, &sink);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
 #include "isa/op.h"
@@ -210,7 +211,7 @@ static int write_page(const char *directory, const char *name, int (*page)(struc
     while (text.length > 1 && text.text[text.length - 1] == '\n' && text.text[text.length - 2] == '\n')
         text.text[--text.length] = '\0';
     if (rc == 0)
-        rc = cli_write_file(path.text, strbuf_text(&text), text.length, sink);
+        rc = file_write(path.text, strbuf_text(&text), text.length, sink);
     strbuf_free(&text);
     strbuf_free(&path);
     return rc;

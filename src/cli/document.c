@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "gpu/result_json.h"
 #include "report/run_report.h"
@@ -85,7 +86,7 @@ int cli_write_stats(const struct cli_options *options, const json_t *document, s
         strbuf_addf(&text, "%s\n", json ? json : "");
         free(json);
     }
-    int rc = cli_write_file(options->stats, strbuf_text(&text), text.length, sink);
+    int rc = file_write(options->stats, strbuf_text(&text), text.length, sink);
     strbuf_free(&text);
     return rc;
 }

@@ -272,7 +272,7 @@ int cli_listing(int argc, char **argv, unsigned accepted, const char *usage,
     if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         code = CLI_OK;
         if (options.help)
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
         else
             code = body(&options, &sink);
     }

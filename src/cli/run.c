@@ -34,7 +34,7 @@ static const char usage[] =
     "\n"
     "Exit codes:   a program                     a launch file\n"
     "  0           the program's own             all checks passed\n"
-    "  1           the program's own             a check failed, or the kernel did something illegal\n"
+    "  1           its own; a result was lost    a check failed, the kernel did something illegal, a result was lost\n"
     "  2           its own; bad option or input  bad option or input\n"
     "  3           the program's own             the kernel hangs: no progress is possible, or none was made\n"
     "  4           --max-cycles was reached      --max-cycles was reached\n"
@@ -76,7 +76,7 @@ int cli_run(int argc, char **argv)
         CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_CHECKPOINT | CLI_TAKES_REPORT;
     if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         if (options.help) {
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
             code = CLI_OK;
         } else {
             code = run(&options, &sink);

@@ -112,7 +112,7 @@ static bool explain_figure(const char *name)
 {
     for (unsigned i = 0; i < listing_figure_count; i++)
         if (strcmp(name, listing_figures[i].name) == 0) {
-            printf("%s (%s): %s\n", name, listing_figures[i].unit, listing_figures[i].doc);
+            cli_printf("%s (%s): %s\n", name, listing_figures[i].unit, listing_figures[i].doc);
             return true;
         }
     return false;
@@ -123,15 +123,15 @@ static bool explain_stat(const char *name, const struct stat_group *group)
     size_t n = strlen(group->name);
     bool full = strncmp(name, group->name, n) == 0 && name[n] == '.', any = false;
     if (strcmp(name, group->name) == 0) {
-        printf("%s: %s; lockstep stats %s lists its statistics\n", group->name, group->doc, group->name);
+        cli_printf("%s: %s; lockstep stats %s lists its statistics\n", group->name, group->doc, group->name);
         return true;
     }
     for (unsigned i = 0; i < group->count; i++) {
         const struct stat_desc *stat = &group->stats[i];
         if (strcmp(full ? name + n + 1 : name, stat->name) != 0)
             continue;
-        printf("%s.%s (%s): %s%s\n    of: %s\n", group->name, stat->name, stat->unit, stat->doc, kind_note(stat),
-               group->doc);
+        cli_printf("%s.%s (%s): %s%s\n    of: %s\n", group->name, stat->name, stat->unit, stat->doc, kind_note(stat),
+                   group->doc);
         any = true;
     }
     return any;

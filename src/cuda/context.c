@@ -18,7 +18,7 @@
 
 #define DEFAULT_MACHINE "gtx480"
 
-static struct runtime runtime = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_stream = 3};
+static struct runtime runtime = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_stream = 3, .results = -1};
 static _Thread_local struct thread_state thread;
 
 struct thread_state *runtime_thread(void)
@@ -157,9 +157,8 @@ cudaError_t runtime_configured(struct runtime *rt)
     rt->configured = true;
     struct diag_sink sink;
     diag_init(&sink);
-    if (setting("LOCKSTEP_RESULTS"))
-        results_open(rt, setting("LOCKSTEP_RESULTS"), &sink);
-    if (configure(rt, &sink) < 0)
+    int opened = setting("LOCKSTEP_RESULTS") ? results_open(rt, setting("LOCKSTEP_RESULTS"), &sink) : 0;
+    if (configure(rt, &sink) < 0 || opened < 0)
         rt->broken = cudaErrorInitializationError;
     runtime_report(rt, &sink);
     diag_free(&sink);
@@ -233,9 +232,7 @@ __attribute__((destructor)) static void close_runtime(void)
     vec_free(&rt->variables);
     if (rt->configured)
         machine_free(&rt->machine);
-    if (rt->results)
-        fclose(rt->results);
-    rt->results = NULL;
+    results_close(rt);
     rt->configured = true;
     rt->broken = cudaErrorCudartUnloading;
     pthread_mutex_unlock(&rt->lock);

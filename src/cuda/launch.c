@@ -131,7 +131,7 @@ static void simulate(struct runtime *rt, struct gpu_launch *launch, struct launc
     struct diag_sink sink;
     diag_init(&sink);
     struct strbuf waits = {0};
-    launch->waits = rt->results ? &waits : NULL;
+    launch->waits = rt->results >= 0 ? &waits : NULL;
     launch->progress = on_progress;
     launch->context = &context;
     gpu_launch(rt->gpu, launch, &result, &sink);

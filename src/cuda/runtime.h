@@ -81,7 +81,7 @@ struct runtime {
     pid_t run_by;           /* LOCKSTEP_RUN: the process of lockstep run, 0: none */
     unsigned signals_taken; /* by stop_begin */
     bool progress;
-    FILE *results; /* NULL: nobody asked for them */
+    int results; /* file of LOCKSTEP_RESULTS, -1: nobody asked for them, or a line could not be written */
     bool machine_written;
     uint64_t kernels_written;
     /* The device; NULL until the first call that needs it and after cudaDeviceReset. */
@@ -143,8 +143,10 @@ struct thread_state {
 };
 struct thread_state *runtime_thread(void);
 
-/* results.c: LOCKSTEP_RESULTS, one JSON object a line. Nothing happens when rt->results is NULL. */
-void results_open(struct runtime *rt, const char *path, struct diag_sink *sink);
+/* results.c: LOCKSTEP_RESULTS, one JSON object a line. Nothing happens when rt->results is -1.
+ * results_open returns -1 with a diagnostic when there is no such file. */
+int results_open(struct runtime *rt, const char *path, struct diag_sink *sink);
+void results_close(struct runtime *rt);
 void results_machine(struct runtime *rt);
 /* The line of the next kernel; results_line writes it. */
 void results_kernel(const struct runtime *rt, const struct gpu_result *result, struct strbuf *line);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/study/study.h"
 
 struct names {
@@ -225,7 +226,7 @@ static int render(struct study *study, const struct study_figure *figure, const 
 {
     const char *script = arena_printf(&study->arena, "%s/cache/%s.gnuplot", study->out, figure->id);
     const char *log = arena_printf(&study->arena, "%s/cache/%s.log", study->out, figure->id);
-    if (cli_write_file(script, script_text->text, script_text->length, study->sink) < 0)
+    if (file_write(script, script_text->text, script_text->length, study->sink) < 0)
         return -1;
     int status = run_gnuplot(study, script, log);
     if (status == 127)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/study/study.h"
 #include "report/html.h"
 
@@ -95,8 +96,7 @@ static int write_csv(struct study *study, const struct answer *answers)
         csv_field(&out, answers[i].ours, ",");
         strbuf_addf(&out, "%s,%s\n", word(answers[i].direction), word(answers[i].magnitude));
     }
-    int rc =
-        cli_write_file(arena_printf(&study->arena, "%s/claims.csv", study->out), out.text, out.length, study->sink);
+    int rc = file_write(arena_printf(&study->arena, "%s/claims.csv", study->out), out.text, out.length, study->sink);
     strbuf_free(&out);
     return rc;
 }
@@ -121,8 +121,7 @@ static int write_results(struct study *study)
         strbuf_add(&out, "\n");
     }
     sqlite3_finalize(stmt);
-    int rc =
-        cli_write_file(arena_printf(&study->arena, "%s/results.csv", study->out), out.text, out.length, study->sink);
+    int rc = file_write(arena_printf(&study->arena, "%s/results.csv", study->out), out.text, out.length, study->sink);
     strbuf_free(&out);
     return rc;
 }
@@ -276,7 +275,7 @@ static int write_page(struct study *study, const struct answer *answers)
     strbuf_add(&out, "<h2>Runs that did not end well</h2>\n");
     rc |= page_rows(study, "failures", failures, &out);
     strbuf_add(&out, "</main>\n</body>\n</html>\n");
-    rc |= cli_write_file(arena_printf(&study->arena, "%s/index.html", study->out), out.text, out.length, study->sink);
+    rc |= file_write(arena_printf(&study->arena, "%s/index.html", study->out), out.text, out.length, study->sink);
     strbuf_free(&out);
     return rc;
 }

@@ -137,8 +137,8 @@ static int locate(struct study *study, const struct arguments *a)
 static int list(const struct study *study)
 {
     for (size_t i = 0; i < study->executions.count; i++)
-        printf("%s\n", study->executions.items[i].key);
-    printf("%zu runs\n", study->executions.count);
+        cli_printf("%s\n", study->executions.items[i].key);
+    cli_printf("%zu runs\n", study->executions.count);
     return CLI_OK;
 }
 
@@ -168,7 +168,7 @@ static int run(struct study *study, const struct arguments *a)
     strbuf_free(&text);
     study_close(study);
     if (stopped > 0) {
-        fflush(stdout);
+        cli_flush();
         process_die(stopped);
     }
     return code;
@@ -202,7 +202,7 @@ int cli_study(int argc, char **argv)
         study.quick = a.quick;
         study.report = a.report;
         if (a.help) {
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
             code = CLI_OK;
         } else if (locate(&study, &a) == 0 && choose_jobs(&study, a.jobs) == 0 && study_read(&study) == 0) {
             code = a.list ? list(&study) : run(&study, &a);
