@@ -59,23 +59,28 @@ struct cli_options {
     const char *jobs, *reference, *html;
     uint64_t jobs_value; /* 0: not given */
     bool quiet, kernels, help, as_reference, no_skip;
-    char **rest; /* the arguments after the options, NULL-terminated */
-    struct arena arena; /* of what --resume completed */
+    char **rest;        /* the arguments that are no options, NULL-terminated */
+    struct arena arena; /* of rest, and of what --resume completed */
 };
 
-enum cli_accept {                        /* which options a subcommand takes; --help always */
-                  CLI_TAKES_MACHINE = 1, /* --machine, --set */
-                  CLI_TAKES_RUN = 2,     /* --sched, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip */
-                  CLI_TAKES_OUTPUT = 4,  /* --stats, --quiet */
-                  CLI_TAKES_KERNELS = 8, /* --kernels */
-                  CLI_TAKES_KERNEL = 16, /* --kernel NAME */
-                  CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference, --html */
+enum cli_accept {                              /* which options a subcommand takes; --help always */
+                  CLI_TAKES_MACHINE = 1,       /* --machine, --set */
+                  CLI_TAKES_RUN = 2,           /* --sched, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip */
+                  CLI_TAKES_OUTPUT = 4,        /* --stats, --quiet */
+                  CLI_TAKES_KERNELS = 8,       /* --kernels */
+                  CLI_TAKES_KERNEL = 16,       /* --kernel NAME */
+                  CLI_TAKES_RECORDS = 32,      /* --case, --sched, --jobs, --reference, --as-reference, --html */
                   CLI_TAKES_REPORT = 64,       /* --hang-report */
+                  CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
                   CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
 };
 
-/* Reads options up to the first argument that is none. Returns 0, or -1 with diagnostics (all of them). */
+/* Reads the options; the other arguments are left in options->rest. What follows a program's name (CLI_TAKES_TARGET) or
+ * "--" is no option; a note goes to the sink when a program is given arguments that are options of ours. Returns 0, or
+ * -1 with diagnostics (all of them). */
 int cli_parse_options(struct cli_options *options, int argc, char **argv, unsigned accepted, struct diag_sink *sink);
+/* Refuses more than so many arguments beside the options. Returns 0, or -1 with a diagnostic. */
+int cli_check_rest(const struct cli_options *options, const char *command, unsigned most, struct diag_sink *sink);
 void cli_free_options(struct cli_options *options);
 /* The machine the options describe, checked. Returns 0, or -1 with diagnostics; machine_free after success only. */
 int cli_load_machine(struct machine *machine, const struct cli_options *options, struct diag_sink *sink);
@@ -83,7 +88,10 @@ enum gpu_mode cli_mode(const struct cli_options *options);
 /* Whether the target is a launch file (.yaml, .yml) and not a program. */
 bool cli_is_case(const char *target);
 
-/* Prints the diagnostics to standard error, frees the sink, returns code. */
+/* Prints the diagnostics to standard error and empties the sink: what is to be said before something that takes long.
+ */
+void cli_say(struct diag_sink *sink);
+/* The same at a command's end; returns code. */
 int cli_finish(struct diag_sink *sink, int code);
 /* A command that lists something: reads its options, prints usage for --help, else returns what body does. */
 int cli_listing(int argc, char **argv, unsigned accepted, const char *usage,

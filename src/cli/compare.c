@@ -280,7 +280,7 @@ static int compare(struct comparison *cmp)
     struct ticker ticker = {.cmp = cmp};
     struct process_options how = {cores > 0 ? (unsigned)cores : 1, tick, &ticker};
     struct strbuf text = {0};
-    cli_progress_init(&ticker.progress, false);
+    cli_progress_init(&ticker.progress, cmp->options->quiet);
     int interrupted = process_run(cmp->jobs, cmp->count, &how);
     cli_progress_clear(&ticker.progress);
     int code = collect(cmp);
@@ -312,6 +312,8 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
         diag_error(sink, DIAG_NOWHERE, "lockstep compare --help", "lockstep compare needs a program or a launch file");
         return CLI_USAGE;
     }
+    if (cli_is_case(options->rest[0]) && cli_check_rest(options, "compare CASE.yaml", 1, sink) < 0)
+        return CLI_USAGE;
     choose_configurations(&cmp);
     if (check_configurations(&cmp) == 0 && prepare(&cmp) == 0)
         code = compare(&cmp);
@@ -325,13 +327,14 @@ int cli_compare(int argc, char **argv)
     struct diag_sink sink;
     struct cli_options options;
     int code = CLI_USAGE;
-    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_KERNELS;
+    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_KERNELS | CLI_TAKES_TARGET;
     diag_init(&sink);
     if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         if (options.help) {
             cli_printf("%s", usage);
             code = CLI_OK;
         } else {
+            cli_say(&sink);
             code = start(&options, &sink);
         }
     }

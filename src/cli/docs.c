@@ -217,16 +217,24 @@ static int write_page(const char *directory, const char *name, int (*page)(struc
     return rc;
 }
 
+static const char usage[] = "usage: lockstep docs DIRECTORY\n"
+                            "\n"
+                            "Writes the pages opcodes.md, parameters.md and statistics.md, which follow from tables.\n";
+
+static int docs(struct cli_options *options, struct diag_sink *sink)
+{
+    const char *folder = options->rest[0];
+    if (!folder) {
+        diag_error(sink, DIAG_NOWHERE, "lockstep docs --help", "lockstep docs needs a directory");
+        return CLI_USAGE;
+    }
+    int rc = write_page(folder, "opcodes", opcodes_page, sink) |
+             write_page(folder, "parameters", parameters_page, sink) |
+             write_page(folder, "statistics", statistics_page, sink);
+    return rc == 0 ? CLI_OK : CLI_FAILED;
+}
+
 int cli_docs(int argc, char **argv)
 {
-    struct diag_sink sink;
-    diag_init(&sink);
-    if (argc != 2) {
-        diag_error(&sink, DIAG_NOWHERE, NULL, "usage: lockstep docs DIRECTORY");
-        return cli_finish(&sink, CLI_USAGE);
-    }
-    int rc = write_page(argv[1], "opcodes", opcodes_page, &sink) |
-             write_page(argv[1], "parameters", parameters_page, &sink) |
-             write_page(argv[1], "statistics", statistics_page, &sink);
-    return cli_finish(&sink, rc == 0 ? CLI_OK : CLI_FAILED);
+    return cli_listing(argc, argv, 0, usage, docs);
 }

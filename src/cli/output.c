@@ -67,10 +67,15 @@ void cli_print_diags(const struct diag_sink *sink)
     strbuf_free(&text);
 }
 
-int cli_finish(struct diag_sink *sink, int code)
+void cli_say(struct diag_sink *sink)
 {
     cli_print_diags(sink);
     diag_free(sink);
+}
+
+int cli_finish(struct diag_sink *sink, int code)
+{
+    cli_say(sink);
     return code;
 }
 

@@ -23,11 +23,15 @@ static const char usage[] =
     "  --threads N            simulates on N threads of this computer (default 1): the same results, sooner\n"
     "  --no-skip              steps every unit in every cycle: the same results, later; a check of the simulator\n"
     "  --checkpoint-every N   saves the run's state every N cycles, so that it can be continued\n"
-    "  --checkpoint FILE      where to: %c in the name becomes the cycle (default PROGRAM.checkpoint, the latest alone)\n"
+    "  --checkpoint FILE      where to: %c in the name becomes the cycle (default PROGRAM.checkpoint, the latest "
+    "alone)\n"
     "  --resume FILE          continues a run from a checkpoint; what is not given is as it was\n"
     "  --hang-report FILE     writes who waits for whom when a kernel hangs (timing mode), as a graph for Graphviz\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "  --quiet                no result table, no progress\n"
+    "\n"
+    "What follows PROGRAM is the program's own; -- before PROGRAM says that this is meant. Options may also follow\n"
+    "CASE.yaml.\n"
     "\n"
     "Ctrl-C (SIGINT), SIGTERM and SIGHUP end a run like the limits do: what was counted so far is printed and\n"
     "written, marked as partial. A second one, half a second later, kills at once.\n"
@@ -72,13 +76,14 @@ int cli_run(int argc, char **argv)
     struct cli_options options;
     int code = CLI_USAGE;
     diag_init(&sink);
-    unsigned accepted =
-        CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_CHECKPOINT | CLI_TAKES_REPORT;
+    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_CHECKPOINT | CLI_TAKES_REPORT |
+                        CLI_TAKES_TARGET;
     if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         if (options.help) {
             cli_printf("%s", usage);
             code = CLI_OK;
         } else {
+            cli_say(&sink);
             code = run(&options, &sink);
         }
     }

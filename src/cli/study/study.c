@@ -47,7 +47,7 @@ static int parse(struct arguments *a, int argc, char **argv, struct diag_sink *s
     };
     opterr = 0;
     optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;)
+    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
         switch (c) {
         case QUICK:
             a->quick = true;
@@ -65,6 +65,7 @@ static int parse(struct arguments *a, int argc, char **argv, struct diag_sink *s
             a->report = true;
             break;
         case HELP:
+        case 'h':
             a->help = true;
             break;
         default:
