@@ -111,8 +111,10 @@ int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink);
 /* Says before a long run that its results could not be written there. Returns 0, or -1 with a diagnostic. */
 int cli_check_writable(const char *path, struct diag_sink *sink);
 
-/* Writes results to options->stats, JSON or, by the name's ending, CSV. document: see cli_document. */
-int cli_write_stats(const struct cli_options *options, const json_t *document, struct diag_sink *sink);
+/* Writes the results of a run, or of several, to options->stats: JSON or, by the name's ending, CSV. documents: an
+ * array of what cli_document makes. */
+int cli_write_stats(const struct cli_options *options, json_t *document, struct diag_sink *sink);
+int cli_write_all_stats(const struct cli_options *options, json_t *documents, struct diag_sink *sink);
 /* The JSON document of a run. program: its argv. Takes over kernels. stopped_by: what ended the run before its end, or
  * NULL; the document is partial when there is a reason, or a kernel is. */
 json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,

@@ -24,7 +24,7 @@ static const char usage[] = "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml
                             "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
                             "  --mode, --max-cycles, --max-seconds   as for lockstep run\n"
                             "  --kernels              a table for each kernel below that of the whole program\n"
-                            "  --stats FILE           writes the documents of all runs as one JSON array\n"
+                            "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv\n"
                             "\n"
                             "Exit code: 0 when the program succeeded everywhere, else 1.\n";
 
@@ -249,9 +249,7 @@ static int write_all(struct comparison *cmp)
     for (unsigned i = 0; i < cmp->count; i++)
         if (cmp->documents[i])
             json_array_append(all, cmp->documents[i]);
-    char *text = json_dumps(all, JSON_INDENT(1));
-    int rc = text ? file_write(cmp->options->stats, text, strlen(text), cmp->sink) : -1;
-    free(text);
+    int rc = cli_write_all_stats(cmp->options, all, cmp->sink);
     json_decref(all);
     return rc;
 }
@@ -292,7 +290,7 @@ static int compare(struct comparison *cmp)
     if (cmp->options->kernels)
         report_compare_kernels(cmp->runs, cmp->count, &text);
     cli_print(&text);
-    if (cmp->options->stats && write_all(cmp) < 0)
+    if (write_all(cmp) < 0)
         code = CLI_FAILED;
     for (unsigned i = 0; i < cmp->count; i++)
         json_decref(cmp->documents[i]);

@@ -62,9 +62,13 @@ static int statistics_page(struct strbuf *out, struct diag_sink *sink)
     unsigned count;
     gpu_result_blank(&result);
     const struct gpu_stat_set *sets = gpu_result_sets(&result, &count);
-    strbuf_add(out, GENERATED
-               "\n# Statistics\n\n"
-               "What a result holds for each kernel (`--stats FILE`), added up over the units of a kind.\n\n");
+    strbuf_add(
+        out, GENERATED
+        "\n# Statistics\n\n"
+        "What a result holds for each kernel (`--stats FILE`), added up over the units of a kind. What was not\n"
+        "measured is null in JSON and empty in CSV, and `not_measured` says why: in functional mode everything but\n"
+        "what is marked here as [functional mode too], `warp_instructions`, `thread_instructions` and\n"
+        "`simd_efficiency`; and otherwise what is marked [when ...], where that is not so.\n\n");
     figures_table(out);
     for (unsigned i = 0; i < count; i++) {
         struct table t;

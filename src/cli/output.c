@@ -91,8 +91,9 @@ void cli_progress_show(struct cli_progress *progress, const char *kernel, const 
     double rate = now->seconds > 0 ? (double)now->warp_instructions / now->seconds : 0;
     struct strbuf name = {0};
     figures_kernel_name(kernel, &name);
-    fprintf(stderr, "\r\033[K%s: %" PRIu64 " cycles, %.0f k warp instructions/s, %" PRIu64 " of %" PRIu64 " blocks",
-            strbuf_text(&name), now->cycle, rate / 1e3, now->blocks_done, now->blocks);
+    fprintf(stderr, "\r\033[K%s: %" PRIu64 " %s, %.0f k warp instructions/s, %" PRIu64 " of %" PRIu64 " blocks",
+            strbuf_text(&name), now->cycle ? now->cycle : now->warp_instructions,
+            now->cycle ? "cycles" : "warp instructions", rate / 1e3, now->blocks_done, now->blocks);
     strbuf_free(&name);
     if (now->blocks_done > 0 && now->blocks_done < now->blocks)
         fprintf(stderr, ", about %.0f s left",

@@ -7,9 +7,12 @@
 #include "cli/listing.h"
 #include "report/table.h"
 
-static const char stats_usage[] = "usage: lockstep stats [GROUP]\n"
-                                  "\n"
-                                  "Lists the statistics that --stats writes: name, unit, meaning.\n";
+static const char stats_usage[] =
+    "usage: lockstep stats [GROUP]\n"
+    "\n"
+    "Lists the statistics that --stats writes: name, unit, meaning. What was not measured is null\n"
+    "(JSON) or empty (CSV): in functional mode all but those marked, and the others marked\n"
+    "[when ...] where that is not so.\n";
 static const char explain_usage[] =
     "usage: lockstep explain NAME\n"
     "\n"
@@ -41,12 +44,29 @@ static const char *kind_note(const struct stat_desc *stat)
     return stat->kind == STAT_MAX ? " (the largest of all units)" : "";
 }
 
+/* When a result has a value for it, where that is not the rule. */
+static const char *needs_note(const struct stat_desc *stat)
+{
+    switch (stat->needs) {
+    case STAT_NEEDS_NOTHING:
+        return " [functional mode too]";
+    case STAT_NEEDS_DETECTOR:
+        return " [when a detector watches]";
+    case STAT_NEEDS_MARKS:
+        return " [when a detector watches, and the kernel has marked loops]";
+    case STAT_NEEDS_TRUTH:
+        return " [when a detector watches, and the kernel has marked loops or spin.truth knows without]";
+    default:
+        return "";
+    }
+}
+
 void listing_stats(const struct stat_group *group, struct table *t)
 {
     for (unsigned i = 0; i < group->count; i++) {
         table_cell(t, "%s.%s", group->name, group->stats[i].name);
         table_cell(t, "%s", group->stats[i].unit);
-        table_cell(t, "%s%s", group->stats[i].doc, kind_note(&group->stats[i]));
+        table_cell(t, "%s%s%s", group->stats[i].doc, kind_note(&group->stats[i]), needs_note(&group->stats[i]));
     }
 }
 
@@ -130,8 +150,8 @@ static bool explain_stat(const char *name, const struct stat_group *group)
         const struct stat_desc *stat = &group->stats[i];
         if (strcmp(full ? name + n + 1 : name, stat->name) != 0)
             continue;
-        cli_printf("%s.%s (%s): %s%s\n    of: %s\n", group->name, stat->name, stat->unit, stat->doc, kind_note(stat),
-                   group->doc);
+        cli_printf("%s.%s (%s): %s%s%s\n    of: %s\n", group->name, stat->name, stat->unit, stat->doc, kind_note(stat),
+                   needs_note(stat), group->doc);
         any = true;
     }
     return any;

@@ -1,6 +1,6 @@
 /* LOCKSTEP_RESULTS: what `lockstep run` reads while and after the program runs. One JSON object a line, each flushed at
  * once, so that nothing is lost however the program ends:
- *   {"type":"machine", "schema":1, "machine":{...}}   before the first kernel
+ *   {"type":"machine", "schema":2, "machine":{...}}   before the first kernel
  *   {"type":"kernel", "index":n, ...}                 after each launch, see gpu/result_json.h
  *   {"type":"progress", ...}                          during a launch, with LOCKSTEP_PROGRESS
  *   {"type":"waits", "graph":"..."}                   of a kernel that hangs, see gpu_launch.waits

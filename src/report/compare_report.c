@@ -31,7 +31,10 @@ typedef void row_text(const struct figures *f, const struct figures *first, stru
 static void cycles_row(const struct figures *f, const struct figures *first, struct strbuf *out)
 {
     (void)first;
-    strbuf_addf(out, "%" PRIu64, f->cycles);
+    if (f->cycles > 0)
+        strbuf_addf(out, "%" PRIu64, f->cycles);
+    else
+        strbuf_add(out, "-");
 }
 
 static void speedup_row(const struct figures *f, const struct figures *first, struct strbuf *out)
@@ -51,7 +54,10 @@ static void instructions_row(const struct figures *f, const struct figures *firs
 static void ipc_row(const struct figures *f, const struct figures *first, struct strbuf *out)
 {
     (void)first;
-    strbuf_addf(out, "%.2f", figures_ipc(f));
+    if (f->cycles > 0)
+        strbuf_addf(out, "%.2f", figures_ipc(f));
+    else
+        strbuf_add(out, "-");
 }
 
 static void simd_row(const struct figures *f, const struct figures *first, struct strbuf *out)

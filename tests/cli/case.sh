@@ -70,7 +70,7 @@ Y
 expect 3 "lock.ptx:8" run "$folder/lock.yaml"
 
 "$LOCKSTEP" run --quiet --stats "$folder/r.json" "$reference/vecadd.yaml" || exit 1
-for member in '"schema": 1' '"machine": {' '"scheduler": "gto"' '"mode": "timing"' '"kernels": [' '"name": "vecadd"' '"grid": [' \
+for member in '"schema": 2' '"machine": {' '"scheduler": "gto"' '"mode": "timing"' '"kernels": [' '"name": "vecadd"' '"grid": [' \
     '"cycles": ' '"warp_instructions": ' '"thread_instructions": ' '"ipc": ' '"simd_efficiency": ' '"stalls": {' '"l1d": {' '"l2": {' \
     '"dram": {' '"host": {' '"peak_rss_bytes": ' '"pass": true'; do
     grep -qF "$member" "$folder/r.json" || { echo "no $member in the JSON"; failures=1; }

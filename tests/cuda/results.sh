@@ -11,7 +11,7 @@ gpu.sms=4" on_simulator "$work/tour" >"$work/out" || fail "status $?"
     sed 's/,"host":{[^}]*}//' "$work/results.$run" >"$work/plain.$run"
 done
 diff "$work/plain.1" "$work/plain.2" || fail "two runs differ"
-head -n 1 "$work/results.1" | grep -q '^{"type":"machine","schema":1,"machine":{"name":"gtx480"' || fail "first line"
+head -n 1 "$work/results.1" | grep -q '^{"type":"machine","schema":2,"machine":{"name":"gtx480"' || fail "first line"
 head -n 1 "$work/results.1" | grep -q '"sms":4' || fail "LOCKSTEP_SET did nothing"
 head -n 1 "$work/results.1" | grep -q '"scheduler":"lrr"' || fail "LOCKSTEP_SCHED did nothing"
 [ "$(grep -c '^{"type":"kernel"' "$work/results.1")" = 8 ] || fail "not one line for each of 8 launches"

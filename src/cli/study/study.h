@@ -96,7 +96,16 @@ int study_store(struct study *study, struct study_execution *execution, const js
                 const char *error, double seconds);
 /* Loads the study's tables and runs its own SQL (views). */
 int study_prepare_questions(struct study *study);
-/* A prepared question; NULL with a diagnostic that names `what`. */
+/* Runs SQL without answers; adds a diagnostic of what the database said. -1 both. */
+int study_tell(struct study *study, const char *sql);
+int study_complain(struct study *study, const char *what);
+
+/* schema.c: the tables; a column of table `kernels`, unless it is there; the view `results`. -1 with a diagnostic. */
+int study_create_tables(struct study *study);
+int study_add_column(struct study *study, const char *name);
+int study_make_view(struct study *study);
+
+/* database.c: a prepared question; NULL with a diagnostic that names `what`. */
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql);
 
 /* execute.c: what a program or launch file is made of, as a number. */
