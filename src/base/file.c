@@ -39,6 +39,21 @@ int file_load(const char *path, uint64_t most, struct strbuf *out)
     return why;
 }
 
+int file_head(const char *path, size_t most, struct strbuf *out)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return errno;
+    char *head = base_malloc(most);
+    ssize_t n = read(file, head, most);
+    int why = n < 0 ? errno : 0;
+    if (n > 0)
+        strbuf_addn(out, head, (size_t)n);
+    free(head);
+    close(file);
+    return why;
+}
+
 int file_read(const char *path, uint64_t most, struct strbuf *out, struct diag_sink *sink)
 {
     int why = file_load(path, most, out);

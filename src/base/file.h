@@ -16,7 +16,9 @@
 
 /* Appends the file's content to out. A pipe is read to its end. */
 int file_load(const char *path, uint64_t most, struct strbuf *out);
-/* The same; explains itself, and returns -1 when it fails. */
+/* Appends the file's first bytes, so many at most. */
+int file_head(const char *path, size_t most, struct strbuf *out);
+/* Like file_load; explains itself, and returns -1 when it fails. */
 int file_read(const char *path, uint64_t most, struct strbuf *out, struct diag_sink *sink);
 
 /* Writes all of the bytes to an open file. */

@@ -108,8 +108,11 @@ int cli_output_end(int code);
 
 /* The whole file in out (appended), of FILE_TEXT_MOST bytes at most. Returns 0, or -1 with a diagnostic. */
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink);
-/* Says before a long run that its results could not be written there. Returns 0, or -1 with a diagnostic. */
-int cli_check_writable(const char *path, struct diag_sink *sink);
+/* What an option names a file for. */
+enum cli_output { CLI_OUTPUT_STATS, CLI_OUTPUT_GRAPH, CLI_OUTPUT_PAGE, CLI_OUTPUT_CHECKPOINT };
+/* Says before a long run that its results could not be written there, or would replace something else than results of
+ * that kind. Returns 0, or -1 with a diagnostic. */
+int cli_check_writable(const char *path, enum cli_output kind, struct diag_sink *sink);
 
 /* Writes the results of a run, or of several, to options->stats: JSON or, by the name's ending, CSV. documents: an
  * array of what cli_document makes. */

@@ -50,13 +50,14 @@ static int run(struct cli_options *options, struct diag_sink *sink)
     struct machine machine;
     if (checkpoint_complete_options(options, sink) < 0)
         return CLI_USAGE;
+    cli_say(sink);
     if (!options->rest[0]) {
         diag_error(sink, DIAG_NOWHERE, "lockstep run --help", "lockstep run needs a program or a launch file");
         return CLI_USAGE;
     }
-    if (options->stats && cli_check_writable(options->stats, sink) < 0)
+    if (options->stats && cli_check_writable(options->stats, CLI_OUTPUT_STATS, sink) < 0)
         return CLI_USAGE;
-    if (options->hang_report && cli_check_writable(options->hang_report, sink) < 0)
+    if (options->hang_report && cli_check_writable(options->hang_report, CLI_OUTPUT_GRAPH, sink) < 0)
         return CLI_USAGE;
     if (cli_load_machine(&machine, options, sink) < 0)
         return CLI_USAGE;

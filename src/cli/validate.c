@@ -307,8 +307,8 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     if (options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
                    options->rest[0]);
-    else if ((!options->html || cli_check_writable(options->html, sink) == 0) && find_records(&v) == 0 &&
-             choose(&v) == 0 && prepare(&v) == 0)
+    else if ((!options->html || cli_check_writable(options->html, CLI_OUTPUT_PAGE, sink) == 0) &&
+             find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
         code = run_all(&v);
     remove_files(&v);
     fidelity_free(&v.records);

@@ -91,11 +91,14 @@ static int add_functions(struct study *study)
 
 /* Tables */
 
-int study_open(struct study *study)
+/* How long somebody else may look into the database while it is written, ms. */
+#define PATIENCE 60000
+
+int study_open(struct study *study, const char *path)
 {
-    const char *path = arena_printf(&study->arena, "%s/%s.sqlite", study->out, study->quick ? "quick" : "full");
     if (sqlite3_open(path, &study->db) != SQLITE_OK)
         return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot open %s: %s", path, sqlite3_errmsg(study->db));
+    sqlite3_busy_timeout(study->db, PATIENCE);
     return add_functions(study) < 0 ? -1 : study_create_tables(study);
 }
 
@@ -111,13 +114,14 @@ static int find_stored(struct study *study, struct study_execution *e)
     if (!stmt)
         return -1;
     sqlite3_bind_text(stmt, 1, e->key, -1, SQLITE_STATIC);
-    if (sqlite3_step(stmt) == SQLITE_ROW) {
+    int rc = 0;
+    if (study_next(study, "executions", stmt, &rc)) {
         e->id = sqlite3_column_int64(stmt, 0);
         e->stored = strcmp((const char *)sqlite3_column_text(stmt, 1), "failed") != 0 &&
                     !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
     }
     sqlite3_finalize(stmt);
-    return 0;
+    return rc;
 }
 
 static int new_execution(struct study *study, struct study_execution *e)
@@ -147,7 +151,7 @@ static int note_run(struct study *study, const struct study_run *run)
 
 int study_note_runs(struct study *study)
 {
-    int rc = study_tell(study, "BEGIN");
+    int rc = study_tell(study, "BEGIN IMMEDIATE");
     for (size_t i = 0; rc == 0 && i < study->executions.count; i++) {
         struct study_execution *e = &study->executions.items[i];
         rc = find_stored(study, e);
@@ -238,13 +242,13 @@ int study_store(struct study *study, struct study_execution *e, const json_t *do
     snprintf(clear, sizeof clear, "DELETE FROM kernels WHERE execution = %lld", (long long)e->id);
     json_t *kernels = json_object_get(document, "kernels"), *kernel;
     size_t i;
-    int rc = study_tell(study, "BEGIN");
+    int rc = study_tell(study, "BEGIN IMMEDIATE");
     if (rc < 0)
         return -1;
     rc |= study_tell(study, clear);
     json_array_foreach(kernels, i, kernel) rc |= rc ? 0 : store_kernel(study, e->id, i, kernel);
     rc |= rc ? 0 : store_execution(study, e, status, error, seconds);
-    study_tell(study, rc ? "ROLLBACK" : "COMMIT");
+    rc |= study_tell(study, rc ? "ROLLBACK" : "COMMIT");
     e->stored = rc == 0;
     return rc;
 }
@@ -304,4 +308,12 @@ sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql)
         return stmt;
     diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: %s", what, sqlite3_errmsg(study->db));
     return NULL;
+}
+
+bool study_next(struct study *study, const char *what, sqlite3_stmt *stmt, int *rc)
+{
+    int answer = sqlite3_step(stmt);
+    if (answer != SQLITE_ROW && answer != SQLITE_DONE)
+        *rc = diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: %s", what, sqlite3_errmsg(study->db));
+    return answer == SQLITE_ROW;
 }

@@ -22,10 +22,12 @@ static const char usage[] =
     "  --out FOLDER           where results go: a database, index.html, claims.csv, results.csv (default: "
     "study-NAME)\n"
     "  --jobs N               runs at a time\n"
-    "  --list                 only says what would be run\n"
+    "  --list                 only says what would be run, after all of the study was checked\n"
     "  --report               runs nothing: answers from the results that are there\n"
     "\n"
-    "NAME is a folder of studies/ that comes with Lockstep; a wrong one is answered with those that there are.\n"
+    "NAME is a folder of studies/ that comes with Lockstep; a wrong one is answered with those that there are. With "
+    "'/' or\n"
+    "'.' in it, it is a path. One process at a time works in a folder of results.\n"
     "Exit code: 0 when all runs ended well, 1 when some did not.\n";
 
 struct arguments {
@@ -112,22 +114,19 @@ static int no_such_study(struct study *study, const char *target)
 static int locate(struct study *study, const struct arguments *a)
 {
     struct strbuf build = {0};
-    const char *slash = strrchr(a->target, '/'), *home = process_home(&study->arena, study->sink);
+    const char *home = process_home(&study->arena, study->sink);
     if (!home)
         return -1;
     study->share = arena_printf(&study->arena, "%s/share/lockstep", home);
-    if (slash) {
-        study->folder = arena_strdup(&study->arena, a->target);
-        study->name = slash[1] ? slash + 1 : "study";
-    } else {
-        study->name = a->target;
-        study->folder = arena_printf(&study->arena, "%s/studies/%s", study->share, a->target);
-    }
+    study->folder =
+        strpbrk(a->target, "/.") ? a->target : arena_printf(&study->arena, "%s/studies/%s", study->share, a->target);
     char *real = realpath(study->folder, NULL);
     if (!real)
         return no_such_study(study, a->target);
     study->folder = arena_strdup(&study->arena, real);
     free(real);
+    const char *slash = strrchr(study->folder, '/');
+    study->name = slash[1] ? slash + 1 : "study"; /* the root folder has no name */
     study->out = a->out ? a->out : arena_printf(&study->arena, "study-%s", study->name);
     archive_build(&build);
     study->build = arena_strdup(&study->arena, strbuf_text(&build));
@@ -150,7 +149,8 @@ static bool complete(struct study *study)
         study_ask(study, "runs",
                   "SELECT count(*) FROM executions WHERE status = 'failed' AND id IN (SELECT execution "
                   "FROM runs)");
-    bool all = stmt && sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int64(stmt, 0) == 0;
+    int rc = 0;
+    bool all = stmt && study_next(study, "runs", stmt, &rc) && sqlite3_column_int64(stmt, 0) == 0;
     sqlite3_finalize(stmt);
     return all;
 }
@@ -159,8 +159,9 @@ static int run(struct study *study, const struct arguments *a)
 {
     struct strbuf text = {0};
     int code = CLI_USAGE, stopped = 0;
-    if (study_make_folders(study) == 0 && study_open(study) == 0 && study_note_runs(study) == 0 &&
-        (a->report || (stopped = study_execute(study)) >= 0)) {
+    const char *path = arena_printf(&study->arena, "%s/%s.sqlite", study->out, study->quick ? "quick" : "full");
+    if (study_make_folders(study) == 0 && study_lock(study) == 0 && study_open(study, path) == 0 &&
+        study_note_runs(study) == 0 && (a->report || (stopped = study_execute(study)) >= 0)) {
         int rc = study_report(study, &text); /* a question that cannot be asked leaves the others their answers */
         strbuf_addf(&text, "page: %s/index.html\n", study->out);
         cli_print(&text);
@@ -168,6 +169,7 @@ static int run(struct study *study, const struct arguments *a)
     }
     strbuf_free(&text);
     study_close(study);
+    study_unlock(study);
     if (stopped > 0) {
         cli_flush();
         process_die(stopped);
@@ -181,6 +183,7 @@ static void forget(struct study *study)
         vec_free(&study->executions.items[i].sets);
     for (size_t i = 0; i < study->readings.count; i++)
         vec_free(&study->readings.items[i].sets);
+    strmap_free(&study->checked);
     vec_free(&study->benchmarks);
     vec_free(&study->readings);
     vec_free(&study->aliases);
@@ -196,7 +199,7 @@ int cli_study(int argc, char **argv)
 {
     struct diag_sink sink;
     struct arguments a = {.quick = false};
-    struct study study = {.sink = &sink};
+    struct study study = {.sink = &sink, .lock = -1};
     int code = CLI_USAGE;
     diag_init(&sink);
     if (parse(&a, argc, argv, &sink) == 0) {
@@ -205,7 +208,8 @@ int cli_study(int argc, char **argv)
         if (a.help) {
             cli_printf("%s", usage);
             code = CLI_OK;
-        } else if (locate(&study, &a) == 0 && choose_jobs(&study, a.jobs) == 0 && study_read(&study) == 0) {
+        } else if (locate(&study, &a) == 0 && choose_jobs(&study, a.jobs) == 0 && study_read(&study) == 0 &&
+                   study_check_questions(&study) == 0) {
             code = a.list ? list(&study) : run(&study, &a);
         }
     }
