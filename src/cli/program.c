@@ -112,6 +112,7 @@ struct findings {
     bool refused;  /* the program cannot be continued from the checkpoint */
     bool resumed;  /* it was */
     bool lost;     /* some of them could not be written */
+    bool output;   /* what kernels printed could not be written */
     json_t *waits; /* the graph of waiting of the last kernel that hung, or NULL */
 };
 
@@ -131,6 +132,7 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
         found->any |= type != NULL;
         found->refused |= type && strcmp(type, "refused") == 0;
         found->resumed |= type && strcmp(type, "resumed") == 0;
+        found->output |= type && strcmp(type, "output lost") == 0;
         if (type && strcmp(type, "waits") == 0) {
             json_decref(found->waits);
             found->waits = json_incref(json_object_get(line, "graph"));
@@ -267,7 +269,8 @@ static int report(const struct cli_options *options, const struct machine *machi
         fprintf(stderr, "lockstep: %s was stopped by %s%s: its results are partial\n", options->rest[0],
                 limit ? "--" : "", reason);
     const char *waits = options->hang_report ? json_string_value(found.waits) : NULL;
-    bool lost = found.lost || (waits && file_write(options->hang_report, waits, strlen(waits), sink) < 0);
+    bool lost =
+        found.lost || found.output || (waits && file_write(options->hang_report, waits, strlen(waits), sink) < 0);
     json_decref(found.waits);
     json_t *document = cli_document(machine, options, options->rest, kernels, reason);
     json_object_set_new(document, "exit_status", json_integer(job->status));

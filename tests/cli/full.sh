@@ -129,4 +129,17 @@ grep -qF '"partial_reason": "lost results"' r.json || wrong "lost kernels: the d
 kernels=$(grep -c '"name": "_Z5twicePi"' r.json)
 [ "$kernels" -ge 1 ] && [ "$kernels" -lt 20 ] || wrong "lost kernels: $kernels are there"
 lost 1 "$full" run ./p
+cat >says.cu <<'P'
+#include <cstdio>
+__global__ void says() { printf("thread %d\n", threadIdx.x); }
+int main()
+{
+    says<<<1, 4>>>();
+    says<<<1, 4>>>();
+    cudaDeviceSynchronize();
+}
+P
+"$LOCKSTEP" cc says.cu -o says || exit 1
+lost 1 "what kernels print is lost: cannot write to standard output: No space left on device" run --quiet ./says
+[ "$(grep -c "is lost" err.txt)" -eq 1 ] || wrong "a loss is said more than once"
 finish
