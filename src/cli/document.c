@@ -55,20 +55,44 @@ static const char *first_reason(const json_t *kernels)
     return NULL;
 }
 
+/* group.parameter=value of every parameter that is not as the machine's own file has it, however it was set; the
+ * scheduler apart, which is a member of its own. */
+static json_t *changed_parameters(const struct machine *machine, const struct cli_options *options)
+{
+    struct machine plain;
+    json_t *changed = json_array();
+    if (machine_load(&plain, options->machine ? options->machine : CLI_DEFAULT_MACHINE, NULL) < 0)
+        return changed;
+    for (unsigned i = 0; i < MACHINE_GROUPS; i++) {
+        const struct param_group *group = &machine->groups[i];
+        for (unsigned k = 0; k < group->count; k++) {
+            struct strbuf before = {0}, now = {0};
+            strbuf_addf(&before, "%s.%s=", group->name, group->params[k].name);
+            strbuf_add(&now, strbuf_text(&before));
+            param_format(&plain.groups[i], &group->params[k], &before);
+            param_format(group, &group->params[k], &now);
+            if (strcmp(before.text, now.text) && strncmp(now.text, "sm.scheduler=", 13))
+                json_array_append_new(changed, text_json(now.text));
+            strbuf_free(&before);
+            strbuf_free(&now);
+        }
+    }
+    machine_free(&plain);
+    return changed;
+}
+
 json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,
                      json_t *kernels, const char *stopped_by)
 {
     const char *reason = stopped_by ? stopped_by : first_reason(kernels);
-    json_t *document = json_object(), *arguments = json_array(), *parameters = json_array();
+    json_t *document = json_object(), *arguments = json_array();
     for (; *program; program++)
         json_array_append_new(arguments, text_json(*program));
     json_object_set_new(document, "schema", json_integer(RESULT_SCHEMA));
     json_object_set_new(document, "lockstep", json_string(LOCKSTEP_VERSION));
     json_object_set_new(document, "program", arguments);
     json_object_set_new(document, "scheduler", json_string(machine->sm.scheduler));
-    for (size_t i = 0; i < options->sets.count; i++)
-        json_array_append_new(parameters, text_json(options->sets.items[i]));
-    json_object_set_new(document, "parameters", parameters);
+    json_object_set_new(document, "parameters", changed_parameters(machine, options));
     json_object_set_new(document, "mode", json_string(cli_mode(options) == GPU_FUNCTIONAL ? "functional" : "timing"));
     json_object_set_new(document, "partial", json_boolean(reason != NULL));
     json_object_set_new(document, "partial_reason", reason ? json_string(reason) : json_null());

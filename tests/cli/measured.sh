@@ -93,11 +93,13 @@ column() {
 same() {
     [ "$2" = "$3" ] || wrong "$1: $2, expected $3"
 }
-"$LOCKSTEP" run --quiet --machine gtx480-sm2 --sched lrr --set sm.warps=40 --set l2.ways=8 --stats r.csv "$cases/vecadd.yaml" || wrong "run with CSV"
+"$LOCKSTEP" run --quiet --machine gtx480-sm2 --sched lrr --set l2.ways=4 --set gpu.sms=15 --set sm.warps=40 --stats r.csv "$cases/vecadd.yaml" || wrong "run with CSV"
 same program "$(column r.csv program)" "$cases/vecadd.yaml"
 same machine "$(column r.csv machine)" gtx480-sm2
 same scheduler "$(column r.csv scheduler)" lrr
-same parameters "$(column r.csv parameters)" "sm.warps=40 l2.ways=8"
+same parameters "$(column r.csv parameters)" "sm.warps=40 l2.ways=4" # those that differ from the machine
+"$LOCKSTEP" run --quiet --seed 7 --set l2.ways=4 --stats seed.csv "$cases/vecadd.yaml" || wrong "run with a seed"
+same "a seed" "$(column seed.csv parameters)" "gpu.seed=7 l2.ways=4"
 same "unmeasured locks" "$(column r.csv spin.lock_success)" ""
 [ "$(column r.csv cycles)" -gt 0 ] || wrong "no cycles in the CSV"
 "$LOCKSTEP" run --quiet --mode functional --stats f.csv "$cases/vecadd.yaml" || wrong "functional run with CSV"
@@ -114,6 +116,8 @@ same "compared schedulers" "$(column all.csv scheduler)" "gto lrr gto lrr"
 for row in cycles speed-up instructions/cycle "L1D read hits" "L2 read hits" "dynamic energy" "total energy"; do
     grep -Eq "^$row +- +-$" table || { wrong "functional: $row is not '-'"; cat table; }
 done
+"$LOCKSTEP" compare --mode functional --sched lrr --seed 1,2 "$cases/vecadd.yaml" >seeds || wrong "compare with seeds in functional mode"
+grep -Eq "^lrr( +-){5}$" seeds || { wrong "functional: a spread of cycles"; cat seeds; }
 grep -Eq "^warp instructions +[1-9][0-9]* +[1-9][0-9]*$" table || wrong "functional: no instructions"
 expect 0 "[when a detector watches, and the kernel has marked loops]" explain spin.lock_success
 finish
