@@ -24,8 +24,8 @@
 
 struct archive;
 
-/* Whether a checkpoint may get this name: -1 with a diagnostic when it is empty, or of something that is not a plain
- * file, such as a device, which the new file would replace. */
+/* Whether a checkpoint may get this name: -1 with a diagnostic when it is empty, or of something that the new file
+ * would replace and that is no checkpoint, such as a device or a program. */
 int archive_check_place(const char *path, struct diag_sink *sink);
 /* Starts a file at path; NULL with a diagnostic when it cannot be created. */
 struct archive *archive_create(const char *path, struct diag_sink *sink);

@@ -21,6 +21,7 @@
 
 #include "base/archive_impl.h"
 #include "base/arena.h"
+#include "base/file.h"
 
 #define PIECE (1u << 17)
 #define CHECK_START UINT64_C(0x6C6F636B73746570)
@@ -216,13 +217,27 @@ static int cannot(struct archive_stream *s, const char *what, const char *why, s
     return -1;
 }
 
+/* Checkpoints replace checkpoints, and nothing else. */
+static bool is_checkpoint(const char *path)
+{
+    struct strbuf head = {0};
+    bool is = file_head(path, sizeof magic, &head) == 0 &&
+              (head.length == 0 || (head.length == sizeof magic && memcmp(head.text, magic, sizeof magic) == 0));
+    strbuf_free(&head);
+    return is;
+}
+
 int archive_check_place(const char *path, struct diag_sink *sink)
 {
     struct stat info;
-    if (*path && (stat(path, &info) < 0 || S_ISREG(info.st_mode)))
-        return 0;
-    return diag_error(sink, DIAG_NOWHERE, NULL, "cannot write checkpoint %s: %s", path,
-                      *path ? "something that is not a file has its name" : "it has no name");
+    const char *why = NULL;
+    if (!*path)
+        why = "it has no name";
+    else if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        why = "something that is not a file has its name";
+    else if (stat(path, &info) == 0 && !is_checkpoint(path))
+        why = "the file of that name is no checkpoint, and is not replaced";
+    return why ? diag_error(sink, DIAG_NOWHERE, NULL, "cannot write checkpoint %s: %s", path, why) : 0;
 }
 
 /* Opens the unfinished file, empty and locked: two runs that write the same checkpoint must not write into one file.

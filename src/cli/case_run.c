@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/strmap.h"
 #include "cli/case.h"
@@ -29,6 +30,7 @@ struct case_run {
     json_t *checks;
     struct stop stop;
     uint64_t content; /* hash of everything that the launch file names */
+    bool lost;        /* something that was asked for could not be written */
 };
 
 /* Two runs are of the same thing when the launch file and all that it names are the same. */
@@ -103,7 +105,7 @@ static void *content_of(struct case_run *run, const struct case_buffer *b)
     struct strbuf message = {0};
     bool good = true;
     if (b->fill == CASE_FILE) {
-        if (cli_read_file(case_path(&run->c, b->file), &file, run->sink) < 0) {
+        if (file_read(case_path(&run->c, b->file), b->count * 4, &file, run->sink) < 0) {
             good = false;
             fail_named(run, b->node, "no content for buffer", b->name);
         } else if (file.length != b->count * 4) {
@@ -233,8 +235,7 @@ static void launch(struct case_run *run, struct gpu_result *result)
     if (result->status == GPU_STOPPED)
         result->stopped_by = progress.reason;
     gpu_explain_stop(result, run->sink);
-    if (waits.length)
-        cli_write_file(run->options->hang_report, waits.text, waits.length, run->sink);
+    run->lost |= waits.length && file_write(run->options->hang_report, waits.text, waits.length, run->sink) < 0;
     strbuf_free(&waits);
 }
 
@@ -242,8 +243,7 @@ static void print_output(struct case_run *run)
 {
     struct strbuf output = {0};
     gpu_take_output(run->gpu, &output);
-    fwrite(strbuf_text(&output), 1, output.length, stdout);
-    strbuf_free(&output);
+    cli_print(&output);
 }
 
 static int check_one(struct case_run *run, const struct case_check *check)
@@ -256,12 +256,12 @@ static int check_one(struct case_run *run, const struct case_check *check)
     const char *kind = check->is_sum ? "sum_u32" : "crc32";
     free(data);
     if (!run->options->quiet || !good)
-        printf(check->is_sum ? "%s %s %s: %" PRIu32 "" : "%s %s %s: 0x%08" PRIx32, good ? "PASS" : "FAIL", b->name,
-               kind, found);
+        cli_printf(check->is_sum ? "%s %s %s: %" PRIu32 "" : "%s %s %s: 0x%08" PRIx32, good ? "PASS" : "FAIL", b->name,
+                   kind, found);
     if (!good)
-        printf(check->is_sum ? ", expected %" PRIu32 : ", expected 0x%08" PRIx32, check->expected);
+        cli_printf(check->is_sum ? ", expected %" PRIu32 : ", expected 0x%08" PRIx32, check->expected);
     if (!run->options->quiet || !good)
-        putchar('\n');
+        cli_printf("\n");
     json_array_append_new(run->checks,
                           json_pack("{s:s,s:s,s:I,s:I,s:b}", "buffer", b->name, "kind", kind, "expected",
                                     (json_int_t)check->expected, "found", (json_int_t)found, "pass", good));
@@ -303,10 +303,9 @@ static int report(struct case_run *run, const struct gpu_result *result)
     int code = exit_code(run, result);
     json_t *document = cli_document(run->machine, run->options, run->options->rest, kernels, NULL);
     json_object_set(document, "checks", run->checks);
-    if (cli_write_stats(run->options, document, run->sink) < 0 && code == CLI_OK)
-        code = CLI_USAGE;
+    run->lost |= cli_write_stats(run->options, document, run->sink) < 0;
     json_decref(document);
-    return code;
+    return run->lost && code == CLI_OK ? CLI_FAILED : code;
 }
 
 static int simulate(struct case_run *run)
@@ -343,7 +342,7 @@ int cli_run_case(const struct cli_options *options, const struct machine *machin
     json_decref(run.checks);
     stop_end(&run.stop);
     if (interrupt_noted() && code == 128 + interrupt_noted()) {
-        fflush(stdout);
+        cli_flush();
         process_die(interrupt_noted());
     }
     return code;

@@ -8,12 +8,16 @@
  * a reconvergence stack the lane that got the lock then waits for the lanes that spin: deadlock. The list below leaves
  * both out; tests/cc/lock_shapes.sh holds the result. It is -O2, not -O1, that clang is given, since -O1 marks every
  * loop as not to be unrolled. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cc.h"
+#include "cli/cli.h"
 
 /* %1$s is the spelling of instcombine: from LLVM 18 on the plain name aborts when one sweep leaves something to do. */
 static const char device_passes[] = "-passes=always-inline,inline,globalopt,"
@@ -46,13 +50,15 @@ static void push_all(struct cc_args *command, const char *const *items, size_t c
         push_all((command), pushed_, sizeof pushed_ / sizeof pushed_[0]);                                              \
     } while (0)
 
-/* Ends the command, runs it and frees it. 0 when it succeeded. The tool has explained itself on stderr when it failed.
- */
+/* Ends the command, runs it and frees it. 0 when it succeeded. The tool has explained itself on stderr when it failed;
+ * that there is no room left it often says in other words. */
 static int run_and_free(struct cc_session *s, struct cc_args *command)
 {
     vec_push(command, NULL);
-    int status = cc_run(&s->process, command, NULL, &s->diags);
+    int status = cc_run(&s->process, command, -1, &s->diags);
     vec_free(command);
+    if (status != 0 && !s->process.interrupted)
+        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
     return status == 0 ? 0 : -1;
 }
 
@@ -140,11 +146,12 @@ static int compile_device(struct cc_session *s, const char *source, const char *
 /* The runtime takes the embedded PTX as a C string: it needs its terminating NUL. */
 static int append_nul(struct cc_session *s, const char *path)
 {
-    FILE *file = fopen(path, "ab");
-    int failed = !file || fputc('\0', file) == EOF;
-    if (file && fclose(file))
-        failed = 1;
-    return failed ? diag_error(&s->diags, DIAG_NOWHERE, NULL, "cannot write %s", path) : 0;
+    struct strbuf text = {0};
+    int rc = file_read(path, FILE_NO_BOUND, &text, &s->diags);
+    if (rc == 0)
+        rc = file_write(path, strbuf_text(&text), text.length + 1, &s->diags);
+    strbuf_free(&text);
+    return rc;
 }
 
 static int compile_host_cuda(struct cc_session *s, const char *source, const char *ptx, const char *object)
@@ -181,11 +188,14 @@ static const char *default_output(struct cc_session *s, const char *source, cons
 }
 
 /* --keep-ptx: a copy, for the original is about to get its NUL. */
-static int keep_ptx(struct cc_session *s, const char *ptx, const char *copy)
+static int keep_ptx(struct cc_session *s, const char *ptx)
 {
-    if (cc_copy_file(ptx, copy))
-        return diag_error(&s->diags, DIAG_NOWHERE, NULL, "cannot write %s", copy);
-    return cc_move_file(copy, s->options.keep_ptx, &s->arena, &s->diags);
+    struct strbuf text = {0};
+    int rc = file_read(ptx, FILE_NO_BOUND, &text, &s->diags);
+    if (rc == 0)
+        rc = file_write(s->options.keep_ptx, strbuf_text(&text), text.length, &s->diags);
+    strbuf_free(&text);
+    return rc;
 }
 
 /* Compiles a CUDA source to `object`, or to PTX alone. */
@@ -195,9 +205,8 @@ static int compile_cuda(struct cc_session *s, const char *source, const char *st
     if (compile_device(s, source, stem, ptx))
         return -1;
     if (s->options.goal == CC_GOAL_PTX)
-        return cc_move_file(ptx, s->options.output ? s->options.output : default_output(s, source, ".ptx"), &s->arena,
-                            &s->diags);
-    if (s->options.keep_ptx && keep_ptx(s, ptx, arena_printf(&s->arena, "%s.kept.ptx", stem)))
+        return cc_move_file(ptx, s->options.output ? s->options.output : default_output(s, source, ".ptx"), &s->diags);
+    if (s->options.keep_ptx && keep_ptx(s, ptx))
         return -1;
     return append_nul(s, ptx) || compile_host_cuda(s, source, ptx, object) ? -1 : 0;
 }
@@ -217,7 +226,7 @@ static int link_program(struct cc_session *s, const struct cc_args *objects)
          "-lm");
     if (run_and_free(s, &command))
         return -1;
-    return cc_move_file(program, s->options.output ? s->options.output : "a.out", &s->arena, &s->diags);
+    return cc_move_file(program, s->options.output ? s->options.output : "a.out", &s->diags);
 }
 
 /* Compiles every source; with -c each object goes to its place, else they are collected for the linker. */
@@ -236,27 +245,43 @@ static int compile_all(struct cc_session *s, struct cc_args *objects)
             vec_push(objects, object);
         else if (s->options.goal == CC_GOAL_OBJECT &&
                  cc_move_file(object, s->options.output ? s->options.output : default_output(s, source->path, ".o"),
-                              &s->arena, &s->diags))
+                              &s->diags))
             return -1;
     }
     return 0;
 }
 
-/* Asks clang for its major version. */
+/* Asks clang for its major version, through a pipe: a full disk is no reason to misjudge it. Returns clang's exit
+ * status, or -1 with a diagnostic. */
+static int ask_llvm_version(struct cc_session *s)
+{
+    char answer[64];
+    struct cc_args command = {0};
+    int ends[2];
+    if (pipe(ends) < 0)
+        return diag_error(&s->diags, DIAG_NOWHERE, NULL, "cannot ask %s for its version: %s", s->tools.clang,
+                          strerror(errno));
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    PUSH(&command, s->tools.clang, "-dumpversion", NULL);
+    int status = cc_run(&s->process, &command, ends[1], &s->diags);
+    vec_free(&command);
+    close(ends[1]);
+    ssize_t n = status == 0 ? read(ends[0], answer, sizeof answer - 1) : 0;
+    close(ends[0]);
+    answer[n > 0 ? n : 0] = '\0';
+    s->llvm_version = (int)strtol(answer, NULL, 10);
+    return status;
+}
+
 static int find_llvm_version(struct cc_session *s)
 {
-    const char *answer = arena_printf(&s->arena, "%s/version", s->temp);
-    struct cc_args command = {0};
-    PUSH(&command, s->tools.clang, "-dumpversion", NULL);
-    int status = cc_run(&s->process, &command, answer, &s->diags);
-    vec_free(&command);
-    FILE *file = status ? NULL : fopen(answer, "r");
-    if (file && fscanf(file, "%d", &s->llvm_version) != 1)
-        s->llvm_version = 0;
-    if (file)
-        fclose(file);
-    if (s->process.interrupted)
+    int status = ask_llvm_version(s);
+    if (s->process.interrupted || status < 0)
         return -1;
+    if (status > 0)
+        return diag_error(&s->diags, DIAG_NOWHERE, "LOCKSTEP_CLANG chooses another one",
+                          "%s -dumpversion failed with exit code %d", s->tools.clang, status);
     if (s->llvm_version < 14)
         return diag_error(&s->diags, DIAG_NOWHERE, "versions 14 to 19 are known to work; LOCKSTEP_CLANG chooses one",
                           "%s is not a clang of version 14 or later", s->tools.clang);
@@ -307,7 +332,7 @@ int cli_cc(int argc, char **argv)
     diag_init(&s.diags);
     int status = cc_options_parse(&s.options, argc, argv, &s.arena, &s.diags) ? 2 : 0;
     if (!status && s.options.help)
-        fputs(cc_usage, stdout);
+        cli_printf("%s", cc_usage);
     else if (!status)
         status = build_in_temp_dir(&s) ? 1 : 0;
     print_diagnostics(&s.diags);

@@ -79,9 +79,9 @@ struct cc_process {
 void cc_process_begin(struct cc_process *process, bool verbose);
 /* Lets signals through again; one that came in between ends this process now. */
 void cc_process_end(struct cc_process *process);
-/* Runs a command, NULL-terminated; its standard output goes to the file `output`, or where ours goes when that is NULL.
- * Returns its exit status, or -1 when it cannot start, dies of a signal, or we were interrupted. */
-int cc_run(struct cc_process *process, const struct cc_args *command, const char *output, struct diag_sink *diags);
+/* Runs a command, NULL-terminated; its standard output goes to the open file `output`, or where ours goes when that is
+ * -1. Returns its exit status, or -1 when it cannot start, dies of a signal, or we were interrupted. */
+int cc_run(struct cc_process *process, const struct cc_args *command, int output, struct diag_sink *diags);
 
 /* Copies PTX without the labels that mark positions for debug sections ("Ltmp12:", "$L__func_begin0:"): nothing refers
  * to them. */
@@ -92,9 +92,9 @@ bool cc_is_position_label(const char *line);
 /* Files. */
 int cc_temp_dir_make(char **dir, struct arena *arena, struct diag_sink *diags);
 void cc_temp_dir_remove(const char *dir);
-/* Copies to a file that does not exist yet; -1 with errno on failure. */
-int cc_copy_file(const char *from, const char *to);
+/* After a tool failed: says so when the directory takes no more files. */
+void cc_temp_dir_check(const char *dir, struct arena *arena, struct diag_sink *diags);
 /* Puts the finished file `from` in place of `to`, at once: readers see the old or the new file, never a part. */
-int cc_move_file(const char *from, const char *to, struct arena *arena, struct diag_sink *diags);
+int cc_move_file(const char *from, const char *to, struct diag_sink *diags);
 
 #endif

@@ -2,6 +2,7 @@
  * the common ones of nvcc; those of nvcc that have no meaning here are accepted silently, those whose absence changes
  * results are refused. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cc.h"
 
@@ -273,6 +274,23 @@ static int parse_one(struct cc_options *options, int argc, char **argv, int *i, 
 }
 
 /* What only makes sense for one file, and what needs any file at all. */
+/* Whether both names are of the same file. */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return a && stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_ino == other.st_ino && one.st_dev == other.st_dev;
+}
+
+static int check_outputs(const struct cc_options *options, struct diag_sink *diags)
+{
+    for (size_t i = 0; i < options->sources.count; i++) {
+        const char *source = options->sources.items[i].path;
+        if (same_file(options->output, source) || same_file(options->keep_ptx, source))
+            return diag_error(diags, DIAG_NOWHERE, NULL, "%s is an input: it is not replaced by an output", source);
+    }
+    return 0;
+}
+
 static int check_files(const struct cc_options *options, struct diag_sink *diags)
 {
     unsigned cuda = 0, compiled = 0;
@@ -288,7 +306,7 @@ static int check_files(const struct cc_options *options, struct diag_sink *diags
         return diag_error(diags, DIAG_NOWHERE, NULL, "--keep-ptx takes one .cu file");
     if (options->goal == CC_GOAL_OBJECT && options->output && compiled > 1)
         return diag_error(diags, DIAG_NOWHERE, NULL, "-o with -c takes one source file");
-    return 0;
+    return check_outputs(options, diags);
 }
 
 int cc_options_parse(struct cc_options *options, int argc, char **argv, struct arena *arena, struct diag_sink *diags)

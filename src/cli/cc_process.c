@@ -5,16 +5,15 @@
 #define _GNU_SOURCE /* nftw */
 #endif
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cc.h"
 
 extern char **environ;
@@ -52,7 +51,7 @@ static void print_command(const struct cc_args *command)
         bool quote = *arg == '\0' || strpbrk(arg, " \t\"'\\$&|;<>()*?#~");
         fprintf(stderr, quote ? "%s'%s'" : "%s%s", i ? " " : "", arg);
     }
-    fputc('\n', stderr);
+    fputs("\n", stderr);
 }
 
 /* Waits for the child; on a signal that asks us to stop, stops the child first. Returns its wait status. */
@@ -74,7 +73,7 @@ static int wait_child(struct cc_process *process, pid_t child)
     }
 }
 
-int cc_run(struct cc_process *process, const struct cc_args *command, const char *output, struct diag_sink *diags)
+int cc_run(struct cc_process *process, const struct cc_args *command, int output, struct diag_sink *diags)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -87,8 +86,8 @@ int cc_run(struct cc_process *process, const struct cc_args *command, const char
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setsigmask(&attributes, &process->old_mask);
     posix_spawn_file_actions_init(&actions);
-    if (output)
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (output >= 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     int error = posix_spawn(&child, command->items[0], &actions, &attributes, (char *const *)command->items, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
@@ -125,51 +124,23 @@ void cc_temp_dir_remove(const char *dir)
     nftw(dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-static int copy_bytes(int from, int to)
+/* As much as a tool may have wanted to write when it failed. */
+#define PROBE_BYTES (1 << 20)
+
+void cc_temp_dir_check(const char *dir, struct arena *arena, struct diag_sink *diags)
 {
-    char block[65536];
-    ssize_t n;
-    while ((n = read(from, block, sizeof block)) > 0)
-        for (ssize_t done = 0, k; done < n; done += k)
-            if ((k = write(to, block + done, (size_t)(n - done))) < 0)
-                return -1;
-    return n < 0 ? -1 : 0;
+    const char *probe = arena_printf(arena, "%s/probe", dir);
+    char *zeros = base_calloc(1, PROBE_BYTES);
+    int why = file_store(probe, zeros, PROBE_BYTES, 0600);
+    free(zeros);
+    unlink(probe);
+    if (why)
+        diag_error(diags, DIAG_NOWHERE, "TMPDIR may name another directory", "cannot write temporary files in %s: %s",
+                   dir, strerror(why));
 }
 
-int cc_copy_file(const char *from, const char *to)
+int cc_move_file(const char *from, const char *to, struct diag_sink *diags)
 {
-    struct stat st;
-    int in = open(from, O_RDONLY | O_CLOEXEC), out = -1, result = -1;
-    if (in >= 0 && fstat(in, &st) == 0)
-        out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, st.st_mode & 0777);
-    if (out >= 0)
-        result = copy_bytes(in, out);
-    if (in >= 0)
-        close(in);
-    if (out >= 0 && close(out) < 0)
-        result = -1;
-    return result;
-}
-
-int cc_move_file(const char *from, const char *to, struct arena *arena, struct diag_sink *diags)
-{
-    struct stat st;
-    if (stat(to, &st) == 0 && !S_ISREG(st.st_mode)) { /* /dev/null, /dev/stdout: write through */
-        int in = open(from, O_RDONLY | O_CLOEXEC), out = open(to, O_WRONLY | O_CLOEXEC);
-        int failed = in < 0 || out < 0 || copy_bytes(in, out);
-        if (in >= 0)
-            close(in);
-        if (out >= 0)
-            close(out);
-        return failed ? diag_error(diags, DIAG_NOWHERE, NULL, "cannot write %s: %s", to, strerror(errno)) : 0;
-    }
-    if (rename(from, to) == 0)
-        return 0;
-    /* Another file system: copy beside the target, then rename. */
-    const char *beside = arena_printf(arena, "%s.%ld.tmp", to, (long)getpid());
-    if (cc_copy_file(from, beside) == 0 && rename(beside, to) == 0)
-        return 0;
-    int error = errno;
-    unlink(beside);
-    return diag_error(diags, DIAG_NOWHERE, NULL, "cannot write %s: %s", to, strerror(error));
+    int why = file_move(from, to);
+    return why ? diag_error(diags, DIAG_NOWHERE, NULL, "cannot write %s: %s", to, strerror(why)) : 0;
 }

@@ -1,13 +1,8 @@
 /* Tidies the PTX that LLVM writes when line tables are on: beside .loc lines it leaves a label at every change of
  * source position, meant for debug sections that are not emitted. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* getline */
-#endif
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/cc.h"
 
 bool cc_is_position_label(const char *line)
@@ -24,29 +19,28 @@ bool cc_is_position_label(const char *line)
     return false;
 }
 
-static int copy_lines(FILE *in, FILE *out)
+/* Appends the lines of the text that are no such labels. */
+static void copy_lines(char *text, struct strbuf *out)
 {
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t n;
-    while ((n = getline(&line, &capacity, in)) > 0) {
-        bool newline = line[n - 1] == '\n';
-        if (newline)
-            line[--n] = '\0';
+    for (char *line = text; *line;) {
+        size_t n = strcspn(line, "\n");
+        bool newline = line[n] == '\n';
+        line[n] = '\0';
         if (!cc_is_position_label(line))
-            fprintf(out, newline ? "%s\n" : "%s", line);
+            strbuf_addf(out, newline ? "%s\n" : "%s", line);
+        line += n + newline;
     }
-    free(line);
-    return ferror(in) || ferror(out) ? -1 : 0;
 }
 
 int cc_strip_labels(const char *from, const char *to, struct diag_sink *diags)
 {
-    FILE *in = fopen(from, "r"), *out = in ? fopen(to, "w") : NULL;
-    int result = in && out ? copy_lines(in, out) : -1;
-    if (out && fclose(out))
-        result = -1;
-    if (in)
-        fclose(in);
-    return result ? diag_error(diags, DIAG_NOWHERE, NULL, "cannot write %s: %s", to, strerror(errno)) : 0;
+    struct strbuf text = {0}, out = {0};
+    int result = file_read(from, FILE_NO_BOUND, &text, diags);
+    if (result == 0 && text.length)
+        copy_lines(text.text, &out);
+    if (result == 0)
+        result = file_write(to, strbuf_text(&out), out.length, diags);
+    strbuf_free(&text);
+    strbuf_free(&out);
+    return result;
 }

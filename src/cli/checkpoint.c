@@ -59,32 +59,57 @@ static void complete_target(struct cli_options *options, const json_t *command)
     options->rest = rest;
 }
 
-static void complete_parameters(struct cli_options *options, const json_t *command)
+/* The value that an option has now: that of then, noted in `taken`, when it is not given. */
+static const char *complete_option(const char *given, const json_t *command, const char *name, struct arena *arena,
+                                   struct strbuf *taken)
+{
+    const char *then = given ? NULL : text_of(command, name, arena);
+    if (then)
+        strbuf_addf(taken, " --%s %s", name, then);
+    return then ? then : given;
+}
+
+static void complete_parameters(struct cli_options *options, const json_t *command, struct strbuf *taken)
 {
     const json_t *sets = json_object_get(command, "set");
     for (size_t i = 0; i < json_array_size(sets); i++) {
         const char *set = json_string_value(json_array_get(sets, i));
         vec_push(&options->sets, arena_strdup(&options->arena, set ? set : ""));
+        strbuf_addf(taken, " --set %s", set ? set : "");
     }
-    options->seed = text_of(command, "seed", &options->arena);
+    options->seed = complete_option(NULL, command, "seed", &options->arena, taken);
 }
 
-/* Options given now replace those of then, each kind as a whole; whether the machine is the same is looked at later. */
-static void complete(struct cli_options *options, const json_t *command)
+/* Options given now replace those of then, each kind as a whole; whether the machine is the same is looked at later.
+ * taken receives what is as it was. */
+static void complete(struct cli_options *options, const json_t *command, struct strbuf *taken)
 {
     struct arena *arena = &options->arena;
-    if (!options->rest[0])
-        complete_target(options, command);
-    if (!options->machine)
-        options->machine = text_of(command, "machine", arena);
-    if (!options->sched)
-        options->sched = text_of(command, "sched", arena);
+    options->machine = complete_option(options->machine, command, "machine", arena, taken);
+    options->sched = complete_option(options->sched, command, "sched", arena, taken);
     if (options->sets.count == 0 && !options->seed)
-        complete_parameters(options, command);
-    if (!options->max_cycles) {
-        options->max_cycles = text_of(command, "max-cycles", arena);
-        options->max_cycles_value = options->max_cycles ? strtoull(options->max_cycles, NULL, 10) : 0;
-    }
+        complete_parameters(options, command, taken);
+    options->max_cycles = complete_option(options->max_cycles, command, "max-cycles", arena, taken);
+    options->max_cycles_value = options->max_cycles ? strtoull(options->max_cycles, NULL, 10) : 0;
+    if (options->rest[0])
+        return;
+    complete_target(options, command);
+    for (char **word = options->rest; *word; word++)
+        strbuf_addf(taken, " %s", *word);
+}
+
+/* Says what was not given and is therefore as it was: nobody should wonder about an old limit. */
+static void note_taken(const struct cli_options *options, const char *limit_given, const struct strbuf *taken,
+                       struct diag_sink *sink)
+{
+    struct strbuf message = {0};
+    bool limit = !limit_given && options->max_cycles_value;
+    strbuf_addf(&message, "taken from the checkpoint:%s", strbuf_text(taken));
+    if (taken->length && (limit || !options->quiet))
+        diag_add(sink, &(struct diag){.severity = DIAG_NOTE,
+                                      .message = message.text,
+                                      .hint = limit ? "--max-cycles N is another limit, 0 none" : NULL});
+    strbuf_free(&message);
 }
 
 int checkpoint_complete_options(struct cli_options *options, struct diag_sink *sink)
@@ -102,7 +127,11 @@ int checkpoint_complete_options(struct cli_options *options, struct diag_sink *s
     checkpoint_archive_identity(ar, &stored);
     if (!archive_failed(ar)) {
         json_t *command = json_loads(strbuf_text(&stored.command), 0, NULL);
-        complete(options, command);
+        struct strbuf taken = {0};
+        const char *limit_given = options->max_cycles;
+        complete(options, command, &taken);
+        note_taken(options, limit_given, &taken, sink);
+        strbuf_free(&taken);
         json_decref(command);
         options->resume_kind = arena_strdup(&options->arena, strbuf_text(&stored.kind));
         options->resume_machine = arena_strdup(&options->arena, strbuf_text(&stored.machine));
@@ -120,7 +149,7 @@ int checkpoint_check_options(const struct cli_options *options, const struct mac
     int rc = 0;
     if (options->checkpoint_every) {
         const char *pattern = checkpoint_pattern(options, &arena);
-        rc = archive_check_place(pattern, sink) < 0 ? -1 : cli_check_writable(pattern, sink);
+        rc = archive_check_place(pattern, sink) < 0 ? -1 : cli_check_writable(pattern, CLI_OUTPUT_CHECKPOINT, sink);
     }
     arena_free(&arena);
     if (rc < 0)

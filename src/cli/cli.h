@@ -17,7 +17,7 @@
 /* Exit codes. `lockstep run PROGRAM` returns the program's own instead, 128 + n when signal n ended it. */
 enum cli_exit {
     CLI_OK = 0,
-    CLI_FAILED = 1, /* a check failed, a kernel did something illegal, a compared program failed */
+    CLI_FAILED = 1, /* a check failed, a kernel did something illegal, a compared program failed, a result was lost */
     CLI_USAGE = 2,  /* bad option, bad input, nothing was simulated */
     CLI_HANG = 3,   /* no progress was possible: the diagnosis says why */
     CLI_LIMIT = 4,  /* --max-cycles reached: the results are partial */
@@ -59,23 +59,28 @@ struct cli_options {
     const char *jobs, *reference, *html;
     uint64_t jobs_value; /* 0: not given */
     bool quiet, kernels, help, as_reference, no_skip;
-    char **rest; /* the arguments after the options, NULL-terminated */
-    struct arena arena; /* of what --resume completed */
+    char **rest;        /* the arguments that are no options, NULL-terminated */
+    struct arena arena; /* of rest, and of what --resume completed */
 };
 
-enum cli_accept {                        /* which options a subcommand takes; --help always */
-                  CLI_TAKES_MACHINE = 1, /* --machine, --set */
-                  CLI_TAKES_RUN = 2,     /* --sched, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip */
-                  CLI_TAKES_OUTPUT = 4,  /* --stats, --quiet */
-                  CLI_TAKES_KERNELS = 8, /* --kernels */
-                  CLI_TAKES_KERNEL = 16, /* --kernel NAME */
-                  CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference, --html */
+enum cli_accept {                              /* which options a subcommand takes; --help always */
+                  CLI_TAKES_MACHINE = 1,       /* --machine, --set */
+                  CLI_TAKES_RUN = 2,           /* --sched, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip */
+                  CLI_TAKES_OUTPUT = 4,        /* --stats, --quiet */
+                  CLI_TAKES_KERNELS = 8,       /* --kernels */
+                  CLI_TAKES_KERNEL = 16,       /* --kernel NAME */
+                  CLI_TAKES_RECORDS = 32,      /* --case, --sched, --jobs, --reference, --as-reference, --html */
                   CLI_TAKES_REPORT = 64,       /* --hang-report */
+                  CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
                   CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
 };
 
-/* Reads options up to the first argument that is none. Returns 0, or -1 with diagnostics (all of them). */
+/* Reads the options; the other arguments are left in options->rest. What follows a program's name (CLI_TAKES_TARGET) or
+ * "--" is no option; a note goes to the sink when a program is given arguments that are options of ours. Returns 0, or
+ * -1 with diagnostics (all of them). */
 int cli_parse_options(struct cli_options *options, int argc, char **argv, unsigned accepted, struct diag_sink *sink);
+/* Refuses more than so many arguments beside the options. Returns 0, or -1 with a diagnostic. */
+int cli_check_rest(const struct cli_options *options, const char *command, unsigned most, struct diag_sink *sink);
 void cli_free_options(struct cli_options *options);
 /* The machine the options describe, checked. Returns 0, or -1 with diagnostics; machine_free after success only. */
 int cli_load_machine(struct machine *machine, const struct cli_options *options, struct diag_sink *sink);
@@ -83,24 +88,36 @@ enum gpu_mode cli_mode(const struct cli_options *options);
 /* Whether the target is a launch file (.yaml, .yml) and not a program. */
 bool cli_is_case(const char *target);
 
-/* Prints the diagnostics to standard error, frees the sink, returns code. */
+/* Prints the diagnostics to standard error and empties the sink: what is to be said before something that takes long.
+ */
+void cli_say(struct diag_sink *sink);
+/* The same at a command's end; returns code. */
 int cli_finish(struct diag_sink *sink, int code);
 /* A command that lists something: reads its options, prints usage for --help, else returns what body does. */
 int cli_listing(int argc, char **argv, unsigned accepted, const char *usage,
                 int (*body)(struct cli_options *options, struct diag_sink *sink));
 void cli_print_diags(const struct diag_sink *sink);
-/* Prints text to standard output and frees it. */
+/* Standard output. A write that fails is reported when it fails, once; the command goes on. cli_print frees
+ * the text. */
 void cli_print(struct strbuf *text);
+void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Hands on what was printed so far. Returns 0, or -1 when anything was lost. */
+int cli_flush(void);
+/* Nothing is printed after this. Returns the exit code: CLI_FAILED in place of CLI_OK when anything was lost. */
+int cli_output_end(int code);
 
-/* The whole file in out (appended). Returns 0, or -1 with a diagnostic. */
+/* The whole file in out (appended), of FILE_TEXT_MOST bytes at most. Returns 0, or -1 with a diagnostic. */
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink);
-/* Says before a long run that its results could not be written there. Returns 0, or -1 with a diagnostic. */
-int cli_check_writable(const char *path, struct diag_sink *sink);
-/* Writes a file that readers see whole or not at all. Returns 0, or -1 with a diagnostic. */
-int cli_write_file(const char *path, const char *text, size_t length, struct diag_sink *sink);
+/* What an option names a file for. */
+enum cli_output { CLI_OUTPUT_STATS, CLI_OUTPUT_GRAPH, CLI_OUTPUT_PAGE, CLI_OUTPUT_CHECKPOINT };
+/* Says before a long run that its results could not be written there, or would replace something else than results of
+ * that kind. Returns 0, or -1 with a diagnostic. */
+int cli_check_writable(const char *path, enum cli_output kind, struct diag_sink *sink);
 
-/* Writes results to options->stats, JSON or, by the name's ending, CSV. document: see cli_document. */
-int cli_write_stats(const struct cli_options *options, const json_t *document, struct diag_sink *sink);
+/* Writes the results of a run, or of several, to options->stats: JSON or, by the name's ending, CSV. documents: an
+ * array of what cli_document makes. */
+int cli_write_stats(const struct cli_options *options, json_t *document, struct diag_sink *sink);
+int cli_write_all_stats(const struct cli_options *options, json_t *documents, struct diag_sink *sink);
 /* The JSON document of a run. program: its argv. Takes over kernels. stopped_by: what ended the run before its end, or
  * NULL; the document is partial when there is a reason, or a kernel is. */
 json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "report/run_report.h"
@@ -23,7 +24,7 @@ static const char usage[] = "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml
                             "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
                             "  --mode, --max-cycles, --max-seconds   as for lockstep run\n"
                             "  --kernels              a table for each kernel below that of the whole program\n"
-                            "  --stats FILE           writes the documents of all runs as one JSON array\n"
+                            "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv\n"
                             "\n"
                             "Exit code: 0 when the program succeeded everywhere, else 1.\n";
 
@@ -213,7 +214,7 @@ static void show_failure(struct comparison *cmp, unsigned index)
     if (!text.length)
         cli_read_file(job->output, &text, cmp->sink);
     size_t start = text.length > 4000 ? text.length - 4000 : 0;
-    fwrite(strbuf_text(&text) + start, 1, text.length - start, stderr);
+    fputs(strbuf_text(&text) + start, stderr);
     strbuf_free(&text);
 }
 
@@ -223,7 +224,7 @@ static int collect(struct comparison *cmp)
     for (unsigned i = 0; i < cmp->count; i++) {
         struct report_run *run = &cmp->runs[i];
         struct strbuf text = {0};
-        cli_read_file(cmp->stats[i], &text, cmp->sink);
+        file_read(cmp->stats[i], FILE_NO_BOUND, &text, cmp->sink);
         cmp->documents[i] = text.length ? json_loadb(text.text, text.length, 0, NULL) : NULL;
         run->kernels = json_object_get(cmp->documents[i], "kernels");
         run->failure = why_partial(cmp, cmp->documents[i]);
@@ -248,9 +249,7 @@ static int write_all(struct comparison *cmp)
     for (unsigned i = 0; i < cmp->count; i++)
         if (cmp->documents[i])
             json_array_append(all, cmp->documents[i]);
-    char *text = json_dumps(all, JSON_INDENT(1));
-    int rc = text ? cli_write_file(cmp->options->stats, text, strlen(text), cmp->sink) : -1;
-    free(text);
+    int rc = cli_write_all_stats(cmp->options, all, cmp->sink);
     json_decref(all);
     return rc;
 }
@@ -279,7 +278,7 @@ static int compare(struct comparison *cmp)
     struct ticker ticker = {.cmp = cmp};
     struct process_options how = {cores > 0 ? (unsigned)cores : 1, tick, &ticker};
     struct strbuf text = {0};
-    cli_progress_init(&ticker.progress, false);
+    cli_progress_init(&ticker.progress, cmp->options->quiet);
     int interrupted = process_run(cmp->jobs, cmp->count, &how);
     cli_progress_clear(&ticker.progress);
     int code = collect(cmp);
@@ -291,13 +290,13 @@ static int compare(struct comparison *cmp)
     if (cmp->options->kernels)
         report_compare_kernels(cmp->runs, cmp->count, &text);
     cli_print(&text);
-    if (cmp->options->stats && write_all(cmp) < 0)
-        code = CLI_USAGE;
+    if (write_all(cmp) < 0)
+        code = CLI_FAILED;
     for (unsigned i = 0; i < cmp->count; i++)
         json_decref(cmp->documents[i]);
     if (interrupted) { /* what was done is shown, then the signal takes effect */
         remove_files(cmp);
-        fflush(stdout);
+        cli_flush();
         process_die(interrupted);
     }
     return code;
@@ -311,6 +310,10 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
         diag_error(sink, DIAG_NOWHERE, "lockstep compare --help", "lockstep compare needs a program or a launch file");
         return CLI_USAGE;
     }
+    if (cli_is_case(options->rest[0]) && cli_check_rest(options, "compare CASE.yaml", 1, sink) < 0)
+        return CLI_USAGE;
+    if (options->stats && cli_check_writable(options->stats, CLI_OUTPUT_STATS, sink) < 0)
+        return CLI_USAGE;
     choose_configurations(&cmp);
     if (check_configurations(&cmp) == 0 && prepare(&cmp) == 0)
         code = compare(&cmp);
@@ -324,13 +327,14 @@ int cli_compare(int argc, char **argv)
     struct diag_sink sink;
     struct cli_options options;
     int code = CLI_USAGE;
-    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_KERNELS;
+    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_KERNELS | CLI_TAKES_TARGET;
     diag_init(&sink);
     if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         if (options.help) {
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
             code = CLI_OK;
         } else {
+            cli_say(&sink);
             code = start(&options, &sink);
         }
     }

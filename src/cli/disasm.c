@@ -60,6 +60,8 @@ static int disasm(const struct cli_options *options, struct diag_sink *sink)
     struct strbuf text = {0}, out = {0};
     int code = CLI_USAGE;
     const char *path = options->rest[0];
+    if (cli_check_rest(options, "disasm", 1, sink) < 0)
+        return CLI_USAGE;
     if (!path) {
         diag_error(sink, DIAG_NOWHERE, "lockstep disasm --help", "lockstep disasm needs a PTX file");
         return CLI_USAGE;
@@ -87,7 +89,7 @@ int cli_disasm(int argc, char **argv)
     diag_init(&sink);
     if (cli_parse_options(&options, argc, argv, CLI_TAKES_KERNEL, &sink) == 0) {
         if (options.help) {
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
             code = CLI_OK;
         } else {
             code = disasm(&options, &sink);

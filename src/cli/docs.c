@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
 #include "isa/op.h"
@@ -61,9 +62,13 @@ static int statistics_page(struct strbuf *out, struct diag_sink *sink)
     unsigned count;
     gpu_result_blank(&result);
     const struct gpu_stat_set *sets = gpu_result_sets(&result, &count);
-    strbuf_add(out, GENERATED
-               "\n# Statistics\n\n"
-               "What a result holds for each kernel (`--stats FILE`), added up over the units of a kind.\n\n");
+    strbuf_add(
+        out, GENERATED
+        "\n# Statistics\n\n"
+        "What a result holds for each kernel (`--stats FILE`), added up over the units of a kind. What was not\n"
+        "measured is null in JSON and empty in CSV, and `not_measured` says why: in functional mode everything but\n"
+        "what is marked here as [functional mode too], `warp_instructions`, `thread_instructions` and\n"
+        "`simd_efficiency`; and otherwise what is marked [when ...], where that is not so.\n\n");
     figures_table(out);
     for (unsigned i = 0; i < count; i++) {
         struct table t;
@@ -210,22 +215,30 @@ static int write_page(const char *directory, const char *name, int (*page)(struc
     while (text.length > 1 && text.text[text.length - 1] == '\n' && text.text[text.length - 2] == '\n')
         text.text[--text.length] = '\0';
     if (rc == 0)
-        rc = cli_write_file(path.text, strbuf_text(&text), text.length, sink);
+        rc = file_write(path.text, strbuf_text(&text), text.length, sink);
     strbuf_free(&text);
     strbuf_free(&path);
     return rc;
 }
 
+static const char usage[] = "usage: lockstep docs DIRECTORY\n"
+                            "\n"
+                            "Writes the pages opcodes.md, parameters.md and statistics.md, which follow from tables.\n";
+
+static int docs(struct cli_options *options, struct diag_sink *sink)
+{
+    const char *folder = options->rest[0];
+    if (!folder) {
+        diag_error(sink, DIAG_NOWHERE, "lockstep docs --help", "lockstep docs needs a directory");
+        return CLI_USAGE;
+    }
+    int rc = write_page(folder, "opcodes", opcodes_page, sink) |
+             write_page(folder, "parameters", parameters_page, sink) |
+             write_page(folder, "statistics", statistics_page, sink);
+    return rc == 0 ? CLI_OK : CLI_FAILED;
+}
+
 int cli_docs(int argc, char **argv)
 {
-    struct diag_sink sink;
-    diag_init(&sink);
-    if (argc != 2) {
-        diag_error(&sink, DIAG_NOWHERE, NULL, "usage: lockstep docs DIRECTORY");
-        return cli_finish(&sink, CLI_USAGE);
-    }
-    int rc = write_page(argv[1], "opcodes", opcodes_page, &sink) |
-             write_page(argv[1], "parameters", parameters_page, &sink) |
-             write_page(argv[1], "statistics", statistics_page, &sink);
-    return cli_finish(&sink, rc == 0 ? CLI_OK : CLI_FAILED);
+    return cli_listing(argc, argv, 0, usage, docs);
 }

@@ -1,8 +1,9 @@
-/* The document that --stats writes: one JSON object a run, or CSV with a line a kernel. Two runs of the same thing
- * differ in members named `host` alone. */
+/* What --stats writes: one JSON object a run (an array of them for several), or CSV with a line a kernel. Two runs of
+ * the same thing differ in members named `host` alone. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "gpu/result_json.h"
 #include "report/run_report.h"
@@ -10,6 +11,7 @@
 static json_t *host_json(const json_t *kernels)
 {
     double seconds = 0, instructions = 0, cycles = 0;
+    bool timed = json_array_size(kernels) == 0;
     json_int_t peak = 0;
     for (size_t i = 0; i < json_array_size(kernels); i++) {
         const json_t *kernel = json_array_get(kernels, i), *host = json_object_get(kernel, "host");
@@ -17,12 +19,13 @@ static json_t *host_json(const json_t *kernels)
         seconds += json_number_value(json_object_get(host, "seconds"));
         instructions += json_number_value(json_object_get(kernel, "warp_instructions"));
         cycles += json_number_value(json_object_get(kernel, "cycles"));
+        timed |= json_is_integer(json_object_get(kernel, "cycles"));
         peak = rss > peak ? rss : peak;
     }
     json_t *host = json_object();
     json_object_set_new(host, "seconds", json_real(seconds));
     json_object_set_new(host, "warp_instructions_per_second", json_real(seconds > 0 ? instructions / seconds : 0));
-    json_object_set_new(host, "cycles_per_second", json_real(seconds > 0 ? cycles / seconds : 0));
+    json_object_set_new(host, "cycles_per_second", timed ? json_real(seconds > 0 ? cycles / seconds : 0) : json_null());
     json_object_set_new(host, "peak_rss_bytes", json_integer(peak));
     return host;
 }
@@ -52,6 +55,32 @@ static const char *first_reason(const json_t *kernels)
     return NULL;
 }
 
+/* group.parameter=value of every parameter that is not as the machine's own file has it, however it was set; the
+ * scheduler apart, which is a member of its own. */
+static json_t *changed_parameters(const struct machine *machine, const struct cli_options *options)
+{
+    struct machine plain;
+    json_t *changed = json_array();
+    if (machine_load(&plain, options->machine ? options->machine : CLI_DEFAULT_MACHINE, NULL) < 0)
+        return changed;
+    for (unsigned i = 0; i < MACHINE_GROUPS; i++) {
+        const struct param_group *group = &machine->groups[i];
+        for (unsigned k = 0; k < group->count; k++) {
+            struct strbuf before = {0}, now = {0};
+            strbuf_addf(&before, "%s.%s=", group->name, group->params[k].name);
+            strbuf_add(&now, strbuf_text(&before));
+            param_format(&plain.groups[i], &group->params[k], &before);
+            param_format(group, &group->params[k], &now);
+            if (strcmp(before.text, now.text) && strncmp(now.text, "sm.scheduler=", 13))
+                json_array_append_new(changed, text_json(now.text));
+            strbuf_free(&before);
+            strbuf_free(&now);
+        }
+    }
+    machine_free(&plain);
+    return changed;
+}
+
 json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,
                      json_t *kernels, const char *stopped_by)
 {
@@ -63,6 +92,7 @@ json_t *cli_document(const struct machine *machine, const struct cli_options *op
     json_object_set_new(document, "lockstep", json_string(LOCKSTEP_VERSION));
     json_object_set_new(document, "program", arguments);
     json_object_set_new(document, "scheduler", json_string(machine->sm.scheduler));
+    json_object_set_new(document, "parameters", changed_parameters(machine, options));
     json_object_set_new(document, "mode", json_string(cli_mode(options) == GPU_FUNCTIONAL ? "functional" : "timing"));
     json_object_set_new(document, "partial", json_boolean(reason != NULL));
     json_object_set_new(document, "partial_reason", reason ? json_string(reason) : json_null());
@@ -72,20 +102,35 @@ json_t *cli_document(const struct machine *machine, const struct cli_options *op
     return document;
 }
 
-int cli_write_stats(const struct cli_options *options, const json_t *document, struct diag_sink *sink)
+/* Results as JSON, or, by the file's ending, as CSV. */
+static int write_results(const char *path, const json_t *json, json_t *documents, struct diag_sink *sink)
+{
+    struct strbuf text = {0};
+    const char *dot = strrchr(path, '.');
+    if (dot && strcmp(dot, ".csv") == 0) {
+        report_csv(documents, &text);
+    } else {
+        char *dump = json_dumps(json, JSON_INDENT(1));
+        strbuf_addf(&text, "%s\n", dump ? dump : "");
+        free(dump);
+    }
+    int rc = file_write(path, strbuf_text(&text), text.length, sink);
+    strbuf_free(&text);
+    return rc;
+}
+
+int cli_write_stats(const struct cli_options *options, json_t *document, struct diag_sink *sink)
 {
     if (!options->stats)
         return 0;
-    struct strbuf text = {0};
-    const char *dot = strrchr(options->stats, '.');
-    if (dot && strcmp(dot, ".csv") == 0) {
-        report_csv(json_object_get(document, "kernels"), &text);
-    } else {
-        char *json = json_dumps(document, JSON_INDENT(1));
-        strbuf_addf(&text, "%s\n", json ? json : "");
-        free(json);
-    }
-    int rc = cli_write_file(options->stats, strbuf_text(&text), text.length, sink);
-    strbuf_free(&text);
+    json_t *documents = json_array();
+    json_array_append(documents, document);
+    int rc = write_results(options->stats, document, documents, sink);
+    json_decref(documents);
     return rc;
+}
+
+int cli_write_all_stats(const struct cli_options *options, json_t *documents, struct diag_sink *sink)
+{
+    return options->stats ? write_results(options->stats, documents, documents, sink) : 0;
 }

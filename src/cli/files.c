@@ -1,115 +1,74 @@
-/* Files, diagnostics and the progress line: what every subcommand needs of the terminal and the file system. */
+/* Files that options name: reading them, and what may be written over. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
-#include "report/figures.h"
-
-void cli_print_diags(const struct diag_sink *sink)
-{
-    struct strbuf text = {0};
-    diag_format_all(sink, &text);
-    fflush(stdout);
-    fputs(strbuf_text(&text), stderr);
-    strbuf_free(&text);
-}
-
-int cli_finish(struct diag_sink *sink, int code)
-{
-    cli_print_diags(sink);
-    diag_free(sink);
-    if (fflush(stdout) != 0 && code == CLI_OK) {
-        fprintf(stderr, "error: cannot write to standard output: %s\n", strerror(errno));
-        return CLI_FAILED;
-    }
-    return code;
-}
-
-void cli_print(struct strbuf *text)
-{
-    fputs(strbuf_text(text), stdout);
-    strbuf_free(text);
-}
 
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink)
 {
-    char buffer[65536];
-    size_t n;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return diag_error(sink, DIAG_NOWHERE, NULL, "cannot read %s: %s", path, strerror(errno));
-    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
-        strbuf_addn(out, buffer, n);
-    int failed = ferror(file) ? errno : 0;
-    fclose(file);
-    if (failed)
-        return diag_error(sink, DIAG_NOWHERE, NULL, "cannot read %s: %s", path, strerror(failed));
-    return 0;
+    return file_read(path, FILE_TEXT_MOST, out, sink);
 }
 
-static int write_whole(int fd, const char *text, size_t length)
+/* Enough of a file to tell what it is. */
+#define HEAD_BYTES 4096
+
+static bool begins(const char *text, const char *with)
 {
-    while (length > 0) {
-        ssize_t n = write(fd, text, length);
-        if (n < 0 && errno != EINTR)
-            return -1;
-        if (n > 0) {
-            text += n;
-            length -= (size_t)n;
-        }
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_stats(const char *text)
+{
+    bool json = begins(text, "{\n") || begins(text, "[\n"), csv = begins(text, "program,") || begins(text, "name,");
+    return (json && strstr(text, "\"schema\":") && strstr(text, "\"lockstep\":")) ||
+           (csv && strstr(text, ",partial_reason,")) || begins(text, "[]");
+}
+
+/* Whether Lockstep may have written what begins so. */
+static bool is_ours(enum cli_output kind, const char *text)
+{
+    switch (kind) {
+    case CLI_OUTPUT_STATS:
+        return is_stats(text);
+    case CLI_OUTPUT_GRAPH:
+        return begins(text, "digraph waits ");
+    case CLI_OUTPUT_PAGE:
+        return begins(text, "<!doctype html>") && strstr(text, "--ink:");
+    case CLI_OUTPUT_CHECKPOINT:
+        break; /* archive_check_place has looked */
     }
-    return 0;
+    return true;
 }
 
-/* A special file such as /dev/stdout is written as it is; a plain one is made beside its place and then renamed. */
-static int write_special(const char *path, const char *text, size_t length)
+/* A user's program, source or notes under the name of a result are a slip: results replace results, and nothing else.
+ */
+static int check_replaceable(const char *path, enum cli_output kind, struct diag_sink *sink)
 {
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return -1;
-    size_t n = fwrite(text, 1, length, file);
-    return fclose(file) == 0 && n == length ? 0 : -1;
-}
-
-static int write_beside(const char *path, const char *text, size_t length)
-{
-    struct strbuf temporary = {0};
-    strbuf_addf(&temporary, "%s.XXXXXX", path);
-    int fd = mkstemp(temporary.text), rc = fd < 0 ? -1 : 0;
-    if (fd >= 0) {
-        mode_t mask = umask(0);
-        umask(mask);
-        rc = write_whole(fd, text, length) < 0 || fchmod(fd, 0666 & ~mask) < 0 ? -1 : 0;
-        if (close(fd) < 0)
-            rc = -1;
-        if (rc == 0 && rename(temporary.text, path) < 0)
-            rc = -1;
-        int why = errno;
-        if (rc < 0)
-            unlink(temporary.text);
-        errno = why;
-    }
-    strbuf_free(&temporary);
+    struct stat info;
+    struct strbuf head = {0};
+    int rc = 0, why;
+    if (stat(path, &info) < 0 || file_is_special(path) || info.st_size == 0)
+        return 0;
+    if ((why = file_head(path, HEAD_BYTES, &head)) != 0)
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "cannot see what %s holds, which would be replaced: %s", path,
+                        strerror(why));
+    else if (!is_ours(kind, strbuf_text(&head)))
+        rc = diag_error(sink, DIAG_NOWHERE, "choose another name, or remove it first",
+                        "%s is there and holds something else than %s: it is not replaced", path,
+                        kind == CLI_OUTPUT_STATS   ? "statistics"
+                        : kind == CLI_OUTPUT_GRAPH ? "a graph of waiting"
+                                                   : "a page of Lockstep");
+    strbuf_free(&head);
     return rc;
 }
 
-/* What lies in these folders stands for something open, also where that is a plain file. */
-static bool is_special(const char *path)
+int cli_check_writable(const char *path, enum cli_output kind, struct diag_sink *sink)
 {
     struct stat info;
-    return stat(path, &info) == 0 &&
-           (!S_ISREG(info.st_mode) || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6));
-}
-
-int cli_check_writable(const char *path, struct diag_sink *sink)
-{
-    struct stat info;
-    bool special = is_special(path), directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    bool special = file_is_special(path), directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
     const char *slash = strrchr(path, '/');
     struct strbuf folder = {0};
     if (slash)
@@ -118,46 +77,7 @@ int cli_check_writable(const char *path, struct diag_sink *sink)
         strbuf_add(&folder, ".");
     int why = directory ? EISDIR : access(special ? path : strbuf_text(&folder), W_OK) < 0 ? errno : 0;
     strbuf_free(&folder);
-    return why ? diag_error(sink, DIAG_NOWHERE, NULL, "cannot write %s: %s", path, strerror(why)) : 0;
-}
-
-int cli_write_file(const char *path, const char *text, size_t length, struct diag_sink *sink)
-{
-    char *target = realpath(path, NULL); /* a link stays one */
-    int rc = is_special(path) ? write_special(path, text, length) : write_beside(target ? target : path, text, length);
-    int why = errno;
-    free(target);
-    errno = why;
-    if (rc < 0)
-        return diag_error(sink, DIAG_NOWHERE, NULL, "cannot write %s: %s", path, strerror(errno));
-    return 0;
-}
-
-void cli_progress_init(struct cli_progress *progress, bool quiet)
-{
-    *progress = (struct cli_progress){.enabled = !quiet && isatty(STDERR_FILENO)};
-}
-
-void cli_progress_show(struct cli_progress *progress, const char *kernel, const struct gpu_progress *now)
-{
-    if (!progress->enabled)
-        return;
-    double rate = now->seconds > 0 ? (double)now->warp_instructions / now->seconds : 0;
-    struct strbuf name = {0};
-    figures_kernel_name(kernel, &name);
-    fprintf(stderr, "\r\033[K%s: %" PRIu64 " cycles, %.0f k warp instructions/s, %" PRIu64 " of %" PRIu64 " blocks",
-            strbuf_text(&name), now->cycle, rate / 1e3, now->blocks_done, now->blocks);
-    strbuf_free(&name);
-    if (now->blocks_done > 0 && now->blocks_done < now->blocks)
-        fprintf(stderr, ", about %.0f s left",
-                now->seconds * (double)(now->blocks - now->blocks_done) / (double)now->blocks_done);
-    fflush(stderr);
-    progress->shown = true;
-}
-
-void cli_progress_clear(struct cli_progress *progress)
-{
-    if (progress->shown)
-        fputs("\r\033[K", stderr);
-    progress->shown = false;
+    if (why)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "cannot write %s: %s", path, strerror(why));
+    return check_replaceable(path, kind, sink);
 }

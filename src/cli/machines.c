@@ -12,7 +12,8 @@ static const char machines_usage[] =
     "usage: lockstep machines                         lists the machines that come with Lockstep\n"
     "       lockstep machines [OPTIONS] NAME|FILE     prints one as a machine file, with every parameter\n"
     "\n"
-    "  --set GROUP.NAME=VALUE   changes a parameter before printing; may be repeated\n"
+    "  --set GROUP.NAME=VALUE   changes a parameter before printing; may be repeated (without NAME: "
+    "of " CLI_DEFAULT_MACHINE ")\n"
     "\n"
     "A machine file may begin with `base: NAME` and then says only what differs.\n";
 
@@ -61,7 +62,8 @@ static int print_machine(struct cli_options *options, struct diag_sink *sink)
 {
     struct machine machine;
     struct strbuf text = {0};
-    options->machine = options->rest[0];
+    if (options->rest[0])
+        options->machine = options->rest[0];
     if (cli_load_machine(&machine, options, sink) < 0)
         return CLI_USAGE;
     if (*machine.doc)
@@ -75,7 +77,8 @@ static int print_machine(struct cli_options *options, struct diag_sink *sink)
 
 static int machines(struct cli_options *options, struct diag_sink *sink)
 {
-    return options->rest[0] ? print_machine(options, sink) : list_machines(sink);
+    bool one = options->rest[0] || options->machine || options->sets.count;
+    return one ? print_machine(options, sink) : list_machines(sink);
 }
 
 int cli_machines(int argc, char **argv)

@@ -21,15 +21,32 @@ static const struct cli_command commands[] = {
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
-static void print_usage(FILE *out)
+static void usage_text(struct strbuf *out)
 {
-    fputs("usage: lockstep COMMAND [OPTIONS] [ARGUMENTS]\n\n", out);
+    strbuf_add(out, "usage: lockstep COMMAND [OPTIONS] [ARGUMENTS]\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (commands[i].summary)
-            fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
-    fputs("\n  lockstep COMMAND --help    options of a command\n"
-          "  lockstep --version         version\n",
-          out);
+            strbuf_addf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);
+    strbuf_add(out, "\n  lockstep COMMAND --help    options of a command\n"
+                    "  lockstep --version         version\n");
+}
+
+/* `lockstep` alone: there is no command to run. */
+static int no_command(void)
+{
+    struct strbuf text = {0};
+    usage_text(&text);
+    fputs(strbuf_text(&text), stderr);
+    strbuf_free(&text);
+    return CLI_USAGE;
+}
+
+static int print_usage(void)
+{
+    struct strbuf text = {0};
+    usage_text(&text);
+    cli_print(&text);
+    return CLI_OK;
 }
 
 static int unknown_command(const char *word)
@@ -47,23 +64,24 @@ static int unknown_command(const char *word)
     return CLI_USAGE;
 }
 
-int main(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
-    if (argc < 2) {
-        print_usage(stderr);
-        return CLI_USAGE;
-    }
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
-        print_usage(stdout);
-        return CLI_OK;
-    }
+    if (argc < 2)
+        return no_command();
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return print_usage();
     if (strcmp(word, "--version") == 0) {
-        printf("lockstep %s\n", LOCKSTEP_VERSION);
+        cli_printf("lockstep %s\n", LOCKSTEP_VERSION);
         return CLI_OK;
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(word, commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     return unknown_command(word);
+}
+
+int main(int argc, char **argv)
+{
+    return cli_output_end(run_command(argc, argv));
 }

@@ -1,6 +1,6 @@
 /* Options that several subcommands take. One table serves all; a subcommand names the groups it accepts, so that an
- * option means the same everywhere. Reading stops at the first argument that is no option: what follows belongs to the
- * program. */
+ * option means the same everywhere. Options may stand before and after other arguments, but for those of a program that
+ * is run: what follows its name belongs to it. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,11 +193,68 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
     return rc;
 }
 
+/* One option, or what is wrong with it; it stands at argv[at]. */
+static int take_next(struct cli_options *options, char **argv, int at, int which, unsigned accepted,
+                     struct diag_sink *sink)
+{
+    if (which == ':')
+        return diag_error(sink, DIAG_NOWHERE, NULL, "%s needs a value", argv[at]);
+    if (which == '?' && optopt >= OPTION_MACHINE)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "%.*s takes no value", (int)strcspn(argv[at], "="), argv[at]);
+    if (which == '?') {
+        unknown_option(argv[0], argv[at], accepted, sink);
+        if (optind == at)
+            optind++; /* in the middle of a word of short options: go on behind it */
+        return -1;
+    }
+    take(options, which);
+    return 0;
+}
+
+/* Whether `word` is exactly one of the options that a subcommand takes, with or without a value. */
+static bool is_own_option(const char *word, unsigned accepted)
+{
+    size_t n = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;
+    for (unsigned i = 0; n && i < TABLE_COUNT; i++)
+        if ((table[i].group & accepted) && strlen(table[i].option.name) == n &&
+            strncmp(word + 2, table[i].option.name, n) == 0)
+            return true;
+    return false;
+}
+
+/* The program gets its arguments as they are, but who writes one of our options there may have meant us. */
+static void note_options_of_program(const char *command, char *const *rest, unsigned accepted, struct diag_sink *sink)
+{
+    struct strbuf words = {0}, hint = {0};
+    unsigned count = 0;
+    for (char *const *word = rest + 1; *word && strcmp(*word, "--") != 0; word++)
+        if (is_own_option(*word, accepted))
+            strbuf_addf(&words, "%s%.*s", count++ ? ", " : "", (int)strcspn(*word, "="), *word);
+    strbuf_addf(&words, " after the program's name %s the program's, not an option of lockstep %s",
+                count > 1 ? "are" : "is", command);
+    strbuf_addf(&hint, "options of lockstep %s stand before %s; -- before %s says that the rest is its own", command,
+                rest[0], rest[0]);
+    if (count)
+        diag_add(sink, &(struct diag){.severity = DIAG_NOTE, .message = words.text, .hint = hint.text});
+    strbuf_free(&words);
+    strbuf_free(&hint);
+}
+
+static char **copy_rest(struct arena *arena, char *const *words, size_t count)
+{
+    char **rest = ARENA_NEW(arena, char *, count + 1);
+    if (count)
+        memcpy(rest, words, count * sizeof *rest);
+    return rest;
+}
+
 int cli_parse_options(struct cli_options *options, int argc, char **argv, unsigned accepted, struct diag_sink *sink)
 {
     struct option longs[TABLE_COUNT + 1];
     unsigned count = 0;
-    int rc = 0, which;
+    int rc = 0;
+    bool to_program = false;
+    VEC(char *) rest = {0};
     *options = (struct cli_options){0};
     for (unsigned i = 0; i < TABLE_COUNT; i++)
         if (!table[i].group || (table[i].group & accepted))
@@ -205,25 +262,37 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
     longs[count] = (struct option){0};
     optind = 0; /* start anew */
     opterr = 0;
-    for (;;) {
-        int at = optind ? optind : 1;
-        which = getopt_long(argc, argv, "+:", longs, NULL);
-        if (which < 0)
-            break;
-        if (which == ':')
-            rc = diag_error(sink, DIAG_NOWHERE, NULL, "%s needs a value", argv[at]);
-        else if (which == '?' && optopt >= OPTION_MACHINE)
-            rc = diag_error(sink, DIAG_NOWHERE, NULL, "%.*s takes no value", (int)strcspn(argv[at], "="), argv[at]);
-        else if (which == '?') {
-            unknown_option(argv[0], argv[at], accepted, sink);
-            rc = -1;
-            if (optind == at)
-                optind++; /* in the middle of a word of short options: go on behind it */
-        } else
-            take(options, which);
+    while (!to_program && optind < argc) {
+        int at = optind ? optind : 1, which = getopt_long(argc, argv, "+:h", longs, NULL);
+        if (which >= 0) {
+            rc |= take_next(options, argv, at, which, accepted, sink);
+            continue;
+        }
+        bool marked = optind > at; /* by --: no options follow */
+        to_program = marked || ((accepted & CLI_TAKES_TARGET) && optind < argc && !cli_is_case(argv[optind]));
+        if (to_program && !marked)
+            note_options_of_program(argv[0], argv + optind, accepted, sink);
+        for (bool first = true; optind < argc && (first || to_program); first = false)
+            vec_push(&rest, argv[optind++]);
     }
-    options->rest = argv + optind;
+    options->rest = copy_rest(&options->arena, rest.items, rest.count);
+    vec_free(&rest);
     return check_values(options, sink) < 0 ? -1 : rc;
+}
+
+int cli_check_rest(const struct cli_options *options, const char *command, unsigned most, struct diag_sink *sink)
+{
+    unsigned count = 0;
+    while (options->rest[count])
+        count++;
+    if (count <= most)
+        return 0;
+    struct strbuf hint = {0};
+    strbuf_addf(&hint, "lockstep %s --help", command);
+    int rc = diag_error(sink, DIAG_NOWHERE, hint.text, "lockstep %s does not know what to do with %s", command,
+                        options->rest[most]);
+    strbuf_free(&hint);
+    return rc;
 }
 
 void cli_free_options(struct cli_options *options)
@@ -272,7 +341,9 @@ int cli_listing(int argc, char **argv, unsigned accepted, const char *usage,
     if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         code = CLI_OK;
         if (options.help)
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
+        else if (cli_check_rest(&options, argv[0], 1, &sink) < 0)
+            code = CLI_USAGE;
         else
             code = body(&options, &sink);
     }

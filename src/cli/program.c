@@ -1,8 +1,9 @@
 /* `lockstep run PROGRAM`: a CUDA program under our libcudart. The program is an ordinary child; what it is to be
  * simulated on goes to it through the environment, and what its kernels did comes back as lines of JSON in a file
- * (src/cuda/results.c). */
+ * (src/cuda/results.c). That file lies in memory, so that no disk that is full can lose them; the program opens it by
+ * its name among our open files. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* sigabbrev_np */
+#define _GNU_SOURCE /* sigabbrev_np, memfd_create */
 #endif
 #include <errno.h>
 #include <inttypes.h>
@@ -10,8 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "cli/process.h"
@@ -29,9 +33,9 @@
 
 /* The results file while it grows, and what follows from it and from the clock. */
 struct follower {
-    const char *path;
+    int file;
+    off_t read; /* bytes of it that were seen */
     struct cli_progress progress;
-    FILE *file;
     struct strbuf line;     /* the unfinished last line */
     const char *stopped_by; /* the limit that was reached, or NULL */
     double deadline;        /* when the program is to end, in host_seconds; 0: never */
@@ -71,12 +75,9 @@ static void show_line(struct follower *f, const char *text)
 static void follow(struct follower *f)
 {
     char buffer[4096];
-    size_t n;
-    if (!f->file && !(f->file = fopen(f->path, "rbe")))
-        return;
-    clearerr(f->file);
-    while ((n = fread(buffer, 1, sizeof buffer, f->file)) > 0)
-        for (size_t i = 0; i < n; i++) {
+    ssize_t n;
+    for (; (n = pread(f->file, buffer, sizeof buffer, f->read)) > 0; f->read += n)
+        for (ssize_t i = 0; i < n; i++) {
             if (buffer[i] != '\n') {
                 strbuf_addn(&f->line, &buffer[i], 1);
                 continue;
@@ -103,29 +104,31 @@ static int enforce(void *context)
 static void follow_end(struct follower *f)
 {
     cli_progress_clear(&f->progress);
-    if (f->file)
-        fclose(f->file);
     strbuf_free(&f->line);
 }
 
 /* What the results tell besides kernels. */
 struct findings {
-    bool loaded;   /* the program has our runtime library */
-    bool called;   /* and made a call */
-    bool refused;  /* the program cannot be continued from the checkpoint */
-    bool resumed;  /* it was */
-    json_t *waits; /* the graph of waiting of the last kernel that hung, or NULL */
-    json_t *lost;  /* launches that failed before their kernel began: kernel and error of each, in order */
+    bool loaded;    /* the program has our runtime library */
+    bool called;    /* and made a call */
+    bool refused;   /* the program cannot be continued from the checkpoint */
+    bool resumed;   /* it was */
+    bool lost;      /* some of them could not be written */
+    bool output;    /* what kernels printed could not be written */
+    json_t *waits;  /* the graph of waiting of the last kernel that hung, or NULL */
+    json_t *failed; /* launches that failed before their kernel began: kernel and error of each, in order */
+    size_t seen;    /* of these, the first so many: the program then asked for its last error, and was told */
 };
 
-/* The kernels in the results, in order. A line that is no JSON
- * is the last, of a program that was killed while writing it. */
+/* The kernels in the results, in order. A line that is no JSON is the last, of a program that was killed while writing
+ * it. */
 static json_t *read_kernels(const char *path, struct findings *found, struct diag_sink *sink)
 {
     struct strbuf text = {0};
+    struct stat info;
     json_t *kernels = json_array();
-    *found = (struct findings){.lost = json_array()};
-    cli_read_file(path, &text, sink);
+    *found = (struct findings){.failed = json_array()};
+    found->lost = file_read(path, FILE_NO_BOUND, &text, sink) < 0 || stat(path, &info) < 0 || !(info.st_mode & S_IWUSR);
     for (const char *at = strbuf_text(&text); *at;) {
         size_t n = strcspn(at, "\n");
         json_t *line = json_loadb(at, n, 0, NULL);
@@ -134,6 +137,7 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
         found->called |= type && strcmp(type, "loaded") != 0;
         found->refused |= type && strcmp(type, "refused") == 0;
         found->resumed |= type && strcmp(type, "resumed") == 0;
+        found->output |= type && strcmp(type, "output lost") == 0;
         if (type && strcmp(type, "waits") == 0) {
             json_decref(found->waits);
             found->waits = json_incref(json_object_get(line, "graph"));
@@ -141,8 +145,10 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
         bool kernel = type && strcmp(type, "kernel") == 0;
         if (kernel || (type && strcmp(type, "lost") == 0)) {
             json_object_del(line, "type");
-            json_array_append(kernel ? kernels : found->lost, line);
+            json_array_append(kernel ? kernels : found->failed, line);
         }
+        if (type && strcmp(type, "seen") == 0)
+            found->seen = json_array_size(found->failed);
         json_decref(line);
         at += n + (at[n] == '\n');
     }
@@ -220,19 +226,27 @@ static int cannot_start(const char *program, int why, struct diag_sink *sink)
     return CLI_USAGE;
 }
 
+/* Says why there are no kernels to show. */
+static void explain_absence(const struct cli_options *options, const json_t *kernels, const struct findings *found)
+{
+    if (found->lost)
+        return;
+    if (!found->called)
+        fprintf(stderr, "lockstep: %s never used the simulated GPU%s\n", options->rest[0],
+                found->loaded ? "" : " (a program built by nvcc needs -cudart shared)");
+    else if (!json_array_size(kernels) && !json_array_size(found->failed))
+        fprintf(stderr, "lockstep: %s launched no kernel\n", options->rest[0]);
+}
+
 static void print_kernels(const struct cli_options *options, const json_t *kernels, const struct findings *found)
 {
     struct strbuf text = {0};
     if (options->quiet)
         return;
-    if (!found->called)
-        fprintf(stderr, "lockstep: %s never used the simulated GPU%s\n", options->rest[0],
-                found->loaded ? "" : " (a program built by nvcc needs -cudart shared)");
-    else if (!json_array_size(kernels) && !json_array_size(found->lost))
-        fprintf(stderr, "lockstep: %s launched no kernel\n", options->rest[0]);
+    explain_absence(options, kernels, found);
     report_kernels(kernels, &text);
     if (text.length)
-        putchar('\n');
+        cli_printf("\n");
     cli_print(&text);
 }
 
@@ -258,8 +272,8 @@ static bool strayed(const struct cli_options *options, const struct process_job 
  * do not look for errors must not pass for ones that succeeded. */
 static int judge_kernels(const char *program, const json_t *kernels, const struct findings *found)
 {
-    size_t failed = json_array_size(found->lost);
-    const json_t *first = NULL, *lost = json_array_get(found->lost, 0);
+    size_t failed = json_array_size(found->failed) - found->seen;
+    const json_t *first = NULL, *lost = json_array_get(found->failed, found->seen);
     for (size_t i = 0; i < json_array_size(kernels); i++) {
         const json_t *kernel = json_array_get(kernels, i);
         if (!json_is_true(json_object_get(kernel, "partial")))
@@ -288,8 +302,8 @@ static json_t *document_of(const struct cli_options *options, const struct machi
 {
     json_t *document = cli_document(machine, options, options->rest, kernels, reason);
     json_object_set_new(document, "exit_status", json_integer(status));
-    json_object_set(document, "lost_launches", found->lost);
-    if (json_array_size(found->lost) && !json_is_true(json_object_get(document, "partial"))) {
+    json_object_set(document, "lost_launches", found->failed);
+    if (json_array_size(found->failed) > found->seen && !json_is_true(json_object_get(document, "partial"))) {
         json_object_set_new(document, "partial", json_true());
         json_object_set_new(document, "partial_reason", json_string("refused"));
     }
@@ -306,34 +320,47 @@ static int report(const struct cli_options *options, const struct machine *machi
     if (strayed(options, job, &found, sink)) {
         json_decref(kernels);
         json_decref(found.waits);
-        json_decref(found.lost);
+        json_decref(found.failed);
         return CLI_USAGE;
     }
     print_kernels(options, kernels, &found);
-    if (reason)
+    if (found.lost) {
+        diag_error(sink, DIAG_NOWHERE, NULL, "results of %s are lost: the kernels shown are not all", options->rest[0]);
+        reason = reason ? reason : "lost results";
+    } else if (reason)
         fprintf(stderr, "lockstep: %s was stopped by %s%s: its results are partial\n", options->rest[0],
                 limit ? "--" : "", reason);
     const char *waits = options->hang_report ? json_string_value(found.waits) : NULL;
-    if (waits)
-        cli_write_file(options->hang_report, waits, strlen(waits), sink);
+    bool lost =
+        found.lost || found.output || (waits && file_write(options->hang_report, waits, strlen(waits), sink) < 0);
     json_decref(found.waits);
-    if (code == CLI_OK)
+    if (code == CLI_OK && !lost)
         code = judge_kernels(options->rest[0], kernels, &found);
     json_t *document = document_of(options, machine, job->status, kernels, &found, reason);
-    json_decref(found.lost);
-    if (cli_write_stats(options, document, sink) < 0 && code == CLI_OK)
-        code = CLI_USAGE;
+    json_decref(found.failed);
+    lost |= cli_write_stats(options, document, sink) < 0;
     json_decref(document);
-    return code;
+    return lost && code == CLI_OK ? CLI_FAILED : code;
+}
+
+/* Makes the file of results; *path receives the name by which other processes open it. */
+static int open_results(struct arena *arena, const char **path, struct diag_sink *sink)
+{
+    int file = memfd_create("lockstep results", MFD_CLOEXEC);
+    if (file < 0)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "cannot make a file for results in memory: %s", strerror(errno));
+    *path = arena_printf(arena, "/proc/%ld/fd/%d", (long)getpid(), file);
+    return file;
 }
 
 int cli_run_program(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)
 {
     struct arena arena = {0};
     int code = CLI_USAGE, interrupted = 0;
-    char *home = process_home(&arena, sink), *results = process_temporary(&arena, ".results", sink);
-    if (home && results) {
-        struct follower follower = {.path = results};
+    const char *home = process_home(&arena, sink), *results = NULL;
+    int file = open_results(&arena, &results, sink);
+    if (home && file >= 0) {
+        struct follower follower = {.file = file};
         struct process_job job = {.argv = options->rest,
                                   .environment = environment_of(&arena, options, machine, home, results),
                                   .limit = enforce,
@@ -344,7 +371,7 @@ int cli_run_program(const struct cli_options *options, const struct machine *mac
             follower.deadline = host_seconds() + options->max_seconds_value + HEAD_START;
         if (options->checkpoint_every || options->resume)
             process_fix_addresses();
-        fflush(stdout);
+        cli_flush();
         interrupted = process_run(&job, 1, &how);
         follow(&follower);
         follow_end(&follower);
@@ -352,11 +379,11 @@ int cli_run_program(const struct cli_options *options, const struct machine *mac
         code = job.failed ? cannot_start(options->rest[0], job.failed, sink)
                           : report(options, machine, &job, results, limit, limit ? limit : reason, sink);
     }
-    if (results)
-        unlink(results);
+    if (file >= 0)
+        close(file);
     arena_free(&arena);
     if (interrupted && interrupted != SIGQUIT && code == 128 + interrupted) {
-        fflush(stdout);
+        cli_flush();
         process_die(interrupted);
     }
     return code;

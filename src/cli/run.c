@@ -23,18 +23,22 @@ static const char usage[] =
     "  --threads N            simulates on N threads of this computer (default 1): the same results, sooner\n"
     "  --no-skip              steps every unit in every cycle: the same results, later; a check of the simulator\n"
     "  --checkpoint-every N   saves the run's state every N cycles, so that it can be continued\n"
-    "  --checkpoint FILE      where to: %c in the name becomes the cycle (default PROGRAM.checkpoint, the latest alone)\n"
+    "  --checkpoint FILE      where to: %c in the name becomes the cycle (default PROGRAM.checkpoint, the latest "
+    "alone)\n"
     "  --resume FILE          continues a run from a checkpoint; what is not given is as it was\n"
     "  --hang-report FILE     writes who waits for whom when a kernel hangs (timing mode), as a graph for Graphviz\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "  --quiet                no result table, no progress\n"
+    "\n"
+    "What follows PROGRAM is the program's own; -- before PROGRAM says that this is meant. Options may also follow\n"
+    "CASE.yaml.\n"
     "\n"
     "Ctrl-C (SIGINT), SIGTERM and SIGHUP end a run like the limits do: what was counted so far is printed and\n"
     "written, marked as partial. A second one, half a second later, kills at once.\n"
     "\n"
     "Exit codes:   a program                     a launch file\n"
     "  0           the program's own             all checks passed\n"
-    "  1           the program's own             a check failed, or the kernel did something illegal\n"
+    "  1           its own; a result was lost    a check failed, the kernel did something illegal, a result was lost\n"
     "  2           its own; bad option or input  bad option or input\n"
     "  3           the program's own             the kernel hangs: no progress is possible, or none was made\n"
     "  4           --max-cycles was reached      --max-cycles was reached\n"
@@ -46,13 +50,14 @@ static int run(struct cli_options *options, struct diag_sink *sink)
     struct machine machine;
     if (checkpoint_complete_options(options, sink) < 0)
         return CLI_USAGE;
+    cli_say(sink);
     if (!options->rest[0]) {
         diag_error(sink, DIAG_NOWHERE, "lockstep run --help", "lockstep run needs a program or a launch file");
         return CLI_USAGE;
     }
-    if (options->stats && cli_check_writable(options->stats, sink) < 0)
+    if (options->stats && cli_check_writable(options->stats, CLI_OUTPUT_STATS, sink) < 0)
         return CLI_USAGE;
-    if (options->hang_report && cli_check_writable(options->hang_report, sink) < 0)
+    if (options->hang_report && cli_check_writable(options->hang_report, CLI_OUTPUT_GRAPH, sink) < 0)
         return CLI_USAGE;
     if (cli_load_machine(&machine, options, sink) < 0)
         return CLI_USAGE;
@@ -72,13 +77,14 @@ int cli_run(int argc, char **argv)
     struct cli_options options;
     int code = CLI_USAGE;
     diag_init(&sink);
-    unsigned accepted =
-        CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_CHECKPOINT | CLI_TAKES_REPORT;
+    unsigned accepted = CLI_TAKES_MACHINE | CLI_TAKES_RUN | CLI_TAKES_OUTPUT | CLI_TAKES_CHECKPOINT | CLI_TAKES_REPORT |
+                        CLI_TAKES_TARGET;
     if (cli_parse_options(&options, argc, argv, accepted, &sink) == 0) {
         if (options.help) {
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
             code = CLI_OK;
         } else {
+            cli_say(&sink);
             code = run(&options, &sink);
         }
     }

@@ -7,9 +7,12 @@
 #include "cli/listing.h"
 #include "report/table.h"
 
-static const char stats_usage[] = "usage: lockstep stats [GROUP]\n"
-                                  "\n"
-                                  "Lists the statistics that --stats writes: name, unit, meaning.\n";
+static const char stats_usage[] =
+    "usage: lockstep stats [GROUP]\n"
+    "\n"
+    "Lists the statistics that --stats writes: name, unit, meaning. What was not measured is null\n"
+    "(JSON) or empty (CSV): in functional mode all but those marked, and the others marked\n"
+    "[when ...] where that is not so.\n";
 static const char explain_usage[] =
     "usage: lockstep explain NAME\n"
     "\n"
@@ -41,12 +44,29 @@ static const char *kind_note(const struct stat_desc *stat)
     return stat->kind == STAT_MAX ? " (the largest of all units)" : "";
 }
 
+/* When a result has a value for it, where that is not the rule. */
+static const char *needs_note(const struct stat_desc *stat)
+{
+    switch (stat->needs) {
+    case STAT_NEEDS_NOTHING:
+        return " [functional mode too]";
+    case STAT_NEEDS_DETECTOR:
+        return " [when a detector watches]";
+    case STAT_NEEDS_MARKS:
+        return " [when a detector watches, and the kernel has marked loops]";
+    case STAT_NEEDS_TRUTH:
+        return " [when a detector watches, and the kernel has marked loops or spin.truth knows without]";
+    default:
+        return "";
+    }
+}
+
 void listing_stats(const struct stat_group *group, struct table *t)
 {
     for (unsigned i = 0; i < group->count; i++) {
         table_cell(t, "%s.%s", group->name, group->stats[i].name);
         table_cell(t, "%s", group->stats[i].unit);
-        table_cell(t, "%s%s", group->stats[i].doc, kind_note(&group->stats[i]));
+        table_cell(t, "%s%s%s", group->stats[i].doc, kind_note(&group->stats[i]), needs_note(&group->stats[i]));
     }
 }
 
@@ -112,7 +132,7 @@ static bool explain_figure(const char *name)
 {
     for (unsigned i = 0; i < listing_figure_count; i++)
         if (strcmp(name, listing_figures[i].name) == 0) {
-            printf("%s (%s): %s\n", name, listing_figures[i].unit, listing_figures[i].doc);
+            cli_printf("%s (%s): %s\n", name, listing_figures[i].unit, listing_figures[i].doc);
             return true;
         }
     return false;
@@ -123,15 +143,15 @@ static bool explain_stat(const char *name, const struct stat_group *group)
     size_t n = strlen(group->name);
     bool full = strncmp(name, group->name, n) == 0 && name[n] == '.', any = false;
     if (strcmp(name, group->name) == 0) {
-        printf("%s: %s; lockstep stats %s lists its statistics\n", group->name, group->doc, group->name);
+        cli_printf("%s: %s; lockstep stats %s lists its statistics\n", group->name, group->doc, group->name);
         return true;
     }
     for (unsigned i = 0; i < group->count; i++) {
         const struct stat_desc *stat = &group->stats[i];
         if (strcmp(full ? name + n + 1 : name, stat->name) != 0)
             continue;
-        printf("%s.%s (%s): %s%s\n    of: %s\n", group->name, stat->name, stat->unit, stat->doc, kind_note(stat),
-               group->doc);
+        cli_printf("%s.%s (%s): %s%s%s\n    of: %s\n", group->name, stat->name, stat->unit, stat->doc, kind_note(stat),
+                   needs_note(stat), group->doc);
         any = true;
     }
     return any;

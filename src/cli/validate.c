@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
@@ -237,7 +238,7 @@ static void collect(struct validation *v, unsigned index)
     struct trial *t = &v->trials[index];
     const struct process_job *job = &v->jobs[index];
     struct strbuf text = {0};
-    cli_read_file(t->stats, &text, v->sink);
+    file_read(t->stats, FILE_NO_BOUND, &text, v->sink);
     json_t *document = text.length ? json_loadb(text.text, text.length, 0, NULL) : NULL;
     const json_t *kernel = json_array_get(json_object_get(document, "kernels"), 0);
     t->here = fidelity_from_kernel(kernel);
@@ -269,7 +270,7 @@ static int write_page(struct validation *v, const struct trials *all)
     for (size_t i = 0; i < o->sets.count; i++)
         strbuf_addf(&how, " --set %s.", o->sets.items[i]);
     validate_html(all, strbuf_text(&how), &page);
-    int rc = cli_write_file(o->html, strbuf_text(&page), page.length, v->sink);
+    int rc = file_write(o->html, strbuf_text(&page), page.length, v->sink);
     strbuf_free(&page);
     strbuf_free(&how);
     return rc;
@@ -306,8 +307,8 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     if (options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
                    options->rest[0]);
-    else if ((!options->html || cli_check_writable(options->html, sink) == 0) && find_records(&v) == 0 &&
-             choose(&v) == 0 && prepare(&v) == 0)
+    else if ((!options->html || cli_check_writable(options->html, CLI_OUTPUT_PAGE, sink) == 0) &&
+             find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
         code = run_all(&v);
     remove_files(&v);
     fidelity_free(&v.records);
@@ -323,7 +324,7 @@ int cli_validate(int argc, char **argv)
     diag_init(&sink);
     if (cli_parse_options(&options, argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_RECORDS, &sink) == 0) {
         if (options.help) {
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
             code = CLI_OK;
         } else {
             code = start(&options, &sink);

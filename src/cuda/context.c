@@ -18,7 +18,7 @@
 
 #define DEFAULT_MACHINE "gtx480"
 
-static struct runtime runtime = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_stream = 3};
+static struct runtime runtime = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_stream = 3, .results = -1};
 static _Thread_local struct thread_state thread;
 
 struct thread_state *runtime_thread(void)
@@ -158,7 +158,7 @@ cudaError_t runtime_configured(struct runtime *rt)
     struct diag_sink sink;
     diag_init(&sink);
     results_open(rt);
-    if (configure(rt, &sink) < 0)
+    if (configure(rt, &sink) < 0 || rt->results_failed)
         rt->broken = cudaErrorInitializationError;
     else
         results_machine(rt);
@@ -233,9 +233,7 @@ __attribute__((destructor)) static void close_runtime(void)
     vec_free(&rt->variables);
     if (rt->configured)
         machine_free(&rt->machine);
-    if (rt->results)
-        fclose(rt->results);
-    rt->results = NULL;
+    results_close(rt);
     rt->configured = true;
     rt->broken = cudaErrorCudartUnloading;
     pthread_mutex_unlock(&rt->lock);

@@ -29,10 +29,11 @@ const char *cudaGetErrorString(cudaError_t error)
 static cudaError_t last_error(bool forget)
 {
     struct runtime *rt = runtime_lock();
-    cudaError_t fault = rt->fault;
-    runtime_unlock(rt, cudaSuccess);
     struct thread_state *thread = runtime_thread();
-    cudaError_t error = fault ? fault : thread->last_error;
+    cudaError_t error = rt->fault ? rt->fault : thread->last_error;
+    if (error)
+        results_seen(rt);
+    runtime_unlock(rt, cudaSuccess);
     if (forget)
         thread->last_error = cudaSuccess;
     return error;

@@ -1,6 +1,8 @@
 /* Launches. A kernel runs to its end inside the call that launches it; what it printed follows at once, so that it
  * stands in the order in which the program acted. A kernel that fails leaves its error to the calls after the launch,
  * as an asynchronous failure does, and the device refuses work until cudaDeviceReset. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,7 +133,7 @@ static void simulate(struct runtime *rt, struct gpu_launch *launch, struct launc
     struct diag_sink sink;
     diag_init(&sink);
     struct strbuf waits = {0};
-    launch->waits = rt->results ? &waits : NULL;
+    launch->waits = rt->results >= 0 ? &waits : NULL;
     launch->progress = on_progress;
     launch->context = &context;
     gpu_launch(rt->gpu, launch, &result, &sink);
@@ -151,6 +153,21 @@ static void simulate(struct runtime *rt, struct gpu_launch *launch, struct launc
     outcome->sticks = error != cudaSuccess && error != cudaErrorNotSupported;
     gpu_result_free(&result);
     diag_free(&sink);
+}
+
+/* What a kernel printed is part of what the run gives, so it is brought out at once, and a loss is said once. */
+static void print_output(struct runtime *rt, const struct strbuf *output)
+{
+    bool reported = ferror(stdout);
+    if ((fwrite(output->text, 1, output->length, stdout) == output->length && fflush(stdout) == 0) || reported)
+        return;
+    struct diag_sink sink;
+    diag_init(&sink);
+    diag_error(&sink, DIAG_NOWHERE, NULL, "what kernels print is lost: cannot write to standard output: %s",
+               strerror(errno));
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+    results_output_lost(rt);
 }
 
 static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c,
@@ -177,7 +194,7 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         replay_launched(rt, &outcome);
     }
     if (outcome.output.length > 0)
-        fwrite(outcome.output.text, 1, outcome.output.length, stdout);
+        print_output(rt, &outcome.output);
     if (!rt->broken)
         results_line(rt, &outcome.figures);
     runtime_print(rt, &outcome.diagnostics);

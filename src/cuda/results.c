@@ -1,28 +1,66 @@
 /* LOCKSTEP_RESULTS: what `lockstep run` reads while and after the program runs. One JSON object a line, each flushed at
  * once, so that nothing is lost however the program ends:
  *   {"type":"loaded"}                                 when the program's first code was registered
- *   {"type":"machine", "schema":1, "machine":{...}}   at the program's first call
+ *   {"type":"machine", "schema":2, "machine":{...}}   at the program's first call
  *   {"type":"kernel", "index":n, ...}                 after each launch, see gpu/result_json.h
  *   {"type":"lost", "kernel":"...", "error":"..."}    for each launch that failed before its kernel began
+ *   {"type":"seen"}                                   the program asked for its last error, and was told of such a
+ * launch
  *   {"type":"progress", ...}                          during a launch, with LOCKSTEP_PROGRESS
  *   {"type":"waits", "graph":"..."}                   of a kernel that hangs, see gpu_launch.waits
  *   {"type":"diagnostic", "text":"..."}               whatever was also printed to standard error
- *   {"type":"refused"}, {"type":"resumed"}            whether the program could be continued from its checkpoint */
+ *   {"type":"refused"}, {"type":"resumed"}            whether the program could be continued from its checkpoint
+ *   {"type":"output lost"}                            what kernels printed could not be written
+ * When a line cannot be written the user is told, no more lines follow, and the file is made read-only: that needs no
+ * room on a disk that has none left, and it is how `lockstep run` knows that the results are not whole. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "cuda/runtime.h"
 #include "gpu/result_json.h"
+
+void results_close(struct runtime *rt)
+{
+    if (rt->results >= 0)
+        close(rt->results);
+    rt->results = -1;
+}
+
+static void lose(struct runtime *rt, int why)
+{
+    struct diag_sink sink;
+    fchmod(rt->results, 0444);
+    results_close(rt);
+    diag_init(&sink);
+    diag_error(&sink, DIAG_NOWHERE, NULL, "results of kernels are lost: cannot write LOCKSTEP_RESULTS: %s",
+               strerror(why));
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+}
+
+/* In one piece, so that lines of processes that share the file stay apart. */
+static void put_line(struct runtime *rt, const char *text)
+{
+    struct strbuf line = {0};
+    strbuf_addf(&line, "%s\n", text);
+    int why = file_put(rt->results, line.text, line.length);
+    strbuf_free(&line);
+    if (why)
+        lose(rt, why);
+}
 
 /* Takes over object. */
 static void write_line(struct runtime *rt, json_t *object)
 {
-    if (rt->results && object) {
-        json_dumpf(object, rt->results, JSON_COMPACT);
-        fputc('\n', rt->results);
-        fflush(rt->results);
-    }
+    char *text = rt->results >= 0 ? json_dumps(object, JSON_COMPACT) : NULL;
+    if (text)
+        put_line(rt, text);
+    free(text);
     json_decref(object);
 }
 
@@ -41,21 +79,22 @@ void results_open(struct runtime *rt)
     rt->results_asked = true;
     if (!path || !*path)
         return;
-    rt->results = fopen(path, "ae");
-    if (rt->results) {
+    rt->results = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (rt->results >= 0) {
         write_line(rt, line_of_type("loaded"));
         return;
     }
+    rt->results_failed = true;
     struct diag_sink sink;
     diag_init(&sink);
-    diag_warning(&sink, DIAG_NOWHERE, NULL, "LOCKSTEP_RESULTS: %s: %s", path, strerror(errno));
+    diag_error(&sink, DIAG_NOWHERE, NULL, "LOCKSTEP_RESULTS: cannot write %s: %s", path, strerror(errno));
     runtime_report(rt, &sink);
     diag_free(&sink);
 }
 
 void results_machine(struct runtime *rt)
 {
-    if (!rt->results || rt->machine_written)
+    if (rt->results < 0 || rt->machine_written)
         return;
     rt->machine_written = true;
     json_t *line = line_of_type("machine");
@@ -66,7 +105,7 @@ void results_machine(struct runtime *rt)
 
 void results_kernel(const struct runtime *rt, const struct gpu_result *result, struct strbuf *text)
 {
-    if (!rt->results && !rt->replay.on)
+    if (rt->results < 0 && !rt->replay.on)
         return;
     json_t *line = line_of_type("kernel");
     json_object_set_new(line, "index", json_integer((json_int_t)rt->kernels_written));
@@ -82,21 +121,27 @@ void results_kernel(const struct runtime *rt, const struct gpu_result *result, s
 void results_line(struct runtime *rt, const struct strbuf *line)
 {
     rt->kernels_written++;
-    if (!rt->results || !line->length)
+    if (rt->results < 0 || !line->length)
         return;
-    fputs(line->text, rt->results);
-    fputc('\n', rt->results);
-    fflush(rt->results);
+    put_line(rt, line->text);
 }
 
 void results_lost(struct runtime *rt, const char *kernel, cudaError_t error)
 {
-    if (!rt->results)
+    if (rt->results < 0)
         return;
     json_t *line = line_of_type("lost");
     json_object_set_new(line, "kernel", json_string(kernel));
     json_object_set_new(line, "error", json_string(cudaGetErrorName(error)));
     write_line(rt, line);
+    rt->results_unseen = true;
+}
+
+void results_seen(struct runtime *rt)
+{
+    if (rt->results_unseen)
+        write_line(rt, line_of_type("seen"));
+    rt->results_unseen = false;
 }
 
 void results_refused(struct runtime *rt)
@@ -109,9 +154,14 @@ void results_resumed(struct runtime *rt)
     write_line(rt, line_of_type("resumed"));
 }
 
+void results_output_lost(struct runtime *rt)
+{
+    write_line(rt, line_of_type("output lost"));
+}
+
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress)
 {
-    if (!rt->results)
+    if (rt->results < 0)
         return;
     json_t *line = line_of_type("progress");
     json_object_set_new(line, "name", json_string(kernel));
@@ -140,7 +190,7 @@ static json_t *quoted(const char *text)
 
 void results_diagnostic(struct runtime *rt, const char *text)
 {
-    if (!rt->results)
+    if (rt->results < 0)
         return;
     json_t *line = line_of_type("diagnostic");
     json_object_set_new(line, "text", quoted(text));

@@ -81,8 +81,11 @@ struct runtime {
     pid_t run_by;           /* LOCKSTEP_RUN: the process of lockstep run, 0: none */
     unsigned signals_taken; /* by stop_begin */
     bool progress;
-    FILE *results;      /* NULL: nobody asked for them */
-    bool results_asked; /* results_open was called */
+    int results;         /* file of LOCKSTEP_RESULTS, -1: nobody asked for them, or a line could not be written */
+    bool results_asked;  /* results_open was called */
+    bool results_failed; /* and could not open it: the runtime refuses to work */
+    bool
+        results_unseen; /* a launch failed before its kernel began, and the program has not asked for its error since */
     bool machine_written;
     bool exhausted; /* an allocation beyond the machine was reported */
     uint64_t kernels_written;
@@ -146,12 +149,15 @@ struct thread_state {
 };
 struct thread_state *runtime_thread(void);
 
-/* results.c: LOCKSTEP_RESULTS, one JSON object a line. Nothing happens when rt->results is NULL. */
-/* Opens the file that LOCKSTEP_RESULTS names, once; the other functions come after it. */
+/* results.c: LOCKSTEP_RESULTS, one JSON object a line. Nothing happens when rt->results is -1. */
+/* Opens the file that LOCKSTEP_RESULTS names, once; the other functions come after it. Says so when it cannot. */
 void results_open(struct runtime *rt);
+void results_close(struct runtime *rt);
 void results_machine(struct runtime *rt);
 /* A launch failed before its kernel began: there is no line of that kernel. */
 void results_lost(struct runtime *rt, const char *kernel, cudaError_t error);
+/* The program asked for its last error, and was told one. */
+void results_seen(struct runtime *rt);
 /* The line of the next kernel; results_line writes it. */
 void results_kernel(const struct runtime *rt, const struct gpu_result *result, struct strbuf *line);
 void results_line(struct runtime *rt, const struct strbuf *line);
@@ -159,6 +165,8 @@ void results_line(struct runtime *rt, const struct strbuf *line);
 void results_refused(struct runtime *rt);
 /* It was continued. */
 void results_resumed(struct runtime *rt);
+/* What its kernels printed could not be written. */
+void results_output_lost(struct runtime *rt);
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
 void results_waits(struct runtime *rt, const char *graph);
 void results_diagnostic(struct runtime *rt, const char *text);

@@ -131,14 +131,15 @@ struct gpu_result {
     uint64_t cycles;
     double time_ns;                /* simulated time of the launch */
     struct gpu_counters *counters; /* every unit's statistics, merged over units; see gpu_result_sets */
+    unsigned lacks;                /* set of enum stat_needs: statistics that need one of them were not measured */
     double host_seconds;
 };
 
 /* A result in which every statistic is zero: listings take names and meanings from its sets. */
 void gpu_result_blank(struct gpu_result *result);
 void gpu_result_free(struct gpu_result *result);
-/* The statistics of a result, group by group in a fixed order; *count receives how many. The last is the energy, which
- * a functional launch does not have. */
+/* The statistics of a result, group by group in a fixed order; *count receives how many. Those that need what the
+ * launch lacks (gpu_result.lacks) have no value: it is not their zero. */
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count);
 /* Headline figures. */
 uint64_t gpu_result_warp_instructions(const struct gpu_result *result);

@@ -176,6 +176,40 @@ static void describe_grid(struct gpu_run *run)
     };
 }
 
+static bool has_marks_inside(const struct isa_module *code, const struct isa_function *f, bool *calls)
+{
+    bool marked = false;
+    for (uint32_t pc = f->first; pc < f->first + f->count; pc++) {
+        marked |= code->instrs[pc].spin & ISA_SPIN_INSIDE;
+        *calls |= code->instrs[pc].call != NULL;
+    }
+    return marked;
+}
+
+/* Whether the source marks a loop of the kernel, or of any device function of its module when it calls some. */
+static bool has_marks(const struct isa_module *code, const struct isa_function *kernel)
+{
+    bool calls = false, marked = has_marks_inside(code, kernel, &calls);
+    for (uint32_t i = 0; i < code->function_count && calls && !marked; i++)
+        if (!code->functions[i].is_kernel)
+            marked = has_marks_inside(code, &code->functions[i], &calls);
+    return marked;
+}
+
+/* What this launch has not: set of enum stat_needs. */
+static unsigned lacks(const struct gpu_run *run)
+{
+    const struct gpu_launch *l = run->launch;
+    const struct spin_params *spin = &run->gpu->machine.spin;
+    if (l->mode == GPU_FUNCTIONAL)
+        return STAT_NEEDS_TIME | STAT_NEEDS_DETECTOR | STAT_NEEDS_MARKS | STAT_NEEDS_TRUTH;
+    if (!run->gpu->scheduler.control && !spin->measure)
+        return STAT_NEEDS_DETECTOR | STAT_NEEDS_MARKS | STAT_NEEDS_TRUTH;
+    if (spin->marks_complete || has_marks(gpu_module_code(l->module), l->kernel))
+        return 0;
+    return STAT_NEEDS_MARKS | (spin_find_detector(spin->truth)->believes_marks ? STAT_NEEDS_TRUTH : 0);
+}
+
 static void describe_result(struct gpu_run *run)
 {
     const struct gpu_launch *l = run->launch;
@@ -187,6 +221,7 @@ static void describe_result(struct gpu_run *run)
         .static_shared = l->kernel->shared_bytes,
         .registers = l->registers ? l->registers : gpu_registers(run->gpu, l->kernel),
         .mode = l->mode,
+        .lacks = lacks(run),
     };
     memcpy(r->grid, l->grid, sizeof r->grid);
     memcpy(r->block, l->block, sizeof r->block);

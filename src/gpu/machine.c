@@ -2,11 +2,10 @@
  * YAML file's values, then assignments from the command line. */
 #include "gpu/machine.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "gpu/machines_embedded.h"
@@ -79,17 +78,8 @@ bool machine_is_file(const char *name)
 
 static char *read_file(struct arena *arena, const char *path, struct diag_sink *sink)
 {
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        diag_error(sink, (struct diag_pos){path, 0, 0}, NULL, "cannot open machine file: %s", strerror(errno));
-        return NULL;
-    }
     struct strbuf text = {0};
-    char buffer[4096];
-    for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
-        strbuf_addn(&text, buffer, n);
-    int failed = ferror(f) ? errno : 0;
-    fclose(f);
+    int failed = file_load(path, FILE_TEXT_MOST, &text);
     char *copy = NULL;
     if (failed)
         diag_error(sink, (struct diag_pos){path, 0, 0}, NULL, "cannot read machine file: %s", strerror(failed));

@@ -97,7 +97,7 @@ void gpu_result_free(struct gpu_result *result)
 
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count)
 {
-    *count = result->mode == GPU_FUNCTIONAL ? SET_ENERGY : SET_COUNT; /* no time, no energy */
+    *count = SET_COUNT;
     return result->counters->sets;
 }
 

@@ -20,6 +20,11 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
+static void set_real(json_t *object, const char *name, bool measured, double value)
+{
+    json_object_set_new(object, name, measured ? json_real(value) : json_null());
+}
+
 static json_t *host_json(const struct gpu_result *result)
 {
     struct rusage usage;
@@ -29,17 +34,34 @@ static json_t *host_json(const struct gpu_result *result)
     json_object_set_new(host, "seconds", json_real(seconds));
     json_object_set_new(host, "warp_instructions_per_second",
                         json_real(ratio((double)gpu_result_warp_instructions(result), seconds)));
-    json_object_set_new(host, "cycles_per_second", json_real(ratio((double)result->cycles, seconds)));
+    set_real(host, "cycles_per_second", !(result->lacks & STAT_NEEDS_TIME), ratio((double)result->cycles, seconds));
     set_count(host, "peak_rss_bytes", peak);
     return host;
 }
 
-static json_t *group_json(const struct gpu_stat_set *set)
+static json_t *group_json(const struct gpu_stat_set *set, unsigned lacks)
 {
     json_t *object = json_object();
-    for (unsigned i = 0; i < set->group->count; i++)
-        set_count(object, set->group->stats[i].name, stat_value(&set->group->stats[i], set->values));
+    for (unsigned i = 0; i < set->group->count; i++) {
+        const struct stat_desc *stat = &set->group->stats[i];
+        if (stat_measured(stat, lacks))
+            set_count(object, stat->name, stat_value(stat, set->values));
+        else
+            json_object_set_new(object, stat->name, json_null());
+    }
     return object;
+}
+
+/* Why members are null, the widest reason first; NULL when all was measured. */
+static const char *not_measured(unsigned lacks)
+{
+    if (lacks & STAT_NEEDS_TIME)
+        return "functional mode has no time";
+    if (lacks & STAT_NEEDS_DETECTOR)
+        return "spin: no detector watched (see spin.measure)";
+    if (lacks & STAT_NEEDS_TRUTH)
+        return "spin: the source marks no loop of the kernel and spin.truth believes the source";
+    return lacks & STAT_NEEDS_MARKS ? "spin: the source marks no loop of the kernel" : NULL;
 }
 
 /* What the launch was and how it ended. */
@@ -60,18 +82,20 @@ static void add_launch(json_t *object, const struct gpu_result *result)
     set_count(object, "blocks_per_sm", result->blocks_per_sm);
     json_object_set_new(object, "blocks_limited_by",
                         result->blocks_limited_by ? json_string(result->blocks_limited_by) : json_null());
+    const char *reason = not_measured(result->lacks);
+    json_object_set_new(object, "not_measured", reason ? json_string(reason) : json_null());
 }
 
 static void add_headline(json_t *object, const struct gpu_result *result, const struct machine *machine)
 {
     uint64_t warp = gpu_result_warp_instructions(result), thread = gpu_result_thread_instructions(result);
-    set_count(object, "cycles", result->cycles);
-    json_object_set_new(object, "time_ns", json_real(result->time_ns));
+    bool timed = !(result->lacks & STAT_NEEDS_TIME);
+    json_object_set_new(object, "cycles", timed ? json_integer((json_int_t)result->cycles) : json_null());
+    set_real(object, "time_ns", timed, result->time_ns);
     set_count(object, "warp_instructions", warp);
     set_count(object, "thread_instructions", thread);
-    json_object_set_new(object, "ipc", json_real(ratio((double)thread, (double)result->cycles)));
-    json_object_set_new(object, "simd_efficiency",
-                        json_real(ratio((double)thread, (double)warp * machine->sm.warp_size)));
+    set_real(object, "ipc", timed && result->cycles > 0, ratio((double)thread, (double)result->cycles));
+    set_real(object, "simd_efficiency", warp > 0, ratio((double)thread, (double)warp * machine->sm.warp_size));
 }
 
 json_t *gpu_result_json(const struct gpu_result *result, const struct machine *machine)
@@ -82,7 +106,7 @@ json_t *gpu_result_json(const struct gpu_result *result, const struct machine *m
     unsigned count = 0;
     const struct gpu_stat_set *sets = result->counters ? gpu_result_sets(result, &count) : NULL;
     for (unsigned i = 0; i < count; i++)
-        json_object_set_new(object, sets[i].group->name, group_json(&sets[i]));
+        json_object_set_new(object, sets[i].group->name, group_json(&sets[i], result->lacks));
     json_object_set_new(object, "host", host_json(result));
     return object;
 }

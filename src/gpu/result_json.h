@@ -6,13 +6,14 @@
 
 #include "gpu/gpu.h"
 
-/* Grows when a member changes its name or meaning; new members do not count. */
-#define RESULT_SCHEMA 1
+/* Grows when a member changes its name or meaning; new members do not count. 2: what was not measured is null, no
+ * longer zero. */
+#define RESULT_SCHEMA 2
 
 /* One launch: name, grid, block, status, cycles and the headline figures; then one object per group of statistics,
  * under the group's name (stalls, l1d, ...); last `host`, the only member that differs between two equal runs. A launch
  * that did not come to its end is `partial`, and `partial_reason` says why: max-cycles, max-seconds, SIGINT, hang ...
- */
+ * What was not measured is null, and `not_measured` says why. */
 json_t *gpu_result_json(const struct gpu_result *result, const struct machine *machine);
 /* The resolved machine: name, doc, and under each group's name every parameter with its value. */
 json_t *machine_json(const struct machine *machine);

@@ -31,7 +31,10 @@ typedef void row_text(const struct figures *f, const struct figures *first, stru
 static void cycles_row(const struct figures *f, const struct figures *first, struct strbuf *out)
 {
     (void)first;
-    strbuf_addf(out, "%" PRIu64, f->cycles);
+    if (f->cycles > 0)
+        strbuf_addf(out, "%" PRIu64, f->cycles);
+    else
+        strbuf_add(out, "-");
 }
 
 static void speedup_row(const struct figures *f, const struct figures *first, struct strbuf *out)
@@ -51,7 +54,10 @@ static void instructions_row(const struct figures *f, const struct figures *firs
 static void ipc_row(const struct figures *f, const struct figures *first, struct strbuf *out)
 {
     (void)first;
-    strbuf_addf(out, "%.2f", figures_ipc(f));
+    if (f->cycles > 0)
+        strbuf_addf(out, "%.2f", figures_ipc(f));
+    else
+        strbuf_add(out, "-");
 }
 
 static void simd_row(const struct figures *f, const struct figures *first, struct strbuf *out)
@@ -193,7 +199,7 @@ void report_compare(const struct report_run *runs, unsigned count, const char *o
 
 /* The cycles of runs that differ in their seed. */
 struct spread {
-    bool failed;
+    bool failed; /* a run did not end well, or has no cycles (functional mode): there is nothing to say */
     uint64_t least, most;
     double mean, deviation, time_ns; /* deviation: of one run, by the mean */
 };
@@ -206,7 +212,7 @@ static struct spread spread_of(const struct report_run *runs, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         struct figures f = figures_of(&runs[i], NULL);
         double off = (double)f.cycles - s.mean;
-        s.failed |= runs[i].failure != NULL;
+        s.failed |= runs[i].failure != NULL || f.cycles == 0;
         s.least = f.cycles < s.least ? f.cycles : s.least;
         s.most = f.cycles > s.most ? f.cycles : s.most;
         s.mean += off / (i + 1);

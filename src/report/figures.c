@@ -43,7 +43,7 @@ void figures_add(struct figures *f, const json_t *kernel)
     f->l1d_read_hits += count_of(l1d, "read_hits");
     f->l2_reads += count_of(l2, "reads");
     f->l2_read_hits += count_of(l2, "read_hits");
-    f->energy_launches += energy != NULL;
+    f->energy_launches += json_is_integer(json_object_get(energy, "total"));
     f->dynamic_energy += count_of(energy, "dynamic");
     f->total_energy += count_of(energy, "total");
     f->time_ns += json_number_value(json_object_get(kernel, "time_ns"));

@@ -12,7 +12,8 @@
 #define FIGURES_STALLS 32
 
 struct figures {
-    uint64_t launches, cycles, warp_instructions, thread_instructions;
+    uint64_t launches, warp_instructions, thread_instructions;
+    uint64_t cycles;     /* 0: functional launches, which have none */
     uint64_t lane_slots; /* warp instructions x warp size: what SIMD efficiency divides by */
     uint64_t l1d_reads, l1d_read_hits, l2_reads, l2_read_hits;
     uint64_t energy_launches;              /* those that have an energy: not functional ones */

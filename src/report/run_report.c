@@ -217,12 +217,46 @@ static void csv_line(const json_t *shape, const json_t *kernel, struct strbuf *o
     strbuf_add(out, "\n");
 }
 
-void report_csv(const json_t *kernels, struct strbuf *out)
+/* The words of an array of texts, with blanks between them. */
+static void csv_words(const json_t *words, struct strbuf *out)
 {
-    const json_t *shape = json_array_get(kernels, 0);
+    struct strbuf text = {0};
+    for (size_t i = 0; i < json_array_size(words); i++)
+        strbuf_addf(&text, "%s%s", i ? " " : "", json_string_value(json_array_get(words, i)));
+    csv_text(strbuf_text(&text), out);
+    strbuf_free(&text);
+}
+
+/* What all kernels of a run have in common, before the columns of their own. */
+static void csv_run(const json_t *document, struct strbuf *out)
+{
+    csv_words(json_object_get(document, "program"), out);
+    strbuf_add(out, ",");
+    csv_value(json_object_get(json_object_get(document, "machine"), "name"), out);
+    strbuf_add(out, ",");
+    csv_value(json_object_get(document, "scheduler"), out);
+    strbuf_add(out, ",");
+    csv_words(json_object_get(document, "parameters"), out);
+    strbuf_add(out, ",");
+}
+
+static const json_t *kernels_of(const json_t *documents, size_t index)
+{
+    return json_object_get(json_array_get(documents, index), "kernels");
+}
+
+void report_csv(const json_t *documents, struct strbuf *out)
+{
+    const json_t *shape = NULL;
+    for (size_t d = 0; d < json_array_size(documents) && !shape; d++)
+        shape = json_array_get(kernels_of(documents, d), 0);
     if (!shape)
         return;
+    strbuf_add(out, "program,machine,scheduler,parameters,");
     csv_line(shape, NULL, out);
-    for (size_t i = 0; i < json_array_size(kernels); i++)
-        csv_line(shape, json_array_get(kernels, i), out);
+    for (size_t d = 0; d < json_array_size(documents); d++)
+        for (size_t i = 0; i < json_array_size(kernels_of(documents, d)); i++) {
+            csv_run(json_array_get(documents, d), out);
+            csv_line(shape, json_array_get(kernels_of(documents, d), i), out);
+        }
 }

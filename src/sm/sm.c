@@ -29,7 +29,8 @@ const struct stat_group sm_stat_group = {"sm", "streaming multiprocessors", sm_s
                                          sizeof(sm_stat_descs) / sizeof(sm_stat_descs[0])};
 
 static const struct stat_desc sm_stall_descs[] = {
-#define STALL(name, doc) {#name, STAT_COUNTER, offsetof(struct sm_stalls, name), "scheduler-cycles", doc},
+#define STALL(name, doc)                                                                                               \
+    {#name, STAT_COUNTER, offsetof(struct sm_stalls, name), "scheduler-cycles", doc, STAT_NEEDS_TIME},
 #include "sm/stalls.def"
 #undef STALL
 };

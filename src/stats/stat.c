@@ -11,6 +11,11 @@ uint64_t stat_value(const struct stat_desc *stat, const void *values)
     return *(const uint64_t *)((const char *)values + stat->offset);
 }
 
+bool stat_measured(const struct stat_desc *stat, unsigned lacks)
+{
+    return !(stat->needs & lacks);
+}
+
 void stat_merge(const struct stat_group *group, void *into, const void *from)
 {
     for (unsigned i = 0; i < group->count; i++) {

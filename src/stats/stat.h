@@ -1,10 +1,13 @@
 /* Statistics tables. A room declares its statistics once in a .def file with rows
  *     STAT(name, COUNTER | MAX, "unit", "what is counted, when")
+ *     STAT_WITH(needs, name, COUNTER | MAX, "unit", "what is counted, when")
  * and expands it to uint64_t fields and to a table of descriptors, as for parameters. The hot path is `stats.issued++`.
- * Kind says how values of several units merge: counters add, maxima take the larger. */
+ * Kind says how values of several units merge: counters add, maxima take the larger. needs (enum stat_needs) says what
+ * a launch must have for the statistic to be measured at all; STAT alone needs TIME. */
 #ifndef LOCKSTEP_STATS_STAT_H
 #define LOCKSTEP_STATS_STAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,11 +15,22 @@
 
 enum stat_kind { STAT_COUNTER, STAT_MAX };
 
+/* What not every launch has. A launch that lacks one of them leaves the statistics that need it at zero, and its result
+ * gives them no value. */
+enum stat_needs {
+    STAT_NEEDS_NOTHING = 0,
+    STAT_NEEDS_TIME = 1,     /* cycles: functional mode has none */
+    STAT_NEEDS_DETECTOR = 2, /* somebody who watches for spinning warps */
+    STAT_NEEDS_MARKS = 4,    /* loops that the source marks as those in which threads wait */
+    STAT_NEEDS_TRUTH = 8,    /* somebody who knows which loops spin */
+};
+
 struct stat_desc {
     const char *name;
     enum stat_kind kind;
     size_t offset; /* of a uint64_t */
     const char *unit, *doc;
+    unsigned needs; /* set of enum stat_needs */
 };
 
 struct stat_group {
@@ -28,5 +42,7 @@ struct stat_group {
 /* into := into merged with from, field by field. */
 void stat_merge(const struct stat_group *group, void *into, const void *from);
 uint64_t stat_value(const struct stat_desc *stat, const void *values);
+/* Whether a launch that lacks all of `lacks` (a set of enum stat_needs) has measured it. */
+bool stat_measured(const struct stat_desc *stat, unsigned lacks);
 
 #endif

@@ -70,7 +70,7 @@ Y
 expect 3 "lock.ptx:8" run "$folder/lock.yaml"
 
 "$LOCKSTEP" run --quiet --stats "$folder/r.json" "$reference/vecadd.yaml" || exit 1
-for member in '"schema": 1' '"machine": {' '"scheduler": "gto"' '"mode": "timing"' '"kernels": [' '"name": "vecadd"' '"grid": [' \
+for member in '"schema": 2' '"machine": {' '"scheduler": "gto"' '"mode": "timing"' '"kernels": [' '"name": "vecadd"' '"grid": [' \
     '"cycles": ' '"warp_instructions": ' '"thread_instructions": ' '"ipc": ' '"simd_efficiency": ' '"stalls": {' '"l1d": {' '"l2": {' \
     '"dram": {' '"host": {' '"peak_rss_bytes": ' '"pass": true'; do
     grep -qF "$member" "$folder/r.json" || { echo "no $member in the JSON"; failures=1; }
@@ -79,6 +79,45 @@ done
 awk -F, 'NR == 1 { n = NF; for (i = 1; i <= NF; i++) if ($i == "stalls.issued") at = i }
     NR == 2 { good = NF == n && at && $at > 0 } END { exit !(good && NR == 2) }' "$folder/r.csv" || { echo "bad CSV"; failures=1; }
 expect 2 "cannot write" run --quiet --stats "$folder/none/r.json" "$reference/vecadd.yaml"
+# Results replace results alone: no program, source or notes under a name that slipped.
+cp "$reference/vecadd.ptx" "$folder/mine.txt"
+for option in --stats --hang-report "--checkpoint-every 100 --checkpoint"; do
+    # shellcheck disable=SC2086
+    expect 2 "mine.txt" run $option "$folder/mine.txt" "$reference/vecadd.yaml"
+done
+expect 2 "holds something else than statistics: it is not replaced" compare --stats "$folder/mine.txt" "$reference/vecadd.yaml"
+expect 2 "holds something else than a page" validate --html "$folder/mine.txt"
+expect 2 "is an input" cc "$LOCKSTEP_SRC/workloads/vecadd/vecadd.cu" -o "$LOCKSTEP_SRC/workloads/vecadd/vecadd.cu"
+cmp "$reference/vecadd.ptx" "$folder/mine.txt" || wrong "a user's file was replaced"
+expect 2 "holds something else than statistics" run --stats "$LOCKSTEP" "$reference/vecadd.yaml"
+# One kind of results replaces another: JSON, CSV, those of compare, an empty file.
+: >"$folder/again"
+for i in 1 2; do
+    expect 0 "" run --stats "$folder/again" "$reference/vecadd.yaml"
+    expect 0 "" compare --sched lrr --stats "$folder/again" "$reference/vecadd.yaml"
+    mv "$folder/again" "$folder/again.csv"
+    expect 0 "" run --stats "$folder/again.csv" "$reference/vecadd.yaml"
+    mv "$folder/again.csv" "$folder/again"
+done
+expect 3 "" run --hang-report "$folder/again.dot" "$folder/lock.yaml"
+expect 3 "" run --hang-report "$folder/again.dot" "$folder/lock.yaml"
+for i in 1 2; do
+    expect 0 "" run --checkpoint-every 300 --checkpoint "$folder/again.checkpoint" "$reference/vecadd.yaml"
+    expect 0 "" validate --case vecadd --machine gtx480 --sched lrr --html "$folder/again.html"
+done
+
+# What has no end is not read for ever, wherever a file is named; a pipe is read to its end.
+expect 2 "/dev/zero" disasm /dev/zero
+expect 2 "/dev/zero" run --machine /dev/zero "$reference/vecadd.yaml"
+expect 2 "/dev/zero" run --resume /dev/zero
+ln -s /dev/zero "$folder/endless.yaml"
+expect 2 "endless.yaml: it has more than" run "$folder/endless.yaml"
+edit 'ptx: vecadd.ptx' 'ptx: \/dev\/zero' a
+expect 2 "no PTX in '/dev/zero'" run "$folder/a.yaml"
+edit 'init: zero' 'init: {file: \/dev\/zero}' a
+expect 2 "it has more than 393216 bytes" run "$folder/a.yaml"
+[ "$(cat "$reference/vecadd.ptx" | "$LOCKSTEP" disasm /dev/stdin | wc -l)" -gt 10 ] || wrong "a pipe is not read"
+
 # A link stays a link, whether to a file of the user's or to an open one.
 ln -s r.json "$folder/link.json"
 : >"$folder/r.json"

@@ -71,6 +71,11 @@ expect 4 "" run --quiet --max-cycles 5000 --checkpoint-every 2000 "$cases/reduce
 [ -e reduce.yaml.checkpoint ] || wrong "no reduce.yaml.checkpoint"
 json whole "$cases/reduce.yaml"
 expect 4 "partial" run --resume reduce.yaml.checkpoint
+# What is as it was is said, an old limit above all; the new option wins.
+expect 4 "note: taken from the checkpoint: --" run --resume reduce.yaml.checkpoint
+expect 4 "--max-cycles N is another limit, 0 none" run --resume reduce.yaml.checkpoint
+expect 0 "PASS" run --max-cycles 0 --resume reduce.yaml.checkpoint
+"$LOCKSTEP" run --max-cycles 0 --resume reduce.yaml.checkpoint 2>&1 | grep -q "another limit" && wrong "a limit that was lifted is noted"
 json rest --max-cycles 100000 --resume reduce.yaml.checkpoint && { cmp whole rest || wrong "another limit gives another result"; }
 
 # Checkpoints that cannot be written, as on a full disk, are reported and change nothing.

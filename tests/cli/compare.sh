@@ -10,7 +10,7 @@ sed 's/crc32: 0x......../crc32: 0x00000001/; s/scan\.ptx/tests\/reference\/scan.
 mkdir -p "$folder/tests/reference" && cp scan.ptx "$folder/tests/reference/"
 expect 1 "FAIL" compare --sched lrr "$folder/wrong.yaml"
 "$LOCKSTEP" compare --sched lrr,gto --stats "$folder/all.json" scan.yaml >/dev/null || exit 1
-[ "$(grep -c '"schema": 1' "$folder/all.json")" -eq 2 ] || { echo "not two documents in the JSON"; failures=1; }
+[ "$(grep -c '"schema": 2' "$folder/all.json")" -eq 2 ] || { echo "not two documents in the JSON"; failures=1; }
 # The shares of a column's scheduler-cycles add up to all of them.
 "$LOCKSTEP" compare --sched lrr scan.yaml | awk '/^  / { sum += $2 } END { exit !(sum > 99.4 && sum < 100.6) }' ||
     { echo "shares do not add up"; failures=1; }

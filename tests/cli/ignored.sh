@@ -47,7 +47,11 @@ int main(int argc, char **argv)
         store<<<1, 2048>>>(p);
     else if (!strcmp(how, "shared"))
         shared<<<1, 32, 1 << 20>>>(p);
-    else if (!strcmp(how, "after"))
+    else if (!strcmp(how, "tried")) {
+        store<<<1, 2048>>>(p);
+        if (cudaGetLastError() == cudaErrorInvalidConfiguration)
+            store<<<1, 64>>>(p);
+    } else if (!strcmp(how, "after"))
         stop<<<1, 32>>>(3), store<<<1, 32>>>(p), store<<<2, 32>>>(p);
     cudaDeviceSynchronize();
     puts("PASSED");
@@ -68,6 +72,12 @@ expect 1 "kernel outside did not end whole (invalid)" run "$folder/p" outside
 expect 1 "kernel store did not begin (cudaErrorInvalidConfiguration)" run "$folder/p" empty
 expect 1 "kernel store did not begin (cudaErrorInvalidConfiguration)" run "$folder/p" wide
 expect 1 "kernel shared did not begin (cudaErrorInvalidValue)" run --quiet "$folder/p" shared
+# Not one that asked for its error, and tried something else.
+expect 0 "PASSED" run "$folder/p" tried
+"$LOCKSTEP" run --quiet --stats "$folder/r.json" "$folder/p" tried >/dev/null
+grep -q '"partial": true' "$folder/r.json" && wrong "a program that tried is called partial"
+grep -q '"error": "cudaErrorInvalidConfiguration"' "$folder/r.json" || wrong "the refused launch is not in the JSON"
+rm "$folder/r.json"
 expect 1 "partial: refused" compare --sched lrr "$folder/p" empty
 "$LOCKSTEP" run --quiet --stats "$folder/r.json" "$folder/p" empty >/dev/null 2>&1
 for member in '"exit_status": 0' '"partial": true' '"partial_reason": "refused"' '"error": "cudaErrorInvalidConfiguration"'; do

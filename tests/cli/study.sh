@@ -133,15 +133,77 @@ expect 2 "is no number from 1 to 256" study ./mini --jobs 0
 
 # The page's example is one.
 mkdir example
+printf 'name,factor\na,2\n' >example/theirs.csv
 sed -n '/^```yaml/,/^```$/p' "$LOCKSTEP_SRC/docs/studies.md" | grep -v '^```' >example/study.yaml
 expect 0 "6 runs" study ./example --list
 expect 0 "4 runs" study ./example --list --quick
 study ./example --list
 has out.txt "| gtx480 | gto+bows | timing 9000000 | sm.age_rotation=50000 spin.adaptive=false spin.delay=1000 |"
 
+# All of it is looked at before anything runs, and by --list too.
+bad_plan() {
+    bad 2 "$1" "$2"
+    [ ! -e bad.out ] || wrong "a study that cannot run as it is has begun: $1"
+    expect 2 "$2" study ./bad --quick --list
+}
+bad_plan 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gtoo]/' "there is no warp scheduler named gtoo"
+bad_plan 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gtoo]/' "study.yaml:9:5: error: nothing can run on machine gtx480 with scheduler gtoo"
+bad_plan 's/sm.age_rotation=50000/gpu.smz=3/' "smz"
+bad_plan 's/sm.age_rotation=50000/sm.warps=99/' "out of range"
+bad_plan 's/machines: \[gtx480\]/machines: [gtx48O]/' "there is no machine named gtx48O"
+bad_plan 's/program: ht64.yaml/program: ht46.yaml/' "there is no program ht46.yaml"
+bad_plan 's/readings: \[plain\]}/readings: [plain], mode: fast}/' "mode must be timing or functional"
+bad_plan 's/readings: \[plain\]}/readings: [plain], max_cycles: many}/' "max_cycles must be a number of cycles"
+bad_plan 's/quick: false/quick: no/' "quick must be true or false"
+bad_plan 's/scheduler, launches FROM/scheduler, lunches FROM/' "rows: no such column: lunches"
+bad_plan 's/min(cycles) AS ours/min(sm_cycles) AS ours/' "C3: no such column: sm_cycles"
+bad_plan 's/FROM results l JOIN/FROM result l JOIN/' "view both: no such table"
+bad_plan 's/theirs.csv/none.csv/' "none.csv"
+
+# A path has '/' or '.' in it; the folder's name is the study's.
+(cd mini && "$LOCKSTEP" study . --quick >/dev/null 2>&1 && ls study-mini/quick.sqlite >/dev/null) || wrong "study . is not this folder"
+(mkdir -p mini/sub && cd mini/sub && "$LOCKSTEP" study .. --list >/dev/null) || wrong "study .. is not the folder above"
+rm -rf mini/study-mini mini/sub
+study ./mini/ --quick --list || wrong "a slash at the end"
+
+# Results replace results alone.
+mkdir own && echo mine >own/index.html
+expect 2 "own has a file index.html and no study's database" study ./mini --quick --out own
+[ "$(cat own/index.html)" = mine ] || wrong "somebody's own page was replaced"
+
+# The second in a folder is told of the first; a reader of the database disturbs nobody.
+mkdir hour
+cat >hour/hour.ptx <<'P'
+.version 6.0
+.target sm_30
+.address_size 64
+.visible .entry hour(.param .u64 m)
+{
+ .reg .b32 %r<3>; .reg .pred %p;
+ mov.u32 %r1, 0;
+L: mad.lo.u32 %r2, %r2, 3, %r1;
+ add.u32 %r1, %r1, 1;
+ setp.ne.u32 %p, %r1, 0;
+ @%p bra L;
+ ret;
+}
+P
+printf 'ptx: hour.ptx\nkernel: hour\ngrid: [1]\nblock: [32]\nargs: [{u64: 0}]\n' >hour/hour.yaml
+sed 's/ht64.yaml/hour.yaml/; /^tables/,$d' mini/study.yaml >hour/study.yaml
+"$LOCKSTEP" study ./hour --out two --jobs 1 >/dev/null 2>&1 &
+pid=$!
+for i in $(seq 600); do
+    ls two/cache/*.out >/dev/null 2>&1 && break
+    sleep 0.05
+done
+expect 2 "another lockstep study is at work in two" study ./mini --out two
+expect 2 "another lockstep study is at work in two" study ./mini --quick --out two
+kill -TERM $pid
+wait $pid
+[ $? -eq 143 ] || wrong "the first in a folder ended by itself"
+expect 0 "page: two/index.html" study ./mini --quick --out two
+
 # A run that fails.
-bad 1 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gtoo]/' "C1"
-has bad.out/index.html "there is no warp scheduler named gtoo"
 rm -rf bad bad.out
 cp -r mini bad
 sed -i 's/sum_u32: .*/sum_u32: 1}/' bad/ht64.yaml

@@ -42,4 +42,54 @@ expect 0 "kernel vecadd:" disasm --kernel vecadd "$LOCKSTEP_SRC/tests/reference/
 expect 2 "there are: vecadd" disasm --kernel other_name "$LOCKSTEP_SRC/tests/reference/vecadd.ptx"
 expect 2 "an empty list" compare --sched , x
 expect 2 "there is no warp scheduler named nope" compare --sched lrr,nope x
+
+# -h is --help everywhere, wherever it stands among the options.
+for command in run compare validate study cc machines params stats explain disasm docs; do
+    for help in -h --help; do
+        expect 0 "usage: lockstep $command" "$command" $help
+    done
+done
+expect 0 "usage: lockstep run" run --sched lrr -h
+expect 0 "usage: lockstep COMMAND" -h
+
+# Arguments that nobody would look at are refused, and options may follow what is no program.
+for command in "machines gtx480 gtx1080ti" "params l1d l2" "stats stalls sm" "explain ipc cycles" "disasm a.ptx b.ptx" "docs a b" "validate vecadd" \
+    "study a b"; do
+    # shellcheck disable=SC2086
+    expect 2 "" $command
+done
+expect 0 "warps: 7 " machines gtx480 --set sm.warps=7
+expect 0 "warps: 7 " machines --set sm.warps=7 --machine gtx480-sm2
+expect 2 "has no option --sched" machines gtx480 --sched lrr
+cases=$LOCKSTEP_SRC/tests/reference
+expect 0 "PASS" run "$cases/vecadd.yaml" --sched lrr --machine gtx480-sm2
+expect 4 "" run "$cases/vecadd.yaml" --max-cycles 100
+expect 2 "there is no warp scheduler named nope" run "$cases/vecadd.yaml" --sched nope
+expect 2 "has no option --schedd" run "$cases/vecadd.yaml" --schedd
+expect 2 "takes no arguments" run -- "$cases/vecadd.yaml" --sched lrr
+expect 0 "lrr" compare "$cases/vecadd.yaml" --sched lrr
+expect 2 "does not know what to do with more" compare "$cases/vecadd.yaml" more
+
+# A program's arguments are its own; one that is an option of ours gets a note, unless -- says that it is meant.
+note() {
+    local text=$1 output
+    shift
+    output=$("$LOCKSTEP" "$@" 2>&1 >/dev/null)
+    grep -qF -- "$text" <<<"$output" || wrong "lockstep $* does not note: $text ($output)"
+}
+silent() {
+    local output
+    output=$("$LOCKSTEP" "$@" 2>&1 >/dev/null)
+    grep -q "note:" <<<"$output" && wrong "lockstep $* notes: $output"
+}
+note "note: --sched after the program's name is the program's, not an option of lockstep run" run --quiet echo 1 --sched lrr
+note "note: --sched, --stats after the program's name are the program's" run --quiet echo --sched=lrr x --stats y
+note "not an option of lockstep compare" compare --sched lrr echo --kernels
+note "-- before echo says that the rest is its own" run --quiet echo --no-skip
+[ "$("$LOCKSTEP" run --quiet echo 1 --sched lrr 2>/dev/null)" = "1 --sched lrr" ] || wrong "the program does not get its arguments"
+[ "$("$LOCKSTEP" run --quiet -- echo -- --sched lrr 2>/dev/null)" = "-- --sched lrr" ] || wrong "the program does not get its own --"
+silent run --quiet -- echo --sched lrr
+silent run --quiet echo -- --sched lrr
+silent run --quiet echo --help -h --schedule --sch -sched sched --kernels --jobs
+silent run "$cases/vecadd.yaml" --sched lrr
 finish

@@ -14,7 +14,7 @@ expect 1 "over 4 times" validate --case sfu --machine gtx480 --sched lrr --set s
 expect 1 "1 failed" validate --case sfu --machine gtx480 --sched lrr --set sm.interval_special=200
 
 # The page: one plot a machine, a mark and a row a run; it replaces the file whole.
-echo old >"$folder/page.html"
+printf '<!doctype html>\n--ink: old\n' >"$folder/page.html"
 expect 0 "gtx480: 2 runs" validate --case sfu --case alu_dep --sched gto --html "$folder/page.html"
 [ "$(grep -c '<svg' "$folder/page.html") $(grep -c 'scope="row"' "$folder/page.html") $(tail -n 1 "$folder/page.html")" = "2 4 </html>" ] ||
     { echo "the page is not what was run"; failures=1; }

@@ -13,7 +13,7 @@ done
 diff "$work/plain.1" "$work/plain.2" || fail "two runs differ"
 [ "$(head -n 1 "$work/results.1")" = '{"type":"loaded"}' ] || fail "first line"
 sed -n 2p "$work/results.1" >"$work/machine"
-grep -q '^{"type":"machine","schema":1,"machine":{"name":"gtx480"' "$work/machine" || fail "second line"
+grep -q '^{"type":"machine","schema":2,"machine":{"name":"gtx480"' "$work/machine" || fail "second line"
 grep -q '"sms":4' "$work/machine" || fail "LOCKSTEP_SET did nothing"
 grep -q '"scheduler":"lrr"' "$work/machine" || fail "LOCKSTEP_SCHED did nothing"
 [ "$(grep -c '^{"type":"kernel"' "$work/results.1")" = 8 ] || fail "not one line for each of 8 launches"

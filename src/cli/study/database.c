@@ -18,21 +18,21 @@
 
 #include "cli/study/study.h"
 
-static int complain(struct study *study, const char *what)
+int study_complain(struct study *study, const char *what)
 {
     return diag_error(study->sink, DIAG_NOWHERE, NULL, "study database: %s: %s", what, sqlite3_errmsg(study->db));
 }
 
-static int execute(struct study *study, const char *sql)
+int study_tell(struct study *study, const char *sql)
 {
-    return sqlite3_exec(study->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : complain(study, sql);
+    return sqlite3_exec(study->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : study_complain(study, sql);
 }
 
 static sqlite3_stmt *prepare(struct study *study, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
     if (sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL) != SQLITE_OK)
-        complain(study, sql);
+        study_complain(study, sql);
     return stmt;
 }
 
@@ -40,7 +40,7 @@ static int step_once(struct study *study, sqlite3_stmt *stmt)
 {
     int rc = sqlite3_step(stmt);
     sqlite3_finalize(stmt);
-    return rc == SQLITE_DONE || rc == SQLITE_ROW ? 0 : complain(study, "insert");
+    return rc == SQLITE_DONE || rc == SQLITE_ROW ? 0 : study_complain(study, "insert");
 }
 
 /* Functions */
@@ -86,27 +86,20 @@ static int add_functions(struct study *study)
     int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
     bool bad = sqlite3_create_function(study->db, "geomean", 1, flags, NULL, NULL, geomean_step, geomean_final) ||
                sqlite3_create_function(study->db, "near", 2, flags, NULL, near_factor, NULL, NULL);
-    return bad ? complain(study, "functions") : 0;
+    return bad ? study_complain(study, "functions") : 0;
 }
 
 /* Tables */
 
-static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS executions(id INTEGER PRIMARY KEY, key TEXT UNIQUE, status TEXT, error TEXT, seconds "
-    "REAL, "
-    "build TEXT);"
-    "CREATE TABLE IF NOT EXISTS kernels(execution INTEGER, number INTEGER, kernel TEXT);"
-    "CREATE INDEX IF NOT EXISTS kernels_of ON kernels(execution);"
-    "DROP VIEW IF EXISTS results;"
-    "DROP TABLE IF EXISTS runs;"
-    "CREATE TABLE runs(benchmark TEXT, machine TEXT, scheduler TEXT, reading TEXT, kernels TEXT, execution INTEGER);";
+/* How long somebody else may look into the database while it is written, ms. */
+#define PATIENCE 60000
 
-int study_open(struct study *study)
+int study_open(struct study *study, const char *path)
 {
-    const char *path = arena_printf(&study->arena, "%s/%s.sqlite", study->out, study->quick ? "quick" : "full");
     if (sqlite3_open(path, &study->db) != SQLITE_OK)
         return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot open %s: %s", path, sqlite3_errmsg(study->db));
-    return add_functions(study) < 0 ? -1 : execute(study, schema);
+    sqlite3_busy_timeout(study->db, PATIENCE);
+    return add_functions(study) < 0 ? -1 : study_create_tables(study);
 }
 
 void study_close(struct study *study)
@@ -121,13 +114,14 @@ static int find_stored(struct study *study, struct study_execution *e)
     if (!stmt)
         return -1;
     sqlite3_bind_text(stmt, 1, e->key, -1, SQLITE_STATIC);
-    if (sqlite3_step(stmt) == SQLITE_ROW) {
+    int rc = 0;
+    if (study_next(study, "executions", stmt, &rc)) {
         e->id = sqlite3_column_int64(stmt, 0);
         e->stored = strcmp((const char *)sqlite3_column_text(stmt, 1), "failed") != 0 &&
                     !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
     }
     sqlite3_finalize(stmt);
-    return 0;
+    return rc;
 }
 
 static int new_execution(struct study *study, struct study_execution *e)
@@ -157,7 +151,7 @@ static int note_run(struct study *study, const struct study_run *run)
 
 int study_note_runs(struct study *study)
 {
-    int rc = execute(study, "BEGIN");
+    int rc = study_tell(study, "BEGIN IMMEDIATE");
     for (size_t i = 0; rc == 0 && i < study->executions.count; i++) {
         struct study_execution *e = &study->executions.items[i];
         rc = find_stored(study, e);
@@ -166,33 +160,24 @@ int study_note_runs(struct study *study)
     }
     for (size_t i = 0; rc == 0 && i < study->runs.count; i++)
         rc = note_run(study, &study->runs.items[i]);
-    return execute(study, "COMMIT") < 0 ? -1 : rc;
+    return study_tell(study, "COMMIT") < 0 ? -1 : rc;
 }
 
 /* Results */
-
-static bool has_column(struct study *study, const char *name)
-{
-    return sqlite3_table_column_metadata(study->db, NULL, "kernels", name, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
-}
 
 struct row {
     struct strbuf columns, values;
 };
 
-/* A number as a column of its own; the names are those of statistics, plain words. */
+/* A number as a column; one that no other build knew gets its column now. */
 static int add_number(struct study *study, struct row *row, const char *group, const char *name, const json_t *value)
 {
     char column[160];
     if (!json_is_number(value))
         return 0;
     snprintf(column, sizeof column, "%s%s%s", group ? group : "", group ? "_" : "", name);
-    if (!has_column(study, column)) {
-        char sql[240];
-        snprintf(sql, sizeof sql, "ALTER TABLE kernels ADD COLUMN \"%s\"", column);
-        if (execute(study, sql) < 0)
-            return -1;
-    }
+    if (study_add_column(study, column) < 0)
+        return -1;
     strbuf_addf(&row->columns, ", \"%s\"", column);
     if (json_is_integer(value))
         strbuf_addf(&row->values, ", %lld", (long long)json_integer_value(value));
@@ -257,71 +242,18 @@ int study_store(struct study *study, struct study_execution *e, const json_t *do
     snprintf(clear, sizeof clear, "DELETE FROM kernels WHERE execution = %lld", (long long)e->id);
     json_t *kernels = json_object_get(document, "kernels"), *kernel;
     size_t i;
-    int rc = execute(study, "BEGIN");
+    int rc = study_tell(study, "BEGIN IMMEDIATE");
     if (rc < 0)
         return -1;
-    rc |= execute(study, clear);
+    rc |= study_tell(study, clear);
     json_array_foreach(kernels, i, kernel) rc |= rc ? 0 : store_kernel(study, e->id, i, kernel);
     rc |= rc ? 0 : store_execution(study, e, status, error, seconds);
-    execute(study, rc ? "ROLLBACK" : "COMMIT");
+    rc |= study_tell(study, rc ? "ROLLBACK" : "COMMIT");
     e->stored = rc == 0;
     return rc;
 }
 
 /* Questions */
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-    while (*list && strcmp(name, *list))
-        list++;
-    return *list != NULL;
-}
-
-/* How a column's values over several kernels make one: sums, maxima; NULL for figures that neither is right for. */
-static const char *merge_of(const struct gpu_result *shape, const char *column)
-{
-    static const char *const sums[] = {"cycles", "time_ns", "warp_instructions", "thread_instructions", NULL};
-    static const char *const maxima[] = {"registers", "static_shared_bytes", "dynamic_shared_bytes", "blocks_per_sm",
-                                         NULL};
-    unsigned count;
-    const struct gpu_stat_set *sets = gpu_result_sets(shape, &count);
-    for (unsigned i = 0; i < count; i++) {
-        size_t n = strlen(sets[i].group->name);
-        bool in_group = !strncmp(column, sets[i].group->name, n) && column[n] == '_';
-        for (unsigned k = 0; in_group && k < sets[i].group->count; k++)
-            if (!strcmp(column + n + 1, sets[i].group->stats[k].name))
-                return sets[i].group->stats[k].kind == STAT_MAX ? "max" : "sum";
-    }
-    return is_one_of(column, sums) ? "sum" : is_one_of(column, maxima) ? "max" : NULL;
-}
-
-/* The view `results`, with whatever columns there are. */
-static int make_view(struct study *study)
-{
-    struct strbuf sql = {0};
-    struct gpu_result shape;
-    sqlite3_stmt *stmt = prepare(study, "SELECT name FROM pragma_table_info('kernels')");
-    if (!stmt)
-        return -1;
-    gpu_result_blank(&shape);
-    strbuf_add(&sql, "CREATE TEMP VIEW results AS SELECT r.benchmark, r.machine, r.scheduler, r.reading, e.seconds, "
-                     "count(*) AS launches");
-    while (sqlite3_step(stmt) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(stmt, 0), *merge = merge_of(&shape, name);
-        if (merge)
-            strbuf_addf(&sql, ", %s(k.\"%s\") AS \"%s\"", merge, name, name);
-    }
-    sqlite3_finalize(stmt);
-    gpu_result_free(&shape);
-    strbuf_add(&sql, " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
-    if (!study->report)
-        strbuf_addf(&sql, "AND e.build = '%s' ", study->build);
-    strbuf_add(&sql, "JOIN kernels k ON k.execution = e.id AND k.kernel GLOB r.kernels "
-                     "GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
-    int rc = execute(study, strbuf_text(&sql));
-    strbuf_free(&sql);
-    return rc;
-}
 
 /* One line of comma-separated values as `('a', 'b')`, or `a, b` for names; numbers stay numbers. */
 static void add_line(struct strbuf *sql, const char *line, size_t length, const char *open, const char *close)
@@ -353,7 +285,7 @@ static int import(struct study *study, const struct study_import *from)
         line += strspn(line, "\r\n");
     }
     if (rc == 0)
-        rc = execute(study, strbuf_text(&sql));
+        rc = study_tell(study, strbuf_text(&sql));
     strbuf_free(&sql);
     strbuf_free(&text);
     return rc;
@@ -361,12 +293,12 @@ static int import(struct study *study, const struct study_import *from)
 
 int study_prepare_questions(struct study *study)
 {
-    if (execute(study, "DROP VIEW IF EXISTS temp.results") < 0 || make_view(study) < 0)
+    if (study_make_view(study) < 0)
         return -1;
     for (size_t i = 0; i < study->imports.count; i++)
         if (import(study, &study->imports.items[i]) < 0)
             return -1;
-    return *study->views ? execute(study, study->views) : 0;
+    return *study->views ? study_tell(study, study->views) : 0;
 }
 
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql)
@@ -376,4 +308,12 @@ sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql)
         return stmt;
     diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: %s", what, sqlite3_errmsg(study->db));
     return NULL;
+}
+
+bool study_next(struct study *study, const char *what, sqlite3_stmt *stmt, int *rc)
+{
+    int answer = sqlite3_step(stmt);
+    if (answer != SQLITE_ROW && answer != SQLITE_DONE)
+        *rc = diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: %s", what, sqlite3_errmsg(study->db));
+    return answer == SQLITE_ROW;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "cli/study/study.h"
 
@@ -34,7 +35,7 @@ static const char *find_file(struct study *study, const char *own, const char *o
     return access(path, R_OK) == 0 ? path : arena_printf(&study->arena, "%s/%s", study->share, other);
 }
 
-static const char *source_of(struct study *study, const char *program)
+const char *study_source(struct study *study, const char *program)
 {
     if (cli_is_case(program))
         return find_file(study, program, arena_printf(&study->arena, "reference/%s", program));
@@ -54,7 +55,7 @@ static void add_content(struct study *study, const char *path, struct strbuf *te
 uint64_t study_identify(struct study *study, const char *program)
 {
     struct strbuf text = {0};
-    add_content(study, source_of(study, program), &text);
+    add_content(study, study_source(study, program), &text);
     if (!cli_is_case(program))
         add_content(study, find_file(study, "workload.h", "workloads/workload.h"), &text);
     uint64_t hash = hash_bytes(strbuf_text(&text), text.length);
@@ -66,7 +67,7 @@ uint64_t study_identify(struct study *study, const char *program)
 static const char *path_of(struct study *study, const char *program)
 {
     if (cli_is_case(program))
-        return source_of(study, program);
+        return study_source(study, program);
     return arena_printf(&study->arena, "%s/cache/bin/%s-%016llx", study->out, program,
                         (unsigned long long)study_identify(study, program));
 }
@@ -78,10 +79,25 @@ static int make_folder(struct study *study, const char *path)
     return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot create %s: %s", path, strerror(errno));
 }
 
+/* A folder that holds a page but no study is somebody's own. */
+static int check_folder(struct study *study)
+{
+    static const char *const databases[] = {"quick.sqlite", "full.sqlite"};
+    static const char *const results[] = {"index.html", "claims.csv", "results.csv"};
+    for (size_t i = 0; i < sizeof databases / sizeof *databases; i++)
+        if (access(arena_printf(&study->arena, "%s/%s", study->out, databases[i]), F_OK) == 0)
+            return 0;
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (access(arena_printf(&study->arena, "%s/%s", study->out, results[i]), F_OK) == 0)
+            return diag_error(study->sink, DIAG_NOWHERE, "--out FOLDER chooses another one",
+                              "%s has a file %s and no study's database: it is not replaced", study->out, results[i]);
+    return 0;
+}
+
 int study_make_folders(struct study *study)
 {
     const char *work = arena_printf(&study->arena, "%s/cache", study->out);
-    return make_folder(study, study->out) < 0 || make_folder(study, work) < 0 ||
+    return make_folder(study, study->out) < 0 || check_folder(study) < 0 || make_folder(study, work) < 0 ||
                    make_folder(study, arena_printf(&study->arena, "%s/bin", work)) < 0
                ? -1
                : 0;
@@ -160,7 +176,7 @@ static int build_programs(struct study *study)
     unsigned count = 0;
     for (size_t i = 0; i < study->benchmarks.count; i++) {
         const char *program = study->benchmarks.items[i].program, *built = path_of(study, program);
-        const char *source = source_of(study, program);
+        const char *source = study_source(study, program);
         bool known = cli_is_case(program) || is_current(built);
         for (unsigned k = 0; k < count && !known; k++)
             known = !strcmp(names[k], program);
@@ -220,7 +236,11 @@ static const char *last_words(struct study *study, const char *path)
 
 static json_t *document_of(const char *path)
 {
-    return json_load_file(path, 0, NULL);
+    struct strbuf text = {0};
+    int why = file_load(path, FILE_NO_BOUND, &text); /* a run that failed early has left none */
+    json_t *document = why ? NULL : json_loadb(strbuf_text(&text), text.length, 0, NULL);
+    strbuf_free(&text);
+    return document;
 }
 
 /* How a run ended: "ok"; "hang" or "limit" when that is what its kernels came to, which is a result; else "failed". */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/study/study.h"
 
 struct names {
@@ -54,7 +55,8 @@ static int read_points(struct study *study, const struct study_figure *figure, s
         sqlite3_finalize(stmt);
         return diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: a figure's sql gives series, x and y", figure->id);
     }
-    while (sqlite3_step(stmt) == SQLITE_ROW) {
+    int rc = 0;
+    while (study_next(study, figure->id, stmt, &rc)) {
         struct point point = {.series = number_of(&p->series, text_at(stmt, 0)),
                               .x = number_of(&p->xs, text_at(stmt, 1)),
                               .at = sqlite3_column_double(stmt, 1),
@@ -63,7 +65,7 @@ static int read_points(struct study *study, const struct study_figure *figure, s
         vec_push(&p->points, point);
     }
     sqlite3_finalize(stmt);
-    return 0;
+    return rc;
 }
 
 static void quote(struct strbuf *out, const char *text)
@@ -225,7 +227,7 @@ static int render(struct study *study, const struct study_figure *figure, const 
 {
     const char *script = arena_printf(&study->arena, "%s/cache/%s.gnuplot", study->out, figure->id);
     const char *log = arena_printf(&study->arena, "%s/cache/%s.log", study->out, figure->id);
-    if (cli_write_file(script, script_text->text, script_text->length, study->sink) < 0)
+    if (file_write(script, script_text->text, script_text->length, study->sink) < 0)
         return -1;
     int status = run_gnuplot(study, script, log);
     if (status == 127)

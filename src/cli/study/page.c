@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/study/study.h"
 #include "report/html.h"
 
@@ -28,19 +29,25 @@ static void print_value(sqlite3_stmt *stmt, int column, char *out, size_t size)
         snprintf(out, size, "%s", (const char *)sqlite3_column_text(stmt, column));
 }
 
+void study_claim_sql(const struct study_claim *claim, struct strbuf *sql)
+{
+    strbuf_addf(sql, "SELECT ours, CASE WHEN ours IS NULL THEN NULL ELSE (%s) END, %s, %s FROM (%s)", claim->direction,
+                *claim->magnitude ? claim->magnitude : "NULL", strstr(claim->sql, " AS mean") ? "mean" : "NULL",
+                claim->sql);
+}
+
 /* A claim whose numbers are missing is not judged. */
 static int answer_claim(struct study *study, const struct study_claim *claim, struct answer *answer)
 {
     struct strbuf sql = {0};
     *answer = (struct answer){.ours = "-", .direction = -1, .magnitude = -1};
-    strbuf_addf(&sql, "SELECT ours, CASE WHEN ours IS NULL THEN NULL ELSE (%s) END, %s, %s FROM (%s)", claim->direction,
-                *claim->magnitude ? claim->magnitude : "NULL", strstr(claim->sql, " AS mean") ? "mean" : "NULL",
-                claim->sql);
+    study_claim_sql(claim, &sql);
     sqlite3_stmt *stmt = study_ask(study, claim->id, strbuf_text(&sql));
     strbuf_free(&sql);
     if (!stmt)
         return -1;
-    if (sqlite3_step(stmt) == SQLITE_ROW) {
+    int rc = 0;
+    if (study_next(study, claim->id, stmt, &rc)) {
         print_value(stmt, 0, answer->ours, sizeof answer->ours);
         size_t n = strlen(answer->ours);
         if (sqlite3_column_type(stmt, 3) == SQLITE_FLOAT) /* the arithmetic mean beside the geometric one */
@@ -51,7 +58,7 @@ static int answer_claim(struct study *study, const struct study_claim *claim, st
             answer->magnitude = -1;
     }
     sqlite3_finalize(stmt);
-    return 0;
+    return rc;
 }
 
 static const char *word(int verdict)
@@ -95,8 +102,7 @@ static int write_csv(struct study *study, const struct answer *answers)
         csv_field(&out, answers[i].ours, ",");
         strbuf_addf(&out, "%s,%s\n", word(answers[i].direction), word(answers[i].magnitude));
     }
-    int rc =
-        cli_write_file(arena_printf(&study->arena, "%s/claims.csv", study->out), out.text, out.length, study->sink);
+    int rc = file_write(arena_printf(&study->arena, "%s/claims.csv", study->out), out.text, out.length, study->sink);
     strbuf_free(&out);
     return rc;
 }
@@ -109,11 +115,11 @@ static int write_results(struct study *study)
         study_ask(study, "results", "SELECT * FROM results ORDER BY benchmark, machine, scheduler, reading");
     if (!stmt)
         return -1;
-    int columns = sqlite3_column_count(stmt);
+    int columns = sqlite3_column_count(stmt), rc = 0;
     for (int i = 0; i < columns; i++)
         strbuf_addf(&out, "%s%s", i ? "," : "", sqlite3_column_name(stmt, i));
     strbuf_add(&out, "\n");
-    while (sqlite3_step(stmt) == SQLITE_ROW) {
+    while (study_next(study, "results", stmt, &rc)) {
         for (int i = 0; i < columns; i++) {
             const char *text = (const char *)sqlite3_column_text(stmt, i);
             strbuf_addf(&out, "%s%s", i ? "," : "", text ? text : "");
@@ -121,8 +127,7 @@ static int write_results(struct study *study)
         strbuf_add(&out, "\n");
     }
     sqlite3_finalize(stmt);
-    int rc =
-        cli_write_file(arena_printf(&study->arena, "%s/results.csv", study->out), out.text, out.length, study->sink);
+    rc |= file_write(arena_printf(&study->arena, "%s/results.csv", study->out), out.text, out.length, study->sink);
     strbuf_free(&out);
     return rc;
 }
@@ -189,15 +194,15 @@ static int page_rows(struct study *study, const char *what, const char *sql, str
     sqlite3_stmt *stmt = study_ask(study, what, sql);
     if (!stmt)
         return -1;
-    int columns = sqlite3_column_count(stmt);
-    bool more = sqlite3_step(stmt) == SQLITE_ROW;
+    int columns = sqlite3_column_count(stmt), rc = 0;
+    bool more = study_next(study, what, stmt, &rc);
     strbuf_add(out, "<div class=scroll><table><tr>");
     for (int i = 0; i < columns; i++) {
         strbuf_add(out, more && sqlite3_column_type(stmt, i) != SQLITE_TEXT ? "<th class=number>" : "<th>");
         html_escape(out, sqlite3_column_name(stmt, i));
     }
     strbuf_add(out, "</tr>\n");
-    for (; more; more = sqlite3_step(stmt) == SQLITE_ROW) {
+    for (; more; more = study_next(study, what, stmt, &rc)) {
         strbuf_add(out, "<tr>");
         for (int i = 0; i < columns; i++)
             page_cell(stmt, i, out);
@@ -205,7 +210,7 @@ static int page_rows(struct study *study, const char *what, const char *sql, str
     }
     sqlite3_finalize(stmt);
     strbuf_add(out, "</table></div>\n");
-    return 0;
+    return rc;
 }
 
 static int page_figure(struct study *study, const struct study_figure *figure, struct strbuf *out)
@@ -248,12 +253,12 @@ static int page_foreign(struct study *study, struct strbuf *out)
     if (!stmt)
         return -1;
     sqlite3_bind_text(stmt, 1, study->build, -1, SQLITE_STATIC);
-    int others = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int(stmt, 0) : 0;
+    int rc = 0, others = study_next(study, "builds", stmt, &rc) ? sqlite3_column_int(stmt, 0) : 0;
     sqlite3_finalize(stmt);
     if (others)
         strbuf_addf(out, "<p class=note>%d results are of another build and %s here.</p>", others,
                     study->report ? "count" : "do not count");
-    return 0;
+    return rc;
 }
 
 static int write_page(struct study *study, const struct answer *answers)
@@ -276,7 +281,7 @@ static int write_page(struct study *study, const struct answer *answers)
     strbuf_add(&out, "<h2>Runs that did not end well</h2>\n");
     rc |= page_rows(study, "failures", failures, &out);
     strbuf_add(&out, "</main>\n</body>\n</html>\n");
-    rc |= cli_write_file(arena_printf(&study->arena, "%s/index.html", study->out), out.text, out.length, study->sink);
+    rc |= file_write(arena_printf(&study->arena, "%s/index.html", study->out), out.text, out.length, study->sink);
     strbuf_free(&out);
     return rc;
 }

@@ -215,6 +215,33 @@ static const char *const *list_of(struct plan *p, const struct yaml_node *row, c
     return texts_of(p, node);
 }
 
+/* Whether `lockstep run` would take what a row says. */
+static int check_row(struct plan *p, const struct yaml_node *row, const char *mode, const char *max_cycles,
+                     const char *quick)
+{
+    uint64_t cycles;
+    if (strcmp(mode, "timing") && strcmp(mode, "functional"))
+        return error_at(p, yaml_get(row, "mode"), "mode must be timing or functional");
+    if (*max_cycles && !config_parse_u64(max_cycles, &cycles))
+        return error_at(p, yaml_get(row, "max_cycles"), "max_cycles must be a number of cycles");
+    if (strcmp(quick, "true") && strcmp(quick, "false"))
+        return error_at(p, yaml_get(row, "quick"), "quick must be true or false");
+    return 0;
+}
+
+static int check_run(struct plan *p, const struct yaml_node *row, const struct study_run *run,
+                     const struct study_reading *reading)
+{
+    const char *scheduler = find_scheduler(p->study, run->scheduler);
+    if (study_check_configuration(p->study, run->machine, scheduler, reading) < 0)
+        return yaml_error(&p->doc, row, p->study->sink, NULL,
+                          "nothing can run on machine %s with scheduler %s and reading %s", run->machine, scheduler,
+                          reading->name);
+    if (study_check_program(p->study, run->benchmark->program) < 0)
+        return yaml_error(&p->doc, row, p->study->sink, NULL, "benchmark %s cannot run", run->benchmark->name);
+    return 0;
+}
+
 /* Every combination of a row. */
 static int read_runs(struct plan *p, const struct yaml_node *row)
 {
@@ -228,6 +255,8 @@ static int read_runs(struct plan *p, const struct yaml_node *row)
     const char *mode = text_of(p, row, "mode", "timing");
     if (!mode || !benchmarks || !machines || !schedulers || !readings || !quick || !max_cycles)
         return -1;
+    if (check_row(p, row, mode, max_cycles, quick) < 0)
+        return -1;
     if (p->study->quick && !strcmp(quick, "false"))
         return 0;
     for (const char *const *b = benchmarks; *b; b++)
@@ -239,6 +268,8 @@ static int read_runs(struct plan *p, const struct yaml_node *row)
                     if (!run.benchmark || !reading)
                         return yaml_error(&p->doc, row, p->study->sink, NULL, "there is no %s named %s",
                                           reading ? "benchmark" : "reading", reading ? *b : *r);
+                    if (check_run(p, row, &run, reading) < 0)
+                        return -1;
                     add_run(p->study, &run, reading, mode, *max_cycles ? max_cycles : NULL);
                 }
     return 0;

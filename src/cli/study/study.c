@@ -22,10 +22,12 @@ static const char usage[] =
     "  --out FOLDER           where results go: a database, index.html, claims.csv, results.csv (default: "
     "study-NAME)\n"
     "  --jobs N               runs at a time\n"
-    "  --list                 only says what would be run\n"
+    "  --list                 only says what would be run, after all of the study was checked\n"
     "  --report               runs nothing: answers from the results that are there\n"
     "\n"
-    "NAME is a folder of studies/ that comes with Lockstep; a wrong one is answered with those that there are.\n"
+    "NAME is a folder of studies/ that comes with Lockstep; a wrong one is answered with those that there are. With "
+    "'/' or\n"
+    "'.' in it, it is a path. One process at a time works in a folder of results.\n"
     "Exit code: 0 when all runs ended well, 1 when some did not.\n";
 
 struct arguments {
@@ -47,7 +49,7 @@ static int parse(struct arguments *a, int argc, char **argv, struct diag_sink *s
     };
     opterr = 0;
     optind = 1;
-    for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;)
+    for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;)
         switch (c) {
         case QUICK:
             a->quick = true;
@@ -65,6 +67,7 @@ static int parse(struct arguments *a, int argc, char **argv, struct diag_sink *s
             a->report = true;
             break;
         case HELP:
+        case 'h':
             a->help = true;
             break;
         default:
@@ -111,22 +114,19 @@ static int no_such_study(struct study *study, const char *target)
 static int locate(struct study *study, const struct arguments *a)
 {
     struct strbuf build = {0};
-    const char *slash = strrchr(a->target, '/'), *home = process_home(&study->arena, study->sink);
+    const char *home = process_home(&study->arena, study->sink);
     if (!home)
         return -1;
     study->share = arena_printf(&study->arena, "%s/share/lockstep", home);
-    if (slash) {
-        study->folder = arena_strdup(&study->arena, a->target);
-        study->name = slash[1] ? slash + 1 : "study";
-    } else {
-        study->name = a->target;
-        study->folder = arena_printf(&study->arena, "%s/studies/%s", study->share, a->target);
-    }
+    study->folder =
+        strpbrk(a->target, "/.") ? a->target : arena_printf(&study->arena, "%s/studies/%s", study->share, a->target);
     char *real = realpath(study->folder, NULL);
     if (!real)
         return no_such_study(study, a->target);
     study->folder = arena_strdup(&study->arena, real);
     free(real);
+    const char *slash = strrchr(study->folder, '/');
+    study->name = slash[1] ? slash + 1 : "study"; /* the root folder has no name */
     study->out = a->out ? a->out : arena_printf(&study->arena, "study-%s", study->name);
     archive_build(&build);
     study->build = arena_strdup(&study->arena, strbuf_text(&build));
@@ -137,8 +137,8 @@ static int locate(struct study *study, const struct arguments *a)
 static int list(const struct study *study)
 {
     for (size_t i = 0; i < study->executions.count; i++)
-        printf("%s\n", study->executions.items[i].key);
-    printf("%zu runs\n", study->executions.count);
+        cli_printf("%s\n", study->executions.items[i].key);
+    cli_printf("%zu runs\n", study->executions.count);
     return CLI_OK;
 }
 
@@ -149,7 +149,8 @@ static bool complete(struct study *study)
         study_ask(study, "runs",
                   "SELECT count(*) FROM executions WHERE status = 'failed' AND id IN (SELECT execution "
                   "FROM runs)");
-    bool all = stmt && sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int64(stmt, 0) == 0;
+    int rc = 0;
+    bool all = stmt && study_next(study, "runs", stmt, &rc) && sqlite3_column_int64(stmt, 0) == 0;
     sqlite3_finalize(stmt);
     return all;
 }
@@ -158,8 +159,9 @@ static int run(struct study *study, const struct arguments *a)
 {
     struct strbuf text = {0};
     int code = CLI_USAGE, stopped = 0;
-    if (study_make_folders(study) == 0 && study_open(study) == 0 && study_note_runs(study) == 0 &&
-        (a->report || (stopped = study_execute(study)) >= 0)) {
+    const char *path = arena_printf(&study->arena, "%s/%s.sqlite", study->out, study->quick ? "quick" : "full");
+    if (study_make_folders(study) == 0 && study_lock(study) == 0 && study_open(study, path) == 0 &&
+        study_note_runs(study) == 0 && (a->report || (stopped = study_execute(study)) >= 0)) {
         int rc = study_report(study, &text); /* a question that cannot be asked leaves the others their answers */
         strbuf_addf(&text, "page: %s/index.html\n", study->out);
         cli_print(&text);
@@ -167,8 +169,9 @@ static int run(struct study *study, const struct arguments *a)
     }
     strbuf_free(&text);
     study_close(study);
+    study_unlock(study);
     if (stopped > 0) {
-        fflush(stdout);
+        cli_flush();
         process_die(stopped);
     }
     return code;
@@ -180,6 +183,7 @@ static void forget(struct study *study)
         vec_free(&study->executions.items[i].sets);
     for (size_t i = 0; i < study->readings.count; i++)
         vec_free(&study->readings.items[i].sets);
+    strmap_free(&study->checked);
     vec_free(&study->benchmarks);
     vec_free(&study->readings);
     vec_free(&study->aliases);
@@ -195,16 +199,17 @@ int cli_study(int argc, char **argv)
 {
     struct diag_sink sink;
     struct arguments a = {.quick = false};
-    struct study study = {.sink = &sink};
+    struct study study = {.sink = &sink, .lock = -1};
     int code = CLI_USAGE;
     diag_init(&sink);
     if (parse(&a, argc, argv, &sink) == 0) {
         study.quick = a.quick;
         study.report = a.report;
         if (a.help) {
-            fputs(usage, stdout);
+            cli_printf("%s", usage);
             code = CLI_OK;
-        } else if (locate(&study, &a) == 0 && choose_jobs(&study, a.jobs) == 0 && study_read(&study) == 0) {
+        } else if (locate(&study, &a) == 0 && choose_jobs(&study, a.jobs) == 0 && study_read(&study) == 0 &&
+                   study_check_questions(&study) == 0) {
             code = a.list ? list(&study) : run(&study, &a);
         }
     }

@@ -1,12 +1,14 @@
 /* `lockstep study`: a published evaluation, run again. A study is a folder with a study.yaml that says which benchmarks
  * run on which machines, with which schedulers and parameters, and which questions the results answer; the questions
  * are SQL over the database of results, so that a study needs no code of its own. plan.c reads it, execute.c runs what
- * has no result yet, database.c keeps the results, figures.c draws, page.c writes the page, study.c is the command. */
+ * has no result yet, database.c keeps the results, figures.c draws, page.c writes the page, check.c asks whether all of
+ * it can run, schema.c knows the tables, lock.c keeps others out, study.c is the command. */
 #ifndef LOCKSTEP_CLI_STUDY_STUDY_H
 #define LOCKSTEP_CLI_STUDY_STUDY_H
 
 #include <sqlite3.h>
 
+#include "base/strmap.h"
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/process.h"
@@ -79,15 +81,29 @@ struct study {
     VEC(struct study_figure) figures;
     VEC(struct study_claim) claims;
     VEC(struct study_import) imports;
+    struct strmap checked; /* configurations that were: by machine, scheduler and reading */
     sqlite3 *db;
+    int lock;          /* open file, -1: none */
     const char *build; /* identity of this build of lockstep */
 };
 
 /* plan.c: reads FOLDER/study.yaml. -1 with diagnostics. */
 int study_read(struct study *study);
 
-/* database.c. All return -1 with a diagnostic when the database does not do what it is told. */
-int study_open(struct study *study);
+/* check.c: whether a run can begin so, each combination once; the same of its program; whether all questions can be
+ * asked. -1 with diagnostics. */
+int study_check_configuration(struct study *study, const char *machine, const char *scheduler,
+                              const struct study_reading *reading);
+int study_check_program(struct study *study, const char *program);
+int study_check_questions(struct study *study);
+
+/* lock.c: -1 with a diagnostic when another process works in the results folder. */
+int study_lock(struct study *study);
+void study_unlock(struct study *study);
+
+/* database.c. All return -1 with a diagnostic when the database does not do what it is told. path: its file, or
+ * ":memory:". */
+int study_open(struct study *study, const char *path);
 void study_close(struct study *study);
 /* Finds which executions have results, and notes which runs there are. */
 int study_note_runs(struct study *study);
@@ -96,10 +112,24 @@ int study_store(struct study *study, struct study_execution *execution, const js
                 const char *error, double seconds);
 /* Loads the study's tables and runs its own SQL (views). */
 int study_prepare_questions(struct study *study);
-/* A prepared question; NULL with a diagnostic that names `what`. */
+/* Runs SQL without answers; adds a diagnostic of what the database said. -1 both. */
+int study_tell(struct study *study, const char *sql);
+int study_complain(struct study *study, const char *what);
+
+/* schema.c: the tables; a column of table `kernels`, unless it is there; the view `results`. -1 with a diagnostic. */
+int study_create_tables(struct study *study);
+int study_add_column(struct study *study, const char *name);
+int study_make_view(struct study *study);
+
+/* database.c: a prepared question; NULL with a diagnostic that names `what`. */
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql);
 
-/* execute.c: what a program or launch file is made of, as a number. */
+/* The next row of an answer: false at its end, and, with *rc = -1 and a diagnostic, when there is no end. */
+bool study_next(struct study *study, const char *what, sqlite3_stmt *stmt, int *rc);
+
+/* execute.c: the source of a program, or its launch file, whether it is there or not; what it is made of, as a number.
+ */
+const char *study_source(struct study *study, const char *program);
 uint64_t study_identify(struct study *study, const char *program);
 /* The folders of results. -1 with a diagnostic. */
 int study_make_folders(struct study *study);
@@ -109,7 +139,9 @@ int study_execute(struct study *study);
 /* figures.c: appends the figure as SVG, drawn by gnuplot; 1 when there is no gnuplot, -1 with a diagnostic. */
 int study_draw(struct study *study, const struct study_figure *figure, struct strbuf *svg);
 
-/* page.c: answers all questions: prints the table of claims to `text`, writes index.html, claims.csv and results.csv
+/* page.c: appends what answers a claim: ours, direction, magnitude, mean. */
+void study_claim_sql(const struct study_claim *claim, struct strbuf *sql);
+/* Answers all questions: prints the table of claims to `text`, writes index.html, claims.csv and results.csv
  * into the results folder. */
 int study_report(struct study *study, struct strbuf *text);
 

@@ -1,10 +1,10 @@
 #include "sm/sched/sched.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 
 #define SCHEDULER(symbol) extern const struct lockstep_scheduler sched_##symbol;
@@ -189,13 +189,8 @@ void sched_identify(const char *name, struct strbuf *out)
         return;
     }
     struct strbuf path = {0}, content = {0};
-    char buffer[4096];
     strbuf_addn(&path, name, n);
-    FILE *f = fopen(strbuf_text(&path), "rb");
-    for (size_t got; f && (got = fread(buffer, 1, sizeof buffer, f)) > 0;)
-        strbuf_addn(&content, buffer, got);
-    if (f)
-        fclose(f);
+    file_load(strbuf_text(&path), FILE_TEXT_MOST, &content); /* it could be opened when it was loaded */
     const char *slash = strrchr(strbuf_text(&path), '/');
     strbuf_addf(out, "%s (content %016" PRIx64 ")%s", slash ? slash + 1 : strbuf_text(&path),
                 hash_bytes(strbuf_text(&content), content.length), name + n);

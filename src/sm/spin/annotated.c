@@ -38,6 +38,7 @@ static uint64_t hardware_bits(const struct spin_params *params, unsigned warps)
 const struct spin_detector spin_annotated = {
     .name = "static",
     .doc = "backward branches of loops that the source marks (.pragma \"lockstep.spin\")",
+    .believes_marks = true,
     .state_bytes = state_bytes,
     .reset = reset,
     .branch = branch,

@@ -44,6 +44,7 @@ enum spin_verdict {
 
 struct spin_detector {
     const char *name, *doc;
+    bool believes_marks; /* knows nothing of loops when the source marks none */
     size_t (*state_bytes)(const struct spin_params *params, uint32_t branches);
     /* state is zeroed memory. */
     void (*reset)(void *state, const struct spin_params *params, uint32_t branches);

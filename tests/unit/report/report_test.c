@@ -140,12 +140,21 @@ static void test_kernel_table(void **state)
 static void test_csv(void **state)
 {
     struct strbuf text = {0};
-    json_t *kernels = json_pack("[{s:s,s:i,s:[i,i,i],s:{s:i,s:f}},{s:s,s:i}]", "name", "a,\"b\"", "cycles", 5, "grid",
-                                1, 2, 3, "l2", "reads", 7, "rate", 0.5, "name", "c", "cycles", 6);
-    report_csv(kernels, &text);
-    assert_string_equal(text.text, "name,cycles,grid,l2.reads,l2.rate\n\"a,\"\"b\"\"\",5,1x2x3,7,0.5\nc,6,,,\n");
+    json_t *documents =
+        json_pack("[{s:[s,s],s:{s:s},s:s,s:[],s:[{s:s,s:i,s:[i,i,i],s:{s:i,s:f}},{s:s,s:i}]},"
+                  "{s:[s],s:{s:s},s:s,s:[s,s],s:[{s:s,s:n}]}]",
+                  "program", "./p", "an,argument", "machine", "name", "m1", "scheduler", "gto", "parameters", "kernels",
+                  "name", "a,\"b\"", "cycles", 5, "grid", 1, 2, 3, "l2", "reads", 7, "rate", 0.5, "name", "c", "cycles",
+                  6, "program", "./p", "machine", "name", "m2", "scheduler", "lrr", "parameters", "a.b=1", "c.d=2",
+                  "kernels", "name", "d", "cycles");
+    assert_non_null(documents);
+    report_csv(documents, &text);
+    assert_string_equal(text.text, "program,machine,scheduler,parameters,name,cycles,grid,l2.reads,l2.rate\n"
+                                   "\"./p an,argument\",m1,gto,,\"a,\"\"b\"\"\",5,1x2x3,7,0.5\n"
+                                   "\"./p an,argument\",m1,gto,,c,6,,,\n"
+                                   "./p,m2,lrr,a.b=1 c.d=2,d,,,,\n");
     strbuf_free(&text);
-    json_decref(kernels);
+    json_decref(documents);
 }
 
 static void test_compare(void **state)

@@ -13,8 +13,8 @@ struct values {
 };
 
 static const struct stat_desc descs[] = {
-    {"count", STAT_COUNTER, offsetof(struct values, count), "things", "how many"},
-    {"peak", STAT_MAX, offsetof(struct values, peak), "things", "most at once"},
+    {"count", STAT_COUNTER, offsetof(struct values, count), "things", "how many", STAT_NEEDS_NOTHING},
+    {"peak", STAT_MAX, offsetof(struct values, peak), "things", "most at once", STAT_NEEDS_TIME},
 };
 static const struct stat_group group = {"g", "a group", descs, 2};
 

@@ -1,0 +1,110 @@
+/* What reaches the terminal: standard output, diagnostics, the progress line. Standard output is written here alone, so
+ * that no result is lost in silence: the first write that fails is reported where it fails, with the reason, and
+ * cli_output_end makes it an exit code. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "report/figures.h"
+
+static void report_loss(void)
+{
+    fprintf(stderr, "error: cannot write to standard output: %s\n", strerror(errno));
+}
+
+static void put(const char *text, size_t length)
+{
+    bool reported = ferror(stdout);
+    if (fwrite(text, 1, length, stdout) < length && !reported)
+        report_loss();
+}
+
+int cli_flush(void)
+{
+    bool reported = ferror(stdout);
+    if (fflush(stdout) == EOF && !reported)
+        report_loss();
+    return ferror(stdout) ? -1 : 0;
+}
+
+int cli_output_end(int code)
+{
+    bool lost = cli_flush() < 0;
+    if (fclose(stdout) == EOF && !lost &&
+        errno != EBADF) { /* EBADF: it was closed all along, and nothing was written */
+        report_loss();
+        lost = true;
+    }
+    return lost && code == CLI_OK ? CLI_FAILED : code;
+}
+
+void cli_print(struct strbuf *text)
+{
+    put(strbuf_text(text), text->length);
+    strbuf_free(text);
+}
+
+void cli_printf(const char *format, ...)
+{
+    struct strbuf text = {0};
+    va_list ap;
+    va_start(ap, format);
+    strbuf_vaddf(&text, format, ap);
+    va_end(ap);
+    cli_print(&text);
+}
+
+void cli_print_diags(const struct diag_sink *sink)
+{
+    struct strbuf text = {0};
+    diag_format_all(sink, &text);
+    cli_flush();
+    fputs(strbuf_text(&text), stderr);
+    strbuf_free(&text);
+}
+
+void cli_say(struct diag_sink *sink)
+{
+    cli_print_diags(sink);
+    diag_free(sink);
+}
+
+int cli_finish(struct diag_sink *sink, int code)
+{
+    cli_say(sink);
+    return code;
+}
+
+void cli_progress_init(struct cli_progress *progress, bool quiet)
+{
+    *progress = (struct cli_progress){.enabled = !quiet && isatty(STDERR_FILENO)};
+}
+
+void cli_progress_show(struct cli_progress *progress, const char *kernel, const struct gpu_progress *now)
+{
+    if (!progress->enabled)
+        return;
+    double rate = now->seconds > 0 ? (double)now->warp_instructions / now->seconds : 0;
+    struct strbuf name = {0};
+    figures_kernel_name(kernel, &name);
+    fprintf(stderr, "\r\033[K%s: %" PRIu64 " %s, %.0f k warp instructions/s, %" PRIu64 " of %" PRIu64 " blocks",
+            strbuf_text(&name), now->cycle ? now->cycle : now->warp_instructions,
+            now->cycle ? "cycles" : "warp instructions", rate / 1e3, now->blocks_done, now->blocks);
+    strbuf_free(&name);
+    if (now->blocks_done > 0 && now->blocks_done < now->blocks)
+        fprintf(stderr, ", about %.0f s left",
+                now->seconds * (double)(now->blocks - now->blocks_done) / (double)now->blocks_done);
+    fflush(stderr);
+    progress->shown = true;
+}
+
+void cli_progress_clear(struct cli_progress *progress)
+{
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    progress->shown = false;
+}

@@ -1,0 +1,102 @@
+/* The tables of a study's database and the view `results` over them: see database.c. Every statistic has its column
+ * from the start, measured or not, so that questions can be asked before anything has run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/study/study.h"
+
+/* Columns that are no statistic of a group, and how the values of several kernels make one; NULL: not at all. */
+static const struct column {
+    const char *name, *merge;
+} headline[] = {
+    {"dynamic_shared_bytes", "max"},
+    {"static_shared_bytes", "max"},
+    {"registers", "max"},
+    {"blocks_per_sm", "max"},
+    {"cycles", "sum"},
+    {"time_ns", "sum"},
+    {"warp_instructions", "sum"},
+    {"thread_instructions", "sum"},
+    {"ipc", NULL},
+    {"simd_efficiency", NULL},
+};
+#define HEADLINE_COUNT (sizeof headline / sizeof *headline)
+
+static const char tables[] =
+    "CREATE TABLE IF NOT EXISTS executions(id INTEGER PRIMARY KEY, key TEXT UNIQUE, status TEXT, error TEXT, seconds "
+    "REAL, "
+    "build TEXT);"
+    "CREATE TABLE IF NOT EXISTS kernels(execution INTEGER, number INTEGER, kernel TEXT);"
+    "CREATE INDEX IF NOT EXISTS kernels_of ON kernels(execution);"
+    "DROP VIEW IF EXISTS results;"
+    "DROP TABLE IF EXISTS runs;"
+    "CREATE TABLE runs(benchmark TEXT, machine TEXT, scheduler TEXT, reading TEXT, kernels TEXT, execution INTEGER);";
+
+int study_add_column(struct study *study, const char *name)
+{
+    char sql[240];
+    if (sqlite3_table_column_metadata(study->db, NULL, "kernels", name, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    snprintf(sql, sizeof sql, "ALTER TABLE kernels ADD COLUMN \"%s\"", name);
+    return study_tell(study, sql);
+}
+
+/* Calls take for every column, in order, until it fails. merge: see struct column. */
+static int each_column(struct study *study, void *context,
+                       int (*take)(struct study *study, const char *name, const char *merge, void *context))
+{
+    struct gpu_result shape;
+    unsigned count;
+    int rc = 0;
+    gpu_result_blank(&shape);
+    const struct gpu_stat_set *sets = gpu_result_sets(&shape, &count);
+    for (unsigned i = 0; i < HEADLINE_COUNT && rc == 0; i++)
+        rc = take(study, headline[i].name, headline[i].merge, context);
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned k = 0; k < sets[i].group->count && rc == 0; k++) {
+            const struct stat_desc *stat = &sets[i].group->stats[k];
+            const char *name = arena_printf(&study->arena, "%s_%s", sets[i].group->name, stat->name);
+            rc = take(study, name, stat->kind == STAT_MAX ? "max" : "sum", context);
+        }
+    gpu_result_free(&shape);
+    return rc;
+}
+
+static int add_column(struct study *study, const char *name, const char *merge, void *context)
+{
+    (void)merge, (void)context;
+    return study_add_column(study, name);
+}
+
+int study_create_tables(struct study *study)
+{
+    if (study_tell(study, "BEGIN IMMEDIATE") < 0)
+        return -1;
+    int rc = study_tell(study, tables) < 0 || each_column(study, NULL, add_column) < 0 ? -1 : 0;
+    return study_tell(study, rc < 0 ? "ROLLBACK" : "COMMIT") < 0 ? -1 : rc;
+}
+
+static int add_merged(struct study *study, const char *name, const char *merge, void *context)
+{
+    (void)study;
+    if (merge)
+        strbuf_addf(context, ", %s(k.\"%s\") AS \"%s\"", merge, name, name);
+    return 0;
+}
+
+int study_make_view(struct study *study)
+{
+    struct strbuf sql = {0};
+    strbuf_add(&sql, "DROP VIEW IF EXISTS temp.results;"
+                     "CREATE TEMP VIEW results AS SELECT r.benchmark, r.machine, r.scheduler, r.reading, e.seconds, "
+                     "count(*) AS launches");
+    each_column(study, &sql, add_merged);
+    strbuf_add(&sql, " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
+    if (!study->report)
+        strbuf_addf(&sql, "AND e.build = '%s' ", study->build);
+    strbuf_add(&sql, "JOIN kernels k ON k.execution = e.id AND k.kernel GLOB r.kernels "
+                     "GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
+    int rc = study_tell(study, strbuf_text(&sql));
+    strbuf_free(&sql);
+    return rc;
+}
