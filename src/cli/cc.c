@@ -137,10 +137,10 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
 static int compile_device(struct cc_session *s, const char *source, const char *stem, const char *ptx)
 {
     bool passes = !s->options.fast && s->tools.opt && s->tools.llc;
-    const char *labelled = arena_printf(&s->arena, "%s.labelled.ptx", stem);
-    if (passes ? compile_device_by_passes(s, source, stem, labelled) : compile_device_directly(s, source, labelled))
+    const char *written = arena_printf(&s->arena, "%s.written.ptx", stem);
+    if (passes ? compile_device_by_passes(s, source, stem, written) : compile_device_directly(s, source, written))
         return -1;
-    return cc_strip_labels(labelled, ptx, &s->diags);
+    return cc_repair_ptx(written, ptx, &s->diags);
 }
 
 /* The runtime takes the embedded PTX as a C string: it needs its terminating NUL. */

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/strbuf.h"
 #include "base/vec.h"
 
 /* `lockstep cc ARGS...`: argv[0] is "cc". Returns the process exit status: 0, 1 when something failed to compile or
@@ -83,11 +84,15 @@ void cc_process_end(struct cc_process *process);
  * -1. Returns its exit status, or -1 when it cannot start, dies of a signal, or we were interrupted. */
 int cc_run(struct cc_process *process, const struct cc_args *command, int output, struct diag_sink *diags);
 
-/* Copies PTX without the labels that mark positions for debug sections ("Ltmp12:", "$L__func_begin0:"): nothing refers
- * to them. */
-int cc_strip_labels(const char *from, const char *to, struct diag_sink *diags);
+/* Copies PTX that LLVM wrote, without the labels that mark positions for debug sections ("Ltmp12:",
+ * "$L__func_begin0:"; nothing refers to them) and with the instructions that LLVM 14 gets wrong put right. */
+int cc_repair_ptx(const char *from, const char *to, struct diag_sink *diags);
 /* Is this line, without its newline, such a label alone? */
 bool cc_is_position_label(const char *line);
+/* True when the line, without its newline, is wrong code of LLVM: a shift of a 64-bit rotate with its amount unmasked,
+ * or a bit field that ends beyond bit 63. What should stand in its place, one line or two without the last newline, is
+ * appended to `to`. */
+bool cc_repair_line(const char *line, struct strbuf *to);
 
 /* Files. */
 int cc_temp_dir_make(char **dir, struct arena *arena, struct diag_sink *diags);

@@ -162,6 +162,37 @@ static void test_position_labels(void **state)
     assert_false(cc_is_position_label(""));
 }
 
+/* Each line of LLVM 14's rotate and of a later LLVM's, bit fields, and lines that only look like them. */
+static void test_wrong_code_is_repaired(void **state)
+{
+    static const struct {
+        const char *line, *becomes;
+    } cases[] = {
+        {"\tshl.b64 \t%lhs, %rd3, %r1;", "\tand.b32 \t%amt2, %r1, 63;\n\tshl.b64 \t%lhs, %rd3, %amt2;"},
+        {"\tshr.b64 \t%lhs, %rd12, %r77;", "\tand.b32 \t%amt2, %r77, 63;\n\tshr.b64 \t%lhs, %rd12, %amt2;"},
+        {"\tsub.u32 \t%amt2, 64, %r1;", "\tsub.u32 \t%amt2, 64, %amt2;"},
+        {"\tshl.b64 \t%lhs, %rd3, %amt2;", NULL},
+        {"\tsub.u32 \t%amt2, 64, %amt2;", NULL},
+        {"\tshl.b64 \t%lhs, %rd3, 7;", NULL},
+        {"\tshr.b64 \t%rhs, %rd3, %amt2;", NULL},
+        {"\tshl.b64 \t%rd4, %rd3, %r1;", NULL},
+        {"\tshl.b64 \t%lhs, ", NULL},
+        {"\tbfe.u64 \t%rd20, %rd19, 63, 8;", "\tshr.s64 \t%rd20, %rd19, 63;\n\tand.b64 \t%rd20, %rd20, 0xff;"},
+        {"\tbfe.u64 \t%rd1, %rd2, 2, 63;", "\tshr.s64 \t%rd1, %rd2, 2;\n\tand.b64 \t%rd1, %rd1, 0x7fffffffffffffff;"},
+        {"\tbfe.u64 \t%rd1, %rd2, 32, 32;", NULL},
+        {"\tbfe.s64 \t%rd1, %rd2, 63, 8;", NULL},
+        {"\tbfe.u64 \t%rd1, %rd2, %r3, 8;", NULL},
+        {"\tbfe.u64 \t%rd1, %rd2, 63, 64;", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct strbuf text = {0};
+        assert_int_equal(cc_repair_line(cases[i].line, &text), cases[i].becomes != NULL);
+        assert_string_equal(strbuf_text(&text), cases[i].becomes ? cases[i].becomes : "");
+        strbuf_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +204,7 @@ int main(void)
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_standard_goes_by_language),
         cmocka_unit_test(test_position_labels),
+        cmocka_unit_test(test_wrong_code_is_repaired),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
