@@ -69,6 +69,14 @@ void diag_warning(struct diag_sink *sink, struct diag_pos pos, const char *hint,
     va_end(ap);
 }
 
+void diag_note(struct diag_sink *sink, struct diag_pos pos, const char *hint, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    diag_vadd(sink, DIAG_NOTE, pos, hint, format, ap);
+    va_end(ap);
+}
+
 /* The source line and a caret under its column; tabs stay tabs so that the mark stands where the reader's terminal puts it. */
 static void add_source(const struct diag *d, struct strbuf *out)
 {

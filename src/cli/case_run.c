@@ -218,6 +218,7 @@ static void launch(struct case_run *run, struct gpu_result *result)
         .max_cycles = run->options->max_cycles_value,
         .threads = (unsigned)run->options->threads_value,
         .every_cycle = run->options->no_skip,
+        .check_sync = run->options->check != NULL,
         .progress = on_progress,
         .context = &progress,
     };

@@ -26,6 +26,7 @@ const char *checkpoint_command(const struct cli_options *options, struct arena *
     json_object_set_new(command, "set", sets);
     set_text(command, "seed", options->seed);
     set_text(command, "max-cycles", options->max_cycles);
+    set_text(command, "check", options->check);
     char *text = json_dumps(command, JSON_COMPACT);
     const char *copy = arena_strdup(arena, text ? text : "");
     free(text);
@@ -89,6 +90,7 @@ static void complete(struct cli_options *options, const json_t *command, struct 
     options->sched = complete_option(options->sched, command, "sched", arena, taken);
     if (options->sets.count == 0 && !options->seed)
         complete_parameters(options, command, taken);
+    options->check = complete_option(options->check, command, "check", arena, taken);
     options->max_cycles = complete_option(options->max_cycles, command, "max-cycles", arena, taken);
     options->max_cycles_value = options->max_cycles ? strtoull(options->max_cycles, NULL, 10) : 0;
     if (options->rest[0])

@@ -49,6 +49,7 @@ struct cli_options {
     const char *stats;                  /* file for results, or NULL */
     const char *hang_report;            /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *threads;
+    const char *check; /* "sync", or NULL */
     const char *checkpoint_every, *checkpoint, *resume;
     const char *resume_kind, *resume_machine; /* what the checkpoint is of */
     uint64_t checkpoint_every_value;
@@ -65,7 +66,8 @@ struct cli_options {
 
 enum cli_accept {                              /* which options a subcommand takes; --help always */
                   CLI_TAKES_MACHINE = 1,       /* --machine, --set */
-                  CLI_TAKES_RUN = 2,           /* --sched, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip */
+                  CLI_TAKES_RUN = 2,           /* --sched, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip,
+                                                  --check */
                   CLI_TAKES_OUTPUT = 4,        /* --stats, --quiet */
                   CLI_TAKES_KERNELS = 8,       /* --kernels */
                   CLI_TAKES_KERNEL = 16,       /* --kernel NAME */

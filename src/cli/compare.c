@@ -138,6 +138,7 @@ static char *const *command_of(struct comparison *cmp, const struct configuratio
                               {"--max-cycles", o->max_cycles},
                               {"--max-seconds", o->max_seconds},
                               {"--threads", o->threads},
+                              {"--check", o->check},
                               {"--stats", stats}};
     vec_push(&words, "/proc/self/exe");
     vec_push(&words, "run");

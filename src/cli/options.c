@@ -21,6 +21,7 @@ enum {
     OPTION_HANG_REPORT,
     OPTION_THREADS,
     OPTION_NO_SKIP,
+    OPTION_CHECK,
     OPTION_CHECKPOINT_EVERY,
     OPTION_CHECKPOINT,
     OPTION_RESUME,
@@ -49,6 +50,7 @@ static const struct {
     {{"max-seconds", required_argument, NULL, OPTION_MAX_SECONDS}, CLI_TAKES_RUN},
     {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_TAKES_RUN},
     {{"no-skip", no_argument, NULL, OPTION_NO_SKIP}, CLI_TAKES_RUN},
+    {{"check", required_argument, NULL, OPTION_CHECK}, CLI_TAKES_RUN},
     {{"checkpoint-every", required_argument, NULL, OPTION_CHECKPOINT_EVERY}, CLI_TAKES_CHECKPOINT},
     {{"checkpoint", required_argument, NULL, OPTION_CHECKPOINT}, CLI_TAKES_CHECKPOINT},
     {{"resume", required_argument, NULL, OPTION_RESUME}, CLI_TAKES_CHECKPOINT},
@@ -115,6 +117,9 @@ static void take(struct cli_options *options, int which)
     case OPTION_NO_SKIP:
         options->no_skip = true;
         break;
+    case OPTION_CHECK:
+        options->check = optarg;
+        break;
     case OPTION_CHECKPOINT_EVERY:
         options->checkpoint_every = optarg;
         break;
@@ -175,6 +180,8 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
     int rc = 0;
     if (options->mode && strcmp(options->mode, "timing") != 0 && strcmp(options->mode, "functional") != 0)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--mode %s: expected timing or functional", options->mode);
+    if (options->check && strcmp(options->check, "sync") != 0)
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--check %s: expected sync", options->check);
     if (options->max_cycles && !config_parse_u64(options->max_cycles, &options->max_cycles_value))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-cycles %s: expected a number of cycles", options->max_cycles);
     if (options->max_seconds && !parse_seconds(options->max_seconds, &options->max_seconds_value))

@@ -200,6 +200,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_MAX_SECONDS", options->max_seconds),
         variable(arena, "LOCKSTEP_THREADS", options->threads),
         variable(arena, "LOCKSTEP_NO_SKIP", options->no_skip ? "1" : NULL),
+        variable(arena, "LOCKSTEP_CHECK", options->check),
         variable(arena, "LOCKSTEP_CHECKPOINT_EVERY", options->checkpoint_every),
         variable(arena, "LOCKSTEP_CHECKPOINT", from_anywhere(arena, pattern)),
         variable(arena, "LOCKSTEP_RESUME", from_anywhere(arena, options->resume)),

@@ -22,6 +22,8 @@ static const char usage[] =
     "  --max-seconds S        ends the run after S seconds of host time, all kernels together\n"
     "  --threads N            simulates on N threads of this computer (default 1): the same results, sooner\n"
     "  --no-skip              steps every unit in every cycle: the same results, later; a check of the simulator\n"
+    "  --check sync           a shuffle, vote or other exchange between lanes whose result the PTX manual leaves\n"
+    "                         undefined is an error, where it else is noted once for each source line\n"
     "  --checkpoint-every N   saves the run's state every N cycles, so that it can be continued\n"
     "  --checkpoint FILE      where to: %c in the name becomes the cycle (default PROGRAM.checkpoint, the latest "
     "alone)\n"

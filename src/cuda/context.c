@@ -129,6 +129,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     const char *cycles = setting("LOCKSTEP_MAX_CYCLES"), *progress = setting("LOCKSTEP_PROGRESS");
     const char *run = setting("LOCKSTEP_RUN");
     rt->run_by = run ? (pid_t)strtol(run, NULL, 10) : 0;
+    const char *check = setting("LOCKSTEP_CHECK");
     const char *seconds = setting("LOCKSTEP_MAX_SECONDS"), *threads = setting("LOCKSTEP_THREADS");
     if (machine_load(&rt->machine, machine ? machine : DEFAULT_MACHINE, sink) < 0)
         return -1;
@@ -144,6 +145,9 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     if (threads && read_threads(rt, threads, sink) < 0)
         rc = -1;
     rt->every_cycle = setting("LOCKSTEP_NO_SKIP") != NULL;
+    if (check && strcmp(check, "sync") != 0)
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_CHECK=%s: expected sync", check);
+    rt->check_sync = check != NULL;
     if (seconds && read_max_seconds(rt, seconds, sink) < 0)
         rc = -1;
     rt->progress = progress && strcmp(progress, "0") != 0;

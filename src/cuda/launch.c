@@ -186,6 +186,7 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .max_cycles = rt->max_cycles,
         .threads = rt->threads,
         .every_cycle = rt->every_cycle,
+        .check_sync = rt->check_sync,
     };
     registered_to_device(rt);
     stop_begin(rt);

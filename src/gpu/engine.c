@@ -287,6 +287,8 @@ enum gpu_status gpu_run_timing(struct gpu_run *run)
     if (status != GPU_INVALID)
         finish_partitions(gpu, gpu->cycle);
     gpu_collect(gpu, run->result->counters);
+    if (status != GPU_INVALID)
+        gpu_explain_unsynced_of_sms(run);
     if (status != GPU_OK)
         rebuild(gpu);
     else if (gpu->machine.gpu.flush_l1_at_kernel_end)

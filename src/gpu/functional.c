@@ -31,6 +31,7 @@ struct frun {
     struct sm_novel novel;
     struct sm_fault fault;
     bool faulted;
+    struct sm_unsynced_list unsynced;
     struct gpu_counters *counters;
 };
 
@@ -167,6 +168,9 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
         } else if (event == SIMT_DONE) {
             end_warp(b, w);
             return true;
+        } else if (event == SIMT_UNSYNCED) {
+            f->counters->sm.unsynced++;
+            sm_unsynced_note(&f->unsynced, warp, &r, f->instructions);
         } else if (event == SIMT_SLEEP) {
             break;
         }
@@ -283,6 +287,8 @@ enum gpu_status gpu_run_functional(struct gpu_run *run)
     f->counters = run->result->counters;
     allocate_blocks(f);
     enum gpu_status status = run_rounds(f);
+    gpu_explain_unsynced(run, &f->unsynced);
+    vec_free(&f->unsynced);
     for (unsigned i = 0; i < f->block_count; i++)
         for (unsigned w = 0; w < run->kernel.warps_per_block; w++)
             simt_warp_free(&f->blocks[i].warps[w]);

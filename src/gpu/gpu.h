@@ -81,6 +81,7 @@ struct gpu_launch {
     uint64_t max_cycles; /* 0: none */
     unsigned threads;    /* of the host that simulate; 0 is 1. Results do not depend on it */
     bool every_cycle;    /* step units also when they cannot act: the same results, later; a check of the simulator */
+    bool check_sync;     /* an exchange between lanes whose result the PTX manual leaves undefined is a fault */
     /* Called about five times a host second, or never when NULL; non-zero asks to stop. */
     int (*progress)(void *context, const struct gpu_progress *progress);
     void *context;

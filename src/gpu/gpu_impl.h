@@ -10,6 +10,7 @@
 #include "memory/store.h"
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
+#include "sm/unsynced.h"
 
 struct gpu_module {
     struct isa_module *code;
@@ -43,6 +44,7 @@ struct gpu {
     uint64_t heap, heap_bytes;
     struct store heap_blocks; /* allocations inside the heap; no memory of its own */
     struct strbuf output;
+    VEC(uint64_t) unsynced_lines; /* hashes of the source lines whose unsynced instructions have been reported */
     struct simt_services services;
     struct gpu_run *run;     /* the launch that takes a checkpoint, else NULL */
     struct gpu_watch *watch; /* of that launch */
@@ -127,6 +129,10 @@ bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu);
 /* explain.c: explains in the sink who waits for whom; what a thread did wrong. */
 void gpu_explain_hang(struct gpu_run *run, const char *what);
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault);
+/* unsynced.c: reports in the sink, as notes, the instructions of the list whose source lines have not been reported. */
+void gpu_explain_unsynced(struct gpu_run *run, const struct sm_unsynced_list *list);
+/* The same for the lists of all SMs, in order of time. */
+void gpu_explain_unsynced_of_sms(struct gpu_run *run);
 /* launch.c */
 int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done);
 void gpu_block_index(const struct gpu_run *run, uint64_t number, uint32_t index[3]);

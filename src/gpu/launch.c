@@ -159,6 +159,7 @@ static void describe_grid(struct gpu_run *run)
         .warp_slots = m->sm.warps,
         .stack_bytes = m->gpu.stack_bytes,
         .core_mhz = m->gpu.core_mhz,
+        .check_sync = l->check_sync,
         .services = &run->gpu->services,
     };
     memcpy(run->grid.grid, l->grid, sizeof run->grid.grid);

@@ -5,6 +5,8 @@
 #include "base/archive.h"
 #include "gpu/part.h"
 
+#define MAX_LINES (1u << 20)
+
 void gpu_set_checkpoints(struct gpu *gpu, uint64_t first, uint64_t every, void (*take)(void *context), void *context)
 {
     gpu->checkpoint_every = every;
@@ -86,6 +88,19 @@ static struct packet *new_packet(void *context, unsigned sm)
     return sm < gpu->machine.gpu.sms ? sm_archive_packet(gpu->sms[sm]) : NULL;
 }
 
+static void archive_unsynced_lines(struct gpu *gpu, struct archive *ar)
+{
+    uint32_t count = (uint32_t)gpu->unsynced_lines.count;
+    archive_u32_to(ar, &count, MAX_LINES);
+    if (archive_loading(ar))
+        gpu->unsynced_lines.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (archive_loading(ar))
+            vec_push(&gpu->unsynced_lines, 0);
+        ARCHIVE(ar, gpu->unsynced_lines.items[i]);
+    }
+}
+
 /* Packets travel between units: whoever describes one first describes its content. SMs come first, since they own them.
  */
 static void archive_units(struct gpu *gpu, struct archive *ar)
@@ -116,6 +131,7 @@ static void archive_device(struct gpu_run *run, struct gpu_watch *watch, struct 
     store_archive(&gpu->store, ar);
     archive_heap(gpu, ar);
     archive_text(ar, &gpu->output);
+    archive_unsynced_lines(gpu, ar);
     archive_run(run, ar);
     archive_watch(watch, gpu, ar);
     archive_units(gpu, ar);
@@ -179,6 +195,7 @@ void gpu_archive_outcome(struct gpu *gpu, struct archive *ar)
     ARCHIVE(ar, gpu->cycle);
     ARCHIVE(ar, gpu->launches);
     ARCHIVE(ar, gpu->heap_bytes);
+    archive_unsynced_lines(gpu, ar);
     ARCHIVE(ar, params);
     ARCHIVE(ar, bytes);
     ARCHIVE(ar, workspace);

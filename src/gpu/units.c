@@ -115,6 +115,7 @@ void gpu_destroy(struct gpu *gpu)
     free(gpu->heap_blocks.blocks);
     vec_free(&gpu->constants);
     strbuf_free(&gpu->output);
+    vec_free(&gpu->unsynced_lines);
     free_machine(gpu);
     free(gpu);
 }

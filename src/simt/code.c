@@ -107,16 +107,16 @@ static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
     if (flags & ISA_FLAG_FENCE)
         return SIMT_KIND_FENCE;
     if (flags & ISA_FLAG_BARRIER)
-        return instr->mods.barrier == ISA_BARRIER_WARP ? SIMT_KIND_NOP : SIMT_KIND_BARRIER;
+        return instr->mods.barrier == ISA_BARRIER_WARP ? SIMT_KIND_WARP : SIMT_KIND_BARRIER;
     if (flags & ISA_FLAG_WARP)
         return SIMT_KIND_WARP;
     return lanes ? SIMT_KIND_LANES : SIMT_KIND_OUTSIDE;
 }
 
-static bool is_pred(const struct isa_instr *instr, const struct isa_operand *operand)
+/* A constant of one bit stands where a predicate is read, whatever the instruction's type is. */
+static bool is_pred(const struct isa_operand *operand)
 {
-    return operand->kind == ISA_OPERAND_PRED ||
-           (operand->kind == ISA_OPERAND_IMM && operand->bits == 1 && instr->type == ISA_PRED);
+    return operand->kind == ISA_OPERAND_PRED || (operand->kind == ISA_OPERAND_IMM && operand->bits == 1);
 }
 
 /* A memory instruction's operands are bound. */
@@ -181,7 +181,7 @@ static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, u
         const struct isa_operand *o = &instr->src[i];
         if (o->kind == ISA_OPERAND_PRED && op->pred_src_count < 2) {
             op->pred_src[op->pred_src_count++] = (struct simt_pred){o->row, true, o->negate};
-        } else if (is_pred(instr, o) && op->pred_src_count < 2) {
+        } else if (is_pred(o) && op->pred_src_count < 2) {
             /* a literal predicate: negate of an absent (all-true) predicate is all-false */
             op->pred_src[op->pred_src_count++] = (struct simt_pred){0, false, !(o->value & 1)};
         } else {

@@ -14,7 +14,7 @@
 enum simt_kind {
     SIMT_KIND_LANES, /* one lane function */
     SIMT_KIND_NOP,
-    SIMT_KIND_WARP, /* vote, shfl, match, redux, activemask, elect */
+    SIMT_KIND_WARP, /* vote, shfl, match, redux, activemask, elect, bar.warp.sync */
     SIMT_KIND_MEMORY,
     SIMT_KIND_FENCE,
     SIMT_KIND_BARRIER,

@@ -1,22 +1,90 @@
-/* Warp-wide instructions of one warp: their operands to warp_ops.h, their results back. */
+/* Warp-wide instructions of one warp: their operands to warp_ops.h, their results back, and whether the lanes that
+ * execute them are those that their masks and sources need. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "simt/execute.h"
 #include "simt/warp_ops.h"
 
-/* The lanes named by a member-mask operand (read in the first executing lane); all when it was not written. */
-static uint64_t members_of(const struct simt_warp *warp, const struct simt_op *op, unsigned index, uint64_t mask,
-                           uint64_t cycle)
+/* The member masks of a .sync instruction. A mask of 32 ones names every lane, also in a warp of 64. */
+struct members {
+    const uint32_t *row; /* each lane's mask; NULL: the instruction has none, which names every lane */
+    bool same;           /* all executing lanes have the same one */
+};
+
+static uint64_t named_by(const struct members *m, unsigned lane)
 {
-    uint64_t scratch[SIMT_MAX_WIDTH];
+    return !m->row || m->row[lane] == UINT32_MAX ? ~UINT64_C(0) : m->row[lane];
+}
+
+/* The lanes of `lanes` that have the mask of the first of them. */
+static uint64_t of_one_mask(const struct members *m, uint64_t lanes)
+{
+    uint32_t mask = m->row ? m->row[mask_first(lanes)] : 0;
+    uint64_t same = 0;
+    if (!m->row || m->same)
+        return lanes;
+    for (uint64_t rest = lanes; rest; rest &= rest - 1)
+        if (m->row[mask_first(rest)] == mask)
+            same |= BIT64(mask_first(rest));
+    return same;
+}
+
+/* Reads the member masks from operand `index`. */
+static struct members members_of(const struct simt_warp *warp, const struct simt_op *op, unsigned index, uint64_t mask,
+                                 uint64_t cycle, uint64_t *scratch)
+{
+    struct members m = {.same = true};
     if (index >= op->src_count)
-        return ~UINT64_C(0);
-    const uint32_t *row = simt_source_row(warp, &op->src[index], simt_stack_top(&warp->stack), cycle, scratch);
-    if (!row)
-        return ~UINT64_C(0);
-    uint32_t named = row[mask_first(mask)];
-    return named == UINT32_MAX ? ~UINT64_C(0) : named;
+        return m;
+    m.row = simt_source_row(warp, &op->src[index], simt_stack_top(&warp->stack), cycle, scratch);
+    if (!m.row || op->src[index].place == SIMT_PLACE_FIXED)
+        return m;
+    uint32_t first = m.row[mask_first(mask)], differences = 0;
+    for (unsigned lane = 0; lane < warp->block->grid->code->width; lane++)
+        differences |= m.row[lane] ^ first;
+    if (differences) { /* perhaps only in lanes that do not execute */
+        m.same = false;
+        m.same = of_one_mask(&m, mask) == mask;
+    }
+    return m;
+}
+
+/* Of these lanes, none of which executes the current instruction, those that do more than end. Lanes that left a kernel
+ * early wait where it ends until the others come there. */
+static uint64_t going_on(const struct simt_warp *warp, uint64_t lanes)
+{
+    const struct isa_instr *instrs = warp->block->grid->code->module->instrs;
+    uint64_t left = lanes, found = 0;
+    for (uint32_t i = warp->stack.depth; i-- > 0 && left;) {
+        const struct simt_stack_entry *entry = &warp->stack.entries[i];
+        const struct isa_instr *next = &instrs[entry->pc];
+        bool ends = !next->guarded && (next->op == ISA_OP_EXIT || next->op == ISA_OP_RET);
+        found |= ends ? 0 : entry->mask & left;
+        left &= ~entry->mask;
+    }
+    return found;
+}
+
+/* Compares the masks with the lanes that execute. PTX ISA, "vote.sync" and its kin: an executing lane is in its own
+ * mask, and every lane that a mask names and that has not ended executes the instruction with it. In a warp of 64 the
+ * upper lanes are left out: masks of 32 bits that are not all ones are not meant for them. */
+static void compare_masks(const struct simt_warp *warp, const struct members *m, uint64_t mask,
+                          struct simt_unsynced *unsynced)
+{
+    uint64_t named = 0, unnamed = 0, low = mask & mask_low(32);
+    for (uint64_t rest = low; rest;) {
+        uint64_t group = of_one_mask(m, rest), members = named_by(m, mask_first(rest));
+        named |= members;
+        unnamed |= group & ~members;
+        rest &= ~group;
+    }
+    uint64_t absent = named & warp->live & ~mask;
+    if (unnamed)
+        *unsynced = (struct simt_unsynced){.kind = SIMT_UNSYNCED_UNNAMED, .lanes = unnamed};
+    else if (absent && (absent = going_on(warp, absent)))
+        *unsynced = (struct simt_unsynced){.kind = SIMT_UNSYNCED_ABSENT, .lanes = mask, .others = absent};
 }
 
 static void store_u32(struct simt_warp *warp, const struct simt_op *op, uint64_t mask, const uint32_t *values)
@@ -36,20 +104,24 @@ static void store_uniform(struct simt_warp *warp, const struct simt_op *op, uint
     store_u32(warp, op, mask, values);
 }
 
+/* What each group of lanes with one mask computes by itself. */
 static void vote(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
-                 uint64_t cycle)
+                 const struct members *m)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     uint64_t pred = simt_source_pred(warp, &op->pred_src[0], top) & mask;
-    uint64_t result = warp_vote(instr->mods.vote, pred, mask, members_of(warp, op, 0, mask, cycle));
-    if (op->pred_dst_count)
-        simt_write_pred(warp, &op->pred_dst[0], top, mask, result);
-    else
-        store_uniform(warp, op, mask, (uint32_t)result);
+    for (uint64_t rest = mask, group; rest; rest &= ~group) {
+        group = of_one_mask(m, rest);
+        uint64_t result = warp_vote(instr->mods.vote, pred, group, named_by(m, mask_first(group)));
+        if (op->pred_dst_count)
+            simt_write_pred(warp, &op->pred_dst[0], top, group, result);
+        else
+            store_uniform(warp, op, group, (uint32_t)result);
+    }
 }
 
 static void shuffle(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
-                    uint64_t cycle)
+                    uint64_t cycle, struct simt_unsynced *unsynced)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     uint64_t scratch[3][SIMT_MAX_WIDTH];
@@ -57,66 +129,159 @@ static void shuffle(struct simt_warp *warp, const struct simt_op *op, const stru
     const uint32_t *row[3];
     for (unsigned i = 0; i < 3; i++)
         row[i] = simt_source_row(warp, &op->src[i], top, cycle, scratch[i]);
+    struct warp_absent absent = {0};
     uint64_t in_range =
-        warp_shfl(instr->mods.shfl, warp->block->grid->code->width, result, row[0], row[1], row[2], mask);
+        warp_shfl(instr->mods.shfl, warp->block->grid->code->width, result, row[0], row[1], row[2], mask, &absent);
+    if (absent.readers && unsynced->kind != SIMT_UNSYNCED_UNNAMED)
+        *unsynced =
+            (struct simt_unsynced){.kind = SIMT_UNSYNCED_SOURCE, .lanes = absent.readers, .others = absent.sources};
     if (op->pred_dst_count)
         simt_write_pred(warp, &op->pred_dst[0], top, mask, in_range);
     store_u32(warp, op, mask, result);
 }
 
 static void match(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
-                  uint64_t cycle)
+                  uint64_t cycle, const struct members *m)
 {
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     uint64_t scratch[SIMT_MAX_WIDTH];
     uint32_t result[SIMT_MAX_WIDTH];
     const void *row = simt_source_row(warp, &op->src[0], top, cycle, scratch);
-    uint64_t members = members_of(warp, op, 1, mask, cycle);
     unsigned width = warp->block->grid->code->width;
-    if (instr->mods.vote == ISA_VOTE_ALL) {
-        uint64_t equal = warp_match_all(width, op->src[0].wide, result, row, mask, members);
-        if (op->pred_dst_count)
-            simt_write_pred(warp, &op->pred_dst[0], top, mask, equal);
-    } else {
-        warp_match_any(width, op->src[0].wide, result, row, mask, members);
+    for (uint64_t rest = mask, group; rest; rest &= ~group) {
+        group = of_one_mask(m, rest);
+        uint64_t members = named_by(m, mask_first(group)), equal = 0;
+        if (instr->mods.vote == ISA_VOTE_ALL)
+            equal = warp_match_all(width, op->src[0].wide, result, row, group, members);
+        else
+            warp_match_any(width, op->src[0].wide, result, row, group, members);
+        if (instr->mods.vote == ISA_VOTE_ALL && op->pred_dst_count)
+            simt_write_pred(warp, &op->pred_dst[0], top, group, equal);
     }
     store_u32(warp, op, mask, result);
 }
 
-static void elect(struct simt_warp *warp, const struct simt_op *op, uint64_t mask, uint64_t cycle)
-{
-    uint64_t members = members_of(warp, op, 0, mask, cycle) & mask;
-    unsigned leader = mask_first(members ? members : mask);
-    if (op->pred_dst_count)
-        simt_write_pred(warp, &op->pred_dst[0], simt_stack_top(&warp->stack), mask, BIT64(leader));
-    store_uniform(warp, op, mask, leader);
-}
-
-void simt_warp_op(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
-                  uint64_t cycle)
+static void redux(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
+                  uint64_t cycle, const struct members *m)
 {
     uint64_t scratch[SIMT_MAX_WIDTH];
+    const uint32_t *row = simt_source_row(warp, &op->src[0], simt_stack_top(&warp->stack), cycle, scratch);
+    uint32_t result[SIMT_MAX_WIDTH];
+    for (uint64_t rest = mask, group; rest; rest &= ~group) {
+        group = of_one_mask(m, rest);
+        uint32_t value = warp_redux(instr->mods.reduce, instr->type, row, group, named_by(m, mask_first(group)));
+        for (uint64_t lanes = group; lanes; lanes &= lanes - 1)
+            result[mask_first(lanes)] = value;
+    }
+    store_u32(warp, op, mask, result);
+}
+
+static void elect(struct simt_warp *warp, const struct simt_op *op, uint64_t mask, const struct members *m)
+{
+    for (uint64_t rest = mask, group; rest; rest &= ~group) {
+        group = of_one_mask(m, rest);
+        uint64_t members = named_by(m, mask_first(group)) & group;
+        unsigned leader = mask_first(members ? members : group);
+        if (op->pred_dst_count)
+            simt_write_pred(warp, &op->pred_dst[0], simt_stack_top(&warp->stack), group, BIT64(leader));
+        store_uniform(warp, op, group, leader);
+    }
+}
+
+/* Which source operand holds the member masks, of those that are no predicates. */
+static unsigned mask_operand(enum isa_op op)
+{
+    switch (op) {
+    case ISA_OP_SHFL:
+        return 3;
+    case ISA_OP_MATCH:
+    case ISA_OP_REDUX:
+        return 1;
+    default:
+        return 0; /* vote, elect, bar.warp.sync */
+    }
+}
+
+/* Lanes as people write them: 0-7, 16 */
+static void add_lanes(struct strbuf *out, uint64_t lanes)
+{
+    strbuf_add(out, lanes & (lanes - 1) ? "lanes " : "lane ");
+    for (const char *between = ""; lanes; between = ", ") {
+        unsigned first = mask_first(lanes), last = first;
+        while (last < 63 && mask_has(lanes, last + 1))
+            last++;
+        strbuf_addf(out, last > first ? "%s%u-%u" : "%s%u", between, first, last);
+        lanes &= ~mask_low(last + 1);
+    }
+}
+
+void simt_unsynced_describe(const struct simt_unsynced *unsynced, struct strbuf *out)
+{
+    bool one = !(unsynced->lanes & (unsynced->lanes - 1)), other = !(unsynced->others & (unsynced->others - 1));
+    add_lanes(out, unsynced->lanes);
+    switch (unsynced->kind) {
+    case SIMT_UNSYNCED_SOURCE:
+        strbuf_add(out, one ? " reads " : " read ");
+        add_lanes(out, unsynced->others);
+        strbuf_add(out, other ? " of the warp, which does not execute" : " of the warp, which do not execute");
+        strbuf_add(out, " this instruction: the result is undefined, here 0");
+        break;
+    case SIMT_UNSYNCED_UNNAMED:
+        strbuf_add(out, one ? " of the warp executes" : " of the warp execute");
+        strbuf_add(out, " this instruction with a mask that does not name ");
+        strbuf_add(out, one ? "it: the result is undefined" : "them: the result is undefined");
+        break;
+    default:
+        strbuf_add(out, one ? " of the warp executes" : " of the warp execute");
+        strbuf_add(out, " this instruction with a mask that also names ");
+        add_lanes(out, unsynced->others);
+        strbuf_add(out, ", which did not come here: the result is undefined, here without waiting for ");
+        strbuf_add(out, other ? "it" : "them");
+        break;
+    }
+}
+
+static enum simt_event fault_unsynced(struct simt_result *r)
+{
+    struct strbuf text = {0};
+    simt_unsynced_describe(&r->unsynced, &text);
+    r->fault = (struct simt_fault){.kind = SIMT_FAULT_UNSYNCED, .lane = (uint8_t)mask_first(r->unsynced.lanes)};
+    snprintf(r->fault.message, sizeof r->fault.message, "%s", strbuf_text(&text));
+    strbuf_free(&text);
+    return SIMT_FAULTED;
+}
+
+enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
+{
+    const struct isa_instr *instr = r->instr;
+    uint64_t scratch[SIMT_MAX_WIDTH], mask = r->mask;
+    struct members m = members_of(warp, op, mask_operand(instr->op), mask, cycle, scratch);
+    r->unsynced.kind = SIMT_UNSYNCED_NOT;
+    if (m.row) /* before a result takes the place of the masks */
+        compare_masks(warp, &m, mask, &r->unsynced);
     switch (instr->op) {
     case ISA_OP_VOTE:
-        vote(warp, op, instr, mask, cycle);
+        vote(warp, op, instr, mask, &m);
         break;
     case ISA_OP_SHFL:
-        shuffle(warp, op, instr, mask, cycle);
+        shuffle(warp, op, instr, mask, cycle, &r->unsynced);
         break;
     case ISA_OP_MATCH:
-        match(warp, op, instr, mask, cycle);
+        match(warp, op, instr, mask, cycle, &m);
         break;
     case ISA_OP_REDUX:
-        store_uniform(warp, op, mask,
-                      warp_redux(instr->mods.reduce, instr->type,
-                                 simt_source_row(warp, &op->src[0], simt_stack_top(&warp->stack), cycle, scratch), mask,
-                                 members_of(warp, op, 1, mask, cycle)));
+        redux(warp, op, instr, mask, cycle, &m);
         break;
     case ISA_OP_ACTIVEMASK:
         store_uniform(warp, op, mask, (uint32_t)mask);
         break;
-    default:
-        elect(warp, op, mask, cycle);
+    case ISA_OP_ELECT:
+        elect(warp, op, mask, &m);
         break;
+    default:
+        break; /* bar.warp.sync: the lanes of a warp are in step anyway */
     }
+    if (!r->unsynced.kind)
+        return SIMT_PLAIN;
+    return warp->block->grid->check_sync ? fault_unsynced(r) : SIMT_UNSYNCED;
 }

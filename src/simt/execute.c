@@ -395,9 +395,12 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
     case SIMT_KIND_NOP:
         break;
     case SIMT_KIND_WARP:
-        if (r->mask)
-            simt_warp_op(warp, op, r->instr, r->mask, cycle);
-        break;
+        event = r->mask ? simt_warp_op(warp, op, cycle, r) : SIMT_PLAIN;
+        if (event != SIMT_FAULTED)
+            simt_stack_advance(&warp->stack, r->pc + 1);
+        else
+            r->fault.pc = r->pc;
+        return event;
     case SIMT_KIND_FENCE:
         simt_stack_advance(&warp->stack, r->pc + 1);
         return r->mask ? SIMT_FENCE : SIMT_PLAIN;

@@ -25,9 +25,9 @@ void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const
 /* special.c: a special register in every lane. */
 const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle,
                              uint32_t local_base, uint64_t *scratch);
-/* exchange.c: vote, shfl, match, redux, activemask, elect. */
-void simt_warp_op(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
-                  uint64_t cycle);
+/* exchange.c: vote, shfl, match, redux, activemask, elect, bar.warp.sync, in the lanes of r->mask, which are not none.
+ * PLAIN, UNSYNCED or FAULTED. */
+enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r);
 /* memory.c */
 enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                             struct simt_access *access, struct simt_result *r);

@@ -145,6 +145,7 @@ void simt_fault_describe(const struct simt_fault *fault, struct strbuf *out)
         strbuf_add(out, "trap");
         break;
     case SIMT_FAULT_ASSERT:
+    case SIMT_FAULT_UNSYNCED:
         strbuf_add(out, fault->message);
         break;
     case SIMT_FAULT_STACK:

@@ -21,12 +21,13 @@ enum simt_fault_kind {
     SIMT_FAULT_READ_ONLY, /* a store to constant memory */
     SIMT_FAULT_TRAP,
     SIMT_FAULT_ASSERT,
-    SIMT_FAULT_STACK,   /* local memory of a thread used up by calls */
-    SIMT_FAULT_CALL,    /* an indirect call to something that is no function */
-    SIMT_FAULT_BARRIER, /* barrier number or thread count out of range */
+    SIMT_FAULT_STACK,    /* local memory of a thread used up by calls */
+    SIMT_FAULT_CALL,     /* an indirect call to something that is no function */
+    SIMT_FAULT_BARRIER,  /* barrier number or thread count out of range */
+    SIMT_FAULT_UNSYNCED, /* see struct simt_unsynced; only where simt_grid.check_sync asks for it */
 };
 
-/* What the program did wrong. message is set for ASSERT only and belongs to nobody (static or module text). */
+/* What the program did wrong. message is set for ASSERT and UNSYNCED only. */
 struct simt_fault {
     uint8_t kind; /* enum simt_fault_kind */
     uint8_t lane;
@@ -34,6 +35,20 @@ struct simt_fault {
     uint64_t address;
     uint32_t pc;
     char message[256];
+};
+
+/* An instruction that exchanges values between lanes is unsynced when the lanes that execute it together are not those
+ * that its member mask and its sources need. The manual leaves its result undefined; here it is defined, but hardware
+ * may give another (docs/arithmetic.md). */
+enum simt_unsynced_kind {
+    SIMT_UNSYNCED_NOT,
+    SIMT_UNSYNCED_SOURCE,  /* shfl: `lanes` read `others`, which do not execute it */
+    SIMT_UNSYNCED_UNNAMED, /* `lanes` execute it, but their own masks do not name them */
+    SIMT_UNSYNCED_ABSENT,  /* `lanes` execute it; `others`, named in a mask and not ended, do not */
+};
+struct simt_unsynced {
+    uint8_t kind; /* enum simt_unsynced_kind */
+    uint64_t lanes, others;
 };
 
 /* What the device does for a program outside its own instructions. Functions may be called at any time during
@@ -59,6 +74,7 @@ struct simt_grid {
     uint32_t sm_count, warp_slots;
     uint32_t stack_bytes; /* limit of local memory per thread */
     uint32_t core_mhz;
+    bool check_sync; /* unsynced instructions fault */
     const struct simt_services *services;
 };
 
@@ -116,10 +132,11 @@ enum simt_event {
     SIMT_JUMP,   /* control may have left the straight line (branch, call, return, some lanes' exit) */
     SIMT_MEMORY, /* `access`: global and const still to be served; shared and local done, to be timed */
     SIMT_FENCE,
-    SIMT_BARRIER, /* `barrier` */
-    SIMT_SLEEP,   /* `sleep_ns` */
-    SIMT_DONE,    /* the last lane exited */
-    SIMT_FAULTED, /* `fault`; nothing was changed */
+    SIMT_BARRIER,  /* `barrier` */
+    SIMT_SLEEP,    /* `sleep_ns` */
+    SIMT_UNSYNCED, /* as PLAIN, and `unsynced` */
+    SIMT_DONE,     /* the last lane exited */
+    SIMT_FAULTED,  /* `fault`; memory was not changed */
 };
 
 struct simt_barrier {
@@ -138,6 +155,7 @@ struct simt_result {
     uint64_t mask;   /* of them, those whose guard is true */
     struct simt_barrier barrier;
     uint64_t sleep_ns;
+    struct simt_unsynced unsynced;
     struct simt_fault fault;
 };
 
@@ -185,6 +203,8 @@ struct archive;
 void simt_warp_archive(struct simt_warp *warp, const struct simt_block *block, struct archive *ar);
 void simt_access_archive(struct simt_access *access, const struct simt_code *code, struct archive *ar);
 
+/* In words: which lanes, and what is wrong with them, without position. */
+void simt_unsynced_describe(const struct simt_unsynced *unsynced, struct strbuf *out);
 /* A fault in words: what, at which address, without position. */
 void simt_fault_describe(const struct simt_fault *fault, struct strbuf *out);
 /* Formats one device printf call: format text and the packed argument buffer (natural alignment). Appends to out. */

@@ -48,7 +48,7 @@ static int shfl_source(uint8_t mode, unsigned lane, uint32_t b, uint32_t c)
 }
 
 uint64_t warp_shfl(uint8_t mode, unsigned width, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                   uint64_t active)
+                   uint64_t active, struct warp_absent *absent)
 {
     uint64_t in_range = 0;
     for (uint64_t rest = active & mask_low(width); rest; rest &= rest - 1) {
@@ -57,7 +57,12 @@ uint64_t warp_shfl(uint8_t mode, unsigned width, uint32_t *d, const uint32_t *a,
         if (source >= 0)
             in_range |= BIT64(lane);
         unsigned from = source >= 0 ? half + (unsigned)source : lane;
-        d[lane] = a[mask_has(active, from) ? from : lane];
+        bool there = mask_has(active, from);
+        d[lane] = there ? a[from] : 0;
+        if (!there) {
+            absent->readers |= BIT64(lane);
+            absent->sources |= BIT64(from);
+        }
     }
     return in_range;
 }

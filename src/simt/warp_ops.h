@@ -16,11 +16,16 @@
 /* mode ISA_VOTE_*: for all, any, uni every bit of the result is the answer; for ballot the result is the ballot. pred:
  * lanes whose predicate is true. */
 uint64_t warp_vote(uint8_t mode, uint64_t pred, uint64_t active, uint64_t members);
+/* Lanes that read from lanes that are not active, and those. */
+struct warp_absent {
+    uint64_t readers, sources;
+};
 /* mode ISA_SHFL_*: d[lane] for active lanes from a; b (lane or delta) and c (clamp and segment mask) per lane; d is not
- * a, b or c. Returns the active lanes whose source was in range (the predicate result). A source out of range or not
- * active gives the reader's own value. */
+ * a, b or c. Returns the active lanes whose source was in range (the predicate result). A source out of range gives the
+ * reader's own value. A source in range but not active gives 0, and reader and source are added to *absent: the manual
+ * leaves the value undefined, and programs in wide use are right only where it adds nothing to a sum. */
 uint64_t warp_shfl(uint8_t mode, unsigned width, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                   uint64_t active);
+                   uint64_t active, struct warp_absent *absent);
 /* match.any: d[lane] = the lanes taking part that hold lane's value. a: uint32_t, or uint64_t when wide; d is not a. */
 void warp_match_any(unsigned width, bool wide, uint32_t *d, const void *a, uint64_t active, uint64_t members);
 /* match.all: d[lane] = the lanes taking part if all of them hold one value, else 0; returns the predicate mask: all

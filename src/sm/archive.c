@@ -360,6 +360,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     cache_archive(sm->l1c, ar);
     cache_archive(sm->l1d, ar);
     archive_watch(sm, ar);
+    sm_unsynced_archive(&sm->unsynced, code_of(sm)->module->instr_count, ar);
     if (sm->spin)
         spin_archive(sm->spin, ar);
     archive_end(ar);

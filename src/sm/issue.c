@@ -267,6 +267,10 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
     case SIMT_DONE:
         finish_warp(sm, slot);
         break;
+    case SIMT_UNSYNCED:
+        sm->stats.unsynced++;
+        sm_unsynced_note(&sm->unsynced, &warp->simt, r, sm->now);
+        break;
     default:
         break;
     }

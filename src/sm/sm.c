@@ -140,6 +140,7 @@ void sm_destroy(struct sm *sm)
     vec_free(&sm->transactions);
     vec_free(&sm->accesses);
     vec_free(&sm->shared_done);
+    vec_free(&sm->unsynced);
     spin_destroy(sm->spin);
     arena_free(&sm->arena);
 }
@@ -273,6 +274,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->fetch_most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer;
     sm->now = cycle;
     sm->next_age = 0;
+    sm->unsynced.count = 0;
     sm->last_fetched = p->warps - 1;
     sm->writeback_from = sm->bank_from = 0;
     sm->free_threads = p->threads;
@@ -535,6 +537,11 @@ unsigned sm_resident_blocks(const struct sm *sm)
 const struct sm_fault *sm_faulted(const struct sm *sm)
 {
     return sm->has_fault ? &sm->fault : NULL;
+}
+
+const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm)
+{
+    return &sm->unsynced;
 }
 
 void sm_flush(struct sm *sm)

@@ -19,6 +19,7 @@
 #include "network/network.h"
 #include "sim/cycle.h"
 #include "simt/warp.h"
+#include "sm/unsynced.h"
 #include "sm/sm_params.h"
 #include "sm/spin/spin.h"
 #include "stats/stat.h"
@@ -130,6 +131,8 @@ void sm_settle(struct sm *sm, uint64_t cycle);
 bool sm_idle(const struct sm *sm);
 unsigned sm_resident_blocks(const struct sm *sm);
 const struct sm_fault *sm_faulted(const struct sm *sm); /* NULL when all is well */
+/* Unsynced instructions of this launch so far. */
+const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm);
 /* Empties the L1 caches. */
 void sm_flush(struct sm *sm);
 /* Gives the lines that stayed in the L1 caches since the last kernel the values that memory holds now; see

@@ -339,6 +339,7 @@ struct sm {
     struct sm_novel novel;                /* what locations took by compare-and-swap and exchange */
     struct sm_holder holders[SM_HOLDERS]; /* by hash of the address; the latest stays */
     struct sm_fault fault;
+    struct sm_unsynced_list unsynced;
     struct sm_storage storage;
     struct arena arena; /* this SM's own */
 };

@@ -11,8 +11,8 @@
 namespace cooperative_groups
 {
 
-#define LOCKSTEP_GROUP static __device__ __forceinline__
-#define LOCKSTEP_MEMBER __device__ __forceinline__
+#define LOCKSTEP_GROUP static __device__ __forceinline__ __attribute__((nodebug))
+#define LOCKSTEP_MEMBER __device__ __forceinline__ __attribute__((nodebug))
 
 namespace lockstep_detail
 {

@@ -105,7 +105,8 @@ static void test_shfl(void **state)
             c[lane] = vary ? (uint32_t)draw(&s) : same_c;
             d[lane] = UNTOUCHED;
         }
-        uint64_t in_range = warp_shfl(mode, width, d, a, b, c, active);
+        struct warp_absent absent = {0};
+        uint64_t in_range = warp_shfl(mode, width, d, a, b, c, active, &absent), readers = 0, sources = 0;
         for (unsigned lane = 0; lane < 64; lane++) {
             unsigned source;
             bool want = oracle_shfl(mode, lane % 32, b[lane], c[lane], &source);
@@ -116,8 +117,11 @@ static void test_shfl(void **state)
                 continue;
             }
             assert_int_equal(in(in_range, lane), want);
-            assert_int_equal(d[lane], in(active, source) ? a[source] : a[lane]);
+            assert_int_equal(d[lane], in(active, source) ? a[source] : 0);
+            readers |= in(active, source) ? 0 : BIT64(lane);
+            sources |= in(active, source) ? 0 : BIT64(source);
         }
+        assert_true(absent.readers == readers && absent.sources == sources);
     }
 }
 
@@ -133,7 +137,9 @@ static void test_shfl_as_cuda_uses_it(void **state)
                     b[lane] = x;
                     c[lane] = (32 - segment) << 8 | (mode == ISA_SHFL_UP ? 0 : 31);
                 }
-                warp_shfl(mode, 32, d, a, b, c, mask_low(32));
+                struct warp_absent absent = {0};
+                warp_shfl(mode, 32, d, a, b, c, mask_low(32), &absent);
+                assert_int_equal(absent.readers, 0);
                 for (unsigned lane = 0; lane < 32; lane++) {
                     unsigned base = lane / segment * segment, own = lane % segment, from = own;
                     if (mode == ISA_SHFL_UP && own >= x)

@@ -4,8 +4,9 @@
 #ifndef LOCKSTEP_DEVICE_H
 #define LOCKSTEP_DEVICE_H
 
-/* A device function, always inlined: most are one instruction. */
-#define LOCKSTEP_DEVICE static __device__ __forceinline__
+/* A device function, always inlined: most are one instruction. That instruction belongs to the line of the program that
+ * calls the function, in messages and reports, since the function has no lines of its own (nodebug). */
+#define LOCKSTEP_DEVICE static __device__ __forceinline__ __attribute__((nodebug))
 
 #include "sync.h"
 
