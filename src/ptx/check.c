@@ -309,7 +309,13 @@ static int bind_barrier(struct binder *b)
             check_destination(b, &raw->values[0], out) < 0)
             return raw->shape != PTX_PLAIN ? wrong(b->p, &raw->token, "a destination") : -1;
     }
-    const char *letters = reduces ? (b->count - b->next > 2 ? "uuP" : "u-P") : "uu-";
+    uint8_t mode = b->instr->mods.barrier;
+    const char *letters = reduces                    ? (b->count - b->next > 2 ? "uuP" : "u-P")
+                          : mode == ISA_BARRIER_WARP ? "u--"
+                                                     : "uu-";
+    if (mode == ISA_BARRIER_ARRIVE && b->count < 2)
+        return ptx_error(b->p, &b->at, NULL, "%s.arrive takes a barrier and a number of threads, found %u operand%s",
+                         isa_op_info(b->instr->op)->text, b->count, b->count == 1 ? "" : "s");
     for (const char *c = letters; *c; c++) {
         const struct ptx_raw_operand *raw = *c == '-' ? NULL : take(b);
         if (!raw && (c == letters || *c == 'P'))

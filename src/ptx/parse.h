@@ -283,6 +283,16 @@ struct ptx_raw_operand {
 int ptx_parse_value(struct ptx_parser *p, struct ptx_value *value);
 int ptx_parse_operand(struct ptx_parser *p, struct ptx_raw_operand *raw);
 
+/* --- forms.c: which suffixes go together --- */
+struct ptx_suffixes {
+    const struct isa_instr *instr;      /* with the modifiers that the suffixes gave it */
+    const struct ptx_token *op, *words; /* the mnemonic; the suffixes */
+    unsigned count;
+};
+/* Returns 0, or -1 with an error at the first suffix that goes with none of the instruction's forms, or at the mnemonic
+ * where one is missing. */
+int ptx_check_forms(struct ptx_parser *p, const struct ptx_suffixes *suffixes);
+
 /* --- check.c: raw operands against the opcode's row --- */
 int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_raw_operand *raw, unsigned count,
                       const struct ptx_token *at);

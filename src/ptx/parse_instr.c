@@ -172,7 +172,10 @@ static int read_suffixes(struct ptx_parser *p, const struct mnemonic *m, struct 
     if (unknown)
         return ptx_error(p, unknown, NULL, "%s has no suffix `.%.*s`", isa_op_info(instr->op)->text,
                          (int)unknown->length, unknown->text);
-    return check_types(p, m, instr, count, types);
+    if (check_types(p, m, instr, count, types) < 0)
+        return -1;
+    const struct ptx_suffixes suffixes = {.instr = instr, .op = &m->op, .words = m->words, .count = m->word_count};
+    return ptx_check_forms(p, &suffixes);
 }
 
 static int unknown_mnemonic(struct ptx_parser *p, const struct mnemonic *m)

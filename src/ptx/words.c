@@ -59,10 +59,12 @@ bool ptx_words_set_mod(const struct ptx_words *words, enum isa_op op, struct isa
         uint8_t field = words->fields[op][f], *value = field_of(mods, field);
         for (uint32_t i = row + 1; i; i = words->next_mod[i - 1]) {
             const struct isa_mod_info *mod = &table[i - 1];
-            /* Cache hints may pile up; `mmio` is always written with `relaxed`. */
+            /* Cache hints may pile up; `mmio` is always written with `relaxed`; `nc` may follow a cache operator, and
+             * says more than it. */
+            bool is_nc = field == ISA_FIELD_CACHE && mod->value == ISA_CACHE_NC && *value <= ISA_CACHE_CS;
             bool repeats = field == ISA_FIELD_HINT || (field == ISA_FIELD_ORDER && *value == ISA_ORDER_MMIO);
-            if (mod->field == field && (!*value || repeats)) {
-                *value = *value ? *value : mod->value;
+            if (mod->field == field && (!*value || repeats || is_nc)) {
+                *value = *value && !is_nc ? *value : mod->value;
                 return true;
             }
         }

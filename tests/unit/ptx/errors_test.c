@@ -70,6 +70,83 @@ static void statements(void **state)
     }
 }
 
+/* Suffixes that are each known, but do not go together. */
+static void forms(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"red.acq_rel.gpu.add.u32 [%rd1], 1;",
+         "bad.ptx:7:4: error: expected .relaxed, .release or no memory order in `red`, found `.acq_rel`"},
+        {"red.global.acquire.gpu.add.u32 [%rd1], 1;", "bad.ptx:7:11: error: expected .relaxed, .release or no memory"},
+        {"atom.sc.gpu.add.u32 %r1, [%rd1], 1;",
+         "bad.ptx:7:5: error: expected .relaxed, .acquire, .release, .acq_rel or no memory order in `atom`"},
+        {"atom.volatile.add.u32 %r1, [%rd1], 1;", "bad.ptx:7:5: error: expected .relaxed"},
+        {"atom.local.add.u32 %r1, [%rd1], 1;",
+         "bad.ptx:7:5: error: expected .global, .shared, .shared::cta or no state space in `atom`, found `.local`"},
+        {"red.relaxed.gpu.const.add.u32 [%rd1], 1;", "in `red.relaxed`, found `.const`"},
+        {"st.acquire.gpu.u32 [%rd1], 1;",
+         "bad.ptx:7:3: error: expected .weak, .volatile, .relaxed, .release, .mmio or no memory order in `st`, found "
+         "`.acquire`"},
+        {"st.acq_rel.gpu.u32 [%rd1], 1;", "bad.ptx:7:3: error: expected .weak"},
+        {"ld.release.gpu.u32 %r1, [%rd1];",
+         "bad.ptx:7:3: error: expected .weak, .volatile, .relaxed, .acquire, .mmio or no memory order in `ld`, found "
+         "`.release`"},
+        {"ld.sc.gpu.u32 %r1, [%rd1];", "found `.sc`"},
+        {"ld.relaxed.u32 %r1, [%rd1];",
+         "bad.ptx:7:1: error: expected .cta, .cluster, .gpu or .sys in `ld.relaxed`, found no scope"},
+        {"st.release.global.u32 [%rd1], 1;", "in `st.release.global`, found no scope"},
+        {"ld.weak.gpu.u32 %r1, [%rd1];", "bad.ptx:7:8: error: expected no scope in `ld.weak`, found `.gpu`"},
+        {"ld.global.gpu.u32 %r1, [%rd1];", "bad.ptx:7:10: error: expected no scope in `ld.global`, found `.gpu`"},
+        {"ld.volatile.cta.u32 %r1, [%rd1];", "expected no scope in `ld.volatile`, found `.cta`"},
+        {"ld.volatile.local.u32 %r1, [%rd1];",
+         "bad.ptx:7:12: error: expected .global, .shared, .shared::cta or no state"},
+        {"st.const.u32 [%rd1], 1;", "bad.ptx:7:3: error: expected .global, .local, .param"},
+        {"ld.mmio.relaxed.gpu.u32 %r1, [%rd1];", "expected .sys in `ld.mmio`, found `.gpu`"},
+        {"ld.relaxed.gpu.cg.u32 %r1, [%rd1];",
+         "bad.ptx:7:15: error: expected no cache operator in `ld.relaxed.gpu`, found `.cg`"},
+        {"ld.wb.u32 %r1, [%rd1];", "bad.ptx:7:3: error: expected .ca, .cg, .cs, .lu, .cv or no cache operator in `ld`"},
+        {"ld.shared.nc.u32 %r1, [%rd1];", "in `ld.shared`, found `.nc`"},
+        {"ld.cv.nc.u32 %r1, [%rd1];", "ld has no suffix `.nc`"},
+        {"st.ca.u32 [%rd1], 1;", "bad.ptx:7:3: error: expected .wb, .cg, .cs, .wt or no cache operator in `st`"},
+        {"ld.global.f16 %h1, [%rd1];", "bad.ptx:7:10: error: expected .b8, .b16, .b32"},
+        {"ld.global.v8.u64 {%rd1, %rd1, %rd1, %rd1, %rd1, %rd1, %rd1, %rd1}, [%rd1];", "in `ld.v8`, found `.u64`"},
+        {"ldu.shared.u32 %r1, [%rd1];", "expected .global or no state space in `ldu`, found `.shared`"},
+        {"atom.add.s64 %rd1, [%rd1], 1;",
+         "bad.ptx:7:9: error: expected .u32, .u64, .s32, .f32, .f64, .f16, .f16x2, .bf16 or .bf16x2 in `atom.add`"},
+        {"atom.inc.s32 %r1, [%rd1], 1;", "expected .u32 in `atom.inc`, found `.s32`"},
+        {"atom.exch.u32 %r1, [%rd1], 1;", "expected .b32 or .b64 in `atom.exch`, found `.u32`"},
+        {"red.exch.b32 [%rd1], 1;",
+         "bad.ptx:7:4: error: expected .add, .min, .max, .inc, .dec, .and, .or or .xor in `red`, found `.exch`"},
+        {"red.add.f16 [%rd1], %h1;", "bad.ptx:7:1: error: expected .noftz in `red.add.f16`, found no .noftz"},
+        {"red.add.noftz.f32 [%rd1], %f1;", "bad.ptx:7:8: error: expected no .noftz in `red.add.f32`, found `.noftz`"},
+        {"atom.u32 %r1, [%rd1], 1;", "in `atom`, found no operation"},
+        {"membar;", "bad.ptx:7:1: error: expected .cta, .gl or .sys in `membar`, found no scope"},
+        {"membar.gpu;", "bad.ptx:7:7: error: expected .cta, .gl or .sys in `membar`, found `.gpu`"},
+        {"fence;", "bad.ptx:7:1: error: expected .cta, .cluster, .gpu or .sys in `fence`, found no scope"},
+        {"fence.sc;", "in `fence.sc`, found no scope"},
+        {"fence.gl;", "bad.ptx:7:6: error: expected .cta, .cluster, .gpu or .sys in `fence`, found `.gl`"},
+        {"fence.weak.gpu;", "expected .sc, .acq_rel, .acquire, .release or no memory order in `fence`, found `.weak`"},
+        {"bar.arrive 0;", "bad.ptx:7:1: error: bar.arrive takes a barrier and a number of threads, found 1 operand"},
+        {"barrier.arrive 0;", "barrier.arrive takes a barrier and a number of threads"},
+        {"bar 0;", "expected .sync, .arrive, .warp or .red in `bar`, found no mode"},
+        {"barrier 0;", "expected .sync, .arrive or .red in `barrier`, found no mode"},
+        {"bar.warp.sync 1, 32;", "bar takes 1 operand, found 2"},
+        {"bar.gpu.sync 0;", "bad.ptx:7:4: error: expected .cta or no scope in `bar.sync`, found `.gpu`"},
+        {"bar.sync.aligned 0;", "expected no .aligned in `bar.sync`, found `.aligned`"},
+        {"bar.sync.popc 0;", "expected no reduction in `bar.sync`, found `.popc`"},
+        {"bar.red.xor.pred %p1, 0, %p2;", "expected .popc, .and or .or in `bar.red`, found `.xor`"},
+        {"bar.red.popc.pred %r1, 0, %p2;", "expected .u32 in `bar.red.popc`, found `.pred`"},
+        {"bar.red.and.u32 %p1, 0, %p2;", "expected .pred in `bar.red.and`, found `.u32`"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *out = support_refuse_kernel(cases[i].text);
+        if (!strstr(out, cases[i].message))
+            fail_msg("%s\nsaid:\n%s\nnot: %s", cases[i].text, out, cases[i].message);
+        free(out);
+    }
+}
+
 static void modules(void **state)
 {
     static const struct {
@@ -243,10 +320,15 @@ static void works_without_a_sink(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statements),           cmocka_unit_test(modules),
-        cmocka_unit_test(shows_the_line),       cmocka_unit_test(goes_on_after_an_error),
-        cmocka_unit_test(at_most_twenty),       cmocka_unit_test(depth_is_limited),
-        cmocka_unit_test(size_is_harmless),     cmocka_unit_test(broken_texts),
+        cmocka_unit_test(statements),
+        cmocka_unit_test(forms),
+        cmocka_unit_test(modules),
+        cmocka_unit_test(shows_the_line),
+        cmocka_unit_test(goes_on_after_an_error),
+        cmocka_unit_test(at_most_twenty),
+        cmocka_unit_test(depth_is_limited),
+        cmocka_unit_test(size_is_harmless),
+        cmocka_unit_test(broken_texts),
         cmocka_unit_test(works_without_a_sink),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,7 +122,8 @@ static void modifiers_in_any_order(void **state)
     static const char *const pairs[][2] = {
         {"atom.add.acq_rel.gpu.global.s32 %r1, [%rd1], 1;", "atom.acq_rel.gpu.global.add.s32 %r1, [%rd1], 1;"},
         {"ld.global.volatile.u32 %r1, [%rd1];", "ld.volatile.global.u32 %r1, [%rd1];"},
-        {"membar.gl;", "membar.gpu;"},
+        {"fence.sc.gpu;", "fence.gpu.sc;"},
+        {"ld.global.cg.nc.u32 %r1, [%rd1];", "ld.global.nc.u32 %r1, [%rd1];"},
         {"prmt.b32.b4e %r1, %r2, %r3, 1;", "prmt.b4e.b32 %r1, %r2, %r3, 1;"},
         {"st.shared::cta.u32 [%r1], 1;", "st.shared.u32 [%r1], 1;"},
     };
