@@ -17,6 +17,8 @@ struct setting {
     struct diag_pos pos;
     const struct yaml_doc *doc;   /* from a file: its document */
     const struct yaml_node *node; /* and the value */
+    const char *file;             /* and its name, for as long as the values live */
+    uint32_t order;               /* of the last assignment so far */
 };
 
 static void *field_of(const struct param_group *group, const struct param_desc *param)
@@ -226,8 +228,8 @@ static int set_enum(const struct setting *at, const struct param_group *group, c
     return fail_text(at, &hint, &message);
 }
 
-static int set_value(const struct setting *at, const struct param_group *group, const struct param_desc *param,
-                     const char *text)
+static int convert(const struct setting *at, const struct param_group *group, const struct param_desc *param,
+                   const char *text)
 {
     switch (param->type) {
     case PARAM_TYPE_U32:
@@ -245,10 +247,37 @@ static int set_value(const struct setting *at, const struct param_group *group, 
     return 0;
 }
 
+/* The last assignment's number. */
+static uint32_t last_order(const struct param_group *groups, unsigned count)
+{
+    uint32_t last = 0;
+    for (unsigned g = 0; g < count; g++)
+        for (unsigned p = 0; groups[g].places && p < groups[g].count; p++)
+            last = groups[g].places[p].order > last ? groups[g].places[p].order : last;
+    return last;
+}
+
+static int set_value(struct setting *at, const struct param_group *group, const struct param_desc *param,
+                     const char *text)
+{
+    if (convert(at, group, param, text) < 0)
+        return -1;
+    if (!group->places)
+        return 0;
+    struct param_place place = {.order = ++at->order, .pos = at->pos};
+    if (at->node) {
+        place.pos = (struct diag_pos){at->file, at->node->line, at->node->column};
+        place.source_line = yaml_source_line(at->doc, at->node, at->arena);
+        place.span = (unsigned)strlen(text);
+    }
+    group->places[param - group->params] = place;
+    return 0;
+}
+
 int param_set(const struct param_group *groups, unsigned count, struct arena *arena, const char *name, const char *text,
               struct diag_pos pos, struct diag_sink *sink)
 {
-    struct setting at = {.arena = arena, .sink = sink, .pos = pos};
+    struct setting at = {.arena = arena, .sink = sink, .pos = pos, .order = last_order(groups, count)};
     const char *dot = strchr(name, '.');
     const struct param_group *group = dot ? find_group(groups, count, name, (size_t)(dot - name)) : NULL;
     const struct param_desc *param = group ? find_param(group, dot + 1) : NULL;
@@ -316,7 +345,11 @@ int param_load_yaml(const struct param_group *groups, unsigned count, struct are
 {
     struct arena scratch = {0};
     struct yaml_doc doc;
-    struct setting at = {.arena = arena, .sink = sink, .doc = &doc};
+    struct setting at = {.arena = arena,
+                         .sink = sink,
+                         .doc = &doc,
+                         .file = arena_strdup(arena, file),
+                         .order = last_order(groups, count)};
     int rc = yaml_parse(&doc, &scratch, file, text, strlen(text), sink);
     if (rc == 0 && doc.root->kind != YAML_MAPPING)
         rc = yaml_error(&doc, doc.root, sink, NULL, "expected a mapping of parameter groups");
@@ -374,4 +407,32 @@ void param_format(const struct param_group *group, const struct param_desc *para
         format_text(*(const char *const *)field, out);
         break;
     }
+}
+
+int param_conflict(const struct param_group *groups, unsigned count, const char *names, const char *why,
+                   struct diag_sink *sink)
+{
+    struct strbuf message = {0};
+    struct param_place last = {0};
+    for (const char *name = names; *name; name += strspn(name, " ")) {
+        size_t length = strcspn(name, " "), group_length = strcspn(name, ".");
+        const struct param_group *group = find_group(groups, count, name, group_length);
+        struct strbuf own = {0};
+        strbuf_addn(&own, name + group_length + 1, length - group_length - 1);
+        const struct param_desc *param = find_param(group, strbuf_text(&own));
+        strbuf_free(&own);
+        const struct param_place *place = group->places ? &group->places[param - group->params] : &last;
+        strbuf_addf(&message, "%s%s.%s = ", name == names ? "" : ", ", group->name, param->name);
+        param_format(group, param, &message);
+        last = place->order > last.order ? *place : last;
+        name += length;
+    }
+    strbuf_addf(&message, ": %s", why);
+    struct diag d = {.pos = last.pos,
+                     .span = last.span,
+                     .source_line = last.source_line,
+                     .message = strbuf_text(&message)};
+    diag_add(sink, &d);
+    strbuf_free(&message);
+    return -1;
 }

@@ -21,6 +21,11 @@
  *     #include "memory/l2_params.def"
  *     #include "config/param_end.h"
  *     };
+ *
+ * What values of several parameters cannot work together stands beside the tables in files NAME_rules.def with rows
+ *     RULE(condition under which the machine can work, "the parameters' names", "why it cannot otherwise")
+ * The machine expands them all (gpu/machine.c, which says what the conditions can name) and reports the broken ones with
+ * param_conflict.
  */
 #ifndef LOCKSTEP_CONFIG_PARAM_H
 #define LOCKSTEP_CONFIG_PARAM_H
@@ -43,17 +48,26 @@ struct param_desc {
     const char *unit, *doc;
 };
 
+/* Where a parameter was given its value last. */
+struct param_place {
+    uint32_t order;          /* of that assignment among all, from 1; 0: it has its default */
+    struct diag_pos pos;     /* of the value in a file; nowhere for an assignment from the command line */
+    const char *source_line; /* that line of the file, or NULL */
+    unsigned span;           /* characters of the value */
+};
+
 /* A named group of parameters and the struct that holds its values: `l2.sets` is parameter `sets` of group `l2`. */
 struct param_group {
     const char *name, *doc;
     const struct param_desc *params;
     unsigned count;
     void *values;
+    struct param_place *places; /* of each parameter, zeroed at first; NULL: not kept */
 };
 
 /* Writes every parameter's default. STR values point to the table's own text. */
 void param_defaults(const struct param_group *groups, unsigned count);
-/* Sets `group.name` from text; errors name the nearest known parameter, the range and the unit. Strings are copied to arena. */
+/* Sets `group.name` from text; errors name the nearest known parameter, the range and the unit. What stays is copied to arena. */
 int param_set(const struct param_group *groups, unsigned count, struct arena *arena, const char *name, const char *text,
               struct diag_pos pos, struct diag_sink *sink);
 /* Applies a YAML document: a mapping of group name to a mapping of parameter to value. Keys whose group is in `ignored`
@@ -61,6 +75,10 @@ int param_set(const struct param_group *groups, unsigned count, struct arena *ar
  * errors. */
 int param_load_yaml(const struct param_group *groups, unsigned count, struct arena *arena, const char *file, const char *text,
                     const char *const *ignored, struct diag_sink *sink);
+/* Reports values that cannot work together, and why, where the one of them that was set last stands. names: parameters
+ * in full, separated by blanks; the values of all are told. Returns -1. */
+int param_conflict(const struct param_group *groups, unsigned count, const char *names, const char *why,
+                   struct diag_sink *sink);
 /* Appends thousandths as a decimal number without idle zeros: 1500 is 1.5. */
 void param_format_decimal(uint64_t thousandths, struct strbuf *out);
 /* Appends the value as text, as YAML and the command line take it. */

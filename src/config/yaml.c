@@ -76,6 +76,15 @@ int yaml_error(const struct yaml_doc *doc, const struct yaml_node *node, struct 
     return -1;
 }
 
+const char *yaml_source_line(const struct yaml_doc *doc, const struct yaml_node *node, struct arena *arena)
+{
+    struct strbuf line = {0};
+    const char *text = source_line(doc, node->line, &line);
+    text = text ? arena_strdup(arena, text) : NULL;
+    strbuf_free(&line);
+    return text;
+}
+
 const struct yaml_node *yaml_get(const struct yaml_node *node, const char *key)
 {
     if (node->kind != YAML_MAPPING)

@@ -38,6 +38,8 @@ const struct yaml_node *yaml_get(const struct yaml_node *node, const char *key);
 /* Adds an error at the node, with its line of text and a mark; returns -1. */
 int yaml_error(const struct yaml_doc *doc, const struct yaml_node *node, struct diag_sink *sink, const char *hint,
                const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The line of text on which the node stands, copied to arena. */
+const char *yaml_source_line(const struct yaml_doc *doc, const struct yaml_node *node, struct arena *arena);
 /* "a scalar", "a sequence", "a mapping": for messages. */
 const char *yaml_kind_name(enum yaml_kind kind);
 

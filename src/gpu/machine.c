@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "gpu/machines_embedded.h"
+#include "simt/warp.h"
 #include "sm/sched/sched.h"
 
 static const struct param_desc gpu_param_descs[] = {
@@ -23,6 +24,7 @@ static const struct param_desc l1i_param_descs[] = {
 #define PARAM_STRUCT struct cache_params
 #include "config/param_descs.h"
 #include "memory/cache_params.def"
+#include "memory/cache_queue_params.def"
 #include "config/param_end.h"
 };
 #include "memory/cache_defaults_end.h"
@@ -32,26 +34,34 @@ static const struct param_desc l1c_param_descs[] = {
 #define PARAM_STRUCT struct cache_params
 #include "config/param_descs.h"
 #include "memory/cache_params.def"
+#include "memory/cache_queue_params.def"
 #include "config/param_end.h"
 };
 #include "memory/cache_defaults_end.h"
 
+#define L1_COUNT (sizeof l1i_param_descs / sizeof l1i_param_descs[0])
+
+/* More would take hours to make, and no machine has it. */
+#define MACHINE_CACHE_BYTES (16u << 20)
+
 static void bind_groups(struct machine *m)
 {
     struct param_group groups[MACHINE_GROUPS] = {
-        {"gpu", "the device as a whole", gpu_param_descs, sizeof gpu_param_descs / sizeof gpu_param_descs[0], &m->gpu},
-        {"sm", "streaming multiprocessor", sm_param_descs, sm_param_count, &m->sm},
-        {"spin", "detection of spinning warps, and back-off", spin_param_descs, spin_param_count, &m->spin},
-        {"l1i", "instruction cache of an SM", l1i_param_descs, cache_param_count, &m->l1i},
-        {"l1c", "constant cache of an SM", l1c_param_descs, cache_param_count, &m->l1c},
-        {"l1d", "data cache of an SM", cache_param_descs, cache_param_count, &m->l1d},
-        {"network", "interconnect", network_param_descs, network_param_count, &m->network},
-        {"partition", "memory partitions", partition_param_descs, partition_param_count, &m->memory.partition},
-        {"l2", "a slice of the L2 cache", l2_param_descs, l2_param_count, &m->memory.l2},
-        {"dram", "a DRAM channel", dram_param_descs, dram_param_count, &m->memory.dram},
-        {"energy", "energy of events, and powers", energy_param_descs, energy_param_count, &m->energy},
+        {"gpu", "the device as a whole", gpu_param_descs, sizeof gpu_param_descs / sizeof gpu_param_descs[0], &m->gpu, NULL},
+        {"sm", "streaming multiprocessor", sm_param_descs, sm_param_count, &m->sm, NULL},
+        {"spin", "detection of spinning warps, and back-off", spin_param_descs, spin_param_count, &m->spin, NULL},
+        {"l1i", "instruction cache of an SM", l1i_param_descs, L1_COUNT, &m->l1i, NULL},
+        {"l1c", "constant cache of an SM", l1c_param_descs, L1_COUNT, &m->l1c, NULL},
+        {"l1d", "data cache of an SM", cache_param_descs, cache_param_count, &m->l1d, NULL},
+        {"network", "interconnect", network_param_descs, network_param_count, &m->network, NULL},
+        {"partition", "memory partitions", partition_param_descs, partition_param_count, &m->memory.partition, NULL},
+        {"l2", "a slice of the L2 cache", l2_param_descs, l2_param_count, &m->memory.l2, NULL},
+        {"dram", "a DRAM channel", dram_param_descs, dram_param_count, &m->memory.dram, NULL},
+        {"energy", "energy of events, and powers", energy_param_descs, energy_param_count, &m->energy, NULL},
     };
     memcpy(m->groups, groups, sizeof groups);
+    for (unsigned g = 0; g < MACHINE_GROUPS; g++)
+        m->groups[g].places = ARENA_NEW(&m->arena, struct param_place, m->groups[g].count);
 }
 
 const char *const *machine_names(struct arena *arena)
@@ -175,18 +185,62 @@ int machine_set_scheduler(struct machine *m, const char *name, struct diag_sink 
     return 0;
 }
 
-static bool power_of_two(uint32_t n)
+static bool is_power_of_two(uint32_t n)
 {
     return n && !(n & (n - 1));
 }
 
-static int check_cache(const char *name, const struct cache_params *c, struct diag_sink *sink)
+/* Every rule of every room that is broken, with its reason. */
+static int check_rules(const struct machine *m, struct diag_sink *sink)
 {
-    if (power_of_two(c->sets) && power_of_two(c->line_bytes) && power_of_two(c->sector_bytes) &&
-        c->sector_bytes <= c->line_bytes && c->line_bytes <= 8 * c->sector_bytes)
-        return 0;
-    return diag_error(sink, DIAG_NOWHERE, NULL,
-                      "%s: sets, line_bytes and sector_bytes must be powers of two, a line 1 to 8 sectors", name);
+    int rc = 0;
+#define RULE(holds, names, why)                                                                                        \
+    if (!(holds))                                                                                                      \
+        rc = param_conflict(m->groups, MACHINE_GROUPS, names, why, sink);
+#define GPU (&m->gpu)
+#include "gpu/gpu_rules.def"
+#undef GPU
+#define SM (&m->sm)
+#define L1I (&m->l1i)
+#define L1C (&m->l1c)
+#define L1D (&m->l1d)
+#include "sm/sm_rules.def"
+#undef SM
+#undef L1I
+#undef L1C
+#undef L1D
+#define SPIN (&m->spin)
+#include "sm/spin/spin_rules.def"
+#undef SPIN
+#define PARTITION (&m->memory.partition)
+#define L2 (&m->memory.l2)
+#define DRAM (&m->memory.dram)
+#include "memory/memory_rules.def"
+#undef PARTITION
+#undef L2
+#undef DRAM
+#define CACHE (&m->l1i)
+#define CACHE_NAME "l1i"
+#include "memory/cache_rules.def"
+#undef CACHE
+#undef CACHE_NAME
+#define CACHE (&m->l1c)
+#define CACHE_NAME "l1c"
+#include "memory/cache_rules.def"
+#undef CACHE
+#undef CACHE_NAME
+#define CACHE (&m->l1d)
+#define CACHE_NAME "l1d"
+#include "memory/cache_rules.def"
+#undef CACHE
+#undef CACHE_NAME
+#define CACHE (&m->memory.l2)
+#define CACHE_NAME "l2"
+#include "memory/cache_rules.def"
+#undef CACHE
+#undef CACHE_NAME
+#undef RULE
+    return rc;
 }
 
 static int check_detector(const char *parameter, const char *name, struct diag_sink *sink)
@@ -203,27 +257,12 @@ static int check_detector(const char *parameter, const char *name, struct diag_s
 
 int machine_check(const struct machine *m, struct diag_sink *sink)
 {
-    int bad = check_cache("l1i", &m->l1i, sink) | check_cache("l1c", &m->l1c, sink) |
-              check_cache("l1d", &m->l1d, sink) | check_cache("l2", &m->memory.l2, sink);
-    if (m->sm.warp_size != 32 && m->sm.warp_size != 64)
-        bad |= diag_error(sink, DIAG_NOWHERE, NULL, "sm.warp_size is %u: a warp has 32 or 64 threads", m->sm.warp_size);
+    int bad = check_rules(m, sink);
     struct sched sched;
     bad |= sched_open(&sched, m->sm.scheduler, sink);
     sched_close(&sched);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);
-    if (m->spin.max_delay < m->spin.min_delay)
-        bad |= diag_error(sink, DIAG_NOWHERE, NULL, "spin.max_delay is %u, less than spin.min_delay, %u",
-                          m->spin.max_delay, m->spin.min_delay);
-    if (m->gpu.network_mhz > 2 * m->gpu.core_mhz)
-        bad |= diag_error(sink, DIAG_NOWHERE, NULL,
-                          "gpu.network_mhz is %u, more than twice gpu.core_mhz: the network would pass its lookahead "
-                          "within a cycle",
-                          m->gpu.network_mhz);
-    if (m->gpu.sms > 64)
-        bad |= diag_error(sink, DIAG_NOWHERE, NULL, "gpu.sms is %u: the network connects at most 64 SMs", m->gpu.sms);
-    if (m->memory.partition.channels * m->memory.partition.slices_per_channel > 64)
-        bad |= diag_error(sink, DIAG_NOWHERE, NULL, "partition.channels x slices_per_channel is more than 64");
     return bad ? -1 : 0;
 }
 

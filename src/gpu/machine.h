@@ -45,7 +45,8 @@ bool machine_is_file(const char *name);
 int machine_set(struct machine *machine, const char *assignment, struct diag_sink *sink);
 /* Chooses the warp scheduler by a name as sched_open takes it: "gto", "./mine.so". */
 int machine_set_scheduler(struct machine *machine, const char *name, struct diag_sink *sink);
-/* Cross-parameter rules (sizes that must divide, limits of the masks). Called by gpu_create too. */
+/* Refuses a machine that cannot work: the rules of every room (sm/sm_rules.def and the like), and names that nothing
+ * has. Each broken rule is an error with its reason, where the parameter was set. Called by gpu_create too. */
 int machine_check(const struct machine *machine, struct diag_sink *sink);
 void machine_free(struct machine *machine);
 

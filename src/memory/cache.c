@@ -16,8 +16,6 @@
 
 const char *const cache_replacement_choices[] = {"lru", "fifo", NULL};
 const char *const cache_allocate_choices[] = {"on_miss", "on_fill", NULL};
-const char *const cache_write_policy_choices[] = {"read_only",   "write_back",       "write_through",
-                                                  "write_evict", "local_write_back", NULL};
 const char *const cache_write_allocate_choices[] = {"none", "fetch", "lazy", NULL};
 const char *const cache_set_index_choices[] = {"linear", "hashed", NULL};
 
@@ -608,14 +606,18 @@ HOT enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t by
 }
 
 /* Fills under way for line address `at`, which is in line `index` or (NO_INDEX) in none, still serve those who wait,
- * but are not kept and nobody joins them. */
+ * but are not kept and nobody joins them. Who waits for some sectors may want others that the line has: they are kept
+ * for it. */
 static void orphan_fills(struct cache *c, uint64_t at, uint32_t index)
 {
     forget_refusal(c);
     for (uint64_t rest = index != NO_INDEX ? line_pending(c->states[index]) : 0; rest; rest &= rest - 1) {
         uint32_t fill = *fill_of(c, index, rest);
-        if (c->mshrs[fill].line != NO_INDEX)
-            add_stray(c, fill);
+        if (c->mshrs[fill].line == NO_INDEX)
+            continue;
+        add_stray(c, fill);
+        if (c->data)
+            memcpy(mshr_data(c, fill), cache_data(c, index), PACKET_LINE_BYTES);
     }
     for (uint32_t i = c->hash[hash_of(c, at)]; i != NO_INDEX; i = c->mshrs[i].next)
         if (c->mshrs[i].address == at)
@@ -733,14 +735,14 @@ void cache_set_tag(struct cache *c, uint32_t line, uint64_t tag)
 /* Copies the fill's bytes that no store has overwritten since. */
 static void fill_data(struct cache *c, const struct mshr *m, const uint8_t *data)
 {
+    uint32_t from = mask_first(m->sectors) << c->sector_shift;
+    uint32_t to = (64 - (uint32_t)__builtin_clzll(m->sectors)) << c->sector_shift; /* sectors in a row */
     if (m->line == NO_INDEX) {
-        memcpy(mshr_data(c, (uint32_t)(m - c->mshrs)), data, c->params.line_bytes);
+        memcpy(mshr_data(c, (uint32_t)(m - c->mshrs)) + from, data + from, to - from);
         return;
     }
     const uint64_t *dirty = c->extras[m->line].dirty;
     uint8_t *bytes = cache_data(c, m->line);
-    uint32_t from = mask_first(m->sectors) << c->sector_shift;
-    uint32_t to = (64 - (uint32_t)__builtin_clzll(m->sectors)) << c->sector_shift; /* sectors in a row */
     if (is_dirty(c, m->line))
         for (uint32_t i = from; i < to; i++)
             bytes[i] = mask_has(dirty[i / 64], i % 64) ? bytes[i] : data[i];

@@ -15,28 +15,23 @@
 #include "memory/packet.h"
 #include "stats/stat.h"
 
+/* The parameters of all levels; a level's descriptors list those that it has. */
 struct cache_params {
 #include "config/param_fields.h"
 #include "memory/cache_params.def"
+#include "memory/cache_queue_params.def"
+#include "memory/l2_params.def"
 #include "config/param_end.h"
 };
 enum cache_replacement { CACHE_LRU, CACHE_FIFO };
 enum cache_allocate { CACHE_ALLOCATE_ON_MISS, CACHE_ALLOCATE_ON_FILL };
-enum cache_write_policy {
-    CACHE_READ_ONLY,
-    CACHE_WRITE_BACK,
-    CACHE_WRITE_THROUGH,
-    CACHE_WRITE_EVICT,
-    CACHE_LOCAL_WRITE_BACK
-};
 enum cache_write_allocate { CACHE_WRITE_ALLOCATE_NONE, CACHE_WRITE_ALLOCATE_FETCH, CACHE_WRITE_ALLOCATE_LAZY };
 enum cache_set_index { CACHE_INDEX_LINEAR, CACHE_INDEX_HASHED };
-extern const char *const cache_replacement_choices[], *const cache_allocate_choices[],
-                                                          *const cache_write_policy_choices[];
+extern const char *const cache_replacement_choices[], *const cache_allocate_choices[];
 extern const char *const cache_write_allocate_choices[], *const cache_set_index_choices[];
 
-/* The descriptors with the L1 data cache's defaults. Another level expands cache_params.def itself between its own
- * defaults and cache_defaults_end.h, as partition.c does for the L2. */
+/* The descriptors of the L1 data cache. Another level expands cache_params.def, and the tables of what else it has, between
+ * its own defaults and cache_defaults_end.h, as partition.c does for the L2. */
 extern const struct param_desc cache_param_descs[];
 extern const unsigned cache_param_count;
 
@@ -120,7 +115,7 @@ uint32_t cache_expect_fill_line(const struct cache *c, uint32_t fill);
 /* Looks without changing anything (no LRU, no statistics): HIT, PENDING (line reserved, fill under way) or MISS. */
 enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line);
 
-/* Policies' actions on writes. The owner chooses by cache_params.write_policy what a store does: */
+/* Writes. The owner chooses what a store does: */
 /* Write-back, allocating: the bytes of mask become dirty. A hit dirties the line. A miss reserves a line: with `fetch`
  * a fill for the rest of the line is requested (CACHE_MISS, waiter remembered), without it (lazy fetch on read) the
  * written bytes are valid at once and no fill is sent (CACHE_HIT). */

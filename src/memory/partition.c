@@ -45,6 +45,8 @@ const struct param_desc l2_param_descs[] = {
 #define PARAM_STRUCT struct cache_params
 #include "config/param_descs.h"
 #include "memory/cache_params.def"
+#include "memory/cache_queue_params.def"
+#include "memory/l2_params.def"
 #include "config/param_end.h"
 };
 #include "memory/cache_defaults_end.h"
@@ -70,7 +72,8 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->slice_count = params->partition.slices_per_channel;
     p->last_sender = p->slice_count - 1;
     p->all_slices = p->starved = mask_low(p->slice_count);
-    p->shared_limit = params->dram.scheduler_queue + params->dram.return_queue - (p->slice_count - 1);
+    uint32_t places = params->dram.scheduler_queue + params->dram.return_queue;
+    p->shared_limit = places > p->slice_count - 1 ? places - (p->slice_count - 1) : 0;
     p->pool = request_pool_create(p->shared_limit + p->slice_count * (1 + slice_requests(&p->params)), arena);
     for (unsigned k = 0; k < p->slice_count; k++) {
         p->slices[k] = slice_create(&p->params, &p->request_map, k, store, p->pool, arena);
@@ -371,13 +374,15 @@ static uint32_t cycles_of_room(const struct partition *p)
     return least / REPLIES_A_CYCLE;
 }
 
-/* One cycle; the clock goes on to the next. */
+/* One cycle; the clock goes on to the next. The DRAM's cycles are counted from 1, as the clock counts those that have
+ * begun: a channel that stands at cycle 0 has done nothing yet, and can be handed a request in the very first cycle
+ * that there is. */
 HOT_INLINE void run_cycle(struct partition *p, uint64_t cycle, bool every)
 {
     sim_clock_advance(&p->clock, cycle);
-    uint64_t from = p->clock.begun, d;
+    uint64_t from = p->clock.begun + 1, d;
     sim_clock_advance(&p->clock, cycle + 1);
-    for (; (d = every ? from : cycle_max(p->head.next_dram, from)) < p->clock.begun; from = d + 1)
+    for (; (d = every ? from : cycle_max(p->head.next_dram, from)) <= p->clock.begun; from = d + 1)
         partition_tick_dram(p, d, cycle);
     if (p->head.next_l2 <= cycle || every)
         partition_tick_l2(p, cycle);
@@ -388,9 +393,12 @@ HOT_INLINE void run_cycle(struct partition *p, uint64_t cycle, bool every)
 HOT_INLINE uint64_t find_next(const struct partition *p, uint64_t cycle)
 {
     uint64_t soon = cycle + 1;
-    if (p->head.next_l2 <= soon || p->head.next_dram <= p->clock.begun)
+    uint64_t dram = p->head.next_dram;
+    if (p->head.next_l2 <= soon || dram <= p->clock.begun + 1)
         return soon;
-    return cycle_max(soon, cycle_min(p->head.next_l2, sim_clock_core_cycle(&p->clock, p->head.next_dram)));
+    if (dram != CYCLE_NEVER)
+        dram = sim_clock_core_cycle(&p->clock, dram - 1);
+    return cycle_max(soon, cycle_min(p->head.next_l2, dram));
 }
 
 /* What is accepted must stay the same, so that it can still be told for the cycles before. */
@@ -421,9 +429,7 @@ void partition_finish(struct partition *p, uint64_t until)
         p->head.next = find_next(p, cycle);
     }
     sim_clock_advance(&p->clock, cycle_max(p->clock.core, until));
-    if (p->clock.begun == 0)
-        return;
-    dram_run(p->dram, p->clock.begun - 1);
+    dram_run(p->dram, p->clock.begun);
     dram_finish(p->dram);
 }
 

@@ -215,7 +215,7 @@ bool partition_idle(const struct partition *p);
 uint64_t partition_idle_from(const struct partition *p);
 
 /* The same step by step: one cycle of the L2's clock, one command cycle of the DRAM's clock. cycle: the L2's, whose
- * tick is still to come. */
+ * tick is still to come. dram_cycle: counted from 1; a cycle that is left out has changed nothing. */
 void partition_tick_l2(struct partition *p, uint64_t cycle);
 void partition_tick_dram(struct partition *p, uint64_t dram_cycle, uint64_t cycle);
 /* The next cycle of each clock at which a tick changes anything, or CYCLE_NEVER. Replies waiting to be popped do not

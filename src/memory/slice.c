@@ -47,9 +47,9 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     const struct partition_params *p = &params->partition;
     uint64_t waiters = (uint64_t)params->l2.mshr_entries * params->l2.mshr_merges;
     uint32_t line_parts = 1;
-    if (params->l2.sector_bytes < params->l2.line_bytes) {
+    if (params->l2.sector_bytes < PACKET_LINE_BYTES) {
         s->sector = params->l2.sector_bytes;
-        line_parts = params->l2.line_bytes / s->sector;
+        line_parts = PACKET_LINE_BYTES / s->sector;
     }
     s->params = params;
     s->map = map;

@@ -259,10 +259,10 @@ static void archive_pipelines(struct sm *sm, struct archive *ar)
 
 static void archive_ring(struct archive *ar, struct sm_ring *ring, const struct packet_source *source)
 {
-    archive_u32_to(ar, &ring->head, ring->size - 1);
-    archive_u32_to(ar, &ring->count, ring->size);
+    archive_u32_to(ar, &ring->head, ring->places - 1);
+    archive_u32_to(ar, &ring->count, ring->places);
     for (uint32_t i = 0; i < ring->count; i++)
-        packet_archive(ar, &ring->items[(ring->head + i) % ring->size], source);
+        packet_archive(ar, &ring->items[(ring->head + i) % ring->places], source);
 }
 
 static void archive_l1d_pipe(struct sm *sm, struct archive *ar)

@@ -11,6 +11,13 @@
 
 #define CHUNK_BYTES 32u /* the smallest part of a segment that a transaction shrinks to */
 
+/* A transaction lies in one line of the L1D, also when it goes past it: what it writes drops that line. */
+static uint32_t within_line(const struct sm *sm, uint32_t segment)
+{
+    uint32_t line = sm->setup.l1d->line_bytes;
+    return segment < line ? segment : line;
+}
+
 static uint32_t segment_bytes(const struct sm *sm, const struct sm_op *op, unsigned element)
 {
     const struct simt_access *access = op->access;
@@ -19,7 +26,7 @@ static uint32_t segment_bytes(const struct sm *sm, const struct sm_op *op, unsig
     bool past = op->bypasses || (access->kind == ISA_FLAG_STORE && !sm->params->global_loads_use_l1);
     if (sm->params->coalescing == SM_COALESCE_ARCH20 && past)
         return 32;
-    return element == 1 ? 32 : element == 2 ? 64 : 128;
+    return within_line(sm, element == 1 ? 32 : element == 2 ? 64 : 128);
 }
 
 /* The transactions made so far for an op, found by address: 64 chains. */
@@ -163,6 +170,7 @@ static void coalesce_local(struct sm *sm, uint32_t index)
     uint64_t per_block = k->threads_per_block, all = per_block * k->max_blocks * sm->setup.sm_count;
     uint64_t thread = (uint64_t)op->slot * width;
     uint64_t first = per_block * (sm->setup.index + sm->setup.sm_count * (thread / per_block)) + thread % per_block;
+    uint32_t segment = within_line(sm, 128);
     struct maker m;
     begin(&m, sm, index);
     /* No more transactions than an instruction can make: later words share their time. */
@@ -172,7 +180,7 @@ static void coalesce_local(struct sm *sm, uint32_t index)
             uint64_t lanes = access->same && is_run(rest) ? rest : rest & -rest;
             unsigned lane = mask_first(rest);
             uint64_t address = sm->setup.local_base + ((access->address[lane] / 4 + word) * all + first + lane) * 4;
-            touch_run(&m, lanes, address, 4, 128);
+            touch_run(&m, lanes, address, 4, segment);
             rest &= ~lanes;
         }
     }

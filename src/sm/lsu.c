@@ -24,7 +24,7 @@ HOT bool sm_bypasses(const struct sm *sm, const struct simt_access *access)
 
 static uint32_t room(const struct sm_ring *ring)
 {
-    return ring->size - ring->count;
+    return ring->count < ring->size ? ring->size - ring->count : 0;
 }
 
 static uint8_t class_of_space(uint8_t space)

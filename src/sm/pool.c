@@ -84,7 +84,8 @@ HOT uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from)
 
 void sm_ring_init(struct sm_ring *ring, unsigned size, struct arena *arena)
 {
-    ring->items = ARENA_NEW(arena, struct packet *, size);
+    ring->places = size + 1;
+    ring->items = ARENA_NEW(arena, struct packet *, ring->places);
     ring->size = size;
     ring->head = ring->count = 0;
 }

@@ -202,7 +202,9 @@ enum sm_writeback { SM_WB_SHARED, SM_WB_CONST, SM_WB_BYPASS, SM_WB_L1D, SM_WB_CO
 
 struct sm_ring {
     struct packet **items;
-    uint32_t head, count, size;
+    uint32_t head, count;
+    uint32_t size;   /* full with so many; one more can be put behind them: a dirty victim's write-back beside the fill */
+    uint32_t places; /* size + 1 */
 };
 
 /* What there is to do in the next step: set by whoever brings it, cleared by a stage that is left with nothing. */
@@ -440,12 +442,12 @@ uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from);
 void sm_ring_init(struct sm_ring *ring, unsigned size, struct arena *arena);
 static inline bool sm_ring_full(const struct sm_ring *r)
 {
-    return r->count == r->size;
+    return r->count >= r->size;
 }
 static inline void sm_ring_push(struct sm_ring *r, struct packet *p)
 {
     uint32_t at = r->head + r->count++;
-    r->items[at < r->size ? at : at - r->size] = p;
+    r->items[at < r->places ? at : at - r->places] = p;
 }
 /* Puts a request into one of the rings that wait for the network. */
 static inline void sm_request(struct sm *sm, struct sm_ring *queue, struct packet *p)
@@ -460,7 +462,7 @@ static inline struct packet *sm_ring_peek(const struct sm_ring *r)
 static inline struct packet *sm_ring_pop(struct sm_ring *r)
 {
     struct packet *p = r->items[r->head];
-    r->head = r->head + 1 < r->size ? r->head + 1 : 0;
+    r->head = r->head + 1 < r->places ? r->head + 1 : 0;
     r->count--;
     return p;
 }

@@ -22,7 +22,7 @@ expect 2 "did you mean 'sm.warps'?" run --set sm.wraps=3 x
 expect 2 "sm.warps = 99 is out of range (1 to 64 warps)" run --set sm.warps=99 x
 expect 2 "group.parameter=value" run --set sm.warps x
 expect 2 "did you mean 'on_miss'?" run --set l1d.allocate=on_mis x
-expect 2 "must be powers of two" run --set l1d.sets=3 x
+expect 2 "l1d.sets = 3: sets must be a power of two" run --set l1d.sets=3 x
 # All errors at once, not only the first.
 expect 2 "out of range" run --set sm.wraps=3 --set sm.warps=99 x
 expect 2 "sm.wraps" run --set sm.wraps=3 --set sm.warps=99 x

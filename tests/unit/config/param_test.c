@@ -47,8 +47,8 @@ struct fixture {
 static int setup(void **state)
 {
     struct fixture *f = base_calloc(1, sizeof *f);
-    f->groups[0] = (struct param_group){"lamp", "a lamp", lamp_descs, 5, &f->lamp};
-    f->groups[1] = (struct param_group){"box", "a box", box_descs, 2, &f->box};
+    f->groups[0] = (struct param_group){"lamp", "a lamp", lamp_descs, 5, &f->lamp, NULL};
+    f->groups[1] = (struct param_group){"box", "a box", box_descs, 2, &f->box, NULL};
     param_defaults(f->groups, 2);
     diag_init(&f->sink);
     *state = f;

@@ -23,7 +23,7 @@ struct world {
 static void world_init(struct world *w)
 {
     *w = (struct world){0};
-    struct param_group group = {"energy", "", energy_param_descs, energy_param_count, &w->params};
+    struct param_group group = {"energy", "", energy_param_descs, energy_param_count, &w->params, NULL};
     param_defaults(&group, 1);
     w->events = (struct energy_events){
         .sm = &w->sm,

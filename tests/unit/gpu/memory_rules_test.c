@@ -410,7 +410,7 @@ static void requests_wait_for_the_network(void **state)
             struct strbuf text = {0};
             char settings[200];
             snprintf(settings, sizeof settings,
-                     "sm.l1d_queue=%u network.injection_flits=%u sm.collectors_mem=8 sm.collector_reads=2", queue,
+                     "sm.l1d_queue=%u l1d.miss_room=1 network.injection_flits=%u sm.collectors_mem=8 sm.collector_reads=2", queue,
                      injection);
             for (unsigned i = 0; i < 6; i++)
                 strbuf_addf(&text, "st.global.u32 [%%rd2+%u], %%r7;", 4096 * i);
@@ -437,7 +437,7 @@ static unsigned store_behind_atomic(const char *in_order, unsigned queue)
     struct bench b;
     char settings[200];
     unsigned at = 0;
-    snprintf(settings, sizeof settings, "sm.memory_in_order=%s sm.l1d_queue=%u", in_order, queue);
+    snprintf(settings, sizeof settings, "sm.memory_in_order=%s sm.l1d_queue=%u l1d.miss_room=1", in_order, queue);
     bench_open(&b, "gtx480", settings,
                "setp.lt.u32 %p2, %r2, 32; @%p2 red.global.add.u32 [%rd1], 1; @!%p2 st.global.u32 [%rd1+4096], %r7;",
                64);
@@ -492,7 +492,7 @@ static void misses_need_room(void **state)
         struct strbuf text = {0};
         char settings[200];
         snprintf(settings, sizeof settings,
-                 "sm.l1d_queue=3 l1d.miss_queue=3 l1d.miss_room=%u sm.collectors_mem=8 sm.collector_reads=2", room);
+                 "sm.l1d_queue=3 l1d.miss_room=%u sm.collectors_mem=8 sm.collector_reads=2", room);
         for (unsigned i = 0; i < 4; i++)
             strbuf_addf(&text, "st.global.u32 [%%rd2+%u], %%r7;", 4096 * i);
         strbuf_add(&text, "ld.global.u32 %r9, [%rd2+65536];");

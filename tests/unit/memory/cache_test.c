@@ -384,6 +384,27 @@ static void invalidation_drops_fills_under_way(void **state)
     assert_int_equal(read_at(f, 0, 2), CACHE_MISS);
 }
 
+/* A read of two sectors, one of which is there, gets both when the line is dropped before the other has come. */
+static void invalidation_keeps_sectors_for_who_waits(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t first[PACKET_LINE_BYTES] = {[0] = 7, [32] = 1}, second[PACKET_LINE_BYTES] = {[0] = 1, [32] = 8};
+    uint32_t line;
+    const uint8_t *data;
+    f->params.sector_bytes = 32;
+    make(f, true);
+    assert_int_equal(read_at(f, 0, 1), CACHE_MISS);
+    cache_fill(f->cache, 0, 32, first);
+    assert_int_equal(take(f), 1);
+    assert_int_equal(cache_read(f->cache, 0, 64, 2, ROOM, &f->effect), CACHE_MISS);
+    assert_int_equal(f->effect.fill_address, 32);
+    cache_invalidate_clean(f->cache);
+    cache_end_fill(f->cache, f->effect.fill, second);
+    assert_int_equal(cache_ready(f->cache, &line, &data), 2);
+    assert_int_equal(data[0], 7);
+    assert_int_equal(data[32], 8);
+}
+
 static void a_store_gives_up_a_line_being_filled(void **state)
 {
     struct fixture *f = make(*state, false);
@@ -478,6 +499,7 @@ int main(void)
         TEST(lazy_writes_fetch_nothing),
         TEST(lines_on_fill_reserve_nothing),
         TEST(invalidation_drops_fills_under_way),
+        TEST(invalidation_keeps_sectors_for_who_waits),
         TEST(a_store_gives_up_a_line_being_filled),
         TEST(timing_only_caches_join_what_was_dropped),
         TEST(fills_without_a_line_bring_none_after_an_invalidation),

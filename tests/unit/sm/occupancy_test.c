@@ -13,7 +13,7 @@
 static struct sm_params defaults(void)
 {
     struct sm_params p;
-    struct param_group group = {"sm", "", sm_param_descs, sm_param_count, &p};
+    struct param_group group = {"sm", "", sm_param_descs, sm_param_count, &p, NULL};
     param_defaults(&group, 1);
     return p;
 }
