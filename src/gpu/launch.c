@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
+#include "sm/barrier.h"
 
 int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done)
 {
@@ -74,6 +75,26 @@ static int check_code(struct gpu_run *run)
     diag_error(run->sink, (struct diag_pos){code->name, instr->line, instr->column}, NULL,
                "kernel %s cannot be launched: it can reach an instruction outside the model at %s: %s",
                run->launch->kernel->name, strbuf_text(&pos), instr->text ? instr->text : isa_op_info(instr->op)->text);
+    strbuf_free(&pos);
+    return -1;
+}
+
+/* The same for a barrier that the machine's blocks do not have. A number that is computed is looked at when the
+ * instruction is executed. */
+static int check_barriers(struct gpu_run *run)
+{
+    const struct isa_module *code = run->launch->module->code;
+    uint32_t at = run->launch->kernel->barrier, barriers = run->gpu->machine.sm.barriers;
+    if (at == ISA_PC_NONE || isa_constant_barrier(&code->instrs[at]) < barriers)
+        return 0;
+    const struct isa_instr *instr = &code->instrs[at];
+    struct strbuf pos = {0};
+    isa_format_pos(code, instr, &pos);
+    diag_error(run->sink, (struct diag_pos){code->name, instr->line, instr->column},
+               isa_constant_barrier(instr) < SM_BARRIERS ? "raise sm.barriers" : "PTX numbers barriers from 0 to 15",
+               "kernel %s cannot be launched: it uses barrier %u at %s, and a block has %u of them, numbered from 0 "
+               "(sm.barriers)",
+               run->launch->kernel->name, isa_constant_barrier(instr), strbuf_text(&pos), barriers);
     strbuf_free(&pos);
     return -1;
 }
@@ -157,6 +178,7 @@ static void describe_grid(struct gpu_run *run)
         .launch_number = run->gpu->launches,
         .sm_count = m->gpu.sms,
         .warp_slots = m->sm.warps,
+        .barriers = m->sm.barriers,
         .stack_bytes = m->gpu.stack_bytes,
         .core_mhz = m->gpu.core_mhz,
         .check_sync = l->check_sync,
@@ -233,7 +255,7 @@ static int prepare(struct gpu_run *run)
 {
     if (run->launch->dynamic_shared > UINT32_MAX / 2)
         return refuse(run, NULL, "dynamic shared memory is out of range");
-    if (check_shape(run) || check_code(run))
+    if (check_shape(run) || check_code(run) || check_barriers(run))
         return -1;
     describe_grid(run);
     return check_resources(run) || write_params(run) || write_workspace(run) ? -1 : 0;

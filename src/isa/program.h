@@ -127,6 +127,7 @@ struct isa_function {
     uint32_t min_blocks, max_registers; /* .minnctapersm, .maxnreg, 0 when absent */
     bool calls_device;               /* can reach a call of printf, malloc or free */
     uint32_t outside;                /* index of the first reachable instruction outside the model, or ISA_PC_NONE */
+    uint32_t barrier;                /* index of the first reachable one of those with the greatest constant barrier number, or ISA_PC_NONE */
     uint32_t line, column;
 };
 
@@ -192,5 +193,15 @@ void isa_disasm_instr(const struct isa_module *module, const struct isa_function
 void isa_disasm_module(const struct isa_module *module, struct strbuf *out);
 /* Appends a short position for messages: `file.ptx:41:5 (kernel.cu:12)`. */
 void isa_format_pos(const struct isa_module *module, const struct isa_instr *instr, struct strbuf *out);
+
+/* The barrier that an instruction names by a constant number, or ISA_NO_BARRIER. */
+#define ISA_NO_BARRIER UINT32_MAX
+static inline uint32_t isa_constant_barrier(const struct isa_instr *instr)
+{
+    if ((instr->op != ISA_OP_BAR && instr->op != ISA_OP_BARRIER) || instr->mods.barrier == ISA_BARRIER_WARP ||
+        instr->src_count == 0 || instr->src[0].kind != ISA_OPERAND_IMM)
+        return ISA_NO_BARRIER;
+    return instr->src[0].value < ISA_NO_BARRIER ? (uint32_t)instr->src[0].value : ISA_NO_BARRIER - 1;
+}
 
 #endif

@@ -39,7 +39,9 @@ void ptx_set_reconvergence(struct isa_module *module, struct isa_function *funct
  * liveness of one thread's path is enough also where a warp diverges. */
 void ptx_allocate(struct isa_module *module, struct isa_function *function, const struct ptx_cfg *cfg,
                   const struct ptx_options *options, struct arena *scratch);
-/* Over the call graph: registers, shared_bytes, shared_align and `outside` of each function become those of everything
+/* Finds each function's own `barrier`, which ptx_reach then spreads to callers. */
+void ptx_find_barriers(struct isa_module *module);
+/* Over the call graph: registers, shared_bytes, shared_align, `outside` and `barrier` of each function become those of everything
  * it can reach (a function whose address is taken counts as reached by every indirect call). Each becomes the greatest
  * value among them (for `outside` the least index): shared_bytes must therefore be set beforehand to the end of the
  * highest shared variable that the function itself names, not to the sum of their sizes. */

@@ -81,6 +81,7 @@ static int analyse(struct isa_module *module, const struct ptx_options *options,
     struct arena scratch;
     arena_init(&scratch);
     find_outside(module);
+    ptx_find_barriers(module);
     ptx_find_failing(module);
     int rc = ptx_place_shared(module, sink, &scratch);
     for (uint32_t f = 0; rc == 0 && f < module->function_count; f++) {

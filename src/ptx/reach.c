@@ -114,6 +114,41 @@ static void spread(const struct graph *g, uint32_t *values, struct arena *scratc
     }
 }
 
+/* Barriers as values to spread: a greater number is a greater value, and of equal ones the earlier instruction is. */
+#define BARRIER_SHIFT 27
+#define BARRIER_PC (((uint32_t)1 << BARRIER_SHIFT) - 1) /* instructions from here on are taken for this one */
+#define BARRIER_MOST 30u                                /* numbers from here on, all illegal, for this one */
+
+static uint32_t barrier_value(const struct isa_module *module, uint32_t pc)
+{
+    if (pc == ISA_PC_NONE)
+        return 0;
+    uint32_t number = isa_constant_barrier(&module->instrs[pc]);
+    return ((number < BARRIER_MOST ? number : BARRIER_MOST) + 1) << BARRIER_SHIFT |
+           (BARRIER_PC - (pc < BARRIER_PC ? pc : BARRIER_PC));
+}
+
+static uint32_t barrier_pc(uint32_t value)
+{
+    return value ? BARRIER_PC - (value & BARRIER_PC) : ISA_PC_NONE;
+}
+
+/* The greatest of the function's own, until ptx_reach adds those of callees. */
+void ptx_find_barriers(struct isa_module *module)
+{
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        struct isa_function *function = &module->functions[f];
+        uint32_t most = 0;
+        for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
+            if (isa_constant_barrier(&module->instrs[pc]) == ISA_NO_BARRIER)
+                continue;
+            uint32_t value = barrier_value(module, pc);
+            most = value > most ? value : most;
+        }
+        function->barrier = barrier_pc(most);
+    }
+}
+
 void ptx_reach(struct isa_module *module)
 {
     struct arena scratch;
@@ -121,7 +156,7 @@ void ptx_reach(struct isa_module *module)
     struct graph g = build_graph(module, &scratch);
     uint32_t *registers = ARENA_NEW(&scratch, uint32_t, g.count), *shared = ARENA_NEW(&scratch, uint32_t, g.count);
     uint32_t *align = ARENA_NEW(&scratch, uint32_t, g.count), *outside = ARENA_NEW(&scratch, uint32_t, g.count);
-    uint32_t *device = ARENA_NEW(&scratch, uint32_t, g.count);
+    uint32_t *device = ARENA_NEW(&scratch, uint32_t, g.count), *barrier = ARENA_NEW(&scratch, uint32_t, g.count);
     for (uint32_t f = 0; f < module->function_count; f++) {
         const struct isa_function *function = &module->functions[f];
         registers[f] = function->registers;
@@ -129,12 +164,14 @@ void ptx_reach(struct isa_module *module)
         align[f] = function->shared_align;
         device[f] = function->intrinsic != ISA_INTRINSIC_NONE && function->intrinsic != ISA_INTRINSIC_ASSERTFAIL;
         outside[f] = ~function->outside; /* the least index is the greatest value, none is 0 */
+        barrier[f] = barrier_value(module, function->barrier);
     }
     spread(&g, registers, &scratch);
     spread(&g, shared, &scratch);
     spread(&g, align, &scratch);
     spread(&g, outside, &scratch);
     spread(&g, device, &scratch);
+    spread(&g, barrier, &scratch);
     for (uint32_t f = 0; f < module->function_count; f++) {
         struct isa_function *function = &module->functions[f];
         /* .maxnreg speaks for the whole call tree, but not against an override that already exceeds it. */
@@ -146,6 +183,7 @@ void ptx_reach(struct isa_module *module)
         function->shared_align = align[f];
         function->outside = ~outside[f];
         function->calls_device = device[f];
+        function->barrier = barrier_pc(barrier[f]);
     }
     arena_free(&scratch);
 }

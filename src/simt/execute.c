@@ -311,9 +311,10 @@ HOT static enum simt_event execute_barrier(struct simt_warp *warp, const struct 
         .pred_base = top->pred_base,
     };
     unsigned width = warp->block->grid->code->width;
-    if (number >= 16 || threads % width) {
+    uint32_t barriers = warp->block->grid->barriers;
+    if (number >= barriers || threads % width) {
         r->fault = (struct simt_fault){
-            .kind = SIMT_FAULT_BARRIER, .lane = (uint8_t)first, .address = number >= 16 ? number : threads};
+            .kind = SIMT_FAULT_BARRIER, .lane = (uint8_t)first, .address = number >= barriers ? number : threads};
         return SIMT_FAULTED;
     }
     simt_stack_advance(&warp->stack, r->pc + 1);

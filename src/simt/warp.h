@@ -71,6 +71,7 @@ struct simt_grid {
     uint64_t param_address;                /* where the parameter block lies in device memory */
     uint64_t workspace_address;            /* the grid workspace of a cooperative launch, else 0 */
     uint64_t launch_number;
+    uint32_t barriers; /* of a block: numbers from 0 to one less */
     uint32_t sm_count, warp_slots;
     uint32_t stack_bytes; /* limit of local memory per thread */
     uint32_t core_mhz;

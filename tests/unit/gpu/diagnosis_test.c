@@ -292,6 +292,36 @@ static void test_barrier_not_reached_by_all(void **state)
     device_close(&b.d);
 }
 
+/* A barrier that a block does not have: known before the first cycle when its number is a constant, also in a function
+ * that is called; else when it is executed. */
+static void test_barriers_beyond_the_machine(void **state)
+{
+    static const char constant[] = PTX_KERNEL("k", PTX_BEGIN "bar.sync 1;\nbar.sync 4;\nbar.sync 3;\nret;");
+    static const char called[] = ".func f()\n{\nbar.sync 4;\nret;\n}\n" PTX_KERNEL("k", PTX_BEGIN "call.uni f; ret;");
+    static const char computed[] = PTX_KERNEL("k", PTX_BEGIN "and.b32 %r6, %r2, 0;\nadd.u32 %r6, %r6, 4;\nbar.sync %r6;\nret;");
+    static const enum gpu_mode modes[] = {GPU_TIMING, GPU_FUNCTIONAL};
+    for (unsigned i = 0; i < 2; i++) {
+        struct bad b;
+        struct shape shape = {.grid = 1, .block = 64, .mode = modes[i]};
+        assert_int_equal(run_bad(&b, "sm.barriers=4", constant, shape, 0), GPU_INVALID);
+        has(&b, "test.ptx:11");
+        has(&b, "it uses barrier 4");
+        has(&b, "a block has 4 of them");
+        has(&b, "raise sm.barriers");
+        device_close(&b.d);
+        assert_int_equal(run_bad(&b, "sm.barriers=4", called, shape, 0), GPU_INVALID);
+        has(&b, "test.ptx:6");
+        device_close(&b.d);
+        assert_int_equal(run_bad(&b, "sm.barriers=4", computed, shape, 0), GPU_FAULT);
+        has(&b, "barrier number or thread count 4 is out of range");
+        device_close(&b.d);
+        assert_int_equal(run_bad(&b, "sm.barriers=5", constant, shape, 0), GPU_OK);
+        device_close(&b.d);
+        assert_int_equal(run_bad(&b, "sm.barriers=5", computed, shape, 0), GPU_OK);
+        device_close(&b.d);
+    }
+}
+
 struct fault_case {
     const char *body; /* the faulting instruction stands in the line marked by `mark` */
     const char *mark;
@@ -499,6 +529,7 @@ int main(void)
         cmocka_unit_test(test_forms_of_waiting),
         cmocka_unit_test(test_long_swapping_is_no_hang),
         cmocka_unit_test(test_barrier_not_reached_by_all),
+        cmocka_unit_test(test_barriers_beyond_the_machine),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_device_survives),
         cmocka_unit_test(test_outside_the_model),

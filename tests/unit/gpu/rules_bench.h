@@ -95,6 +95,7 @@ static inline void bench_describe(struct bench *b, unsigned threads)
         .dynamic_base = function->shared_bytes,
         .sm_count = 1,
         .warp_slots = m->sm.warps,
+        .barriers = m->sm.barriers,
         .stack_bytes = m->gpu.stack_bytes,
         .core_mhz = m->gpu.core_mhz,
         .services = &b->d.gpu->services,
