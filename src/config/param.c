@@ -428,10 +428,8 @@ int param_conflict(const struct param_group *groups, unsigned count, const char 
         name += length;
     }
     strbuf_addf(&message, ": %s", why);
-    struct diag d = {.pos = last.pos,
-                     .span = last.span,
-                     .source_line = last.source_line,
-                     .message = strbuf_text(&message)};
+    struct diag d = {
+        .pos = last.pos, .span = last.span, .source_line = last.source_line, .message = strbuf_text(&message)};
     diag_add(sink, &d);
     strbuf_free(&message);
     return -1;

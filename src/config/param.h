@@ -24,8 +24,8 @@
  *
  * What values of several parameters cannot work together stands beside the tables in files NAME_rules.def with rows
  *     RULE(condition under which the machine can work, "the parameters' names", "why it cannot otherwise")
- * The machine expands them all (gpu/machine.c, which says what the conditions can name) and reports the broken ones with
- * param_conflict.
+ * The machine expands them all (gpu/machine.c, which says what the conditions can name) and reports the broken ones
+ * with param_conflict.
  */
 #ifndef LOCKSTEP_CONFIG_PARAM_H
 #define LOCKSTEP_CONFIG_PARAM_H
@@ -67,7 +67,8 @@ struct param_group {
 
 /* Writes every parameter's default. STR values point to the table's own text. */
 void param_defaults(const struct param_group *groups, unsigned count);
-/* Sets `group.name` from text; errors name the nearest known parameter, the range and the unit. What stays is copied to arena. */
+/* Sets `group.name` from text; errors name the nearest known parameter, the range and the unit. What stays is copied to
+ * arena. */
 int param_set(const struct param_group *groups, unsigned count, struct arena *arena, const char *name, const char *text,
               struct diag_pos pos, struct diag_sink *sink);
 /* Applies a YAML document: a mapping of group name to a mapping of parameter to value. Keys whose group is in `ignored`

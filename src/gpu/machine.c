@@ -47,7 +47,8 @@ static const struct param_desc l1c_param_descs[] = {
 static void bind_groups(struct machine *m)
 {
     struct param_group groups[MACHINE_GROUPS] = {
-        {"gpu", "the device as a whole", gpu_param_descs, sizeof gpu_param_descs / sizeof gpu_param_descs[0], &m->gpu, NULL},
+        {"gpu", "the device as a whole", gpu_param_descs, sizeof gpu_param_descs / sizeof gpu_param_descs[0], &m->gpu,
+         NULL},
         {"sm", "streaming multiprocessor", sm_param_descs, sm_param_count, &m->sm, NULL},
         {"spin", "detection of spinning warps, and back-off", spin_param_descs, spin_param_count, &m->spin, NULL},
         {"l1i", "instruction cache of an SM", l1i_param_descs, L1_COUNT, &m->l1i, NULL},

@@ -127,7 +127,7 @@ struct isa_function {
     uint32_t min_blocks, max_registers; /* .minnctapersm, .maxnreg, 0 when absent */
     bool calls_device;               /* can reach a call of printf, malloc or free */
     uint32_t outside;                /* index of the first reachable instruction outside the model, or ISA_PC_NONE */
-    uint32_t barrier;                /* index of the first reachable one of those with the greatest constant barrier number, or ISA_PC_NONE */
+    uint32_t barrier;                /* index of the first reachable barrier with the greatest constant number, or ISA_PC_NONE */
     uint32_t line, column;
 };
 

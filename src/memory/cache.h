@@ -30,8 +30,8 @@ enum cache_set_index { CACHE_INDEX_LINEAR, CACHE_INDEX_HASHED };
 extern const char *const cache_replacement_choices[], *const cache_allocate_choices[];
 extern const char *const cache_write_allocate_choices[], *const cache_set_index_choices[];
 
-/* The descriptors of the L1 data cache. Another level expands cache_params.def, and the tables of what else it has, between
- * its own defaults and cache_defaults_end.h, as partition.c does for the L2. */
+/* The descriptors of the L1 data cache. Another level expands cache_params.def, and the tables of what else it has,
+ * between its own defaults and cache_defaults_end.h, as partition.c does for the L2. */
 extern const struct param_desc cache_param_descs[];
 extern const unsigned cache_param_count;
 

@@ -41,10 +41,10 @@ void ptx_allocate(struct isa_module *module, struct isa_function *function, cons
                   const struct ptx_options *options, struct arena *scratch);
 /* Finds each function's own `barrier`, which ptx_reach then spreads to callers. */
 void ptx_find_barriers(struct isa_module *module);
-/* Over the call graph: registers, shared_bytes, shared_align, `outside` and `barrier` of each function become those of everything
- * it can reach (a function whose address is taken counts as reached by every indirect call). Each becomes the greatest
- * value among them (for `outside` the least index): shared_bytes must therefore be set beforehand to the end of the
- * highest shared variable that the function itself names, not to the sum of their sizes. */
+/* Over the call graph: registers, shared_bytes, shared_align, `outside` and `barrier` of each function become those of
+ * everything it can reach (a function whose address is taken counts as reached by every indirect call). Each becomes
+ * the greatest value among them (for `outside` the least index): shared_bytes must therefore be set beforehand to the
+ * end of the highest shared variable that the function itself names, not to the sum of their sizes. */
 void ptx_reach(struct isa_module *module);
 
 #endif

@@ -22,7 +22,7 @@ static uint32_t segment_bytes(const struct sm *sm, const struct sm_op *op, unsig
 {
     const struct simt_access *access = op->access;
     if (access->space == ISA_SPACE_CONST)
-        return sm->setup.l1c->line_bytes;
+        return sm->setup.l1c->sector_bytes;
     bool past = op->bypasses || (access->kind == ISA_FLAG_STORE && !sm->params->global_loads_use_l1);
     if (sm->params->coalescing == SM_COALESCE_ARCH20 && past)
         return 32;

@@ -203,7 +203,7 @@ enum sm_writeback { SM_WB_SHARED, SM_WB_CONST, SM_WB_BYPASS, SM_WB_L1D, SM_WB_CO
 struct sm_ring {
     struct packet **items;
     uint32_t head, count;
-    uint32_t size;   /* full with so many; one more can be put behind them: a dirty victim's write-back beside the fill */
+    uint32_t size; /* full with so many; one more can be put behind them: a dirty victim's write-back beside the fill */
     uint32_t places; /* size + 1 */
 };
 

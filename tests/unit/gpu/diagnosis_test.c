@@ -298,7 +298,8 @@ static void test_barriers_beyond_the_machine(void **state)
 {
     static const char constant[] = PTX_KERNEL("k", PTX_BEGIN "bar.sync 1;\nbar.sync 4;\nbar.sync 3;\nret;");
     static const char called[] = ".func f()\n{\nbar.sync 4;\nret;\n}\n" PTX_KERNEL("k", PTX_BEGIN "call.uni f; ret;");
-    static const char computed[] = PTX_KERNEL("k", PTX_BEGIN "and.b32 %r6, %r2, 0;\nadd.u32 %r6, %r6, 4;\nbar.sync %r6;\nret;");
+    static const char computed[] =
+        PTX_KERNEL("k", PTX_BEGIN "and.b32 %r6, %r2, 0;\nadd.u32 %r6, %r6, 4;\nbar.sync %r6;\nret;");
     static const enum gpu_mode modes[] = {GPU_TIMING, GPU_FUNCTIONAL};
     for (unsigned i = 0; i < 2; i++) {
         struct bad b;

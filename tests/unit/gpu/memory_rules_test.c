@@ -409,9 +409,10 @@ static void requests_wait_for_the_network(void **state)
             struct bench b;
             struct strbuf text = {0};
             char settings[200];
-            snprintf(settings, sizeof settings,
-                     "sm.l1d_queue=%u l1d.miss_room=1 network.injection_flits=%u sm.collectors_mem=8 sm.collector_reads=2", queue,
-                     injection);
+            snprintf(
+                settings, sizeof settings,
+                "sm.l1d_queue=%u l1d.miss_room=1 network.injection_flits=%u sm.collectors_mem=8 sm.collector_reads=2",
+                queue, injection);
             for (unsigned i = 0; i < 6; i++)
                 strbuf_addf(&text, "st.global.u32 [%%rd2+%u], %%r7;", 4096 * i);
             bench_open(&b, "gtx480", settings, strbuf_text(&text), 32);
@@ -491,8 +492,8 @@ static void misses_need_room(void **state)
         struct bench b;
         struct strbuf text = {0};
         char settings[200];
-        snprintf(settings, sizeof settings,
-                 "sm.l1d_queue=3 l1d.miss_room=%u sm.collectors_mem=8 sm.collector_reads=2", room);
+        snprintf(settings, sizeof settings, "sm.l1d_queue=3 l1d.miss_room=%u sm.collectors_mem=8 sm.collector_reads=2",
+                 room);
         for (unsigned i = 0; i < 4; i++)
             strbuf_addf(&text, "st.global.u32 [%%rd2+%u], %%r7;", 4096 * i);
         strbuf_add(&text, "ld.global.u32 %r9, [%rd2+65536];");

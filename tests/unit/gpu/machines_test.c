@@ -10,7 +10,7 @@
 #include "sm/spin/spin.h"
 
 #define BLOCK 96
-#define GRID 7
+#define GRID 4
 #define WORDS 8192    /* of the buffer: results by thread from 0, counters from 2048, a table that is only read */
 #define TABLE 4096    /* from this word on */
 #define STEPPED 60000 /* cycles, at most, that are stepped and simulated by two threads */
@@ -19,6 +19,7 @@
 /* Every unit, with values that depend on no order: what is read was written before the launch, or by the thread itself
  * to where no other writes, or it is counted by an atomic whose old value is not used. The loop at SPIN waits for
  * something that never comes and gives up. */
+#define EIGHT(text) text text text text text text text text
 static const char text[] =
     ".const .align 4 .b32 c[32] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, "
     "2, 7, 9, 5};\n"
@@ -37,32 +38,69 @@ static const char text[] =
         /* local memory, at places that differ between lanes */
         "and.b32 %r8, %r6, 60; cvt.u64.u32 %rd6, %r8; add.u64 %rd6, %rd5, %rd6; st.local.u32 [%rd6], %r6; "
         "st.local.u32 [%rd5+128], %r6; ld.local.u32 %r9, [%rd6]; ld.local.u32 %r10, [%rd5+128]; add.u32 %r6, %r9, "
-        "%r10;\n"
+        "%r10; st.local.u32 [%rd5+128], %r6;\n"
         /* constant memory, the same way */
-        "and.b32 %r8, %r5, 124; cvt.u64.u32 %rd6, %r8; add.u64 %rd6, %rd10, %rd6; ld.const.u32 %r9, [%rd6]; add.u32 "
+        "and.b32 %r8, %r5, 124; cvt.u64.u32 %rd6, %r8; add.u64 %rd6, %rd10, %rd6; ld.const.u32 %r9, [%rd6]; "
+        "ld.param.u64 %rd9, [n]; add.u32 "
         "%r6, %r6, %r9;\n"
         /* shared memory: the neighbour's word, and one word of all */
         "st.shared.u32 [%r20], %r6; bar.sync 0; rem.u32 %r8, %r2, 7; shl.b32 %r8, %r8, 4; mov.u32 %r9, s; add.u32 %r8, "
         "%r8, %r9; ld.shared.u32 %r9, [%r8]; xor.b32 %r7, %r6, %r9; bar.sync 1; mov.u32 %r6, %r7; "
         "atom.shared.add.u32 %r9, [s+508], 1;\n"
-        /* atomics in global memory, spread and on one word; fences */
-        "and.b32 %r8, %r5, 15; mul.wide.u32 %rd8, %r8, 4; add.u64 %rd8, %rd1, %rd8; atom.global.add.u32 %r9, "
-        "[%rd8+8192], %r1; red.global.max.u32 [%rd1+12288], %r5; membar.gl; st.global.u32 [%rd2], %r6; membar.cta;\n"
-        /* arithmetic of every class */
-        "add.u32 %r9, %r1, 3; div.u32 %r10, %r6, %r9; rem.u32 %r11, %r6, %r9; max.s32 %r10, %r10, %r11; mad.lo.u32 "
-        "%r6, %r6, 5, %r10; mul.lo.u32 %r6, %r6, 3; add.f32 %f2, %f1, 0f3F800000; mul.f32 %f3, %f2, 0f3F000000; "
-        "max.f32 %f3, %f3, %f2; div.rn.f32 %f2, %f2, %f3; fma.rn.f32 %f1, %f2, %f3, %f1; sqrt.approx.f32 %f2, %f1; "
-        "add.f64 %d1, %d1, 0d3FF0000000000000; mul.f64 %d2, %d1, 0d3FE0000000000000; max.f64 %d2, %d2, %d1; div.rn.f64 "
-        "%d2, %d2, %d1; fma.rn.f64 %d1, %d2, %d1, %d2; mad.rn.f32 %f3, %f1, %f2, %f3; "
-        "shfl.sync.bfly.b32 %r11, %r6, 1, 0x1f, 0xffffffff; xor.b32 %r6, %r6, %r11;\n"
-        /* lanes part and meet */
-        "and.b32 %r8, %r2, 3; setp.lt.u32 %p2, %r8, 2; @%p2 bra APART; add.u32 %r6, %r6, 7; bra MEET; "
-        "APART: mad.lo.u32 %r6, %r6, 9, 1;\n"
-        "MEET: mov.u32 %r12, 0;\n"
-        "SPIN: atom.global.cas.b32 %r13, [%rd1+12292], 1, 1; add.u32 %r12, %r12, 1; setp.ne.u32 %p3, %r13, 1; "
-        "setp.lt.and.u32 %p3, %r12, 12, %p3; @%p3 bra SPIN;\n"
-        "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;\n"
-        "st.global.u32 [%rd2], %r6; ret;");
+        /* code that lies far away */
+        "bra FAR;\n" EIGHT(EIGHT(EIGHT(
+            "add.u32 %r10, %r10, 1; add.u32 %r10, %r10, 3;\n"))) "FAR:\n"
+                                                                 /* atomics in global memory, spread and on one word;
+                                                                    fences */
+                                                                 "and.b32 %r8, %r5, 15; mul.wide.u32 %rd8, %r8, 4; "
+                                                                 "add.u64 %rd8, %rd1, %rd8; ld.global.u32 %r9, "
+                                                                 "[%rd8+8192]; atom.global.add.u32 %r9, "
+                                                                 "[%rd8+8192], %r1; red.global.max.u32 [%rd1+12288], "
+                                                                 "%r5; membar.gl; st.global.u32 [%rd2], %r6; "
+                                                                 "membar.cta;\n"
+                                                                 /* arithmetic of every class */
+                                                                 "add.u32 %r9, %r1, 3; div.u32 %r10, %r6, %r9; rem.u32 "
+                                                                 "%r11, %r6, %r9; max.s32 %r10, %r10, %r11; mad.lo.u32 "
+                                                                 "%r6, %r6, 5, %r10; mul.lo.u32 %r6, %r6, 3; add.f32 "
+                                                                 "%f2, %f1, 0f3F800000; mul.f32 %f3, %f2, 0f3F000000; "
+                                                                 "max.f32 %f3, %f3, %f2; div.rn.f32 %f2, %f2, %f3; "
+                                                                 "fma.rn.f32 %f1, %f2, %f3, %f1; sqrt.approx.f32 %f2, "
+                                                                 "%f1; "
+                                                                 "add.f64 %d1, %d1, 0d3FF0000000000000; mul.f64 %d2, "
+                                                                 "%d1, 0d3FE0000000000000; max.f64 %d2, %d2, %d1; "
+                                                                 "div.rn.f64 "
+                                                                 "%d2, %d2, %d1; fma.rn.f64 %d1, %d2, %d1, %d2; "
+                                                                 "mad.rn.f32 %f3, %f1, %f2, %f3; mad.rn.f64 %d2, "
+                                                                 "%d1, %d2, %d1; sin.approx.f32 %f3, %f3; "
+                                                                 "lg2.approx.f32 %f3, %f2; ex2.approx.f32 %f3, %f3; "
+                                                                 "mul24.lo.u32 %r10, "
+                                                                 "%r6, %r5; mul.lo.u64 %rd9, %rd4, %rd4; min.u32 %r10, "
+                                                                 "%r10, %r6; "
+                                                                 "shfl.sync.bfly.b32 %r11, %r6, 1, 0x1f, 0xffffffff; "
+                                                                 "xor.b32 %r6, %r6, %r11;\n"
+                                                                 /* lanes part and meet */
+                                                                 "and.b32 %r8, %r2, 3; setp.lt.u32 %p2, %r8, 2; @%p2 "
+                                                                 "bra APART; add.u32 %r6, %r6, 7; bra MEET; "
+                                                                 "APART: mad.lo.u32 %r6, %r6, 9, 1;\n"
+                                                                 "MEET: mov.u32 %r14, 0;\n"
+                                                                 /* a loop that counts in large steps, which a hash of
+                                                                    low bits takes for a wait */
+                                                                 "COUNT: add.u32 %r14, %r14, 256; ld.shared.u32 %r15, "
+                                                                 "[%r20]; ld.shared.u32 %r16, [%r20]; setp.lt.u32 %p5, "
+                                                                 "%r14, 5120; @%p5 bra COUNT;\n"
+                                                                 "mov.f32 %f5, 0f40000000;\n" /* it is infinite
+                                                                                                                                                                after 12 turns,
+                                                                                                                                                                which no compared
+                                                                                                                                                                value tells DDOS
+                                                                                                                                                              */
+                                                                 "SPIN: atom.global.cas.b32 %r13, [%rd1+12292], 1, 1; "
+                                                                 "mul.f32 %f5, %f5, 0f44800000; setp.ne.u32 %p3, %r13, "
+                                                                 "1; "
+                                                                 "testp.finite.f32 %p4, %f5; and.pred %p3, %p3, %p4; "
+                                                                 "@%p3 bra SPIN;\n"
+                                                                 "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 "
+                                                                 "bra LOOP;\n"
+                                                                 "st.global.u32 [%rd2], %r6; ret;");
 
 struct outcome {
     enum gpu_status status;
@@ -105,7 +143,8 @@ static void run(const struct machine *machine, uint64_t max_cycles, unsigned thr
     struct shape shape = {
         .grid = GRID, .block = BLOCK, .max_cycles = max_cycles, .threads = threads, .every_cycle = every};
     o->status = device_try(&d, "k", shape, 2, params);
-    if (o->status != GPU_OK && o->status != GPU_LIMIT)
+    bool fits = o->status != GPU_INVALID || !strstr(strbuf_text(&d.text), "cannot be launched");
+    if (o->status != GPU_OK && o->status != GPU_LIMIT && fits)
         fail_here("%s: %s", gpu_status_name(o->status), strbuf_text(&d.text));
     o->cycles = d.result.cycles;
     json_t *json = gpu_result_json(&d.result, machine);
@@ -162,6 +201,8 @@ static bool check_machine(const struct machine *machine)
     struct outcome whole, stepped, threaded, limited = {0}, *first = &whole;
     uint64_t limit = 0;
     run(machine, environment("LOCKSTEP_CYCLES", MOST), 1, false, &whole);
+    if (whole.status == GPU_INVALID)
+        fail_here("the kernel does not fit");
     if (whole.status == GPU_OK && memcmp(whole.memory, expected(), sizeof whole.memory))
         fail_here("the launch ends with other values in memory than on the gtx480");
     if (whole.status != GPU_OK || whole.cycles > STEPPED) {
@@ -206,7 +247,7 @@ static const struct {
     {"gpu.watch_cycles", 4000000000, 0}, /* a slow machine is a hang by definition when this is short */
     {"sm.threads", 2 * BLOCK, 0},        /* the kernel fits */
     {"sm.warps", 2 * BLOCK / 32, 0},     /* the same */
-    {"sm.registers", 96 * 256, 0},       /* the same */
+    {"sm.registers", 128 * 256, 0},      /* the same */
     {"sm.shared_bytes", 1024, 0},        /* the same */
     {"sm.barriers", 2, 0},               /* it has two */
     {"gpu.sms", 0, 16},                  /* time */
@@ -331,6 +372,19 @@ static void draw_machine(struct machine *machine, uint64_t seed, unsigned *drawn
     }
 }
 
+/* A machine by name and settings, separated by blanks. */
+static void load_words(struct machine *machine, const char *words)
+{
+    char *copy = strdup(words), *save, *name = strtok_r(copy, " ", &save);
+    begin_history("", 0);
+    strbuf_add(&history, words);
+    assert_int_equal(machine_load(machine, name, NULL), 0);
+    set(machine, "gpu.watch_cycles", "4000000000"); /* a slow machine is no hang */
+    for (char *word; (word = strtok_r(NULL, " ", &save));)
+        assert_int_equal(machine_set(machine, word, NULL), 0);
+    free(copy);
+}
+
 /* Machines by name and settings that once went wrong. */
 static const char *const known[] = {
     "gtx480 gpu.dram_mhz=5",                           /* a request comes to the DRAM in its very first cycle */
@@ -345,15 +399,9 @@ static const char *const known[] = {
 static void try_known(const char *words)
 {
     struct machine machine;
-    char *copy = strdup(words), *save, *name = strtok_r(copy, " ", &save);
-    begin_history("", 0);
-    strbuf_add(&history, words);
-    assert_int_equal(machine_load(&machine, name, NULL), 0);
-    for (char *word; (word = strtok_r(NULL, " ", &save));)
-        assert_int_equal(machine_set(&machine, word, NULL), 0);
+    load_words(&machine, words);
     assert_true(check_machine(&machine));
     machine_free(&machine);
-    free(copy);
 }
 
 static void test_machines_that_once_went_wrong(void **state)
@@ -383,9 +431,167 @@ static void test_random_machines_end_right_and_the_same_way(void **state)
     assert_true(ended * 3 >= count * 2 || count < 10);
 }
 
+/* Machines on which parameters are changed one at a time. Each parameter must show on one of them. */
+static const char *const contexts[] = {
+    "gtx480 gpu.sms=3",
+    /* All requests meet in one slice with short queues, and the caches are small. */
+    "gtx480 gpu.sms=3 partition.channels=1 partition.slices_per_channel=1 partition.icnt_l2_queue=2 "
+    "partition.l2_dram_queue=2 partition.dram_l2_queue=2 partition.l2_icnt_queue=2 dram.scheduler_queue=2 "
+    "dram.return_queue=2 l1d.sets=2 l2.sets=2 l2.ways=2 l1i.sets=1 l1i.ways=2 l1c.line_bytes=32 l1c.sector_bytes=32 "
+    "l1c.sets=1 l1c.ways=4 l1c.mshr_entries=8 sm.l1d_queue=3 network.injection_flits=2 "
+    "l1d.sector_bytes=32 "
+    "l2.sector_bytes=32 l1i.sector_bytes=16",
+    /* The network brings replies faster than an SM takes them. */
+    "gtx480 gpu.sms=1 gpu.network_mhz=1400 network.flit_bytes=512 network.internal_speedup=4 sm.ejection_queue=1 "
+    "sm.response_queue=1 sm.global_loads_use_l1=false l1c.line_bytes=32 l1c.sector_bytes=32 l1c.sets=8 l1c.ways=1",
+    /* Four schedulers, and units for all of them; one channel with long queues. */
+    "gtx1080ti gpu.sms=1 sm.id_oc_sfu=4 sm.oc_ex_sfu=4 sm.sfu_units=4 sm.id_oc_mem=4 sm.oc_ex_mem=4 "
+    "sm.interval_int_mul=1 sm.collectors_mem=8 partition.channels=1 l2.sets=4",
+    /* Narrow pipelines. */
+    "gtx480 gpu.sms=1 gpu.seed=5 sm.age_rotation=300 sm.id_oc_sp=1 sm.id_oc_mem=1 sm.oc_ex_sp=1 sm.register_banks=2 "
+    "sm.issue_width=2 "
+    "sm.collectors_sp=1 sm.collectors_sfu=1 sm.result_buses=1 sm.l1d_latency=20 l1d.sets=1 l1d.ways=1 l1i.sets=2 "
+    "l1i.ways=1",
+    /* Spinning warps are held back. */
+    "gtx480-sm2 gpu.sms=3 sm.scheduler=gto+bows spin.measure=true spin.window=100 spin.min_delay=10 "
+    "spin.max_delay=2000 "
+    "spin.delay_step=100 spin.raise_share=0.1 spin.lower_ratio=1",
+    "gtx480 gpu.sms=1 sm.scheduler=lrr+bows spin.measure=true spin.shares=true spin.share_cycles=50 spin.path_bits=2 "
+    "spin.value_bits=1 spin.hash=modulo spin.truth=oracle",
+    "gtx480 gpu.sms=1 sm.scheduler=gto+bows sm.schedulers=1 spin.measure=true spin.adaptive=false spin.delay=30",
+    /* Constants miss faster than the network takes the misses. */
+    "gtx480 gpu.sms=1 gpu.network_mhz=200 l1c.line_bytes=32 l1c.sector_bytes=32 l1c.sets=1 l1c.ways=1 "
+    "l1c.mshr_entries=8",
+};
+#define CONTEXTS (sizeof contexts / sizeof *contexts)
+
+/* What no result of these launches shows: what programs see, limits that the kernel stays within, and what another test
+ * sets up. */
+static const struct {
+    const char *name, *shown_by;
+} silent[] = {
+    {"spin.truth", "cli.spin"},
+    {"spin.profiled_values", "unit.sm.spin_ddos"},
+    {"spin.clears_history", "unit.sm.spin_ddos"},
+
+    {"gpu.name", "cudaGetDeviceProperties"},
+    {"gpu.compute_major", "cudaGetDeviceProperties"},
+    {"gpu.compute_minor", "cudaGetDeviceProperties"},
+    {"gpu.memory_mib", "allocations that fail"},
+    {"gpu.heap_mib", "device malloc that fails"},
+    {"gpu.stack_bytes", "calls that fault"},
+    {"gpu.watch_cycles", "hangs"},
+    {"gpu.flush_l1_at_kernel_end", "a second launch"},
+};
+
+static bool is_silent(const char *name)
+{
+    for (unsigned i = 0; i < sizeof silent / sizeof *silent; i++)
+        if (!strcmp(silent[i].name, name))
+            return true;
+    return false;
+}
+
+/* Runs the context's machine with another value of one parameter, which may be refused with the reason. The launch must
+ * end right. Returns whether its result is another. */
+static bool changes(unsigned context, unsigned group, unsigned index, const char *value, const struct outcome *usual)
+{
+    struct machine machine;
+    struct strbuf name = {0};
+    struct outcome o = {0};
+    load_words(&machine, contexts[context]);
+    const struct param_group *g = &machine.groups[group];
+    strbuf_addf(&name, "%s.%s", g->name, g->params[index].name);
+    bool other = false;
+    if (try_value(&machine, strbuf_text(&name), g, &g->params[index], value)) {
+        run(&machine, 0, 1, false, &o);
+        if (o.status == GPU_OK && memcmp(o.memory, expected(), sizeof o.memory))
+            fail_here("the launch ends with other values in memory than on the gtx480");
+        other = strcmp(o.json, usual->json) != 0;
+        free(o.json);
+    }
+    strbuf_free(&name);
+    machine_free(&machine);
+    return other;
+}
+
+/* The values that are tried: the ends of the range, and some between. Returns how many. */
+static unsigned values_of(const struct param_group *group, const struct param_desc *param, char values[8][24])
+{
+    unsigned n = 0;
+    struct strbuf text = {0};
+    if (param->type == PARAM_TYPE_BOOL) {
+        strcpy(values[n++], "true");
+        strcpy(values[n++], "false");
+    } else if (param->type == PARAM_TYPE_ENUM) {
+        for (; param->choices[n]; n++)
+            snprintf(values[n], sizeof values[n], "%s", param->choices[n]);
+    } else if (!strcmp(param->name, "scheduler")) {
+        strcpy(values[n++], "lrr");
+    } else if (param->type == PARAM_TYPE_STR) {
+        for (; !strcmp(group->name, "spin") && spin_detectors()[n]; n++)
+            snprintf(values[n], sizeof values[n], "%s", spin_detectors()[n]->name);
+    } else {
+        const uint64_t tried[] = {param->min, param->max, param->min + 1, param->default_value / 2,
+                                  param->default_value * 4 + 1};
+        for (unsigned i = 0; i < sizeof tried / sizeof *tried; i++) {
+            if (tried[i] < param->min || tried[i] > param->max)
+                continue;
+            text.length = 0;
+            if (param->type == PARAM_TYPE_DECIMAL)
+                param_format_decimal(tried[i], &text);
+            else
+                strbuf_addf(&text, "%llu", (unsigned long long)tried[i]);
+            snprintf(values[n++], sizeof values[0], "%s", strbuf_text(&text));
+        }
+    }
+    strbuf_free(&text);
+    return n;
+}
+
+/* Each parameter at its least and greatest: refused with the reason, or the launch ends right. And it is read: some
+ * value of it changes the result somewhere. */
+static void test_every_parameter_does_something(void **state)
+{
+    struct outcome usual[CONTEXTS];
+    struct machine table;
+    bool idle = false;
+    for (unsigned c = 0; c < CONTEXTS; c++) {
+        struct machine machine;
+        load_words(&machine, contexts[c]);
+        run(&machine, 0, 1, false, &usual[c]);
+        assert_int_equal(usual[c].status, GPU_OK);
+        machine_free(&machine);
+    }
+    assert_int_equal(machine_load(&table, "gtx480", NULL), 0);
+    for (unsigned g = 0; g < MACHINE_GROUPS; g++) {
+        for (unsigned i = 0; i < table.groups[g].count; i++) {
+            const struct param_group *group = &table.groups[g];
+            char values[8][24], name[64];
+            unsigned count = values_of(group, &group->params[i], values);
+            bool seen = false;
+            for (unsigned v = 0; v < count && v < 2; v++)
+                seen |= changes(0, g, i, values[v], &usual[0]);
+            snprintf(name, sizeof name, "%s.%s", group->name, group->params[i].name);
+            for (unsigned c = 0; c < CONTEXTS && !seen && !is_silent(name); c++)
+                for (unsigned v = c == 0 ? 2 : 0; v < count && !seen; v++)
+                    seen = changes(c, g, i, values[v], &usual[c]);
+            if (seen == is_silent(name)) {
+                print_error("%s %s\n", name, seen ? "shows in a result" : "changes nothing");
+                idle = true;
+            }
+        }
+    }
+    for (unsigned c = 0; c < CONTEXTS; c++)
+        free(usual[c].json);
+    machine_free(&table);
+    assert_false(idle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_parameter_does_something),
         cmocka_unit_test(test_machines_that_once_went_wrong),
         cmocka_unit_test(test_random_machines_end_right_and_the_same_way),
     };
