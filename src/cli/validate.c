@@ -53,7 +53,15 @@ static const struct departure {
     {"gtx480", "sm.fence_l1=none"},
     {"gtx480", "sm.schedulers_take_turns=false"},
     {"gtx480", "sm.age_rotation=50000"},
+    {"gtx480-sm2", "sm.overtakes=0"},
     {"gtx480-sm2", "sm.age_rotation=0"},
+};
+
+/* The scheduler that a record's name stands for in the simulator behind it. */
+static const struct {
+    const char *machine, *name, *there;
+} schedulers[] = {
+    {"gtx480", "gto", "gto:rotate=preference:patience=0"},
 };
 
 struct validation {
@@ -158,13 +166,21 @@ static int check_bytes(struct validation *v, const struct fidelity_record *r)
     return rc;
 }
 
+static const char *scheduler_of(const struct validation *v, const struct fidelity_record *r)
+{
+    for (size_t i = 0; v->options->as_reference && i < sizeof schedulers / sizeof *schedulers; i++)
+        if (!strcmp(schedulers[i].machine, r->machine) && !strcmp(schedulers[i].name, r->sched))
+            return schedulers[i].there;
+    return r->sched;
+}
+
 static char *const *command_of(struct validation *v, const struct trial *t)
 {
     const struct fidelity_record *r = t->record;
     const struct cli_options *o = v->options;
     VEC(const char *) words = {0};
-    const char *const start[] = {"/proc/self/exe", "run",    "--quiet", "--machine", r->machine,
-                                 "--sched",        r->sched, "--stats", t->stats,    "--max-cycles"};
+    const char *const start[] = {"/proc/self/exe",   "run",     "--quiet", "--machine",   r->machine, "--sched",
+                                 scheduler_of(v, r), "--stats", t->stats,  "--max-cycles"};
     for (size_t i = 0; i < sizeof start / sizeof *start; i++)
         vec_push(&words, start[i]);
     vec_push(&words, arena_printf(&v->arena, "%" PRIu64, PATIENCE * r->there.value[FIDELITY_CYCLES]));

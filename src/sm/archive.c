@@ -354,6 +354,8 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_place(ar, &sm->fetch_slot, sm->params->warps);
     ARCHIVE(ar, sm->fetch_count);
     archive_u32_to(ar, &sm->last_fetched, sm->params->warps - 1);
+    ARCHIVE(ar, sm->overtaken);
+    archive_place(ar, &sm->first_look, sm->params->schedulers);
     archive_pipelines(sm, ar);
     archive_lsu(sm, ar, source);
     cache_archive(sm->l1i, ar);

@@ -390,9 +390,47 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
     warp->wake = until;
 }
 
-/* Issues a warp's next instruction. Apart from its only caller: the two together have too few of the host's registers.
- */
-HOT NOT_INLINE void issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slot)
+/* Gives the first look to the next scheduler, from `from` on, that was overtaken too often at some class. */
+static void choose_first(struct sm *sm, unsigned from)
+{
+    sm->first_look = SM_NONE;
+    for (unsigned i = 0; i < sm->scheduler_count && sm->first_look == SM_NONE; i++) {
+        unsigned s = (from + i) % sm->scheduler_count;
+        for (unsigned class = 0; class < SM_CLASSES; class++)
+            if (sm->overtakes[class] && sm->overtaken[class][s] == sm->overtakes[class])
+                sm->first_look = s;
+    }
+}
+
+/* Scheduler s took a pipeline register of a class. If that was the last one, it has overtaken those that have still to
+ * look in this cycle and have a warp that would have taken it. The cycle alone is no fair judge between them: a register
+ * that comes free in step with the turns comes free for the same scheduler every time. One that was overtaken often
+ * enough goes first; it is as near to that again when it has its register, until another takes the last one while it
+ * wants none: so two of them alternate as long as the rhythm lasts. */
+NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class class)
+{
+    uint8_t *overtaken = sm->overtaken[class], most = sm->overtakes[class];
+    uint64_t want = sm_wanted(sm, class) & sm->cleared & ~sm->waiting & ~sm->scheduler_slots[s], known;
+    memcpy(&known, overtaken, sizeof known);
+    if (!want && !known)
+        return; /* the usual case */
+    unsigned times = overtaken[s];
+    bool choose = sm->first_look != SM_NONE, full = sm_fifo_full(&sm->id_oc[class]);
+    overtaken[s] = times >= most - 1u ? most - 1 : 0;
+    unsigned count = sm->scheduler_count;
+    for (unsigned other = s + 1 < count ? s + 1 : 0; full && other != sm->looks_first;
+         other = other + 1 < count ? other + 1 : 0) {
+        times = want & sm->scheduler_slots[other] ? overtaken[other] + 1u : 0;
+        overtaken[other] = (uint8_t)(times < most ? times : most);
+        choose |= times >= most;
+    }
+    if (choose)
+        choose_first(sm, s + 1);
+}
+
+/* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have too
+ * few of the host's registers. */
+HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slot)
 {
     struct simt_result r;
     uint32_t pc = warp->head_pc;
@@ -407,7 +445,7 @@ HOT NOT_INLINE void issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slo
         o->access = sm_access_new(sm);
     if (!perform(sm, warp, slot, o, &r)) {
         sm_op_free(sm, index);
-        return;
+        return class;
     }
     if (sm->spin)
         observe_spinning(sm, slot, o, &r);
@@ -429,6 +467,7 @@ HOT NOT_INLINE void issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slo
     sm_head_changed(sm, warp, BIT64(slot), view->pc);
     sm_fifo_push(&sm->id_oc[class], index);
     sm->due |= SM_DUE_COLLECT;
+    return class;
 }
 
 /* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */
@@ -481,7 +520,9 @@ static inline void issue_picked(struct sm *sm, unsigned s, unsigned slot, const 
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     for (unsigned left = sm->params->issue_width;;) {
-        issue_warp(sm, &sm->warps[slot], slot);
+        enum sm_class class = issue_warp(sm, &sm->warps[slot], slot);
+        if (sm->overtakes[class])
+            note_overtaken(sm, s, class);
         if (policy->issued)
             policy->issued(sm->scheduler_state[s], slot, view);
         if (--left == 0 || !issues_more(sm, slot))
@@ -658,6 +699,9 @@ HOT void sm_issue(struct sm *sm)
         end_waits(sm);
     unsigned count = sm->scheduler_count, turns = sm->turns;
     unsigned s = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1)), looked = 0;
+    if (sm->first_look != SM_NONE)
+        s = sm->first_look;
+    sm->looks_first = (uint8_t)s;
     while (!sm->has_fault) {
         if (sm->changed & sm->scheduler_slots[s])
             schedule(sm, s);

@@ -105,6 +105,11 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->params = p;
     sm->scheduler_count = (uint8_t)p->schedulers;
     sm->turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
+    /* A scheduler takes issue_width registers in a cycle at most: of so many, some are left for the others. */
+    const uint32_t registers[SM_CLASSES] = {p->id_oc_sp, p->id_oc_sfu, p->id_oc_mem};
+    for (unsigned class = 0; class < SM_CLASSES; class++)
+        sm->overtakes[class] =
+            (uint8_t)(sm->turns > 1 && registers[class] < p->schedulers * p->issue_width ? p->overtakes : 0);
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm_storage_init(sm, arena);
@@ -287,6 +292,8 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm_all_due(sm);
     sm->counted = cycle;
     sm->changed = mask_low(p->warps);
+    sm->first_look = SM_NONE;
+    memset(sm->overtaken, 0, sizeof sm->overtaken);
     sm_storage_begin(sm);
     sm->banks_all = mask_low(p->register_banks);
     for (unsigned slot = 0; slot < p->warps; slot++) {

@@ -250,6 +250,14 @@ struct sm {
     uint32_t due; /* set of enum sm_due */
     uint8_t scheduler_count;
     uint8_t turns;             /* schedulers that take turns in looking first */
+    uint8_t looks_first;       /* of the cycle in which schedulers look */
+    uint8_t overtakes[SM_CLASSES]; /* sm.overtakes; 0 for classes in which the registers are never too few */
+    /* Per class and scheduler, how often in a row another one took the last free pipeline register while a warp of it
+     * waited for nothing else and its look in that cycle was still to come; not beyond `overtakes`. Kept by
+     * note_overtaken. */
+    uint8_t overtaken[SM_CLASSES][8];
+    uint32_t first_look; /* scheduler that was overtaken so often: it looks first until it is not any more; SM_NONE: the
+                            cycle says whose turn it is */
     uint32_t scoreboard_words; /* of sm_kernel */
     uint8_t stall_of[8];       /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
     uint64_t changed; /* warp slots of which something that issue looks at has changed since, or that could issue */

@@ -8,6 +8,13 @@
  * the first jump backward leaves nInst at 0 for ever; CPI as it was at the warp's last issue; and nStall grows in every
  * cycle by the time since the last issue, but only after the cycle's warps have been put in order.
  *
+ * As published it starves: a warp that never issues gains no criticality in `paper`, and in neither profile does it help
+ * against a greedy warp that is ready whenever the most critical one is. So there is an option that is in neither:
+ * `patience`. One warp at a time, the one that issued the longest ago of those that wait for no event, is remembered as
+ * *passed over*, until it issues; after `patience` cycles it goes first. A warp whose next instruction waits for nothing
+ * but a turn thus gets it within (live warps of the scheduler * patience) cycles, and as long as it takes the units to
+ * accept as many instructions.
+ *
  * Everything is integers: quotients are compared exactly, and what grows every cycle is summed up when it is asked for.
  */
 #include "base/bits.h"
@@ -15,6 +22,7 @@
 
 #define NOBODY 64
 
+enum option { OPTION_PROFILE, OPTION_START, OPTION_UPDATE, OPTION_CPI, OPTION_STALL, OPTION_PATIENCE };
 enum profile { PAPER, ARTIFACT };
 enum start { START_PROFILE, START_ZERO, START_STATIC };
 enum update { UPDATE_PROFILE, UPDATE_COMPLETED, UPDATE_DISTANCE, UPDATE_UNSIGNED };
@@ -45,6 +53,11 @@ static const struct lockstep_scheduler_option options[] = {
      .doc = "nStall grows by the time since the last issue at every issue (issue: paper), or at every issue and behind "
             "every cycle, in 32 bits, the first time from the kernel's start (cycle: artifact)",
      .choices = stalls},
+    {.name = "patience",
+     .doc = "cycles for which the warp that issued the longest ago lets others go first; 0: for ever, as published, so "
+            "that the holder of a lock can starve",
+     .initial = 10000,
+     .maximum = 1000000000},
     {0},
 };
 
@@ -64,8 +77,11 @@ struct cawa {
     struct warp warps[64];
     uint64_t kernel_start;
     uint64_t static_instructions;
+    uint64_t patience;
+    uint64_t due; /* cycle from which on `passed_over` goes first */
     uint8_t start, update, cpi, stall; /* never *_PROFILE */
-    uint8_t last;                      /* warp that issued last */
+    uint8_t last;        /* warp that issued last */
+    uint8_t passed_over; /* another warp was preferred to it, and it has not issued since; or NOBODY */
 };
 
 /* whole + part / of, exactly. */
@@ -76,19 +92,20 @@ struct criticality {
 static uint8_t choose(const struct lockstep_scheduler_setup *setup, unsigned option, uint8_t paper, uint8_t artifact)
 {
     uint64_t value = setup->options[option];
-    return value ? (uint8_t)value : setup->options[0] == PAPER ? paper : artifact;
+    return value ? (uint8_t)value : setup->options[OPTION_PROFILE] == PAPER ? paper : artifact;
 }
 
 static void reset(void *state, const struct lockstep_scheduler_setup *setup)
 {
     struct cawa *c = state;
-    c->last = NOBODY;
+    c->last = c->passed_over = NOBODY;
+    c->patience = setup->options[OPTION_PATIENCE];
     c->kernel_start = setup->cycle;
     c->static_instructions = setup->instructions;
-    c->start = choose(setup, 1, START_STATIC, START_STATIC);
-    c->update = choose(setup, 2, UPDATE_COMPLETED, UPDATE_UNSIGNED);
-    c->cpi = choose(setup, 3, CPI_REAL, CPI_TRUNCATED);
-    c->stall = choose(setup, 4, STALL_ISSUE, STALL_CYCLE);
+    c->start = choose(setup, OPTION_START, START_STATIC, START_STATIC);
+    c->update = choose(setup, OPTION_UPDATE, UPDATE_COMPLETED, UPDATE_UNSIGNED);
+    c->cpi = choose(setup, OPTION_CPI, CPI_REAL, CPI_TRUNCATED);
+    c->stall = choose(setup, OPTION_STALL, STALL_ISSUE, STALL_CYCLE);
 }
 
 static void launched(void *state, unsigned warp, uint64_t age, uint64_t cycle)
@@ -101,6 +118,8 @@ static void launched(void *state, unsigned warp, uint64_t age, uint64_t cycle)
                                    .age = age};
     if (c->last == warp)
         c->last = NOBODY;
+    if (c->passed_over == warp)
+        c->passed_over = NOBODY;
 }
 
 static uint64_t less(uint64_t from, uint64_t amount)
@@ -148,6 +167,8 @@ static bool is_greater(const struct criticality *a, const struct criticality *b)
 static unsigned pick(const void *state, const struct lockstep_scheduler_view *view)
 {
     const struct cawa *c = state;
+    if (c->passed_over != NOBODY && c->due <= view->cycle && mask_has(view->ready, c->passed_over))
+        return c->passed_over;
     if (c->last != NOBODY && mask_has(view->ready, c->last))
         return c->last;
     unsigned best = mask_first(view->ready);
@@ -176,6 +197,24 @@ static uint64_t instructions_behind(const struct cawa *c, uint64_t left, uint32_
     }
 }
 
+/* After an issue: whom it has passed over. */
+static void note_passed_over(struct cawa *c, unsigned warp, const struct lockstep_scheduler_view *view)
+{
+    if (c->passed_over == warp)
+        c->passed_over = NOBODY;
+    uint64_t others = view->members & ~view->waiting & ~BIT64(warp);
+    if (!c->patience || c->passed_over != NOBODY || !others)
+        return;
+    unsigned first = mask_first(others);
+    for (uint64_t rest = others & (others - 1); rest; rest &= rest - 1) {
+        const struct warp *a = &c->warps[mask_first(rest)], *b = &c->warps[first];
+        if (a->last < b->last || (a->last == b->last && a->age < b->age))
+            first = mask_first(rest);
+    }
+    c->passed_over = (uint8_t)first;
+    c->due = view->cycle + c->patience;
+}
+
 static void issued(void *state, unsigned warp, const struct lockstep_scheduler_view *view)
 {
     struct cawa *c = state;
@@ -193,6 +232,7 @@ static void issued(void *state, unsigned warp, const struct lockstep_scheduler_v
     w->counted = view->cycle + 1;
     w->last = view->cycle;
     c->last = (uint8_t)warp;
+    note_passed_over(c, warp, view);
 }
 
 const struct lockstep_scheduler sched_cawa = {

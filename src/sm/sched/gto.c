@@ -1,59 +1,119 @@
 /* Greedy then oldest: the warp that issued last goes on as long as it is ready; otherwise the oldest ready warp. Age is
  * the order of launch on the SM.
  *
- * With age rotation (ElTantawy and Aamodt's BOWS artifact; without it strict GTO livelocks on contended locks), every
- * `sm.age_rotation` cycles each live warp takes the age of its predecessor in the order of age and the oldest takes the
- * youngest's: everybody moves up, the oldest goes to the end. */
+ * With sm.age_rotation = 0 that is all, and it starves: warps that spin can keep another one, which may hold what they
+ * spin for, from issuing for ever. Age rotation (ElTantawy and Aamodt's BOWS artifact) makes every warp the oldest in
+ * turn: every `sm.age_rotation` cycles each live warp takes the age of the one before it, and the first takes the last
+ * one's. "Before" is by age (rotate=age): everybody moves up, the oldest goes to the end. Or it is by the scheduler's
+ * order of preference (rotate=preference, as in the artifact): the greedy warp comes first, warps that wait come last.
+ *
+ * To be the oldest is no help against a greedy warp that is ready whenever the oldest one is, as where both wait for
+ * the same pipeline register. So where ages rotate, greed has a limit. One warp at a time, older than the one that was
+ * preferred to it, is remembered as *passed over*, until it issues; after `patience` cycles it goes before the greedy
+ * one. The limit is half of sm.age_rotation at most. So with rotate=age, a warp whose next instruction waits for
+ * nothing but a turn becomes the oldest, is passed over, and goes first within (live warps of the scheduler *
+ * age_rotation + patience) cycles, and as long as it takes the units to accept two instructions. */
 #include "base/bits.h"
 #include "lockstep/scheduler.h"
 
 #define NOBODY 64
 
+enum option { OPTION_ROTATE, OPTION_PATIENCE };
+enum rotate { ROTATE_AGE, ROTATE_PREFERENCE };
+
+static const char *const rotates[] = {"age", "preference", NULL};
+
+static const struct lockstep_scheduler_option options[] = {
+    {.name = "rotate",
+     .doc = "along what ages rotate: each warp takes the age of the next older one (age), or of the one before it in the "
+            "order of preference, in which the greedy warp is the first and waiting ones are the last (preference)",
+     .choices = rotates},
+    {.name = "patience",
+     .doc = "cycles for which an older warp that is ready lets the greedy one go first, at most half of "
+            "sm.age_rotation; 0, and where ages do not rotate: for ever",
+     .initial = 10000,
+     .maximum = 1000000000},
+    {0},
+};
+
 struct gto {
     uint64_t age[64];
+    uint64_t older[64]; /* by slot: the slots of lesser age; derived from age */
+    uint64_t slots;
     uint64_t rotation, next_rotation;
-    unsigned last;
+    uint64_t patience;
+    uint64_t due;         /* cycle from which on `passed_over` goes first */
+    unsigned passed_over; /* a younger warp was preferred to it, and it has not issued since; or NOBODY */
+    unsigned greedy;      /* warp that issued last, or NOBODY */
+    uint32_t along;       /* enum rotate */
 };
 
 static void reset(void *state, const struct lockstep_scheduler_setup *setup)
 {
     struct gto *g = state;
-    g->last = NOBODY;
+    uint64_t patience = setup->options[OPTION_PATIENCE];
+    g->slots = setup->slots;
+    g->greedy = g->passed_over = NOBODY;
     g->rotation = setup->age_rotation;
     g->next_rotation = g->rotation ? setup->cycle + g->rotation : UINT64_MAX;
+    g->patience = patience < g->rotation / 2 ? patience : g->rotation / 2;
+    g->along = (uint32_t)setup->options[OPTION_ROTATE];
 }
 
 static unsigned oldest(const struct gto *g, uint64_t set)
 {
     unsigned best = mask_first(set);
-    for (uint64_t rest = set & (set - 1); rest; rest &= rest - 1)
-        if (g->age[mask_first(rest)] < g->age[best])
-            best = mask_first(rest);
+    for (uint64_t older = set; (older &= g->older[best]);)
+        best = mask_first(older);
     return best;
 }
 
-/* Walks the members from oldest to youngest, handing each its predecessor's age. */
-static void rotate(struct gto *g, uint64_t members)
+/* Brings `older` up to date with the age of one slot. */
+static void place(struct gto *g, unsigned warp)
+{
+    g->older[warp] = 0;
+    for (uint64_t rest = g->slots & ~BIT64(warp); rest; rest &= rest - 1) {
+        unsigned other = mask_first(rest);
+        bool is_older = g->age[other] < g->age[warp];
+        g->older[warp] |= is_older ? BIT64(other) : 0;
+        g->older[other] = (g->older[other] & ~BIT64(warp)) | (is_older ? 0 : BIT64(warp));
+    }
+}
+
+/* The first of `rest` in the order along which ages rotate. */
+static unsigned next_in_order(const struct gto *g, uint64_t rest, uint64_t waiting)
+{
+    if (g->along == ROTATE_AGE)
+        return oldest(g, rest);
+    if (g->greedy != NOBODY && mask_has(rest, g->greedy))
+        return g->greedy;
+    return oldest(g, rest & ~waiting ? rest & ~waiting : rest);
+}
+
+/* Walks the members in order, handing each its predecessor's age. */
+static void rotate(struct gto *g, uint64_t members, uint64_t waiting)
 {
     if (!members)
         return;
-    unsigned first = oldest(g, members);
+    unsigned first = next_in_order(g, members, waiting);
     uint64_t passed = g->age[first];
     uint64_t rest = members & ~BIT64(first);
     while (rest) {
-        unsigned warp = oldest(g, rest);
+        unsigned warp = next_in_order(g, rest, waiting);
         uint64_t own = g->age[warp];
         g->age[warp] = passed;
         passed = own;
         rest &= ~BIT64(warp);
     }
     g->age[first] = passed;
+    for (rest = members; rest; rest &= rest - 1)
+        place(g, mask_first(rest));
 }
 
 static void rotate_until(struct gto *g, const struct lockstep_scheduler_view *view)
 {
     for (; g->next_rotation <= view->cycle; g->next_rotation += g->rotation)
-        rotate(g, view->members);
+        rotate(g, view->members, view->waiting);
 }
 
 static void advance(void *state, const struct lockstep_scheduler_view *view)
@@ -65,15 +125,26 @@ static void advance(void *state, const struct lockstep_scheduler_view *view)
 static unsigned pick(const void *state, const struct lockstep_scheduler_view *view)
 {
     const struct gto *g = state;
-    if (g->last != NOBODY && mask_has(view->ready, g->last))
-        return g->last;
+    if (g->passed_over != NOBODY && g->due <= view->cycle && mask_has(view->ready, g->passed_over))
+        return g->passed_over;
+    if (g->greedy != NOBODY && mask_has(view->ready, g->greedy))
+        return g->greedy;
     return oldest(g, view->ready);
 }
 
 static void issued(void *state, unsigned warp, const struct lockstep_scheduler_view *view)
 {
-    (void)view;
-    ((struct gto *)state)->last = warp;
+    struct gto *g = state;
+    g->greedy = warp;
+    if (!g->patience)
+        return;
+    if (g->passed_over == warp)
+        g->passed_over = NOBODY;
+    uint64_t over = view->ready & g->older[warp];
+    if (over && g->passed_over == NOBODY) {
+        g->passed_over = oldest(g, over);
+        g->due = view->cycle + g->patience;
+    }
 }
 
 static void launched(void *state, unsigned warp, uint64_t age, uint64_t cycle)
@@ -81,14 +152,16 @@ static void launched(void *state, unsigned warp, uint64_t age, uint64_t cycle)
     struct gto *g = state;
     (void)cycle;
     g->age[warp] = age;
-    if (g->last == warp)
-        g->last = NOBODY;
+    place(g, warp);
+    if (g->greedy == warp)
+        g->greedy = NOBODY;
 }
 
 const struct lockstep_scheduler sched_gto = {
     .version = LOCKSTEP_SCHEDULER_VERSION,
     .name = "gto",
     .doc = "greedy then oldest: the last warp while it is ready, else the oldest ready one",
+    .options = options,
     .state_bytes = sizeof(struct gto),
     .reset = reset,
     .advance = advance,

@@ -529,6 +529,35 @@ static void schedulers_take_turns(void **state)
     }
 }
 
+/* Two schedulers with a warp each; loads from shared memory that take two cycles, so that the one register behind issue
+ * comes free in every other cycle, when it is always the same scheduler's turn. That one issues all its loads before
+ * the other does; where it overtakes only so many times, it is so far ahead, and they alternate from then on. */
+static void turns_against_a_rhythm(void **state)
+{
+    enum { LOADS = 20 };
+    static const struct {
+        unsigned overtakes, least, most; /* cycles between the ends of the two */
+    } rows[] = {{255, 2 * LOADS - 2, 2 * LOADS}, {6, 12, 20}, {1, 1, 8}};
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct bench b;
+        struct strbuf text = {0};
+        char settings[200];
+        snprintf(settings, sizeof settings,
+                 "sm.schedulers=2 sm.instruction_buffer=8 sm.fetch_width=8 sm.overtakes=%u", rows[i].overtakes);
+        strbuf_add(&text, "shl.b32 %r8, %r2, 3; and.b32 %r8, %r8, 255; bar.sync 0; bar.sync 0;");
+        for (unsigned k = 0; k < LOADS; k++)
+            strbuf_addf(&text, "ld.shared.u32 %%r%u, [%%r8];", 10 + k);
+        strbuf_add(&text, "mov.u32 %r9, %clock; st.global.u32 [%rd2], %r9;");
+        bench_open(&b, "gtx480", settings, strbuf_text(&text), 64);
+        bench_run(&b, 4);
+        uint32_t first = device_word(&b.d, b.buffer), second = device_word(&b.d, b.buffer + 128);
+        uint32_t apart = first < second ? second - first : first - second;
+        assert_in_range(apart, rows[i].least, rows[i].most);
+        strbuf_free(&text);
+        bench_close(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -550,6 +579,7 @@ int main(void)
         cmocka_unit_test(sleeping),
         cmocka_unit_test(schedulers_issue_side_by_side),
         cmocka_unit_test(schedulers_take_turns),
+        cmocka_unit_test(turns_against_a_rhythm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ struct bench {
     void *state;
     struct lockstep_warp_view warps[64];
     uint64_t members, waiting, long_wait;
+    uint64_t ready; /* of the cycle at hand */
     uint32_t diverged[64]; /* where other threads of the warp stand, 0: nowhere */
     uint64_t now;
 };
@@ -100,7 +101,7 @@ static inline void issue_to(struct bench *b, unsigned slot, uint32_t next)
     w->issued_pc = w->pc;
     w->pc = next;
     w->issued++;
-    struct lockstep_scheduler_view view = bench_view(b, BIT64(slot));
+    struct lockstep_scheduler_view view = bench_view(b, b->ready | BIT64(slot));
     if (b->policy->issued)
         b->policy->issued(b->state, slot, &view);
 }
@@ -114,8 +115,10 @@ static inline unsigned cycle(struct bench *b, uint64_t now, uint64_t ready)
         b->policy->advance(b->state, &view);
     unsigned slot = ask(b, ready);
     assert_int_equal(slot, ask(b, ready)); /* picking changes nothing */
+    b->ready = ready;
     if (slot != LOCKSTEP_NO_WARP)
         issue_to(b, slot, b->warps[slot].pc + 1);
+    b->ready = 0;
     return slot;
 }
 

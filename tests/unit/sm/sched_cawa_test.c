@@ -64,7 +64,7 @@ static void test_paper_criticality(void **state)
 static void test_paper_control_flow(void **state)
 {
     struct bench b;
-    bench_start(&b, "cawa", 0, 0);
+    bench_start(&b, "cawa:patience=0", 0, 0);
     for (unsigned i = 0; i < 5; i++) {
         launch(&b, i, i);
         for (unsigned k = 0; k < 10; k++)
@@ -98,7 +98,7 @@ static void test_paper_control_flow(void **state)
 static void test_artifact(void **state)
 {
     struct bench b;
-    bench_start(&b, "cawa:profile=artifact:start=zero", 0, 1000);
+    bench_start(&b, "cawa:profile=artifact:patience=0:start=zero", 0, 1000);
     b.now = 1000;
     launch(&b, 0, 0);
     launch(&b, 1, 1);
@@ -119,7 +119,7 @@ static void test_artifact(void **state)
     b.now = 1013; /* 8+9+10+11+12 = 50 to 27+1+..+6 = 48 */
     assert_order(&b, BIT64(1) | BIT64(3), (const unsigned[]){3, 1});
     bench_end(&b);
-    bench_start(&b, "cawa:profile=artifact", 0, 0);
+    bench_start(&b, "cawa:profile=artifact:patience=0", 0, 0);
     launch(&b, 0, 0);
     launch(&b, 1, 1);
     launch(&b, 2, 2);
@@ -134,7 +134,7 @@ static void test_artifact(void **state)
     bench_end(&b);
     /* CPI of the last issue: 98 instructions at 10 / 2 and 120 stalls to 96 at 20 / 3 and 230. At 21 / 2 and 21 / 3 it
      * would be the other way round. */
-    bench_start(&b, "cawa:profile=artifact", 0, 0);
+    bench_start(&b, "cawa:profile=artifact:patience=0", 0, 0);
     for (unsigned i = 0; i < 3; i++)
         launch(&b, i, i);
     for (unsigned i = 0; i < 2; i++) {
@@ -147,7 +147,7 @@ static void test_artifact(void **state)
     assert_order(&b, 3, (const unsigned[]){1, 0});
     bench_end(&b);
     /* It wraps at 32 bits: 99,999 cycles are 4,999,950,000, which is less than the 1,799,970,000 of 59,999. */
-    bench_start(&b, "cawa:profile=artifact:start=zero", 0, 0);
+    bench_start(&b, "cawa:profile=artifact:patience=0:start=zero", 0, 0);
     for (unsigned i = 0; i < 3; i++)
         launch(&b, i, i);
     assert_int_equal(cycle(&b, 0, BIT64(0)), 0);
@@ -281,12 +281,33 @@ static void compare(const char *name, bool artifact, unsigned ask_every)
 
 static void test_against_counting(void **state)
 {
-    compare("cawa", false, 1);
-    compare("cawa", false, 50);
-    compare("cawa:profile=artifact", true, 1);
-    compare("cawa:profile=artifact", true, 7);
-    compare("cawa:profile=artifact", true, 100);
-    compare("cawa:update=unsigned:cpi=truncated:stall=cycle", true, 3);
+    compare("cawa:patience=0", false, 1);
+    compare("cawa:patience=0", false, 50);
+    compare("cawa:patience=0:profile=artifact", true, 1);
+    compare("cawa:patience=0:profile=artifact", true, 7);
+    compare("cawa:patience=0:profile=artifact", true, 100);
+    compare("cawa:patience=0:update=unsigned:cpi=truncated:stall=cycle", true, 3);
+}
+
+/* The one that issued the longest ago goes first after `patience` cycles, whatever its criticality; 0: never. */
+static void test_patience(void **state)
+{
+    for (unsigned patience = 0; patience < 2; patience++) {
+        struct bench b;
+        bench_start(&b, patience ? "cawa:patience=30" : "cawa:patience=0", 0, 0);
+        launch(&b, 0, 0);
+        launch(&b, 1, 1);
+        launch(&b, 2, 2);
+        assert_int_equal(cycle(&b, 10, BIT64(0)), 0); /* 1 is remembered, the older of two that never issued */
+        assert_int_equal(cycle(&b, 11, 7), 0);
+        assert_int_equal(cycle(&b, 39, 7), 0);
+        assert_int_equal(cycle(&b, 40, 7), patience ? 1 : 0);
+        assert_int_equal(cycle(&b, 69, 7), patience ? 1 : 0); /* 2 since 40 */
+        assert_int_equal(cycle(&b, 70, 7), patience ? 2 : 0);
+        b.waiting = BIT64(0); /* 0 is remembered, and not ready */
+        assert_int_equal(cycle(&b, 100, 6), patience ? 2 : 1);
+        bench_end(&b);
+    }
 }
 
 int main(void)
@@ -294,7 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_greedy_then_older),  cmocka_unit_test(test_paper_criticality),
         cmocka_unit_test(test_paper_control_flow), cmocka_unit_test(test_artifact),
-        cmocka_unit_test(test_against_counting),
+        cmocka_unit_test(test_against_counting), cmocka_unit_test(test_patience),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,6 +81,86 @@ static void test_gto_rotation(void **state)
     bench_end(&b);
 }
 
+/* An older warp that was ready lets the greedy one go first for `patience` cycles, also when others are ready in
+ * between; then it goes first once. */
+static void test_gto_patience(void **state)
+{
+    struct bench b;
+    bench_start(&b, "gto:patience=50", 1000, 0);
+    launch(&b, 0, 0);
+    launch(&b, 1, 1);
+    launch(&b, 2, 2);
+    assert_int_equal(cycle(&b, 10, BIT64(2)), 2);
+    assert_int_equal(cycle(&b, 11, BIT64(2) | BIT64(1)), 2); /* 1 is passed over */
+    assert_int_equal(cycle(&b, 30, 7), 2);                   /* and 0 too, but one is remembered */
+    assert_int_equal(cycle(&b, 60, 7), 2);
+    assert_int_equal(cycle(&b, 61, BIT64(0) | BIT64(2)), 2); /* 1 is not ready */
+    assert_int_equal(cycle(&b, 70, 7), 1);
+    assert_int_equal(cycle(&b, 71, 7), 1); /* greedy now; 0 was passed over */
+    assert_int_equal(cycle(&b, 119, 7), 1);
+    assert_int_equal(cycle(&b, 120, 7), 0);
+    /* One that ended is not waited for: a new warp in its slot has its own time. */
+    assert_int_equal(cycle(&b, 200, BIT64(2)), 2);
+    assert_int_equal(cycle(&b, 201, BIT64(1) | BIT64(2)), 2);
+    assert_int_equal(cycle(&b, 202, BIT64(1)), 1);
+    end(&b, 1);
+    launch(&b, 1, 3);
+    assert_int_equal(cycle(&b, 300, BIT64(2)), 2);
+    assert_int_equal(cycle(&b, 400, BIT64(1) | BIT64(2)), 2);
+    bench_end(&b);
+    /* Not longer than half a rotation; and no limit where nothing rotates. */
+    for (unsigned rotation = 0; rotation <= 20; rotation += 20) {
+        bench_start(&b, "gto:patience=1000", rotation, 0);
+        launch(&b, 0, 0);
+        launch(&b, 1, 1);
+        assert_int_equal(cycle(&b, 0, 2), 1);
+        assert_int_equal(cycle(&b, 1, 3), 1);
+        assert_int_equal(cycle(&b, 10, 3), 1);
+        assert_int_equal(cycle(&b, 11, 3), rotation ? 0 : 1);
+        bench_end(&b);
+    }
+}
+
+/* Whatever the greedy ones do, a warp that is ready only when they are too gets its turn within the documented bound. */
+static void test_gto_bound(void **state)
+{
+    enum { WARPS = 6, ROTATION = 500, PATIENCE = 100 };
+    struct bench b;
+    bench_start(&b, "gto:patience=100", ROTATION, 0);
+    for (unsigned i = 0; i < WARPS; i++)
+        launch(&b, i, i);
+    uint64_t x = 1;
+    uint64_t last[WARPS] = {0};
+    for (uint64_t now = 0; now < 200000; now += 7) {
+        /* All of them are ready, or only one of those that issue all the time. */
+        x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
+        uint64_t ready = x >> 63 ? mask_low(WARPS) : BIT64((x >> 40) % 2);
+        last[cycle(&b, now, ready)] = now;
+        for (unsigned i = 0; i < WARPS; i++)
+            assert_true(now - last[i] <= WARPS * ROTATION + PATIENCE + 200);
+    }
+    bench_end(&b);
+}
+
+/* Along the order of preference the greedy warp takes the last one's age, waiting ones come last. */
+static void test_gto_rotation_by_preference(void **state)
+{
+    struct bench b;
+    bench_start(&b, "gto:rotate=preference:patience=1000000", 100, 0);
+    for (unsigned i = 0; i < 4; i++)
+        launch(&b, i, i);
+    assert_int_equal(cycle(&b, 50, BIT64(2)), 2);
+    b.waiting = BIT64(0);
+    /* In order: 2 (greedy), 1, 3, 0 (waits). 2 takes the age of 0, which is 0; 1 that of 2; 3 that of 1; 0 that of 3. */
+    assert_int_equal(cycle(&b, 100, BIT64(1) | BIT64(3)), 3);
+    b.waiting = 0;
+    assert_int_equal(cycle(&b, 101, BIT64(0) | BIT64(1)), 1);
+    assert_int_equal(cycle(&b, 102, BIT64(0) | BIT64(2)), 2);
+    assert_int_equal(cycle(&b, 103, BIT64(0)), 0);
+    assert_int_equal(cycle(&b, 104, BIT64(1) | BIT64(2) | BIT64(3)), 2);
+    bench_end(&b);
+}
+
 static void test_all_schedulers_are_complete(void **state)
 {
     for (const struct lockstep_scheduler *const *s = sched_list(); *s; s++) {
@@ -158,7 +238,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lrr_order),    cmocka_unit_test(test_gto_order),
         cmocka_unit_test(test_gto_rotation), cmocka_unit_test(test_all_schedulers_are_complete),
-        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_options),      cmocka_unit_test(test_gto_patience),
+        cmocka_unit_test(test_gto_bound),    cmocka_unit_test(test_gto_rotation_by_preference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# A spin lock that is correct ends, and sums up right, under every scheduler with its defaults: where the warps of one scheduler, or
+# the schedulers of an SM, meet at the one pipeline register for memory instructions in a rhythm, those who come second get their turn
+# all the same. The strict forms of the schedulers starve, and that is said.
+. "$(dirname "$0")/_lib.sh"
+cp "$here/lock.ptx" "$folder/"
+
+# lock BLOCKS THREADS LANES WORDS: a launch file
+lock() {
+    sed "s/^grid: .*/grid: [$1]/; s/^block: .*/block: [$2]/; s/{u32: 32}, {u32: 1}/{u32: $3}, {u32: $4}/
+        s/sum_u32: 512/sum_u32: $(($1 * $2 / 32 * $3 * $4))/" "$here/lock.yaml" >"$folder/lock.yaml"
+}
+
+# run CODES OPTIONS...: the launch file ends with one of these exit codes, such as "0" or "0 4"
+run() {
+    local codes=$1 got
+    shift
+    "$LOCKSTEP" run --quiet "$@" "$folder/lock.yaml" >"$folder/out" 2>&1
+    got=$?
+    [[ " $codes " == *" $got "* ]] || wrong "run $* ($(grep -E '^(grid|block|args)' "$folder/lock.yaml" | tr '\n' ' ')): exit code $got, expected $codes
+$(head -n 12 "$folder/out" | cut -c1-200)"
+}
+
+default="gto lrr tls cawa cawa:profile=artifact gto:rotate=preference"
+for scheduler in $default; do
+    lock 2 256 32 1
+    run 0 --sched "$scheduler" --max-cycles 10000000
+done
+for scheduler in gto lrr; do
+    lock 30 192 8 1
+    run 0 --sched "$scheduler" --max-cycles 30000000
+done
+for machine in gtx480-sm2 gtx1080ti; do
+    for scheduler in $default; do
+        lock 3 256 32 1
+        run 0 --machine "$machine" --sched "$scheduler" --max-cycles 10000000
+    done
+done
+# A longer critical section.
+for scheduler in gto cawa lrr; do
+    lock 2 256 8 8
+    run 0 --sched "$scheduler" --max-cycles 10000000
+done
+# Lanes and warps enough to take too long for a test: somebody gets on whenever the progress watch looks.
+for shape in "3 256" "8 256" "15 256" "30 192"; do
+    for scheduler in gto lrr tls cawa; do
+        # shellcheck disable=SC2086 # two words
+        lock $shape 32 1
+        run "0 4" --sched "$scheduler" --set sm.age_rotation=20000 --set gpu.watch_cycles=100000 --max-cycles 1300000
+    done
+done
+# Strict forms.
+for strict in "gto --set sm.age_rotation=0" "cawa:patience=0" "gto:patience=0"; do
+    lock 2 256 32 1
+    # shellcheck disable=SC2086 # a name and options
+    run 3 --sched $strict --set gpu.watch_cycles=50000 --max-cycles 3000000
+done
+finish
