@@ -164,15 +164,17 @@ static int poll_host(struct gpu_run *run, double *last)
 }
 
 /* Looks that the watch has missed up to `next`; the limit comes first when one jump crosses both. */
-static bool is_stuck(struct gpu_run *run, struct gpu_watch *watch, uint64_t now, uint64_t next, uint64_t limit)
+static enum gpu_watch_verdict ask_watch(struct gpu_run *run, struct gpu_watch *watch, uint64_t now, uint64_t next,
+                                        uint64_t limit)
 {
     struct gpu *gpu = run->gpu;
     while (next >= watch->next && watch->next <= limit) {
         gpu->cycle = watch->next > now ? watch->next : now;
-        if (gpu_watch_stuck(watch, gpu))
-            return true;
+        enum gpu_watch_verdict verdict = gpu_watch_ask(watch, gpu);
+        if (verdict != GPU_WATCH_WELL)
+            return verdict;
     }
-    return false;
+    return GPU_WATCH_WELL;
 }
 
 static enum gpu_status run_cycles(struct gpu_run *run)
@@ -212,11 +214,12 @@ static enum gpu_status run_cycles(struct gpu_run *run)
             return GPU_OK;
         }
         if (next == CYCLE_NEVER) {
-            gpu_explain_hang(run, "can make no progress: nothing is under way and every warp waits");
+            gpu_explain_hang(run, GPU_HANG_STILL);
             return GPU_HANG;
         }
-        if (is_stuck(run, &watch, end, next, limit)) {
-            gpu_explain_hang(run, "made no progress");
+        enum gpu_watch_verdict verdict = ask_watch(run, &watch, end, next, limit);
+        if (verdict != GPU_WATCH_WELL) {
+            gpu_explain_hang(run, verdict == GPU_WATCH_IDLE ? GPU_HANG_IDLE : GPU_HANG_STUCK);
             return GPU_HANG;
         }
         if (next >= limit) {

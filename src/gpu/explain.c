@@ -274,8 +274,24 @@ static void describe_others(const struct gpu_run *run, const struct waits *w, st
         strbuf_addf(out, "\n  and %u more", left - shown);
 }
 
-void gpu_explain_hang(struct gpu_run *run, const char *what)
+static const char *hint_for(enum gpu_hang how, bool starving)
 {
+    if (how == GPU_HANG_IDLE)
+        return "a kernel that computes for longer without a store of a new value needs a higher gpu.idle_cycles (0: no "
+               "limit)";
+    return starving ? "a scheduler that gives every warp its turn, or sm.age_rotation, may end this; gpu.watch_cycles says "
+                      "for how long a launch may do no work"
+                    : NULL;
+}
+
+void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
+{
+    static const char *const what[] = {
+        [GPU_HANG_STILL] = "can make no progress: nothing is under way and every warp waits",
+        [GPU_HANG_STUCK] = "made no progress",
+        [GPU_HANG_IDLE] = "made no visible progress: its warps change registers, but for gpu.idle_cycles no thread has "
+                          "ended or given memory a new value",
+    };
     struct waits w;
     struct strbuf text = {0};
     unsigned at_barrier = 0, starving = 0;
@@ -285,7 +301,7 @@ void gpu_explain_hang(struct gpu_run *run, const char *what)
     for (uint32_t i = 0; i < w.lock_count; i++)
         starving += w.locks[i].holder_warp != WAITS_NOBODY && w.warps[w.locks[i].holder_warp].kind == WAITS_STARVED;
     strbuf_addf(&text, "kernel %s %s%s; stopped at cycle %llu with %u warps unfinished, %u of them at barriers:",
-                run->launch->kernel->name, what,
+                run->launch->kernel->name, what[how],
                 w.circle_count ? " (deadlock)"
                 : starving     ? " (livelock: holders of locks get no turn)"
                                : "",
@@ -296,10 +312,7 @@ void gpu_explain_hang(struct gpu_run *run, const char *what)
         strbuf_addf(&text, "\n and %u more circles", w.circle_count - REPORT_CIRCLES);
     describe_all_starved(run, &w, &text);
     describe_others(run, &w, &text);
-    const char *hint = starving ? "a scheduler that gives every warp its turn, or sm.age_rotation, may end this; "
-                                  "gpu.watch_cycles says for how long a launch may do no work"
-                                : NULL;
-    diag_error(run->sink, DIAG_NOWHERE, hint, "%s", strbuf_text(&text));
+    diag_error(run->sink, DIAG_NOWHERE, hint_for(how, starving), "%s", strbuf_text(&text));
     strbuf_free(&text);
     if (run->launch->waits)
         waits_dot(&w, run->launch->module->code, run->launch->waits);

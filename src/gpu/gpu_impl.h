@@ -105,7 +105,8 @@ void gpu_reset_counters(struct gpu *gpu);
 #define GPU_WATCH_STATES 16
 struct gpu_watched_warp {
     uint64_t states[GPU_WATCH_STATES]; /* hashes of what the warp was at the last looks */
-    uint32_t count;
+    uint64_t anchor;                   /* that of the last look whose number is a power of two */
+    uint32_t count;  /* looks */
     uint64_t issued; /* instructions issued when it was last noted */
     bool repeats;    /* it was twice the same: it goes round */
 };
@@ -113,6 +114,7 @@ struct gpu_watch {
     uint64_t next;                  /* cycle of the next look */
     uint64_t end;                   /* cycle at which the launch is stuck if nothing was done until then */
     uint64_t issued, worked;        /* warp instructions; threads ended and work done, when something was last done */
+    uint64_t visible;               /* cycle of the look that last found something visible done, outside warps */
     uint32_t windows;               /* of gpu.watch_cycles that have passed since without work */
     struct gpu_watched_warp *warps; /* by SM and slot; the caller provides them, zeroed */
 };
@@ -123,11 +125,17 @@ int gpu_resume(struct gpu_run *run, struct gpu_watch *watch);
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu);
 /* Whether the launch has made no progress: for gpu.watch_cycles, or twice as many warp instructions, when every warp
  * comes back to states it was in; or for gpu.watch_cycles when the warps wait for each other in a way that nothing ends
- * (waits.h); or for eight times as long when some warps change but only synchronise. To be
- * asked at watch->next. */
-bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu);
+ * (waits.h); or for eight times as long when some warps change but only synchronise; or for gpu.idle_cycles, whatever
+ * the warps do to their registers. To be asked at watch->next. */
+enum gpu_watch_verdict { GPU_WATCH_WELL, GPU_WATCH_STUCK, GPU_WATCH_IDLE };
+enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu);
 /* explain.c: explains in the sink who waits for whom; what a thread did wrong. */
-void gpu_explain_hang(struct gpu_run *run, const char *what);
+enum gpu_hang {
+    GPU_HANG_STILL, /* nothing is under way */
+    GPU_HANG_STUCK, /* the watch saw that nothing will come of what is */
+    GPU_HANG_IDLE,  /* it saw nothing come of it for gpu.idle_cycles */
+};
+void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how);
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault);
 /* unsynced.c: reports in the sink, as notes, the instructions of the list whose source lines have not been reported. */
 void gpu_explain_unsynced(struct gpu_run *run, const struct sm_unsynced_list *list);

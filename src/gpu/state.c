@@ -72,9 +72,11 @@ static void archive_watch(struct gpu_watch *watch, const struct gpu *gpu, struct
     ARCHIVE(ar, watch->end);
     ARCHIVE(ar, watch->issued);
     ARCHIVE(ar, watch->worked);
+    ARCHIVE(ar, watch->visible);
     ARCHIVE(ar, watch->windows);
     for (unsigned i = 0; i < gpu->machine.gpu.sms * gpu->machine.sm.warps; i++) {
         ARCHIVE(ar, watch->warps[i].states);
+        ARCHIVE(ar, watch->warps[i].anchor);
         ARCHIVE(ar, watch->warps[i].count);
         ARCHIVE(ar, watch->warps[i].issued);
         archive_bool(ar, &watch->warps[i].repeats);

@@ -29,16 +29,25 @@ static void look_again(struct gpu_watch *watch, const struct gpu *gpu)
         watch->next = gpu->cycle + LOOK_CYCLES;
 }
 
-void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
+/* Begins to count anew what warps do. What states they were in stays true until memory changes. */
+static void start_over(struct gpu_watch *watch, struct gpu *gpu)
 {
     watch->worked = worked_so_far(gpu);
     watch->issued = issued_so_far(gpu);
     watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
     watch->windows = 0;
     look_again(watch, gpu);
-    memset(watch->warps, 0, sizeof *watch->warps * gpu->machine.gpu.sms * gpu->machine.sm.warps);
+    for (unsigned i = 0; i < gpu->machine.gpu.sms * gpu->machine.sm.warps; i++)
+        watch->warps[i].issued = 0;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
         sm_watch_reset(gpu->sms[i]);
+}
+
+void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
+{
+    watch->visible = gpu->cycle;
+    memset(watch->warps, 0, sizeof *watch->warps * gpu->machine.gpu.sms * gpu->machine.sm.warps);
+    start_over(watch, gpu);
 }
 
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
@@ -83,7 +92,10 @@ static void look(struct gpu_watch *watch, const struct gpu *gpu)
             uint32_t known = seen->count < GPU_WATCH_STATES ? seen->count : GPU_WATCH_STATES;
             for (uint32_t k = 0; k < known; k++)
                 seen->repeats |= seen->states[k] == hash;
+            seen->repeats |= seen->count && seen->anchor == hash; /* Brent's way: finds circles of any length */
             seen->states[seen->count++ % GPU_WATCH_STATES] = hash;
+            if (!(seen->count & (seen->count - 1)))
+                seen->anchor = hash;
         }
     }
 }
@@ -140,11 +152,12 @@ static bool is_hopeless(struct gpu_watch *watch, struct gpu *gpu)
     return hopeless;
 }
 
-bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu)
+enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
 {
+    uint64_t idle_cycles = gpu->machine.gpu.idle_cycles;
     if (worked_so_far(gpu) != watch->worked) {
         gpu_watch_start(watch, gpu);
-        return false;
+        return GPU_WATCH_WELL;
     }
     look(watch, gpu);
     look_again(watch, gpu);
@@ -152,10 +165,12 @@ bool gpu_watch_stuck(struct gpu_watch *watch, struct gpu *gpu)
          soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
     enum watched now = over || soon ? judge(watch, gpu) : SOME_COMPUTE;
     if (now == ALL_GO_ROUND || (over && now == SOME_WAIT && is_hopeless(watch, gpu)))
-        return true; /* what the warps did since the last work stays for the report */
+        return GPU_WATCH_STUCK; /* what the warps did since the last work stays for the report */
+    if (idle_cycles && gpu->cycle - watch->visible >= idle_cycles)
+        return GPU_WATCH_IDLE;
     if (over && now == SOME_COMPUTE)
-        gpu_watch_start(watch, gpu);
+        start_over(watch, gpu);
     else if (over)
         watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
-    return false;
+    return GPU_WATCH_WELL;
 }

@@ -322,7 +322,9 @@ static void archive_watch(struct sm *sm, struct archive *ar)
 {
     ARCHIVE(ar, sm->threads_ended);
     ARCHIVE(ar, sm->work_done);
+    archive_bool(ar, &sm->seeks_work);
     ARCHIVE(ar, sm->novel);
+    ARCHIVE(ar, sm->stored);
     ARCHIVE(ar, sm->holders);
     ARCHIVE(ar, sm->stats);
     ARCHIVE(ar, sm->stalls);

@@ -101,7 +101,6 @@ static bool check_addresses(struct sm *sm, const struct simt_access *access, str
 
 static void count_access(struct sm *sm, const struct simt_access *access)
 {
-    sm->work_done += access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL;
     switch (access->space) {
     case ISA_SPACE_SHARED:
         sm->stats.shared_accesses++;
@@ -177,6 +176,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     struct sm_block *block = &sm->blocks[warp->block];
     if (access->kind != ISA_FLAG_LOAD && orders(access->instr, ISA_ORDER_RELEASE) && !beyond_block(access->instr))
         sm_synchronise_block(sm, block);
+    if (sm->seeks_work && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL)
+        sm_note_store(sm, warp, access);
     if (access->space == ISA_SPACE_SHARED)
         note_shared_atomic(sm, slot, access);
     if (access->space == ISA_SPACE_SHARED &&

@@ -293,6 +293,9 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->counted = cycle;
     sm->changed = mask_low(p->warps);
     sm->first_look = SM_NONE;
+    sm->seeks_work = true;
+    if (sm->stored.count)
+        sm->stored = (struct sm_novel){0};
     memset(sm->overtaken, 0, sizeof sm->overtaken);
     sm_storage_begin(sm);
     sm->banks_all = mask_low(p->register_banks);
@@ -594,6 +597,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
 
 void sm_watch_reset(struct sm *sm)
 {
+    sm->seeks_work = true;
     for (unsigned slot = 0; slot < sm->params->warps; slot++)
         sm->warps[slot].issued = sm->warps[slot].sync_ops = 0;
 }

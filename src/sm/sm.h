@@ -156,8 +156,8 @@ struct sm_warp_state {
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
 void sm_watch_reset(struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
-/* Stores, atomics that changed a value, compare-and-swaps and exchanges to a new value since creation: what a program
- * that only waits does not do. */
+/* Grows when a program does what one that only waits does not: atomics change values, compare-and-swaps and exchanges
+ * give a location a value that is new there; and, once after each sm_watch_reset, a store does. */
 uint64_t sm_work_done(const struct sm *sm);
 /* Who last took a lock by compare-and-swap on this SM, for as many locks as the SM remembers. */
 struct sm_holder {

@@ -346,7 +346,9 @@ struct sm {
     uint64_t next_age;
 
     uint64_t threads_ended, work_done;
+    bool seeks_work;                      /* no store was work since the progress watch last asked for work */
     struct sm_novel novel;                /* what locations took by compare-and-swap and exchange */
+    struct sm_novel stored;               /* what they took by those stores that were looked at */
     struct sm_holder holders[SM_HOLDERS]; /* by hash of the address; the latest stays */
     struct sm_fault fault;
     struct sm_unsynced_list unsynced;
@@ -658,6 +660,9 @@ void sm_reset_banks(struct sm *sm);
 
 /* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
 void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
+/* holder.c: a store while sm->seeks_work: work if a location takes a value that it was not seen to take before. One such
+ * store is enough until the watch asks again. */
+void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_access *access);
 /* holder.c: an atomic gave a location another value; counts it as work unless it may be a lock going back and forth.
  * value: what a cas or exch wrote */
 void sm_note_change(struct sm *sm, uint8_t atomic, uint64_t address, uint64_t value);

@@ -518,6 +518,81 @@ static void test_progress_can_stop(void **state)
     device_close(&b.d);
 }
 
+/* A plain load finds the same stale line for ever: with a counter in a register, with none. A loop that only counts. A
+ * loop that stores what is there already, or two values in turn, to global or shared memory. */
+static void test_loops_that_change_nothing(void **state)
+{
+    static const struct {
+        const char *body, *settings, *said;
+    } loops[] = {
+        {"L: ld.global.u32 %r6, [%rd1]; setp.eq.u32 %p1, %r6, 0; @%p1 bra L; ret;", "gpu.watch_cycles=20000",
+         "made no progress"},
+        {"mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; ld.global.u32 %r6, [%rd1]; setp.eq.u32 %p1, %r6, 0; @%p1 bra L;\n"
+         "st.global.u32 [%rd2], %r7; ret;",
+         "gpu.watch_cycles=20000 gpu.idle_cycles=300000", "progress"},
+        {"mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; bra.uni L;", "gpu.watch_cycles=20000 gpu.idle_cycles=300000",
+         "progress"},
+        {"mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra L; st.global.u32 [%rd2], %r7; ret;",
+         "gpu.watch_cycles=20000 gpu.idle_cycles=300000", "no visible progress"},
+        {"L: st.global.u32 [%rd2], 5; bra.uni L;", "gpu.watch_cycles=20000", "made no progress"},
+        {"L: st.global.u32 [%rd2], 5; st.global.u32 [%rd2], 6; bra.uni L;", "gpu.watch_cycles=20000",
+         "made no progress"},
+        {".shared .u32 s[64]; mov.u32 %r6, s; mad.lo.u32 %r6, %r2, 4, %r6; L: st.shared.u32 [%r6], 5; bra.uni L;",
+         "gpu.watch_cycles=20000", "made no progress"},
+        {"L: st.volatile.global.v2.u32 [%rd1], {%r2, %r2}; bar.sync 0; bra.uni L;", "gpu.watch_cycles=20000",
+         "made no progress"},
+    };
+    for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++) {
+        for (unsigned way = 0; way < 3; way++) { /* skipping; cycle by cycle; with threads */
+            struct bad b;
+            struct strbuf text = {0};
+            strbuf_addf(&text, ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n%s%s%s\n}\n", PTX_REGS, PTX_BEGIN,
+                        loops[i].body);
+            struct shape shape = {.grid = 2, .block = 64, .max_cycles = 2000000, .every_cycle = way == 1,
+                                  .threads = way == 2 ? 2 : 1};
+            enum gpu_status status = run_bad(&b, loops[i].settings, strbuf_text(&text), shape, 0);
+            if (status != GPU_HANG)
+                fail_msg("%s: %s", loops[i].body, gpu_status_name(status));
+            has(&b, loops[i].said);
+            assert_in_range(b.d.result.cycles, 10000, 1500000);
+            if (!strcmp(loops[i].said, "no visible progress"))
+                has(&b, "gpu.idle_cycles");
+            static uint64_t first;
+            if (way == 0)
+                first = b.d.result.cycles;
+            assert_int_equal(b.d.result.cycles, first);
+            strbuf_free(&text);
+            device_close(&b.d);
+        }
+    }
+}
+
+/* What goes on for longer than the watch waits is not stopped: registers change, and memory in the end; or the same
+ * place takes ever new values; or every place the same one. */
+static void test_loops_that_get_on(void **state)
+{
+    static const char *const loops[] = {
+        "mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 20000; @%p1 bra L; st.global.u32 [%rd2], %r7; "
+        "ret;",
+        "mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; st.global.u32 [%rd2], 5; setp.lt.u32 %p1, %r7, 5000; @%p1 bra L; ret;",
+        ".shared .u32 s[64]; mov.u32 %r6, s; mov.u32 %r7, 0;\n"
+        "L: st.shared.u32 [%r6], %r7; ld.shared.u32 %r7, [%r6]; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 20000;\n"
+        "@%p1 bra L; ret;",
+    };
+    for (unsigned i = 0; i < sizeof loops / sizeof *loops; i++) {
+        struct bad b;
+        struct strbuf text = {0};
+        strbuf_addf(&text, ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n%s%s%s\n}\n", PTX_REGS, PTX_BEGIN,
+                    loops[i]);
+        enum gpu_status status = run_bad(&b, "gpu.watch_cycles=1000", strbuf_text(&text),
+                                         (struct shape){.grid = 2, .block = 64}, 0);
+        if (status != GPU_OK)
+            fail_msg("%s: %s", loops[i], strbuf_text(&b.d.text));
+        strbuf_free(&text);
+        device_close(&b.d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -536,6 +611,8 @@ int main(void)
         cmocka_unit_test(test_outside_the_model),
         cmocka_unit_test(test_shapes_refused),
         cmocka_unit_test(test_progress_can_stop),
+        cmocka_unit_test(test_loops_that_change_nothing),
+        cmocka_unit_test(test_loops_that_get_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -245,6 +245,7 @@ static const struct {
     uint64_t least, most;
 } bounds[] = {
     {"gpu.watch_cycles", 4000000000, 0}, /* a slow machine is a hang by definition when this is short */
+    {"gpu.idle_cycles", 4000000000, 0},  /* the same */
     {"sm.threads", 2 * BLOCK, 0},        /* the kernel fits */
     {"sm.warps", 2 * BLOCK / 32, 0},     /* the same */
     {"sm.registers", 128 * 256, 0},      /* the same */
@@ -481,6 +482,7 @@ static const struct {
     {"gpu.heap_mib", "device malloc that fails"},
     {"gpu.stack_bytes", "calls that fault"},
     {"gpu.watch_cycles", "hangs"},
+    {"gpu.idle_cycles", "hangs"},
     {"gpu.flush_l1_at_kernel_end", "a second launch"},
 };
 
