@@ -9,6 +9,8 @@
 #define REPORT_CIRCLES 3 /* circles of waiting, and members of each */
 #define REPORT_MEMBERS 8
 #define REPORT_STARVED 6
+#define REPORT_TRIES 6  /* warps that try in vain; that never take a lock */
+#define MANY_TAKES 16   /* of locks without progress */
 #define REPORT_CLAIMS 4 /* locations that one warp wants */
 
 static void add_pos(const struct gpu_run *run, uint32_t pc, struct strbuf *out)
@@ -250,16 +252,75 @@ static void describe_all_starved(const struct gpu_run *run, const struct waits *
         strbuf_addf(out, "\n  and %u more", holders - REPORT_STARVED);
 }
 
+/* Warps that take a lock, do not find what they want, give it back and try again; and those who ask for it all the time
+ * and never meet it free. */
+static bool tries_in_vain(const struct waits_warp *node)
+{
+    return node->kind != WAITS_BARRIER && node->kind != WAITS_STARVED && node->state.takes > MANY_TAKES;
+}
+
+static bool never_takes(const struct waits_warp *node)
+{
+    return node->kind == WAITS_LOCK && !node->state.takes && node->state.sync_ops > MANY_TAKES;
+}
+
+static uint32_t count_warps(const struct waits *w, bool (*is)(const struct waits_warp *))
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->warp_count; i++)
+        n += is(&w->warps[i]);
+    return n;
+}
+
+static void describe_tries(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
+{
+    uint32_t in_vain = count_warps(w, tries_in_vain), never = count_warps(w, never_takes), shown = 0;
+    uint64_t takes = 0;
+    if (!in_vain)
+        return;
+    for (uint32_t i = 0; i < w->warp_count; i++)
+        takes += w->warps[i].state.takes;
+    strbuf_addf(out,
+                "\n tries: locks were taken %llu times since the last progress, by %u warps that give them back, since "
+                "what they look at then has not changed, and try again:",
+                (unsigned long long)takes, in_vain);
+    for (uint32_t i = 0; i < w->warp_count && shown < REPORT_TRIES; i++) {
+        if (!tries_in_vain(&w->warps[i]))
+            continue;
+        describe_warp(run, w, &w->warps[i], WAITS_NOBODY, out);
+        strbuf_addf(out, "; it took a lock %llu times", (unsigned long long)w->warps[i].state.takes);
+        shown++;
+    }
+    if (in_vain > shown)
+        strbuf_addf(out, "\n  and %u more", in_vain - shown);
+    shown = 0;
+    if (never)
+        strbuf_addf(out, "\n  %u warps asked as often and never got it: if they are inside what the others want to enter, "
+                         "these wait for them:", never);
+    for (uint32_t i = 0; i < w->warp_count && shown < REPORT_TRIES; i++) {
+        if (!never_takes(&w->warps[i]))
+            continue;
+        describe_warp(run, w, &w->warps[i], WAITS_NOBODY, out);
+        strbuf_addf(out, "; it asked %llu times", (unsigned long long)w->warps[i].state.sync_ops);
+        shown++;
+    }
+    if (never > shown)
+        strbuf_addf(out, "\n  and %u more", never - shown);
+}
+
 /* Those that are in no circle shown: they explain what the circles and the starved do not. */
 static void describe_others(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
 {
     unsigned spinning = 0, left = 0, shown = 0;
-    unsigned most = w->circle_count || waits_starving(w) ? REPORT_OTHERS : REPORT_WARPS;
+    bool trying = count_warps(w, tries_in_vain) > 0;
+    unsigned most = w->circle_count || waits_starving(w) || trying ? REPORT_OTHERS : REPORT_WARPS;
     for (uint32_t i = 0; i < w->warp_count; i++)
         spinning += w->warps[i].kind != WAITS_BARRIER;
     for (uint32_t i = 0; i < w->warp_count; i++) {
         const struct waits_warp *node = &w->warps[i];
-        if ((node->circle && node->circle <= REPORT_CIRCLES) || (node->kind == WAITS_BARRIER && spinning))
+        bool told = (node->circle && node->circle <= REPORT_CIRCLES) ||
+                    (trying && (tries_in_vain(node) || never_takes(node)));
+        if (told || (node->kind == WAITS_BARRIER && spinning))
             continue; /* those who spin explain those who wait for them */
         if (left++ == 0 && most == REPORT_OTHERS)
             strbuf_add(out, "\n others:");
@@ -274,8 +335,11 @@ static void describe_others(const struct gpu_run *run, const struct waits *w, st
         strbuf_addf(out, "\n  and %u more", left - shown);
 }
 
-static const char *hint_for(enum gpu_hang how, bool starving)
+static const char *hint_for(enum gpu_hang how, bool starving, bool never)
 {
+    if (never)
+        return "in a machine where every latency is fixed, those who take the lock can keep a phase in which the others "
+               "always come too late; a device has no such rhythm: try --seed N";
     if (how == GPU_HANG_IDLE)
         return "a kernel that computes for longer without a store of a new value needs a higher gpu.idle_cycles (0: no "
                "limit)";
@@ -300,10 +364,12 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
         at_barrier += w.warps[i].kind == WAITS_BARRIER;
     for (uint32_t i = 0; i < w.lock_count; i++)
         starving += w.locks[i].holder_warp != WAITS_NOBODY && w.warps[w.locks[i].holder_warp].kind == WAITS_STARVED;
+    uint32_t in_vain = count_warps(&w, tries_in_vain), never = count_warps(&w, never_takes);
     strbuf_addf(&text, "kernel %s %s%s; stopped at cycle %llu with %u warps unfinished, %u of them at barriers:",
                 run->launch->kernel->name, what[how],
                 w.circle_count ? " (deadlock)"
                 : starving     ? " (livelock: holders of locks get no turn)"
+                : in_vain      ? " (livelock: locks are taken and given back in vain)"
                                : "",
                 (unsigned long long)(run->gpu->cycle - run->start_cycle), w.warp_count, at_barrier);
     for (uint32_t i = 1; i <= w.circle_count && i <= REPORT_CIRCLES; i++)
@@ -311,8 +377,9 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
     if (w.circle_count > REPORT_CIRCLES)
         strbuf_addf(&text, "\n and %u more circles", w.circle_count - REPORT_CIRCLES);
     describe_all_starved(run, &w, &text);
+    describe_tries(run, &w, &text);
     describe_others(run, &w, &text);
-    diag_error(run->sink, DIAG_NOWHERE, hint_for(how, starving), "%s", strbuf_text(&text));
+    diag_error(run->sink, DIAG_NOWHERE, hint_for(how, starving, in_vain && never), "%s", strbuf_text(&text));
     strbuf_free(&text);
     if (run->launch->waits)
         waits_dot(&w, run->launch->module->code, run->launch->waits);

@@ -160,6 +160,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->age);
     ARCHIVE(ar, warp->issued);
     ARCHIVE(ar, warp->sync_ops);
+    ARCHIVE(ar, warp->takes);
     ARCHIVE(ar, warp->last_sync_address);
     ARCHIVE(ar, warp->last_sync_pc);
     archive_bool(ar, &warp->last_sync_shared);

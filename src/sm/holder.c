@@ -46,6 +46,9 @@ static void note_changes(struct sm *sm, const struct sm_op *op, const struct pac
             continue; /* the common case, of a lock that is held */
         memcpy(&operand, simt_access_data(op->access, l->lane), sizeof operand);
         value = lane_atomic(p->atomic, p->type, l->operand, operand, l->compare);
+        /* The convention of locks: 0 is free. */
+        sm->warps[op->slot].takes +=
+            value != 0 && l->operand == 0 && (p->atomic == ISA_ATOMIC_CAS || p->atomic == ISA_ATOMIC_EXCH);
         if (value != l->operand)
             sm_note_change(sm, p->atomic, (p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset, value);
     }

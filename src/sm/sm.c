@@ -360,7 +360,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->buffered = 0;
     warp->fetch_pc = k->grid->kernel->first;
     warp->in_flight = warp->stores_out = warp->pending_registers = warp->fence_after = 0;
-    warp->issued = warp->sync_ops = 0;
+    warp->issued = warp->sync_ops = warp->takes = 0;
     memset(warp->scoreboard, 0, k->scoreboard_words * sizeof(uint64_t));
     warp->age = sm->next_age++;
     warp->simt.sm = (uint16_t)sm->setup.index;
@@ -588,6 +588,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->last_sync_shared = warp->last_sync_shared;
     state->issued = warp->issued;
     state->sync_ops = warp->sync_ops;
+    state->takes = warp->takes;
     state->barrier = warp->barrier.id;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);
@@ -599,7 +600,7 @@ void sm_watch_reset(struct sm *sm)
 {
     sm->seeks_work = true;
     for (unsigned slot = 0; slot < sm->params->warps; slot++)
-        sm->warps[slot].issued = sm->warps[slot].sync_ops = 0;
+        sm->warps[slot].issued = sm->warps[slot].sync_ops = sm->warps[slot].takes = 0;
 }
 
 uint64_t sm_threads_ended(const struct sm *sm)

@@ -150,7 +150,7 @@ struct sm_warp_state {
     uint64_t last_sync_address; /* of the last atomic, volatile or bypassing load, lane by lane lowest */
     uint32_t last_sync_pc;
     bool last_sync_shared;     /* the address is one of the block's shared memory */
-    uint64_t issued, sync_ops; /* since sm_watch_reset */
+    uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */
     unsigned barrier;
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);

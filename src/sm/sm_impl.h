@@ -183,7 +183,7 @@ struct sm_warp {
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
     uint64_t age;
-    uint64_t issued, sync_ops, last_sync_address;
+    uint64_t issued, sync_ops, takes, last_sync_address; /* counts: since sm_watch_reset */
     uint32_t last_sync_pc;
     bool last_sync_shared;
 };
