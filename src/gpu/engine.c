@@ -180,7 +180,7 @@ static enum gpu_watch_verdict ask_watch(struct gpu_run *run, struct gpu_watch *w
 static enum gpu_status run_cycles(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
-    struct gpu_watch watch;
+    struct gpu_watch watch = {.grid = &run->grid, .arena = &run->arena};
     double last_poll = run->start_seconds;
     watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
     gpu_watch_start(&watch, gpu);

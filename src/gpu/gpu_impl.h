@@ -117,6 +117,9 @@ struct gpu_watch {
     uint64_t visible;               /* cycle of the look that last found something visible done, outside warps */
     uint32_t windows;               /* of gpu.watch_cycles that have passed since without work */
     struct gpu_watched_warp *warps; /* by SM and slot; the caller provides them, zeroed */
+    const struct simt_grid *grid;   /* of the launch */
+    struct arena *arena;            /* for `control`, which is made when it is first needed */
+    struct gpu_control *control;
 };
 /* state.c: between two windows of the engine. gpu_checkpoint takes one, gpu_resume loads launch->resume: -1 when it
  * does not fit, the units are then in pieces. */

@@ -1,6 +1,7 @@
 /* The progress watch: whether a launch gets nowhere. What it then says is in explain.c. */
 #include <string.h>
 
+#include "gpu/control.h"
 #include "gpu/waits.h"
 
 #define LOOK_CYCLES 16384
@@ -58,12 +59,32 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
     return hash;
 }
 
-/* Everything of a warp that decides what it does next, but for memory that others see. */
-static uint64_t state_hash(const struct simt_warp *warp)
+/* Registers and predicates that matter to any lane, wherever it stands. Those of functions that were called are not
+ * known apart: all of them do. */
+static uint64_t mix_registers(uint64_t hash, const struct simt_warp *warp, const struct gpu_control *control)
 {
     const struct simt_code *code = warp->block->grid->code;
     const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
     const struct isa_function *function = &code->module->functions[top->function];
+    uint32_t rows = top->reg_base + function->row_count, preds = top->pred_base + function->pred_count;
+    for (uint32_t at = 0; at < rows + preds; at++) {
+        bool matters = false;
+        for (uint32_t i = 0; i < warp->stack.depth && !matters; i++) {
+            uint32_t pc = warp->stack.entries[i].pc;
+            const uint64_t *set = gpu_control_at(control, pc);
+            matters = set ? set[at / 64] >> at % 64 & 1 : pc != ISA_PC_NONE;
+        }
+        if (matters && at < rows)
+            hash = mix(hash ^ at, warp->rows + (size_t)at * code->width, (size_t)code->width * 4);
+        else if (matters)
+            hash = mix(hash ^ at, warp->preds + (at - rows), 8);
+    }
+    return hash;
+}
+
+/* Everything of a warp that decides where it goes, but for memory that others see. */
+static uint64_t state_hash(const struct simt_warp *warp, const struct gpu_control *control)
+{
     uint64_t hash = mix(warp->live, &warp->carry, sizeof warp->carry);
     for (uint32_t i = 0; i < warp->stack.depth; i++) {
         const struct simt_stack_entry *e = &warp->stack.entries[i];
@@ -71,9 +92,8 @@ static uint64_t state_hash(const struct simt_warp *warp)
                             (uint64_t)e->reg_base << 32 | e->local_base};
         hash = mix(hash, words, sizeof words);
     }
-    hash = mix(hash, warp->rows, (size_t)(top->reg_base + function->row_count) * code->width * 4);
-    hash = mix(hash, warp->preds, (size_t)(top->pred_base + function->pred_count) * 8);
-    return mix(hash, warp->local, (size_t)warp->local_words * code->width * 4);
+    hash = mix_registers(hash, warp, control);
+    return mix(hash, warp->local, (size_t)warp->local_words * warp->block->grid->code->width * 4);
 }
 
 /* Notes what each warp is. One that comes back to a state it was in, while nobody does any work, goes round for ever.
@@ -88,7 +108,7 @@ static void look(struct gpu_watch *watch, const struct gpu *gpu)
             if (!w.resident || w.finished || seen->repeats || w.issued == seen->issued)
                 continue; /* a warp that only slept or waited since the last look has not come back to anything */
             seen->issued = w.issued;
-            uint64_t hash = state_hash(w.warp);
+            uint64_t hash = state_hash(w.warp, watch->control);
             uint32_t known = seen->count < GPU_WATCH_STATES ? seen->count : GPU_WATCH_STATES;
             for (uint32_t k = 0; k < known; k++)
                 seen->repeats |= seen->states[k] == hash;
@@ -159,6 +179,8 @@ enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
         gpu_watch_start(watch, gpu);
         return GPU_WATCH_WELL;
     }
+    if (!watch->control)
+        watch->control = gpu_control_new(watch->grid->code->module, watch->grid->kernel, watch->arena);
     look(watch, gpu);
     look_again(watch, gpu);
     bool over = gpu->cycle >= watch->end,

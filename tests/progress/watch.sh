@@ -28,6 +28,7 @@ done
 for machine in gtx480-sm2 gtx1080ti; do
     fails $machine 0 --machine $machine --max-cycles 2000000 trylock.yaml
 done
+fails seeded 0 --seed 1 --max-cycles 2000000 trylock.yaml
 fails stepped 3 --no-skip --set gpu.watch_cycles=300000 trylock.yaml
 fails threads 3 --threads 2 --set gpu.watch_cycles=300000 trylock.yaml
 fails saved 3 --set gpu.watch_cycles=300000 --checkpoint "$folder/state" --checkpoint-every 150000 trylock.yaml

@@ -529,9 +529,13 @@ static void test_loops_that_change_nothing(void **state)
          "made no progress"},
         {"mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; ld.global.u32 %r6, [%rd1]; setp.eq.u32 %p1, %r6, 0; @%p1 bra L;\n"
          "st.global.u32 [%rd2], %r7; ret;",
-         "gpu.watch_cycles=20000 gpu.idle_cycles=300000", "progress"},
-        {"mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; bra.uni L;", "gpu.watch_cycles=20000 gpu.idle_cycles=300000",
-         "progress"},
+         "gpu.watch_cycles=20000 gpu.idle_cycles=0", "made no progress"},
+        {"mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; bra.uni L;", "gpu.watch_cycles=20000 gpu.idle_cycles=0",
+         "made no progress"},
+        {"mov.u32 %r7, 0; cvt.rn.f32.u32 %f1, %r2; L: add.f32 %f1, %f1, %f1; @%p2 mov.u32 %r7, %r1; add.u32 %r7, %r7, 1;\n"
+         "setp.lt.u32 %p2, %r7, 99; ld.global.u32 %r6, [%rd1]; setp.eq.u32 %p1, %r6, 0; @%p1 bra L;\n"
+         "st.global.u32 [%rd2], %r7; st.global.f32 [%rd2], %f1; ret;",
+         "gpu.watch_cycles=20000 gpu.idle_cycles=0", "made no progress"},
         {"mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra L; st.global.u32 [%rd2], %r7; ret;",
          "gpu.watch_cycles=20000 gpu.idle_cycles=300000", "no visible progress"},
         {"L: st.global.u32 [%rd2], 5; bra.uni L;", "gpu.watch_cycles=20000", "made no progress"},
@@ -574,6 +578,12 @@ static void test_loops_that_get_on(void **state)
     static const char *const loops[] = {
         "mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 20000; @%p1 bra L; st.global.u32 [%rd2], %r7; "
         "ret;",
+        /* A counter that decides by way of an address, or of a value that another lane has. */
+        "st.global.u32 [%rd1+2052], 1; membar.gl;\n"
+        "mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; shr.u32 %r8, %r7, 14; mul.wide.u32 %rd6, %r8, 4; add.u64 %rd6, %rd1, "
+        "%rd6;\nld.global.u32 %r9, [%rd6+2048]; setp.eq.u32 %p1, %r9, 0; @%p1 bra L; ret;",
+        "mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; shfl.sync.idx.b32 %r8, %r7, 0, 31, -1; shr.u32 %r8, %r8, 14;\n"
+        "setp.eq.u32 %p1, %r8, 0; @%p1 bra L; ret;",
         "mov.u32 %r7, 0; L: add.u32 %r7, %r7, 1; st.global.u32 [%rd2], 5; setp.lt.u32 %p1, %r7, 5000; @%p1 bra L; ret;",
         ".shared .u32 s[64]; mov.u32 %r6, s; mov.u32 %r7, 0;\n"
         "L: st.shared.u32 [%r6], %r7; ld.shared.u32 %r7, [%r6]; add.u32 %r7, %r7, 1; setp.lt.u32 %p1, %r7, 20000;\n"
@@ -584,10 +594,11 @@ static void test_loops_that_get_on(void **state)
         struct strbuf text = {0};
         strbuf_addf(&text, ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n%s%s%s\n}\n", PTX_REGS, PTX_BEGIN,
                     loops[i]);
-        enum gpu_status status = run_bad(&b, "gpu.watch_cycles=1000", strbuf_text(&text),
-                                         (struct shape){.grid = 2, .block = 64}, 0);
+        enum gpu_status status =
+            run_bad(&b, "gpu.watch_cycles=1000", strbuf_text(&text), (struct shape){.grid = 1, .block = 64}, 0);
         if (status != GPU_OK)
             fail_msg("%s: %s", loops[i], strbuf_text(&b.d.text));
+        assert_true(b.d.result.cycles > 100000);
         strbuf_free(&text);
         device_close(&b.d);
     }
