@@ -90,7 +90,9 @@ static void default_text(const struct param_desc *param, struct strbuf *out)
 {
     switch (param->type) {
     case PARAM_TYPE_U32:
-        strbuf_addf(out, param->default_value >= 0x10000000 && !(param->unit && param->unit[0]) ? "0x%" PRIx64 : "%" PRIu64, param->default_value);
+        /* Addresses, which have no unit. */
+        strbuf_addf(out, param->default_value >= 0x10000000 && !param->unit[0] ? "0x%" PRIx64 : "%" PRIu64,
+                    param->default_value);
         break;
     case PARAM_TYPE_DECIMAL:
         param_format_decimal(param->default_value, out);

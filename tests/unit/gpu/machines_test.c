@@ -265,7 +265,15 @@ static void bounds_of(const char *name, const struct param_desc *param, uint64_t
         }
 }
 
-static const char *const schedulers[] = {"lrr", "gto", "tls", "cawa", "gto+bows", "lrr+bows", "tls:active=2"};
+static const char *const schedulers[] = {"lrr",
+                                         "gto",
+                                         "tls",
+                                         "cawa",
+                                         "gto+bows",
+                                         "lrr+bows",
+                                         "tls:active=2",
+                                         "gto:rotate=preference:patience=20",
+                                         "cawa:patience=20"};
 
 /* A value of the parameter, as text: the ends of its range, near its least, or anything on a logarithmic scale. */
 static void draw_value(const char *name, const struct param_desc *param, uint64_t *x, struct strbuf *out)
