@@ -8,7 +8,7 @@ struct node {
     node *next;
 };
 
-#ifdef __NVCC__
+#ifndef __clang__
 __managed__ int total = 1000;
 #else
 __device__ int total = 1000; // clang has managed variables for other devices only
@@ -31,7 +31,7 @@ __global__ void fill(int *p, int n)
 
 static int read_total()
 {
-#ifdef __NVCC__
+#ifndef __clang__
     return total;
 #else
     int value = -1;
