@@ -302,10 +302,13 @@ static int report(struct case_run *run, const struct gpu_result *result)
         cli_print(&text);
     strbuf_free(&text);
     int code = exit_code(run, result);
-    json_t *document = cli_document(run->machine, run->options, run->options->rest, kernels, NULL);
-    json_object_set(document, "checks", run->checks);
-    run->lost |= cli_write_stats(run->options, document, run->sink) < 0;
-    json_decref(document);
+    if (run->options->stats) {
+        json_t *document = cli_document(run->machine, run->options, run->options->rest, json_incref(kernels), NULL);
+        json_object_set(document, "checks", run->checks);
+        run->lost |= cli_write_stats(run->options, document, run->sink) < 0;
+        json_decref(document);
+    }
+    json_decref(kernels);
     return run->lost && code == CLI_OK ? CLI_FAILED : code;
 }
 

@@ -55,7 +55,7 @@ struct cli_options {
     uint64_t checkpoint_every_value;
     const char *kernel;
     uint64_t max_cycles_value, threads_value; /* 0: not given */
-    double max_seconds_value; /* 0: not given */
+    double max_seconds_value;                 /* 0: not given */
     VEC(const char *) cases;
     const char *jobs, *reference, *html;
     uint64_t jobs_value; /* 0: not given */
@@ -64,17 +64,17 @@ struct cli_options {
     struct arena arena; /* of rest, and of what --resume completed */
 };
 
-enum cli_accept {                              /* which options a subcommand takes; --help always */
-                  CLI_TAKES_MACHINE = 1,       /* --machine, --set */
-                  CLI_TAKES_RUN = 2,           /* --sched, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip,
-                                                  --check */
-                  CLI_TAKES_OUTPUT = 4,        /* --stats, --quiet */
-                  CLI_TAKES_KERNELS = 8,       /* --kernels */
-                  CLI_TAKES_KERNEL = 16,       /* --kernel NAME */
-                  CLI_TAKES_RECORDS = 32,      /* --case, --sched, --jobs, --reference, --as-reference, --html */
-                  CLI_TAKES_REPORT = 64,       /* --hang-report */
-                  CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
-                  CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
+/* Which options a subcommand takes; --help always. */
+enum cli_accept {
+    CLI_TAKES_MACHINE = 1,  /* --machine, --set */
+    CLI_TAKES_RUN = 2,      /* --sched, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip, --check */
+    CLI_TAKES_OUTPUT = 4,   /* --stats, --quiet */
+    CLI_TAKES_KERNELS = 8,  /* --kernels */
+    CLI_TAKES_KERNEL = 16,  /* --kernel NAME */
+    CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference, --html */
+    CLI_TAKES_REPORT = 64,  /* --hang-report */
+    CLI_TAKES_TARGET = 512, /* a program with its arguments, or a launch file */
+    CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
 };
 
 /* Reads the options; the other arguments are left in options->rest. What follows a program's name (CLI_TAKES_TARGET) or
@@ -116,8 +116,8 @@ enum cli_output { CLI_OUTPUT_STATS, CLI_OUTPUT_GRAPH, CLI_OUTPUT_PAGE, CLI_OUTPU
  * that kind. Returns 0, or -1 with a diagnostic. */
 int cli_check_writable(const char *path, enum cli_output kind, struct diag_sink *sink);
 
-/* Writes the results of a run, or of several, to options->stats: JSON or, by the name's ending, CSV. documents: an
- * array of what cli_document makes. */
+/* Writes the results of a run, or of several, to options->stats, which was given: JSON or, by the name's ending, CSV.
+ * documents: an array of what cli_document makes. */
 int cli_write_stats(const struct cli_options *options, json_t *document, struct diag_sink *sink);
 int cli_write_all_stats(const struct cli_options *options, json_t *documents, struct diag_sink *sink);
 /* The JSON document of a run. program: its argv. Takes over kernels. stopped_by: what ended the run before its end, or

@@ -121,8 +121,6 @@ static int write_results(const char *path, const json_t *json, json_t *documents
 
 int cli_write_stats(const struct cli_options *options, json_t *document, struct diag_sink *sink)
 {
-    if (!options->stats)
-        return 0;
     json_t *documents = json_array();
     json_array_append(documents, document);
     int rc = write_results(options->stats, document, documents, sink);

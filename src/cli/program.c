@@ -337,10 +337,13 @@ static int report(const struct cli_options *options, const struct machine *machi
     json_decref(found.waits);
     if (code == CLI_OK && !lost)
         code = judge_kernels(options->rest[0], kernels, &found);
-    json_t *document = document_of(options, machine, job->status, kernels, &found, reason);
+    if (options->stats) {
+        json_t *document = document_of(options, machine, job->status, json_incref(kernels), &found, reason);
+        lost |= cli_write_stats(options, document, sink) < 0;
+        json_decref(document);
+    }
+    json_decref(kernels);
     json_decref(found.failed);
-    lost |= cli_write_stats(options, document, sink) < 0;
-    json_decref(document);
     return lost && code == CLI_OK ? CLI_FAILED : code;
 }
 

@@ -36,13 +36,9 @@ const char *yaml_kind_name(enum yaml_kind kind)
 /* Line number `line` of the document, copied into out; NULL when there is none. */
 static const char *source_line(const struct yaml_doc *doc, unsigned line, struct strbuf *out)
 {
-    const char *at = doc->text, *end = doc->text + doc->length;
-    for (unsigned i = 1; i < line && at < end; i++) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        at = newline ? newline + 1 : end;
-    }
-    if (!line || at >= end)
+    if (!line || line > doc->line_count)
         return NULL;
+    const char *at = doc->text + doc->lines[line - 1], *end = doc->text + doc->length;
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     size_t length = (size_t)((newline ? newline : end) - at);
     length = strnlen(at, length < 300 ? length : 300);
@@ -277,10 +273,25 @@ static void read_events(struct builder *b, struct fy_parser *parser)
         b->rc = diag_error(b->sink, (struct diag_pos){b->doc->file, 0, 0}, NULL, "not a YAML document");
 }
 
+static void find_lines(struct yaml_doc *doc, struct arena *arena)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < doc->length; i++)
+        count += doc->text[i] == '\n';
+    size_t *lines = ARENA_NEW(arena, size_t, count + 1);
+    for (size_t at = 0; at < doc->length; doc->line_count++) {
+        const char *newline = memchr(doc->text + at, '\n', doc->length - at);
+        lines[doc->line_count] = at;
+        at = newline ? (size_t)(newline - doc->text) + 1 : doc->length;
+    }
+    doc->lines = lines;
+}
+
 int yaml_parse(struct yaml_doc *doc, struct arena *arena, const char *file, const char *text, size_t length,
                struct diag_sink *sink)
 {
     *doc = (struct yaml_doc){.file = file, .text = text, .length = length};
+    find_lines(doc, arena);
     struct builder b = {.doc = doc, .arena = arena, .sink = sink, .rc = check_text(doc, sink)};
     struct fy_diag_cfg diag_cfg;
     fy_diag_cfg_default(&diag_cfg);

@@ -26,6 +26,8 @@ struct yaml_doc {
     const char *file; /* for messages */
     const char *text; /* the whole text */
     size_t length;
+    const size_t *lines; /* where each begins in text */
+    unsigned line_count;
     struct yaml_node *root;
 };
 

@@ -408,7 +408,7 @@ static void choose_first(struct sm *sm, unsigned from)
  * that comes free in step with the turns comes free for the same scheduler every time. One that was overtaken often
  * enough goes first; it is as near to that again when it has its register, until another takes the last one while it
  * wants none: so two of them alternate as long as the rhythm lasts. */
-NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class class)
+HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class class)
 {
     uint8_t *overtaken = sm->overtaken[class], most = sm->overtakes[class];
     uint64_t want = sm_wanted(sm, class) & sm->cleared & ~sm->waiting & ~sm->scheduler_slots[s], known;

@@ -249,13 +249,9 @@ struct sm {
     bool has_fault;
     uint32_t due; /* set of enum sm_due */
     uint8_t scheduler_count;
-    uint8_t turns;             /* schedulers that take turns in looking first */
-    uint8_t looks_first;       /* of the cycle in which schedulers look */
+    uint8_t turns;                 /* schedulers that take turns in looking first */
+    uint8_t looks_first;           /* of the cycle in which schedulers look */
     uint8_t overtakes[SM_CLASSES]; /* sm.overtakes; 0 for classes in which the registers are never too few */
-    /* Per class and scheduler, how often in a row another one took the last free pipeline register while a warp of it
-     * waited for nothing else and its look in that cycle was still to come; not beyond `overtakes`. Kept by
-     * note_overtaken. */
-    uint8_t overtaken[SM_CLASSES][8];
     uint32_t first_look; /* scheduler that was overtaken so often: it looks first until it is not any more; SM_NONE: the
                             cycle says whose turn it is */
     uint32_t scoreboard_words; /* of sm_kernel */
@@ -291,6 +287,11 @@ struct sm {
     unsigned bank_from;
     uint64_t banks_waiting, banks_queued; /* sets of banks: someone's turn; more reads behind that */
     uint64_t banks_written, banks_all;
+
+    /* Per class and scheduler, how often in a row another one took the last free pipeline register while a warp of it
+     * waited for nothing else and its look in that cycle was still to come; not beyond `overtakes`. Kept by
+     * note_overtaken. */
+    uint8_t overtaken[SM_CLASSES][8];
 
     /* Load/store unit. */
     uint32_t lsu_op; /* in the dispatch register */
@@ -660,8 +661,8 @@ void sm_reset_banks(struct sm *sm);
 
 /* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
 void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
-/* holder.c: a store while sm->seeks_work: work if a location takes a value that it was not seen to take before. One such
- * store is enough until the watch asks again. */
+/* holder.c: a store while sm->seeks_work: work if a location takes a value that it was not seen to take before. One
+ * such store is enough until the watch asks again. */
 void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_access *access);
 /* holder.c: an atomic gave a location another value; counts it as work unless it may be a lock going back and forth.
  * value: what a cas or exch wrote */
