@@ -1,11 +1,10 @@
 # _program.sh NAME each|brief: a program under workloads/ with small inputs: its own check must pass, and it must print the same in
-# every run, whatever machine, scheduler and mode; built by nvcc too, where that is installed. LOCKSTEP_LONG: every machine with both
-# schedulers and in both modes.
+# every run, whatever machine, scheduler and mode. LOCKSTEP_LONG: every machine with both schedulers and in both modes; and built by
+# nvcc, where that is installed.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
 name=$1 runs=$2
+if [ -n "${LOCKSTEP_LONG:-}" ]; then runs=all; else nvcc=; fi
 build_all "$name" "$LOCKSTEP_SRC/workloads/$name/$name.cu"
-[ -n "$nvcc" ] || echo "nvcc is not installed: its build was skipped"
-[ -z "${LOCKSTEP_LONG:-}" ] || runs=all
 
 check "$name" --mode functional
 case $runs in

@@ -3,8 +3,8 @@
  * or it runs the kernel to the right end, and then skipping, stepping and two threads give the same result, all of it
  * but `host`. On one machine, changed parameter by parameter, every parameter does something.
  *
- * Seeds are fixed and named in a failure. LOCKSTEP_MACHINES=N tries N machines instead of a few, LOCKSTEP_SEED=S begins
- * with seed S, LOCKSTEP_CYCLES=C follows slow machines for C cycles. */
+ * Seeds are fixed and named in a failure. LOCKSTEP_MACHINES=N tries N machines instead of a few (LOCKSTEP_LONG: of some
+ * hundreds), LOCKSTEP_SEED=S begins with seed S, LOCKSTEP_CYCLES=C follows slow machines for C cycles. */
 #include "gpu/result_json.h"
 #include "gpu_support.h"
 #include "sm/spin/spin.h"
@@ -423,7 +423,10 @@ static void test_machines_that_once_went_wrong(void **state)
 
 static void test_random_machines_end_right_and_the_same_way(void **state)
 {
-    uint64_t first = environment("LOCKSTEP_SEED", 1), count = environment("LOCKSTEP_MACHINES", 60);
+    uint64_t first = environment("LOCKSTEP_SEED", 1),
+             count = environment("LOCKSTEP_MACHINES", getenv("LOCKSTEP_LONG") ? 600
+                                                      : SANITIZED             ? 8
+                                                                              : 24);
     unsigned drawn = 0, refused = 0, ended = 0;
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct machine machine;
@@ -575,7 +578,7 @@ static void test_every_parameter_does_something(void **state)
     }
     assert_int_equal(machine_load(&table, "gtx480", NULL), 0);
     for (unsigned g = 0; g < MACHINE_GROUPS; g++) {
-        for (unsigned i = 0; i < table.groups[g].count; i++) {
+        for (unsigned i = 0; i < table.groups[g].count; i += SANITIZED ? 6 : 1) {
             const struct param_group *group = &table.groups[g];
             char values[8][24], name[64];
             unsigned count = values_of(group, &group->params[i], values);
