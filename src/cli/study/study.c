@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/archive.h"
+#include "cli/identity.h"
 
 static const char usage[] =
     "usage: lockstep study NAME|FOLDER [OPTIONS]\n"
@@ -113,7 +113,6 @@ static int no_such_study(struct study *study, const char *target)
 
 static int locate(struct study *study, const struct arguments *a)
 {
-    struct strbuf build = {0};
     const char *home = process_home(&study->arena, study->sink);
     if (!home)
         return -1;
@@ -128,9 +127,7 @@ static int locate(struct study *study, const struct arguments *a)
     const char *slash = strrchr(study->folder, '/');
     study->name = slash[1] ? slash + 1 : "study"; /* the root folder has no name */
     study->out = a->out ? a->out : arena_printf(&study->arena, "study-%s", study->name);
-    archive_build(&build);
-    study->build = arena_strdup(&study->arena, strbuf_text(&build));
-    strbuf_free(&build);
+    study->build = cli_identity;
     return 0;
 }
 
