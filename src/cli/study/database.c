@@ -8,12 +8,7 @@
  * runs: which benchmark in which configuration is which execution; made anew by each start.
  *
  * results: a view: a row for each run that ended well, statistics summed over the benchmark's kernels; of those that
- * are maxima, the largest. Results of other builds are left out, but for `--report`.
- *
- * Beside SQL's own functions questions may use geomean(x), an aggregate, and near(ours, paper): whether a factor is
- * reproduced: within a quarter of the paper's, or, for effects below 30%, an effect between two thirds and one and a
- * half of the paper's. */
-#include <math.h>
+ * are maxima, the largest. Results of other builds are left out, but for `--report`. */
 #include <string.h>
 
 #include "cli/study/study.h"
@@ -43,52 +38,6 @@ static int step_once(struct study *study, sqlite3_stmt *stmt)
     return rc == SQLITE_DONE || rc == SQLITE_ROW ? 0 : study_complain(study, "insert");
 }
 
-/* Functions */
-
-struct logarithms {
-    double sum;
-    int64_t count;
-};
-
-static void geomean_step(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    (void)count;
-    struct logarithms *l = sqlite3_aggregate_context(context, sizeof *l);
-    if (!l || sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_double(values[0]) <= 0)
-        return;
-    l->sum += log(sqlite3_value_double(values[0]));
-    l->count++;
-}
-
-static void geomean_final(sqlite3_context *context)
-{
-    struct logarithms *l = sqlite3_aggregate_context(context, 0);
-    if (l && l->count)
-        sqlite3_result_double(context, exp(l->sum / (double)l->count));
-    else
-        sqlite3_result_null(context);
-}
-
-static void near_factor(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    (void)count;
-    double ours = sqlite3_value_double(values[0]), paper = sqlite3_value_double(values[1]);
-    bool small = fabs(paper - 1) < 0.3 && paper != 1;
-    double share = small ? (ours - 1) / (paper - 1) : ours / paper;
-    if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-        sqlite3_result_null(context);
-    else
-        sqlite3_result_int(context, small ? share >= 2.0 / 3 && share <= 1.5 : share >= 0.75 && share <= 1.25);
-}
-
-static int add_functions(struct study *study)
-{
-    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-    bool bad = sqlite3_create_function(study->db, "geomean", 1, flags, NULL, NULL, geomean_step, geomean_final) ||
-               sqlite3_create_function(study->db, "near", 2, flags, NULL, near_factor, NULL, NULL);
-    return bad ? study_complain(study, "functions") : 0;
-}
-
 /* Tables */
 
 /* How long somebody else may look into the database while it is written, ms. */
@@ -99,7 +48,7 @@ int study_open(struct study *study, const char *path)
     if (sqlite3_open(path, &study->db) != SQLITE_OK)
         return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot open %s: %s", path, sqlite3_errmsg(study->db));
     sqlite3_busy_timeout(study->db, PATIENCE);
-    return add_functions(study) < 0 ? -1 : study_create_tables(study);
+    return study_add_functions(study) < 0 ? -1 : study_create_tables(study);
 }
 
 void study_close(struct study *study)

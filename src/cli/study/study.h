@@ -116,6 +116,9 @@ int study_prepare_questions(struct study *study);
 int study_tell(struct study *study, const char *sql);
 int study_complain(struct study *study, const char *what);
 
+/* functions.c: the SQL functions of questions. -1 with a diagnostic. */
+int study_add_functions(struct study *study);
+
 /* schema.c: the tables; a column of table `kernels`, unless it is there; the view `results`. -1 with a diagnostic. */
 int study_create_tables(struct study *study);
 int study_add_column(struct study *study, const char *name);
