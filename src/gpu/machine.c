@@ -179,16 +179,19 @@ int machine_set(struct machine *m, const char *assignment, struct diag_sink *sin
     return param_set(m->groups, MACHINE_GROUPS, &m->arena, name, equals + 1, DIAG_NOWHERE, sink);
 }
 
-void machine_value(const struct machine *m, const char *name, struct strbuf *out)
+bool machine_value(const struct machine *m, const char *name, struct strbuf *out)
 {
     size_t n = strcspn(name, ".");
     for (unsigned g = 0; g < MACHINE_GROUPS; g++) {
         const struct param_group *group = &m->groups[g];
         bool inside = name[n] && strlen(group->name) == n && !memcmp(group->name, name, n);
         for (unsigned i = 0; inside && i < group->count; i++)
-            if (!strcmp(group->params[i].name, name + n + 1))
+            if (!strcmp(group->params[i].name, name + n + 1)) {
                 param_format(group, &group->params[i], out);
+                return true;
+            }
     }
+    return false;
 }
 
 int machine_set_scheduler(struct machine *m, const char *name, struct diag_sink *sink)
