@@ -203,6 +203,18 @@ expect 2 "another lockstep study is at work in two" study ./mini --quick --out t
 kill -TERM $pid
 wait $pid
 [ $? -eq 143 ] || wrong "the first in a folder ended by itself"
+# Killed without a word, a study leaves nothing that runs on.
+"$LOCKSTEP" study ./hour --out killed --jobs 1 >/dev/null 2>&1 &
+pid=$!
+begun $pid || wrong "the study to be killed ended by itself"
+children=$(pgrep -P $pid)
+kill -KILL $pid
+wait $pid
+for i in $(seq 600); do
+    ps -o stat= -p "$children" | grep -qv Z || break
+    sleep 0.05
+done
+[ -n "$children" ] && ! ps -o stat= -p "$children" | grep -v Z || wrong "a killed study leaves its runs: $children"
 expect 0 "page: two/index.html" study ./mini --quick --out two
 
 # A run that fails.
