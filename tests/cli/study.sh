@@ -198,8 +198,8 @@ for i in $(seq 600); do
     ls two/cache/*.out >/dev/null 2>&1 && break
     sleep 0.05
 done
-expect 2 "another lockstep study is at work in two" study ./mini --out two
-expect 2 "another lockstep study is at work in two" study ./mini --quick --out two
+expect 2 "another lockstep study is still at work in two" study ./mini --out two --wait 0.2
+expect 2 "another lockstep study is still at work in two" study ./mini --quick --out two --wait 0.2
 kill -TERM $pid
 wait $pid
 [ $? -eq 143 ] || wrong "the first in a folder ended by itself"
