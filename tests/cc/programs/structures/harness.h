@@ -64,9 +64,9 @@ static void prepare()
     cudaDeviceSetLimit(cudaLimitStackSize, 16384);
 }
 
-static void compare(int number, u64 (*host)(u32), void (*device)(u64 *))
+static void compare(int number, u64 (*host)(u32), void (*launch)())
 {
-    device<<<1, threads>>>(results);
+    launch();
     if (cudaDeviceSynchronize() != cudaSuccess) {
         printf("f%d: %s\n", number, cudaGetErrorString(cudaGetLastError()));
         failures++;
@@ -87,8 +87,17 @@ static int report()
 }
 
 #define KERNEL(NUMBER)                                                                                                 \
-    __global__ void k##NUMBER(u64 *out)                                                                                \
+    __global__ void k##NUMBER(u64 *out, S##NUMBER given)                                                               \
     {                                                                                                                  \
-        out[threadIdx.x] = f##NUMBER(threadIdx.x);                                                                     \
-    }
-#define COMPARE(NUMBER) compare(NUMBER, f##NUMBER, k##NUMBER)
+        out[threadIdx.x] = f##NUMBER(threadIdx.x) * 31 + elements##NUMBER(given, threadIdx.x);                         \
+    }                                                                                                                  \
+    static S##NUMBER given##NUMBER()                                                                                   \
+    {                                                                                                                  \
+        u64 seed = NUMBER;                                                                                             \
+        S##NUMBER x;                                                                                                   \
+        fill(x, seed);                                                                                                 \
+        return x;                                                                                                      \
+    }                                                                                                                  \
+    static void launch##NUMBER() { k##NUMBER<<<1, threads>>>(results, given##NUMBER()); }                              \
+    static u64 host##NUMBER(u32 i) { return f##NUMBER(i) * 31 + elements##NUMBER(given##NUMBER(), i); }
+#define COMPARE(NUMBER) compare(NUMBER, host##NUMBER, launch##NUMBER)

@@ -1,7 +1,7 @@
 /* Writes a CUDA program of random structures that functions take and return by value: make COUNT SEED >program.cu.
  * Equal arguments give an equal program.
  *
- * The functions are never inlined: their structures pass through .param variables, whose addresses they take for
+ * Kernels take them by value too. The functions are never inlined: their structures pass through .param variables, whose addresses they take for
  * elements of arrays at indices that differ by lane. They call each other directly, by recursion and through pointers.
  * Members are integers, and floats that hold small ones, so device and host agree to the bit; padding is never looked
  * at. */
@@ -125,13 +125,14 @@ static void print_functions(unsigned number)
 {
     const struct structure *s = &structures[number];
     unsigned other = below(number + 1), changed = below(s->count);
-    printf("FUNCTION u64 look%u(S%u x, u32 i)\n{\n    u64 result = i;\n", number, number);
+    printf("BOTH u64 elements%u(const S%u &x, u32 i)\n{\n    u64 result = i;\n", number, number);
     for (unsigned i = 0; i < s->count; i++) {
         printf("    ADD(");
         print_element(s, i);
         printf(");\n");
     }
-    printf("    return result;\n}\n");
+    printf("    return result;\n}\nFUNCTION u64 look%u(S%u x, u32 i)\n{\n    return elements%u(x, i);\n}\n", number, number,
+           number);
     printf("FUNCTION S%u change%u(S%u x, u32 i)\n{\n    u64 seed = i;\n    fill(", number, number, number);
     print_element(s, changed);
     printf(", seed);\n    return x;\n}\n");
