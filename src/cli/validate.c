@@ -286,7 +286,7 @@ static int write_page(struct validation *v, const struct trials *all)
     for (size_t i = 0; i < o->sets.count; i++)
         strbuf_addf(&how, " --set %s.", o->sets.items[i]);
     validate_html(all, strbuf_text(&how), &page);
-    int rc = file_write(o->html, strbuf_text(&page), page.length, v->sink);
+    int rc = cli_write_file(o->html, strbuf_text(&page), page.length, v->sink);
     strbuf_free(&page);
     strbuf_free(&how);
     return rc;
@@ -319,11 +319,12 @@ static int run_all(struct validation *v)
 static int start(const struct cli_options *options, struct diag_sink *sink)
 {
     struct validation v = {.options = options, .sink = sink};
+    const struct cli_place page = {"--html", options->html, CLI_OUTPUT_PAGE};
     int code = CLI_USAGE;
     if (options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
                    options->rest[0]);
-    else if ((!options->html || cli_check_writable(options->html, CLI_OUTPUT_PAGE, sink) == 0) &&
+    else if (cli_check_places(&page, 1, sink) == 0 &&
              find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
         code = run_all(&v);
     remove_files(&v);

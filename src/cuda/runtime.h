@@ -168,6 +168,8 @@ void results_refused(struct runtime *rt);
 void results_resumed(struct runtime *rt);
 /* What its kernels printed could not be written. */
 void results_output_lost(struct runtime *rt);
+/* A checkpoint could not be written. */
+void results_checkpoint_lost(struct runtime *rt);
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
 void results_waits(struct runtime *rt, const char *graph);
 void results_diagnostic(struct runtime *rt, const char *text);
