@@ -46,6 +46,8 @@ static const struct row {
     {"jobs", FILL_TEXT, offsetof(struct cli_options, jobs), CLI_TAKES_RECORDS},
     {"reference", FILL_TEXT, offsetof(struct cli_options, reference), CLI_TAKES_RECORDS},
     {"as-reference", FILL_FLAG, offsetof(struct cli_options, as_reference), CLI_TAKES_RECORDS},
+    {"fixed-order", FILL_FLAG, offsetof(struct cli_options, fixed_order), CLI_TAKES_RECORDS},
+    {"departures", FILL_FLAG, offsetof(struct cli_options, departures), CLI_TAKES_DEPARTURES},
     {"html", FILL_TEXT, offsetof(struct cli_options, html), CLI_TAKES_RECORDS},
     {"help", FILL_FLAG, offsetof(struct cli_options, help), 0},
 };

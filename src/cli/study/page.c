@@ -107,31 +107,6 @@ static int write_csv(struct study *study, const struct answer *answers)
     return rc;
 }
 
-/* Every result, a row a run: what the database holds, for whoever has no SQL at hand. */
-static int write_results(struct study *study)
-{
-    struct strbuf out = {0};
-    sqlite3_stmt *stmt =
-        study_ask(study, "results", "SELECT * FROM results ORDER BY benchmark, machine, scheduler, reading");
-    if (!stmt)
-        return -1;
-    int columns = sqlite3_column_count(stmt), rc = 0;
-    for (int i = 0; i < columns; i++)
-        strbuf_addf(&out, "%s%s", i ? "," : "", sqlite3_column_name(stmt, i));
-    strbuf_add(&out, "\n");
-    while (study_next(study, "results", stmt, &rc)) {
-        for (int i = 0; i < columns; i++) {
-            const char *text = (const char *)sqlite3_column_text(stmt, i);
-            strbuf_addf(&out, "%s%s", i ? "," : "", text ? text : "");
-        }
-        strbuf_add(&out, "\n");
-    }
-    sqlite3_finalize(stmt);
-    rc |= file_write(arena_printf(&study->arena, "%s/results.csv", study->out), out.text, out.length, study->sink);
-    strbuf_free(&out);
-    return rc;
-}
-
 /* The page */
 
 /* gnuplot draws in black and, for the grid, light grey. */
@@ -295,5 +270,5 @@ int study_report(struct study *study, struct strbuf *text)
     for (size_t i = 0; i < study->claims.count; i++)
         rc |= answer_claim(study, &study->claims.items[i], &answers[i]);
     print_claims(study, answers, text);
-    return rc | write_csv(study, answers) | write_results(study) | write_page(study, answers);
+    return rc | write_csv(study, answers) | study_write_results(study) | write_page(study, answers);
 }
