@@ -53,6 +53,18 @@ static const struct departure {
     {"gtx480", "sm.fence_l1=none"},
     {"gtx480", "sm.schedulers_take_turns=false"},
     {"gtx480", "sm.age_rotation=50000"},
+    {"gtx1080ti", "sm.fence_l1=none"},
+    {"gtx1080ti", "sm.schedulers_take_turns=false"},
+    {"gtx1080ti", "sm.age_rotation=50000"},
+    /* Of use where a detector runs: the records with back-off. docs/spin.md says what each is. */
+    {"gtx1080ti", "spin.counts=first"},
+    {"gtx1080ti", "spin.table=0"},
+    {"gtx1080ti", "spin.order=scheduler"},
+    {"gtx1080ti", "spin.raise_share=0.001"},
+    {"gtx1080ti", "spin.lower_ratio=0.9"},
+    {"gtx1080ti", "spin.keeps_total=true"},
+    {"gtx1080ti", "spin.profiled_values=false"},
+    {"gtx1080ti", "spin.clears_history=false"},
     {"gtx480-sm2", "sm.overtakes=0"},
     {"gtx480-sm2", "sm.age_rotation=0"},
 };
@@ -62,6 +74,8 @@ static const struct {
     const char *machine, *name, *there;
 } schedulers[] = {
     {"gtx480", "gto", "gto:rotate=preference:patience=0"},
+    {"gtx1080ti", "gto", "gto:rotate=preference:patience=0"},
+    {"gtx1080ti", "gto+bows", "gto:rotate=preference:patience=0+bows"},
 };
 
 struct validation {
