@@ -30,7 +30,8 @@ static const char tables[] =
     "CREATE INDEX IF NOT EXISTS kernels_of ON kernels(execution);"
     "DROP VIEW IF EXISTS results;"
     "DROP TABLE IF EXISTS runs;"
-    "CREATE TABLE runs(benchmark TEXT, machine TEXT, scheduler TEXT, reading TEXT, kernels TEXT, execution INTEGER);";
+    "CREATE TABLE runs(benchmark TEXT, machine TEXT, scheduler TEXT, reading TEXT, variant INTEGER, "
+    "variants INTEGER, kernels TEXT, execution INTEGER);";
 
 int study_add_column(struct study *study, const char *name)
 {
@@ -87,15 +88,16 @@ static int add_merged(struct study *study, const char *name, const char *merge, 
 int study_make_view(struct study *study)
 {
     struct strbuf sql = {0};
-    strbuf_add(&sql, "DROP VIEW IF EXISTS temp.results;"
-                     "CREATE TEMP VIEW results AS SELECT r.benchmark, r.machine, r.scheduler, r.reading, e.seconds, "
-                     "count(*) AS launches");
+    strbuf_add(&sql, "DROP VIEW IF EXISTS results; DROP VIEW IF EXISTS variants_of_results;"
+                     "CREATE VIEW variants_of_results AS SELECT r.benchmark, r.machine, r.scheduler, r.reading, "
+                     "r.variant, r.variants, e.seconds, count(*) AS launches");
     each_column(study, &sql, add_merged);
     strbuf_add(&sql, " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
     if (!study->report)
         strbuf_addf(&sql, "AND e.build = '%s' ", study->build);
     strbuf_add(&sql, "JOIN kernels k ON k.execution = e.id AND k.kernel GLOB r.kernels "
-                     "GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
+                     "GROUP BY r.benchmark, r.machine, r.scheduler, r.reading, r.variant;"
+                     "CREATE VIEW results AS SELECT * FROM variants_of_results WHERE variant = 0");
     int rc = study_tell(study, strbuf_text(&sql));
     strbuf_free(&sql);
     return rc;
