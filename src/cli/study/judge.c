@@ -10,6 +10,7 @@ struct given {
     struct study_value values[32];
     size_t count;
 };
+static const struct study_value nothing = {.type = SQLITE_NULL, .text = "-"};
 #define MOST_GIVEN (sizeof((struct given *)0)->values / sizeof(struct study_value))
 
 void study_claim_sql(const struct study_claim *claim, struct strbuf *sql)
@@ -104,7 +105,8 @@ static void tally(const struct study_world *world, const struct study_value *our
                   struct study_tally *to)
 {
     if (world->kind == STUDY_WHOLE) {
-        *to = (struct study_tally){.ours = *ours, .verdict = *verdict, .least = INFINITY, .most = -INFINITY};
+        *to = (struct study_tally){
+            .ours = *ours, .other = nothing, .verdict = *verdict, .least = INFINITY, .most = -INFINITY};
     } else if (world->kind == STUDY_OTHER_MEAN) {
         to->other = *ours;
         to->other_verdict = *verdict;
@@ -134,7 +136,6 @@ static int judge_row(struct study *study, const struct study_world *world, const
                      struct given *given, const struct given *all, struct study_answer *answer)
 {
     static const char *const shared[] = {"n", "won", "lost"};
-    static const struct study_value nothing = {.type = SQLITE_NULL, .text = "-"};
     const struct study_value *name = value_named(given, "name"), *paper = value_named(given, "paper");
     struct study_verdict verdict;
     bool printed = paper && paper->type != SQLITE_NULL;
@@ -231,7 +232,6 @@ static void check_range(struct study *study, const struct study_claim *claim, co
 static int answer_claim(struct study *study, const struct study_world *world, const struct study_claim *claim,
                         struct study_answer *answer)
 {
-    static const struct study_value nothing = {.type = SQLITE_NULL, .text = "-"};
     struct given given = {.count = 0};
     struct study_verdict verdict = {-1, -1};
     if (world->kind == STUDY_VARIANT && world->number >= answer->variants)
