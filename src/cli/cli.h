@@ -59,7 +59,7 @@ struct cli_options {
     VEC(const char *) cases;
     const char *jobs, *reference, *html;
     uint64_t jobs_value; /* 0: not given */
-    bool quiet, kernels, help, as_reference, no_skip;
+    bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip;
     char **rest;        /* the arguments that are no options, NULL-terminated */
     struct arena arena; /* of rest, and of what --resume completed */
 };
@@ -71,8 +71,9 @@ enum cli_accept {
     CLI_TAKES_OUTPUT = 4,   /* --stats, --quiet */
     CLI_TAKES_KERNELS = 8,  /* --kernels */
     CLI_TAKES_KERNEL = 16,  /* --kernel NAME */
-    CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference, --html */
+    CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
     CLI_TAKES_REPORT = 64,  /* --hang-report */
+    CLI_TAKES_DEPARTURES = 128, /* --departures */
     CLI_TAKES_TARGET = 512, /* a program with its arguments, or a launch file */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
 };

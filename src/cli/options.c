@@ -33,6 +33,8 @@ enum {
     OPTION_JOBS,
     OPTION_REFERENCE,
     OPTION_AS_REFERENCE,
+    OPTION_FIXED_ORDER,
+    OPTION_DEPARTURES,
     OPTION_HTML,
     OPTION_HELP
 };
@@ -63,6 +65,8 @@ static const struct {
     {{"jobs", required_argument, NULL, OPTION_JOBS}, CLI_TAKES_RECORDS},
     {{"reference", required_argument, NULL, OPTION_REFERENCE}, CLI_TAKES_RECORDS},
     {{"as-reference", no_argument, NULL, OPTION_AS_REFERENCE}, CLI_TAKES_RECORDS},
+    {{"fixed-order", no_argument, NULL, OPTION_FIXED_ORDER}, CLI_TAKES_RECORDS},
+    {{"departures", no_argument, NULL, OPTION_DEPARTURES}, CLI_TAKES_DEPARTURES},
     {{"html", required_argument, NULL, OPTION_HTML}, CLI_TAKES_RECORDS},
     {{"help", no_argument, NULL, OPTION_HELP}, 0},
 };
@@ -155,6 +159,12 @@ static void take(struct cli_options *options, int which)
         break;
     case OPTION_AS_REFERENCE:
         options->as_reference = true;
+        break;
+    case OPTION_FIXED_ORDER:
+        options->fixed_order = true;
+        break;
+    case OPTION_DEPARTURES:
+        options->departures = true;
         break;
     case OPTION_HTML:
         options->html = optarg;

@@ -1,4 +1,4 @@
-/* Answers as tables: claims on the terminal and in claims.csv, results in results.csv. */
+/* Answers as tables: claims on the terminal and in claims.csv. */
 #include <math.h>
 #include <string.h>
 
@@ -111,33 +111,6 @@ int study_write_claims(struct study *study, const struct study_answer *answers)
             add_line(study, &study->claims.items[i], &answers[i], &answers[i].rows.items[k], &out);
     }
     int rc = file_write(arena_printf(&study->arena, "%s/claims.csv", study->out), out.text, out.length, study->sink);
-    strbuf_free(&out);
-    return rc;
-}
-
-int study_write_results(struct study *study)
-{
-    struct strbuf out = {0};
-    sqlite3_stmt *stmt =
-        study_ask(study, "results", "SELECT * FROM main.results ORDER BY benchmark, machine, scheduler, reading");
-    if (!stmt)
-        return -1;
-    int columns = sqlite3_column_count(stmt), rc = 0;
-    for (int i = 0; i < columns; i++) {
-        strbuf_add(&out, i ? "," : "");
-        csv_text(&out, sqlite3_column_name(stmt, i));
-    }
-    strbuf_add(&out, "\n");
-    while (study_next(study, "results", stmt, &rc)) {
-        for (int i = 0; i < columns; i++) {
-            const char *text = (const char *)sqlite3_column_text(stmt, i);
-            strbuf_add(&out, i ? "," : "");
-            csv_text(&out, text ? text : "");
-        }
-        strbuf_add(&out, "\n");
-    }
-    sqlite3_finalize(stmt);
-    rc |= file_write(arena_printf(&study->arena, "%s/results.csv", study->out), out.text, out.length, study->sink);
     strbuf_free(&out);
     return rc;
 }

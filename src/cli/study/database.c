@@ -1,6 +1,7 @@
 /* The database of a study's results: SQLite, one file in the results folder. Its tables:
  *
- * executions: a row for each program that ran: key, status (ok, hang, limit, failed), error, seconds, build.
+ * executions: a row for each program that ran: key, status (ok, hang, limit, failed), error, seconds, build (the
+ * identity of the simulator that ran it).
  *
  * kernels: a row for each kernel of an execution: its name, and every statistic of its result as a column, those of a
  * group with the group's name before theirs (sm_branches, dram_reads).
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "cli/study/study.h"
+#include "config/yaml.h"
 
 int study_complain(struct study *study, const char *what)
 {
@@ -55,6 +57,11 @@ int study_open(struct study *study, const char *path)
     return study_create_tables(study);
 }
 
+const char *study_database(struct study *study)
+{
+    return arena_printf(&study->arena, "%s/%s.sqlite", study->out, study->quick ? "quick" : "full");
+}
+
 void study_close(struct study *study)
 {
     sqlite3_close(study->db);
@@ -64,18 +71,34 @@ void study_close(struct study *study)
 
 static int find_stored(struct study *study, struct study_execution *e)
 {
-    sqlite3_stmt *stmt = prepare(study, "SELECT id, status, build FROM executions WHERE key = ?");
+    sqlite3_stmt *stmt = prepare(study, "SELECT id, status, build, seconds FROM executions WHERE key = ?");
     if (!stmt)
         return -1;
     sqlite3_bind_text(stmt, 1, e->key, -1, SQLITE_STATIC);
     int rc = 0;
+    e->seconds = -1;
     if (study_next(study, "executions", stmt, &rc)) {
         e->id = sqlite3_column_int64(stmt, 0);
         e->stored = strcmp((const char *)sqlite3_column_text(stmt, 1), "failed") != 0 &&
                     !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
+        e->seconds = sqlite3_column_type(stmt, 3) == SQLITE_NULL ? -1 : sqlite3_column_double(stmt, 3);
     }
     sqlite3_finalize(stmt);
     return rc;
+}
+
+bool study_peek(struct study *study, const char *path)
+{
+    struct diag_sink *sink = study->sink, ignored; /* an old database, or one that somebody writes, says nothing */
+    bool there = sqlite3_open_v2(path, &study->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK;
+    diag_init(&ignored);
+    study->sink = &ignored;
+    for (size_t i = 0; there && i < study->executions.count; i++)
+        there = find_stored(study, &study->executions.items[i]) == 0;
+    study->sink = sink;
+    diag_free(&ignored);
+    study_close(study);
+    return there;
 }
 
 static int new_execution(struct study *study, struct study_execution *e)
@@ -91,20 +114,50 @@ static int new_execution(struct study *study, struct study_execution *e)
     return 0;
 }
 
-static int note_run(struct study *study, const struct study_run *run)
+static const char *note_run_sql(struct study *study)
 {
-    sqlite3_stmt *stmt = prepare(study, "INSERT INTO runs VALUES(?, ?, ?, ?, 0, 1, ?, ?)");
+    const char *sql = "INSERT INTO runs VALUES(?, ?, ?, ?, ?, ?, ?, ?";
+    for (size_t i = 0; i < study->grid.count; i++)
+        sql = arena_printf(&study->arena, "%s, ?", sql);
+    return arena_printf(&study->arena, "%s)", sql);
+}
+
+/* A number of a grid is a number in the table, other values are texts. */
+static void bind_value(sqlite3_stmt *stmt, int at, const char *value)
+{
+    char *end = NULL;
+    double number = value ? strtod(value, &end) : 0;
+    uint64_t whole;
+    if (!value)
+        sqlite3_bind_null(stmt, at);
+    else if (config_parse_u64(value, &whole))
+        sqlite3_bind_int64(stmt, at, (int64_t)whole);
+    else if (*value && !*end)
+        sqlite3_bind_double(stmt, at, number);
+    else
+        sqlite3_bind_text(stmt, at, value, -1, SQLITE_STATIC);
+}
+
+static int note_run(struct study *study, const struct study_run *run, const char *sql)
+{
+    sqlite3_stmt *stmt = prepare(study, sql);
     if (!stmt)
         return -1;
-    const char *texts[] = {run->benchmark->name, run->machine, run->scheduler, run->reading, run->benchmark->kernels};
-    for (int i = 0; i < 5; i++)
+    const char *texts[] = {run->benchmark->name, run->machine, run->scheduler, run->reading};
+    for (int i = 0; i < 4; i++)
         sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 6, study->executions.items[run->execution].id);
+    sqlite3_bind_int64(stmt, 5, run->variant);
+    sqlite3_bind_int64(stmt, 6, run->variants);
+    sqlite3_bind_text(stmt, 7, run->benchmark->kernels, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 8, study->executions.items[run->execution].id);
+    for (size_t i = 0; i < study->grid.count; i++)
+        bind_value(stmt, 9 + (int)i, run->grid[i]);
     return step_once(study, stmt);
 }
 
 int study_note_runs(struct study *study)
 {
+    const char *sql = note_run_sql(study);
     int rc = study_tell(study, "BEGIN IMMEDIATE");
     for (size_t i = 0; rc == 0 && i < study->executions.count; i++) {
         struct study_execution *e = &study->executions.items[i];
@@ -113,7 +166,7 @@ int study_note_runs(struct study *study)
             rc = new_execution(study, e);
     }
     for (size_t i = 0; rc == 0 && i < study->runs.count; i++)
-        rc = note_run(study, &study->runs.items[i]);
+        rc = note_run(study, &study->runs.items[i], sql);
     return study_tell(study, "COMMIT") < 0 ? -1 : rc;
 }
 

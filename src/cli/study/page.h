@@ -11,10 +11,9 @@ struct study_found {
     const char **findings;
 };
 
-/* answers.c: the table of claims for the terminal; claims.csv; results.csv, a row a configuration. */
+/* answers.c: the table of claims for the terminal; claims.csv. */
 void study_print_claims(struct study *study, const struct study_answer *answers, struct strbuf *out);
 int study_write_claims(struct study *study, const struct study_answer *answers);
-int study_write_results(struct study *study);
 /* Whether the other mean says another number. */
 bool study_shows_other(const struct study_tally *tally);
 

@@ -8,9 +8,11 @@
  *       fixed: [paper, spin.adaptive=false, spin.delay=1000]       that of an earlier reading, and more
  *     schedulers:                        short names, where wanted
  *       cawa: "cawa:profile=artifact"
+ *     machines:                          short names, where wanted; as: shipped, fixed-order or reference
+ *       gtx480-fixed: {machine: gtx480, as: fixed-order, set: [sm.warps=24]}
  *     runs:                              every combination of each row
  *       - {benchmarks: [HT], machines: [gtx480], schedulers: [gto, gto+bows], readings: [paper], max_cycles: 1000000,
- *          mode: timing}
+ *          mode: timing, set: {gpu.sms: [4, 8]}, seeds: 5}
  *     tables:
  *       authors: authors.csv             a file of the study's folder becomes a table
  *     views: SQL
@@ -46,6 +48,33 @@ const char *plan_text(struct plan *p, const struct yaml_node *in, const char *ke
         return NULL;
     }
     return arena_strdup(&p->study->arena, node->text);
+}
+
+int plan_repeat(struct plan *p, const struct yaml_node *node, struct diag_sink *said)
+{
+    for (unsigned i = 0; i < said->count; i++)
+        yaml_error(&p->doc, node, p->study->sink, said->items[i].hint, "%s", said->items[i].message);
+    diag_free(said);
+    return -1;
+}
+
+int plan_check_value(struct plan *p, const struct yaml_node *node, const char *name, const char *value)
+{
+    struct machine *any = &p->any;
+    struct diag_sink said;
+    diag_init(&said);
+    if (param_set(any->groups, MACHINE_GROUPS, &any->arena, name, value, DIAG_NOWHERE, &said) < 0)
+        return plan_repeat(p, node, &said);
+    diag_free(&said);
+    return 0;
+}
+
+int plan_check_setting(struct plan *p, const struct yaml_node *node, const char *setting)
+{
+    size_t n = strcspn(setting, "=");
+    if (!setting[n])
+        return yaml_error(&p->doc, node, p->study->sink, "write group.parameter=value", "%s sets nothing", setting);
+    return plan_check_value(p, node, arena_strndup(&p->study->arena, setting, n), setting + n + 1);
 }
 
 static bool is_known(const char *key, const char *const *known)
@@ -115,14 +144,15 @@ const struct study_reading *plan_reading(const struct study *study, const char *
 static int add_sets(struct plan *p, const struct yaml_node *node, const char *entry, struct study_reading *to)
 {
     const struct study_reading *earlier = plan_reading(p->study, entry);
-    if (strchr(entry, '='))
+    if (strchr(entry, '=')) {
         vec_push(&to->sets, entry);
-    else if (!earlier)
+        return plan_check_setting(p, node, entry);
+    }
+    if (!earlier)
         return yaml_error(&p->doc, node, p->study->sink, "write group.parameter=value, or a reading from above",
                           "there is no reading named %s", entry);
-    else
-        for (size_t i = 0; i < earlier->sets.count; i++)
-            vec_push(&to->sets, earlier->sets.items[i]);
+    for (size_t i = 0; i < earlier->sets.count; i++)
+        vec_push(&to->sets, earlier->sets.items[i]);
     return 0;
 }
 
@@ -130,9 +160,10 @@ static int read_reading(struct plan *p, const struct yaml_node *node)
 {
     struct study_reading r = {.name = arena_strdup(&p->study->arena, node->key->text)};
     const char *const *entries = plan_texts(p, node);
+    const struct yaml_node *at = node->kind == YAML_SEQUENCE ? node->children : node;
     int rc = entries ? 0 : -1;
-    for (; entries && *entries; entries++)
-        rc |= add_sets(p, node, *entries, &r);
+    for (; entries && *entries; entries++, at = at->next)
+        rc |= add_sets(p, at, *entries, &r);
     vec_push(&p->study->readings, r);
     return rc;
 }
@@ -153,6 +184,14 @@ const char *plan_scheduler(const struct study *study, const char *name)
         if (!strcmp(study->aliases.items[i].name, name))
             return study->aliases.items[i].scheduler;
     return name;
+}
+
+const struct study_machine *plan_machine(const struct study *study, const char *name)
+{
+    for (size_t i = 0; i < study->machines.count; i++)
+        if (!strcmp(study->machines.items[i].name, name))
+            return &study->machines.items[i];
+    return NULL;
 }
 
 const struct study_benchmark *plan_benchmark(const struct study *study, const char *name)
@@ -190,8 +229,9 @@ static int read_each(struct plan *p, const struct yaml_node *root, const char *k
 
 static int read_all(struct plan *p)
 {
-    static const char *const keys[] = {"title",  "source", "about",   "benchmarks", "readings", "schedulers", "runs",
-                                       "tables", "views",  "figures", "claims",     "findings", "judging",    NULL};
+    static const char *const keys[] = {"title",      "source",   "about",    "benchmarks", "readings",
+                                       "schedulers", "machines", "runs",     "tables",     "views",
+                                       "figures",    "claims",   "findings", "judging",    NULL};
     struct study *study = p->study;
     const struct yaml_node *root = p->doc.root;
     if (plan_check_keys(p, root, keys) < 0)
@@ -203,10 +243,12 @@ static int read_all(struct plan *p)
     study->views_node = yaml_get(root, "views");
     if (!study->title || !study->source || !study->about || !study->views)
         return -1;
-    /* Benchmarks and readings first: runs point to them. */
+    /* Names first: runs point to them; then the columns that runs have. */
     if (read_each(p, root, "benchmarks", YAML_MAPPING, read_benchmark) < 0 ||
         read_each(p, root, "readings", YAML_MAPPING, read_reading) < 0 ||
-        read_each(p, root, "schedulers", YAML_MAPPING, read_alias) < 0)
+        read_each(p, root, "schedulers", YAML_MAPPING, read_alias) < 0 ||
+        read_each(p, root, "machines", YAML_MAPPING, plan_read_machine) < 0 ||
+        read_each(p, root, "runs", YAML_SEQUENCE, plan_read_grid) < 0)
         return -1;
     return read_each(p, root, "runs", YAML_SEQUENCE, plan_read_runs) |
            read_each(p, root, "figures", YAML_SEQUENCE, plan_read_figure) | plan_read_judging(p, root) |
@@ -225,7 +267,11 @@ int study_read(struct study *study)
     if (rc == 0)
         rc = yaml_parse(&plan.doc, &study->arena, path, kept, text.length, study->sink);
     if (rc == 0)
+        rc = machine_load(&plan.any, CLI_DEFAULT_MACHINE, study->sink);
+    if (rc == 0) {
         rc = read_all(&plan);
+        machine_free(&plan.any);
+    }
     struct yaml_doc *doc = ARENA_NEW(&study->arena, struct yaml_doc, 1);
     *doc = plan.doc;
     study->doc = doc; /* questions have their places in it */

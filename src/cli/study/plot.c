@@ -55,10 +55,11 @@ static unsigned colour(const struct study_points *p, size_t series)
 
 static void head(const struct study_figure *figure, const char *svg, struct strbuf *out)
 {
-    strbuf_add(out, "set terminal svg size 900,360 dynamic noenhanced font 'sans-serif,12'\n"
-                    "set border 3\nset tics nomirror\n"
-                    "set grid ytics lt 1 lc rgb '#dddddd'\nset key tmargin left horizontal Left reverse samplen 1 width 1\n"
-                    "set output ");
+    strbuf_add(out,
+               "set terminal svg size 900,360 dynamic noenhanced font 'sans-serif,12'\n"
+               "set border 3\nset tics nomirror\n"
+               "set grid ytics lt 1 lc rgb '#dddddd'\nset key tmargin left horizontal Left reverse samplen 1 width 1\n"
+               "set output ");
     quote(out, svg);
     strbuf_add(out, "\nset xlabel ");
     quote(out, figure->x);

@@ -131,14 +131,6 @@ static int locate(struct study *study, const struct arguments *a)
     return 0;
 }
 
-static int list(const struct study *study)
-{
-    for (size_t i = 0; i < study->executions.count; i++)
-        cli_printf("%s\n", study->executions.items[i].key);
-    cli_printf("%zu runs\n", study->executions.count);
-    return CLI_OK;
-}
-
 /* Whether everything the study asks for is there. */
 static bool complete(struct study *study)
 {
@@ -156,7 +148,7 @@ static int run(struct study *study, const struct arguments *a)
 {
     struct strbuf text = {0};
     int code = CLI_USAGE, stopped = 0;
-    const char *path = arena_printf(&study->arena, "%s/%s.sqlite", study->out, study->quick ? "quick" : "full");
+    const char *path = study_database(study);
     if (study_make_folders(study) == 0 && study_lock(study) == 0 && study_open(study, path) == 0 &&
         study_note_runs(study) == 0 && (a->report || (stopped = study_execute(study)) >= 0)) {
         int rc = study_report(study, &text); /* a question that cannot be asked leaves the others their answers */
@@ -180,7 +172,15 @@ static void forget(struct study *study)
         vec_free(&study->executions.items[i].sets);
     for (size_t i = 0; i < study->readings.count; i++)
         vec_free(&study->readings.items[i].sets);
+    for (size_t i = 0; i < study->machines.count; i++)
+        vec_free(&study->machines.items[i].sets);
     strmap_free(&study->checked);
+    strmap_free(&study->keys);
+    strmap_free(&study->named);
+    strmap_free(&study->sources);
+    vec_free(&study->hashes);
+    vec_free(&study->machines);
+    vec_free(&study->grid);
     vec_free(&study->benchmarks);
     vec_free(&study->readings);
     vec_free(&study->aliases);
@@ -208,7 +208,7 @@ int cli_study(int argc, char **argv)
             code = CLI_OK;
         } else if (locate(&study, &a) == 0 && choose_jobs(&study, a.jobs) == 0 && study_read(&study) == 0 &&
                    study_check_questions(&study) == 0) {
-            code = a.list ? list(&study) : run(&study, &a);
+            code = a.list ? study_list(&study) : run(&study, &a);
         }
     }
     forget(&study);

@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/process.h"
 #include "cli/study/questions.h"
+#include "gpu/departures.h"
 
 /* A row of `benchmarks`: a program with arguments, and which of its kernels count (a GLOB pattern). */
 struct study_benchmark {
@@ -30,19 +31,30 @@ struct study_reading {
     VEC(const char *) sets;
 };
 
+/* A row of `machines`: a short name for one with parameters, and which departures are set back. */
+struct study_machine {
+    const char *name, *machine, *origin; /* machine: as --machine takes it */
+    enum machine_as as;
+    VEC(const char *) sets; /* the departures' first */
+};
+
 /* A program under one configuration: benchmarks that differ only in their kernels share it. */
 struct study_execution {
     const char *key; /* what identifies it: program, arguments, machine, scheduler, parameters */
     const char *program, *arguments, *machine, *scheduler, *mode, *max_cycles;
     VEC(const char *) sets;
-    int64_t id;  /* in the database */
-    bool stored; /* has a result, of this build */
+    int64_t id;     /* in the database */
+    bool stored;    /* has a result, of this simulator */
+    double seconds; /* that its last result took, of any simulator; below 0: not known */
 };
 
-/* A benchmark in a configuration. */
+/* A benchmark in a configuration, or in one of its variants: the seeds, or the values of a parameter, over which
+ * results are averaged. */
 struct study_run {
     const struct study_benchmark *benchmark;
     const char *machine, *scheduler, *reading;
+    const char **grid; /* the value of each parameter of study->grid, NULL where its row does not set it */
+    unsigned variant, variants;
     unsigned execution; /* index */
 };
 
@@ -64,6 +76,8 @@ struct study {
     VEC(struct study_benchmark) benchmarks;
     VEC(struct study_reading) readings;
     VEC(struct study_alias) aliases;
+    VEC(struct study_machine) machines;
+    VEC(const char *) grid; /* parameters that rows of runs cross with everything else */
     VEC(struct study_execution) executions;
     VEC(struct study_run) runs;
     VEC(struct study_figure) figures;
@@ -72,12 +86,16 @@ struct study {
     struct study_judging judging;
     const struct yaml_doc *doc; /* study.yaml, for messages */
     VEC(struct study_import) imports;
+    struct strmap keys;    /* of executions: their index */
+    struct strmap named;   /* configurations, without their variants: the index of their first run */
+    struct strmap sources; /* programs: the index of what they are made of */
+    VEC(uint64_t) hashes;  /* of the sources */
     struct strmap checked; /* configurations that were: by machine, scheduler and reading */
     sqlite3 *db;
     sqlite3 *bench;    /* an empty database, in which conditions are evaluated: see conditions.c */
     bool swapped;      /* mean() and othermean() stand for each other */
     int lock;          /* open file, -1: none */
-    const char *build; /* identity of this build of lockstep */
+    const char *build; /* identity of this simulator: cli/identity.h */
 };
 
 /* plan.c: reads FOLDER/study.yaml. -1 with diagnostics. */
@@ -94,9 +112,19 @@ int study_check_questions(struct study *study);
 int study_lock(struct study *study);
 void study_unlock(struct study *study);
 
+/* status.c: prints what would be run, and about how long that takes by the results that are there. Returns the exit
+ * code. */
+int study_list(struct study *study);
+
 /* database.c. All return -1 with a diagnostic when the database does not do what it is told. path: its file, or
  * ":memory:". */
 int study_open(struct study *study, const char *path);
+/* The file of a study's results. */
+const char *study_database(struct study *study);
+/* Opens results that are there for reading alone, without a diagnostic: false when there are none. Finds what is
+ * stored.
+ */
+bool study_peek(struct study *study, const char *path);
 void study_close(struct study *study);
 /* Finds which executions have results, and notes which runs there are. */
 int study_note_runs(struct study *study);
@@ -127,6 +155,7 @@ bool study_next(struct study *study, const char *what, sqlite3_stmt *stmt, int *
  */
 const char *study_source(struct study *study, const char *program);
 uint64_t study_identify(struct study *study, const char *program);
+uint64_t study_identify_file(struct study *study, const char *path);
 /* The folders of results. -1 with a diagnostic. */
 int study_make_folders(struct study *study);
 /* Builds the programs and runs what has no result yet. Returns 0, a signal's number, or -1. */
@@ -138,6 +167,8 @@ int study_fault(struct study *study, const struct yaml_node *node, const char *h
 int study_fault_in(struct study *study, const struct yaml_node *node, long offset, const char *message);
 /* study_ask of SQL that stands in study.yaml. */
 sqlite3_stmt *study_ask_at(struct study *study, const char *what, const struct yaml_node *node, const char *sql);
+/* results.c: writes results.csv. */
+int study_write_results(struct study *study);
 
 /* report.c: answers all questions: prints the table of claims to `text`, writes index.html, claims.csv and results.csv
  * into the results folder. */

@@ -55,6 +55,27 @@ static int add_variant(struct study *study, unsigned variant, struct strbuf *sql
     return rc;
 }
 
+/* The results but for configurations that were to have so many variants, ended well or not. */
+static int add_without(struct study *study, unsigned variants, struct strbuf *sql)
+{
+    struct names columns = {{0}};
+    int rc = list_texts(study,
+                        "SELECT r.name FROM pragma_table_info('results', 'main') r JOIN pragma_table_info('runs', "
+                        "'main') p ON p.name = r.name WHERE r.name <> 'variants'",
+                        &columns);
+    strbuf_add(sql,
+               "CREATE TEMP TABLE results AS SELECT * FROM main.results s WHERE NOT EXISTS (SELECT 1 FROM main.runs "
+               "r WHERE ");
+    for (size_t i = 0; i < columns.items.count; i++)
+        strbuf_addf(sql, "r.\"%s\" IS s.\"%s\" AND ", columns.items.items[i], columns.items.items[i]);
+    strbuf_addf(sql,
+                "r.variants = %u);"
+                "CREATE TEMP VIEW runs AS SELECT * FROM main.runs WHERE variants <> %u",
+                variants, variants);
+    vec_free(&columns.items);
+    return rc;
+}
+
 static int make_results(struct study *study, const struct study_world *world)
 {
     struct strbuf sql = {0};
@@ -62,10 +83,7 @@ static int make_results(struct study *study, const struct study_world *world)
     if (world->kind == STUDY_VARIANT)
         rc = add_variant(study, world->number, &sql);
     else if (world->kind == STUDY_WITHOUT)
-        strbuf_addf(&sql,
-                    "CREATE TEMP TABLE results AS SELECT * FROM main.results WHERE variants <> %u;"
-                    "CREATE TEMP VIEW runs AS SELECT * FROM main.runs WHERE variants <> %u",
-                    world->number, world->number);
+        rc = add_without(study, world->number, &sql);
     else
         strbuf_add(&sql, "CREATE TEMP TABLE results AS SELECT * FROM main.results");
     if (rc == 0)
