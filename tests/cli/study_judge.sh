@@ -102,6 +102,48 @@ study ./mini --out out || wrong "by the arithmetic mean: $?"
 has out/claims.csv 'R,,gain over lrr,2.5,2.5,2,,,1,yes,yes,,,yes,yes,2/2,1/2,'
 has out/claims.csv 'E-gto-b,,gain over gto of b,,1.02,,,,1,yes,'
 
+# Variants: the mean of them is judged, and each by itself. The slowest alone is not faster than the slowest.
+mkdir five
+cp mini/ht.ptx mini/ht64.yaml five/
+cat >five/study.yaml <<'Y'
+title: "Five"
+benchmarks:
+  HT: {program: ht64.yaml}
+readings:
+  plain: [sm.age_rotation=50000]
+runs:
+  - {benchmarks: [HT], machines: [gtx480], schedulers: [gto], readings: [plain], vary: {partition.dram_latency: [100, 150, 200, 250, 300]}}
+  - {benchmarks: [HT], machines: [gtx480], schedulers: [lrr], readings: [plain]}
+views: CREATE TEMP TABLE gto AS SELECT cycles FROM results WHERE scheduler = 'gto';
+figures:
+  - {id: spread, kind: bars, title: spread, sql: "SELECT scheduler, benchmark, cycles FROM results"}
+judging: {mean: geometric, no_effect: 0.03, loses: 0.05}
+claims:
+  - {id: V4, claim: four, sql: "SELECT cycles AS ours, (SELECT max(cycles_most) FROM main.results WHERE scheduler = 'gto') AS top FROM gto",
+     direction: ours < top, range: {ours: [1, 1e6], top: [1, 1e6]}, chaotic: true}
+  - {id: VR, claim: rows, rows: "SELECT scheduler AS name, cycles * 1.0 / (SELECT max(cycles_most) FROM main.results z WHERE z.scheduler = r.scheduler) AS ours FROM results r",
+     direction: ours < 1, range: [0, 10], chaotic: true}
+  - {id: V1, claim: one, sql: "SELECT cycles AS ours FROM results WHERE scheduler = 'lrr'", direction: ours > 1, range: [0, 1e6]}
+Y
+study ./five --out five.out || { wrong "five variants: $?"; cat err.txt; }
+cut -d, -f1,2,9-13,16,18 five.out/claims.csv >got
+cat >expected <<'C'
+id,row,variants,direction,magnitude,direction_in,magnitude_in,rows_direction,note
+V4,,5,yes,-,4,,,
+VR,,5,yes,-,4,,1/2,one run
+VR,gto,5,yes,-,4,,,
+VR,lrr,5,no,-,0,,,
+V1,,1,yes,-,,,,
+C
+diff -u expected got || { wrong "verdicts of variants"; cat five.out/claims.csv; }
+grep -Eq '^V4 +four +- +[0-9]{6} +[0-9]{6} +[0-9]{6} +yes 4/5 +-$' out.txt || { wrong "variants on the terminal"; cat out.txt; }
+has five.out/index.html '<span class="mixed">4 of 5</span>'
+has five.out/index.html '<div class=mixed>one run</div>'
+has five.out/index.html '<th class=number>least<th class=number>most'
+if command -v gnuplot >/dev/null; then
+    [ "$(sed -n '/^\$spread/,/^END/p' five.out/cache/spread.gnuplot | wc -l)" -eq 3 ] || wrong "whiskers"
+fi
+
 # bad SED WORDS: what is refused, and where.
 bad() {
     rm -rf bad

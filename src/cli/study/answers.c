@@ -29,7 +29,7 @@ static size_t widest_claim(const struct study *study)
 
 static const char *bound(struct study *study, const struct study_tally *tally, double value)
 {
-    return tally->judged ? arena_printf(&study->arena, "%.4g", value) : "-";
+    return tally->judged ? study_number(study, value) : "-";
 }
 
 bool study_shows_other(const struct study_tally *tally)
@@ -91,7 +91,7 @@ static void add_line(struct study *study, const struct study_claim *c, const str
         other ? study_word(study, t->other_verdict.magnitude, 0, 0) : "",
         counted,
         counted_m,
-        answer->one_run ? "one run" : "",
+        answer->one_run && !row ? "one run" : "",
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         strbuf_add(out, i ? "," : "");

@@ -24,12 +24,18 @@ void study_claim_sql(const struct study_claim *claim, struct strbuf *sql)
         strbuf_add(sql, claim->sql);
 }
 
+const char *study_number(struct study *study, double number)
+{
+    bool whole = fabs(number) >= 1e4 && fabs(number) < 1e15;
+    return arena_printf(&study->arena, whole ? "%.0f" : "%.4g", number);
+}
+
 struct study_value study_value_of(struct study *study, sqlite3_stmt *stmt, int column)
 {
     struct study_value value = {.type = sqlite3_column_type(stmt, column), .text = "-"};
     value.number = sqlite3_column_double(stmt, column);
     if (value.type == SQLITE_FLOAT)
-        value.text = arena_printf(&study->arena, "%.4g", value.number);
+        value.text = study_number(study, value.number);
     else if (value.type != SQLITE_NULL)
         value.text = arena_strdup(&study->arena, (const char *)sqlite3_column_text(stmt, column));
     return value;
@@ -234,8 +240,8 @@ static int answer_claim(struct study *study, const struct study_world *world, co
 {
     struct given given = {.count = 0};
     struct study_verdict verdict = {-1, -1};
-    if (world->kind == STUDY_VARIANT && world->number >= answer->variants)
-        return 0; /* as one of those before */
+    if (world->kind == STUDY_VARIANT && (answer->variants == 1 || world->number >= answer->variants))
+        return 0; /* as the whole, or one of those before */
     if (world->kind == STUDY_WITHOUT) {
         note_support(study, claim, world->number, answer);
         return 0;

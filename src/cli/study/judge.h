@@ -70,6 +70,8 @@ int study_lint(struct study *study, const struct study_claim *claim, const char 
 int study_judge(struct study *study, const struct study_world *world, struct study_answer *answers);
 /* Appends the SQL that gives a claim's one row. */
 void study_claim_sql(const struct study_claim *claim, struct strbuf *sql);
+/* A number as it is shown: four digits, or all before the point. */
+const char *study_number(struct study *study, double number);
 /* A column of the row that a statement is at. */
 struct study_value study_value_of(struct study *study, sqlite3_stmt *stmt, int column);
 /* "yes", "no", "-"; with variants "yes 4/5". */

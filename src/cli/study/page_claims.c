@@ -50,13 +50,13 @@ static void add_other(const struct study *study, const struct study_tally *t, st
     strbuf_add(out, "</div>");
 }
 
-static void add_spread(const struct study_tally *t, struct strbuf *out)
+static void add_spread(struct study *study, const struct study_tally *t, struct strbuf *out)
 {
     if (t->judged && t->least < t->most)
-        strbuf_addf(out, "%.4g &ndash; %.4g", t->least, t->most);
+        strbuf_addf(out, "%s &ndash; %s", study_number(study, t->least), study_number(study, t->most));
 }
 
-static void add_cell(const struct study *study, const struct study_claim *c, const struct study_answer *answer,
+static void add_cell(struct study *study, const struct study_claim *c, const struct study_answer *answer,
                      struct strbuf *out)
 {
     const struct study_tally *t = &answer->all;
@@ -74,7 +74,7 @@ static void add_cell(const struct study *study, const struct study_claim *c, con
         add_small("paper", c->paper, out);
     if (t->judged && t->least < t->most) {
         strbuf_add(out, "<div class=small>");
-        add_spread(t, out);
+        add_spread(study, t, out);
         strbuf_add(out, "</div>");
     }
     add_verdict("direction", t->verdict.direction, t->direction_in, t->judged, out);
@@ -88,7 +88,7 @@ static void add_cell(const struct study *study, const struct study_claim *c, con
     strbuf_add(out, "</div>\n");
 }
 
-static void add_row(const struct study_answer_row *row, struct strbuf *out)
+static void add_row(struct study *study, const struct study_answer_row *row, struct strbuf *out)
 {
     const struct study_tally *t = &row->tally;
     strbuf_add(out, "<tr><td>");
@@ -98,7 +98,7 @@ static void add_row(const struct study_answer_row *row, struct strbuf *out)
     strbuf_add(out, "<td class=number>");
     html_escape(out, t->ours.text);
     strbuf_add(out, "<td class=number>");
-    add_spread(t, out);
+    add_spread(study, t, out);
     strbuf_add(out, "<td>");
     add_verdict("", t->verdict.direction, t->direction_in, t->judged, out);
     strbuf_add(out, "<td>");
@@ -107,7 +107,8 @@ static void add_row(const struct study_answer_row *row, struct strbuf *out)
 }
 
 /* The rows of a claim, folded. */
-static void add_rows(const struct study_claim *c, const struct study_answer *answer, struct strbuf *out)
+static void add_rows(struct study *study, const struct study_claim *c, const struct study_answer *answer,
+                     struct strbuf *out)
 {
     unsigned of, hold = study_rows_that_hold(answer, false, &of), of_m,
                  hold_m = study_rows_that_hold(answer, true, &of_m);
@@ -120,7 +121,7 @@ static void add_rows(const struct study_claim *c, const struct study_answer *ans
     strbuf_add(out, "</summary><div class=scroll><table><tr><th><th class=number>paper<th class=number>here"
                     "<th class=number>variants<th>direction<th>size</tr>\n");
     for (size_t i = 0; i < answer->rows.count; i++)
-        add_row(&answer->rows.items[i], out);
+        add_row(study, &answer->rows.items[i], out);
     strbuf_add(out, "</table></div></details>");
 }
 
@@ -151,7 +152,7 @@ static size_t end_of_group(const struct study *study, size_t first)
     return end;
 }
 
-static void add_group(const struct study *study, const struct study_found *found, size_t first, size_t end,
+static void add_group(struct study *study, const struct study_found *found, size_t first, size_t end,
                       struct strbuf *out)
 {
     const struct study_claim *c = &study->claims.items[first];
@@ -166,7 +167,7 @@ static void add_group(const struct study *study, const struct study_found *found
     html_escape(out, group ? c->copy.text : c->text);
     add_reasons(study, found, first, end, out);
     for (size_t i = first; i < end; i++)
-        add_rows(&study->claims.items[i], &found->answers[i], out);
+        add_rows(study, &study->claims.items[i], &found->answers[i], out);
     strbuf_add(out, "<td><div class=cells>\n");
     for (size_t i = first; i < end; i++)
         add_cell(study, &study->claims.items[i], &found->answers[i], out);

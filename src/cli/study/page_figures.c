@@ -39,16 +39,17 @@ int study_page_rows(struct study *study, const char *what, const char *sql, stru
     return rc;
 }
 
-static void add_number(bool there, double value, struct strbuf *out)
+static void add_number(struct study *study, bool there, double value, struct strbuf *out)
 {
     if (there)
-        strbuf_addf(out, "<td class=number>%.4g", value);
+        strbuf_addf(out, "<td class=number>%s", study_number(study, value));
     else
         strbuf_add(out, "<td class=number>-");
 }
 
 /* What a figure shows, in numbers. */
-static void add_points(const struct study_figure *figure, const struct study_points *p, struct strbuf *out)
+static void add_points(struct study *study, const struct study_figure *figure, const struct study_points *p,
+                       struct strbuf *out)
 {
     strbuf_add(out, "<details><summary>numbers</summary><div class=scroll><table><tr><th>series<th>");
     html_escape(out, *figure->x ? figure->x : "x");
@@ -63,13 +64,13 @@ static void add_points(const struct study_figure *figure, const struct study_poi
         html_escape(out, p->series.items.items[point->series]);
         strbuf_add(out, "<td>");
         html_escape(out, p->xs.items.items[point->x]);
-        add_number(point->there, point->y, out);
+        add_number(study, point->there, point->y, out);
         if (p->spread) {
-            add_number(spread, point->least, out);
-            add_number(spread, point->most, out);
+            add_number(study, spread, point->least, out);
+            add_number(study, spread, point->most, out);
         }
         if (p->printed)
-            add_number(point->printed, point->paper, out);
+            add_number(study, point->printed, point->paper, out);
         strbuf_add(out, "</tr>\n");
     }
     strbuf_add(out, "</table></div></details>");
@@ -102,7 +103,7 @@ static int add_figure(struct study *study, const struct study_figure *figure, co
     if (table)
         rc = study_page_rows(study, figure->id, figure->sql, out);
     else
-        add_points(figure, points, out);
+        add_points(study, figure, points, out);
     strbuf_add(out, "</figure>\n");
     return rc;
 }
