@@ -22,8 +22,9 @@ runs:
   - {benchmarks: [add], machines: [gtx480], schedulers: [lrr], readings: [plain], vary: {partition.dram_latency: [100, 120]}}
   - {benchmarks: [sfu], machines: [fixed, theirs, narrow], schedulers: [gto, gto+bows], readings: [plain]}
   - {benchmarks: [sfu], machines: [fixed], schedulers: [gto], readings: [plain]}
+judging: {mean: geometric, no_effect: 0.03, loses: 0.05}
 claims:
-  - {id: C, claim: grids have columns, sql: "SELECT count(DISTINCT set_gpu_sms) AS ours FROM results", direction: ours = 2}
+  - {id: C, claim: grids have columns, sql: "SELECT count(DISTINCT set_gpu_sms) AS ours FROM results", direction: ours = 2, range: [0, 9]}
 Y
 # keys: what is run, a line an execution.
 keys() {
