@@ -24,6 +24,7 @@ static const struct join {
     {"red.release.cta.global.add.u32 [GF], 1;", "SPIN(ld.acquire.cta.global.u32, GF)"},
     {"membar.cta; st.volatile.global.u32 [GF], 1;", "SPIN(ld.volatile.global.u32, GF) membar.cta;"},
     {"st.release.gpu.global.u32 [GF], 1;", "SPIN(ld.acquire.gpu.global.u32, GF)"},
+    {"", "bar.sync 0;"}, /* warp 0 ends, which opens the barrier */
 };
 #define JOINS (sizeof joins / sizeof joins[0])
 
