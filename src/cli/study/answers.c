@@ -18,6 +18,15 @@ static void add_notes(const struct study_answer *answer, struct strbuf *out)
         strbuf_add(out, "  out of range");
 }
 
+static int widest_id(const struct study *study)
+{
+    size_t widest = 6;
+    for (size_t i = 0; i < study->claims.count; i++)
+        if (strlen(study->claims.items[i].id) > widest)
+            widest = strlen(study->claims.items[i].id);
+    return (int)widest;
+}
+
 static size_t widest_claim(const struct study *study)
 {
     size_t widest = 5;
@@ -38,13 +47,13 @@ bool study_shows_other(const struct study_tally *tally)
            strcmp(tally->ours.text, tally->other.text) != 0;
 }
 
-static void print_claim(struct study *study, const struct study_claim *c, const struct study_answer *answer, int widest,
-                        struct strbuf *out)
+static void print_claim(struct study *study, const struct study_claim *c, const struct study_answer *answer, int id,
+                        int widest, struct strbuf *out)
 {
     const struct study_tally *t = &answer->all;
     const char *here =
         study_shows_other(t) ? arena_printf(&study->arena, "%s (%s)", t->ours.text, t->other.text) : t->ours.text;
-    strbuf_addf(out, "%-6s %-*.*s %8s %16s %8s %8s  %-8s %s", c->id, widest, widest, c->text,
+    strbuf_addf(out, "%-*s %-*.*s %8s %16s %8s %8s  %-8s %s", id, c->id, widest, widest, c->text,
                 *c->paper ? c->paper : "-", here, bound(study, t, t->least), bound(study, t, t->most),
                 study_word(study, t->verdict.direction, t->direction_in, t->judged),
                 study_word(study, t->verdict.magnitude, t->magnitude_in, t->judged_m));
@@ -54,12 +63,12 @@ static void print_claim(struct study *study, const struct study_claim *c, const 
 
 void study_print_claims(struct study *study, const struct study_answer *answers, struct strbuf *out)
 {
-    int widest = (int)widest_claim(study);
+    int widest = (int)widest_claim(study), id = widest_id(study);
     if (study->claims.count)
-        strbuf_addf(out, "%-6s %-*s %8s %16s %8s %8s  %-8s %s\n", "", widest, "claim", "paper", "here", "least", "most",
-                    "D", "M");
+        strbuf_addf(out, "%-*s %-*s %8s %16s %8s %8s  %-8s %s\n", id, "", widest, "claim", "paper", "here", "least",
+                    "most", "D", "M");
     for (size_t i = 0; i < study->claims.count; i++)
-        print_claim(study, &study->claims.items[i], &answers[i], widest, out);
+        print_claim(study, &study->claims.items[i], &answers[i], id, widest, out);
 }
 
 /* A line of claims.csv: a claim, or one of its rows. */

@@ -209,8 +209,8 @@ static void marks(const struct study_figure *figure, const struct study_points *
 static void plot_marks(const struct study_figure *figure, const struct study_points *p, struct strbuf *out)
 {
     if (p->spread && figure->kind != STUDY_STACK)
-        strbuf_add(out, ", $spread using 1:2:3:4 with yerrorbars pt 0 ps 0 lw 1 lc rgb 'black' title "
-                        "\"least to greatest of the variants\"");
+        strbuf_add(out, ", $spread using 1:3:(0):($4-$3) with vectors nohead lw 1.5 lc rgb 'black' title "
+                        "\"variants\"");
     if (p->printed)
         strbuf_add(out, ", $paper using 1:2 with points pt 13 ps 0.8 lc rgb '#d6006c' title \"the paper\"");
     strbuf_add(out, "\n");
@@ -233,7 +233,7 @@ static void plot_bars(const struct study_figure *figure, const struct study_poin
     for (size_t s = 0; s < p->series.items.count; s++)
         boxes(figure, p, s, floor, out);
     marks(figure, p, out);
-    strbuf_add(out, "set style fill solid 1 noborder\nset bars small\nplot ");
+    strbuf_add(out, "set style fill solid 1 noborder\nplot ");
     for (size_t s = 0; s < p->series.items.count; s++) {
         strbuf_addf(out, "%s$bars%zu using 1:2:3:4:5:6 with boxxyerror lc rgb '#%06x' title ", s ? ", " : "", s,
                     colour(p, s));
