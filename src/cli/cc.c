@@ -119,7 +119,7 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
     struct cc_args command = {0};
     push_device_common(s, &command);
     PUSH(&command, "-O2", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", raw);
-    if (run_and_free(s, &command))
+    if (run_and_free(s, &command) || cc_repair_ir(raw, &s->diags))
         return -1;
     const char *instcombine = s->llvm_version >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
     PUSH(&command, s->tools.opt, "-S", "-unroll-threshold=600", arena_printf(&s->arena, device_passes, instcombine),
