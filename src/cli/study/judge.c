@@ -117,8 +117,8 @@ static void tally(const struct study_world *world, const struct study_value *our
         to->other = *ours;
         to->other_verdict = *verdict;
     } else if (ours->type != SQLITE_NULL) {
-        to->least = fmin(to->least, ours->number);
-        to->most = fmax(to->most, ours->number);
+        to->least = ours->type == SQLITE_TEXT ? to->least : fmin(to->least, ours->number);
+        to->most = ours->type == SQLITE_TEXT ? to->most : fmax(to->most, ours->number);
         to->judged += verdict->direction >= 0;
         to->judged_m += verdict->magnitude >= 0;
         to->direction_in += verdict->direction == 1;
