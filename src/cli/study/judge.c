@@ -230,8 +230,10 @@ static void check_range(struct study *study, const struct study_claim *claim, co
         if (value->number >= range->least && value->number <= range->most)
             continue;
         answer->outside = true;
-        diag_warning(study->sink, DIAG_NOWHERE, "is its sql right, and its range?",
-                     "%s: %s is %s, outside of its range", claim->id, range->column, value->text);
+        const struct yaml_node *node = yaml_get(claim->node, "range");
+        diag_warning(study->sink, (struct diag_pos){study->doc->file, node->line, node->column},
+                     "is its sql right, and its range?", "%s: %s is %s, outside of its range", claim->id, range->column,
+                     value->text);
     }
 }
 
