@@ -173,6 +173,7 @@ bad 's/magnitude: near(ours, paper)/magnitude: near(ours, 2.5)/' "R: rows have a
 bad 's/direction: wins(ours)/direction: ours > (SELECT 1 FROM t)/' "study.yaml:33:16: error: E-lrr-a: direction reads a table (t)"
 bad "s/direction: \"ours = 'x'\"/direction: \"ours <> ''\"/;s/range: any/range: [x, y]/" "T: direction cannot fail"
 bad 's/    range: {ours: \[0, 10\], n: \[0, 2\]}/    range: [0, 10]/' "study.yaml:27:12: error: R: direction uses a column that has no range (n)"
+bad "s/SELECT mean(factor) AS ours,/SELECT 1 AS paper, mean(factor) AS ours,/;s/range: \\[0, 10\\]}/range: {ours: [0, 10], paper: [50, 60]}}/" "L-lrr: direction cannot hold"
 bad 's/n: \[0, 2\]}/m: [0, 2]}/' "R: sql gives no column m"
 bad 's/range: \[0, 10\]/range: [10, 0]/' "a range goes from the least value to the greatest"
 bad 's/range: any/range: all/' "a range is [least, greatest], a list of texts, or any"
