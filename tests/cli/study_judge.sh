@@ -22,7 +22,7 @@ views: |
       print FROM t WHERE base = 'lrr';
   CREATE TEMP VIEW words AS SELECT 'a, "b"' AS ours;
 figures:
-  - {id: "f {base}", kind: bars, title: "over {base}", y: speed-up, base: 1, each: {base: [lrr, gto]},
+  - {id: "f-{base}", kind: bars, title: "over {base}", y: speed-up, base: 1, each: {base: [lrr, gto]},
      sql: "SELECT '{base}', kernel, factor FROM t WHERE base = '{base}'", beside: "SELECT base, kernel, print FROM t WHERE base = '{base}'"}
   - {id: hues, kind: bars, title: hues, paper: {gto: {a: 3}}, sql: "SELECT s, 'a', 2 FROM (SELECT 'gto' AS s UNION ALL SELECT 'gto+bows' UNION ALL SELECT 'lrr')"}
 judging: {mean: geometric, no_effect: 0.03, loses: 0.05}
@@ -84,14 +84,14 @@ has head.html 'L-gto</a> listed: 0.9581 instead of 1'
 [ "$(grep -c '<td class=claim>' $page)" -eq 4 ] || wrong "rows of claims"
 [ "$(grep -c '<div class=cell[> ]' $page)" -eq 8 ] || wrong "cells of claims"
 for text in '<details><summary>2 of 2 rows, size 1 of 2</summary>' '<div class=small>arithmetic 2.5 <span class=no>' '.claims > tbody > tr > td { display: block; width: auto; }' \
-    '<a href="#f lrr">over lrr</a>' '<figure id="f gto">'; do
+    '<a href="#f-lrr">over lrr</a>' '<figure id="f-gto">'; do
     has $page "$text"
 done
 grep -q '<div class=scroll><table class=claims' $page && wrong "claims scroll sideways"
 if command -v gnuplot >/dev/null; then
-    has "out/cache/f lrr.gnuplot" 'from graph 0, first 1 to graph 1, first 1'
-    has "out/cache/f lrr.gnuplot" '1 4 0.6136 1.3864 1 4' # the box of b stands on 1
-    has "out/cache/f lrr.gnuplot" '1 2' # and beside it what the paper prints
+    has "out/cache/f-lrr.gnuplot" 'from graph 0, first 1 to graph 1, first 1'
+    has "out/cache/f-lrr.gnuplot" '1 4 0.6136 1.3864 1 4' # the box of b stands on 1
+    has "out/cache/f-lrr.gnuplot" '1 2' # and beside it what the paper prints
     has "out/cache/hues.gnuplot" '-0.28 3'
     has "out/cache/hues.gnuplot" "lc rgb '#a6bcd3' title \"gto\", \$bars1 using 1:2:3:4:5:6 with boxxyerror lc rgb '#3e6085' title \"gto+bows\""
     has "out/cache/hues.gnuplot" "lc rgb '#f28e2b' title \"lrr\""
@@ -101,6 +101,13 @@ sed -i 's/mean: geometric, no_effect: 0.03/mean: arithmetic, no_effect: 0.01/' m
 study ./mini --out out || wrong "by the arithmetic mean: $?"
 has out/claims.csv 'R,,gain over lrr,2.5,2.5,2,,,1,yes,yes,,,yes,yes,2/2,1/2,'
 has out/claims.csv 'E-gto-b,,gain over gto of b,,1.02,,,,1,yes,'
+
+# A result that the range does not know: the condition was tried without it.
+sed 's/direction: noeffect(ours \/ paper)/direction: ours > 1/;s/range: \[0, 10\]}/range: [0, 1.5]}/' mini/study.yaml >mini/other.yaml
+mkdir other && cp mini/ht.ptx mini/ht64.yaml mini/t.csv other/ && mv mini/other.yaml other/study.yaml
+study ./other --out out || wrong "a result outside of its range: $?"
+has err.txt "study.yaml:37:70: warning: L-lrr: ours is 2.5, outside of its range"
+has $page "out of its range"
 
 # Variants: the mean of them is judged, and each by itself. The slowest alone is not faster than the slowest.
 mkdir five
@@ -166,12 +173,13 @@ bad 's/magnitude: near(ours, paper)/magnitude: near(ours, 2.5)/' "R: rows have a
 bad 's/direction: wins(ours)/direction: ours > (SELECT 1 FROM t)/' "study.yaml:33:16: error: E-lrr-a: direction reads a table (t)"
 bad "s/direction: \"ours = 'x'\"/direction: \"ours <> ''\"/;s/range: any/range: [x, y]/" "T: direction cannot fail"
 bad 's/    range: {ours: \[0, 10\], n: \[0, 2\]}/    range: [0, 10]/' "study.yaml:27:12: error: R: direction uses a column that has no range (n)"
+bad "s/SELECT mean(factor) AS ours,/SELECT 1 AS paper, mean(factor) AS ours,/;s/range: \\[0, 10\\]}/range: {ours: [0, 10], paper: [50, 60]}}/" "L-lrr: direction cannot hold"
 bad 's/n: \[0, 2\]}/m: [0, 2]}/' "R: sql gives no column m"
 bad 's/range: \[0, 10\]/range: [10, 0]/' "a range goes from the least value to the greatest"
 bad 's/range: any/range: all/' "a range is [least, greatest], a list of texts, or any"
 bad 's/kernel AS name, factor AS ours/kernel, factor AS ours/' "study.yaml:24:11: error: R: rows gives name and ours"
 bad 's/at {who}/at {whom}/' "F: sql gives no column whom"
-bad 's/^  - id: E/  - id: R/;s/each: {base: \[lrr, gto\], kernel: \[a, b\]}/why:/' "why"
+bad 's/id: T,/id: a b,/' "study.yaml:38:5: error: the id 'a b' is not a word"
 bad 's/id: T,/id: R,/' "there are two questions with the id R"
 bad 's/each: \[{base: lrr, p: 2}/each: [{base: lrr, q: 2}/' "each: all entries have the same names"
 bad 's/each: {base: \[lrr, gto\], kernel/each: {base: lrr, kernel/' "each: expected a list of values"

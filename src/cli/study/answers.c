@@ -38,7 +38,7 @@ static size_t widest_claim(const struct study *study)
 
 static const char *bound(struct study *study, const struct study_tally *tally, double value)
 {
-    return tally->judged ? study_number(study, value) : "-";
+    return tally->least <= tally->most ? study_number(study, value) : "-";
 }
 
 bool study_shows_other(const struct study_tally *tally)
@@ -89,8 +89,8 @@ static void add_line(struct study *study, const struct study_claim *c, const str
         paper,
         t->ours.text,
         other ? t->other.text : "",
-        t->judged ? bound(study, t, t->least) : "",
-        t->judged ? bound(study, t, t->most) : "",
+        t->least <= t->most ? bound(study, t, t->least) : "",
+        t->least <= t->most ? bound(study, t, t->most) : "",
         arena_printf(&study->arena, "%u", answer->variants),
         study_word(study, t->verdict.direction, 0, 0),
         study_word(study, t->verdict.magnitude, 0, 0),

@@ -138,20 +138,27 @@ static int check_figure(struct study *study, const struct study_figure *figure)
     return rc;
 }
 
-/* Two questions of one id would share a place on the page. */
+/* An id is a place on the page and the name of a file, so it is one word, and of one question. */
+static int check_id(struct study *study, const struct yaml_node *node, const char *id, struct strmap *ids)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+";
+    size_t length = strlen(id);
+    if (!length || strspn(id, word) < length || *id == '.')
+        return study_fault(study, node, "letters, digits and - _ . +", "the id '%s' is not a word", id);
+    if (strmap_get(ids, id, length) != STRMAP_NONE)
+        return study_fault(study, node, NULL, "there are two questions with the id %s", id);
+    strmap_put(ids, id, length, 0);
+    return 0;
+}
+
 static int check_ids(struct study *study)
 {
     struct strmap ids = {0};
     int rc = 0;
-    for (size_t i = 0; i < study->claims.count + study->figures.count; i++) {
-        bool figure = i >= study->claims.count;
-        const char *id = figure ? study->figures.items[i - study->claims.count].id : study->claims.items[i].id;
-        if (strmap_get(&ids, id, strlen(id)) != STRMAP_NONE)
-            rc = study_fault(study,
-                             figure ? study->figures.items[i - study->claims.count].node : study->claims.items[i].node,
-                             NULL, "there are two questions with the id %s", id);
-        strmap_put(&ids, id, strlen(id), 0);
-    }
+    for (size_t i = 0; i < study->figures.count; i++)
+        rc |= check_id(study, study->figures.items[i].node, study->figures.items[i].id, &ids);
+    for (size_t i = 0; i < study->claims.count; i++)
+        rc |= check_id(study, study->claims.items[i].node, study->claims.items[i].id, &ids);
     strmap_free(&ids);
     return rc;
 }

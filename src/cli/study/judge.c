@@ -117,8 +117,8 @@ static void tally(const struct study_world *world, const struct study_value *our
         to->other = *ours;
         to->other_verdict = *verdict;
     } else if (ours->type != SQLITE_NULL) {
-        to->least = fmin(to->least, ours->number);
-        to->most = fmax(to->most, ours->number);
+        to->least = ours->type == SQLITE_TEXT ? to->least : fmin(to->least, ours->number);
+        to->most = ours->type == SQLITE_TEXT ? to->most : fmax(to->most, ours->number);
         to->judged += verdict->direction >= 0;
         to->judged_m += verdict->magnitude >= 0;
         to->direction_in += verdict->direction == 1;
@@ -230,8 +230,10 @@ static void check_range(struct study *study, const struct study_claim *claim, co
         if (value->number >= range->least && value->number <= range->most)
             continue;
         answer->outside = true;
-        diag_warning(study->sink, DIAG_NOWHERE, "is its sql right, and its range?",
-                     "%s: %s is %s, outside of its range", claim->id, range->column, value->text);
+        const struct yaml_node *node = yaml_get(claim->node, "range");
+        diag_warning(study->sink, (struct diag_pos){study->doc->file, node->line, node->column},
+                     "is its sql right, and its range?", "%s: %s is %s, outside of its range", claim->id, range->column,
+                     value->text);
     }
 }
 

@@ -110,7 +110,10 @@ static void make_space(struct study *study, struct space *space)
     double paper;
     for (; space->count < space->claim->range_count; space->count++)
         add_column(study, space, space->count);
-    if (study_paper_number(space->claim, &paper)) {
+    bool ranged = false; /* a column of sql of that name has a range of its own */
+    for (size_t i = 0; i < space->count; i++)
+        ranged |= !strcmp(space->columns[i], "paper");
+    if (!ranged && study_paper_number(space->claim, &paper)) {
         vec_push(&space->samples[space->count].items, (struct sample){paper, NULL});
         space->columns[space->count++] = "paper";
     }

@@ -52,7 +52,7 @@ static void add_other(const struct study *study, const struct study_tally *t, st
 
 static void add_spread(struct study *study, const struct study_tally *t, struct strbuf *out)
 {
-    if (t->judged && t->least < t->most)
+    if (t->least < t->most)
         strbuf_addf(out, "%s &ndash; %s", study_number(study, t->least), study_number(study, t->most));
 }
 
@@ -72,7 +72,7 @@ static void add_cell(struct study *study, const struct study_claim *c, const str
     strbuf_add(out, "</div>");
     if (*c->paper)
         add_small("paper", c->paper, out);
-    if (t->judged && t->least < t->most) {
+    if (t->least < t->most) {
         strbuf_add(out, "<div class=small>");
         add_spread(study, t, out);
         strbuf_add(out, "</div>");

@@ -5,6 +5,7 @@
  *     each: [{base: lrr, paper: 2.2}, {base: gto, paper: 1.4}]          two
  *
  * An id without a {name} gets the first name's value of every list behind a '-' (of the second form: of each entry). */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -76,6 +77,16 @@ static const char *label_of(struct plan *p, const struct values *values, bool li
     const char *label = arena_strdup(&p->study->arena, strbuf_text(&out));
     strbuf_free(&out);
     return label;
+}
+
+/* A value as a part of an id, which is one word. */
+static const char *word_of(struct plan *p, const char *text)
+{
+    char *word = arena_strdup(&p->study->arena, text);
+    for (char *c = word; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("-_.+", *c))
+            *c = '-';
+    return word;
 }
 
 static void complete_id(struct plan *p, struct yaml_node *copy, const struct yaml_node *node, const char *suffix)
@@ -188,7 +199,7 @@ int plan_for_each(struct plan *p, const struct yaml_node *node,
         const struct values *values = &copies.items.items[i];
         bool listed = each->kind == YAML_SEQUENCE;
         struct yaml_node *made = copy_node(p, node, values);
-        complete_id(p, made, node, label_of(p, values, listed, "-"));
+        complete_id(p, made, node, word_of(p, label_of(p, values, listed, "-")));
         copy.label = label_of(p, values, listed, ", ");
         rc = take(p, made, &copy);
     }
