@@ -39,7 +39,7 @@ continues 2000 hist_shared --machine gtx1080ti --sched lrr
 cp "$cases/ht.ptx" "$folder/"
 sed 's/^grid: .*/grid: [2]/; s/^block: .*/block: [256]/; s/u32: 64}/u32: 8}/; /^check/,$d' "$cases/ht64full.yaml" >"$folder/hangs.yaml"
 starving=(--sched gto --set gpu.sms=1 --set sm.schedulers_take_turns=false --set sm.age_rotation=0 --set gpu.watch_cycles=20000)
-"$LOCKSTEP" run "${starving[@]}" --quiet --checkpoint-every 8000 --checkpoint "$folder/hang.%c" "$folder/hangs.yaml" >"$folder/whole" 2>&1
+"$LOCKSTEP" run "${starving[@]}" --quiet --checkpoint-every 5000 --checkpoint "$folder/hang.%c" "$folder/hangs.yaml" >"$folder/whole" 2>&1
 [ $? -eq 3 ] && grep -q livelock "$folder/whole" || wrong "no hang"
 n=0
 for file in "$folder"/hang.*; do
