@@ -13,10 +13,14 @@ static unsigned place_of(uint64_t address)
 
 HOT void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value)
 {
-    sm->work_done += sm_novel_note(&sm->novel, address, value);
+    if (!sm->seeks_work)
+        return;
+    if (sm_novel_note(&sm->novel, address, value)) {
+        sm->work_done++;
+        sm->seeks_work = false;
+    }
     sm->written.changes++;
-    if (sm->seeks_work)
-        sm_written_note(&sm->written, slot, address, value);
+    sm_written_note(&sm->written, slot, address, value);
 }
 
 /* The first 16 bytes of what a lane stores, as one number that differs where they do, but for chance. */

@@ -161,8 +161,8 @@ void sm_watch_reset(struct sm *sm, bool progress);
 /* Grows with each write that changes a location, as far as that was noted since the last progress. */
 uint64_t sm_changes(const struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
-/* Grows when a program does what one that only waits does not: an atomic gives a location a value that is new there;
- * and, once after each sm_watch_reset, a store does. */
+/* Grows when a program does what one that only waits does not: once after each sm_watch_reset a store or an atomic gives
+ * a location a value that is new there. */
 uint64_t sm_work_done(const struct sm *sm);
 /* Who last took a lock by compare-and-swap on this SM, for as many locks as the SM remembers. */
 struct sm_holder {

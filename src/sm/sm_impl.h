@@ -348,7 +348,7 @@ struct sm {
     uint64_t next_age;
 
     uint64_t threads_ended, work_done;
-    bool seeks_work;                      /* no store was work since the progress watch last asked for work */
+    bool seeks_work;                      /* nothing was work since the progress watch last asked for work */
     struct sm_novel novel;                /* what locations took by atomics */
     struct sm_novel stored;               /* what they took by those stores that were looked at */
     struct sm_written written;            /* and what they hold since then */
@@ -668,8 +668,7 @@ void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet 
 void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_access *access);
 /* holder.c: a lane may have taken a lock at an address as the notes name it, by a compare-and-swap or exchange. */
 void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *access, unsigned lane, uint64_t address);
-/* holder.c: an atomic of the warp in `slot` gave a location another value: work if the location was not seen to take it
- * before, as one in which a lock goes back and forth. */
+/* holder.c: an atomic of the warp in `slot` gave a location another value: while sm->seeks_work, the same as a store. */
 void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value);
 /* As the notes name them, the locations of all blocks of an SM lie apart, and from those of global memory. */
 static inline uint64_t sm_shared_base(const struct sm_warp *warp)
