@@ -305,6 +305,9 @@ int ptx_check_forms(struct ptx_parser *p, const struct ptx_suffixes *suffixes);
 /* --- check.c: raw operands against the opcode's row --- */
 int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_raw_operand *raw, unsigned count,
                       const struct ptx_token *at);
+/* --- present.c: the optional operands that the suffixes ask for are there, and no others --- */
+int ptx_check_present(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at);
+
 /* One value as an operand of the type. */
 int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, bool wider_ok,
                    struct isa_operand *operand);
