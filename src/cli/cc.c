@@ -119,8 +119,12 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
     struct cc_args command = {0};
     push_device_common(s, &command);
     PUSH(&command, "-O2", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", raw);
-    if (run_and_free(s, &command) || cc_repair_ir(raw, &s->diags))
+    if (run_and_free(s, &command))
         return -1;
+    if (cc_repair_ir(raw, &s->diags)) {
+        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+        return -1;
+    }
     const char *instcombine = s->llvm_version >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
     PUSH(&command, s->tools.opt, "-S", "-unroll-threshold=600", arena_printf(&s->arena, device_passes, instcombine),
          raw, "-o", optimized);
@@ -140,7 +144,10 @@ static int compile_device(struct cc_session *s, const char *source, const char *
     const char *written = arena_printf(&s->arena, "%s.written.ptx", stem);
     if (passes ? compile_device_by_passes(s, source, stem, written) : compile_device_directly(s, source, written))
         return -1;
-    return cc_repair_ptx(written, ptx, &s->diags);
+    if (cc_repair_ptx(written, ptx, &s->diags) == 0)
+        return 0;
+    cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+    return -1;
 }
 
 /* The runtime takes the embedded PTX as a C string: it needs its terminating NUL. */

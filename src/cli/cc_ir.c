@@ -34,16 +34,19 @@ int cc_repair_ir(const char *path, struct diag_sink *diags)
 {
     struct strbuf text = {0}, out = {0};
     int result = file_read(path, FILE_NO_BOUND, &text, diags);
+    bool changed = false;
     for (char *line = text.text; result == 0 && line && *line;) {
         size_t n = strcspn(line, "\n");
         bool newline = line[n] == '\n';
         line[n] = '\0';
-        if (!cc_repair_ir_line(line, &out))
+        bool repaired = cc_repair_ir_line(line, &out);
+        if (!repaired)
             strbuf_add(&out, line);
+        changed |= repaired;
         strbuf_add(&out, "\n");
         line += n + newline;
     }
-    if (result == 0)
+    if (result == 0 && changed)
         result = file_write(path, strbuf_text(&out), out.length, diags);
     strbuf_free(&text);
     strbuf_free(&out);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/strmap.h"
 #include "cli/cc.h"
 
 const char cc_usage[] =
@@ -269,6 +270,9 @@ static bool parse_passed_on(struct cc_options *options, int argc, char **argv, i
 static int parse_one(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena,
                      struct diag_sink *diags)
 {
+    static const char *const own[] = {"--ptx",          "--keep-ptx", "--fast",   "--help", "--verbose",
+                                      "--device-debug", "--compile",  "-arch",    "-std",   "-gencode",
+                                      "--output-file",  "-Xcompiler", "-Xlinker", "-h",     NULL};
     const char *arg = argv[*i];
     if (arg[0] != '-')
         return add_source(options, arg, diags);
@@ -283,7 +287,10 @@ static int parse_one(struct cc_options *options, int argc, char **argv, int *i, 
         return valued < 0 ? -1 : 0;
     if (parse_passed_on(options, argc, argv, i))
         return 0;
-    return diag_error(diags, DIAG_NOWHERE, "lockstep cc --help lists the options", "unknown option '%s'", arg);
+    const char *near = str_nearest(arg, own);
+    return diag_error(diags, DIAG_NOWHERE,
+                      near ? arena_printf(arena, "did you mean %s?", near) : "lockstep cc --help lists the options",
+                      "unknown option '%s'", arg);
 }
 
 /* Whether both names are of the same file. */

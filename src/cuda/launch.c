@@ -320,6 +320,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
                                                                         : check_attributes(config, &c.cooperative);
     if (error) {
         struct runtime *rt = runtime_lock();
+        rt->entry = __func__;
+        if (error == cudaErrorNotSupported)
+            runtime_refuse(rt, error, "clusters of several blocks are outside the model");
+        else
+            runtime_refuse(rt, error, "its configuration, or the list of its attributes, is null");
         return runtime_unlock(rt, note_lost(rt, func, error));
     }
     c.grid = config->gridDim;

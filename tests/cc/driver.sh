@@ -99,6 +99,7 @@ refuses '-o needs a file name' -DVALUE=1 good.cu -o ''
 [ ! -e none.o ] || fail "a failed compilation left an output"
 refuses 'no input files'
 refuses 'unknown option' --nonsense good.cu
+refuses 'did you mean --keep-ptx?' --keep-ptxx good.cu
 refuses 'do not know what to do' good.txt
 refuses 'takes one' --ptx good.cu broken.cu
 refuses 'takes one source' -c -o x.o good.cu broken.cu
