@@ -197,6 +197,17 @@ static bool parse_ignored(int argc, char **argv, int *i)
     return false;
 }
 
+/* An output: given once, with a name. */
+static int take_once(const char *option, const char **member, const char *value, struct diag_sink *diags)
+{
+    if (!*value)
+        return diag_error(diags, DIAG_NOWHERE, NULL, "%s needs a file name", option);
+    if (*member && strcmp(*member, value) != 0)
+        return diag_error(diags, DIAG_NOWHERE, "give it once", "%s is given twice: %s and %s", option, *member, value);
+    *member = value;
+    return 0;
+}
+
 /* Options with a value that are ours to understand. Returns 1 when argv[*i] was one, 0 when not, -1 on an error. */
 static int parse_valued(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena,
                         struct diag_sink *diags)
@@ -205,9 +216,11 @@ static int parse_valued(struct cc_options *options, int argc, char **argv, int *
     if (strcmp(argv[*i], "-o") == 0 || strcmp(argv[*i], "--output-file") == 0) {
         if (*i + 1 >= argc)
             return diag_error(diags, DIAG_NOWHERE, NULL, "-o needs a file name");
-        options->output = argv[++*i];
+        if (take_once("-o", &options->output, argv[++*i], diags))
+            return -1;
     } else if ((v = option_value("--keep-ptx", argc, argv, i))) {
-        options->keep_ptx = v;
+        if (take_once("--keep-ptx", &options->keep_ptx, v, diags))
+            return -1;
     } else if ((v = option_value("-arch", argc, argv, i)) || (v = option_value("--gpu-architecture", argc, argv, i)) ||
                (v = option_value("--cuda-gpu-arch", argc, argv, i))) {
         if (set_arch(options, v, arena, diags))
@@ -273,7 +286,6 @@ static int parse_one(struct cc_options *options, int argc, char **argv, int *i, 
     return diag_error(diags, DIAG_NOWHERE, "lockstep cc --help lists the options", "unknown option '%s'", arg);
 }
 
-/* What only makes sense for one file, and what needs any file at all. */
 /* Whether both names are of the same file. */
 static bool same_file(const char *a, const char *b)
 {
@@ -283,6 +295,8 @@ static bool same_file(const char *a, const char *b)
 
 static int check_outputs(const struct cc_options *options, struct diag_sink *diags)
 {
+    if (options->keep_ptx && options->goal == CC_GOAL_PTX)
+        return diag_error(diags, DIAG_NOWHERE, NULL, "--keep-ptx and --ptx are not for one run: both write the PTX");
     for (size_t i = 0; i < options->sources.count; i++) {
         const char *source = options->sources.items[i].path;
         if (same_file(options->output, source) || same_file(options->keep_ptx, source))
@@ -291,6 +305,7 @@ static int check_outputs(const struct cc_options *options, struct diag_sink *dia
     return 0;
 }
 
+/* What only makes sense for one file, and what needs any file at all. */
 static int check_files(const struct cc_options *options, struct diag_sink *diags)
 {
     unsigned cuda = 0, compiled = 0;

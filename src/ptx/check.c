@@ -99,6 +99,10 @@ int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa
         *operand = (struct isa_operand){.kind = ISA_OPERAND_IMM, .bits = 64, .value = (uint64_t)value->offset};
         break;
     case PTX_VALUE_FRAME:
+        if (value->role == PTX_ROLE_PASSED && type != ISA_NONE)
+            return ptx_error(p, &value->token, "ld.param and st.param take its name, with an offset",
+                             "`%.*s` is passed in a call, it has no address", (int)value->token.length,
+                             value->token.text);
         *operand = (struct isa_operand){.kind = ISA_OPERAND_FRAME, .bits = 64, .value = (uint64_t)value->offset};
         break;
     default: *operand = (struct isa_operand){.kind = ISA_OPERAND_FUNC, .bits = 64, .reg = value->index}; break;
@@ -122,6 +126,21 @@ static uint8_t space_of(const struct binder *b, const struct ptx_value *base)
     }
 }
 
+/* A function reads its parameters and writes its results, never the other way round. */
+static int check_direction(struct binder *b, const struct ptx_value *base)
+{
+    uint32_t flags = isa_op_info(b->instr->op)->flags;
+    bool is_formal = base->kind == PTX_VALUE_PARAM || base->kind == PTX_VALUE_FRAME;
+    bool writes = flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC), reads = flags & (ISA_FLAG_LOAD | ISA_FLAG_ATOMIC);
+    if (is_formal && base->role == PTX_ROLE_INPUT && writes)
+        return ptx_error(b->p, &base->token, NULL, "`%.*s` is a parameter, which cannot be written",
+                         (int)base->token.length, base->token.text);
+    if (is_formal && base->role == PTX_ROLE_RESULT && reads)
+        return ptx_error(b->p, &base->token, NULL, "`%.*s` is a result, which cannot be read", (int)base->token.length,
+                         base->token.text);
+    return 0;
+}
+
 static int bind_address(struct binder *b, const struct ptx_raw_operand *raw)
 {
     const struct ptx_value *base = &raw->values[0];
@@ -138,7 +157,7 @@ static int bind_address(struct binder *b, const struct ptx_raw_operand *raw)
         b->instr->mods.space = space; /* a variable's address is one in its own space, never a generic one */
     if (base->kind == PTX_VALUE_REG && isa_type_bits(base->type) < 32)
         return ptx_error(b->p, &base->token, NULL, "an address register has 32 or 64 bits");
-    if (ptx_bind_value(b->p, base, ISA_NONE, true, operand) < 0)
+    if (check_direction(b, base) < 0 || ptx_bind_value(b->p, base, ISA_NONE, true, operand) < 0)
         return -1;
     if (operand->kind == ISA_OPERAND_REG)
         operand->value = (uint64_t)base->offset;

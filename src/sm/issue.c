@@ -152,12 +152,14 @@ static void note_sync(struct sm_warp *warp, const struct simt_access *access)
 
 static void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
 {
+    const struct sm_warp *warp = &sm->warps[slot];
     for (uint64_t rest = access->changed & access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        uint64_t value;
-        memcpy(&value, simt_access_data(access, lane), sizeof value);
-        sm_note_change(sm, access->instr->mods.atomic, (uint64_t)sm->warps[slot].block << 32 | access->address[lane],
-                       value);
+        uint64_t value = 0, address = sm_noted_address(warp, access, lane);
+        memcpy(&value, warp->simt.block->shared + access->address[lane], access->element_bytes);
+        sm_note_change(sm, slot, address, value);
+        if (value)
+            sm_note_holder(sm, slot, access, lane, address);
     }
 }
 

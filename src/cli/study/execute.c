@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "cli/case.h"
 #include "cli/study/study.h"
 
 struct crew {
@@ -43,33 +44,72 @@ const char *study_source(struct study *study, const char *program)
                      arena_printf(&study->arena, "workloads/%s/%s.cu", program, program));
 }
 
-static void add_content(struct study *study, const char *path, struct strbuf *text)
+static void add_content(const char *path, struct strbuf *text)
 {
-    struct diag_sink ignored; /* a file that is not there is missed when it is built or run */
+    file_load(path, FILE_TEXT_MOST, text); /* a file that is not there is missed when it is built or run */
+}
+
+uint64_t study_identify_file(struct study *study, const char *path)
+{
+    unsigned known = strmap_get(&study->sources, path, strlen(path));
+    if (known == STRMAP_NONE) {
+        struct strbuf text = {0};
+        known = (unsigned)study->hashes.count;
+        add_content(path, &text);
+        vec_push(&study->hashes, hash_bytes(strbuf_text(&text), text.length));
+        strmap_put(&study->sources, arena_strdup(&study->arena, path), strlen(path), known);
+        strbuf_free(&text);
+    }
+    return study->hashes.items[known];
+}
+
+/* Files that a launch file names beside itself: its PTX, and what buffers hold. */
+static void add_parts(const char *path, const struct strbuf *text, struct strbuf *to)
+{
+    struct launch_case parts;
+    struct diag_sink ignored;
     diag_init(&ignored);
-    cli_read_file(path, text, &ignored);
+    if (case_parse(&parts, path, strbuf_text(text), text->length, &ignored) == 0) {
+        add_content(case_path(&parts, parts.ptx), to);
+        for (unsigned i = 0; i < parts.buffer_count; i++)
+            if (parts.buffers[i].fill == CASE_FILE)
+                add_content(case_path(&parts, parts.buffers[i].file), to);
+        for (unsigned i = 0; i < parts.constant_count; i++)
+            if (parts.constants[i].fill == CASE_FILE)
+                add_content(case_path(&parts, parts.constants[i].file), to);
+    }
+    case_free(&parts);
     diag_free(&ignored);
-    (void)study;
 }
 
 uint64_t study_identify(struct study *study, const char *program)
 {
-    struct strbuf text = {0};
-    add_content(study, study_source(study, program), &text);
-    if (!cli_is_case(program))
-        add_content(study, find_file(study, "workload.h", "workloads/workload.h"), &text);
+    unsigned known = strmap_get(&study->sources, program, strlen(program));
+    if (known != STRMAP_NONE)
+        return study->hashes.items[known];
+    struct strbuf text = {0}, parts = {0};
+    const char *source = study_source(study, program);
+    add_content(source, &text);
+    if (cli_is_case(program))
+        add_parts(source, &text, &parts);
+    else
+        add_content(find_file(study, "workload.h", "workloads/workload.h"), &parts);
+    strbuf_addn(&text, strbuf_text(&parts), parts.length);
     uint64_t hash = hash_bytes(strbuf_text(&text), text.length);
     strbuf_free(&text);
+    strbuf_free(&parts);
+    strmap_put(&study->sources, program, strlen(program), (unsigned)study->hashes.count);
+    vec_push(&study->hashes, hash);
     return hash;
 }
 
-/* What is run: a launch file, or the program as it was built from this source. */
+/* What is run: a launch file, or the program as this simulator's compiler built it from this source. */
 static const char *path_of(struct study *study, const char *program)
 {
     if (cli_is_case(program))
         return study_source(study, program);
-    return arena_printf(&study->arena, "%s/cache/bin/%s-%016llx", study->out, program,
-                        (unsigned long long)study_identify(study, program));
+    return arena_printf(&study->arena, "%s/cache/bin/%s-%016llx-%.8s", study->out, program,
+                        (unsigned long long)study_identify(study, program), study->build);
 }
 
 static int make_folder(struct study *study, const char *path)
@@ -144,13 +184,6 @@ static char *const *run_command(struct study *study, const struct study_executio
 
 /* Programs */
 
-/* Built by this lockstep, whose headers and passes are part of it. */
-static bool is_current(const char *built)
-{
-    struct stat b, self;
-    return stat(built, &b) == 0 && stat("/proc/self/exe", &self) == 0 && b.st_mtime > self.st_mtime;
-}
-
 static char *const *build_command(struct study *study, const char *source, const char *built)
 {
     char **argv = ARENA_NEW(&study->arena, char *, 6);
@@ -177,7 +210,7 @@ static int build_programs(struct study *study)
     for (size_t i = 0; i < study->benchmarks.count; i++) {
         const char *program = study->benchmarks.items[i].program, *built = path_of(study, program);
         const char *source = study_source(study, program);
-        bool known = cli_is_case(program) || is_current(built);
+        bool known = cli_is_case(program) || access(built, X_OK) == 0;
         for (unsigned k = 0; k < count && !known; k++)
             known = !strcmp(names[k], program);
         if (known)

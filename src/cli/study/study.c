@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/archive.h"
+#include "cli/identity.h"
 
 static const char usage[] =
     "usage: lockstep study NAME|FOLDER [OPTIONS]\n"
@@ -113,7 +113,6 @@ static int no_such_study(struct study *study, const char *target)
 
 static int locate(struct study *study, const struct arguments *a)
 {
-    struct strbuf build = {0};
     const char *home = process_home(&study->arena, study->sink);
     if (!home)
         return -1;
@@ -128,18 +127,8 @@ static int locate(struct study *study, const struct arguments *a)
     const char *slash = strrchr(study->folder, '/');
     study->name = slash[1] ? slash + 1 : "study"; /* the root folder has no name */
     study->out = a->out ? a->out : arena_printf(&study->arena, "study-%s", study->name);
-    archive_build(&build);
-    study->build = arena_strdup(&study->arena, strbuf_text(&build));
-    strbuf_free(&build);
+    study->build = cli_identity;
     return 0;
-}
-
-static int list(const struct study *study)
-{
-    for (size_t i = 0; i < study->executions.count; i++)
-        cli_printf("%s\n", study->executions.items[i].key);
-    cli_printf("%zu runs\n", study->executions.count);
-    return CLI_OK;
 }
 
 /* Whether everything the study asks for is there. */
@@ -159,7 +148,7 @@ static int run(struct study *study, const struct arguments *a)
 {
     struct strbuf text = {0};
     int code = CLI_USAGE, stopped = 0;
-    const char *path = arena_printf(&study->arena, "%s/%s.sqlite", study->out, study->quick ? "quick" : "full");
+    const char *path = study_database(study);
     if (study_make_folders(study) == 0 && study_lock(study) == 0 && study_open(study, path) == 0 &&
         study_note_runs(study) == 0 && (a->report || (stopped = study_execute(study)) >= 0)) {
         int rc = study_report(study, &text); /* a question that cannot be asked leaves the others their answers */
@@ -183,7 +172,15 @@ static void forget(struct study *study)
         vec_free(&study->executions.items[i].sets);
     for (size_t i = 0; i < study->readings.count; i++)
         vec_free(&study->readings.items[i].sets);
+    for (size_t i = 0; i < study->machines.count; i++)
+        vec_free(&study->machines.items[i].sets);
     strmap_free(&study->checked);
+    strmap_free(&study->keys);
+    strmap_free(&study->named);
+    strmap_free(&study->sources);
+    vec_free(&study->hashes);
+    vec_free(&study->machines);
+    vec_free(&study->grid);
     vec_free(&study->benchmarks);
     vec_free(&study->readings);
     vec_free(&study->aliases);
@@ -191,6 +188,7 @@ static void forget(struct study *study)
     vec_free(&study->runs);
     vec_free(&study->figures);
     vec_free(&study->claims);
+    vec_free(&study->findings);
     vec_free(&study->imports);
     arena_free(&study->arena);
 }
@@ -210,7 +208,7 @@ int cli_study(int argc, char **argv)
             code = CLI_OK;
         } else if (locate(&study, &a) == 0 && choose_jobs(&study, a.jobs) == 0 && study_read(&study) == 0 &&
                    study_check_questions(&study) == 0) {
-            code = a.list ? list(&study) : run(&study, &a);
+            code = a.list ? study_list(&study) : run(&study, &a);
         }
     }
     forget(&study);

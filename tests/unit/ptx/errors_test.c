@@ -58,6 +58,8 @@ static void statements(void **state)
         {"setp.lt.s32 !%p1, %r2, %r3;", "expected a destination register"},
         {"membar.gl 5;", "expected `;` after the instruction, found `5`"},
         {"lop3.b32 %r1, %r2, %r3, %r4, %r5;", "expected a constant, found `%r5`"},
+        {"st.param.u32 [p], 1;", "bad.ptx:7:15: error: `p` is a parameter, which cannot be written"},
+        {"{ .param .b32 x; mov.u64 %rd1, x; }", "bad.ptx:7:32: error: `x` is passed in a call, it has no address"},
         {"ret", "expected `;` after the instruction, found `}`"},
         {".bogus 4;", "expected an instruction, a label or a declaration, found `.bogus`"},
         {"\"text\";", "expected an instruction, a label or a declaration, found a string"},
@@ -175,6 +177,10 @@ static void modules(void **state)
          "the function takes 1 result, found 0"},
         {SUPPORT_HEAD ".func f(.param .b64 a);\n.entry k() { .param .b32 x; call f, (x); }",
          "argument 1 has 4 bytes where the function has 8"},
+        {SUPPORT_HEAD ".func f(.param .b32 a) { st.param.b32 [a], 1; ret; }",
+         "bad.ptx:4:40: error: `a` is a parameter, which cannot be written"},
+        {SUPPORT_HEAD ".func (.param .b32 a) f() { .reg .b32 %r; ld.param.b32 %r, [a]; ret; }",
+         "error: `a` is a result, which cannot be read"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char *out = support_refuse(cases[i].text, strlen(cases[i].text));

@@ -281,6 +281,24 @@ static void calls_and_frames(void **state)
     isa_module_free(module);
 }
 
+/* A register leads to a function's own parameters and results, which lie in its frame, unless ::entry says otherwise.
+ */
+static void parameters_by_register(void **state)
+{
+    struct isa_module *module = support_load(
+        "f", SUPPORT_HEAD
+        ".func (.param .b8 r[8]) f(.param .b8 a[8]) { .reg .b32 %r; .reg .b64 %rd<2>; mov.u64 %rd0, a;\n"
+        "mov.u64 %rd1, r; ld.param.b32 %r, [%rd0+4]; st.param.b32 [%rd1], %r; ld.param::func.b32 %r, [%rd0];\n"
+        "ld.param::entry.b32 %r, [%rd0]; ld.param.b32 %r, [a]; ret; }\n"
+        ".entry k(.param .b8 a[8]) { .reg .b32 %r; .reg .b64 %rd; mov.u64 %rd, a; ld.param.b32 %r, [%rd+4]; ret; }\n");
+    static const uint8_t spaces[] = {
+        0, 0, ISA_SPACE_LOCAL, ISA_SPACE_LOCAL, ISA_SPACE_LOCAL, ISA_SPACE_PARAM, ISA_SPACE_PARAM,
+        0, 0, ISA_SPACE_PARAM};
+    for (unsigned i = 0; i < sizeof spaces; i++)
+        assert_int_equal(module->instrs[i].mods.space, spaces[i]);
+    isa_module_free(module);
+}
+
 /* Parameters in registers, the form of PTX before 2.0, pass through the frame. */
 static void register_parameters(void **state)
 {
@@ -386,7 +404,7 @@ static void spaces_of_variables(void **state)
                      "ld.u32 %r1, [c]; ld.u32 %r1, [l]; ld.u32 %r1, [s]; ld.u32 %r1, [g]; ret; }");
     static const unsigned spaces[] = {ISA_SPACE_CONST, ISA_SPACE_LOCAL, ISA_SPACE_SHARED, ISA_SPACE_GLOBAL};
     for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(first(module)[i].mods.space, spaces[i]);
+        assert_int_equal(module->instrs[i].mods.space, spaces[i]);
     isa_module_free(module);
 }
 
@@ -439,6 +457,7 @@ int main(void)
         cmocka_unit_test(open_ends),
         cmocka_unit_test(kernel_parameters),
         cmocka_unit_test(calls_and_frames),
+        cmocka_unit_test(parameters_by_register),
         cmocka_unit_test(register_parameters),
         cmocka_unit_test(register_arguments),
         cmocka_unit_test(unwanted_results),
