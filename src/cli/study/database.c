@@ -59,7 +59,7 @@ int study_open(struct study *study, const char *path)
 
 const char *study_database(struct study *study)
 {
-    return arena_printf(&study->arena, "%s/%s.sqlite", study->out, study->quick ? "quick" : "full");
+    return arena_printf(&study->arena, "%s/%s.sqlite", study->work, study->quick ? "quick" : "full");
 }
 
 void study_close(struct study *study)
@@ -76,15 +76,26 @@ static int find_stored(struct study *study, struct study_execution *e)
         return -1;
     sqlite3_bind_text(stmt, 1, e->key, -1, SQLITE_STATIC);
     int rc = 0;
-    e->seconds = -1;
     if (study_next(study, "executions", stmt, &rc)) {
         e->id = sqlite3_column_int64(stmt, 0);
-        e->stored = strcmp((const char *)sqlite3_column_text(stmt, 1), "failed") != 0 &&
-                    !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
-        e->seconds = sqlite3_column_type(stmt, 3) == SQLITE_NULL ? -1 : sqlite3_column_double(stmt, 3);
+        bool ours = !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
+        bool failed = !strcmp((const char *)sqlite3_column_text(stmt, 1), "failed");
+        e->stored |= ours && !failed;
+        e->failed |= ours && failed && sqlite3_column_type(stmt, 3) != SQLITE_NULL;
+        if (sqlite3_column_type(stmt, 3) != SQLITE_NULL)
+            e->seconds = sqlite3_column_double(stmt, 3);
     }
     sqlite3_finalize(stmt);
     return rc;
+}
+
+int64_t study_count(struct study *study, const char *sql)
+{
+    sqlite3_stmt *stmt = prepare(study, sql);
+    int rc = stmt ? 0 : -1;
+    int64_t count = stmt && study_next(study, sql, stmt, &rc) ? sqlite3_column_int64(stmt, 0) : 0;
+    sqlite3_finalize(stmt);
+    return rc < 0 ? -1 : count;
 }
 
 bool study_peek(struct study *study, const char *path)
@@ -161,12 +172,15 @@ int study_note_runs(struct study *study)
     int rc = study_tell(study, "BEGIN IMMEDIATE");
     for (size_t i = 0; rc == 0 && i < study->executions.count; i++) {
         struct study_execution *e = &study->executions.items[i];
+        if (!study_is_mine(study, i))
+            continue;
         rc = find_stored(study, e);
         if (rc == 0 && !e->id)
             rc = new_execution(study, e);
     }
     for (size_t i = 0; rc == 0 && i < study->runs.count; i++)
-        rc = note_run(study, &study->runs.items[i], sql);
+        if (study_is_mine(study, study->runs.items[i].execution))
+            rc = note_run(study, &study->runs.items[i], sql);
     return study_tell(study, "COMMIT") < 0 ? -1 : rc;
 }
 

@@ -45,6 +45,7 @@ struct study_execution {
     VEC(const char *) sets;
     int64_t id;     /* in the database */
     bool stored;    /* has a result, of this simulator */
+    bool failed;    /* ran on this simulator and ended badly */
     double seconds; /* that its last result took, of any simulator; below 0: not known */
 };
 
@@ -67,9 +68,13 @@ struct study {
     struct arena arena;
     struct diag_sink *sink;
     const char *name, *folder, *title, *source, *about;
-    const char *share;  /* folder of what comes with Lockstep */
-    const char *out;    /* folder of results */
-    bool quick, report; /* report: results of other builds count too */
+    const char *share;      /* folder of what comes with Lockstep */
+    const char *out;        /* folder of results */
+    const char *work;       /* folder of the database and the files of runs: out, or a shard's own */
+    unsigned shard, shards; /* of the executions, each shards-th from number shard (1, 2, ...) on; 0: all of them */
+    double wait;            /* seconds for which another process in the folder is waited for */
+    double told;            /* when a shard last said how far it is */
+    bool quick, report;     /* report: results of other builds count too */
     unsigned jobs;
     const char *views; /* SQL run before the questions, or "" */
     const struct yaml_node *views_node;
@@ -108,13 +113,46 @@ int study_check_configuration(struct study *study, const char *machine, const ch
 int study_check_program(struct study *study, const char *program);
 int study_check_questions(struct study *study);
 
-/* lock.c: -1 with a diagnostic when another process works in the results folder. */
+/* lock.c: waits until no other process works in the folder; -1 with a diagnostic when that takes too long. */
 int study_lock(struct study *study);
 void study_unlock(struct study *study);
 
 /* status.c: prints what would be run, and about how long that takes by the results that are there. Returns the exit
  * code. */
 int study_list(struct study *study);
+
+/* Prints how many runs have ended, and which shards are whole, at work or missing. Returns the exit code. */
+int study_status(struct study *study);
+
+/* shard.c: a part of a study's executions, run by a process of its own into a file of its own. */
+struct study_shard {
+    unsigned number, of;
+};
+/* Whether this process runs the execution with that index. */
+bool study_is_mine(const struct study *study, size_t execution);
+/* The finished file of a shard, or what belongs to it by another suffix. */
+const char *study_shard_path(struct study *study, struct study_shard shard, const char *suffix);
+/* Shards of this version with a file of that suffix, in order; NULL-terminated by `of` 0. */
+struct study_shard *study_find_shards(struct study *study, const char *suffix);
+/* Notes what has a result, here or in a shard; by how many executions of the shard have none. */
+void study_peek_all(struct study *study);
+unsigned study_missing(const struct study *study, struct study_shard shard);
+/* Runs study->shard of study->shards in a folder under `work` (NULL: beside the finished file). Returns the exit code,
+ * or -1, or by *stopped a signal's number. */
+int study_run_shard(struct study *study, const char *work, int *stopped);
+/* Says in a file how far a shard is, now and then, or when it is `due`. */
+void study_tell_progress(struct study *study, bool due);
+/* A number for what the study runs, questions aside. */
+uint64_t study_definition(const struct study *study);
+
+/* merge.c: takes the results of all finished shards into the open database. -1 with a diagnostic that names the file.
+ */
+int study_merge(struct study *study);
+
+/* slurm.c: prints the command lines of all shards; submits those that are missing, with options of sbatch, or reports
+ * when nothing is (*whole). each: executions of a shard, 0: chosen. They return the exit code. */
+int study_commands(struct study *study, unsigned each);
+int study_submit(struct study *study, unsigned each, char *const *options, bool *whole);
 
 /* database.c. All return -1 with a diagnostic when the database does not do what it is told. path: its file, or
  * ":memory:". */
@@ -126,6 +164,8 @@ const char *study_database(struct study *study);
  */
 bool study_peek(struct study *study, const char *path);
 void study_close(struct study *study);
+/* What a statement of one number says; -1 with a diagnostic. */
+int64_t study_count(struct study *study, const char *sql);
 /* Finds which executions have results, and notes which runs there are. */
 int study_note_runs(struct study *study);
 /* Takes over what an execution left: its document (NULL when there is none), how it ended and why. */
@@ -158,6 +198,8 @@ uint64_t study_identify(struct study *study, const char *program);
 uint64_t study_identify_file(struct study *study, const char *path);
 /* The folders of results. -1 with a diagnostic. */
 int study_make_folders(struct study *study);
+/* Builds the programs of what has no result yet. Returns 0, a signal's number, or -1. */
+int study_build(struct study *study);
 /* Builds the programs and runs what has no result yet. Returns 0, a signal's number, or -1. */
 int study_execute(struct study *study);
 
