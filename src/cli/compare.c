@@ -313,7 +313,8 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     }
     if (cli_is_case(options->rest[0]) && cli_check_rest(options, "compare CASE.yaml", 1, sink) < 0)
         return CLI_USAGE;
-    if (options->stats && cli_check_writable(options->stats, CLI_OUTPUT_STATS, sink) < 0)
+    const struct cli_place stats = {"--stats", options->stats, CLI_OUTPUT_STATS};
+    if (cli_check_places(&stats, 1, sink) < 0)
         return CLI_USAGE;
     choose_configurations(&cmp);
     if (check_configurations(&cmp) == 0 && prepare(&cmp) == 0)

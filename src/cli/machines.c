@@ -6,11 +6,13 @@
 #include "base/strmap.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
+#include "gpu/departures.h"
 #include "report/table.h"
 
 static const char machines_usage[] =
     "usage: lockstep machines                         lists the machines that come with Lockstep\n"
     "       lockstep machines [OPTIONS] NAME|FILE     prints one as a machine file, with every parameter\n"
+    "       lockstep machines --departures [NAME|FILE]    where they depart on purpose from the simulator behind them\n"
     "\n"
     "  --set GROUP.NAME=VALUE   changes a parameter before printing; may be repeated (without NAME: "
     "of " CLI_DEFAULT_MACHINE ")\n"
@@ -75,15 +77,68 @@ static int print_machine(struct cli_options *options, struct diag_sink *sink)
     return CLI_OK;
 }
 
+/* The machine's value, and that of the simulator behind it. */
+static void add_departure(struct table *t, const struct machine *m, const struct departure *d, const char *here)
+{
+    table_cell(t, "%s", m->origin);
+    table_cell(t, "%s", d->parameter);
+    table_cell(t, "%s", here);
+    table_cell(t, "%s", d->there);
+    table_cell(t, "%s", d->why);
+}
+
+static void add_departures(struct table *t, const struct machine *m)
+{
+    for (const struct departure *d = NULL; (d = departure_next(m->origin, MACHINE_REFERENCE, d));) {
+        struct strbuf here = {0};
+        machine_value(m, d->parameter, &here);
+        add_departure(t, m, d, strbuf_text(&here));
+        strbuf_free(&here);
+    }
+    for (const struct departure *d = NULL; (d = departure_next_scheduler(m->origin, MACHINE_REFERENCE, d));)
+        add_departure(t, m, d, d->parameter);
+}
+
+static int list_departures(const char *wanted, struct diag_sink *sink)
+{
+    static const char *const heading[] = {"machine", "parameter", "here", "GPGPU-Sim", "why"};
+    struct arena arena = {0};
+    struct table t;
+    struct strbuf text = {0};
+    int code = CLI_OK;
+    table_init(&t, "lllll");
+    for (unsigned i = 0; i < 5; i++)
+        table_cell(&t, "%s", heading[i]);
+    const char *const one[] = {wanted, NULL};
+    for (const char *const *name = wanted ? one : machine_names(&arena); *name; name++) {
+        struct machine machine;
+        if (machine_load(&machine, *name, sink) < 0) {
+            code = CLI_USAGE;
+            continue;
+        }
+        add_departures(&t, &machine);
+        machine_free(&machine);
+    }
+    table_text(&t, &text);
+    if (code == CLI_OK)
+        cli_print(&text);
+    strbuf_free(&text);
+    table_free(&t);
+    arena_free(&arena);
+    return code;
+}
+
 static int machines(struct cli_options *options, struct diag_sink *sink)
 {
+    if (options->departures)
+        return list_departures(options->rest[0], sink);
     bool one = options->rest[0] || options->machine || options->sets.count;
     return one ? print_machine(options, sink) : list_machines(sink);
 }
 
 int cli_machines(int argc, char **argv)
 {
-    return cli_listing(argc, argv, CLI_TAKES_MACHINE, machines_usage, machines);
+    return cli_listing(argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_DEPARTURES, machines_usage, machines);
 }
 
 static void default_text(const struct param_desc *param, struct strbuf *out)

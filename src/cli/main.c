@@ -5,6 +5,7 @@
 #include "base/strmap.h"
 #include "cli/cc.h"
 #include "cli/cli.h"
+#include "cli/identity.h"
 
 static const struct cli_command commands[] = {
     {"run", "runs a CUDA program, or a launch file (.yaml), on a simulated GPU", cli_run},
@@ -72,7 +73,7 @@ static int run_command(int argc, char **argv)
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
         return print_usage();
     if (strcmp(word, "--version") == 0) {
-        cli_printf("lockstep %s\n", LOCKSTEP_VERSION);
+        cli_printf("lockstep %s, simulator %s\n", LOCKSTEP_VERSION, cli_identity);
         return CLI_OK;
     }
     for (size_t i = 0; i < COMMAND_COUNT; i++)
@@ -83,5 +84,6 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_output_begin();
     return cli_output_end(run_command(argc, argv));
 }

@@ -1,17 +1,18 @@
 /* Children without handlers and without global state: the signals we care for are blocked and taken with sigtimedwait;
  * children start with the mask we were given. A signal the terminal sends reaches the whole foreground group, children
- * included, so only one that another process sent to us alone is passed on. */
+ * included, so only one that another process sent to us alone is passed on. Children end with us, also when we are
+ * killed. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* posix_spawn attributes, mkostemps */
+#define _GNU_SOURCE /* execvpe, pipe2, mkostemps */
 #endif
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,24 +35,57 @@ static sigset_t waited_signals(void)
     return set;
 }
 
+/* Opens the file in place of a stream. Returns 0, or errno. */
+static int redirect(const char *path, int stream)
+{
+    int file = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    return path && (file < 0 || dup2(file, stream) < 0) ? errno : 0;
+}
+
+/* In the child: becomes the job's program, and ends with us, even if we are killed without a chance to pass that on.
+ * Returns errno of what went wrong. */
+static int become(const struct process_job *job, const sigset_t *mask, pid_t parent)
+{
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+        return errno;
+    if (getppid() != parent) /* ended before it was watched */
+        _exit(127);
+    int why = redirect(job->output, STDOUT_FILENO);
+    if (why == 0)
+        why = redirect(job->errors, STDERR_FILENO);
+    if (why)
+        return why;
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execvpe(job->argv[0], job->argv, job->environment);
+    return errno;
+}
+
+/* A pipe that the program's start closes tells whether it started. */
 static void start(struct process_job *job, const sigset_t *mask)
 {
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
-    int flags = O_WRONLY | O_CREAT | O_TRUNC;
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, mask);
-    if (job->output)
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, job->output, flags, 0600);
-    if (job->errors)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, job->errors, flags, 0600);
-    job->failed = posix_spawnp(&job->pid, job->argv[0], &actions, &attributes, job->argv, job->environment);
+    int ends[2] = {-1, -1};
+    pid_t parent = getpid();
     job->started = true;
+    job->failed = pipe2(ends, O_CLOEXEC) < 0 ? errno : 0;
+    if (!job->failed && (job->pid = fork()) == 0) {
+        int why = become(job, mask, parent);
+        _exit(write(ends[1], &why, sizeof why) == sizeof why ? 127 : 126);
+    }
+    if (!job->failed && job->pid < 0)
+        job->failed = errno;
+    if (ends[1] >= 0)
+        close(ends[1]);
+    int why = 0;
+    ssize_t got = 0;
+    while (!job->failed && (got = read(ends[0], &why, sizeof why)) < 0 && errno == EINTR)
+        continue;
+    if (ends[0] >= 0)
+        close(ends[0]);
+    if (got == sizeof why) {
+        waitpid(job->pid, NULL, 0);
+        job->failed = why;
+    }
     job->ended = job->failed != 0;
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
 }
 
 /* Takes every child that has ended; returns how many are still running. */

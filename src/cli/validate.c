@@ -16,6 +16,7 @@
 #include "cli/listing.h"
 #include "cli/process.h"
 #include "cli/validate.h"
+#include "gpu/departures.h"
 
 #define RECORDS_FILE "gpgpusim.csv"
 #define PATIENCE 4
@@ -32,37 +33,13 @@ static const char usage[] =
     "  --sched NAME           records of this scheduler only\n"
     "  --set GROUP.NAME=VALUE changes one parameter for all runs; may be repeated\n"
     "  --as-reference         sets back what departs from GPGPU-Sim on purpose: values take effect at issue, volatile\n"
-    "                         loads use the L1D, fences wait for no stores, and more: docs/fidelity.md\n"
+    "                         loads use the L1D, fences wait for no stores, and more: lockstep machines --departures\n"
+    "  --fixed-order          sets back the order of warp schedulers alone\n"
     "  --jobs N               so many runs at a time (default: one for each core)\n"
     "  --html FILE            writes the table with a scatter plot for each machine as a page\n"
     "  --reference DIR        launch files and " RECORDS_FILE " from DIR\n"
     "\n"
     "Exit code: 0 when every run ended well, 1 when one failed, 2 when nothing was run.\n";
-
-/* What sets back the departures from the simulator behind a machine's records. docs/fidelity.md lists them. */
-static const struct departure {
-    const char *machine; /* NULL: all */
-    const char *setting;
-} departures[] = {
-    {NULL, "sm.values_at_issue=true"},
-    {NULL, "sm.volatile_bypasses_l1=false"},
-    {NULL, "sm.fence_waits_stores=false"},
-    {NULL, "sm.atomic_drops_line=false"},
-    {NULL, "sm.memory_in_order=false"},
-    {NULL, "sm.fetch_patience=1000000000"},
-    {"gtx480", "sm.fence_l1=none"},
-    {"gtx480", "sm.schedulers_take_turns=false"},
-    {"gtx480", "sm.age_rotation=50000"},
-    {"gtx480-sm2", "sm.overtakes=0"},
-    {"gtx480-sm2", "sm.age_rotation=0"},
-};
-
-/* The scheduler that a record's name stands for in the simulator behind it. */
-static const struct {
-    const char *machine, *name, *there;
-} schedulers[] = {
-    {"gtx480", "gto", "gto:rotate=preference:patience=0"},
-};
 
 struct validation {
     const struct cli_options *options;
@@ -166,29 +143,34 @@ static int check_bytes(struct validation *v, const struct fidelity_record *r)
     return rc;
 }
 
-static const char *scheduler_of(const struct validation *v, const struct fidelity_record *r)
+static enum machine_as taken_as(const struct cli_options *o)
 {
-    for (size_t i = 0; v->options->as_reference && i < sizeof schedulers / sizeof *schedulers; i++)
-        if (!strcmp(schedulers[i].machine, r->machine) && !strcmp(schedulers[i].name, r->sched))
-            return schedulers[i].there;
-    return r->sched;
+    return o->as_reference ? MACHINE_REFERENCE : o->fixed_order ? MACHINE_FIXED_ORDER : MACHINE_SHIPPED;
+}
+
+static void set_back(struct validation *v, const struct departure *d, cli_texts *words)
+{
+    vec_push(words, "--set");
+    vec_push(words, arena_printf(&v->arena, "%s=%s", d->parameter, d->there));
 }
 
 static char *const *command_of(struct validation *v, const struct trial *t)
 {
     const struct fidelity_record *r = t->record;
     const struct cli_options *o = v->options;
-    VEC(const char *) words = {0};
-    const char *const start[] = {"/proc/self/exe",   "run",     "--quiet", "--machine",   r->machine, "--sched",
-                                 scheduler_of(v, r), "--stats", t->stats,  "--max-cycles"};
+    cli_texts words = {0};
+    enum machine_as as = taken_as(o);
+    const char *sched = departure_scheduler(&v->arena, r->machine, as, r->sched);
+    const char *const start[] = {"/proc/self/exe", "run", "--quiet", "--machine", r->machine,
+                                 "--sched",        sched, "--stats", t->stats,    "--max-cycles"};
     for (size_t i = 0; i < sizeof start / sizeof *start; i++)
         vec_push(&words, start[i]);
     vec_push(&words, arena_printf(&v->arena, "%" PRIu64, PATIENCE * r->there.value[FIDELITY_CYCLES]));
-    for (size_t i = 0; o->as_reference && i < sizeof departures / sizeof *departures; i++)
-        if (!departures[i].machine || strcmp(departures[i].machine, r->machine) == 0) {
-            vec_push(&words, "--set");
-            vec_push(&words, departures[i].setting);
-        }
+    for (const struct departure *d = NULL; (d = departure_next(r->machine, as, d));)
+        set_back(v, d, &words);
+    if (as == MACHINE_REFERENCE && strchr(r->sched, '+'))
+        for (const struct departure *d = NULL; (d = departure_next_control(d));)
+            set_back(v, d, &words);
     for (size_t i = 0; i < o->sets.count; i++) {
         vec_push(&words, "--set");
         vec_push(&words, o->sets.items[i]);
@@ -281,12 +263,15 @@ static int write_page(struct validation *v, const struct trials *all)
     struct strbuf page = {0}, how = {0};
     if (!o->html)
         return 0;
-    strbuf_add(&how, o->as_reference ? "Departures from GPGPU-Sim are set back (--as-reference)."
-                                     : "The machines as they are, with Lockstep's departures from GPGPU-Sim.");
+    static const char *const taken[] = {
+        "The machines as they are, with Lockstep's departures from GPGPU-Sim.",
+        "The machines as they are, but for schedulers that go in fixed order (--fixed-order).",
+        "Departures from GPGPU-Sim are set back (--as-reference)."};
+    strbuf_add(&how, taken[taken_as(o)]);
     for (size_t i = 0; i < o->sets.count; i++)
         strbuf_addf(&how, " --set %s.", o->sets.items[i]);
     validate_html(all, strbuf_text(&how), &page);
-    int rc = file_write(o->html, strbuf_text(&page), page.length, v->sink);
+    int rc = cli_write_file(o->html, strbuf_text(&page), page.length, v->sink);
     strbuf_free(&page);
     strbuf_free(&how);
     return rc;
@@ -319,11 +304,14 @@ static int run_all(struct validation *v)
 static int start(const struct cli_options *options, struct diag_sink *sink)
 {
     struct validation v = {.options = options, .sink = sink};
+    const struct cli_place page = {"--html", options->html, CLI_OUTPUT_PAGE};
     int code = CLI_USAGE;
-    if (options->rest[0])
+    if (options->as_reference && options->fixed_order)
+        diag_error(sink, DIAG_NOWHERE, NULL, "--as-reference sets the order of schedulers back too: give one of them");
+    else if (options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
                    options->rest[0]);
-    else if ((!options->html || cli_check_writable(options->html, CLI_OUTPUT_PAGE, sink) == 0) &&
+    else if (cli_check_places(&page, 1, sink) == 0 &&
              find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
         code = run_all(&v);
     remove_files(&v);

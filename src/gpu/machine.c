@@ -163,6 +163,9 @@ int machine_load(struct machine *m, const char *name, struct diag_sink *sink)
         machine_free(m);
         return -1;
     }
+    char *base = machine_is_file(name) ? top_level(&m->arena, text, "base") : NULL;
+    trim(base);
+    m->origin = !machine_is_file(name) ? m->name : base ? base : "";
     return 0;
 }
 
@@ -174,6 +177,21 @@ int machine_set(struct machine *m, const char *assignment, struct diag_sink *sin
                           assignment);
     const char *name = arena_strndup(&m->arena, assignment, (size_t)(equals - assignment));
     return param_set(m->groups, MACHINE_GROUPS, &m->arena, name, equals + 1, DIAG_NOWHERE, sink);
+}
+
+bool machine_value(const struct machine *m, const char *name, struct strbuf *out)
+{
+    size_t n = strcspn(name, ".");
+    for (unsigned g = 0; g < MACHINE_GROUPS; g++) {
+        const struct param_group *group = &m->groups[g];
+        bool inside = name[n] && strlen(group->name) == n && !memcmp(group->name, name, n);
+        for (unsigned i = 0; inside && i < group->count; i++)
+            if (!strcmp(group->params[i].name, name + n + 1)) {
+                param_format(group, &group->params[i], out);
+                return true;
+            }
+    }
+    return false;
 }
 
 int machine_set_scheduler(struct machine *m, const char *name, struct diag_sink *sink)

@@ -20,7 +20,8 @@ struct gpu_params { /* group "gpu": number of SMs, clocks, device memory, watchd
 #define MACHINE_GROUPS 11
 
 struct machine {
-    const char *name; /* "gtx480", or the path of the file */
+    const char *name;   /* "gtx480", or the path of the file */
+    const char *origin; /* the machine that comes with Lockstep: this one, or a file's base; "": none */
     const char *doc;
     struct gpu_params gpu;
     struct sm_params sm;
@@ -43,6 +44,8 @@ int machine_load(struct machine *machine, const char *name, struct diag_sink *si
 bool machine_is_file(const char *name);
 /* Applies one `group.parameter=value`. */
 int machine_set(struct machine *machine, const char *assignment, struct diag_sink *sink);
+/* Appends the value of `group.parameter`; false when there is none of that name. */
+bool machine_value(const struct machine *machine, const char *name, struct strbuf *out);
 /* Chooses the warp scheduler by a name as sched_open takes it: "gto", "./mine.so". */
 int machine_set_scheduler(struct machine *machine, const char *name, struct diag_sink *sink);
 /* Refuses a machine that cannot work: the rules of every room (sm/sm_rules.def and the like), and names that nothing

@@ -38,4 +38,18 @@ expect 2 "bad.yaml:" machines "$folder/bad.yaml"
 expect 2 "Is a directory" machines "$folder"
 head -c 4000 "$LOCKSTEP" >"$folder/bad.yaml"
 expect 2 "bad.yaml" machines "$folder/bad.yaml"
+
+# Departures: each says another value than the machine has, and one that the machine can have.
+"$LOCKSTEP" machines --departures >"$folder/departures" || wrong "departures"
+awk 'NR > 1 { print $1, $2, $3, $4 }' "$folder/departures" >"$folder/rows"
+[ "$(cut -d' ' -f1 "$folder/rows" | sort -u | wc -l)" -eq 3 ] || wrong "a machine has no departures"
+while read -r name parameter here there; do
+    [ "$here" != "$there" ] || wrong "$name departs with $parameter in nothing"
+    case $parameter in
+    *.*) expect 0 ": $there " machines --set "$parameter=$there" "$name" ;;
+    *) expect 0 "" run --machine "$name" --sched "$there+bows" "$vecadd" ;;
+    esac
+done <"$folder/rows"
+expect 0 "gtx480-sm2  sm.overtakes" machines --departures "$folder/mine.yaml"
+expect 2 "there is no machine named gtx481" machines --departures gtx481
 finish

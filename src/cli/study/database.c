@@ -1,6 +1,7 @@
 /* The database of a study's results: SQLite, one file in the results folder. Its tables:
  *
- * executions: a row for each program that ran: key, status (ok, hang, limit, failed), error, seconds, build.
+ * executions: a row for each program that ran: key, status (ok, hang, limit, failed), error, seconds, build (the
+ * identity of the simulator that ran it).
  *
  * kernels: a row for each kernel of an execution: its name, and every statistic of its result as a column, those of a
  * group with the group's name before theirs (sm_branches, dram_reads).
@@ -8,15 +9,11 @@
  * runs: which benchmark in which configuration is which execution; made anew by each start.
  *
  * results: a view: a row for each run that ended well, statistics summed over the benchmark's kernels; of those that
- * are maxima, the largest. Results of other builds are left out, but for `--report`.
- *
- * Beside SQL's own functions questions may use geomean(x), an aggregate, and near(ours, paper): whether a factor is
- * reproduced: within a quarter of the paper's, or, for effects below 30%, an effect between two thirds and one and a
- * half of the paper's. */
-#include <math.h>
+ * are maxima, the largest. Results of other builds are left out, but for `--report`. */
 #include <string.h>
 
 #include "cli/study/study.h"
+#include "config/yaml.h"
 
 int study_complain(struct study *study, const char *what)
 {
@@ -43,52 +40,6 @@ static int step_once(struct study *study, sqlite3_stmt *stmt)
     return rc == SQLITE_DONE || rc == SQLITE_ROW ? 0 : study_complain(study, "insert");
 }
 
-/* Functions */
-
-struct logarithms {
-    double sum;
-    int64_t count;
-};
-
-static void geomean_step(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    (void)count;
-    struct logarithms *l = sqlite3_aggregate_context(context, sizeof *l);
-    if (!l || sqlite3_value_type(values[0]) == SQLITE_NULL || sqlite3_value_double(values[0]) <= 0)
-        return;
-    l->sum += log(sqlite3_value_double(values[0]));
-    l->count++;
-}
-
-static void geomean_final(sqlite3_context *context)
-{
-    struct logarithms *l = sqlite3_aggregate_context(context, 0);
-    if (l && l->count)
-        sqlite3_result_double(context, exp(l->sum / (double)l->count));
-    else
-        sqlite3_result_null(context);
-}
-
-static void near_factor(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    (void)count;
-    double ours = sqlite3_value_double(values[0]), paper = sqlite3_value_double(values[1]);
-    bool small = fabs(paper - 1) < 0.3 && paper != 1;
-    double share = small ? (ours - 1) / (paper - 1) : ours / paper;
-    if (sqlite3_value_type(values[0]) == SQLITE_NULL)
-        sqlite3_result_null(context);
-    else
-        sqlite3_result_int(context, small ? share >= 2.0 / 3 && share <= 1.5 : share >= 0.75 && share <= 1.25);
-}
-
-static int add_functions(struct study *study)
-{
-    int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-    bool bad = sqlite3_create_function(study->db, "geomean", 1, flags, NULL, NULL, geomean_step, geomean_final) ||
-               sqlite3_create_function(study->db, "near", 2, flags, NULL, near_factor, NULL, NULL);
-    return bad ? study_complain(study, "functions") : 0;
-}
-
 /* Tables */
 
 /* How long somebody else may look into the database while it is written, ms. */
@@ -99,29 +50,66 @@ int study_open(struct study *study, const char *path)
     if (sqlite3_open(path, &study->db) != SQLITE_OK)
         return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot open %s: %s", path, sqlite3_errmsg(study->db));
     sqlite3_busy_timeout(study->db, PATIENCE);
-    return add_functions(study) < 0 ? -1 : study_create_tables(study);
+    if (sqlite3_open(":memory:", &study->bench) != SQLITE_OK)
+        return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot open a database in memory");
+    if (study_add_functions(study, study->db) < 0 || study_add_functions(study, study->bench) < 0)
+        return -1;
+    return study_create_tables(study);
+}
+
+const char *study_database(struct study *study)
+{
+    return arena_printf(&study->arena, "%s/%s.sqlite", study->work, study->quick ? "quick" : "full");
 }
 
 void study_close(struct study *study)
 {
     sqlite3_close(study->db);
-    study->db = NULL;
+    sqlite3_close(study->bench);
+    study->db = study->bench = NULL;
 }
 
 static int find_stored(struct study *study, struct study_execution *e)
 {
-    sqlite3_stmt *stmt = prepare(study, "SELECT id, status, build FROM executions WHERE key = ?");
+    sqlite3_stmt *stmt = prepare(study, "SELECT id, status, build, seconds FROM executions WHERE key = ?");
     if (!stmt)
         return -1;
     sqlite3_bind_text(stmt, 1, e->key, -1, SQLITE_STATIC);
     int rc = 0;
     if (study_next(study, "executions", stmt, &rc)) {
         e->id = sqlite3_column_int64(stmt, 0);
-        e->stored = strcmp((const char *)sqlite3_column_text(stmt, 1), "failed") != 0 &&
-                    !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
+        bool ours = !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
+        bool failed = !strcmp((const char *)sqlite3_column_text(stmt, 1), "failed");
+        e->stored |= ours && !failed;
+        e->failed |= ours && failed && sqlite3_column_type(stmt, 3) != SQLITE_NULL;
+        if (sqlite3_column_type(stmt, 3) != SQLITE_NULL)
+            e->seconds = sqlite3_column_double(stmt, 3);
     }
     sqlite3_finalize(stmt);
     return rc;
+}
+
+int64_t study_count(struct study *study, const char *sql)
+{
+    sqlite3_stmt *stmt = prepare(study, sql);
+    int rc = stmt ? 0 : -1;
+    int64_t count = stmt && study_next(study, sql, stmt, &rc) ? sqlite3_column_int64(stmt, 0) : 0;
+    sqlite3_finalize(stmt);
+    return rc < 0 ? -1 : count;
+}
+
+bool study_peek(struct study *study, const char *path)
+{
+    struct diag_sink *sink = study->sink, ignored; /* an old database, or one that somebody writes, says nothing */
+    bool there = sqlite3_open_v2(path, &study->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK;
+    diag_init(&ignored);
+    study->sink = &ignored;
+    for (size_t i = 0; there && i < study->executions.count; i++)
+        there = find_stored(study, &study->executions.items[i]) == 0;
+    study->sink = sink;
+    diag_free(&ignored);
+    study_close(study);
+    return there;
 }
 
 static int new_execution(struct study *study, struct study_execution *e)
@@ -137,29 +125,62 @@ static int new_execution(struct study *study, struct study_execution *e)
     return 0;
 }
 
-static int note_run(struct study *study, const struct study_run *run)
+static const char *note_run_sql(struct study *study)
 {
-    sqlite3_stmt *stmt = prepare(study, "INSERT INTO runs VALUES(?, ?, ?, ?, ?, ?)");
+    const char *sql = "INSERT INTO runs VALUES(?, ?, ?, ?, ?, ?, ?, ?";
+    for (size_t i = 0; i < study->grid.count; i++)
+        sql = arena_printf(&study->arena, "%s, ?", sql);
+    return arena_printf(&study->arena, "%s)", sql);
+}
+
+/* A number of a grid is a number in the table, other values are texts. */
+static void bind_value(sqlite3_stmt *stmt, int at, const char *value)
+{
+    char *end = NULL;
+    double number = value ? strtod(value, &end) : 0;
+    uint64_t whole;
+    if (!value)
+        sqlite3_bind_null(stmt, at);
+    else if (config_parse_u64(value, &whole))
+        sqlite3_bind_int64(stmt, at, (int64_t)whole);
+    else if (*value && !*end)
+        sqlite3_bind_double(stmt, at, number);
+    else
+        sqlite3_bind_text(stmt, at, value, -1, SQLITE_STATIC);
+}
+
+static int note_run(struct study *study, const struct study_run *run, const char *sql)
+{
+    sqlite3_stmt *stmt = prepare(study, sql);
     if (!stmt)
         return -1;
-    const char *texts[] = {run->benchmark->name, run->machine, run->scheduler, run->reading, run->benchmark->kernels};
-    for (int i = 0; i < 5; i++)
+    const char *texts[] = {run->benchmark->name, run->machine, run->scheduler, run->reading};
+    for (int i = 0; i < 4; i++)
         sqlite3_bind_text(stmt, i + 1, texts[i], -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 6, study->executions.items[run->execution].id);
+    sqlite3_bind_int64(stmt, 5, run->variant);
+    sqlite3_bind_int64(stmt, 6, run->variants);
+    sqlite3_bind_text(stmt, 7, run->benchmark->kernels, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 8, study->executions.items[run->execution].id);
+    for (size_t i = 0; i < study->grid.count; i++)
+        bind_value(stmt, 9 + (int)i, run->grid[i]);
     return step_once(study, stmt);
 }
 
 int study_note_runs(struct study *study)
 {
+    const char *sql = note_run_sql(study);
     int rc = study_tell(study, "BEGIN IMMEDIATE");
     for (size_t i = 0; rc == 0 && i < study->executions.count; i++) {
         struct study_execution *e = &study->executions.items[i];
+        if (!study_is_mine(study, i))
+            continue;
         rc = find_stored(study, e);
         if (rc == 0 && !e->id)
             rc = new_execution(study, e);
     }
     for (size_t i = 0; rc == 0 && i < study->runs.count; i++)
-        rc = note_run(study, &study->runs.items[i]);
+        if (study_is_mine(study, study->runs.items[i].execution))
+            rc = note_run(study, &study->runs.items[i], sql);
     return study_tell(study, "COMMIT") < 0 ? -1 : rc;
 }
 
@@ -291,14 +312,12 @@ static int import(struct study *study, const struct study_import *from)
     return rc;
 }
 
-int study_prepare_questions(struct study *study)
+int study_import(struct study *study)
 {
-    if (study_make_view(study) < 0)
-        return -1;
-    for (size_t i = 0; i < study->imports.count; i++)
-        if (import(study, &study->imports.items[i]) < 0)
-            return -1;
-    return *study->views ? study_tell(study, study->views) : 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < study->imports.count; i++)
+        rc = import(study, &study->imports.items[i]);
+    return rc;
 }
 
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql)

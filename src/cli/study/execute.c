@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "cli/case.h"
 #include "cli/study/study.h"
 
 struct crew {
@@ -43,33 +44,75 @@ const char *study_source(struct study *study, const char *program)
                      arena_printf(&study->arena, "workloads/%s/%s.cu", program, program));
 }
 
-static void add_content(struct study *study, const char *path, struct strbuf *text)
+static void add_content(const char *path, struct strbuf *text)
 {
-    struct diag_sink ignored; /* a file that is not there is missed when it is built or run */
+    file_load(path, FILE_TEXT_MOST, text); /* a file that is not there is missed when it is built or run */
+}
+
+uint64_t study_identify_file(struct study *study, const char *path)
+{
+    unsigned known = strmap_get(&study->sources, path, strlen(path));
+    if (known == STRMAP_NONE) {
+        struct strbuf text = {0};
+        known = (unsigned)study->hashes.count;
+        add_content(path, &text);
+        vec_push(&study->hashes, hash_bytes(strbuf_text(&text), text.length));
+        strmap_put(&study->sources, arena_strdup(&study->arena, path), strlen(path), known);
+        strbuf_free(&text);
+    }
+    return study->hashes.items[known];
+}
+
+/* Files that a launch file names beside itself: its PTX, and what buffers hold. */
+static void add_parts(const char *path, const struct strbuf *text, struct strbuf *to)
+{
+    struct launch_case parts;
+    struct diag_sink ignored;
     diag_init(&ignored);
-    cli_read_file(path, text, &ignored);
+    if (case_parse(&parts, path, strbuf_text(text), text->length, &ignored) == 0) {
+        add_content(case_path(&parts, parts.ptx), to);
+        for (unsigned i = 0; i < parts.buffer_count; i++)
+            if (parts.buffers[i].fill == CASE_FILE)
+                add_content(case_path(&parts, parts.buffers[i].file), to);
+        for (unsigned i = 0; i < parts.constant_count; i++)
+            if (parts.constants[i].fill == CASE_FILE)
+                add_content(case_path(&parts, parts.constants[i].file), to);
+    }
+    case_free(&parts);
     diag_free(&ignored);
-    (void)study;
 }
 
 uint64_t study_identify(struct study *study, const char *program)
 {
-    struct strbuf text = {0};
-    add_content(study, study_source(study, program), &text);
-    if (!cli_is_case(program))
-        add_content(study, find_file(study, "workload.h", "workloads/workload.h"), &text);
+    unsigned known = strmap_get(&study->sources, program, strlen(program));
+    if (known != STRMAP_NONE)
+        return study->hashes.items[known];
+    struct strbuf text = {0}, parts = {0};
+    const char *source = study_source(study, program);
+    add_content(source, &text);
+    if (cli_is_case(program))
+        add_parts(source, &text, &parts);
+    else
+        add_content(find_file(study, "workload.h", "workloads/workload.h"), &parts);
+    strbuf_addn(&text, strbuf_text(&parts), parts.length);
     uint64_t hash = hash_bytes(strbuf_text(&text), text.length);
     strbuf_free(&text);
+    strbuf_free(&parts);
+    strmap_put(&study->sources, program, strlen(program), (unsigned)study->hashes.count);
+    vec_push(&study->hashes, hash);
     return hash;
 }
 
-/* What is run: a launch file, or the program as it was built from this source. */
+/* What is run: a launch file, or the program as this simulator's compiler built it from this source: in the results
+ * folder, or else where we work. */
 static const char *path_of(struct study *study, const char *program)
 {
     if (cli_is_case(program))
         return study_source(study, program);
-    return arena_printf(&study->arena, "%s/cache/bin/%s-%016llx", study->out, program,
-                        (unsigned long long)study_identify(study, program));
+    const char *name = arena_printf(&study->arena, "cache/bin/%s-%016llx-%.8s", program,
+                                    (unsigned long long)study_identify(study, program), study->build);
+    const char *shared = arena_printf(&study->arena, "%s/%s", study->out, name);
+    return access(shared, X_OK) == 0 ? shared : arena_printf(&study->arena, "%s/%s", study->work, name);
 }
 
 static int make_folder(struct study *study, const char *path)
@@ -96,11 +139,12 @@ static int check_folder(struct study *study)
 
 int study_make_folders(struct study *study)
 {
-    const char *work = arena_printf(&study->arena, "%s/cache", study->out);
-    return make_folder(study, study->out) < 0 || check_folder(study) < 0 || make_folder(study, work) < 0 ||
-                   make_folder(study, arena_printf(&study->arena, "%s/bin", work)) < 0
-               ? -1
-               : 0;
+    const char *shards = arena_printf(&study->arena, "%s/shards", study->out);
+    const char *cache = arena_printf(&study->arena, "%s/cache", study->work);
+    if (make_folder(study, study->out) < 0 || check_folder(study) < 0 ||
+        (study->shards && make_folder(study, shards) < 0) || make_folder(study, study->work) < 0)
+        return -1;
+    return make_folder(study, cache) | make_folder(study, arena_printf(&study->arena, "%s/bin", cache));
 }
 
 struct words {
@@ -144,19 +188,27 @@ static char *const *run_command(struct study *study, const struct study_executio
 
 /* Programs */
 
-/* Built by this lockstep, whose headers and passes are part of it. */
-static bool is_current(const char *built)
-{
-    struct stat b, self;
-    return stat(built, &b) == 0 && stat("/proc/self/exe", &self) == 0 && b.st_mtime > self.st_mtime;
-}
+struct build {
+    const char *program, *built, *part; /* part: its name until it is whole */
+};
 
-static char *const *build_command(struct study *study, const char *source, const char *built)
+/* Programs that are being built, one job each. */
+struct yard {
+    struct build *builds;
+    struct process_job *jobs;
+    unsigned count;
+    struct cli_progress progress;
+};
+
+static struct process_job build_job(struct study *study, const struct build *b)
 {
     char **argv = ARENA_NEW(&study->arena, char *, 6);
-    const char *words[] = {"/proc/self/exe", "cc", source, "-o", built};
+    const char *words[] = {"/proc/self/exe", "cc", study_source(study, b->program), "-o", b->part};
     memcpy(argv, words, sizeof words);
-    return argv;
+    return (struct process_job){.argv = argv,
+                                .environment = environment_of(study),
+                                .output = arena_printf(&study->arena, "%s.log", b->built),
+                                .errors = arena_printf(&study->arena, "%s.err", b->built)};
 }
 
 static int explain_build(struct study *study, const struct process_job *job, const char *program)
@@ -169,30 +221,45 @@ static int explain_build(struct study *study, const struct process_job *job, con
     return rc;
 }
 
-static int build_programs(struct study *study)
+static void tell_built(void *context)
 {
-    struct process_job *jobs = ARENA_NEW(&study->arena, struct process_job, study->benchmarks.count + 1);
-    const char **names = ARENA_NEW(&study->arena, const char *, study->benchmarks.count + 1);
-    unsigned count = 0;
-    for (size_t i = 0; i < study->benchmarks.count; i++) {
-        const char *program = study->benchmarks.items[i].program, *built = path_of(study, program);
-        const char *source = study_source(study, program);
-        bool known = cli_is_case(program) || is_current(built);
-        for (unsigned k = 0; k < count && !known; k++)
-            known = !strcmp(names[k], program);
-        if (known)
-            continue;
-        names[count] = program;
-        jobs[count++] = (struct process_job){.argv = build_command(study, source, built),
-                                             .environment = environment_of(study),
-                                             .output = arena_printf(&study->arena, "%s.log", built),
-                                             .errors = arena_printf(&study->arena, "%s.err", built)};
-    }
-    struct process_options how = {.parallel = study->jobs};
-    int stopped = process_run(jobs, count, &how), rc = 0;
-    for (unsigned i = 0; i < count && !stopped; i++)
-        if (jobs[i].failed || jobs[i].status)
-            rc = explain_build(study, &jobs[i], names[i]);
+    struct yard *yard = context;
+    unsigned done = 0;
+    for (unsigned i = 0; i < yard->count; i++)
+        done += yard->jobs[i].ended;
+    if (yard->progress.enabled)
+        fprintf(stderr, "\r\033[K%u of %u programs built", done, yard->count);
+    yard->progress.shown = yard->progress.enabled;
+}
+
+/* Adds a program that is wanted and not there. */
+static void want(struct study *study, struct yard *yard, const char *program)
+{
+    struct build b = {program, path_of(study, program), NULL};
+    bool known = cli_is_case(program) || access(b.built, X_OK) == 0;
+    for (unsigned i = 0; i < yard->count && !known; i++)
+        known = !strcmp(yard->builds[i].program, program);
+    if (known)
+        return;
+    b.part = arena_printf(&study->arena, "%s.part", b.built);
+    yard->jobs[yard->count] = build_job(study, &b);
+    yard->builds[yard->count++] = b;
+}
+
+int study_build(struct study *study)
+{
+    struct yard yard = {.builds = ARENA_NEW(&study->arena, struct build, study->benchmarks.count + 1),
+                        .jobs = ARENA_NEW(&study->arena, struct process_job, study->benchmarks.count + 1)};
+    for (size_t i = 0; i < study->executions.count; i++)
+        if (study_is_mine(study, i) && !study->executions.items[i].stored)
+            want(study, &yard, study->executions.items[i].program);
+    cli_progress_init(&yard.progress, false);
+    struct process_options how = {study->jobs, tell_built, &yard};
+    int stopped = process_run(yard.jobs, yard.count, &how), rc = 0;
+    cli_progress_clear(&yard.progress);
+    for (unsigned i = 0; i < yard.count && !stopped; i++)
+        if (yard.jobs[i].failed || yard.jobs[i].status || file_move(yard.builds[i].part, yard.builds[i].built))
+            rc = explain_build(study, &yard.jobs[i], yard.builds[i].program);
     return stopped ? stopped : rc;
 }
 
@@ -230,6 +297,7 @@ static const char *last_words(struct study *study, const char *path)
     char *words = arena_strdup(&study->arena, strbuf_text(&text) + from);
     drop_folder(words, arena_printf(&study->arena, "%s/", study->share));
     drop_folder(words, arena_printf(&study->arena, "%s/cache/bin/", study->out));
+    drop_folder(words, arena_printf(&study->arena, "%s/cache/bin/", study->work));
     strbuf_free(&text);
     return words;
 }
@@ -268,6 +336,7 @@ static int store(struct crew *crew, unsigned i)
     unlink(crew->stats[i]);
     unlink(job->output);
     unlink(job->errors);
+    study_tell_progress(crew->study, crew->done == crew->count);
     return rc;
 }
 
@@ -295,9 +364,9 @@ static void prepare(struct crew *crew)
     char **environment = environment_of(study);
     for (size_t i = 0; i < study->executions.count; i++) {
         struct study_execution *e = &study->executions.items[i];
-        if (e->stored)
+        if (e->stored || !study_is_mine(study, i))
             continue;
-        const char *name = arena_printf(&study->arena, "%s/cache/%lld", study->out, (long long)e->id);
+        const char *name = arena_printf(&study->arena, "%s/cache/%lld", study->work, (long long)e->id);
         unsigned at = crew->count++;
         crew->todo[at] = e;
         crew->stats[at] = arena_printf(&study->arena, "%s.json", name);
@@ -309,17 +378,35 @@ static void prepare(struct crew *crew)
     }
 }
 
+/* A run that was interrupted says how far it came. */
+static void tell_stopped(const struct study *study)
+{
+    size_t done = 0, all = 0;
+    for (size_t i = 0; i < study->executions.count; i++)
+        if (study_is_mine(study, i)) {
+            all++;
+            done += study->executions.items[i].stored;
+        }
+    fprintf(stderr, "lockstep study: stopped: %zu of %zu runs are done; the same line goes on with the others\n", done,
+            all);
+}
+
 int study_execute(struct study *study)
 {
     struct crew crew = {.study = study};
-    int stopped = build_programs(study);
+    int stopped = study_build(study);
+    if (stopped > 0)
+        tell_stopped(study);
     if (stopped)
         return stopped;
     prepare(&crew);
     cli_progress_init(&crew.progress, false);
     struct process_options how = {study->jobs, tick, &crew};
+    study_tell_progress(study, true);
     stopped = process_run(crew.jobs, crew.count, &how);
     tick(&crew);
     cli_progress_clear(&crew.progress);
+    if (stopped && !crew.rc)
+        tell_stopped(study);
     return crew.rc ? -1 : stopped;
 }

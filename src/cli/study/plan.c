@@ -8,16 +8,22 @@
  *       fixed: [paper, spin.adaptive=false, spin.delay=1000]       that of an earlier reading, and more
  *     schedulers:                        short names, where wanted
  *       cawa: "cawa:profile=artifact"
+ *     machines:                          short names, where wanted; as: shipped, fixed-order or reference
+ *       gtx480-fixed: {machine: gtx480, as: fixed-order, set: [sm.warps=24]}
  *     runs:                              every combination of each row
  *       - {benchmarks: [HT], machines: [gtx480], schedulers: [gto, gto+bows], readings: [paper], max_cycles: 1000000,
- *          mode: timing}
+ *          mode: timing, set: {gpu.sms: [4, 8]}, seeds: 5}
  *     tables:
  *       authors: authors.csv             a file of the study's folder becomes a table
  *     views: SQL
  *     figures:
- *       - {id: fig9, kind: bars, title:, x:, y:, sql:, text:, log: true}
- *     claims:
- *       - {id: B1, claim:, paper: 2.2, sql:, direction: ours > 1, magnitude: near(ours, 2.2), why:}
+ *       - {id: fig9, kind: bars, title:, x:, y:, sql:, text:, log: true, base: 1, beside: SQL or paper: {SERIES: {X:
+ * Y}}} judging: {mean: geometric, no_effect: 0.03, loses: 0.05} claims:
+ *       - {id: B1, claim:, paper: 2.2, rows: or sql:, direction: ours > 1, magnitude: near(ours, 2.2), range: [0, 10],
+ *          chaotic: true, why:}
+ *     findings:
+ *       - {id: gain, text: "BOWS gains {x}", sql:}
+ * Figures, claims and findings can have `each`: see plan_each.c.
  *
  * `program` is NAME of NAME.cu in the study's folder or of workloads/NAME/NAME.cu, or a launch file of the study's
  * folder or of the reference cases (NAME.yaml). A row of runs with `quick: false` is left out of the quick version. */
@@ -25,22 +31,14 @@
 
 #include "base/strbuf.h"
 #include "base/strmap.h"
-#include "cli/study/study.h"
-#include "config/yaml.h"
+#include "cli/study/plan.h"
 
-struct plan {
-    struct study *study;
-    struct yaml_doc doc;
-};
-
-static int error_at(struct plan *p, const struct yaml_node *node, const char *message)
+int plan_error(struct plan *p, const struct yaml_node *node, const char *message)
 {
     return yaml_error(&p->doc, node, p->study->sink, NULL, "%s", message);
 }
 
-/* The text of a scalar entry, or `otherwise` when it is not there; NULL with a diagnostic when it is no scalar, or
- * missing without an alternative. */
-static const char *text_of(struct plan *p, const struct yaml_node *in, const char *key, const char *otherwise)
+const char *plan_text(struct plan *p, const struct yaml_node *in, const char *key, const char *otherwise)
 {
     const struct yaml_node *node = yaml_get(in, key);
     if (!node && otherwise)
@@ -52,6 +50,33 @@ static const char *text_of(struct plan *p, const struct yaml_node *in, const cha
     return arena_strdup(&p->study->arena, node->text);
 }
 
+int plan_repeat(struct plan *p, const struct yaml_node *node, struct diag_sink *said)
+{
+    for (unsigned i = 0; i < said->count; i++)
+        yaml_error(&p->doc, node, p->study->sink, said->items[i].hint, "%s", said->items[i].message);
+    diag_free(said);
+    return -1;
+}
+
+int plan_check_value(struct plan *p, const struct yaml_node *node, const char *name, const char *value)
+{
+    struct machine *any = &p->any;
+    struct diag_sink said;
+    diag_init(&said);
+    if (param_set(any->groups, MACHINE_GROUPS, &any->arena, name, value, DIAG_NOWHERE, &said) < 0)
+        return plan_repeat(p, node, &said);
+    diag_free(&said);
+    return 0;
+}
+
+int plan_check_setting(struct plan *p, const struct yaml_node *node, const char *setting)
+{
+    size_t n = strcspn(setting, "=");
+    if (!setting[n])
+        return yaml_error(&p->doc, node, p->study->sink, "write group.parameter=value", "%s sets nothing", setting);
+    return plan_check_value(p, node, arena_strndup(&p->study->arena, setting, n), setting + n + 1);
+}
+
 static bool is_known(const char *key, const char *const *known)
 {
     for (; *known; known++)
@@ -60,11 +85,11 @@ static bool is_known(const char *key, const char *const *known)
     return false;
 }
 
-static int check_keys(struct plan *p, const struct yaml_node *mapping, const char *const *known)
+int plan_check_keys(struct plan *p, const struct yaml_node *mapping, const char *const *known)
 {
     int rc = 0;
     if (mapping->kind != YAML_MAPPING)
-        return error_at(p, mapping, "expected a mapping");
+        return plan_error(p, mapping, "expected a mapping");
     for (const struct yaml_node *n = mapping->children; n; n = n->next)
         if (!is_known(n->key->text, known))
             rc = yaml_error(&p->doc, n->key, p->study->sink, str_nearest(n->key->text, known), "%s is not known here",
@@ -75,13 +100,13 @@ static int check_keys(struct plan *p, const struct yaml_node *mapping, const cha
 static int read_benchmark(struct plan *p, const struct yaml_node *node)
 {
     static const char *const keys[] = {"program", "kernels", "quick", "full", NULL};
-    if (check_keys(p, node, keys) < 0)
+    if (plan_check_keys(p, node, keys) < 0)
         return -1;
     struct study_benchmark b = {
         .name = arena_strdup(&p->study->arena, node->key->text),
-        .program = text_of(p, node, "program", NULL),
-        .kernels = text_of(p, node, "kernels", "*"),
-        .arguments = text_of(p, node, p->study->quick ? "quick" : "full", ""),
+        .program = plan_text(p, node, "program", NULL),
+        .kernels = plan_text(p, node, "kernels", "*"),
+        .arguments = plan_text(p, node, p->study->quick ? "quick" : "full", ""),
     };
     if (!b.program || !b.kernels || !b.arguments)
         return -1;
@@ -89,8 +114,7 @@ static int read_benchmark(struct plan *p, const struct yaml_node *node)
     return 0;
 }
 
-/* The texts of a sequence, NULL-terminated; a scalar is a sequence of one. NULL with a diagnostic. */
-static const char *const *texts_of(struct plan *p, const struct yaml_node *node)
+const char *const *plan_texts(struct plan *p, const struct yaml_node *node)
 {
     unsigned n = 0;
     const struct yaml_node *first = node->kind == YAML_SEQUENCE ? node->children : node;
@@ -100,7 +124,7 @@ static const char *const *texts_of(struct plan *p, const struct yaml_node *node)
     n = 0;
     for (const struct yaml_node *i = first; i; i = node->kind == YAML_SEQUENCE ? i->next : NULL) {
         if (i->kind != YAML_SCALAR) {
-            error_at(p, i, "expected a text");
+            plan_error(p, i, "expected a text");
             return NULL;
         }
         texts[n++] = arena_strdup(&p->study->arena, i->text);
@@ -108,7 +132,7 @@ static const char *const *texts_of(struct plan *p, const struct yaml_node *node)
     return texts;
 }
 
-static const struct study_reading *find_reading(const struct study *study, const char *name)
+const struct study_reading *plan_reading(const struct study *study, const char *name)
 {
     for (size_t i = 0; i < study->readings.count; i++)
         if (!strcmp(study->readings.items[i].name, name))
@@ -119,25 +143,27 @@ static const struct study_reading *find_reading(const struct study *study, const
 /* Adds what an entry of a reading stands for: a parameter, or, without '=', those of an earlier reading. */
 static int add_sets(struct plan *p, const struct yaml_node *node, const char *entry, struct study_reading *to)
 {
-    const struct study_reading *earlier = find_reading(p->study, entry);
-    if (strchr(entry, '='))
+    const struct study_reading *earlier = plan_reading(p->study, entry);
+    if (strchr(entry, '=')) {
         vec_push(&to->sets, entry);
-    else if (!earlier)
+        return plan_check_setting(p, node, entry);
+    }
+    if (!earlier)
         return yaml_error(&p->doc, node, p->study->sink, "write group.parameter=value, or a reading from above",
                           "there is no reading named %s", entry);
-    else
-        for (size_t i = 0; i < earlier->sets.count; i++)
-            vec_push(&to->sets, earlier->sets.items[i]);
+    for (size_t i = 0; i < earlier->sets.count; i++)
+        vec_push(&to->sets, earlier->sets.items[i]);
     return 0;
 }
 
 static int read_reading(struct plan *p, const struct yaml_node *node)
 {
     struct study_reading r = {.name = arena_strdup(&p->study->arena, node->key->text)};
-    const char *const *entries = texts_of(p, node);
+    const char *const *entries = plan_texts(p, node);
+    const struct yaml_node *at = node->kind == YAML_SEQUENCE ? node->children : node;
     int rc = entries ? 0 : -1;
-    for (; entries && *entries; entries++)
-        rc |= add_sets(p, node, *entries, &r);
+    for (; entries && *entries; entries++, at = at->next)
+        rc |= add_sets(p, at, *entries, &r);
     vec_push(&p->study->readings, r);
     return rc;
 }
@@ -145,15 +171,14 @@ static int read_reading(struct plan *p, const struct yaml_node *node)
 static int read_alias(struct plan *p, const struct yaml_node *node)
 {
     if (node->kind != YAML_SCALAR)
-        return error_at(p, node, "expected a scheduler");
+        return plan_error(p, node, "expected a scheduler");
     struct study_alias alias = {.name = arena_strdup(&p->study->arena, node->key->text),
                                 .scheduler = arena_strdup(&p->study->arena, node->text)};
     vec_push(&p->study->aliases, alias);
     return 0;
 }
 
-/* What a scheduler of that name is called by `lockstep run`. */
-static const char *find_scheduler(const struct study *study, const char *name)
+const char *plan_scheduler(const struct study *study, const char *name)
 {
     for (size_t i = 0; i < study->aliases.count; i++)
         if (!strcmp(study->aliases.items[i].name, name))
@@ -161,7 +186,15 @@ static const char *find_scheduler(const struct study *study, const char *name)
     return name;
 }
 
-static const struct study_benchmark *find_benchmark(const struct study *study, const char *name)
+const struct study_machine *plan_machine(const struct study *study, const char *name)
+{
+    for (size_t i = 0; i < study->machines.count; i++)
+        if (!strcmp(study->machines.items[i].name, name))
+            return &study->machines.items[i];
+    return NULL;
+}
+
+const struct study_benchmark *plan_benchmark(const struct study *study, const char *name)
 {
     for (size_t i = 0; i < study->benchmarks.count; i++)
         if (!strcmp(study->benchmarks.items[i].name, name))
@@ -169,163 +202,10 @@ static const struct study_benchmark *find_benchmark(const struct study *study, c
     return NULL;
 }
 
-static unsigned find_execution(struct study *study, struct study_execution *e)
-{
-    struct strbuf key = {0};
-    strbuf_addf(&key, "%s %s | %s | %s | %s %s |", e->program, e->arguments, e->machine, e->scheduler, e->mode,
-                e->max_cycles ? e->max_cycles : "");
-    uint64_t source = study_identify(study, e->program);
-    for (size_t i = 0; i < e->sets.count; i++)
-        strbuf_addf(&key, " %s", e->sets.items[i]);
-    strbuf_addf(&key, " | %016llx", (unsigned long long)source);
-    e->key = arena_strdup(&study->arena, strbuf_text(&key));
-    strbuf_free(&key);
-    for (unsigned i = 0; i < study->executions.count; i++)
-        if (!strcmp(study->executions.items[i].key, e->key)) {
-            vec_free(&e->sets);
-            return i;
-        }
-    vec_push(&study->executions, *e);
-    return (unsigned)study->executions.count - 1;
-}
-
-static void add_run(struct study *study, const struct study_run *run, const struct study_reading *reading,
-                    const char *mode, const char *max_cycles)
-{
-    struct study_run copy = *run;
-    struct study_execution e = {.program = run->benchmark->program,
-                                .arguments = run->benchmark->arguments,
-                                .machine = run->machine,
-                                .scheduler = find_scheduler(study, run->scheduler),
-                                .mode = mode,
-                                .max_cycles = max_cycles};
-    for (size_t i = 0; i < reading->sets.count; i++)
-        vec_push(&e.sets, reading->sets.items[i]);
-    copy.execution = find_execution(study, &e);
-    vec_push(&study->runs, copy);
-}
-
-static const char *const *list_of(struct plan *p, const struct yaml_node *row, const char *key)
-{
-    const struct yaml_node *node = yaml_get(row, key);
-    if (!node) {
-        yaml_error(&p->doc, row, p->study->sink, NULL, "a row of runs needs %s", key);
-        return NULL;
-    }
-    return texts_of(p, node);
-}
-
-/* Whether `lockstep run` would take what a row says. */
-static int check_row(struct plan *p, const struct yaml_node *row, const char *mode, const char *max_cycles,
-                     const char *quick)
-{
-    uint64_t cycles;
-    if (strcmp(mode, "timing") && strcmp(mode, "functional"))
-        return error_at(p, yaml_get(row, "mode"), "mode must be timing or functional");
-    if (*max_cycles && !config_parse_u64(max_cycles, &cycles))
-        return error_at(p, yaml_get(row, "max_cycles"), "max_cycles must be a number of cycles");
-    if (strcmp(quick, "true") && strcmp(quick, "false"))
-        return error_at(p, yaml_get(row, "quick"), "quick must be true or false");
-    return 0;
-}
-
-static int check_run(struct plan *p, const struct yaml_node *row, const struct study_run *run,
-                     const struct study_reading *reading)
-{
-    const char *scheduler = find_scheduler(p->study, run->scheduler);
-    if (study_check_configuration(p->study, run->machine, scheduler, reading) < 0)
-        return yaml_error(&p->doc, row, p->study->sink, NULL,
-                          "nothing can run on machine %s with scheduler %s and reading %s", run->machine, scheduler,
-                          reading->name);
-    if (study_check_program(p->study, run->benchmark->program) < 0)
-        return yaml_error(&p->doc, row, p->study->sink, NULL, "benchmark %s cannot run", run->benchmark->name);
-    return 0;
-}
-
-/* Every combination of a row. */
-static int read_runs(struct plan *p, const struct yaml_node *row)
-{
-    static const char *const keys[] = {"benchmarks", "machines", "schedulers", "readings",
-                                       "max_cycles", "mode",     "quick",      NULL};
-    if (check_keys(p, row, keys) < 0)
-        return -1;
-    const char *const *benchmarks = list_of(p, row, "benchmarks"), *const *machines = list_of(p, row, "machines");
-    const char *const *schedulers = list_of(p, row, "schedulers"), *const *readings = list_of(p, row, "readings");
-    const char *quick = text_of(p, row, "quick", "true"), *max_cycles = text_of(p, row, "max_cycles", "");
-    const char *mode = text_of(p, row, "mode", "timing");
-    if (!mode || !benchmarks || !machines || !schedulers || !readings || !quick || !max_cycles)
-        return -1;
-    if (check_row(p, row, mode, max_cycles, quick) < 0)
-        return -1;
-    if (p->study->quick && !strcmp(quick, "false"))
-        return 0;
-    for (const char *const *b = benchmarks; *b; b++)
-        for (const char *const *m = machines; *m; m++)
-            for (const char *const *s = schedulers; *s; s++)
-                for (const char *const *r = readings; *r; r++) {
-                    struct study_run run = {find_benchmark(p->study, *b), *m, *s, *r, 0};
-                    const struct study_reading *reading = find_reading(p->study, *r);
-                    if (!run.benchmark || !reading)
-                        return yaml_error(&p->doc, row, p->study->sink, NULL, "there is no %s named %s",
-                                          reading ? "benchmark" : "reading", reading ? *b : *r);
-                    if (check_run(p, row, &run, reading) < 0)
-                        return -1;
-                    add_run(p->study, &run, reading, mode, *max_cycles ? max_cycles : NULL);
-                }
-    return 0;
-}
-
-static int read_figure(struct plan *p, const struct yaml_node *node)
-{
-    static const char *const keys[] = {"id", "kind", "title", "x", "y", "sql", "text", "log", NULL};
-    static const char *const kinds[] = {"table", "bars", "stack", "lines", NULL};
-    if (check_keys(p, node, keys) < 0)
-        return -1;
-    const char *kind = text_of(p, node, "kind", "table"), *log = text_of(p, node, "log", "false");
-    struct study_figure f = {
-        .id = text_of(p, node, "id", NULL),
-        .title = text_of(p, node, "title", NULL),
-        .sql = text_of(p, node, "sql", NULL),
-        .x = text_of(p, node, "x", ""),
-        .y = text_of(p, node, "y", ""),
-        .text = text_of(p, node, "text", ""),
-    };
-    if (!kind || !log || !f.id || !f.title || !f.sql || !f.x || !f.y || !f.text)
-        return -1;
-    while (kinds[f.kind] && strcmp(kinds[f.kind], kind))
-        f.kind++;
-    if (!kinds[f.kind])
-        return error_at(p, yaml_get(node, "kind"), "kind must be table, bars, stack or lines");
-    f.logarithmic = !strcmp(log, "true") || !strcmp(log, "both");
-    f.logarithmic_x = !strcmp(log, "x") || !strcmp(log, "both");
-    vec_push(&p->study->figures, f);
-    return 0;
-}
-
-static int read_claim(struct plan *p, const struct yaml_node *node)
-{
-    static const char *const keys[] = {"id", "claim", "paper", "sql", "direction", "magnitude", "why", NULL};
-    if (check_keys(p, node, keys) < 0)
-        return -1;
-    struct study_claim c = {
-        .id = text_of(p, node, "id", NULL),
-        .text = text_of(p, node, "claim", NULL),
-        .paper = text_of(p, node, "paper", ""),
-        .sql = text_of(p, node, "sql", NULL),
-        .direction = text_of(p, node, "direction", NULL),
-        .magnitude = text_of(p, node, "magnitude", ""),
-        .why = text_of(p, node, "why", ""),
-    };
-    if (!c.id || !c.text || !c.paper || !c.sql || !c.direction || !c.magnitude || !c.why)
-        return -1;
-    vec_push(&p->study->claims, c);
-    return 0;
-}
-
 static int read_import(struct plan *p, const struct yaml_node *node)
 {
     if (node->kind != YAML_SCALAR)
-        return error_at(p, node, "expected the name of a file");
+        return plan_error(p, node, "expected the name of a file");
     struct study_import import = {.name = arena_strdup(&p->study->arena, node->key->text),
                                   .file = arena_strdup(&p->study->arena, node->text)};
     vec_push(&p->study->imports, import);
@@ -349,26 +229,31 @@ static int read_each(struct plan *p, const struct yaml_node *root, const char *k
 
 static int read_all(struct plan *p)
 {
-    static const char *const keys[] = {"title", "source", "about", "benchmarks", "readings", "schedulers",
-                                       "runs",  "tables", "views", "figures",    "claims",   NULL};
+    static const char *const keys[] = {"title",      "source",   "about",    "benchmarks", "readings",
+                                       "schedulers", "machines", "runs",     "tables",     "views",
+                                       "figures",    "claims",   "findings", "judging",    NULL};
     struct study *study = p->study;
     const struct yaml_node *root = p->doc.root;
-    if (check_keys(p, root, keys) < 0)
+    if (plan_check_keys(p, root, keys) < 0)
         return -1;
-    study->title = text_of(p, root, "title", NULL);
-    study->source = text_of(p, root, "source", "");
-    study->about = text_of(p, root, "about", "");
-    study->views = text_of(p, root, "views", "");
+    study->title = plan_text(p, root, "title", NULL);
+    study->source = plan_text(p, root, "source", "");
+    study->about = plan_text(p, root, "about", "");
+    study->views = plan_text(p, root, "views", "");
+    study->views_node = yaml_get(root, "views");
     if (!study->title || !study->source || !study->about || !study->views)
         return -1;
-    /* Benchmarks and readings first: runs point to them. */
+    /* Names first: runs point to them; then the columns that runs have. */
     if (read_each(p, root, "benchmarks", YAML_MAPPING, read_benchmark) < 0 ||
         read_each(p, root, "readings", YAML_MAPPING, read_reading) < 0 ||
-        read_each(p, root, "schedulers", YAML_MAPPING, read_alias) < 0)
+        read_each(p, root, "schedulers", YAML_MAPPING, read_alias) < 0 ||
+        read_each(p, root, "machines", YAML_MAPPING, plan_read_machine) < 0 ||
+        read_each(p, root, "runs", YAML_SEQUENCE, plan_read_grid) < 0)
         return -1;
-    return read_each(p, root, "runs", YAML_SEQUENCE, read_runs) |
-           read_each(p, root, "figures", YAML_SEQUENCE, read_figure) |
-           read_each(p, root, "claims", YAML_SEQUENCE, read_claim) |
+    return read_each(p, root, "runs", YAML_SEQUENCE, plan_read_runs) |
+           read_each(p, root, "figures", YAML_SEQUENCE, plan_read_figure) | plan_read_judging(p, root) |
+           read_each(p, root, "claims", YAML_SEQUENCE, plan_read_claim) |
+           read_each(p, root, "findings", YAML_SEQUENCE, plan_read_finding) |
            read_each(p, root, "tables", YAML_MAPPING, read_import);
 }
 
@@ -378,10 +263,18 @@ int study_read(struct study *study)
     struct strbuf text = {0};
     struct plan plan = {.study = study};
     int rc = cli_read_file(path, &text, study->sink);
+    const char *kept = arena_strndup(&study->arena, strbuf_text(&text), text.length);
     if (rc == 0)
-        rc = yaml_parse(&plan.doc, &study->arena, path, strbuf_text(&text), text.length, study->sink);
+        rc = yaml_parse(&plan.doc, &study->arena, path, kept, text.length, study->sink);
     if (rc == 0)
+        rc = machine_load(&plan.any, CLI_DEFAULT_MACHINE, study->sink);
+    if (rc == 0) {
         rc = read_all(&plan);
+        machine_free(&plan.any);
+    }
+    struct yaml_doc *doc = ARENA_NEW(&study->arena, struct yaml_doc, 1);
+    *doc = plan.doc;
+    study->doc = doc; /* questions have their places in it */
     strbuf_free(&text);
     return rc;
 }

@@ -1,5 +1,5 @@
-/* The tables of a study's database and the view `results` over them: see database.c. Every statistic has its column
- * from the start, measured or not, so that questions can be asked before anything has run. */
+/* The tables of a study's database and the views `results` and `variants_of_results` over them: see database.c. Every
+ * statistic has its column from the start, measured or not, so that questions can be asked before anything has run. */
 #include <stdio.h>
 #include <string.h>
 
@@ -29,8 +29,8 @@ static const char tables[] =
     "CREATE TABLE IF NOT EXISTS kernels(execution INTEGER, number INTEGER, kernel TEXT);"
     "CREATE INDEX IF NOT EXISTS kernels_of ON kernels(execution);"
     "DROP VIEW IF EXISTS results;"
-    "DROP TABLE IF EXISTS runs;"
-    "CREATE TABLE runs(benchmark TEXT, machine TEXT, scheduler TEXT, reading TEXT, kernels TEXT, execution INTEGER);";
+    "DROP VIEW IF EXISTS variants_of_results;"
+    "DROP TABLE IF EXISTS runs;";
 
 int study_add_column(struct study *study, const char *name)
 {
@@ -68,14 +68,44 @@ static int add_column(struct study *study, const char *name, const char *merge, 
     return study_add_column(study, name);
 }
 
+/* A gridded parameter's column: set_gpu_sms. */
+static const char *grid_column(struct study *study, size_t i)
+{
+    char *name = arena_printf(&study->arena, "set_%s", study->grid.items[i]);
+    for (char *dot = name; (dot = strchr(dot, '.'));)
+        *dot = '_';
+    return name;
+}
+
+/* Appends `, BEFORE"set_gpu_sms"AFTER` for each gridded parameter. */
+static void add_grid(struct study *study, struct strbuf *sql, const char *before, const char *after)
+{
+    for (size_t i = 0; i < study->grid.count; i++)
+        strbuf_addf(sql, ", %s\"%s\"%s", before, grid_column(study, i), after);
+}
+
+static int create_runs(struct study *study)
+{
+    struct strbuf sql = {0};
+    strbuf_add(&sql, "CREATE TABLE runs(benchmark TEXT, machine TEXT, scheduler TEXT, reading TEXT, variant INTEGER, "
+                     "variants INTEGER, kernels TEXT, execution INTEGER");
+    add_grid(study, &sql, "", "");
+    strbuf_add(&sql, ")");
+    int rc = study_tell(study, strbuf_text(&sql));
+    strbuf_free(&sql);
+    return rc;
+}
+
 int study_create_tables(struct study *study)
 {
     if (study_tell(study, "BEGIN IMMEDIATE") < 0)
         return -1;
-    int rc = study_tell(study, tables) < 0 || each_column(study, NULL, add_column) < 0 ? -1 : 0;
+    int rc =
+        study_tell(study, tables) < 0 || create_runs(study) < 0 || each_column(study, NULL, add_column) < 0 ? -1 : 0;
     return study_tell(study, rc < 0 ? "ROLLBACK" : "COMMIT") < 0 ? -1 : rc;
 }
 
+/* Over the kernels of a run. */
 static int add_merged(struct study *study, const char *name, const char *merge, void *context)
 {
     (void)study;
@@ -84,18 +114,55 @@ static int add_merged(struct study *study, const char *name, const char *merge, 
     return 0;
 }
 
+/* Over the variants of a configuration: the mean, of one variant as it is; of maxima the largest. */
+static int add_mean(struct study *study, const char *name, const char *merge, void *context)
+{
+    (void)study;
+    if (merge && !strcmp(merge, "max"))
+        strbuf_addf(context, ", max(\"%s\") AS \"%s\"", name, name);
+    else if (merge)
+        strbuf_addf(context, ", CASE WHEN count(*) = 1 THEN max(\"%s\") ELSE avg(\"%s\") END AS \"%s\"", name, name,
+                    name);
+    if (!strcmp(name, "cycles"))
+        strbuf_add(context, ", min(cycles) AS cycles_least, max(cycles) AS cycles_most");
+    return 0;
+}
+
+/* A row for each variant that ended well. */
+static void variants_view(struct study *study, struct strbuf *sql)
+{
+    strbuf_add(sql, "CREATE VIEW variants_of_results AS SELECT r.benchmark, r.machine, r.scheduler, r.reading");
+    add_grid(study, sql, "r.", "");
+    strbuf_add(sql, ", r.variant, r.variants, e.seconds, count(*) AS launches");
+    each_column(study, sql, add_merged);
+    strbuf_add(sql, " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
+    if (!study->report)
+        strbuf_addf(sql, "AND e.build = '%s' ", study->build);
+    strbuf_add(sql, "JOIN kernels k ON k.execution = e.id AND k.kernel GLOB r.kernels "
+                    "GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
+    add_grid(study, sql, "r.", "");
+    strbuf_add(sql, ", r.variant; ");
+}
+
+static void results_view(struct study *study, struct strbuf *sql)
+{
+    strbuf_add(sql, "CREATE VIEW results AS SELECT benchmark, machine, scheduler, reading");
+    add_grid(study, sql, "", "");
+    strbuf_add(sql, ", count(*) AS variants");
+    add_mean(study, "seconds", "sum", sql);
+    add_mean(study, "launches", "sum", sql);
+    each_column(study, sql, add_mean);
+    strbuf_add(sql, " FROM variants_of_results GROUP BY benchmark, machine, scheduler, reading");
+    add_grid(study, sql, "", "");
+}
+
 int study_make_view(struct study *study)
 {
     struct strbuf sql = {0};
-    strbuf_add(&sql, "DROP VIEW IF EXISTS temp.results;"
-                     "CREATE TEMP VIEW results AS SELECT r.benchmark, r.machine, r.scheduler, r.reading, e.seconds, "
-                     "count(*) AS launches");
-    each_column(study, &sql, add_merged);
-    strbuf_add(&sql, " FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
-    if (!study->report)
-        strbuf_addf(&sql, "AND e.build = '%s' ", study->build);
-    strbuf_add(&sql, "JOIN kernels k ON k.execution = e.id AND k.kernel GLOB r.kernels "
-                     "GROUP BY r.benchmark, r.machine, r.scheduler, r.reading");
+    strbuf_add(&sql, "BEGIN IMMEDIATE; DROP VIEW IF EXISTS results; DROP VIEW IF EXISTS variants_of_results; ");
+    variants_view(study, &sql);
+    results_view(study, &sql);
+    strbuf_add(&sql, "; COMMIT");
     int rc = study_tell(study, strbuf_text(&sql));
     strbuf_free(&sql);
     return rc;

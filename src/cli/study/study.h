@@ -1,8 +1,8 @@
 /* `lockstep study`: a published evaluation, run again. A study is a folder with a study.yaml that says which benchmarks
  * run on which machines, with which schedulers and parameters, and which questions the results answer; the questions
  * are SQL over the database of results, so that a study needs no code of its own. plan.c reads it, execute.c runs what
- * has no result yet, database.c keeps the results, figures.c draws, page.c writes the page, check.c asks whether all of
- * it can run, schema.c knows the tables, lock.c keeps others out, study.c is the command. */
+ * has no result yet, database.c keeps the results, check.c asks whether all of it can run, schema.c knows the tables,
+ * lock.c keeps others out, study.c is the command. What is asked is in questions.h, how it is answered in judge.h. */
 #ifndef LOCKSTEP_CLI_STUDY_STUDY_H
 #define LOCKSTEP_CLI_STUDY_STUDY_H
 
@@ -12,6 +12,8 @@
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/process.h"
+#include "cli/study/questions.h"
+#include "gpu/departures.h"
 
 /* A row of `benchmarks`: a program with arguments, and which of its kernels count (a GLOB pattern). */
 struct study_benchmark {
@@ -29,29 +31,32 @@ struct study_reading {
     VEC(const char *) sets;
 };
 
+/* A row of `machines`: a short name for one with parameters, and which departures are set back. */
+struct study_machine {
+    const char *name, *machine, *origin; /* machine: as --machine takes it */
+    enum machine_as as;
+    VEC(const char *) sets; /* the departures' first */
+};
+
 /* A program under one configuration: benchmarks that differ only in their kernels share it. */
 struct study_execution {
     const char *key; /* what identifies it: program, arguments, machine, scheduler, parameters */
     const char *program, *arguments, *machine, *scheduler, *mode, *max_cycles;
     VEC(const char *) sets;
-    int64_t id;  /* in the database */
-    bool stored; /* has a result, of this build */
+    int64_t id;     /* in the database */
+    bool stored;    /* has a result, of this simulator */
+    bool failed;    /* ran on this simulator and ended badly */
+    double seconds; /* that its last result took, of any simulator; below 0: not known */
 };
 
-/* A benchmark in a configuration. */
+/* A benchmark in a configuration, or in one of its variants: the seeds, or the values of a parameter, over which
+ * results are averaged. */
 struct study_run {
     const struct study_benchmark *benchmark;
     const char *machine, *scheduler, *reading;
+    const char **grid; /* the value of each parameter of study->grid, NULL where its row does not set it */
+    unsigned variant, variants;
     unsigned execution; /* index */
-};
-
-enum study_kind { STUDY_TABLE, STUDY_BARS, STUDY_STACK, STUDY_LINES };
-
-/* A figure or table: rows of (series, x, y) for bars and lines, any rows for a table. */
-struct study_figure {
-    const char *id, *title, *x, *y, *sql, *text;
-    enum study_kind kind;
-    bool logarithmic, logarithmic_x;
 };
 
 /* A file of comma-separated values (no quotes) in the study's folder, and the table that it becomes. */
@@ -59,32 +64,43 @@ struct study_import {
     const char *name, *file;
 };
 
-/* A statement of the paper: sql gives one row with a column `ours` and whatever else `direction` needs. */
-struct study_claim {
-    const char *id, *text, *paper, *sql, *direction, *magnitude, *why;
-};
-
 struct study {
     struct arena arena;
     struct diag_sink *sink;
     const char *name, *folder, *title, *source, *about;
-    const char *share;  /* folder of what comes with Lockstep */
-    const char *out;    /* folder of results */
-    bool quick, report; /* report: results of other builds count too */
+    const char *share;      /* folder of what comes with Lockstep */
+    const char *out;        /* folder of results */
+    const char *work;       /* folder of the database and the files of runs: out, or a shard's own */
+    unsigned shard, shards; /* of the executions, each shards-th from number shard (1, 2, ...) on; 0: all of them */
+    double wait;            /* seconds for which another process in the folder is waited for */
+    double told;            /* when a shard last said how far it is */
+    bool quick, report;     /* report: results of other builds count too */
     unsigned jobs;
-    const char *views; /* SQL run before the questions, or NULL */
+    const char *views; /* SQL run before the questions, or "" */
+    const struct yaml_node *views_node;
     VEC(struct study_benchmark) benchmarks;
     VEC(struct study_reading) readings;
     VEC(struct study_alias) aliases;
+    VEC(struct study_machine) machines;
+    VEC(const char *) grid; /* parameters that rows of runs cross with everything else */
     VEC(struct study_execution) executions;
     VEC(struct study_run) runs;
     VEC(struct study_figure) figures;
     VEC(struct study_claim) claims;
+    VEC(struct study_finding) findings;
+    struct study_judging judging;
+    const struct yaml_doc *doc; /* study.yaml, for messages */
     VEC(struct study_import) imports;
+    struct strmap keys;    /* of executions: their index */
+    struct strmap named;   /* configurations, without their variants: the index of their first run */
+    struct strmap sources; /* programs: the index of what they are made of */
+    VEC(uint64_t) hashes;  /* of the sources */
     struct strmap checked; /* configurations that were: by machine, scheduler and reading */
     sqlite3 *db;
+    sqlite3 *bench;    /* an empty database, in which conditions are evaluated: see conditions.c */
+    bool swapped;      /* mean() and othermean() stand for each other */
     int lock;          /* open file, -1: none */
-    const char *build; /* identity of this build of lockstep */
+    const char *build; /* identity of this simulator: cli/identity.h */
 };
 
 /* plan.c: reads FOLDER/study.yaml. -1 with diagnostics. */
@@ -97,24 +113,72 @@ int study_check_configuration(struct study *study, const char *machine, const ch
 int study_check_program(struct study *study, const char *program);
 int study_check_questions(struct study *study);
 
-/* lock.c: -1 with a diagnostic when another process works in the results folder. */
+/* lock.c: waits until no other process works in the folder; -1 with a diagnostic when that takes too long. */
 int study_lock(struct study *study);
 void study_unlock(struct study *study);
+
+/* status.c: prints what would be run, and about how long that takes by the results that are there. Returns the exit
+ * code. */
+int study_list(struct study *study);
+
+/* Prints how many runs have ended, and which shards are whole, at work or missing. Returns the exit code. */
+int study_status(struct study *study);
+
+/* shard.c: a part of a study's executions, run by a process of its own into a file of its own. */
+struct study_shard {
+    unsigned number, of;
+};
+/* Whether this process runs the execution with that index. */
+bool study_is_mine(const struct study *study, size_t execution);
+/* The finished file of a shard, or what belongs to it by another suffix. */
+const char *study_shard_path(struct study *study, struct study_shard shard, const char *suffix);
+/* Shards of this version with a file of that suffix, in order; NULL-terminated by `of` 0. */
+struct study_shard *study_find_shards(struct study *study, const char *suffix);
+/* Notes what has a result, here or in a shard; by how many executions of the shard have none. */
+void study_peek_all(struct study *study);
+unsigned study_missing(const struct study *study, struct study_shard shard);
+/* Runs study->shard of study->shards in a folder under `work` (NULL: beside the finished file). Returns the exit code,
+ * or -1, or by *stopped a signal's number. */
+int study_run_shard(struct study *study, const char *work, int *stopped);
+/* Says in a file how far a shard is, now and then, or when it is `due`. */
+void study_tell_progress(struct study *study, bool due);
+/* A number for what the study runs, questions aside. */
+uint64_t study_definition(const struct study *study);
+
+/* merge.c: takes the results of all finished shards into the open database. -1 with a diagnostic that names the file.
+ */
+int study_merge(struct study *study);
+
+/* slurm.c: prints the command lines of all shards; submits those that are missing, with options of sbatch, or reports
+ * when nothing is (*whole). each: executions of a shard, 0: chosen. They return the exit code. */
+int study_commands(struct study *study, unsigned each);
+int study_submit(struct study *study, unsigned each, char *const *options, bool *whole);
 
 /* database.c. All return -1 with a diagnostic when the database does not do what it is told. path: its file, or
  * ":memory:". */
 int study_open(struct study *study, const char *path);
+/* The file of a study's results. */
+const char *study_database(struct study *study);
+/* Opens results that are there for reading alone, without a diagnostic: false when there are none. Finds what is
+ * stored.
+ */
+bool study_peek(struct study *study, const char *path);
 void study_close(struct study *study);
+/* What a statement of one number says; -1 with a diagnostic. */
+int64_t study_count(struct study *study, const char *sql);
 /* Finds which executions have results, and notes which runs there are. */
 int study_note_runs(struct study *study);
 /* Takes over what an execution left: its document (NULL when there is none), how it ended and why. */
 int study_store(struct study *study, struct study_execution *execution, const json_t *document, const char *status,
                 const char *error, double seconds);
-/* Loads the study's tables and runs its own SQL (views). */
-int study_prepare_questions(struct study *study);
+/* Makes a table of each of the study's files (`tables`). */
+int study_import(struct study *study);
 /* Runs SQL without answers; adds a diagnostic of what the database said. -1 both. */
 int study_tell(struct study *study, const char *sql);
 int study_complain(struct study *study, const char *what);
+
+/* functions.c: the SQL functions of questions. -1 with a diagnostic. */
+int study_add_functions(struct study *study, sqlite3 *db);
 
 /* schema.c: the tables; a column of table `kernels`, unless it is there; the view `results`. -1 with a diagnostic. */
 int study_create_tables(struct study *study);
@@ -131,17 +195,24 @@ bool study_next(struct study *study, const char *what, sqlite3_stmt *stmt, int *
  */
 const char *study_source(struct study *study, const char *program);
 uint64_t study_identify(struct study *study, const char *program);
+uint64_t study_identify_file(struct study *study, const char *path);
 /* The folders of results. -1 with a diagnostic. */
 int study_make_folders(struct study *study);
+/* Builds the programs of what has no result yet. Returns 0, a signal's number, or -1. */
+int study_build(struct study *study);
 /* Builds the programs and runs what has no result yet. Returns 0, a signal's number, or -1. */
 int study_execute(struct study *study);
 
-/* figures.c: appends the figure as SVG, drawn by gnuplot; 1 when there is no gnuplot, -1 with a diagnostic. */
-int study_draw(struct study *study, const struct study_figure *figure, struct strbuf *svg);
+/* place.c: an error at a place of study.yaml; -1. `offset` (-1: unknown) counts the bytes of the node's text. */
+int study_fault(struct study *study, const struct yaml_node *node, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+int study_fault_in(struct study *study, const struct yaml_node *node, long offset, const char *message);
+/* study_ask of SQL that stands in study.yaml. */
+sqlite3_stmt *study_ask_at(struct study *study, const char *what, const struct yaml_node *node, const char *sql);
+/* results.c: writes results.csv. */
+int study_write_results(struct study *study);
 
-/* page.c: appends what answers a claim: ours, direction, magnitude, mean. */
-void study_claim_sql(const struct study_claim *claim, struct strbuf *sql);
-/* Answers all questions: prints the table of claims to `text`, writes index.html, claims.csv and results.csv
+/* report.c: answers all questions: prints the table of claims to `text`, writes index.html, claims.csv and results.csv
  * into the results folder. */
 int study_report(struct study *study, struct strbuf *text);
 

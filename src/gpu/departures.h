@@ -1,0 +1,35 @@
+/* Where the machines depart on purpose from the simulator that their values come from: the one table of it. A machine
+ * can be taken as it is shipped, with the departures set back (as its reference has it), or with its warp schedulers in
+ * fixed order and nothing else set back. */
+#ifndef LOCKSTEP_GPU_DEPARTURES_H
+#define LOCKSTEP_GPU_DEPARTURES_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+enum machine_as { MACHINE_SHIPPED, MACHINE_FIXED_ORDER, MACHINE_REFERENCE };
+/* "shipped", "fixed-order", "reference", NULL. */
+extern const char *const machine_as_names[];
+
+struct departure {
+    const char *machine;   /* that comes with Lockstep; NULL: all of them */
+    const char *parameter; /* group.name, or of a scheduler's options: its name */
+    const char *there;     /* the value that sets it back */
+    const char *why;
+};
+
+/* The departures of a machine that `as` sets back, one after the other: the first behind `after` (NULL: of all), or
+ * NULL. machine: as struct machine's `origin`. */
+const struct departure *departure_next(const char *machine, enum machine_as as, const struct departure *after);
+/* The same for schedulers, whose options stand in their names. */
+const struct departure *departure_next_scheduler(const char *machine, enum machine_as as,
+                                                 const struct departure *after);
+/* How the detector and control of the simulator released with the BOWS paper differ from the paper: what records of runs
+ * with back-off were measured with, on every machine. The first behind `after`, or NULL. */
+const struct departure *departure_next_control(const struct departure *after);
+/* What a scheduler of that name is there. What stands behind its '+' stays; one with options of its own is left alone.
+ */
+const char *departure_scheduler(struct arena *arena, const char *machine, enum machine_as as, const char *scheduler);
+
+#endif
