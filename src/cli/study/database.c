@@ -174,6 +174,7 @@ int study_note_runs(struct study *study)
         struct study_execution *e = &study->executions.items[i];
         if (!study_is_mine(study, i))
             continue;
+        e->id = 0; /* another database may have been looked into */
         rc = find_stored(study, e);
         if (rc == 0 && !e->id)
             rc = new_execution(study, e);
