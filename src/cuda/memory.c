@@ -149,7 +149,7 @@ static cudaError_t allocate_pinned(struct runtime *rt, void **pointer, size_t by
         return cudaSuccess;
     bool in_device = gpu_host_mapped(rt->gpu) && take_memory(rt, pointer, bytes) == cudaSuccess;
     if (!in_device)
-        *pointer = calloc(1, bytes);
+        *pointer = bytes <= PTRDIFF_MAX ? calloc(1, bytes) : NULL;
     if (!*pointer)
         return runtime_refuse(rt, cudaErrorMemoryAllocation, "the host has no %zu bytes", bytes);
     vec_push(&rt->specials, (struct special_block){.start = (uintptr_t)*pointer,

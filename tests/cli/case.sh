@@ -38,6 +38,8 @@ edit '  - c$' '' a
 expect 2 "the kernel has 4 parameters, args has 3" run "$folder/a.yaml"
 edit 'grid: .*' 'grid: [0, 1]' a
 expect 2 "a.yaml:4:8: error: 0 is out of range" run "$folder/a.yaml"
+edit 'grid: .*' 'grid: [2147483647, 2147483647, 2147483647]' a
+expect 2 "a grid has at most 2^40 blocks" run "$folder/a.yaml"
 edit 'init: zero' 'init: {file: none.bin}' a
 expect 2 "no content for buffer 'c'" run "$folder/a.yaml"
 edit 'init: zero' 'init: {file: vecadd.ptx}' a
