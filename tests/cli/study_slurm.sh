@@ -17,6 +17,7 @@ cd "$folder" || exit 1
 chmod 755 "$folder"
 daemons=()
 stop_daemons() {
+    timeout 5 scancel --user="$(id -un)" 2>/dev/null && sleep 1 # tasks that a failure left
     [ ${#daemons[@]} -eq 0 ] || { kill "${daemons[@]}"; sleep 0.5; kill -KILL "${daemons[@]}"; } 2>/dev/null
     rm -rf "$folder"
 }
@@ -98,7 +99,8 @@ flock 9
 submit 9>&- || { wrong "submitting"; cat submit.out; }
 grep -q '^job [0-9]*: shards 1,2,3,4 of 4; job [0-9]* joins them$' submit.out || { wrong "what was submitted"; cat submit.out; }
 job=$(sed -n 's/^job \([0-9]*\):.*/\1/p' submit.out)
-soon grep -q "waiting for it" many/shards/slurm-*_3.log || wrong "the third task does not wait"
+held() { cat many/shards/slurm-*_3.log | grep -q "waiting for it"; }
+soon held || wrong "the third task does not wait"
 scancel "${job}_3" || wrong "scancel"
 exec 9>&-
 soon all_ended || { wrong "the array does not end"; squeue; tail -n 5 many/shards/*.log; }
