@@ -117,6 +117,7 @@ struct gpu_watched_warp {
     uint64_t issued;        /* instructions issued when it was last noted */
     uint64_t window_issued; /* and when the present window began */
     uint64_t window_sync_ops;
+    uint64_t turn; /* cycle of the last look that found it had issued something since the one before */
     uint64_t met,
         met_old;       /* cycles of the last looks at which it was in a state it had been in; long before; 0: none */
     uint64_t round_at; /* it was twice the same with this `memory`; 0: never */

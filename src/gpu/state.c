@@ -80,6 +80,7 @@ static void archive_watch(struct gpu_watch *watch, const struct gpu *gpu, struct
         ARCHIVE(ar, watch->warps[i].issued);
         ARCHIVE(ar, watch->warps[i].window_issued);
         ARCHIVE(ar, watch->warps[i].window_sync_ops);
+        ARCHIVE(ar, watch->warps[i].turn);
         ARCHIVE(ar, watch->warps[i].met);
         ARCHIVE(ar, watch->warps[i].met_old);
         ARCHIVE(ar, watch->warps[i].round_at);

@@ -64,6 +64,8 @@ void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
 {
     watch->visible = gpu->cycle;
     memset(watch->warps, 0, sizeof *watch->warps * warp_slots(gpu));
+    for (unsigned i = 0; i < warp_slots(gpu); i++)
+        watch->warps[i].turn = gpu->cycle;
     start_over(watch, gpu, true);
 }
 
@@ -118,6 +120,7 @@ static void look(struct gpu_watch *watch, const struct gpu *gpu)
             if (!w.resident || w.finished || w.issued == seen->issued)
                 continue; /* a warp that only slept or waited since the last look has not come back to anything */
             seen->issued = w.issued;
+            seen->turn = gpu->cycle;
             uint64_t hash =
                 gpu_warp_hash(w.warp, watch->control, w.written ^ number * UINT64_C(0xD6E8FEB86659FD93), gpu->cycle);
             note_state(watch, gpu, seen, hash, memory);
@@ -145,8 +148,10 @@ static enum doing doing_of(const struct gpu_watch *watch, const struct gpu *gpu,
     uint64_t issued = w->issued - seen->window_issued, sync_ops = w->sync_ops - seen->window_sync_ops;
     if (!w->resident || w->finished || w->at_barrier || seen->round_at == watch->changes + 1)
         return GOES_ROUND;
+    if (!issued && (w->sleeping || w->in_flight))
+        return w->sleeping ? COMPUTES : MAY_COME_BACK; /* what is under way comes back, however long the queues */
     if (!issued)
-        return w->sleeping ? COMPUTES : GETS_NO_TURN;
+        return GETS_NO_TURN;
     bool met = seen->met && gpu->cycle - seen->met < window;
     if (!met && (!sync_ops || issued / sync_ops > BUSY_RATIO))
         return COMPUTES;
@@ -155,17 +160,25 @@ static enum doing doing_of(const struct gpu_watch *watch, const struct gpu *gpu,
     return met ? MAY_COME_BACK : CHANGES;
 }
 
-/* The most that any warp does; *starves: one of them gets no turn. */
-static enum doing judge(const struct gpu_watch *watch, const struct gpu *gpu, bool *starves)
+/* Cycles in which rotating ages bring every warp to the front once. */
+static uint64_t round_of_ages(const struct gpu *gpu)
 {
+    return (uint64_t)gpu->machine.sm.age_rotation * (gpu->machine.sm.warps / gpu->machine.sm.schedulers + 1);
+}
+
+/* The most that any warp does; *slow: one that gets no turn may get it yet. */
+static enum doing judge(const struct gpu_watch *watch, const struct gpu *gpu, bool *slow)
+{
+    uint64_t round = round_of_ages(gpu);
     enum doing most = GOES_ROUND;
-    *starves = false;
+    *slow = false;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         for (unsigned slot = 0; slot < gpu->machine.sm.warps; slot++) {
             struct sm_warp_state w;
             sm_warp_state(gpu->sms[i], slot, &w);
-            enum doing doing = doing_of(watch, gpu, &watch->warps[i * gpu->machine.sm.warps + slot], &w);
-            *starves |= doing == GETS_NO_TURN;
+            const struct gpu_watched_warp *seen = &watch->warps[i * gpu->machine.sm.warps + slot];
+            enum doing doing = doing_of(watch, gpu, seen, &w);
+            *slow |= doing == GETS_NO_TURN && gpu->cycle - seen->turn < round;
             most = doing > most ? doing : most;
         }
     }
@@ -173,32 +186,30 @@ static enum doing judge(const struct gpu_watch *watch, const struct gpu *gpu, bo
 }
 
 /* Whether a launch without progress for watch->windows windows is stuck though not all of its warps go round for ever.
- * Warps that get no turn may only be slow as long as rotating ages have not brought every warp to the front once. */
-static bool is_hopeless(const struct gpu_watch *watch, struct gpu *gpu, enum doing most, bool starves)
+ */
+static bool is_hopeless(const struct gpu_watch *watch, struct gpu *gpu, enum doing most)
 {
-    const struct machine *m = &gpu->machine;
-    uint64_t since = (uint64_t)watch->windows * m->gpu.watch_cycles,
-             round = (uint64_t)m->sm.age_rotation * (m->sm.warps / m->sm.schedulers + 1);
     if (most >= MAY_COME_BACK ? watch->windows < LONG_PATIENCE : most == COMES_BACK && watch->windows < PATIENCE)
         return false;
+    if (most < MAY_COME_BACK && watch->windows >= PATIENCE)
+        return true;
     struct arena arena = {0};
     struct waits waits;
     waits_find(&waits, gpu, &arena);
-    bool needs_closed = most >= MAY_COME_BACK || watch->windows < PATIENCE;
-    bool hopeless = (!needs_closed || waits_closed(&waits)) && (since >= round || !(starves && waits_starving(&waits)));
+    bool closed = waits_closed(&waits);
     arena_free(&arena);
-    return hopeless;
+    return closed;
 }
 
 /* A window has passed. */
-static bool end_window(struct gpu_watch *watch, struct gpu *gpu, enum doing most, bool starves)
+static bool end_window(struct gpu_watch *watch, struct gpu *gpu, enum doing most, bool slow)
 {
     watch->windows++;
     if (most == COMPUTES) {
         start_over(watch, gpu, false);
         return false;
     }
-    if (is_hopeless(watch, gpu, most, starves))
+    if (!slow && is_hopeless(watch, gpu, most))
         return true;
     watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
     for (unsigned i = 0; i < warp_slots(gpu); i++) {
@@ -220,11 +231,11 @@ enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
     gpu_watch_prepare(watch);
     look(watch, gpu);
     look_again(watch, gpu);
-    bool starves, over = gpu->cycle >= watch->end,
-                  soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
-    enum doing most = over || soon ? judge(watch, gpu, &starves) : COMPUTES;
+    bool slow, over = gpu->cycle >= watch->end,
+               soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
+    enum doing most = over || soon ? judge(watch, gpu, &slow) : COMPUTES;
     /* What the warps did since the last progress stays for the report. */
-    if (most == GOES_ROUND || (over && end_window(watch, gpu, most, starves)))
+    if (most == GOES_ROUND || (over && end_window(watch, gpu, most, slow)))
         return GPU_WATCH_STUCK;
     return idle_cycles && gpu->cycle - watch->visible >= idle_cycles ? GPU_WATCH_IDLE : GPU_WATCH_WELL;
 }

@@ -580,6 +580,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->at_fence = mask_has(sm->at_fence, slot);
     state->in_atomic = mask_has(sm->in_atomic, slot);
     state->sleeping = mask_has(sm->asleep, slot);
+    state->in_flight = warp->in_flight || warp->stores_out;
     memcpy(state->block, warp->simt.block->index, sizeof state->block);
     state->index = warp->simt.index;
     state->live = warp->simt.live;

@@ -143,6 +143,7 @@ void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uin
 /* For the progress watch and its diagnosis. */
 struct sm_warp_state {
     bool resident, finished, at_barrier, at_fence, in_atomic, sleeping;
+    bool in_flight; /* instructions of it are under way */
     uint32_t block[3], index;
     uint32_t pc;
     uint64_t mask, live;
@@ -161,8 +162,8 @@ void sm_watch_reset(struct sm *sm, bool progress);
 /* Grows with each write that changes a location, as far as that was noted since the last progress. */
 uint64_t sm_changes(const struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
-/* Grows when a program does what one that only waits does not: once after each sm_watch_reset a store or an atomic gives
- * a location a value that is new there. */
+/* Grows when a program does what one that only waits does not: once after each sm_watch_reset a store or an atomic
+ * gives a location a value that is new there. */
 uint64_t sm_work_done(const struct sm *sm);
 /* Who last took a lock by compare-and-swap on this SM, for as many locks as the SM remembers. */
 struct sm_holder {
