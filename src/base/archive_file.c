@@ -217,27 +217,38 @@ static int cannot(struct archive_stream *s, const char *what, const char *why, s
     return -1;
 }
 
-/* Checkpoints replace checkpoints, and nothing else. */
+/* Checkpoints replace checkpoints, whole or begun, and nothing else. */
 static bool is_checkpoint(const char *path)
 {
     struct strbuf head = {0};
-    bool is = file_head(path, sizeof magic, &head) == 0 &&
-              (head.length == 0 || (head.length == sizeof magic && memcmp(head.text, magic, sizeof magic) == 0));
+    bool is = file_head(path, sizeof magic, &head) == 0 && memcmp(strbuf_text(&head), magic, head.length) == 0;
     strbuf_free(&head);
     return is;
 }
 
-int archive_check_place(const char *path, struct diag_sink *sink)
+static const char *why_not(const char *path)
 {
     struct stat info;
-    const char *why = NULL;
-    if (!*path)
-        why = "it has no name";
-    else if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        why = "something that is not a file has its name";
-    else if (stat(path, &info) == 0 && !is_checkpoint(path))
-        why = "the file of that name is no checkpoint, and is not replaced";
-    return why ? diag_error(sink, DIAG_NOWHERE, NULL, "cannot write checkpoint %s: %s", path, why) : 0;
+    if (stat(path, &info) < 0)
+        return NULL;
+    if (!S_ISREG(info.st_mode))
+        return "something that is not a file has its name";
+    return is_checkpoint(path) ? NULL : "the file of that name is no checkpoint, and is not replaced";
+}
+
+int archive_check_place(const char *path, struct diag_sink *sink)
+{
+    struct strbuf unfinished = {0};
+    int rc = 0;
+    strbuf_addf(&unfinished, "%s.part", path);
+    const char *why = *path ? why_not(path) : "it has no name", *before = why_not(unfinished.text);
+    if (why)
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "cannot write checkpoint %s: %s", path, why);
+    else if (before)
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "cannot write checkpoint %s, which begins as %s: %s", path,
+                        unfinished.text, before);
+    strbuf_free(&unfinished);
+    return rc;
 }
 
 /* Opens the unfinished file, empty and locked: two runs that write the same checkpoint must not write into one file.

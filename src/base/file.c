@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,9 +96,30 @@ static int put_and_close(int file, const void *data, size_t bytes)
     return why;
 }
 
+/* The number of the open file of ours that a path such as /dev/stdout names, or -1. */
+static int own_number(const char *path)
+{
+    static const char *const names[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(path, names[i]) == 0)
+            return i;
+    for (int i = 0; i < 2; i++) {
+        size_t n = strlen(folders[i]);
+        char *end;
+        long number = strncmp(path, folders[i], n) == 0 ? strtol(path + n, &end, 10) : -1;
+        if (number >= 0 && number < INT_MAX && end > path + n && !*end)
+            return (int)number;
+    }
+    return -1;
+}
+
+/* What we have open ourselves is written on from where it stands: opened anew, a file that standard output goes to
+ * would be written over from its start. */
 static int store_special(const char *path, const void *data, size_t bytes)
 {
-    int file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    int own = own_number(path);
+    int file = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0) : open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     return file < 0 ? errno : put_and_close(file, data, bytes);
 }
 
@@ -125,7 +147,10 @@ int file_store(const char *path, const void *data, size_t bytes, unsigned mode)
 {
     if (file_is_special(path))
         return store_special(path, data, bytes);
+    struct stat info;
     char *target = realpath(path, NULL); /* a link stays one */
+    if (!target && lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+        return ENOENT; /* and is not replaced when it leads nowhere */
     int why = store_beside(target ? target : path, data, bytes, mode);
     free(target);
     return why;

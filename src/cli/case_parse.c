@@ -1,6 +1,7 @@
 /* The launch file as a struct; see case.h for the form. Every member is checked by name and range here, so that running
  * it can only fail for what the file cannot know (the kernel's parameters, the machine's memory). */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,8 +107,11 @@ static uint64_t value_bits(struct reader *r, const struct yaml_node *node, enum 
         float narrow = strtof(text, NULL);
         uint32_t low;
         uint64_t bits;
+        bool infinite = type == CASE_F32 ? isinf(narrow) : isinf(wide);
         if (end == text || *end)
             FAIL(r, node, NULL, "expected a number");
+        else if (infinite && !strpbrk(text, "iI"))
+            FAIL(r, node, "inf or -inf means infinity", "%s does not fit %s", text, type_names[type]);
         memcpy(&low, &narrow, sizeof low);
         memcpy(&bits, &wide, sizeof bits);
         return type == CASE_F32 ? low : bits;

@@ -232,11 +232,12 @@ static void launch(struct case_run *run, struct gpu_result *result)
     else
         result->status = GPU_INVALID;
     case_checkpoints_end(&checkpoints, launch.resume);
+    run->lost |= checkpoints.lost;
     cli_progress_clear(&progress.line);
     if (result->status == GPU_STOPPED)
         result->stopped_by = progress.reason;
     gpu_explain_stop(result, run->sink);
-    run->lost |= waits.length && file_write(run->options->hang_report, waits.text, waits.length, run->sink) < 0;
+    run->lost |= waits.length && cli_write_file(run->options->hang_report, waits.text, waits.length, run->sink) < 0;
     strbuf_free(&waits);
 }
 

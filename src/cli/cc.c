@@ -121,6 +121,10 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
     PUSH(&command, "-O2", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", raw);
     if (run_and_free(s, &command))
         return -1;
+    if (cc_repair_ir(raw, &s->diags)) {
+        cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+        return -1;
+    }
     const char *instcombine = s->llvm_version >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
     PUSH(&command, s->tools.opt, "-S", "-unroll-threshold=600", arena_printf(&s->arena, device_passes, instcombine),
          raw, "-o", optimized);
@@ -128,9 +132,9 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
         return -1;
     /* A loop keeps its branch back at its end, as nvcc leaves it. Block placement would put the end before the head, so
      * that a spin loop went round by forward branches, which nothing that looks for loops sees. */
-    PUSH(&command, s->tools.llc, "-O2", "-disable-block-placement", arena_printf(&s->arena, "-mcpu=%s", s->options.arch),
-         arena_printf(&s->arena, "-mattr=+%s", s->options.ptx), "-asm-verbose=0", "-dwarf-directory=0", optimized, "-o",
-         ptx);
+    PUSH(&command, s->tools.llc, "-O2", "-disable-block-placement",
+         arena_printf(&s->arena, "-mcpu=%s", s->options.arch), arena_printf(&s->arena, "-mattr=+%s", s->options.ptx),
+         "-asm-verbose=0", "-dwarf-directory=0", optimized, "-o", ptx);
     return run_and_free(s, &command);
 }
 
@@ -140,7 +144,10 @@ static int compile_device(struct cc_session *s, const char *source, const char *
     const char *written = arena_printf(&s->arena, "%s.written.ptx", stem);
     if (passes ? compile_device_by_passes(s, source, stem, written) : compile_device_directly(s, source, written))
         return -1;
-    return cc_repair_ptx(written, ptx, &s->diags);
+    if (cc_repair_ptx(written, ptx, &s->diags) == 0)
+        return 0;
+    cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+    return -1;
 }
 
 /* The runtime takes the embedded PTX as a C string: it needs its terminating NUL. */
@@ -298,6 +305,27 @@ static int build(struct cc_session *s)
     return result;
 }
 
+/* Refuses, before anything is compiled, outputs that would replace something else than such an output, or each other.
+ */
+static int check_outputs(struct cc_session *s)
+{
+    const struct cc_options *o = &s->options;
+    const bool ptx = o->goal == CC_GOAL_PTX, link = o->goal == CC_GOAL_LINK;
+    VEC(struct cli_place) places = {0};
+    vec_push(&places, (struct cli_place){"--keep-ptx", o->keep_ptx, CLI_OUTPUT_PTX});
+    if (o->output || link)
+        vec_push(&places,
+                 (struct cli_place){"-o", o->output ? o->output : "a.out", ptx ? CLI_OUTPUT_PTX : CLI_OUTPUT_BINARY});
+    for (size_t i = 0; !link && !o->output && i < o->sources.count; i++)
+        if (o->sources.items[i].kind != CC_SOURCE_OBJECT)
+            vec_push(&places,
+                     (struct cli_place){"the output", default_output(s, o->sources.items[i].path, ptx ? ".ptx" : ".o"),
+                                        ptx ? CLI_OUTPUT_PTX : CLI_OUTPUT_BINARY});
+    int rc = cli_check_places(places.items, (unsigned)places.count, &s->diags);
+    vec_free(&places);
+    return rc;
+}
+
 static int build_in_temp_dir(struct cc_session *s)
 {
     if (cc_tools_find(&s->tools, &s->arena, &s->diags))
@@ -333,6 +361,8 @@ int cli_cc(int argc, char **argv)
     int status = cc_options_parse(&s.options, argc, argv, &s.arena, &s.diags) ? 2 : 0;
     if (!status && s.options.help)
         cli_printf("%s", cc_usage);
+    else if (!status && check_outputs(&s) < 0)
+        status = 2;
     else if (!status)
         status = build_in_temp_dir(&s) ? 1 : 0;
     print_diagnostics(&s.diags);

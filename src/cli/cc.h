@@ -87,6 +87,11 @@ int cc_run(struct cc_process *process, const struct cc_args *command, int output
 /* Copies PTX that LLVM wrote, without the labels that mark positions for debug sections ("Ltmp12:",
  * "$L__func_begin0:"; nothing refers to them) and with the instructions that LLVM 14 gets wrong put right. */
 int cc_repair_ptx(const char *from, const char *to, struct diag_sink *diags);
+/* Rewrites the IR of device code, as clang made it: variables that the host can set are known outside, whatever their
+ * linkage in C++. */
+int cc_repair_ir(const char *path, struct diag_sink *diags);
+/* True when the line is the definition of such a variable; it is appended to `to` as it should be. */
+bool cc_repair_ir_line(const char *line, struct strbuf *to);
 /* Is this line, without its newline, such a label alone? */
 bool cc_is_position_label(const char *line);
 /* True when the line, without its newline, is wrong code of LLVM: a shift of a 64-bit rotate with its amount unmasked,

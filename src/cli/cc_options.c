@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/strmap.h"
 #include "cli/cc.h"
 
 const char cc_usage[] =
@@ -197,6 +198,17 @@ static bool parse_ignored(int argc, char **argv, int *i)
     return false;
 }
 
+/* An output: given once, with a name. */
+static int take_once(const char *option, const char **member, const char *value, struct diag_sink *diags)
+{
+    if (!*value)
+        return diag_error(diags, DIAG_NOWHERE, NULL, "%s needs a file name", option);
+    if (*member && strcmp(*member, value) != 0)
+        return diag_error(diags, DIAG_NOWHERE, "give it once", "%s is given twice: %s and %s", option, *member, value);
+    *member = value;
+    return 0;
+}
+
 /* Options with a value that are ours to understand. Returns 1 when argv[*i] was one, 0 when not, -1 on an error. */
 static int parse_valued(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena,
                         struct diag_sink *diags)
@@ -205,9 +217,11 @@ static int parse_valued(struct cc_options *options, int argc, char **argv, int *
     if (strcmp(argv[*i], "-o") == 0 || strcmp(argv[*i], "--output-file") == 0) {
         if (*i + 1 >= argc)
             return diag_error(diags, DIAG_NOWHERE, NULL, "-o needs a file name");
-        options->output = argv[++*i];
+        if (take_once("-o", &options->output, argv[++*i], diags))
+            return -1;
     } else if ((v = option_value("--keep-ptx", argc, argv, i))) {
-        options->keep_ptx = v;
+        if (take_once("--keep-ptx", &options->keep_ptx, v, diags))
+            return -1;
     } else if ((v = option_value("-arch", argc, argv, i)) || (v = option_value("--gpu-architecture", argc, argv, i)) ||
                (v = option_value("--cuda-gpu-arch", argc, argv, i))) {
         if (set_arch(options, v, arena, diags))
@@ -256,6 +270,9 @@ static bool parse_passed_on(struct cc_options *options, int argc, char **argv, i
 static int parse_one(struct cc_options *options, int argc, char **argv, int *i, struct arena *arena,
                      struct diag_sink *diags)
 {
+    static const char *const own[] = {"--ptx",          "--keep-ptx", "--fast",   "--help", "--verbose",
+                                      "--device-debug", "--compile",  "-arch",    "-std",   "-gencode",
+                                      "--output-file",  "-Xcompiler", "-Xlinker", "-h",     NULL};
     const char *arg = argv[*i];
     if (arg[0] != '-')
         return add_source(options, arg, diags);
@@ -270,10 +287,12 @@ static int parse_one(struct cc_options *options, int argc, char **argv, int *i, 
         return valued < 0 ? -1 : 0;
     if (parse_passed_on(options, argc, argv, i))
         return 0;
-    return diag_error(diags, DIAG_NOWHERE, "lockstep cc --help lists the options", "unknown option '%s'", arg);
+    const char *near = str_nearest(arg, own);
+    return diag_error(diags, DIAG_NOWHERE,
+                      near ? arena_printf(arena, "did you mean %s?", near) : "lockstep cc --help lists the options",
+                      "unknown option '%s'", arg);
 }
 
-/* What only makes sense for one file, and what needs any file at all. */
 /* Whether both names are of the same file. */
 static bool same_file(const char *a, const char *b)
 {
@@ -283,6 +302,8 @@ static bool same_file(const char *a, const char *b)
 
 static int check_outputs(const struct cc_options *options, struct diag_sink *diags)
 {
+    if (options->keep_ptx && options->goal == CC_GOAL_PTX)
+        return diag_error(diags, DIAG_NOWHERE, NULL, "--keep-ptx and --ptx are not for one run: both write the PTX");
     for (size_t i = 0; i < options->sources.count; i++) {
         const char *source = options->sources.items[i].path;
         if (same_file(options->output, source) || same_file(options->keep_ptx, source))
@@ -291,6 +312,7 @@ static int check_outputs(const struct cc_options *options, struct diag_sink *dia
     return 0;
 }
 
+/* What only makes sense for one file, and what needs any file at all. */
 static int check_files(const struct cc_options *options, struct diag_sink *diags)
 {
     unsigned cuda = 0, compiled = 0;

@@ -147,15 +147,6 @@ int checkpoint_complete_options(struct cli_options *options, struct diag_sink *s
 
 int checkpoint_check_options(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)
 {
-    struct arena arena = {0};
-    int rc = 0;
-    if (options->checkpoint_every) {
-        const char *pattern = checkpoint_pattern(options, &arena);
-        rc = archive_check_place(pattern, sink) < 0 ? -1 : cli_check_writable(pattern, CLI_OUTPUT_CHECKPOINT, sink);
-    }
-    arena_free(&arena);
-    if (rc < 0)
-        return -1;
     if (!options->resume)
         return 0;
     const char *kind = cli_is_case(options->rest[0]) ? CHECKPOINT_CASE : CHECKPOINT_PROGRAM;
@@ -168,7 +159,7 @@ static void identify(struct case_checkpoints *c, struct checkpoint_identity *id)
     strbuf_add(&id->command, checkpoint_command(c->options, &c->arena));
 }
 
-/* A checkpoint that cannot be written is no reason to end the run. */
+/* A checkpoint that cannot be written is no reason to end the run; its exit code tells. */
 static void take(void *context)
 {
     struct case_checkpoints *c = context;
@@ -186,6 +177,7 @@ static void take(void *context)
     }
     free(path);
     arena_free(&c->arena);
+    c->lost |= sink.errors > 0;
     cli_print_diags(&sink);
     diag_free(&sink);
 }

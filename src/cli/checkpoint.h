@@ -22,6 +22,7 @@ struct case_checkpoints {
     struct gpu *gpu;
     uint64_t program; /* hash of all that the launch file names */
     struct arena arena;
+    bool lost; /* one could not be written */
 };
 /* Asks the device for checkpoints and opens the one to continue: *resume, or NULL. Returns 0, or -1 with diagnostics.
  */

@@ -41,10 +41,12 @@ int cli_explain(int argc, char **argv);
 int cli_disasm(int argc, char **argv);
 int cli_docs(int argc, char **argv);
 
+typedef VEC(const char *) cli_texts;
+
 /* What is to be simulated, and on what. Strings belong to argv. */
 struct cli_options {
     const char *machine, *sched, *mode; /* NULL: not given */
-    VEC(const char *) sets;             /* group.parameter=value */
+    cli_texts sets;                     /* group.parameter=value */
     const char *seed;                   /* for gpu.seed, after the sets; NULL: not given */
     const char *stats;                  /* file for results, or NULL */
     const char *hang_report;            /* file for the graph of waiting of a kernel that hangs, or NULL */
@@ -56,7 +58,7 @@ struct cli_options {
     const char *kernel;
     uint64_t max_cycles_value, threads_value; /* 0: not given */
     double max_seconds_value;                 /* 0: not given */
-    VEC(const char *) cases;
+    cli_texts cases;
     const char *jobs, *reference, *html;
     uint64_t jobs_value; /* 0: not given */
     bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip;
@@ -104,6 +106,8 @@ void cli_print_diags(const struct diag_sink *sink);
  * the text. */
 void cli_print(struct strbuf *text);
 void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Comes before everything else. */
+void cli_output_begin(void);
 /* Hands on what was printed so far. Returns 0, or -1 when anything was lost. */
 int cli_flush(void);
 /* Nothing is printed after this. Returns the exit code: CLI_FAILED in place of CLI_OK when anything was lost. */
@@ -112,10 +116,27 @@ int cli_output_end(int code);
 /* The whole file in out (appended), of FILE_TEXT_MOST bytes at most. Returns 0, or -1 with a diagnostic. */
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink);
 /* What an option names a file for. */
-enum cli_output { CLI_OUTPUT_STATS, CLI_OUTPUT_GRAPH, CLI_OUTPUT_PAGE, CLI_OUTPUT_CHECKPOINT };
-/* Says before a long run that its results could not be written there, or would replace something else than results of
- * that kind. Returns 0, or -1 with a diagnostic. */
-int cli_check_writable(const char *path, enum cli_output kind, struct diag_sink *sink);
+enum cli_output {
+    CLI_OUTPUT_STATS,
+    CLI_OUTPUT_GRAPH,
+    CLI_OUTPUT_PAGE,
+    CLI_OUTPUT_CHECKPOINT,
+    CLI_OUTPUT_BINARY, /* a program or object file */
+    CLI_OUTPUT_PTX,
+};
+/* One file that a command is to write; path NULL: it is not. In a checkpoint's name %c stands for any number. */
+struct cli_place {
+    const char *option; /* that asked for it, with its dashes */
+    const char *path;
+    enum cli_output kind;
+};
+/* Says before a long run that its results could not be written there, would replace something else than results of
+ * that kind, or each other, or what goes to standard output. Returns 0, or -1 with a diagnostic. */
+int cli_check_places(const struct cli_place *places, unsigned count, struct diag_sink *sink);
+/* The same of one file. */
+int cli_check_writable(const char *option, const char *path, enum cli_output kind, struct diag_sink *sink);
+/* Writes a result, after what was printed before. Returns 0, or -1 with a diagnostic. */
+int cli_write_file(const char *path, const void *data, size_t bytes, struct diag_sink *sink);
 
 /* Writes the results of a run, or of several, to options->stats, which was given: JSON or, by the name's ending, CSV.
  * documents: an array of what cli_document makes. */

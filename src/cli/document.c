@@ -114,7 +114,7 @@ static int write_results(const char *path, const json_t *json, json_t *documents
         strbuf_addf(&text, "%s\n", dump ? dump : "");
         free(dump);
     }
-    int rc = file_write(path, strbuf_text(&text), text.length, sink);
+    int rc = cli_write_file(path, strbuf_text(&text), text.length, sink);
     strbuf_free(&text);
     return rc;
 }

@@ -1,5 +1,9 @@
 /* Files that options name: reading them, and what may be written over. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* realpath */
+#endif
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,6 +41,10 @@ static bool is_ours(enum cli_output kind, const char *text)
         return begins(text, "digraph waits ");
     case CLI_OUTPUT_PAGE:
         return begins(text, "<!doctype html>") && strstr(text, "--ink:");
+    case CLI_OUTPUT_BINARY:
+        return begins(text, "\177ELF");
+    case CLI_OUTPUT_PTX:
+        return strstr(text, ".version") && strstr(text, ".target");
     case CLI_OUTPUT_CHECKPOINT:
         break; /* archive_check_place has looked */
     }
@@ -47,6 +55,11 @@ static bool is_ours(enum cli_output kind, const char *text)
  */
 static int check_replaceable(const char *path, enum cli_output kind, struct diag_sink *sink)
 {
+    static const char *const names[] = {
+        [CLI_OUTPUT_STATS] = "statistics",          [CLI_OUTPUT_GRAPH] = "a graph of waiting",
+        [CLI_OUTPUT_PAGE] = "a page of Lockstep",   [CLI_OUTPUT_CHECKPOINT] = "a checkpoint",
+        [CLI_OUTPUT_BINARY] = "a compiled program", [CLI_OUTPUT_PTX] = "PTX",
+    };
     struct stat info;
     struct strbuf head = {0};
     int rc = 0, why;
@@ -57,27 +70,119 @@ static int check_replaceable(const char *path, enum cli_output kind, struct diag
                         strerror(why));
     else if (!is_ours(kind, strbuf_text(&head)))
         rc = diag_error(sink, DIAG_NOWHERE, "choose another name, or remove it first",
-                        "%s is there and holds something else than %s: it is not replaced", path,
-                        kind == CLI_OUTPUT_STATS   ? "statistics"
-                        : kind == CLI_OUTPUT_GRAPH ? "a graph of waiting"
-                                                   : "a page of Lockstep");
+                        "%s is there and holds something else than %s: it is not replaced", path, names[kind]);
     strbuf_free(&head);
     return rc;
 }
 
-int cli_check_writable(const char *path, enum cli_output kind, struct diag_sink *sink)
+/* The folder in which a file of that name would be made. */
+static void folder_of(const char *path, struct strbuf *folder)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash)
+        strbuf_addn(folder, path, (size_t)(slash - path) + 1);
+    else
+        strbuf_add(folder, ".");
+}
+
+int cli_check_writable(const char *option, const char *path, enum cli_output kind, struct diag_sink *sink)
 {
     struct stat info;
-    bool special = file_is_special(path), directory = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    const char *slash = strrchr(path, '/');
+    bool there = stat(path, &info) == 0, special = file_is_special(path), directory = there && S_ISDIR(info.st_mode);
     struct strbuf folder = {0};
-    if (slash)
-        strbuf_addn(&folder, path, (size_t)(slash - path) + 1);
-    else
-        strbuf_add(&folder, ".");
+    if (!there && lstat(path, &info) == 0 && S_ISLNK(info.st_mode))
+        return diag_error(sink, DIAG_NOWHERE, "remove the link, or make what it points to",
+                          "%s %s: it is a link to something that is not there", option, path);
+    folder_of(path, &folder);
     int why = directory ? EISDIR : access(special ? path : strbuf_text(&folder), W_OK) < 0 ? errno : 0;
     strbuf_free(&folder);
     if (why)
         return diag_error(sink, DIAG_NOWHERE, NULL, "cannot write %s: %s", path, strerror(why));
     return check_replaceable(path, kind, sink);
+}
+
+/* A file's one name, whether or not it is there yet: links and dots resolved. To be freed. */
+static char *one_name(const char *path)
+{
+    char *there = realpath(path, NULL);
+    if (there)
+        return there;
+    struct strbuf folder = {0}, name = {0};
+    const char *slash = strrchr(path, '/');
+    folder_of(path, &folder);
+    char *parent = realpath(strbuf_text(&folder), NULL);
+    strbuf_addf(&name, "%s/%s", parent ? parent : strbuf_text(&folder), slash ? slash + 1 : path);
+    free(parent);
+    strbuf_free(&folder);
+    return name.text;
+}
+
+/* Whether a checkpoint's name, with a number for each %c, can be `name`. */
+static bool may_become(const char *pattern, const char *name)
+{
+    for (; *pattern; pattern++, name++) {
+        if (pattern[0] == '%' && pattern[1] == 'c') {
+            size_t digits = strspn(name, "0123456789");
+            return digits && may_become(pattern + 2, name + digits);
+        }
+        if (*pattern != *name)
+            return false;
+    }
+    return !*name;
+}
+
+/* Devices take what several write to them: a terminal shows it, /dev/null drops it. */
+static bool same_open_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino && !S_ISCHR(a->st_mode);
+}
+
+static bool same_place(const struct cli_place *a, const struct cli_place *b)
+{
+    struct stat one, other;
+    if (stat(a->path, &one) == 0 && stat(b->path, &other) == 0)
+        return same_open_file(&one, &other);
+    char *first = one_name(a->path), *second = one_name(b->path);
+    bool same = may_become(first, second) || may_become(second, first);
+    free(first);
+    free(second);
+    return same;
+}
+
+/* A result that replaces the file to which a stream goes would leave what is printed in no file at all. */
+static int check_streams(const struct cli_place *place, struct diag_sink *sink)
+{
+    static const char *const names[] = {"standard output", "standard error"};
+    struct stat info, stream;
+    if (file_is_special(place->path) || stat(place->path, &info) < 0)
+        return 0;
+    for (int i = 0; i < 2; i++)
+        if (fstat(STDOUT_FILENO + i, &stream) == 0 && same_open_file(&info, &stream))
+            return diag_error(sink, DIAG_NOWHERE, "give each a file of its own", "%s %s: %s goes to that file too",
+                              place->option, place->path, names[i]);
+    return 0;
+}
+
+int cli_check_places(const struct cli_place *places, unsigned count, struct diag_sink *sink)
+{
+    int rc = 0;
+    for (unsigned i = 0; i < count; i++) {
+        if (!places[i].path)
+            continue;
+        rc |= cli_check_writable(places[i].option, places[i].path, places[i].kind, sink) |
+              check_streams(&places[i], sink);
+        for (unsigned k = 0; k < i; k++)
+            if (places[k].path && same_place(&places[k], &places[i]))
+                rc |= diag_error(sink, DIAG_NOWHERE, "give each a file of its own",
+                                 "%s %s and %s %s are one file: the one would replace the other", places[k].option,
+                                 places[k].path, places[i].option, places[i].path);
+    }
+    return rc;
+}
+
+int cli_write_file(const char *path, const void *data, size_t bytes, struct diag_sink *sink)
+{
+    if (file_is_special(path))
+        cli_flush();
+    return file_write(path, data, bytes, sink);
 }

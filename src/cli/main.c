@@ -84,5 +84,6 @@ static int run_command(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_output_begin();
     return cli_output_end(run_command(argc, argv));
 }

@@ -2,6 +2,7 @@
  * option means the same everywhere. Options may stand before and after other arguments, but for those of a program that
  * is run: what follows its name belongs to it. */
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,67 +11,48 @@
 #include "cli/cli.h"
 #include "config/yaml.h"
 
-enum {
-    OPTION_MACHINE = 256,
-    OPTION_SET,
-    OPTION_SCHED,
-    OPTION_SEED,
-    OPTION_MODE,
-    OPTION_MAX_CYCLES,
-    OPTION_MAX_SECONDS,
-    OPTION_HANG_REPORT,
-    OPTION_THREADS,
-    OPTION_NO_SKIP,
-    OPTION_CHECK,
-    OPTION_CHECKPOINT_EVERY,
-    OPTION_CHECKPOINT,
-    OPTION_RESUME,
-    OPTION_STATS,
-    OPTION_QUIET,
-    OPTION_KERNELS,
-    OPTION_KERNEL,
-    OPTION_CASE,
-    OPTION_JOBS,
-    OPTION_REFERENCE,
-    OPTION_AS_REFERENCE,
-    OPTION_FIXED_ORDER,
-    OPTION_DEPARTURES,
-    OPTION_HTML,
-    OPTION_HELP
+/* How an option fills its member of struct cli_options. */
+enum fill {
+    FILL_FLAG, /* bool: true when given */
+    FILL_TEXT, /* const char *: its one value */
+    FILL_LIST, /* VEC(const char *): each value, in order */
 };
 
-static const struct {
-    struct option option;
+static const struct row {
+    const char *name;
+    enum fill fill;
+    size_t member;
     unsigned group; /* enum cli_accept, 0: always */
 } table[] = {
-    {{"machine", required_argument, NULL, OPTION_MACHINE}, CLI_TAKES_MACHINE},
-    {{"set", required_argument, NULL, OPTION_SET}, CLI_TAKES_MACHINE},
-    {{"sched", required_argument, NULL, OPTION_SCHED}, CLI_TAKES_RUN | CLI_TAKES_RECORDS},
-    {{"seed", required_argument, NULL, OPTION_SEED}, CLI_TAKES_RUN},
-    {{"mode", required_argument, NULL, OPTION_MODE}, CLI_TAKES_RUN},
-    {{"max-cycles", required_argument, NULL, OPTION_MAX_CYCLES}, CLI_TAKES_RUN},
-    {{"max-seconds", required_argument, NULL, OPTION_MAX_SECONDS}, CLI_TAKES_RUN},
-    {{"threads", required_argument, NULL, OPTION_THREADS}, CLI_TAKES_RUN},
-    {{"no-skip", no_argument, NULL, OPTION_NO_SKIP}, CLI_TAKES_RUN},
-    {{"check", required_argument, NULL, OPTION_CHECK}, CLI_TAKES_RUN},
-    {{"checkpoint-every", required_argument, NULL, OPTION_CHECKPOINT_EVERY}, CLI_TAKES_CHECKPOINT},
-    {{"checkpoint", required_argument, NULL, OPTION_CHECKPOINT}, CLI_TAKES_CHECKPOINT},
-    {{"resume", required_argument, NULL, OPTION_RESUME}, CLI_TAKES_CHECKPOINT},
-    {{"hang-report", required_argument, NULL, OPTION_HANG_REPORT}, CLI_TAKES_REPORT},
-    {{"stats", required_argument, NULL, OPTION_STATS}, CLI_TAKES_OUTPUT},
-    {{"quiet", no_argument, NULL, OPTION_QUIET}, CLI_TAKES_OUTPUT},
-    {{"kernels", no_argument, NULL, OPTION_KERNELS}, CLI_TAKES_KERNELS},
-    {{"kernel", required_argument, NULL, OPTION_KERNEL}, CLI_TAKES_KERNEL},
-    {{"case", required_argument, NULL, OPTION_CASE}, CLI_TAKES_RECORDS},
-    {{"jobs", required_argument, NULL, OPTION_JOBS}, CLI_TAKES_RECORDS},
-    {{"reference", required_argument, NULL, OPTION_REFERENCE}, CLI_TAKES_RECORDS},
-    {{"as-reference", no_argument, NULL, OPTION_AS_REFERENCE}, CLI_TAKES_RECORDS},
-    {{"fixed-order", no_argument, NULL, OPTION_FIXED_ORDER}, CLI_TAKES_RECORDS},
-    {{"departures", no_argument, NULL, OPTION_DEPARTURES}, CLI_TAKES_DEPARTURES},
-    {{"html", required_argument, NULL, OPTION_HTML}, CLI_TAKES_RECORDS},
-    {{"help", no_argument, NULL, OPTION_HELP}, 0},
+    {"machine", FILL_TEXT, offsetof(struct cli_options, machine), CLI_TAKES_MACHINE},
+    {"set", FILL_LIST, offsetof(struct cli_options, sets), CLI_TAKES_MACHINE},
+    {"sched", FILL_TEXT, offsetof(struct cli_options, sched), CLI_TAKES_RUN | CLI_TAKES_RECORDS},
+    {"seed", FILL_TEXT, offsetof(struct cli_options, seed), CLI_TAKES_RUN},
+    {"mode", FILL_TEXT, offsetof(struct cli_options, mode), CLI_TAKES_RUN},
+    {"max-cycles", FILL_TEXT, offsetof(struct cli_options, max_cycles), CLI_TAKES_RUN},
+    {"max-seconds", FILL_TEXT, offsetof(struct cli_options, max_seconds), CLI_TAKES_RUN},
+    {"threads", FILL_TEXT, offsetof(struct cli_options, threads), CLI_TAKES_RUN},
+    {"no-skip", FILL_FLAG, offsetof(struct cli_options, no_skip), CLI_TAKES_RUN},
+    {"check", FILL_TEXT, offsetof(struct cli_options, check), CLI_TAKES_RUN},
+    {"checkpoint-every", FILL_TEXT, offsetof(struct cli_options, checkpoint_every), CLI_TAKES_CHECKPOINT},
+    {"checkpoint", FILL_TEXT, offsetof(struct cli_options, checkpoint), CLI_TAKES_CHECKPOINT},
+    {"resume", FILL_TEXT, offsetof(struct cli_options, resume), CLI_TAKES_CHECKPOINT},
+    {"hang-report", FILL_TEXT, offsetof(struct cli_options, hang_report), CLI_TAKES_REPORT},
+    {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT},
+    {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT},
+    {"kernels", FILL_FLAG, offsetof(struct cli_options, kernels), CLI_TAKES_KERNELS},
+    {"kernel", FILL_TEXT, offsetof(struct cli_options, kernel), CLI_TAKES_KERNEL},
+    {"case", FILL_LIST, offsetof(struct cli_options, cases), CLI_TAKES_RECORDS},
+    {"jobs", FILL_TEXT, offsetof(struct cli_options, jobs), CLI_TAKES_RECORDS},
+    {"reference", FILL_TEXT, offsetof(struct cli_options, reference), CLI_TAKES_RECORDS},
+    {"as-reference", FILL_FLAG, offsetof(struct cli_options, as_reference), CLI_TAKES_RECORDS},
+    {"fixed-order", FILL_FLAG, offsetof(struct cli_options, fixed_order), CLI_TAKES_RECORDS},
+    {"departures", FILL_FLAG, offsetof(struct cli_options, departures), CLI_TAKES_DEPARTURES},
+    {"html", FILL_TEXT, offsetof(struct cli_options, html), CLI_TAKES_RECORDS},
+    {"help", FILL_FLAG, offsetof(struct cli_options, help), 0},
 };
 #define TABLE_COUNT (sizeof table / sizeof *table)
+#define FIRST_VALUE 256 /* getopt's answer for table[0]; above all letters */
 
 static void unknown_option(const char *command, const char *word, unsigned accepted, struct diag_sink *sink)
 {
@@ -81,7 +63,7 @@ static void unknown_option(const char *command, const char *word, unsigned accep
     plain[strcspn(plain, "=")] = '\0';
     for (unsigned i = 0; i < TABLE_COUNT; i++)
         if (!table[i].group || (table[i].group & accepted))
-            names[count++] = table[i].option.name;
+            names[count++] = table[i].name;
     names[count] = NULL;
     const char *near = str_nearest(plain, names);
     if (near)
@@ -91,87 +73,50 @@ static void unknown_option(const char *command, const char *word, unsigned accep
     diag_error(sink, DIAG_NOWHERE, hint, "lockstep %s has no option %s", command, word);
 }
 
-static void take(struct cli_options *options, int which)
+/* A value that is not the one given before would replace it in silence; no value at all names nothing. */
+static int take(struct cli_options *options, const struct row *row, const char *value, struct diag_sink *sink)
 {
-    switch (which) {
-    case OPTION_MACHINE:
-        options->machine = optarg;
-        break;
-    case OPTION_SET:
-        vec_push(&options->sets, optarg);
-        break;
-    case OPTION_SCHED:
-        options->sched = optarg;
-        break;
-    case OPTION_SEED:
-        options->seed = optarg;
-        break;
-    case OPTION_MODE:
-        options->mode = optarg;
-        break;
-    case OPTION_MAX_CYCLES:
-        options->max_cycles = optarg;
-        break;
-    case OPTION_MAX_SECONDS:
-        options->max_seconds = optarg;
-        break;
-    case OPTION_THREADS:
-        options->threads = optarg;
-        break;
-    case OPTION_NO_SKIP:
-        options->no_skip = true;
-        break;
-    case OPTION_CHECK:
-        options->check = optarg;
-        break;
-    case OPTION_CHECKPOINT_EVERY:
-        options->checkpoint_every = optarg;
-        break;
-    case OPTION_CHECKPOINT:
-        options->checkpoint = optarg;
-        break;
-    case OPTION_RESUME:
-        options->resume = optarg;
-        break;
-    case OPTION_HANG_REPORT:
-        options->hang_report = optarg;
-        break;
-    case OPTION_STATS:
-        options->stats = optarg;
-        break;
-    case OPTION_QUIET:
-        options->quiet = true;
-        break;
-    case OPTION_KERNELS:
-        options->kernels = true;
-        break;
-    case OPTION_KERNEL:
-        options->kernel = optarg;
-        break;
-    case OPTION_CASE:
-        vec_push(&options->cases, optarg);
-        break;
-    case OPTION_JOBS:
-        options->jobs = optarg;
-        break;
-    case OPTION_REFERENCE:
-        options->reference = optarg;
-        break;
-    case OPTION_AS_REFERENCE:
-        options->as_reference = true;
-        break;
-    case OPTION_FIXED_ORDER:
-        options->fixed_order = true;
-        break;
-    case OPTION_DEPARTURES:
-        options->departures = true;
-        break;
-    case OPTION_HTML:
-        options->html = optarg;
-        break;
-    default:
-        options->help = true;
-        break;
+    void *member = (char *)options + row->member;
+    if (row->fill == FILL_FLAG) {
+        *(bool *)member = true;
+        return 0;
+    }
+    if (!*value)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "--%s needs a value: it is empty", row->name);
+    if (row->fill == FILL_LIST) {
+        vec_push((cli_texts *)member, value);
+        return 0;
+    }
+    const char **text = member;
+    if (*text && strcmp(*text, value) != 0)
+        return diag_error(sink, DIAG_NOWHERE, "give it once", "--%s is given twice: %s and %s", row->name, *text,
+                          value);
+    *text = value;
+    return 0;
+}
+
+/* The value of the parameter that --sched or --seed sets by another name, or NULL. */
+static const char *other_setting(const struct cli_options *options, const char *set, const char **option)
+{
+    const bool sched = strncmp(set, "sm.scheduler=", 13) == 0, seed = strncmp(set, "gpu.seed=", 9) == 0;
+    *option = sched ? "--sched" : "--seed";
+    return sched ? options->sched : seed ? options->seed : NULL;
+}
+
+/* The last --set of a parameter holds, and --sched and --seed hold over it: said where their values differ. */
+static void note_overruled(const struct cli_options *options, struct diag_sink *sink)
+{
+    for (size_t i = 0; i < options->sets.count; i++) {
+        const char *set = options->sets.items[i], *last = set, *option;
+        size_t name = strcspn(set, "=") + 1;
+        for (size_t k = i + 1; k < options->sets.count; k++)
+            if (strncmp(options->sets.items[k], set, name) == 0)
+                last = options->sets.items[k];
+        const char *other = other_setting(options, set, &option);
+        if (other && strcmp(other, set + name) != 0)
+            diag_note(sink, DIAG_NOWHERE, NULL, "--set %s does not count: %s %s is given too", set, option, other);
+        else if (strcmp(last, set) != 0)
+            diag_note(sink, DIAG_NOWHERE, NULL, "--set %s does not count: --set %s comes after it", set, last);
     }
 }
 
@@ -216,7 +161,7 @@ static int take_next(struct cli_options *options, char **argv, int at, int which
 {
     if (which == ':')
         return diag_error(sink, DIAG_NOWHERE, NULL, "%s needs a value", argv[at]);
-    if (which == '?' && optopt >= OPTION_MACHINE)
+    if (which == '?' && optopt >= FIRST_VALUE)
         return diag_error(sink, DIAG_NOWHERE, NULL, "%.*s takes no value", (int)strcspn(argv[at], "="), argv[at]);
     if (which == '?') {
         unknown_option(argv[0], argv[at], accepted, sink);
@@ -224,8 +169,11 @@ static int take_next(struct cli_options *options, char **argv, int at, int which
             optind++; /* in the middle of a word of short options: go on behind it */
         return -1;
     }
-    take(options, which);
-    return 0;
+    if (which == 'h') {
+        options->help = true;
+        return 0;
+    }
+    return take(options, &table[which - FIRST_VALUE], optarg, sink);
 }
 
 /* Whether `word` is exactly one of the options that a subcommand takes, with or without a value. */
@@ -233,8 +181,7 @@ static bool is_own_option(const char *word, unsigned accepted)
 {
     size_t n = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;
     for (unsigned i = 0; n && i < TABLE_COUNT; i++)
-        if ((table[i].group & accepted) && strlen(table[i].option.name) == n &&
-            strncmp(word + 2, table[i].option.name, n) == 0)
+        if ((table[i].group & accepted) && strlen(table[i].name) == n && strncmp(word + 2, table[i].name, n) == 0)
             return true;
     return false;
 }
@@ -275,7 +222,7 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
     *options = (struct cli_options){0};
     for (unsigned i = 0; i < TABLE_COUNT; i++)
         if (!table[i].group || (table[i].group & accepted))
-            longs[count++] = table[i].option;
+            longs[count++] = (struct option){table[i].name, table[i].fill != FILL_FLAG, NULL, FIRST_VALUE + (int)i};
     longs[count] = (struct option){0};
     optind = 0; /* start anew */
     opterr = 0;
@@ -294,6 +241,8 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
     }
     options->rest = copy_rest(&options->arena, rest.items, rest.count);
     vec_free(&rest);
+    if (!options->quiet)
+        note_overruled(options, sink);
     return check_values(options, sink) < 0 ? -1 : rc;
 }
 

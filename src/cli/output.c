@@ -2,6 +2,7 @@
  * that no result is lost in silence: the first write that fails is reported where it fails, with the reason, and
  * cli_output_end makes it an exit code. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,6 +11,15 @@
 
 #include "cli/cli.h"
 #include "report/figures.h"
+
+/* A program that is started without some of its three streams would get their numbers for the next files that it
+ * opens, and what is printed would go there. What stands in for them refuses every byte, as a closed file does. */
+void cli_output_begin(void)
+{
+    for (int i = 0; i < 3; i++)
+        if (fcntl(i, F_GETFD) < 0)
+            open("/dev/null", i == 0 ? O_WRONLY : O_RDONLY); /* the least free number: i */
+}
 
 static void report_loss(void)
 {

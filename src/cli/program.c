@@ -114,7 +114,7 @@ struct findings {
     bool refused;   /* the program cannot be continued from the checkpoint */
     bool resumed;   /* it was */
     bool lost;      /* some of them could not be written */
-    bool output;    /* what kernels printed could not be written */
+    bool output;    /* what kernels printed, or a checkpoint, could not be written */
     json_t *waits;  /* the graph of waiting of the last kernel that hung, or NULL */
     json_t *failed; /* launches that failed before their kernel began: kernel and error of each, in order */
     size_t seen;    /* of these, the first so many: the program then asked for its last error, and was told */
@@ -137,7 +137,7 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
         found->called |= type && strcmp(type, "loaded") != 0;
         found->refused |= type && strcmp(type, "refused") == 0;
         found->resumed |= type && strcmp(type, "resumed") == 0;
-        found->output |= type && strcmp(type, "output lost") == 0;
+        found->output |= type && (strcmp(type, "output lost") == 0 || strcmp(type, "checkpoint lost") == 0);
         if (type && strcmp(type, "waits") == 0) {
             json_decref(found->waits);
             found->waits = json_incref(json_object_get(line, "graph"));
@@ -333,7 +333,7 @@ static int report(const struct cli_options *options, const struct machine *machi
                 limit ? "--" : "", reason);
     const char *waits = options->hang_report ? json_string_value(found.waits) : NULL;
     bool lost =
-        found.lost || found.output || (waits && file_write(options->hang_report, waits, strlen(waits), sink) < 0);
+        found.lost || found.output || (waits && cli_write_file(options->hang_report, waits, strlen(waits), sink) < 0);
     json_decref(found.waits);
     if (code == CLI_OK && !lost)
         code = judge_kernels(options->rest[0], kernels, &found);

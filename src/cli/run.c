@@ -47,6 +47,20 @@ static const char usage[] =
     "  5           --max-seconds have passed     --max-seconds have passed\n"
     "  128 + n     signal n ended it             signal n ended it (130: Ctrl-C, 143: SIGTERM)\n";
 
+/* All files that the run is to write. */
+static int check_places(struct cli_options *options, struct diag_sink *sink)
+{
+    const char *checkpoint = options->checkpoint_every ? checkpoint_pattern(options, &options->arena) : NULL;
+    const struct cli_place places[] = {
+        {"--stats", options->stats, CLI_OUTPUT_STATS},
+        {"--hang-report", options->hang_report, CLI_OUTPUT_GRAPH},
+        {"--checkpoint", checkpoint, CLI_OUTPUT_CHECKPOINT},
+    };
+    if (checkpoint && archive_check_place(checkpoint, sink) < 0)
+        return -1;
+    return cli_check_places(places, sizeof places / sizeof *places, sink);
+}
+
 static int run(struct cli_options *options, struct diag_sink *sink)
 {
     struct machine machine;
@@ -57,9 +71,7 @@ static int run(struct cli_options *options, struct diag_sink *sink)
         diag_error(sink, DIAG_NOWHERE, "lockstep run --help", "lockstep run needs a program or a launch file");
         return CLI_USAGE;
     }
-    if (options->stats && cli_check_writable(options->stats, CLI_OUTPUT_STATS, sink) < 0)
-        return CLI_USAGE;
-    if (options->hang_report && cli_check_writable(options->hang_report, CLI_OUTPUT_GRAPH, sink) < 0)
+    if (check_places(options, sink) < 0)
         return CLI_USAGE;
     if (cli_load_machine(&machine, options, sink) < 0)
         return CLI_USAGE;

@@ -148,11 +148,17 @@ static enum machine_as taken_as(const struct cli_options *o)
     return o->as_reference ? MACHINE_REFERENCE : o->fixed_order ? MACHINE_FIXED_ORDER : MACHINE_SHIPPED;
 }
 
+static void set_back(struct validation *v, const struct departure *d, cli_texts *words)
+{
+    vec_push(words, "--set");
+    vec_push(words, arena_printf(&v->arena, "%s=%s", d->parameter, d->there));
+}
+
 static char *const *command_of(struct validation *v, const struct trial *t)
 {
     const struct fidelity_record *r = t->record;
     const struct cli_options *o = v->options;
-    VEC(const char *) words = {0};
+    cli_texts words = {0};
     enum machine_as as = taken_as(o);
     const char *sched = departure_scheduler(&v->arena, r->machine, as, r->sched);
     const char *const start[] = {"/proc/self/exe", "run", "--quiet", "--machine", r->machine,
@@ -160,10 +166,11 @@ static char *const *command_of(struct validation *v, const struct trial *t)
     for (size_t i = 0; i < sizeof start / sizeof *start; i++)
         vec_push(&words, start[i]);
     vec_push(&words, arena_printf(&v->arena, "%" PRIu64, PATIENCE * r->there.value[FIDELITY_CYCLES]));
-    for (const struct departure *d = NULL; (d = departure_next(r->machine, as, d));) {
-        vec_push(&words, "--set");
-        vec_push(&words, arena_printf(&v->arena, "%s=%s", d->parameter, d->there));
-    }
+    for (const struct departure *d = NULL; (d = departure_next(r->machine, as, d));)
+        set_back(v, d, &words);
+    if (as == MACHINE_REFERENCE && strchr(r->sched, '+'))
+        for (const struct departure *d = NULL; (d = departure_next_control(d));)
+            set_back(v, d, &words);
     for (size_t i = 0; i < o->sets.count; i++) {
         vec_push(&words, "--set");
         vec_push(&words, o->sets.items[i]);
@@ -264,7 +271,7 @@ static int write_page(struct validation *v, const struct trials *all)
     for (size_t i = 0; i < o->sets.count; i++)
         strbuf_addf(&how, " --set %s.", o->sets.items[i]);
     validate_html(all, strbuf_text(&how), &page);
-    int rc = file_write(o->html, strbuf_text(&page), page.length, v->sink);
+    int rc = cli_write_file(o->html, strbuf_text(&page), page.length, v->sink);
     strbuf_free(&page);
     strbuf_free(&how);
     return rc;
@@ -297,13 +304,14 @@ static int run_all(struct validation *v)
 static int start(const struct cli_options *options, struct diag_sink *sink)
 {
     struct validation v = {.options = options, .sink = sink};
+    const struct cli_place page = {"--html", options->html, CLI_OUTPUT_PAGE};
     int code = CLI_USAGE;
     if (options->as_reference && options->fixed_order)
         diag_error(sink, DIAG_NOWHERE, NULL, "--as-reference sets the order of schedulers back too: give one of them");
     else if (options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
                    options->rest[0]);
-    else if ((!options->html || cli_check_writable(options->html, CLI_OUTPUT_PAGE, sink) == 0) &&
+    else if (cli_check_places(&page, 1, sink) == 0 &&
              find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
         code = run_all(&v);
     remove_files(&v);

@@ -185,7 +185,7 @@ static struct scatter_point point_of(const struct trials *trials, const struct t
                               .note = arena_printf(trials->arena, "%s", strbuf_text(&why)),
                               .x = pair.there,
                               .y = pair.here,
-                              .mark = strcmp(t->record->sched, "lrr") != 0};
+                              .mark = strncmp(t->record->sched, "lrr", 3) != 0};
     strbuf_free(&why);
     return p;
 }
@@ -206,8 +206,9 @@ void validate_html(const struct trials *trials, const char *how, struct strbuf *
         .title = "Cycles of Lockstep and of GPGPU-Sim",
         .text =
             arena_printf(trials->arena,
-                         "Each mark is a kernel: a dot under lrr, a square under gto. The bands are 10%% and 25%% to "
-                         "either side of equal cycles; marks more than 10%% off carry their name. %s",
+                         "Each mark is a kernel: a dot under lrr, a square under gto, with back-off or without. The "
+                         "bands are 10%% and 25%% to either side of equal cycles; marks more than 10%% off carry "
+                         "their name. %s",
                          how),
         .x_name = "cycles there",
         .y_name = "cycles here",

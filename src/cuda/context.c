@@ -210,8 +210,11 @@ void runtime_reset(struct runtime *rt)
         free(rt->streams.items[i]);
     for (size_t i = 0; i < rt->events.count; i++)
         free(rt->events.items[i]);
+    for (size_t i = 0; i < rt->destroyed.count; i++)
+        free(rt->destroyed.items[i]);
     vec_free(&rt->streams);
     vec_free(&rt->events);
+    vec_free(&rt->destroyed);
     if (rt->gpu) {
         replay_device_ends(rt);
         gpu_destroy(rt->gpu);
@@ -235,6 +238,7 @@ __attribute__((destructor)) static void close_runtime(void)
     vec_free(&rt->images);
     vec_free(&rt->kernels);
     vec_free(&rt->variables);
+    vec_free(&rt->refusals);
     if (rt->configured)
         machine_free(&rt->machine);
     results_close(rt);

@@ -4,31 +4,74 @@
 
 #include "cuda/runtime.h"
 
+/* A block of `rows` rows in each of `slices` slices; pitches in bytes. */
+struct shape {
+    size_t width, rows, slices;
+    size_t to_pitch, from_pitch, to_slice, from_slice;
+};
+
 static bool on_device(const struct runtime *rt, const void *pointer)
 {
     uint64_t start, bytes;
     return gpu_find_allocation(rt->gpu, (uintptr_t)pointer, &start, &bytes);
 }
 
-/* Whether a pointer may stand where the kind says device or host. Pinned and managed memory may stand for either. */
-static bool agrees(const struct runtime *rt, const void *pointer, bool device, bool claimed_device)
+static bool span_of(size_t width, size_t rows, size_t slices, size_t pitch, size_t slice, size_t *span)
 {
+    size_t down, across;
+    return !__builtin_mul_overflow(rows - 1, pitch, &down) && !__builtin_mul_overflow(slices - 1, slice, &across) &&
+           !__builtin_add_overflow(width, down, span) && !__builtin_add_overflow(*span, across, span);
+}
+
+#define HOST_END (UINT64_C(1) << 57) /* no host has addresses beyond */
+
+/* From a copy's first byte to its last must lie in one allocation, or all of it in the host's memory: rows that reach
+ * into the next allocation would change it. side: "to" or "from". */
+static cudaError_t check_span(struct runtime *rt, const char *side, const void *pointer, size_t span)
+{
+    uint64_t address = (uintptr_t)pointer, start, bytes;
+    if (gpu_find_allocation(rt->gpu, address, &start, &bytes)) {
+        if (span <= start + bytes - address)
+            return cudaSuccess;
+        return runtime_refuse(rt, cudaErrorInvalidValue,
+                              "%s 0x%llx: %zu bytes from there, rows and pitches counted, but the allocation has %llu",
+                              side, (unsigned long long)address, span, (unsigned long long)(start + bytes - address));
+    }
+    if (gpu_is_memory(rt->gpu, address) || address >= HOST_END)
+        return runtime_refuse(rt, cudaErrorInvalidValue, "%s 0x%llx: no allocation is there, or none any more", side,
+                              (unsigned long long)address);
+    if (span > HOST_END - address)
+        return runtime_refuse(rt, cudaErrorInvalidValue, "%s host memory: %zu bytes from there go beyond all memory",
+                              side, span);
+    return cudaSuccess;
+}
+
+/* Whether a pointer may stand where the kind says device or host. Pinned and managed memory may stand for either. */
+static bool agrees(const struct runtime *rt, const void *pointer, bool claimed_device)
+{
+    bool device = on_device(rt, pointer);
     if (device == claimed_device)
         return true;
     const struct special_block *special = special_find(rt, pointer);
     return device && special && special->in_device;
 }
 
-static cudaError_t check_kind(const struct runtime *rt, const void *to, const void *from, enum cudaMemcpyKind kind)
+static cudaError_t check_kind(struct runtime *rt, const void *to, const void *from, enum cudaMemcpyKind kind)
 {
+    static const char *const names[] = {"host", "device"};
     if ((unsigned)kind > cudaMemcpyDefault)
-        return cudaErrorInvalidMemcpyDirection;
+        return runtime_refuse(rt, cudaErrorInvalidMemcpyDirection, "%d is no direction of a copy", (int)kind);
     if (kind == cudaMemcpyDefault)
         return cudaSuccess;
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    bool good = agrees(rt, to, on_device(rt, to), to_device) && agrees(rt, from, on_device(rt, from), from_device);
-    return good ? cudaSuccess : cudaErrorInvalidValue;
+    if (!agrees(rt, to, to_device))
+        return runtime_refuse(rt, cudaErrorInvalidValue,
+                              "the direction says %s memory, but what is to be written is none", names[to_device]);
+    if (!agrees(rt, from, from_device))
+        return runtime_refuse(rt, cudaErrorInvalidValue, "the direction says %s memory, but what is to be read is none",
+                              names[from_device]);
+    return cudaSuccess;
 }
 
 /* Out of the device to memory that the host can read without asking: what comes depends on what kernels computed. */
@@ -44,7 +87,7 @@ static cudaError_t fetch(struct runtime *rt, void *to, uint64_t from, size_t byt
     return cudaSuccess;
 }
 
-/* Copies bytes whose kind was checked. */
+/* Copies bytes whose kind and range were checked. */
 static cudaError_t move(struct runtime *rt, void *to, const void *from, size_t bytes)
 {
     uint64_t target = (uintptr_t)to, source = (uintptr_t)from;
@@ -67,32 +110,33 @@ static cudaError_t move(struct runtime *rt, void *to, const void *from, size_t b
     return rc < 0 ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-cudaError_t copy_bytes(struct runtime *rt, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+/* All that can be wrong with a copy, before its first byte. */
+static cudaError_t check_copy(struct runtime *rt, const void *to, const void *from, const struct shape *s,
+                              enum cudaMemcpyKind kind)
 {
-    if (bytes == 0)
-        return cudaSuccess;
+    size_t to_span, from_span;
     if (!to || !from)
-        return cudaErrorInvalidValue;
-    cudaError_t error = check_kind(rt, to, from, kind);
-    return error ? error : move(rt, to, from, bytes);
+        return runtime_refuse(rt, cudaErrorInvalidValue, "the pointer to what is to be %s is null",
+                              to ? "read" : "written");
+    if (s->width > s->to_pitch || s->width > s->from_pitch)
+        return runtime_refuse(rt, cudaErrorInvalidPitchValue, "rows of %zu bytes are wider than the pitch, %zu",
+                              s->width, s->width > s->to_pitch ? s->to_pitch : s->from_pitch);
+    if (!span_of(s->width, s->rows, s->slices, s->to_pitch, s->to_slice, &to_span) ||
+        !span_of(s->width, s->rows, s->slices, s->from_pitch, s->from_slice, &from_span))
+        return runtime_refuse(rt, cudaErrorInvalidValue, "%zu slices of %zu rows are more than all memory", s->slices,
+                              s->rows);
+    cudaError_t error = check_span(rt, "to", to, to_span);
+    if (!error)
+        error = check_span(rt, "from", from, from_span);
+    return error ? error : check_kind(rt, to, from, kind);
 }
-
-/* A block of `rows` rows in each of `slices` slices; pitches in bytes. */
-struct shape {
-    size_t width, rows, slices;
-    size_t to_pitch, from_pitch, to_slice, from_slice;
-};
 
 static cudaError_t copy_shape(struct runtime *rt, void *to, const void *from, const struct shape *shape,
                               enum cudaMemcpyKind kind)
 {
     if (shape->width == 0 || shape->rows == 0 || shape->slices == 0)
         return cudaSuccess;
-    if (!to || !from)
-        return cudaErrorInvalidValue;
-    if (shape->width > shape->to_pitch || shape->width > shape->from_pitch)
-        return cudaErrorInvalidPitchValue;
-    cudaError_t error = check_kind(rt, to, from, kind);
+    cudaError_t error = check_copy(rt, to, from, shape, kind);
     for (size_t z = 0; z < shape->slices && !error; z++)
         for (size_t y = 0; y < shape->rows && !error; y++)
             error = move(rt, (char *)to + z * shape->to_slice + y * shape->to_pitch,
@@ -100,10 +144,10 @@ static cudaError_t copy_shape(struct runtime *rt, void *to, const void *from, co
     return error;
 }
 
-/* For the forms that name a stream: its handle must be known. */
-static cudaError_t in_stream(const struct runtime *rt, cudaStream_t stream)
+cudaError_t copy_bytes(struct runtime *rt, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    return stream_known(rt, stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    const struct shape row = {.width = bytes, .rows = 1, .slices = 1, .to_pitch = bytes, .from_pitch = bytes};
+    return copy_shape(rt, to, from, &row, kind);
 }
 
 /* RUNTIME_CALL with the stream checked first. */
@@ -111,7 +155,7 @@ static cudaError_t in_stream(const struct runtime *rt, cudaStream_t stream)
     struct runtime *rt = runtime_lock();                                                                               \
     cudaError_t error_ = runtime_ready(rt);                                                                            \
     rt->entry = __func__;                                                                                              \
-    error_ = error_ ? error_ : in_stream(rt, (stream));                                                                \
+    error_ = error_ ? error_ : stream_check(rt, (stream));                                                             \
     return runtime_unlock(rt, error_ ? error_ : (call))
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -161,19 +205,42 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 }
 ALSO_PER_THREAD(cudaMemcpy2DAsync, ptsz);
 
-static const char *at_position(const struct cudaPitchedPtr *p, const struct cudaPos *position)
+/* Where a block begins inside pitched memory. It must lie in the rows that the pitch and the height give room to. */
+static cudaError_t at_position(struct runtime *rt, const struct cudaPitchedPtr *p, const struct cudaPos *at,
+                               const struct cudaExtent *extent, void **pointer)
 {
-    if (!p->ptr)
-        return NULL;
-    return (const char *)p->ptr + position->z * p->pitch * p->ysize + position->y * p->pitch + position->x;
+    size_t slice, down, below, offset, width, rows;
+    *pointer = NULL;
+    if (__builtin_mul_overflow(p->pitch, p->ysize, &slice) || __builtin_mul_overflow(slice, at->z, &down) ||
+        __builtin_mul_overflow(p->pitch, at->y, &below) || __builtin_add_overflow(down, below, &offset) ||
+        __builtin_add_overflow(offset, at->x, &offset) || offset > UINTPTR_MAX - (uintptr_t)p->ptr ||
+        __builtin_add_overflow(at->x, extent->width, &width) || __builtin_add_overflow(at->y, extent->height, &rows))
+        return runtime_refuse(rt, cudaErrorInvalidValue, "a position or an extent goes beyond all memory");
+    if (width > p->pitch)
+        return runtime_refuse(rt, cudaErrorInvalidPitchValue, "%zu bytes from column %zu do not fit the pitch, %zu",
+                              extent->width, at->x, p->pitch);
+    if (extent->depth > 1 && rows > p->ysize)
+        return runtime_refuse(rt, cudaErrorInvalidValue, "%zu rows from row %zu do not fit the height (ysize), %zu",
+                              extent->height, at->y, p->ysize);
+    if (p->ptr)
+        *pointer = (char *)p->ptr + offset;
+    return cudaSuccess;
 }
 
 static cudaError_t copy_3d(struct runtime *rt, const struct cudaMemcpy3DParms *p)
 {
+    void *to, *from;
     if (!p)
-        return cudaErrorInvalidValue;
+        return runtime_refuse(rt, cudaErrorInvalidValue, "the pointer to its parameters is null");
     if (p->srcArray || p->dstArray)
-        return cudaErrorNotSupported;
+        return runtime_refuse(rt, cudaErrorNotSupported, "arrays are not supported");
+    if (!p->extent.width || !p->extent.height || !p->extent.depth)
+        return cudaSuccess;
+    cudaError_t error = at_position(rt, &p->dstPtr, &p->dstPos, &p->extent, &to);
+    if (!error)
+        error = at_position(rt, &p->srcPtr, &p->srcPos, &p->extent, &from);
+    if (error)
+        return error;
     struct shape shape = {
         .width = p->extent.width,
         .rows = p->extent.height,
@@ -183,8 +250,7 @@ static cudaError_t copy_3d(struct runtime *rt, const struct cudaMemcpy3DParms *p
         .to_slice = p->dstPtr.pitch * p->dstPtr.ysize,
         .from_slice = p->srcPtr.pitch * p->srcPtr.ysize,
     };
-    void *to = (void *)(uintptr_t)at_position(&p->dstPtr, &p->dstPos);
-    return copy_shape(rt, to, at_position(&p->srcPtr, &p->srcPos), &shape, p->kind);
+    return copy_shape(rt, to, from, &shape, p->kind);
 }
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
@@ -201,12 +267,30 @@ ALSO_PER_THREAD(cudaMemcpy3DAsync, ptsz);
 
 /* ---- fills ---- */
 
+static cudaError_t check_fill(struct runtime *rt, const void *to, const struct shape *s)
+{
+    size_t span;
+    if (!to)
+        return runtime_refuse(rt, cudaErrorInvalidValue, "the pointer to what is to be filled is null");
+    if ((s->rows > 1 || s->slices > 1) && s->width > s->to_pitch)
+        return runtime_refuse(rt, cudaErrorInvalidPitchValue, "rows of %zu bytes are wider than the pitch, %zu",
+                              s->width, s->to_pitch);
+    if (!span_of(s->width, s->rows, s->slices, s->to_pitch, s->to_slice, &span))
+        return runtime_refuse(rt, cudaErrorInvalidValue, "%zu slices of %zu rows are more than all memory", s->slices,
+                              s->rows);
+    cudaError_t error = check_span(rt, "at", to, span);
+    if (!error && !on_device(rt, to))
+        error = runtime_refuse(rt, cudaErrorInvalidValue, "the pointer is not to device memory");
+    return error;
+}
+
 static cudaError_t fill(struct runtime *rt, void *to, int value, const struct shape *shape)
 {
     if (shape->width == 0 || shape->rows == 0 || shape->slices == 0)
         return cudaSuccess;
-    if ((shape->rows > 1 || shape->slices > 1) && shape->width > shape->to_pitch)
-        return cudaErrorInvalidPitchValue;
+    cudaError_t wrong = check_fill(rt, to, shape);
+    if (wrong)
+        return wrong;
     for (size_t z = 0; z < shape->slices; z++)
         for (size_t y = 0; y < shape->rows; y++) {
             uint64_t row = (uintptr_t)to + z * shape->to_slice + y * shape->to_pitch;
@@ -247,26 +331,30 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
 }
 ALSO_PER_THREAD(cudaMemset2DAsync, ptsz);
 
-static struct shape shape_3d(const struct cudaPitchedPtr *to, struct cudaExtent extent)
+static cudaError_t fill_3d(struct runtime *rt, const struct cudaPitchedPtr *to, int value, struct cudaExtent extent)
 {
-    return (struct shape){.width = extent.width,
+    const struct cudaPos origin = {0, 0, 0};
+    void *start;
+    if (!extent.width || !extent.height || !extent.depth)
+        return cudaSuccess;
+    cudaError_t error = at_position(rt, to, &origin, &extent, &start);
+    struct shape shape = {.width = extent.width,
                           .rows = extent.height,
                           .slices = extent.depth,
                           .to_pitch = to->pitch,
                           .to_slice = to->pitch * to->ysize};
+    return error ? error : fill(rt, start, value, &shape);
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
 {
-    struct shape shape = shape_3d(&to, extent);
-    RUNTIME_CALL(fill(rt, to.ptr, value, &shape));
+    RUNTIME_CALL(fill_3d(rt, &to, value, extent));
 }
 ALSO_PER_THREAD(cudaMemset3D, ptds);
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr to, int value, struct cudaExtent extent, cudaStream_t stream)
 {
-    struct shape shape = shape_3d(&to, extent);
-    STREAM_CALL(stream, fill(rt, to.ptr, value, &shape));
+    STREAM_CALL(stream, fill_3d(rt, &to, value, extent));
 }
 ALSO_PER_THREAD(cudaMemset3DAsync, ptsz);
 
@@ -277,9 +365,10 @@ static cudaError_t symbol_range(struct runtime *rt, const void *symbol, size_t b
     uint64_t start, size;
     cudaError_t error = variable_find(rt, symbol, &start, &size);
     if (error)
-        return error;
+        return runtime_refuse(rt, error, "that is no symbol of this program's device code");
     if (offset > size || bytes > size - offset)
-        return cudaErrorInvalidValue;
+        return runtime_refuse(rt, cudaErrorInvalidValue, "%zu bytes at offset %zu do not lie in a symbol of %zu", bytes,
+                              offset, (size_t)size);
     *address = (void *)(uintptr_t)(start + offset);
     return cudaSuccess;
 }
@@ -288,6 +377,8 @@ static cudaError_t copy_to_symbol(struct runtime *rt, const void *symbol, const 
                                   enum cudaMemcpyKind kind)
 {
     void *to;
+    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
+        return runtime_refuse(rt, cudaErrorInvalidMemcpyDirection, "a symbol is device memory");
     cudaError_t error = symbol_range(rt, symbol, bytes, offset, &to);
     return error ? error : copy_bytes(rt, to, from, bytes, kind);
 }
@@ -296,6 +387,8 @@ static cudaError_t copy_from_symbol(struct runtime *rt, void *to, const void *sy
                                     enum cudaMemcpyKind kind)
 {
     void *from;
+    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
+        return runtime_refuse(rt, cudaErrorInvalidMemcpyDirection, "a symbol is device memory");
     cudaError_t error = symbol_range(rt, symbol, bytes, offset, &from);
     return error ? error : copy_bytes(rt, to, from, bytes, kind);
 }

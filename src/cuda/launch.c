@@ -23,27 +23,30 @@ static int on_progress(void *context, const struct gpu_progress *progress)
     return launch->reason != NULL;
 }
 
-static cudaError_t check_extents(const struct runtime *rt, const struct kernel *kernel,
-                                 const struct call_configuration *c)
+static cudaError_t check_extents(struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
 {
     uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
     if (c->grid.x == 0 || c->grid.y == 0 || c->grid.z == 0 || threads == 0)
-        return cudaErrorInvalidConfiguration;
+        return runtime_refuse(rt, cudaErrorInvalidConfiguration, "kernel %s has no blocks or no threads", kernel->name);
     if (c->grid.x > INT32_MAX || c->grid.y > 65535 || c->grid.z > 65535)
-        return cudaErrorInvalidConfiguration;
+        return runtime_refuse(rt, cudaErrorInvalidConfiguration,
+                              "kernel %s in %u x %u x %u blocks: the most are 2147483647 x 65535 x 65535", kernel->name,
+                              c->grid.x, c->grid.y, c->grid.z);
     if (c->block.x > 1024 || c->block.y > 1024 || c->block.z > 64 || threads > device_max_threads(rt))
-        return cudaErrorInvalidConfiguration;
+        return runtime_refuse(rt, cudaErrorInvalidConfiguration,
+                              "kernel %s in blocks of %u x %u x %u threads: the most are 1024 x 1024 x 64, and %u",
+                              kernel->name, c->block.x, c->block.y, c->block.z, device_max_threads(rt));
     const uint32_t *most = kernel->function->max_threads, *exact = kernel->function->required_threads;
     if (most[0] && threads > (uint64_t)most[0] * (most[1] ? most[1] : 1) * (most[2] ? most[2] : 1))
-        return cudaErrorInvalidValue;
+        return runtime_refuse(rt, cudaErrorInvalidValue, "kernel %s has launch bounds (.maxntid) below %llu threads",
+                              kernel->name, (unsigned long long)threads);
     if (exact[0] &&
         (c->block.x != exact[0] || c->block.y != (exact[1] ? exact[1] : 1) || c->block.z != (exact[2] ? exact[2] : 1)))
-        return cudaErrorInvalidValue;
+        return runtime_refuse(rt, cudaErrorInvalidValue, "kernel %s has a required block size (.reqntid) of its own",
+                              kernel->name);
     return cudaSuccess;
 }
 
-/* Shared memory beyond what a kernel may use is a bad argument; threads or registers that do not fit an SM are
- * resources. */
 /* Programs that do not ask for errors would go on without the kernel: say what is wrong. */
 static cudaError_t refuse_resources(struct runtime *rt, const struct kernel *kernel, unsigned threads,
                                     const char *limiter)
@@ -59,13 +62,18 @@ static cudaError_t refuse_resources(struct runtime *rt, const struct kernel *ker
     return cudaErrorLaunchOutOfResources;
 }
 
+/* Shared memory beyond what a kernel may use is a bad argument; threads or registers that do not fit an SM are
+ * resources. */
 static cudaError_t check_resources(struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
 {
     uint64_t limit = device_shared_bytes(rt);
     if (kernel->dynamic_shared_limit && kernel->dynamic_shared_limit + kernel->function->shared_bytes > limit)
         limit = kernel->dynamic_shared_limit + kernel->function->shared_bytes;
     if (c->shared > limit || kernel->function->shared_bytes > limit - c->shared)
-        return cudaErrorInvalidValue;
+        return runtime_refuse(
+            rt, cudaErrorInvalidValue,
+            "kernel %s with %u bytes of shared memory of its own and %llu dynamic: a block may have %llu", kernel->name,
+            (unsigned)kernel->function->shared_bytes, (unsigned long long)c->shared, (unsigned long long)limit);
     unsigned threads = c->block.x * c->block.y * c->block.z;
     const char *limiter = NULL;
     if (gpu_occupancy(rt->gpu, kernel->function, threads, c->shared, &limiter))
@@ -208,21 +216,25 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
 }
 
 /* All blocks of a cooperative launch must be resident at once. */
-static cudaError_t check_cooperative(const struct runtime *rt, const struct kernel *kernel,
+static cudaError_t check_cooperative(struct runtime *rt, const struct kernel *kernel,
                                      const struct call_configuration *c)
 {
     uint64_t blocks = (uint64_t)c->grid.x * c->grid.y * c->grid.z;
     uint64_t resident = (uint64_t)rt->machine.gpu.sms *
                         gpu_occupancy(rt->gpu, kernel->function, c->block.x * c->block.y * c->block.z, c->shared, NULL);
-    return c->cooperative && blocks > resident ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+    if (!c->cooperative || blocks <= resident)
+        return cudaSuccess;
+    return runtime_refuse(rt, cudaErrorCooperativeLaunchTooLarge,
+                          "kernel %s has %llu blocks, which wait for each other, but only %llu can be there at once",
+                          kernel->name, (unsigned long long)blocks, (unsigned long long)resident);
 }
 
 static cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c,
                                  void **args)
 {
-    if (!stream_known(rt, c->stream))
-        return cudaErrorInvalidResourceHandle;
-    cudaError_t error = check_extents(rt, kernel, c);
+    cudaError_t error = stream_check(rt, c->stream);
+    if (!error)
+        error = check_extents(rt, kernel, c);
     if (!error)
         error = check_resources(rt, kernel, c);
     if (!error)
@@ -231,7 +243,7 @@ static cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, cons
         return error;
     uint8_t *params = pack(kernel->function, args);
     if (!params)
-        return cudaErrorInvalidValue;
+        return runtime_refuse(rt, cudaErrorInvalidValue, "an argument of kernel %s is null", kernel->name);
     error = run(rt, kernel, c, params);
     free(params);
     return error;
@@ -254,6 +266,10 @@ static cudaError_t launch_func(const void *func, const struct call_configuration
     cudaError_t error = runtime_ready(rt);
     uint64_t written = rt->kernels_written;
     rt->entry = "a launch";
+    if (!error && !func)
+        error = runtime_refuse(rt, cudaErrorInvalidDeviceFunction, "the pointer to its kernel is null");
+    if (!error && !kernel_lookup(rt, func))
+        error = runtime_refuse(rt, cudaErrorInvalidDeviceFunction, "that is no kernel of this program");
     if (!error)
         error = kernel_find(rt, func, &kernel);
     if (!error)
@@ -304,6 +320,11 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
                                                                         : check_attributes(config, &c.cooperative);
     if (error) {
         struct runtime *rt = runtime_lock();
+        rt->entry = __func__;
+        if (error == cudaErrorNotSupported)
+            runtime_refuse(rt, error, "clusters of several blocks are outside the model");
+        else
+            runtime_refuse(rt, error, "its configuration, or the list of its attributes, is null");
         return runtime_unlock(rt, note_lost(rt, func, error));
     }
     c.grid = config->gridDim;

@@ -54,7 +54,7 @@ static cudaError_t refuse_memory(struct runtime *rt, size_t bytes)
 static cudaError_t take_memory(struct runtime *rt, void **pointer, size_t bytes)
 {
     if (!pointer)
-        return cudaErrorInvalidValue;
+        return runtime_refuse(rt, cudaErrorInvalidValue, "the place for its result is null");
     *pointer = NULL;
     if (bytes == 0)
         return cudaSuccess;
@@ -76,7 +76,8 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
 
 static cudaError_t allocate_async(struct runtime *rt, void **pointer, size_t bytes, cudaStream_t stream)
 {
-    return stream_known(rt, stream) ? allocate(rt, pointer, bytes) : cudaErrorInvalidResourceHandle;
+    cudaError_t error = stream_check(rt, stream);
+    return error ? error : allocate(rt, pointer, bytes);
 }
 
 cudaError_t cudaMallocAsync(void **pointer, size_t bytes, cudaStream_t stream)
@@ -88,7 +89,7 @@ ALSO_PER_THREAD(cudaMallocAsync, ptsz);
 static cudaError_t allocate_pitched(struct runtime *rt, void **pointer, size_t *pitch, size_t width, size_t rows)
 {
     if (!pointer || !pitch || width > SIZE_MAX - PITCH_ALIGN)
-        return cudaErrorInvalidValue;
+        return runtime_refuse(rt, cudaErrorInvalidValue, "a place for its results is null, or rows are too wide");
     size_t bytes;
     *pitch = (width + PITCH_ALIGN - 1) / PITCH_ALIGN * PITCH_ALIGN;
     if (__builtin_mul_overflow(*pitch, rows, &bytes))
@@ -148,9 +149,9 @@ static cudaError_t allocate_pinned(struct runtime *rt, void **pointer, size_t by
         return cudaSuccess;
     bool in_device = gpu_host_mapped(rt->gpu) && take_memory(rt, pointer, bytes) == cudaSuccess;
     if (!in_device)
-        *pointer = calloc(1, bytes);
+        *pointer = bytes <= PTRDIFF_MAX ? calloc(1, bytes) : NULL;
     if (!*pointer)
-        return cudaErrorMemoryAllocation;
+        return runtime_refuse(rt, cudaErrorMemoryAllocation, "the host has no %zu bytes", bytes);
     vec_push(&rt->specials, (struct special_block){.start = (uintptr_t)*pointer,
                                                    .bytes = bytes,
                                                    .type = cudaMemoryTypeHost,
@@ -169,18 +170,32 @@ cudaError_t cudaMallocHost(void **pointer, size_t bytes)
     RUNTIME_CALL(allocate_pinned(rt, pointer, bytes, cudaHostAllocDefault));
 }
 
+/* Whether it is the device copy of registered memory, which cudaHostUnregister frees. */
+static bool is_shadow(const struct runtime *rt, const void *pointer)
+{
+    for (size_t i = 0; i < rt->specials.count; i++)
+        if (rt->specials.items[i].shadow && rt->specials.items[i].shadow == (uintptr_t)pointer)
+            return true;
+    return false;
+}
+
 static cudaError_t free_device(struct runtime *rt, void *pointer)
 {
     if (!pointer)
         return cudaSuccess;
     struct special_block *special = find_special(rt, pointer);
     if (special && special->type == cudaMemoryTypeHost)
-        return cudaErrorInvalidValue;
+        return runtime_refuse(rt, cudaErrorInvalidValue, "the pointer is to host memory, which cudaFreeHost frees");
+    if (special && (special->image || special->start != (uintptr_t)pointer))
+        return runtime_refuse(rt, cudaErrorInvalidValue, "the pointer is not what an allocation gave");
+    if (is_shadow(rt, pointer))
+        return runtime_refuse(rt, cudaErrorInvalidValue, "the pointer stands for registered host memory");
     cudaError_t error = replay_call(rt, (uintptr_t)pointer, 0, 0);
     if (error)
         return error;
     if (gpu_free(rt->gpu, (uintptr_t)pointer) < 0)
-        return cudaErrorInvalidValue;
+        return runtime_refuse(rt, cudaErrorInvalidValue,
+                              "the pointer is not what an allocation gave, or was freed before");
     if (special)
         forget_special(rt, special);
     return cudaSuccess;
@@ -193,7 +208,8 @@ cudaError_t cudaFree(void *pointer)
 
 static cudaError_t free_async(struct runtime *rt, void *pointer, cudaStream_t stream)
 {
-    return stream_known(rt, stream) ? free_device(rt, pointer) : cudaErrorInvalidResourceHandle;
+    cudaError_t error = stream_check(rt, stream);
+    return error ? error : free_device(rt, pointer);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
@@ -208,7 +224,8 @@ static cudaError_t free_pinned(struct runtime *rt, void *pointer)
         return cudaSuccess;
     struct special_block *block = find_special(rt, pointer);
     if (!block || block->type != cudaMemoryTypeHost || block->registered || block->start != (uintptr_t)pointer)
-        return cudaErrorInvalidValue;
+        return runtime_refuse(rt, cudaErrorInvalidValue,
+                              "the pointer is not what an allocation of host memory gave, or was freed before");
     if (block->shadow)
         gpu_free(rt->gpu, block->shadow);
     if (block->in_device)
@@ -359,12 +376,13 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 
 /* ---- hints: managed memory is in one place, so that there is nothing to move ---- */
 
-static cudaError_t check_managed(const struct runtime *rt, const void *pointer, size_t bytes)
+static cudaError_t check_managed(struct runtime *rt, const void *pointer, size_t bytes)
 {
     const struct special_block *block = find_special(rt, pointer);
     bool inside =
         block && block->type == cudaMemoryTypeManaged && bytes <= block->start + block->bytes - (uintptr_t)pointer;
-    return inside && bytes > 0 ? cudaSuccess : cudaErrorInvalidValue;
+    return inside && bytes > 0 ? cudaSuccess
+                               : runtime_refuse(rt, cudaErrorInvalidValue, "that is not all in managed memory");
 }
 
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t bytes, struct cudaMemLocation location, unsigned int flags,
@@ -400,8 +418,9 @@ cudaError_t cudaMemRangeGetAttribute(void *data, size_t bytes, enum cudaMemRange
 
 static cudaError_t attach(struct runtime *rt, cudaStream_t stream, const void *pointer)
 {
-    if (!stream_known(rt, stream))
-        return cudaErrorInvalidResourceHandle;
+    cudaError_t error = stream_check(rt, stream);
+    if (error)
+        return error;
     return check_managed(rt, pointer, 1);
 }
 

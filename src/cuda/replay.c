@@ -323,7 +323,7 @@ static void archive_calls(struct archive *ar, struct replay *r)
     archive_end(ar);
 }
 
-/* A checkpoint that cannot be written is no reason to end the run. */
+/* A checkpoint that cannot be written is no reason to end the run; the results tell of it. */
 static void take(void *context)
 {
     struct runtime *rt = context;
@@ -341,6 +341,8 @@ static void take(void *context)
         checkpoint_identity_free(&id);
     }
     free(path);
+    if (sink.errors)
+        results_checkpoint_lost(rt);
     runtime_report(rt, &sink);
     diag_free(&sink);
 }

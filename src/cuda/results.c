@@ -11,6 +11,7 @@
  *   {"type":"diagnostic", "text":"..."}               whatever was also printed to standard error
  *   {"type":"refused"}, {"type":"resumed"}            whether the program could be continued from its checkpoint
  *   {"type":"output lost"}                            what kernels printed could not be written
+ *   {"type":"checkpoint lost"}                        a checkpoint could not be written
  * When a line cannot be written the user is told, no more lines follow, and the file is made read-only: that needs no
  * room on a disk that has none left, and it is how `lockstep run` knows that the results are not whole. */
 #include <errno.h>
@@ -157,6 +158,11 @@ void results_resumed(struct runtime *rt)
 void results_output_lost(struct runtime *rt)
 {
     write_line(rt, line_of_type("output lost"));
+}
+
+void results_checkpoint_lost(struct runtime *rt)
+{
+    write_line(rt, line_of_type("checkpoint lost"));
 }
 
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress)

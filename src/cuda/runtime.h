@@ -65,6 +65,11 @@ struct CUevent_st {
     double time_ns; /* simulated time of the last record */
 };
 
+/* An entry point, and the format of the reason why it refused a call. */
+struct refusal {
+    const char *entry, *reason;
+};
+
 #define RUNTIME_LIMITS 7
 
 struct runtime {
@@ -105,6 +110,8 @@ struct runtime {
     unsigned device_flags;
     uint64_t named_unsupported[8]; /* which rows of unsupported.def were reported */
     const char *entry;             /* the entry point under way */
+    VEC(struct refusal) refusals;  /* that were said */
+    VEC(void *) destroyed;         /* streams and events: kept, so that no new one has the handle of an old one */
     struct replay replay;
 };
 
@@ -122,6 +129,10 @@ void runtime_reset(struct runtime *rt);
 void runtime_print(struct runtime *rt, const struct strbuf *text);
 /* Prints the sink's diagnostics to standard error, adds them to the results, and empties the sink. */
 void runtime_report(struct runtime *rt, struct diag_sink *sink);
+
+/* Returns error, and says, without addresses of the host, which differ from run to run, on standard error why the entry point under way refuses a call: once for each reason. */
+cudaError_t runtime_refuse(struct runtime *rt, cudaError_t error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Bodies of entry points: `call` is evaluated with the runtime locked as rt, and with the device up or the machine
  * known. */
@@ -168,6 +179,8 @@ void results_refused(struct runtime *rt);
 void results_resumed(struct runtime *rt);
 /* What its kernels printed could not be written. */
 void results_output_lost(struct runtime *rt);
+/* A checkpoint could not be written. */
+void results_checkpoint_lost(struct runtime *rt);
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
 void results_waits(struct runtime *rt, const char *graph);
 void results_diagnostic(struct runtime *rt, const char *text);
@@ -201,6 +214,8 @@ cudaError_t copy_bytes(struct runtime *rt, void *to, const void *from, size_t by
 
 /* stream.c */
 bool stream_known(const struct runtime *rt, cudaStream_t stream);
+/* cudaErrorInvalidResourceHandle, with a word, for a stream that is none. */
+cudaError_t stream_check(struct runtime *rt, cudaStream_t stream);
 
 /* device.c: what programs may ask of a block. */
 uint32_t device_max_threads(const struct runtime *rt);

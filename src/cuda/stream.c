@@ -16,9 +16,11 @@ bool stream_known(const struct runtime *rt, cudaStream_t stream)
     return false;
 }
 
-static cudaError_t check_stream(const struct runtime *rt, cudaStream_t stream)
+cudaError_t stream_check(struct runtime *rt, cudaStream_t stream)
 {
-    return stream_known(rt, stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (stream_known(rt, stream))
+        return cudaSuccess;
+    return runtime_refuse(rt, cudaErrorInvalidResourceHandle, "that is no stream, or it was destroyed");
 }
 
 /* The record of a created stream; NULL for the default streams. */
@@ -57,11 +59,11 @@ static cudaError_t destroy_stream(struct runtime *rt, cudaStream_t stream)
 {
     for (size_t i = 0; i < rt->streams.count; i++)
         if (rt->streams.items[i] == stream) {
-            free(stream);
+            vec_push(&rt->destroyed, stream);
             rt->streams.items[i] = rt->streams.items[--rt->streams.count];
             return cudaSuccess;
         }
-    return cudaErrorInvalidResourceHandle;
+    return stream == NULL ? cudaErrorInvalidResourceHandle : stream_check(rt, stream);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -71,20 +73,21 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    RUNTIME_CALL(check_stream(rt, stream));
+    RUNTIME_CALL(stream_check(rt, stream));
 }
 ALSO_PER_THREAD(cudaStreamSynchronize, ptsz);
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    RUNTIME_CALL(check_stream(rt, stream));
+    RUNTIME_CALL(stream_check(rt, stream));
 }
 ALSO_PER_THREAD(cudaStreamQuery, ptsz);
 
-static cudaError_t stream_priority(const struct runtime *rt, cudaStream_t stream, int *priority)
+static cudaError_t stream_priority(struct runtime *rt, cudaStream_t stream, int *priority)
 {
-    if (!priority || !stream_known(rt, stream))
-        return priority ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    cudaError_t error = priority ? stream_check(rt, stream) : cudaErrorInvalidValue;
+    if (error)
+        return error;
     const struct CUstream_st *record = stream_record(stream);
     *priority = record ? record->priority : 0;
     return cudaSuccess;
@@ -96,10 +99,11 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 }
 ALSO_PER_THREAD(cudaStreamGetPriority, ptsz);
 
-static cudaError_t stream_flags(const struct runtime *rt, cudaStream_t stream, unsigned *flags)
+static cudaError_t stream_flags(struct runtime *rt, cudaStream_t stream, unsigned *flags)
 {
-    if (!flags || !stream_known(rt, stream))
-        return flags ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    cudaError_t error = flags ? stream_check(rt, stream) : cudaErrorInvalidValue;
+    if (error)
+        return error;
     const struct CUstream_st *record = stream_record(stream);
     *flags = record ? record->flags : 0;
     return cudaSuccess;
@@ -112,10 +116,11 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 ALSO_PER_THREAD(cudaStreamGetFlags, ptsz);
 
 /* The default streams are 1 (also under its null name) and 2; created ones count on from there. */
-static cudaError_t stream_id(const struct runtime *rt, cudaStream_t stream, unsigned long long *id)
+static cudaError_t stream_id(struct runtime *rt, cudaStream_t stream, unsigned long long *id)
 {
-    if (!id || !stream_known(rt, stream))
-        return id ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    cudaError_t error = id ? stream_check(rt, stream) : cudaErrorInvalidValue;
+    if (error)
+        return error;
     const struct CUstream_st *record = stream_record(stream);
     *id = record ? record->id : stream == cudaStreamPerThread ? 2 : 1;
     return cudaSuccess;
@@ -127,10 +132,11 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 }
 ALSO_PER_THREAD(cudaStreamGetId, ptsz);
 
-static cudaError_t stream_device(const struct runtime *rt, cudaStream_t stream, int *device)
+static cudaError_t stream_device(struct runtime *rt, cudaStream_t stream, int *device)
 {
-    if (!device || !stream_known(rt, stream))
-        return device ? cudaErrorInvalidResourceHandle : cudaErrorInvalidValue;
+    cudaError_t error = device ? stream_check(rt, stream) : cudaErrorInvalidValue;
+    if (error)
+        return error;
     *device = 0;
     return cudaSuccess;
 }
@@ -142,9 +148,10 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 ALSO_PER_THREAD(cudaStreamGetDevice, ptsz);
 
 /* Stream attributes are hints about caches and waiting: accepted, and read back as zero. */
-static cudaError_t two_streams(const struct runtime *rt, cudaStream_t a, cudaStream_t b)
+static cudaError_t two_streams(struct runtime *rt, cudaStream_t a, cudaStream_t b)
 {
-    return stream_known(rt, a) && stream_known(rt, b) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    cudaError_t error = stream_check(rt, a);
+    return error ? error : stream_check(rt, b);
 }
 
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
@@ -157,16 +164,16 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaLaunchAttributeID at
                                    const cudaLaunchAttributeValue *value)
 {
     (void)attribute;
-    RUNTIME_CALL(value ? check_stream(rt, stream) : cudaErrorInvalidValue);
+    RUNTIME_CALL(value ? stream_check(rt, stream) : cudaErrorInvalidValue);
 }
 ALSO_PER_THREAD(cudaStreamSetAttribute, ptsz);
 
-static cudaError_t stream_attribute(const struct runtime *rt, cudaStream_t stream, cudaLaunchAttributeValue *value)
+static cudaError_t stream_attribute(struct runtime *rt, cudaStream_t stream, cudaLaunchAttributeValue *value)
 {
     if (!value)
         return cudaErrorInvalidValue;
     *value = (cudaLaunchAttributeValue){0};
-    return check_stream(rt, stream);
+    return stream_check(rt, stream);
 }
 
 cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID attribute,
@@ -177,12 +184,12 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaLaunchAttributeID at
 }
 ALSO_PER_THREAD(cudaStreamGetAttribute, ptsz);
 
-static cudaError_t capturing(const struct runtime *rt, cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+static cudaError_t capturing(struct runtime *rt, cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
     if (!status)
         return cudaErrorInvalidValue;
     *status = cudaStreamCaptureStatusNone;
-    return check_stream(rt, stream);
+    return stream_check(rt, stream);
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
@@ -196,9 +203,10 @@ ALSO_PER_THREAD(cudaStreamIsCapturing, ptsz);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
     struct runtime *rt = runtime_lock();
+    rt->entry = __func__;
     cudaError_t error = runtime_ready(rt);
     if (!error)
-        error = function ? check_stream(rt, stream) : cudaErrorInvalidValue;
+        error = function ? stream_check(rt, stream) : cudaErrorInvalidValue;
     runtime_unlock(rt, error);
     if (!error)
         function(data);
@@ -209,9 +217,10 @@ ALSO_PER_THREAD(cudaLaunchHostFunc, ptsz);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned int flags)
 {
     struct runtime *rt = runtime_lock();
+    rt->entry = __func__;
     cudaError_t error = runtime_ready(rt);
     if (!error)
-        error = callback && flags == 0 ? check_stream(rt, stream) : cudaErrorInvalidValue;
+        error = callback && flags == 0 ? stream_check(rt, stream) : cudaErrorInvalidValue;
     runtime_unlock(rt, error);
     if (!error)
         callback(stream, cudaSuccess, data);
@@ -229,9 +238,17 @@ static bool event_known(const struct runtime *rt, cudaEvent_t event)
     return false;
 }
 
-static cudaError_t check_event(const struct runtime *rt, cudaEvent_t event)
+static cudaError_t check_event(struct runtime *rt, cudaEvent_t event)
 {
-    return event_known(rt, event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (event_known(rt, event))
+        return cudaSuccess;
+    return runtime_refuse(rt, cudaErrorInvalidResourceHandle, "that is no event, or it was destroyed");
+}
+
+static cudaError_t check_both(struct runtime *rt, cudaStream_t stream, cudaEvent_t event)
+{
+    cudaError_t error = stream_check(rt, stream);
+    return error ? error : check_event(rt, event);
 }
 
 static cudaError_t create_event(struct runtime *rt, cudaEvent_t *event, unsigned flags)
@@ -260,11 +277,11 @@ static cudaError_t destroy_event(struct runtime *rt, cudaEvent_t event)
 {
     for (size_t i = 0; i < rt->events.count; i++)
         if (rt->events.items[i] == event) {
-            free(event);
+            vec_push(&rt->destroyed, event);
             rt->events.items[i] = rt->events.items[--rt->events.count];
             return cudaSuccess;
         }
-    return cudaErrorInvalidResourceHandle;
+    return check_event(rt, event);
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
@@ -274,8 +291,9 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 static cudaError_t record(struct runtime *rt, cudaEvent_t event, cudaStream_t stream)
 {
-    if (!event_known(rt, event) || !stream_known(rt, stream))
-        return cudaErrorInvalidResourceHandle;
+    cudaError_t error = check_both(rt, stream, event);
+    if (error)
+        return error;
     event->recorded = true;
     event->time_ns = gpu_time_ns(rt->gpu);
     return cudaSuccess;
@@ -303,25 +321,26 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     RUNTIME_CALL(check_event(rt, event));
 }
 
-static cudaError_t wait_event(const struct runtime *rt, cudaStream_t stream, cudaEvent_t event)
-{
-    return stream_known(rt, stream) ? check_event(rt, event) : cudaErrorInvalidResourceHandle;
-}
-
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     (void)flags;
-    RUNTIME_CALL(wait_event(rt, stream, event));
+    RUNTIME_CALL(check_both(rt, stream, event));
 }
 ALSO_PER_THREAD(cudaStreamWaitEvent, ptsz);
 
-static cudaError_t elapsed(const struct runtime *rt, float *ms, cudaEvent_t start, cudaEvent_t end)
+static cudaError_t elapsed(struct runtime *rt, float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     if (!ms)
         return cudaErrorInvalidValue;
-    if (!event_known(rt, start) || !event_known(rt, end) || !start->recorded || !end->recorded ||
-        ((start->flags | end->flags) & cudaEventDisableTiming))
-        return cudaErrorInvalidResourceHandle;
+    cudaError_t error = check_event(rt, start);
+    if (!error)
+        error = check_event(rt, end);
+    if (error)
+        return error;
+    if (!start->recorded || !end->recorded)
+        return runtime_refuse(rt, cudaErrorInvalidResourceHandle, "an event was not recorded");
+    if ((start->flags | end->flags) & cudaEventDisableTiming)
+        return runtime_refuse(rt, cudaErrorInvalidResourceHandle, "an event was made without timing");
     *ms = (float)((end->time_ns - start->time_ns) / 1e6);
     return cudaSuccess;
 }

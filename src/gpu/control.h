@@ -1,4 +1,5 @@
-/* Which registers of a kernel decide where its warps go, at each instruction. For the progress watch. */
+/* Which registers of a kernel decide what its warps do, at each instruction, as long as they stay in its loop. For the
+ * progress watch. */
 #ifndef LOCKSTEP_GPU_CONTROL_H
 #define LOCKSTEP_GPU_CONTROL_H
 
@@ -6,7 +7,9 @@
 
 struct gpu_control {
     const struct isa_function *function;
-    uint32_t words; /* of a set: rows of the frame, then predicates */
+    uint32_t *loops;  /* by instruction: the outermost loop around it; those outside have one each, of their own */
+    uint32_t words;   /* of a set: rows of the frame, then predicates, then the clock */
+    bool reads_clock; /* the module does, somewhere */
     uint64_t *sets; /* by instruction; NULL: not known, since the kernel calls functions */
 };
 
@@ -14,5 +17,7 @@ struct gpu_control *gpu_control_new(const struct isa_module *module, const struc
                                     struct arena *arena);
 /* The set before the instruction at pc is executed, or NULL: everything. */
 const uint64_t *gpu_control_at(const struct gpu_control *control, uint32_t pc);
+/* Whether what a warp does from there depends on a clock. */
+bool gpu_control_by_clock(const struct gpu_control *control, uint32_t pc);
 
 #endif

@@ -10,7 +10,6 @@
 #define REPORT_MEMBERS 8
 #define REPORT_STARVED 6
 #define REPORT_TRIES 6  /* warps that try in vain; that never take a lock */
-#define MANY_TAKES 16   /* of locks without progress */
 #define REPORT_CLAIMS 4 /* locations that one warp wants */
 
 static void add_pos(const struct gpu_run *run, uint32_t pc, struct strbuf *out)
@@ -256,12 +255,12 @@ static void describe_all_starved(const struct gpu_run *run, const struct waits *
  * and never meet it free. */
 static bool tries_in_vain(const struct waits_warp *node)
 {
-    return node->kind != WAITS_BARRIER && node->kind != WAITS_STARVED && node->state.takes > MANY_TAKES;
+    return node->kind != WAITS_BARRIER && node->kind != WAITS_STARVED && node->state.takes > WAITS_MANY_TAKES;
 }
 
 static bool never_takes(const struct waits_warp *node)
 {
-    return node->kind == WAITS_LOCK && !node->state.takes && node->state.sync_ops > MANY_TAKES;
+    return node->kind == WAITS_LOCK && !node->state.takes && node->state.sync_ops > WAITS_MANY_TAKES;
 }
 
 static uint32_t count_warps(const struct waits *w, bool (*is)(const struct waits_warp *))
@@ -295,8 +294,10 @@ static void describe_tries(const struct gpu_run *run, const struct waits *w, str
         strbuf_addf(out, "\n  and %u more", in_vain - shown);
     shown = 0;
     if (never)
-        strbuf_addf(out, "\n  %u warps asked as often and never got it: if they are inside what the others want to enter, "
-                         "these wait for them:", never);
+        strbuf_addf(out,
+                    "\n  %u warps asked as often and never got it: if they are inside what the others want to enter, "
+                    "these wait for them:",
+                    never);
     for (uint32_t i = 0; i < w->warp_count && shown < REPORT_TRIES; i++) {
         if (!never_takes(&w->warps[i]))
             continue;
@@ -318,8 +319,8 @@ static void describe_others(const struct gpu_run *run, const struct waits *w, st
         spinning += w->warps[i].kind != WAITS_BARRIER;
     for (uint32_t i = 0; i < w->warp_count; i++) {
         const struct waits_warp *node = &w->warps[i];
-        bool told = (node->circle && node->circle <= REPORT_CIRCLES) ||
-                    (trying && (tries_in_vain(node) || never_takes(node)));
+        bool told =
+            (node->circle && node->circle <= REPORT_CIRCLES) || (trying && (tries_in_vain(node) || never_takes(node)));
         if (told || (node->kind == WAITS_BARRIER && spinning))
             continue; /* those who spin explain those who wait for them */
         if (left++ == 0 && most == REPORT_OTHERS)
@@ -335,17 +336,38 @@ static void describe_others(const struct gpu_run *run, const struct waits *w, st
         strbuf_addf(out, "\n  and %u more", left - shown);
 }
 
+/* Whether warps wait for a lock that an ended thread has. */
+static bool is_kept(const struct waits *w)
+{
+    for (uint32_t i = 0; i < w->lock_count; i++)
+        if (w->locks[i].lanes && (w->locks[i].holder == HOLDER_WARP_ENDED || w->locks[i].holder == HOLDER_LANE_ENDED))
+            return true;
+    return false;
+}
+
+/* Blocks that must wait until others end; what waits for them waits for ever. */
+static void describe_blocks_left(const struct gpu_run *run, struct strbuf *out)
+{
+    if (run->next_block < run->blocks)
+        strbuf_addf(out,
+                    "\n blocks: %llu of %llu have not begun: the device has room for them only when others end, which "
+                    "must not wait for them",
+                    (unsigned long long)(run->blocks - run->next_block), (unsigned long long)run->blocks);
+}
+
 static const char *hint_for(enum gpu_hang how, bool starving, bool never)
 {
     if (never)
-        return "in a machine where every latency is fixed, those who take the lock can keep a phase in which the others "
+        return "in a machine where every latency is fixed, those who take the lock can keep a phase in which the "
+               "others "
                "always come too late; a device has no such rhythm: try --seed N";
     if (how == GPU_HANG_IDLE)
         return "a kernel that computes for longer without a store of a new value needs a higher gpu.idle_cycles (0: no "
                "limit)";
-    return starving ? "a scheduler that gives every warp its turn, or sm.age_rotation, may end this; gpu.watch_cycles says "
-                      "for how long a launch may do no work"
-                    : NULL;
+    return starving
+               ? "a scheduler that gives every warp its turn, or sm.age_rotation, may end this; gpu.watch_cycles says "
+                 "for how long a launch may do no work"
+               : NULL;
 }
 
 void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
@@ -370,8 +392,10 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
                 w.circle_count ? " (deadlock)"
                 : starving     ? " (livelock: holders of locks get no turn)"
                 : in_vain      ? " (livelock: locks are taken and given back in vain)"
+                : is_kept(&w)  ? " (a lock was not given back)"
                                : "",
                 (unsigned long long)(run->gpu->cycle - run->start_cycle), w.warp_count, at_barrier);
+    describe_blocks_left(run, &text);
     for (uint32_t i = 1; i <= w.circle_count && i <= REPORT_CIRCLES; i++)
         describe_circle(run, &w, i, &text);
     if (w.circle_count > REPORT_CIRCLES)

@@ -4,12 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/control.h"
 #include "gpu/gpu_impl.h"
 #include "sm/barrier.h"
 #include "sm/novel.h"
 
-#define SLICE 256         /* instructions a warp runs before the next one's turn */
-#define STUCK_ROUNDS 2000 /* turns of everybody in which nobody got anywhere */
+#define SLICE 256 /* instructions a warp runs before the next one's turn */
+/* Turns of everybody in which nobody did anything but synchronise, before their states are looked at; and the age of a
+ * state, when memory changed in the meantime, above which coming back to it is no chance. */
+#define QUIET_ROUNDS 1024
+#define OLD_ROUNDS 8192
 
 struct fblock {
     bool used;
@@ -19,6 +23,8 @@ struct fblock {
     struct simt_barrier *waits; /* what each warp waits at */
     const struct isa_instr **wait_instrs;
     uint64_t waiting, running;
+    uint64_t *states; /* of each warp, in the turn that all are compared with */
+    uint64_t back;    /* warps that were in that state again */
 };
 
 struct frun {
@@ -26,7 +32,10 @@ struct frun {
     struct fblock *blocks;
     unsigned block_count;
     uint64_t instructions; /* stands for the cycle */
-    uint64_t worked; /* threads ended, stores, arithmetic atomics, instructions of warps that do not synchronise */
+    uint64_t idle, noted;  /* turns since anybody did more; the one in which states were noted */
+    uint64_t idle_from;    /* instructions when that began */
+    bool changed;          /* memory did since then */
+    struct gpu_control *control;
     struct simt_access access;
     struct sm_novel novel;
     struct sm_fault fault;
@@ -81,9 +90,10 @@ static bool legal(struct frun *f, const struct fblock *b, unsigned w)
 static bool changes(struct frun *f, const struct simt_access *a, const struct fblock *b)
 {
     uint8_t atomic = a->instr->mods.atomic;
+    bool novel = false;
+    f->changed |= a->changed != 0;
     if (atomic != ISA_ATOMIC_CAS && atomic != ISA_ATOMIC_EXCH)
         return a->changed != 0;
-    bool novel = false;
     uint64_t block = a->space == ISA_SPACE_SHARED ? (uint64_t)(b - f->blocks) << 32 : 0;
     for (uint64_t rest = a->changed; rest; rest &= rest - 1) {
         uint64_t value;
@@ -211,6 +221,7 @@ static void allocate_blocks(struct frun *f)
     for (unsigned i = 0; i < f->block_count; i++) {
         f->blocks[i].warps = ARENA_NEW(&run->arena, struct simt_warp, k->warps_per_block);
         f->blocks[i].waits = ARENA_NEW(&run->arena, struct simt_barrier, k->warps_per_block);
+        f->blocks[i].states = ARENA_NEW(&run->arena, uint64_t, k->warps_per_block);
         f->blocks[i].wait_instrs = ARENA_NEW(&run->arena, const struct isa_instr *, k->warps_per_block);
         f->blocks[i].simt.shared = arena_alloc(&run->arena, k->shared_bytes + 1, 16);
     }
@@ -250,10 +261,57 @@ static bool any_left(const struct frun *f)
     return false;
 }
 
+/* Looks at the warps of a block that neither wait nor have ended. note: their states are kept; else those that were in
+ * the kept state again are noted. Returns whether all were. */
+static bool look_at_block(struct frun *f, struct fblock *b, bool note)
+{
+    if (note)
+        b->back = 0;
+    for (uint64_t rest = b->used ? b->running & ~b->waiting : 0; rest; rest &= rest - 1) {
+        unsigned w = mask_first(rest);
+        uint64_t hash = gpu_warp_hash(&b->warps[w], f->control, w, f->instructions);
+        if (note)
+            b->states[w] = hash;
+        else if (b->states[w] == hash)
+            b->back |= BIT64(w);
+    }
+    return !b->used || !(b->running & ~b->waiting & ~b->back);
+}
+
+/* Whether all warps only go round: each was in a state twice while nobody did more than synchronise. Turns whose number
+ * is a power of two are those that later ones are compared with (Brent's way: it finds circles of any length). */
+static bool goes_round(struct frun *f)
+{
+    bool note = !(f->idle & (f->idle - 1)), all = true;
+    if (f->idle < QUIET_ROUNDS)
+        return false;
+    if (!f->control)
+        f->control = gpu_control_new(f->run->grid.code->module, f->run->grid.kernel, &f->run->arena);
+    if (note) {
+        f->noted = f->idle;
+        f->changed = false;
+    }
+    for (unsigned i = 0; i < f->block_count; i++)
+        all &= look_at_block(f, &f->blocks[i], note);
+    return all && !note && (!f->changed || f->idle - f->noted >= OLD_ROUNDS);
+}
+
+/* Whether the warps get nowhere, after a turn. */
+static bool is_stuck(struct frun *f, bool ran, bool moved)
+{
+    uint32_t most = f->run->gpu->machine.gpu.idle_cycles;
+    if (moved) {
+        f->idle = 0;
+        f->idle_from = f->instructions;
+        return false;
+    }
+    f->idle++;
+    return !ran || goes_round(f) || (most && f->instructions - f->idle_from >= most);
+}
+
 static enum gpu_status run_rounds(struct frun *f)
 {
     double last = f->run->start_seconds;
-    uint64_t idle = 0;
     for (uint64_t round = 1; any_left(f); round++) {
         bool moved;
         bool ran = run_round(f, &moved);
@@ -261,8 +319,7 @@ static enum gpu_status run_rounds(struct frun *f)
             gpu_explain_fault(f->run, &f->fault);
             return GPU_FAULT;
         }
-        idle = moved ? 0 : idle + 1;
-        if (!ran || idle > STUCK_ROUNDS) {
+        if (is_stuck(f, ran, moved)) {
             diag_error(f->run->sink, DIAG_NOWHERE, "run it with --mode timing for a report of who waits for whom",
                        "kernel %s made no progress: its warps %s", f->run->launch->kernel->name,
                        ran ? "only spin" : "wait at barriers that the others do not reach");

@@ -26,13 +26,16 @@ const struct machine *gpu_machine(const struct gpu *gpu);
 /* Device memory. Addresses are device addresses (also valid as generic addresses in kernels). All return 0, or -1 with
  * a diagnostic that names the range. */
 uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes); /* 0 when memory is exhausted */
-int gpu_free(struct gpu *gpu, uint64_t address);      /* -1 when it is no allocation's start */
+/* Frees what gpu_malloc gave; -1 when that is not where an allocation of its starts. */
+int gpu_free(struct gpu *gpu, uint64_t address);
 int gpu_write(struct gpu *gpu, uint64_t address, const void *from, uint64_t bytes, struct diag_sink *sink);
 int gpu_read(struct gpu *gpu, void *to, uint64_t address, uint64_t bytes, struct diag_sink *sink);
 int gpu_fill(struct gpu *gpu, uint64_t address, uint8_t value, uint64_t bytes, struct diag_sink *sink);
 int gpu_copy(struct gpu *gpu, uint64_t to, uint64_t from, uint64_t bytes, struct diag_sink *sink);
 /* The allocation that holds address: its start and size; false when there is none. */
 bool gpu_find_allocation(const struct gpu *gpu, uint64_t address, uint64_t *start, uint64_t *bytes);
+/* Whether a host pointer lies in the range of device memory, allocated or not; false unless gpu_host_mapped. */
+bool gpu_is_memory(const struct gpu *gpu, uint64_t address);
 /* Size of the heap of device malloc, instead of the machine's; 0 for the machine's. -1 when it is larger than device
  * memory, or in use already. */
 int gpu_set_heap(struct gpu *gpu, uint64_t bytes);

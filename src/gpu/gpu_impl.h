@@ -101,35 +101,52 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *counters);
 /* Computes the energy of a result that has its counters and cycles. */
 void gpu_add_energy(const struct machine *machine, struct gpu_result *result);
 void gpu_reset_counters(struct gpu *gpu);
+/* warp_hash.c: everything of a warp that decides what it does, but for memory that others have written: where its lanes
+ * stand, their registers and local memory; `written`: a hash of what it wrote; and the time for one that looks at it.
+ */
+struct gpu_control;
+uint64_t gpu_warp_hash(const struct simt_warp *warp, const struct gpu_control *control, uint64_t written, uint64_t now);
 /* watch.c */
-#define GPU_WATCH_STATES 16
+#define GPU_WATCH_STATES 32768u
+struct gpu_watch_state {
+    uint64_t hash;   /* of a warp, with its number; 0: none */
+    uint64_t cycle;  /* of the look that first found it so; before the last progress: no longer true */
+    uint64_t memory; /* number of writes that had changed memory, + 1, when it was last found so; 0: that was of late */
+};
 struct gpu_watched_warp {
-    uint64_t states[GPU_WATCH_STATES]; /* hashes of what the warp was at the last looks */
-    uint64_t anchor;                   /* that of the last look whose number is a power of two */
-    uint32_t count;  /* looks */
-    uint64_t issued; /* instructions issued when it was last noted */
-    bool repeats;    /* it was twice the same: it goes round */
+    uint64_t issued;        /* instructions issued when it was last noted */
+    uint64_t window_issued; /* and when the present window began */
+    uint64_t window_sync_ops;
+    uint64_t turn; /* cycle of the last look that found it had issued something since the one before */
+    uint64_t met,
+        met_old;       /* cycles of the last looks at which it was in a state it had been in; long before; 0: none */
+    uint64_t round_at; /* it was twice the same with this `memory`; 0: never */
 };
 struct gpu_watch {
     uint64_t next;                  /* cycle of the next look */
     uint64_t end;                   /* cycle at which the launch is stuck if nothing was done until then */
     uint64_t issued, worked;        /* warp instructions; threads ended and work done, when something was last done */
     uint64_t visible;               /* cycle of the look that last found something visible done, outside warps */
+    uint64_t changes, quiet_since;  /* writes that changed memory, at the last look; since when there was none */
     uint32_t windows;               /* of gpu.watch_cycles that have passed since without work */
     struct gpu_watched_warp *warps; /* by SM and slot; the caller provides them, zeroed */
     const struct simt_grid *grid;   /* of the launch */
-    struct arena *arena;            /* for `control`, which is made when it is first needed */
+    struct arena *arena;            /* for what follows, which is made when it is first needed */
     struct gpu_control *control;
+    struct gpu_watch_state *states; /* in pairs, by hash */
 };
 /* state.c: between two windows of the engine. gpu_checkpoint takes one, gpu_resume loads launch->resume: -1 when it
  * does not fit, the units are then in pieces. */
 void gpu_checkpoint(struct gpu_run *run, struct gpu_watch *watch);
 int gpu_resume(struct gpu_run *run, struct gpu_watch *watch);
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu);
+/* Makes what is made when it is first needed. */
+void gpu_watch_prepare(struct gpu_watch *watch);
 /* Whether the launch has made no progress: for gpu.watch_cycles, or twice as many warp instructions, when every warp
- * comes back to states it was in; or for gpu.watch_cycles when the warps wait for each other in a way that nothing ends
- * (waits.h); or for eight times as long when some warps change but only synchronise; or for gpu.idle_cycles, whatever
- * the warps do to their registers. To be asked at watch->next. */
+ * comes back to states it was in while memory stays as it is; for gpu.watch_cycles when they do or get no turn, and
+ * wait for each other in a way that nothing ends (waits.h); for eight times as long when they change memory; for 64
+ * times when some change themselves, if all that they ask for is held; or for gpu.idle_cycles, whatever they do. To be
+ * asked at watch->next. */
 enum gpu_watch_verdict { GPU_WATCH_WELL, GPU_WATCH_STUCK, GPU_WATCH_IDLE };
 enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu);
 /* explain.c: explains in the sink who waits for whom; what a thread did wrong. */

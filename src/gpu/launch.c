@@ -47,7 +47,7 @@ static int check_shape(struct gpu_run *run)
         bool many = l->grid[i] && blocks > (UINT64_C(1) << 40) / l->grid[i];
         blocks *= l->grid[i];
         if (!l->grid[i] || !l->block[i] || threads > 4096 || many)
-            return refuse(run, "every grid and block dimension must be at least 1",
+            return refuse(run, "every dimension is at least 1; a grid has at most 2^40 blocks, a block 4096 threads",
                           "the grid or block size is out of range");
     }
     if (required[0] && memcmp(required, l->block, sizeof l->block))

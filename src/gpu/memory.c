@@ -9,8 +9,22 @@ uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes)
     return store_alloc(&gpu->store, bytes, 256);
 }
 
+/* Variables and what launches use are allocations too, but nobody's to free. */
+static bool is_own(const struct gpu *gpu, uint64_t address)
+{
+    if (gpu_address_read_only(gpu, address) || address == gpu->workspace || address == gpu->heap)
+        return true;
+    for (const struct gpu_module *module = gpu->modules; module; module = module->next)
+        for (uint32_t i = 0; i < module->code->variable_count; i++)
+            if (module->code->variables[i].space != ISA_SPACE_SHARED && module->code->variables[i].address == address)
+                return true;
+    return false;
+}
+
 int gpu_free(struct gpu *gpu, uint64_t address)
 {
+    if (is_own(gpu, address))
+        return -1;
     return store_release(&gpu->store, address);
 }
 
@@ -78,6 +92,11 @@ bool gpu_find_allocation(const struct gpu *gpu, uint64_t address, uint64_t *star
     *start = block->start;
     *bytes = block->end - block->start;
     return true;
+}
+
+bool gpu_is_memory(const struct gpu *gpu, uint64_t address)
+{
+    return gpu->store.identity && address - gpu->store.start < gpu->store.size;
 }
 
 bool gpu_host_mapped(const struct gpu *gpu)

@@ -2,9 +2,10 @@
  * networks' channels, so within the networks' lookahead each is simulated by itself, by a thread of its own if there is
  * one. Units are stepped only in the cycles in which they can act. Within a core cycle the order is: blocks start,
  * replies leave the network into the SMs, partitions hand over replies and get requests, DRAM, L2 slices, the networks'
- * ends, SMs. DRAM and networks run in clocks of their own, by integer ratio. Partitions, which nothing reaches without
- * a delay, are simulated ahead of the other units, many cycles at once, so that what they look at stays near the host's
- * processor. */
+ * ends, SMs. DRAM and networks run in clocks of their own, by integer ratio. A tick of the networks that does not
+ * coincide with a step of the SMs falls between two of them: partitions hand over replies, then the networks' ends.
+ * Partitions, which nothing reaches without a delay, are simulated ahead of the other units, many cycles at once, so
+ * that what they look at stays near the host's processor. */
 #include "gpu/part.h"
 
 #include "base/bits.h"
@@ -87,8 +88,9 @@ static bool send_reply(struct gpu_part *part, unsigned i, uint64_t now)
     return true;
 }
 
-/* Slices that have replies to send do so, as far as the network takes them. */
-static void send_replies(struct gpu_part *part, uint64_t now)
+/* Slices that have replies to send do so, as far as the network takes them: one each. They may send the next in cycle
+ * `again`. */
+static void send_replies(struct gpu_part *part, uint64_t now, uint64_t again)
 {
     uint64_t first = CYCLE_NEVER, ended = 0;
     for (uint64_t rest = part->replying; rest; rest &= rest - 1) {
@@ -102,7 +104,7 @@ static void send_replies(struct gpu_part *part, uint64_t now)
         first = cycle_min(first, at);
     }
     part->replying &= ~ended;
-    part->first_reply = cycle_max(first, now + 1);
+    part->first_reply = cycle_max(first, again);
 }
 
 /* Slices to which the network brings packets get them, if they have room. */
@@ -241,25 +243,49 @@ static void note_busy(struct gpu_part *part, uint64_t now)
     outlook->busy_until = cycle_max(outlook->busy_until, outlook->idle ? idle_from(part) : now + 1);
 }
 
+/* The networks' ends tick. Returns the senders of requests that sent. */
+static inline uint64_t tick_networks(struct gpu_part *part, uint64_t tick, uint64_t now)
+{
+    struct gpu *gpu = part->run->gpu;
+    uint64_t sent = network_tick_side(gpu->requests, part->number, tick, now);
+    network_tick_side(gpu->replies, part->number, tick, now);
+    return sent;
+}
+
+/* Ticks `from` to `end` of the networks, which fall between the last step of the SMs and that of this cycle. */
+NOT_INLINE uint64_t tick_between(struct gpu_part *part, uint64_t from, uint64_t end, uint64_t now)
+{
+    uint64_t sent = 0;
+    for (uint64_t tick = from; tick < end; tick++) {
+        if (part->first_reply <= now)
+            send_replies(part, now, now);
+        sent |= tick_networks(part, tick, now);
+    }
+    return sent;
+}
+
+/* Units take their step when the cycle ends, and so does a tick of the networks that ends with it. Ticks that end
+ * before come first. */
 static void run_cycle(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
     uint64_t tick = part->network.begun, sent = 0;
     sim_clock_advance(&part->network, now + 1);
+    uint64_t last = part->network.begun - sim_clock_coincides(&part->network);
+    if (tick < last)
+        sent = tick_between(part, tick, last, now);
     uint64_t replies = network_arrivals(gpu->replies, part->number) >> part->first_sm;
     if (replies | part->holding || part->always)
         eject(part, replies, now);
     uint64_t requests = network_arrivals(gpu->requests, part->number);
     if (part->first_reply <= now)
-        send_replies(part, now);
+        send_replies(part, now, now + 1);
     if (requests)
         take_requests(part, requests >> part->first_slice, now);
     if (part->first_run <= now || part->always)
         run_partitions(part, now);
-    for (; tick < part->network.begun; tick++) {
-        sent |= network_tick_side(gpu->requests, part->number, tick, now);
-        network_tick_side(gpu->replies, part->number, tick, now);
-    }
+    if (last < part->network.begun)
+        sent |= tick_networks(part, last, now);
     if (part->due | sent || part->first_wake <= now || part->always)
         step_sms(part, now, sent);
 }

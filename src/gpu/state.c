@@ -73,13 +73,23 @@ static void archive_watch(struct gpu_watch *watch, const struct gpu *gpu, struct
     ARCHIVE(ar, watch->issued);
     ARCHIVE(ar, watch->worked);
     ARCHIVE(ar, watch->visible);
+    ARCHIVE(ar, watch->changes);
+    ARCHIVE(ar, watch->quiet_since);
     ARCHIVE(ar, watch->windows);
     for (unsigned i = 0; i < gpu->machine.gpu.sms * gpu->machine.sm.warps; i++) {
-        ARCHIVE(ar, watch->warps[i].states);
-        ARCHIVE(ar, watch->warps[i].anchor);
-        ARCHIVE(ar, watch->warps[i].count);
         ARCHIVE(ar, watch->warps[i].issued);
-        archive_bool(ar, &watch->warps[i].repeats);
+        ARCHIVE(ar, watch->warps[i].window_issued);
+        ARCHIVE(ar, watch->warps[i].window_sync_ops);
+        ARCHIVE(ar, watch->warps[i].turn);
+        ARCHIVE(ar, watch->warps[i].met);
+        ARCHIVE(ar, watch->warps[i].met_old);
+        ARCHIVE(ar, watch->warps[i].round_at);
+    }
+    bool has_states = watch->states;
+    archive_bool(ar, &has_states);
+    if (has_states) {
+        gpu_watch_prepare(watch);
+        ARCHIVE_ARRAY(ar, watch->states, GPU_WATCH_STATES);
     }
     archive_end(ar);
 }

@@ -34,9 +34,15 @@ static const struct isa_instr *sync_instr(const struct sm_warp_state *s)
     return isa_function_at(code, s->last_sync_pc) == now ? &code->instrs[s->last_sync_pc] : NULL;
 }
 
-static bool read_location(const struct gpu *gpu, uint64_t address, unsigned bytes, uint64_t *value)
+static bool read_location(const struct gpu *gpu, const struct sm_warp_state *s, uint64_t address, unsigned bytes,
+                          uint64_t *value)
 {
+    const struct simt_block *block = s->warp->block;
     *value = 0;
+    if (s->last_sync_shared && address + bytes <= block->shared_bytes)
+        memcpy(value, block->shared + address, bytes);
+    if (s->last_sync_shared)
+        return address + bytes <= block->shared_bytes;
     if (!store_covers(&gpu->store, address, bytes))
         return false;
     memcpy(value, store_at(&gpu->store, address), bytes);
@@ -58,12 +64,14 @@ static bool find_parked(const struct sm_warp_state *s, unsigned lane, uint32_t *
     return false;
 }
 
-static void find_holder(const struct waits *w, struct waits_lock *lock)
+/* base: of the addresses in the shared memory of a block, on SM `home`; 0 for global memory. */
+static void find_holder(const struct waits *w, struct waits_lock *lock, uint64_t base, unsigned home)
 {
     bool found = false;
     for (unsigned i = 0; i < w->gpu->machine.gpu.sms; i++) {
         struct sm_holder h;
-        if (sm_find_holder(w->gpu->sms[i], lock->address, &h) && (!found || h.cycle > lock->taken.cycle)) {
+        if ((!base || i == home) && sm_find_holder(w->gpu->sms[i], base + lock->address, &h) &&
+            (!found || h.cycle > lock->taken.cycle)) {
             lock->taken = h;
             lock->holder_sm = i;
             found = true;
@@ -91,9 +99,10 @@ static bool is_lock(const struct waits_lock *l, const struct sm_warp_state *s, u
            (!l->shared || memcmp(l->block, s->block, sizeof l->block) == 0);
 }
 
-/* The lock at an address that lanes of s want; a new one is looked up. */
-static uint32_t lock_at(struct waits *w, const struct sm_warp_state *s, const struct isa_instr *instr, uint64_t address)
+/* The lock at an address that lanes of a warp want; a new one is looked up. */
+static uint32_t lock_at(struct waits *w, const struct waits_warp *node, const struct isa_instr *instr, uint64_t address)
 {
+    const struct sm_warp_state *s = &node->state;
     uint32_t place = (uint32_t)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 32) & w->place_mask;
     while (w->places[place] && !is_lock(&w->locks[w->places[place] - 1], s, address))
         place = (place + 1) & w->place_mask;
@@ -103,9 +112,9 @@ static uint32_t lock_at(struct waits *w, const struct sm_warp_state *s, const st
     *lock = (struct waits_lock){.address = address, .shared = s->last_sync_shared, .holder_warp = WAITS_NOBODY};
     memcpy(lock->block, s->block, sizeof lock->block);
     unsigned bytes = instr && isa_type_bits(instr->type) == 64 ? 8 : 4;
-    lock->readable = !lock->shared && read_location(w->gpu, address, bytes, &lock->value);
+    lock->readable = read_location(w->gpu, s, address, bytes, &lock->value);
     if (lock->readable)
-        find_holder(w, lock);
+        find_holder(w, lock, lock->shared ? s->shared_base : 0, node->sm);
     w->places[place] = ++w->lock_count;
     return w->lock_count - 1;
 }
@@ -121,11 +130,13 @@ static bool is_past(const struct waits *w, const struct waits_lock *lock, const 
     return its && !again;
 }
 
-/* A compare-and-swap that would succeed now: the lock is free, and its last taker no longer holds it. */
+/* A compare-and-swap or an exchange would take the lock now: it is free, and its last taker no longer holds it. */
 static bool would_take(const struct waits_lock *lock, const struct waits_warp *node, const struct isa_instr *instr,
                        unsigned lane)
 {
     uint64_t wanted;
+    if (lock->readable && instr && instr->mods.atomic == ISA_ATOMIC_EXCH)
+        return lock->value == 0;
     if (!lock->readable || !instr || instr->mods.atomic != ISA_ATOMIC_CAS || instr->src_count < 2 ||
         !read_operand(node->state.warp, &instr->src[1], lane, false, &wanted))
         return false;
@@ -135,7 +146,7 @@ static bool would_take(const struct waits_lock *lock, const struct waits_warp *n
 static void claim(struct waits *w, struct waits_warp *node, const struct isa_instr *instr, uint64_t address,
                   unsigned lane)
 {
-    uint32_t index = lock_at(w, &node->state, instr, address);
+    uint32_t index = lock_at(w, node, instr, address);
     struct waits_lock *lock = &w->locks[index];
     if (would_take(lock, node, instr, lane))
         lock->holder = HOLDER_FREE;
@@ -230,6 +241,13 @@ static void find_kinds(struct waits *w)
     }
 }
 
+/* Whether a lock is in the hands of one who will give it back: he takes it again and again. */
+static bool is_passing(const struct waits *w, const struct waits_lock *lock)
+{
+    return lock->holder >= HOLDER_PARKED && w->warps[lock->holder_warp].state.takes > WAITS_MANY_TAKES &&
+           w->gpu->cycle - lock->taken.cycle < w->gpu->machine.gpu.watch_cycles / 2;
+}
+
 /* The next warp that node waits for, from edge *at on; NULL when there is none. *claim: by which claim. */
 static struct waits_warp *next_edge(const struct waits *w, const struct waits_warp *node, uint32_t *at, uint32_t *claim)
 {
@@ -237,7 +255,7 @@ static struct waits_warp *next_edge(const struct waits *w, const struct waits_wa
         while (*at < node->claim_count) {
             const struct waits_lock *lock = &w->locks[node->claims[*at].lock];
             *claim = (*at)++;
-            if (lock->holder >= HOLDER_PARKED)
+            if (lock->holder >= HOLDER_PARKED && !is_passing(w, lock))
                 return &w->warps[lock->holder_warp];
         }
     } else if (node->kind == WAITS_BARRIER) {
@@ -343,7 +361,8 @@ static bool all_held(const struct waits *w, const struct waits_warp *node, bool 
 {
     for (uint32_t k = 0; k < node->claim_count; k++) {
         enum waits_holder holder = w->locks[node->claims[k].lock].holder;
-        if (holder == HOLDER_FREE || (holder == HOLDER_UNKNOWN && !starving))
+        if (holder == HOLDER_FREE || is_passing(w, &w->locks[node->claims[k].lock]) ||
+            (holder == HOLDER_UNKNOWN && !starving))
             return false;
     }
     return true;

@@ -5,6 +5,7 @@
 #include "gpu/gpu_impl.h"
 
 #define WAITS_NOBODY UINT32_MAX
+#define WAITS_MANY_TAKES 16 /* of locks by one warp, without progress */
 
 enum waits_kind {
     WAITS_RUNS,    /* issues instructions and waits for nothing known */
@@ -32,7 +33,7 @@ struct waits_claim {
 };
 
 struct waits_lock {
-    uint64_t address, value;
+    uint64_t address, value; /* value: of the global memory or the shared memory of `block` */
     bool shared;   /* in the shared memory of `block` */
     bool readable; /* value is known */
     uint32_t block[3];

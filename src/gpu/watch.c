@@ -4,9 +4,10 @@
 #include "gpu/control.h"
 #include "gpu/waits.h"
 
-#define LOOK_CYCLES 16384
+#define LOOK_CYCLES 16384 /* between two looks, or a 64th of gpu.watch_cycles, but not below the least */
+#define LOOK_CYCLES_LEAST 500
 
-/* Events that a waiting program does not produce: threads that end, stores, atomics that lead to new values. */
+/* Events that a waiting program does not produce: threads that end, stores and atomics that lead to new values. */
 static uint64_t worked_so_far(const struct gpu *gpu)
 {
     uint64_t n = 0;
@@ -23,153 +24,201 @@ static uint64_t issued_so_far(const struct gpu *gpu)
     return n;
 }
 
-static void look_again(struct gpu_watch *watch, const struct gpu *gpu)
+static uint64_t changes_so_far(const struct gpu *gpu)
 {
-    watch->next = cycle_min(gpu->cycle + LOOK_CYCLES, watch->end);
-    if (watch->next <= gpu->cycle)
-        watch->next = gpu->cycle + LOOK_CYCLES;
+    uint64_t n = 0;
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+        n += sm_changes(gpu->sms[i]);
+    return n;
 }
 
-/* Begins to count anew what warps do. What states they were in stays true until memory changes. */
-static void start_over(struct gpu_watch *watch, struct gpu *gpu)
+static void look_again(struct gpu_watch *watch, const struct gpu *gpu)
+{
+    uint64_t part = gpu->machine.gpu.watch_cycles / 64;
+    uint64_t step = part > LOOK_CYCLES ? LOOK_CYCLES : part < LOOK_CYCLES_LEAST ? LOOK_CYCLES_LEAST : part;
+    watch->next = cycle_min(gpu->cycle + step, watch->end);
+    if (watch->next <= gpu->cycle)
+        watch->next = gpu->cycle + step;
+}
+
+static unsigned warp_slots(const struct gpu *gpu)
+{
+    return gpu->machine.gpu.sms * gpu->machine.sm.warps;
+}
+
+/* Begins to count anew what warps do. What states they were in stays known until there is progress. */
+static void start_over(struct gpu_watch *watch, struct gpu *gpu, bool progress)
 {
     watch->worked = worked_so_far(gpu);
     watch->issued = issued_so_far(gpu);
     watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
     watch->windows = 0;
     look_again(watch, gpu);
-    for (unsigned i = 0; i < gpu->machine.gpu.sms * gpu->machine.sm.warps; i++)
-        watch->warps[i].issued = 0;
+    for (unsigned i = 0; i < warp_slots(gpu); i++)
+        watch->warps[i].issued = watch->warps[i].window_issued = watch->warps[i].window_sync_ops = 0;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
-        sm_watch_reset(gpu->sms[i]);
+        sm_watch_reset(gpu->sms[i], progress);
 }
 
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
 {
     watch->visible = gpu->cycle;
-    memset(watch->warps, 0, sizeof *watch->warps * gpu->machine.gpu.sms * gpu->machine.sm.warps);
-    start_over(watch, gpu);
+    memset(watch->warps, 0, sizeof *watch->warps * warp_slots(gpu));
+    for (unsigned i = 0; i < warp_slots(gpu); i++)
+        watch->warps[i].turn = gpu->cycle;
+    start_over(watch, gpu, true);
 }
 
-static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
+/* Windows of gpu.watch_cycles without progress. */
+#define PATIENCE 8 /* after which warps that come back to where they were get nowhere, whatever they write */
+#define LONG_AGO (PATIENCE / 2) /* how long they must have been going round until then */
+#define LONG_PATIENCE 64 /* after which warps that change wait for each other, if all that they ask for is held */
+
+/* Writes are counted when they are issued, and may be under way for long: how many there were when memory is taken to
+ * stay as it is, else 0. */
+static uint64_t settled(struct gpu_watch *watch, const struct gpu *gpu)
 {
-    const uint64_t *words = data;
-    for (size_t i = 0; i < bytes / 8; i++)
-        hash = (hash ^ words[i]) * UINT64_C(0x9E3779B97F4A7C15) ^ hash >> 29;
-    return hash;
+    uint64_t changes = changes_so_far(gpu);
+    if (changes != watch->changes)
+        watch->quiet_since = gpu->cycle;
+    watch->changes = changes;
+    return gpu->cycle - watch->quiet_since >= gpu->machine.gpu.watch_cycles / 4 ? changes + 1 : 0;
 }
 
-/* Registers and predicates that matter to any lane, wherever it stands. Those of functions that were called are not
- * known apart: all of them do. */
-static uint64_t mix_registers(uint64_t hash, const struct simt_warp *warp, const struct gpu_control *control)
-{
-    const struct simt_code *code = warp->block->grid->code;
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
-    const struct isa_function *function = &code->module->functions[top->function];
-    uint32_t rows = top->reg_base + function->row_count, preds = top->pred_base + function->pred_count;
-    for (uint32_t at = 0; at < rows + preds; at++) {
-        bool matters = false;
-        for (uint32_t i = 0; i < warp->stack.depth && !matters; i++) {
-            uint32_t pc = warp->stack.entries[i].pc;
-            const uint64_t *set = gpu_control_at(control, pc);
-            matters = set ? set[at / 64] >> at % 64 & 1 : pc != ISA_PC_NONE;
-        }
-        if (matters && at < rows)
-            hash = mix(hash ^ at, warp->rows + (size_t)at * code->width, (size_t)code->width * 4);
-        else if (matters)
-            hash = mix(hash ^ at, warp->preds + (at - rows), 8);
-    }
-    return hash;
-}
-
-/* Everything of a warp that decides where it goes, but for memory that others see. */
-static uint64_t state_hash(const struct simt_warp *warp, const struct gpu_control *control)
-{
-    uint64_t hash = mix(warp->live, &warp->carry, sizeof warp->carry);
-    for (uint32_t i = 0; i < warp->stack.depth; i++) {
-        const struct simt_stack_entry *e = &warp->stack.entries[i];
-        uint64_t words[] = {e->mask, (uint64_t)e->pc << 32 | e->reconverge,
-                            (uint64_t)e->reg_base << 32 | e->local_base};
-        hash = mix(hash, words, sizeof words);
-    }
-    hash = mix_registers(hash, warp, control);
-    return mix(hash, warp->local, (size_t)warp->local_words * warp->block->grid->code->width * 4);
-}
-
-/* Notes what each warp is. One that comes back to a state it was in, while nobody does any work, goes round for ever.
+/* A warp is in the state with this hash. Of two places for a hash, one keeps what came first, the other what came last.
  */
+static void note_state(const struct gpu_watch *watch, const struct gpu *gpu, struct gpu_watched_warp *seen,
+                       uint64_t hash, uint64_t memory)
+{
+    struct gpu_watch_state *pair = &watch->states[hash % (GPU_WATCH_STATES / 2) * 2];
+    bool taken[2];
+    for (unsigned i = 0; i < 2; i++) {
+        taken[i] = pair[i].hash && pair[i].cycle >= watch->visible;
+        if (!taken[i] || pair[i].hash != hash)
+            continue;
+        seen->met = gpu->cycle;
+        if (memory && pair[i].memory == memory)
+            seen->round_at = memory;
+        if (gpu->cycle - pair[i].cycle >= LONG_AGO * (uint64_t)gpu->machine.gpu.watch_cycles)
+            seen->met_old = gpu->cycle;
+        pair[i].memory = memory;
+        return;
+    }
+    pair[taken[0]] = (struct gpu_watch_state){.hash = hash, .cycle = gpu->cycle, .memory = memory};
+}
+
+/* Notes what each warp is. */
 static void look(struct gpu_watch *watch, const struct gpu *gpu)
 {
+    uint64_t memory = settled(watch, gpu);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         for (unsigned slot = 0; slot < gpu->machine.sm.warps; slot++) {
-            struct gpu_watched_warp *seen = &watch->warps[i * gpu->machine.sm.warps + slot];
+            uint64_t number = i * gpu->machine.sm.warps + slot;
+            struct gpu_watched_warp *seen = &watch->warps[number];
             struct sm_warp_state w;
             sm_warp_state(gpu->sms[i], slot, &w);
-            if (!w.resident || w.finished || seen->repeats || w.issued == seen->issued)
+            if (!w.resident || w.finished || w.issued == seen->issued)
                 continue; /* a warp that only slept or waited since the last look has not come back to anything */
             seen->issued = w.issued;
-            uint64_t hash = state_hash(w.warp, watch->control);
-            uint32_t known = seen->count < GPU_WATCH_STATES ? seen->count : GPU_WATCH_STATES;
-            for (uint32_t k = 0; k < known; k++)
-                seen->repeats |= seen->states[k] == hash;
-            seen->repeats |= seen->count && seen->anchor == hash; /* Brent's way: finds circles of any length */
-            seen->states[seen->count++ % GPU_WATCH_STATES] = hash;
-            if (!(seen->count & (seen->count - 1)))
-                seen->anchor = hash;
+            seen->turn = gpu->cycle;
+            uint64_t hash =
+                gpu_warp_hash(w.warp, watch->control, w.written ^ number * UINT64_C(0xD6E8FEB86659FD93), gpu->cycle);
+            note_state(watch, gpu, seen, hash, memory);
         }
     }
 }
+
+/* What a warp has done in the present window, the worst first. */
+enum doing {
+    GOES_ROUND,    /* waits at a barrier, or was twice the same, and memory has not changed since: so for ever */
+    GETS_NO_TURN,  /* has issued nothing */
+    COMES_BACK,    /* was again as it was long ago, though memory changed */
+    MAY_COME_BACK, /* was twice the same, and memory changed */
+    CHANGES,       /* was never twice the same, but hardly does anything but synchronise */
+    COMPUTES,
+};
 
 /* Instructions per access that synchronises above which a warp is taken to compute, not to wait. */
 #define BUSY_RATIO 4096
-#define PATIENCE 8 /* windows without work after which warps that change but only synchronise are taken to wait */
 
-/* A warp that never came back to an earlier state and that hardly synchronises computes: that is progress. One that
- * sleeps and has not looked yet may make some. */
-static bool computes(const struct gpu_watched_warp *seen, const struct sm_warp_state *w)
+static enum doing doing_of(const struct gpu_watch *watch, const struct gpu *gpu, const struct gpu_watched_warp *seen,
+                           const struct sm_warp_state *w)
 {
-    if (seen->repeats)
-        return false;
-    return w->sync_ops ? w->issued / w->sync_ops > BUSY_RATIO : w->issued || w->sleeping;
+    uint64_t window = gpu->machine.gpu.watch_cycles, recently = cycle_max(LONG_AGO, watch->windows / 2) * window;
+    uint64_t issued = w->issued - seen->window_issued, sync_ops = w->sync_ops - seen->window_sync_ops;
+    if (!w->resident || w->finished || w->at_barrier || seen->round_at == watch->changes + 1)
+        return GOES_ROUND;
+    if (!issued && (w->sleeping || w->in_flight))
+        return w->sleeping ? COMPUTES : MAY_COME_BACK; /* what is under way comes back, however long the queues */
+    if (!issued)
+        return GETS_NO_TURN;
+    bool met = seen->met && gpu->cycle - seen->met < window;
+    if (!met && (!sync_ops || issued / sync_ops > BUSY_RATIO))
+        return COMPUTES;
+    if (seen->met_old && gpu->cycle - seen->met_old < recently)
+        return COMES_BACK;
+    return met ? MAY_COME_BACK : CHANGES;
 }
 
-enum watched { ALL_GO_ROUND, SOME_WAIT, SOME_COMPUTE };
-
-/* What the warps that are neither finished nor at a barrier do: all come back to where they were, or some may only seem
- * to wait, or some compute. */
-static enum watched judge(const struct gpu_watch *watch, const struct gpu *gpu)
+/* Cycles in which rotating ages bring every warp to the front once. */
+static uint64_t round_of_ages(const struct gpu *gpu)
 {
-    enum watched result = ALL_GO_ROUND;
+    return (uint64_t)gpu->machine.sm.age_rotation * (gpu->machine.sm.warps / gpu->machine.sm.schedulers + 1);
+}
+
+/* The most that any warp does; *slow: one that gets no turn may get it yet. */
+static enum doing judge(const struct gpu_watch *watch, const struct gpu *gpu, bool *slow)
+{
+    uint64_t round = round_of_ages(gpu);
+    enum doing most = GOES_ROUND;
+    *slow = false;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         for (unsigned slot = 0; slot < gpu->machine.sm.warps; slot++) {
-            const struct gpu_watched_warp *seen = &watch->warps[i * gpu->machine.sm.warps + slot];
             struct sm_warp_state w;
             sm_warp_state(gpu->sms[i], slot, &w);
-            if (!w.resident || w.finished)
-                continue;
-            if (computes(seen, &w))
-                return SOME_COMPUTE;
-            if (!seen->repeats && !w.at_barrier)
-                result = SOME_WAIT;
+            const struct gpu_watched_warp *seen = &watch->warps[i * gpu->machine.sm.warps + slot];
+            enum doing doing = doing_of(watch, gpu, seen, &w);
+            *slow |= doing == GETS_NO_TURN && gpu->cycle - seen->turn < round;
+            most = doing > most ? doing : most;
         }
     }
-    return result;
+    return most;
 }
 
-/* Whether a launch in which no work was done for a window is stuck, though its warps change: they wait for each other,
- * or for some that get no turn, in a way that nothing can end; or patience is at its end. Warps that get no turn may
- * only be slow as long as rotating ages have not brought every warp to the front once. */
-static bool is_hopeless(struct gpu_watch *watch, struct gpu *gpu)
+/* Whether a launch without progress for watch->windows windows is stuck though not all of its warps go round for ever.
+ */
+static bool is_hopeless(const struct gpu_watch *watch, struct gpu *gpu, enum doing most)
 {
-    const struct machine *m = &gpu->machine;
-    uint64_t since = (uint64_t)++watch->windows * m->gpu.watch_cycles,
-             round = (uint64_t)m->sm.age_rotation * (m->sm.warps / m->sm.schedulers + 1);
+    if (most >= MAY_COME_BACK ? watch->windows < LONG_PATIENCE : most == COMES_BACK && watch->windows < PATIENCE)
+        return false;
+    if (most < MAY_COME_BACK && watch->windows >= PATIENCE)
+        return true;
     struct arena arena = {0};
     struct waits waits;
     waits_find(&waits, gpu, &arena);
-    bool hopeless = (watch->windows >= PATIENCE || waits_closed(&waits)) && (since >= round || !waits_starving(&waits));
+    bool closed = waits_closed(&waits);
     arena_free(&arena);
-    return hopeless;
+    return closed;
+}
+
+/* A window has passed. */
+static bool end_window(struct gpu_watch *watch, struct gpu *gpu, enum doing most, bool slow)
+{
+    watch->windows++;
+    if (most == COMPUTES) {
+        start_over(watch, gpu, false);
+        return false;
+    }
+    if (!slow && is_hopeless(watch, gpu, most))
+        return true;
+    watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
+    for (unsigned i = 0; i < warp_slots(gpu); i++) {
+        struct sm_warp_state w;
+        sm_warp_state(gpu->sms[i / gpu->machine.sm.warps], i % gpu->machine.sm.warps, &w);
+        watch->warps[i].window_issued = w.resident ? w.issued : 0;
+        watch->warps[i].window_sync_ops = w.resident ? w.sync_ops : 0;
+    }
+    return false;
 }
 
 enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
@@ -179,20 +228,22 @@ enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
         gpu_watch_start(watch, gpu);
         return GPU_WATCH_WELL;
     }
-    if (!watch->control)
-        watch->control = gpu_control_new(watch->grid->code->module, watch->grid->kernel, watch->arena);
+    gpu_watch_prepare(watch);
     look(watch, gpu);
     look_again(watch, gpu);
-    bool over = gpu->cycle >= watch->end,
-         soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
-    enum watched now = over || soon ? judge(watch, gpu) : SOME_COMPUTE;
-    if (now == ALL_GO_ROUND || (over && now == SOME_WAIT && is_hopeless(watch, gpu)))
-        return GPU_WATCH_STUCK; /* what the warps did since the last work stays for the report */
-    if (idle_cycles && gpu->cycle - watch->visible >= idle_cycles)
-        return GPU_WATCH_IDLE;
-    if (over && now == SOME_COMPUTE)
-        start_over(watch, gpu);
-    else if (over)
-        watch->end = gpu->cycle + gpu->machine.gpu.watch_cycles;
-    return GPU_WATCH_WELL;
+    bool slow, over = gpu->cycle >= watch->end,
+               soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
+    enum doing most = over || soon ? judge(watch, gpu, &slow) : COMPUTES;
+    /* What the warps did since the last progress stays for the report. */
+    if (most == GOES_ROUND || (over && end_window(watch, gpu, most, slow)))
+        return GPU_WATCH_STUCK;
+    return idle_cycles && gpu->cycle - watch->visible >= idle_cycles ? GPU_WATCH_IDLE : GPU_WATCH_WELL;
+}
+
+void gpu_watch_prepare(struct gpu_watch *watch)
+{
+    if (watch->control)
+        return;
+    watch->control = gpu_control_new(watch->grid->code->module, watch->grid->kernel, watch->arena);
+    watch->states = ARENA_NEW(watch->arena, struct gpu_watch_state, GPU_WATCH_STATES);
 }

@@ -145,6 +145,9 @@ static void print_mod(const struct printer *s, unsigned field, uint8_t value)
         strbuf_add(s->out, ".gl");
     else if (field == ISA_FIELD_ORDER && value == ISA_ORDER_MMIO)
         strbuf_add(s->out, ".mmio.relaxed");
+    else if (field == ISA_FIELD_SPACE && value == ISA_SPACE_PARAM && !s->function->is_kernel &&
+             s->instr->src_count && s->instr->src[0].kind == ISA_OPERAND_REG)
+        strbuf_add(s->out, ".param::entry"); /* a plain .param would be the function's own */
     else
         strbuf_addf(s->out, ".%s", isa_mod_text(field, value));
 }

@@ -1,8 +1,8 @@
 /* Operands against the letters of the opcode's row: kinds, counts, widths. PTX ISA, "Operand Type Checking" and
  * "Operand Size Exceeding Instruction-Type Size".
  *
- * More is accepted than ptxas does: only the width of a register has to fit the type, not its kind (a .f32 register may
- * be the operand of add.s32), and special registers may be read in any width. */
+ * A register has the width of the type, and its kind where neither is untyped: .b32 goes with everything of 32 bits, .u32
+ * with .s32, .f32 with neither. Special registers and addresses are values of mov, cvt and cvta alone. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -36,6 +36,15 @@ static int wrong(struct ptx_parser *p, const struct ptx_token *at, const char *w
                      at->text);
 }
 
+/* .tf32 values stand in untyped registers, u16x2 and s16x2 in integer ones too. */
+static bool kinds_agree(enum isa_type have, enum isa_type need)
+{
+    uint8_t a = isa_type_info(have)->class, b = isa_type_info(need)->class;
+    bool is_int_a = a == ISA_CLASS_UINT || a == ISA_CLASS_SINT;
+    bool is_int_b = b == ISA_CLASS_UINT || b == ISA_CLASS_SINT || need == ISA_U16X2 || need == ISA_S16X2;
+    return have == need || need == ISA_NONE || a == ISA_CLASS_BITS || b == ISA_CLASS_BITS || (is_int_a && is_int_b);
+}
+
 static int bind_register(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, bool wider_ok,
                          struct isa_operand *operand)
 {
@@ -46,6 +55,10 @@ static int bind_register(struct ptx_parser *p, const struct ptx_value *value, en
         return ptx_error(p, &value->token, NULL, "`%.*s` is a register of type .%s; .%s needs %u bits",
                          (int)value->token.length, value->token.text, isa_type_info(value->type)->text,
                          isa_type_info(type)->text, need);
+    if (!kinds_agree(value->type, type))
+        return ptx_error(p, &value->token, "mov.b32 and mov.b64 move bits between registers of different kinds",
+                         "`%.*s` is a register of type .%s, not .%s", (int)value->token.length, value->token.text,
+                         isa_type_info(value->type)->text, isa_type_info(type)->text);
     *operand = (struct isa_operand){.kind = ISA_OPERAND_REG, .bits = (uint8_t)have, .reg = value->index};
     return 0;
 }
@@ -55,6 +68,13 @@ static int bind_constant(struct ptx_parser *p, const struct ptx_value *value, en
 {
     enum isa_type as = type == ISA_NONE ? ISA_B64 : type;
     uint64_t bits;
+    if (isa_type_info(as)->class == ISA_CLASS_PACKED)
+        return ptx_error(p, &value->token, "move its bits to a register with mov.b32",
+                         "type .%s has no constants", isa_type_info(as)->text);
+    unsigned image = value->constant.image == 32 ? 32 : 64;
+    if (value->constant.is_float && isa_type_info(as)->class == ISA_CLASS_BITS && isa_type_bits(as) != image)
+        return ptx_error(p, &value->token, NULL, "a float that stands for .%s is written 0%c and %u hexadecimal digits",
+                         isa_type_info(as)->text, isa_type_bits(as) == 32 ? 'f' : 'd', isa_type_bits(as) / 4);
     if (ptx_constant_bits(&value->constant, as, &bits) < 0)
         return ptx_error(p, &value->token,
                          value->constant.is_float ? NULL : "write floats as 0f3F800000, 0d3FF0000000000000 or 1.0",
@@ -99,6 +119,10 @@ int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa
         *operand = (struct isa_operand){.kind = ISA_OPERAND_IMM, .bits = 64, .value = (uint64_t)value->offset};
         break;
     case PTX_VALUE_FRAME:
+        if (value->role == PTX_ROLE_PASSED && type != ISA_NONE)
+            return ptx_error(p, &value->token, "ld.param and st.param take its name, with an offset",
+                             "`%.*s` is passed in a call, it has no address", (int)value->token.length,
+                             value->token.text);
         *operand = (struct isa_operand){.kind = ISA_OPERAND_FRAME, .bits = 64, .value = (uint64_t)value->offset};
         break;
     default: *operand = (struct isa_operand){.kind = ISA_OPERAND_FUNC, .bits = 64, .reg = value->index}; break;
@@ -111,6 +135,14 @@ int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa
     return 0;
 }
 
+static int check_address_register(struct binder *b, const struct ptx_value *base)
+{
+    bool fits = isa_type_bits(base->type) >= 32 && isa_type_info(base->type)->class < ISA_CLASS_FLOAT;
+    if (base->kind != PTX_VALUE_REG || fits)
+        return 0;
+    return ptx_error(b->p, &base->token, NULL, "an address register has 32 or 64 bits, and holds an integer");
+}
+
 /* The state space that a variable of the address lies in, 0 when the address does not tell. */
 static uint8_t space_of(const struct binder *b, const struct ptx_value *base)
 {
@@ -120,6 +152,24 @@ static uint8_t space_of(const struct binder *b, const struct ptx_value *base)
     case PTX_VALUE_FRAME: return ISA_SPACE_LOCAL;
     default: return 0;
     }
+}
+
+/* A function reads its parameters and writes its results, never the other way round; constants are read. */
+static int check_direction(struct binder *b, const struct ptx_value *base)
+{
+    uint32_t flags = isa_op_info(b->instr->op)->flags;
+    bool is_formal = base->kind == PTX_VALUE_PARAM || base->kind == PTX_VALUE_FRAME;
+    bool writes = flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC), reads = flags & (ISA_FLAG_LOAD | ISA_FLAG_ATOMIC);
+    if (writes && base->kind == PTX_VALUE_VARIABLE && b->instr->mods.space == ISA_SPACE_CONST)
+        return ptx_error(b->p, &base->token, NULL, "`%.*s` lies in .const, which cannot be written",
+                         (int)base->token.length, base->token.text);
+    if (is_formal && base->role == PTX_ROLE_INPUT && writes)
+        return ptx_error(b->p, &base->token, NULL, "`%.*s` is a parameter, which cannot be written",
+                         (int)base->token.length, base->token.text);
+    if (is_formal && base->role == PTX_ROLE_RESULT && reads)
+        return ptx_error(b->p, &base->token, NULL, "`%.*s` is a result, which cannot be read", (int)base->token.length,
+                         base->token.text);
+    return 0;
 }
 
 static int bind_address(struct binder *b, const struct ptx_raw_operand *raw)
@@ -136,9 +186,7 @@ static int bind_address(struct binder *b, const struct ptx_raw_operand *raw)
                          isa_mod_text(ISA_FIELD_SPACE, written));
     if (space && !written && (isa_op_info(b->instr->op)->flags & ISA_FLAG_MEMORY))
         b->instr->mods.space = space; /* a variable's address is one in its own space, never a generic one */
-    if (base->kind == PTX_VALUE_REG && isa_type_bits(base->type) < 32)
-        return ptx_error(b->p, &base->token, NULL, "an address register has 32 or 64 bits");
-    if (ptx_bind_value(b->p, base, ISA_NONE, true, operand) < 0)
+    if (check_address_register(b, base) < 0 || check_direction(b, base) < 0 || ptx_bind_value(b->p, base, ISA_NONE, true, operand) < 0)
         return -1;
     if (operand->kind == ISA_OPERAND_REG)
         operand->value = (uint64_t)base->offset;
@@ -150,6 +198,30 @@ static unsigned vector_length(const struct isa_instr *instr)
     return instr->mods.vec ? 1u << instr->mods.vec : 1;
 }
 
+/* Where a special register, or the address of a variable, may be read. */
+static int check_value(struct binder *b, const struct ptx_value *value, enum isa_type type)
+{
+    uint16_t op = b->instr->op;
+    bool is_special = value->kind == PTX_VALUE_SREG, is_float = isa_type_info(type)->class >= ISA_CLASS_FLOAT;
+    bool is_address =
+        value->kind == PTX_VALUE_VARIABLE || value->kind == PTX_VALUE_PARAM || value->kind == PTX_VALUE_FRAME;
+    if (is_address && op != ISA_OP_MOV && op != ISA_OP_CVTA)
+        return ptx_error(b->p, &value->token, "mov puts the address of a variable in a register",
+                         "expected a register or a constant, found the variable `%.*s`", (int)value->token.length,
+                         value->token.text);
+    if (is_special && ((op != ISA_OP_MOV && op != ISA_OP_CVT) || is_float))
+        return ptx_error(b->p, &value->token, "mov reads a special register",
+                         "expected a register or a constant, found the special register `%s`",
+                         isa_sreg_info(value->index)->text);
+    if (op == ISA_OP_ISSPACEP && check_address_register(b, value) < 0)
+        return -1;
+    unsigned bits = is_special ? isa_sreg_info(value->index)->bits : 0;
+    if (is_special && op == ISA_OP_MOV && (bits == 64) != (isa_type_bits(type) == 64))
+        return ptx_error(b->p, &value->token, NULL, "the special register `%s` has %u bits",
+                         isa_sreg_info(value->index)->text, bits);
+    return 0;
+}
+
 /* The elements of a vector, or a scalar, into out. */
 static int bind_elements(struct binder *b, const struct ptx_raw_operand *raw, enum isa_type type, bool wider_ok,
                          struct isa_operand *out)
@@ -157,7 +229,8 @@ static int bind_elements(struct binder *b, const struct ptx_raw_operand *raw, en
     if (raw->shape != PTX_VECTOR && raw->shape != PTX_PLAIN)
         return wrong(b->p, &raw->token, "a register or a vector in braces");
     for (unsigned i = 0; i < raw->count; i++)
-        if (ptx_bind_value(b->p, &raw->values[i], type, wider_ok, &out[i]) < 0)
+        if (check_value(b, &raw->values[i], type) < 0 ||
+            ptx_bind_value(b->p, &raw->values[i], type, wider_ok, &out[i]) < 0)
             return -1;
     return 0;
 }
@@ -214,7 +287,7 @@ static enum isa_type letter_type(const struct isa_instr *instr, char letter)
     case 'S': return wide ? twice(instr->type) : instr->type;
     case 's': return instr->stype;
     case 'u':
-    case 'j': return ISA_B32;
+    case 'j':
     case 'k': return ISA_U32;
     case 'p':
     case 'q':
@@ -279,6 +352,8 @@ static int bind_source(struct binder *b, char letter, const struct ptx_raw_opera
         *operand = (struct isa_operand){.kind = ISA_OPERAND_IMM, .bits = 1, .value = value->constant.integer != 0};
         return 0;
     }
+    if (check_value(b, value, type) < 0)
+        return -1;
     return ptx_bind_value(b->p, value, type, letter_is_wide(b->instr), operand);
 }
 
@@ -375,5 +450,5 @@ int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struc
     instr->src = operands + b.dst_count;
     instr->dst_count = (uint8_t)b.dst_count;
     instr->src_count = (uint8_t)b.src_count;
-    return 0;
+    return ptx_check_present(p, instr, at);
 }

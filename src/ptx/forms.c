@@ -15,7 +15,8 @@ static const struct form {
 };
 enum { FORMS = sizeof forms / sizeof forms[0] };
 
-#define TYPE_FIELD ISA_FIELD_COUNT
+/* Beside the fields of modifiers: the type suffix, and the second one. */
+enum { TYPE_FIELD = ISA_FIELD_COUNT, STYPE_FIELD };
 
 /* What a field is called where no suffix of it may, or one of it must, stand. */
 static const struct {
@@ -27,7 +28,16 @@ static const struct {
     {"ATOMIC", "operation", ISA_FIELD_ATOMIC},  {"NOFTZ", ".noftz", ISA_FIELD_NOFTZ},
     {"BARRIER", "mode", ISA_FIELD_BARRIER},     {"REDUCE", "reduction", ISA_FIELD_REDUCE},
     {"SYNC", ".sync", ISA_FIELD_SYNC},          {"VEC", "vector", ISA_FIELD_VEC},
-    {"ALIGNED", ".aligned", ISA_FIELD_ALIGNED}, {"TYPE", "type", TYPE_FIELD},
+    {"ALIGNED", ".aligned", ISA_FIELD_ALIGNED}, {"ROUND", "rounding", ISA_FIELD_ROUND},
+    {"FTZ", ".ftz", ISA_FIELD_FTZ},             {"SAT", "saturation", ISA_FIELD_SAT},
+    {"NANP", ".NaN", ISA_FIELD_NANP},           {"XORSIGN", ".xorsign", ISA_FIELD_XORSIGN},
+    {"ABSM", ".abs", ISA_FIELD_ABSM},           {"CC", ".cc", ISA_FIELD_CC},
+    {"HALF", "part", ISA_FIELD_HALF},           {"CMP", "comparison", ISA_FIELD_CMP},
+    {"BOOLOP", "operation", ISA_FIELD_BOOLOP},  {"TO", ".to", ISA_FIELD_TO},
+    {"VOTE", "mode", ISA_FIELD_VOTE},           {"SHFL", "mode", ISA_FIELD_SHFL},
+    {"CLAMP", "mode", ISA_FIELD_CLAMP},         {"DIRECTION", "direction", ISA_FIELD_DIRECTION},
+    {"TEST", "test", ISA_FIELD_TEST},           {"PACK", ".pack", ISA_FIELD_PACK},
+    {"TYPE", "type", TYPE_FIELD},               {"STYPE", "second type", STYPE_FIELD},
 };
 enum { NAMES = sizeof names / sizeof names[0] };
 
@@ -70,11 +80,13 @@ static bool has_value(const char *values, const char *text, size_t n)
 /* The suffix that gave the field its value, or NULL. */
 static const struct ptx_token *written(const struct ptx_suffixes *s, unsigned field)
 {
+    unsigned types = 0;
     for (unsigned i = 0; i < s->count; i++) {
         const struct ptx_token *word = &s->words[i];
-        uint8_t value = field == TYPE_FIELD ? 0 : ((const uint8_t *)&s->instr->mods)[field];
-        if (field == TYPE_FIELD ? isa_find_type(word->text, word->length) > 0
-                                : value && isa_find_mod(field, word->text, word->length) == value)
+        uint8_t value = field >= TYPE_FIELD ? 0 : ((const uint8_t *)&s->instr->mods)[field];
+        if (field >= TYPE_FIELD && isa_find_type(word->text, word->length) > 0 && types++ == field - TYPE_FIELD)
+            return word;
+        if (value && isa_find_mod(field, word->text, word->length) == value)
             return word;
     }
     return NULL;
@@ -138,26 +150,37 @@ static int refuse(struct ptx_parser *p, const struct ptx_suffixes *s, const stru
     return -1;
 }
 
+/* The rows of an opcode and group, which stand together in the table; false when it has none. */
+static bool find_rows(unsigned op, unsigned group, unsigned *first, unsigned *end)
+{
+    unsigned i = 0;
+    while (i < FORMS && (forms[i].op != op || forms[i].group != group))
+        i++;
+    *first = i;
+    while (i < FORMS && forms[i].op == op && forms[i].group == group)
+        i++;
+    *end = i;
+    return *first < *end;
+}
+
 /* Narrows the group's rows field by field. */
 static int check_group(struct ptx_parser *p, const struct ptx_suffixes *s, unsigned group)
 {
-    bool fits[FORMS];
-    const struct form *first = NULL;
-    unsigned name;
-    for (unsigned i = 0; i < FORMS; i++) {
-        fits[i] = forms[i].op == s->instr->op && forms[i].group == group;
-        first = fits[i] && !first ? &forms[i] : first;
-    }
-    for (unsigned at = 0; first && values_of(first, at, &name); at++) {
+    bool fits[FORMS] = {false};
+    unsigned first, end, name;
+    if (!find_rows(s->instr->op, group, &first, &end))
+        return 0;
+    memset(fits + first, true, end - first);
+    for (unsigned at = 0; values_of(&forms[first], at, &name); at++) {
         const struct ptx_token *word = written(s, names[name].field);
-        bool left[FORMS], any = false;
-        for (unsigned i = 0; i < FORMS; i++) {
+        bool left[FORMS] = {false}, any = false;
+        for (unsigned i = first; i < end; i++) {
             left[i] =
                 fits[i] && has_value(values_of(&forms[i], at, &name), word ? word->text : "-", word ? word->length : 1);
             any |= left[i];
         }
         if (!any)
-            return refuse(p, s, first, fits, at);
+            return refuse(p, s, &forms[first], fits, at);
         memcpy(fits, left, sizeof fits);
     }
     return 0;

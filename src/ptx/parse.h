@@ -40,10 +40,18 @@ enum ptx_symbol_kind {
     PTX_SYMBOL_TARGETS,  /* .branchtargets: index into target_lists */
 };
 
+/* PARAM variables are inputs. */
+enum ptx_role {
+    PTX_ROLE_LOCAL,  /* a .local variable */
+    PTX_ROLE_PASSED, /* a .param variable that is an argument or result of calls here: it has no address */
+    PTX_ROLE_INPUT,  /* a parameter of the function being read: read only */
+    PTX_ROLE_RESULT  /* its result: written only */
+};
+
 struct ptx_symbol {
     uint8_t kind, type, elements;
     bool is_range;
-    bool is_local;    /* FRAME: a .local variable, not a .param one */
+    uint8_t role;     /* FRAME, PARAM: what the variable is for, an enum ptx_role */
     const char *name; /* not terminated */
     uint32_t length;
     uint32_t scope;   /* depth at which it was declared; 0 is the module */
@@ -269,6 +277,7 @@ enum ptx_value_kind {
 struct ptx_value {
     uint8_t kind, type; /* type: of a register */
     bool negate;
+    uint8_t role;   /* of a FRAME or PARAM variable: enum ptx_role */
     uint32_t index; /* register (into body.regs), special register, variable or function */
     int64_t offset; /* added to an address */
     struct ptx_constant constant;
@@ -296,6 +305,9 @@ int ptx_check_forms(struct ptx_parser *p, const struct ptx_suffixes *suffixes);
 /* --- check.c: raw operands against the opcode's row --- */
 int ptx_bind_operands(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_raw_operand *raw, unsigned count,
                       const struct ptx_token *at);
+/* --- present.c: the optional operands that the suffixes ask for are there, and no others --- */
+int ptx_check_present(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at);
+
 /* One value as an operand of the type. */
 int ptx_bind_value(struct ptx_parser *p, const struct ptx_value *value, enum isa_type type, bool wider_ok,
                    struct isa_operand *operand);

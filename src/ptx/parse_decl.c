@@ -195,8 +195,11 @@ static int declare_frame(struct ptx_parser *p, const struct ptx_declarator *d, b
     if (offset == PTX_NONE)
         return -1;
     p->body.scopes[p->body.depth].keeps_frame |= is_local;
-    struct ptx_symbol symbol = {
-        .kind = PTX_SYMBOL_FRAME, .type = d->type, .offset = offset, .bytes = (uint32_t)d->bytes, .is_local = is_local};
+    struct ptx_symbol symbol = {.kind = PTX_SYMBOL_FRAME,
+                                .type = d->type,
+                                .offset = offset,
+                                .bytes = (uint32_t)d->bytes,
+                                .role = is_local ? PTX_ROLE_LOCAL : PTX_ROLE_PASSED};
     return ptx_declare(p, &d->name, symbol) == PTX_NONE ? -1 : 0;
 }
 

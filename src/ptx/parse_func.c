@@ -28,6 +28,7 @@ static int place_formal(struct ptx_parser *p, struct formals *f, const struct pt
     struct ptx_symbol symbol = {.kind = f->is_kernel ? PTX_SYMBOL_PARAM
                                         : is_reg     ? PTX_SYMBOL_REG
                                                      : PTX_SYMBOL_FRAME,
+                                .role = PTX_ROLE_INPUT,
                                 .type = d->type,
                                 .elements = 1,
                                 .count = 1,
@@ -202,6 +203,8 @@ static int declare_formals(struct ptx_parser *p, const struct formals *f, uint32
         if (f->tokens.items[i].kind != PTX_TOKEN_WORD)
             continue;
         struct ptx_symbol symbol = f->symbols.items[i];
+        if (i < result_count)
+            symbol.role = PTX_ROLE_RESULT;
         if (symbol.kind == PTX_SYMBOL_REG)
             symbol.index = p->body.declared++;
         uint32_t index = ptx_declare(p, &f->tokens.items[i], symbol);

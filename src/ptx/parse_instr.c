@@ -265,6 +265,24 @@ static int parse_operands(struct ptx_parser *p, const struct mnemonic *m, struct
     return ptx_bind_operands(p, instr, raw, count, &m->op);
 }
 
+static bool has_word(const struct mnemonic *m, const char *word)
+{
+    for (unsigned i = 0; i < m->word_count; i++)
+        if (ptx_token_is(&m->words[i], word, strlen(word)))
+            return true;
+    return false;
+}
+
+/* A function's own parameters and results lie in its frame, which is local memory: a register that leads to them holds
+ * an address there. With .param::entry it is one in the kernel's parameters. PTX ISA, "Parameter State Space". */
+static void settle_param_space(const struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
+{
+    bool is_access = instr->op == ISA_OP_LD || instr->op == ISA_OP_ST;
+    if (is_access && instr->mods.space == ISA_SPACE_PARAM && instr->src[0].kind == ISA_OPERAND_REG &&
+        !p->body.is_kernel && !has_word(m, "param::entry"))
+        instr->mods.space = ISA_SPACE_LOCAL;
+}
+
 static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
 {
     int outside = read_suffixes(p, m, instr);
@@ -274,8 +292,12 @@ static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct is
     case ISA_OP_BRA: return parse_branch(p, instr);
     case ISA_OP_BRX: return parse_indexed_branch(p, instr);
     case ISA_OP_CALL: return ptx_parse_call(p, instr, &m->op);
-    default: return parse_operands(p, m, instr);
+    default: break;
     }
+    if (parse_operands(p, m, instr) < 0)
+        return -1;
+    settle_param_space(p, m, instr);
+    return 0;
 }
 
 static int parse_statement(struct ptx_parser *p, struct isa_instr *instr)

@@ -70,6 +70,7 @@ static int parse_name(struct ptx_parser *p, struct ptx_value *value)
         return parse_sreg(p, value) ? 0 : unknown_name(p, &value->token);
     value->index = symbol->index;
     value->offset = symbol->offset;
+    value->role = symbol->role;
     switch (symbol->kind) {
     case PTX_SYMBOL_VARIABLE: value->kind = PTX_VALUE_VARIABLE; return 0;
     case PTX_SYMBOL_PARAM: value->kind = PTX_VALUE_PARAM; return 0;

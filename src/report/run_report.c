@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "report/csv.h"
 #include "report/figures.h"
 #include "report/table.h"
 
@@ -157,23 +158,11 @@ void report_kernels(const json_t *kernels, struct strbuf *out)
     table_free(&t);
 }
 
-static void csv_text(const char *text, struct strbuf *out)
-{
-    if (!strpbrk(text, ",\"\n\r")) {
-        strbuf_add(out, text);
-        return;
-    }
-    strbuf_add(out, "\"");
-    for (; *text; text++)
-        strbuf_addf(out, "%s%c", *text == '"' ? "\"" : "", *text);
-    strbuf_add(out, "\"");
-}
-
 static void csv_value(const json_t *value, struct strbuf *out)
 {
     struct strbuf text = {0};
     if (json_is_string(value))
-        csv_text(json_string_value(value), out);
+        csv_text(out, json_string_value(value));
     else if (json_is_integer(value))
         strbuf_addf(out, "%lld", json_integer_value(value));
     else if (json_is_real(value))
@@ -182,7 +171,7 @@ static void csv_value(const json_t *value, struct strbuf *out)
         strbuf_add(out, json_is_true(value) ? "true" : "false");
     else if (json_is_array(value)) {
         extent_text(value, &text);
-        csv_text(strbuf_text(&text), out);
+        csv_text(out, strbuf_text(&text));
     }
     strbuf_free(&text);
 }
@@ -200,7 +189,7 @@ static void csv_line(const json_t *shape, const json_t *kernel, struct strbuf *o
             if (kernel)
                 csv_value(json_object_get(kernel, name), out);
             else
-                csv_text(name, out);
+                csv_text(out, name);
         } else {
             json_object_foreach(member, inner, unused)
             {
@@ -223,7 +212,7 @@ static void csv_words(const json_t *words, struct strbuf *out)
     struct strbuf text = {0};
     for (size_t i = 0; i < json_array_size(words); i++)
         strbuf_addf(&text, "%s%s", i ? " " : "", json_string_value(json_array_get(words, i)));
-    csv_text(strbuf_text(&text), out);
+    csv_text(out, strbuf_text(&text));
     strbuf_free(&text);
 }
 

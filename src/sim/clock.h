@@ -3,6 +3,8 @@
 #ifndef LOCKSTEP_SIM_CLOCK_H
 #define LOCKSTEP_SIM_CLOCK_H
 
+#include <stdbool.h>
+
 #include "sim/cycle.h"
 
 struct sim_clock {
@@ -33,6 +35,12 @@ static inline struct sim_clock sim_clock_at(uint32_t mhz, uint32_t core_mhz, uin
     struct sim_clock c = {.mhz = mhz, .core_mhz = core_mhz};
     sim_clock_advance(&c, core);
     return c;
+}
+
+/* Whether one of its cycles ends together with the last of the core's that has passed. */
+static inline bool sim_clock_coincides(const struct sim_clock *c)
+{
+    return c->rest == 0;
 }
 
 /* The core cycle in which cycle d of the clock begins; CYCLE_NEVER for CYCLE_NEVER. */

@@ -319,6 +319,18 @@ struct packet *sm_archive_packet(struct sm *sm)
 
 /* The whole */
 
+static void archive_written(struct sm_written *w, struct archive *ar)
+{
+    ARCHIVE(ar, w->changes);
+    ARCHIVE(ar, w->by_warp);
+    ARCHIVE(ar, w->epoch);
+    for (uint32_t i = 0; i < SM_WRITTEN_PLACES; i++) {
+        ARCHIVE(ar, w->places[i].digest);
+        ARCHIVE(ar, w->places[i].epoch);
+        archive_u32_to(ar, &w->places[i].warp, SM_WRITTEN_WARPS - 1);
+    }
+}
+
 static void archive_watch(struct sm *sm, struct archive *ar)
 {
     ARCHIVE(ar, sm->threads_ended);
@@ -326,6 +338,7 @@ static void archive_watch(struct sm *sm, struct archive *ar)
     archive_bool(ar, &sm->seeks_work);
     ARCHIVE(ar, sm->novel);
     ARCHIVE(ar, sm->stored);
+    archive_written(&sm->written, ar);
     ARCHIVE(ar, sm->holders);
     ARCHIVE(ar, sm->stats);
     ARCHIVE(ar, sm->stalls);

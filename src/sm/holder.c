@@ -1,5 +1,6 @@
-/* Who holds which lock: remembered for the diagnosis of hangs. A lane whose compare-and-swap changed a location is
- * taken to hold it; the memory's present value tells whether it still does. */
+/* Who holds which lock, and what memory came to: remembered for the progress watch and its diagnosis of hangs. A lane
+ * whose compare-and-swap succeeded, or whose exchange changed a location from 0, is taken to hold it; the present value
+ * tells whether it still does. */
 #include <string.h>
 
 #include "simt/lanes.h"
@@ -10,10 +11,16 @@ static unsigned place_of(uint64_t address)
     return (unsigned)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SM_HOLDERS;
 }
 
-HOT void sm_note_change(struct sm *sm, uint8_t atomic, uint64_t address, uint64_t value)
+HOT void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value)
 {
-    bool may_lock = atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH;
-    sm->work_done += !may_lock || sm_novel_note(&sm->novel, address, value);
+    if (!sm->seeks_work)
+        return;
+    if (sm_novel_note(&sm->novel, address, value)) {
+        sm->work_done++;
+        sm->seeks_work = false;
+    }
+    sm->written.changes++;
+    sm_written_note(&sm->written, slot, address, value);
 }
 
 /* The first 16 bytes of what a lane stores, as one number that differs where they do, but for chance. */
@@ -27,52 +34,52 @@ static uint64_t digest(const struct simt_access *access, unsigned lane)
 
 void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_access *access)
 {
-    uint64_t base = access->space == ISA_SPACE_SHARED ? (uint64_t)(warp->block + 1u) << 32 : 0;
+    unsigned slot = (unsigned)(warp - sm->warps);
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        if (sm_novel_note(&sm->stored, base + access->address[lane], digest(access, lane))) {
+        uint64_t address = sm_noted_address(warp, access, lane), value = digest(access, lane);
+        if (sm_novel_note(&sm->stored, address, value)) {
             sm->work_done++;
             sm->seeks_work = false;
         }
+        bool known = sm_written_note(&sm->written, slot, address, value);
+        sm->written.changes += !known || access->space != ISA_SPACE_SHARED;
     }
 }
 
-static void note_changes(struct sm *sm, const struct sm_op *op, const struct packet *p)
+void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *access, unsigned lane, uint64_t address)
+{
+    uint8_t atomic = access->instr->mods.atomic;
+    const struct sm_warp *warp = &sm->warps[slot];
+    if (atomic != ISA_ATOMIC_CAS && atomic != ISA_ATOMIC_EXCH)
+        return;
+    struct sm_holder *h = &sm->holders[place_of(address)];
+    *h = (struct sm_holder){.address = address,
+                            .cycle = sm->now,
+                            .warp = warp->simt.index,
+                            .pc = access->pc,
+                            .lane = (uint8_t)lane,
+                            .slot = (uint8_t)slot};
+    memcpy(h->block, warp->simt.block->index, sizeof h->block);
+}
+
+/* An exchange takes a lock when that was 0, which by the convention of locks is free; any compare-and-swap that
+ * succeeds may. */
+HOT void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p)
 {
     for (unsigned i = 0; i < p->lane_count; i++) {
         const struct packet_lane *l = &p->lanes[i]; /* the reply's operand is the old value */
-        uint64_t operand, value;
+        uint64_t operand, value, address = (p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
         if (p->atomic == ISA_ATOMIC_CAS && l->operand != l->compare)
             continue; /* the common case, of a lock that is held */
         memcpy(&operand, simt_access_data(op->access, l->lane), sizeof operand);
         value = lane_atomic(p->atomic, p->type, l->operand, operand, l->compare);
-        /* The convention of locks: 0 is free. */
-        sm->warps[op->slot].takes +=
-            value != 0 && l->operand == 0 && (p->atomic == ISA_ATOMIC_CAS || p->atomic == ISA_ATOMIC_EXCH);
+        bool takes = value != 0 && l->operand == 0 && (p->atomic == ISA_ATOMIC_CAS || p->atomic == ISA_ATOMIC_EXCH);
+        sm->warps[op->slot].takes += takes;
         if (value != l->operand)
-            sm_note_change(sm, p->atomic, (p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset, value);
-    }
-}
-
-HOT void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p)
-{
-    note_changes(sm, op, p);
-    if (p->atomic != ISA_ATOMIC_CAS)
-        return;
-    const struct sm_warp *warp = &sm->warps[op->slot];
-    for (unsigned i = 0; i < p->lane_count; i++) {
-        const struct packet_lane *l = &p->lanes[i];
-        if (l->operand != l->compare) /* the reply's operand is the old value */
-            continue;
-        uint64_t address = (p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + l->offset;
-        struct sm_holder *h = &sm->holders[place_of(address)];
-        *h = (struct sm_holder){.address = address,
-                                .cycle = sm->now,
-                                .warp = warp->simt.index,
-                                .pc = op->access->pc,
-                                .lane = l->lane,
-                                .slot = op->slot};
-        memcpy(h->block, warp->simt.block->index, sizeof h->block);
+            sm_note_change(sm, op->slot, address, value);
+        if (takes || p->atomic == ISA_ATOMIC_CAS)
+            sm_note_holder(sm, op->slot, op->access, l->lane, address);
     }
 }
 

@@ -152,12 +152,16 @@ static void note_sync(struct sm_warp *warp, const struct simt_access *access)
 
 static void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
 {
-    for (uint64_t rest = access->changed & access->mask; rest; rest &= rest - 1) {
+    const struct sm_warp *warp = &sm->warps[slot];
+    uint8_t atomic = access->instr->mods.atomic;
+    bool looked_at = sm->seeks_work || atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH;
+    for (uint64_t rest = looked_at ? access->changed & access->mask : 0; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
-        uint64_t value;
-        memcpy(&value, simt_access_data(access, lane), sizeof value);
-        sm_note_change(sm, access->instr->mods.atomic, (uint64_t)sm->warps[slot].block << 32 | access->address[lane],
-                       value);
+        uint64_t value = 0, address = sm_noted_address(warp, access, lane);
+        memcpy(&value, warp->simt.block->shared + access->address[lane], access->element_bytes);
+        sm_note_change(sm, slot, address, value);
+        if (value)
+            sm_note_holder(sm, slot, access, lane, address);
     }
 }
 

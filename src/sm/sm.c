@@ -41,6 +41,7 @@ const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of eac
 _Static_assert(offsetof(struct sm_params, interval_rem) - offsetof(struct sm_params, interval_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one initiation interval per latency class");
+_Static_assert(SM_WRITTEN_WARPS == SM_SLOTS, "a hash for each warp");
 _Static_assert(sizeof(struct sm_decoded) == 64, "a decoded instruction fills one cache line");
 _Static_assert(sizeof(struct sm_op) == 64, "an instruction in flight fills one cache line");
 _Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_params, latency_move) ==
@@ -579,6 +580,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->at_fence = mask_has(sm->at_fence, slot);
     state->in_atomic = mask_has(sm->in_atomic, slot);
     state->sleeping = mask_has(sm->asleep, slot);
+    state->in_flight = warp->in_flight || warp->stores_out;
     memcpy(state->block, warp->simt.block->index, sizeof state->block);
     state->index = warp->simt.index;
     state->live = warp->simt.live;
@@ -586,9 +588,11 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->last_sync_address = warp->last_sync_address;
     state->last_sync_pc = warp->last_sync_pc;
     state->last_sync_shared = warp->last_sync_shared;
+    state->shared_base = sm_shared_base(warp);
     state->issued = warp->issued;
     state->sync_ops = warp->sync_ops;
     state->takes = warp->takes;
+    state->written = sm->written.by_warp[slot];
     state->barrier = warp->barrier.id;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);
@@ -596,11 +600,18 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     }
 }
 
-void sm_watch_reset(struct sm *sm)
+void sm_watch_reset(struct sm *sm, bool progress)
 {
     sm->seeks_work = true;
+    if (progress)
+        sm_written_reset(&sm->written);
     for (unsigned slot = 0; slot < sm->params->warps; slot++)
         sm->warps[slot].issued = sm->warps[slot].sync_ops = sm->warps[slot].takes = 0;
+}
+
+uint64_t sm_changes(const struct sm *sm)
+{
+    return sm->written.changes;
 }
 
 uint64_t sm_threads_ended(const struct sm *sm)

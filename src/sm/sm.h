@@ -143,21 +143,27 @@ void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uin
 /* For the progress watch and its diagnosis. */
 struct sm_warp_state {
     bool resident, finished, at_barrier, at_fence, in_atomic, sleeping;
+    bool in_flight; /* instructions of it are under way */
     uint32_t block[3], index;
     uint32_t pc;
     uint64_t mask, live;
     const struct simt_warp *warp;
     uint64_t last_sync_address; /* of the last atomic, volatile or bypassing load, lane by lane lowest */
     uint32_t last_sync_pc;
-    bool last_sync_shared;     /* the address is one of the block's shared memory */
+    bool last_sync_shared;            /* the address is one of the block's shared memory */
+    uint64_t shared_base;             /* sm_find_holder knows addresses of the block's shared memory behind this one */
+    uint64_t written;                 /* hash of what it wrote since the last progress; see written.h */
     uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */
     unsigned barrier;
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
-void sm_watch_reset(struct sm *sm);
+/* Begins to count anew what warps do. progress: and to note what they write. */
+void sm_watch_reset(struct sm *sm, bool progress);
+/* Grows with each write that changes a location, as far as that was noted since the last progress. */
+uint64_t sm_changes(const struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
-/* Grows when a program does what one that only waits does not: atomics change values, compare-and-swaps and exchanges
- * give a location a value that is new there; and, once after each sm_watch_reset, a store does. */
+/* Grows when a program does what one that only waits does not: once after each sm_watch_reset a store or an atomic
+ * gives a location a value that is new there. */
 uint64_t sm_work_done(const struct sm *sm);
 /* Who last took a lock by compare-and-swap on this SM, for as many locks as the SM remembers. */
 struct sm_holder {

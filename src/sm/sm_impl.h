@@ -11,6 +11,7 @@
 #include "sm/order.h"
 #include "sm/sm.h"
 #include "sm/spin/spin.h"
+#include "sm/written.h"
 
 #define SM_SLOTS 64
 #define SM_MAX_COLLECTORS 32
@@ -347,9 +348,10 @@ struct sm {
     uint64_t next_age;
 
     uint64_t threads_ended, work_done;
-    bool seeks_work;                      /* no store was work since the progress watch last asked for work */
-    struct sm_novel novel;                /* what locations took by compare-and-swap and exchange */
+    bool seeks_work;                      /* nothing was work since the progress watch last asked for work */
+    struct sm_novel novel;                /* what locations took by atomics */
     struct sm_novel stored;               /* what they took by those stores that were looked at */
+    struct sm_written written;            /* and what they hold since then */
     struct sm_holder holders[SM_HOLDERS]; /* by hash of the address; the latest stays */
     struct sm_fault fault;
     struct sm_unsynced_list unsynced;
@@ -664,9 +666,19 @@ void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet 
 /* holder.c: a store while sm->seeks_work: work if a location takes a value that it was not seen to take before. One
  * such store is enough until the watch asks again. */
 void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_access *access);
-/* holder.c: an atomic gave a location another value; counts it as work unless it may be a lock going back and forth.
- * value: what a cas or exch wrote */
-void sm_note_change(struct sm *sm, uint8_t atomic, uint64_t address, uint64_t value);
+/* holder.c: a lane may have taken a lock at an address as the notes name it, by a compare-and-swap or exchange. */
+void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *access, unsigned lane, uint64_t address);
+/* holder.c: an atomic of the warp in `slot` gave a location another value: while sm->seeks_work, the same as a store. */
+void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value);
+/* As the notes name them, the locations of all blocks of an SM lie apart, and from those of global memory. */
+static inline uint64_t sm_shared_base(const struct sm_warp *warp)
+{
+    return (uint64_t)(warp->block + 1u) << 32;
+}
+static inline uint64_t sm_noted_address(const struct sm_warp *warp, const struct simt_access *access, unsigned lane)
+{
+    return (access->space == ISA_SPACE_SHARED ? sm_shared_base(warp) : 0) + access->address[lane];
+}
 
 /* lsu.c */
 /* The clients of the writeback port that have a result. */

@@ -27,6 +27,42 @@ need_clang()
     exit 77
 }
 
+# Random programs: $cc compiles what writes them, $nvcc is empty where it is not installed.
+need_random_programs()
+{
+    need_clang
+    [ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] || { echo "skipped: libcudart is not built"; exit 77; }
+    nvcc=$(nvidia_tool nvcc)
+    [ -n "${LOCKSTEP_NO_NVCC:-}" ] && nvcc=
+    cc=$(command -v gcc || command -v clang || command -v cc) || exit 77
+}
+
+# differ WAY COMMAND...: the command makes $work/program of $work/program.cu, which $work/make wrote
+differ()
+{
+    local way=$1
+    shift
+    rm -f "$work/program"
+    "$@" "$work/program.cu" -o "$work/program" >"$work/log" 2>&1 ||
+        { fail "$way: the functions do not compile" && head -20 "$work/log" && return; }
+    "$LOCKSTEP" run --mode functional "$work/program" >"$work/log" 2>&1 || fail "$way: device and host differ"
+    grep '^f[0-9]' "$work/log" | head -5
+    grep -q 'functions differ$' "$work/log" || fail "$way: the comparison did not come to its end"
+}
+
+# compare_random FOLDER COUNT SEED: programs of COUNT functions, with the headers of programs/FOLDER, another seed each way
+compare_random()
+{
+    local include="$here/programs/$1" count=$2 seed=$3
+    "$work/make" "$count" "$seed" >"$work/program.cu"
+    differ "cc" "$LOCKSTEP" cc -O0 -I "$include"
+    "$work/make" "$count" "$((seed + 1))" >"$work/program.cu"
+    differ "cc --fast" "$LOCKSTEP" cc --fast -O0 -I "$include"
+    [ -z "$nvcc" ] && echo "1 comparison skipped: nvcc is not installed" && return
+    "$work/make" "$count" "$((seed + 2))" >"$work/program.cu"
+    differ nvcc "$nvcc" -w -O0 -std=c++17 -cudart shared -gencode arch=compute_75,code=compute_75 -I "$include"
+}
+
 finish()
 {
     [ "$failures" -eq 0 ] && exit 0

@@ -75,15 +75,31 @@ else
 fi
 
 # errors leave nothing behind and keep what was there
-echo old >a.out
-echo old >broken.o
+printf '\177ELF old\n' >a.out
+printf '\177ELF old\n' >broken.o
 refuses "expected ';'" broken.cu
 refuses "missing" -c broken_kernel.cu -o broken.o
 refuses "__CUDA_ARCH_LIST_UNUSED" -c good.cu -o none.o
-[ "$(cat a.out broken.o)" = $'old\nold' ] || fail "a failed compilation touched its output"
+[ "$(cat a.out broken.o)" = $'\177ELF old\n\177ELF old' ] || fail "a failed compilation touched its output"
+
+# an output replaces outputs of its kind, and each has a file of its own
+echo notes >notes.txt
+ln -sf nowhere dangling
+mkdir -p other && cp good.cu other/good.cu
+refuses 'notes.txt is there and holds something else than a compiled program' -DVALUE=1 good.cu -o notes.txt
+refuses 'holds something else than PTX' --ptx -DVALUE=1 good.cu -o notes.txt
+refuses 'holds something else than PTX' -c -DVALUE=1 good.cu --keep-ptx notes.txt
+refuses 'is a link to something that is not there' -DVALUE=1 good.cu -o dangling
+refuses 'are one file' -c -DVALUE=1 good.cu -o x --keep-ptx other/../x
+refuses 'are one file' -c -DVALUE=1 good.cu other/good.cu
+refuses 'not for one run' --ptx -DVALUE=1 good.cu --keep-ptx x
+refuses '-o is given twice: x and y' -DVALUE=1 good.cu -o x -o y
+refuses '-o needs a file name' -DVALUE=1 good.cu -o ''
+[ "$(cat notes.txt)" = notes ] && [ ! -e x ] && [ -L dangling ] || fail "a refused output was touched"
 [ ! -e none.o ] || fail "a failed compilation left an output"
 refuses 'no input files'
 refuses 'unknown option' --nonsense good.cu
+refuses 'did you mean --keep-ptx?' --keep-ptxx good.cu
 refuses 'do not know what to do' good.txt
 refuses 'takes one' --ptx good.cu broken.cu
 refuses 'takes one source' -c -o x.o good.cu broken.cu

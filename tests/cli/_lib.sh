@@ -48,5 +48,11 @@ json() {
     local to=$1
     shift
     "$LOCKSTEP" run --quiet --stats "$to.json" "$@" >"$to.out" 2>&1 || { cat "$to.out"; wrong "run $* ended badly"; return 1; }
+    stripped "$to"
+}
+
+# stripped TO: TO has what TO.json has, without the members of "host" objects.
+stripped() {
+    local to=$1
     awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
 }

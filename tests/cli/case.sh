@@ -26,10 +26,20 @@ edit 'u32: 98304' 'u64: 98304' a
 expect 2 "has 4 bytes, this has 8" run "$folder/a.yaml"
 edit 'u32: 98304' 'u32: 4294967296' a
 expect 2 "a.yaml:16:11: error: 4294967296 does not fit u32" run "$folder/a.yaml"
+edit 'u32: 98304' 'f32: 1e39' a
+expect 2 "a.yaml:16:11: error: 1e39 does not fit f32" run "$folder/a.yaml"
+edit 'u32: 98304' 'f64: -1e400' a
+expect 2 "error: -1e400 does not fit f64" run "$folder/a.yaml"
+edit 'init: zero' 'init: {const: 4e38}' a
+expect 2 "error: 4e38 does not fit f32" run "$folder/a.yaml"
+edit 'init: zero' 'init: {const: -inf}' a
+expect 0 "" run --quiet --mode functional "$folder/a.yaml"
 edit '  - c$' '' a
 expect 2 "the kernel has 4 parameters, args has 3" run "$folder/a.yaml"
 edit 'grid: .*' 'grid: [0, 1]' a
 expect 2 "a.yaml:4:8: error: 0 is out of range" run "$folder/a.yaml"
+edit 'grid: .*' 'grid: [2147483647, 2147483647, 2147483647]' a
+expect 2 "a grid has at most 2^40 blocks" run "$folder/a.yaml"
 edit 'init: zero' 'init: {file: none.bin}' a
 expect 2 "no content for buffer 'c'" run "$folder/a.yaml"
 edit 'init: zero' 'init: {file: vecadd.ptx}' a

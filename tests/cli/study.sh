@@ -31,11 +31,12 @@ figures:
   - {id: lines, kind: lines, title: More cycles, log: both, sql: "SELECT scheduler, cycles, cycles FROM results"}
   - {id: stack, kind: stack, title: All cycles, sql: "SELECT machine, scheduler, cycles FROM results"}
   - {id: rows, kind: table, title: All, sql: "SELECT benchmark, scheduler, launches FROM results ORDER BY scheduler", text: "what was run"}
+judging: {mean: geometric, no_effect: 0.03, loses: 0.05}
 claims:
-  - {id: C1, claim: "both take time", paper: "1", sql: "SELECT lrr > 0 AND gto > 0 AS ours FROM both", direction: ours = 1, magnitude: "near(ours, 1)"}
-  - {id: C2, claim: "one takes no time", sql: "SELECT min(lrr, 0) + 1 AS ours FROM both", direction: ours = 0, why: "time passes & passes"}
-  - {id: C3, claim: "nobody ran tls", sql: "SELECT min(cycles) AS ours FROM results WHERE scheduler = 'tls'", direction: ours > 0, why: "not run"}
-  - {id: C4, claim: "theirs is known", paper: "2.5", sql: "SELECT geomean(factor) AS ours FROM theirs", direction: ours > 1, magnitude: "near(ours, 2.5)"}
+  - {id: C1, claim: "both take time", paper: "1", sql: "SELECT lrr > 0 AND gto > 0 AS ours FROM both", direction: ours = 1, magnitude: "near(ours, 1)", range: [0, 1]}
+  - {id: C2, claim: "one takes no time", sql: "SELECT min(lrr, 0) + 1 AS ours FROM both", direction: ours = 0, range: [0, 10], why: "time passes & passes"}
+  - {id: C3, claim: "nobody ran tls", sql: "SELECT min(cycles) AS ours FROM results WHERE scheduler = 'tls'", direction: ours > 0, range: [0, 1e9], why: "not run"}
+  - {id: C4, claim: "theirs is known", paper: "2.5", sql: "SELECT geomean(factor) AS ours FROM theirs", direction: ours > 1, magnitude: "near(ours, 2.5)", range: [0, 10]}
 Y
 study() {
     "$LOCKSTEP" study "$@" >out.txt 2>err.txt
@@ -50,18 +51,18 @@ has quick/index.html "Quick version"
 study ./mini --out full || wrong "a study ended with $?"
 [ "$(wc -l <full/results.csv)" -eq 4 ] || wrong "the full version runs something else"
 cat >expected <<'C'
-id,claim,paper,here,direction,magnitude
-"C1","both take time","1","1",yes,yes
-"C2","one takes no time","","1",no,-
-"C3","nobody ran tls","","-",-,-
-"C4","theirs is known","2.5","4",yes,no
+id,row,claim,paper,here,other_mean,least,most,variants,direction,magnitude,direction_in,magnitude_in,other_direction,other_magnitude,rows_direction,rows_magnitude,note
+C1,,both take time,1,1,,,,1,yes,yes,,,,,,,
+C2,,one takes no time,,1,,,,1,no,-,,,,,,,
+C3,,nobody ran tls,,-,,,,1,-,-,,,,,,,
+C4,,theirs is known,2.5,4,,,,1,yes,no,,,,,,,
 C
 diff -u expected full/claims.csv || wrong "claims.csv"
-grep -Eq '^C1 +both take time +1 +1 +yes +yes$' out.txt && grep -Eq '^C3 +nobody ran tls +- +- +- +-$' out.txt || { wrong "the table"; cat out.txt; }
+grep -Eq '^C1 +both take time +1 +1 +- +- +yes +yes$' out.txt && grep -Eq '^C3 +nobody ran tls +- +- +- +- +- +-$' out.txt || { wrong "the table"; cat out.txt; }
 has out.txt "page: full/index.html"
 grep -E "(src|href)=['\"]?[^#'\" ]" full/index.html && wrong "the page needs something from outside"
 for text in '<h1>Locks &lt;of&gt; two kinds' 'Full version' 'time passes &amp; passes' '<figcaption>what was run' '<td>HT<td>gto<td class=number>1' \
-    '<td class=no>no'; do
+    '<span class=no>&#x2717; direction</span>' 'None.'; do
     has full/index.html "$text"
 done
 grep -q 'time passes' out.txt && wrong "reasons are for the page"
@@ -118,16 +119,16 @@ bad() {
     cmp -s bad/study.yaml mini/study.yaml && wrong "nothing changed: $2"
     expect "$1" "$3" study ./bad --quick --out bad.out
 }
-bad 2 's/^claims:/claim:/' "study.yaml:21:1: error: claim is not known here"
+bad 2 's/^claims:/claim:/' "study.yaml:22:1: error: claim is not known here"
 bad 2 's/kind: table/knid: table/' "knid is not known here"
 bad 2 's/kind: bars/kind: pies/' "kind must be table, bars, stack or lines"
 bad 2 's/\[HT\], machines: \[gtx480\]/[HX], machines: [gtx480]/' "study.yaml:9:19: error: there is no benchmark named HX"
 bad 2 's/readings: \[plain\], quick/readings: [odd], quick/;s/quick: false/quick: true/' "study.yaml:10:77: error: there is no reading named odd"
 bad 2 's/plain: \[sm/plain: [odd, sm/' "study.yaml:7:11: error: there is no reading named odd"
 bad 2 's/title: ".*"/title: [1]/' "title: expected a text"
-bad 2 's/AS lrr/AS llr/' "C1: no such column"
-bad 2 's/CREATE TEMP VIEW/CREATE TMP VIEW/' 'near "TMP"'
-bad 2 's/direction: ours = 0/direction: ours ==== 0/' "C2: near"
+bad 2 's/AS lrr/AS llr/' "study.yaml:23:64: error: C1: no such column: lrr"
+bad 2 's/CREATE TEMP VIEW/CREATE TMP VIEW/' 'study.yaml:14:10: error: views: near "TMP"'
+bad 2 's/direction: ours = 0/direction: ours ==== 0/' "study.yaml:24:109: error: C2: direction: near"
 bad 2 "s/SELECT 'HT', scheduler/SELECT scheduler/" "cycles: a figure's sql gives series, x and y"
 bad 2 's/theirs.csv/none.csv/' "none.csv"
 expect 2 "there is no study named nothing" study nothing
@@ -159,7 +160,7 @@ bad_plan 's/readings: \[plain\]}/readings: [plain], max_cycles: many}/' "max_cyc
 bad_plan 's/quick: false/quick: no/' "quick must be true or false"
 bad_plan 's/scheduler, launches FROM/scheduler, lunches FROM/' "rows: no such column: lunches"
 bad_plan 's/min(cycles) AS ours/min(sm_cycles) AS ours/' "C3: no such column: sm_cycles"
-bad_plan 's/FROM results l JOIN/FROM result l JOIN/' "view both: no such table"
+bad_plan 's/FROM results l JOIN/FROM result l JOIN/' "study.yaml:15:10: error: view both: no such table"
 bad_plan 's/theirs.csv/none.csv/' "none.csv"
 
 # A path has '/' or '.' in it; the folder's name is the study's.

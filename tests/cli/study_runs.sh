@@ -22,8 +22,9 @@ runs:
   - {benchmarks: [add], machines: [gtx480], schedulers: [lrr], readings: [plain], vary: {partition.dram_latency: [100, 120]}}
   - {benchmarks: [sfu], machines: [fixed, theirs, narrow], schedulers: [gto, gto+bows], readings: [plain]}
   - {benchmarks: [sfu], machines: [fixed], schedulers: [gto], readings: [plain]}
+judging: {mean: geometric, no_effect: 0.03, loses: 0.05}
 claims:
-  - {id: C, claim: grids have columns, sql: "SELECT count(DISTINCT set_gpu_sms) AS ours FROM results", direction: ours = 2}
+  - {id: C, claim: grids have columns, sql: "SELECT count(DISTINCT set_gpu_sms) AS ours FROM results", direction: ours = 2, range: [0, 9]}
 Y
 # keys: what is run, a line an execution.
 keys() {
@@ -49,7 +50,7 @@ expect 0 "14 runs; 14 were not run there before" study ./mini --list --out out
 [ ! -e out ] || wrong "--list makes a folder"
 
 expect 0 "page: out/index.html" study ./mini --out out
-[ "$(cut -d, -f4 out/claims.csv | tail -n 1)" = '"2"' ] || wrong "the claim over the grid"
+[ "$(cut -d, -f5 out/claims.csv | tail -n 1)" = 2 ] || wrong "the claim over the grid"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") exit 1 }' out/results.csv || wrong "results.csv has seconds of the host"
 [ "$(head -n 1 out/results.csv | cut -d, -f1-8)" = benchmark,machine,scheduler,reading,set_gpu_sms,set_sm_fence_l1,variants,launches ] ||
     { wrong "the columns"; head -c 200 out/results.csv; }

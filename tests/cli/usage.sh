@@ -40,7 +40,10 @@ expect 2 "did you mean 'sm.warp_instructions'?" explain sm.warp_instruction
 expect 0 ".entry vecadd" disasm "$LOCKSTEP_SRC/tests/reference/vecadd.ptx"
 expect 0 "kernel vecadd:" disasm --kernel vecadd "$LOCKSTEP_SRC/tests/reference/vecadd.ptx"
 expect 2 "there are: vecadd" disasm --kernel other_name "$LOCKSTEP_SRC/tests/reference/vecadd.ptx"
-expect 2 "an empty list" compare --sched , x
+expect 2 "--sched ,: a name in the list is empty" compare --sched , x
+expect 2 "--sched lrr,,gto: a name in the list is empty" compare --sched lrr,,gto x
+expect 2 "--machine gtx480,: a name in the list is empty" compare --machine gtx480, x
+expect 2 "--seed ,1: a name in the list is empty" compare --seed ,1 x
 expect 2 "there is no warp scheduler named nope" compare --sched lrr,nope x
 
 # -h is --help everywhere, wherever it stands among the options.

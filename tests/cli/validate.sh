@@ -9,6 +9,8 @@ expect 2 "give one of them" validate --case sfu --as-reference --fixed-order
 rows() { "$LOCKSTEP" validate --case ht64 --machine gtx480 --sched lrr "$@" | awk '$1 == "ht64" { print $4 }'; }
 one=$(rows --fixed-order) two=$(rows --set sm.schedulers_take_turns=false) three=$(rows)
 [ -n "$one" ] && [ "$one" = "$two" ] && [ "$one" != "$three" ] || { echo "fixed order: $one, $two, in turns $three"; failures=1; }
+expect 0 "gtx1080ti: 4 runs" validate --case ht1024 --machine gtx1080ti --as-reference
+expect 0 "gtx1080ti: 1 runs" validate --case ht1024 --machine gtx1080ti --sched lrr+bows
 expect 2 "did you mean" validate --case alu_dap
 expect 2 "'gtx480'" validate --machine gtx481
 expect 2 "--jobs 0" validate --jobs 0
@@ -20,7 +22,7 @@ expect 1 "1 failed" validate --case sfu --machine gtx480 --sched lrr --set sm.in
 # The page: one plot a machine, a mark and a row a run; it replaces the file whole.
 printf '<!doctype html>\n--ink: old\n' >"$folder/page.html"
 expect 0 "gtx480: 2 runs" validate --case sfu --case alu_dep --sched gto --html "$folder/page.html"
-[ "$(grep -c '<svg' "$folder/page.html") $(grep -c 'scope="row"' "$folder/page.html") $(tail -n 1 "$folder/page.html")" = "2 4 </html>" ] ||
+[ "$(grep -c '<svg' "$folder/page.html") $(grep -c 'scope="row"' "$folder/page.html") $(tail -n 1 "$folder/page.html")" = "3 6 </html>" ] ||
     { echo "the page is not what was run"; failures=1; }
 expect 2 "cannot write" validate --case sfu --html "$folder/none/page.html"
 

@@ -49,6 +49,10 @@ for shape in "3 256" "8 256" "15 256" "30 192"; do
         run "0 4" --sched "$scheduler" --set sm.age_rotation=20000 --set gpu.watch_cycles=100000 --max-cycles 1300000
     done
 done
+# A window of the watch is shorter than a turn takes to come, or an atomic to come back: that alone is no hang.
+lock 15 256 32 1
+run 4 --sched gto --set gpu.watch_cycles=20000 --max-cycles 3000000
+run 4 --sched lrr --set gpu.watch_cycles=5000 --max-cycles 300000
 # Strict forms.
 for strict in "gto --set sm.age_rotation=0" "cawa:patience=0" "gto:patience=0"; do
     lock 2 256 32 1

@@ -41,4 +41,10 @@ if [ "$name" = bfs ]; then
         cmp -s "$work/out" "$work/bfs.expected" || fail "bfs with a queue: $(diff "$work/bfs.expected" "$work/out")"
     done
 fi
+
+# Several shirts, corrected in turns.
+if [ "$name" = cloth ]; then
+    simulate cloth --mode functional -- --small --shirts 3 --kinds 2
+    grep -q '^cloth: 288 particles, 471 constraints, ' "$work/out" && grep -q '^cloth: correct$' "$work/out" || fail "three shirts: $(cat "$work/out")"
+fi
 finish

@@ -82,56 +82,61 @@ __global__ void solve(const constraint *constraints, unsigned count, volatile pa
     }
 }
 
-// A shirt cut from a sheet of `width` x `width` places: the upper third is as wide as the sleeves, the rest half of
-// that. The weight of a particle is the inverse of its mass: the uppermost are pinned, those of the hem have half the
-// mass.
-struct shirt {
-    unsigned width;
+// Shirts, each cut from a sheet of `width` x `width` places: the upper third is as wide as the sleeves, the rest half
+// of that. A place is a row and a column of one of the sheets, which lie one below the other. The weight of a particle
+// is the inverse of its mass: the uppermost are pinned, those of the hem have half the mass.
+struct wardrobe {
+    unsigned width, shirts;
     std::vector<unsigned> number; // of the particle at a place, or NONE
     std::vector<particle> particles;
     std::vector<float> weights;
     static constexpr float STIFFNESS = 0.75f;
-    static constexpr unsigned NONE = UINT32_MAX;
+    static constexpr unsigned NONE = UINT32_MAX, KINDS = 6;
 
     bool inside(unsigned row, unsigned column) const
     {
         return row < width && column < width &&
                (row < width / 3 || (column >= width / 4 && column < width - width / 4));
     }
-    explicit shirt(unsigned wide, generator &random) : width(wide), number((size_t)wide * wide, NONE)
+    explicit wardrobe(unsigned wide, unsigned many, generator &random)
+        : width(wide), shirts(many), number((size_t)many * wide * wide, NONE)
     {
-        for (unsigned row = 0; row < width; row++)
-            for (unsigned column = 0; column < width; column++)
-                if (inside(row, column)) {
-                    float z = (float)random.below(1024) / 4096, x = (float)random.below(1024) / 4096;
-                    number[row * width + column] = (unsigned)particles.size();
-                    particles.push_back({(float)column + x, (float)row, z, 0});
-                    weights.push_back(row == 0 ? 0.f : row == width - 1 ? 2.f : 1.f);
-                }
+        for (size_t place = 0; place < number.size(); place++) {
+            unsigned row = (unsigned)(place / width % width), column = (unsigned)(place % width);
+            if (inside(row, column)) {
+                float z = (float)random.below(1024) / 4096, x = (float)random.below(1024) / 4096;
+                number[place] = (unsigned)particles.size();
+                particles.push_back({(float)column + x, (float)row, z, 0});
+                weights.push_back(row == 0 ? 0.f : row == width - 1 ? 2.f : 1.f);
+            }
+        }
     }
     // The constraint to the place `down` and `right` of this one, where there is one and not both ends are pinned.
-    void join(std::vector<constraint> &list, unsigned row, unsigned column, unsigned down, int right, float rest) const
+    void join(std::vector<constraint> &list, size_t sheet, unsigned row, unsigned column, unsigned down, int right,
+              float rest) const
     {
         if (!inside(row, column) || !inside(row + down, column + (unsigned)right))
             return;
-        unsigned a = number[row * width + column], b = number[(row + down) * width + column + (unsigned)right];
+        const unsigned *of_sheet = &number[sheet * width * width];
+        unsigned a = of_sheet[row * width + column], b = of_sheet[(row + down) * width + column + (unsigned)right];
         float sum = weights[a] + weights[b];
         if (sum > 0)
             list.push_back({a, b, rest, STIFFNESS * weights[a] / sum, STIFFNESS * weights[b] / sum});
     }
-    // Threads along and across, diagonals against shear, and pairs two apart against bending.
-    std::vector<constraint> constraints() const
+    // Of one shirt, the first so many kinds: threads along and across, diagonals against shear, and pairs two apart
+    // against bending.
+    std::vector<constraint> constraints(size_t sheet, size_t kinds) const
     {
+        static const struct {
+            unsigned down;
+            int right;
+            float rest;
+        } kind[KINDS] = {{0, 1, 1.f}, {1, 0, 1.f}, {1, 1, 1.41421356f}, {1, -1, 1.41421356f}, {0, 2, 2.f}, {2, 0, 2.f}};
         std::vector<constraint> list;
         for (unsigned row = 0; row < width; row++)
-            for (unsigned column = 0; column < width; column++) {
-                join(list, row, column, 0, 1, 1.f);
-                join(list, row, column, 1, 0, 1.f);
-                join(list, row, column, 1, 1, 1.41421356f);
-                join(list, row, column, 1, -1, 1.41421356f);
-                join(list, row, column, 0, 2, 2.f);
-                join(list, row, column, 2, 0, 2.f);
-            }
+            for (unsigned column = 0; column < width; column++)
+                for (size_t k = 0; k < kinds; k++)
+                    join(list, sheet, row, column, kind[k].down, kind[k].right, kind[k].rest);
         return list;
     }
 };
@@ -169,6 +174,23 @@ static std::vector<constraint> grouped(const std::vector<constraint> &list, size
     }
     while (!open.empty())
         close(0);
+    return result;
+}
+
+// The constraints of all shirts, in groups: one of the first shirt, one of the second, and so on round the shirts.
+static std::vector<constraint> woven(const wardrobe &all, size_t kinds, size_t group)
+{
+    std::vector<std::vector<constraint>> lists;
+    size_t longest = 0;
+    for (size_t sheet = 0; sheet < all.shirts; sheet++) {
+        lists.push_back(grouped(all.constraints(sheet, kinds), group));
+        longest = std::max(longest, lists.back().size());
+    }
+    std::vector<constraint> result;
+    for (size_t start = 0; start < longest; start += group)
+        for (const std::vector<constraint> &list : lists)
+            for (size_t i = start; i < std::min(start + group, list.size()); i++)
+                result.push_back(list[i]);
     return result;
 }
 
@@ -239,6 +261,8 @@ int main(int argc, char **argv)
 {
     option options[] = {
         {"width", "particles across the sleeves, and down", 48, 4, 1024, 12, 128},
+        {"shirts", "that are corrected in turns", 1, 1, 1000, 1, 1},
+        {"kinds", "of constraints: 2 threads, 2 against shear, 2 against bending", 6, 1, 6, 6, 6},
         {"sweeps", "over all constraints, a launch each", 2, 1, 1000, 2, 2},
         {"block", "threads of a block", 192, 1, 1024, 64, 192},
         {"group", "constraints in a row without a common particle", 8, 1, 32, 8, 8},
@@ -246,12 +270,12 @@ int main(int argc, char **argv)
         {"seed", "of the positions", 2009, 0, UINT64_MAX, 2009, 2009},
     };
     option_read(options, argc, argv);
-    unsigned width = (unsigned)options[0].value, sweeps = (unsigned)options[1].value,
-             block = (unsigned)options[2].value;
-    size_t shared = options[4].value;
-    generator random = {options[5].value};
-    shirt cut(width, random);
-    std::vector<constraint> list = grouped(cut.constraints(), options[3].value);
+    unsigned width = (unsigned)options[0].value, shirts = (unsigned)options[1].value,
+             sweeps = (unsigned)options[3].value, block = (unsigned)options[4].value;
+    size_t kinds = options[2].value, group = options[5].value, shared = options[6].value;
+    generator random = {options[7].value};
+    wardrobe cut(width, shirts, random);
+    std::vector<constraint> list = woven(cut, kinds, group);
     unsigned count = (unsigned)list.size(), blocks = (count + block - 1) / block;
     std::vector<std::vector<unsigned>> of_particle(cut.particles.size());
     for (unsigned i = 0; i < count; i++) {

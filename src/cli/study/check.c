@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/study/study.h"
+#include "cli/study/judge.h"
 #include "config/yaml.h"
 
 int study_check_configuration(struct study *study, const char *machine, const char *scheduler,
@@ -38,51 +38,143 @@ int study_check_program(struct study *study, const char *program)
                       study->folder, program, cli_is_case(program) ? "" : ".cu", source);
 }
 
-static int check_question(struct study *study, const char *what, const char *sql, int columns)
+/* SQL of a question's key: prepared only. columns: how many it must give, 0: any number. */
+static int check_sql(struct study *study, const char *what, const struct yaml_node *node, const char *sql, int columns)
 {
-    sqlite3_stmt *stmt = study_ask(study, what, sql);
+    sqlite3_stmt *stmt = study_ask_at(study, what, node, sql);
     if (!stmt)
         return -1;
     int found = sqlite3_column_count(stmt);
     sqlite3_finalize(stmt);
     if (columns && found != columns)
-        return diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: a figure's sql gives series, x and y", what);
+        return study_fault(study, node, NULL, "%s: a figure's sql gives series, x and y", what);
     return 0;
 }
 
-/* A view's SQL is looked at when it is asked, which no question may do. */
-static int check_views(struct study *study)
+/* Where a view says what the database does not find: the last word of its message, behind the view's name; or that
+ * name. */
+static long place_in_views(struct study *study, const char *name, const char *said)
 {
-    sqlite3_stmt *stmt = study_ask(study, "views", "SELECT name FROM sqlite_temp_master WHERE type = 'view'");
-    int rc = stmt ? 0 : -1;
-    while (stmt && study_next(study, "views", stmt, &rc)) {
-        const char *name = arena_strdup(&study->arena, (const char *)sqlite3_column_text(stmt, 0));
-        rc |= check_question(study, arena_printf(&study->arena, "view %s", name),
-                             arena_printf(&study->arena, "SELECT * FROM \"%s\"", name), 0);
+    const char *view = strstr(study->views, name), *end = strrchr(said, ' ');
+    const char *dot = end ? strrchr(end, '.') : NULL;
+    const char *word = end && view ? strstr(view, dot ? dot + 1 : end + 1) : NULL;
+    return word ? word - study->views : view ? view - study->views : -1;
+}
+
+static int check_view(struct study *study, const char *name)
+{
+    sqlite3_stmt *stmt = NULL;
+    int rc = 0;
+    const char *sql = arena_printf(&study->arena, "SELECT * FROM \"%s\"", name);
+    if (sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+        const char *said = sqlite3_errmsg(study->db);
+        rc = study_fault_in(study, study->views_node, place_in_views(study, name, said),
+                            arena_printf(&study->arena, "view %s: %s", name, said));
     }
     sqlite3_finalize(stmt);
     return rc;
 }
 
+/* A view's SQL is looked at when it is asked, which no question may do. */
+static int check_views(struct study *study)
+{
+    sqlite3_stmt *stmt = study_ask(
+        study, "views", "SELECT name FROM sqlite_temp_master WHERE type = 'view' AND name NOT IN ('results', 'runs')");
+    int rc = stmt ? 0 : -1;
+    while (stmt && study_next(study, "views", stmt, &rc))
+        rc |= check_view(study, arena_strdup(&study->arena, (const char *)sqlite3_column_text(stmt, 0)));
+    sqlite3_finalize(stmt);
+    return rc;
+}
+
+/* Rows that print values are judged by theirs. */
+static int check_rows(struct study *study, const struct study_claim *claim)
+{
+    const struct yaml_node *node = yaml_get(claim->node, "rows");
+    sqlite3_stmt *stmt = study_ask_at(study, claim->id, node, claim->sql);
+    bool name = false, ours = false, paper = false;
+    for (int i = 0; stmt && i < sqlite3_column_count(stmt); i++) {
+        name |= !strcmp(sqlite3_column_name(stmt, i), "name");
+        ours |= !strcmp(sqlite3_column_name(stmt, i), "ours");
+        paper |= !strcmp(sqlite3_column_name(stmt, i), "paper");
+    }
+    sqlite3_finalize(stmt);
+    if (!stmt)
+        return -1;
+    if (!name || !ours)
+        return study_fault(study, node, NULL, "%s: rows gives name and ours, and paper, where it prints one",
+                           claim->id);
+    if (paper && *claim->magnitude && !strstr(claim->magnitude, "paper"))
+        return study_fault(study, yaml_get(claim->node, "magnitude"), "magnitude: near(ours, paper)",
+                           "%s: rows have a paper each, which magnitude does not look at", claim->id);
+    return 0;
+}
+
 static int check_claim(struct study *study, const struct study_claim *claim)
 {
     struct strbuf sql = {0};
+    if (claim->of_rows && check_rows(study, claim) < 0)
+        return -1;
     study_claim_sql(claim, &sql);
-    int rc = check_question(study, claim->id, strbuf_text(&sql), 0);
+    sqlite3_stmt *stmt =
+        study_ask_at(study, claim->id, yaml_get(claim->node, claim->of_rows ? "rows" : "sql"), strbuf_text(&sql));
     strbuf_free(&sql);
+    if (!stmt)
+        return -1;
+    size_t count = (size_t)sqlite3_column_count(stmt);
+    const char **columns = ARENA_NEW(&study->arena, const char *, count + 1);
+    for (size_t i = 0; i < count; i++)
+        columns[i] = arena_strdup(&study->arena, sqlite3_column_name(stmt, (int)i));
+    sqlite3_finalize(stmt);
+    return study_lint(study, claim, columns, count);
+}
+
+static int check_figure(struct study *study, const struct study_figure *figure)
+{
+    int columns = figure->kind == STUDY_TABLE ? 0 : 3;
+    int rc = check_sql(study, figure->id, yaml_get(figure->node, "sql"), figure->sql, columns);
+    if (*figure->beside)
+        rc |= check_sql(study, figure->id, yaml_get(figure->node, "beside"), figure->beside, 3);
+    return rc;
+}
+
+/* An id is a place on the page and the name of a file, so it is one word, and of one question. */
+static int check_id(struct study *study, const struct yaml_node *node, const char *id, struct strmap *ids)
+{
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.+";
+    size_t length = strlen(id);
+    if (!length || strspn(id, word) < length || *id == '.')
+        return study_fault(study, node, "letters, digits and - _ . +", "the id '%s' is not a word", id);
+    if (strmap_get(ids, id, length) != STRMAP_NONE)
+        return study_fault(study, node, NULL, "there are two questions with the id %s", id);
+    strmap_put(ids, id, length, 0);
+    return 0;
+}
+
+static int check_ids(struct study *study)
+{
+    struct strmap ids = {0};
+    int rc = 0;
+    for (size_t i = 0; i < study->figures.count; i++)
+        rc |= check_id(study, study->figures.items[i].node, study->figures.items[i].id, &ids);
+    for (size_t i = 0; i < study->claims.count; i++)
+        rc |= check_id(study, study->claims.items[i].node, study->claims.items[i].id, &ids);
+    strmap_free(&ids);
     return rc;
 }
 
 int study_check_questions(struct study *study)
 {
-    int rc = study_open(study, ":memory:") < 0 || study_prepare_questions(study) < 0 ? -1 : check_views(study);
+    static const struct study_world whole = {STUDY_WHOLE, 0};
+    int rc = study_open(study, ":memory:") < 0 || study_enter(study, &whole) < 0 ? -1 : check_views(study);
     bool asked = rc == 0; /* what rests on a wrong view is not asked for its own faults */
-    for (size_t i = 0; asked && i < study->figures.count; i++) {
-        const struct study_figure *figure = &study->figures.items[i];
-        rc |= check_question(study, figure->id, figure->sql, figure->kind == STUDY_TABLE ? 0 : 3);
-    }
+    for (size_t i = 0; asked && i < study->figures.count; i++)
+        rc |= check_figure(study, &study->figures.items[i]);
     for (size_t i = 0; asked && i < study->claims.count; i++)
         rc |= check_claim(study, &study->claims.items[i]);
+    for (size_t i = 0; asked && i < study->findings.count; i++)
+        rc |= study_finding_text(study, &study->findings.items[i]) ? 0 : -1;
+    rc |= check_ids(study);
     study_close(study);
     return rc;
 }

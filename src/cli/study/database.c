@@ -50,7 +50,11 @@ int study_open(struct study *study, const char *path)
     if (sqlite3_open(path, &study->db) != SQLITE_OK)
         return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot open %s: %s", path, sqlite3_errmsg(study->db));
     sqlite3_busy_timeout(study->db, PATIENCE);
-    return study_add_functions(study) < 0 ? -1 : study_create_tables(study);
+    if (sqlite3_open(":memory:", &study->bench) != SQLITE_OK)
+        return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot open a database in memory");
+    if (study_add_functions(study, study->db) < 0 || study_add_functions(study, study->bench) < 0)
+        return -1;
+    return study_create_tables(study);
 }
 
 const char *study_database(struct study *study)
@@ -61,7 +65,8 @@ const char *study_database(struct study *study)
 void study_close(struct study *study)
 {
     sqlite3_close(study->db);
-    study->db = NULL;
+    sqlite3_close(study->bench);
+    study->db = study->bench = NULL;
 }
 
 static int find_stored(struct study *study, struct study_execution *e)
@@ -308,14 +313,12 @@ static int import(struct study *study, const struct study_import *from)
     return rc;
 }
 
-int study_prepare_questions(struct study *study)
+int study_import(struct study *study)
 {
-    if (study_make_view(study) < 0)
-        return -1;
-    for (size_t i = 0; i < study->imports.count; i++)
-        if (import(study, &study->imports.items[i]) < 0)
-            return -1;
-    return *study->views ? study_tell(study, study->views) : 0;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < study->imports.count; i++)
+        rc = import(study, &study->imports.items[i]);
+    return rc;
 }
 
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql)

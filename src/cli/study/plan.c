@@ -17,9 +17,13 @@
  *       authors: authors.csv             a file of the study's folder becomes a table
  *     views: SQL
  *     figures:
- *       - {id: fig9, kind: bars, title:, x:, y:, sql:, text:, log: true}
- *     claims:
- *       - {id: B1, claim:, paper: 2.2, sql:, direction: ours > 1, magnitude: near(ours, 2.2), why:}
+ *       - {id: fig9, kind: bars, title:, x:, y:, sql:, text:, log: true, base: 1, beside: SQL or paper: {SERIES: {X:
+ * Y}}} judging: {mean: geometric, no_effect: 0.03, loses: 0.05} claims:
+ *       - {id: B1, claim:, paper: 2.2, rows: or sql:, direction: ours > 1, magnitude: near(ours, 2.2), range: [0, 10],
+ *          chaotic: true, why:}
+ *     findings:
+ *       - {id: gain, text: "BOWS gains {x}", sql:}
+ * Figures, claims and findings can have `each`: see plan_each.c.
  *
  * `program` is NAME of NAME.cu in the study's folder or of workloads/NAME/NAME.cu, or a launch file of the study's
  * folder or of the reference cases (NAME.yaml). A row of runs with `quick: false` is left out of the quick version. */
@@ -225,8 +229,9 @@ static int read_each(struct plan *p, const struct yaml_node *root, const char *k
 
 static int read_all(struct plan *p)
 {
-    static const char *const keys[] = {"title", "source", "about", "benchmarks", "readings", "schedulers", "machines",
-                                       "runs",  "tables", "views", "figures",    "claims",   NULL};
+    static const char *const keys[] = {"title",      "source",   "about",    "benchmarks", "readings",
+                                       "schedulers", "machines", "runs",     "tables",     "views",
+                                       "figures",    "claims",   "findings", "judging",    NULL};
     struct study *study = p->study;
     const struct yaml_node *root = p->doc.root;
     if (plan_check_keys(p, root, keys) < 0)
@@ -235,6 +240,7 @@ static int read_all(struct plan *p)
     study->source = plan_text(p, root, "source", "");
     study->about = plan_text(p, root, "about", "");
     study->views = plan_text(p, root, "views", "");
+    study->views_node = yaml_get(root, "views");
     if (!study->title || !study->source || !study->about || !study->views)
         return -1;
     /* Names first: runs point to them; then the columns that runs have. */
@@ -245,8 +251,9 @@ static int read_all(struct plan *p)
         read_each(p, root, "runs", YAML_SEQUENCE, plan_read_grid) < 0)
         return -1;
     return read_each(p, root, "runs", YAML_SEQUENCE, plan_read_runs) |
-           read_each(p, root, "figures", YAML_SEQUENCE, plan_read_figure) |
+           read_each(p, root, "figures", YAML_SEQUENCE, plan_read_figure) | plan_read_judging(p, root) |
            read_each(p, root, "claims", YAML_SEQUENCE, plan_read_claim) |
+           read_each(p, root, "findings", YAML_SEQUENCE, plan_read_finding) |
            read_each(p, root, "tables", YAML_MAPPING, read_import);
 }
 
@@ -256,14 +263,18 @@ int study_read(struct study *study)
     struct strbuf text = {0};
     struct plan plan = {.study = study};
     int rc = cli_read_file(path, &text, study->sink);
+    const char *kept = arena_strndup(&study->arena, strbuf_text(&text), text.length);
     if (rc == 0)
-        rc = yaml_parse(&plan.doc, &study->arena, path, strbuf_text(&text), text.length, study->sink);
+        rc = yaml_parse(&plan.doc, &study->arena, path, kept, text.length, study->sink);
     if (rc == 0)
         rc = machine_load(&plan.any, CLI_DEFAULT_MACHINE, study->sink);
     if (rc == 0) {
         rc = read_all(&plan);
         machine_free(&plan.any);
     }
+    struct yaml_doc *doc = ARENA_NEW(&study->arena, struct yaml_doc, 1);
+    *doc = plan.doc;
+    study->doc = doc; /* questions have their places in it */
     strbuf_free(&text);
     return rc;
 }

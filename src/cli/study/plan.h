@@ -44,8 +44,15 @@ int plan_add_machine(struct plan *p, const struct yaml_node *node, struct study_
 int plan_read_grid(struct plan *p, const struct yaml_node *row);
 int plan_read_runs(struct plan *p, const struct yaml_node *row);
 
-/* plan_questions.c: an entry of figures; of claims. */
+/* plan_questions.c: an entry of figures; of claims; of findings. How claims are judged, which a study with claims says.
+ */
 int plan_read_figure(struct plan *p, const struct yaml_node *node);
 int plan_read_claim(struct plan *p, const struct yaml_node *node);
+int plan_read_finding(struct plan *p, const struct yaml_node *node);
+int plan_read_judging(struct plan *p, const struct yaml_node *root);
+
+/* plan_each.c: calls take for the entry, or for each copy that its `each` makes, until it fails. */
+int plan_for_each(struct plan *p, const struct yaml_node *node,
+                  int (*take)(struct plan *p, const struct yaml_node *node, const struct study_copy *copy));
 
 #endif

@@ -4,10 +4,17 @@
 
 #include "base/file.h"
 #include "cli/study/study.h"
+#include "report/csv.h"
 
 static bool is_listed(sqlite3_stmt *stmt, int column)
 {
     return strcmp(sqlite3_column_name(stmt, column), "seconds") != 0;
+}
+
+static void add_field(struct strbuf *out, bool first, const char *text)
+{
+    strbuf_add(out, first ? "" : ",");
+    csv_text(out, text);
 }
 
 static int write_rows(struct study *study, sqlite3_stmt *stmt, struct strbuf *out)
@@ -15,13 +22,13 @@ static int write_rows(struct study *study, sqlite3_stmt *stmt, struct strbuf *ou
     int columns = sqlite3_column_count(stmt), rc = 0;
     for (int i = 0; i < columns; i++)
         if (is_listed(stmt, i))
-            strbuf_addf(out, "%s%s", i ? "," : "", sqlite3_column_name(stmt, i));
+            add_field(out, i == 0, sqlite3_column_name(stmt, i));
     strbuf_add(out, "\n");
     while (study_next(study, "results", stmt, &rc)) {
         for (int i = 0; i < columns; i++) {
             const char *text = (const char *)sqlite3_column_text(stmt, i);
             if (is_listed(stmt, i))
-                strbuf_addf(out, "%s%s", i ? "," : "", text ? text : "");
+                add_field(out, i == 0, text ? text : "");
         }
         strbuf_add(out, "\n");
     }

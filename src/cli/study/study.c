@@ -294,6 +294,7 @@ static void forget(struct study *study)
     vec_free(&study->runs);
     vec_free(&study->figures);
     vec_free(&study->claims);
+    vec_free(&study->findings);
     vec_free(&study->imports);
     arena_free(&study->arena);
 }

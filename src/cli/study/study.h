@@ -1,8 +1,8 @@
 /* `lockstep study`: a published evaluation, run again. A study is a folder with a study.yaml that says which benchmarks
  * run on which machines, with which schedulers and parameters, and which questions the results answer; the questions
  * are SQL over the database of results, so that a study needs no code of its own. plan.c reads it, execute.c runs what
- * has no result yet, database.c keeps the results, figures.c draws, page.c writes the page, check.c asks whether all of
- * it can run, schema.c knows the tables, lock.c keeps others out, study.c is the command. */
+ * has no result yet, database.c keeps the results, check.c asks whether all of it can run, schema.c knows the tables,
+ * lock.c keeps others out, study.c is the command. What is asked is in questions.h, how it is answered in judge.h. */
 #ifndef LOCKSTEP_CLI_STUDY_STUDY_H
 #define LOCKSTEP_CLI_STUDY_STUDY_H
 
@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/process.h"
+#include "cli/study/questions.h"
 #include "gpu/departures.h"
 
 /* A row of `benchmarks`: a program with arguments, and which of its kernels count (a GLOB pattern). */
@@ -58,23 +59,9 @@ struct study_run {
     unsigned execution; /* index */
 };
 
-enum study_kind { STUDY_TABLE, STUDY_BARS, STUDY_STACK, STUDY_LINES };
-
-/* A figure or table: rows of (series, x, y) for bars and lines, any rows for a table. */
-struct study_figure {
-    const char *id, *title, *x, *y, *sql, *text;
-    enum study_kind kind;
-    bool logarithmic, logarithmic_x;
-};
-
 /* A file of comma-separated values (no quotes) in the study's folder, and the table that it becomes. */
 struct study_import {
     const char *name, *file;
-};
-
-/* A statement of the paper: sql gives one row with a column `ours` and whatever else `direction` needs. */
-struct study_claim {
-    const char *id, *text, *paper, *sql, *direction, *magnitude, *why;
 };
 
 struct study {
@@ -89,7 +76,8 @@ struct study {
     double told;            /* when a shard last said how far it is */
     bool quick, report;     /* report: results of other builds count too */
     unsigned jobs;
-    const char *views; /* SQL run before the questions, or NULL */
+    const char *views; /* SQL run before the questions, or "" */
+    const struct yaml_node *views_node;
     VEC(struct study_benchmark) benchmarks;
     VEC(struct study_reading) readings;
     VEC(struct study_alias) aliases;
@@ -99,6 +87,9 @@ struct study {
     VEC(struct study_run) runs;
     VEC(struct study_figure) figures;
     VEC(struct study_claim) claims;
+    VEC(struct study_finding) findings;
+    struct study_judging judging;
+    const struct yaml_doc *doc; /* study.yaml, for messages */
     VEC(struct study_import) imports;
     struct strmap keys;    /* of executions: their index */
     struct strmap named;   /* configurations, without their variants: the index of their first run */
@@ -106,6 +97,8 @@ struct study {
     VEC(uint64_t) hashes;  /* of the sources */
     struct strmap checked; /* configurations that were: by machine, scheduler and reading */
     sqlite3 *db;
+    sqlite3 *bench;    /* an empty database, in which conditions are evaluated: see conditions.c */
+    bool swapped;      /* mean() and othermean() stand for each other */
     int lock;          /* open file, -1: none */
     const char *build; /* identity of this simulator: cli/identity.h */
 };
@@ -178,14 +171,14 @@ int study_note_runs(struct study *study);
 /* Takes over what an execution left: its document (NULL when there is none), how it ended and why. */
 int study_store(struct study *study, struct study_execution *execution, const json_t *document, const char *status,
                 const char *error, double seconds);
-/* Loads the study's tables and runs its own SQL (views). */
-int study_prepare_questions(struct study *study);
+/* Makes a table of each of the study's files (`tables`). */
+int study_import(struct study *study);
 /* Runs SQL without answers; adds a diagnostic of what the database said. -1 both. */
 int study_tell(struct study *study, const char *sql);
 int study_complain(struct study *study, const char *what);
 
 /* functions.c: the SQL functions of questions. -1 with a diagnostic. */
-int study_add_functions(struct study *study);
+int study_add_functions(struct study *study, sqlite3 *db);
 
 /* schema.c: the tables; a column of table `kernels`, unless it is there; the view `results`. -1 with a diagnostic. */
 int study_create_tables(struct study *study);
@@ -210,15 +203,16 @@ int study_build(struct study *study);
 /* Builds the programs and runs what has no result yet. Returns 0, a signal's number, or -1. */
 int study_execute(struct study *study);
 
+/* place.c: an error at a place of study.yaml; -1. `offset` (-1: unknown) counts the bytes of the node's text. */
+int study_fault(struct study *study, const struct yaml_node *node, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+int study_fault_in(struct study *study, const struct yaml_node *node, long offset, const char *message);
+/* study_ask of SQL that stands in study.yaml. */
+sqlite3_stmt *study_ask_at(struct study *study, const char *what, const struct yaml_node *node, const char *sql);
 /* results.c: writes results.csv. */
 int study_write_results(struct study *study);
 
-/* figures.c: appends the figure as SVG, drawn by gnuplot; 1 when there is no gnuplot, -1 with a diagnostic. */
-int study_draw(struct study *study, const struct study_figure *figure, struct strbuf *svg);
-
-/* page.c: appends what answers a claim: ours, direction, magnitude, mean. */
-void study_claim_sql(const struct study_claim *claim, struct strbuf *sql);
-/* Answers all questions: prints the table of claims to `text`, writes index.html, claims.csv and results.csv
+/* report.c: answers all questions: prints the table of claims to `text`, writes index.html, claims.csv and results.csv
  * into the results folder. */
 int study_report(struct study *study, struct strbuf *text);
 

@@ -5,7 +5,9 @@
  * spin for, from issuing for ever. Age rotation (ElTantawy and Aamodt's BOWS artifact) makes every warp the oldest in
  * turn: every `sm.age_rotation` cycles each live warp takes the age of the one before it, and the first takes the last
  * one's. "Before" is by age (rotate=age): everybody moves up, the oldest goes to the end. Or it is by the scheduler's
- * order of preference (rotate=preference, as in the artifact): the greedy warp comes first, warps that wait come last.
+ * order of preference in the cycle before (rotate=preference, as in the artifact): the greedy warp comes first,
+ * whatever it does, then the others by age, then those that wait and those that have ended, by slot. A warp that has
+ * ended keeps an age, and takes part, until another one is launched into its slot.
  *
  * To be the oldest is no help against a greedy warp that is ready whenever the oldest one is, as where both wait for
  * the same pipeline register. So where ages rotate, greed has a limit. One warp at a time, older than the one that was
@@ -25,8 +27,10 @@ static const char *const rotates[] = {"age", "preference", NULL};
 
 static const struct lockstep_scheduler_option options[] = {
     {.name = "rotate",
-     .doc = "along what ages rotate: each warp takes the age of the next older one (age), or of the one before it in the "
-            "order of preference, in which the greedy warp is the first and waiting ones are the last (preference)",
+     .doc =
+         "along what ages rotate: each warp takes the age of the next older one (age), or of the one before it in the "
+         "order of preference, in which the greedy warp is the first; waiting and ended ones are the last, by slot "
+         "(preference)",
      .choices = rotates},
     {.name = "patience",
      .doc = "cycles for which an older warp that is ready lets the greedy one go first, at most half of "
@@ -36,11 +40,21 @@ static const struct lockstep_scheduler_option options[] = {
     {0},
 };
 
+/* Along what ages rotate. */
+struct order {
+    uint64_t members;
+    uint64_t by_age; /* of them, those who come first, by age; the others follow, by slot */
+    uint64_t first;  /* comes before all of them, if it is a member; or NOBODY */
+};
+
 struct gto {
     uint64_t age[64];
     uint64_t older[64]; /* by slot: the slots of lesser age; derived from age */
     uint64_t slots;
+    uint64_t launched; /* slots that a warp was launched into */
     uint64_t rotation, next_rotation;
+    struct order last; /* in the cycle before next_rotation, if a warp issued in it */
+    bool has_last;
     uint64_t patience;
     uint64_t due;         /* cycle from which on `passed_over` goes first */
     unsigned passed_over; /* a younger warp was preferred to it, and it has not issued since; or NOBODY */
@@ -80,40 +94,52 @@ static void place(struct gto *g, unsigned warp)
     }
 }
 
-/* The first of `rest` in the order along which ages rotate. */
-static unsigned next_in_order(const struct gto *g, uint64_t rest, uint64_t waiting)
+/* The first of `rest` in this order. */
+static unsigned next_in_order(const struct gto *g, const struct order *order, uint64_t rest)
 {
-    if (g->along == ROTATE_AGE)
-        return oldest(g, rest);
-    if (g->greedy != NOBODY && mask_has(rest, g->greedy))
-        return g->greedy;
-    return oldest(g, rest & ~waiting ? rest & ~waiting : rest);
+    if (order->first != NOBODY && mask_has(rest, (unsigned)order->first))
+        return (unsigned)order->first;
+    return rest & order->by_age ? oldest(g, rest & order->by_age) : mask_first(rest);
 }
 
 /* Walks the members in order, handing each its predecessor's age. */
-static void rotate(struct gto *g, uint64_t members, uint64_t waiting)
+static void rotate(struct gto *g, const struct order *order)
 {
-    if (!members)
+    uint64_t rest = order->members;
+    if (!rest)
         return;
-    unsigned first = next_in_order(g, members, waiting);
+    unsigned first = next_in_order(g, order, rest);
     uint64_t passed = g->age[first];
-    uint64_t rest = members & ~BIT64(first);
+    rest &= ~BIT64(first);
     while (rest) {
-        unsigned warp = next_in_order(g, rest, waiting);
+        unsigned warp = next_in_order(g, order, rest);
         uint64_t own = g->age[warp];
         g->age[warp] = passed;
         passed = own;
         rest &= ~BIT64(warp);
     }
     g->age[first] = passed;
-    for (rest = members; rest; rest &= rest - 1)
+    for (rest = order->members; rest; rest &= rest - 1)
         place(g, mask_first(rest));
 }
 
+static struct order order_of_preference(const struct gto *g, const struct lockstep_scheduler_view *view)
+{
+    return (struct order){.members = g->launched, .by_age = view->members & ~view->waiting, .first = g->greedy};
+}
+
+/* When nothing was issued in the cycle before, the order is that of now: it is not known what has changed since. */
 static void rotate_until(struct gto *g, const struct lockstep_scheduler_view *view)
 {
-    for (; g->next_rotation <= view->cycle; g->next_rotation += g->rotation)
-        rotate(g, view->members, view->waiting);
+    struct order order = {.members = view->members, .by_age = view->members, .first = NOBODY};
+    if (g->along == ROTATE_PREFERENCE)
+        order = g->has_last ? g->last : order_of_preference(g, view);
+    for (; g->next_rotation <= view->cycle; g->next_rotation += g->rotation) {
+        rotate(g, &order);
+        if (g->along == ROTATE_PREFERENCE)
+            order = order_of_preference(g, view);
+    }
+    g->has_last = false;
 }
 
 static void advance(void *state, const struct lockstep_scheduler_view *view)
@@ -135,6 +161,10 @@ static unsigned pick(const void *state, const struct lockstep_scheduler_view *vi
 static void issued(void *state, unsigned warp, const struct lockstep_scheduler_view *view)
 {
     struct gto *g = state;
+    if (view->cycle + 1 == g->next_rotation && !g->has_last) {
+        g->last = order_of_preference(g, view);
+        g->has_last = true;
+    }
     g->greedy = warp;
     if (!g->patience)
         return;
@@ -152,6 +182,7 @@ static void launched(void *state, unsigned warp, uint64_t age, uint64_t cycle)
     struct gto *g = state;
     (void)cycle;
     g->age[warp] = age;
+    g->launched |= BIT64(warp);
     place(g, warp);
     if (g->greedy == warp)
         g->greedy = NOBODY;

@@ -57,6 +57,10 @@ int main()
     CHECK(cudaFuncSetAttribute(scale, cudaFuncAttributeMaxDynamicSharedMemorySize, 1024));
     CHECK(cudaFuncSetCacheConfig(scale, cudaFuncCachePreferL1));
     CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, scale, 0, 0));
+    CHECK(cudaOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, scale, 0, 0, cudaOccupancyDefault));
+    CHECK(cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(
+        &grid, &block, scale, [](int) { return (size_t)0; }, 0, cudaOccupancyDefault));
+    CHECK(cudaOccupancyAvailableDynamicSMemPerBlock(&free_bytes, scale, 2, 64));
     CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&active, scale, 64, 0));
     CHECK(cudaDeviceGetAttribute(&active, cudaDevAttrMultiProcessorCount, device));
     CHECK(cudaMemGetInfo(&free_bytes, &total));

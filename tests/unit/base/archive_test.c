@@ -233,7 +233,7 @@ static void test_one_writes_at_a_time(void **unused)
     struct diag_sink sink = {0};
     uint32_t value = 1;
     FILE *left = fopen(unfinished, "w"); /* by a run that was killed */
-    fputs("much longer than the small checkpoint that is written here, as what was under way often is", left);
+    fputs("LSCHKPT\n and much longer than the small checkpoint that is written here, as what was under way often is", left);
     fclose(left);
     struct archive *ar = archive_create(path, &sink);
     ARCHIVE(ar, value);
@@ -246,6 +246,24 @@ static void test_one_writes_at_a_time(void **unused)
     assert_int_equal(archive_close(ar, &sink), 0);
     assert_int_equal(value, 1);
     unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+    free(unfinished);
+    free(path);
+    free(folder);
+    diag_free(&sink);
+}
+
+/* What lies under the name of the unfinished file and was never a checkpoint stays. */
+static void test_replaces_nothing_else(void **unused)
+{
+    char *folder = folder_new(), *path = path_in(folder, "a"), *unfinished = path_in(folder, "a.part");
+    struct diag_sink sink = {0};
+    FILE *notes = fopen(unfinished, "w");
+    fputs("notes", notes);
+    fclose(notes);
+    assert_null(archive_create(path, &sink));
+    assert_non_null(strstr(sink.items[0].message, "a.part: the file of that name is no checkpoint"));
+    unlink(unfinished);
     assert_int_equal(rmdir(folder), 0);
     free(unfinished);
     free(path);
@@ -326,6 +344,7 @@ int main(void)
         cmocka_unit_test(test_damage_is_refused),
         cmocka_unit_test(test_unfinished_leaves_the_former),
         cmocka_unit_test(test_one_writes_at_a_time),
+        cmocka_unit_test(test_replaces_nothing_else),
         cmocka_unit_test(test_content_is_not_trusted),
         cmocka_unit_test(test_build_is_known),
     };

@@ -193,6 +193,29 @@ static void test_wrong_code_is_repaired(void **state)
     }
 }
 
+static void test_hidden_variables_are_known(void **state)
+{
+    static const struct {
+        const char *line, *becomes;
+    } cases[] = {
+        {"@anon = internal addrspace(4) global %struct.anon zeroinitializer, align 4",
+         "@anon = dso_local addrspace(4) externally_initialized global %struct.anon zeroinitializer, align 4"},
+        {"@_ZN12_GLOBAL__N_11xE = internal addrspace(1) global i32 7, align 4",
+         "@_ZN12_GLOBAL__N_11xE = dso_local addrspace(1) externally_initialized global i32 7, align 4"},
+        {"@_ZN12_GLOBAL__N_11tE = internal addrspace(4) constant i32 7, align 4", NULL},
+        {"@_ZZ1kvE1n = internal addrspace(1) global i32 0, align 4", NULL},
+        {"@_ZN12_GLOBAL__N_11sE = internal addrspace(3) global i32 undef, align 4", NULL},
+        {"@x = dso_local addrspace(1) externally_initialized global i32 0, align 4", NULL},
+        {"define internal i32 @f() {", NULL},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct strbuf text = {0};
+        assert_int_equal(cc_repair_ir_line(cases[i].line, &text), cases[i].becomes != NULL);
+        assert_string_equal(strbuf_text(&text), cases[i].becomes ? cases[i].becomes : "");
+        strbuf_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_standard_goes_by_language),
         cmocka_unit_test(test_position_labels),
         cmocka_unit_test(test_wrong_code_is_repaired),
+        cmocka_unit_test(test_hidden_variables_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,6 +113,11 @@ int gpu_set_heap(struct gpu *gpu, uint64_t bytes)
     return bytes > gpu->store.size ? -1 : 0;
 }
 
+bool gpu_is_memory(const struct gpu *gpu, uint64_t address)
+{
+    return gpu->store.identity && address - gpu->store.start < gpu->store.size;
+}
+
 bool gpu_host_mapped(const struct gpu *gpu)
 {
     return gpu->store.identity;

@@ -159,6 +159,34 @@ static void network_clock(void **state)
     }
 }
 
+/* The way of the first fetch with a network of twice the clock. `|` is a step of the SMs and partitions, with a tick of
+ * the network; the other ticks fall half a cycle before. The request is sent in cycle 1; with 4 bytes a flit it is of
+ * two, and takes one tick more:
+ *
+ *     cycle      1    2    3    4    5    6
+ *     ticks      | 1  2 3  4 5  6 7  8           seven: there before cycle 5, taken in it; eight: taken in cycle 6
+ *
+ * A reply that is there after the slice's step r is sent half a cycle later; of n flits it takes 6 + n ticks:
+ *
+ *     cycle      r    r+1  r+2  r+3  r+4  r+5    5 flits: 11 ticks, offered to the SM in r+6; 2 flits: 8, in r+5;
+ *     ticks      | 1  2 3  4 5  6 7  8 9  10     1 flit: 7 ticks, in r+4
+ */
+static void ticks_between_cycles(void **state)
+{
+    static const struct {
+        unsigned flit_bytes, taken, offered;
+    } cases[] = {{32, 5, 6}, {4, 6, 21}, {72, 5, 5}, {136, 5, 4}};
+    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char settings[120];
+        snprintf(settings, sizeof settings, "gpu.sms=1 gpu.network_mhz=1400 gpu.dram_mhz=700 network.flit_bytes=%u",
+                 cases[i].flit_bytes);
+        struct probe p = {settings, PTX_HEAD PLAIN, 1, 32};
+        uint64_t access = cases[i].taken + 120 + 1, reply = access + 3 + 132 + 12 + 3 + 12 + 2;
+        assert_int_equal(when(&p, "l2", "reads", 1), access);
+        assert_int_equal(when(&p, "sm", "warp_instructions", 1), reply + cases[i].offered + 4);
+    }
+}
+
 /* The way of the first fetch through the whole device, at one clock for all: cycle 1 sent; 8 arrived, 9 in the slice's
  * ROP delay; its access and the DRAM as in the slice's own diagram (a = 9 + rop + 1, the reply 2 + 1 + l + tRCD + ... +
  * 2 behind it); back through the network; issue four cycles after the SM was offered the line.
@@ -207,6 +235,7 @@ int main(void)
         cmocka_unit_test(blocks_go_round),
         cmocka_unit_test(dram_clock),
         cmocka_unit_test(network_clock),
+        cmocka_unit_test(ticks_between_cycles),
         cmocka_unit_test(delays_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

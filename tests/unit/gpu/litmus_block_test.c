@@ -24,6 +24,7 @@ static const struct join {
     {"red.release.cta.global.add.u32 [GF], 1;", "SPIN(ld.acquire.cta.global.u32, GF)"},
     {"membar.cta; st.volatile.global.u32 [GF], 1;", "SPIN(ld.volatile.global.u32, GF) membar.cta;"},
     {"st.release.gpu.global.u32 [GF], 1;", "SPIN(ld.acquire.gpu.global.u32, GF)"},
+    {"", "bar.sync 0;"}, /* warp 0 ends, which opens the barrier */
 };
 #define JOINS (sizeof joins / sizeof joins[0])
 
@@ -60,6 +61,7 @@ static const struct accesses {
     {"load buffering", "ld.relaxed.gpu.global.u32 %r11, [X];", "st.global.u32 [X], 1;", true, 1},
     {"load buffering, plain", "ld.global.u32 %r11, [X];", "st.global.u32 [X], 1;", true, 1},
     {"own value", "", "ld.global.u32 %r11, [X];", false, 0},
+    {"own value, past the L1D", "", "ld.volatile.global.u32 %r11, [X];", false, 0},
 };
 #define ACCESSES 4 /* that every test goes through */
 
@@ -305,6 +307,13 @@ static const struct {
      {NULL, "membar.gl; st.volatile.global.u32 [Y], 1;", MEMBAR_ACQUIRE, &accesses[0]}},
     {"sm.volatile_bypasses_l1=false",
      {&joins[0], "membar.gl; st.volatile.global.u32 [Y], 1;", MEMBAR_ACQUIRE, &accesses[0]}},
+    /* The observer's own store to x, on its way to the L1D, and a load that goes past it. */
+    {"sm.memory_in_order=false",
+     {NULL, "membar.gl; st.volatile.global.u32 [Y], 1;", "st.global.u32 [X], 1;", &accesses[5]}},
+    {"sm.memory_in_order=false",
+     {&joins[0], "membar.gl; st.volatile.global.u32 [Y], 1;", "st.global.u32 [X], 1;", &accesses[5]}},
+    {"sm.memory_in_order=false",
+     {&joins[5], "membar.gl; st.volatile.global.u32 [Y], 1;", "st.global.u32 [X], 1;", &accesses[5]}},
     /* The observer's own atomic on the line of x, which its L1 has. */
     {"sm.atomic_drops_line=false",
      {NULL, "membar.gl; st.volatile.global.u32 [Y], 1;", "atom.global.exch.b32 %r20, [X], 1;", &accesses[4]}},

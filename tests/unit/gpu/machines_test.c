@@ -472,7 +472,7 @@ static const char *const contexts[] = {
     "spin.value_bits=1 spin.hash=modulo spin.truth=oracle",
     "gtx480 gpu.sms=1 sm.scheduler=gto+bows sm.schedulers=1 spin.measure=true spin.adaptive=false spin.delay=30",
     /* Constants miss faster than the network takes the misses. */
-    "gtx480 gpu.sms=1 gpu.network_mhz=200 l1c.line_bytes=32 l1c.sector_bytes=32 l1c.sets=1 l1c.ways=1 "
+    "gtx480 gpu.sms=1 gpu.network_mhz=175 l1c.line_bytes=32 l1c.sector_bytes=32 l1c.sets=1 l1c.ways=1 "
     "l1c.mshr_entries=8",
 };
 #define CONTEXTS (sizeof contexts / sizeof *contexts)

@@ -117,6 +117,42 @@ static void immediates(void **state)
     }
 }
 
+/* What ptxas accepts of registers and constants whose kind is not the instruction's. */
+static void kinds_that_agree(void **state)
+{
+    static const char *const statements[] = {
+        "and.b32 %r1, %f1, 5;",
+        "and.b32 %f1, %f1, 0f3F800000;",
+        "add.s32 %ru, %r1, %ru;",
+        "add.f32 %r1, %f1, %r2;",
+        "mov.b32 %f1, %r1;",
+        "mov.f32 %f1, %r1;",
+        "mov.b64 %d1, 0d3FF0000000000000;",
+        "mov.b64 {%r1, %f1}, %d1;",
+        "st.b32 [%rd1], %f1;",
+        "st.b8 [%rd1], %rd2;",
+        "ld.b32 %f1, [%rd1];",
+        "ld.f32 %r1, [%rd1];",
+        "ld.u8 %rd1, [%rd2];",
+        "cvt.u32.u16 %r1, %tid.x;",
+        "cvt.rn.ftz.f32.s32 %f1, %r1;",
+        "mov.u16 %h1, %tid.x;",
+        "mov.b32 %f1, %tid.x;",
+        "popc.b64 %r1, %d1;",
+        "setp.eq.b32 %p1, %f1, %r1;",
+        "selp.b32 %r1, 0f3F800000, 0f00000000, %p1;",
+        "cvta.local.u64 %rd1, l;",
+        "lop3.or.b32 _|%p1, %r1, %r2, %r3, 0xff, %p2;",
+        "setp.eq.and.s32 %p1|_, %r1, %r1, !%p2;",
+        "rcp.approx.ftz.f64 %d1, %d2;",
+    };
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
+        char text[200];
+        snprintf(text, sizeof text, ".reg .u32 %%ru; .local .b8 l[4]; %s", statements[i]);
+        isa_module_free(support_load_kernel(text));
+    }
+}
+
 static void modifiers_in_any_order(void **state)
 {
     static const char *const pairs[][2] = {
@@ -281,6 +317,24 @@ static void calls_and_frames(void **state)
     isa_module_free(module);
 }
 
+/* A register leads to a function's own parameters and results, which lie in its frame, unless ::entry says otherwise.
+ */
+static void parameters_by_register(void **state)
+{
+    struct isa_module *module = support_load(
+        "f", SUPPORT_HEAD
+        ".func (.param .b8 r[8]) f(.param .b8 a[8]) { .reg .b32 %r; .reg .b64 %rd<2>; mov.u64 %rd0, a;\n"
+        "mov.u64 %rd1, r; ld.param.b32 %r, [%rd0+4]; st.param.b32 [%rd1], %r; ld.param::func.b32 %r, [%rd0];\n"
+        "ld.param::entry.b32 %r, [%rd0]; ld.param.b32 %r, [a]; ret; }\n"
+        ".entry k(.param .b8 a[8]) { .reg .b32 %r; .reg .b64 %rd; mov.u64 %rd, a; ld.param.b32 %r, [%rd+4]; ret; }\n");
+    static const uint8_t spaces[] = {
+        0, 0, ISA_SPACE_LOCAL, ISA_SPACE_LOCAL, ISA_SPACE_LOCAL, ISA_SPACE_PARAM, ISA_SPACE_PARAM,
+        0, 0, ISA_SPACE_PARAM};
+    for (unsigned i = 0; i < sizeof spaces; i++)
+        assert_int_equal(module->instrs[i].mods.space, spaces[i]);
+    isa_module_free(module);
+}
+
 /* Parameters in registers, the form of PTX before 2.0, pass through the frame. */
 static void register_parameters(void **state)
 {
@@ -386,7 +440,7 @@ static void spaces_of_variables(void **state)
                      "ld.u32 %r1, [c]; ld.u32 %r1, [l]; ld.u32 %r1, [s]; ld.u32 %r1, [g]; ret; }");
     static const unsigned spaces[] = {ISA_SPACE_CONST, ISA_SPACE_LOCAL, ISA_SPACE_SHARED, ISA_SPACE_GLOBAL};
     for (unsigned i = 0; i < 4; i++)
-        assert_int_equal(first(module)[i].mods.space, spaces[i]);
+        assert_int_equal(module->instrs[i].mods.space, spaces[i]);
     isa_module_free(module);
 }
 
@@ -432,6 +486,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operand_positions),
         cmocka_unit_test(immediates),
+        cmocka_unit_test(kinds_that_agree),
         cmocka_unit_test(modifiers_in_any_order),
         cmocka_unit_test(register_numbers),
         cmocka_unit_test(labels_by_scope),
@@ -439,6 +494,7 @@ int main(void)
         cmocka_unit_test(open_ends),
         cmocka_unit_test(kernel_parameters),
         cmocka_unit_test(calls_and_frames),
+        cmocka_unit_test(parameters_by_register),
         cmocka_unit_test(register_parameters),
         cmocka_unit_test(register_arguments),
         cmocka_unit_test(unwanted_results),

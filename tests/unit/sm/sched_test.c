@@ -121,7 +121,8 @@ static void test_gto_patience(void **state)
     }
 }
 
-/* Whatever the greedy ones do, a warp that is ready only when they are too gets its turn within the documented bound. */
+/* Whatever the greedy ones do, a warp that is ready only when they are too gets its turn within the documented bound.
+ */
 static void test_gto_bound(void **state)
 {
     enum { WARPS = 6, ROTATION = 500, PATIENCE = 100 };
@@ -151,7 +152,8 @@ static void test_gto_rotation_by_preference(void **state)
         launch(&b, i, i);
     assert_int_equal(cycle(&b, 50, BIT64(2)), 2);
     b.waiting = BIT64(0);
-    /* In order: 2 (greedy), 1, 3, 0 (waits). 2 takes the age of 0, which is 0; 1 that of 2; 3 that of 1; 0 that of 3. */
+    /* In order: 2 (greedy), 1, 3, 0 (waits). 2 takes the age of 0, which is 0; 1 that of 2; 3 that of 1; 0 that of 3.
+     */
     assert_int_equal(cycle(&b, 100, BIT64(1) | BIT64(3)), 3);
     b.waiting = 0;
     assert_int_equal(cycle(&b, 101, BIT64(0) | BIT64(1)), 1);
@@ -159,6 +161,47 @@ static void test_gto_rotation_by_preference(void **state)
     assert_int_equal(cycle(&b, 103, BIT64(0)), 0);
     assert_int_equal(cycle(&b, 104, BIT64(1) | BIT64(2) | BIT64(3)), 2);
     bench_end(&b);
+}
+
+/* Who has an age less than others issues first, one after the other: what is left of the order. */
+static void expect_ages(struct bench *b, const unsigned *order, unsigned count)
+{
+    uint64_t rest = 0;
+    for (unsigned i = 0; i < count; i++)
+        rest |= BIT64(order[i]);
+    for (unsigned i = 0; i < count; i++) {
+        assert_int_equal(cycle(b, b->now + 1, rest), order[i]);
+        rest &= ~BIT64(order[i]);
+    }
+}
+
+/* Warps that wait, and those that have ended in slots that nobody took again, follow each other by slot, whatever their
+ * ages. The order is that of the cycle before, if something was issued then: with the warp that was greedy before that,
+ * and those that waited then. */
+static void test_gto_rotation_by_last_preference(void **state)
+{
+    struct bench b;
+    static const uint64_t age[] = {50, 40, 30, 20, 10, 0};
+    for (unsigned idle = 0; idle < 2; idle++) {
+        bench_start(&b, "gto:rotate=preference:patience=0", 100, 0);
+        for (unsigned i = 0; i < 6; i++)
+            launch(&b, i, age[i]);
+        assert_int_equal(cycle(&b, 10, BIT64(1)), 1);
+        end(&b, 3);
+        b.waiting = BIT64(5) | BIT64(0);
+        assert_int_equal(cycle(&b, idle ? 98 : 99, BIT64(2)), 2);
+        b.waiting = idle ? b.waiting : BIT64(1) | BIT64(2) | BIT64(4);
+        /* Busy in cycle 99, when 1 was still greedy: 1 (40), 4 (10), 2 (30), 0 (50, waits), 3 (20, ended), 5 (0,
+         * waits). Each takes the age of the one before: 1: 0, 4: 40, 2: 10, 0: 30, 3: 50, 5: 20. Idle in cycle 99: 2
+         * (30), 4 (10), 1 (40), 0, 3, 5; so 2: 0, 4: 30, 1: 10, 0: 40, 3: 50, 5: 20. */
+        assert_int_equal(cycle(&b, 100, BIT64(5)), 5);
+        b.waiting = 0;
+        launch(&b, 6, 60);
+        assert_int_equal(cycle(&b, 101, BIT64(6)), 6);
+        static const unsigned busy_order[] = {1, 2, 5, 0, 4}, idle_order[] = {2, 1, 5, 4, 0};
+        expect_ages(&b, idle ? idle_order : busy_order, 5);
+        bench_end(&b);
+    }
 }
 
 static void test_all_schedulers_are_complete(void **state)
@@ -236,10 +279,15 @@ static void test_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lrr_order),    cmocka_unit_test(test_gto_order),
-        cmocka_unit_test(test_gto_rotation), cmocka_unit_test(test_all_schedulers_are_complete),
-        cmocka_unit_test(test_options),      cmocka_unit_test(test_gto_patience),
-        cmocka_unit_test(test_gto_bound),    cmocka_unit_test(test_gto_rotation_by_preference),
+        cmocka_unit_test(test_lrr_order),
+        cmocka_unit_test(test_gto_order),
+        cmocka_unit_test(test_gto_rotation),
+        cmocka_unit_test(test_all_schedulers_are_complete),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_gto_patience),
+        cmocka_unit_test(test_gto_bound),
+        cmocka_unit_test(test_gto_rotation_by_preference),
+        cmocka_unit_test(test_gto_rotation_by_last_preference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,6 +170,28 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, i
         minGridSize, blockSize, func, [shared](int) { return shared; }, limit);
 }
 
+/* The flags speak of caches, which decide nothing here. */
+template <class SharedOf, class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int *minGridSize, int *blockSize,
+                                                                                  T func, SharedOf sharedOf,
+                                                                                  int limit = 0, unsigned = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSizeVariableSMem(minGridSize, blockSize, func, sharedOf, limit);
+}
+
+template <class T>
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int *minGridSize, int *blockSize, T func,
+                                                                      size_t shared = 0, int limit = 0, unsigned = 0)
+{
+    return cudaOccupancyMaxPotentialBlockSize(minGridSize, blockSize, func, shared, limit);
+}
+
+template <class T>
+static inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *shared, T func, int blocks, int blockSize)
+{
+    return cudaOccupancyAvailableDynamicSMemPerBlock(shared, (const void *)func, blocks, blockSize);
+}
+
 /* The CUDA 12 forms, which name the place by a device number (cudaCpuDeviceId is the host). */
 static inline struct cudaMemLocation lockstep_mem_location(int device)
 {

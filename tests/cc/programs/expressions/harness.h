@@ -2,6 +2,7 @@
 // device, and the comparison of the device's results with the host's.
 #pragma once
 #include <cstdio>
+#include <cstring>
 #include <cuda_runtime.h>
 
 typedef unsigned char u8;
@@ -168,6 +169,142 @@ BOTH i64 multiply_saturated(i64 x, i64 y)
 {
     return (i128)x * y == (i64)((u64)x * (u64)y) ? (i64)((u64)x * (u64)y) : 0x7fffffffffffffffll;
 }
+
+// Bit fields that straddle bytes.
+template <typename T> BOTH T field_unsigned(T x, T y)
+{
+    constexpr int w = sizeof(T) * 8;
+    struct {
+        T a : w / 2 - 1, b : 3, c : w - w / 2 - 2;
+    } s = {(T)(x & (((u64)1 << (w / 2 - 1)) - 1)), (T)(y & 7), 0};
+    s.c = (T)(y >> 3);
+    s.b += (T)(x >> 1);
+    s.a ^= s.c;
+    return (T)(s.a * 5u + s.b * 3u + s.c);
+}
+template <typename T, typename U> BOTH U field_signed(U x, U y)
+{
+    constexpr int w = sizeof(T) * 8;
+    struct {
+        T a : w / 2 - 1, b : 3, c : w - w / 2 - 2;
+    } s;
+    s.a = (T)x, s.b = (T)(y >> 2), s.c = (T)(x ^ y);
+    s.b ^= (T)(s.c >> 1);
+    return (U)((u64)(i64)s.a * 5 + (u64)(i64)s.b * 3 + (u64)(i64)s.c);
+}
+
+template <typename T> BOTH T table(T x, u32 n)
+{
+    switch (n % 11) {
+    case 0: return (T)(x + 1);
+    case 1: return (T)(x * 3);
+    case 2: return (T)~x;
+    case 3: return (T)(x >> 1);
+    case 5: return (T)(x ^ n);
+    case 6: return 7;
+    case 7: return (T)(n - x);
+    case 9: x = (T)(x - 5); // falls through
+    case 10: return (T)(x / 3);
+    default: return x;
+    }
+}
+
+// Unions, vectors, copies of structures and volatile elements, at indices that differ by lane.
+template <typename T, typename U> BOTH T through_memory(T x, U y, u32 n)
+{
+    union {
+        T word[4];
+        u8 byte[4 * sizeof(T)];
+        uchar4 four;
+    } a = {{x, (T)y, (T)n, 0}};
+    struct pair {
+        u8 first;
+        U second;
+        short4 third;
+    } p = {(u8)n, y, {(i16)x, (i16)n, (i16)y, 3}}, q = p;
+    volatile T kept[3] = {x, (T)(x + y), (T)~n};
+    a.byte[n % (4 * sizeof(T))] ^= (u8)y;
+    q.third.y = (i16)(q.third.x * p.third.z);
+    a.four.w = (u8)(a.four.x + q.first);
+    kept[n % 3] = (T)(kept[(n + 1) % 3] * 3u);
+    return (T)(a.word[n & 3] + (T)q.third.y + (T)q.second * 7u + kept[n % 3] + kept[2]);
+}
+
+template <typename T, typename U> BOTH T smaller(U x, U y) { return (T)x < (T)y ? (T)x : (T)y; }
+template <typename T> BOTH T larger(T x, T y) { return x > y ? x : y; }
+template <typename T, typename U> BOTH U magnitude(U x) { return (T)x < 0 ? (U)-x : x; }
+BOTH u128 wide(u64 high, u64 low) { return join(high, low); }
+BOTH u64 low(u128 x) { return (u64)x; }
+BOTH u64 high(u128 x) { return (u64)(x >> 64); }
+
+// Floats and their bits; every NaN counts as the same.
+BOTH float bits_to_float(u32 x)
+{
+    float f;
+    memcpy(&f, &x, sizeof f);
+    return f;
+}
+BOTH double bits_to_double(u64 x)
+{
+    double d;
+    memcpy(&d, &x, sizeof d);
+    return d;
+}
+BOTH u32 bits_of(float f)
+{
+    u32 x;
+    memcpy(&x, &f, sizeof x);
+    return f == f ? x : 0x7fc00000;
+}
+BOTH u64 bits_of(double d)
+{
+    u64 x;
+    memcpy(&x, &d, sizeof x);
+    return d == d ? x : 0x7ff8000000000000;
+}
+BOTH u32 bits(u32 x) { return bits_of(bits_to_float(x) * 0.5f); }
+BOTH float half_precision(u32 x) { return (float)(int)(x & 2047) * 0.125f; }
+
+#ifdef __CUDA_ARCH__
+BOTH i32 to_i32(float x) { return __float2int_rz(x); }
+BOTH u32 to_u32(float x) { return __float2uint_rz(x); }
+BOTH i64 to_i64(float x) { return __float2ll_rz(x); }
+BOTH i32 to_i32(double x) { return __double2int_rz(x); }
+BOTH i64 to_i64(double x) { return __double2ll_rz(x); }
+BOTH u64 to_u64(double x) { return __double2ull_rz(x); }
+BOTH u32 sad(i32 x, i32 y, u32 z) { return __sad(x, y, z); }
+BOTH u32 usad(u32 x, u32 y, u32 z) { return __usad(x, y, z); }
+BOTH i32 dot4(i32 x, i32 y, i32 z) { return __dp4a(x, y, z); }
+BOTH u32 udot4(u32 x, u32 y, u32 z) { return __dp4a(x, y, z); }
+BOTH i32 product24(i32 x, i32 y) { return __mul24(x, y); }
+BOTH i32 half_sum(i32 x, i32 y) { return __hadd(x, y); }
+#else
+// Out of range gives the nearest value. NaN gives 0 from float to 32 bits, else the highest bit alone.
+#define CONVERT(NAME, TO, FROM, LOW, HIGH, NOTHING)                                                                    \
+    BOTH TO NAME(FROM x) { return x != x ? NOTHING : x <= (FROM)LOW ? LOW : x >= (FROM)HIGH ? HIGH : (TO)x; }
+CONVERT(to_i32, i32, float, (-0x7fffffff - 1), 0x7fffffff, 0)
+CONVERT(to_u32, u32, float, 0u, 0xffffffffu, 0u)
+CONVERT(to_i64, i64, float, (-0x7fffffffffffffffll - 1), 0x7fffffffffffffffll, (-0x7fffffffffffffffll - 1))
+CONVERT(to_i32, i32, double, (-0x7fffffff - 1), 0x7fffffff, (-0x7fffffff - 1))
+CONVERT(to_i64, i64, double, (-0x7fffffffffffffffll - 1), 0x7fffffffffffffffll, (-0x7fffffffffffffffll - 1))
+CONVERT(to_u64, u64, double, 0ull, ~0ull, 1ull << 63)
+BOTH u32 usad(u32 x, u32 y, u32 z) { return (x < y ? y - x : x - y) + z; }
+BOTH u32 sad(i32 x, i32 y, u32 z) { return (x < y ? (u32)y - (u32)x : (u32)x - (u32)y) + z; }
+BOTH i32 dot4(i32 x, i32 y, i32 z)
+{
+    for (int i = 0; i < 32; i += 8)
+        z = (i32)((u32)z + (u32)((i8)(x >> i) * (i8)(y >> i)));
+    return z;
+}
+BOTH u32 udot4(u32 x, u32 y, u32 z)
+{
+    for (int i = 0; i < 32; i += 8)
+        z += (u32)(u8)(x >> i) * (u8)(y >> i);
+    return z;
+}
+BOTH i32 product24(i32 x, i32 y) { return (i32)((u32)((i32)((u32)x << 8) >> 8) * (u32)((i32)((u32)y << 8) >> 8)); }
+BOTH i32 half_sum(i32 x, i32 y) { return (i32)(((i64)x + y) >> 1); }
+#endif
 
 // Arguments a, b, c and N of every thread. Amounts run through 0 to 191 and odd ones beyond.
 constexpr int threads = 256;

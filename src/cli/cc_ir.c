@@ -1,0 +1,54 @@
+/* Repairs the LLVM IR that clang writes of device code, before it is optimized.
+ *
+ * A __device__ or __constant__ variable in an unnamed namespace, or of an unnamed type, has internal linkage. The host
+ * can set it all the same (cudaMemcpyToSymbol), but clang 14 marks only `static` ones as known outside, so that the
+ * optimizer takes the others for constants and removes them. They are given the linkage of the `static` ones here. */
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/cc.h"
+
+/* Variables inside functions (_ZZ) have no names for the host; shared memory (address space 3) is the kernels' own, and
+ * what is `constant` instead of `global` nobody sets. */
+static const char *hidden_variable(const char *line, const char **space)
+{
+    const char *linkage = strstr(line, " = internal addrspace(");
+    if (line[0] != '@' || !linkage || memchr(line, '"', (size_t)(linkage - line)) || strncmp(line, "@_ZZ", 4) == 0)
+        return NULL;
+    *space = linkage + strlen(" = internal ");
+    bool device = strncmp(*space, "addrspace(1) global ", 20) == 0 || strncmp(*space, "addrspace(4) global ", 20) == 0;
+    return device ? linkage : NULL;
+}
+
+bool cc_repair_ir_line(const char *line, struct strbuf *to)
+{
+    const char *space, *linkage = hidden_variable(line, &space);
+    if (!linkage)
+        return false;
+    strbuf_addn(to, line, (size_t)(linkage - line));
+    strbuf_addf(to, " = dso_local %.12s externally_initialized%s", space, space + 12);
+    return true;
+}
+
+int cc_repair_ir(const char *path, struct diag_sink *diags)
+{
+    struct strbuf text = {0}, out = {0};
+    int result = file_read(path, FILE_NO_BOUND, &text, diags);
+    bool changed = false;
+    for (char *line = text.text; result == 0 && line && *line;) {
+        size_t n = strcspn(line, "\n");
+        bool newline = line[n] == '\n';
+        line[n] = '\0';
+        bool repaired = cc_repair_ir_line(line, &out);
+        if (!repaired)
+            strbuf_add(&out, line);
+        changed |= repaired;
+        strbuf_add(&out, "\n");
+        line += n + newline;
+    }
+    if (result == 0 && changed)
+        result = file_write(path, strbuf_text(&out), out.length, diags);
+    strbuf_free(&text);
+    strbuf_free(&out);
+    return result;
+}

@@ -1,0 +1,84 @@
+/* How questions are answered. A claim is answered in several worlds: over the results as they are, with the other mean
+ * in the place of the chosen one, for each variant of the runs alone, and without the configurations of some number of
+ * variants, which tells on which of them the answer rests. */
+#ifndef LOCKSTEP_CLI_STUDY_JUDGE_H
+#define LOCKSTEP_CLI_STUDY_JUDGE_H
+
+#include "cli/study/study.h"
+
+/* A value of an answer: NULL, a number or a text (of the study's arena). */
+struct study_value {
+    int type; /* SQLITE_NULL, _INTEGER, _FLOAT or _TEXT */
+    double number;
+    const char *text; /* also of numbers, as they are shown: four digits */
+};
+
+/* 1 holds, 0 does not, -1 is not judged: there is no value, or no condition. */
+struct study_verdict {
+    int direction, magnitude;
+};
+
+/* A claim, or one row of it, as all worlds answer it. */
+struct study_tally {
+    struct study_value ours, other; /* other: by the other mean */
+    struct study_verdict verdict, other_verdict;
+    double least, most;        /* over variants */
+    unsigned judged, judged_m; /* variants in which direction (magnitude) could be judged */
+    unsigned direction_in, magnitude_in;
+};
+
+struct study_answer_row {
+    const char *name;
+    struct study_value paper;
+    struct study_tally tally;
+};
+
+struct study_answer {
+    struct study_tally all;
+    VEC(struct study_answer_row) rows;
+    unsigned variants;   /* the most of a configuration on which the answer rests */
+    bool one_run;        /* said to be chaotic, and rests on a configuration that ran once */
+    bool outside;        /* of its range */
+    const char *content; /* all that its sql gave, to compare worlds */
+};
+
+enum study_world_kind { STUDY_WHOLE, STUDY_OTHER_MEAN, STUDY_VARIANT, STUDY_WITHOUT };
+struct study_world {
+    enum study_world_kind kind;
+    unsigned number; /* which variant; without configurations of so many variants */
+};
+
+/* worlds.c: makes `results` and all views be those of a world. -1 with diagnostics. */
+int study_enter(struct study *study, const struct study_world *world);
+/* The greatest number of variants of a run; whether there are runs of so many. */
+unsigned study_variants(struct study *study);
+bool study_has_variants(struct study *study, unsigned count);
+
+/* conditions.c: a condition over columns, to be bound in their order from 1. NULL with a diagnostic. `key`: direction
+ * or magnitude. */
+sqlite3_stmt *study_condition(struct study *study, const struct study_claim *claim, const char *key,
+                              const char *const *columns, size_t count);
+/* What the condition says of the values bound: 1, 0, or -1 of NULL. */
+int study_condition_holds(sqlite3_stmt *condition);
+/* The number that a claim's paper is; false: it is another text. */
+bool study_paper_number(const struct study_claim *claim, double *number);
+
+/* lint.c: refuses a claim whose conditions hold for all values of its range, or for none. columns: those of its sql. */
+int study_lint(struct study *study, const struct study_claim *claim, const char *const *columns, size_t count);
+
+/* judge.c: answers every claim in this world; all but the first world (STUDY_WHOLE) add to what is there. */
+int study_judge(struct study *study, const struct study_world *world, struct study_answer *answers);
+/* Appends the SQL that gives a claim's one row. */
+void study_claim_sql(const struct study_claim *claim, struct strbuf *sql);
+/* A number as it is shown: four digits, or all before the point. */
+const char *study_number(struct study *study, double number);
+/* A column of the row that a statement is at. */
+struct study_value study_value_of(struct study *study, sqlite3_stmt *stmt, int column);
+/* "yes", "no", "-"; with variants "yes 4/5". */
+const char *study_word(struct study *study, int verdict, unsigned in, unsigned of);
+/* How many rows of an answer hold in direction (magnitude); how many are judged at all. */
+unsigned study_rows_that_hold(const struct study_answer *answer, bool magnitude, unsigned *of);
+/* A finding's text with its columns filled in; NULL with a diagnostic. */
+const char *study_finding_text(struct study *study, const struct study_finding *finding);
+
+#endif

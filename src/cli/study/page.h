@@ -1,0 +1,30 @@
+/* What a study found, as tables and as a page. */
+#ifndef LOCKSTEP_CLI_STUDY_PAGE_H
+#define LOCKSTEP_CLI_STUDY_PAGE_H
+
+#include "cli/study/figures.h"
+
+/* All that was found: answers and points by the index of their claim and figure; the texts of the findings. */
+struct study_found {
+    struct study_answer *answers;
+    struct study_points *points;
+    const char **findings;
+};
+
+/* answers.c: the table of claims for the terminal; claims.csv. */
+void study_print_claims(struct study *study, const struct study_answer *answers, struct strbuf *out);
+int study_write_claims(struct study *study, const struct study_answer *answers);
+/* Whether the other mean says another number. */
+bool study_shows_other(const struct study_tally *tally);
+
+/* page_head.c: at most ten lines: how many claims hold, the findings, and what does not hold. */
+void study_page_head(struct study *study, const struct study_found *found, struct strbuf *out);
+/* page_claims.c: the claims; those of one `each` in one row. */
+void study_page_claims(struct study *study, const struct study_found *found, struct strbuf *out);
+/* page_figures.c: figures and tables; the rows of any question as a table. -1 with diagnostics. */
+int study_page_figures(struct study *study, const struct study_found *found, struct strbuf *out);
+int study_page_rows(struct study *study, const char *what, const char *sql, struct strbuf *out);
+/* page.c: index.html. */
+int study_write_page(struct study *study, const struct study_found *found);
+
+#endif

@@ -1,0 +1,119 @@
+/* Figures and tables on a study's page. */
+#include <string.h>
+
+#include "cli/study/page.h"
+#include "report/html.h"
+
+static void add_cell(struct study *study, sqlite3_stmt *stmt, int column, struct strbuf *out)
+{
+    struct study_value value = study_value_of(study, stmt, column);
+    if (value.type == SQLITE_TEXT)
+        strbuf_add(out, strchr(value.text, '\n') ? "<td class=said>" : "<td>");
+    else
+        strbuf_add(out, "<td class=number>");
+    html_escape(out, value.text);
+}
+
+/* A column's name stands where its first value does. */
+int study_page_rows(struct study *study, const char *what, const char *sql, struct strbuf *out)
+{
+    sqlite3_stmt *stmt = study_ask(study, what, sql);
+    if (!stmt)
+        return -1;
+    int columns = sqlite3_column_count(stmt), rc = 0;
+    bool more = study_next(study, what, stmt, &rc);
+    strbuf_add(out, "<div class=scroll><table><tr>");
+    for (int i = 0; i < columns; i++) {
+        strbuf_add(out, more && sqlite3_column_type(stmt, i) != SQLITE_TEXT ? "<th class=number>" : "<th>");
+        html_escape(out, sqlite3_column_name(stmt, i));
+    }
+    strbuf_add(out, "</tr>\n");
+    for (; more; more = study_next(study, what, stmt, &rc)) {
+        strbuf_add(out, "<tr>");
+        for (int i = 0; i < columns; i++)
+            add_cell(study, stmt, i, out);
+        strbuf_add(out, "</tr>\n");
+    }
+    sqlite3_finalize(stmt);
+    strbuf_add(out, "</table></div>\n");
+    return rc;
+}
+
+static void add_number(struct study *study, bool there, double value, struct strbuf *out)
+{
+    if (there)
+        strbuf_addf(out, "<td class=number>%s", study_number(study, value));
+    else
+        strbuf_add(out, "<td class=number>-");
+}
+
+/* What a figure shows, in numbers. */
+static void add_points(struct study *study, const struct study_figure *figure, const struct study_points *p,
+                       struct strbuf *out)
+{
+    strbuf_add(out, "<details><summary>numbers</summary><div class=scroll><table><tr><th>series<th>");
+    html_escape(out, *figure->x ? figure->x : "x");
+    strbuf_add(out, "<th class=number>");
+    html_escape(out, *figure->y ? figure->y : "y");
+    strbuf_addf(out, "%s%s</tr>\n", p->spread ? "<th class=number>least<th class=number>most" : "",
+                p->printed ? "<th class=number>paper" : "");
+    for (size_t i = 0; i < p->items.count; i++) {
+        const struct study_point *point = &p->items.items[i];
+        bool spread = point->most >= point->least;
+        strbuf_add(out, "<tr><td>");
+        html_escape(out, p->series.items.items[point->series]);
+        strbuf_add(out, "<td>");
+        html_escape(out, p->xs.items.items[point->x]);
+        add_number(study, point->there, point->y, out);
+        if (p->spread) {
+            add_number(study, spread, point->least, out);
+            add_number(study, spread, point->most, out);
+        }
+        if (p->printed)
+            add_number(study, point->printed, point->paper, out);
+        strbuf_add(out, "</tr>\n");
+    }
+    strbuf_add(out, "</table></div></details>");
+}
+
+static int add_drawing(struct study *study, const struct study_figure *figure, const struct study_points *points,
+                       struct strbuf *out)
+{
+    strbuf_add(out, "<div class=scroll>");
+    int rc = study_draw(study, figure, points, out);
+    strbuf_add(out, "</div>");
+    if (rc == 1)
+        strbuf_add(out, "<p class=note>Not drawn: gnuplot is not installed.</p>");
+    return rc < 0 ? -1 : 0;
+}
+
+static int add_figure(struct study *study, const struct study_figure *figure, const struct study_points *points,
+                      struct strbuf *out)
+{
+    bool table = figure->kind == STUDY_TABLE;
+    strbuf_addf(out, "<figure id=\"%s\"><h3>", figure->id);
+    html_escape(out, figure->title);
+    strbuf_add(out, "</h3>");
+    int rc = table ? 0 : add_drawing(study, figure, points, out);
+    if (*figure->text) {
+        strbuf_add(out, "<figcaption>");
+        html_escape(out, figure->text);
+        strbuf_add(out, "</figcaption>");
+    }
+    if (table)
+        rc = study_page_rows(study, figure->id, figure->sql, out);
+    else
+        add_points(study, figure, points, out);
+    strbuf_add(out, "</figure>\n");
+    return rc;
+}
+
+int study_page_figures(struct study *study, const struct study_found *found, struct strbuf *out)
+{
+    int rc = 0;
+    if (study->figures.count)
+        strbuf_add(out, "<h2 id=figures>Figures and tables</h2>\n");
+    for (size_t i = 0; i < study->figures.count; i++)
+        rc |= add_figure(study, &study->figures.items[i], &found->points[i], out);
+    return rc;
+}

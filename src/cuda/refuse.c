@@ -1,0 +1,33 @@
+/* What is said of calls that are wrong. The program is told by an error, as on a card, but many look at none. */
+#include <stdarg.h>
+
+#include "cuda/runtime.h"
+
+/* A loop that does the same wrong thing again is told once. */
+static bool said_before(struct runtime *rt, const char *reason)
+{
+    for (size_t i = 0; i < rt->refusals.count; i++)
+        if (rt->refusals.items[i].entry == rt->entry && rt->refusals.items[i].reason == reason)
+            return true;
+    vec_push(&rt->refusals, (struct refusal){rt->entry, reason});
+    return false;
+}
+
+cudaError_t runtime_refuse(struct runtime *rt, cudaError_t error, const char *format, ...)
+{
+    if (said_before(rt, format))
+        return error;
+    struct strbuf reason = {0};
+    struct diag_sink sink;
+    va_list ap;
+    va_start(ap, format);
+    strbuf_vaddf(&reason, format, ap);
+    va_end(ap);
+    diag_init(&sink);
+    diag_note(&sink, DIAG_NOWHERE, NULL, "%s is refused with %s: %s (not said again)", rt->entry,
+              cudaGetErrorName(error), strbuf_text(&reason));
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+    strbuf_free(&reason);
+    return error;
+}

@@ -1,0 +1,51 @@
+/* What a warp is, as a number: of equal ones, all that it will do is the same as long as others leave memory alone. */
+#include "gpu/control.h"
+#include "gpu/gpu_impl.h"
+
+static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
+{
+    const uint64_t *words = data;
+    for (size_t i = 0; i < bytes / 8; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x9E3779B97F4A7C15) ^ hash >> 29;
+    return hash;
+}
+
+/* Registers and predicates that matter to any lane, wherever it stands. Those of functions that were called are not
+ * known apart: all of them do. */
+static uint64_t mix_registers(uint64_t hash, const struct simt_warp *warp, const struct gpu_control *control)
+{
+    const struct simt_code *code = warp->block->grid->code;
+    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    const struct isa_function *function = &code->module->functions[top->function];
+    uint32_t rows = top->reg_base + function->row_count, preds = top->pred_base + function->pred_count;
+    for (uint32_t at = 0; at < rows + preds; at++) {
+        bool matters = false;
+        for (uint32_t i = 0; i < warp->stack.depth && !matters; i++) {
+            uint32_t pc = warp->stack.entries[i].pc;
+            const uint64_t *set = gpu_control_at(control, pc);
+            matters = set ? set[at / 64] >> at % 64 & 1 : pc != ISA_PC_NONE;
+        }
+        if (matters && at < rows)
+            hash = mix(hash ^ at, warp->rows + (size_t)at * code->width, (size_t)code->width * 4);
+        else if (matters)
+            hash = mix(hash ^ at, warp->preds + (at - rows), 8);
+    }
+    return hash;
+}
+
+uint64_t gpu_warp_hash(const struct simt_warp *warp, const struct gpu_control *control, uint64_t written, uint64_t now)
+{
+    uint64_t hash = mix(warp->live ^ written, &warp->carry, sizeof warp->carry);
+    bool by_clock = false;
+    for (uint32_t i = 0; i < warp->stack.depth; i++) {
+        const struct simt_stack_entry *e = &warp->stack.entries[i];
+        uint64_t words[] = {e->mask, (uint64_t)e->pc << 32 | e->reconverge,
+                            (uint64_t)e->reg_base << 32 | e->local_base};
+        hash = mix(hash, words, sizeof words);
+        by_clock |= gpu_control_by_clock(control, e->pc);
+    }
+    if (by_clock)
+        hash = mix(hash, &now, sizeof now);
+    hash = mix_registers(hash, warp, control);
+    return mix(hash, warp->local, (size_t)warp->local_words * warp->block->grid->code->width * 4);
+}

@@ -1,0 +1,67 @@
+/* Operands that some forms of an instruction have and others do not: the predicate that .and, .or and .xor combine with,
+ * the mask of .sync, the second source of a packing conversion, the new value of a compare and swap. */
+#include "ptx/parse.h"
+
+static bool has_source(const struct isa_instr *instr, unsigned i)
+{
+    return i < instr->src_count && instr->src[i].kind != ISA_OPERAND_NONE;
+}
+
+static bool has_second_result(const struct isa_instr *instr)
+{
+    return instr->dst_count > 1 && instr->dst[1].kind != ISA_OPERAND_NONE;
+}
+
+/* An operand that has to stand there exactly where `wanted`. */
+static int require(struct ptx_parser *p, const struct ptx_token *at, bool wanted, bool found, const char *operand,
+                   const char *suffix)
+{
+    if (wanted == found)
+        return 0;
+    return ptx_error(p, at, NULL, wanted ? "expected %s, which %s asks for" : "found %s, without %s", operand, suffix);
+}
+
+static int check_cvt(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at)
+{
+    uint8_t type = instr->type;
+    bool packs = instr->mods.pack || (isa_type_info(type)->class == ISA_CLASS_PACKED && instr->stype == ISA_F32);
+    if (require(p, at, packs, has_source(instr, 1), "a second source", "a packed type") < 0)
+        return -1;
+    return instr->mods.pack ? 0 : require(p, at, false, has_source(instr, 2), "a third source", ".pack");
+}
+
+static int check_lop3(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at)
+{
+    bool combines = instr->mods.boolop;
+    if (require(p, at, combines, has_source(instr, 4), "a predicate to combine with", ".and or .or") < 0)
+        return -1;
+    return require(p, at, combines, has_second_result(instr), "a predicate as second result", ".and or .or");
+}
+
+static int check_min(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at)
+{
+    return instr->type == ISA_F32 ? 0 : require(p, at, false, has_source(instr, 2), "a third source", "type .f32");
+}
+
+int ptx_check_present(struct ptx_parser *p, const struct isa_instr *instr, const struct ptx_token *at)
+{
+    switch (instr->op) {
+    case ISA_OP_SETP:
+    case ISA_OP_SET:
+        return require(p, at, instr->mods.boolop, has_source(instr, 2), "a predicate to combine with",
+                       ".and, .or or .xor");
+    case ISA_OP_LOP3: return check_lop3(p, instr, at);
+    case ISA_OP_CVT: return check_cvt(p, instr, at);
+    case ISA_OP_MIN:
+    case ISA_OP_MAX: return check_min(p, instr, at);
+    case ISA_OP_MATCH:
+        return instr->mods.vote == ISA_VOTE_ALL
+                   ? 0
+                   : require(p, at, false, has_second_result(instr), "a predicate as second result", ".all");
+    case ISA_OP_SHFL: return require(p, at, instr->mods.sync, has_source(instr, 3), "a mask of lanes", ".sync");
+    case ISA_OP_VOTE: return require(p, at, instr->mods.sync, has_source(instr, 1), "a mask of lanes", ".sync");
+    case ISA_OP_ATOM:
+        return require(p, at, instr->mods.atomic == ISA_ATOMIC_CAS, has_source(instr, 2), "a value to swap in", ".cas");
+    default: return 0;
+    }
+}

@@ -1,0 +1,51 @@
+/* What the locations hold that were written since the progress watch last saw progress, as a hash for each warp of what
+ * it was the last to write. A program that searches writes the same few values again and again, and only all its
+ * locations together tell one of its states from another. A hash of the address says where a location is noted; of two
+ * that meet at one place, the later write is known. */
+#ifndef LOCKSTEP_SM_WRITTEN_H
+#define LOCKSTEP_SM_WRITTEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define SM_WRITTEN_PLACES 4096u
+#define SM_WRITTEN_WARPS 64u
+
+struct sm_written_place {
+    uint64_t digest; /* of address and value */
+    uint32_t epoch;  /* the digest belongs to this one; another than the present: nothing is noted here */
+    uint32_t warp;   /* who wrote it */
+};
+
+struct sm_written {
+    uint64_t changes;                   /* since creation: writes that may have changed memory */
+    uint64_t by_warp[SM_WRITTEN_WARPS]; /* the digests of all places whose last writer it is, one XORed to the next */
+    uint32_t epoch;
+    struct sm_written_place places[SM_WRITTEN_PLACES];
+};
+
+/* Forgets everything but how many changes there were. */
+static inline void sm_written_reset(struct sm_written *w)
+{
+    w->epoch++;
+    memset(w->by_warp, 0, sizeof w->by_warp);
+}
+
+/* Returns whether the location was known to hold the value: in memory that no other SM writes, nothing has changed. */
+static inline bool sm_written_note(struct sm_written *w, unsigned warp, uint64_t address, uint64_t value)
+{
+    uint64_t digest = (address * UINT64_C(0x9E3779B97F4A7C15) ^ value) * UINT64_C(0xD6E8FEB86659FD93);
+    struct sm_written_place *place = &w->places[(address * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SM_WRITTEN_PLACES];
+    bool known = place->epoch == w->epoch;
+    digest ^= digest >> 32;
+    if (known && place->digest == digest)
+        return true;
+    if (known)
+        w->by_warp[place->warp] ^= place->digest;
+    *place = (struct sm_written_place){.digest = digest, .epoch = w->epoch, .warp = warp};
+    w->by_warp[warp] ^= digest;
+    return false;
+}
+
+#endif

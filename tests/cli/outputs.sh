@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Every result has a file of its own, and an option one value: two outputs in one file, however its name is spelled, a link that leads
+# nowhere, an option that is given twice or with nothing, are refused before anything is simulated. What goes to a stream follows what
+# was printed there before, also when that stream is a file or closed.
+. "$(dirname "$0")/_lib.sh"
+case=$LOCKSTEP_SRC/tests/reference/vecadd.yaml
+cd "$folder" || exit 1
+mkdir d
+ln -s d e
+ln -s nowhere dangling
+
+one="are one file: the one would replace the other"
+for pair in "a a" "a ./a" "d/a e/a" "d/../a a" "$folder/a a" "/dev/stdout /dev/stdout" "/dev/fd/1 /dev/stdout"; do
+    # shellcheck disable=SC2086
+    set -- $pair
+    expect 2 "$one" run --stats "$1" --hang-report "$2" "$case"
+done
+expect 2 "$one" run --stats vecadd.yaml.checkpoint --checkpoint-every 1000 "$case"
+expect 2 "$one" run --stats a --checkpoint a --checkpoint-every 1000 "$case"
+expect 2 "$one" run --hang-report d/a500x --checkpoint e/a%cx --checkpoint-every 1000 "$case"
+expect 0 "" run --quiet --stats d/ax.json --hang-report a5x --checkpoint a%c --checkpoint-every 1000 "$case"
+echo '{' >there.json
+ln there.json hard.json
+: >there.json
+ln -s there.json soft.json
+expect 2 "$one" run --stats soft.json --hang-report hard.json "$case"
+expect 0 "" run --quiet --stats /dev/null --hang-report /dev/null "$case"
+for option in --stats --hang-report "--checkpoint-every 1000 --checkpoint"; do
+    # shellcheck disable=SC2086
+    expect 2 "dangling: it is a link to something that is not there" run $option dangling "$case"
+done
+expect 2 "dangling: it is a link" compare --sched lrr --stats dangling "$case"
+expect 2 "dangling: it is a link" validate --case vecadd --html dangling
+echo notes >notes.part
+expect 2 "no checkpoint, and is not replaced" run --checkpoint-every 1000 --checkpoint notes "$case"
+[ "$(cat notes.part)" = notes ] || wrong "notes.part is replaced"
+[ -L dangling ] && [ ! -e nowhere ] || wrong "a dangling link was touched"
+
+# One value for an option. That of a parameter can be set over; then a note says which holds.
+expect 2 "--machine is given twice: gtx480 and gtx1080ti" run --machine gtx480 --machine gtx1080ti "$case"
+expect 2 "--sched is given twice: lrr and gto" compare --sched lrr --sched=gto "$case"
+expect 2 "--stats is given twice: a and b" run --stats a --stats b "$case"
+expect 2 "--max-cycles is given twice" run "$case" --max-cycles 1 --max-cycles 2
+expect 2 "--reference is given twice" validate --reference a --reference b
+expect 0 "PASS" run --machine gtx480 --machine gtx480 "$case"
+expect 0 "note: --set l2.ways=2 does not count: --set l2.ways=4 comes after it" run --set l2.ways=2 --set l2.ways=4 "$case"
+expect 0 "note: --set sm.scheduler=gto does not count: --sched lrr is given too" run --sched lrr --set sm.scheduler=gto "$case"
+expect 0 "note: --set gpu.seed=3 does not count: --seed 4 is given too" run --seed 4 --set gpu.seed=3 "$case"
+"$LOCKSTEP" run --set l2.ways=4 --set sm.warps=4 --set l2.ways=4 "$case" 2>&1 | grep -q note && wrong "a note on what agrees"
+for option in --machine --set --sched --seed --mode --max-cycles --max-seconds --threads --check --checkpoint-every --checkpoint --resume \
+    --hang-report --stats; do
+    expect 2 "$option needs a value: it is empty" run $option "" "$case"
+    expect 2 "$option needs a value: it is empty" run $option= "$case"
+done
+for option in --case --jobs --reference --html; do
+    expect 2 "$option needs a value: it is empty" validate $option ""
+done
+[ -z "$(find . -name 'a' -o -name 'b' -o -name '*.checkpoint')" ] || wrong "a refused run has written"
+
+# Standard output is one more output.
+"$LOCKSTEP" run --stats o.json "$case" >o.json 2>err && wrong "--stats over standard output"
+grep -q "o.json: standard output goes to that file too" err || wrong "no word of standard output: $(cat err)"
+"$LOCKSTEP" run --stats /dev/stdout "$case" >all || wrong "--stats /dev/stdout"
+[ "$(sed -n 's/^\(kernel\|PASS\|{\|}\).*/\1/p' all | paste -sd' ')" = "kernel PASS { }" ] || wrong "results in a file that standard output goes to: $(head -5 all)"
+"$LOCKSTEP" run --quiet --stats /dev/fd/3 "$case" 3>three || wrong "--stats /dev/fd/3"
+[ "$(head -c 1 three)" = "{" ] || wrong "nothing in /dev/fd/3"
+
+# Streams that are closed: their numbers are no other file's.
+closed="cannot write to standard output: Bad file descriptor"
+for command in "run $case" "machines" "run --quiet --stats /dev/stdout $case" "compare --sched lrr $case"; do
+    # shellcheck disable=SC2086
+    "$LOCKSTEP" $command >&- 2>err && wrong "$command succeeds without standard output"
+    grep -q "Bad file descriptor" err || wrong "$command >&- says nothing: $(cat err)"
+done
+"$LOCKSTEP" run --quiet --stats closed.json "$case" <&- >/dev/null 2>&- || wrong "a run without standard input and error"
+"$LOCKSTEP" run --quiet --stats open.json "$case" >/dev/null
+diff <(grep -v seconds\\\|second\\\|rss closed.json) <(grep -v seconds\\\|second\\\|rss open.json) >/dev/null || wrong "closed streams change results"
+finish
