@@ -28,8 +28,7 @@ expect 1 "shards: 1 of 2 whole; not yet: 2/2" study ./mini --out late --merge
 pid=$!
 for i in $(seq 6000); do
     kill -0 $pid 2>/dev/null || break
-    grep -q '^[1-9]' late/shards/2-of-2.progress 2>/dev/null && break
-    ls lockstep-mini-*/cache/[2-9]*.out >/dev/null 2>&1 && break
+    ls lockstep-mini-*/cache/*.out >/dev/null 2>&1 && break
     sleep 0.02
 done
 kill -KILL $pid
