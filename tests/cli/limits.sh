@@ -55,7 +55,8 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "partial_reason") at = i 
 grep -q '"partial": true' "$folder/a.json" && { echo "a whole run is called partial"; failures=1; }
 [ "$(grep -c '"partial": false' "$folder/a.json")" -eq 2 ] || { echo "a whole run does not say so"; failures=1; }
 rm "$folder/a.json"
-for bad in 0 -1 x 1s 1e3 ""; do
+expect 2 "--max-seconds needs a value" run --max-seconds "" "$folder/long.yaml"
+for bad in 0 -1 x 1s 1e3; do
     expect 2 "expected a number of seconds above 0" run --max-seconds "$bad" "$folder/long.yaml"
 done
 expect 1 "partial: max-cycles" compare --sched lrr,gto --max-cycles 5000 "$folder/long.yaml"

@@ -71,7 +71,7 @@ awk '/^cycles  /{ for (i = 2; i <= 4; i++) { sum += $i; min = !min || $i < min ?
 expect 2 "gpu.seed = x is not a whole number" run --seed x "$cases/reduce.yaml"
 expect 2 "gpu.seed = 4294967296 is out of range" run --seed 4294967296 "$cases/reduce.yaml"
 expect 2 "gpu.seed = y" compare --seed 1,y "$cases/reduce.yaml"
-expect 2 "nothing to compare" compare --seed "" "$cases/reduce.yaml"
+expect 2 "--seed needs a value" compare --seed "" "$cases/reduce.yaml"
 "$LOCKSTEP" run --quiet --seed 1 --checkpoint-every 2000 --checkpoint "$folder/one" "$cases/reduce.yaml" >/dev/null
 expect 2 "gpu.seed=1 there, gpu.seed=2 here" run --resume "$folder/one" --seed 2
 expect 2 "gpu.seed=1 there, gpu.seed=2 here" run --resume "$folder/one" --set gpu.seed=2
