@@ -114,8 +114,8 @@ static int own_number(const char *path)
     return -1;
 }
 
-/* What we have open ourselves is written on from where it stands: opened anew, a file that standard output goes to
- * would be written over from its start. */
+/* A file that we have open ourselves is written on from where it stands: opened anew, a file that standard output goes
+ * to would be written over from its start. */
 static int store_special(const char *path, const void *data, size_t bytes)
 {
     int own = own_number(path);

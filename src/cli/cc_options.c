@@ -312,7 +312,7 @@ static int check_outputs(const struct cc_options *options, struct diag_sink *dia
     return 0;
 }
 
-/* What only makes sense for one file, and what needs any file at all. */
+/* Checks the files named: there must be one, and some options take no more than one. */
 static int check_files(const struct cc_options *options, struct diag_sink *diags)
 {
     unsigned cuda = 0, compiled = 0;

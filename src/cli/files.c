@@ -117,7 +117,7 @@ static char *one_name(const char *path)
     return name.text;
 }
 
-/* Whether a checkpoint's name, with a number for each %c, can be `name`. */
+/* True when a checkpoint's name can become `name`, with some number for each %c. */
 static bool may_become(const char *pattern, const char *name)
 {
     for (; *pattern; pattern++, name++) {

@@ -6,7 +6,7 @@
 #include "cli/study/page.h"
 #include "report/csv.h"
 
-/* What is said behind a claim's verdict. */
+/* Appends the remarks that follow a claim's verdict. */
 static void add_notes(const struct study_answer *answer, struct strbuf *out)
 {
     unsigned of, hold = study_rows_that_hold(answer, false, &of);

@@ -103,8 +103,8 @@ uint64_t study_identify(struct study *study, const char *program)
     return hash;
 }
 
-/* What is run: a launch file, or the program as this simulator's compiler built it from this source: in the results
- * folder, or else where we work. */
+/* The path that is run: a launch file's, or that of the program as this simulator's compiler built it from this source,
+ * in the results folder, or else where we work. */
 static const char *path_of(struct study *study, const char *program)
 {
     if (cli_is_case(program))
