@@ -1,0 +1,56 @@
+/* Derived facts, checked. Much is kept although it follows from something else: a set that mirrors a field, the next
+ * cycle in which a unit acts, a count of a count. Whoever keeps such a fact has a function `UNIT_check(unit, check)`
+ * that recomputes each of them and states it here, between two cycles, when everything must agree. Test builds call
+ * these functions (LOCKSTEP_CHECKED); others compile none of it into the way of a cycle.
+ *
+ * A walk over the same statements can also break one fact on purpose: it tells a test that each fact is really looked
+ * at, and that the checks find it when it is wrong. So the list of what a test breaks is the list of what is checked.
+ */
+#ifndef LOCKSTEP_BASE_CHECK_H
+#define LOCKSTEP_BASE_CHECK_H
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Holds a contract of the per-cycle path in test builds; other builds do not evaluate it. */
+#ifdef LOCKSTEP_CHECKED
+#define contract(holds) assert(holds)
+#else
+#define contract(holds) ((void)sizeof(holds))
+#endif
+
+#define CHECK_NONE UINT64_MAX
+
+struct check {
+    char unit[32];      /* whose facts are stated: "sm 3"; check_of */
+    uint64_t stated;    /* facts so far */
+    uint64_t breaks;    /* the number of the fact to break, or CHECK_NONE: nothing is broken and all are verified */
+    const char *broken; /* the name of the fact that was broken */
+    const char *wrong;  /* the name of the first fact that does not hold, or NULL */
+    char wrong_unit[32];
+    unsigned at; /* of that fact: which one of its kind (a slot, a port), what is kept, and what it should be */
+    uint64_t kept, should_be;
+};
+
+/* A walk that verifies. */
+void check_init(struct check *c);
+/* A walk that breaks the fact number `target`, from 0, and verifies nothing. */
+void check_init_break(struct check *c, uint64_t target);
+/* The facts that follow are those of unit `kind` number `number`. */
+void check_of(struct check *c, const char *kind, unsigned number);
+
+/* The `bytes` (1, 2, 4 or 8) at `kept` hold an unsigned number, which is `should_be`. name: unit and field as in the
+ * source, a constant; at: which slot, port or entry. */
+void check_fact(struct check *c, const char *name, unsigned at, void *kept, size_t bytes, uint64_t should_be);
+/* The number at `kept` is `most` at most: as a cycle before which nothing may happen. */
+void check_at_most(struct check *c, const char *name, unsigned at, void *kept, size_t bytes, uint64_t most);
+/* A relation that no single field keeps: it is verified, and not broken. */
+void check_holds(struct check *c, const char *name, unsigned at, bool holds);
+
+/* CHECK_FACT(c, name, at, unit->field, recomputed) */
+#define CHECK_FACT(c, name, at, field, should_be)                                                                      \
+    check_fact((c), (name), (at), (void *)&(field), sizeof(field), (should_be))
+
+#endif
