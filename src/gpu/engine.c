@@ -67,7 +67,7 @@ static bool too_many_ticks(const struct gpu *gpu, uint64_t from, uint64_t end)
 {
     uint32_t mhz = gpu->machine.gpu.network_mhz, core_mhz = gpu->machine.gpu.core_mhz;
     return mhz > core_mhz &&
-           sim_clock_at(mhz, core_mhz, end).begun - sim_clock_at(mhz, core_mhz, from).begun > NETWORK_LOOKAHEAD;
+           sim_clock_at(mhz, core_mhz, end).begun - sim_clock_at(mhz, core_mhz, from).begun > network_lookahead(gpu->requests);
 }
 
 /* The end of the window that begins at `from`, whose blocks have been given out: the same whether the cycles before

@@ -24,6 +24,12 @@ static void start_blocks(struct gpu_part *part, uint64_t now)
     }
 }
 
+/* A side's ports, which are bits modulo 64, as bits counted from its first port. */
+HOT_INLINE uint64_t local_ports(uint64_t ports, unsigned first)
+{
+    return ports >> (first & 63) | ports << (-first & 63);
+}
+
 static void wake_at(struct gpu_part *part, unsigned i, uint64_t at)
 {
     part->wake[i] = mask_has(part->sleeping, i) ? cycle_min(part->wake[i], at) : at;
@@ -180,7 +186,7 @@ static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
     uint64_t step = part->always ? mask_low(part->sms) : part->due, due = 0, sleeping = 0, idle = 0, faulted = 0;
     if (part->first_wake <= now)
         step |= wake_sleepers(part, now);
-    for (uint64_t rest = part->sending & sent >> part->first_sm & ~step; rest; rest &= rest - 1)
+    for (uint64_t rest = part->sending & local_ports(sent, part->first_sm) & ~step; rest; rest &= rest - 1)
         if (sm_can_send(sms[mask_first(rest)]))
             step |= rest & -rest;
     part->sending &= ~step;
@@ -274,14 +280,14 @@ static void run_cycle(struct gpu_part *part, uint64_t now)
     uint64_t last = part->network.begun - sim_clock_coincides(&part->network);
     if (tick < last)
         sent = tick_between(part, tick, last, now);
-    uint64_t replies = network_arrivals(gpu->replies, part->number) >> part->first_sm;
+    uint64_t replies = local_ports(network_arrivals(gpu->replies, part->number), part->first_sm);
     if (replies | part->holding || part->always)
         eject(part, replies, now);
     uint64_t requests = network_arrivals(gpu->requests, part->number);
     if (part->first_reply <= now)
         send_replies(part, now, now + 1);
     if (requests)
-        take_requests(part, requests >> part->first_slice, now);
+        take_requests(part, local_ports(requests, part->first_slice), now);
     if (part->first_run <= now || part->always)
         run_partitions(part, now);
     if (last < part->network.begun)
@@ -332,9 +338,9 @@ HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
     }
     for (; tick < part->network.begun; tick++) {
         if (part->routes_requests)
-            network_tick_router(gpu->requests, tick);
+            network_tick_core(gpu->requests, tick);
         if (part->routes_replies)
-            network_tick_router(gpu->replies, tick);
+            network_tick_core(gpu->replies, tick);
     }
     part->outlook.next = next_cycle(part, end);
     if (!part->draining)

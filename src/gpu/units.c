@@ -93,6 +93,7 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
     gpu->machine.gpu.name = strdup(machine->gpu.name);
     gpu->machine.spin.detector = spin_find_detector(machine->spin.detector)->name;
     gpu->machine.spin.truth = spin_find_detector(machine->spin.truth)->name;
+    gpu->machine.network.core = network_core_name(network_find_core(machine->network.core));
     if (store_init(&gpu->store, machine->gpu.memory_base, (uint64_t)machine->gpu.memory_mib << 20, sink)) {
         free_machine(gpu);
         free(gpu);
