@@ -63,8 +63,9 @@ struct gpu_run {
     struct simt_grid grid;
     struct sm_kernel kernel;
     struct arena arena;
-    struct gpu_part *parts; /* the device, divided among threads */
-    unsigned part_count;
+    struct gpu_part *parts; /* the device, divided among threads: thread t has parts t, t + threads, ... */
+    unsigned part_count, threads;
+    unsigned lookahead; /* of the networks, in ticks: parts are never further apart */
     uint64_t blocks, next_block, start_cycle;
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
     double start_seconds;

@@ -9,6 +9,7 @@
 #include "gpu/part.h"
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "base/hot.h"
 
 static void start_blocks(struct gpu_part *part, uint64_t now)
@@ -310,8 +311,8 @@ HOT static void note_room(struct gpu_part *part)
 {
     part->outlook.room = 0;
     part->outlook.block_may_end = false;
-    for (unsigned i = part->first_sm; i < part->first_sm + part->sms; i++) {
-        const struct sm *sm = part->run->gpu->sms[i];
+    for (unsigned i = 0; i < part->sms; i++) {
+        const struct sm *sm = part->run->gpu->sms[part->first_sm + i];
         part->outlook.room |= sm_can_launch(sm) ? BIT64(i) : 0;
         part->outlook.block_may_end |= sm_block_may_end(sm);
     }
@@ -348,18 +349,29 @@ HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
     *part->report = part->outlook;
 }
 
-/* `share` of `count` things for each of `parts`, as even as can be. */
+/* The first of `count` things that part `number` has: they are shared as evenly as can be, neighbours together. */
 static unsigned first_of(unsigned count, unsigned parts, unsigned number)
 {
     return (count * number + parts - 1) / parts;
 }
 
-void gpu_divide(struct gpu_run *run, unsigned parts)
+/* As many parts as threads, or the next multiple that leaves each at most GPU_PART_SMS SMs and slices. */
+static unsigned count_parts(const struct gpu *gpu, unsigned threads)
+{
+    const struct partition_params *p = &gpu->machine.memory.partition;
+    unsigned sms = gpu->machine.gpu.sms, channels = GPU_PART_SMS / p->slices_per_channel, parts = threads;
+    while (parts * GPU_PART_SMS < sms || parts * channels < p->channels)
+        parts += threads;
+    return parts;
+}
+
+void gpu_divide(struct gpu_run *run, unsigned threads)
 {
     struct gpu *gpu = run->gpu;
+    const unsigned parts = count_parts(gpu, threads);
     unsigned sms = gpu->machine.gpu.sms, channels = gpu->machine.memory.partition.channels;
     unsigned per = gpu->machine.memory.partition.slices_per_channel;
-    uint8_t part_of_sm[64], part_of_slice[64];
+    uint8_t part_of_sm[NETWORK_MAX_PORTS], part_of_slice[NETWORK_MAX_PORTS];
     run->part_count = parts;
     run->parts = ARENA_NEW(&run->arena, struct gpu_part, parts);
     for (unsigned n = 0; n < parts; n++) {
@@ -367,9 +379,10 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
         /* The first part is that of the thread that gives out the work: the others begin later and are heard later, so
          * where things do not divide evenly the first parts have more, and the routers are spread. */
         *part = (struct gpu_part){.run = run, .number = n, .always = run->launch->every_cycle};
-        part->report = parts > 1 ? crew_report(gpu->crew, n) : &part->outlook;
+        part->report = threads > 1 && n < threads ? crew_report(gpu->crew, n) : &part->outlook;
         part->first_sm = first_of(sms, parts, n);
         part->sms = first_of(sms, parts, n + 1) - part->first_sm;
+        contract(part->sms <= GPU_PART_SMS);
         part->first_channel = first_of(channels, parts, n);
         part->channels = first_of(channels, parts, n + 1) - part->first_channel;
         part->slices_per_channel = per;

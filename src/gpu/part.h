@@ -12,8 +12,10 @@ struct gpu_start {
     unsigned sm;
 };
 
-#define GPU_WINDOW 2 /* cycles simulated at most before the parts meet */
-#define GPU_AHEAD 32 /* partitions are simulated ahead up to a multiple of so many cycles, all in one window */
+#define GPU_PART_SMS 64    /* SMs of a part at most, and L2 slices: sets of them are words */
+#define GPU_BLOCK_WINDOW 2 /* cycles simulated at most before the parts meet while blocks wait for a place: that one may
+                              come free in the first of them is known before (gpu_outlook.block_may_end) */
+#define GPU_AHEAD 32       /* partitions are simulated ahead up to a multiple of so many cycles, all in one window */
 
 /* The multiple of GPU_AHEAD behind a cycle. */
 static inline uint64_t gpu_ahead_of(uint64_t cycle)
@@ -34,7 +36,7 @@ struct gpu_window {
 struct gpu_outlook {
     uint64_t next;       /* the first cycle after the window in which the units can act */
     uint64_t busy_until; /* while draining: something was inside at the end of the cycle before, maybe not later */
-    uint64_t room;       /* SMs, by their number in the device, that can take a block; known until draining */
+    uint64_t room;       /* SMs, by their number in the part, that can take a block; known until draining */
     bool idle;           /* nothing was inside the units after the last cycle; known while draining */
     bool faulted;        /* one of the SMs */
     bool block_may_end;  /* in the next cycle, on one of the SMs */
@@ -52,11 +54,11 @@ struct gpu_part {
     uint64_t horizon;
     uint64_t due;                       /* SMs that must be stepped in the next cycle */
     uint64_t sleeping;                  /* SMs that are not due and must be stepped in a cycle that is known */
-    uint64_t wake[64], first_wake;      /* of these: that cycle; none is before first_wake */
-    uint64_t run_at[64], first_run;     /* per channel: the next cycle in which the partition is to run; the least */
-    struct partition_out *outs[64];     /* of the slices */
+    uint64_t wake[GPU_PART_SMS], first_wake;      /* of these: that cycle; none is before first_wake */
+    uint64_t run_at[GPU_PART_SMS], first_run;     /* per channel: the next cycle in which the partition is to run; the least */
+    struct partition_out *outs[GPU_PART_SMS];     /* of the slices */
     uint64_t replying;                  /* slices with replies to send */
-    uint64_t reply_at[64], first_reply; /* of these: the next cycle in which there is one; the least */
+    uint64_t reply_at[GPU_PART_SMS], first_reply; /* of these: the next cycle in which there is one; the least */
     uint64_t idle_sms;                  /* without warps and packets */
     uint64_t sending;                   /* SMs asleep with requests that the network does not take */
     uint64_t holding;                   /* SMs with packets from the network that they have not passed on */
@@ -65,14 +67,15 @@ struct gpu_part {
     struct gpu_outlook *report; /* where the engine finds it after a window */
     /* What the engine writes, in lines of its own. */
     _Alignas(64) unsigned start_count;
-    struct gpu_start starts[64];
+    struct gpu_start starts[GPU_PART_SMS];
 };
 
-/* Divides the device into run->parts; at most NETWORK_MAX_SIDES. */
-void gpu_divide(struct gpu_run *run, unsigned parts);
+/* Divides the device into run->parts, which `threads` threads, NETWORK_MAX_SIDES at most, are to simulate: as many
+ * parts as threads, or a multiple where the device has more SMs or slices than so many parts may have. */
+void gpu_divide(struct gpu_run *run, unsigned threads);
 /* All units are to be asked in the next cycle: what they hold was changed from outside. */
 void gpu_wake_parts(struct gpu_run *run);
-/* Simulates a window of a part: at most GPU_WINDOW cycles, and at most NETWORK_LOOKAHEAD ticks of the networks. */
+/* Simulates a window of a part: at most as many ticks of the networks as their lookahead. */
 void gpu_part_run(struct gpu_part *part, const struct gpu_window *window);
 
 #endif
