@@ -70,9 +70,9 @@ static bool too_many_ticks(const struct gpu_run *run, uint64_t from, uint64_t en
            sim_clock_at(mhz, core_mhz, end).begun - sim_clock_at(mhz, core_mhz, from).begun > run->lookahead;
 }
 
-/* The end of the window that begins at `from`, whose blocks have been given out. It is the next multiple of the window's
- * length, and the length depends on the cycles between two multiples, not on `from`: so it is the same whether the
- * cycles before were skipped or stepped. */
+/* The end of the window that begins at `from`, whose blocks have been given out. It is the next multiple of the
+ * window's length, and the length depends on the cycles between two multiples, not on `from`: so it is the same whether
+ * the cycles before were skipped or stepped. */
 static uint64_t window_end(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t from, uint64_t limit)
 {
     bool blocks_left = run->next_block < run->blocks;
@@ -256,8 +256,8 @@ static bool read_line(void *context, uint64_t address, uint8_t *to, uint32_t byt
     return true;
 }
 
-/* The threads that are asked for, as far as there are SMs for them. A kernel that calls the device's functions (printf, malloc) does so in the
- * order in which one thread comes to it. */
+/* The threads that are asked for, as far as there are SMs for them. A kernel that calls the device's functions (printf,
+ * malloc) does so in the order in which one thread comes to it. */
 static unsigned threads_for(const struct gpu_run *run)
 {
     const struct gpu *gpu = run->gpu;

@@ -12,10 +12,11 @@ struct gpu_start {
     unsigned sm;
 };
 
-#define GPU_PART_SMS 64    /* SMs of a part at most, and L2 slices: sets of them are words */
-#define GPU_BLOCK_WINDOW 2 /* cycles simulated at most before the parts meet while blocks wait for a place: that one may
-                              come free in the first of them is known before (gpu_outlook.block_may_end) */
-#define GPU_AHEAD 32       /* partitions are simulated ahead up to a multiple of so many cycles, all in one window */
+#define GPU_PART_SMS 64 /* SMs of a part at most, and L2 slices: sets of them are words */
+#define GPU_BLOCK_WINDOW                                                                                               \
+    2                /* cycles simulated at most before the parts meet while blocks wait for a place: that one may     \
+                        come free in the first of them is known before (gpu_outlook.block_may_end) */
+#define GPU_AHEAD 32 /* partitions are simulated ahead up to a multiple of so many cycles, all in one window */
 
 /* The multiple of GPU_AHEAD behind a cycle. */
 static inline uint64_t gpu_ahead_of(uint64_t cycle)
@@ -52,17 +53,18 @@ struct gpu_part {
     bool draining;
     struct sim_clock network; /* after the cycles that were simulated */
     uint64_t horizon;
-    uint64_t due;                       /* SMs that must be stepped in the next cycle */
-    uint64_t sleeping;                  /* SMs that are not due and must be stepped in a cycle that is known */
-    uint64_t wake[GPU_PART_SMS], first_wake;      /* of these: that cycle; none is before first_wake */
-    uint64_t run_at[GPU_PART_SMS], first_run;     /* per channel: the next cycle in which the partition is to run; the least */
+    uint64_t due;                            /* SMs that must be stepped in the next cycle */
+    uint64_t sleeping;                       /* SMs that are not due and must be stepped in a cycle that is known */
+    uint64_t wake[GPU_PART_SMS], first_wake; /* of these: that cycle; none is before first_wake */
+    uint64_t run_at[GPU_PART_SMS],
+        first_run; /* per channel: the next cycle in which the partition is to run; the least */
     struct partition_out *outs[GPU_PART_SMS];     /* of the slices */
-    uint64_t replying;                  /* slices with replies to send */
+    uint64_t replying;                            /* slices with replies to send */
     uint64_t reply_at[GPU_PART_SMS], first_reply; /* of these: the next cycle in which there is one; the least */
-    uint64_t idle_sms;                  /* without warps and packets */
-    uint64_t sending;                   /* SMs asleep with requests that the network does not take */
-    uint64_t holding;                   /* SMs with packets from the network that they have not passed on */
-    uint64_t taken;                     /* packets that left the networks here */
+    uint64_t idle_sms;                            /* without warps and packets */
+    uint64_t sending;                             /* SMs asleep with requests that the network does not take */
+    uint64_t holding;                             /* SMs with packets from the network that they have not passed on */
+    uint64_t taken;                               /* packets that left the networks here */
     struct gpu_outlook outlook;
     struct gpu_outlook *report; /* where the engine finds it after a window */
     /* What the engine writes, in lines of its own. */

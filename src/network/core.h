@@ -2,15 +2,16 @@
  * one file behind this interface and one row of cores.def; the parameter network.core names it.
  *
  * The ends (side.h) give a core one flit a tick and input at most, while the input has credits for the core's buffer,
- * and one credit a tick and output at most, for a flit that has left the receiver's ejection buffer. The core gives them
- * one flit a tick and output, and one credit a tick and input. Both ways take channel_ticks ticks. So an end does in
- * tick t nothing that depends on what the core, or through it another end, did after tick t - channel_ticks: that is the
- * network's lookahead, within which ends and core can be ticked in any order, or at once by several threads.
+ * and one credit a tick and output at most, for a flit that has left the receiver's ejection buffer. The core gives
+ * them one flit a tick and output, and one credit a tick and input. Both ways take channel_ticks ticks. So an end does
+ * in tick t nothing that depends on what the core, or through it another end, did after tick t - channel_ticks: that is
+ * the network's lookahead, within which ends and core can be ticked in any order, or at once by several threads.
  *
  * Only sets of ports pass through the channels. The packets that flits belong to lie in rings: the n-th packet of an
  * input's ring (its entry) is the n-th whose flits come from there, and the n-th packet that the core puts into an
  * output's ring (its exit) is the n-th whose flits go there. A packet must be at its exit before its first flit leaves
- * the core, the flits of a packet must leave one after another, and packets between the same two ports in their order. */
+ * the core, the flits of a packet must leave one after another, and packets between the same two ports in their order.
+ */
 #ifndef LOCKSTEP_NETWORK_CORE_H
 #define LOCKSTEP_NETWORK_CORE_H
 
@@ -34,7 +35,7 @@ struct network_exit {
 struct network_gates {
     unsigned inputs, outputs, words; /* words: of the larger of both sets of ports */
     uint32_t input_mask, output_mask;
-    uint32_t input_credits;  /* flits that an input may have in the core, in the channel, or with credits on their way */
+    uint32_t input_credits; /* flits that an input may have in the core, in the channel, or with credits on their way */
     uint32_t output_credits; /* and an output likewise in its channel and ejection buffer */
     struct network_entry entries[NETWORK_MAX_PORTS];
     struct network_exit exits[NETWORK_MAX_PORTS];
@@ -45,7 +46,8 @@ static inline const struct network_parcel *network_front(const struct network_ga
 {
     return network_parcel_at(g->entries[input].ring, g->entries[input].first);
 }
-/* The same, and the one behind it is next. What was taken stays as it is until its first flit's credit is given back. */
+/* The same, and the one behind it is next. What was taken stays as it is until its first flit's credit is given back.
+ */
 static inline const struct network_parcel *network_take(struct network_gates *g, unsigned input)
 {
     const struct network_parcel *p = network_front(g, input);
@@ -95,8 +97,8 @@ struct network_core_kind {
     void (*tick)(struct network_core *core, struct network_turn *turn);
     /* Whether every packet that was taken has been put at its exit. NULL: it is always so after a tick. */
     bool (*is_empty)(const struct network_core *core);
-    /* Ticks after which a packet of one flit that meets nobody can be received, counting the first one after its sending
-     * as 1. */
+    /* Ticks after which a packet of one flit that meets nobody can be received, counting the first one after its
+     * sending as 1. */
     unsigned (*latency)(const struct network_core *core, unsigned input, unsigned output);
     /* network_vary. */
     void (*vary)(struct network_core *core, struct random_stream stream);
@@ -108,7 +110,7 @@ struct network_core_kind {
 
 /* For archives of cores: word `word` of a set of the first `count` ports; a packet. */
 void network_archive_word(struct archive *ar, uint64_t *set, unsigned word, unsigned count);
-void network_archive_parcel(const struct network_gates *gates, struct archive *ar, const struct network_carrier *carrier,
-                            struct network_parcel *p);
+void network_archive_parcel(const struct network_gates *gates, struct archive *ar,
+                            const struct network_carrier *carrier, struct network_parcel *p);
 
 #endif

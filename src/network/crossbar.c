@@ -1,8 +1,8 @@
 /* The single-stage crossbar of GPGPU-Sim's GTX 480 configurations: BookSim's input-queued router in a butterfly of one
  * stage, with one virtual channel (VC).
  *
- * Time line of a flit that BookSim's pipeline gives when nothing is in its way (channels take 2 ticks; routing is looked
- * ahead; VC allocation 1, switch allocation 1, crossbar 1; t is the first tick after the packet was sent):
+ * Time line of a flit that BookSim's pipeline gives when nothing is in its way (channels take 2 ticks; routing is
+ * looked ahead; VC allocation 1, switch allocation 1, crossbar 1; t is the first tick after the packet was sent):
  *
  *     tick t    leaves the injection queue (one flit a tick and sender, needs a credit of the router's buffer)
  *          t+2  in the router's buffer; a head flit asks for the output's VC and gets it in this step if it is free
@@ -90,8 +90,8 @@ NOT_INLINE void note_held_back(struct crossbar *x, unsigned word, uint64_t left,
     crossbar_note_tight(x, word, missing | more);
 }
 
-/* At each of these open inputs a flit has come to the front of the buffer, or a credit may have come for it: it is ready
- * if there is one. */
+/* At each of these open inputs a flit has come to the front of the buffer, or a credit may have come for it: it is
+ * ready if there is one. */
 HOT NOT_INLINE void prepare_flits(struct crossbar *x, unsigned word, uint64_t inputs)
 {
     struct crossbar_word *from = &x->words[word];
@@ -262,8 +262,8 @@ HOT_INLINE void read_flits(struct crossbar *x, unsigned w, uint64_t flits)
     }
 }
 
-/* The channels of a tick carry one flit to each output and one credit to each input. Flits for these outputs and credits
- * of these inputs are to go there where others go already: they wait, and are counted. */
+/* The channels of a tick carry one flit to each output and one credit to each input. Flits for these outputs and
+ * credits of these inputs are to go there where others go already: they wait, and are counted. */
 NOT_INLINE void wait_for_channel(struct crossbar *x, unsigned w, uint64_t outputs, uint64_t inputs)
 {
     x->words[w].leaving |= outputs;

@@ -47,8 +47,9 @@ struct crossbar {
     bool varies;                      /* network_vary */
     struct random_stream arbitration; /* when it does */
     struct crossbar_word words[NETWORK_MAX_WORDS];
-    uint64_t waiting[NETWORK_MAX_WORDS][NETWORK_MAX_PORTS]; /* by word of inputs and by output: those that ask for its VC */
-    uint16_t first[NETWORK_MAX_PORTS];                      /* by output: the input looked at first, behind the one last served */
+    uint64_t waiting[NETWORK_MAX_WORDS]
+                    [NETWORK_MAX_PORTS]; /* by word of inputs and by output: those that ask for its VC */
+    uint16_t first[NETWORK_MAX_PORTS];   /* by output: the input looked at first, behind the one last served */
     struct crossbar_input inputs[NETWORK_MAX_PORTS];
     uint16_t late_flits[NETWORK_MAX_PORTS], late_credits[NETWORK_MAX_PORTS]; /* how many wait for the channel */
     uint16_t held_back[NETWORK_MAX_PORTS];                                   /* flits in receivers' ejection buffers */

@@ -74,6 +74,7 @@ void crossbar_archive(struct network_core *core, struct archive *ar, const struc
     ARCHIVE(ar, x->arbitration.drawn);
     for (unsigned w = 0; w < core->gates->words; w++) {
         struct crossbar_word *word = &x->words[w];
+        word->sent = word->left[x->tick % CREDIT_TICKS];
         word->asked = find_asked(x, w);
         word->owing = find_some(x->late_credits, w);
         word->leaving = find_some(x->late_flits, w);

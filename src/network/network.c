@@ -1,8 +1,8 @@
 /* The ends of a network: how they are made, dealt to sides, and ticked.
  *
- * Senders (injection queues), receivers (ejection and boundary buffers) and the core meet only through channels. What is
- * written there in a tick is read the core's channel_ticks later, so tick t of each depends on nothing that another did
- * after tick t - channel_ticks. They may be ticked in any order, or at once by several threads, as long as none is
+ * Senders (injection queues), receivers (ejection and boundary buffers) and the core meet only through channels. What
+ * is written there in a tick is read the core's channel_ticks later, so tick t of each depends on nothing that another
+ * did after tick t - channel_ticks. They may be ticked in any order, or at once by several threads, as long as none is
  * network_lookahead ticks ahead of another. A side is a set of senders and receivers that are ticked together. */
 #include <assert.h>
 

@@ -114,8 +114,8 @@ static inline void *network_receive(struct network *net, unsigned output)
  * outputs: any 64 or fewer neighbours can be a side. At first there is one side for every 64 ports. Allowed between any
  * two ticks. */
 void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output);
-/* Ticks by which a side or the core may be ahead of another, at least 2; it follows from the core's channels. Within it,
- * threads may tick sides and core at once. */
+/* Ticks by which a side or the core may be ahead of another, at least 2; it follows from the core's channels. Within
+ * it, threads may tick sides and core at once. */
 unsigned network_lookahead(const struct network *net);
 /* Ticks after which a packet of one flit that meets nobody can be received, counting the first one after its sending
  * as 1. */

@@ -1,4 +1,5 @@
-/* A network in a checkpoint: its ports and its core as they are, its sides as if there were one for each word of ports. */
+/* A network in a checkpoint: its ports and its core as they are, its sides as if there were one for each word of ports.
+ */
 #include "base/archive.h"
 #include "network/network_impl.h"
 
@@ -36,7 +37,8 @@ static void archive_input(struct network_gates *g, struct archive *ar, const str
     uint32_t spent = tally_count(&side->spent, i & 63);
     archive_ring_place(ar, &entry->first, g->input_mask);
     archive_ring_place(ar, &sender->end, g->input_mask);
-    for (uint32_t at = entry->first; at != sender->end && !archive_failed(ar); at = network_place_after(at, g->input_mask))
+    for (uint32_t at = entry->first; at != sender->end && !archive_failed(ar);
+         at = network_place_after(at, g->input_mask))
         network_archive_parcel(g, ar, carrier, network_parcel_at(entry->ring, at));
     ARCHIVE(ar, sender->behind);
     archive_u32_to(ar, &spent, TALLY_MOST);

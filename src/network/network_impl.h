@@ -1,5 +1,5 @@
-/* The state of a network, shared by the files of its ends and by nobody else. Its sides are in side.h, its core is behind
- * core.h. */
+/* The state of a network, shared by the files of its ends and by nobody else. Its sides are in side.h, its core is
+ * behind core.h. */
 #ifndef LOCKSTEP_NETWORK_NETWORK_IMPL_H
 #define LOCKSTEP_NETWORK_NETWORK_IMPL_H
 

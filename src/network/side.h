@@ -2,8 +2,8 @@
  * core. A side is the ends that one thread at a time hands packets and ticks. Their owners use the functions of
  * network.h; these are compiled into what works in every cycle, and so this is not hidden.
  *
- * A side has at most 64 senders and 64 receivers, no two of which have the same number modulo 64. So port p is bit p mod
- * 64 in each of a side's sets, which are single words, and element p mod 64 of its arrays. A tick looks only at the
+ * A side has at most 64 senders and 64 receivers, no two of which have the same number modulo 64. So port p is bit p
+ * mod 64 in each of a side's sets, which are single words, and element p mod 64 of its arrays. A tick looks only at the
  * ports where something moves. A counter of a port therefore holds only what goes beyond the usual (one flit, say), and
  * a set names the ports whose counter is not zero. */
 #ifndef LOCKSTEP_NETWORK_SIDE_H
@@ -66,7 +66,7 @@ struct network_side {
     uint64_t ejecting;                     /* outputs with flits in the ejection buffer */
     uint64_t taken;                        /* packets that have left the network here, ever */
     struct network_stats stats;
-    struct tally spent; /* inputs' credits for the core's buffer that have not come back */
+    struct tally spent;                   /* inputs' credits for the core's buffer that have not come back */
     struct network_ports inputs, outputs; /* its senders and receivers */
     struct network_channels to_core, from_core;
     struct network_sender senders[NETWORK_SIDE_PORTS];

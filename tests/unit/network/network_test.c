@@ -75,8 +75,8 @@ static unsigned wait(struct fixture *f, unsigned output, unsigned limit)
 
 static void defaults_are_the_3_2_2_configuration(void **state)
 {
-    const uint64_t expected[] = {32, 9, 8, 8, 16, 1, 0};
-    assert_int_equal(network_param_count, 7);
+    const uint64_t expected[] = {32, 9, 8, 8, 16, 1, 0, 7};
+    assert_int_equal(network_param_count, 8);
     for (unsigned i = 0; i < network_param_count; i++)
         assert_int_equal(network_param_descs[i].default_value, expected[i]);
 }
