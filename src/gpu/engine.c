@@ -274,6 +274,9 @@ static void prepare_parts(struct gpu_run *run)
     run->lookahead = network_lookahead(gpu->requests);
     if (network_lookahead(gpu->replies) < run->lookahead)
         run->lookahead = network_lookahead(gpu->replies);
+    /* Where one thread has several parts because calls or values go round the messages, it takes them cycle by cycle. */
+    if (run->launch->kernel->calls_device || gpu->machine.sm.values_at_issue)
+        run->lookahead = run->lookahead < GPU_BLOCK_WINDOW ? run->lookahead : GPU_BLOCK_WINDOW;
     if (run->threads > 1 && (!gpu->crew || crew_size(gpu->crew) != run->threads)) {
         crew_destroy(gpu->crew);
         gpu->crew = crew_create(run->threads);
