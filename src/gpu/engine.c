@@ -78,7 +78,7 @@ static uint64_t window_end(const struct gpu_run *run, const struct gpu_outlook *
     bool blocks_left = run->next_block < run->blocks;
     if (blocks_left && (o->room || o->block_may_end))
         return cycle_min(from + 1, limit);
-    uint64_t length = blocks_left ? GPU_BLOCK_WINDOW : run->lookahead;
+    uint64_t length = blocks_left ? cycle_min(GPU_BLOCK_WINDOW, run->lookahead) : run->lookahead;
     while (length > 1 && too_many_ticks(run, from / length * length, (from / length + 1) * length))
         length /= 2;
     return cycle_min((from / length + 1) * length, limit);
@@ -274,14 +274,14 @@ static void prepare_parts(struct gpu_run *run)
     run->lookahead = network_lookahead(gpu->requests);
     if (network_lookahead(gpu->replies) < run->lookahead)
         run->lookahead = network_lookahead(gpu->replies);
-    /* Where one thread has several parts because calls or values go round the messages, it takes them cycle by cycle. */
-    if (run->launch->kernel->calls_device || gpu->machine.sm.values_at_issue)
-        run->lookahead = run->lookahead < GPU_BLOCK_WINDOW ? run->lookahead : GPU_BLOCK_WINDOW;
     if (run->threads > 1 && (!gpu->crew || crew_size(gpu->crew) != run->threads)) {
         crew_destroy(gpu->crew);
         gpu->crew = crew_create(run->threads);
     }
     gpu_divide(run, run->threads);
+    /* Where calls or values go from SM to SM round the networks, no SM may be a cycle ahead of another. */
+    if (run->part_count > 1 && (run->launch->kernel->calls_device || gpu->machine.sm.values_at_issue))
+        run->lookahead = 1;
 }
 
 /* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */

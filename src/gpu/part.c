@@ -17,6 +17,7 @@ static void start_blocks(struct gpu_part *part, uint64_t now)
     const struct gpu_run *run = part->run;
     for (unsigned i = 0; i < part->start_count; i++) {
         const struct gpu_start *start = &part->starts[i];
+        contract(start->sm - part->first_sm < part->sms);
         uint32_t index[3];
         gpu_block_index(run, start->block, index);
         sm_launch(run->gpu->sms[start->sm], index, now);
@@ -330,6 +331,8 @@ HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
         start_blocks(part, from);
     sim_clock_advance(&part->network, from);
     uint64_t tick = part->network.begun;
+    contract(sim_clock_at(part->network.mhz, part->network.core_mhz, end).begun - tick <=
+             network_lookahead(gpu->requests));
     for (uint64_t now = from; now < end; now++) {
         run_cycle(part, now);
         if (part->draining)

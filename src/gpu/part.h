@@ -80,4 +80,8 @@ void gpu_wake_parts(struct gpu_run *run);
 /* Simulates a window of a part: at most as many ticks of the networks as their lookahead. */
 void gpu_part_run(struct gpu_part *part, const struct gpu_window *window);
 
+/* States the derived facts of a part; between two windows. */
+struct check;
+void gpu_part_check(struct gpu_part *part, struct check *check);
+
 #endif

@@ -19,7 +19,6 @@
 #include "network/network.h"
 
 struct archive;
-struct check;
 
 /* Where a core takes an input's packets, and where it puts an output's. */
 struct network_entry {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "base/random.h"
 #include "config/param.h"
 #include "network/side.h"
@@ -69,6 +70,7 @@ static inline void network_send(struct network *net, unsigned input, unsigned ou
 {
     struct network_side *side = network_head(net)->side_of_input[input];
     struct network_sender *sender = &side->senders[input & 63];
+    contract(network_can_send(net, input, bytes));
     uint32_t flits = network_flits(net, bytes), behind = flits - !mask_has(side->sending, input & 63);
     *network_parcel_at(sender->ring, sender->end) = (struct network_parcel){
         .payload = payload, .sent = (uint32_t)cycle, .flits = (uint16_t)flits, .output = (uint8_t)output};
@@ -147,7 +149,6 @@ static inline uint64_t network_taken(const struct network *net, unsigned side)
 void network_add_stats(const struct network *net, struct network_stats *sum);
 void network_stats_reset(struct network *net);
 /* States the derived facts of the ends and of the core; between two ticks. */
-struct check;
 void network_check(struct network *net, struct check *check);
 /* Describes everything inside for a checkpoint; describe does so for a payload, which may be NULL. How the network is
  * divided leaves no trace. */
