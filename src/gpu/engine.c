@@ -19,7 +19,7 @@ static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
     return &run->parts[n];
 }
 
-/* What the parts are like after a window, all together. */
+/* The outlooks of all parts after a window, together. */
 HOT static struct gpu_outlook look_at_parts(const struct gpu_run *run)
 {
     struct gpu_outlook o = {.next = CYCLE_NEVER, .busy_until = run->start_cycle, .idle = true};
@@ -116,15 +116,20 @@ static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *
     if (o->next == end || o->room)
         return end;
     struct sim_clock clock = sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, end);
-    uint64_t tick = cycle_min(network_next(gpu->requests, clock.begun), network_next(gpu->replies, clock.begun));
+    uint64_t tick = CYCLE_NEVER;
+    for (unsigned i = 0; i < GPU_NETWORKS && tick != clock.begun; i++)
+        tick = cycle_min(tick, network_next(gpu->networks[i], clock.begun));
     return cycle_min(o->next, sim_clock_core_cycle(&clock, tick));
 }
 
-/* Whether everything has ended; then *end is the cycle after the first at whose end nothing was inside. */
+/* True when everything has ended; then *end is the cycle after the first at whose end nothing was inside. */
 static bool drained(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t *end)
 {
     *end = o->busy_until + 1;
-    return o->idle && network_idle(run->gpu->requests) && network_idle(run->gpu->replies);
+    bool idle = o->idle;
+    for (unsigned i = 0; i < GPU_NETWORKS && idle; i++)
+        idle = network_idle(run->gpu->networks[i]);
+    return idle;
 }
 
 static void finish_partitions(struct gpu *gpu, uint64_t until)
@@ -267,13 +272,20 @@ static unsigned threads_for(const struct gpu_run *run)
     return run->launch->threads < most ? run->launch->threads : most;
 }
 
+/* Ticks by which parts may be apart in all networks. */
+static unsigned find_lookahead(const struct gpu *gpu)
+{
+    unsigned least = NETWORK_MAX_LOOKAHEAD;
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        least = network_lookahead(gpu->networks[i]) < least ? network_lookahead(gpu->networks[i]) : least;
+    return least;
+}
+
 static void prepare_parts(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
     run->threads = threads_for(run);
-    run->lookahead = network_lookahead(gpu->requests);
-    if (network_lookahead(gpu->replies) < run->lookahead)
-        run->lookahead = network_lookahead(gpu->replies);
+    run->lookahead = find_lookahead(gpu);
     if (run->threads > 1 && (!gpu->crew || crew_size(gpu->crew) != run->threads)) {
         crew_destroy(gpu->crew);
         gpu->crew = crew_create(run->threads);

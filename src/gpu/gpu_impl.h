@@ -26,6 +26,23 @@ struct gpu_range {
 
 #define WORKSPACE_BYTES 256u /* of the grid workspace: launch.c, write_workspace */
 
+/* networks.def: requests are those of the SMs, replies those of the L2 slices. */
+enum gpu_network {
+#define GPU_NETWORK(symbol, name, to_memory) GPU_##symbol,
+#include "gpu/networks.def"
+#undef GPU_NETWORK
+    GPU_NETWORKS
+};
+static inline bool gpu_network_to_memory(enum gpu_network n)
+{
+    static const bool to_memory[] = {
+#define GPU_NETWORK(symbol, name, to_memory) to_memory,
+#include "gpu/networks.def"
+#undef GPU_NETWORK
+    };
+    return to_memory[n];
+}
+
 struct gpu {
     struct machine machine; /* a copy: its groups are not used */
     struct sched scheduler; /* the one that machine.sm.scheduler names */
@@ -35,7 +52,7 @@ struct gpu {
     struct arena arena;
     struct sm **sms;
     struct partition **partitions;
-    struct network *requests, *replies;
+    struct network *networks[GPU_NETWORKS];
     struct crew *crew; /* the threads of the last launch that had several, or NULL */
     uint64_t launches;
     uint64_t params; /* device address of the parameter block */

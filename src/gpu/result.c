@@ -50,8 +50,8 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
             stat_merge(&c->l2_group, &c->l2, partition_l2_stats(gpu->partitions[i], k));
         stat_merge(&dram_stat_group, &c->dram, partition_dram_stats(gpu->partitions[i]));
     }
-    network_add_stats(gpu->requests, &c->network);
-    network_add_stats(gpu->replies, &c->network);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        network_add_stats(gpu->networks[i], &c->network);
 }
 
 void gpu_add_energy(const struct machine *machine, struct gpu_result *result)
@@ -80,8 +80,8 @@ void gpu_reset_counters(struct gpu *gpu)
         sm_stats_reset(gpu->sms[i]);
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_stats_reset(gpu->partitions[i]);
-    network_stats_reset(gpu->requests);
-    network_stats_reset(gpu->replies);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        network_stats_reset(gpu->networks[i]);
 }
 
 void gpu_result_blank(struct gpu_result *result)

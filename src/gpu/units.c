@@ -38,8 +38,10 @@ static void vary_units(struct gpu *gpu)
     const struct gpu_params *p = &gpu->machine.gpu;
     if (p->seed == 0)
         return;
-    network_vary(gpu->requests, random_stream_of(p->seed, "network of requests", 0));
-    network_vary(gpu->replies, random_stream_of(p->seed, "network of replies", 0));
+#define GPU_NETWORK(symbol, name, to_memory)                                                                           \
+    network_vary(gpu->networks[GPU_##symbol], random_stream_of(p->seed, "network of " name, 0));
+#include "gpu/networks.def"
+#undef GPU_NETWORK
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_vary(gpu->partitions[i], p->seed, p->seed_cycles);
 }
@@ -48,14 +50,15 @@ void gpu_build_units(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
     unsigned slices = m->memory.partition.channels * m->memory.partition.slices_per_channel;
-    gpu->requests = network_create(&m->network, m->gpu.sms, slices, &gpu->arena);
-    gpu->replies = network_create(&m->network, slices, m->gpu.sms, &gpu->arena);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        gpu->networks[i] = gpu_network_to_memory(i) ? network_create(&m->network, m->gpu.sms, slices, &gpu->arena)
+                                                    : network_create(&m->network, slices, m->gpu.sms, &gpu->arena);
     gpu->partitions = ARENA_NEW(&gpu->arena, struct partition *, m->memory.partition.channels);
     for (unsigned i = 0; i < m->memory.partition.channels; i++)
         gpu->partitions[i] = partition_create(&m->memory, i, &gpu->store, &gpu->arena);
     gpu->sms = ARENA_NEW(&gpu->arena, struct sm *, m->gpu.sms);
     for (unsigned i = 0; i < m->gpu.sms; i++) {
-        struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->requests, gpu->replies);
+        struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->networks[GPU_REQUESTS], gpu->networks[GPU_REPLIES]);
         gpu->sms[i] = sm_create(&setup, &gpu->arena);
     }
     vary_units(gpu);

@@ -79,12 +79,12 @@ static void look(void *context)
     check_init(&c);
     for (unsigned i = 0; i < run->part_count; i++)
         gpu_part_check(&run->parts[i], &c);
-    network_check(l->gpu->requests, &c);
-    network_check(l->gpu->replies, &c);
+    network_check(l->gpu->networks[GPU_REQUESTS], &c);
+    network_check(l->gpu->networks[GPU_REPLIES], &c);
     expect_sound(&c);
     if (l->looks++ % 40 == 7) {
         l->broken += break_part(&run->parts[l->looks % run->part_count]);
-        l->broken += break_network(l->gpu->requests) + break_network(l->gpu->replies);
+        l->broken += break_network(l->gpu->networks[GPU_REQUESTS]) + break_network(l->gpu->networks[GPU_REPLIES]);
     }
 }
 
