@@ -88,7 +88,8 @@ struct network_core_kind {
     unsigned (*channel_ticks)(const struct network_params *params);
     /* Credits of every input and output beyond router_flits and ejection_flits, or NULL: none. */
     unsigned (*spare_credits)(const struct network_params *params);
-    /* The state begins with a struct network_core, which the caller fills in. */
+    /* The state begins with a struct network_core, which the caller fills in. All that the core will ever need is taken
+     * from the arena here: later on, threads that tick other networks of the same arena run beside it. */
     struct network_core *(*create)(const struct network_gates *gates, struct arena *arena);
     /* Called after kind, gates and params have been filled in. */
     void (*start)(struct network_core *core);

@@ -36,7 +36,6 @@ struct ideal {
     uint64_t held;                    /* packets in all queues */
     bool varies;                      /* network_vary */
     struct random_stream arbitration; /* when it does */
-    struct arena *arena;
     struct flight *unused;
     struct network_ports queued;                /* outputs with packets in their queues */
     struct network_ports owing;                 /* inputs with credits that wait for the channel */
@@ -62,13 +61,14 @@ static unsigned spare_credits(const struct network_params *params)
     return 2 * channel_ticks(params) + 1;
 }
 
+/* NULL when there are more packets than inputs have credits, which only a checkpoint can bring about. */
 static struct flight *new_flight(struct ideal *x)
 {
     struct flight *f = x->unused;
-    if (!f)
-        return ARENA_NEW(x->arena, struct flight, 1);
-    x->unused = f->next;
-    *f = (struct flight){0};
+    if (f) {
+        x->unused = f->next;
+        *f = (struct flight){0};
+    }
     return f;
 }
 
@@ -100,6 +100,8 @@ static void arrive(struct ideal *x, unsigned input)
     struct flight *f = x->arriving[input];
     if (!f) {
         f = x->arriving[input] = new_flight(x);
+        if (!f)
+            return;
         f->parcel = *network_take(x->core.gates, input);
         f->input = input;
         join_queue(x, f);
@@ -219,9 +221,13 @@ static unsigned latency(const struct network_core *core, unsigned input, unsigne
 
 static struct network_core *create(const struct network_gates *gates, struct arena *arena)
 {
-    (void)gates;
+    const size_t most = (size_t)gates->inputs * gates->input_credits; /* one flit of each packet is in the core */
     struct ideal *x = ARENA_NEW(arena, struct ideal, 1);
-    x->arena = arena;
+    struct flight *pool = ARENA_NEW(arena, struct flight, most);
+    for (size_t i = 0; i < most; i++) {
+        pool[i].next = x->unused;
+        x->unused = &pool[i];
+    }
     return &x->core;
 }
 
@@ -280,9 +286,12 @@ static void archive_queue(struct ideal *x, struct archive *ar, const struct netw
             leave_queue(x, output);
     archive_u32_to(ar, &length, g->inputs * g->input_credits);
     for (uint32_t i = 0; i < length && !archive_failed(ar); i++) {
-        struct flight *next = f && !archive_loading(ar) ? f->next : NULL;
-        archive_flight(x, ar, carrier, archive_loading(ar) ? new_flight(x) : f, output);
-        f = next;
+        struct flight *at = archive_loading(ar) ? new_flight(x) : f;
+        f = f && !archive_loading(ar) ? f->next : NULL;
+        if (at)
+            archive_flight(x, ar, carrier, at, output);
+        else
+            archive_fail(ar, "more packets in the network than it has buffers");
     }
     archive_u32_to(ar, &x->credits[output], g->output_credits);
 }

@@ -31,6 +31,7 @@ struct bench {
     struct shape shape;
     uint64_t until;       /* no packet is sent from this tick on */
     unsigned bytes, rate; /* most of a packet; one in so many chances sends one */
+    size_t arena_bytes;   /* after the network was made: it takes no more */
     uint64_t sent[MAX], received[MAX];
     uint64_t newest[MAX][MAX]; /* by output and input: the last packet received */
     uint64_t seen[MAX];        /* by output: what came, and when */
@@ -63,13 +64,16 @@ static struct bench *open_bench(const struct network_params *params, struct shap
     arena_init(&b->arena);
     b->shape = shape;
     b->net = network_create(params, shape.inputs, shape.outputs, &b->arena);
+    b->arena_bytes = b->arena.bytes;
     b->bytes = 200;
     b->rate = 3;
     return b;
 }
 
+/* The arena may be that of other networks, which other threads tick. */
 static void close_bench(struct bench *b)
 {
+    assert_int_equal(b->arena.bytes, b->arena_bytes);
     arena_free(&b->arena);
     free(b);
 }
