@@ -108,7 +108,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
     /* A scheduler takes issue_width registers in a cycle at most: of so many, some are left for the others. */
     const uint32_t registers[SM_CLASSES] = {p->id_oc_sp, p->id_oc_sfu, p->id_oc_mem};
-    for (unsigned class = 0; class < SM_CLASSES; class++)
+    for (unsigned class = 0; class < SM_CLASSES; class ++)
         sm->overtakes[class] =
             (uint8_t)(sm->turns > 1 && registers[class] < p->schedulers * p->issue_width ? p->overtakes : 0);
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
@@ -596,7 +596,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->barrier = warp->barrier.id;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);
-        state->mask = simt_stack_top(&warp->simt.stack)->mask;
+        state->mask = warp->simt.paths.now->mask;
     }
 }
 
