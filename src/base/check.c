@@ -2,7 +2,9 @@
 #include "base/check.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void check_init(struct check *c)
@@ -39,35 +41,63 @@ static void note_wrong(struct check *c, const char *name, unsigned at, uint64_t 
     c->should_be = should_be;
 }
 
+static void write_number(struct check *c, const char *name, void *kept, size_t bytes, uint64_t number)
+{
+    c->broken = name;
+    c->broken_at = kept;
+    c->broken_was = read_number(kept, bytes);
+    c->broken_bytes = bytes;
+    memcpy(kept, &number, bytes);
+}
+
+void check_mend(struct check *c)
+{
+    if (c->broken)
+        memcpy(c->broken_at, &c->broken_was, c->broken_bytes);
+    c->broken = NULL;
+}
+
+void check_demand(const struct check *c)
+{
+    if (!c->wrong)
+        return;
+    fprintf(stderr, "%s: %s[%u] is %" PRIu64 " and should be %" PRIu64 "\n", c->wrong_unit, c->wrong, c->at, c->kept,
+            c->should_be);
+    abort();
+}
+
 /* Whether this statement is the one to break; counts it. */
 static bool is_target(struct check *c, const char *name)
 {
-    bool target = c->stated++ == c->breaks;
-    if (target)
-        c->broken = name;
-    return target;
+    if (c->hear)
+        c->hear(c->context, name, c->stated);
+    return c->stated++ == c->breaks;
+}
+
+void check_bits(struct check *c, const char *name, unsigned at, void *kept, size_t bytes, uint64_t bits,
+                uint64_t should_be)
+{
+    uint64_t number = read_number(kept, bytes);
+    if (is_target(c, name))
+        write_number(c, name, kept, bytes, number ^ (bits & -bits));
+    else if (c->breaks == CHECK_NONE && ((number ^ should_be) & bits))
+        note_wrong(c, name, at, number & bits, should_be & bits);
 }
 
 void check_fact(struct check *c, const char *name, unsigned at, void *kept, size_t bytes, uint64_t should_be)
 {
-    uint64_t number = read_number(kept, bytes);
-    if (is_target(c, name)) {
-        number ^= 1;
-        memcpy(kept, &number, bytes);
-    } else if (c->breaks == CHECK_NONE && number != should_be) {
-        note_wrong(c, name, at, number, should_be);
-    }
+    check_bits(c, name, at, kept, bytes, UINT64_MAX, should_be);
 }
 
 void check_at_most(struct check *c, const char *name, unsigned at, void *kept, size_t bytes, uint64_t most)
 {
+    if (most >= UINT64_MAX >> (64 - 8 * bytes)) /* no number is more */
+        return;
     uint64_t number = read_number(kept, bytes);
-    if (is_target(c, name)) {
-        number = most + 1;
-        memcpy(kept, &number, bytes);
-    } else if (c->breaks == CHECK_NONE && number > most) {
+    if (is_target(c, name))
+        write_number(c, name, kept, bytes, most + 1);
+    else if (c->breaks == CHECK_NONE && number > most)
         note_wrong(c, name, at, number, most);
-    }
 }
 
 void check_holds(struct check *c, const char *name, unsigned at, bool holds)

@@ -28,7 +28,13 @@ struct check {
     uint64_t stated;    /* facts so far */
     uint64_t breaks;    /* the number of the fact to break, or CHECK_NONE: nothing is broken and all are verified */
     const char *broken; /* the name of the fact that was broken */
-    const char *wrong;  /* the name of the first fact that does not hold, or NULL */
+    void *broken_at;    /* and what check_mend needs */
+    uint64_t broken_was;
+    size_t broken_bytes;
+    /* Hears the name of each fact and its number, or NULL: a test that wants to know what there is to break. */
+    void (*hear)(void *context, const char *name, uint64_t number);
+    void *context;
+    const char *wrong; /* the name of the first fact that does not hold, or NULL */
     char wrong_unit[32];
     unsigned at; /* of that fact: which one of its kind (a slot, a port), what is kept, and what it should be */
     uint64_t kept, should_be;
@@ -38,12 +44,19 @@ struct check {
 void check_init(struct check *c);
 /* A walk that breaks the fact number `target`, from 0, and verifies nothing. */
 void check_init_break(struct check *c, uint64_t target);
+/* Makes good again what a walk has broken. */
+void check_mend(struct check *c);
+/* Ends the program with a message when a fact did not hold: for builds that check as they run. */
+void check_demand(const struct check *c);
 /* The facts that follow are those of unit `kind` number `number`. */
 void check_of(struct check *c, const char *kind, unsigned number);
 
 /* The `bytes` (1, 2, 4 or 8) at `kept` hold an unsigned number, which is `should_be`. name: unit and field as in the
  * source, a constant; at: which slot, port or entry. */
 void check_fact(struct check *c, const char *name, unsigned at, void *kept, size_t bytes, uint64_t should_be);
+/* Of the number at `kept`, the bits of `bits` are as in should_be. */
+void check_bits(struct check *c, const char *name, unsigned at, void *kept, size_t bytes, uint64_t bits,
+                uint64_t should_be);
 /* The number at `kept` is `most` at most: as a cycle before which nothing may happen. */
 void check_at_most(struct check *c, const char *name, unsigned at, void *kept, size_t bytes, uint64_t most);
 /* A relation that no single field keeps: it is verified, and not broken. */

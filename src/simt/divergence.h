@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/check.h"
 #include "isa/program.h"
 
 /* Where the executing function's registers, predicates and local memory start. */
@@ -85,6 +86,7 @@ static inline void simt_advance(struct simt_paths *paths, uint32_t next)
 /* Lanes of mask go on at next; the others that have the turn stay where they are and catch up: all meet at next. */
 static inline void simt_advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
+    contract(mask && !(mask & ~paths->now->mask));
     paths->way->advance_some(paths, mask, next);
 }
 /* The lanes in taken (none, some or all of those that have the turn) go to target, the others to fallthrough; they may
@@ -104,16 +106,19 @@ static inline void simt_branch_each(struct simt_paths *paths, const uint32_t *ne
 static inline void simt_enter(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next,
                               const struct simt_frame *frame)
 {
+    contract(mask && !(mask & ~paths->now->mask));
     paths->way->call(paths, mask, entry, next, frame);
 }
 /* Lanes of mask return from the innermost call; the others that have the turn go on at next. */
 static inline void simt_leave(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
+    contract(mask && !(mask & ~paths->now->mask));
     paths->way->ret(paths, mask, next);
 }
 /* Lanes of mask end; the others that have the turn go on at next. */
 static inline void simt_end(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
+    contract(mask && !(mask & ~paths->now->mask));
     paths->way->exit(paths, mask, next);
 }
 /* The lanes that have the turn wait for something (they sleep): others may have it, where the way lets them. */

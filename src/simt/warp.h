@@ -205,6 +205,10 @@ bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, co
 void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
                 void *context);
 
+/* warp_check.c: recomputes what the warp keeps (base/check.h). */
+struct check;
+void simt_warp_check(struct simt_warp *warp, struct check *c);
+
 /* warp_archive.c: describe a warp of block, and an access under way in code, for a checkpoint. */
 struct archive;
 void simt_warp_archive(struct simt_warp *warp, const struct simt_block *block, struct archive *ar);

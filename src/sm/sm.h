@@ -173,6 +173,10 @@ struct sm_holder {
 };
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder);
 
+/* units_check.c: recomputes what the SM's caches and warps keep (base/check.h). */
+struct check;
+void sm_check_units(struct sm *sm, struct check *c);
+
 /* archive.c: describes everything but the parameters for a checkpoint. When loading, the SM has begun the same launch
  * (sm_begin) and was not used before. */
 struct archive;
