@@ -4,9 +4,7 @@
 #include "base/check.h"
 #include "gpu/part.h"
 
-/* Windows between two checks of a launch: those at the beginning, where most changes, follow each other closely. */
-#define CLOSE_WINDOWS 64
-#define WINDOWS_BETWEEN 61
+#define WINDOWS_BETWEEN 31 /* two checks of a unit: they take turns, each launch begins with another one */
 
 static unsigned one(const struct gpu_run *run)
 {
@@ -62,10 +60,11 @@ static const struct {
     {sms, check_sm},
     {channels, check_partition},
 };
+#define UNITS (sizeof units / sizeof units[0])
 
 void gpu_check(struct gpu_run *run, struct check *c)
 {
-    for (unsigned u = 0; u < sizeof units / sizeof units[0]; u++)
+    for (unsigned u = 0; u < UNITS; u++)
         for (unsigned i = 0; i < units[u].count(run); i++)
             units[u].check(run, i, c);
 }
@@ -74,10 +73,16 @@ void gpu_check(struct gpu_run *run, struct check *c)
 void gpu_check_window(struct gpu_run *run, uint64_t window)
 {
     struct check c;
-    if (window > CLOSE_WINDOWS && window % WINDOWS_BETWEEN)
+    unsigned all = 0;
+    if (window % WINDOWS_BETWEEN)
         return;
+    for (unsigned u = 0; u < UNITS; u++)
+        all += units[u].count(run);
+    unsigned u = 0, i = (unsigned)((window / WINDOWS_BETWEEN + run->gpu->launches) % all);
+    for (; i >= units[u].count(run); u++)
+        i -= units[u].count(run);
     check_init(&c);
-    gpu_check(run, &c);
+    units[u].check(run, i, &c);
     check_demand(&c);
 }
 #endif

@@ -89,13 +89,13 @@ static inline void request_append(struct request_queue *q, uint32_t number)
     q->numbers[(q->first + q->count++) & q->mask] = number;
 }
 
-/* The oldest; only when there is one. Shift also takes it out. */
+/* The oldest, when there is one; else a number that was there, good for a hint alone. */
 static inline uint32_t request_oldest(const struct request_queue *q)
 {
-    contract(q->count);
     return q->numbers[q->first & q->mask];
 }
 
+/* Takes the oldest out; only when there is one. */
 static inline uint32_t request_shift(struct request_queue *q)
 {
     contract(q->count);

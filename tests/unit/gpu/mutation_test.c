@@ -10,9 +10,9 @@
 #include "gpu_support.h"
 
 #define NAMES 512
-#define TIMES 4    /* that each fact is broken on each machine */
-#define BETWEEN 61 /* cycles between two looks */
-#define CYCLES 60000
+#define TIMES 3     /* that each fact is broken on each machine */
+#define BETWEEN 151 /* cycles between two looks */
+#define CYCLES 20000
 
 struct fact {
     const char *name;
@@ -49,9 +49,10 @@ static void meet(void *context, const char *name, uint64_t number)
 static struct check walk(struct mutator *m, bool listening)
 {
     struct check c;
-    check_init(&c);
-    c.hear = listening ? meet : NULL;
-    c.context = m;
+    if (listening)
+        check_init_hear(&c, meet, m);
+    else
+        check_init(&c);
     gpu_check(m->gpu->run, &c);
     return c;
 }
