@@ -255,19 +255,12 @@ static int write_all(struct comparison *cmp)
 struct ticker {
     const struct comparison *cmp;
     struct cli_progress progress;
-    unsigned shown;
 };
 
 static void tick(void *context)
 {
     struct ticker *t = context;
-    unsigned done = 0;
-    for (unsigned i = 0; i < t->cmp->count; i++)
-        done += t->cmp->jobs[i].ended;
-    if (t->progress.enabled && (done != t->shown || !t->progress.shown))
-        fprintf(stderr, "\r\033[K%u of %u runs done", done, t->cmp->count);
-    t->progress.shown = t->progress.enabled;
-    t->shown = done;
+    cli_progress_jobs(&t->progress, t->cmp->jobs, t->cmp->count, "runs done", -1);
 }
 
 static int compare(struct comparison *cmp)

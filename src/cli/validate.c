@@ -249,12 +249,7 @@ static void collect(struct validation *v, unsigned index)
 static void tick(void *context)
 {
     struct validation *v = context;
-    unsigned done = 0;
-    for (unsigned i = 0; i < v->count; i++)
-        done += v->jobs[i].ended;
-    if (v->progress.enabled)
-        fprintf(stderr, "\r\033[K%u of %u runs done", done, v->count);
-    v->progress.shown = v->progress.enabled;
+    cli_progress_jobs(&v->progress, v->jobs, v->count, "runs done", -1);
 }
 
 static int write_page(struct validation *v, const struct trials *all)
@@ -311,8 +306,7 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     else if (options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
                    options->rest[0]);
-    else if (cli_check_places(&page, 1, sink) == 0 &&
-             find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
+    else if (cli_check_places(&page, 1, sink) == 0 && find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
         code = run_all(&v);
     remove_files(&v);
     fidelity_free(&v.records);

@@ -224,12 +224,7 @@ static int explain_build(struct study *study, const struct process_job *job, con
 static void tell_built(void *context)
 {
     struct yard *yard = context;
-    unsigned done = 0;
-    for (unsigned i = 0; i < yard->count; i++)
-        done += yard->jobs[i].ended;
-    if (yard->progress.enabled)
-        fprintf(stderr, "\r\033[K%u of %u programs built", done, yard->count);
-    yard->progress.shown = yard->progress.enabled;
+    cli_progress_jobs(&yard->progress, yard->jobs, yard->count, "programs built", -1);
 }
 
 /* Adds a program that is wanted and not there. */
@@ -348,9 +343,7 @@ static void tick(void *context)
             crew->stored[i] = true;
             crew->rc |= store(crew, i);
         }
-    if (crew->progress.enabled)
-        fprintf(stderr, "\r\033[K%u of %u runs done, %u did not end well", crew->done, crew->count, crew->failed);
-    crew->progress.shown = crew->progress.enabled;
+    cli_progress_jobs(&crew->progress, crew->jobs, crew->count, "runs done", (int)crew->failed);
 }
 
 static void prepare(struct crew *crew)
