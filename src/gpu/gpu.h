@@ -21,7 +21,6 @@ enum gpu_mode { GPU_TIMING, GPU_FUNCTIONAL };
 
 struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink);
 void gpu_destroy(struct gpu *gpu);
-const struct machine *gpu_machine(const struct gpu *gpu);
 
 /* Device memory. Addresses are device addresses (also valid as generic addresses in kernels). All return 0, or -1 with
  * a diagnostic that names the range. */
@@ -175,7 +174,5 @@ uint64_t gpu_cycle(const struct gpu *gpu);
 double gpu_time_ns(const struct gpu *gpu);
 /* Moves what device printf wrote since the last call, in order of simulated time, to the end of out. */
 void gpu_take_output(struct gpu *gpu, struct strbuf *out);
-/* Number of launches so far. */
-uint64_t gpu_launch_count(const struct gpu *gpu);
 
 #endif

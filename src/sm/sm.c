@@ -537,14 +537,6 @@ bool sm_idle(const struct sm *sm)
     return !sm->resident && !sm->packets_out && !sm->ops_live;
 }
 
-unsigned sm_resident_blocks(const struct sm *sm)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < sm->params->blocks; i++)
-        n += sm->blocks[i].used;
-    return n;
-}
-
 const struct sm_fault *sm_faulted(const struct sm *sm)
 {
     return sm->has_fault ? &sm->fault : NULL;

@@ -129,7 +129,6 @@ bool sm_can_send(const struct sm *sm);
 void sm_settle(struct sm *sm, uint64_t cycle);
 /* No warps, no packets out. */
 bool sm_idle(const struct sm *sm);
-unsigned sm_resident_blocks(const struct sm *sm);
 const struct sm_fault *sm_faulted(const struct sm *sm); /* NULL when all is well */
 /* Unsynced instructions of this launch so far. */
 const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm);
