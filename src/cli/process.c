@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/vec.h"
 #include "cli/process.h"
-#include "cli/stop.h"
 
 extern char **environ;
 
