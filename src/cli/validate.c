@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
 #include "cli/process.h"
@@ -134,7 +134,7 @@ static int check_bytes(struct validation *v, const struct fidelity_record *r)
         const char *name = arena_strndup(&v->arena, ptx + 5, strcspn(ptx + 5, " \r\n"));
         rc = cli_read_file(arena_printf(&v->arena, "%s/%s", v->folder, name), &text, v->sink);
     }
-    snprintf(id, sizeof id, "%08" PRIx32, crc32_update(0, strbuf_text(&text), text.length));
+    snprintf(id, sizeof id, "%08" PRIx32, (uint32_t)crc32_z(0, (const unsigned char *)strbuf_text(&text), text.length));
     strbuf_free(&text);
     if (rc == 0 && strcmp(id, r->id) != 0)
         rc = diag_error(v->sink, DIAG_NOWHERE, "measure it anew",
