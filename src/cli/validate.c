@@ -148,38 +148,31 @@ static enum machine_as taken_as(const struct cli_options *o)
     return o->as_reference ? MACHINE_REFERENCE : o->fixed_order ? MACHINE_FIXED_ORDER : MACHINE_SHIPPED;
 }
 
-static void set_back(struct validation *v, const struct departure *d, cli_texts *words)
+static void set_back(struct validation *v, const struct departure *d, struct process_words *words)
 {
-    vec_push(words, "--set");
-    vec_push(words, arena_printf(&v->arena, "%s=%s", d->parameter, d->there));
+    process_option(words, "--set", arena_printf(&v->arena, "%s=%s", d->parameter, d->there));
 }
 
 static char *const *command_of(struct validation *v, const struct trial *t)
 {
     const struct fidelity_record *r = t->record;
     const struct cli_options *o = v->options;
-    cli_texts words = {0};
+    struct process_words words = {0};
     enum machine_as as = taken_as(o);
-    const char *sched = departure_scheduler(&v->arena, r->machine, as, r->sched);
-    const char *const start[] = {"/proc/self/exe", "run", "--quiet", "--machine", r->machine,
-                                 "--sched",        sched, "--stats", t->stats,    "--max-cycles"};
-    for (size_t i = 0; i < sizeof start / sizeof *start; i++)
-        vec_push(&words, start[i]);
-    vec_push(&words, arena_printf(&v->arena, "%" PRIu64, PATIENCE * r->there.value[FIDELITY_CYCLES]));
+    process_lockstep_run(&words);
+    process_option(&words, "--machine", r->machine);
+    process_option(&words, "--sched", departure_scheduler(&v->arena, r->machine, as, r->sched));
+    process_option(&words, "--stats", t->stats);
+    process_option(&words, "--max-cycles",
+                   arena_printf(&v->arena, "%" PRIu64, PATIENCE * r->there.value[FIDELITY_CYCLES]));
     for (const struct departure *d = NULL; (d = departure_next(r->machine, as, d));)
         set_back(v, d, &words);
     if (as == MACHINE_REFERENCE && strchr(r->sched, '+'))
         for (const struct departure *d = NULL; (d = departure_next_control(d));)
             set_back(v, d, &words);
-    for (size_t i = 0; i < o->sets.count; i++) {
-        vec_push(&words, "--set");
-        vec_push(&words, o->sets.items[i]);
-    }
-    vec_push(&words, arena_printf(&v->arena, "%s/%s.yaml", v->folder, r->name));
-    char **argv = ARENA_NEW(&v->arena, char *, words.count + 1);
-    memcpy(argv, words.items, words.count * sizeof *argv);
-    vec_free(&words);
-    return argv;
+    process_sets(&words, o->sets.items, o->sets.count);
+    process_word(&words, arena_printf(&v->arena, "%s/%s.yaml", v->folder, r->name));
+    return process_argv(&words, &v->arena);
 }
 
 static int prepare(struct validation *v)
