@@ -10,13 +10,15 @@
 
 static json_t *host_json(const json_t *kernels)
 {
-    double seconds = 0, instructions = 0, cycles = 0;
+    double seconds = 0, system = 0, instructions = 0, cycles = 0;
     bool timed = json_array_size(kernels) == 0;
-    json_int_t peak = 0;
+    json_int_t peak = 0, faults = 0;
     for (size_t i = 0; i < json_array_size(kernels); i++) {
         const json_t *kernel = json_array_get(kernels, i), *host = json_object_get(kernel, "host");
         json_int_t rss = json_integer_value(json_object_get(host, "peak_rss_bytes"));
         seconds += json_number_value(json_object_get(host, "seconds"));
+        system += json_number_value(json_object_get(host, "system_seconds"));
+        faults += json_integer_value(json_object_get(host, "page_faults"));
         instructions += json_number_value(json_object_get(kernel, "warp_instructions"));
         cycles += json_number_value(json_object_get(kernel, "cycles"));
         timed |= json_is_integer(json_object_get(kernel, "cycles"));
@@ -27,6 +29,8 @@ static json_t *host_json(const json_t *kernels)
     json_object_set_new(host, "warp_instructions_per_second", json_real(seconds > 0 ? instructions / seconds : 0));
     json_object_set_new(host, "cycles_per_second", timed ? json_real(seconds > 0 ? cycles / seconds : 0) : json_null());
     json_object_set_new(host, "peak_rss_bytes", json_integer(peak));
+    json_object_set_new(host, "page_faults", json_integer(faults));
+    json_object_set_new(host, "system_seconds", json_real(system));
     return host;
 }
 

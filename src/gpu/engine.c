@@ -182,7 +182,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
     struct gpu_watch watch = {.grid = &run->grid, .arena = &run->arena};
-    double last_poll = run->start_seconds;
+    double last_poll = run->start.seconds;
     watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
     gpu_watch_start(&watch, gpu);
     if (run->launch->resume && gpu_resume(run, &watch) < 0)

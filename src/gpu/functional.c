@@ -15,22 +15,31 @@
 #define QUIET_ROUNDS 1024
 #define OLD_ROUNDS 8192
 
-struct fblock {
-    bool used;
-    struct simt_block simt;
-    struct sm_barriers barriers;
+/* What a block has while it runs. The next block to start takes the place that was given back last, so blocks that end
+ * in their first turn, as most do that need not wait, all run in memory that is near. */
+struct fplace {
+    struct fplace *next; /* in the list of those that are free */
     struct simt_warp *warps;
     struct simt_barrier *waits; /* what each warp waits at */
     const struct isa_instr **wait_instrs;
-    uint64_t waiting, running;
     uint64_t *states; /* of each warp, in the turn that all are compared with */
-    uint64_t back;    /* warps that were in that state again */
+    uint8_t *shared;
+    struct sm_barriers barriers;
+};
+
+/* As many as may be resident. */
+struct fblock {
+    struct fplace *place; /* NULL: no block is there */
+    struct simt_block simt;
+    uint64_t waiting, running;
+    uint64_t back; /* warps that were in the state of place->states again */
 };
 
 struct frun {
     struct gpu_run *run;
     struct fblock *blocks;
     unsigned block_count;
+    struct fplace *free_places;
     uint64_t instructions; /* stands for the cycle */
     uint64_t idle, noted;  /* turns since anybody did more; the one in which states were noted */
     uint64_t idle_from;    /* instructions when that began */
@@ -49,8 +58,8 @@ static void release(struct fblock *b, uint64_t warps, uint64_t value)
     b->waiting &= ~warps;
     for (uint64_t rest = warps; rest; rest &= rest - 1) {
         unsigned w = mask_first(rest);
-        if (b->waits[w].mode == ISA_BARRIER_RED)
-            simt_barrier_result(&b->warps[w], b->wait_instrs[w], &b->waits[w], value);
+        if (b->place->waits[w].mode == ISA_BARRIER_RED)
+            simt_barrier_result(&b->place->warps[w], b->place->wait_instrs[w], &b->place->waits[w], value);
     }
 }
 
@@ -123,11 +132,11 @@ static void count(struct frun *f, const struct simt_result *r)
 static void arrive(struct fblock *b, unsigned w, const struct simt_result *r)
 {
     uint64_t value = 0;
-    b->waits[w] = r->barrier;
-    b->wait_instrs[w] = r->instr;
+    b->place->waits[w] = r->barrier;
+    b->place->wait_instrs[w] = r->instr;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE)
         b->waiting |= BIT64(w);
-    uint64_t released = sm_barrier_arrive(&b->barriers, w, &r->barrier, &value);
+    uint64_t released = sm_barrier_arrive(&b->place->barriers, w, &r->barrier, &value);
     release(b, released, value);
 }
 
@@ -136,7 +145,7 @@ static void end_warp(struct fblock *b, unsigned w)
     uint32_t id;
     uint64_t value, released;
     b->running &= ~BIT64(w);
-    while ((released = sm_barrier_ended(&b->barriers, w, &id, &value)))
+    while ((released = sm_barrier_ended(&b->place->barriers, w, &id, &value)))
         release(b, released, value);
 }
 
@@ -151,7 +160,7 @@ static void note_access(struct frun *f, const struct fblock *b, bool *synced, bo
  */
 static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
 {
-    struct simt_warp *warp = &b->warps[w];
+    struct simt_warp *warp = &b->place->warps[w];
     struct simt_result r;
     bool synced = false, worked = false;
     for (unsigned n = 0; n < SLICE; n++) {
@@ -188,6 +197,47 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
     return worked || !synced;
 }
 
+static struct fplace *new_place(struct frun *f)
+{
+    struct arena *arena = &f->run->arena;
+    const struct sm_kernel *k = &f->run->kernel;
+    const struct isa_function *kernel = f->run->grid.kernel;
+    unsigned width = f->run->gpu->machine.sm.warp_size;
+    size_t bytes = simt_warp_bytes(kernel, width);
+    struct fplace *place = ARENA_NEW(arena, struct fplace, 1);
+    place->warps = ARENA_NEW(arena, struct simt_warp, k->warps_per_block);
+    place->waits = ARENA_NEW(arena, struct simt_barrier, k->warps_per_block);
+    place->states = ARENA_NEW(arena, uint64_t, k->warps_per_block);
+    place->wait_instrs = ARENA_NEW(arena, const struct isa_instr *, k->warps_per_block);
+    place->shared = arena_alloc(arena, k->shared_bytes + 1, 16);
+    uint8_t *lent = arena_alloc(arena, bytes * k->warps_per_block, 64);
+    for (unsigned w = 0; w < k->warps_per_block; w++)
+        simt_warp_lend(&place->warps[w], kernel, width, lent + w * bytes);
+    return place;
+}
+
+static struct fplace *take_place(struct frun *f)
+{
+    struct fplace *place = f->free_places;
+    if (!place)
+        return new_place(f);
+    f->free_places = place->next;
+    return place;
+}
+
+static void give_place(struct frun *f, struct fplace *place)
+{
+    place->next = f->free_places;
+    f->free_places = place;
+}
+
+static void free_places(struct frun *f)
+{
+    for (struct fplace *place = f->free_places; place; place = place->next)
+        for (unsigned w = 0; w < f->run->kernel.warps_per_block; w++)
+            simt_warp_free(&place->warps[w]);
+}
+
 static void start_block(struct frun *f, struct fblock *b)
 {
     struct gpu_run *run = f->run;
@@ -195,36 +245,29 @@ static void start_block(struct frun *f, struct fblock *b)
     unsigned threads = run->launch->block[0] * run->launch->block[1] * run->launch->block[2];
     unsigned width = run->gpu->machine.sm.warp_size;
     gpu_block_index(run, run->next_block++, b->simt.index);
-    b->used = true;
+    b->place = take_place(f);
     b->simt.grid = &run->grid;
     b->simt.shared_bytes = k->shared_bytes;
+    b->simt.shared = b->place->shared;
     if (k->shared_bytes)
         memset(b->simt.shared, 0, k->shared_bytes);
     b->running = mask_low(k->warps_per_block);
     b->waiting = 0;
-    sm_barriers_init(&b->barriers, k->warps_per_block, width);
+    sm_barriers_init(&b->place->barriers, k->warps_per_block, width);
     for (unsigned w = 0; w < k->warps_per_block; w++) {
         unsigned first = w * width;
-        b->warps[w].sm = (uint16_t)((b - f->blocks) % run->gpu->machine.gpu.sms);
-        b->warps[w].slot = (uint16_t)w;
-        simt_warp_start(&b->warps[w], &b->simt, w, threads - first < width ? threads - first : width);
+        b->place->warps[w].sm = (uint16_t)((b - f->blocks) % run->gpu->machine.gpu.sms);
+        b->place->warps[w].slot = (uint16_t)w;
+        simt_warp_start(&b->place->warps[w], &b->simt, w, threads - first < width ? threads - first : width);
     }
 }
 
 static void allocate_blocks(struct frun *f)
 {
     struct gpu_run *run = f->run;
-    const struct sm_kernel *k = &run->kernel;
     uint64_t most = (uint64_t)run->result->blocks_per_sm * run->gpu->machine.gpu.sms;
     f->block_count = (unsigned)(run->blocks < most ? run->blocks : most);
     f->blocks = ARENA_NEW(&run->arena, struct fblock, f->block_count);
-    for (unsigned i = 0; i < f->block_count; i++) {
-        f->blocks[i].warps = ARENA_NEW(&run->arena, struct simt_warp, k->warps_per_block);
-        f->blocks[i].waits = ARENA_NEW(&run->arena, struct simt_barrier, k->warps_per_block);
-        f->blocks[i].states = ARENA_NEW(&run->arena, uint64_t, k->warps_per_block);
-        f->blocks[i].wait_instrs = ARENA_NEW(&run->arena, const struct isa_instr *, k->warps_per_block);
-        f->blocks[i].simt.shared = arena_alloc(&run->arena, k->shared_bytes + 1, 16);
-    }
 }
 
 /* One turn for every resident warp. Returns whether anybody ran; *moved whether anybody got anywhere. */
@@ -234,16 +277,17 @@ static bool run_round(struct frun *f, bool *moved)
     *moved = false;
     for (unsigned i = 0; i < f->block_count && !f->faulted; i++) {
         struct fblock *b = &f->blocks[i];
-        if (!b->used && f->run->next_block < f->run->blocks)
+        if (!b->place && f->run->next_block < f->run->blocks)
             start_block(f, b);
-        if (!b->used)
+        if (!b->place)
             continue;
         for (uint64_t rest = b->running & ~b->waiting; rest && !f->faulted; rest &= rest - 1) {
             ran = true;
             *moved |= run_warp(f, b, mask_first(rest));
         }
         if (!b->running) {
-            b->used = false;
+            give_place(f, b->place);
+            b->place = NULL;
             f->counters->sm.blocks++;
             ran = *moved = true;
         }
@@ -256,7 +300,7 @@ static bool any_left(const struct frun *f)
     if (f->run->next_block < f->run->blocks)
         return true;
     for (unsigned i = 0; i < f->block_count; i++)
-        if (f->blocks[i].used)
+        if (f->blocks[i].place)
             return true;
     return false;
 }
@@ -267,15 +311,15 @@ static bool look_at_block(struct frun *f, struct fblock *b, bool note)
 {
     if (note)
         b->back = 0;
-    for (uint64_t rest = b->used ? b->running & ~b->waiting : 0; rest; rest &= rest - 1) {
+    for (uint64_t rest = b->place ? b->running & ~b->waiting : 0; rest; rest &= rest - 1) {
         unsigned w = mask_first(rest);
-        uint64_t hash = gpu_warp_hash(&b->warps[w], f->control, w, f->instructions);
+        uint64_t hash = gpu_warp_hash(&b->place->warps[w], f->control, w, f->instructions);
         if (note)
-            b->states[w] = hash;
-        else if (b->states[w] == hash)
+            b->place->states[w] = hash;
+        else if (b->place->states[w] == hash)
             b->back |= BIT64(w);
     }
-    return !b->used || !(b->running & ~b->waiting & ~b->back);
+    return !b->place || !(b->running & ~b->waiting & ~b->back);
 }
 
 /* Whether all warps only go round: each was in a state twice while nobody did more than synchronise. Turns whose number
@@ -311,7 +355,7 @@ static bool is_stuck(struct frun *f, bool ran, bool moved)
 
 static enum gpu_status run_rounds(struct frun *f)
 {
-    double last = f->run->start_seconds;
+    double last = f->run->start.seconds;
     for (uint64_t round = 1; any_left(f); round++) {
         bool moved;
         bool ran = run_round(f, &moved);
@@ -347,8 +391,9 @@ enum gpu_status gpu_run_functional(struct gpu_run *run)
     gpu_explain_unsynced(run, &f->unsynced);
     vec_free(&f->unsynced);
     for (unsigned i = 0; i < f->block_count; i++)
-        for (unsigned w = 0; w < run->kernel.warps_per_block; w++)
-            simt_warp_free(&f->blocks[i].warps[w]);
+        if (f->blocks[i].place)
+            give_place(f, f->blocks[i].place);
+    free_places(f);
     /* Memory changed behind the caches' backs. */
     for (unsigned i = 0; i < run->gpu->machine.gpu.sms; i++)
         sm_flush(run->gpu->sms[i]);

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/host_use.h"
 #include "base/strbuf.h"
 #include "gpu/machine.h"
 #include "isa/program.h"
@@ -137,7 +138,7 @@ struct gpu_result {
     double time_ns;                /* simulated time of the launch */
     struct gpu_counters *counters; /* every unit's statistics, merged over units; see gpu_result_sets */
     unsigned lacks;                /* set of enum stat_needs: statistics that need one of them were not measured */
-    double host_seconds;
+    struct host_use host;
 };
 
 /* A result in which every statistic is zero: listings take names and meanings from its sets. */

@@ -67,7 +67,7 @@ struct gpu_run {
     unsigned part_count;
     uint64_t blocks, next_block, start_cycle;
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
-    double start_seconds;
+    struct host_use start; /* of the launch, or of a time before it that counts what a checkpoint had behind it */
 };
 
 /* The groups of statistics by number: GPU_SET_sm. */

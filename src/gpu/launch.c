@@ -13,7 +13,7 @@ int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_
         .warp_instructions = warp_instructions,
         .blocks_done = blocks_done,
         .blocks = run->blocks,
-        .seconds = host_seconds() - run->start_seconds,
+        .seconds = host_seconds() - run->start.seconds,
     };
     return run->launch->progress(run->launch->context, &progress);
 }
@@ -299,13 +299,13 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
         return -1;
     sm_prepare(&run.kernel, &gpu->machine.sm, &run.arena);
     gpu->launches++;
-    run.start_seconds = host_seconds();
+    run.start = host_use_now();
     unsigned float_mode = host_float_mode();
     set_host_float_mode(HOST_FLOAT_DEFAULT);
     result->status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(&run) : gpu_run_timing(&run);
     set_host_float_mode(float_mode);
     result->stopped_by = result->status == GPU_LIMIT ? "max-cycles" : NULL;
-    result->host_seconds = host_seconds() - run.start_seconds;
+    result->host = host_use_since(&run.start);
     result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run.start_cycle;
     result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
     if (launch->mode == GPU_TIMING)

@@ -29,13 +29,15 @@ static json_t *host_json(const struct gpu_result *result)
 {
     struct rusage usage;
     uint64_t peak = getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
-    double seconds = result->host_seconds;
+    double seconds = result->host.seconds;
     json_t *host = json_object();
     json_object_set_new(host, "seconds", json_real(seconds));
     json_object_set_new(host, "warp_instructions_per_second",
                         json_real(ratio((double)gpu_result_warp_instructions(result), seconds)));
     set_real(host, "cycles_per_second", !(result->lacks & STAT_NEEDS_TIME), ratio((double)result->cycles, seconds));
     set_count(host, "peak_rss_bytes", peak);
+    set_count(host, "page_faults", result->host.page_faults);
+    json_object_set_new(host, "system_seconds", json_real(result->host.system_seconds));
     return host;
 }
 

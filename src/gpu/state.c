@@ -50,7 +50,7 @@ static void archive_heap(struct gpu *gpu, struct archive *ar)
 
 static void archive_run(struct gpu_run *run, struct archive *ar)
 {
-    double seconds = host_seconds() - run->start_seconds;
+    double seconds = host_seconds() - run->start.seconds;
     archive_begin(ar, "launch", 0);
     archive_same(ar, run->blocks, "the number of blocks");
     archive_same(ar, run->grid.param_address, "the address of the parameters");
@@ -61,7 +61,7 @@ static void archive_run(struct gpu_run *run, struct archive *ar)
     archive_u32_to(ar, &run->dispatch_from, run->gpu->machine.gpu.sms - 1);
     archive_u32_to(ar, &run->last_served, run->gpu->machine.gpu.sms - 1);
     ARCHIVE(ar, seconds);
-    run->start_seconds = host_seconds() - seconds;
+    run->start.seconds = host_seconds() - seconds;
     archive_end(ar);
 }
 
