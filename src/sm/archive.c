@@ -258,7 +258,7 @@ static void archive_pipelines(struct sm *sm, struct archive *ar)
 
 /* Load/store unit */
 
-static void archive_ring(struct archive *ar, struct sm_ring *ring, const struct packet_source *source)
+static void archive_ring(struct archive *ar, struct packet_ring *ring, const struct packet_source *source)
 {
     archive_u32_to(ar, &ring->head, ring->places - 1);
     archive_u32_to(ar, &ring->count, ring->places);
@@ -307,13 +307,13 @@ static void archive_lsu(struct sm *sm, struct archive *ar, const struct packet_s
     ARCHIVE(ar, sm->l1i_since);
     archive_ring(ar, &sm->ejected, source);
     archive_ring(ar, &sm->responses, source);
-    ARCHIVE(ar, sm->packets_out);
+    ARCHIVE(ar, sm->packets.out);
 }
 
 struct packet *sm_archive_packet(struct sm *sm)
 {
-    struct packet *p = sm_packet_new(sm);
-    sm->packets_out--;
+    struct packet *p = packet_new(&sm->packets);
+    sm->packets.out--;
     return p;
 }
 

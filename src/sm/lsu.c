@@ -22,11 +22,6 @@ HOT bool sm_bypasses(const struct sm *sm, const struct simt_access *access)
     return !sm->params->global_loads_use_l1 && mods->cache != ISA_CACHE_NC && mods->cache != ISA_CACHE_CA;
 }
 
-static uint32_t room(const struct sm_ring *ring)
-{
-    return ring->count < ring->size ? ring->size - ring->count : 0;
-}
-
 static uint8_t class_of_space(uint8_t space)
 {
     return space == ISA_SPACE_LOCAL ? PACKET_LOCAL : space == ISA_SPACE_CONST ? PACKET_CONST : PACKET_GLOBAL;
@@ -66,7 +61,7 @@ HOT static void enter(struct sm *sm, struct packet *p)
 /* Whether a transaction can go past the L1D now, and its going. */
 static bool can_pass(const struct sm *sm)
 {
-    return sm->params->memory_in_order ? !sm_ring_full(&sm->l1d_queue) : can_enter(sm);
+    return sm->params->memory_in_order ? !packet_ring_full(&sm->l1d_queue) : can_enter(sm);
 }
 
 static void pass(struct sm *sm, struct packet *p)
@@ -110,7 +105,7 @@ HOT static void deliver(struct sm *sm, const struct sm_transaction *t, const uin
 
 static struct packet *new_request(struct sm *sm, uint8_t kind, const struct sm_transaction *t, uint8_t space)
 {
-    struct packet *p = sm_packet_new(sm);
+    struct packet *p = packet_new(&sm->packets);
     p->kind = kind;
     p->class = class_of_space(space);
     p->address = t->address;
@@ -121,7 +116,7 @@ static struct packet *new_request(struct sm *sm, uint8_t kind, const struct sm_t
 
 static void send_writeback(struct sm *sm, const struct cache_effect *effect)
 {
-    struct packet *p = sm_packet_new(sm);
+    struct packet *p = packet_new(&sm->packets);
     p->kind = PACKET_WRITE;
     p->class = PACKET_LOCAL; /* only local memory is ever dirty in an L1 */
     p->address = effect->writeback_address;
@@ -131,12 +126,12 @@ static void send_writeback(struct sm *sm, const struct cache_effect *effect)
 }
 
 /* A load through a cache. Returns false when it must be tried again. */
-HOT_INLINE bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queue, const struct sm_transaction *t)
+HOT_INLINE bool load_cached(struct sm *sm, struct cache *cache, struct packet_ring *queue, const struct sm_transaction *t)
 {
     struct cache_effect effect;
-    if (cache_refuses_again(cache, t->address, t->bytes, room(queue)))
+    if (cache_refuses_again(cache, t->address, t->bytes, packet_ring_room(queue)))
         return false;
-    enum cache_result result = cache_read(cache, t->address, t->bytes, sm_transaction_next(sm), room(queue), &effect);
+    enum cache_result result = cache_read(cache, t->address, t->bytes, sm_transaction_next(sm), packet_ring_room(queue), &effect);
     if (result == CACHE_REFUSED)
         return false;
     if (result == CACHE_HIT) {
@@ -194,7 +189,7 @@ static void count_store(struct sm *sm, bool hit)
 static bool store_global(struct sm *sm, const struct sm_transaction *t)
 {
     const struct sm_op *o = &sm->ops.items[t->op];
-    if (sm_ring_full(&sm->l1d_queue))
+    if (packet_ring_full(&sm->l1d_queue))
         return false;
     count_store(sm, cache_invalidate(sm->l1d, t->address));
     struct packet *p = new_request(sm, PACKET_WRITE, t, ISA_SPACE_GLOBAL);
@@ -219,10 +214,10 @@ static bool store_local(struct sm *sm, const struct sm_transaction *t)
     if (rest > 64)
         mask[1] = mask_low(rest - 64);
     if (cache_look(sm->l1d, t->address, t->bytes, &line) == CACHE_HIT) {
-        if (cache_write(sm->l1d, t->address, t->bytes, mask, false, CACHE_NO_WAITER, room(&sm->l1d_queue), &effect) ==
+        if (cache_write(sm->l1d, t->address, t->bytes, mask, false, CACHE_NO_WAITER, packet_ring_room(&sm->l1d_queue), &effect) ==
             CACHE_REFUSED)
             return false;
-    } else if (sm_ring_full(&sm->l1d_queue)) {
+    } else if (packet_ring_full(&sm->l1d_queue)) {
         return false;
     } else {
         count_store(sm, false);
@@ -286,7 +281,7 @@ static void serve_l1d_pipe(struct sm *sm)
         return;
     /* Only a read is remembered as refused, and nothing else comes to the tags before it is taken. */
     if (sm->l1d_pipe_refused &&
-        cache_refuses_again(sm->l1d, head->transaction.address, head->transaction.bytes, room(&sm->l1d_queue)))
+        cache_refuses_again(sm->l1d, head->transaction.address, head->transaction.bytes, packet_ring_room(&sm->l1d_queue)))
         return;
     sm->l1d_pipe_refused = !serve_l1d(sm, &head->transaction);
     if (sm->l1d_pipe_refused)
@@ -398,7 +393,7 @@ static inline void move_dispatch(struct sm *sm)
 
 static struct packet *pop_response(struct sm *sm)
 {
-    struct packet *p = sm_ring_pop(&sm->responses);
+    struct packet *p = packet_ring_pop(&sm->responses);
     if (!sm->responses.count)
         sm->due &= ~(uint32_t)SM_DUE_RESPONSE;
     return p;
@@ -417,7 +412,7 @@ static void end_store(struct sm *sm, unsigned slot, uint8_t era)
  * wait for the writeback port. */
 static void take_response(struct sm *sm)
 {
-    struct packet *p = sm_ring_peek(&sm->responses);
+    struct packet *p = packet_ring_peek(&sm->responses);
     sm->moved = true;
     sm->due |= SM_DUE_PORT;
     if (p->kind == PACKET_WRITE) {
@@ -432,7 +427,7 @@ static void take_response(struct sm *sm)
     } else {
         fill_values(sm, sm->l1d, p);
     }
-    sm_packet_free(sm, pop_response(sm));
+    packet_free(&sm->packets, pop_response(sm));
 }
 
 static bool finish_bypass(struct sm *sm)
@@ -450,7 +445,7 @@ static bool finish_bypass(struct sm *sm)
         deliver(sm, &t, p->data, PACKET_LINE_BYTES);
     }
     sm->bypass_reply = NULL;
-    sm_packet_free(sm, p);
+    packet_free(&sm->packets, p);
     transaction_done(sm, t.op);
     return false;
 }
@@ -519,12 +514,12 @@ HOT void sm_lsu_writeback(struct sm *sm)
     sm->writeback_from = (client + 1) % SM_WB_COUNT;
 }
 
-HOT static void send_one(struct sm *sm, struct sm_ring *queue)
+HOT static void send_one(struct sm *sm, struct packet_ring *queue)
 {
-    struct packet *p = sm_ring_peek(queue);
+    struct packet *p = packet_ring_peek(queue);
     if (!p || !network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p)))
         return;
-    enter(sm, sm_ring_pop(queue));
+    enter(sm, packet_ring_pop(queue));
     sm->moved = true;
     if (!sm_has_queued(sm))
         sm->due &= ~(uint32_t)SM_DUE_SEND;
@@ -554,7 +549,7 @@ void sm_send_instruction_requests(struct sm *sm)
 /* Whether a try would be counted as refused, and no more, as the one before was: cache_refuses_again says so then. */
 static bool remembers_refusal(const struct sm *sm, const struct cache *cache, const struct sm_transaction *t)
 {
-    return cache_would_refuse(cache, t->address, t->bytes, room(cache == sm->l1c ? &sm->l1c_queue : &sm->l1d_queue));
+    return cache_would_refuse(cache, t->address, t->bytes, packet_ring_room(cache == sm->l1c ? &sm->l1c_queue : &sm->l1d_queue));
 }
 
 static const struct sm_transaction *pipe_head(const struct sm *sm)
@@ -613,9 +608,9 @@ HOT void sm_lsu(struct sm *sm)
         move_dispatch(sm);
 }
 
-static bool can_send(const struct sm *sm, const struct sm_ring *queue)
+static bool can_send(const struct sm *sm, const struct packet_ring *queue)
 {
-    const struct packet *p = sm_ring_peek(queue);
+    const struct packet *p = packet_ring_peek(queue);
     return p && network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p));
 }
 
@@ -644,18 +639,18 @@ static void expect_response(const struct sm *sm, const struct packet *p)
  * unit. */
 HOT uint32_t sm_eject(struct sm *sm)
 {
-    struct packet *p = sm_ring_peek(&sm->ejected);
+    struct packet *p = packet_ring_peek(&sm->ejected);
     if (p && p->class == PACKET_INSTRUCTION) {
         cache_end_fill(sm->l1i, p->fill, NULL);
         sm->due |= SM_DUE_FETCH;
-        sm_packet_free(sm, sm_ring_pop(&sm->ejected));
-    } else if (p && !sm_ring_full(&sm->responses)) {
-        sm_ring_push(&sm->responses, sm_ring_pop(&sm->ejected));
+        packet_free(&sm->packets, packet_ring_pop(&sm->ejected));
+    } else if (p && !packet_ring_full(&sm->responses)) {
+        packet_ring_push(&sm->responses, packet_ring_pop(&sm->ejected));
         expect_response(sm, p);
         sm->due |= SM_DUE_RESPONSE;
     }
-    if (!sm_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
-        sm_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));
+    if (!packet_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
+        packet_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));
     bool arrivals = sm->responses.count || cache_has_ready(sm->l1i);
     return (sm->ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
            (sm_idle(sm) ? SM_STATE_IDLE : 0);

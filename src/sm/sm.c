@@ -114,17 +114,18 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm_storage_init(sm, arena);
+    sm->packets = (struct packet_pool){.sm = (uint16_t)setup->index, .arena = own};
     sm->l1i = cache_create(setup->l1i, false, own);
     sm->l1c = cache_create(setup->l1c, true, own);
     sm->l1d = cache_create(setup->l1d, true, own);
     if (p->values_at_issue)
         cache_set_timing_only(sm->l1d);
-    sm_ring_init(&sm->l1d_queue, p->l1d_queue, own);
+    packet_ring_init(&sm->l1d_queue, p->l1d_queue, own);
     sm->l1d_pipe = ARENA_NEW(own, struct sm_delayed, p->l1d_latency + 1);
-    sm_ring_init(&sm->l1c_queue, setup->l1c->miss_queue, own);
-    sm_ring_init(&sm->l1i_queue, setup->l1i->miss_queue, own);
-    sm_ring_init(&sm->ejected, p->ejection_queue, own);
-    sm_ring_init(&sm->responses, p->response_queue, own);
+    packet_ring_init(&sm->l1c_queue, setup->l1c->miss_queue, own);
+    packet_ring_init(&sm->l1i_queue, setup->l1i->miss_queue, own);
+    packet_ring_init(&sm->ejected, p->ejection_queue, own);
+    packet_ring_init(&sm->responses, p->response_queue, own);
     for (unsigned s = 0; s < p->schedulers; s++) {
         for (unsigned slot = s; slot < p->warps; slot += p->schedulers)
             sm->scheduler_slots[s] |= BIT64(slot);
@@ -534,7 +535,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 
 bool sm_idle(const struct sm *sm)
 {
-    return !sm->resident && !sm->packets_out && !sm->ops_live;
+    return !sm->resident && !sm->packets.out && !sm->ops_live;
 }
 
 unsigned sm_resident_blocks(const struct sm *sm)
