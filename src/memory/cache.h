@@ -50,6 +50,14 @@ enum cache_result {
     CACHE_REFUSED, /* no line can be reserved, no MSHR, merges used up, or the caller's queue has no room: try again */
 };
 
+/* How a cache has the bytes of an access. */
+enum cache_presence {
+#define PRESENCE(name, letter, doc) CACHE_##name,
+#include "memory/cache_presences.def"
+#undef PRESENCE
+    CACHE_PRESENCES
+};
+
 #define CACHE_NO_LINE UINT32_MAX
 #define CACHE_NO_WAITER UINT32_MAX
 
@@ -86,6 +94,27 @@ enum cache_helper { CACHE_HELP_FILL = 1, CACHE_HELP_TAKEN = 2 }; /* a fill comes
 
 struct cache *cache_create(const struct cache_params *params, bool with_data, struct arena *arena);
 
+/* An access that has been looked up, and where its bytes are; valid until the cache changes. */
+struct cache_found {
+    uint64_t address, at; /* of the access; of its line */
+    uint32_t bytes;
+    uint32_t line;    /* CACHE_NO_LINE: none */
+    uint32_t fill;    /* COMING: its number */
+    uint8_t missing;  /* sectors that are not valid */
+    uint8_t presence; /* enum cache_presence */
+};
+
+/* Looks an access up without changing anything. Returns its presence. */
+enum cache_presence cache_find(const struct cache *c, uint64_t address, uint32_t bytes, struct cache_found *found);
+/* The three ways of a read, by the presence of what was found; the arguments are those of cache_read, which takes the
+ * way that fits. A read of what is THERE or WRITTEN: */
+void cache_use(struct cache *c, const struct cache_found *found);
+/* Of what is COMING: PENDING or REFUSED. */
+enum cache_result cache_join(struct cache *c, const struct cache_found *found, uint32_t waiter, uint32_t queue_room,
+                             struct cache_effect *effect);
+/* Of what is ABSENT: MISS or REFUSED. */
+enum cache_result cache_request(struct cache *c, const struct cache_found *found, uint32_t waiter, uint32_t queue_room,
+                                struct cache_effect *effect);
 /* A read of [address, address + bytes), which must not cross a line. waiter: the caller's number for this access,
  * returned by cache_ready after the fill. queue_room: free slots of the caller's miss queue: an access that does not
  * hit is refused below cache_params.miss_room, so that a fill and the write-back of its victim always find their

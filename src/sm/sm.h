@@ -50,6 +50,7 @@ struct sm_setup {
     unsigned index, sm_count;
     const struct sm_params *params;
     const struct cache_params *l1i, *l1c, *l1d;
+    const struct coherence_protocol *protocol; /* of the L1D; NULL: the one that machines have by default */
     const struct partition_params *partition;
     const struct lockstep_scheduler *scheduler;
     const uint64_t *scheduler_options;       /* their values; may be NULL where it has none */

@@ -6,6 +6,7 @@
 #include "base/bits.h"
 #include "base/hot.h"
 #include "base/vec.h"
+#include "memory/l1.h"
 #include "memory/packet_queue.h"
 #include "sm/barrier.h"
 #include "sm/novel.h"
@@ -65,7 +66,8 @@ struct sm_op {
     uint16_t pending; /* transactions not yet answered */
     uint8_t slot, class;
     bool in_memory;   /* has an access to serve */
-    bool bypasses;    /* a load or atomic that the L1D does not serve */
+    bool bypasses;    /* it goes past the L1D whatever that holds */
+    uint8_t event;    /* enum l1_event */
     bool performed;   /* its values were taken or given at issue (sm.values_at_issue) */
     bool acquires;    /* at a scope wider than the block */
     bool blocks_warp; /* the warp waits until it is complete */
@@ -297,8 +299,9 @@ struct sm {
     uint32_t shared_head;
     VEC(uint32_t) shared_done;   /* ops out of the shared memory pipeline, oldest first */
     struct packet *bypass_reply; /* next global-bypass reply to write back */
-    struct cache *l1i, *l1c, *l1d;
-    struct packet_ring l1d_queue, l1c_queue, l1i_queue; /* requests waiting for the network */
+    struct l1 l1d;
+    struct cache *l1i, *l1c;
+    struct packet_ring l1c_queue, l1i_queue; /* requests waiting for the network */
     uint64_t l1i_since;                             /* cycle since which the oldest of l1i_queue is the oldest */
     struct packet_ring ejected, responses;              /* from the network; the load/store unit's */
 
@@ -480,7 +483,7 @@ static inline uint64_t sm_wide_awake(const struct sm *sm)
 /* Whether requests wait in a queue for the network. */
 static inline bool sm_has_queued(const struct sm *sm)
 {
-    return sm->l1d_queue.count | sm->l1c_queue.count | sm->l1i_queue.count;
+    return sm->l1d.requests.count | sm->l1c_queue.count | sm->l1i_queue.count;
 }
 
 /* Every stage is to look for work. */
@@ -655,12 +658,12 @@ static inline unsigned sm_writeback_clients(const struct sm *sm)
 {
     return (unsigned)(sm->shared_head < sm->shared_done.count) << SM_WB_SHARED |
            (unsigned)cache_has_ready(sm->l1c) << SM_WB_CONST | (unsigned)(sm->bypass_reply != NULL) << SM_WB_BYPASS |
-           (unsigned)cache_has_ready(sm->l1d) << SM_WB_L1D;
+           (unsigned)l1_has_ready(&sm->l1d) << SM_WB_L1D;
 }
 void sm_lsu_writeback(struct sm *sm);
 void sm_lsu(struct sm *sm);
-/* Whether a global load or atomic goes past the L1D. */
-bool sm_bypasses(const struct sm *sm, const struct simt_access *access);
+/* What an access of global or local memory is to the L1D. */
+enum l1_event sm_l1_event(const struct sm *sm, const struct simt_access *access);
 void sm_send_requests(struct sm *sm);
 void sm_send_instruction_requests(struct sm *sm);
 /* Whether requests wait for the network. */
