@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "gpu/machines_embedded.h"
+#include "memory/coherence/protocol.h"
 #include "simt/warp.h"
 #include "sm/sched/sched.h"
 
@@ -54,6 +55,8 @@ static void bind_groups(struct machine *m)
         {"l1i", "instruction cache of an SM", l1i_param_descs, L1_COUNT, &m->l1i, NULL},
         {"l1c", "constant cache of an SM", l1c_param_descs, L1_COUNT, &m->l1c, NULL},
         {"l1d", "data cache of an SM", cache_param_descs, cache_param_count, &m->l1d, NULL},
+        {"coherence", "coherence of the L1 data caches and the L2", coherence_param_descs, coherence_param_count,
+         &m->memory.coherence, NULL},
         {"network", "interconnect", network_param_descs, network_param_count, &m->network, NULL},
         {"partition", "memory partitions", partition_param_descs, partition_param_count, &m->memory.partition, NULL},
         {"l2", "a slice of the L2 cache", l2_param_descs, l2_param_count, &m->memory.l2, NULL},
@@ -274,12 +277,26 @@ static int check_detector(const char *parameter, const char *name, struct diag_s
     return -1;
 }
 
+static int check_protocol(const char *name, struct diag_sink *sink)
+{
+    if (coherence_find(name))
+        return 0;
+    struct strbuf known = {0};
+    for (unsigned i = 0; coherence_list()[i]; i++)
+        strbuf_addf(&known, "%s%s", i ? ", " : "known protocols: ", coherence_list()[i]->name);
+    diag_error(sink, DIAG_NOWHERE, strbuf_text(&known), "coherence.protocol: there is no coherence protocol named %s",
+               name);
+    strbuf_free(&known);
+    return -1;
+}
+
 int machine_check(const struct machine *m, struct diag_sink *sink)
 {
     int bad = check_rules(m, sink);
     struct sched sched;
     bad |= sched_open(&sched, m->sm.scheduler, sink);
     sched_close(&sched);
+    bad |= check_protocol(m->memory.coherence.protocol, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);
     return bad ? -1 : 0;

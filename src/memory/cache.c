@@ -449,37 +449,41 @@ HOT_INLINE enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t mis
     return CACHE_MISS;
 }
 
-HOT_INLINE enum cache_presence find(const struct cache *c, uint64_t address, uint32_t bytes, struct cache_found *found)
+/* How line `index`, whose valid sectors an access asks for, is there. */
+static inline enum cache_presence presence_of(const struct cache *c, uint32_t index)
 {
-    uint64_t at = line_address(c, address), state = 0;
-    uint8_t missing = sectors_of(c, address, bytes);
-    uint32_t index = find_line(c, at);
-    *found = (struct cache_found){.address = address, .at = at, .bytes = bytes, .line = index, .fill = NO_INDEX};
-    if (index != NO_INDEX) {
-        state = c->states[index];
-        missing &= (uint8_t)~line_valid(state);
-    }
-    found->missing = missing;
-    if (missing) {
-        found->fill = find_mshr(c, at, index, missing);
-        found->presence = found->fill != NO_INDEX ? CACHE_COMING : CACHE_ABSENT;
-    } else {
-        found->presence = state & LINE_EXTRA ? CACHE_WRITTEN : CACHE_THERE;
-    }
-    return found->presence;
+    return c->states[index] & LINE_EXTRA ? CACHE_WRITTEN : CACHE_THERE;
 }
 
-/* What an access that does not hit does: joins a fill or requests one. */
-HOT_INLINE enum cache_result wait_for_fill(struct cache *c, const struct cache_found *found, uint32_t waiter, bool room,
-                                           struct cache_effect *effect)
+/* What an access that does not hit does: it joins a fill that brings all that is missing, or requests one. */
+HOT_INLINE enum cache_result await_fill(struct cache *c, uint64_t at, uint8_t missing, uint32_t waiter, bool room,
+                                        struct cache_effect *effect)
 {
-    effect->line = found->line;
-    effect->writeback = false;
     if (!room)
         return refuse(c, &c->stats.refused_queue, CACHE_HELP_FILL);
+    uint32_t under_way = find_mshr(c, at, effect->line, missing);
     forget_refusal(c);
-    return found->fill != NO_INDEX ? join_fill(c, found->fill, found->missing, waiter, effect)
-                                   : send_fill(c, found->at, found->missing, waiter, effect);
+    effect->presence = under_way != NO_INDEX ? CACHE_COMING : CACHE_ABSENT;
+    return under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
+                                 : send_fill(c, at, missing, waiter, effect);
+}
+
+/* What a read, or a store that fetches, does. */
+HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
+                                         struct cache_effect *effect)
+{
+    uint64_t at = line_address(c, address);
+    uint8_t missing = sectors_of(c, address, bytes);
+    uint32_t index = find_line(c, at);
+    effect->line = index;
+    effect->writeback = false;
+    if (index != NO_INDEX)
+        missing &= (uint8_t)~line_valid(c->states[index]);
+    if (missing)
+        return await_fill(c, at, missing, waiter, room, effect);
+    effect->presence = presence_of(c, index);
+    use_line(c, index, at);
+    return CACHE_HIT;
 }
 
 /* Accesses */
@@ -491,60 +495,31 @@ HOT void cache_expect(const struct cache *c, uint64_t address)
     will_write(&c->states[first]);
 }
 
-HOT enum cache_presence cache_find(const struct cache *c, uint64_t address, uint32_t bytes, struct cache_found *found)
-{
-    return find(c, address, bytes, found);
-}
-
-HOT void cache_use(struct cache *c, const struct cache_found *found)
-{
-    use_line(c, found->line, found->at);
-    c->stats.reads++;
-    c->stats.read_hits++;
-}
-
 /* A read that was refused is remembered; any other is counted. */
-HOT_INLINE enum cache_result wait_to_read(struct cache *c, const struct cache_found *found, uint32_t waiter,
-                                          uint32_t queue_room, struct cache_effect *effect)
+HOT_INLINE enum cache_result note_read(struct cache *c, enum cache_result result, uint64_t address, uint32_t bytes,
+                                       bool room)
 {
-    bool room = queue_room >= c->head.miss_room;
-    enum cache_result result = wait_for_fill(c, found, waiter, room, effect);
     if (result == CACHE_REFUSED) {
-        c->head.refused_address = found->address;
-        c->head.refused_bytes = found->bytes;
+        c->head.refused_address = address;
+        c->head.refused_bytes = bytes;
         c->head.refused_room = room;
         return result;
     }
     c->stats.reads++;
-    *(result == CACHE_MISS ? &c->stats.read_misses : &c->stats.read_pending) += 1;
+    if (result == CACHE_MISS)
+        c->stats.read_misses++;
+    else if (result == CACHE_HIT)
+        c->stats.read_hits++;
+    else
+        c->stats.read_pending++;
     return result;
-}
-
-HOT enum cache_result cache_join(struct cache *c, const struct cache_found *found, uint32_t waiter, uint32_t queue_room,
-                                 struct cache_effect *effect)
-{
-    contract(found->presence == CACHE_COMING);
-    return wait_to_read(c, found, waiter, queue_room, effect);
-}
-
-HOT enum cache_result cache_request(struct cache *c, const struct cache_found *found, uint32_t waiter,
-                                    uint32_t queue_room, struct cache_effect *effect)
-{
-    contract(found->presence == CACHE_ABSENT);
-    return wait_to_read(c, found, waiter, queue_room, effect);
 }
 
 HOT enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
                                  uint32_t queue_room, struct cache_effect *effect)
 {
-    struct cache_found found;
-    if (find(c, address, bytes, &found) >= CACHE_THERE) {
-        effect->line = found.line;
-        effect->writeback = false;
-        cache_use(c, &found);
-        return CACHE_HIT;
-    }
-    return wait_to_read(c, &found, waiter, queue_room, effect);
+    bool room = queue_room >= c->head.miss_room;
+    return note_read(c, access_line(c, address, bytes, waiter, room, effect), address, bytes, room);
 }
 
 static enum cache_result count_write(struct cache *c, enum cache_result result)
@@ -564,14 +539,8 @@ static enum cache_result count_write(struct cache *c, enum cache_result result)
 static enum cache_result fetch_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
                                     struct cache_effect *effect)
 {
-    struct cache_found found;
     forget_refusal(c);
-    if (find(c, address, bytes, &found) < CACHE_THERE)
-        return count_write(c, wait_for_fill(c, &found, waiter, room, effect));
-    effect->line = found.line;
-    effect->writeback = false;
-    use_line(c, found.line, found.at);
-    return count_write(c, CACHE_HIT);
+    return count_write(c, access_line(c, address, bytes, waiter, room, effect));
 }
 
 enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
@@ -580,21 +549,17 @@ enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes,
     return fetch_line(c, address, bytes, waiter, queue_room >= c->params.miss_room + 1, effect);
 }
 
-enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line)
+enum cache_presence cache_find(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line)
 {
     uint64_t at = line_address(c, address);
-    uint8_t need = sectors_of(c, address, bytes), missing = need;
+    uint8_t missing = sectors_of(c, address, bytes);
     uint32_t index = find_line(c, at);
-    if (line)
-        *line = index;
-    if (index != NO_INDEX) {
-        missing = need & (uint8_t)~line_valid(c->states[index]);
-        if (!missing)
-            return CACHE_HIT;
-        return line_pending(c->states[index]) & missing ? CACHE_PENDING : CACHE_MISS;
-    }
-    uint32_t under_way = find_mshr(c, at, index, missing);
-    return under_way != NO_INDEX ? CACHE_PENDING : CACHE_MISS;
+    *line = index;
+    if (index != NO_INDEX)
+        missing &= (uint8_t)~line_valid(c->states[index]);
+    if (!missing)
+        return presence_of(c, index);
+    return find_mshr(c, at, index, missing) != NO_INDEX ? CACHE_COMING : CACHE_ABSENT;
 }
 
 /* The written bytes become dirty; sectors whose bytes are all dirty become valid. */

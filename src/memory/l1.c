@@ -9,10 +9,13 @@
 struct try {
     struct l1 *l1;
     struct l1_access *access;
-    struct cache_found found; /* unless the event is stateless */
+    unsigned state; /* enum cache_presence, or COHERENCE_ANY */
     enum l1_served served;
     bool hit; /* a store whose line was there */
 };
+
+/* What cache_read does, by presence. */
+static const uint32_t reads[CACHE_PRESENCES] = {L1_FETCH, L1_JOIN, L1_SERVE, L1_SERVE};
 
 void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
 {
@@ -23,7 +26,7 @@ void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
                       .line_bytes = setup->cache->line_bytes,
                       .in_order = setup->in_order};
     packet_ring_init(&l1->requests, setup->requests, arena);
-    coherence_side_init(l1->side, &setup->protocol->l1);
+    coherence_side_init(l1->side, &setup->protocol->l1, reads);
     if (setup->timing_only)
         cache_set_timing_only(l1->cache);
 }
@@ -55,37 +58,32 @@ static void send_writeback(const struct try *t, const struct cache_effect *effec
 
 /* Actions */
 
-HOT_INLINE bool serve(struct try *t)
+NOT_INLINE void request_fill(const struct try *t, const struct cache_effect *effect)
 {
-    cache_use(t->l1->cache, &t->found);
-    t->access->values = cache_data(t->l1->cache, t->found.line);
-    t->served = L1_SERVED;
-    return true;
+    if (effect->writeback)
+        send_writeback(t, effect);
+    struct packet *p = new_request(t, PACKET_READ, effect->fill_address, effect->fill_bytes);
+    p->fill = (uint16_t)effect->fill;
+    packet_ring_push(&t->l1->requests, p);
 }
 
-static bool fetch(struct try *t)
+/* A load uses its line, or waits for a fill, which is requested if none is under way. */
+HOT_INLINE bool read_line(struct try *t)
 {
     struct l1 *l1 = t->l1;
+    struct l1_access *a = t->access;
     struct cache_effect effect;
-    if (cache_request(l1->cache, &t->found, t->access->waiter, packet_ring_room(&l1->requests), &effect) ==
-        CACHE_REFUSED)
+    enum cache_result result =
+        cache_read(l1->cache, a->address, a->bytes, a->waiter, packet_ring_room(&l1->requests), &effect);
+    if (result == CACHE_REFUSED)
         return false;
-    if (effect.writeback)
-        send_writeback(t, &effect);
-    struct packet *p = new_request(t, PACKET_READ, effect.fill_address, effect.fill_bytes);
-    p->fill = (uint16_t)effect.fill;
-    packet_ring_push(&l1->requests, p);
-    t->served = L1_WAITS;
+    t->state = effect.presence;
+    t->served = result == CACHE_HIT ? L1_SERVED : L1_WAITS;
+    if (result == CACHE_HIT)
+        a->values = cache_data(l1->cache, effect.line);
+    else if (result == CACHE_MISS)
+        request_fill(t, &effect);
     return true;
-}
-
-static bool join(struct try *t)
-{
-    struct l1 *l1 = t->l1;
-    struct cache_effect effect;
-    t->served = L1_WAITS;
-    return cache_join(l1->cache, &t->found, t->access->waiter, packet_ring_room(&l1->requests), &effect) !=
-           CACHE_REFUSED;
 }
 
 /* A line that is there takes the bytes, so there is nothing that could refuse them. */
@@ -130,32 +128,30 @@ static bool pass(struct try *t)
     return true;
 }
 
-HOT_INLINE bool act(void *environment, unsigned action)
+HOT_INLINE bool take_first(struct try *t, uint32_t actions)
 {
-    struct try *t = environment;
-    switch ((enum l1_action)action) {
-    case L1_SERVE:
-        return serve(t);
-    case L1_FETCH:
-        return fetch(t);
-    case L1_JOIN:
-        return join(t);
-    case L1_KEEP:
+    if (actions & (L1_SERVE | L1_FETCH | L1_JOIN))
+        return read_line(t);
+    if (actions & L1_KEEP)
         return keep(t);
-    case L1_SEND:
+    if (actions & L1_SEND)
         return send(t);
-    case L1_PASS:
-        return pass(t);
-    case L1_GIVE_UP:
+    contract(actions & L1_PASS);
+    return pass(t);
+}
+
+HOT_INLINE void take_rest(struct try *t, uint32_t actions)
+{
+    if (actions & L1_GIVE_UP)
         t->hit = cache_invalidate(t->l1->cache, t->access->address);
-        return true;
-    case L1_INSTALL:
-    case L1_WAKE: /* of a fill: l1_fill */
-    case L1_NO_ACTION:
-    case L1_ACTIONS:
-        break;
-    }
-    contract(!"an access has no such action");
+    contract(!(actions & (L1_INSTALL | L1_WAKE))); /* of fills alone */
+}
+
+static bool act(void *environment, uint32_t actions)
+{
+    if (!take_first(environment, actions))
+        return false;
+    take_rest(environment, actions);
     return true;
 }
 
@@ -170,22 +166,38 @@ static void count_store(struct l1 *l1, bool hit)
 
 /* The doors */
 
+/* A load that is what a read of the cache is: the state is what that finds. */
+HOT_INLINE bool step_read(struct try *t)
+{
+    struct l1 *l1 = t->l1;
+    struct l1_access *a = t->access;
+    if (cache_refuses_again(l1->cache, a->address, a->bytes, packet_ring_room(&l1->requests)) || !read_line(t))
+        return false;
+    l1->side->taken[t->state][a->event]++;
+    take_rest(t, coherence_actions(l1->side, t->state, a->event));
+    return true;
+}
+
+static bool step(struct try *t)
+{
+    const struct l1 *l1 = t->l1;
+    const struct l1_access *a = t->access;
+    uint32_t line;
+    t->state = COHERENCE_ANY;
+    if (!(l1->side->stateless >> a->event & 1))
+        t->state = cache_find(l1->cache, a->address, a->bytes, &line);
+    return coherence_take(l1->side, t->state, a->event, act, t);
+}
+
 HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
 {
     struct try t;
-    unsigned event = access->event, state = COHERENCE_ANY;
     t.l1 = l1;
     t.access = access;
     t.hit = false;
     access->values = NULL;
     access->request = NULL;
-    if (!(l1->side->stateless >> event & 1)) {
-        bool load = event == L1_LOAD_EVENT || event == L1_LOAD_OWN_EVENT;
-        if (load && cache_refuses_again(l1->cache, access->address, access->bytes, packet_ring_room(&l1->requests)))
-            return L1_REFUSED;
-        state = cache_find(l1->cache, access->address, access->bytes, &t.found);
-    }
-    if (!coherence_take(l1->side, state, event, act, &t))
+    if (!(l1->side->reads >> access->event & 1 ? step_read(&t) : step(&t)))
         return L1_REFUSED;
     if (access->request && access->request->kind == PACKET_WRITE)
         count_store(l1, t.hit);
@@ -204,7 +216,7 @@ HOT uint32_t l1_fill(struct l1 *l1, const struct packet *p)
 {
     uint64_t start = p->address & ~(uint64_t)(l1->line_bytes - 1);
     uint32_t waiter = cache_first_waiter(l1->cache, p->fill);
-    contract(l1->side->steps[COHERENCE_ANY][L1_FILL_EVENT].actions[0] == L1_INSTALL);
+    contract(coherence_only(l1->side, L1_FILL_EVENT, L1_INSTALL | L1_WAKE));
     l1->side->taken[COHERENCE_ANY][L1_FILL_EVENT]++;
     cache_end_fill(l1->cache, p->fill, p->data + start % PACKET_LINE_BYTES);
     return waiter;

@@ -51,7 +51,7 @@ enum l1_served l1_access(struct l1 *l1, struct l1_access *access);
 /* Whether accesses of this event go past the L1 whatever it holds. */
 static inline bool l1_passes(const struct l1 *l1, unsigned event)
 {
-    return l1->side->steps[COHERENCE_ANY][event].actions[0] == L1_PASS;
+    return coherence_actions(l1->side, COHERENCE_ANY, event) & L1_PASS;
 }
 /* Whether a load would be refused as it was before, by which no more happens than that this is counted. */
 static inline bool l1_would_refuse(const struct l1 *l1, uint64_t address, uint32_t bytes)

@@ -30,14 +30,12 @@ static const char *const l1_event_docs[] = {
     NULL,
 };
 static const char *const l1_action_words[] = {
-    "",
 #define L1_ACTION(name, word, doc) word,
 #include "memory/coherence/l1_actions.def"
 #undef L1_ACTION
     NULL,
 };
 static const char *const l1_action_docs[] = {
-    "",
 #define L1_ACTION(name, word, doc) doc,
 #include "memory/coherence/l1_actions.def"
 #undef L1_ACTION
@@ -56,14 +54,12 @@ static const char *const l2_event_docs[] = {
     NULL,
 };
 static const char *const l2_action_words[] = {
-    "",
 #define L2_ACTION(name, word, doc) word,
 #include "memory/coherence/l2_actions.def"
 #undef L2_ACTION
     NULL,
 };
 static const char *const l2_action_docs[] = {
-    "",
 #define L2_ACTION(name, word, doc) doc,
 #include "memory/coherence/l2_actions.def"
 #undef L2_ACTION
@@ -130,43 +126,31 @@ const struct coherence_protocol *const *coherence_list(void)
     return protocols;
 }
 
-static void lay_out(struct coherence_side *side, unsigned state, const struct coherence_row *row)
-{
-    struct coherence_step *step = &side->steps[state][row->event];
-    step->next = row->next;
-    memcpy(step->actions, row->actions, COHERENCE_ACTIONS);
-}
-
-void coherence_side_init(struct coherence_side *side, const struct coherence_table *table)
+void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
+                         const uint32_t reads[CACHE_PRESENCES])
 {
     *side = (struct coherence_side){0};
     for (unsigned i = 0; i < table->count; i++) {
         const struct coherence_row *row = &table->rows[i];
-        if (row->state != COHERENCE_ANY) {
-            lay_out(side, row->state, row);
-            continue;
-        }
-        side->stateless |= 1u << row->event;
-        for (unsigned state = 0; state <= COHERENCE_ANY; state++)
-            lay_out(side, state, row);
+        bool any = row->state == COHERENCE_ANY;
+        side->stateless |= (uint32_t)any << row->event;
+        for (unsigned state = any ? 0 : row->state; state <= row->state; state++)
+            side->steps[state][row->event] = (struct coherence_step){row->actions, row->next};
+    }
+    const uint32_t all = reads[CACHE_ABSENT] | reads[CACHE_COMING] | reads[CACHE_THERE] | reads[CACHE_WRITTEN];
+    for (unsigned event = 0; event < COHERENCE_EVENTS; event++) {
+        bool reads_only = true;
+        for (unsigned state = 0; state < COHERENCE_ANY; state++)
+            reads_only &= (coherence_actions(side, state, event) & all) == reads[state];
+        side->reads |= (uint32_t)reads_only << event;
     }
 }
 
-bool coherence_may(const struct coherence_side *side, unsigned event, unsigned action)
+bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t actions)
 {
-    for (unsigned state = 0; state <= COHERENCE_ANY; state++)
-        if (memchr(side->steps[state][event].actions, (int)action, COHERENCE_ACTIONS))
-            return true;
-    return false;
-}
-
-bool coherence_only(const struct coherence_side *side, unsigned event, unsigned action)
-{
-    for (unsigned state = 0; state < COHERENCE_ANY; state++) {
-        const uint8_t *actions = side->steps[state][event].actions;
-        if (actions[0] != action || actions[1])
+    for (unsigned state = 0; state < COHERENCE_ANY; state++)
+        if (coherence_actions(side, state, event) != actions)
             return false;
-    }
     return true;
 }
 

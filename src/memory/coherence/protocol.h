@@ -22,12 +22,18 @@ enum l1_event {
     L1_EVENTS
 };
 
-enum l1_action {
-    L1_NO_ACTION,
-#define L1_ACTION(name, word, doc) L1_##name,
+enum l1_action_number {
+#define L1_ACTION(name, word, doc) L1_##name##_ACTION,
 #include "memory/coherence/l1_actions.def"
 #undef L1_ACTION
     L1_ACTIONS
+};
+
+/* Sets of one action each. */
+enum l1_action {
+#define L1_ACTION(name, word, doc) L1_##name = 1 << L1_##name##_ACTION,
+#include "memory/coherence/l1_actions.def"
+#undef L1_ACTION
 };
 
 enum l2_event {
@@ -37,12 +43,17 @@ enum l2_event {
     L2_EVENTS
 };
 
-enum l2_action {
-    L2_NO_ACTION,
-#define L2_ACTION(name, word, doc) L2_##name,
+enum l2_action_number {
+#define L2_ACTION(name, word, doc) L2_##name##_ACTION,
 #include "memory/coherence/l2_actions.def"
 #undef L2_ACTION
     L2_ACTIONS
+};
+
+enum l2_action {
+#define L2_ACTION(name, word, doc) L2_##name = 1 << L2_##name##_ACTION,
+#include "memory/coherence/l2_actions.def"
+#undef L2_ACTION
 };
 
 enum l1_order {
@@ -63,11 +74,10 @@ enum l1_order_action {
  * the cache finds it. */
 #define COHERENCE_ANY CACHE_PRESENCES
 #define COHERENCE_EVENTS 16 /* of a side, at most */
-#define COHERENCE_ACTIONS 6 /* of a row, at most */
 
 struct coherence_row {
     uint8_t state, event, next;
-    uint8_t actions[COHERENCE_ACTIONS]; /* in this order, 0 behind the last. One that can be refused is the first */
+    uint32_t actions; /* set: they are taken in the order of their list, in which those that can be refused come first */
 };
 
 struct coherence_table {
@@ -88,9 +98,10 @@ extern const struct coherence_table coherence_home;
 /* A side with its table laid out for stepping, and how often each transition was taken. */
 struct coherence_side {
     uint32_t stateless; /* set of events of which no state decides anything */
+    uint32_t reads;     /* set of events whose rows begin as a read of the cache does (coherence_side_init) */
     struct coherence_step {
+        uint32_t actions;
         uint8_t next;
-        uint8_t actions[COHERENCE_ACTIONS + 1];
     } steps[COHERENCE_ANY + 1][COHERENCE_EVENTS];
     uint64_t taken[COHERENCE_ANY + 1][COHERENCE_EVENTS];
 };
@@ -99,7 +110,7 @@ struct coherence_side {
 struct coherence_words {
     const char *side;                               /* "L1" */
     const char *const *events, *const *event_docs;   /* by event; NULL-terminated */
-    const char *const *actions, *const *action_docs; /* by action; that of none is "" */
+    const char *const *actions, *const *action_docs; /* by number */
 };
 extern const struct coherence_words coherence_l1_words, coherence_l2_words;
 extern const char *const coherence_states[COHERENCE_ANY + 2], *const coherence_state_docs[COHERENCE_ANY + 2];
@@ -111,26 +122,28 @@ extern const char *const coherence_order_action_words[L1_ORDER_ACTIONS + 1],
 const struct coherence_protocol *coherence_find(const char *name);
 /* All protocols, NULL-terminated. */
 const struct coherence_protocol *const *coherence_list(void);
-/* Lays a table out. */
-void coherence_side_init(struct coherence_side *side, const struct coherence_table *table);
-/* Whether an event's row, of whatever state, has the action. */
-bool coherence_may(const struct coherence_side *side, unsigned event, unsigned action);
-/* Whether an event asks for exactly one action in every state. */
-bool coherence_only(const struct coherence_side *side, unsigned event, unsigned action);
+/* Lays a table out. reads: by presence, the action with which cache_read does what the state asks for (use a line that
+ * is there, join a fill, request one): an event whose rows have just these need not be looked up before. */
+void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
+                         const uint32_t reads[CACHE_PRESENCES]);
+/* Whether an event asks for the same actions in every state. */
+bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t actions);
 struct archive;
 void coherence_side_archive(struct coherence_side *side, struct archive *ar);
 
-/* Steps a line: act is called for the actions of the row of a state (COHERENCE_ANY if the event is stateless) and an
- * event, in order. Returns false when the first of them is refused: then nothing has changed. */
-HOT_INLINE bool coherence_take(struct coherence_side *side, unsigned state, unsigned event,
-                               bool (*act)(void *environment, unsigned action), void *environment)
+/* The actions that a state (COHERENCE_ANY if the event is stateless) and an event ask for. */
+static inline uint32_t coherence_actions(const struct coherence_side *side, unsigned state, unsigned event)
 {
-    const uint8_t *action = side->steps[state][event].actions;
-    if (!act(environment, *action))
+    return side->steps[state][event].actions;
+}
+
+/* Steps a line: act takes the actions, and returns false when the first of them is refused: then nothing has changed. */
+HOT_INLINE bool coherence_take(struct coherence_side *side, unsigned state, unsigned event,
+                               bool (*act)(void *environment, uint32_t actions), void *environment)
+{
+    if (!act(environment, coherence_actions(side, state, event)))
         return false;
     side->taken[state][event]++;
-    while (*++action)
-        act(environment, *action);
     return true;
 }
 
