@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "energy/energy.h"
 #include "gpu/gpu.h"
+#include "memory/coherence/protocol.h"
 #include "memory/store.h"
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
@@ -78,6 +79,7 @@ struct gpu_counters {
     struct dram_stats dram;
     struct network_stats network;
     struct energy energy; /* from all of these, when a timing launch has ended */
+    struct coherence_counts l1_transitions, l2_transitions;
     struct stat_group l1i_group, l1c_group, l1d_group, l2_group;
     struct gpu_stat_set sets[10];
 };

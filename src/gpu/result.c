@@ -44,10 +44,13 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
         stat_merge(&c->l1i_group, &c->l1i, sm_l1_stats(sm, 0));
         stat_merge(&c->l1c_group, &c->l1c, sm_l1_stats(sm, 1));
         stat_merge(&c->l1d_group, &c->l1d, sm_l1_stats(sm, 2));
+        coherence_add_counts(&c->l1_transitions, sm_transitions(sm));
     }
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++) {
-        for (unsigned k = 0; k < gpu->machine.memory.partition.slices_per_channel; k++)
+        for (unsigned k = 0; k < gpu->machine.memory.partition.slices_per_channel; k++) {
             stat_merge(&c->l2_group, &c->l2, partition_l2_stats(gpu->partitions[i], k));
+            coherence_add_counts(&c->l2_transitions, partition_transitions(gpu->partitions[i], k));
+        }
         stat_merge(&dram_stat_group, &c->dram, partition_dram_stats(gpu->partitions[i]));
     }
     network_add_stats(gpu->requests, &c->network);
@@ -109,6 +112,11 @@ uint64_t gpu_result_warp_instructions(const struct gpu_result *result)
 uint64_t gpu_result_thread_instructions(const struct gpu_result *result)
 {
     return result->counters->sm.thread_instructions;
+}
+
+const struct coherence_counts *gpu_result_transitions(const struct gpu_result *result, unsigned side)
+{
+    return side == 0 ? &result->counters->l1_transitions : &result->counters->l2_transitions;
 }
 
 const char *gpu_status_name(enum gpu_status status)

@@ -173,7 +173,7 @@ HOT_INLINE bool step_read(struct try *t)
     struct l1_access *a = t->access;
     if (cache_refuses_again(l1->cache, a->address, a->bytes, packet_ring_room(&l1->requests)) || !read_line(t))
         return false;
-    l1->side->taken[t->state][a->event]++;
+    l1->side->counts.taken[t->state][a->event]++;
     take_rest(t, coherence_actions(l1->side, t->state, a->event));
     return true;
 }
@@ -217,7 +217,7 @@ HOT uint32_t l1_fill(struct l1 *l1, const struct packet *p)
     uint64_t start = p->address & ~(uint64_t)(l1->line_bytes - 1);
     uint32_t waiter = cache_first_waiter(l1->cache, p->fill);
     contract(coherence_only(l1->side, L1_FILL_EVENT, L1_INSTALL | L1_WAKE));
-    l1->side->taken[COHERENCE_ANY][L1_FILL_EVENT]++;
+    l1->side->counts.taken[COHERENCE_ANY][L1_FILL_EVENT]++;
     cache_end_fill(l1->cache, p->fill, p->data + start % PACKET_LINE_BYTES);
     return waiter;
 }
@@ -250,6 +250,8 @@ void l1_empty(struct l1 *l1)
 {
     cache_invalidate_all(l1->cache);
 }
+
+/* Checkpoints */
 
 void l1_archive(struct l1 *l1, struct archive *ar)
 {

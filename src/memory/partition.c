@@ -480,6 +480,11 @@ void partition_invalidate(struct partition *p)
         cache_invalidate_all(p->slices[k]->cache);
 }
 
+const struct coherence_counts *partition_transitions(const struct partition *p, unsigned k)
+{
+    return &p->slices[k]->side->counts;
+}
+
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k)
 {
     return cache_stats_of(p->slices[k]->cache);
@@ -492,8 +497,10 @@ const struct dram_stats *partition_dram_stats(const struct partition *p)
 
 void partition_stats_reset(struct partition *p)
 {
-    for (unsigned k = 0; k < p->slice_count; k++)
+    for (unsigned k = 0; k < p->slice_count; k++) {
         *cache_stats_of(p->slices[k]->cache) = (struct cache_stats){0};
+        p->slices[k]->side->counts = (struct coherence_counts){0};
+    }
     *dram_stats_of(p->dram) = (struct dram_stats){0};
 }
 

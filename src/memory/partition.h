@@ -243,6 +243,8 @@ static inline uint64_t partition_next_dram(const struct partition *p)
 void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes);
 /* Drops (after writing back nothing: values are in the store already) every L2 line. */
 void partition_invalidate(struct partition *p);
+/* How often each transition of slice k's protocol was taken. */
+const struct coherence_counts *partition_transitions(const struct partition *p, unsigned k);
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k);
 const struct dram_stats *partition_dram_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);

@@ -471,7 +471,7 @@ HOT_INLINE bool access_line(struct slice *s, const struct slice_part *part, uint
     if (s->side->reads >> event & 1) {
         if (!read_line(&t))
             return false;
-        s->side->taken[t.state][event]++;
+        s->side->counts.taken[t.state][event]++;
         take_rest(&t, coherence_actions(s->side, t.state, event));
         return true;
     }
@@ -485,7 +485,7 @@ HOT_INLINE bool access_line(struct slice *s, const struct slice_part *part, uint
 HOT_INLINE void count_fill(struct slice *s)
 {
     contract(coherence_only(s->side, L2_FILL_EVENT, L2_INSTALL));
-    s->side->taken[COHERENCE_ANY][L2_FILL_EVENT]++;
+    s->side->counts.taken[COHERENCE_ANY][L2_FILL_EVENT]++;
 }
 
 /* The turn of a read for which a fill came. */
@@ -493,7 +493,7 @@ HOT_INLINE void end_read(struct slice *s, uint32_t waiter, uint64_t cycle)
 {
     s->waiting[waiter].next = s->free_waiter;
     s->free_waiter = waiter;
-    s->side->taken[COHERENCE_ANY][L2_READ_WOKEN_EVENT]++;
+    s->side->counts.taken[COHERENCE_ANY][L2_READ_WOKEN_EVENT]++;
     answer(s, &s->waiting[waiter], cycle);
 }
 

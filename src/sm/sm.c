@@ -653,6 +653,11 @@ const struct sm_stalls *sm_stalls_of(struct sm *sm)
     return &sm->stalls;
 }
 
+const struct coherence_counts *sm_transitions(const struct sm *sm)
+{
+    return &sm->l1d.side->counts;
+}
+
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
 {
     return cache_stats_of(which == 0 ? sm->l1i : which == 1 ? sm->l1c : sm->l1d.cache);
@@ -664,5 +669,6 @@ void sm_stats_reset(struct sm *sm)
     sm->stalls = (struct sm_stalls){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);
+    sm->l1d.side->counts = (struct coherence_counts){0};
     *cache_stats_of(sm->l1i) = *cache_stats_of(sm->l1c) = *cache_stats_of(sm->l1d.cache) = (struct cache_stats){0};
 }

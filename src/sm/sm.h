@@ -186,6 +186,8 @@ const struct spin_stats *sm_spin_stats(const struct sm *sm);
 /* Up to date with the last step. */
 const struct sm_stats *sm_stats_of(struct sm *sm);
 const struct sm_stalls *sm_stalls_of(struct sm *sm);
+/* How often each transition of the L1D's protocol was taken. */
+const struct coherence_counts *sm_transitions(const struct sm *sm);
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which); /* 0 L1I, 1 L1C, 2 L1D */
 void sm_stats_reset(struct sm *sm);
 

@@ -154,7 +154,16 @@ bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t 
     return true;
 }
 
+void coherence_add_counts(struct coherence_counts *to, const struct coherence_counts *from)
+{
+    for (unsigned state = 0; state <= COHERENCE_ANY; state++)
+        for (unsigned event = 0; event < COHERENCE_EVENTS; event++)
+            to->taken[state][event] += from->taken[state][event];
+}
+
+/* Checkpoints */
+
 void coherence_side_archive(struct coherence_side *side, struct archive *ar)
 {
-    ARCHIVE(ar, side->taken);
+    ARCHIVE(ar, side->counts);
 }

@@ -95,15 +95,22 @@ struct coherence_protocol {
 /* An L2 that all L1s share and that has the only copy that counts (home.c): for protocols in which L1s own nothing. */
 extern const struct coherence_table coherence_home;
 
+/* How often the transition of a state and an event was taken. */
+struct coherence_counts {
+    uint64_t taken[COHERENCE_ANY + 1][COHERENCE_EVENTS];
+};
+
+struct coherence_step {
+    uint32_t actions;
+    uint8_t next;
+};
+
 /* A side with its table laid out for stepping, and how often each transition was taken. */
 struct coherence_side {
     uint32_t stateless; /* set of events of which no state decides anything */
     uint32_t reads;     /* set of events whose rows begin as a read of the cache does (coherence_side_init) */
-    struct coherence_step {
-        uint32_t actions;
-        uint8_t next;
-    } steps[COHERENCE_ANY + 1][COHERENCE_EVENTS];
-    uint64_t taken[COHERENCE_ANY + 1][COHERENCE_EVENTS];
+    struct coherence_step steps[COHERENCE_ANY + 1][COHERENCE_EVENTS];
+    struct coherence_counts counts;
 };
 
 /* The names of what a side's table speaks of. */
@@ -126,6 +133,8 @@ const struct coherence_protocol *const *coherence_list(void);
  * is there, join a fill, request one): an event whose rows have just these need not be looked up before. */
 void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
                          const uint32_t reads[CACHE_PRESENCES]);
+/* Adds what was counted. */
+void coherence_add_counts(struct coherence_counts *to, const struct coherence_counts *from);
 /* Whether an event asks for the same actions in every state. */
 bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t actions);
 struct archive;
@@ -143,7 +152,7 @@ HOT_INLINE bool coherence_take(struct coherence_side *side, unsigned state, unsi
 {
     if (!act(environment, coherence_actions(side, state, event)))
         return false;
-    side->taken[state][event]++;
+    side->counts.taken[state][event]++;
     return true;
 }
 
