@@ -7,6 +7,7 @@
 
 #include "base/crew.h"
 #include "base/hot.h"
+#include "gpu/gpu_check.h"
 #include "gpu/part.h"
 
 #define POLL_STEPS 4096 /* windows between looks at the host's clock */
@@ -211,6 +212,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
                                         .horizon = horizon});
         gpu->cycle = end;
         o = look_at_parts(run);
+        gpu_check_window(run, turn);
         if (o.faulted) {
             /* Partitions may be ahead, further when cycles are stepped than when they are skipped: all go that far. */
             finish_partitions(gpu, cycle_min(gpu_ahead_of(end - 1), horizon));

@@ -88,16 +88,20 @@ struct gpu_run {
     struct host_use start; /* of the launch, or of a time before it that counts what a checkpoint had behind it */
 };
 
+/* The groups of statistics by number: GPU_SET_sm. */
+enum gpu_set {
+#define COUNTERS(member, type, description) GPU_SET_##member,
+#define CACHE(member, doc) GPU_SET_##member,
+#include "gpu/counters.def"
+    GPU_SETS
+};
+
 struct gpu_counters {
-    struct sm_stats sm;
-    struct sm_stalls stalls;
-    struct spin_stats spin;
-    struct cache_stats l1i, l1c, l1d, l2;
-    struct dram_stats dram;
-    struct network_stats network;
-    struct energy energy; /* from all of these, when a timing launch has ended */
-    struct stat_group l1i_group, l1c_group, l1d_group, l2_group;
-    struct gpu_stat_set sets[10];
+#define COUNTERS(member, type, description) type member;
+#define CACHE(member, doc) struct cache_stats member;
+#include "gpu/counters.def"
+    struct stat_group cache_groups[GPU_SETS]; /* of the caches' sets */
+    struct gpu_stat_set sets[GPU_SETS];
 };
 
 /* memory.c */

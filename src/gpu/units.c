@@ -124,17 +124,7 @@ void gpu_destroy(struct gpu *gpu)
     free(gpu);
 }
 
-const struct machine *gpu_machine(const struct gpu *gpu)
-{
-    return &gpu->machine;
-}
-
 double gpu_time_ns(const struct gpu *gpu)
 {
     return (double)gpu->cycle * 1000.0 / gpu->machine.gpu.core_mhz;
-}
-
-uint64_t gpu_launch_count(const struct gpu *gpu)
-{
-    return gpu->launches;
 }

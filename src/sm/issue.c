@@ -233,8 +233,8 @@ static inline void count_issue(struct sm *sm, struct sm_warp *warp, const struct
     sm->stats.thread_instructions += lanes;
     sm_count_work(&sm->stats, decoded, lanes, sm->params->warp_size);
     sm->stats.lanes_active += mask_count(r->active);
-    if (warp->simt.stack.max_depth > sm->stats.stack_depth)
-        sm->stats.stack_depth = warp->simt.stack.max_depth;
+    if (warp->simt.paths.most > sm->stats.stack_depth)
+        sm->stats.stack_depth = warp->simt.paths.most;
     warp->issued++;
 }
 
@@ -337,19 +337,17 @@ static uint64_t long_waits(const struct sm *sm, uint64_t members)
     return found;
 }
 
-/* lockstep_scheduler_view.next_pc. A thread stands where the topmost entry that it is in says. */
+/* lockstep_scheduler_view.next_pc. */
 static uint32_t next_pc(const struct lockstep_scheduler_view *view, unsigned slot, uint32_t pc)
 {
     const struct simt_warp *warp = &((const struct sm *)view->context)->warps[slot].simt;
     uint32_t behind = UINT32_MAX, lowest = UINT32_MAX;
-    uint64_t left = warp->live;
-    for (uint32_t i = warp->stack.depth; i-- > 0 && left;) {
-        const struct simt_stack_entry *entry = &warp->stack.entries[i];
-        if (!(entry->mask & left))
+    for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
+        uint32_t at = walk.path->pc;
+        if (!walk.lanes)
             continue;
-        left &= ~entry->mask;
-        lowest = entry->pc < lowest ? entry->pc : lowest;
-        behind = entry->pc > pc && entry->pc < behind ? entry->pc : behind;
+        lowest = at < lowest ? at : lowest;
+        behind = at > pc && at < behind ? at : behind;
     }
     return behind != UINT32_MAX ? behind : lowest != UINT32_MAX ? lowest : 0;
 }
@@ -401,17 +399,17 @@ static void choose_first(struct sm *sm, unsigned from)
     sm->first_look = SM_NONE;
     for (unsigned i = 0; i < sm->scheduler_count && sm->first_look == SM_NONE; i++) {
         unsigned s = (from + i) % sm->scheduler_count;
-        for (unsigned class = 0; class < SM_CLASSES; class++)
+        for (unsigned class = 0; class < SM_CLASSES; class ++)
             if (sm->overtakes[class] && sm->overtaken[class][s] == sm->overtakes[class])
                 sm->first_look = s;
     }
 }
 
 /* Scheduler s took a pipeline register of a class. If that was the last one, it has overtaken those that have still to
- * look in this cycle and have a warp that would have taken it. The cycle alone is no fair judge between them: a register
- * that comes free in step with the turns comes free for the same scheduler every time. One that was overtaken often
- * enough goes first; it is as near to that again when it has its register, until another takes the last one while it
- * wants none: so two of them alternate as long as the rhythm lasts. */
+ * look in this cycle and have a warp that would have taken it. The cycle alone is no fair judge between them: a
+ * register that comes free in step with the turns comes free for the same scheduler every time. One that was overtaken
+ * often enough goes first; it is as near to that again when it has its register, until another takes the last one while
+ * it wants none: so two of them alternate as long as the rhythm lasts. */
 HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class class)
 {
     uint8_t *overtaken = sm->overtaken[class], most = sm->overtakes[class];
@@ -433,8 +431,8 @@ HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class clas
         choose_first(sm, s + 1);
 }
 
-/* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have too
- * few of the host's registers. */
+/* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have
+ * too few of the host's registers. */
 HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slot)
 {
     struct simt_result r;

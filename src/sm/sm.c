@@ -108,7 +108,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
     /* A scheduler takes issue_width registers in a cycle at most: of so many, some are left for the others. */
     const uint32_t registers[SM_CLASSES] = {p->id_oc_sp, p->id_oc_sfu, p->id_oc_mem};
-    for (unsigned class = 0; class < SM_CLASSES; class++)
+    for (unsigned class = 0; class < SM_CLASSES; class ++)
         sm->overtakes[class] =
             (uint8_t)(sm->turns > 1 && registers[class] < p->schedulers * p->issue_width ? p->overtakes : 0);
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
@@ -537,14 +537,6 @@ bool sm_idle(const struct sm *sm)
     return !sm->resident && !sm->packets_out && !sm->ops_live;
 }
 
-unsigned sm_resident_blocks(const struct sm *sm)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < sm->params->blocks; i++)
-        n += sm->blocks[i].used;
-    return n;
-}
-
 const struct sm_fault *sm_faulted(const struct sm *sm)
 {
     return sm->has_fault ? &sm->fault : NULL;
@@ -596,7 +588,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->barrier = warp->barrier.id;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);
-        state->mask = simt_stack_top(&warp->simt.stack)->mask;
+        state->mask = warp->simt.paths.now->mask;
     }
 }
 
