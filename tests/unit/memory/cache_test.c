@@ -21,6 +21,14 @@ static struct fixture *make(struct fixture *f, bool with_data)
     return f;
 }
 
+static void expect_sound(struct fixture *f)
+{
+    struct check c;
+    check_init(&c);
+    cache_check(f->cache, &c);
+    fixture_expect_sound(&c);
+}
+
 static int setup(void **state)
 {
     struct fixture *f = base_calloc(1, sizeof(*f));
@@ -34,6 +42,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct fixture *f = *state;
+    if (f->cache)
+        expect_sound(f);
     arena_free(&f->arena);
     free(f);
     return 0;
@@ -41,6 +51,7 @@ static int teardown(void **state)
 
 static enum cache_result read_at(struct fixture *f, uint64_t address, uint32_t waiter)
 {
+    expect_sound(f);
     return cache_read(f->cache, address, 4, waiter, ROOM, &f->effect);
 }
 
@@ -48,6 +59,7 @@ static uint32_t take(struct fixture *f)
 {
     uint32_t line;
     const uint8_t *data;
+    expect_sound(f);
     return cache_ready(f->cache, &line, &data);
 }
 
