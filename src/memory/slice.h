@@ -33,6 +33,16 @@ static inline bool slice_out_full(const struct partition_out *out)
     return out->count >= out->limit;
 }
 
+/* The probes of a slice: those of the access at the head. Checkpoints do not hold them yet: no protocol of a machine
+ * probes. */
+struct slice_probes {
+    struct packet_ring out; /* that wait for the network */
+    struct packet_pool pool;
+    uint32_t sms;
+    uint32_t unanswered;
+    bool answered; /* all of them */
+};
+
 /* What is used together lies together, by cache lines of the host: many slices take turns. */
 struct slice {
     _Alignas(64) uint64_t next; /* as partition_next_l2, of this slice */
@@ -47,13 +57,7 @@ struct slice {
     uint8_t number;
     uint8_t store_event; /* enum l2_event: what a store is under l2.write_allocate */
     struct coherence_side *side;
-    struct slice_probes {
-        struct packet_ring out; /* that wait for the network */
-        struct packet_pool pool;
-        uint32_t sms;
-        uint32_t unanswered; /* probes of the access at the head */
-        bool answered;       /* all of them */
-    } * probes;              /* NULL: the protocol has none */
+    struct slice_probes *probes; /* NULL: the protocol has none */
 
     struct request_queue from_dram;
     uint64_t data_free_at, fill_free_at;
