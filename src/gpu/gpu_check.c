@@ -32,27 +32,6 @@ static void check_partition(struct gpu_run *run, unsigned i, struct check *c)
     partition_check_units(run->gpu->partitions[i], c);
 }
 
-static unsigned parts(const struct gpu_run *run)
-{
-    return run->part_count;
-}
-
-static unsigned networks(const struct gpu_run *run)
-{
-    (void)run;
-    return GPU_NETWORKS;
-}
-
-static void check_part(struct gpu_run *run, unsigned i, struct check *c)
-{
-    gpu_part_check(&run->parts[i], c);
-}
-
-static void check_network(struct gpu_run *run, unsigned i, struct check *c)
-{
-    network_check(run->gpu->networks[i], c);
-}
-
 /* Which SM gets the next block follows from who got the last; which part an SM belongs to, from how they were divided.
  */
 static void check_run(struct gpu_run *run, unsigned i, struct check *c)
@@ -73,11 +52,38 @@ static void check_run(struct gpu_run *run, unsigned i, struct check *c)
     check_holds(c, "run.next_block", 0, run->next_block <= run->blocks);
 }
 
+static unsigned networks(const struct gpu_run *run)
+{
+    (void)run;
+    return GPU_NETWORKS;
+}
+
+static void check_network(struct gpu_run *run, unsigned i, struct check *c)
+{
+    check_of(c, "network", i);
+    network_check(run->gpu->networks[i], c);
+}
+
+static unsigned parts(const struct gpu_run *run)
+{
+    return run->part_count;
+}
+
+static void check_part(struct gpu_run *run, unsigned i, struct check *c)
+{
+    check_of(c, "part", i);
+    gpu_part_check(&run->parts[i], c);
+}
+
 static const struct {
     unsigned (*count)(const struct gpu_run *run);
     void (*check)(struct gpu_run *run, unsigned i, struct check *c);
 } units[] = {
-    {one, check_run}, {sms, check_sm}, {channels, check_partition}, {parts, check_part}, {networks, check_network},
+    {one, check_run},
+    {sms, check_sm},
+    {channels, check_partition},
+    {networks, check_network},
+    {parts, check_part},
 };
 #define UNITS (sizeof units / sizeof units[0])
 
