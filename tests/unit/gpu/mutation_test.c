@@ -201,6 +201,8 @@ static void test_every_fact_is_seen_to_break(void **state)
          "gpu.sms=2 partition.channels=1 l1d.allocate=on_fill l1d.sets=2 l1d.mshr_entries=4 sm.scheduler=tls "
          "spin.detector=ddos",
          1},
+        {"gtx480", "gpu.sms=3 network.core=ideal network.latency=20 network.boundary_flits=1 partition.l2_icnt_queue=1",
+         2},
     };
     struct mutator *m = calloc(1, sizeof *m);
     for (unsigned i = 0; i < sizeof machines / sizeof machines[0]; i++)
