@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "energy/energy.h"
 #include "gpu/gpu.h"
+#include "memory/coherence/protocol.h"
 #include "memory/store.h"
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
@@ -26,6 +27,23 @@ struct gpu_range {
 
 #define WORKSPACE_BYTES 256u /* of the grid workspace: launch.c, write_workspace */
 
+/* networks.def: requests are those of the SMs, replies those of the L2 slices. */
+enum gpu_network {
+#define GPU_NETWORK(symbol, name, to_memory) GPU_##symbol,
+#include "gpu/networks.def"
+#undef GPU_NETWORK
+    GPU_NETWORKS
+};
+static inline bool gpu_network_to_memory(enum gpu_network n)
+{
+    static const bool to_memory[] = {
+#define GPU_NETWORK(symbol, name, to_memory) to_memory,
+#include "gpu/networks.def"
+#undef GPU_NETWORK
+    };
+    return to_memory[n];
+}
+
 struct gpu {
     struct machine machine; /* a copy: its groups are not used */
     struct sched scheduler; /* the one that machine.sm.scheduler names */
@@ -35,7 +53,7 @@ struct gpu {
     struct arena arena;
     struct sm **sms;
     struct partition **partitions;
-    struct network *requests, *replies;
+    struct network *networks[GPU_NETWORKS];
     struct crew *crew; /* the threads of the last launch that had several, or NULL */
     uint64_t launches;
     uint64_t params; /* device address of the parameter block */
@@ -63,8 +81,9 @@ struct gpu_run {
     struct simt_grid grid;
     struct sm_kernel kernel;
     struct arena arena;
-    struct gpu_part *parts; /* the device, divided among threads */
-    unsigned part_count;
+    struct gpu_part *parts; /* the device, divided among threads: thread t has parts t, t + threads, ... */
+    unsigned part_count, threads;
+    unsigned lookahead; /* of the networks, in ticks: parts are never further apart */
     uint64_t blocks, next_block, start_cycle;
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
     struct host_use start; /* of the launch, or of a time before it that counts what a checkpoint had behind it */
@@ -82,6 +101,7 @@ struct gpu_counters {
 #define COUNTERS(member, type, description) type member;
 #define CACHE(member, doc) struct cache_stats member;
 #include "gpu/counters.def"
+    struct coherence_counts l1_transitions, l2_transitions;
     struct stat_group cache_groups[GPU_SETS]; /* of the caches' sets */
     struct gpu_stat_set sets[GPU_SETS];
 };

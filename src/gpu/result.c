@@ -31,6 +31,7 @@ static void collect_partition(struct gpu_counters *c, const struct gpu *gpu, con
     for (unsigned slice = 0; slice < gpu->machine.memory.partition.slices_per_channel; slice++) {
 #define OF_SLICE ADD_UP
 #include "gpu/counters.def"
+        coherence_add_counts(&c->l2_transitions, partition_transitions(unit, slice));
     }
 #define OF_CHANNEL ADD_UP
 #include "gpu/counters.def"
@@ -42,11 +43,12 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
         struct sm *unit = gpu->sms[i];
 #define OF_SM ADD_UP
 #include "gpu/counters.def"
+        coherence_add_counts(&c->l1_transitions, sm_transitions(unit));
     }
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         collect_partition(c, gpu, gpu->partitions[i]);
-    network_add_stats(gpu->requests, &c->network);
-    network_add_stats(gpu->replies, &c->network);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        network_add_stats(gpu->networks[i], &c->network);
 }
 
 void gpu_add_energy(const struct machine *machine, struct gpu_result *result)
@@ -75,8 +77,8 @@ void gpu_reset_counters(struct gpu *gpu)
         sm_stats_reset(gpu->sms[i]);
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_stats_reset(gpu->partitions[i]);
-    network_stats_reset(gpu->requests);
-    network_stats_reset(gpu->replies);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        network_stats_reset(gpu->networks[i]);
 }
 
 void gpu_result_blank(struct gpu_result *result)
@@ -104,6 +106,11 @@ uint64_t gpu_result_warp_instructions(const struct gpu_result *result)
 uint64_t gpu_result_thread_instructions(const struct gpu_result *result)
 {
     return result->counters->sm.thread_instructions;
+}
+
+const struct coherence_counts *gpu_result_transitions(const struct gpu_result *result, unsigned side)
+{
+    return side == 0 ? &result->counters->l1_transitions : &result->counters->l2_transitions;
 }
 
 const char *gpu_status_name(enum gpu_status status)

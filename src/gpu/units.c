@@ -4,6 +4,7 @@
 
 #include "base/crew.h"
 #include "gpu/gpu_impl.h"
+#include "memory/coherence/protocol.h"
 
 /* Where the caches see instructions and local memory: device addresses that no allocation has. */
 #define CODE_BASE UINT64_C(0x100000000000)
@@ -19,6 +20,7 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .l1i = &m->l1i,
         .l1c = &m->l1c,
         .l1d = &m->l1d,
+        .protocol = coherence_find(m->memory.coherence.protocol),
         .partition = &m->memory.partition,
         .scheduler = gpu->scheduler.policy,
         .scheduler_options = gpu->scheduler.options,
@@ -38,8 +40,10 @@ static void vary_units(struct gpu *gpu)
     const struct gpu_params *p = &gpu->machine.gpu;
     if (p->seed == 0)
         return;
-    network_vary(gpu->requests, random_stream_of(p->seed, "network of requests", 0));
-    network_vary(gpu->replies, random_stream_of(p->seed, "network of replies", 0));
+#define GPU_NETWORK(symbol, name, to_memory)                                                                           \
+    network_vary(gpu->networks[GPU_##symbol], random_stream_of(p->seed, "network of " name, 0));
+#include "gpu/networks.def"
+#undef GPU_NETWORK
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_vary(gpu->partitions[i], p->seed, p->seed_cycles);
 }
@@ -48,14 +52,15 @@ void gpu_build_units(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
     unsigned slices = m->memory.partition.channels * m->memory.partition.slices_per_channel;
-    gpu->requests = network_create(&m->network, m->gpu.sms, slices, &gpu->arena);
-    gpu->replies = network_create(&m->network, slices, m->gpu.sms, &gpu->arena);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        gpu->networks[i] = gpu_network_to_memory(i) ? network_create(&m->network, m->gpu.sms, slices, &gpu->arena)
+                                                    : network_create(&m->network, slices, m->gpu.sms, &gpu->arena);
     gpu->partitions = ARENA_NEW(&gpu->arena, struct partition *, m->memory.partition.channels);
     for (unsigned i = 0; i < m->memory.partition.channels; i++)
         gpu->partitions[i] = partition_create(&m->memory, i, &gpu->store, &gpu->arena);
     gpu->sms = ARENA_NEW(&gpu->arena, struct sm *, m->gpu.sms);
     for (unsigned i = 0; i < m->gpu.sms; i++) {
-        struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->requests, gpu->replies);
+        struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->networks[GPU_REQUESTS], gpu->networks[GPU_REPLIES]);
         gpu->sms[i] = sm_create(&setup, &gpu->arena);
     }
     vary_units(gpu);
@@ -73,6 +78,7 @@ static void free_machine(struct gpu *gpu)
     free((char *)gpu->machine.name);
     free((char *)gpu->machine.sm.scheduler);
     free((char *)gpu->machine.gpu.name);
+    free((char *)gpu->machine.memory.coherence.protocol);
     sched_close(&gpu->scheduler);
 }
 
@@ -91,8 +97,10 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
     gpu->machine.name = strdup(machine->name);
     gpu->machine.sm.scheduler = strdup(machine->sm.scheduler);
     gpu->machine.gpu.name = strdup(machine->gpu.name);
+    gpu->machine.memory.coherence.protocol = strdup(machine->memory.coherence.protocol);
     gpu->machine.spin.detector = spin_find_detector(machine->spin.detector)->name;
     gpu->machine.spin.truth = spin_find_detector(machine->spin.truth)->name;
+    gpu->machine.network.core = network_core_name(network_find_core(machine->network.core));
     if (store_init(&gpu->store, machine->gpu.memory_base, (uint64_t)machine->gpu.memory_mib << 20, sink)) {
         free_machine(gpu);
         free(gpu);

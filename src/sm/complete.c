@@ -45,7 +45,7 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
         sm_waits_changed(sm);
         sm->changed |= bit;
         if (o->acquires)
-            cache_invalidate_clean(sm->l1d);
+            l1_order(&sm->l1d, L1_ACQUIRE);
     }
     if ((sm->at_fence | sm->finished) & bit)
         check_rest(sm, o->slot);

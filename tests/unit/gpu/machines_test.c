@@ -7,6 +7,7 @@
  * hundreds), LOCKSTEP_SEED=S begins with seed S, LOCKSTEP_CYCLES=C follows slow machines for C cycles. */
 #include "gpu/result_json.h"
 #include "gpu_support.h"
+#include "memory/coherence/protocol.h"
 #include "sm/spin/spin.h"
 
 #define BLOCK 96
@@ -289,11 +290,21 @@ static void draw_value(const char *name, const struct param_desc *param, uint64_
         strbuf_add(out, param->choices[rnd(x, n)]);
     } else if (!strcmp(name, "sm.scheduler")) {
         strbuf_add(out, schedulers[rnd(x, sizeof schedulers / sizeof *schedulers)]);
+    } else if (!strcmp(name, "coherence.protocol")) {
+        unsigned n = 0;
+        while (coherence_list()[n])
+            n++;
+        strbuf_add(out, coherence_list()[rnd(x, n)]->name);
     } else if (!strncmp(name, "spin.", 5) && param->type == PARAM_TYPE_STR) {
         unsigned n = 0;
         while (spin_detectors()[n])
             n++;
         strbuf_add(out, spin_detectors()[rnd(x, n)]->name);
+    } else if (!strcmp(name, "network.core")) {
+        unsigned n = 0;
+        while (network_cores()[n])
+            n++;
+        strbuf_add(out, network_core_name(network_cores()[rnd(x, n)]));
     } else if (param->type == PARAM_TYPE_STR) {
         strbuf_add(out, "any text");
     } else {
@@ -474,6 +485,8 @@ static const char *const contexts[] = {
     /* Constants miss faster than the network takes the misses. */
     "gtx480 gpu.sms=1 gpu.network_mhz=175 l1c.line_bytes=32 l1c.sector_bytes=32 l1c.sets=1 l1c.ways=1 "
     "l1c.mshr_entries=8",
+    /* A core whose latency is a parameter. */
+    "gtx480 gpu.sms=2 network.core=ideal",
 };
 #define CONTEXTS (sizeof contexts / sizeof *contexts)
 
@@ -539,8 +552,14 @@ static unsigned values_of(const struct param_group *group, const struct param_de
     } else if (param->type == PARAM_TYPE_ENUM) {
         for (; param->choices[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", param->choices[n]);
+    } else if (!strcmp(group->name, "coherence")) {
+        for (; coherence_list()[n]; n++)
+            snprintf(values[n], sizeof values[n], "%s", coherence_list()[n]->name);
     } else if (!strcmp(param->name, "scheduler")) {
         strcpy(values[n++], "lrr");
+    } else if (!strcmp(param->name, "core")) {
+        for (; network_cores()[n]; n++)
+            snprintf(values[n], sizeof values[n], "%s", network_core_name(network_cores()[n]));
     } else if (param->type == PARAM_TYPE_STR) {
         for (; !strcmp(group->name, "spin") && spin_detectors()[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", spin_detectors()[n]->name);
