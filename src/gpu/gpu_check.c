@@ -79,18 +79,16 @@ static const struct {
     unsigned (*count)(const struct gpu_run *run);
     void (*check)(struct gpu_run *run, unsigned i, struct check *c);
 } units[] = {
-    {one, check_run},
-    {sms, check_sm},
-    {channels, check_partition},
-    {networks, check_network},
-    {parts, check_part},
+    {one, check_run}, {sms, check_sm}, {channels, check_partition}, {networks, check_network}, {parts, check_part},
 };
 #define UNITS (sizeof units / sizeof units[0])
 
+/* Ends with the unit whose fact is wrong or was broken: others may rely on it, as a part does on which SMs are its own.
+ */
 void gpu_check(struct gpu_run *run, struct check *c)
 {
     for (unsigned u = 0; u < UNITS; u++)
-        for (unsigned i = 0; i < units[u].count(run); i++)
+        for (unsigned i = 0; i < units[u].count(run) && !c->wrong && !c->broken; i++)
             units[u].check(run, i, c);
 }
 
