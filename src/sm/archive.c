@@ -145,7 +145,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     struct sm_warp *warp = &sm->warps[slot];
     archive_u8_to(ar, &warp->block, SM_SLOTS - 1);
     simt_warp_archive(&warp->simt, &sm->blocks[warp->block].simt, ar);
-    archive_barrier(sm, ar, warp, mask_has(sm->at_barrier, slot));
+    archive_barrier(sm, ar, warp, mask_has(sm->waits.barrier, slot));
     ARCHIVE(ar, warp->buffered);
     archive_u8_to(ar, &warp->unit, ISA_UNIT_COUNT - 1);
     ARCHIVE(ar, warp->head_pc);
@@ -166,17 +166,34 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     archive_bool(ar, &warp->last_sync_shared);
 }
 
+void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
+{
+    uint64_t *sets[] = {&sm->finished, &sm->buffered,          &sm->mispredicted,  &sm->flushed,  &sm->cleared,
+                        &sm->fetching, &sm->fence_invalidates, &sm->fence_reached, &sm->retiring, &sm->backed_off};
+    for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        visit(sets[i], context);
+    for (unsigned w = 0; w < SM_WAIT_COUNT; w++)
+        visit(&sm->waits.of[w], context);
+    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
+        visit(&sm->wants[u], context);
+}
+
+struct set_archive {
+    struct archive *ar;
+    uint64_t all; /* warp slots */
+};
+
+static void archive_set(uint64_t *set, void *context)
+{
+    const struct set_archive *s = context;
+    archive_u64_to(s->ar, set, s->all);
+}
+
 static void archive_sets(struct sm *sm, struct archive *ar)
 {
-    uint64_t *sets[] = {&sm->resident,      &sm->finished,   &sm->buffered, &sm->mispredicted,      &sm->flushed,
-                        &sm->cleared,       &sm->at_barrier, &sm->at_fence, &sm->in_atomic,         &sm->asleep,
-                        &sm->fence_reached, &sm->fetching,   &sm->retiring, &sm->fence_invalidates, &sm->backed_off,
-                        &sm->delayed};
     uint64_t all = mask_low(sm->params->warps);
-    for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
-        archive_u64_to(ar, sets[i], all);
-    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
-        archive_u64_to(ar, &sm->wants[u], all);
+    archive_u64_to(ar, &sm->resident, all);
+    sm_each_set(sm, archive_set, &(struct set_archive){ar, all});
 }
 
 static void archive_warps(struct sm *sm, struct archive *ar)

@@ -15,7 +15,7 @@ static void check_rest(struct sm *sm, unsigned slot)
 
 void sm_check_retire(struct sm *sm, unsigned slot)
 {
-    if (mask_has(sm->at_fence | sm->finished, slot))
+    if (mask_has(sm->waits.fence | sm->finished, slot))
         check_rest(sm, slot);
     sm_registers_written(sm, &sm->warps[slot], BIT64(slot));
 }
@@ -41,13 +41,11 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
         o->access = NULL;
     }
     if (o->blocks_warp) {
-        sm->in_atomic &= ~bit;
-        sm_waits_changed(sm);
-        sm->changed |= bit;
+        sm_wait_end(sm, SM_WAIT_atomic, bit);
         if (o->acquires)
             cache_invalidate_clean(sm->l1d);
     }
-    if ((sm->at_fence | sm->finished) & bit)
+    if ((sm->waits.fence | sm->finished) & bit)
         check_rest(sm, o->slot);
 }
 
@@ -63,7 +61,7 @@ HOT_INLINE void complete(struct sm *sm, uint32_t op)
     sm->views[slot].completed++;
     sm_op_recycle(sm, op);
     sm_registers_written(sm, warp, bit);
-    if (o->access || o->blocks_warp || ((sm->at_fence | sm->finished) & bit))
+    if (o->access || o->blocks_warp || ((sm->waits.fence | sm->finished) & bit))
         complete_rest(sm, o, bit);
 }
 

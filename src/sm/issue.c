@@ -27,19 +27,18 @@ static uint64_t slots_of(const struct sm_block *block, uint64_t warps)
 
 static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
 {
-    sm->changed |= slots_of(block, warps);
     sm_count_warps(sm, sm->now + 1);
-    if (warps)
-        sm_synchronise_block(sm, block);
+    if (!warps)
+        return;
+    sm_synchronise_block(sm, block);
+    sm_wait_end(sm, SM_WAIT_barrier, slots_of(block, warps));
     for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
         struct sm_warp *warp = &sm->warps[mask_first(rest)];
-        sm->at_barrier &= ~BIT64(mask_first(rest));
         if (mask_has(sm->cleared, mask_first(rest)))
             sm_head_cleared(sm, warp, rest & -rest);
         if (warp->barrier.mode == ISA_BARRIER_RED)
             simt_barrier_result(&warp->simt, warp->barrier_instr, &warp->barrier, value);
     }
-    sm_waits_changed(sm);
 }
 
 static void reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
@@ -52,7 +51,7 @@ static void reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
     warp->barrier = r->barrier;
     warp->barrier_instr = r->instr;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE)
-        sm->at_barrier |= BIT64(slot);
+        sm_wait_begin(sm, SM_WAIT_barrier, BIT64(slot));
     uint64_t released = sm_barrier_arrive(&block->barriers, warp->simt.index, &r->barrier, &value);
     release_warps(sm, block, released, value);
 }
@@ -61,7 +60,7 @@ static void finish_warp(struct sm *sm, unsigned slot)
 {
     struct sm_block *block = &sm->blocks[sm->warps[slot].block];
     sm->finished |= BIT64(slot);
-    sm_waits_changed(sm);
+    sm->waiting |= BIT64(slot);
     uint32_t id;
     uint64_t value, released;
     while ((released = sm_barrier_ended(&block->barriers, sm->warps[slot].simt.index, &id, &value)))
@@ -202,10 +201,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         sm_order_add(&block->order, o->era);
     }
     o->blocks_warp = is_atomic || o->acquires;
-    if (o->blocks_warp) {
-        sm->in_atomic |= BIT64(slot);
-        sm_waits_changed(sm);
-    }
+    if (o->blocks_warp)
+        sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
     if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || access->instr->mods.order > ISA_ORDER_WEAK)))
         note_sync(warp, access);
     o->performed = sm->params->values_at_issue && !is_atomic;
@@ -266,8 +263,7 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
         break;
     case SIMT_SLEEP:
         warp->wake = sm->now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000;
-        sm->asleep |= BIT64(slot);
-        sm_waits_changed(sm);
+        sm_wait_begin(sm, SM_WAIT_sleep, BIT64(slot));
         break;
     case SIMT_DONE:
         finish_warp(sm, slot);
@@ -390,8 +386,7 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
     sm->backed_off |= BIT64(slot);
     if (until <= sm->now + 1)
         return;
-    sm->delayed |= BIT64(slot);
-    sm_waits_changed(sm);
+    sm_wait_begin(sm, SM_WAIT_delay, BIT64(slot));
     warp->wake = until;
 }
 
@@ -475,6 +470,17 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
     return class;
 }
 
+/* Causes of waits.def that come before those of an empty or wrong instruction buffer, and behind them. */
+static inline enum sm_stall cause_of_wait(const struct sm *sm, uint64_t members, bool before_fetch)
+{
+#define WAIT(name, cause, ender, kind, doc)                                                                            \
+    if ((SM_STALL_##cause < SM_STALL_control) == before_fetch && (members & sm->waits.name))                           \
+        return SM_STALL_##cause;
+#include "sm/waits.def"
+#undef WAIT
+    return SM_STALL_COUNT;
+}
+
 /* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */
 static inline enum sm_stall classify(const struct sm *sm, uint64_t members, uint64_t could_issue)
 {
@@ -483,20 +489,16 @@ static inline enum sm_stall classify(const struct sm *sm, uint64_t members, uint
         return SM_STALL_structural;
     if (awake & sm->buffered & ~sm->cleared & ~sm->mispredicted)
         return SM_STALL_data;
-    if (members & sm->at_fence)
-        return SM_STALL_fence;
-    if (members & sm->in_atomic & ~sm->finished)
-        return SM_STALL_atomic;
-    if (members & sm->delayed)
-        return SM_STALL_backoff;
+    enum sm_stall cause = cause_of_wait(sm, members, true);
+    if (cause != SM_STALL_COUNT)
+        return cause;
     if (awake & (sm->flushed | sm->mispredicted))
         return SM_STALL_control;
     if (awake)
         return SM_STALL_fetch;
-    if (members & sm->asleep)
-        return SM_STALL_sleep;
-    if (members & sm->at_barrier)
-        return SM_STALL_barrier;
+    cause = cause_of_wait(sm, members, false);
+    if (cause != SM_STALL_COUNT)
+        return cause;
     return members ? SM_STALL_exit : SM_STALL_idle;
 }
 
@@ -667,21 +669,24 @@ static void schedule(struct sm *sm, unsigned s)
 
 static void wake_sleepers(struct sm *sm)
 {
-    for (uint64_t rest = sm->asleep | sm->delayed; rest; rest &= rest - 1)
-        if (sm->warps[mask_first(rest)].wake <= sm->now) {
-            sm->asleep &= ~BIT64(mask_first(rest));
-            sm->delayed &= ~BIT64(mask_first(rest));
-            sm->changed |= rest & -rest;
-            sm->moved = true;
-        }
-    sm_waits_changed(sm);
+    uint64_t over = 0;
+    for (uint64_t rest = sm_waits_timed(&sm->waits); rest; rest &= rest - 1)
+        over |= sm->warps[mask_first(rest)].wake <= sm->now ? rest & -rest : 0;
+    if (!over)
+        return;
+#define WAIT(name, cause, ender, kind, doc)                                                                            \
+    if (SM_WAIT_BY_##ender == SM_WAIT_BY_CLOCK)                                                                        \
+        sm_wait_end(sm, SM_WAIT_##name, over & sm->waits.name);
+#include "sm/waits.def"
+#undef WAIT
+    sm->moved = true;
 }
 
 /* Sleep ends by the clock. A fence that nothing holds up ends in the next cycle; the others, with the last thing that
  * they wait for. */
 static void end_waits(struct sm *sm)
 {
-    if (sm->asleep | sm->delayed)
+    if (sm_waits_timed(&sm->waits))
         wake_sleepers(sm);
     for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
         sm_check_fence(sm, mask_first(rest));
@@ -700,7 +705,7 @@ static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
 
 HOT void sm_issue(struct sm *sm)
 {
-    if (sm->asleep | sm->delayed | sm->fence_reached)
+    if (sm_waits_timed(&sm->waits) | sm->fence_reached)
         end_waits(sm);
     unsigned count = sm->scheduler_count, turns = sm->turns;
     unsigned s = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1)), looked = 0;

@@ -37,6 +37,17 @@ static const struct stat_desc sm_stall_descs[] = {
 const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of each warp scheduler", sm_stall_descs,
                                           SM_STALL_COUNT};
 
+static const struct sm_wait_info waits[] = {
+#define WAIT(name, cause, ender, kind, doc) {#name, doc, SM_STALL_##cause, SM_WAIT_BY_##ender},
+#include "sm/waits.def"
+#undef WAIT
+};
+
+const struct sm_wait_info *sm_wait_info(enum sm_wait wait)
+{
+    return &waits[wait];
+}
+
 /* Latency and initiation interval by class: the parameters stand in the order of enum isa_latency. */
 _Static_assert(offsetof(struct sm_params, interval_rem) - offsetof(struct sm_params, interval_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
@@ -375,15 +386,14 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
         spin_launched(sm->spin, slot, cycle);
 }
 
+static void clear_set(uint64_t *set, void *slots)
+{
+    *set &= ~*(const uint64_t *)slots;
+}
+
 static void clear_slots(struct sm *sm, uint64_t slots)
 {
-    uint64_t *sets[] = {&sm->finished,      &sm->buffered, &sm->mispredicted, &sm->flushed,    &sm->cleared,
-                        &sm->at_barrier,    &sm->at_fence, &sm->in_atomic,    &sm->asleep,     &sm->fence_invalidates,
-                        &sm->fence_reached, &sm->retiring, &sm->fetching,     &sm->backed_off, &sm->delayed};
-    for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
-        *sets[i] &= ~slots;
-    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
-        sm->wants[u] &= ~slots;
+    sm_each_set(sm, clear_set, &slots);
     sm_waits_changed(sm);
 }
 
@@ -392,7 +402,7 @@ void sm_count_warps(struct sm *sm, uint64_t cycle)
     uint64_t cycles = cycle - sm->counted;
     sm->stats.warp_cycles += cycles * mask_count(sm->resident);
     sm->stats.busy_cycles += sm->resident ? cycles : 0;
-    sm->stats.barrier_cycles += cycles * mask_count(sm->at_barrier);
+    sm->stats.barrier_cycles += cycles * mask_count(sm->waits.barrier);
     sm->counted = cycle;
 }
 
@@ -407,7 +417,7 @@ HOT static void skip_to(struct sm *sm, uint64_t cycle)
             sm->owned[s] = cycle;
         }
     if (sm->backed_off)
-        spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->delayed));
+        spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->waits.delay));
     sm->banks_written = 0;
     if (sm->moved) {
         sm_count_refusals(sm);
@@ -467,7 +477,7 @@ void sm_settle(struct sm *sm, uint64_t cycle)
 static unsigned delays_over(const struct sm *sm, uint64_t cycle)
 {
     unsigned over = 0;
-    for (uint64_t rest = sm->delayed; rest; rest &= rest - 1)
+    for (uint64_t rest = sm->waits.delay; rest; rest &= rest - 1)
         over += sm->warps[mask_first(rest)].wake <= cycle;
     return over;
 }
@@ -490,7 +500,7 @@ HOT static uint64_t next_event(const struct sm *sm)
     next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
     if (sm->l1d_pipe_count && !sm->l1d_pipe_refused)
         next = cycle_min(next, sm->l1d_pipe[sm->l1d_pipe_head].ready);
-    for (uint64_t rest = sm->asleep | sm->delayed; rest; rest &= rest - 1)
+    for (uint64_t rest = sm_waits_timed(&sm->waits); rest; rest &= rest - 1)
         next = cycle_min(next, sm->warps[mask_first(rest)].wake);
     return next < sm->now ? sm->now : next;
 }
@@ -503,7 +513,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     sm->moved_before = sm->moved;
     sm->moved = false;
     if (sm->backed_off)
-        spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->delayed) - delays_over(sm, cycle));
+        spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->waits.delay) - delays_over(sm, cycle));
     if (sm_wheel_due(&sm->wheel, cycle))
         sm_writeback(sm);
     if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
@@ -515,7 +525,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     sm->banks_written = 0;
     if (sm->due & SM_DUE_LSU)
         sm_lsu(sm);
-    if ((sm->changed | sm->asleep | sm->delayed | sm->fence_reached) || sm->has_fault)
+    if ((sm->changed | sm_waits_timed(&sm->waits) | sm->fence_reached) || sm->has_fault)
         sm_issue(sm);
     if (sm->fetch_slot != SM_NONE)
         sm_decode(sm);
@@ -576,10 +586,8 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     if (!state->resident)
         return;
     state->finished = mask_has(sm->finished, slot);
-    state->at_barrier = mask_has(sm->at_barrier, slot);
-    state->at_fence = mask_has(sm->at_fence, slot);
-    state->in_atomic = mask_has(sm->in_atomic, slot);
-    state->sleeping = mask_has(sm->asleep, slot);
+    for (unsigned w = 0; w < SM_WAIT_COUNT; w++)
+        state->waits |= (uint32_t)mask_has(sm->waits.of[w], slot) << w;
     state->in_flight = warp->in_flight || warp->stores_out;
     memcpy(state->block, warp->simt.block->index, sizeof state->block);
     state->index = warp->simt.index;

@@ -22,6 +22,7 @@
 #include "sm/unsynced.h"
 #include "sm/sm_params.h"
 #include "sm/spin/spin.h"
+#include "sm/waits.h"
 #include "stats/stat.h"
 
 struct sm_stats {
@@ -142,7 +143,8 @@ void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uin
 
 /* For the progress watch and its diagnosis. */
 struct sm_warp_state {
-    bool resident, finished, at_barrier, at_fence, in_atomic, sleeping;
+    bool resident, finished;
+    uint32_t waits; /* set of enum sm_wait */
     bool in_flight; /* instructions of it are under way */
     uint32_t block[3], index;
     uint32_t pc;

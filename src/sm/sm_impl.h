@@ -264,15 +264,15 @@ struct sm {
 
     /* Sets of warp slots. */
     uint64_t resident, finished;                      /* finished: no lanes left */
-    uint64_t waiting;                                 /* for something else than registers: sm_waits_changed */
+    struct sm_waits waits;                            /* by reason */
+    uint64_t waiting;                                 /* finished, or in one of `waits` */
     uint64_t buffered;                                /* has an instruction in its buffer */
     uint64_t mispredicted;                            /* its buffer does not hold what comes next */
     uint64_t flushed;                                 /* buffer flushed by control flow and not yet refilled */
     uint64_t cleared;                                 /* head instruction passes the scoreboard */
-    uint64_t at_barrier, at_fence, in_atomic, asleep; /* in_atomic: waits for an atomic or an acquire */
-    uint64_t backed_off, delayed;   /* held back by spin control; of them, those whose delay is not over */
-    uint64_t fence_invalidates;     /* of at_fence: those whose fence empties the L1D of global lines */
-    uint64_t fence_reached;         /* of at_fence: those that came to it in this step or the one before */
+    uint64_t backed_off;            /* held back by spin control, with a delay (waits.delay) or without */
+    uint64_t fence_invalidates;     /* of waits.fence: those whose fence empties the L1D of global lines */
+    uint64_t fence_reached;         /* of waits.fence: those that came to it in this step or the one before */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
     uint64_t fetching;              /* in the fetch buffer or waiting for the instruction cache */
     uint64_t retiring;              /* finished and drained: to be retired by fetch's scan */
@@ -496,10 +496,23 @@ static inline void sm_op_name(const struct sm *sm, const struct sm_warp *warp, s
     o->dst_banks = sm_banks_of(sm, warp, d->dst_set);
 }
 
-/* One of the sets of warps that wait for something else than the values of registers has changed. */
+/* `finished` or one of the sets of `waits` has lost a warp. */
 static inline void sm_waits_changed(struct sm *sm)
 {
-    sm->waiting = sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep | sm->delayed;
+    sm->waiting = sm->finished | sm_waits_any(&sm->waits);
+}
+/* The warps wait for that reason from now on. */
+static inline void sm_wait_begin(struct sm *sm, enum sm_wait wait, uint64_t slots)
+{
+    sm->waits.of[wait] |= slots;
+    sm->waiting |= slots;
+}
+/* The warps wait for that reason no more: issue has to look at them. */
+static inline void sm_wait_end(struct sm *sm, enum sm_wait wait, uint64_t slots)
+{
+    sm->waits.of[wait] &= ~slots;
+    sm->changed |= slots;
+    sm_waits_changed(sm);
 }
 
 /* Warps whose buffer holds what comes next, or what does not, and that do not wait: issue has to look at them. */
@@ -593,6 +606,9 @@ static inline void sm_registers_written(struct sm *sm, struct sm_warp *warp, uin
     }
 }
 
+/* archive.c: every set of warp slots that says how a resident warp stands, once: all but `resident` itself and what is
+ * derived from these. A launch clears them. */
+void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context);
 /* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
 void sm_count_warps(struct sm *sm, uint64_t cycle);
 
