@@ -85,6 +85,7 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
         free(gpu);
         return NULL;
     }
+    sched_settle(&gpu->scheduler, &machine->sm);
     gpu->machine = *machine;
     gpu->machine.arena = (struct arena){0};
     /* Strings of the machine must outlive the caller's copy. */

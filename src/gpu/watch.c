@@ -164,7 +164,8 @@ static enum doing doing_of(const struct gpu_watch *watch, const struct gpu *gpu,
 /* Cycles in which rotating ages bring every warp to the front once. */
 static uint64_t round_of_ages(const struct gpu *gpu)
 {
-    return (uint64_t)gpu->machine.sm.age_rotation * (gpu->machine.sm.warps / gpu->machine.sm.schedulers + 1);
+    uint64_t rotation = sched_value(&gpu->scheduler, "rotation", gpu->machine.sm.age_rotation);
+    return rotation * (gpu->machine.sm.warps / gpu->machine.sm.schedulers + 1);
 }
 
 /* The most that any warp does; *slow: one that gets no turn may get it yet. */

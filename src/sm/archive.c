@@ -127,6 +127,7 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         ARCHIVE(ar, block->incomplete);
         ARCHIVE(ar, block->barriers);
         ARCHIVE(ar, block->order);
+        ARCHIVE(ar, block->first_arrival);
     }
 }
 
@@ -203,6 +204,7 @@ static void archive_warps(struct sm *sm, struct archive *ar)
     for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
         archive_warp(sm, ar, mask_first(rest));
     ARCHIVE(ar, sm->views);
+    ARCHIVE(ar, sm->block_views);
     ARCHIVE(ar, sm->free_blocks);
     ARCHIVE(ar, sm->free_threads);
     ARCHIVE(ar, sm->free_shared);

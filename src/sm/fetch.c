@@ -55,6 +55,7 @@ static void retire(struct sm *sm, unsigned slot)
     sm->free_blocks |= BIT64(sm->warps[slot].block);
     sm->changed |= block->warps;
     block->used = false;
+    sm->block_views[block - sm->blocks] = (struct lockstep_block_view){0};
     sm->stats.blocks++;
     if (sm->spin && !sm->resident)
         spin_drained(sm->spin, sm->now);

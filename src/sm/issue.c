@@ -19,56 +19,6 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
     sm->fault.cycle = sm->now;
 }
 
-/* Warps of one block, by index in the block, as slots of the SM. */
-static uint64_t slots_of(const struct sm_block *block, uint64_t warps)
-{
-    return warps << mask_first(block->warps);
-}
-
-static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
-{
-    sm_count_warps(sm, sm->now + 1);
-    if (!warps)
-        return;
-    sm_synchronise_block(sm, block);
-    sm_wait_end(sm, SM_WAIT_barrier, slots_of(block, warps));
-    for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
-        struct sm_warp *warp = &sm->warps[mask_first(rest)];
-        if (mask_has(sm->cleared, mask_first(rest)))
-            sm_head_cleared(sm, warp, rest & -rest);
-        if (warp->barrier.mode == ISA_BARRIER_RED)
-            simt_barrier_result(&warp->simt, warp->barrier_instr, &warp->barrier, value);
-    }
-}
-
-static void reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
-{
-    struct sm_warp *warp = &sm->warps[slot];
-    struct sm_block *block = &sm->blocks[warp->block];
-    uint64_t value = 0;
-    sm_count_warps(sm, sm->now + 1);
-    sm->stats.barriers++;
-    warp->barrier = r->barrier;
-    warp->barrier_instr = r->instr;
-    if (r->barrier.mode != ISA_BARRIER_ARRIVE)
-        sm_wait_begin(sm, SM_WAIT_barrier, BIT64(slot));
-    uint64_t released = sm_barrier_arrive(&block->barriers, warp->simt.index, &r->barrier, &value);
-    release_warps(sm, block, released, value);
-}
-
-static void finish_warp(struct sm *sm, unsigned slot)
-{
-    struct sm_block *block = &sm->blocks[sm->warps[slot].block];
-    sm->finished |= BIT64(slot);
-    sm->waiting |= BIT64(slot);
-    uint32_t id;
-    uint64_t value, released;
-    while ((released = sm_barrier_ended(&block->barriers, sm->warps[slot].simt.index, &id, &value)))
-        release_warps(sm, block, released, value);
-    if (sm->setup.scheduler->ended)
-        sm->setup.scheduler->ended(sm->scheduler_state[slot % sm->params->schedulers], slot, sm->now);
-}
-
 /* Whether each lane's access lies in an allocation; the usual case is one allocation for all lanes. */
 static bool check_addresses(struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
 {
@@ -259,14 +209,14 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
         reach_fence(sm, slot, r->instr);
         break;
     case SIMT_BARRIER:
-        reach_barrier(sm, slot, r);
+        sm_reach_barrier(sm, slot, r);
         break;
     case SIMT_SLEEP:
         warp->wake = sm->now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000;
         sm_wait_begin(sm, SM_WAIT_sleep, BIT64(slot));
         break;
     case SIMT_DONE:
-        finish_warp(sm, slot);
+        sm_finish_warp(sm, slot);
         break;
     case SIMT_UNSYNCED:
         sm->stats.unsynced++;
@@ -396,17 +346,17 @@ static void choose_first(struct sm *sm, unsigned from)
     sm->first_look = SM_NONE;
     for (unsigned i = 0; i < sm->scheduler_count && sm->first_look == SM_NONE; i++) {
         unsigned s = (from + i) % sm->scheduler_count;
-        for (unsigned class = 0; class < SM_CLASSES; class++)
+        for (unsigned class = 0; class < SM_CLASSES; class ++)
             if (sm->overtakes[class] && sm->overtaken[class][s] == sm->overtakes[class])
                 sm->first_look = s;
     }
 }
 
 /* Scheduler s took a pipeline register of a class. If that was the last one, it has overtaken those that have still to
- * look in this cycle and have a warp that would have taken it. The cycle alone is no fair judge between them: a register
- * that comes free in step with the turns comes free for the same scheduler every time. One that was overtaken often
- * enough goes first; it is as near to that again when it has its register, until another takes the last one while it
- * wants none: so two of them alternate as long as the rhythm lasts. */
+ * look in this cycle and have a warp that would have taken it. The cycle alone is no fair judge between them: a
+ * register that comes free in step with the turns comes free for the same scheduler every time. One that was overtaken
+ * often enough goes first; it is as near to that again when it has its register, until another takes the last one while
+ * it wants none: so two of them alternate as long as the rhythm lasts. */
 HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class class)
 {
     uint8_t *overtaken = sm->overtaken[class], most = sm->overtakes[class];
@@ -428,8 +378,8 @@ HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class clas
         choose_first(sm, s + 1);
 }
 
-/* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have too
- * few of the host's registers. */
+/* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have
+ * too few of the host's registers. */
 HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slot)
 {
     struct simt_result r;
@@ -652,6 +602,7 @@ static void schedule(struct sm *sm, unsigned s)
     view->ready = ready;
     view->members = members & ~sm->finished;
     view->waiting = view->members & waiting;
+    view->at_barrier = view->members & sm->waits.barrier;
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     if (policy->needs & LOCKSTEP_NEEDS_LONG_WAIT)
         view->long_wait = long_waits(sm, view->members);
@@ -719,11 +670,14 @@ HOT void sm_issue(struct sm *sm)
         if (++looked == count)
             break;
     }
+    if (sm->blocks_changed)
+        sm_show_blocks(sm);
     if (sm->has_fault)
         leave_cycle(sm, s, looked);
 }
 
 void sm_open_view(struct sm *sm)
 {
-    sm->view = (struct lockstep_scheduler_view){.warps = sm->views, .next_pc = next_pc, .context = sm};
+    sm->view = (struct lockstep_scheduler_view){
+        .warps = sm->views, .blocks = sm->block_views, .next_pc = next_pc, .context = sm};
 }

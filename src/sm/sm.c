@@ -119,7 +119,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
     /* A scheduler takes issue_width registers in a cycle at most: of so many, some are left for the others. */
     const uint32_t registers[SM_CLASSES] = {p->id_oc_sp, p->id_oc_sfu, p->id_oc_mem};
-    for (unsigned class = 0; class < SM_CLASSES; class++)
+    for (unsigned class = 0; class < SM_CLASSES; class ++)
         sm->overtakes[class] =
             (uint8_t)(sm->turns > 1 && registers[class] < p->schedulers * p->issue_width ? p->overtakes : 0);
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
@@ -158,6 +158,7 @@ void sm_destroy(struct sm *sm)
     vec_free(&sm->accesses);
     vec_free(&sm->shared_done);
     vec_free(&sm->unsynced);
+    vec_free(&sm->barrier_events);
     spin_destroy(sm->spin);
     arena_free(&sm->arena);
 }
@@ -323,7 +324,6 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
             .index = s,
             .count = p->schedulers,
             .slots = sm->scheduler_slots[s],
-            .age_rotation = p->age_rotation,
             .cycle = cycle,
             .instructions = kernel->grid->kernel->count,
             .options = sm->setup.scheduler_options,
@@ -381,7 +381,12 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     uint32_t pc = simt_pc(&warp->simt);
     sm->views[slot] = (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = pc, .issued_pc = pc};
     if (sm->setup.scheduler->launched)
-        sm->setup.scheduler->launched(sm->scheduler_state[slot % sm->params->schedulers], slot, warp->age, cycle);
+        sm->setup.scheduler->launched(sm->scheduler_state[slot % sm->params->schedulers],
+                                      &(struct lockstep_launch){.warp = slot,
+                                                                .block = warp->block,
+                                                                .age = warp->age,
+                                                                .block_number = sm->block_views[warp->block].number,
+                                                                .cycle = cycle});
     if (sm->spin)
         spin_launched(sm->spin, slot, cycle);
 }
@@ -450,6 +455,9 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     sm_barriers_init(&block->barriers, k->warps_per_block, sm->params->warp_size);
     block->order = (struct sm_order){0};
     clear_slots(sm, slots);
+    /* Ages count the warps that were launched, those of a block one after the other. */
+    sm->block_views[block_slot] = (struct lockstep_block_view){
+        .number = sm->next_age / k->warps_per_block, .warps = slots, .live = k->warps_per_block};
     for (unsigned i = 0; i < k->warps_per_block; i++)
         launch_warp(sm, block, first + i, i, cycle);
     sm->resident |= slots;

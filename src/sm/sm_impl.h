@@ -196,6 +196,14 @@ struct sm_block {
     uint64_t incomplete; /* slots not yet retired */
     struct sm_barriers barriers;
     struct sm_order order;
+    uint64_t first_arrival; /* cycle in which the first of those that wait at its barriers came */
+};
+
+/* A warp came to a barrier, or a barrier opened: what schedulers are told at the end of the cycle. */
+struct sm_barrier_event {
+    uint64_t warps; /* slots: the one that came; those that go on */
+    uint8_t block;
+    bool opened;
 };
 
 /* Reply kinds that write registers back compete for one port. */
@@ -257,19 +265,21 @@ struct sm {
                             cycle says whose turn it is */
     uint32_t scoreboard_words; /* of sm_kernel */
     uint8_t stall_of[8];       /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
-    uint64_t changed; /* warp slots of which something that issue looks at has changed since, or that could issue */
+    uint64_t
+        blocks_changed; /* block slots in which a warp came to a barrier, went on from one, or ended in this cycle */
+    uint64_t changed;   /* warp slots of which something that issue looks at has changed since, or that could issue */
     /* Cycles are counted when what they count for changes: from `counted` on those of warps, from `owned` on those of a
      * scheduler, are not yet. */
     uint64_t counted, owned[8];
 
     /* Sets of warp slots. */
-    uint64_t resident, finished;                      /* finished: no lanes left */
-    struct sm_waits waits;                            /* by reason */
-    uint64_t waiting;                                 /* finished, or in one of `waits` */
-    uint64_t buffered;                                /* has an instruction in its buffer */
-    uint64_t mispredicted;                            /* its buffer does not hold what comes next */
-    uint64_t flushed;                                 /* buffer flushed by control flow and not yet refilled */
-    uint64_t cleared;                                 /* head instruction passes the scoreboard */
+    uint64_t resident, finished;    /* finished: no lanes left */
+    struct sm_waits waits;          /* by reason */
+    uint64_t waiting;               /* finished, or in one of `waits` */
+    uint64_t buffered;              /* has an instruction in its buffer */
+    uint64_t mispredicted;          /* its buffer does not hold what comes next */
+    uint64_t flushed;               /* buffer flushed by control flow and not yet refilled */
+    uint64_t cleared;               /* head instruction passes the scoreboard */
     uint64_t backed_off;            /* held back by spin control, with a delay (waits.delay) or without */
     uint64_t fence_invalidates;     /* of waits.fence: those whose fence empties the L1D of global lines */
     uint64_t fence_reached;         /* of waits.fence: those that came to it in this step or the one before */
@@ -340,7 +350,9 @@ struct sm {
 
     struct sm_warp warps[SM_SLOTS];
     struct lockstep_warp_view views[SM_SLOTS];
-    struct lockstep_scheduler_view view; /* what the schedulers are shown, one after the other */
+    struct lockstep_block_view block_views[SM_SLOTS]; /* as of the end of the last cycle */
+    VEC(struct sm_barrier_event) barrier_events;      /* of this cycle, if the policy wants to know */
+    struct lockstep_scheduler_view view;              /* what the schedulers are shown, one after the other */
     struct sm_block blocks[SM_SLOTS];
     uint64_t free_blocks;
     unsigned free_threads;
@@ -612,6 +624,14 @@ void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), voi
 /* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
 void sm_count_warps(struct sm *sm, uint64_t cycle);
 
+/* barriers.c */
+/* A warp has issued a barrier instruction. */
+void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r);
+/* A warp's last lanes have ended: barriers that only waited for it open. */
+void sm_finish_warp(struct sm *sm, unsigned slot);
+/* At the end of a cycle in which blocks changed: the schedulers see and are told what happened. */
+void sm_show_blocks(struct sm *sm);
+
 /* issue.c */
 /* Whether an instruction is a store or atomic that releases at a scope wider than the block. */
 bool sm_releases(const struct isa_instr *instr);
@@ -684,7 +704,8 @@ void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet 
 void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_access *access);
 /* holder.c: a lane may have taken a lock at an address as the notes name it, by a compare-and-swap or exchange. */
 void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *access, unsigned lane, uint64_t address);
-/* holder.c: an atomic of the warp in `slot` gave a location another value: while sm->seeks_work, the same as a store. */
+/* holder.c: an atomic of the warp in `slot` gave a location another value: while sm->seeks_work, the same as a store.
+ */
 void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value);
 /* As the notes name them, the locations of all blocks of an SM lie apart, and from those of global memory. */
 static inline uint64_t sm_shared_base(const struct sm_warp *warp)

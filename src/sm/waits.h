@@ -1,6 +1,6 @@
 /* Reasons why warps wait, besides the values of registers: waits.def is the table. All that deals with "every reason"
- * comes from it: the sets, their union, what a checkpoint saves, what schedulers are shown, the causes of lost cycles and
- * what a hang report says. */
+ * comes from it: the sets, their union, what a checkpoint saves, what schedulers are shown, the causes of lost cycles
+ * and what a hang report says. */
 #ifndef LOCKSTEP_SM_WAITS_H
 #define LOCKSTEP_SM_WAITS_H
 
