@@ -28,6 +28,7 @@ struct gpu_range {
 
 struct gpu {
     struct machine machine; /* a copy: its groups are not used */
+    const struct sm_fetch_policy *fetch; /* the one that machine.sm.fetch names */
     struct sched scheduler; /* the one that machine.sm.scheduler names */
     struct store store;
     struct gpu_module *modules;

@@ -20,6 +20,7 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .l1c = &m->l1c,
         .l1d = &m->l1d,
         .partition = &m->memory.partition,
+        .fetch = gpu->fetch,
         .scheduler = gpu->scheduler.policy,
         .scheduler_options = gpu->scheduler.options,
         .spin = &m->spin,
@@ -92,6 +93,8 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
     gpu->machine.name = strdup(machine->name);
     gpu->machine.sm.scheduler = strdup(machine->sm.scheduler);
     gpu->machine.gpu.name = strdup(machine->gpu.name);
+    gpu->fetch = sm_fetch_find(machine->sm.fetch);
+    gpu->machine.sm.fetch = gpu->fetch->name;
     gpu->machine.spin.detector = spin_find_detector(machine->spin.detector)->name;
     gpu->machine.spin.truth = spin_find_detector(machine->spin.truth)->name;
     if (store_init(&gpu->store, machine->gpu.memory_base, (uint64_t)machine->gpu.memory_mib << 20, sink)) {

@@ -151,6 +151,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     archive_u8_to(ar, &warp->unit, ISA_UNIT_COUNT - 1);
     ARCHIVE(ar, warp->head_pc);
     ARCHIVE(ar, warp->fetch_pc);
+    ARCHIVE(ar, warp->asked_pc);
     ARCHIVE(ar, warp->in_flight);
     ARCHIVE(ar, warp->stores_out);
     ARCHIVE(ar, warp->pending_registers);
@@ -169,8 +170,9 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
 {
-    uint64_t *sets[] = {&sm->finished, &sm->buffered,          &sm->mispredicted,  &sm->flushed,  &sm->cleared,
-                        &sm->fetching, &sm->fence_invalidates, &sm->fence_reached, &sm->retiring, &sm->backed_off};
+    uint64_t *sets[] = {&sm->finished,        &sm->buffered,          &sm->mispredicted,  &sm->flushed,
+                        &sm->cleared,         &sm->fence_invalidates, &sm->fence_reached, &sm->backed_off,
+                        &sm->fetch.under_way, &sm->fetch.retiring,    &sm->fetch.full};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         visit(sets[i], context);
     for (unsigned w = 0; w < SM_WAIT_COUNT; w++)
@@ -213,6 +215,16 @@ static void archive_warps(struct sm *sm, struct archive *ar)
 }
 
 /* Pipelines */
+
+static void archive_fetch(struct sm *sm, struct archive *ar)
+{
+    struct sm_fetch *f = &sm->fetch;
+    archive_place(ar, &f->slot, sm->params->warps);
+    ARCHIVE(ar, f->count);
+    archive_u32_to(ar, &f->pc, f->module_size - 1);
+    archive_bool(ar, &f->line_taken);
+    archive_u32_to(ar, &f->view.last, sm->params->warps - 1);
+}
 
 static void archive_fifo(struct sm *sm, struct archive *ar, struct sm_fifo *fifo)
 {
@@ -382,13 +394,10 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_bool(ar, &sm->moved);
     archive_bool(ar, &sm->moved_before);
     archive_u8_to(ar, &sm->lsu_served, SM_NO_PLACE);
-    archive_bool(ar, &sm->line_taken);
     archive_ops(sm, ar);
     archive_transactions(sm, ar);
     archive_warps(sm, ar);
-    archive_place(ar, &sm->fetch_slot, sm->params->warps);
-    ARCHIVE(ar, sm->fetch_count);
-    archive_u32_to(ar, &sm->last_fetched, sm->params->warps - 1);
+    archive_fetch(sm, ar);
     ARCHIVE(ar, sm->overtaken);
     archive_place(ar, &sm->first_look, sm->params->schedulers);
     archive_pipelines(sm, ar);

@@ -9,8 +9,7 @@ static void check_rest(struct sm *sm, unsigned slot)
     sm_check_fence(sm, slot);
     if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out)
         return;
-    sm->retiring |= BIT64(slot);
-    sm->due |= SM_DUE_FETCH;
+    sm_fetch_retires(sm, BIT64(slot));
 }
 
 void sm_check_retire(struct sm *sm, unsigned slot)

@@ -415,6 +415,8 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
         view->pc = simt_pc(&warp->simt);
     }
     sm_head_changed(sm, warp, BIT64(slot), view->pc);
+    if (sm->fetch.fills)
+        sm_fetch_has_room(sm, slot);
     sm_fifo_push(&sm->id_oc[class], index);
     sm->due |= SM_DUE_COLLECT;
     return class;
@@ -584,6 +586,30 @@ static inline void own_issue(struct sm *sm, unsigned s)
     sm->changed &= ~slots;
 }
 
+/* Fills in what a scheduler is shown in this cycle; members: of its warps, those that go on. */
+static inline void show(const struct sm *sm, struct lockstep_scheduler_view *view, uint64_t members, uint64_t ready)
+{
+    view->cycle = sm->now;
+    view->ready = ready;
+    view->members = members;
+    view->waiting = members & sm->waiting;
+    view->at_barrier = members & sm->waits.barrier;
+    if (sm->setup.scheduler->needs & LOCKSTEP_NEEDS_LONG_WAIT)
+        view->long_wait = long_waits(sm, members);
+}
+
+unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
+{
+    struct lockstep_scheduler_view view = sm->view;
+    uint64_t members = sm->resident & ~sm->finished & sm->scheduler_slots[scheduler], asked = members & warps;
+    uint64_t ready = asked & ~sm->backed_off ? asked & ~sm->backed_off : asked;
+    if (!ready)
+        return LOCKSTEP_NO_WARP;
+    show(sm, &view, members, ready);
+    unsigned slot = sm->setup.scheduler->pick(sm->scheduler_state[scheduler], &view);
+    return slot < LOCKSTEP_NO_WARP && mask_has(ready, slot) ? slot : LOCKSTEP_NO_WARP;
+}
+
 /* One cycle of a scheduler that one of its warps gives a reason to look. */
 static void schedule(struct sm *sm, unsigned s)
 {
@@ -598,14 +624,8 @@ static void schedule(struct sm *sm, unsigned s)
         return;
     }
     struct lockstep_scheduler_view *view = &sm->view;
-    view->cycle = sm->now;
-    view->ready = ready;
-    view->members = members & ~sm->finished;
-    view->waiting = view->members & waiting;
-    view->at_barrier = view->members & sm->waits.barrier;
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    if (policy->needs & LOCKSTEP_NEEDS_LONG_WAIT)
-        view->long_wait = long_waits(sm, view->members);
+    show(sm, view, members & ~sm->finished, ready);
     if (policy->advance)
         policy->advance(sm->scheduler_state[s], view);
     unsigned slot = astray | sm->backed_off ? pick_any(sm, s, astray, view) : pick_ready(sm, s, view);

@@ -83,7 +83,7 @@ static void reset_pipelines(struct sm *sm)
     sm_wheel_init(&sm->shared_wheel);
     sm->lsu_op = SM_NONE;
     sm->lsu_count = sm->lsu_at = 0;
-    sm->fetch_slot = SM_NONE;
+    sm->fetch.slot = SM_NONE;
 }
 
 static void create_spin(struct sm *sm, const struct sm_setup *setup, struct arena *own)
@@ -288,12 +288,9 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     const struct sm_params *p = sm->params;
     sm->kernel = kernel;
     sm->scoreboard_words = kernel->scoreboard_words;
-    sm->instructions = kernel->grid->code->module->instr_count;
-    sm->fetch_most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer;
     sm->now = cycle;
     sm->next_age = 0;
     sm->unsynced.count = 0;
-    sm->last_fetched = p->warps - 1;
     sm->writeback_from = sm->bank_from = 0;
     sm->free_threads = p->threads;
     sm->free_shared = p->shared_bytes;
@@ -301,7 +298,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
     sm_wheel_begin(&sm->wheel, kernel->longest + 2);
     sm_wheel_begin(&sm->shared_wheel, p->shared_latency);
-    sm->line_taken = true;
+    sm_fetch_begin(sm);
     sm_all_due(sm);
     sm->counted = cycle;
     sm->changed = mask_low(p->warps);
@@ -494,7 +491,7 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
  * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
-    if ((sm->due & SM_DUE_NEXT) || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->fetch_slot != SM_NONE ||
+    if ((sm->due & SM_DUE_NEXT) || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->fetch.slot != SM_NONE ||
         sm->ejected.count || sm->fence_reached ||
         ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
         return true;
@@ -535,7 +532,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_lsu(sm);
     if ((sm->changed | sm_waits_timed(&sm->waits) | sm->fence_reached) || sm->has_fault)
         sm_issue(sm);
-    if (sm->fetch_slot != SM_NONE)
+    if (sm->fetch.slot != SM_NONE)
         sm_decode(sm);
     if (sm->due & SM_DUE_FETCH)
         sm_fetch(sm);

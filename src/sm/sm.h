@@ -19,6 +19,7 @@
 #include "network/network.h"
 #include "sim/cycle.h"
 #include "simt/warp.h"
+#include "sm/fetch/policy.h"
 #include "sm/unsynced.h"
 #include "sm/sm_params.h"
 #include "sm/spin/spin.h"
@@ -52,6 +53,7 @@ struct sm_setup {
     const struct sm_params *params;
     const struct cache_params *l1i, *l1c, *l1d;
     const struct partition_params *partition;
+    const struct sm_fetch_policy *fetch;
     const struct lockstep_scheduler *scheduler;
     const uint64_t *scheduler_options;       /* their values; may be NULL where it has none */
     const struct spin_params *spin;          /* NULL: as if spin.measure were off */

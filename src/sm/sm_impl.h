@@ -7,6 +7,7 @@
 #include "base/hot.h"
 #include "base/vec.h"
 #include "sm/barrier.h"
+#include "sm/fetch.h"
 #include "sm/novel.h"
 #include "sm/order.h"
 #include "sm/sm.h"
@@ -172,7 +173,8 @@ struct sm_warp {
     uint8_t unit;                  /* of the head instruction: the set of sm.wants that the warp is in */
     uint8_t bank_shift, bank_back; /* added to its registers' decoded banks; the way round from there to the first */
     uint32_t head_pc;
-    uint32_t fetch_pc;           /* next to fetch */
+    uint32_t fetch_pc;           /* next to fetch: behind what is in the buffer, if anything is */
+    uint32_t asked_pc;           /* what the instruction cache was last asked for */
     uint32_t in_flight;          /* ops between issue and completion */
     uint32_t stores_out;         /* writes not acknowledged */
     uint32_t pending_registers;  /* bits set in the scoreboard */
@@ -253,7 +255,6 @@ struct sm {
     bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
                                  will until an event */
     uint8_t lsu_served;       /* enum sm_served, of the transaction in the dispatch register */
-    bool line_taken;          /* fetch took a line from the instruction cache and has not asked for another since */
     bool l1d_pipe_refused;
     bool has_fault;
     uint32_t due; /* set of enum sm_due */
@@ -284,13 +285,8 @@ struct sm {
     uint64_t fence_invalidates;     /* of waits.fence: those whose fence empties the L1D of global lines */
     uint64_t fence_reached;         /* of waits.fence: those that came to it in this step or the one before */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
-    uint64_t fetching;              /* in the fetch buffer or waiting for the instruction cache */
-    uint64_t retiring;              /* finished and drained: to be retired by fetch's scan */
 
-    /* Fetch. */
-    uint32_t fetch_slot, fetch_count;  /* fetch buffer: warp (SM_NONE: empty) and instructions */
-    uint32_t fetch_most, instructions; /* instructions that a fetch brings; that the module has */
-    unsigned last_fetched;
+    struct sm_fetch fetch;
 
     /* Operand collection and pipelines. */
     struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
@@ -548,12 +544,25 @@ static inline void sm_all_due(struct sm *sm)
 }
 
 /* fetch.c */
+/* Warps to fetch for. */
+static inline uint64_t sm_fetch_for(const struct sm *sm)
+{
+    return sm->resident & ~sm->finished & ~*sm->fetch.stocked & ~sm->fetch.under_way;
+}
 /* Whether fetch has anything to do: a warp to serve or to retire, an instruction line that arrived or one taken. */
 static inline bool sm_fetch_busy(const struct sm *sm)
 {
-    return (sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching) || sm->retiring || sm->line_taken ||
-           cache_has_ready(sm->l1i);
+    return sm_fetch_for(sm) || sm->fetch.retiring || sm->fetch.line_taken || cache_has_ready(sm->l1i);
 }
+/* The warp has ended and drained: it can be retired. */
+static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
+{
+    sm->fetch.retiring |= bit;
+    sm->due |= SM_DUE_FETCH;
+}
+/* An instruction of the warp's buffer was issued. */
+void sm_fetch_has_room(struct sm *sm, unsigned slot);
+void sm_fetch_begin(struct sm *sm);
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
 void sm_flush_buffer(struct sm *sm, unsigned slot);
@@ -638,6 +647,8 @@ bool sm_releases(const struct isa_instr *instr);
 void sm_issue(struct sm *sm);
 /* Fills in what is the same in every view. */
 void sm_open_view(struct sm *sm);
+/* Which of these warps a scheduler would issue first, or LOCKSTEP_NO_WARP. */
+unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps);
 /* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
 static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)
 {
