@@ -1,17 +1,5 @@
 #include "base/hash.h"
 
-uint32_t crc32_update(uint32_t crc, const void *data, size_t n)
-{
-    const uint8_t *bytes = data;
-    crc = ~crc;
-    for (size_t i = 0; i < n; i++) {
-        crc ^= bytes[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (0xEDB88320u & -(crc & 1));
-    }
-    return ~crc;
-}
-
 uint64_t hash_bytes(const void *data, size_t n)
 {
     const uint8_t *bytes = data;

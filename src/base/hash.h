@@ -1,12 +1,10 @@
-/* Checksums and reproducible random streams. */
+/* Hashes and reproducible random streams. */
 #ifndef LOCKSTEP_BASE_HASH_H
 #define LOCKSTEP_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* CRC-32 as zlib, gzip and PNG use it (polynomial 0xEDB88320); crc is the previous value, 0 to start. */
-uint32_t crc32_update(uint32_t crc, const void *data, size_t n);
 /* 64-bit FNV-1a. */
 uint64_t hash_bytes(const void *data, size_t n);
 

@@ -2,7 +2,6 @@
  */
 #include "base/interrupt.h"
 
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -49,4 +48,42 @@ const char *interrupt_name(void)
         if (noted == interrupt_signals[i])
             return names[i];
     return NULL;
+}
+
+static bool is_default(const struct sigaction *action)
+{
+    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
+static bool is_ignored(const struct sigaction *action)
+{
+    return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
+}
+
+void interrupt_begin(struct interrupt_watch *watch, bool handled_too, double deadline)
+{
+    struct sigaction action = {.sa_handler = interrupt_note};
+    interrupt_forget();
+    *watch = (struct interrupt_watch){.deadline = deadline};
+    for (unsigned i = 0; i < INTERRUPTS; i++) {
+        struct sigaction *old = &watch->old[i];
+        if (sigaction(interrupt_signals[i], NULL, old) < 0 || (handled_too ? is_ignored(old) : !is_default(old)))
+            continue;
+        watch->taken[i] = sigaction(interrupt_signals[i], &action, NULL) == 0;
+    }
+}
+
+const char *interrupt_reason(const struct interrupt_watch *watch)
+{
+    if (interrupt_noted())
+        return interrupt_name();
+    return watch->deadline > 0 && host_seconds() >= watch->deadline ? "max-seconds" : NULL;
+}
+
+void interrupt_end(struct interrupt_watch *watch)
+{
+    for (unsigned i = 0; i < INTERRUPTS; i++)
+        if (watch->taken[i])
+            sigaction(interrupt_signals[i], &watch->old[i], NULL);
+    *watch = (struct interrupt_watch){0};
 }

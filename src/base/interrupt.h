@@ -1,7 +1,10 @@
-/* A request from outside to stop: SIGINT, SIGTERM, SIGHUP. Whoever watches installs interrupt_note for those signals
- * that it wants noted, and asks now and then. And the host's clock, by which requests and limits are told apart. */
+/* What ends a run from outside before it is through: SIGINT, SIGTERM, SIGHUP, and a limit of host time. Whoever watches
+ * asks now and then; one run at a time can be watched. And the host's clock. */
 #ifndef LOCKSTEP_BASE_INTERRUPT_H
 #define LOCKSTEP_BASE_INTERRUPT_H
+
+#include <signal.h>
+#include <stdbool.h>
 
 #define INTERRUPTS 3
 extern const int interrupt_signals[INTERRUPTS];
@@ -14,6 +17,19 @@ double host_seconds(void);
 void interrupt_note(int number);
 /* Forgets what was noted. */
 void interrupt_forget(void);
+
+struct interrupt_watch {
+    struct sigaction old[INTERRUPTS];
+    bool taken[INTERRUPTS];
+    double deadline; /* in host_seconds, 0: none */
+};
+/* Begins to watch: from now on the first of the signals is only noted, and a later one ends the process
+ * (interrupt_note). Signals that were ignored stay so, and unless handled_too those that a handler waits for. */
+void interrupt_begin(struct interrupt_watch *watch, bool handled_too, double deadline);
+/* Why the run is to end now ("SIGINT", "max-seconds", ...), or NULL. */
+const char *interrupt_reason(const struct interrupt_watch *watch);
+/* Ends watching: signals act as before. */
+void interrupt_end(struct interrupt_watch *watch);
 /* The signal that was noted, or 0; its name ("SIGINT"), or NULL. */
 int interrupt_noted(void);
 const char *interrupt_name(void);

@@ -7,12 +7,12 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "base/strmap.h"
 #include "cli/case.h"
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "cli/process.h"
-#include "cli/stop.h"
 #include "gpu/result_json.h"
 #include "ptx/ptx.h"
 #include "report/run_report.h"
@@ -28,7 +28,7 @@ struct case_run {
     uint64_t *addresses; /* of the buffers */
     void *params;
     json_t *checks;
-    struct stop stop;
+    struct interrupt_watch stop;
     uint64_t content; /* hash of everything that the launch file names */
     bool lost;        /* something that was asked for could not be written */
 };
@@ -188,7 +188,7 @@ static int place_args(struct case_run *run)
 }
 
 struct progress_context {
-    const struct stop *stop;
+    const struct interrupt_watch *stop;
     const char *reason; /* why the launch was asked to stop */
     struct cli_progress line;
     const char *kernel;
@@ -198,7 +198,7 @@ static int on_progress(void *context, const struct gpu_progress *now)
 {
     struct progress_context *progress = context;
     cli_progress_show(&progress->line, progress->kernel, now);
-    progress->reason = stop_reason(progress->stop);
+    progress->reason = interrupt_reason(progress->stop);
     return progress->reason != NULL;
 }
 
@@ -333,7 +333,8 @@ int cli_run_case(const struct cli_options *options, const struct machine *machin
     struct case_run run = {.options = options, .machine = machine, .sink = sink, .checks = json_array()};
     struct strbuf text = {0};
     int code = CLI_USAGE;
-    stop_begin(&run.stop, options->max_seconds_value);
+    double seconds = options->max_seconds_value;
+    interrupt_begin(&run.stop, true, seconds > 0 ? host_seconds() + seconds : 0);
     if (options->rest[1])
         diag_error(sink, DIAG_NOWHERE, NULL, "a launch file takes no arguments: %s", options->rest[1]);
     else if (cli_read_file(options->rest[0], &text, sink) == 0 &&
@@ -345,7 +346,7 @@ int cli_run_case(const struct cli_options *options, const struct machine *machin
     case_free(&run.c);
     strbuf_free(&text);
     json_decref(run.checks);
-    stop_end(&run.stop);
+    interrupt_end(&run.stop);
     if (interrupt_noted() && code == 128 + interrupt_noted()) {
         cli_flush();
         process_die(interrupt_noted());

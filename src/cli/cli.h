@@ -75,8 +75,8 @@ enum cli_accept {
     CLI_TAKES_KERNEL = 16,  /* --kernel NAME */
     CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
     CLI_TAKES_REPORT = 64,  /* --hang-report */
-    CLI_TAKES_DEPARTURES = 128, /* --departures */
-    CLI_TAKES_TARGET = 512, /* a program with its arguments, or a launch file */
+    CLI_TAKES_DEPARTURES = 128,  /* --departures */
+    CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
 };
 
@@ -149,11 +149,16 @@ json_t *cli_document(const struct machine *machine, const struct cli_options *op
 
 /* Progress on the terminal: one line on standard error that is overwritten. */
 struct cli_progress {
-    bool shown;   /* something stands on the line */
-    bool enabled; /* standard error is a terminal, and nobody asked for quiet */
+    bool shown;    /* something stands on the line */
+    bool enabled;  /* standard error is a terminal, and nobody asked for quiet */
+    unsigned done; /* of the jobs that cli_progress_jobs told of */
 };
 void cli_progress_init(struct cli_progress *progress, bool quiet);
 void cli_progress_show(struct cli_progress *progress, const char *kernel, const struct gpu_progress *now);
+/* "3 of 8 runs done", when that has changed; failed: how many did not end well, or -1 not to say. */
+struct process_job;
+void cli_progress_jobs(struct cli_progress *progress, const struct process_job *jobs, unsigned count, const char *what,
+                       int failed);
 void cli_progress_clear(struct cli_progress *progress);
 
 /* A launch file, run to the exit code; fills *document (may be NULL) with the results. */

@@ -127,7 +127,6 @@ static const char *label_of(struct comparison *cmp, const char *group, const str
 static char *const *command_of(struct comparison *cmp, const struct configuration *c, const char *stats)
 {
     const struct cli_options *o = cmp->options;
-    VEC(const char *) words = {0};
     const char *pairs[][2] = {{"--machine", c->machine},
                               {"--sched", c->sched},
                               {"--seed", c->seed},
@@ -137,27 +136,17 @@ static char *const *command_of(struct comparison *cmp, const struct configuratio
                               {"--threads", o->threads},
                               {"--check", o->check},
                               {"--stats", stats}};
-    vec_push(&words, "/proc/self/exe");
-    vec_push(&words, "run");
-    vec_push(&words, "--quiet");
+    struct process_words words = {0};
+    process_lockstep_run(&words);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
-        if (pairs[i][1]) {
-            vec_push(&words, pairs[i][0]);
-            vec_push(&words, pairs[i][1]);
-        }
+        process_option(&words, pairs[i][0], pairs[i][1]);
     if (o->no_skip)
-        vec_push(&words, "--no-skip");
-    for (size_t i = 0; i < o->sets.count; i++) {
-        vec_push(&words, "--set");
-        vec_push(&words, o->sets.items[i]);
-    }
-    vec_push(&words, "--");
+        process_word(&words, "--no-skip");
+    process_sets(&words, o->sets.items, o->sets.count);
+    process_word(&words, "--");
     for (char **rest = o->rest; *rest; rest++)
-        vec_push(&words, *rest);
-    char **argv = ARENA_NEW(&cmp->arena, char *, words.count + 1);
-    memcpy(argv, words.items, words.count * sizeof *argv);
-    vec_free(&words);
-    return argv;
+        process_word(&words, *rest);
+    return process_argv(&words, &cmp->arena);
 }
 
 static int prepare(struct comparison *cmp)
@@ -255,19 +244,12 @@ static int write_all(struct comparison *cmp)
 struct ticker {
     const struct comparison *cmp;
     struct cli_progress progress;
-    unsigned shown;
 };
 
 static void tick(void *context)
 {
     struct ticker *t = context;
-    unsigned done = 0;
-    for (unsigned i = 0; i < t->cmp->count; i++)
-        done += t->cmp->jobs[i].ended;
-    if (t->progress.enabled && (done != t->shown || !t->progress.shown))
-        fprintf(stderr, "\r\033[K%u of %u runs done", done, t->cmp->count);
-    t->progress.shown = t->progress.enabled;
-    t->shown = done;
+    cli_progress_jobs(&t->progress, t->cmp->jobs, t->cmp->count, "runs done", -1);
 }
 
 static int compare(struct comparison *cmp)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/process.h"
 #include "report/figures.h"
 
 /* A program that is started without some of its three streams would get their numbers for the next files that it
@@ -110,6 +111,21 @@ void cli_progress_show(struct cli_progress *progress, const char *kernel, const 
                 now->seconds * (double)(now->blocks - now->blocks_done) / (double)now->blocks_done);
     fflush(stderr);
     progress->shown = true;
+}
+
+void cli_progress_jobs(struct cli_progress *progress, const struct process_job *jobs, unsigned count, const char *what,
+                       int failed)
+{
+    unsigned done = 0;
+    for (unsigned i = 0; i < count; i++)
+        done += jobs[i].ended;
+    if (!progress->enabled || (progress->shown && done == progress->done))
+        return;
+    fprintf(stderr, "\r\033[K%u of %u %s", done, count, what);
+    if (failed >= 0)
+        fprintf(stderr, ", %d did not end well", failed);
+    progress->shown = true;
+    progress->done = done;
 }
 
 void cli_progress_clear(struct cli_progress *progress)

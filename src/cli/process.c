@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/vec.h"
 #include "cli/process.h"
-#include "cli/stop.h"
 
 extern char **environ;
 
@@ -172,6 +172,35 @@ int process_run(struct process_job *jobs, unsigned count, const struct process_o
     sigprocmask(SIG_SETMASK, &old, NULL);
     sigaction(SIGCHLD, &child_action, NULL);
     return interrupted;
+}
+
+void process_option(struct process_words *words, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    process_word(words, name);
+    process_word(words, value);
+}
+
+void process_sets(struct process_words *words, const char *const *sets, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        process_option(words, "--set", sets[i]);
+}
+
+void process_lockstep_run(struct process_words *words)
+{
+    process_word(words, "/proc/self/exe");
+    process_word(words, "run");
+    process_word(words, "--quiet");
+}
+
+char *const *process_argv(struct process_words *words, struct arena *arena)
+{
+    char **argv = ARENA_NEW(arena, char *, words->items.count + 1);
+    memcpy(argv, words->items.items, words->items.count * sizeof *argv);
+    vec_free(&words->items);
+    return argv;
 }
 
 void process_die(int n)

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "base/diag.h"
+#include "base/vec.h"
 
 struct process_job {
     char *const *argv;
@@ -27,6 +28,22 @@ struct process_options {
     void (*tick)(void *context); /* called about five times a second, or NULL */
     void *context;
 };
+
+/* An argument vector, word by word; zero-initialise it. process_argv ends it: the vector belongs to arena. */
+struct process_words {
+    VEC(const char *) items;
+};
+static inline void process_word(struct process_words *words, const char *word)
+{
+    vec_push(&words->items, word);
+}
+/* An option and its value; nothing when that is NULL. */
+void process_option(struct process_words *words, const char *name, const char *value);
+/* --set for each of the settings. */
+void process_sets(struct process_words *words, const char *const *sets, size_t count);
+/* The beginning of `lockstep run` by this very program, without its progress line. */
+void process_lockstep_run(struct process_words *words);
+char *const *process_argv(struct process_words *words, struct arena *arena);
 
 /* Runs the jobs to their ends. Returns 0, or the number of the signal that asked us to stop; another one kills them. */
 int process_run(struct process_job *jobs, unsigned count, const struct process_options *options);

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "cli/checkpoint.h"
 #include "cli/cli.h"
 #include "cli/process.h"
-#include "cli/stop.h"
 #include "report/figures.h"
 #include "report/run_report.h"
 #include "sm/sched/sched.h"

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "cli/cli.h"
 #include "cli/listing.h"
 #include "cli/process.h"
@@ -134,7 +134,7 @@ static int check_bytes(struct validation *v, const struct fidelity_record *r)
         const char *name = arena_strndup(&v->arena, ptx + 5, strcspn(ptx + 5, " \r\n"));
         rc = cli_read_file(arena_printf(&v->arena, "%s/%s", v->folder, name), &text, v->sink);
     }
-    snprintf(id, sizeof id, "%08" PRIx32, crc32_update(0, strbuf_text(&text), text.length));
+    snprintf(id, sizeof id, "%08" PRIx32, (uint32_t)crc32_z(0, (const unsigned char *)strbuf_text(&text), text.length));
     strbuf_free(&text);
     if (rc == 0 && strcmp(id, r->id) != 0)
         rc = diag_error(v->sink, DIAG_NOWHERE, "measure it anew",
@@ -148,38 +148,31 @@ static enum machine_as taken_as(const struct cli_options *o)
     return o->as_reference ? MACHINE_REFERENCE : o->fixed_order ? MACHINE_FIXED_ORDER : MACHINE_SHIPPED;
 }
 
-static void set_back(struct validation *v, const struct departure *d, cli_texts *words)
+static void set_back(struct validation *v, const struct departure *d, struct process_words *words)
 {
-    vec_push(words, "--set");
-    vec_push(words, arena_printf(&v->arena, "%s=%s", d->parameter, d->there));
+    process_option(words, "--set", arena_printf(&v->arena, "%s=%s", d->parameter, d->there));
 }
 
 static char *const *command_of(struct validation *v, const struct trial *t)
 {
     const struct fidelity_record *r = t->record;
     const struct cli_options *o = v->options;
-    cli_texts words = {0};
+    struct process_words words = {0};
     enum machine_as as = taken_as(o);
-    const char *sched = departure_scheduler(&v->arena, r->machine, as, r->sched);
-    const char *const start[] = {"/proc/self/exe", "run", "--quiet", "--machine", r->machine,
-                                 "--sched",        sched, "--stats", t->stats,    "--max-cycles"};
-    for (size_t i = 0; i < sizeof start / sizeof *start; i++)
-        vec_push(&words, start[i]);
-    vec_push(&words, arena_printf(&v->arena, "%" PRIu64, PATIENCE * r->there.value[FIDELITY_CYCLES]));
+    process_lockstep_run(&words);
+    process_option(&words, "--machine", r->machine);
+    process_option(&words, "--sched", departure_scheduler(&v->arena, r->machine, as, r->sched));
+    process_option(&words, "--stats", t->stats);
+    process_option(&words, "--max-cycles",
+                   arena_printf(&v->arena, "%" PRIu64, PATIENCE * r->there.value[FIDELITY_CYCLES]));
     for (const struct departure *d = NULL; (d = departure_next(r->machine, as, d));)
         set_back(v, d, &words);
     if (as == MACHINE_REFERENCE && strchr(r->sched, '+'))
         for (const struct departure *d = NULL; (d = departure_next_control(d));)
             set_back(v, d, &words);
-    for (size_t i = 0; i < o->sets.count; i++) {
-        vec_push(&words, "--set");
-        vec_push(&words, o->sets.items[i]);
-    }
-    vec_push(&words, arena_printf(&v->arena, "%s/%s.yaml", v->folder, r->name));
-    char **argv = ARENA_NEW(&v->arena, char *, words.count + 1);
-    memcpy(argv, words.items, words.count * sizeof *argv);
-    vec_free(&words);
-    return argv;
+    process_sets(&words, o->sets.items, o->sets.count);
+    process_word(&words, arena_printf(&v->arena, "%s/%s.yaml", v->folder, r->name));
+    return process_argv(&words, &v->arena);
 }
 
 static int prepare(struct validation *v)
@@ -249,12 +242,7 @@ static void collect(struct validation *v, unsigned index)
 static void tick(void *context)
 {
     struct validation *v = context;
-    unsigned done = 0;
-    for (unsigned i = 0; i < v->count; i++)
-        done += v->jobs[i].ended;
-    if (v->progress.enabled)
-        fprintf(stderr, "\r\033[K%u of %u runs done", done, v->count);
-    v->progress.shown = v->progress.enabled;
+    cli_progress_jobs(&v->progress, v->jobs, v->count, "runs done", -1);
 }
 
 static int write_page(struct validation *v, const struct trials *all)
@@ -311,8 +299,7 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     else if (options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
                    options->rest[0]);
-    else if (cli_check_places(&page, 1, sink) == 0 &&
-             find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
+    else if (cli_check_places(&page, 1, sink) == 0 && find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
         code = run_all(&v);
     remove_files(&v);
     fidelity_free(&v.records);

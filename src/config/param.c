@@ -387,6 +387,16 @@ static void format_text(const char *text, struct strbuf *out)
     strbuf_add(out, "\"");
 }
 
+bool param_is_default(const struct param_group *group, const struct param_desc *param)
+{
+    const void *field = field_of(group, param);
+    if (param->type == PARAM_TYPE_STR)
+        return !strcmp(*(const char *const *)field, param->default_text);
+    if (param->type == PARAM_TYPE_BOOL)
+        return *(const bool *)field == (param->default_value != 0);
+    return *(const uint32_t *)field == param->default_value;
+}
+
 void param_format(const struct param_group *group, const struct param_desc *param, struct strbuf *out)
 {
     const void *field = field_of(group, param);

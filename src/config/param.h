@@ -8,6 +8,8 @@
  *     PARAM_BOOL(name, default, "what it is")
  *     PARAM_ENUM(name, default_index, choices, "what it is")     choices: a NULL-terminated `const char *const []`
  *     PARAM_STR(name, "default", "what it is")
+ * PARAM_U32_QUIET and PARAM_STR_QUIET are parameters that came after results had been published: a result says their
+ * value only where it is not the default, so that results of the same machine stay the same.
  * and the room writes
  *     struct l2_params {
  *     #include "config/param_fields.h"
@@ -30,6 +32,7 @@
 #ifndef LOCKSTEP_CONFIG_PARAM_H
 #define LOCKSTEP_CONFIG_PARAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +49,7 @@ struct param_desc {
     const char *const *choices;    /* ENUM: NULL-terminated */
     const char *default_text;      /* STR */
     const char *unit, *doc;
+    bool quiet;                    /* left out of results where it has its default */
 };
 
 /* Where a parameter was given its value last. */
@@ -80,6 +84,8 @@ int param_load_yaml(const struct param_group *groups, unsigned count, struct are
  * in full, separated by blanks; the values of all are told. Returns -1. */
 int param_conflict(const struct param_group *groups, unsigned count, const char *names, const char *why,
                    struct diag_sink *sink);
+/* Whether it has its default. */
+bool param_is_default(const struct param_group *group, const struct param_desc *param);
 /* Appends thousandths as a decimal number without idle zeros: 1500 is 1.5. */
 void param_format_decimal(uint64_t thousandths, struct strbuf *out);
 /* Appends the value as text, as YAML and the command line take it. */

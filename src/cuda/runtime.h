@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "base/interrupt.h"
 #include "base/vec.h"
 #include "cuda/api.h"
 #include "cuda/replay.h"
@@ -83,9 +84,9 @@ struct runtime {
     unsigned threads;
     bool every_cycle;
     bool check_sync;
-    double deadline;        /* of LOCKSTEP_MAX_SECONDS, in host_seconds; 0: none */
-    pid_t run_by;           /* LOCKSTEP_RUN: the process of lockstep run, 0: none */
-    unsigned signals_taken; /* by stop_begin */
+    double deadline;              /* of LOCKSTEP_MAX_SECONDS, in host_seconds; 0: none */
+    pid_t run_by;                 /* LOCKSTEP_RUN: the process of lockstep run, 0: none */
+    struct interrupt_watch watch; /* by stop_begin */
     bool progress;
     int results;         /* file of LOCKSTEP_RESULTS, -1: nobody asked for them, or a line could not be written */
     bool results_asked;  /* results_open was called */
@@ -130,7 +131,8 @@ void runtime_print(struct runtime *rt, const struct strbuf *text);
 /* Prints the sink's diagnostics to standard error, adds them to the results, and empties the sink. */
 void runtime_report(struct runtime *rt, struct diag_sink *sink);
 
-/* Returns error, and says, without addresses of the host, which differ from run to run, on standard error why the entry point under way refuses a call: once for each reason. */
+/* Returns error, and says, without addresses of the host, which differ from run to run, on standard error why the entry
+ * point under way refuses a call: once for each reason. */
 cudaError_t runtime_refuse(struct runtime *rt, cudaError_t error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -7,6 +7,7 @@
 
 #include "base/crew.h"
 #include "base/hot.h"
+#include "gpu/gpu_check.h"
 #include "gpu/part.h"
 
 #define POLL_STEPS 4096 /* windows between looks at the host's clock */
@@ -19,7 +20,7 @@ static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
     return &run->parts[n];
 }
 
-/* What the parts are like after a window, all together. */
+/* The outlooks of all parts after a window, together. */
 HOT static struct gpu_outlook look_at_parts(const struct gpu_run *run)
 {
     struct gpu_outlook o = {.next = CYCLE_NEVER, .busy_until = run->start_cycle, .idle = true};
@@ -27,7 +28,7 @@ HOT static struct gpu_outlook look_at_parts(const struct gpu_run *run)
         const struct gpu_outlook *part = run->parts[i].report;
         o.next = cycle_min(o.next, part->next);
         o.busy_until = part->busy_until > o.busy_until ? part->busy_until : o.busy_until;
-        o.room |= part->room;
+        o.room |= part->room; /* only whether there is any: these are sets of different SMs */
         o.idle &= part->idle;
         o.faulted |= part->faulted;
         o.block_may_end |= part->block_may_end;
@@ -41,9 +42,9 @@ HOT static struct gpu_outlook look_at_parts(const struct gpu_run *run)
     return o;
 }
 
-/* In a cycle every SM may take one block, starting behind the one served last; none in the launch's first cycle.
- * Returns whether blocks start. */
-static bool dispatch(struct gpu_run *run, uint64_t room, uint64_t cycle)
+/* In a cycle every SM may take one block, starting behind the one served last; none in the launch's first cycle. room:
+ * some SM has room. Returns whether blocks start. */
+static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
 {
     unsigned sms = run->gpu->machine.gpu.sms;
     if (!room || cycle == run->start_cycle)
@@ -52,9 +53,9 @@ static bool dispatch(struct gpu_run *run, uint64_t room, uint64_t cycle)
         run->parts[i].start_count = 0;
     for (unsigned n = 0; n < sms && run->next_block < run->blocks; n++) {
         unsigned sm = (run->dispatch_from + n) % sms;
-        if (!mask_has(room, sm))
-            continue;
         struct gpu_part *part = part_of(run, sm);
+        if (!mask_has(part->report->room, sm - part->first_sm))
+            continue;
         part->starts[part->start_count++] = (struct gpu_start){run->next_block++, sm};
         run->last_served = sm;
     }
@@ -62,23 +63,26 @@ static bool dispatch(struct gpu_run *run, uint64_t room, uint64_t cycle)
     return true;
 }
 
-/* Whether the networks, running faster than the SMs, tick more often in these cycles than their lookahead allows. */
-static bool too_many_ticks(const struct gpu *gpu, uint64_t from, uint64_t end)
+/* The networks, running faster than the SMs, tick more often in these cycles than their lookahead allows. */
+static bool too_many_ticks(const struct gpu_run *run, uint64_t from, uint64_t end)
 {
-    uint32_t mhz = gpu->machine.gpu.network_mhz, core_mhz = gpu->machine.gpu.core_mhz;
+    uint32_t mhz = run->gpu->machine.gpu.network_mhz, core_mhz = run->gpu->machine.gpu.core_mhz;
     return mhz > core_mhz &&
-           sim_clock_at(mhz, core_mhz, end).begun - sim_clock_at(mhz, core_mhz, from).begun > NETWORK_LOOKAHEAD;
+           sim_clock_at(mhz, core_mhz, end).begun - sim_clock_at(mhz, core_mhz, from).begun > run->lookahead;
 }
 
-/* The end of the window that begins at `from`, whose blocks have been given out: the same whether the cycles before
- * were skipped or stepped. */
+/* The end of the window that begins at `from`, whose blocks have been given out. It is the next multiple of the
+ * window's length, and the length depends on the cycles between two multiples, not on `from`: so it is the same whether
+ * the cycles before were skipped or stepped. */
 static uint64_t window_end(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t from, uint64_t limit)
 {
-    uint64_t end = (from / GPU_WINDOW + 1) * GPU_WINDOW;
     bool blocks_left = run->next_block < run->blocks;
-    if ((blocks_left && (o->room || o->block_may_end)) || too_many_ticks(run->gpu, from, end))
-        end = from + 1;
-    return cycle_min(end, limit);
+    if (blocks_left && (o->room || o->block_may_end))
+        return cycle_min(from + 1, limit);
+    uint64_t length = blocks_left ? cycle_min(GPU_BLOCK_WINDOW, run->lookahead) : run->lookahead;
+    while (length > 1 && too_many_ticks(run, from / length * length, (from / length + 1) * length))
+        length /= 2;
+    return cycle_min((from / length + 1) * length, limit);
 }
 
 /* Partitions are not simulated ahead beyond a cycle in which somebody looks at what they hold, at no time while SMs use
@@ -91,18 +95,19 @@ static uint64_t find_horizon(const struct gpu_run *run, const struct gpu_watch *
     return cycle_min(cycle_min(limit, watch->next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
 }
 
-static void run_part(const void *order, unsigned number)
+static void run_parts(const void *order, unsigned thread)
 {
     const struct gpu_window *w = order;
-    gpu_part_run(&w->run->parts[number], w);
+    for (unsigned n = thread; n < w->run->part_count; n += w->run->threads)
+        gpu_part_run(&w->run->parts[n], w);
 }
 
 static void run_window(const struct gpu_window *w)
 {
-    if (w->run->part_count == 1)
-        run_part(w, 0);
+    if (w->run->threads == 1)
+        run_parts(w, 0);
     else
-        crew_run(w->run->gpu->crew, run_part, w, sizeof *w);
+        crew_run(w->run->gpu->crew, run_parts, w, sizeof *w);
 }
 
 /* The first cycle from `end` on in which something can happen. */
@@ -112,15 +117,20 @@ static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *
     if (o->next == end || o->room)
         return end;
     struct sim_clock clock = sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, end);
-    uint64_t tick = cycle_min(network_next(gpu->requests, clock.begun), network_next(gpu->replies, clock.begun));
+    uint64_t tick = CYCLE_NEVER;
+    for (unsigned i = 0; i < GPU_NETWORKS && tick != clock.begun; i++)
+        tick = cycle_min(tick, network_next(gpu->networks[i], clock.begun));
     return cycle_min(o->next, sim_clock_core_cycle(&clock, tick));
 }
 
-/* Whether everything has ended; then *end is the cycle after the first at whose end nothing was inside. */
+/* True when everything has ended; then *end is the cycle after the first at whose end nothing was inside. */
 static bool drained(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t *end)
 {
     *end = o->busy_until + 1;
-    return o->idle && network_idle(run->gpu->requests) && network_idle(run->gpu->replies);
+    bool idle = o->idle;
+    for (unsigned i = 0; i < GPU_NETWORKS && idle; i++)
+        idle = network_idle(run->gpu->networks[i]);
+    return idle;
 }
 
 static void finish_partitions(struct gpu *gpu, uint64_t until)
@@ -202,6 +212,7 @@ static enum gpu_status run_cycles(struct gpu_run *run)
                                         .horizon = horizon});
         gpu->cycle = end;
         o = look_at_parts(run);
+        gpu_check_window(run, turn);
         if (o.faulted) {
             /* Partitions may be ahead, further when cycles are stepped than when they are skipped: all go that far. */
             finish_partitions(gpu, cycle_min(gpu_ahead_of(end - 1), horizon));
@@ -252,9 +263,9 @@ static bool read_line(void *context, uint64_t address, uint8_t *to, uint32_t byt
     return true;
 }
 
-/* As many parts as threads are asked for. A kernel that calls the device's functions (printf, malloc) does so in the
- * order in which one thread comes to it. */
-static unsigned parts_for(const struct gpu_run *run)
+/* The threads that are asked for, as far as there are SMs for them. A kernel that calls the device's functions (printf,
+ * malloc) does so in the order in which one thread comes to it. */
+static unsigned threads_for(const struct gpu_run *run)
 {
     const struct gpu *gpu = run->gpu;
     unsigned most = gpu->machine.gpu.sms < NETWORK_MAX_SIDES ? gpu->machine.gpu.sms : NETWORK_MAX_SIDES;
@@ -263,15 +274,28 @@ static unsigned parts_for(const struct gpu_run *run)
     return run->launch->threads < most ? run->launch->threads : most;
 }
 
+/* Ticks by which parts may be apart in all networks. */
+static unsigned find_lookahead(const struct gpu *gpu)
+{
+    unsigned least = NETWORK_MAX_LOOKAHEAD;
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        least = network_lookahead(gpu->networks[i]) < least ? network_lookahead(gpu->networks[i]) : least;
+    return least;
+}
+
 static void prepare_parts(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
-    unsigned parts = parts_for(run);
-    if (parts > 1 && (!gpu->crew || crew_size(gpu->crew) != parts)) {
+    run->threads = threads_for(run);
+    run->lookahead = find_lookahead(gpu);
+    if (run->threads > 1 && (!gpu->crew || crew_size(gpu->crew) != run->threads)) {
         crew_destroy(gpu->crew);
-        gpu->crew = crew_create(parts);
+        gpu->crew = crew_create(run->threads);
     }
-    gpu_divide(run, parts);
+    gpu_divide(run, run->threads);
+    /* Where calls or values go from SM to SM round the networks, no SM may be a cycle ahead of another. */
+    if (run->part_count > 1 && (run->launch->kernel->calls_device || gpu->machine.sm.values_at_issue))
+        run->lookahead = 1;
 }
 
 /* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */

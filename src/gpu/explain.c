@@ -371,8 +371,8 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
     static const char *const what[] = {
         [GPU_HANG_STILL] = "can make no progress: nothing is under way and every warp waits",
         [GPU_HANG_STUCK] = "made no progress",
-        [GPU_HANG_IDLE] = "made no visible progress: its warps change registers, but for gpu.idle_cycles no thread has "
-                          "ended or given memory a new value",
+        [GPU_HANG_IDLE] = ("made no visible progress: its warps change registers, but for gpu.idle_cycles no thread has "
+                           "ended or given memory a new value"),
     };
     struct waits w;
     struct strbuf text = {0};

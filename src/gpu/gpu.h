@@ -22,7 +22,6 @@ enum gpu_mode { GPU_TIMING, GPU_FUNCTIONAL };
 
 struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink);
 void gpu_destroy(struct gpu *gpu);
-const struct machine *gpu_machine(const struct gpu *gpu);
 
 /* Device memory. Addresses are device addresses (also valid as generic addresses in kernels). All return 0, or -1 with
  * a diagnostic that names the range. */
@@ -71,6 +70,7 @@ struct gpu_progress {
     double seconds; /* host seconds since the launch began */
 };
 
+struct simt_divergence;
 struct gpu_launch {
     const struct gpu_module *module;
     const struct isa_function *kernel;
@@ -86,6 +86,7 @@ struct gpu_launch {
     unsigned threads;    /* of the host that simulate; 0 is 1. Results do not depend on it */
     bool every_cycle;    /* step units also when they cannot act: the same results, later; a check of the simulator */
     bool check_sync;     /* an exchange between lanes whose result the PTX manual leaves undefined is a fault */
+    const struct simt_divergence *divergence; /* how the lanes of a warp part and meet; NULL: by the stack */
     /* Called about five times a host second, or never when NULL; non-zero asks to stop. */
     int (*progress)(void *context, const struct gpu_progress *progress);
     void *context;
@@ -174,7 +175,5 @@ uint64_t gpu_cycle(const struct gpu *gpu);
 double gpu_time_ns(const struct gpu *gpu);
 /* Moves what device printf wrote since the last call, in order of simulated time, to the end of out. */
 void gpu_take_output(struct gpu *gpu, struct strbuf *out);
-/* Number of launches so far. */
-uint64_t gpu_launch_count(const struct gpu *gpu);
 
 #endif

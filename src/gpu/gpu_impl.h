@@ -26,6 +26,23 @@ struct gpu_range {
 
 #define WORKSPACE_BYTES 256u /* of the grid workspace: launch.c, write_workspace */
 
+/* networks.def: requests are those of the SMs, replies those of the L2 slices. */
+enum gpu_network {
+#define GPU_NETWORK(symbol, name, to_memory) GPU_##symbol,
+#include "gpu/networks.def"
+#undef GPU_NETWORK
+    GPU_NETWORKS
+};
+static inline bool gpu_network_to_memory(enum gpu_network n)
+{
+    static const bool to_memory[] = {
+#define GPU_NETWORK(symbol, name, to_memory) to_memory,
+#include "gpu/networks.def"
+#undef GPU_NETWORK
+    };
+    return to_memory[n];
+}
+
 struct gpu {
     struct machine machine; /* a copy: its groups are not used */
     const struct sm_fetch_policy *fetch; /* the one that machine.sm.fetch names */
@@ -36,7 +53,7 @@ struct gpu {
     struct arena arena;
     struct sm **sms;
     struct partition **partitions;
-    struct network *requests, *replies;
+    struct network *networks[GPU_NETWORKS];
     struct crew *crew; /* the threads of the last launch that had several, or NULL */
     uint64_t launches;
     uint64_t params; /* device address of the parameter block */
@@ -64,23 +81,28 @@ struct gpu_run {
     struct simt_grid grid;
     struct sm_kernel kernel;
     struct arena arena;
-    struct gpu_part *parts; /* the device, divided among threads */
-    unsigned part_count;
+    struct gpu_part *parts; /* the device, divided among threads: thread t has parts t, t + threads, ... */
+    unsigned part_count, threads;
+    unsigned lookahead; /* of the networks, in ticks: parts are never further apart */
     uint64_t blocks, next_block, start_cycle;
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
     struct host_use start; /* of the launch, or of a time before it that counts what a checkpoint had behind it */
 };
 
+/* The groups of statistics by number: GPU_SET_sm. */
+enum gpu_set {
+#define COUNTERS(member, type, description) GPU_SET_##member,
+#define CACHE(member, doc) GPU_SET_##member,
+#include "gpu/counters.def"
+    GPU_SETS
+};
+
 struct gpu_counters {
-    struct sm_stats sm;
-    struct sm_stalls stalls;
-    struct spin_stats spin;
-    struct cache_stats l1i, l1c, l1d, l2;
-    struct dram_stats dram;
-    struct network_stats network;
-    struct energy energy; /* from all of these, when a timing launch has ended */
-    struct stat_group l1i_group, l1c_group, l1d_group, l2_group;
-    struct gpu_stat_set sets[10];
+#define COUNTERS(member, type, description) type member;
+#define CACHE(member, doc) struct cache_stats member;
+#include "gpu/counters.def"
+    struct stat_group cache_groups[GPU_SETS]; /* of the caches' sets */
+    struct gpu_stat_set sets[GPU_SETS];
 };
 
 /* memory.c */

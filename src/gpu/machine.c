@@ -287,6 +287,18 @@ static int check_fetch(const char *name, struct diag_sink *sink)
     return -1;
 }
 
+static int check_core(const char *name, struct diag_sink *sink)
+{
+    if (network_find_core(name))
+        return 0;
+    struct strbuf known = {0};
+    for (unsigned i = 0; network_cores()[i]; i++)
+        strbuf_addf(&known, "%s%s", i ? ", " : "known cores: ", network_core_name(network_cores()[i]));
+    diag_error(sink, DIAG_NOWHERE, strbuf_text(&known), "network.core: there is no network core named %s", name);
+    strbuf_free(&known);
+    return -1;
+}
+
 int machine_check(const struct machine *m, struct diag_sink *sink)
 {
     int bad = check_rules(m, sink);
@@ -294,6 +306,7 @@ int machine_check(const struct machine *m, struct diag_sink *sink)
     bad |= sched_open(&sched, m->sm.scheduler, sink);
     sched_close(&sched);
     bad |= check_fetch(m->sm.fetch, sink);
+    bad |= check_core(m->network.core, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);
     return bad ? -1 : 0;

@@ -1,14 +1,19 @@
-/* A part of the device: some SMs and memory partitions, with their ends of the networks. Parts meet only through the
+/* A part of the device: up to 64 SMs and L2 slices, with their sides of the networks. Parts meet only through the
  * networks' channels, so within the networks' lookahead each is simulated by itself, by a thread of its own if there is
- * one. Units are stepped only in the cycles in which they can act. Within a core cycle the order is: blocks start,
- * replies leave the network into the SMs, partitions hand over replies and get requests, DRAM, L2 slices, the networks'
- * ends, SMs. DRAM and networks run in clocks of their own, by integer ratio. A tick of the networks that does not
- * coincide with a step of the SMs falls between two of them: partitions hand over replies, then the networks' ends.
+ * one. The core of each network is ticked by one of the parts. Units are stepped only in the cycles in which they can
+ * act.
+ *
+ * Within a core cycle the order is: blocks start, replies leave the network into the SMs, slices send replies and get
+ * requests, partitions run (L2 slices and DRAM), sides of the networks tick, SMs step. DRAM and networks have clocks of
+ * their own, by integer ratio. A tick of the networks that does not coincide with a step of the SMs falls between two
+ * of them: slices send replies, then the sides tick.
+ *
  * Partitions, which nothing reaches without a delay, are simulated ahead of the other units, many cycles at once, so
- * that what they look at stays near the host's processor. */
+ * that the memory they look at stays near the host's processor. The part sees of that only what has happened by now. */
 #include "gpu/part.h"
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "base/hot.h"
 
 static void start_blocks(struct gpu_part *part, uint64_t now)
@@ -16,12 +21,19 @@ static void start_blocks(struct gpu_part *part, uint64_t now)
     const struct gpu_run *run = part->run;
     for (unsigned i = 0; i < part->start_count; i++) {
         const struct gpu_start *start = &part->starts[i];
+        contract(start->sm - part->first_sm < part->sms);
         uint32_t index[3];
         gpu_block_index(run, start->block, index);
         sm_launch(run->gpu->sms[start->sm], index, now);
         part->due |= BIT64(start->sm - part->first_sm);
         part->idle_sms &= ~BIT64(start->sm - part->first_sm);
     }
+}
+
+/* A side's ports, which are bits modulo 64, as bits counted from its first port. */
+HOT_INLINE uint64_t local_ports(uint64_t ports, unsigned first)
+{
+    return ports >> (first & 63) | ports << (-first & 63);
 }
 
 static void wake_at(struct gpu_part *part, unsigned i, uint64_t at)
@@ -31,7 +43,8 @@ static void wake_at(struct gpu_part *part, unsigned i, uint64_t at)
     part->first_wake = cycle_min(part->first_wake, at);
 }
 
-/* SMs to which the network brings something, or that still hold what it brought. */
+/* The SMs to which the network has brought packets (`brought`), and those that still hold some, take what they have
+ * room for. */
 static void eject(struct gpu_part *part, uint64_t brought, uint64_t now)
 {
     struct sm **sms = &part->run->gpu->sms[part->first_sm];
@@ -60,25 +73,25 @@ static unsigned slice_inside(const struct gpu_part *part, unsigned slice)
     return slice & (part->slices_per_channel - 1);
 }
 
-/* A partition that has something to do runs as soon as it can be simulated so far ahead: as the others do, so that
- * several threads have such work in the same windows. */
+/* The cycle in which a partition is to run. It runs ahead from multiples of GPU_AHEAD, as all do, so that several
+ * threads have such work in the same windows; but not before the cycles that it has simulated already. */
 static uint64_t run_at(const struct partition *p)
 {
     uint64_t next = partition_next(p);
     return next == CYCLE_NEVER ? CYCLE_NEVER : cycle_max(next & ~(uint64_t)(GPU_AHEAD - 1), partition_done(p));
 }
 
-/* The partition may have to run earlier than was known. */
+/* Something was pushed to the partition, or taken from it: it may have to run earlier than was known. */
 static void note_run(struct gpu_part *part, unsigned channel, const struct partition *p)
 {
     part->run_at[channel] = run_at(p);
     part->first_run = cycle_min(part->first_run, part->run_at[channel]);
 }
 
-/* Slice i sends its first reply if the network takes it. */
+/* Slice i sends its first reply. False: the network has no room for it. */
 static bool send_reply(struct gpu_part *part, unsigned i, uint64_t now)
 {
-    struct network *net = part->run->gpu->replies;
+    struct network *net = part->run->gpu->networks[GPU_REPLIES];
     const struct partition_reply *reply = partition_first_reply(part->outs[i]);
     if (!network_can_send(net, part->first_slice + i, reply->bytes))
         return false;
@@ -88,7 +101,7 @@ static bool send_reply(struct gpu_part *part, unsigned i, uint64_t now)
     return true;
 }
 
-/* Slices that have replies to send do so, as far as the network takes them: one each. They may send the next in cycle
+/* Each slice whose first reply is there sends it, if the network has room. The next replies may be sent in cycle
  * `again`. */
 static void send_replies(struct gpu_part *part, uint64_t now, uint64_t again)
 {
@@ -107,10 +120,10 @@ static void send_replies(struct gpu_part *part, uint64_t now, uint64_t again)
     part->first_reply = cycle_max(first, again);
 }
 
-/* Slices to which the network brings packets get them, if they have room. */
+/* Each slice to which the network has brought packets takes one, if it has room. */
 static void take_requests(struct gpu_part *part, uint64_t brought, uint64_t now)
 {
-    struct network *net = part->run->gpu->requests;
+    struct network *net = part->run->gpu->networks[GPU_REQUESTS];
     for (uint64_t rest = brought; rest; rest &= rest - 1) {
         unsigned i = mask_first(rest), k = slice_inside(part, i);
         struct partition *p = partition_of(part, i);
@@ -121,8 +134,8 @@ static void take_requests(struct gpu_part *part, uint64_t brought, uint64_t now)
     }
 }
 
-/* Notes what the partition's slices have to send after a run. A reply that could have been sent before is still the
- * first. */
+/* After a run of a partition, its slices may have replies. Where a reply was there before but is not sent, it is still
+ * the first. */
 static inline void note_replies(struct gpu_part *part, unsigned channel, uint64_t now)
 {
     unsigned first = channel << part->channel_shift;
@@ -135,8 +148,8 @@ static inline void note_replies(struct gpu_part *part, unsigned channel, uint64_
     }
 }
 
-/* Partitions that can act are simulated from now on, ahead of the other units: all up to the same cycles, so that the
- * threads do so in the same windows. */
+/* Partitions whose run_at has come are simulated from now on, ahead of the other units: all up to the same cycle, for
+ * which packets must have been in the ROP delay by now. */
 static void run_partitions(struct gpu_part *part, uint64_t now)
 {
     uint64_t until = cycle_min(gpu_ahead_of(now), now + part->run->gpu->machine.memory.partition.rop_latency);
@@ -152,7 +165,7 @@ static void run_partitions(struct gpu_part *part, uint64_t now)
     }
 }
 
-/* SMs that were not due and must be stepped now. */
+/* Sleeping SMs whose wake has come. */
 static uint64_t wake_sleepers(struct gpu_part *part, uint64_t now)
 {
     uint64_t awake = 0, first = CYCLE_NEVER;
@@ -165,22 +178,23 @@ static uint64_t wake_sleepers(struct gpu_part *part, uint64_t now)
     return awake;
 }
 
-/* SMs without work, when no blocks are left to start, have nothing to account for. */
+/* Of the SMs to be stepped, those that are not idle: when no blocks are left to start, an idle SM has nothing to
+ * account for. */
 static uint64_t leave_out_idle(struct gpu_part *part, uint64_t step)
 {
     part->sleeping &= ~(step & part->idle_sms);
     return step & ~part->idle_sms;
 }
 
-/* An SM that waits for the network to take its requests is stepped as soon as it would: looked at when its queue there
- * became shorter (sent). */
+/* Steps the SMs that are due, whose wake has come, or that can send a request at last: of those that are sending, the
+ * ones whose injection queues became shorter (`sent`) are asked. */
 static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
 {
     struct sm **sms = &part->run->gpu->sms[part->first_sm];
     uint64_t step = part->always ? mask_low(part->sms) : part->due, due = 0, sleeping = 0, idle = 0, faulted = 0;
     if (part->first_wake <= now)
         step |= wake_sleepers(part, now);
-    for (uint64_t rest = part->sending & sent >> part->first_sm & ~step; rest; rest &= rest - 1)
+    for (uint64_t rest = part->sending & local_ports(sent, part->first_sm) & ~step; rest; rest &= rest - 1)
         if (sm_can_send(sms[mask_first(rest)]))
             step |= rest & -rest;
     part->sending &= ~step;
@@ -219,7 +233,7 @@ static bool units_idle(const struct gpu_part *part)
     return true;
 }
 
-/* Partitions that are idle may have become so ahead of the other units. */
+/* The cycle from which on all partitions are idle. It may be to come: they are ahead of the other units. */
 static uint64_t idle_from(const struct gpu_part *part)
 {
     struct partition **partitions = &part->run->gpu->partitions[part->first_channel];
@@ -235,7 +249,9 @@ static void note_busy(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
     struct gpu_outlook *outlook = &part->outlook;
-    uint64_t taken = network_taken(gpu->requests, part->number) + network_taken(gpu->replies, part->number);
+    uint64_t taken = 0;
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        taken += network_taken(gpu->networks[i], part->number);
     if (taken != part->taken)
         outlook->busy_until = cycle_max(outlook->busy_until, now);
     part->taken = taken;
@@ -243,13 +259,16 @@ static void note_busy(struct gpu_part *part, uint64_t now)
     outlook->busy_until = cycle_max(outlook->busy_until, outlook->idle ? idle_from(part) : now + 1);
 }
 
-/* The networks' ends tick. Returns the senders of requests that sent. */
+/* The part's sides of the networks tick. Returns the SMs whose injection queues became shorter, as bits modulo 64. */
 static inline uint64_t tick_networks(struct gpu_part *part, uint64_t tick, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
-    uint64_t sent = network_tick_side(gpu->requests, part->number, tick, now);
-    network_tick_side(gpu->replies, part->number, tick, now);
-    return sent;
+    uint64_t sms_sent = 0;
+    for (unsigned i = 0; i < GPU_NETWORKS; i++) {
+        uint64_t sent = network_tick_side(gpu->networks[i], part->number, tick, now);
+        sms_sent |= gpu_network_to_memory(i) ? sent : 0;
+    }
+    return sms_sent;
 }
 
 /* Ticks `from` to `end` of the networks, which fall between the last step of the SMs and that of this cycle. */
@@ -264,8 +283,8 @@ NOT_INLINE uint64_t tick_between(struct gpu_part *part, uint64_t from, uint64_t 
     return sent;
 }
 
-/* Units take their step when the cycle ends, and so does a tick of the networks that ends with it. Ticks that end
- * before come first. */
+/* One core cycle. Units step when it ends, and so does a tick of the networks that ends with it; ticks that end before
+ * come first. */
 static void run_cycle(struct gpu_part *part, uint64_t now)
 {
     struct gpu *gpu = part->run->gpu;
@@ -274,14 +293,14 @@ static void run_cycle(struct gpu_part *part, uint64_t now)
     uint64_t last = part->network.begun - sim_clock_coincides(&part->network);
     if (tick < last)
         sent = tick_between(part, tick, last, now);
-    uint64_t replies = network_arrivals(gpu->replies, part->number) >> part->first_sm;
+    uint64_t replies = local_ports(network_arrivals(gpu->networks[GPU_REPLIES], part->number), part->first_sm);
     if (replies | part->holding || part->always)
         eject(part, replies, now);
-    uint64_t requests = network_arrivals(gpu->requests, part->number);
+    uint64_t requests = network_arrivals(gpu->networks[GPU_REQUESTS], part->number);
     if (part->first_reply <= now)
         send_replies(part, now, now + 1);
     if (requests)
-        take_requests(part, requests >> part->first_slice, now);
+        take_requests(part, local_ports(requests, part->first_slice), now);
     if (part->first_run <= now || part->always)
         run_partitions(part, now);
     if (last < part->network.begun)
@@ -294,18 +313,21 @@ static void run_cycle(struct gpu_part *part, uint64_t now)
 static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
 {
     const struct gpu *gpu = part->run->gpu;
-    if (part->due || network_arrivals(gpu->requests, part->number) || network_arrivals(gpu->replies, part->number))
+    uint64_t waiting = part->due;
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        waiting |= network_arrivals(gpu->networks[i], part->number);
+    if (waiting)
         return end;
     return cycle_max(end, cycle_min(part->first_wake, cycle_min(part->first_run, part->first_reply)));
 }
 
-/* What block dispatch has to know after a window. */
+/* Finds the SMs with room for a block, for the engine, which gives out blocks before the next window. */
 HOT static void note_room(struct gpu_part *part)
 {
     part->outlook.room = 0;
     part->outlook.block_may_end = false;
-    for (unsigned i = part->first_sm; i < part->first_sm + part->sms; i++) {
-        const struct sm *sm = part->run->gpu->sms[i];
+    for (unsigned i = 0; i < part->sms; i++) {
+        const struct sm *sm = part->run->gpu->sms[part->first_sm + i];
         part->outlook.room |= sm_can_launch(sm) ? BIT64(i) : 0;
         part->outlook.block_may_end |= sm_block_may_end(sm);
     }
@@ -323,6 +345,8 @@ HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
         start_blocks(part, from);
     sim_clock_advance(&part->network, from);
     uint64_t tick = part->network.begun;
+    contract(sim_clock_at(part->network.mhz, part->network.core_mhz, end).begun - tick <=
+             network_lookahead(gpu->networks[GPU_REQUESTS]));
     for (uint64_t now = from; now < end; now++) {
         run_cycle(part, now);
         if (part->draining)
@@ -330,30 +354,38 @@ HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
         else
             part->outlook.idle = false;
     }
-    for (; tick < part->network.begun; tick++) {
-        if (part->routes_requests)
-            network_tick_router(gpu->requests, tick);
-        if (part->routes_replies)
-            network_tick_router(gpu->replies, tick);
-    }
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        for (uint64_t t = tick; t < part->network.begun && part->cores >> i & 1; t++)
+            network_tick_core(gpu->networks[i], t);
     part->outlook.next = next_cycle(part, end);
     if (!part->draining)
         note_room(part);
     *part->report = part->outlook;
 }
 
-/* `share` of `count` things for each of `parts`, as even as can be. */
+/* The first of `count` things that part `number` has: they are shared as evenly as can be, neighbours together. */
 static unsigned first_of(unsigned count, unsigned parts, unsigned number)
 {
     return (count * number + parts - 1) / parts;
 }
 
-void gpu_divide(struct gpu_run *run, unsigned parts)
+/* As many parts as threads, or the next multiple that leaves each at most GPU_PART_SMS SMs and slices. */
+static unsigned count_parts(const struct gpu *gpu, unsigned threads)
+{
+    const struct partition_params *p = &gpu->machine.memory.partition;
+    unsigned sms = gpu->machine.gpu.sms, channels = GPU_PART_SMS / p->slices_per_channel, parts = threads;
+    while (parts * GPU_PART_SMS < sms || parts * channels < p->channels)
+        parts += threads;
+    return parts;
+}
+
+void gpu_divide(struct gpu_run *run, unsigned threads)
 {
     struct gpu *gpu = run->gpu;
+    const unsigned parts = count_parts(gpu, threads);
     unsigned sms = gpu->machine.gpu.sms, channels = gpu->machine.memory.partition.channels;
     unsigned per = gpu->machine.memory.partition.slices_per_channel;
-    uint8_t part_of_sm[64], part_of_slice[64];
+    uint8_t part_of_sm[NETWORK_MAX_PORTS], part_of_slice[NETWORK_MAX_PORTS];
     run->part_count = parts;
     run->parts = ARENA_NEW(&run->arena, struct gpu_part, parts);
     for (unsigned n = 0; n < parts; n++) {
@@ -361,24 +393,28 @@ void gpu_divide(struct gpu_run *run, unsigned parts)
         /* The first part is that of the thread that gives out the work: the others begin later and are heard later, so
          * where things do not divide evenly the first parts have more, and the routers are spread. */
         *part = (struct gpu_part){.run = run, .number = n, .always = run->launch->every_cycle};
-        part->report = parts > 1 ? crew_report(gpu->crew, n) : &part->outlook;
+        part->report = threads > 1 && n < threads ? crew_report(gpu->crew, n) : &part->outlook;
         part->first_sm = first_of(sms, parts, n);
         part->sms = first_of(sms, parts, n + 1) - part->first_sm;
+        contract(part->sms <= GPU_PART_SMS);
         part->first_channel = first_of(channels, parts, n);
         part->channels = first_of(channels, parts, n + 1) - part->first_channel;
         part->slices_per_channel = per;
         part->channel_shift = mask_first(per);
         part->first_slice = part->first_channel * per;
         part->holding = mask_low(part->sms);
-        part->routes_requests = n == 0;
-        part->routes_replies = n == parts - 1;
+        for (unsigned i = 0; i < GPU_NETWORKS; i++)
+            part->cores |= i * (parts - 1) / (GPU_NETWORKS - 1) == n ? 1u << i : 0;
         for (unsigned i = 0; i < part->sms; i++)
             part_of_sm[part->first_sm + i] = (uint8_t)n;
         for (unsigned i = 0; i < part->channels * per; i++)
             part_of_slice[part->first_channel * per + i] = (uint8_t)n;
     }
-    network_divide(gpu->requests, parts, part_of_sm, part_of_slice);
-    network_divide(gpu->replies, parts, part_of_slice, part_of_sm);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        if (gpu_network_to_memory(i))
+            network_divide(gpu->networks[i], parts, part_of_sm, part_of_slice);
+        else
+            network_divide(gpu->networks[i], parts, part_of_slice, part_of_sm);
     gpu_wake_parts(run);
 }
 

@@ -6,13 +6,16 @@
 #include "gpu/gpu_impl.h"
 #include "sim/clock.h"
 
-/* A block to be started in the first cycle of the window. */
+/* A block that an SM starts in the first cycle of the window. */
 struct gpu_start {
     uint64_t block;
     unsigned sm;
 };
 
-#define GPU_WINDOW 2 /* cycles simulated at most before the parts meet */
+#define GPU_PART_SMS 64 /* SMs of a part at most, and L2 slices: sets of them are words */
+#define GPU_BLOCK_WINDOW                                                                                               \
+    2                /* cycles simulated at most before the parts meet while blocks wait for a place: that one may     \
+                        come free in the first of them is known before (gpu_outlook.block_may_end) */
 #define GPU_AHEAD 32 /* partitions are simulated ahead up to a multiple of so many cycles, all in one window */
 
 /* The multiple of GPU_AHEAD behind a cycle. */
@@ -21,7 +24,7 @@ static inline uint64_t gpu_ahead_of(uint64_t cycle)
     return (cycle | (GPU_AHEAD - 1)) + 1;
 }
 
-/* What the parts are to do next. */
+/* The engine's order to all parts. */
 struct gpu_window {
     struct gpu_run *run;
     uint64_t from, end; /* cycles [from, end) */
@@ -30,49 +33,63 @@ struct gpu_window {
     uint64_t horizon;   /* nothing is simulated ahead beyond this cycle */
 };
 
-/* What the engine asks of a part between windows. */
+/* A part's report to the engine after a window. */
 struct gpu_outlook {
     uint64_t next;       /* the first cycle after the window in which the units can act */
     uint64_t busy_until; /* while draining: something was inside at the end of the cycle before, maybe not later */
-    uint64_t room;       /* SMs, by their number in the device, that can take a block; known until draining */
+    uint64_t room;       /* SMs, by their number in the part, that can take a block; known until draining */
     bool idle;           /* nothing was inside the units after the last cycle; known while draining */
     bool faulted;        /* one of the SMs */
     bool block_may_end;  /* in the next cycle, on one of the SMs */
 };
 _Static_assert(sizeof(struct gpu_outlook) <= CREW_REPORT_BYTES, "an outlook is a crew member's report");
 
+/* SMs, channels and slices are numbered from 0 in a part; sets of them are words.
+ *
+ * An SM is *due* when it must be stepped in the next cycle. One that is not due is *sleeping* when the cycle is known
+ * in which it must be stepped next: its wake. One that is neither is stepped when the network brings it something, when
+ * a block starts there, or, if it is *sending*, when the network can take its first request. So an SM that is in none
+ * of these sets and gets nothing would do nothing. */
 struct gpu_part {
     _Alignas(64) struct gpu_run *run;
-    unsigned number; /* its side of both networks */
+    unsigned number; /* its side of every network */
     unsigned first_sm, sms, first_channel, channels, first_slice, slices_per_channel, channel_shift;
-    bool routes_requests, routes_replies;
-    bool always; /* step every unit in every cycle */
-    bool draining;
-    struct sim_clock network; /* after the cycles that were simulated */
-    uint64_t horizon;
-    uint64_t due;                       /* SMs that must be stepped in the next cycle */
-    uint64_t sleeping;                  /* SMs that are not due and must be stepped in a cycle that is known */
-    uint64_t wake[64], first_wake;      /* of these: that cycle; none is before first_wake */
-    uint64_t run_at[64], first_run;     /* per channel: the next cycle in which the partition is to run; the least */
-    struct partition_out *outs[64];     /* of the slices */
-    uint64_t replying;                  /* slices with replies to send */
-    uint64_t reply_at[64], first_reply; /* of these: the next cycle in which there is one; the least */
-    uint64_t idle_sms;                  /* without warps and packets */
-    uint64_t sending;                   /* SMs asleep with requests that the network does not take */
-    uint64_t holding;                   /* SMs with packets from the network that they have not passed on */
-    uint64_t taken;                     /* packets that left the networks here */
+    uint32_t cores;                           /* networks, by enum gpu_network, whose cores it ticks */
+    bool always;                              /* every unit is stepped in every cycle */
+    bool draining;                            /* as in gpu_window */
+    struct sim_clock network;                 /* after the cycles that were simulated */
+    uint64_t horizon;                         /* as in gpu_window */
+    uint64_t due;                             /* SMs */
+    uint64_t sleeping;                        /* SMs */
+    uint64_t wake[GPU_PART_SMS];              /* of sleeping SMs */
+    uint64_t first_wake;                      /* no sleeping SM's wake is before */
+    uint64_t run_at[GPU_PART_SMS];            /* by channel: the next cycle in which its partition is to run */
+    uint64_t first_run;                       /* no channel's run_at is before */
+    struct partition_out *outs[GPU_PART_SMS]; /* of the slices */
+    uint64_t replying;                        /* slices with replies to send */
+    uint64_t reply_at[GPU_PART_SMS]; /* by slice: the cycle from which its first reply is there, or CYCLE_NEVER */
+    uint64_t first_reply; /* before it no slice sends: none has a reply then, or the network has refused those */
+    uint64_t idle_sms;    /* SMs without warps and packets */
+    uint64_t sending;     /* SMs that are not due, with requests that the network does not take yet */
+    uint64_t holding;     /* SMs with packets from the network that they have not passed on */
+    uint64_t taken;       /* packets that left the networks here */
     struct gpu_outlook outlook;
     struct gpu_outlook *report; /* where the engine finds it after a window */
-    /* What the engine writes, in lines of its own. */
+    /* The engine writes these, in lines of their own. */
     _Alignas(64) unsigned start_count;
-    struct gpu_start starts[64];
+    struct gpu_start starts[GPU_PART_SMS];
 };
 
-/* Divides the device into run->parts; at most NETWORK_MAX_SIDES. */
-void gpu_divide(struct gpu_run *run, unsigned parts);
+/* Divides the device into run->parts, which `threads` threads, NETWORK_MAX_SIDES at most, are to simulate: as many
+ * parts as threads, or a multiple where the device has more SMs or slices than so many parts may have. */
+void gpu_divide(struct gpu_run *run, unsigned threads);
 /* All units are to be asked in the next cycle: what they hold was changed from outside. */
 void gpu_wake_parts(struct gpu_run *run);
-/* Simulates a window of a part: at most GPU_WINDOW cycles, and at most NETWORK_LOOKAHEAD ticks of the networks. */
+/* Simulates a window of a part: at most as many ticks of the networks as their lookahead. */
 void gpu_part_run(struct gpu_part *part, const struct gpu_window *window);
+
+/* States the derived facts of a part; between two windows. */
+struct check;
+void gpu_part_check(struct gpu_part *part, struct check *check);
 
 #endif

@@ -5,53 +5,48 @@
 
 #include "gpu/gpu_impl.h"
 
-enum { SET_SM, SET_STALLS, SET_SPIN, SET_L1I, SET_L1C, SET_L1D, SET_L2, SET_DRAM, SET_NETWORK, SET_ENERGY, SET_COUNT };
-
 /* One table describes all caches; each result has a group per level. They are written when counters are made, since the
  * table's length is another room's. */
-static void cache_group(struct stat_group *group, const char *name, const char *doc)
+static const struct stat_group *cache_group(struct stat_group *group, const char *name, const char *doc)
 {
     *group = (struct stat_group){name, doc, cache_stat_descs, cache_stat_count};
+    return group;
 }
 
 struct gpu_counters *gpu_counters_new(void)
 {
     struct gpu_counters *c = base_calloc(1, sizeof *c);
-    cache_group(&c->l1i_group, "l1i", "instruction caches");
-    cache_group(&c->l1c_group, "l1c", "constant caches");
-    cache_group(&c->l1d_group, "l1d", "L1 data caches");
-    cache_group(&c->l2_group, "l2", "L2 slices");
-    c->sets[SET_SM] = (struct gpu_stat_set){&sm_stat_group, &c->sm};
-    c->sets[SET_STALLS] = (struct gpu_stat_set){&sm_stall_group, &c->stalls};
-    c->sets[SET_SPIN] = (struct gpu_stat_set){&spin_stat_group, &c->spin};
-    c->sets[SET_L1I] = (struct gpu_stat_set){&c->l1i_group, &c->l1i};
-    c->sets[SET_L1C] = (struct gpu_stat_set){&c->l1c_group, &c->l1c};
-    c->sets[SET_L1D] = (struct gpu_stat_set){&c->l1d_group, &c->l1d};
-    c->sets[SET_L2] = (struct gpu_stat_set){&c->l2_group, &c->l2};
-    c->sets[SET_DRAM] = (struct gpu_stat_set){&dram_stat_group, &c->dram};
-    c->sets[SET_NETWORK] = (struct gpu_stat_set){&network_stat_group, &c->network};
-    c->sets[SET_ENERGY] = (struct gpu_stat_set){&energy_stat_group, &c->energy};
+#define COUNTERS(member, type, description) c->sets[GPU_SET_##member] = (struct gpu_stat_set){&description, &c->member};
+#define CACHE(member, doc)                                                                                             \
+    c->sets[GPU_SET_##member] =                                                                                        \
+        (struct gpu_stat_set){cache_group(&c->cache_groups[GPU_SET_##member], #member, doc), &c->member};
+#include "gpu/counters.def"
     return c;
+}
+
+#define ADD_UP(member, statistics) stat_merge(c->sets[GPU_SET_##member].group, &c->member, statistics);
+
+static void collect_partition(struct gpu_counters *c, const struct gpu *gpu, const struct partition *unit)
+{
+    for (unsigned slice = 0; slice < gpu->machine.memory.partition.slices_per_channel; slice++) {
+#define OF_SLICE ADD_UP
+#include "gpu/counters.def"
+    }
+#define OF_CHANNEL ADD_UP
+#include "gpu/counters.def"
 }
 
 void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
 {
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
-        struct sm *sm = gpu->sms[i];
-        stat_merge(&sm_stat_group, &c->sm, sm_stats_of(sm));
-        stat_merge(&sm_stall_group, &c->stalls, sm_stalls_of(sm));
-        stat_merge(&spin_stat_group, &c->spin, sm_spin_stats(sm));
-        stat_merge(&c->l1i_group, &c->l1i, sm_l1_stats(sm, 0));
-        stat_merge(&c->l1c_group, &c->l1c, sm_l1_stats(sm, 1));
-        stat_merge(&c->l1d_group, &c->l1d, sm_l1_stats(sm, 2));
+        struct sm *unit = gpu->sms[i];
+#define OF_SM ADD_UP
+#include "gpu/counters.def"
     }
-    for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++) {
-        for (unsigned k = 0; k < gpu->machine.memory.partition.slices_per_channel; k++)
-            stat_merge(&c->l2_group, &c->l2, partition_l2_stats(gpu->partitions[i], k));
-        stat_merge(&dram_stat_group, &c->dram, partition_dram_stats(gpu->partitions[i]));
-    }
-    network_add_stats(gpu->requests, &c->network);
-    network_add_stats(gpu->replies, &c->network);
+    for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
+        collect_partition(c, gpu, gpu->partitions[i]);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        network_add_stats(gpu->networks[i], &c->network);
 }
 
 void gpu_add_energy(const struct machine *machine, struct gpu_result *result)
@@ -80,8 +75,8 @@ void gpu_reset_counters(struct gpu *gpu)
         sm_stats_reset(gpu->sms[i]);
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_stats_reset(gpu->partitions[i]);
-    network_stats_reset(gpu->requests);
-    network_stats_reset(gpu->replies);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        network_stats_reset(gpu->networks[i]);
 }
 
 void gpu_result_blank(struct gpu_result *result)
@@ -97,7 +92,7 @@ void gpu_result_free(struct gpu_result *result)
 
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count)
 {
-    *count = SET_COUNT;
+    *count = GPU_SETS;
     return result->counters->sets;
 }
 

@@ -138,7 +138,8 @@ json_t *machine_json(const struct machine *machine)
         const struct param_group *group = &machine->groups[i];
         json_t *values = json_object();
         for (unsigned k = 0; k < group->count; k++)
-            json_object_set_new(values, group->params[k].name, param_json(group, &group->params[k]));
+            if (!group->params[k].quiet || !param_is_default(group, &group->params[k]))
+                json_object_set_new(values, group->params[k].name, param_json(group, &group->params[k]));
         if (group->name)
             json_object_set_new(object, group->name, values);
         else

@@ -129,8 +129,8 @@ static void archive_units(struct gpu *gpu, struct archive *ar)
         archive_end(ar);
     }
     archive_begin(ar, "networks", 0);
-    network_archive(gpu->requests, ar, packet_archive_payload, &source);
-    network_archive(gpu->replies, ar, packet_archive_payload, &source);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        network_archive(gpu->networks[i], ar, packet_archive_payload, &source);
     archive_end(ar);
 }
 

@@ -39,8 +39,10 @@ static void vary_units(struct gpu *gpu)
     const struct gpu_params *p = &gpu->machine.gpu;
     if (p->seed == 0)
         return;
-    network_vary(gpu->requests, random_stream_of(p->seed, "network of requests", 0));
-    network_vary(gpu->replies, random_stream_of(p->seed, "network of replies", 0));
+#define GPU_NETWORK(symbol, name, to_memory)                                                                           \
+    network_vary(gpu->networks[GPU_##symbol], random_stream_of(p->seed, "network of " name, 0));
+#include "gpu/networks.def"
+#undef GPU_NETWORK
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_vary(gpu->partitions[i], p->seed, p->seed_cycles);
 }
@@ -49,14 +51,15 @@ void gpu_build_units(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
     unsigned slices = m->memory.partition.channels * m->memory.partition.slices_per_channel;
-    gpu->requests = network_create(&m->network, m->gpu.sms, slices, &gpu->arena);
-    gpu->replies = network_create(&m->network, slices, m->gpu.sms, &gpu->arena);
+    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+        gpu->networks[i] = gpu_network_to_memory(i) ? network_create(&m->network, m->gpu.sms, slices, &gpu->arena)
+                                                    : network_create(&m->network, slices, m->gpu.sms, &gpu->arena);
     gpu->partitions = ARENA_NEW(&gpu->arena, struct partition *, m->memory.partition.channels);
     for (unsigned i = 0; i < m->memory.partition.channels; i++)
         gpu->partitions[i] = partition_create(&m->memory, i, &gpu->store, &gpu->arena);
     gpu->sms = ARENA_NEW(&gpu->arena, struct sm *, m->gpu.sms);
     for (unsigned i = 0; i < m->gpu.sms; i++) {
-        struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->requests, gpu->replies);
+        struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->networks[GPU_REQUESTS], gpu->networks[GPU_REPLIES]);
         gpu->sms[i] = sm_create(&setup, &gpu->arena);
     }
     vary_units(gpu);
@@ -97,6 +100,7 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
     gpu->machine.sm.fetch = gpu->fetch->name;
     gpu->machine.spin.detector = spin_find_detector(machine->spin.detector)->name;
     gpu->machine.spin.truth = spin_find_detector(machine->spin.truth)->name;
+    gpu->machine.network.core = network_core_name(network_find_core(machine->network.core));
     if (store_init(&gpu->store, machine->gpu.memory_base, (uint64_t)machine->gpu.memory_mib << 20, sink)) {
         free_machine(gpu);
         free(gpu);
@@ -124,17 +128,7 @@ void gpu_destroy(struct gpu *gpu)
     free(gpu);
 }
 
-const struct machine *gpu_machine(const struct gpu *gpu)
-{
-    return &gpu->machine;
-}
-
 double gpu_time_ns(const struct gpu *gpu)
 {
     return (double)gpu->cycle * 1000.0 / gpu->machine.gpu.core_mhz;
-}
-
-uint64_t gpu_launch_count(const struct gpu *gpu)
-{
-    return gpu->launches;
 }

@@ -11,7 +11,7 @@ static bool read_operand(const struct simt_warp *warp, const struct isa_operand 
                          uint64_t *value)
 {
     unsigned width = warp->block->grid->code->width;
-    const uint32_t *row = warp->rows + (size_t)(simt_stack_top(&warp->stack)->reg_base + o->row) * width;
+    const uint32_t *row = warp->rows + (size_t)(warp->paths.now->frame.reg_base + o->row) * width;
     uint64_t offset = address ? o->value : 0;
     if (o->kind == ISA_OPERAND_IMM)
         *value = o->value;
@@ -30,7 +30,7 @@ static const struct isa_instr *sync_instr(const struct sm_warp_state *s)
     const struct isa_module *code = s->warp->block->grid->code->module;
     if (s->last_sync_pc >= code->instr_count)
         return NULL;
-    const struct isa_function *now = &code->functions[simt_stack_top(&s->warp->stack)->function];
+    const struct isa_function *now = &code->functions[s->warp->paths.now->frame.function];
     return isa_function_at(code, s->last_sync_pc) == now ? &code->instrs[s->last_sync_pc] : NULL;
 }
 
@@ -49,18 +49,17 @@ static bool read_location(const struct gpu *gpu, const struct sm_warp_state *s, 
     return true;
 }
 
-/* Where a lane stands that does not execute now: in the highest entry below the top that has it. */
+/* Where a lane stands that does not have the turn. */
 static bool find_parked(const struct sm_warp_state *s, unsigned lane, uint32_t *pc)
 {
-    const struct simt_stack *stack = &s->warp->stack;
+    struct simt_walk walk = simt_walk(&s->warp->paths);
     if (mask_has(s->mask, lane))
         return false;
-    for (unsigned i = stack->depth - 1; i-- > 0;) {
-        if (mask_has(stack->entries[i].mask, lane)) {
-            *pc = stack->entries[i].pc;
+    while (simt_walk_next(&walk))
+        if (mask_has(walk.lanes, lane)) {
+            *pc = walk.path->pc;
             return true;
         }
-    }
     return false;
 }
 

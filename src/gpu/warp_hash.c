@@ -15,13 +15,13 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 static uint64_t mix_registers(uint64_t hash, const struct simt_warp *warp, const struct gpu_control *control)
 {
     const struct simt_code *code = warp->block->grid->code;
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
-    const struct isa_function *function = &code->module->functions[top->function];
-    uint32_t rows = top->reg_base + function->row_count, preds = top->pred_base + function->pred_count;
+    const struct simt_frame *frame = &warp->paths.now->frame;
+    const struct isa_function *function = &code->module->functions[frame->function];
+    uint32_t rows = frame->reg_base + function->row_count, preds = frame->pred_base + function->pred_count;
     for (uint32_t at = 0; at < rows + preds; at++) {
         bool matters = false;
-        for (uint32_t i = 0; i < warp->stack.depth && !matters; i++) {
-            uint32_t pc = warp->stack.entries[i].pc;
+        for (uint32_t i = 0; i < warp->paths.count && !matters; i++) {
+            uint32_t pc = simt_path_at(&warp->paths, i)->pc;
             const uint64_t *set = gpu_control_at(control, pc);
             matters = set ? set[at / 64] >> at % 64 & 1 : pc != ISA_PC_NONE;
         }
@@ -37,12 +37,12 @@ uint64_t gpu_warp_hash(const struct simt_warp *warp, const struct gpu_control *c
 {
     uint64_t hash = mix(warp->live ^ written, &warp->carry, sizeof warp->carry);
     bool by_clock = false;
-    for (uint32_t i = 0; i < warp->stack.depth; i++) {
-        const struct simt_stack_entry *e = &warp->stack.entries[i];
-        uint64_t words[] = {e->mask, (uint64_t)e->pc << 32 | e->reconverge,
-                            (uint64_t)e->reg_base << 32 | e->local_base};
+    for (uint32_t i = 0; i < warp->paths.count; i++) {
+        const struct simt_path *path = simt_path_at(&warp->paths, i);
+        uint64_t words[] = {path->mask, (uint64_t)path->pc << 32 | path->until,
+                            (uint64_t)path->frame.reg_base << 32 | path->frame.local_base};
         hash = mix(hash, words, sizeof words);
-        by_clock |= gpu_control_by_clock(control, e->pc);
+        by_clock |= gpu_control_by_clock(control, path->pc);
     }
     if (by_clock)
         hash = mix(hash, &now, sizeof now);

@@ -117,26 +117,10 @@ unsigned isa_op_fields(enum isa_op op, uint8_t fields[ISA_FIELD_COUNT])
     return count;
 }
 
-int isa_find_op(const char *text, size_t n)
-{
-    for (int i = 0; n && i < ISA_OP_COUNT; i++)
-        if (same_text(op_table[i].text, text, n))
-            return i;
-    return -1;
-}
-
 int isa_find_type(const char *text, size_t n)
 {
     for (int i = 1; n && i < ISA_TYPE_COUNT; i++)
         if (same_text(type_table[i].text, text, n))
-            return i;
-    return -1;
-}
-
-int isa_find_sreg(const char *text, size_t n)
-{
-    for (int i = 0; n && i < ISA_SREG_COUNT; i++)
-        if (same_text(sreg_table[i].text, text, n))
             return i;
     return -1;
 }

@@ -115,11 +115,8 @@ unsigned isa_op_fields(enum isa_op op, uint8_t fields[ISA_FIELD_COUNT]);
 /* All modifiers in table order; *count receives how many. */
 const struct isa_mod_info *isa_mod_table(unsigned *count);
 
-/* Lookups by text of n bytes; -1 when there is none. Opcode and type names without the dot, special registers with '%'.
- */
-int isa_find_op(const char *text, size_t n);
+/* The type of that name, n bytes without the dot; -1 when there is none. */
 int isa_find_type(const char *text, size_t n);
-int isa_find_sreg(const char *text, size_t n);
 /* The value that modifier `text` gives to field `field`, or 0. */
 uint8_t isa_find_mod(enum isa_field field, const char *text, size_t n);
 /* The text of a modifier value, "" for 0. */

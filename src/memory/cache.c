@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "base/hot.h"
 #include "memory/cache_impl.h"
 
@@ -315,6 +316,7 @@ static void add_waiter(struct cache *c, struct mshr *m, uint32_t value)
 
 static uint32_t take_waiter(struct cache *c, struct mshr *m)
 {
+    contract(m->count);
     uint32_t value = m->value, w = m->first;
     if (--m->count) {
         m->value = c->waiters[w].value;
@@ -346,6 +348,7 @@ static void remove_stray(struct cache *c, uint32_t index)
 
 static uint32_t new_mshr(struct cache *c)
 {
+    contract(c->new_mshrs < c->mshr_entries);
     uint32_t index = c->new_mshrs++;
     c->mshrs[index].first = c->mshrs[index].last = c->mshrs[index].next = NO_INDEX;
     return index;
@@ -794,6 +797,7 @@ HOT_INLINE void end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
 
 static void free_mshr(struct cache *c, uint32_t index)
 {
+    contract(c->head.used_mshrs);
     c->head.used_mshrs--;
     c->mshrs[index].next = c->free_mshr;
     c->free_mshr = index;

@@ -186,6 +186,10 @@ static inline bool cache_has_pending(const struct cache *c)
 uint8_t *cache_data(struct cache *c, uint32_t line);
 struct cache_stats *cache_stats_of(struct cache *c);
 
+/* cache_check.c: recomputes what the cache keeps (base/check.h). */
+struct check;
+void cache_check(struct cache *c, struct check *check);
+
 /* Describes everything but the parameters for a checkpoint. */
 struct archive;
 void cache_archive(struct cache *c, struct archive *ar);

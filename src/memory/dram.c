@@ -121,6 +121,7 @@ HOT_INLINE uint32_t end_burst(struct dram *d, struct dram_request r)
         return REQUEST_NONE;
     if (dram_kind(r) == REQUEST_WRITEBACK)
         return dram_number(r);
+    contract(!returns_full(d));
     d->finished[(d->finished_first + d->finished_count++) & d->finished_mask] = r;
     d->pipe_late |= returns_full(d);
     return REQUEST_NONE;
@@ -149,6 +150,7 @@ HOT uint32_t dram_drain_pipe(struct dram *d, uint64_t cycle)
     uint32_t ended = REQUEST_NONE, i = d->pipe_first;
     const struct dram_burst *burst = &d->pipe[i & d->pipe_mask];
     uint64_t next;
+    contract(cycle >= d->pipe_at && (d->pipe_late || d->pipe_first != d->pipe_end));
     if (d->pipe_late)
         return drain_late(d, cycle);
     do {
@@ -175,6 +177,7 @@ HOT_INLINE void push_burst(struct dram *d, struct dram_request r, uint64_t at)
 {
     if (at <= d->last_at)
         at = d->last_at + 1;
+    contract(d->pipe_end - d->pipe_first <= d->pipe_mask);
     d->last_at = at;
     d->pipe_at = cycle_min(d->pipe_at, at);
     d->pipe[d->pipe_end++ & d->pipe_mask] = (struct dram_burst){at, r};

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/check.h"
 #include "base/hot.h"
 #include "base/random.h"
 #include "memory/partition.h"
@@ -165,6 +166,7 @@ static inline bool dram_passes(const struct dram *d)
 static inline struct dram_request dram_pass(struct dram *d)
 {
     struct dram_request r = dram_in_pipe(d, 0);
+    contract(d->pipe_first != d->pipe_end && dram_passes(d));
     d->pipe_first++;
     d->pipe_at = d->pipe_first != d->pipe_end ? d->pipe[d->pipe_first & d->pipe_mask].at : CYCLE_NEVER;
     return r;
@@ -180,6 +182,7 @@ HOT_INLINE void dram_join(struct dram *d, uint64_t cycle)
     uint32_t slot = d->free_slot, after = d->delay_first + 1;
     struct dram_request r = d->delay[d->delay_first & d->delay_mask].request;
     uint32_t bank = dram_bank(r) & d->bank_mask;
+    contract(!dram_full(d) && d->delay_first != d->delay_end);
     struct dram_bank *b = &d->banks[bank];
     d->free_slot = d->next_slot[slot];
     d->slots[slot] = r;
@@ -203,6 +206,7 @@ HOT_INLINE void dram_join(struct dram *d, uint64_t cycle)
 /* Hands over a request in the cycle that the channel was brought up to; at most one a cycle. */
 HOT_INLINE void dram_send(struct dram *d, const struct memory_request *r, uint32_t number)
 {
+    contract(d->delay_end - d->delay_first <= d->delay_mask);
     struct dram_delayed *last = &d->delay[d->delay_end++ & d->delay_mask];
     last->due = d->now + d->latency + jitter_next(&d->jitter);
     last->request = dram_request_of(r, number);
@@ -218,6 +222,7 @@ static inline struct dram_request dram_top(const struct dram *d)
 }
 static inline struct dram_request dram_pop(struct dram *d)
 {
+    contract(d->finished_count);
     d->finished_count--;
     return d->finished[d->finished_first++ & d->finished_mask];
 }
@@ -243,6 +248,8 @@ static inline bool dram_idle(const struct dram *d)
     return !(d->wanted | d->served | d->finished_count) && d->delay_first == d->delay_end &&
            d->pipe_first == d->pipe_end;
 }
+/* dram_check.c: recomputes what the channel keeps (base/check.h). */
+void dram_check(struct dram *d, struct check *c);
 /* dram_archive.c: describes everything but the parameters and the pool for a checkpoint. */
 void dram_archive(struct dram *d, struct archive *ar);
 static inline struct dram_stats *dram_stats_of(struct dram *d)

@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 #define PACKET_LINE_BYTES 128 /* the largest line of any cache */
-#define PACKET_LANES 64
+#define PACKET_LANES 32       /* parts of an atomic in one packet: an SM sends those of at most half a warp */
+#define PACKET_WARP_LANES 64  /* of the widest warp: above every lane's number */
 
 enum packet_kind { PACKET_READ, PACKET_WRITE, PACKET_ATOMIC, PACKET_HEAP };
 
@@ -49,9 +50,9 @@ struct packet {
     _Alignas(64) uint8_t data[PACKET_LINE_BYTES];
     uint64_t mask[PACKET_LINE_BYTES / 64];
     /* ATOMIC: lanes in ascending order, performed in that order when the request is served. */
-    struct packet_lane lanes[32];
-    /* With this the size is an odd number of cache lines: packets that lie side by side do not meet in the same few sets
-     * of the host's caches. */
+    struct packet_lane lanes[PACKET_LANES];
+    /* With this the size is an odd number of cache lines: packets that lie side by side do not meet in the same few
+     * sets of the host's caches. */
     _Alignas(64) uint8_t apart[64];
 };
 

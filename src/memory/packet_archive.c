@@ -4,9 +4,9 @@
 
 static void archive_lanes(struct archive *ar, struct packet *p)
 {
-    archive_u8_to(ar, &p->lane_count, sizeof p->lanes / sizeof *p->lanes);
+    archive_u8_to(ar, &p->lane_count, PACKET_LANES);
     for (unsigned i = 0; i < p->lane_count; i++) {
-        archive_u8_to(ar, &p->lanes[i].lane, PACKET_LANES - 1);
+        archive_u8_to(ar, &p->lanes[i].lane, PACKET_WARP_LANES - 1);
         archive_u8_to(ar, &p->lanes[i].offset, PACKET_LINE_BYTES - 1);
         ARCHIVE(ar, p->lanes[i].operand);
         ARCHIVE(ar, p->lanes[i].compare);

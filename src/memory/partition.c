@@ -10,6 +10,7 @@
 
 #include "base/archive.h"
 #include "base/bits.h"
+#include "base/check.h"
 #include "base/hot.h"
 #include "memory/address.h"
 #include "memory/dram.h"
@@ -486,6 +487,16 @@ void partition_stats_reset(struct partition *p)
     for (unsigned k = 0; k < p->slice_count; k++)
         *cache_stats_of(p->slices[k]->cache) = (struct cache_stats){0};
     *dram_stats_of(p->dram) = (struct dram_stats){0};
+}
+
+void partition_check_units(struct partition *p, struct check *c)
+{
+    for (unsigned k = 0; k < p->slice_count; k++) {
+        check_of(c, "L2 slice", p->channel * p->slice_count + k);
+        cache_check(p->slices[k]->cache, c);
+    }
+    check_of(c, "DRAM channel", p->channel);
+    dram_check(p->dram, c);
 }
 
 /* Checkpoints */

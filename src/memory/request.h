@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "memory/packet.h"
 
 enum memory_request_kind {
@@ -62,6 +63,7 @@ static inline struct request_pool *request_pool_create(uint32_t count, struct ar
 static inline uint32_t request_take(struct request_pool *pool)
 {
     uint32_t number = pool->free;
+    contract(number != REQUEST_NONE);
     pool->free = pool->all[number].next;
     return number;
 }
@@ -83,17 +85,20 @@ static inline struct request_queue request_queue_create(uint32_t limit, uint32_t
 
 static inline void request_append(struct request_queue *q, uint32_t number)
 {
+    contract(q->count <= q->mask);
     q->numbers[(q->first + q->count++) & q->mask] = number;
 }
 
-/* The oldest; only when there is one. Shift also takes it out. */
+/* The oldest, when there is one; else a number that was there, good for a hint alone. */
 static inline uint32_t request_oldest(const struct request_queue *q)
 {
     return q->numbers[q->first & q->mask];
 }
 
+/* Takes the oldest out; only when there is one. */
 static inline uint32_t request_shift(struct request_queue *q)
 {
+    contract(q->count);
     q->count--;
     return q->numbers[q->first++ & q->mask];
 }

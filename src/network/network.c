@@ -1,35 +1,17 @@
-/* The single-stage crossbar of GPGPU-Sim's GTX 480 configurations: BookSim's input-queued router in a butterfly of one
- * stage, with one virtual channel (VC).
+/* The ends of a network: how they are made, dealt to sides, and ticked.
  *
- * Time line of a flit that BookSim's pipeline gives when nothing is in its way (channels take 2 ticks from one side's
- * writing to the other side's reading; routing is looked ahead; VC allocation 1, switch allocation 1, crossbar 1; t is
- * the first tick after the packet was sent):
- *
- *     tick t    leaves the injection queue (one flit a tick and sender, needs a credit of the router's buffer)
- *          t+2  in the router's buffer; a head flit asks for the output's VC and gets it in this step if it is free
- *          t+3  switch allocation (needs a credit of the ejection buffer); the credit for the buffer place starts back
- *               and counts at t+5
- *          t+4  crosses, leaves on the output channel
- *          t+6  in the ejection buffer and, if there is room, at once in the boundary buffer; its credit counts at the
- *               router at t+8
- *
- * so a packet of n flits can be received after tick t+6+n-1. With internal_speedup 2 the router makes two steps a tick
- * and the packet is there after t+5+n-1.
- *
- * Throughput: the VC of an output belongs to one packet from its head to its tail, and the next packet asks in the step
- * after the tail has left. A step is lost between packets, at an output as at an input: packets of n flits pass one in
- * n+1 steps. Waiting inputs are served round robin from the one after the last served (iSLIP's pointer).
- *
- * Parts: senders (injection queues), receivers (ejection and boundary buffers) and the router. They meet only through
- * the channels, whose two ticks make every part's tick t depend on nothing that another part did after t-2. So parts
- * may be ticked in any order, or at once by several threads, as long as none is NETWORK_LOOKAHEAD ticks ahead of
- * another. A side is a set of senders and receivers that are ticked together. The router is in router.c.
- *
- * With network_vary, one in ARBITRATION_VARIES of the grants for which several inputs compete starts at a random input.
- *
- * Left out: several VCs, and with them the input speed-up, which has no effect on a single VC. */
+ * Senders (injection queues), receivers (ejection and boundary buffers) and the core meet only through channels. What
+ * is written there in a tick is read the core's channel_ticks later, so tick t of each depends on nothing that another
+ * did after tick t - channel_ticks. They may be ticked in any order, or at once by several threads, as long as none is
+ * network_lookahead ticks ahead of another. A side is a set of senders and receivers that are ticked together. */
+#include <assert.h>
+
 #include "network/network_impl.h"
 #include "sim/cycle.h"
+
+#define NETWORK_CORE(symbol)
+#include "network/cores.def"
+#undef NETWORK_CORE
 
 const struct param_desc network_param_descs[] = {
 #define PARAM_STRUCT struct network_params
@@ -62,113 +44,169 @@ static struct network_parcel *new_ring(struct arena *arena, uint32_t entries)
     return arena_alloc(arena, entries * sizeof(struct network_parcel), CACHE_LINE);
 }
 
+static const struct network_core_kind *kind_of(const struct network_params *params)
+{
+    return params->core ? network_find_core(params->core) : network_cores()[0];
+}
+
+static void make_gates(struct network *net, unsigned inputs, unsigned outputs, unsigned spare)
+{
+    const struct network_params *p = &net->params;
+    net->words = network_words(inputs > outputs ? inputs : outputs);
+    net->gates = (struct network_gates){
+        .inputs = inputs,
+        .outputs = outputs,
+        .words = net->words,
+        .input_credits = p->router_flits + spare,
+        .output_credits = p->ejection_flits + spare,
+    };
+    net->gates.input_mask =
+        ring_size(p->injection_flits + net->gates.input_credits + 2) * (uint32_t)sizeof(struct network_parcel) - 1;
+    net->gates.output_mask =
+        ring_size(net->gates.output_credits + p->boundary_flits + 3) * (uint32_t)sizeof(struct network_parcel) - 1;
+}
+
+static void make_head(struct network *net)
+{
+    uint32_t inverse = ((UINT32_C(1) << 31) + net->params.flit_bytes - 1) / net->params.flit_bytes;
+    net->head = (struct network_head){.sides = net->sides,
+                                      .inverse = inverse,
+                                      .round_up = (net->params.flit_bytes - 1) * inverse,
+                                      .injection_flits = net->params.injection_flits,
+                                      .input_mask = net->gates.input_mask,
+                                      .output_mask = net->gates.output_mask};
+}
+
+static void make_core(struct network *net, const struct network_core_kind *kind, struct arena *arena)
+{
+    net->channel_ticks = kind->channel_ticks(&net->params);
+    assert(net->channel_ticks >= 2 && net->channel_ticks <= NETWORK_MAX_LOOKAHEAD);
+    for (net->channel_mask = 1; net->channel_mask + 1 < 2 * net->channel_ticks;)
+        net->channel_mask = 2 * net->channel_mask + 1;
+    net->core = kind->create(&net->gates, arena);
+    net->core->kind = kind;
+    net->core->gates = &net->gates;
+    net->core->params = &net->params;
+    kind->start(net->core);
+}
+
+/* The ports are dealt to as many sides as they need at least. */
+static void make_ports(struct network *net, struct arena *arena)
+{
+    for (unsigned i = 0; i < net->gates.inputs; i++) {
+        struct network_side *side = net->head.side_of_input[i] = &net->sides[i >> 6];
+        struct network_parcel *ring = new_ring(arena, (net->gates.input_mask + 1) / sizeof *ring);
+        net->gates.entries[i].ring = side->senders[i & 63].ring = ring;
+        side->inputs.word[i >> 6] |= port_bit(i);
+    }
+    for (unsigned i = 0; i < net->gates.outputs; i++) {
+        struct network_side *side = net->head.side_of_output[i] = &net->sides[i >> 6];
+        struct network_parcel *ring = new_ring(arena, (net->gates.output_mask + 1) / sizeof *ring);
+        net->gates.exits[i].ring = side->receivers[i & 63].ring = ring;
+        side->receivers[i & 63].room = (int32_t)net->params.boundary_flits;
+        side->outputs.word[i >> 6] |= port_bit(i);
+    }
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        tally_init(&net->sides[i].spent, net->gates.input_credits);
+    net->side_count = net->words;
+}
+
 struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs,
                                struct arena *arena)
 {
     struct network *net = ARENA_NEW(arena, struct network, 1);
-    uint32_t input_ring = ring_size(params->injection_flits + params->router_flits + 2);
-    uint32_t output_ring = ring_size(params->ejection_flits + params->boundary_flits + 3);
-    uint32_t inverse = ((UINT32_C(1) << 31) + params->flit_bytes - 1) / params->flit_bytes;
-    struct network_side *side = &net->sides[0];
-    net->head = (struct network_head){.sides = net->sides,
-                                      .inverse = inverse,
-                                      .round_up = (params->flit_bytes - 1) * inverse,
-                                      .injection_flits = params->injection_flits,
-                                      .input_mask = input_ring * sizeof(struct network_parcel) - 1,
-                                      .output_mask = output_ring * sizeof(struct network_parcel) - 1};
+    const struct network_core_kind *kind = kind_of(params);
+    assert(kind && inputs && outputs && inputs <= NETWORK_MAX_PORTS && outputs <= NETWORK_MAX_PORTS);
     net->params = *params;
-    net->input_count = inputs;
-    net->output_count = outputs;
-    for (unsigned i = 0; i < inputs; i++) {
-        net->inputs[i].ring = side->senders[i].ring = new_ring(arena, input_ring);
-        net->head.side_of_input[i] = side;
-    }
-    for (unsigned i = 0; i < outputs; i++) {
-        net->outputs[i].ring = side->receivers[i].ring = new_ring(arena, output_ring);
-        net->head.side_of_output[i] = side;
-        side->receivers[i].room = (int32_t)params->boundary_flits;
-    }
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
-        tally_init(&net->sides[i].spent, params->router_flits);
-    tally_init(&net->router.behind, 0);
-    network_note_tight(net, mask_low(outputs));
-    net->side_count = 1;
-    side->inputs = mask_low(inputs);
-    side->outputs = mask_low(outputs);
+    make_gates(net, inputs, outputs, kind->spare_credits ? kind->spare_credits(params) : 0);
+    make_head(net);
+    make_ports(net, arena);
+    make_core(net, kind, arena);
     return net;
 }
 
 void network_vary(struct network *net, struct random_stream stream)
 {
-    net->varies = true;
-    net->arbitration = stream;
+    net->core->kind->vary(net->core, stream);
 }
 
-/* The newest of what sides wrote there. */
-static void gather_channel(struct network_written *all, const struct network_written *w)
+unsigned network_lookahead(const struct network *net)
 {
-    if (w->tick > all->tick)
-        *all = (struct network_written){.tick = w->tick};
-    if (w->tick == all->tick)
-        all->flits |= w->flits, all->credits |= w->credits;
+    return net->channel_ticks;
 }
 
-void network_gather(const struct network *net, struct network_side *whole)
+unsigned network_latency(const struct network *net, unsigned input, unsigned output)
 {
-    *whole = (struct network_side){0};
-    tally_init(&whole->spent, net->params.router_flits);
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
-        const struct network_side *s = &net->sides[i];
-        whole->sending |= s->sending, whole->more |= s->more;
-        whole->arrivals |= s->arrivals, whole->full |= s->full, whole->ejecting |= s->ejecting;
-        tally_copy(&whole->spent, &s->spent, s->inputs);
-        for (uint64_t rest = s->inputs; rest; rest &= rest - 1)
-            whole->senders[mask_first(rest)] = s->senders[mask_first(rest)];
-        for (uint64_t rest = s->outputs; rest; rest &= rest - 1)
-            whole->receivers[mask_first(rest)] = s->receivers[mask_first(rest)];
-        for (unsigned slot = 0; slot < 4; slot++)
-            gather_channel(&whole->to_router.written[slot], &s->to_router.written[slot]);
+    return net->core->kind->latency(net->core, input, output);
+}
+
+/* The newest of what was written there. */
+static void gather_channel(struct network_channels *all, const struct network_channels *c, uint64_t flits,
+                           uint64_t credits)
+{
+    for (unsigned slot = 0; slot < 2 * NETWORK_MAX_LOOKAHEAD; slot++) {
+        struct network_written *to = &all->written[slot];
+        const struct network_written *w = &c->written[slot];
+        if (w->tick > to->tick)
+            *to = (struct network_written){.tick = w->tick};
+        if (w->tick == to->tick)
+            to->flits |= w->flits & flits, to->credits |= w->credits & credits;
     }
 }
 
-static void deal_side(struct network *net, struct network_side *s, const struct network_side *whole)
+/* Adds what a side holds of these inputs and outputs, which are not in `to` yet. */
+static void add_ports(struct network_side *to, const struct network_side *s, uint64_t inputs, uint64_t outputs)
 {
-    s->sending = whole->sending & s->inputs, s->more = whole->more & s->inputs;
-    s->arrivals = whole->arrivals & s->outputs, s->full = whole->full & s->outputs;
-    s->ejecting = whole->ejecting & s->outputs;
-    tally_init(&s->spent, net->params.router_flits);
-    tally_copy(&s->spent, &whole->spent, s->inputs);
-    for (uint64_t rest = s->inputs; rest; rest &= rest - 1)
-        s->senders[mask_first(rest)] = whole->senders[mask_first(rest)];
-    for (uint64_t rest = s->outputs; rest; rest &= rest - 1)
-        s->receivers[mask_first(rest)] = whole->receivers[mask_first(rest)];
-    for (unsigned slot = 0; slot < 4; slot++) {
-        const struct network_written *w = &whole->to_router.written[slot];
-        s->to_router.written[slot] = (struct network_written){
-            .tick = w->tick, .flits = w->flits & s->inputs, .credits = w->credits & s->outputs};
+    to->sending |= s->sending & inputs, to->more |= s->more & inputs;
+    to->arrivals |= s->arrivals & outputs, to->full |= s->full & outputs, to->ejecting |= s->ejecting & outputs;
+    tally_copy(&to->spent, &s->spent, inputs);
+    for (uint64_t rest = inputs; rest; rest &= rest - 1)
+        to->senders[mask_first(rest)] = s->senders[mask_first(rest)];
+    for (uint64_t rest = outputs; rest; rest &= rest - 1)
+        to->receivers[mask_first(rest)] = s->receivers[mask_first(rest)];
+    gather_channel(&to->to_core, &s->to_core, inputs, outputs);
+    gather_channel(&to->from_core, &s->from_core, outputs, inputs);
+}
+
+void network_gather(const struct network *net, struct network_whole *whole)
+{
+    *whole = (struct network_whole){0};
+    for (unsigned w = 0; w < net->words; w++) {
+        tally_init(&whole->word[w].spent, net->gates.input_credits);
+        for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+            add_ports(&whole->word[w], &net->sides[i], net->sides[i].inputs.word[w], net->sides[i].outputs.word[w]);
     }
 }
 
-void network_deal(struct network *net, const struct network_side *whole)
+static void clear_side(const struct network *net, struct network_side *s)
+{
+    s->sending = s->more = s->arrivals = s->full = s->ejecting = 0;
+    tally_init(&s->spent, net->gates.input_credits);
+    s->inputs = s->outputs = (struct network_ports){0};
+    s->to_core = s->from_core = (struct network_channels){0};
+}
+
+void network_deal(struct network *net, const struct network_whole *whole)
 {
     for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
-        net->sides[i].inputs = net->sides[i].outputs = 0;
-    for (unsigned i = 0; i < net->input_count; i++)
-        net->head.side_of_input[i]->inputs |= BIT64(i);
-    for (unsigned i = 0; i < net->output_count; i++)
-        net->head.side_of_output[i]->outputs |= BIT64(i);
+        clear_side(net, &net->sides[i]);
+    for (unsigned i = 0; i < net->gates.inputs; i++)
+        net->head.side_of_input[i]->inputs.word[i >> 6] |= port_bit(i);
+    for (unsigned i = 0; i < net->gates.outputs; i++)
+        net->head.side_of_output[i]->outputs.word[i >> 6] |= port_bit(i);
     for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
-        deal_side(net, &net->sides[i], whole);
+        for (unsigned w = 0; w < net->words; w++)
+            add_ports(&net->sides[i], &whole->word[w], net->sides[i].inputs.word[w], net->sides[i].outputs.word[w]);
 }
 
 void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output)
 {
-    struct network_side whole;
+    struct network_whole whole;
     network_gather(net, &whole);
     net->side_count = sides;
-    for (unsigned i = 0; i < net->input_count; i++)
+    for (unsigned i = 0; i < net->gates.inputs; i++)
         net->head.side_of_input[i] = &net->sides[side_of_input[i]];
-    for (unsigned i = 0; i < net->output_count; i++)
+    for (unsigned i = 0; i < net->gates.outputs; i++)
         net->head.side_of_output[i] = &net->sides[side_of_output[i]];
     network_deal(net, &whole);
 }
@@ -176,7 +214,7 @@ void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_
 /* Empty packets behind a received one have waited for nobody but it. */
 HOT void network_receive_more(struct network *net, struct network_side *side, unsigned output)
 {
-    struct network_receiver *r = &side->receivers[output];
+    struct network_receiver *r = &side->receivers[output & 63];
     for (const struct network_parcel *p; r->first != r->whole; side->taken++) {
         p = network_parcel_at(r->ring, r->first);
         if (p->payload)
@@ -185,9 +223,9 @@ HOT void network_receive_more(struct network *net, struct network_side *side, un
         r->first = network_place_after(r->first, net->head.output_mask);
     }
     if (r->first == r->whole)
-        side->arrivals &= ~BIT64(output);
+        side->arrivals &= ~port_bit(output);
     if (r->room > 0 || r->first == r->whole)
-        side->full &= ~BIT64(output);
+        side->full &= ~port_bit(output);
 }
 
 /* At these outputs the boundary buffer may have no room left. It takes more only for a packet that is alone there. */
@@ -195,7 +233,7 @@ NOT_INLINE void note_full(struct network_side *side, uint64_t outputs)
 {
     for (uint64_t rest = outputs; rest; rest &= rest - 1) {
         const struct network_receiver *r = &side->receivers[mask_first(rest)];
-        side->full |= r->room <= 0 && r->first != r->whole ? rest & -rest : 0;
+        side->full |= network_is_full(r) ? rest & -rest : 0;
     }
 }
 
@@ -260,7 +298,7 @@ static uint64_t step_receivers(struct network *net, struct network_side *side, u
     return passing;
 }
 
-/* Senders: one flit a tick into the channel to the router. Returns those that sent. */
+/* Senders: one flit a tick into the channel to the core. Returns those that sent. */
 static uint64_t step_senders(struct network_side *side, uint64_t credits)
 {
     uint64_t sent = side->sending & ~(tally_full(&side->spent) & ~credits), more = sent & side->more;
@@ -273,7 +311,8 @@ static uint64_t step_senders(struct network_side *side, uint64_t credits)
     return sent;
 }
 
-/* Whether the next tick changes something, whatever the router sends. */
+/* A side is awake when its next tick changes something whatever the core sends: a sender has a flit and a credit, or a
+ * receiver has a flit in its ejection buffer and room in its boundary buffer. */
 static inline bool is_awake(const struct network_side *side)
 {
     return (side->sending | side->ejecting) &&
@@ -281,72 +320,125 @@ static inline bool is_awake(const struct network_side *side)
 }
 
 /* Apart from network_tick_side, which most ticks leave at once. */
-HOT NOT_INLINE uint64_t tick_side(struct network *net, struct network_side *side, uint64_t flits, uint64_t credits,
+HOT NOT_INLINE uint64_t tick_side(struct network *net, struct network_side *side, const struct network_written *from,
                                   uint64_t tick, uint64_t cycle)
 {
-    uint64_t passed = step_receivers(net, side, flits, cycle);
-    uint64_t sent = step_senders(side, credits);
-    network_write(&side->to_router, tick, sent, passed);
+    uint64_t passed = step_receivers(net, side, from ? from->flits : 0, cycle);
+    uint64_t sent = step_senders(side, from ? from->credits : 0);
+    network_write(net, &side->to_core, tick, sent, passed);
     return sent;
 }
 
 HOT uint64_t network_tick_side(struct network *net, unsigned index, uint64_t tick, uint64_t cycle)
 {
     struct network_side *side = &net->sides[index];
-    const struct network_written *from = network_read(&net->from_router, tick);
-    uint64_t flits = from ? from->flits & side->outputs : 0, credits = from ? from->credits & side->inputs : 0;
-    if (!(flits | credits) && !is_awake(side))
+    const struct network_written *from = network_read(net, &side->from_core, tick);
+    if (!from && !is_awake(side))
         return 0;
-    return tick_side(net, side, flits, credits, tick, cycle);
+    return tick_side(net, side, from, tick, cycle);
+}
+
+/* What all sides have sent arrives at the core. Returns whether anything does. */
+HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn, unsigned words)
+{
+    uint64_t some = 0;
+    for (unsigned w = 0; w < words; w++)
+        turn->flits.word[w] = turn->credits.word[w] = turn->sent.word[w] = turn->freed.word[w] = 0;
+    for (unsigned i = 0; i < net->side_count; i++) {
+        const struct network_side *side = &net->sides[i];
+        const struct network_written *from = network_read(net, &side->to_core, turn->tick);
+        if (!from)
+            continue;
+        some |= from->flits | from->credits;
+        for (unsigned w = 0; w < words; w++) {
+            turn->flits.word[w] |= words == 1 ? from->flits : from->flits & side->inputs.word[w];
+            turn->credits.word[w] |= words == 1 ? from->credits : from->credits & side->outputs.word[w];
+        }
+    }
+    return some != 0;
+}
+
+/* Each side is sent what is for its ports. */
+HOT_INLINE void write_sides(struct network *net, const struct network_turn *turn, unsigned words)
+{
+    for (unsigned i = 0; i < net->side_count; i++) {
+        struct network_side *side = &net->sides[i];
+        uint64_t flits = 0, credits = 0;
+        for (unsigned w = 0; w < words; w++) {
+            flits |= turn->sent.word[w] & side->outputs.word[w];
+            credits |= turn->freed.word[w] & side->inputs.word[w];
+        }
+        if (flits | credits)
+            network_write(net, &side->from_core, turn->tick, flits, credits);
+    }
+}
+
+/* Compiled for one word, which most networks have, and for any number. */
+HOT_INLINE void tick_core(struct network *net, uint64_t tick, unsigned words)
+{
+    struct network_turn turn;
+    turn.tick = tick;
+    if (!read_sides(net, &turn, words) && tick < net->core->next)
+        return;
+    net->core->kind->tick(net->core, &turn);
+    write_sides(net, &turn, words);
+}
+
+NOT_INLINE void tick_wide_core(struct network *net, uint64_t tick)
+{
+    tick_core(net, tick, net->words);
+}
+
+HOT void network_tick_core(struct network *net, uint64_t tick)
+{
+    if (net->words == 1)
+        tick_core(net, tick, 1);
+    else
+        tick_wide_core(net, tick);
 }
 
 void network_tick(struct network *net, uint64_t tick)
 {
     for (unsigned i = 0; i < net->side_count; i++)
         network_tick_side(net, i, tick, tick);
-    network_tick_router(net, tick);
+    network_tick_core(net, tick);
 }
 
 /* The tick at which what is in the channels arrives, at `from` or later, or CYCLE_NEVER. */
-static uint64_t next_arrival(const struct network_channels *c, uint64_t from)
+static uint64_t next_arrival(const struct network *net, const struct network_channels *c, uint64_t from)
 {
-    for (uint64_t tick = from; tick < from + NETWORK_LOOKAHEAD; tick++) {
-        const struct network_written *w = network_read(c, tick);
+    for (uint64_t tick = from; tick < from + net->channel_ticks; tick++) {
+        const struct network_written *w = network_read(net, c, tick);
         if (w && (w->flits || w->credits))
             return tick;
     }
     return CYCLE_NEVER;
 }
 
-/* The tick at which the router looks for credits, which may not come. */
-static uint64_t next_credit(const struct router *router, uint64_t from)
+static uint64_t next_of_side(const struct network *net, const struct network_side *side, uint64_t from)
 {
-    uint64_t next = CYCLE_NEVER;
-    for (unsigned i = 0; i < CREDIT_TICKS; i++)
-        if (router->left[i])
-            next = cycle_min(next, from + (i - from) % CREDIT_TICKS);
-    return next;
+    if (is_awake(side))
+        return from;
+    return cycle_min(next_arrival(net, &side->to_core, from), next_arrival(net, &side->from_core, from));
 }
 
 HOT uint64_t network_next(const struct network *net, uint64_t from)
 {
-    if (net->router.busy)
-        return from;
-    uint64_t next = cycle_min(next_arrival(&net->from_router, from), next_credit(&net->router, from));
+    uint64_t next = cycle_max(net->core->next, from);
     for (unsigned i = 0; i < net->side_count && next != from; i++)
-        next = is_awake(&net->sides[i]) ? from : cycle_min(next, next_arrival(&net->sides[i].to_router, from));
+        next = cycle_min(next, next_of_side(net, &net->sides[i], from));
     return next;
 }
 
 bool network_idle(const struct network *net)
 {
-    for (unsigned i = 0; i < net->input_count; i++)
-        if (net->head.side_of_input[i]->senders[i].end != net->inputs[i].first)
+    for (unsigned i = 0; i < net->gates.inputs; i++)
+        if (net->head.side_of_input[i]->senders[i & 63].end != net->gates.entries[i].first)
             return false;
-    for (unsigned i = 0; i < net->output_count; i++)
-        if (net->head.side_of_output[i]->receivers[i].first != net->outputs[i].end)
+    for (unsigned i = 0; i < net->gates.outputs; i++)
+        if (net->head.side_of_output[i]->receivers[i & 63].first != net->gates.exits[i].end)
             return false;
-    return true;
+    return !net->core->kind->is_empty || net->core->kind->is_empty(net->core);
 }
 
 void network_add_stats(const struct network *net, struct network_stats *sum)

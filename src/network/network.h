@@ -2,11 +2,9 @@
  * payloads and knows nothing of memory. A payload of n bytes is cut into ceil(n / flit bytes) flits; it is handed out
  * when its last flit has arrived. Packets between the same input and output keep their order.
  *
- * Modelled: the single-stage crossbar of GPGPU-Sim's GTX 480 (a butterfly of one stage): bounded injection queues per
- * input, virtual-channel buffer per router input, iSLIP-like round-robin output arbitration that holds an output for a
- * packet (wormhole), bounded ejection queue per output. A packet of n flits that meets nobody can be received after the
- * tick 7 + n - 1 ticks from that of its sending, counting the first tick after network_send as 1; see network.c for the
- * time line. */
+ * A network is ends and a core. The ends are a bounded injection queue for each sender and an ejection queue and a
+ * boundary buffer for each receiver, with credits for the buffers behind them (side.h). The core is what lies between:
+ * one of cores.def, behind core.h, chosen by the parameter network.core. */
 #ifndef LOCKSTEP_NETWORK_NETWORK_H
 #define LOCKSTEP_NETWORK_NETWORK_H
 
@@ -14,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/check.h"
 #include "base/random.h"
 #include "config/param.h"
 #include "network/side.h"
@@ -30,8 +29,15 @@ extern const struct stat_group network_stat_group;
 
 struct network;
 
+/* The cores that there are, NULL-terminated; one by its name, or NULL. */
+struct network_core_kind;
+const struct network_core_kind *const *network_cores(void);
+const struct network_core_kind *network_find_core(const char *name);
+const char *network_core_name(const struct network_core_kind *kind);
+const char *network_core_doc(const struct network_core_kind *kind);
+
 /* A network of `inputs` senders and `outputs` receivers, at most NETWORK_MAX_PORTS of each; its memory belongs to
- * arena. */
+ * arena. params->core names its core; NULL: the first of cores.def. */
 struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs,
                                struct arena *arena);
 /* Lets arbitration vary: now and then, by this stream, an output for which several inputs wait starts at a random one
@@ -53,8 +59,8 @@ static inline uint32_t network_flits(const struct network *net, unsigned bytes)
 static inline bool network_can_send(const struct network *net, unsigned input, unsigned bytes)
 {
     const struct network_side *side = network_head(net)->side_of_input[input];
-    return !mask_has(side->sending, input) ||
-           side->senders[input].behind + network_flits(net, bytes) < network_head(net)->injection_flits;
+    return !mask_has(side->sending, input & 63) ||
+           side->senders[input & 63].behind + network_flits(net, bytes) < network_head(net)->injection_flits;
 }
 
 /* Hands over a payload; only after network_can_send. A NULL payload takes its time and room in the network, but is not
@@ -63,15 +69,16 @@ static inline void network_send(struct network *net, unsigned input, unsigned ou
                                 uint64_t cycle)
 {
     struct network_side *side = network_head(net)->side_of_input[input];
-    struct network_sender *sender = &side->senders[input];
-    uint32_t flits = network_flits(net, bytes), behind = flits - !mask_has(side->sending, input);
+    struct network_sender *sender = &side->senders[input & 63];
+    contract(network_can_send(net, input, bytes));
+    uint32_t flits = network_flits(net, bytes), behind = flits - !mask_has(side->sending, input & 63);
     *network_parcel_at(sender->ring, sender->end) = (struct network_parcel){
         .payload = payload, .sent = (uint32_t)cycle, .flits = (uint16_t)flits, .output = (uint8_t)output};
     sender->end = network_place_after(sender->end, network_head(net)->input_mask);
-    side->sending |= BIT64(input);
+    side->sending |= port_bit(input);
     if (behind) {
         sender->behind += behind;
-        side->more |= BIT64(input);
+        side->more |= port_bit(input);
     }
 }
 
@@ -79,16 +86,16 @@ static inline void network_send(struct network *net, unsigned input, unsigned ou
 static inline void *network_peek(const struct network *net, unsigned output)
 {
     const struct network_side *side = network_head(net)->side_of_output[output];
-    const struct network_receiver *r = &side->receivers[output];
-    return mask_has(side->arrivals, output) ? network_parcel_at(r->ring, r->first)->payload : NULL;
+    const struct network_receiver *r = &side->receivers[output & 63];
+    return mask_has(side->arrivals, output & 63) ? network_parcel_at(r->ring, r->first)->payload : NULL;
 }
 /* The rest of receiving when packets were behind the one received. */
 void network_receive_more(struct network *net, struct network_side *side, unsigned output);
 static inline void *network_receive(struct network *net, unsigned output)
 {
     struct network_side *side = network_head(net)->side_of_output[output];
-    struct network_receiver *r = &side->receivers[output];
-    if (!mask_has(side->arrivals, output))
+    struct network_receiver *r = &side->receivers[output & 63];
+    if (!mask_has(side->arrivals, output & 63))
         return NULL;
     const struct network_parcel *p = network_parcel_at(r->ring, r->first);
     void *payload = p->payload;
@@ -99,22 +106,28 @@ static inline void *network_receive(struct network *net, unsigned output)
         network_receive_more(net, side, output);
         return payload;
     }
-    side->arrivals &= ~BIT64(output);
-    side->full &= ~BIT64(output);
+    side->arrivals &= ~port_bit(output);
+    side->full &= ~port_bit(output);
     return payload;
 }
 
-/* Divides senders and receivers into `sides`, each to be ticked by itself: side_of_input and side_of_output name the
- * side of each port. At first there is one side. Allowed between any two ticks. */
-#define NETWORK_MAX_SIDES 16
+/* Divides senders and receivers into `sides`, at most NETWORK_MAX_SIDES, each to be ticked by itself: side_of_input and
+ * side_of_output name the side of each port. No two inputs of a side may have the same number modulo 64, and no two
+ * outputs: any 64 or fewer neighbours can be a side. At first there is one side for every 64 ports. Allowed between any
+ * two ticks. */
 void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output);
-/* One tick of the network's clock, by its parts: each side and the router, in any order. No part may be more than
- * NETWORK_LOOKAHEAD ticks ahead of another: within that, threads may tick parts at once. cycle: the core cycle of the
- * tick, in which latencies are counted. A side answers with the inputs whose injection queues became shorter, no others
- * will take more than before. Sending and receiving are done between a side's ticks by the side's thread. */
-#define NETWORK_LOOKAHEAD 2
+/* Ticks by which a side or the core may be ahead of another, at least 2; it follows from the core's channels. Within
+ * it, threads may tick sides and core at once. */
+unsigned network_lookahead(const struct network *net);
+/* Ticks after which a packet of one flit that meets nobody can be received, counting the first one after its sending
+ * as 1. */
+unsigned network_latency(const struct network *net, unsigned input, unsigned output);
+/* One tick of the network's clock, by its parts: each side and the core, in any order. cycle: the core cycle of the
+ * tick, in which latencies are counted. A side answers with the inputs whose injection queues became shorter, as bits
+ * modulo 64; no others will take more than before. Sending and receiving are done between a side's ticks by the side's
+ * thread. */
 uint64_t network_tick_side(struct network *net, unsigned side, uint64_t tick, uint64_t cycle);
-void network_tick_router(struct network *net, uint64_t tick);
+void network_tick_core(struct network *net, uint64_t tick);
 /* The whole network at once. */
 void network_tick(struct network *net, uint64_t tick);
 /* The first tick from `from` on, which is to be ticked next, that changes anything (payloads waiting in ejection queues
@@ -122,7 +135,7 @@ void network_tick(struct network *net, uint64_t tick);
 uint64_t network_next(const struct network *net, uint64_t from);
 /* Whether nothing is inside. */
 bool network_idle(const struct network *net);
-/* Bit mask of a side's outputs that have a payload to receive. */
+/* A side's outputs that have a payload to receive: output p is bit p modulo 64. */
 static inline uint64_t network_arrivals(const struct network *net, unsigned side)
 {
     return network_head(net)->sides[side].arrivals;
@@ -135,6 +148,8 @@ static inline uint64_t network_taken(const struct network *net, unsigned side)
 /* Adds the statistics of all parts to sum. */
 void network_add_stats(const struct network *net, struct network_stats *sum);
 void network_stats_reset(struct network *net);
+/* States the derived facts of the ends and of the core; between two ticks. */
+void network_check(struct network *net, struct check *check);
 /* Describes everything inside for a checkpoint; describe does so for a payload, which may be NULL. How the network is
  * divided leaves no trace. */
 struct archive;

@@ -1,19 +1,12 @@
-/* A network in a checkpoint: its ports and its router as they are, its sides as if there were one. */
+/* A network in a checkpoint: its ports and its core as they are, its sides as if there were one for each word of ports.
+ */
 #include "base/archive.h"
-#include "base/bits.h"
 #include "network/network_impl.h"
 
-/* What describes a payload. */
-struct carrier {
-    void (*describe)(struct archive *ar, void **payload, const void *context);
-    const void *context;
-};
-
-/* A set of ports. */
-static void archive_ports(struct archive *ar, uint64_t *ports, unsigned count)
+void network_archive_word(struct archive *ar, uint64_t *set, unsigned word, unsigned count)
 {
-    ARCHIVE(ar, *ports);
-    if (*ports & ~mask_low(count))
+    ARCHIVE(ar, *set);
+    if (*set & ~ports_in_word(count, word))
         archive_fail(ar, "a port that is not there");
 }
 
@@ -27,151 +20,111 @@ static void archive_ring_place(struct archive *ar, uint32_t *place, uint32_t mas
     *place = 0;
 }
 
-static void archive_parcel(struct network *net, struct archive *ar, const struct carrier *carrier,
-                           struct network_parcel *p)
+void network_archive_parcel(const struct network_gates *g, struct archive *ar, const struct network_carrier *carrier,
+                            struct network_parcel *p)
 {
     carrier->describe(ar, &p->payload, carrier->context);
     ARCHIVE(ar, p->sent);
     ARCHIVE(ar, p->flits);
-    archive_u8_to(ar, &p->output, (uint8_t)(net->output_count - 1));
+    archive_u8_to(ar, &p->output, (uint8_t)(g->outputs - 1));
 }
 
-static void archive_count(struct archive *ar, struct tally *t, unsigned port)
+static void archive_input(struct network_gates *g, struct archive *ar, const struct network_carrier *carrier,
+                          struct network_side *side, unsigned i)
 {
-    uint32_t count = tally_count(t, port);
-    archive_u32_to(ar, &count, TALLY_MOST);
-    tally_set(t, port, count);
-}
-
-static void archive_input(struct network *net, struct archive *ar, const struct carrier *carrier,
-                          struct network_side *whole, unsigned i)
-{
-    struct network_sender *sender = &whole->senders[i];
-    struct input *in = &net->inputs[i];
-    uint32_t mask = net->head.input_mask;
-    archive_ring_place(ar, &in->first, mask);
-    archive_ring_place(ar, &sender->end, mask);
-    for (uint32_t at = in->first; at != sender->end && !archive_failed(ar); at = network_place_after(at, mask))
-        archive_parcel(net, ar, carrier, network_parcel_at(in->ring, at));
+    struct network_sender *sender = &side->senders[i & 63];
+    struct network_entry *entry = &g->entries[i];
+    uint32_t spent = tally_count(&side->spent, i & 63);
+    archive_ring_place(ar, &entry->first, g->input_mask);
+    archive_ring_place(ar, &sender->end, g->input_mask);
+    for (uint32_t at = entry->first; at != sender->end && !archive_failed(ar);
+         at = network_place_after(at, g->input_mask))
+        network_archive_parcel(g, ar, carrier, network_parcel_at(entry->ring, at));
     ARCHIVE(ar, sender->behind);
-    archive_count(ar, &whole->spent, i);
-    archive_count(ar, &net->router.behind, i);
-    archive_u8_to(ar, &in->output, (uint8_t)(net->output_count - 1));
-    ARCHIVE(ar, in->left);
-    ARCHIVE(ar, net->router.late_credits[i]);
+    archive_u32_to(ar, &spent, TALLY_MOST);
+    tally_set(&side->spent, i & 63, spent);
 }
 
-static void archive_output(struct network *net, struct archive *ar, const struct carrier *carrier,
-                           struct network_side *whole, unsigned i)
+static void archive_output(struct network_gates *g, struct archive *ar, const struct network_carrier *carrier,
+                           struct network_side *side, unsigned i)
 {
-    struct network_receiver *r = &whole->receivers[i];
-    struct output *out = &net->outputs[i];
-    uint32_t mask = net->head.output_mask;
+    struct network_receiver *r = &side->receivers[i & 63];
+    struct network_exit *exit = &g->exits[i];
+    uint32_t mask = g->output_mask;
     archive_ring_place(ar, &r->first, mask);
-    archive_ring_place(ar, &out->end, mask);
+    archive_ring_place(ar, &exit->end, mask);
     archive_ring_place(ar, &r->whole, mask);
-    if (((r->whole - r->first) & mask) > ((out->end - r->first) & mask))
+    if (((r->whole - r->first) & mask) > ((exit->end - r->first) & mask))
         archive_fail(ar, "a queue has received more than it was sent");
-    for (uint32_t at = r->first; at != out->end && !archive_failed(ar); at = network_place_after(at, mask))
-        archive_parcel(net, ar, carrier, network_parcel_at(out->ring, at));
+    for (uint32_t at = r->first; at != exit->end && !archive_failed(ar); at = network_place_after(at, mask))
+        network_archive_parcel(g, ar, carrier, network_parcel_at(exit->ring, at));
     ARCHIVE(ar, r->ejected);
     ARCHIVE(ar, r->room);
     ARCHIVE(ar, r->arrived);
-    archive_ports(ar, &out->waiting, net->input_count);
-    ARCHIVE(ar, out->later);
-    ARCHIVE(ar, net->router.late_flits[i]);
-    ARCHIVE(ar, net->router.held_back[i]);
 }
 
-static void archive_channels(struct archive *ar, struct network_channels *c, unsigned flits, unsigned credits)
+/* The channels of a word's ports. */
+static void archive_channels(const struct network *net, struct archive *ar, struct network_channels *c, unsigned word,
+                             unsigned flits, unsigned credits)
 {
-    for (unsigned slot = 0; slot < 4; slot++) {
+    for (unsigned slot = 0; slot <= net->channel_mask; slot++) {
         struct network_written *w = &c->written[slot];
         ARCHIVE(ar, w->tick);
-        archive_ports(ar, &w->flits, flits);
-        archive_ports(ar, &w->credits, credits);
+        network_archive_word(ar, &w->flits, word, flits);
+        network_archive_word(ar, &w->credits, word, credits);
     }
 }
 
-/* The sets that follow from the ports' counters are made from them. */
-static void archive_router(struct network *net, struct archive *ar)
+/* The sides' content for the ports of a word. Sets that follow from the ports' counters are made from them. */
+static void archive_side(const struct network *net, struct archive *ar, struct network_side *side, unsigned word)
 {
-    struct router *router = &net->router;
-    uint64_t *const of_inputs[] = {&router->occupied, &router->fresh, &router->ready, &router->open, &router->starving};
-    uint64_t *const of_outputs[] = {&router->held, &router->ready_outputs, &router->crossing, &router->open_outputs};
-    for (unsigned i = 0; i < sizeof of_inputs / sizeof of_inputs[0]; i++)
-        archive_ports(ar, of_inputs[i], net->input_count);
-    for (unsigned i = 0; i < sizeof of_outputs / sizeof of_outputs[0]; i++)
-        archive_ports(ar, of_outputs[i], net->output_count);
-    for (unsigned i = 0; i < CREDIT_TICKS; i++)
-        archive_ports(ar, &router->left[i], net->output_count);
-    ARCHIVE(ar, router->tick);
-    archive_channels(ar, &net->from_router, net->output_count, net->input_count);
-    router->asked = router->leaving = router->owing = 0;
-    for (unsigned i = 0; i < net->input_count; i++)
-        router->owing |= router->late_credits[i] ? BIT64(i) : 0;
-    for (unsigned i = 0; i < net->output_count; i++) {
-        router->asked |= net->outputs[i].waiting ? BIT64(i) : 0;
-        router->leaving |= router->late_flits[i] ? BIT64(i) : 0;
-    }
-    router->busy = network_router_busy(router);
-    network_note_tight(net, mask_low(net->output_count));
-}
-
-/* What is in the sides, and which belong together. */
-static void archive_side(struct network *net, struct archive *ar, struct network_side *side)
-{
-    archive_ports(ar, &side->sending, net->input_count);
-    ARCHIVE(ar, side->taken);
-    archive_channels(ar, &side->to_router, net->input_count, net->output_count);
-    ARCHIVE(ar, side->stats);
+    const struct network_gates *g = &net->gates;
+    network_archive_word(ar, &side->sending, word, g->inputs);
+    archive_channels(net, ar, &side->to_core, word, g->inputs, g->outputs);
+    archive_channels(net, ar, &side->from_core, word, g->outputs, g->inputs);
     side->more = side->arrivals = side->ejecting = side->full = 0;
-    for (unsigned i = 0; i < net->input_count; i++)
-        side->more |= side->senders[i].behind ? BIT64(i) : 0;
-    for (unsigned i = 0; i < net->output_count; i++) {
-        const struct network_receiver *r = &side->receivers[i];
-        side->arrivals |= r->first != r->whole && network_parcel_at(r->ring, r->first)->payload ? BIT64(i) : 0;
-        side->ejecting |= r->ejected ? BIT64(i) : 0;
-        side->full |= r->room <= 0 && r->first != r->whole ? BIT64(i) : 0;
+    for (uint64_t rest = ports_in_word(g->inputs, word); rest; rest &= rest - 1)
+        side->more |= side->senders[mask_first(rest)].behind ? rest & -rest : 0;
+    for (uint64_t rest = ports_in_word(g->outputs, word); rest; rest &= rest - 1) {
+        const struct network_receiver *r = &side->receivers[mask_first(rest)];
+        side->arrivals |= network_has_arrival(r) ? rest & -rest : 0;
+        side->ejecting |= r->ejected ? rest & -rest : 0;
+        side->full |= network_is_full(r) ? rest & -rest : 0;
     }
 }
 
-/* Counts that belong to no port, of all sides, as if they were the first one's. */
-static void gather_counts(const struct network *net, struct network_side *whole)
+/* Counts that belong to no port, of all sides, become the first one's. */
+static void archive_counts(struct network *net, struct archive *ar)
 {
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
-        whole->taken += net->sides[i].taken;
-        stat_merge(&network_stat_group, &whole->stats, &net->sides[i].stats);
-    }
-}
-
-static void deal_counts(struct network *net, const struct network_side *whole)
-{
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++) {
-        struct network_side *s = &net->sides[i];
-        s->taken = i ? 0 : whole->taken;
-        s->stats = i ? (struct network_stats){0} : whole->stats;
+    struct network_stats stats = {0};
+    uint64_t taken = 0;
+    network_add_stats(net, &stats);
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        taken += net->sides[i].taken;
+    ARCHIVE(ar, taken);
+    ARCHIVE(ar, stats);
+    for (unsigned i = 0; i < NETWORK_MAX_SIDES && archive_loading(ar); i++) {
+        net->sides[i].taken = i ? 0 : taken;
+        net->sides[i].stats = i ? (struct network_stats){0} : stats;
     }
 }
 
 void network_archive(struct network *net, struct archive *ar,
                      void (*describe)(struct archive *ar, void **payload, const void *context), const void *context)
 {
-    const struct carrier carrier = {describe, context};
-    struct network_side whole;
+    const struct network_carrier carrier = {describe, context};
+    struct network_whole whole;
     archive_begin(ar, "network", 0);
     network_gather(net, &whole);
-    gather_counts(net, &whole);
-    for (unsigned i = 0; i < net->input_count; i++)
-        archive_input(net, ar, &carrier, &whole, i);
-    for (unsigned i = 0; i < net->output_count; i++)
-        archive_output(net, ar, &carrier, &whole, i);
-    archive_router(net, ar);
-    ARCHIVE(ar, net->arbitration.drawn);
-    archive_side(net, ar, &whole);
-    if (archive_loading(ar)) {
+    for (unsigned i = 0; i < net->gates.inputs; i++)
+        archive_input(&net->gates, ar, &carrier, &whole.word[i >> 6], i);
+    for (unsigned i = 0; i < net->gates.outputs; i++)
+        archive_output(&net->gates, ar, &carrier, &whole.word[i >> 6], i);
+    net->core->kind->archive(net->core, ar, &carrier);
+    for (unsigned w = 0; w < net->words; w++)
+        archive_side(net, ar, &whole.word[w], w);
+    archive_counts(net, ar);
+    if (archive_loading(ar))
         network_deal(net, &whole);
-        deal_counts(net, &whole);
-    }
     archive_end(ar);
 }

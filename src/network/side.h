@@ -1,12 +1,17 @@
-/* A side of a network: some of its senders and receivers, which one thread at a time hands packets and ticks. Their
- * owners use the functions of network.h; these are compiled into what works in every cycle, and so this is not hidden.
- * Sets of ports are bits. A tick looks only at the ports where something moves, so what most ports have most of the
- * time is not counted: a counter holds what goes beyond it, and a set says who has one that is not zero. */
+/* The ends of a network: senders and receivers with their queues and credits, and the channels between them and the
+ * core. A side is the ends that one thread at a time hands packets and ticks. Their owners use the functions of
+ * network.h; these are compiled into what works in every cycle, and so this is not hidden.
+ *
+ * A side has at most 64 senders and 64 receivers, no two of which have the same number modulo 64. So port p is bit p
+ * mod 64 in each of a side's sets, which are single words, and element p mod 64 of its arrays. A tick looks only at the
+ * ports where something moves. A counter of a port therefore holds only what goes beyond the usual (one flit, say), and
+ * a set names the ports whose counter is not zero. */
 #ifndef LOCKSTEP_NETWORK_SIDE_H
 #define LOCKSTEP_NETWORK_SIDE_H
 
 #include "base/bits.h"
 #include "base/hot.h"
+#include "network/ports.h"
 #include "network/tally.h"
 #include "stats/stat.h"
 
@@ -16,15 +21,17 @@ struct network_stats {
 #include "stats/stat_end.h"
 };
 
-#define NETWORK_MAX_PORTS 64
+#define NETWORK_MAX_SIDES 16
+#define NETWORK_SIDE_PORTS 64 /* senders of a side, and receivers */
 
-/* A packet on its way: written by the sender, read by the router; written again by the router for the receiver. */
+/* A packet on its way: written by the sender, read by the core; written again by the core for the receiver. */
 struct network_parcel {
     _Alignas(16) void *payload;
     uint32_t sent; /* the cycle, its low half: nothing is under way for that long */
     uint16_t flits;
     uint8_t output;
 };
+_Static_assert(NETWORK_MAX_PORTS <= 256, "a parcel names its output in a byte");
 
 /* Places in rings of packets are in bytes, and [first, end) is never all of the ring. */
 struct network_sender {
@@ -41,12 +48,14 @@ struct network_receiver {
     uint32_t ejected;      /* flits in the ejection buffer */
 };
 
-/* Ports that put a flit or a credit into the channels of a tick: read two ticks later. */
+/* A flit or credit that one end of a channel writes in a tick is read by the other end the core's channel_ticks later.
+ * `written` is a ring by tick, of twice as many entries at least, so that a writer never reaches what is still read. */
+#define NETWORK_MAX_LOOKAHEAD 16
 struct network_channels {
     _Alignas(CACHE_LINE) struct network_written {
         _Alignas(32) uint64_t tick;
-        uint64_t flits, credits;
-    } written[4];
+        uint64_t flits, credits; /* ports of the side that put one into the channel in that tick */
+    } written[2 * NETWORK_MAX_LOOKAHEAD];
 };
 
 struct network_side {
@@ -56,12 +65,12 @@ struct network_side {
     uint64_t full;                         /* outputs whose boundary buffer takes no flit */
     uint64_t ejecting;                     /* outputs with flits in the ejection buffer */
     uint64_t taken;                        /* packets that have left the network here, ever */
-    uint64_t inputs, outputs;              /* its senders and receivers */
     struct network_stats stats;
-    struct tally spent; /* inputs' credits for the router's buffer that have not come back */
-    struct network_channels to_router;
-    struct network_sender senders[NETWORK_MAX_PORTS];
-    struct network_receiver receivers[NETWORK_MAX_PORTS];
+    struct tally spent;                   /* inputs' credits for the core's buffer that have not come back */
+    struct network_ports inputs, outputs; /* its senders and receivers */
+    struct network_channels to_core, from_core;
+    struct network_sender senders[NETWORK_SIDE_PORTS];
+    struct network_receiver receivers[NETWORK_SIDE_PORTS];
 };
 
 static inline struct network_parcel *network_parcel_at(struct network_parcel *ring, uint32_t place)

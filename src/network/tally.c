@@ -1,6 +1,8 @@
 /* What a tally does seldom: counts that leave the digits. */
 #include "network/tally.h"
 
+#include "base/check.h"
+
 /* After a change of what a port has beyond the digits: which digits would be the limit. */
 static void note_over(struct tally *t, unsigned port)
 {
@@ -49,4 +51,20 @@ void tally_leave(struct tally *t, uint64_t up, uint64_t down)
         t->over[port] += mask_has(up, port) ? 1 : -1;
         note_over(t, port);
     }
+}
+
+void tally_check(struct tally *t, struct check *c, const char *name)
+{
+    uint64_t beyond = 0, full = 0, fours = 0;
+    for (unsigned port = 0; port < 64; port++) {
+        unsigned digits = t->limit - 4u * t->over[port];
+        beyond |= t->over[port] ? BIT64(port) : 0;
+        full |= digits < 8 ? BIT64(port) : 0;
+        fours |= digits & 4 ? BIT64(port) : 0;
+    }
+    CHECK_FACT(c, name, 0, t->beyond, beyond);
+    CHECK_FACT(c, name, 1, t->full, full);
+    CHECK_FACT(c, name, 2, t->full_ones, -(uint64_t)(t->limit & 1));
+    CHECK_FACT(c, name, 3, t->full_twos, -(uint64_t)(t->limit >> 1 & 1));
+    CHECK_FACT(c, name, 4, t->full_fours, fours);
 }

@@ -22,6 +22,9 @@ struct tally {
 void tally_init(struct tally *t, unsigned limit);
 unsigned tally_count(const struct tally *t, unsigned port);
 void tally_set(struct tally *t, unsigned port, unsigned count);
+struct check;
+/* States what follows from the counts and the limit; name: the tally's, a constant. */
+void tally_check(struct tally *t, struct check *check, const char *name);
 /* Takes over these ports' counts. */
 void tally_copy(struct tally *to, const struct tally *from, uint64_t ports);
 

@@ -162,25 +162,16 @@ static void keep_rows(struct isa_function *function)
 }
 
 /* Operands are written through: they belong to the module, which is still being built. */
-static void bind_operand(const struct isa_function *function, const struct isa_operand *operand)
-{
-    uint32_t reg = ptx_operand_register(operand);
-    if (reg < function->reg_count)
-        ((struct isa_operand *)operand)->row = function->regs[reg].row;
-}
-
 static void bind_rows(struct isa_module *module, const struct isa_function *function)
 {
     for (uint32_t i = function->first; i < function->first + function->count; i++) {
         struct isa_instr *instr = &module->instrs[i];
+        struct isa_operand *operand;
         if (instr->guarded && instr->guard_reg < function->reg_count)
             instr->guard = function->regs[instr->guard_reg].row;
-        for (unsigned k = 0; k < instr->dst_count; k++)
-            bind_operand(function, &instr->dst[k]);
-        for (unsigned k = 0; k < instr->src_count; k++)
-            bind_operand(function, &instr->src[k]);
-        if (instr->call)
-            bind_operand(function, &instr->call->target);
+        for (unsigned k = 0; (operand = ptx_operand(instr, k)); k++)
+            if (ptx_operand_register(operand) < function->reg_count)
+                operand->row = function->regs[operand->reg].row;
     }
 }
 

@@ -27,6 +27,18 @@ static inline uint32_t ptx_operand_register(const struct isa_operand *operand)
     return operand->kind == ISA_OPERAND_REG || operand->kind == ISA_OPERAND_PRED ? operand->reg : UINT32_MAX;
 }
 
+/* Operand i of an instruction: its destinations, its sources, the target of an indirect call; NULL behind the last. They
+ * are this room's to change until the module is handed out. */
+static inline struct isa_operand *ptx_operand(const struct isa_instr *instr, unsigned i)
+{
+    if (i < instr->dst_count)
+        return (struct isa_operand *)&instr->dst[i];
+    i -= instr->dst_count;
+    if (i < instr->src_count)
+        return (struct isa_operand *)&instr->src[i];
+    return i == instr->src_count && instr->call ? (struct isa_operand *)&instr->call->target : NULL;
+}
+
 /* Rows of a register of that type: 1, 2 or 4. Predicates have one index. */
 static inline unsigned ptx_register_rows(const struct isa_reg *reg)
 {

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ptx/liveness.h"
+
 /* Names of labels become small numbers, so that (scope, name) is one 64-bit key. */
 struct label_index {
     struct strmap ids;
@@ -156,24 +158,12 @@ static void make_registers(struct ptx_parser *p, struct isa_function *function, 
     free(orders);
 }
 
-static bool is_reg(const struct isa_operand *operand)
-{
-    return operand->kind == ISA_OPERAND_REG || operand->kind == ISA_OPERAND_PRED;
-}
-
 static void renumber(struct isa_instr *instr, const uint32_t *new_index)
 {
-    /* The operands are this room's own until the module is handed out. */
-    struct isa_operand *dst = (struct isa_operand *)instr->dst, *src = (struct isa_operand *)instr->src;
-    for (unsigned i = 0; i < instr->dst_count; i++)
-        if (is_reg(&dst[i]))
-            dst[i].reg = new_index[dst[i].reg];
-    for (unsigned i = 0; i < instr->src_count; i++)
-        if (is_reg(&src[i]))
-            src[i].reg = new_index[src[i].reg];
-    struct isa_call *call = (struct isa_call *)instr->call;
-    if (call && is_reg(&call->target))
-        call->target.reg = new_index[call->target.reg];
+    struct isa_operand *operand;
+    for (unsigned i = 0; (operand = ptx_operand(instr, i)); i++)
+        if (ptx_operand_register(operand) != UINT32_MAX)
+            operand->reg = new_index[operand->reg];
     if (instr->guarded)
         instr->guard = instr->guard_reg = new_index[instr->guard_reg];
 }
@@ -204,16 +194,12 @@ static const uint16_t *copy_numbers(struct ptx_parser *p, const struct numbers *
 static void list_accesses(struct ptx_parser *p, const struct isa_function *function, struct isa_instr *instr)
 {
     struct numbers reads = {.count = 0}, writes = {.count = 0};
-    for (unsigned i = 0; i < instr->src_count; i++)
-        if (is_reg(&instr->src[i]))
-            add_number(&reads, function, instr->src[i].reg);
-    if (instr->call && is_reg(&instr->call->target))
-        add_number(&reads, function, instr->call->target.reg);
+    const struct isa_operand *operand;
+    for (unsigned i = 0; (operand = ptx_operand(instr, i)); i++)
+        if (ptx_operand_register(operand) != UINT32_MAX)
+            add_number(i < instr->dst_count ? &writes : &reads, function, operand->reg);
     if (instr->guarded)
         add_number(&reads, function, instr->guard_reg);
-    for (unsigned i = 0; i < instr->dst_count; i++)
-        if (is_reg(&instr->dst[i]))
-            add_number(&writes, function, instr->dst[i].reg);
     instr->reads = copy_numbers(p, &reads);
     instr->writes = copy_numbers(p, &writes);
     instr->read_count = (uint8_t)reads.count;

@@ -56,11 +56,6 @@ double figures_ipc(const struct figures *f)
     return f->cycles ? (double)f->thread_instructions / (double)f->cycles : 0;
 }
 
-double figures_simd(const struct figures *f)
-{
-    return f->lane_slots ? (double)f->thread_instructions / (double)f->lane_slots : 0;
-}
-
 void figures_percent(uint64_t part, uint64_t whole, struct strbuf *out)
 {
     if (whole)

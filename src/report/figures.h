@@ -27,9 +27,8 @@ struct figures {
 
 /* Adds a kernel's result object. Names stay those of the object's members and live as long as it does. */
 void figures_add(struct figures *f, const json_t *kernel);
-/* Thread instructions a cycle; mean share of a warp's lanes that work. 0 when nothing ran. */
+/* Thread instructions a cycle; 0 when nothing ran. */
 double figures_ipc(const struct figures *f);
-double figures_simd(const struct figures *f);
 /* Appends "63.2%", or "-" when there is nothing to divide by. */
 void figures_percent(uint64_t part, uint64_t whole, struct strbuf *out);
 /* Appends an energy given in pJ with three digits and a prefix, "1.06 mJ"; "-" when a launch has none. */

@@ -128,12 +128,12 @@ void simt_load_lanes(struct simt_warp *warp, const struct simt_access *access, u
         memcpy(access->data + mask_first(rest) * stride + at, &value, sizeof value);                                   \
     }
 
-HOT static void gather(const struct simt_warp *warp, const struct simt_operand *operand,
-                       const struct simt_stack_entry *top, uint64_t cycle, struct simt_access *access, unsigned at)
+HOT static void gather(const struct simt_warp *warp, const struct simt_operand *operand, const struct simt_frame *frame,
+                       uint64_t cycle, struct simt_access *access, unsigned at)
 {
     uint64_t scratch[SIMT_MAX_WIDTH];
     unsigned stride = access->stride;
-    const void *row = simt_source_row(warp, operand, top, cycle, scratch);
+    const void *row = simt_source_row(warp, operand, frame, cycle, scratch);
     if (!row)
         return;
     unsigned bytes = access->element_bytes;
@@ -157,21 +157,21 @@ HOT static void gather(const struct simt_warp *warp, const struct simt_operand *
         GATHER(uint32_t, uint8_t)
 }
 
-HOT void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const struct simt_stack_entry *top,
+HOT void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const struct simt_frame *frame,
                      uint64_t cycle, struct simt_access *access)
 {
     if (access->kind == ISA_FLAG_STORE) {
         for (unsigned i = 0; i < access->elements; i++)
-            gather(warp, &op->src[1 + i], top, cycle, access, i * access->element_bytes);
+            gather(warp, &op->src[1 + i], frame, cycle, access, i * access->element_bytes);
         return;
     }
     if (access->kind != ISA_FLAG_ATOMIC)
         return;
     bool compares = access->instr->mods.atomic == ISA_ATOMIC_CAS;
     memset(access->data, 0, (size_t)warp->block->grid->code->width * access->stride);
-    gather(warp, &op->src[compares ? 2 : 1], top, cycle, access, 0);
+    gather(warp, &op->src[compares ? 2 : 1], frame, cycle, access, 0);
     if (compares)
-        gather(warp, &op->src[1], top, cycle, access, 8);
+        gather(warp, &op->src[1], frame, cycle, access, 8);
 }
 
 HOT void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old)

@@ -1,15 +1,16 @@
 /* Calls: a callee gets register, predicate and local-memory frames behind its caller's. Frames are columns by lane, so
- * lanes of one warp at different depths do not meet. Arguments are copied between the frames' .param variables. Call
- * entries of the stack keep lanes of different depth apart (scalar synchronization thesis, section on recursion). */
+ * lanes of one warp at different depths do not meet. Arguments are copied between the frames' .param variables. The way
+ * to diverge keeps lanes of different depth apart (scalar synchronization thesis, section on recursion). */
 #include <string.h>
 
 #include "base/bits.h"
 #include "simt/execute.h"
 
+#define MOST_PATHS 65536 /* of a warp that may still call */
+
 bool simt_in_kernel(const struct simt_warp *warp)
 {
-    return simt_stack_top(&warp->stack)->function ==
-           warp->block->grid->kernel - warp->block->grid->code->module->functions;
+    return warp->paths.now->frame.function == warp->block->grid->kernel - warp->block->grid->code->module->functions;
 }
 
 static void copy_local(struct simt_warp *warp, uint64_t mask, uint64_t to, uint64_t from, uint32_t bytes)
@@ -37,7 +38,7 @@ static uint32_t find_callee(const struct simt_warp *warp, const struct isa_call 
     if (call->callee != UINT32_MAX)
         return call->callee;
     const struct isa_module *module = warp->block->grid->code->module;
-    const uint64_t *row = simt_row(warp, simt_stack_top(&warp->stack)->reg_base, call->target.row);
+    const uint64_t *row = simt_row(warp, warp->paths.now->frame.reg_base, call->target.row);
     uint64_t address = row[mask_first(*mask)], same = 0;
     for (uint64_t rest = *mask; rest; rest &= rest - 1)
         if (row[mask_first(rest)] == address)
@@ -83,44 +84,44 @@ enum simt_event simt_call(struct simt_warp *warp, const struct simt_op *op, stru
         r->mask = mask;
         enum simt_event event = simt_intrinsic(warp, callee, call, r);
         if (event != SIMT_FAULTED)
-            simt_stack_advance_some(&warp->stack, mask, r->pc + 1);
+            simt_advance_some(&warp->paths, mask, r->pc + 1);
         return event;
     }
     if (!callee->is_defined)
         return call_fault(r, SIMT_FAULT_CALL, mask);
-    const struct simt_stack_entry caller_entry = *simt_stack_top(&warp->stack);
-    const struct isa_function *caller = &grid->code->module->functions[caller_entry.function];
+    const struct simt_frame from = warp->paths.now->frame;
+    const struct isa_function *caller = &grid->code->module->functions[from.function];
     struct simt_frame frame = {
         .function = index,
-        .reg_base = (caller_entry.reg_base + caller->row_count + 1) & ~1u,
-        .pred_base = caller_entry.pred_base + caller->pred_count,
-        .local_base = caller_entry.local_base + caller->local_bytes,
+        .reg_base = (from.reg_base + caller->row_count + 1) & ~1u,
+        .pred_base = from.pred_base + caller->pred_count,
+        .local_base = from.local_base + caller->local_bytes,
     };
-    if ((uint64_t)frame.local_base + callee->local_bytes > grid->stack_bytes || warp->stack.depth > 65536)
+    if ((uint64_t)frame.local_base + callee->local_bytes > grid->stack_bytes || warp->paths.count > MOST_PATHS)
         return call_fault(r, SIMT_FAULT_STACK, mask);
     simt_grow_frame(warp, frame.reg_base + callee->row_count, frame.pred_base + callee->pred_count);
     clear_frame(warp, callee, &frame, mask);
     for (uint32_t i = 0; i < smaller(call->arg_count, callee->param_count); i++)
         copy_local(warp, mask, (uint64_t)frame.local_base + callee->params[i].offset,
-                   (uint64_t)caller_entry.local_base + call->args[i].offset,
+                   (uint64_t)from.local_base + call->args[i].offset,
                    smaller(call->args[i].bytes, callee->params[i].bytes));
-    simt_stack_call(&warp->stack, mask, callee->first, r->pc + 1, &frame);
+    simt_enter(&warp->paths, mask, callee->first, r->pc + 1, &frame);
     return SIMT_JUMP;
 }
 
 void simt_return_values(struct simt_warp *warp, uint64_t mask)
 {
     const struct simt_code *code = warp->block->grid->code;
-    struct simt_stack_entry callee_entry = *simt_stack_top(&warp->stack);
-    struct simt_stack_entry caller_entry;
-    if (!simt_stack_caller(&warp->stack, &caller_entry))
+    const struct simt_frame *from = &warp->paths.now->frame;
+    const struct simt_path *caller = simt_caller(&warp->paths);
+    if (!caller)
         return;
-    const struct isa_function *callee = &code->module->functions[callee_entry.function];
-    const struct isa_instr *instr = &code->module->instrs[caller_entry.pc - 1];
+    const struct isa_function *callee = &code->module->functions[from->function];
+    const struct isa_instr *instr = &code->module->instrs[caller->pc - 1];
     if (!instr->call)
         return;
     for (uint32_t i = 0; i < smaller(instr->call->result_count, callee->result_count); i++)
-        copy_local(warp, mask, (uint64_t)caller_entry.local_base + instr->call->results[i].offset,
-                   (uint64_t)callee_entry.local_base + callee->results[i].offset,
+        copy_local(warp, mask, (uint64_t)caller->frame.local_base + instr->call->results[i].offset,
+                   (uint64_t)from->local_base + callee->results[i].offset,
                    smaller(instr->call->results[i].bytes, callee->results[i].bytes));
 }

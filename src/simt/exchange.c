@@ -38,7 +38,7 @@ static struct members members_of(const struct simt_warp *warp, const struct simt
     struct members m = {.same = true};
     if (index >= op->src_count)
         return m;
-    m.row = simt_source_row(warp, &op->src[index], simt_stack_top(&warp->stack), cycle, scratch);
+    m.row = simt_source_row(warp, &op->src[index], &warp->paths.now->frame, cycle, scratch);
     if (!m.row || op->src[index].place == SIMT_PLACE_FIXED)
         return m;
     uint32_t first = m.row[mask_first(mask)], differences = 0;
@@ -56,13 +56,13 @@ static struct members members_of(const struct simt_warp *warp, const struct simt
 static uint64_t going_on(const struct simt_warp *warp, uint64_t lanes)
 {
     const struct isa_instr *instrs = warp->block->grid->code->module->instrs;
-    uint64_t left = lanes, found = 0;
-    for (uint32_t i = warp->stack.depth; i-- > 0 && left;) {
-        const struct simt_stack_entry *entry = &warp->stack.entries[i];
-        const struct isa_instr *next = &instrs[entry->pc];
+    uint64_t found = 0;
+    for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
+        if (!(walk.lanes & lanes))
+            continue;
+        const struct isa_instr *next = &instrs[walk.path->pc];
         bool ends = !next->guarded && (next->op == ISA_OP_EXIT || next->op == ISA_OP_RET);
-        found |= ends ? 0 : entry->mask & left;
-        left &= ~entry->mask;
+        found |= ends ? 0 : walk.lanes & lanes;
     }
     return found;
 }
@@ -91,7 +91,7 @@ static void store_u32(struct simt_warp *warp, const struct simt_op *op, uint64_t
 {
     if (!op->dst_count || op->dst[0].place != SIMT_PLACE_ROW)
         return;
-    uint32_t *row = simt_row(warp, simt_stack_top(&warp->stack)->reg_base, op->dst[0].row);
+    uint32_t *row = simt_row(warp, warp->paths.now->frame.reg_base, op->dst[0].row);
     for (uint64_t rest = mask; rest; rest &= rest - 1)
         row[mask_first(rest)] = values[mask_first(rest)];
 }
@@ -108,13 +108,13 @@ static void store_uniform(struct simt_warp *warp, const struct simt_op *op, uint
 static void vote(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
                  const struct members *m)
 {
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
-    uint64_t pred = simt_source_pred(warp, &op->pred_src[0], top) & mask;
+    const struct simt_frame *frame = &warp->paths.now->frame;
+    uint64_t pred = simt_source_pred(warp, &op->pred_src[0], frame) & mask;
     for (uint64_t rest = mask, group; rest; rest &= ~group) {
         group = of_one_mask(m, rest);
         uint64_t result = warp_vote(instr->mods.vote, pred, group, named_by(m, mask_first(group)));
         if (op->pred_dst_count)
-            simt_write_pred(warp, &op->pred_dst[0], top, group, result);
+            simt_write_pred(warp, &op->pred_dst[0], frame, group, result);
         else
             store_uniform(warp, op, group, (uint32_t)result);
     }
@@ -123,12 +123,12 @@ static void vote(struct simt_warp *warp, const struct simt_op *op, const struct 
 static void shuffle(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
                     uint64_t cycle, struct simt_unsynced *unsynced)
 {
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    const struct simt_frame *frame = &warp->paths.now->frame;
     uint64_t scratch[3][SIMT_MAX_WIDTH];
     uint32_t result[SIMT_MAX_WIDTH];
     const uint32_t *row[3];
     for (unsigned i = 0; i < 3; i++)
-        row[i] = simt_source_row(warp, &op->src[i], top, cycle, scratch[i]);
+        row[i] = simt_source_row(warp, &op->src[i], frame, cycle, scratch[i]);
     struct warp_absent absent = {0};
     uint64_t in_range =
         warp_shfl(instr->mods.shfl, warp->block->grid->code->width, result, row[0], row[1], row[2], mask, &absent);
@@ -136,17 +136,17 @@ static void shuffle(struct simt_warp *warp, const struct simt_op *op, const stru
         *unsynced =
             (struct simt_unsynced){.kind = SIMT_UNSYNCED_SOURCE, .lanes = absent.readers, .others = absent.sources};
     if (op->pred_dst_count)
-        simt_write_pred(warp, &op->pred_dst[0], top, mask, in_range);
+        simt_write_pred(warp, &op->pred_dst[0], frame, mask, in_range);
     store_u32(warp, op, mask, result);
 }
 
 static void match(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
                   uint64_t cycle, const struct members *m)
 {
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    const struct simt_frame *frame = &warp->paths.now->frame;
     uint64_t scratch[SIMT_MAX_WIDTH];
     uint32_t result[SIMT_MAX_WIDTH];
-    const void *row = simt_source_row(warp, &op->src[0], top, cycle, scratch);
+    const void *row = simt_source_row(warp, &op->src[0], frame, cycle, scratch);
     unsigned width = warp->block->grid->code->width;
     for (uint64_t rest = mask, group; rest; rest &= ~group) {
         group = of_one_mask(m, rest);
@@ -156,7 +156,7 @@ static void match(struct simt_warp *warp, const struct simt_op *op, const struct
         else
             warp_match_any(width, op->src[0].wide, result, row, group, members);
         if (instr->mods.vote == ISA_VOTE_ALL && op->pred_dst_count)
-            simt_write_pred(warp, &op->pred_dst[0], top, group, equal);
+            simt_write_pred(warp, &op->pred_dst[0], frame, group, equal);
     }
     store_u32(warp, op, mask, result);
 }
@@ -165,7 +165,7 @@ static void redux(struct simt_warp *warp, const struct simt_op *op, const struct
                   uint64_t cycle, const struct members *m)
 {
     uint64_t scratch[SIMT_MAX_WIDTH];
-    const uint32_t *row = simt_source_row(warp, &op->src[0], simt_stack_top(&warp->stack), cycle, scratch);
+    const uint32_t *row = simt_source_row(warp, &op->src[0], &warp->paths.now->frame, cycle, scratch);
     uint32_t result[SIMT_MAX_WIDTH];
     for (uint64_t rest = mask, group; rest; rest &= ~group) {
         group = of_one_mask(m, rest);
@@ -183,7 +183,7 @@ static void elect(struct simt_warp *warp, const struct simt_op *op, uint64_t mas
         uint64_t members = named_by(m, mask_first(group)) & group;
         unsigned leader = mask_first(members ? members : group);
         if (op->pred_dst_count)
-            simt_write_pred(warp, &op->pred_dst[0], simt_stack_top(&warp->stack), group, BIT64(leader));
+            simt_write_pred(warp, &op->pred_dst[0], &warp->paths.now->frame, group, BIT64(leader));
         store_uniform(warp, op, group, leader);
     }
 }

@@ -1,5 +1,5 @@
-/* One instruction of one warp: see warp.h. The stack decides which lanes execute; lane functions, warp operations,
- * memory and calls do the work. */
+/* One instruction of one warp: see warp.h. The path that has the turn says which lanes execute; lane functions, warp
+ * operations, memory and calls do the work. */
 #include "simt/warp.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uin
     if (warp->local_words)
         memset(warp->local, 0, (size_t)warp->local_words * grid->code->width * 4);
     struct simt_frame frame = {.function = (uint32_t)(kernel - grid->code->module->functions)};
-    simt_stack_init(&warp->stack, warp->live, kernel->first, &frame);
+    simt_paths_start(&warp->paths, simt_way_of(grid), warp->live, kernel->first, &frame);
 }
 
 static void free_registers(struct simt_warp *warp)
@@ -45,22 +45,22 @@ void simt_warp_free(struct simt_warp *warp)
 {
     free_registers(warp);
     free(warp->local);
-    simt_stack_free(&warp->stack);
+    simt_paths_free(&warp->paths);
     *warp = (struct simt_warp){0};
 }
 
 /* A warp's piece of lent memory: each part in whole cache lines. */
-#define LENT_ENTRIES 16 /* of the stack */
+#define LENT_PATHS 16
 struct lent {
-    size_t preds, stack, end;
+    size_t preds, paths, end;
 };
 
 static struct lent divide_lent(const struct isa_function *kernel, unsigned width)
 {
     struct lent l;
     l.preds = round_up_u64((uint64_t)kernel->row_count * width * 4, 64);
-    l.stack = l.preds + round_up_u64((uint64_t)kernel->pred_count * 8, 64);
-    l.end = l.stack + round_up_u64(LENT_ENTRIES * sizeof(struct simt_stack_entry), 64);
+    l.paths = l.preds + round_up_u64((uint64_t)kernel->pred_count * 8, 64);
+    l.end = l.paths + round_up_u64(LENT_PATHS * sizeof(struct simt_path), 64);
     return l;
 }
 
@@ -78,7 +78,7 @@ void simt_warp_lend(struct simt_warp *warp, const struct isa_function *kernel, u
     warp->preds = (uint64_t *)((char *)memory + l.preds);
     warp->pred_capacity = kernel->pred_count;
     warp->lent = true;
-    simt_stack_lend(&warp->stack, (struct simt_stack_entry *)((char *)memory + l.stack), LENT_ENTRIES);
+    simt_paths_lend(&warp->paths, (struct simt_path *)((char *)memory + l.paths), LENT_PATHS);
 }
 
 /* Moves registers out of lent memory, which is too small. */
@@ -107,13 +107,12 @@ void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds)
     }
 }
 
-uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr,
-                         const struct simt_stack_entry *top)
+uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr, const struct simt_path *path)
 {
     if (!instr->guarded)
-        return top->mask;
-    uint64_t p = warp->preds[top->pred_base + instr->guard];
-    return top->mask & (instr->guard_negate ? ~p : p);
+        return path->mask;
+    uint64_t p = warp->preds[path->frame.pred_base + instr->guard];
+    return path->mask & (instr->guard_negate ? ~p : p);
 }
 
 /* Fills scratch with the value of a computed operand in every lane and returns it. */
@@ -134,33 +133,32 @@ static const void *computed_row(const struct simt_warp *warp, const struct simt_
 }
 
 HOT const void *simt_source_row(const struct simt_warp *warp, const struct simt_operand *operand,
-                                const struct simt_stack_entry *top, uint64_t cycle, uint64_t *scratch)
+                                const struct simt_frame *frame, uint64_t cycle, uint64_t *scratch)
 {
     switch (operand->place) {
     case SIMT_PLACE_ROW:
-        return simt_row(warp, top->reg_base, operand->row);
+        return simt_row(warp, frame->reg_base, operand->row);
     case SIMT_PLACE_FIXED:
         return operand->fixed;
     case SIMT_PLACE_NONE:
         return NULL;
     default:
-        return computed_row(warp, operand, top->local_base, cycle, scratch);
+        return computed_row(warp, operand, frame->local_base, cycle, scratch);
     }
 }
 
-uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred,
-                          const struct simt_stack_entry *top)
+uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred, const struct simt_frame *frame)
 {
-    uint64_t value = pred->present ? warp->preds[top->pred_base + pred->index] : ~UINT64_C(0);
+    uint64_t value = pred->present ? warp->preds[frame->pred_base + pred->index] : ~UINT64_C(0);
     return pred->negate ? ~value : value;
 }
 
-void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const struct simt_stack_entry *top,
+void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const struct simt_frame *frame,
                      uint64_t mask, uint64_t value)
 {
     if (!pred->present)
         return;
-    uint64_t *p = &warp->preds[top->pred_base + pred->index];
+    uint64_t *p = &warp->preds[frame->pred_base + pred->index];
     *p = (*p & ~mask) | (value & mask);
 }
 
@@ -199,58 +197,58 @@ static inline void *reach(const uint32_t *frame, const struct simt_reach *to)
 
 /* An instruction of a 32-lane warp all of whose operands lie in rows and predicates. */
 static inline void execute_rows(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
-                                const struct simt_stack_entry *top, uint64_t mask)
+                                const struct simt_frame *frame, uint64_t mask)
 {
     struct lane_args args;
-    uint32_t *frame = warp->rows + (size_t)top->reg_base * LANES;
+    uint32_t *rows = warp->rows + (size_t)frame->reg_base * LANES;
     args.instr = instr;
     args.mask = (uint32_t)mask;
     args.pred_src[0] = args.pred_src[1] = UINT32_MAX;
     args.pred_dst[0] = args.pred_dst[1] = 0;
     _Static_assert(SIMT_PLAIN_SOURCES == 3, "each is written out: a loop takes longer than they do");
-    args.src[0] = reach(frame, &op->reach[0]);
-    args.src[1] = reach(frame, &op->reach[1]);
-    args.src[2] = reach(frame, &op->reach[2]);
-    args.dst[0] = reach(frame, &op->reach[SIMT_PLAIN_SOURCES]);
+    args.src[0] = reach(rows, &op->reach[0]);
+    args.src[1] = reach(rows, &op->reach[1]);
+    args.src[2] = reach(rows, &op->reach[2]);
+    args.dst[0] = reach(rows, &op->reach[SIMT_PLAIN_SOURCES]);
     for (unsigned i = 0; i < op->pred_src_count; i++)
-        args.pred_src[i] = (uint32_t)simt_source_pred(warp, &op->pred_src[i], top);
+        args.pred_src[i] = (uint32_t)simt_source_pred(warp, &op->pred_src[i], frame);
     op->lanes(&args);
     for (unsigned i = 0; i < op->pred_dst_count; i++)
-        simt_write_pred(warp, &op->pred_dst[i], top, mask, args.pred_dst[i]);
+        simt_write_pred(warp, &op->pred_dst[i], frame, mask, args.pred_dst[i]);
 }
 
 /* Finds or computes the operands and runs the lane function over the warp, by halves of 32 lanes. */
 HOT static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
                               uint64_t mask, uint64_t cycle)
 {
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    const struct simt_frame *frame = &warp->paths.now->frame;
     struct lane_args args;
     uint64_t scratch[4][SIMT_MAX_WIDTH];
     unsigned used = 0, width = warp->block->grid->code->width;
-    uint32_t *frame = warp->rows + (size_t)top->reg_base * width;
+    uint32_t *rows = warp->rows + (size_t)frame->reg_base * width;
     args.instr = instr;
     for (unsigned i = 0; i < op->src_count; i++)
-        args.src[i] = op->src[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->src[i].row * width
+        args.src[i] = op->src[i].place == SIMT_PLACE_ROW ? rows + (size_t)op->src[i].row * width
                       : op->src[i].place <= SIMT_PLACE_FIXED
                           ? op->src[i].fixed
-                          : simt_source_row(warp, &op->src[i], top, cycle, scratch[used++ & 3]);
+                          : simt_source_row(warp, &op->src[i], frame, cycle, scratch[used++ & 3]);
     for (unsigned i = 0; i < op->dst_count; i++)
-        args.dst[i] = op->dst[i].place == SIMT_PLACE_ROW ? frame + (size_t)op->dst[i].row * width : NULL;
+        args.dst[i] = op->dst[i].place == SIMT_PLACE_ROW ? rows + (size_t)op->dst[i].row * width : NULL;
     uint64_t pred_src[2] = {~UINT64_C(0), ~UINT64_C(0)}, pred_dst[2] = {0, 0};
     for (unsigned i = 0; i < op->pred_src_count; i++)
-        pred_src[i] = simt_source_pred(warp, &op->pred_src[i], top);
+        pred_src[i] = simt_source_pred(warp, &op->pred_src[i], frame);
     run_lanes(warp, op, &args, mask, pred_src, pred_dst, 0);
     if (width > LANES) {
         advance_half(&args, op);
         run_lanes(warp, op, &args, mask, pred_src, pred_dst, LANES);
     }
     for (unsigned i = 0; i < op->pred_dst_count; i++)
-        simt_write_pred(warp, &op->pred_dst[i], top, mask, pred_dst[i]);
+        simt_write_pred(warp, &op->pred_dst[i], frame, mask, pred_dst[i]);
 }
 
 static enum simt_event execute_branch(struct simt_warp *warp, const struct isa_instr *instr, struct simt_result *r)
 {
-    simt_stack_branch(&warp->stack, r->mask, instr->target, r->pc + 1, instr->reconverge);
+    simt_branch(&warp->paths, r->mask, instr->target, r->pc + 1, instr->reconverge);
     return SIMT_JUMP;
 }
 
@@ -258,9 +256,9 @@ static enum simt_event execute_branch_index(struct simt_warp *warp, const struct
                                             struct simt_result *r)
 {
     const struct isa_instr *instr = r->instr;
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    const struct simt_frame *frame = &warp->paths.now->frame;
     uint64_t scratch[SIMT_MAX_WIDTH];
-    const uint32_t *index = simt_source_row(warp, &op->src[0], top, cycle, scratch);
+    const uint32_t *index = simt_source_row(warp, &op->src[0], frame, cycle, scratch);
     uint32_t next[SIMT_MAX_WIDTH];
     for (uint64_t rest = r->active; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
@@ -268,7 +266,7 @@ static enum simt_event execute_branch_index(struct simt_warp *warp, const struct
         uint32_t i = index[lane] < instr->target_count ? index[lane] : instr->target_count - 1;
         next[lane] = mask_has(r->mask, lane) ? instr->targets[i] : r->pc + 1;
     }
-    simt_stack_branch_each(&warp->stack, next, instr->reconverge);
+    simt_branch_each(&warp->paths, next, instr->reconverge);
     return SIMT_JUMP;
 }
 
@@ -276,7 +274,7 @@ static enum simt_event execute_exit(struct simt_warp *warp, struct simt_result *
 {
     warp->live &= ~r->mask;
     /* Lanes whose guard is false go on behind the exit. */
-    simt_stack_exit(&warp->stack, r->mask, r->pc + 1);
+    simt_end(&warp->paths, r->mask, r->pc + 1);
     return warp->live ? SIMT_JUMP : SIMT_DONE;
 }
 
@@ -285,19 +283,19 @@ static enum simt_event execute_ret(struct simt_warp *warp, struct simt_result *r
     if (simt_in_kernel(warp))
         return execute_exit(warp, r);
     simt_return_values(warp, r->mask);
-    simt_stack_ret(&warp->stack, r->mask, r->pc + 1);
+    simt_leave(&warp->paths, r->mask, r->pc + 1);
     return SIMT_JUMP;
 }
 
 HOT static enum simt_event execute_barrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                                            struct simt_result *r)
 {
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    const struct simt_frame *frame = &warp->paths.now->frame;
     uint64_t scratch[SIMT_MAX_WIDTH];
     unsigned first = mask_first(r->mask);
-    const uint32_t *id = op->src_count > 0 ? simt_source_row(warp, &op->src[0], top, cycle, scratch) : NULL;
+    const uint32_t *id = op->src_count > 0 ? simt_source_row(warp, &op->src[0], frame, cycle, scratch) : NULL;
     uint32_t number = id ? id[first] : 0;
-    const uint32_t *count = op->src_count > 1 ? simt_source_row(warp, &op->src[1], top, cycle, scratch) : NULL;
+    const uint32_t *count = op->src_count > 1 ? simt_source_row(warp, &op->src[1], frame, cycle, scratch) : NULL;
     uint32_t threads = count ? count[first] : 0;
     const struct isa_instr *instr = r->instr;
     r->barrier = (struct simt_barrier){
@@ -306,9 +304,9 @@ HOT static enum simt_event execute_barrier(struct simt_warp *warp, const struct 
         .mode = instr->mods.barrier ? instr->mods.barrier : ISA_BARRIER_SYNC,
         .reduce = instr->mods.reduce,
         .arrived = r->mask,
-        .pred = op->pred_src_count ? simt_source_pred(warp, &op->pred_src[0], top) & r->mask : 0,
-        .reg_base = top->reg_base,
-        .pred_base = top->pred_base,
+        .pred = op->pred_src_count ? simt_source_pred(warp, &op->pred_src[0], frame) & r->mask : 0,
+        .reg_base = frame->reg_base,
+        .pred_base = frame->pred_base,
     };
     unsigned width = warp->block->grid->code->width;
     uint32_t barriers = warp->block->grid->barriers;
@@ -317,7 +315,7 @@ HOT static enum simt_event execute_barrier(struct simt_warp *warp, const struct 
             .kind = SIMT_FAULT_BARRIER, .lane = (uint8_t)first, .address = number >= barriers ? number : threads};
         return SIMT_FAULTED;
     }
-    simt_stack_advance(&warp->stack, r->pc + 1);
+    simt_advance(&warp->paths, r->pc + 1);
     return SIMT_BARRIER;
 }
 
@@ -325,7 +323,7 @@ void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, 
                          uint64_t value)
 {
     const struct simt_op *op = &warp->block->grid->code->ops[instr - warp->block->grid->code->module->instrs];
-    struct simt_stack_entry frame = {.reg_base = barrier->reg_base, .pred_base = barrier->pred_base};
+    struct simt_frame frame = {.reg_base = barrier->reg_base, .pred_base = barrier->pred_base};
     if (op->pred_dst_count)
         simt_write_pred(warp, &op->pred_dst[0], &frame, barrier->arrived, value ? ~UINT64_C(0) : 0);
     if (op->dst_count && op->dst[0].place == SIMT_PLACE_ROW) {
@@ -340,14 +338,15 @@ static enum simt_event execute_sleep(struct simt_warp *warp, const struct simt_o
                                      struct simt_result *r)
 {
     uint64_t scratch[SIMT_MAX_WIDTH];
-    const uint32_t *ns = simt_source_row(warp, &op->src[0], simt_stack_top(&warp->stack), cycle, scratch);
+    const uint32_t *ns = simt_source_row(warp, &op->src[0], &warp->paths.now->frame, cycle, scratch);
     r->sleep_ns = 0;
     for (uint64_t rest = r->mask; rest; rest &= rest - 1)
         if (ns[mask_first(rest)] > r->sleep_ns)
             r->sleep_ns = ns[mask_first(rest)];
     if (r->sleep_ns > 1000000)
         r->sleep_ns = 1000000;
-    simt_stack_advance(&warp->stack, r->pc + 1);
+    simt_advance(&warp->paths, r->pc + 1);
+    simt_yield(&warp->paths);
     return SIMT_SLEEP;
 }
 
@@ -363,7 +362,7 @@ static enum simt_event execute_control(struct simt_warp *warp, const struct simt
         break;
     }
     if (!r->mask) { /* nobody executes it */
-        simt_stack_advance(&warp->stack, r->pc + 1);
+        simt_advance(&warp->paths, r->pc + 1);
         return SIMT_PLAIN;
     }
     switch (op->kind) {
@@ -398,12 +397,12 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
     case SIMT_KIND_WARP:
         event = r->mask ? simt_warp_op(warp, op, cycle, r) : SIMT_PLAIN;
         if (event != SIMT_FAULTED)
-            simt_stack_advance(&warp->stack, r->pc + 1);
+            simt_advance(&warp->paths, r->pc + 1);
         else
             r->fault.pc = r->pc;
         return event;
     case SIMT_KIND_FENCE:
-        simt_stack_advance(&warp->stack, r->pc + 1);
+        simt_advance(&warp->paths, r->pc + 1);
         return r->mask ? SIMT_FENCE : SIMT_PLAIN;
     case SIMT_KIND_MEMORY:
         if (r->mask)
@@ -415,26 +414,26 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
             r->fault.pc = r->pc;
         return event;
     }
-    simt_stack_advance(&warp->stack, r->pc + 1);
+    simt_advance(&warp->paths, r->pc + 1);
     return SIMT_PLAIN;
 }
 
 HOT enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt_access *access,
                                  struct simt_result *r)
 {
-    struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    struct simt_path *now = warp->paths.now;
     const struct simt_code *code = warp->block->grid->code;
-    uint32_t pc = top->pc;
+    uint32_t pc = now->pc;
     const struct isa_instr *instr = &code->module->instrs[pc];
     const struct simt_op *op = &code->ops[pc];
     r->instr = instr;
     r->pc = pc;
-    r->active = top->mask;
-    r->mask = simt_guard_mask(warp, instr, top);
+    r->active = now->mask;
+    r->mask = simt_guard_mask(warp, instr, now);
     if (op->plain) {
         if (r->mask)
-            execute_rows(warp, op, instr, top, r->mask);
-        simt_stack_advance_top(&warp->stack, top, pc + 1);
+            execute_rows(warp, op, instr, &now->frame, r->mask);
+        simt_advance_now(&warp->paths, now, pc + 1);
         return SIMT_PLAIN;
     }
     return execute_other(warp, op, cycle, access, r);

@@ -12,15 +12,13 @@ static inline void *simt_row(const struct simt_warp *warp, uint32_t base, uint32
 
 /* Makes room for register frames up to these sizes; new rows are zero. */
 void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds);
-uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr,
-                         const struct simt_stack_entry *top);
+uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr, const struct simt_path *path);
 /* The row of a source operand; computed ones are written to scratch (SIMT_MAX_WIDTH 64-bit words). NULL for an absent
  * operand. */
 const void *simt_source_row(const struct simt_warp *warp, const struct simt_operand *operand,
-                            const struct simt_stack_entry *top, uint64_t cycle, uint64_t *scratch);
-uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred,
-                          const struct simt_stack_entry *top);
-void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const struct simt_stack_entry *top,
+                            const struct simt_frame *frame, uint64_t cycle, uint64_t *scratch);
+uint64_t simt_source_pred(const struct simt_warp *warp, const struct simt_pred *pred, const struct simt_frame *frame);
+void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const struct simt_frame *frame,
                      uint64_t mask, uint64_t value);
 /* special.c: a special register in every lane. */
 const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle,
@@ -36,8 +34,8 @@ enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, ui
 void simt_serve_shared(struct simt_warp *warp, struct simt_access *access, uint64_t lanes);
 void simt_serve_local(struct simt_warp *warp, struct simt_access *access, uint64_t lanes);
 /* Copies what a store writes and an atomic operates with from the registers to the access's data. */
-void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const struct simt_stack_entry *top,
-                 uint64_t cycle, struct simt_access *access);
+void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const struct simt_frame *frame, uint64_t cycle,
+                 struct simt_access *access);
 /* call.c */
 enum simt_event simt_call(struct simt_warp *warp, const struct simt_op *op, struct simt_result *r);
 bool simt_in_kernel(const struct simt_warp *warp);

@@ -27,20 +27,20 @@ static uint8_t resolve_generic(const struct simt_grid *grid, uint64_t *address)
 
 /* Every lane's address: base register plus offset, or an absolute one. Returns whether it is known to be the same for
  * all. */
-static bool written_addresses(const struct simt_warp *warp, const struct simt_op *op,
-                              const struct simt_stack_entry *top, uint64_t *address)
+static bool written_addresses(const struct simt_warp *warp, const struct simt_op *op, const struct simt_frame *frame,
+                              uint64_t *address)
 {
     const struct simt_operand *operand = &op->src[0];
     const struct simt_grid *grid = warp->block->grid;
     uint64_t base = op->form.kernel_params ? grid->param_address : 0, offset = operand->value;
     if (operand->place == SIMT_PLACE_ROW) {
-        const char *row = simt_row(warp, top->reg_base, operand->row);
+        const char *row = simt_row(warp, frame->reg_base, operand->row);
         for (unsigned half = 0; half < grid->code->width; half += LANES)
             grid->code->addresses(address + half, row + half * (operand->wide ? 8 : 4), operand->wide, offset, base);
         return false;
     }
     uint64_t fixed = base + offset;
-    fixed += operand->place == SIMT_PLACE_FRAME     ? top->local_base
+    fixed += operand->place == SIMT_PLACE_FRAME     ? frame->local_base
              : operand->place == SIMT_PLACE_DYNSMEM ? grid->dynamic_base
                                                     : 0;
     for (unsigned half = 0; half < grid->code->width; half += LANES)
@@ -144,7 +144,7 @@ static bool place_lanes(const struct simt_warp *warp, struct simt_access *access
     return !find_fault(warp, access, spaces, access->mask, fault);
 }
 
-static void describe(const struct simt_op *op, const struct simt_result *r, const struct simt_stack_entry *top,
+static void describe(const struct simt_op *op, const struct simt_result *r, const struct simt_frame *frame,
                      struct simt_access *access)
 {
     access->instr = r->instr;
@@ -152,7 +152,7 @@ static void describe(const struct simt_op *op, const struct simt_result *r, cons
     access->mask = r->mask;
     access->changed = access->matched = 0;
     access->pc = r->pc;
-    access->reg_base = top->reg_base;
+    access->reg_base = frame->reg_base;
     access->kind = op->form.kind;
     access->element_bytes = op->form.element_bytes;
     access->elements = op->form.elements;
@@ -162,21 +162,21 @@ static void describe(const struct simt_op *op, const struct simt_result *r, cons
 HOT enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                                 struct simt_access *access, struct simt_result *r)
 {
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
+    const struct simt_frame *frame = &warp->paths.now->frame;
     uint64_t sets[ISA_SPACE_SHARED + 1] = {0};
-    describe(op, r, top, access);
-    bool uniform = written_addresses(warp, op, top, access->address);
+    describe(op, r, frame, access);
+    bool uniform = written_addresses(warp, op, frame, access->address);
     if (!place_lanes(warp, access, uniform, sets, &r->fault)) {
         r->fault.pc = r->pc;
         return SIMT_FAULTED;
     }
     if (access->kind != ISA_FLAG_LOAD)
-        simt_gather(warp, op, top, cycle, access);
+        simt_gather(warp, op, frame, cycle, access);
     if (sets[ISA_SPACE_SHARED])
         simt_serve_shared(warp, access, sets[ISA_SPACE_SHARED]);
     if (sets[ISA_SPACE_LOCAL])
         simt_serve_local(warp, access, sets[ISA_SPACE_LOCAL]);
-    simt_stack_advance(&warp->stack, r->pc + 1);
+    simt_advance(&warp->paths, r->pc + 1);
     if (op->form.call_params)
         return SIMT_PLAIN;
     if (sets[ISA_SPACE_GLOBAL]) { /* generic addresses: constant lanes go with the global ones, to the same memory */

@@ -8,10 +8,10 @@ uint32_t simt_operand_in_lane(const struct simt_warp *warp, uint32_t pc, unsigne
                               uint64_t cycle)
 {
     const struct simt_op *op = &warp->block->grid->code->ops[pc];
-    if (operand >= op->src_count || !warp->stack.depth)
+    if (operand >= op->src_count || !warp->paths.count)
         return 0;
     uint64_t scratch[SIMT_MAX_WIDTH];
-    const void *row = simt_source_row(warp, &op->src[operand], simt_stack_top(&warp->stack), cycle, scratch);
+    const void *row = simt_source_row(warp, &op->src[operand], &warp->paths.now->frame, cycle, scratch);
     if (!row)
         return 0;
     return op->src[operand].wide ? (uint32_t)((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
@@ -31,14 +31,14 @@ struct simt_digest simt_loop_state(const struct simt_warp *warp, uint32_t pc, un
     struct simt_digest d = {1, 2};
     const struct isa_module *module = warp->block->grid->code->module;
     const struct isa_instr *branch = &module->instrs[pc];
-    const struct simt_stack_entry *top = simt_stack_top(&warp->stack);
-    const struct isa_function *function = &module->functions[top->function];
+    const struct simt_frame *frame = &warp->paths.now->frame;
+    const struct isa_function *function = &module->functions[frame->function];
     for (uint32_t i = 0; i < branch->live_count; i++) {
         const struct isa_reg *reg = &function->regs[branch->live[i]];
-        const uint32_t *row = simt_row(warp, top->reg_base, reg->row);
+        const uint32_t *row = simt_row(warp, frame->reg_base, reg->row);
         unsigned bits = isa_type_bits(reg->type);
         if (reg->type == ISA_PRED)
-            digest(&d, mask_has(warp->preds[top->pred_base + reg->row], lane));
+            digest(&d, mask_has(warp->preds[frame->pred_base + reg->row], lane));
         else
             for (unsigned word = 0; word < (bits + 63) / 64; word++)
                 digest(&d, bits <= 32 ? row[lane] : ((const uint64_t *)row)[lane * ((bits + 63) / 64) + word]);

@@ -12,16 +12,16 @@ static uint64_t argument(struct simt_warp *warp, const struct isa_call *call, un
 {
     uint64_t value = 0;
     if (index < call->arg_count)
-        simt_local_read(warp, lane, simt_stack_top(&warp->stack)->local_base + (uint64_t)call->args[index].offset,
-                        &value, call->args[index].bytes < 8 ? call->args[index].bytes : 8);
+        simt_local_read(warp, lane, warp->paths.now->frame.local_base + (uint64_t)call->args[index].offset, &value,
+                        call->args[index].bytes < 8 ? call->args[index].bytes : 8);
     return value;
 }
 
 static void set_result(struct simt_warp *warp, const struct isa_call *call, unsigned lane, uint64_t value)
 {
     if (call->result_count)
-        simt_local_write(warp, lane, simt_stack_top(&warp->stack)->local_base + (uint64_t)call->results[0].offset,
-                         &value, call->results[0].bytes < 8 ? call->results[0].bytes : 8);
+        simt_local_write(warp, lane, warp->paths.now->frame.local_base + (uint64_t)call->results[0].offset, &value,
+                         call->results[0].bytes < 8 ? call->results[0].bytes : 8);
 }
 
 /* Reads memory at a generic address as one lane sees it. */

@@ -1,226 +1,190 @@
-/* The reconvergence stack: see stack.h. What happens when the lanes of the top entry part ways.
+/* The post-dominator reconvergence stack with call entries, as a way to diverge. The last path of the table, the top,
+ * has the turn. A divergent branch turns the top into the entry that waits at the branch's immediate post-dominator and
+ * pushes one entry per group of lanes; an entry that comes to where it goes `until` pops. Call entries never
+ * reconverge by program counter, so lanes at different depths of a recursion do not merge (scalar synchronization
+ * thesis, Example 2). After every operation the top has lanes and is not where it reconverges, or nothing is left.
  *
- * The top becomes the entry that waits where they meet again and one entry per group goes on top of it. If the top is
- * itself on its way to that very place, an entry below it waits there already, and the groups replace it. A call entry
- * is never replaced: it marks where the frame begins and holds all its lanes until they have returned. Groups that
- * already stand at the meeting place are not pushed. Entries of locks are left out. */
-#include "simt/stack.h"
-
-#include <stdlib.h>
-
-#include "base/arena.h"
+ * When the lanes of the top part ways, the top becomes the entry that waits where they meet again and one entry per
+ * group goes on top of it. If the top is itself on its way to that very place, an entry below it waits there already,
+ * and the groups replace it. A call entry is never replaced: it marks where the frame begins and holds all its lanes
+ * until they have returned. Groups that already stand at the meeting place are not pushed. Entries of locks are left
+ * out. */
 #include "base/bits.h"
 #include "base/hot.h"
+#include "simt/divergence.h"
 
-void simt_stack_reserve(struct simt_stack *stack, uint32_t capacity)
+enum { ENTRY_NORMAL, ENTRY_CALL, ENTRY_KINDS };
+
+static inline struct simt_path *top_of(const struct simt_paths *stack)
 {
-    if (capacity <= stack->capacity)
-        return;
-    size_t old_bytes = stack->capacity * sizeof *stack->entries, bytes = capacity * sizeof *stack->entries;
-    stack->entries = stack->lent ? base_copy_apart(stack->entries, old_bytes, bytes)
-                                 : base_grow_apart(stack->entries, old_bytes, bytes);
-    stack->capacity = capacity;
-    stack->lent = false;
+    return &stack->table[stack->count - 1];
 }
 
-static void push(struct simt_stack *stack, struct simt_stack_entry entry)
+static bool done(const struct simt_path *top)
 {
-    if (stack->depth == stack->capacity)
-        simt_stack_reserve(stack, stack->capacity ? 2 * stack->capacity : 16);
-    stack->entries[stack->depth++] = entry;
-    if (stack->depth > stack->max_depth)
-        stack->max_depth = stack->depth;
+    return !top->mask || (top->kind == ENTRY_NORMAL && top->pc == top->until);
 }
 
-void simt_stack_init(struct simt_stack *stack, uint64_t mask, uint32_t pc, const struct simt_frame *frame)
+/* Pops entries that are empty or stand at their reconvergence point. */
+static void settle(struct simt_paths *stack)
 {
-    stack->depth = stack->max_depth = 0;
-    if (!mask)
-        return;
-    push(stack, (struct simt_stack_entry){
-                    .pc = pc,
-                    .reconverge = ISA_PC_NONE,
-                    .mask = mask,
-                    .type = SIMT_ENTRY_NORMAL,
-                    .function = frame->function,
-                    .reg_base = frame->reg_base,
-                    .pred_base = frame->pred_base,
-                    .local_base = frame->local_base,
-                });
-}
-
-void simt_stack_lend(struct simt_stack *stack, struct simt_stack_entry *entries, uint32_t capacity)
-{
-    simt_stack_free(stack);
-    stack->entries = entries;
-    stack->capacity = capacity;
-    stack->lent = true;
-}
-
-void simt_stack_free(struct simt_stack *stack)
-{
-    if (!stack->lent)
-        free(stack->entries);
-    *stack = (struct simt_stack){.not_taken_first = stack->not_taken_first};
-}
-
-void simt_stack_settle(struct simt_stack *stack)
-{
-    while (stack->depth) {
-        const struct simt_stack_entry *top = simt_stack_top(stack);
-        bool arrived = top->type == SIMT_ENTRY_NORMAL && top->pc == top->reconverge;
-        if (top->mask && !arrived)
-            return;
-        stack->depth--;
-    }
+    while (stack->count && done(top_of(stack)))
+        stack->count--;
+    stack->now = stack->count ? top_of(stack) : NULL;
 }
 
 /* Makes the top wait for all its lanes at `reconverge`, or takes it off if an entry below does. Returns what the groups
  * pushed on it start from. */
-static struct simt_stack_entry wait_at(struct simt_stack *stack, uint32_t reconverge)
+static struct simt_path wait_at(struct simt_paths *stack, uint32_t reconverge)
 {
-    struct simt_stack_entry *top = simt_stack_top(stack);
-    struct simt_stack_entry group = *top;
-    group.type = SIMT_ENTRY_NORMAL;
-    group.reconverge = reconverge;
-    if (top->type == SIMT_ENTRY_NORMAL && top->reconverge == reconverge)
-        stack->depth--;
+    struct simt_path *top = top_of(stack);
+    struct simt_path group = *top;
+    group.kind = ENTRY_NORMAL;
+    group.until = reconverge;
+    if (top->kind == ENTRY_NORMAL && top->until == reconverge)
+        stack->count--;
     else
         top->pc = reconverge;
     return group;
 }
 
-static void push_group(struct simt_stack *stack, const struct simt_stack_entry *from, uint64_t mask, uint32_t pc)
+static void push_group(struct simt_paths *stack, const struct simt_path *from, uint64_t mask, uint32_t pc)
 {
-    if (!mask || pc == from->reconverge)
+    if (!mask || pc == from->until)
         return;
-    struct simt_stack_entry group = *from;
+    struct simt_path group = *from;
     group.mask = mask;
     group.pc = pc;
-    push(stack, group);
+    simt_paths_push(stack, group);
 }
 
-void simt_stack_advance_some(struct simt_stack *stack, uint64_t mask, uint32_t next)
+static void advance_some(struct simt_paths *stack, uint64_t mask, uint32_t next)
 {
-    const struct simt_stack_entry *top = simt_stack_top(stack);
+    const struct simt_path *top = top_of(stack);
     uint64_t others = top->mask & ~mask;
     if (!others) {
-        simt_stack_advance(stack, next);
+        simt_advance(stack, next);
         return;
     }
     uint32_t here = top->pc;
-    struct simt_stack_entry group = wait_at(stack, next);
+    struct simt_path group = wait_at(stack, next);
     push_group(stack, &group, others, here);
+    stack->now = top_of(stack);
 }
 
-HOT void simt_stack_branch(struct simt_stack *stack, uint64_t taken, uint32_t target, uint32_t fallthrough,
-                           uint32_t reconverge)
+HOT static void branch(struct simt_paths *stack, uint64_t taken, uint32_t target, uint32_t fallthrough,
+                       uint32_t reconverge)
 {
-    uint64_t mask = simt_stack_top(stack)->mask;
+    uint64_t mask = top_of(stack)->mask;
     taken &= mask;
     if (taken == mask || !taken || target == fallthrough) {
-        simt_stack_advance(stack, taken ? target : fallthrough);
+        simt_advance(stack, taken ? target : fallthrough);
         return;
     }
-    struct simt_stack_entry group = wait_at(stack, reconverge);
-    if (stack->not_taken_first) {
-        push_group(stack, &group, taken, target);
-        push_group(stack, &group, mask & ~taken, fallthrough);
-    } else {
-        push_group(stack, &group, mask & ~taken, fallthrough);
-        push_group(stack, &group, taken, target);
-    }
-    simt_stack_settle(stack);
+    struct simt_path group = wait_at(stack, reconverge);
+    push_group(stack, &group, mask & ~taken, fallthrough);
+    push_group(stack, &group, taken, target);
+    settle(stack);
 }
 
-static uint64_t lanes_going_to(const uint32_t *next, uint32_t pc, uint64_t mask)
+/* Groups are pushed in order of their lowest lane, that of the lowest lane on top. */
+static void branch_each(struct simt_paths *stack, const uint32_t *next, uint32_t reconverge)
 {
-    uint64_t same = 0;
-    for (uint64_t rest = mask; rest; rest &= rest - 1)
-        if (next[mask_first(rest)] == pc)
-            same |= BIT64(mask_first(rest));
-    return same;
-}
-
-void simt_stack_branch_each(struct simt_stack *stack, const uint32_t *next, uint32_t reconverge)
-{
-    uint64_t mask = simt_stack_top(stack)->mask;
+    uint64_t mask = top_of(stack)->mask;
     uint64_t groups[64];
     unsigned count = 0;
     for (uint64_t rest = mask; rest; rest &= ~groups[count++])
-        groups[count] = lanes_going_to(next, next[mask_first(rest)], rest);
+        groups[count] = simt_lanes_going_to(next, next[mask_first(rest)], rest);
     if (count == 1) {
-        simt_stack_advance(stack, next[mask_first(mask)]);
+        simt_advance(stack, next[mask_first(mask)]);
         return;
     }
-    struct simt_stack_entry group = wait_at(stack, reconverge);
+    struct simt_path group = wait_at(stack, reconverge);
     while (count-- > 0)
         push_group(stack, &group, groups[count], next[mask_first(groups[count])]);
-    simt_stack_settle(stack);
+    settle(stack);
 }
 
-void simt_stack_call(struct simt_stack *stack, uint64_t mask, uint32_t entry, uint32_t next,
-                     const struct simt_frame *frame)
+static void call(struct simt_paths *stack, uint64_t mask, uint32_t entry, uint32_t next, const struct simt_frame *frame)
 {
-    struct simt_stack_entry *top = simt_stack_top(stack);
+    struct simt_path *top = top_of(stack);
     uint64_t others = top->mask & ~mask;
     if (others) {
         uint32_t here = top->pc;
-        struct simt_stack_entry group = wait_at(stack, next);
+        struct simt_path group = wait_at(stack, next);
         push_group(stack, &group, others, here);
-        /* The caller's entry for simt_stack_caller. It has arrived when the callee returns. */
+        /* The caller's entry, for caller(). It has arrived when the callee returns. */
         group.mask = mask;
         group.pc = next;
-        push(stack, group);
+        simt_paths_push(stack, group);
     } else {
         top->pc = next;
     }
-    push(stack, (struct simt_stack_entry){
-                    .pc = entry,
-                    .reconverge = ISA_PC_NONE,
-                    .mask = mask,
-                    .type = SIMT_ENTRY_CALL,
-                    .function = frame->function,
-                    .reg_base = frame->reg_base,
-                    .pred_base = frame->pred_base,
-                    .local_base = frame->local_base,
-                });
+    simt_paths_push(stack, (struct simt_path){
+                               .pc = entry, .until = ISA_PC_NONE, .mask = mask, .kind = ENTRY_CALL, .frame = *frame});
+    stack->now = top_of(stack);
 }
 
-/* Index of the innermost call's entry, or depth when there is none. */
-static uint32_t innermost_call(const struct simt_stack *stack)
+/* Index of the innermost call's entry, or count when there is none. */
+static uint32_t innermost_call(const struct simt_paths *stack)
 {
-    for (uint32_t i = stack->depth; i-- > 0;)
-        if (stack->entries[i].type == SIMT_ENTRY_CALL)
+    for (uint32_t i = stack->count; i-- > 0;)
+        if (stack->table[i].kind == ENTRY_CALL)
             return i;
-    return stack->depth;
+    return stack->count;
 }
 
 /* Takes the lanes out of all entries from `first` up; the top's other lanes go on at next. */
-static void leave(struct simt_stack *stack, uint32_t first, uint64_t mask, uint32_t next)
+static void leave(struct simt_paths *stack, uint32_t first, uint64_t mask, uint32_t next)
 {
-    simt_stack_top(stack)->pc = next;
-    for (uint32_t i = first; i < stack->depth; i++)
-        stack->entries[i].mask &= ~mask;
-    simt_stack_settle(stack);
+    top_of(stack)->pc = next;
+    for (uint32_t i = first; i < stack->count; i++)
+        stack->table[i].mask &= ~mask;
+    settle(stack);
 }
 
-void simt_stack_ret(struct simt_stack *stack, uint64_t mask, uint32_t next)
+/* The lanes leave every entry of the call's frame. When none of the frame is left, the caller's entry is the top. */
+static void ret(struct simt_paths *stack, uint64_t mask, uint32_t next)
 {
     uint32_t call = innermost_call(stack);
-    leave(stack, call < stack->depth ? call : 0, mask, next);
+    leave(stack, call < stack->count ? call : 0, mask, next);
 }
 
-void simt_stack_exit(struct simt_stack *stack, uint64_t mask, uint32_t next)
+static void end(struct simt_paths *stack, uint64_t mask, uint32_t next)
 {
     leave(stack, 0, mask, next);
 }
 
-bool simt_stack_caller(const struct simt_stack *stack, struct simt_stack_entry *caller)
+static const struct simt_path *caller(const struct simt_paths *stack)
 {
     uint32_t call = innermost_call(stack);
-    if (call == stack->depth || call == 0)
-        return false;
-    *caller = stack->entries[call - 1];
-    return true;
+    return call == stack->count || call == 0 ? NULL : &stack->table[call - 1];
 }
+
+/* An entry's lanes are among those of the call's entry below it. */
+static bool holds(const struct simt_paths *stack)
+{
+    uint64_t frame = ~UINT64_C(0);
+    for (uint32_t i = 0; i < stack->count; i++) {
+        const struct simt_path *entry = &stack->table[i];
+        if (entry->mask & ~frame)
+            return false;
+        frame = entry->kind == ENTRY_CALL ? entry->mask : frame;
+    }
+    return !stack->count || !done(top_of(stack));
+}
+
+const struct simt_divergence simt_stack = {
+    .name = "stack",
+    .kinds = ENTRY_KINDS,
+    .arrive = settle,
+    .advance_some = advance_some,
+    .branch = branch,
+    .branch_each = branch_each,
+    .call = call,
+    .ret = ret,
+    .exit = end,
+    .caller = caller,
+    .turn = top_of,
+    .holds = holds,
+};

@@ -11,7 +11,7 @@
 #include "base/strbuf.h"
 #include "isa/program.h"
 #include "simt/code.h"
-#include "simt/stack.h"
+#include "simt/divergence.h"
 
 enum simt_fault_kind {
     SIMT_FAULT_NONE,
@@ -75,9 +75,15 @@ struct simt_grid {
     uint32_t sm_count, warp_slots;
     uint32_t stack_bytes; /* limit of local memory per thread */
     uint32_t core_mhz;
-    bool check_sync; /* unsynced instructions fault */
+    bool check_sync;                          /* unsynced instructions fault */
+    const struct simt_divergence *divergence; /* how lanes part and meet; NULL: by the stack */
     const struct simt_services *services;
 };
+
+static inline const struct simt_divergence *simt_way_of(const struct simt_grid *grid)
+{
+    return grid->divergence ? grid->divergence : &simt_stack;
+}
 
 struct simt_block {
     const struct simt_grid *grid;
@@ -88,7 +94,7 @@ struct simt_block {
 
 struct simt_warp {
     const struct simt_block *block;
-    struct simt_stack stack;
+    struct simt_paths paths;
     uint32_t *rows; /* registers: row r of the frame at base b is rows + (b + r) * width */
     uint32_t row_capacity;
     uint64_t *preds;
@@ -152,7 +158,7 @@ struct simt_barrier {
 struct simt_result {
     const struct isa_instr *instr;
     uint32_t pc;
-    uint64_t active; /* lanes of the executing stack entry */
+    uint64_t active; /* lanes that have the turn */
     uint64_t mask;   /* of them, those whose guard is true */
     struct simt_barrier barrier;
     uint64_t sleep_ns;
@@ -164,22 +170,22 @@ struct simt_result {
  * once. threads: how many of the warp's lanes exist. Registers and local memory start at zero. */
 void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uint32_t index, unsigned threads);
 void simt_warp_free(struct simt_warp *warp);
-/* Memory for what warps keep (registers, stack), side by side where kernels find it faster than in pieces: bytes that a
+/* Memory for what warps keep (registers, paths), side by side where kernels find it faster than in pieces: bytes that a
  * warp of this kernel and width needs; and a warp's piece of it, aligned to 64 bytes, which stays its owner's. A warp
  * that needs more, for calls, gets memory of its own. */
 size_t simt_warp_bytes(const struct isa_function *kernel, unsigned width);
 void simt_warp_lend(struct simt_warp *warp, const struct isa_function *kernel, unsigned width, void *memory);
 
-/* Executes the instruction at the top of the warp's stack. cycle is what clock registers read. access is filled for
- * SIMT_MEMORY only; a generic access whose lanes fall into several spaces reports the global lanes there (the others
- * are done; they cost no time of their own). */
+/* Executes the next instruction of the lanes that have the turn. cycle is what clock registers read. access is filled
+ * for SIMT_MEMORY only; a generic access whose lanes fall into several spaces reports the global lanes there (the
+ * others are done; they cost no time of their own). */
 enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct simt_access *access,
                              struct simt_result *result);
 
 /* The next instruction's index; the warp must have one (live lanes). */
 static inline uint32_t simt_pc(const struct simt_warp *warp)
 {
-    return warp->stack.entries[warp->stack.depth - 1].pc;
+    return warp->paths.now->pc;
 }
 
 /* Writes what a load brought for some of its lanes: the bytes of the naturally aligned line of line_bytes (a power of
@@ -198,6 +204,10 @@ bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, co
  * device address to host memory, which is one piece. For the functional mode. */
 void simt_serve(struct simt_warp *warp, struct simt_access *access, uint8_t *(*at)(void *context, uint64_t address),
                 void *context);
+
+/* warp_check.c: recomputes what the warp keeps (base/check.h). */
+struct check;
+void simt_warp_check(struct simt_warp *warp, struct check *c);
 
 /* warp_archive.c: describe a warp of block, and an access under way in code, for a checkpoint. */
 struct archive;

@@ -1,4 +1,4 @@
-/* A warp in a checkpoint: registers, predicates, local memory and the stack; and a memory instruction under way. */
+/* A warp in a checkpoint: registers, predicates, local memory and the paths; and a memory instruction under way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,43 +6,46 @@
 #include "simt/execute.h"
 
 #define MAX_ROWS (1u << 24)
-#define MAX_DEPTH (1u << 20)
+#define MAX_PATHS (1u << 20)
 
 static const struct isa_module *module_of(const struct simt_warp *warp)
 {
     return warp->block->grid->code->module;
 }
 
-/* An entry's frame must lie in the buffers. */
-static void archive_entry(struct simt_warp *warp, struct archive *ar, struct simt_stack_entry *e)
+/* A path's frame must lie in the buffers. */
+static void archive_path(struct simt_warp *warp, struct archive *ar, struct simt_path *p)
 {
     const struct isa_module *module = module_of(warp);
-    archive_place(ar, &e->pc, module->instr_count);
-    archive_place(ar, &e->reconverge, module->instr_count);
-    ARCHIVE(ar, e->mask);
-    archive_u8_to(ar, &e->type, SIMT_ENTRY_CALL);
-    archive_u32_to(ar, &e->function, module->function_count - 1);
-    const struct isa_function *function = &module->functions[e->function];
-    archive_u32_to(ar, &e->reg_base, warp->row_capacity);
-    archive_u32_to(ar, &e->pred_base, warp->pred_capacity);
-    ARCHIVE(ar, e->local_base);
-    if (function->row_count > warp->row_capacity - e->reg_base ||
-        function->pred_count > warp->pred_capacity - e->pred_base)
+    struct simt_frame *frame = &p->frame;
+    archive_place(ar, &p->pc, module->instr_count);
+    archive_place(ar, &p->until, module->instr_count);
+    ARCHIVE(ar, p->mask);
+    archive_u8_to(ar, &p->kind, (uint8_t)(warp->paths.way->kinds - 1));
+    archive_u32_to(ar, &frame->function, module->function_count - 1);
+    const struct isa_function *function = &module->functions[frame->function];
+    archive_u32_to(ar, &frame->reg_base, warp->row_capacity);
+    archive_u32_to(ar, &frame->pred_base, warp->pred_capacity);
+    ARCHIVE(ar, frame->local_base);
+    if (function->row_count > warp->row_capacity - frame->reg_base ||
+        function->pred_count > warp->pred_capacity - frame->pred_base)
         archive_fail(ar, "a frame lies outside its warp's registers");
 }
 
-static void archive_stack(struct simt_warp *warp, struct archive *ar)
+static void archive_paths(struct simt_warp *warp, struct archive *ar)
 {
-    struct simt_stack *stack = &warp->stack;
-    uint32_t depth = stack->depth;
-    archive_u32_to(ar, &depth, MAX_DEPTH);
-    ARCHIVE(ar, stack->max_depth);
-    archive_bool(ar, &stack->not_taken_first);
-    if (archive_loading(ar))
-        simt_stack_reserve(stack, depth);
-    stack->depth = depth;
-    for (uint32_t i = 0; i < depth; i++)
-        archive_entry(warp, ar, &stack->entries[i]);
+    struct simt_paths *paths = &warp->paths;
+    uint32_t count = paths->count;
+    archive_u32_to(ar, &count, MAX_PATHS);
+    ARCHIVE(ar, paths->most);
+    if (archive_loading(ar)) {
+        paths->way = simt_way_of(warp->block->grid);
+        simt_paths_reserve(paths, count);
+    }
+    paths->count = count;
+    for (uint32_t i = 0; i < count; i++)
+        archive_path(warp, ar, &paths->table[i]);
+    paths->now = count ? paths->way->turn(paths) : NULL;
 }
 
 static void archive_local(struct simt_warp *warp, struct archive *ar)
@@ -76,7 +79,7 @@ void simt_warp_archive(struct simt_warp *warp, const struct simt_block *block, s
     ARCHIVE_ARRAY(ar, warp->rows, rows * width);
     ARCHIVE_ARRAY(ar, warp->preds, preds);
     archive_local(warp, ar);
-    archive_stack(warp, ar);
+    archive_paths(warp, ar);
 }
 
 void simt_access_archive(struct simt_access *access, const struct simt_code *code, struct archive *ar)

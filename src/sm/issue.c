@@ -180,8 +180,8 @@ static inline void count_issue(struct sm *sm, struct sm_warp *warp, const struct
     sm->stats.thread_instructions += lanes;
     sm_count_work(&sm->stats, decoded, lanes, sm->params->warp_size);
     sm->stats.lanes_active += mask_count(r->active);
-    if (warp->simt.stack.max_depth > sm->stats.stack_depth)
-        sm->stats.stack_depth = warp->simt.stack.max_depth;
+    if (warp->simt.paths.most > sm->stats.stack_depth)
+        sm->stats.stack_depth = warp->simt.paths.most;
     warp->issued++;
 }
 
@@ -283,19 +283,17 @@ static uint64_t long_waits(const struct sm *sm, uint64_t members)
     return found;
 }
 
-/* lockstep_scheduler_view.next_pc. A thread stands where the topmost entry that it is in says. */
+/* lockstep_scheduler_view.next_pc. */
 static uint32_t next_pc(const struct lockstep_scheduler_view *view, unsigned slot, uint32_t pc)
 {
     const struct simt_warp *warp = &((const struct sm *)view->context)->warps[slot].simt;
     uint32_t behind = UINT32_MAX, lowest = UINT32_MAX;
-    uint64_t left = warp->live;
-    for (uint32_t i = warp->stack.depth; i-- > 0 && left;) {
-        const struct simt_stack_entry *entry = &warp->stack.entries[i];
-        if (!(entry->mask & left))
+    for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
+        uint32_t at = walk.path->pc;
+        if (!walk.lanes)
             continue;
-        left &= ~entry->mask;
-        lowest = entry->pc < lowest ? entry->pc : lowest;
-        behind = entry->pc > pc && entry->pc < behind ? entry->pc : behind;
+        lowest = at < lowest ? at : lowest;
+        behind = at > pc && at < behind ? at : behind;
     }
     return behind != UINT32_MAX ? behind : lowest != UINT32_MAX ? lowest : 0;
 }

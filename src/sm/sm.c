@@ -552,14 +552,6 @@ bool sm_idle(const struct sm *sm)
     return !sm->resident && !sm->packets_out && !sm->ops_live;
 }
 
-unsigned sm_resident_blocks(const struct sm *sm)
-{
-    unsigned n = 0;
-    for (unsigned i = 0; i < sm->params->blocks; i++)
-        n += sm->blocks[i].used;
-    return n;
-}
-
 const struct sm_fault *sm_faulted(const struct sm *sm)
 {
     return sm->has_fault ? &sm->fault : NULL;
@@ -609,7 +601,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->barrier = warp->barrier.id;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);
-        state->mask = simt_stack_top(&warp->simt.stack)->mask;
+        state->mask = warp->simt.paths.now->mask;
     }
 }
 

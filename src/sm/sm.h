@@ -132,7 +132,6 @@ bool sm_can_send(const struct sm *sm);
 void sm_settle(struct sm *sm, uint64_t cycle);
 /* No warps, no packets out. */
 bool sm_idle(const struct sm *sm);
-unsigned sm_resident_blocks(const struct sm *sm);
 const struct sm_fault *sm_faulted(const struct sm *sm); /* NULL when all is well */
 /* Unsynced instructions of this launch so far. */
 const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm);
@@ -176,6 +175,10 @@ struct sm_holder {
     uint8_t lane, slot;
 };
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder);
+
+/* units_check.c: recomputes what the SM's caches and warps keep (base/check.h). */
+struct check;
+void sm_check_units(struct sm *sm, struct check *c);
 
 /* archive.c: describes everything but the parameters for a checkpoint. When loading, the SM has begun the same launch
  * (sm_begin) and was not used before. */

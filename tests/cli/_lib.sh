@@ -56,3 +56,12 @@ stripped() {
     local to=$1
     awk '/"host": \{/ { inside = 1 } !inside { print } inside && /\}/ { inside = 0 }' "$to.json" >"$to"
 }
+
+# bad SED TEXT: the study in mini, changed so, is refused with TEXT before anything runs.
+bad() {
+    rm -rf bad
+    cp -r mini bad
+    sed -i "$1" bad/study.yaml
+    cmp -s bad/study.yaml mini/study.yaml && wrong "nothing changed: $1"
+    expect 2 "$2" study ./bad --list
+}

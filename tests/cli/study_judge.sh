@@ -152,13 +152,6 @@ if command -v gnuplot >/dev/null; then
 fi
 
 # bad SED WORDS: what is refused, and where.
-bad() {
-    rm -rf bad
-    cp -r mini bad
-    sed -i "$1" bad/study.yaml
-    cmp -s bad/study.yaml mini/study.yaml && wrong "nothing changed: $1"
-    expect 2 "$2" study ./bad --list
-}
 bad '/^judging/d' "study.yaml:20:3: error: a study with claims says how they are judged"
 bad 's/    range: {ours.*/    why2:/' "study.yaml:27:5: error: why2 is not known here"
 bad '/    range: {ours/d' "study.yaml:21:5: error: R: a claim needs a range"

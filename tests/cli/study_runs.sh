@@ -83,14 +83,14 @@ echo '# other' >>mini/narrow.yaml
 echo '// other' >>mini/vecadd.ptx
 [ "$("$LOCKSTEP" study ./mini --list | grep -vcxFf list)" -eq 10 ] || wrong "another PTX is the same"
 
+# A parameter that is set twice has the last value, and is listed once.
+cp -r mini twice
+sed -i 's/plain: \[\]/plain: [gpu.sms=5, gpu.sms=3]/' twice/study.yaml
+"$LOCKSTEP" study ./twice --list >list
+grep -q 'gpu.sms=3 | ' list || wrong "the last value of a parameter is not listed"
+! grep -q 'gpu.sms=5\|gpu.sms=3.*gpu.sms=3' list || wrong "a parameter is listed twice"
+
 # bad SED WORDS: a study with a mistake, which has its line and column.
-bad() {
-    rm -rf bad
-    cp -r mini bad
-    sed -i "$1" bad/study.yaml
-    cmp -s bad/study.yaml mini/study.yaml && wrong "nothing changed: $1"
-    expect 2 "$2" study ./bad --list
-}
 bad 's/gpu.sms: \[2, 4\]/gpu.sms: [2, 4000]/' "study.yaml:12:102: error: gpu.sms = 4000 is out of range"
 bad 's/gpu.sms: \[2, 4\]/gpu.smz: [2, 4]/' "study.yaml:12:89: error: there is no parameter 'gpu.smz'"
 bad 's/seeds: 3/seeds: none/' "study.yaml:12:135: error: seeds must be a number"

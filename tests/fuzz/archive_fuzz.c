@@ -39,14 +39,19 @@ static void describe_number(struct archive *ar, void **payload, const void *cont
     ARCHIVE(ar, *payload);
 }
 
-static void load_network(struct archive *ar, struct arena *arena)
+static void load_network(struct archive *ar, struct arena *arena, unsigned core)
 {
+    unsigned cores = 0;
+    while (network_cores()[cores])
+        cores++;
     const struct network_params params = {.flit_bytes = 32,
                                           .injection_flits = 9,
                                           .router_flits = 8,
                                           .ejection_flits = 8,
                                           .boundary_flits = 16,
-                                          .internal_speedup = 1};
+                                          .internal_speedup = 1,
+                                          .core = network_core_name(network_cores()[core % cores]),
+                                          .latency = 8};
     network_archive(network_create(&params, 5, 4, arena), ar, describe_number, NULL);
 }
 
@@ -92,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (data[0] % 3 == 0)
         load_members(ar);
     else if (data[0] % 3 == 1)
-        load_network(ar, &arena);
+        load_network(ar, &arena, data[0] / 3);
     else
         load_partition(ar, &arena);
     bool failed = archive_failed(ar);

@@ -147,16 +147,12 @@ int study_make_folders(struct study *study)
     return make_folder(study, cache) | make_folder(study, arena_printf(&study->arena, "%s/bin", cache));
 }
 
-struct words {
-    VEC(const char *) items;
-};
-
 /* The words of a text, by blanks. */
-static void add_words(struct study *study, const char *text, struct words *words)
+static void add_words(struct study *study, const char *text, struct process_words *words)
 {
     for (const char *p = text + strspn(text, " "); *p;) {
         size_t length = strcspn(p, " ");
-        vec_push(&words->items, arena_strndup(&study->arena, p, length));
+        process_word(words, arena_strndup(&study->arena, p, length));
         p += length;
         p += strspn(p, " ");
     }
@@ -164,26 +160,18 @@ static void add_words(struct study *study, const char *text, struct words *words
 
 static char *const *run_command(struct study *study, const struct study_execution *e, const char *stats)
 {
-    const char *first[] = {"/proc/self/exe", "run",    "--quiet", "--machine", e->machine, "--sched",
-                           e->scheduler,     "--mode", e->mode,   "--stats",   stats};
-    struct words words = {{0}};
-    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-        vec_push(&words.items, first[i]);
-    if (e->max_cycles) {
-        vec_push(&words.items, "--max-cycles");
-        vec_push(&words.items, e->max_cycles);
-    }
-    for (size_t i = 0; i < e->sets.count; i++) {
-        vec_push(&words.items, "--set");
-        vec_push(&words.items, e->sets.items[i]);
-    }
-    vec_push(&words.items, "--");
-    vec_push(&words.items, path_of(study, e->program));
+    struct process_words words = {0};
+    process_lockstep_run(&words);
+    process_option(&words, "--machine", e->machine);
+    process_option(&words, "--sched", e->scheduler);
+    process_option(&words, "--mode", e->mode);
+    process_option(&words, "--stats", stats);
+    process_option(&words, "--max-cycles", e->max_cycles);
+    process_sets(&words, e->sets.items, e->sets.count);
+    process_word(&words, "--");
+    process_word(&words, path_of(study, e->program));
     add_words(study, e->arguments, &words);
-    char **argv = ARENA_NEW(&study->arena, char *, words.items.count + 1);
-    memcpy(argv, words.items.items, words.items.count * sizeof *argv);
-    vec_free(&words.items);
-    return argv;
+    return process_argv(&words, &study->arena);
 }
 
 /* Programs */
@@ -202,10 +190,11 @@ struct yard {
 
 static struct process_job build_job(struct study *study, const struct build *b)
 {
-    char **argv = ARENA_NEW(&study->arena, char *, 6);
-    const char *words[] = {"/proc/self/exe", "cc", study_source(study, b->program), "-o", b->part};
-    memcpy(argv, words, sizeof words);
-    return (struct process_job){.argv = argv,
+    const char *const line[] = {"/proc/self/exe", "cc", study_source(study, b->program), "-o", b->part};
+    struct process_words words = {0};
+    for (unsigned i = 0; i < sizeof line / sizeof *line; i++)
+        process_word(&words, line[i]);
+    return (struct process_job){.argv = process_argv(&words, &study->arena),
                                 .environment = environment_of(study),
                                 .output = arena_printf(&study->arena, "%s.log", b->built),
                                 .errors = arena_printf(&study->arena, "%s.err", b->built)};
@@ -224,12 +213,7 @@ static int explain_build(struct study *study, const struct process_job *job, con
 static void tell_built(void *context)
 {
     struct yard *yard = context;
-    unsigned done = 0;
-    for (unsigned i = 0; i < yard->count; i++)
-        done += yard->jobs[i].ended;
-    if (yard->progress.enabled)
-        fprintf(stderr, "\r\033[K%u of %u programs built", done, yard->count);
-    yard->progress.shown = yard->progress.enabled;
+    cli_progress_jobs(&yard->progress, yard->jobs, yard->count, "programs built", -1);
 }
 
 /* Adds a program that is wanted and not there. */
@@ -348,9 +332,7 @@ static void tick(void *context)
             crew->stored[i] = true;
             crew->rc |= store(crew, i);
         }
-    if (crew->progress.enabled)
-        fprintf(stderr, "\r\033[K%u of %u runs done, %u did not end well", crew->done, crew->count, crew->failed);
-    crew->progress.shown = crew->progress.enabled;
+    cli_progress_jobs(&crew->progress, crew->jobs, crew->count, "runs done", (int)crew->failed);
 }
 
 static void prepare(struct crew *crew)

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/stop.h"
+#include "base/interrupt.h"
 #include "cli/study/study.h"
 
 /* Asks again ten times a second. */

@@ -45,7 +45,17 @@ static void add_content(struct study *study, const char *path, struct strbuf *ke
     strbuf_addf(key, " %016llx", (unsigned long long)study_identify_file(study, path));
 }
 
-static void describe(struct study *study, const struct study_execution *e, struct strbuf *key)
+/* Whether a later one sets the same parameter. */
+static bool set_again(const struct study_execution *e, size_t i)
+{
+    const char *set = e->sets.items[i];
+    for (size_t later = i + 1; later < e->sets.count; later++)
+        if (!strncmp(e->sets.items[later], set, strcspn(set, "=") + 1))
+            return true;
+    return false;
+}
+
+static void describe(struct study *study, const struct study_execution *e, bool effective, struct strbuf *key)
 {
     const char *folder = arena_printf(&study->arena, "%s/", study->folder);
     bool own = !strncmp(e->machine, folder, strlen(folder));
@@ -57,14 +67,20 @@ static void describe(struct study *study, const struct study_execution *e, struc
         add_content(study, arena_strndup(&study->arena, e->scheduler, strcspn(e->scheduler, ":+")), key);
     strbuf_addf(key, " | %s %s |", e->mode, e->max_cycles ? e->max_cycles : "");
     for (size_t i = 0; i < e->sets.count; i++)
-        strbuf_addf(key, " %s", e->sets.items[i]);
+        if (!effective || !set_again(e, i))
+            strbuf_addf(key, " %s", e->sets.items[i]);
     strbuf_addf(key, " | %016llx", (unsigned long long)study_identify(study, e->program));
+}
+
+void study_tell_execution(struct study *study, const struct study_execution *e, struct strbuf *out)
+{
+    describe(study, e, true, out);
 }
 
 static unsigned find_execution(struct study *study, struct study_execution *e)
 {
     struct strbuf key = {0};
-    describe(study, e, &key);
+    describe(study, e, false, &key);
     unsigned known = strmap_get(&study->keys, strbuf_text(&key), key.length);
     if (known == STRMAP_NONE) {
         known = (unsigned)study->executions.count;

@@ -23,7 +23,10 @@ int study_list(struct study *study)
     study_peek_all(study);
     for (size_t i = 0; i < study->executions.count; i++) {
         const struct study_execution *e = &study->executions.items[i];
-        cli_printf("%s\n", e->key);
+        struct strbuf text = {0};
+        study_tell_execution(study, e, &text);
+        strbuf_add(&text, "\n");
+        cli_print(&text);
         todo += !e->stored;
         unknown += !e->stored && e->seconds < 0;
         seconds += !e->stored && e->seconds > 0 ? e->seconds : 0;

@@ -196,6 +196,8 @@ bool study_next(struct study *study, const char *what, sqlite3_stmt *stmt, int *
 const char *study_source(struct study *study, const char *program);
 uint64_t study_identify(struct study *study, const char *program);
 uint64_t study_identify_file(struct study *study, const char *path);
+/* plan_runs.c: an execution for people: as its key, but each parameter once, with the value that counts. */
+void study_tell_execution(struct study *study, const struct study_execution *e, struct strbuf *out);
 /* The folders of results. -1 with a diagnostic. */
 int study_make_folders(struct study *study);
 /* Builds the programs of what has no result yet. Returns 0, a signal's number, or -1. */

@@ -112,9 +112,7 @@ static void test_distance(void **state)
 
 static void test_checksums(void **state)
 {
-    /* The check values of CRC-32/ISO-HDLC and FNV-1a 64. */
-    assert_int_equal(crc32_update(0, "123456789", 9), 0xCBF43926);
-    assert_int_equal(crc32_update(crc32_update(0, "1234", 4), "56789", 5), 0xCBF43926);
+    /* The check values of FNV-1a 64. */
     assert_true(hash_bytes("", 0) == UINT64_C(0xCBF29CE484222325));
     assert_true(hash_bytes("a", 1) == UINT64_C(0xAF63DC4C8601EC8C));
     assert_true(random_at(1, 2) == random_at(1, 2));

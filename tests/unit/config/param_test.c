@@ -24,15 +24,15 @@ struct box {
 };
 
 static const struct param_desc lamp_descs[] = {
-    {"watts", PARAM_TYPE_U32, offsetof(struct lamp, watts), 40, 1, 100, NULL, NULL, "W", "power"},
-    {"colour", PARAM_TYPE_ENUM, offsetof(struct lamp, colour), 1, 0, 0, colours, NULL, "", "light"},
-    {"on", PARAM_TYPE_BOOL, offsetof(struct lamp, on), 1, 0, 1, NULL, NULL, "", "lit"},
-    {"name", PARAM_TYPE_STR, offsetof(struct lamp, name), 0, 0, 0, NULL, "desk lamp", "", "label"},
-    {"price", PARAM_TYPE_DECIMAL, offsetof(struct lamp, price), 12500, 250, 99999, NULL, NULL, "EUR", "price"},
+    {"watts", PARAM_TYPE_U32, offsetof(struct lamp, watts), 40, 1, 100, NULL, NULL, "W", "power", false},
+    {"colour", PARAM_TYPE_ENUM, offsetof(struct lamp, colour), 1, 0, 0, colours, NULL, "", "light", false},
+    {"on", PARAM_TYPE_BOOL, offsetof(struct lamp, on), 1, 0, 1, NULL, NULL, "", "lit", false},
+    {"name", PARAM_TYPE_STR, offsetof(struct lamp, name), 0, 0, 0, NULL, "desk lamp", "", "label", false},
+    {"price", PARAM_TYPE_DECIMAL, offsetof(struct lamp, price), 12500, 250, 99999, NULL, NULL, "EUR", "price", false},
 };
 static const struct param_desc box_descs[] = {
-    {"width", PARAM_TYPE_U32, offsetof(struct box, width), 7, 0, UINT32_MAX, NULL, NULL, "", "size"},
-    {"watts", PARAM_TYPE_U32, offsetof(struct box, watts), 3, 1, 9, NULL, NULL, "W", "loss"},
+    {"width", PARAM_TYPE_U32, offsetof(struct box, width), 7, 0, UINT32_MAX, NULL, NULL, "", "size", false},
+    {"watts", PARAM_TYPE_U32, offsetof(struct box, watts), 3, 1, 9, NULL, NULL, "W", "loss", false},
 };
 
 struct fixture {

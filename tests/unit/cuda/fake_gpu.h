@@ -52,11 +52,6 @@ void gpu_destroy(struct gpu *gpu)
     free(gpu);
 }
 
-const struct machine *gpu_machine(const struct gpu *gpu)
-{
-    return gpu->machine;
-}
-
 uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes)
 {
     return store_alloc(&gpu->store, bytes, 256);
@@ -241,11 +236,6 @@ void gpu_take_output(struct gpu *gpu, struct strbuf *out)
     if (fake.output)
         strbuf_add(out, fake.output);
     fake.output = NULL;
-}
-
-uint64_t gpu_launch_count(const struct gpu *gpu)
-{
-    return gpu->launches;
 }
 
 /* ---- checkpoints: a launch with fake.checkpoint takes one in its middle; the device's state is the number fake.state

@@ -287,7 +287,6 @@ static void test_clocks(void **state)
         assert_true(d.result.time_ns > 10000);
         double passed = gpu_time_ns(d.gpu) - before;
         assert_true(passed > d.result.time_ns - 1e-3 && passed < d.result.time_ns + 1e-3);
-        assert_int_equal(gpu_launch_count(d.gpu), i + 1);
         last = r[0] + r[1];
     }
     device_close(&d);

@@ -103,6 +103,7 @@ struct shape {
     enum gpu_mode mode;
     unsigned threads; /* of the host */
     bool every_cycle;
+    const struct simt_divergence *divergence;
 };
 
 /* Launches with up to 8 .u64 parameters. Returns the status; the result and the diagnostics stay in the device. */
@@ -123,6 +124,7 @@ static inline enum gpu_status device_try(struct device *d, const char *kernel, s
         .max_cycles = shape.max_cycles,
         .threads = shape.threads,
         .every_cycle = shape.every_cycle,
+        .divergence = shape.divergence,
     };
     gpu_result_free(&d->result);
     diag_free(&d->sink);

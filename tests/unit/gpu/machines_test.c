@@ -300,6 +300,11 @@ static void draw_value(const char *name, const struct param_desc *param, uint64_
         while (sm_fetch_policies()[n])
             n++;
         strbuf_add(out, sm_fetch_policies()[rnd(x, n)]->name);
+    } else if (!strcmp(name, "network.core")) {
+        unsigned n = 0;
+        while (network_cores()[n])
+            n++;
+        strbuf_add(out, network_core_name(network_cores()[rnd(x, n)]));
     } else if (param->type == PARAM_TYPE_STR) {
         strbuf_add(out, "any text");
     } else {
@@ -480,6 +485,8 @@ static const char *const contexts[] = {
     /* Constants miss faster than the network takes the misses. */
     "gtx480 gpu.sms=1 gpu.network_mhz=175 l1c.line_bytes=32 l1c.sector_bytes=32 l1c.sets=1 l1c.ways=1 "
     "l1c.mshr_entries=8",
+    /* A core whose latency is a parameter. */
+    "gtx480 gpu.sms=2 network.core=ideal",
 };
 #define CONTEXTS (sizeof contexts / sizeof *contexts)
 
@@ -547,6 +554,9 @@ static unsigned values_of(const struct param_group *group, const struct param_de
             snprintf(values[n], sizeof values[n], "%s", param->choices[n]);
     } else if (!strcmp(param->name, "scheduler")) {
         strcpy(values[n++], "lrr");
+    } else if (!strcmp(param->name, "core")) {
+        for (; network_cores()[n]; n++)
+            snprintf(values[n], sizeof values[n], "%s", network_core_name(network_cores()[n]));
     } else if (param->type == PARAM_TYPE_STR) {
         for (; !strcmp(group->name, "spin") && spin_detectors()[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", spin_detectors()[n]->name);

@@ -1,8 +1,9 @@
 /* Random kernels against an interpreter: every thread works on bytes of its own in global (side by side with other
  * threads' in one line), shared and local memory with loads, stores and atomics of all sizes and cache operators,
  * gathers from a common table, and branches on what it read. Whatever the machine does with lines, masks and order,
- * each thread must see its own values. */
+ * each thread must see its own values; and so it must however the lanes of a warp part and meet. */
 #include "gpu_support.h"
+#include "unit/simt/lowest_pc.h"
 
 #define STEPS 24
 #define REGION 64 /* bytes of a thread in each space */
@@ -228,7 +229,8 @@ static char *kernel_text(const struct program *p)
     return out.text;
 }
 
-static void run_program(uint64_t seed, const char *machine, const char *settings)
+static void run_program(uint64_t seed, const char *machine, const char *settings,
+                        const struct simt_divergence *divergence)
 {
     struct program p = make_program(seed);
     struct device d;
@@ -243,8 +245,11 @@ static void run_program(uint64_t seed, const char *machine, const char *settings
     assert_int_equal(gpu_write(d.gpu, at + 65536, table, sizeof table, &d.sink), 0);
     for (unsigned mode = 0; mode < 2; mode++) {
         assert_int_equal(gpu_fill(d.gpu, at, 0, THREADS * REGION, &d.sink), 0);
-        device_run(&d, "k", (struct shape){.grid = GRID, .block = BLOCK, .mode = mode ? GPU_FUNCTIONAL : GPU_TIMING},
-                   at, p.turns);
+        device_run(
+            &d, "k",
+            (struct shape){
+                .grid = GRID, .block = BLOCK, .mode = mode ? GPU_FUNCTIONAL : GPU_TIMING, .divergence = divergence},
+            at, p.turns);
         device_read(&d, memory, at, THREADS * REGION);
         for (uint32_t t = 0; t < THREADS; t++) {
             struct thread thread = {.acc = t * 2246822519u};
@@ -279,8 +284,9 @@ static void test_random_kernels(void **state)
         {"gtx480-sm2", "gpu.sms=3 gpu.seed=2"},
     };
     unsigned count = sizeof machines / sizeof machines[0];
-    for (uint64_t seed = 1; seed <= 112; seed++)
-        run_program(seed, machines[seed % count].machine, machines[seed % count].settings);
+    for (uint64_t seed = 1; seed <= 140; seed++)
+        run_program(seed, machines[seed % count].machine, machines[seed % count].settings,
+                    seed <= 112 ? NULL : &lowest_pc);
 }
 
 int main(void)

@@ -75,8 +75,8 @@ static unsigned wait(struct fixture *f, unsigned output, unsigned limit)
 
 static void defaults_are_the_3_2_2_configuration(void **state)
 {
-    const uint64_t expected[] = {32, 9, 8, 8, 16, 1};
-    assert_int_equal(network_param_count, 6);
+    const uint64_t expected[] = {32, 9, 8, 8, 16, 1, 0, 7};
+    assert_int_equal(network_param_count, 8);
     for (unsigned i = 0; i < network_param_count; i++)
         assert_int_equal(network_param_descs[i].default_value, expected[i]);
 }
@@ -362,7 +362,7 @@ static void random_traffic_is_conserved_and_skips(void **state)
             unsigned first = next_random(&deal) % (SIDES + 1);
             for (unsigned i = 0; i <= SIDES; i++)
                 if ((first + i) % (SIDES + 1) == SIDES)
-                    network_tick_router(parts.net, cycle);
+                    network_tick_core(parts.net, cycle);
                 else
                     network_tick_side(parts.net, (first + i) % (SIDES + 1), cycle, cycle);
             assert_int_equal(network_arrivals(every.net, 0), network_arrivals(some.net, 0));

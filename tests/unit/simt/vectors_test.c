@@ -40,11 +40,19 @@ static bool read_modifier(const char *text, size_t n, struct isa_instr *instr)
     return false;
 }
 
+static int find_op(const char *text, size_t n)
+{
+    for (int i = 0; i < ISA_OP_COUNT; i++)
+        if (strlen(isa_op_info((enum isa_op)i)->text) == n && !memcmp(isa_op_info((enum isa_op)i)->text, text, n))
+            return i;
+    return -1;
+}
+
 /* Reads `op.suffix.suffix` into the instruction: a suffix is a type or a modifier. */
 static bool read_mnemonic(const char *text, size_t length, struct isa_instr *instr)
 {
     size_t n = strcspn(text, ".");
-    int op = n < length ? isa_find_op(text, n) : -1;
+    int op = n < length ? find_op(text, n) : -1;
     if (op < 0)
         return false;
     instr->op = (uint16_t)op;

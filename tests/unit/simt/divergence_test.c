@@ -12,12 +12,13 @@
 
 #include "base/bits.h"
 #include "base/hash.h"
-#include "simt/stack.h"
+#include "lowest_pc.h"
+#include "simt/divergence.h"
 
 enum kind { NOP, BRA, BRX, CALL, SPLIT, RET, EXIT };
 
 #define FUNCTIONS 3
-#define BODY 60                      /* instructions of a function at most */
+#define BODY 60 /* instructions of a function at most */
 #define MOST (FUNCTIONS * (BODY + 2))
 #define LANES_MOST 64
 #define LANE_STEPS 400
@@ -196,12 +197,12 @@ static void set_reconvergence(struct program *p, uint32_t f)
 /* ---- one lane alone ---- */
 
 struct lane {
-    uint32_t pc[LANE_STEPS];     /* what it executes */
+    uint32_t pc[LANE_STEPS]; /* what it executes */
     uint32_t depth_at[LANE_STEPS];
     uint32_t count;
-    bool ended;                  /* exits within LANE_STEPS */
-    uint32_t next, depth;        /* while the stack runs: steps done, call depth */
-    uint32_t came[LANE_STEPS];   /* 1 + step of the stack at which it was on top there, perhaps to wait its turn */
+    bool ended;                /* exits within LANE_STEPS */
+    uint32_t next, depth;      /* while the stack runs: steps done, call depth */
+    uint32_t came[LANE_STEPS]; /* 1 + step of the stack at which it was on top there, perhaps to wait its turn */
 };
 
 /* What lane decides at its step: a number; towards the end of its time it leaves where it can. */
@@ -268,7 +269,7 @@ struct meeting {
 struct warp {
     const struct program *p;
     struct lane lanes[LANES_MOST];
-    struct simt_stack stack;
+    struct simt_paths paths;
     uint32_t steps;
     struct meeting meetings[MEETINGS];
     uint32_t meeting_count;
@@ -316,36 +317,37 @@ static uint64_t lanes_choosing(const struct warp *w, uint64_t mask, uint32_t pc,
     return same;
 }
 
-static void step_branch_each(struct warp *w, const struct simt_stack_entry top, uint64_t on)
+static void step_branch_each(struct warp *w, const struct simt_path top, uint64_t on)
 {
     uint32_t next[LANES_MOST] = {0};
     for (uint64_t rest = top.mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         next[lane] = mask_has(on, lane) ? chosen(w->p, lane, w->lanes[lane].next, top.pc) : top.pc + 1;
     }
-    expect_meeting(w, top.mask, w->p->code[top.pc].reconverge, top.reg_base);
-    note(w, top.mask, top.pc, top.reg_base);
-    simt_stack_branch_each(&w->stack, next, w->p->code[top.pc].reconverge);
+    expect_meeting(w, top.mask, w->p->code[top.pc].reconverge, top.frame.reg_base);
+    note(w, top.mask, top.pc, top.frame.reg_base);
+    simt_branch_each(&w->paths, next, w->p->code[top.pc].reconverge);
 }
 
-static void step_call(struct warp *w, const struct simt_stack_entry top, uint64_t on)
+static void step_call(struct warp *w, const struct simt_path top, uint64_t on)
 {
     unsigned first = mask_first(on);
     uint32_t callee = chosen(w->p, first, w->lanes[first].next, top.pc);
     on = lanes_choosing(w, on, top.pc, callee);
-    expect_meeting(w, top.mask, top.pc + 1, top.reg_base);
-    note(w, on, top.pc, top.reg_base);
-    struct simt_frame frame = {w->p->code[callee].function, top.reg_base + 1, 2 * top.reg_base, 3 * top.reg_base};
-    simt_stack_call(&w->stack, on, callee, top.pc + 1, &frame);
-    struct simt_stack_entry caller;
-    assert_true(simt_stack_caller(&w->stack, &caller));
-    assert_int_equal(caller.pc, top.pc + 1);
-    assert_int_equal(caller.reg_base, top.reg_base);
-    assert_int_equal(caller.function, top.function);
+    expect_meeting(w, top.mask, top.pc + 1, top.frame.reg_base);
+    note(w, on, top.pc, top.frame.reg_base);
+    struct simt_frame frame = {w->p->code[callee].function, top.frame.reg_base + 1, 2 * top.frame.reg_base,
+                               3 * top.frame.reg_base};
+    simt_enter(&w->paths, on, callee, top.pc + 1, &frame);
+    const struct simt_path *caller = simt_caller(&w->paths);
+    assert_non_null(caller);
+    assert_int_equal(caller->pc, top.pc + 1);
+    assert_int_equal(caller->frame.reg_base, top.frame.reg_base);
+    assert_int_equal(caller->frame.function, top.frame.function);
 }
 
 /* An instruction that one third of the lanes execute at a time. */
-static void step_split(struct warp *w, const struct simt_stack_entry top)
+static void step_split(struct warp *w, const struct simt_path top)
 {
     unsigned first = mask_first(top.mask);
     uint32_t third = decide(w->p, first, w->lanes[first].next, 3);
@@ -353,23 +355,44 @@ static void step_split(struct warp *w, const struct simt_stack_entry top)
     for (uint64_t rest = top.mask; rest; rest &= rest - 1)
         if (decide(w->p, mask_first(rest), w->lanes[mask_first(rest)].next, 3) == third)
             some |= BIT64(mask_first(rest));
-    expect_meeting(w, top.mask, top.pc + 1, top.reg_base);
-    note(w, some, top.pc, top.reg_base);
-    simt_stack_advance_some(&w->stack, some, top.pc + 1);
+    expect_meeting(w, top.mask, top.pc + 1, top.frame.reg_base);
+    note(w, some, top.pc, top.frame.reg_base);
+    simt_advance_some(&w->paths, some, top.pc + 1);
+}
+
+/* The table's invariants: each live lane stands at one path, those of `now` at that. */
+static void expect_table(const struct warp *w)
+{
+    const struct simt_paths *paths = &w->paths;
+    struct simt_walk walk = simt_walk(paths);
+    uint64_t seen = 0;
+    while (simt_walk_next(&walk)) {
+        assert_true(walk.path != paths->now || walk.lanes == paths->now->mask);
+        assert_true((walk.lanes & seen) == 0);
+        seen |= walk.lanes;
+        for (uint64_t rest = walk.lanes; rest; rest &= rest - 1) {
+            const struct lane *l = &w->lanes[mask_first(rest)];
+            if (walk.path != paths->now && l->next < l->count)
+                assert_int_equal(l->pc[l->next], walk.path->pc);
+        }
+    }
+    assert_ptr_equal(paths->now, paths->way->turn(paths));
+    assert_true(paths->way->holds(paths));
 }
 
 static void step(struct warp *w)
 {
-    const struct simt_stack_entry top = *simt_stack_top(&w->stack);
+    const struct simt_path top = *w->paths.now;
+    expect_table(w);
     const struct instr *i = &w->p->code[top.pc];
-    assert_int_equal(top.function, i->function);
+    assert_int_equal(top.frame.function, i->function);
     for (uint64_t rest = top.mask; rest; rest &= rest - 1) {
         struct lane *l = &w->lanes[mask_first(rest)];
         if (l->next < l->count && !l->came[l->next])
             l->came[l->next] = w->steps + 1;
     }
-    assert_true(w->stack.depth <= w->stack.max_depth);
-    uint64_t on = lanes_on(w, top.mask, top.pc, top.reg_base);
+    assert_true(w->paths.count <= w->paths.most);
+    uint64_t on = lanes_on(w, top.mask, top.pc, top.frame.reg_base);
     if (i->kind == BRX) {
         step_branch_each(w, top, on);
     } else if (i->kind == CALL && on) {
@@ -377,16 +400,16 @@ static void step(struct warp *w)
     } else if (i->kind == SPLIT) {
         step_split(w, top);
     } else {
-        note(w, top.mask, top.pc, top.reg_base);
+        note(w, top.mask, top.pc, top.frame.reg_base);
         if (i->kind == BRA) {
-            expect_meeting(w, top.mask, i->reconverge, top.reg_base);
-            simt_stack_branch(&w->stack, on, i->target[0], top.pc + 1, i->reconverge);
+            expect_meeting(w, top.mask, i->reconverge, top.frame.reg_base);
+            simt_branch(&w->paths, on, i->target[0], top.pc + 1, i->reconverge);
         } else if (i->kind == RET && on) {
-            simt_stack_ret(&w->stack, on, top.pc + 1);
+            simt_leave(&w->paths, on, top.pc + 1);
         } else if (i->kind == EXIT && on) {
-            simt_stack_exit(&w->stack, on, top.pc + 1);
+            simt_end(&w->paths, on, top.pc + 1);
         } else {
-            simt_stack_advance(&w->stack, top.pc + 1);
+            simt_advance(&w->paths, top.pc + 1);
         }
     }
     w->steps++;
@@ -420,7 +443,7 @@ static void check_meetings(const struct warp *w)
 }
 
 /* Returns whether all lanes ran to their end. */
-static bool run_program(uint64_t seed)
+static bool run_program(uint64_t seed, const struct simt_divergence *way)
 {
     struct program p;
     static const unsigned widths[] = {32, 64, 5, 1};
@@ -429,44 +452,54 @@ static bool run_program(uint64_t seed)
         set_reconvergence(&p, f);
     struct warp *w = calloc(1, sizeof *w);
     w->p = &p;
-    w->stack.not_taken_first = seed % 3 == 0;
     unsigned width = widths[seed % 4];
     bool all_end = true;
     for (unsigned lane = 0; lane < width; lane++) {
         run_alone(&p, lane, &w->lanes[lane]);
         all_end = all_end && w->lanes[lane].ended;
     }
-    simt_stack_init(&w->stack, mask_low(width), 0, &(struct simt_frame){0});
-    while (w->stack.depth && !w->cut && w->steps < LANE_STEPS * LANES_MOST)
+    simt_paths_start(&w->paths, way, mask_low(width), 0, &(struct simt_frame){0});
+    while (w->paths.count && !w->cut && w->steps < LANE_STEPS * LANES_MOST)
         step(w);
     if (all_end) { /* then no lane waits for ever */
-        assert_int_equal(w->stack.depth, 0);
+        assert_int_equal(w->paths.count, 0);
         for (unsigned lane = 0; lane < width; lane++)
             assert_int_equal(w->lanes[lane].next, w->lanes[lane].count);
-        check_meetings(w);
+        if (way == &simt_stack)
+            check_meetings(w);
     }
-    simt_stack_free(&w->stack);
+    simt_paths_free(&w->paths);
     free(w);
     return all_end;
 }
 
-static void test_random_programs(void **state)
+static void run_programs(const struct simt_divergence *way)
 {
     unsigned ended = 0;
     for (uint64_t seed = 0; seed < 3000; seed++)
-        ended += run_program(seed);
+        ended += run_program(seed, way);
     assert_true(ended > 1500); /* or the test would hardly test anything */
+}
+
+static void test_random_programs(void **state)
+{
+    run_programs(&simt_stack);
+}
+
+static void test_random_programs_lowest_pc(void **state)
+{
+    run_programs(&lowest_pc);
 }
 
 /* ---- by hand ---- */
 
 static const struct simt_frame outermost = {0};
 
-static void expect_top(const struct simt_stack *stack, uint32_t pc, uint64_t mask)
+static void expect_top(const struct simt_paths *stack, uint32_t pc, uint64_t mask)
 {
-    assert_true(stack->depth > 0);
-    assert_int_equal(simt_stack_top(stack)->pc, pc);
-    assert_int_equal(simt_stack_top(stack)->mask, mask);
+    assert_true(stack->count > 0);
+    assert_int_equal(stack->now->pc, pc);
+    assert_int_equal(stack->now->mask, mask);
 }
 
 /* Thesis, Example 2: f(x) { x++; if (x == 1 && lane > 4) f(x); x++; }. Instructions: 0 call f, 1 exit, 2 x++, 3 branch
@@ -474,11 +507,11 @@ static void expect_top(const struct simt_stack *stack, uint32_t pc, uint64_t mas
 static void test_recursion(void **state)
 {
     uint32_t x[32] = {0};
-    struct simt_stack stack = {0};
-    simt_stack_init(&stack, mask_low(32), 0, &outermost);
-    for (unsigned steps = 0; stack.depth; steps++) {
-        struct simt_stack_entry top = *simt_stack_top(&stack);
-        struct simt_frame frame = {.function = 1, .reg_base = top.reg_base + 1};
+    struct simt_paths stack = {0};
+    simt_paths_start(&stack, &simt_stack, mask_low(32), 0, &outermost);
+    for (unsigned steps = 0; stack.count; steps++) {
+        struct simt_path top = *stack.now;
+        struct simt_frame frame = {.function = 1, .reg_base = top.frame.reg_base + 1};
         uint64_t deeper = 0;
         assert_true(steps < 100);
         for (uint64_t rest = top.mask; rest; rest &= rest - 1) {
@@ -489,162 +522,182 @@ static void test_recursion(void **state)
         switch (top.pc) {
         case 0:
         case 4:
-            simt_stack_call(&stack, top.mask, 2, top.pc + 1, &frame);
+            simt_enter(&stack, top.mask, 2, top.pc + 1, &frame);
             break;
         case 1:
-            simt_stack_exit(&stack, top.mask, 2);
+            simt_end(&stack, top.mask, 2);
             break;
         case 3:
-            simt_stack_branch(&stack, top.mask & ~deeper, 5, 4, 5);
+            simt_branch(&stack, top.mask & ~deeper, 5, 4, 5);
             break;
         case 6:
-            simt_stack_ret(&stack, top.mask, 7);
+            simt_leave(&stack, top.mask, 7);
             break;
         default:
-            simt_stack_advance(&stack, top.pc + 1);
+            simt_advance(&stack, top.pc + 1);
         }
     }
     for (unsigned lane = 0; lane < 32; lane++)
         assert_int_equal(x[lane], lane > 4 ? 4 : 2);
-    simt_stack_free(&stack);
+    simt_paths_free(&stack);
 }
 
 static void test_order_of_groups(void **state)
 {
-    for (unsigned not_taken_first = 0; not_taken_first < 2; not_taken_first++) {
-        struct simt_stack stack = {.not_taken_first = not_taken_first};
-        simt_stack_init(&stack, 0xff, 0, &outermost);
-        simt_stack_branch(&stack, 0x0f, 10, 1, 20);
-        expect_top(&stack, not_taken_first ? 1 : 10, not_taken_first ? 0xf0 : 0x0f);
-        simt_stack_advance(&stack, 20);
-        expect_top(&stack, not_taken_first ? 10 : 1, not_taken_first ? 0x0f : 0xf0);
-        simt_stack_advance(&stack, 20);
-        expect_top(&stack, 20, 0xff);
-        assert_int_equal(stack.depth, 1);
-        assert_int_equal(stack.max_depth, 3);
-        simt_stack_free(&stack);
-    }
+    struct simt_paths stack = {0};
+    simt_paths_start(&stack, &simt_stack, 0xff, 0, &outermost);
+    simt_branch(&stack, 0x0f, 10, 1, 20);
+    expect_top(&stack, 10, 0x0f);
+    simt_advance(&stack, 20);
+    expect_top(&stack, 1, 0xf0);
+    simt_advance(&stack, 20);
+    expect_top(&stack, 20, 0xff);
+    assert_int_equal(stack.count, 1);
+    assert_int_equal(stack.most, 3);
+    simt_paths_free(&stack);
 }
 
 static void test_nested_divergence(void **state)
 {
-    struct simt_stack stack = {0};
-    simt_stack_init(&stack, 0xff, 0, &outermost);
-    simt_stack_branch(&stack, 0x0f, 10, 1, 30); /* 0x0f inner divergence meets at 20 */
-    simt_stack_branch(&stack, 0x03, 15, 11, 20);
+    struct simt_paths stack = {0};
+    simt_paths_start(&stack, &simt_stack, 0xff, 0, &outermost);
+    simt_branch(&stack, 0x0f, 10, 1, 30); /* 0x0f inner divergence meets at 20 */
+    simt_branch(&stack, 0x03, 15, 11, 20);
     expect_top(&stack, 15, 0x03);
-    simt_stack_advance(&stack, 20);
+    simt_advance(&stack, 20);
     expect_top(&stack, 11, 0x0c);
-    simt_stack_advance(&stack, 20);
+    simt_advance(&stack, 20);
     expect_top(&stack, 20, 0x0f);
-    simt_stack_branch(&stack, 0x01, 30, 21, 30); /* the branch meets where its entry does: no second waiting entry */
+    simt_branch(&stack, 0x01, 30, 21, 30); /* the branch meets where its entry does: no second waiting entry */
     expect_top(&stack, 21, 0x0e);
-    assert_int_equal(stack.depth, 3);
-    simt_stack_advance(&stack, 30);
+    assert_int_equal(stack.count, 3);
+    simt_advance(&stack, 30);
     expect_top(&stack, 1, 0xf0);
-    simt_stack_advance(&stack, 30);
+    simt_advance(&stack, 30);
     expect_top(&stack, 30, 0xff);
-    assert_int_equal(stack.depth, 1);
-    simt_stack_free(&stack);
+    assert_int_equal(stack.count, 1);
+    simt_paths_free(&stack);
 }
 
 /* A loop that lanes leave one by one keeps the depth it had. */
 static void test_loop_depth(void **state)
 {
-    struct simt_stack stack = {0};
-    simt_stack_init(&stack, mask_low(64), 0, &outermost);
+    struct simt_paths stack = {0};
+    simt_paths_start(&stack, &simt_stack, mask_low(64), 0, &outermost);
     for (unsigned lane = 0; lane < 64; lane++) {
         expect_top(&stack, 0, mask_low(64) & ~mask_low(lane));
-        simt_stack_advance(&stack, 1);
-        simt_stack_branch(&stack, mask_low(64) & ~mask_low(lane + 1), 0, 2, 2);
+        simt_advance(&stack, 1);
+        simt_branch(&stack, mask_low(64) & ~mask_low(lane + 1), 0, 2, 2);
     }
     expect_top(&stack, 2, mask_low(64));
-    assert_int_equal(stack.max_depth, 2);
-    simt_stack_free(&stack);
+    assert_int_equal(stack.most, 2);
+    simt_paths_free(&stack);
 }
 
 static void test_exit_in_divergence(void **state)
 {
-    struct simt_stack stack = {0};
-    simt_stack_init(&stack, 0xff, 0, &outermost);
-    simt_stack_branch(&stack, 0x0f, 10, 1, 20);
-    simt_stack_exit(&stack, 0x03, 11);
+    struct simt_paths stack = {0};
+    simt_paths_start(&stack, &simt_stack, 0xff, 0, &outermost);
+    simt_branch(&stack, 0x0f, 10, 1, 20);
+    simt_end(&stack, 0x03, 11);
     expect_top(&stack, 11, 0x0c);
-    simt_stack_exit(&stack, 0x0c, 12);
+    simt_end(&stack, 0x0c, 12);
     expect_top(&stack, 1, 0xf0);
-    simt_stack_advance(&stack, 20);
+    simt_advance(&stack, 20);
     expect_top(&stack, 20, 0xf0);
-    simt_stack_exit(&stack, 0xf0, 21);
-    assert_int_equal(stack.depth, 0);
-    simt_stack_free(&stack);
+    simt_end(&stack, 0xf0, 21);
+    assert_int_equal(stack.count, 0);
+    simt_paths_free(&stack);
 }
 
 /* A function called by half the warp, whose lanes return at different places; the callers meet behind the call, then
  * with the other half. */
 static void test_return_in_divergence(void **state)
 {
-    struct simt_stack stack = {0};
+    struct simt_paths stack = {0};
     struct simt_frame frame = {1, 7, 8, 9};
-    struct simt_stack_entry caller;
-    simt_stack_init(&stack, 0xff, 0, &outermost);
-    assert_false(simt_stack_caller(&stack, &caller));
-    simt_stack_branch(&stack, 0x0f, 10, 1, 20);
-    simt_stack_call(&stack, 0x0f, 100, 11, &frame);
-    simt_stack_branch(&stack, 0x03, 110, 101, ISA_PC_NONE);
+    simt_paths_start(&stack, &simt_stack, 0xff, 0, &outermost);
+    assert_null(simt_caller(&stack));
+    simt_branch(&stack, 0x0f, 10, 1, 20);
+    simt_enter(&stack, 0x0f, 100, 11, &frame);
+    simt_branch(&stack, 0x03, 110, 101, ISA_PC_NONE);
     expect_top(&stack, 110, 0x03);
-    assert_int_equal(simt_stack_top(&stack)->local_base, 9);
-    simt_stack_ret(&stack, 0x01, 111); /* guarded */
+    assert_int_equal(stack.now->frame.local_base, 9);
+    simt_leave(&stack, 0x01, 111); /* guarded */
     expect_top(&stack, 111, 0x02);
-    simt_stack_ret(&stack, 0x02, 112);
+    simt_leave(&stack, 0x02, 112);
     expect_top(&stack, 101, 0x0c);
-    simt_stack_ret(&stack, 0x0c, 102);
+    simt_leave(&stack, 0x0c, 102);
     expect_top(&stack, 11, 0x0f);
-    assert_int_equal(simt_stack_top(&stack)->local_base, 0);
-    simt_stack_advance(&stack, 20);
+    assert_int_equal(stack.now->frame.local_base, 0);
+    simt_advance(&stack, 20);
     expect_top(&stack, 1, 0xf0);
-    simt_stack_free(&stack);
+    simt_paths_free(&stack);
 }
 
 /* Lanes that call different functions: one group at a time, all meet behind the call. */
 static void test_indirect_call(void **state)
 {
-    struct simt_stack stack = {0};
+    struct simt_paths stack = {0};
     struct simt_frame f = {1, 10, 0, 0}, g = {2, 10, 0, 0};
-    simt_stack_init(&stack, 0xff, 5, &outermost);
-    simt_stack_call(&stack, 0x0f, 100, 6, &f);
+    simt_paths_start(&stack, &simt_stack, 0xff, 5, &outermost);
+    simt_enter(&stack, 0x0f, 100, 6, &f);
     expect_top(&stack, 100, 0x0f);
-    simt_stack_ret(&stack, 0x0f, 101);
+    simt_leave(&stack, 0x0f, 101);
     expect_top(&stack, 5, 0xf0);
-    simt_stack_call(&stack, 0xf0, 200, 6, &g);
+    simt_enter(&stack, 0xf0, 200, 6, &g);
     expect_top(&stack, 200, 0xf0);
-    simt_stack_ret(&stack, 0xf0, 201);
+    simt_leave(&stack, 0xf0, 201);
     expect_top(&stack, 6, 0xff);
-    assert_int_equal(stack.depth, 1);
-    simt_stack_free(&stack);
+    assert_int_equal(stack.count, 1);
+    simt_paths_free(&stack);
 }
 
 static void test_branch_list_order(void **state)
 {
-    struct simt_stack stack = {0};
+    struct simt_paths stack = {0};
     const uint32_t next[4] = {30, 10, 50, 10};
-    simt_stack_init(&stack, 0xf, 0, &outermost);
-    simt_stack_branch_each(&stack, next, 50);
+    simt_paths_start(&stack, &simt_stack, 0xf, 0, &outermost);
+    simt_branch_each(&stack, next, 50);
     expect_top(&stack, 30, 0x1);
-    simt_stack_advance(&stack, 50);
+    simt_advance(&stack, 50);
     expect_top(&stack, 10, 0xa);
-    simt_stack_advance(&stack, 50);
+    simt_advance(&stack, 50);
     expect_top(&stack, 50, 0xf);
-    simt_stack_free(&stack);
+    simt_paths_free(&stack);
+}
+
+/* A way may take the turn from lanes that wait; the stack does not. */
+static void test_yield(void **state)
+{
+    const struct simt_divergence *const ways[] = {&simt_stack, &lowest_pc};
+    for (unsigned i = 0; i < 2; i++) {
+        struct simt_paths paths = {0};
+        simt_paths_start(&paths, ways[i], 0xff, 0, &outermost);
+        simt_branch(&paths, 0xf0, 1, 10, 20);
+        expect_top(&paths, 1, 0xf0);
+        simt_yield(&paths);
+        expect_top(&paths, i ? 10 : 1, i ? 0x0f : 0xf0);
+        simt_advance(&paths, 20);
+        expect_top(&paths, i ? 20 : 10, 0x0f);
+        simt_paths_free(&paths);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recursion),          cmocka_unit_test(test_order_of_groups),
-        cmocka_unit_test(test_nested_divergence),  cmocka_unit_test(test_loop_depth),
-        cmocka_unit_test(test_exit_in_divergence), cmocka_unit_test(test_return_in_divergence),
-        cmocka_unit_test(test_indirect_call),      cmocka_unit_test(test_branch_list_order),
+        cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_order_of_groups),
+        cmocka_unit_test(test_nested_divergence),
+        cmocka_unit_test(test_loop_depth),
+        cmocka_unit_test(test_exit_in_divergence),
+        cmocka_unit_test(test_return_in_divergence),
+        cmocka_unit_test(test_indirect_call),
+        cmocka_unit_test(test_branch_list_order),
         cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_random_programs_lowest_pc),
+        cmocka_unit_test(test_yield),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,88 @@
+/* See gpu_check.h. */
+#include "gpu/gpu_check.h"
+
+#include "base/check.h"
+#include "gpu/part.h"
+
+#define WINDOWS_BETWEEN 31 /* two checks of a unit: they take turns, each launch begins with another one */
+
+static unsigned one(const struct gpu_run *run)
+{
+    (void)run;
+    return 1;
+}
+
+static unsigned sms(const struct gpu_run *run)
+{
+    return run->gpu->machine.gpu.sms;
+}
+
+static unsigned channels(const struct gpu_run *run)
+{
+    return run->gpu->machine.memory.partition.channels;
+}
+
+static void check_sm(struct gpu_run *run, unsigned i, struct check *c)
+{
+    sm_check_units(run->gpu->sms[i], c);
+}
+
+static void check_partition(struct gpu_run *run, unsigned i, struct check *c)
+{
+    partition_check_units(run->gpu->partitions[i], c);
+}
+
+/* Which SM gets the next block follows from who got the last; which part an SM belongs to, from how they were divided.
+ */
+static void check_run(struct gpu_run *run, unsigned i, struct check *c)
+{
+    unsigned first_sm = 0, first_channel = 0;
+    check_of(c, "launch", i);
+    if (run->dispatch_from | run->last_served)
+        CHECK_FACT(c, "run.dispatch_from", 0, run->dispatch_from, (run->last_served + 1) % sms(run));
+    for (unsigned n = 0; n < run->part_count; n++) {
+        struct gpu_part *part = &run->parts[n];
+        CHECK_FACT(c, "part.first_sm", n, part->first_sm, first_sm);
+        CHECK_FACT(c, "part.first_channel", n, part->first_channel, first_channel);
+        CHECK_FACT(c, "part.first_slice", n, part->first_slice, first_channel << part->channel_shift);
+        first_sm += part->sms;
+        first_channel += part->channels;
+    }
+    check_holds(c, "run.parts", 0, first_sm == sms(run) && first_channel == channels(run));
+    check_holds(c, "run.next_block", 0, run->next_block <= run->blocks);
+}
+
+static const struct {
+    unsigned (*count)(const struct gpu_run *run);
+    void (*check)(struct gpu_run *run, unsigned i, struct check *c);
+} units[] = {
+    {one, check_run},
+    {sms, check_sm},
+    {channels, check_partition},
+};
+#define UNITS (sizeof units / sizeof units[0])
+
+void gpu_check(struct gpu_run *run, struct check *c)
+{
+    for (unsigned u = 0; u < UNITS; u++)
+        for (unsigned i = 0; i < units[u].count(run); i++)
+            units[u].check(run, i, c);
+}
+
+#ifdef LOCKSTEP_CHECKED
+void gpu_check_window(struct gpu_run *run, uint64_t window)
+{
+    struct check c;
+    unsigned all = 0;
+    if (window % WINDOWS_BETWEEN)
+        return;
+    for (unsigned u = 0; u < UNITS; u++)
+        all += units[u].count(run);
+    unsigned u = 0, i = (unsigned)((window / WINDOWS_BETWEEN + run->gpu->launches) % all);
+    for (; i >= units[u].count(run); u++)
+        i -= units[u].count(run);
+    check_init(&c);
+    units[u].check(run, i, &c);
+    check_demand(&c);
+}
+#endif

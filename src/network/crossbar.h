@@ -1,0 +1,67 @@
+/* The state of core crossbar, shared by crossbar.c, which says what it does, and crossbar_state.c. */
+#ifndef LOCKSTEP_NETWORK_CROSSBAR_H
+#define LOCKSTEP_NETWORK_CROSSBAR_H
+
+#include "network/core.h"
+
+#define CHANNEL_TICKS 2
+
+/* An input is *open* while it holds the VC of an output for a packet of which flits are not ready yet. */
+struct crossbar_input {
+    uint16_t left;  /* of that packet: flits that are not ready yet */
+    uint8_t output; /* of that packet */
+};
+
+/* A flit is *ready* when it is sure to be switched in the next step: its packet holds the VC and it has a credit.
+ *
+ * A credit is *out* from then on until the receiver has given it back. A receiver whose boundary buffer takes flits
+ * gives it back at once: it is here CREDIT_TICKS after the flit was put into the channel. So credits are not counted,
+ * but only the flits that receivers hold back. Besides these and the flits that wait for the channel, an output has at
+ * most CREDITS_UNDER_WAY credits out: with a flit that is ready, one that crosses, and those of this tick and the last
+ * ones. Where all of them might be more than there are, the output is *tight*, and they are added up. */
+#define CREDIT_TICKS (2 * CHANNEL_TICKS)
+#define CREDITS_UNDER_WAY (2 + CREDIT_TICKS)
+
+/* Sets of 64 inputs and of 64 outputs: word w is that of ports 64w and up. */
+struct crossbar_word {
+    _Alignas(CACHE_LINE) uint64_t occupied; /* inputs with flits in the router's buffer */
+    uint64_t fresh;                         /* inputs where a head flit has come to the front since the last step */
+    uint64_t ready;                         /* inputs whose front flit is ready */
+    uint64_t asked;                         /* outputs whose VC is asked for */
+    uint64_t held;                          /* outputs whose VC an input holds */
+    uint64_t ready_outputs;                 /* where ready flits go */
+    uint64_t crossing;                      /* outputs to which a flit crosses in the next step */
+    uint64_t open, open_outputs;            /* open inputs, and the outputs whose VCs they hold */
+    uint64_t starving;                      /* open inputs whose front flit has no credit */
+    uint64_t sent;                          /* outputs that have a flit in this tick's channel */
+    uint64_t tight;                         /* outputs that may have no credit */
+    uint64_t leaving;                       /* outputs with flits behind the crossbar that wait for the channel */
+    uint64_t owing;                         /* inputs whose credits wait for the channel */
+    uint64_t left[CREDIT_TICKS];            /* by tick: outputs whose flits were put into the channel */
+    struct tally behind;                    /* inputs' flits in the router's buffer behind the front one */
+};
+
+struct crossbar {
+    struct network_core core;
+    uint64_t tick;                    /* the last one */
+    bool varies;                      /* network_vary */
+    struct random_stream arbitration; /* when it does */
+    struct crossbar_word words[NETWORK_MAX_WORDS];
+    uint64_t waiting[NETWORK_MAX_WORDS]
+                    [NETWORK_MAX_PORTS]; /* by word of inputs and by output: those that ask for its VC */
+    uint16_t first[NETWORK_MAX_PORTS];   /* by output: the input looked at first, behind the one last served */
+    struct crossbar_input inputs[NETWORK_MAX_PORTS];
+    uint16_t late_flits[NETWORK_MAX_PORTS], late_credits[NETWORK_MAX_PORTS]; /* how many wait for the channel */
+    uint16_t held_back[NETWORK_MAX_PORTS];                                   /* flits in receivers' ejection buffers */
+};
+
+/* After a change of what these outputs of a word hold back, or have waiting for the channel. */
+void crossbar_note_tight(struct crossbar *x, unsigned word, uint64_t outputs);
+/* The tick for core.next. */
+uint64_t crossbar_next(const struct crossbar *x);
+
+/* crossbar_state.c */
+void crossbar_archive(struct network_core *core, struct archive *ar, const struct network_carrier *carrier);
+void crossbar_check(struct network_core *core, struct check *check);
+
+#endif

@@ -1,0 +1,171 @@
+/* How the lanes of a warp part and meet again. A path is a set of lanes that go on together: where, and in which frame
+ * of registers and memory. One path has the turn: it is the one that executes, and it is plain data, read without a
+ * call. What becomes of the paths when lanes branch, call, return or exit is the business of a way to diverge: a
+ * constant table of functions, in a file of its own (stack.c is the first). A way keeps all paths of a warp in one
+ * table; memory, checkpoints and those who look at a warp from outside need no more than that table.
+ *
+ * In every table a lane stands at the last path that has it. Earlier paths that have it are where it goes on later:
+ * behind a call, or where branches meet. So schedulers, the watch and the hang report see each live lane once.
+ *
+ * "Lanes of mask" are always a non-empty subset of those that have the turn. */
+#ifndef LOCKSTEP_SIMT_DIVERGENCE_H
+#define LOCKSTEP_SIMT_DIVERGENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/check.h"
+#include "isa/program.h"
+
+/* Where the executing function's registers, predicates and local memory start. */
+struct simt_frame {
+    uint32_t function;
+    uint32_t reg_base, pred_base, local_base;
+};
+
+struct simt_path {
+    uint32_t pc;    /* next instruction; ISA_PC_NONE: waits for lanes that return or exit, never executes */
+    uint32_t until; /* coming to this instruction is for the way to deal with; ISA_PC_NONE: at no instruction */
+    uint64_t mask;
+    struct simt_frame frame;
+    uint8_t kind; /* the way's own */
+};
+
+struct simt_paths {
+    struct simt_path *now; /* the path that has the turn; NULL when all lanes have ended */
+    const struct simt_divergence *way;
+    struct simt_path *table;
+    uint32_t count, capacity;
+    uint32_t most; /* paths at once, since the start */
+    bool lent;     /* the table is memory that is not its own */
+};
+
+/* Each function leaves `now` where the turn is. */
+struct simt_divergence {
+    const char *name;
+    uint8_t kinds; /* of paths, from 0 */
+    /* The path that has the turn came to where it goes `until`. */
+    void (*arrive)(struct simt_paths *paths);
+    void (*advance_some)(struct simt_paths *paths, uint64_t mask, uint32_t next);
+    void (*branch)(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough,
+                   uint32_t reconverge);
+    void (*branch_each)(struct simt_paths *paths, const uint32_t *next, uint32_t reconverge);
+    void (*call)(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next,
+                 const struct simt_frame *frame);
+    void (*ret)(struct simt_paths *paths, uint64_t mask, uint32_t next);
+    void (*exit)(struct simt_paths *paths, uint64_t mask, uint32_t next);
+    void (*yield)(struct simt_paths *paths); /* NULL: no path can go on before the one that has the turn */
+    const struct simt_path *(*caller)(const struct simt_paths *paths);
+    /* The path that has the turn, found by the table alone, which is not empty. */
+    struct simt_path *(*turn)(const struct simt_paths *paths);
+    /* Whether the table is as the way leaves it between two instructions. */
+    bool (*holds)(const struct simt_paths *paths);
+};
+
+/* The reconvergence stack. */
+extern const struct simt_divergence simt_stack;
+
+/* One path with these lanes at pc; keeps the memory of an earlier use. Zero-initialise the struct once. */
+void simt_paths_start(struct simt_paths *paths, const struct simt_divergence *way, uint64_t mask, uint32_t pc,
+                      const struct simt_frame *frame);
+void simt_paths_free(struct simt_paths *paths);
+/* No paths, and a table in memory that stays its owner's, until it takes more. */
+void simt_paths_lend(struct simt_paths *paths, struct simt_path *memory, uint32_t capacity);
+
+/* The lanes that have the turn, `now` which the caller has at hand, go on at next. */
+static inline void simt_advance_now(struct simt_paths *paths, struct simt_path *now, uint32_t next)
+{
+    now->pc = next;
+    if (now->until == next)
+        paths->way->arrive(paths);
+}
+static inline void simt_advance(struct simt_paths *paths, uint32_t next)
+{
+    simt_advance_now(paths, paths->now, next);
+}
+/* Lanes of mask go on at next; the others that have the turn stay where they are and catch up: all meet at next. */
+static inline void simt_advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next)
+{
+    contract(mask && !(mask & ~paths->now->mask));
+    paths->way->advance_some(paths, mask, next);
+}
+/* The lanes in taken (none, some or all of those that have the turn) go to target, the others to fallthrough; they may
+ * meet at reconverge, where all of them come that do not leave the function. */
+static inline void simt_branch(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough,
+                               uint32_t reconverge)
+{
+    paths->way->branch(paths, taken, target, fallthrough, reconverge);
+}
+/* Each lane that has the turn goes to next[lane]. */
+static inline void simt_branch_each(struct simt_paths *paths, const uint32_t *next, uint32_t reconverge)
+{
+    paths->way->branch_each(paths, next, reconverge);
+}
+/* Lanes of mask call the function whose first instruction is entry and will return to next, where the others that have
+ * the turn, which stay where they are until then, meet them. */
+static inline void simt_enter(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next,
+                              const struct simt_frame *frame)
+{
+    contract(mask && !(mask & ~paths->now->mask));
+    paths->way->call(paths, mask, entry, next, frame);
+}
+/* Lanes of mask return from the innermost call; the others that have the turn go on at next. */
+static inline void simt_leave(struct simt_paths *paths, uint64_t mask, uint32_t next)
+{
+    contract(mask && !(mask & ~paths->now->mask));
+    paths->way->ret(paths, mask, next);
+}
+/* Lanes of mask end; the others that have the turn go on at next. */
+static inline void simt_end(struct simt_paths *paths, uint64_t mask, uint32_t next)
+{
+    contract(mask && !(mask & ~paths->now->mask));
+    paths->way->exit(paths, mask, next);
+}
+/* The lanes that have the turn wait for something (they sleep): others may have it, where the way lets them. */
+static inline void simt_yield(struct simt_paths *paths)
+{
+    if (paths->way->yield)
+        paths->way->yield(paths);
+}
+/* The path that called the function of the lanes that have the turn (its pc is the return address); NULL in the
+ * outermost function. */
+static inline const struct simt_path *simt_caller(const struct simt_paths *paths)
+{
+    return paths->way->caller(paths);
+}
+
+/* Path number i, from 0 to count - 1: by the table's order alone. */
+static inline const struct simt_path *simt_path_at(const struct simt_paths *paths, uint32_t i)
+{
+    return &paths->table[i];
+}
+
+/* Goes over the paths, the last first: while (simt_walk_next(&walk)) path and lanes, those that stand there. */
+struct simt_walk {
+    const struct simt_path *path;
+    uint64_t lanes;
+    const struct simt_path *first;
+    uint64_t left;
+};
+static inline struct simt_walk simt_walk(const struct simt_paths *paths)
+{
+    return (struct simt_walk){paths->table + paths->count, 0, paths->table, ~UINT64_C(0)};
+}
+static inline bool simt_walk_next(struct simt_walk *walk)
+{
+    if (walk->path == walk->first)
+        return false;
+    walk->path--;
+    walk->lanes = walk->path->mask & walk->left;
+    walk->left &= ~walk->path->mask;
+    return true;
+}
+
+/* For ways. Makes room for `capacity` paths in all: paths move. */
+void simt_paths_reserve(struct simt_paths *paths, uint32_t capacity);
+/* Adds a path behind the last. */
+void simt_paths_push(struct simt_paths *paths, struct simt_path path);
+/* The lanes of mask whose next is pc. */
+uint64_t simt_lanes_going_to(const uint32_t *next, uint32_t pc, uint64_t mask);
+
+#endif
