@@ -179,6 +179,8 @@ bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *hol
 /* units_check.c: recomputes what the SM's caches and warps keep (base/check.h). */
 struct check;
 void sm_check_units(struct sm *sm, struct check *c);
+/* sm_check.c: recomputes what the SM's stages keep, but for the load/store unit. */
+void sm_check(struct sm *sm, struct check *c);
 
 /* archive.c: describes everything but the parameters for a checkpoint. When loading, the SM has begun the same launch
  * (sm_begin) and was not used before. */
