@@ -36,6 +36,7 @@ int cli_validate(int argc, char **argv);
 int cli_study(int argc, char **argv);
 int cli_machines(int argc, char **argv);
 int cli_params(int argc, char **argv);
+int cli_protocols(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_disasm(int argc, char **argv);
@@ -98,8 +99,8 @@ bool cli_is_case(const char *target);
 void cli_say(struct diag_sink *sink);
 /* The same at a command's end; returns code. */
 int cli_finish(struct diag_sink *sink, int code);
-/* A command that lists something: reads its options, prints usage for --help, else returns what body does. */
-int cli_listing(int argc, char **argv, unsigned accepted, const char *usage,
+/* A command that lists something, with `most` arguments at most: reads its options, prints usage for --help, else returns what body does. */
+int cli_listing(int argc, char **argv, unsigned accepted, unsigned most, const char *usage,
                 int (*body)(struct cli_options *options, struct diag_sink *sink));
 void cli_print_diags(const struct diag_sink *sink);
 /* Standard output. A write that fails is reported when it fails, once; the command goes on. cli_print frees

@@ -240,5 +240,5 @@ static int docs(struct cli_options *options, struct diag_sink *sink)
 
 int cli_docs(int argc, char **argv)
 {
-    return cli_listing(argc, argv, 0, usage, docs);
+    return cli_listing(argc, argv, 0, 1, usage, docs);
 }

@@ -138,7 +138,7 @@ static int machines(struct cli_options *options, struct diag_sink *sink)
 
 int cli_machines(int argc, char **argv)
 {
-    return cli_listing(argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_DEPARTURES, machines_usage, machines);
+    return cli_listing(argc, argv, CLI_TAKES_MACHINE | CLI_TAKES_DEPARTURES, 1, machines_usage, machines);
 }
 
 static void default_text(const struct param_desc *param, struct strbuf *out)
@@ -240,5 +240,5 @@ static int params(struct cli_options *options, struct diag_sink *sink)
 
 int cli_params(int argc, char **argv)
 {
-    return cli_listing(argc, argv, 0, params_usage, params);
+    return cli_listing(argc, argv, 0, 1, params_usage, params);
 }

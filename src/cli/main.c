@@ -15,6 +15,7 @@ static const struct cli_command commands[] = {
     {"cc", "builds a CUDA program with clang", cli_cc},
     {"machines", "lists the machines, or prints one with all its parameters", cli_machines},
     {"params", "lists the parameters of a machine", cli_params},
+    {"protocols", "lists the coherence protocols, or prints the tables of one", cli_protocols},
     {"stats", "lists the statistics", cli_stats},
     {"explain", "says what a statistic or figure means", cli_explain},
     {"disasm", "prints a PTX file as Lockstep understood it", cli_disasm},

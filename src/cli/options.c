@@ -297,7 +297,7 @@ bool cli_is_case(const char *target)
     return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
-int cli_listing(int argc, char **argv, unsigned accepted, const char *usage,
+int cli_listing(int argc, char **argv, unsigned accepted, unsigned most, const char *usage,
                 int (*body)(struct cli_options *options, struct diag_sink *sink))
 {
     struct diag_sink sink;
@@ -308,7 +308,7 @@ int cli_listing(int argc, char **argv, unsigned accepted, const char *usage,
         code = CLI_OK;
         if (options.help)
             cli_printf("%s", usage);
-        else if (cli_check_rest(&options, argv[0], 1, &sink) < 0)
+        else if (cli_check_rest(&options, argv[0], most, &sink) < 0)
             code = CLI_USAGE;
         else
             code = body(&options, &sink);

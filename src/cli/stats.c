@@ -125,7 +125,7 @@ static int stats(struct cli_options *options, struct diag_sink *sink)
 
 int cli_stats(int argc, char **argv)
 {
-    return cli_listing(argc, argv, 0, stats_usage, stats);
+    return cli_listing(argc, argv, 0, 1, stats_usage, stats);
 }
 
 static bool explain_figure(const char *name)
@@ -194,5 +194,5 @@ static int explain_named(struct cli_options *options, struct diag_sink *sink)
 
 int cli_explain(int argc, char **argv)
 {
-    return cli_listing(argc, argv, 0, explain_usage, explain_named);
+    return cli_listing(argc, argv, 0, 1, explain_usage, explain_named);
 }

@@ -147,6 +147,9 @@ void gpu_result_free(struct gpu_result *result);
 /* The statistics of a result, group by group in a fixed order; *count receives how many. Those that need what the
  * launch lacks (gpu_result.lacks) have no value: it is not their zero. */
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count);
+/* How often each transition of the coherence protocol was taken: side 0 is the L1s, 1 the L2. */
+struct coherence_counts;
+const struct coherence_counts *gpu_result_transitions(const struct gpu_result *result, unsigned side);
 /* Headline figures. */
 uint64_t gpu_result_warp_instructions(const struct gpu_result *result);
 uint64_t gpu_result_thread_instructions(const struct gpu_result *result);

@@ -53,6 +53,29 @@ static void check_run(struct gpu_run *run, unsigned i, struct check *c)
     check_holds(c, "run.next_block", 0, run->next_block <= run->blocks);
 }
 
+static unsigned networks(const struct gpu_run *run)
+{
+    (void)run;
+    return GPU_NETWORKS;
+}
+
+static void check_network(struct gpu_run *run, unsigned i, struct check *c)
+{
+    check_of(c, "network", i);
+    network_check(run->gpu->networks[i], c);
+}
+
+static unsigned parts(const struct gpu_run *run)
+{
+    return run->part_count;
+}
+
+static void check_part(struct gpu_run *run, unsigned i, struct check *c)
+{
+    check_of(c, "part", i);
+    gpu_part_check(&run->parts[i], c);
+}
+
 static const struct {
     unsigned (*count)(const struct gpu_run *run);
     void (*check)(struct gpu_run *run, unsigned i, struct check *c);
@@ -60,6 +83,8 @@ static const struct {
     {one, check_run},
     {sms, check_sm},
     {channels, check_partition},
+    {networks, check_network},
+    {parts, check_part},
 };
 #define UNITS (sizeof units / sizeof units[0])
 

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "energy/energy.h"
 #include "gpu/gpu.h"
+#include "memory/coherence/protocol.h"
 #include "memory/store.h"
 #include "sm/sched/sched.h"
 #include "sm/sm.h"
@@ -101,6 +102,7 @@ struct gpu_counters {
 #define COUNTERS(member, type, description) type member;
 #define CACHE(member, doc) struct cache_stats member;
 #include "gpu/counters.def"
+    struct coherence_counts l1_transitions, l2_transitions;
     struct stat_group cache_groups[GPU_SETS]; /* of the caches' sets */
     struct gpu_stat_set sets[GPU_SETS];
 };

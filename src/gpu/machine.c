@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "gpu/machines_embedded.h"
+#include "memory/coherence/protocol.h"
 #include "simt/warp.h"
 #include "sm/fetch/policy.h"
 #include "sm/sched/sched.h"
@@ -55,6 +56,8 @@ static void bind_groups(struct machine *m)
         {"l1i", "instruction cache of an SM", l1i_param_descs, L1_COUNT, &m->l1i, NULL},
         {"l1c", "constant cache of an SM", l1c_param_descs, L1_COUNT, &m->l1c, NULL},
         {"l1d", "data cache of an SM", cache_param_descs, cache_param_count, &m->l1d, NULL},
+        {"coherence", "coherence of the L1 data caches and the L2", coherence_param_descs, coherence_param_count,
+         &m->memory.coherence, NULL},
         {"network", "interconnect", network_param_descs, network_param_count, &m->network, NULL},
         {"partition", "memory partitions", partition_param_descs, partition_param_count, &m->memory.partition, NULL},
         {"l2", "a slice of the L2 cache", l2_param_descs, l2_param_count, &m->memory.l2, NULL},
@@ -263,16 +266,31 @@ static int check_rules(const struct machine *m, struct diag_sink *sink)
     return rc;
 }
 
+/* A parameter names nothing that there is. known: the names that there are; freed. */
+static int unknown_name(const char *parameter, const char *what, const char *name, struct strbuf *known,
+                        struct diag_sink *sink)
+{
+    diag_error(sink, DIAG_NOWHERE, strbuf_text(known), "%s: there is no %s named %s", parameter, what, name);
+    strbuf_free(known);
+    return -1;
+}
+
+static void add_known(struct strbuf *known, unsigned i, const char *what, const char *name)
+{
+    if (i)
+        strbuf_addf(known, ", %s", name);
+    else
+        strbuf_addf(known, "known %s: %s", what, name);
+}
+
 static int check_detector(const char *parameter, const char *name, struct diag_sink *sink)
 {
+    struct strbuf known = {0};
     if (spin_find_detector(name))
         return 0;
-    struct strbuf known = {0};
     for (unsigned i = 0; spin_detectors()[i]; i++)
-        strbuf_addf(&known, "%s%s", i ? ", " : "known detectors: ", spin_detectors()[i]->name);
-    diag_error(sink, DIAG_NOWHERE, strbuf_text(&known), "%s: there is no spin detector named %s", parameter, name);
-    strbuf_free(&known);
-    return -1;
+        add_known(&known, i, "detectors", spin_detectors()[i]->name);
+    return unknown_name(parameter, "spin detector", name, &known, sink);
 }
 
 static int check_fetch(const char *name, struct diag_sink *sink)
@@ -289,14 +307,22 @@ static int check_fetch(const char *name, struct diag_sink *sink)
 
 static int check_core(const char *name, struct diag_sink *sink)
 {
+    struct strbuf known = {0};
     if (network_find_core(name))
         return 0;
-    struct strbuf known = {0};
     for (unsigned i = 0; network_cores()[i]; i++)
-        strbuf_addf(&known, "%s%s", i ? ", " : "known cores: ", network_core_name(network_cores()[i]));
-    diag_error(sink, DIAG_NOWHERE, strbuf_text(&known), "network.core: there is no network core named %s", name);
-    strbuf_free(&known);
-    return -1;
+        add_known(&known, i, "cores", network_core_name(network_cores()[i]));
+    return unknown_name("network.core", "network core", name, &known, sink);
+}
+
+static int check_protocol(const char *name, struct diag_sink *sink)
+{
+    struct strbuf known = {0};
+    if (coherence_find(name))
+        return 0;
+    for (unsigned i = 0; coherence_list()[i]; i++)
+        add_known(&known, i, "protocols", coherence_list()[i]->name);
+    return unknown_name("coherence.protocol", "coherence protocol", name, &known, sink);
 }
 
 int machine_check(const struct machine *m, struct diag_sink *sink)
@@ -307,6 +333,7 @@ int machine_check(const struct machine *m, struct diag_sink *sink)
     sched_close(&sched);
     bad |= check_fetch(m->sm.fetch, sink);
     bad |= check_core(m->network.core, sink);
+    bad |= check_protocol(m->memory.coherence.protocol, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);
     return bad ? -1 : 0;

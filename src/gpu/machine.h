@@ -17,7 +17,7 @@ struct gpu_params { /* group "gpu": number of SMs, clocks, device memory, watchd
 #include "config/param_end.h"
 };
 
-#define MACHINE_GROUPS 11
+#define MACHINE_GROUPS 12
 
 struct machine {
     const char *name;   /* "gtx480", or the path of the file */
@@ -30,8 +30,8 @@ struct machine {
     struct network_params network;
     struct memory_params memory;
     struct energy_params energy;
-    struct param_group groups[MACHINE_GROUPS]; /* gpu sm spin l1i l1c l1d network partition l2 dram energy, bound to the
-                                                  fields above */
+    struct param_group groups[MACHINE_GROUPS]; /* gpu sm spin l1i l1c l1d coherence network partition l2 dram energy,
+                                                  bound to the fields above */
     struct arena arena;
 };
 

@@ -31,6 +31,7 @@ static void collect_partition(struct gpu_counters *c, const struct gpu *gpu, con
     for (unsigned slice = 0; slice < gpu->machine.memory.partition.slices_per_channel; slice++) {
 #define OF_SLICE ADD_UP
 #include "gpu/counters.def"
+        coherence_add_counts(&c->l2_transitions, partition_transitions(unit, slice));
     }
 #define OF_CHANNEL ADD_UP
 #include "gpu/counters.def"
@@ -42,6 +43,7 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
         struct sm *unit = gpu->sms[i];
 #define OF_SM ADD_UP
 #include "gpu/counters.def"
+        coherence_add_counts(&c->l1_transitions, sm_transitions(unit));
     }
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         collect_partition(c, gpu, gpu->partitions[i]);
@@ -104,6 +106,11 @@ uint64_t gpu_result_warp_instructions(const struct gpu_result *result)
 uint64_t gpu_result_thread_instructions(const struct gpu_result *result)
 {
     return result->counters->sm.thread_instructions;
+}
+
+const struct coherence_counts *gpu_result_transitions(const struct gpu_result *result, unsigned side)
+{
+    return side == 0 ? &result->counters->l1_transitions : &result->counters->l2_transitions;
 }
 
 const char *gpu_status_name(enum gpu_status status)

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
+#include "memory/coherence/protocol.h"
+
 static void set_count(json_t *object, const char *name, uint64_t value)
 {
     json_object_set_new(object, name, json_integer((json_int_t)value));
@@ -100,6 +102,29 @@ static void add_headline(json_t *object, const struct gpu_result *result, const 
     set_real(object, "simd_efficiency", warp > 0, ratio((double)thread, (double)warp * machine->sm.warp_size));
 }
 
+/* A side's transitions that were taken: event, then state. */
+static json_t *side_json(const struct coherence_words *words, const struct coherence_counts *counts)
+{
+    json_t *side = json_object();
+    for (unsigned event = 0; words->events[event]; event++) {
+        json_t *states = json_object();
+        for (unsigned state = 0; state <= COHERENCE_ANY; state++)
+            if (counts->taken[state][event])
+                set_count(states, coherence_states[state], counts->taken[state][event]);
+        json_object_set_new(side, words->events[event], states);
+    }
+    return side;
+}
+
+static json_t *transitions_json(const struct gpu_result *result, const struct machine *machine)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "protocol", json_string(machine->memory.coherence.protocol));
+    json_object_set_new(object, "L1", side_json(&coherence_l1_words, gpu_result_transitions(result, 0)));
+    json_object_set_new(object, "L2", side_json(&coherence_l2_words, gpu_result_transitions(result, 1)));
+    return object;
+}
+
 json_t *gpu_result_json(const struct gpu_result *result, const struct machine *machine)
 {
     json_t *object = json_object();
@@ -109,6 +134,8 @@ json_t *gpu_result_json(const struct gpu_result *result, const struct machine *m
     const struct gpu_stat_set *sets = result->counters ? gpu_result_sets(result, &count) : NULL;
     for (unsigned i = 0; i < count; i++)
         json_object_set_new(object, sets[i].group->name, group_json(&sets[i], result->lacks));
+    if (result->counters && machine->memory.coherence.count)
+        json_object_set_new(object, "transitions", transitions_json(result, machine));
     json_object_set_new(object, "host", host_json(result));
     return object;
 }

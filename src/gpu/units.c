@@ -4,6 +4,7 @@
 
 #include "base/crew.h"
 #include "gpu/gpu_impl.h"
+#include "memory/coherence/protocol.h"
 
 /* Where the caches see instructions and local memory: device addresses that no allocation has. */
 #define CODE_BASE UINT64_C(0x100000000000)
@@ -19,6 +20,7 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .l1i = &m->l1i,
         .l1c = &m->l1c,
         .l1d = &m->l1d,
+        .protocol = coherence_find(m->memory.coherence.protocol),
         .partition = &m->memory.partition,
         .fetch = gpu->fetch,
         .scheduler = gpu->scheduler.policy,
@@ -77,6 +79,7 @@ static void free_machine(struct gpu *gpu)
     free((char *)gpu->machine.name);
     free((char *)gpu->machine.sm.scheduler);
     free((char *)gpu->machine.gpu.name);
+    free((char *)gpu->machine.memory.coherence.protocol);
     sched_close(&gpu->scheduler);
 }
 
@@ -98,6 +101,7 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
     gpu->machine.gpu.name = strdup(machine->gpu.name);
     gpu->fetch = sm_fetch_find(machine->sm.fetch);
     gpu->machine.sm.fetch = gpu->fetch->name;
+    gpu->machine.memory.coherence.protocol = strdup(machine->memory.coherence.protocol);
     gpu->machine.spin.detector = spin_find_detector(machine->spin.detector)->name;
     gpu->machine.spin.truth = spin_find_detector(machine->spin.truth)->name;
     gpu->machine.network.core = network_core_name(network_find_core(machine->network.core));

@@ -451,27 +451,41 @@ HOT_INLINE enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t mis
     return CACHE_MISS;
 }
 
+/* How line `index`, whose valid sectors an access asks for, is there. */
+static inline enum cache_presence presence_of(const struct cache *c, uint32_t index)
+{
+    return c->states[index] & LINE_EXTRA ? CACHE_WRITTEN : CACHE_THERE;
+}
+
+/* What an access that does not hit does: it joins a fill that brings all that is missing, or requests one. */
+HOT_INLINE enum cache_result await_fill(struct cache *c, uint64_t at, uint8_t missing, uint32_t waiter, bool room,
+                                        struct cache_effect *effect)
+{
+    if (!room)
+        return refuse(c, &c->stats.refused_queue, CACHE_HELP_FILL);
+    uint32_t under_way = find_mshr(c, at, effect->line, missing);
+    forget_refusal(c);
+    effect->presence = under_way != NO_INDEX ? CACHE_COMING : CACHE_ABSENT;
+    return under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
+                                 : send_fill(c, at, missing, waiter, effect);
+}
+
 /* What a read, or a store that fetches, does. */
 HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
                                          struct cache_effect *effect)
 {
     uint64_t at = line_address(c, address);
     uint8_t missing = sectors_of(c, address, bytes);
-    uint32_t index = find_line(c, at), under_way;
+    uint32_t index = find_line(c, at);
     effect->line = index;
     effect->writeback = false;
     if (index != NO_INDEX)
         missing &= (uint8_t)~line_valid(c->states[index]);
-    if (!missing) {
-        use_line(c, index, at);
-        return CACHE_HIT;
-    }
-    if (!room)
-        return refuse(c, &c->stats.refused_queue, CACHE_HELP_FILL);
-    under_way = find_mshr(c, at, index, missing);
-    forget_refusal(c);
-    return under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
-                                 : send_fill(c, at, missing, waiter, effect);
+    if (missing)
+        return await_fill(c, at, missing, waiter, room, effect);
+    effect->presence = presence_of(c, index);
+    use_line(c, index, at);
+    return CACHE_HIT;
 }
 
 /* Accesses */
@@ -483,11 +497,10 @@ HOT void cache_expect(const struct cache *c, uint64_t address)
     will_write(&c->states[first]);
 }
 
-HOT enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
-                                 uint32_t queue_room, struct cache_effect *effect)
+/* A read that was refused is remembered; any other is counted. */
+HOT_INLINE enum cache_result note_read(struct cache *c, enum cache_result result, uint64_t address, uint32_t bytes,
+                                       bool room)
 {
-    bool room = queue_room >= c->head.miss_room;
-    enum cache_result result = access_line(c, address, bytes, waiter, room, effect);
     if (result == CACHE_REFUSED) {
         c->head.refused_address = address;
         c->head.refused_bytes = bytes;
@@ -502,6 +515,13 @@ HOT enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t byt
     else
         c->stats.read_pending++;
     return result;
+}
+
+HOT enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
+                                 uint32_t queue_room, struct cache_effect *effect)
+{
+    bool room = queue_room >= c->head.miss_room;
+    return note_read(c, access_line(c, address, bytes, waiter, room, effect), address, bytes, room);
 }
 
 static enum cache_result count_write(struct cache *c, enum cache_result result)
@@ -531,21 +551,17 @@ enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes,
     return fetch_line(c, address, bytes, waiter, queue_room >= c->params.miss_room + 1, effect);
 }
 
-enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line)
+enum cache_presence cache_find(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line)
 {
     uint64_t at = line_address(c, address);
-    uint8_t need = sectors_of(c, address, bytes), missing = need;
+    uint8_t missing = sectors_of(c, address, bytes);
     uint32_t index = find_line(c, at);
-    if (line)
-        *line = index;
-    if (index != NO_INDEX) {
-        missing = need & (uint8_t)~line_valid(c->states[index]);
-        if (!missing)
-            return CACHE_HIT;
-        return line_pending(c->states[index]) & missing ? CACHE_PENDING : CACHE_MISS;
-    }
-    uint32_t under_way = find_mshr(c, at, index, missing);
-    return under_way != NO_INDEX ? CACHE_PENDING : CACHE_MISS;
+    *line = index;
+    if (index != NO_INDEX)
+        missing &= (uint8_t)~line_valid(c->states[index]);
+    if (!missing)
+        return presence_of(c, index);
+    return find_mshr(c, at, index, missing) != NO_INDEX ? CACHE_COMING : CACHE_ABSENT;
 }
 
 /* The written bytes become dirty; sectors whose bytes are all dirty become valid. */

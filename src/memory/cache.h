@@ -50,11 +50,20 @@ enum cache_result {
     CACHE_REFUSED, /* no line can be reserved, no MSHR, merges used up, or the caller's queue has no room: try again */
 };
 
+/* How a cache has the bytes of an access. */
+enum cache_presence {
+#define PRESENCE(name, letter, doc) CACHE_##name,
+#include "memory/cache_presences.def"
+#undef PRESENCE
+    CACHE_PRESENCES
+};
+
 #define CACHE_NO_LINE UINT32_MAX
 #define CACHE_NO_WAITER UINT32_MAX
 
 /* What an access did besides its result. */
 struct cache_effect {
+    uint8_t presence;      /* of a read that was not refused for want of room: how its bytes were there before */
     uint32_t line;         /* line index for cache_data and friends, or CACHE_NO_LINE */
     uint64_t fill_address; /* MISS: device address and size of the fill to request */
     uint32_t fill_bytes;
@@ -86,6 +95,9 @@ enum cache_helper { CACHE_HELP_FILL = 1, CACHE_HELP_TAKEN = 2 }; /* a fill comes
 
 struct cache *cache_create(const struct cache_params *params, bool with_data, struct arena *arena);
 
+/* Looks without changing anything (no LRU, no statistics) how the bytes of an access are there, and in which line:
+ * CACHE_NO_LINE when in none. */
+enum cache_presence cache_find(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line);
 /* A read of [address, address + bytes), which must not cross a line. waiter: the caller's number for this access,
  * returned by cache_ready after the fill. queue_room: free slots of the caller's miss queue: an access that does not
  * hit is refused below cache_params.miss_room, so that a fill and the write-back of its victim always find their
@@ -112,9 +124,6 @@ void cache_expect(const struct cache *c, uint64_t address);
 /* The same for the end of a fill, in two steps. The second returns its first waiter. */
 void cache_expect_fill(const struct cache *c, uint32_t fill);
 uint32_t cache_expect_fill_line(const struct cache *c, uint32_t fill);
-/* Looks without changing anything (no LRU, no statistics): HIT, PENDING (line reserved, fill under way) or MISS. */
-enum cache_result cache_look(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t *line);
-
 /* Writes. The owner chooses what a store does: */
 /* Write-back, allocating: the bytes of mask become dirty. A hit dirties the line. A miss reserves a line: with `fetch`
  * a fill for the rest of the line is requested (CACHE_MISS, waiter remembered), without it (lazy fetch on read) the
@@ -123,8 +132,8 @@ enum cache_result cache_write(struct cache *c, uint64_t address, uint32_t bytes,
                               uint32_t waiter, uint32_t queue_room, struct cache_effect *effect);
 /* A store that is passed on to the next level while its line is fetched (write_allocate `fetch`): reserves the line and
  * requests the fill as a read does, and joins a fill under way, but counts as a write. The line stays clean. The caller
- * sends the store itself, for which a third place in its miss queue is asked. Only for an access that cache_look does
- * not call a HIT. */
+ * sends the store itself, for which a third place in its miss queue is asked. Only for an access that cache_find does
+ * not find there. */
 enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                               struct cache_effect *effect);
 /* The sectors of [address, address + bytes), in one line, become valid as by a fill that nobody asked for (a host

@@ -53,6 +53,14 @@ const struct param_desc l2_param_descs[] = {
 #include "memory/cache_defaults_end.h"
 const unsigned l2_param_count = sizeof(l2_param_descs) / sizeof(l2_param_descs[0]);
 
+const struct param_desc coherence_param_descs[] = {
+#define PARAM_STRUCT struct coherence_params
+#include "config/param_descs.h"
+#include "memory/coherence/coherence_params.def"
+#include "config/param_end.h"
+};
+const unsigned coherence_param_count = sizeof(coherence_param_descs) / sizeof(coherence_param_descs[0]);
+
 const struct param_desc partition_param_descs[] = {
 #define PARAM_STRUCT struct partition_params
 #include "config/param_descs.h"
@@ -64,6 +72,7 @@ const unsigned partition_param_count = sizeof(partition_param_descs) / sizeof(pa
 struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store,
                                    struct arena *arena)
 {
+    const struct coherence_protocol *protocol = coherence_find(params->coherence.protocol);
     struct partition *p = ARENA_NEW(arena, struct partition, 1);
     p->params = *params;
     p->map = memory_map_of(&params->partition);
@@ -77,7 +86,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->shared_limit = places > p->slice_count - 1 ? places - (p->slice_count - 1) : 0;
     p->pool = request_pool_create(p->shared_limit + p->slice_count * (1 + slice_requests(&p->params)), arena);
     for (unsigned k = 0; k < p->slice_count; k++) {
-        p->slices[k] = slice_create(&p->params, &p->request_map, k, store, p->pool, arena);
+        p->slices[k] = slice_create(&p->params, &p->request_map, k, protocol, store, p->pool, arena);
         p->head.out[k] = &p->slices[k]->out;
         p->head.out[k]->slice = k;
         p->head.out[k]->partition = p;
@@ -472,6 +481,11 @@ void partition_invalidate(struct partition *p)
         cache_invalidate_all(p->slices[k]->cache);
 }
 
+const struct coherence_counts *partition_transitions(const struct partition *p, unsigned k)
+{
+    return &p->slices[k]->side->counts;
+}
+
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k)
 {
     return cache_stats_of(p->slices[k]->cache);
@@ -484,8 +498,10 @@ const struct dram_stats *partition_dram_stats(const struct partition *p)
 
 void partition_stats_reset(struct partition *p)
 {
-    for (unsigned k = 0; k < p->slice_count; k++)
+    for (unsigned k = 0; k < p->slice_count; k++) {
         *cache_stats_of(p->slices[k]->cache) = (struct cache_stats){0};
+        p->slices[k]->side->counts = (struct coherence_counts){0};
+    }
     *dram_stats_of(p->dram) = (struct dram_stats){0};
 }
 

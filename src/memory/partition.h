@@ -36,6 +36,14 @@ extern const unsigned partition_param_count;
 extern const struct param_desc l2_param_descs[];
 extern const unsigned l2_param_count;
 
+struct coherence_params { /* group "coherence": the protocol of the L1 data caches and the L2 */
+#include "config/param_fields.h"
+#include "memory/coherence/coherence_params.def"
+#include "config/param_end.h"
+};
+extern const struct param_desc coherence_param_descs[];
+extern const unsigned coherence_param_count;
+
 struct dram_params { /* group "dram": scheduler, geometry, timing in command cycles */
 #include "config/param_fields.h"
 #include "memory/dram_params.def"
@@ -60,6 +68,7 @@ struct memory_params {
     struct partition_params partition;
     struct cache_params l2;
     struct dram_params dram;
+    struct coherence_params coherence;
 };
 
 /* Where an address lives. Uses partition_params only. */
@@ -234,6 +243,8 @@ static inline uint64_t partition_next_dram(const struct partition *p)
 void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes);
 /* Drops (after writing back nothing: values are in the store already) every L2 line. */
 void partition_invalidate(struct partition *p);
+/* How often each transition of slice k's protocol was taken. */
+const struct coherence_counts *partition_transitions(const struct partition *p, unsigned k);
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k);
 const struct dram_stats *partition_dram_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "base/hot.h"
 #include "sim/cycle.h"
 #include "simt/lanes.h"
@@ -40,8 +41,12 @@ uint32_t slice_requests(const struct memory_params *params)
     return params->l2.miss_queue + AT_ONCE - 1 + params->partition.l2_dram_queue + params->partition.dram_l2_queue;
 }
 
+/* What cache_read does, by presence. */
+static const uint32_t reads[CACHE_PRESENCES] = {L2_FETCH, L2_JOIN, L2_TOUCH, L2_TOUCH};
+
 struct slice *slice_create(const struct memory_params *params, const struct request_map *map, unsigned number,
-                           struct store *store, struct request_pool *pool, struct arena *arena)
+                           const struct coherence_protocol *protocol, struct store *store, struct request_pool *pool,
+                           struct arena *arena)
 {
     struct slice *s = ARENA_NEW(arena, struct slice, 1);
     const struct partition_params *p = &params->partition;
@@ -62,6 +67,13 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->requests = pool->all;
     s->number = (uint8_t)number;
     s->cache = cache_create(&params->l2, false, arena);
+    s->side = ARENA_NEW(arena, struct coherence_side, 1);
+    coherence_side_init(s->side, (protocol ? protocol : coherence_find(NULL))->l2, reads);
+    s->fills_ahead = coherence_only(s->side, L2_FILL_EVENT, L2_INSTALL) &&
+                     coherence_only(s->side, L2_READ_WOKEN_EVENT, L2_ANSWER);
+    s->store_event = params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY    ? L2_STORE_LAZY_EVENT
+                     : params->l2.write_allocate == CACHE_WRITE_ALLOCATE_FETCH ? L2_STORE_FETCH_EVENT
+                                                                               : L2_STORE_EVENT;
     s->in_room = p->icnt_l2_queue;
     s->in_most = line_parts < s->in_room ? s->in_room - line_parts : 0;
     s->miss_limit = params->l2.miss_queue;
@@ -309,36 +321,38 @@ HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const str
     send_ahead(s, cycle);
 }
 
-/* A read or an atomic. */
-static enum cache_result access_read(struct slice *s, const struct slice_part *part, uint64_t cycle)
+/* The environment of the actions of the protocol's table (coherence/l2_actions.def): a part of a packet. */
+struct try {
+    struct slice *s;
+    const struct slice_part *part;
+    uint64_t cycle, local;
+    unsigned state; /* enum cache_presence, or COHERENCE_ANY */
+    uint32_t line;  /* unless the event is stateless */
+};
+
+/* A read or an atomic uses its line, or waits for a fill, which is requested if none is under way. */
+HOT_INLINE bool read_line(struct try *t)
 {
+    struct slice *s = t->s;
     struct cache_effect effect;
-    bool atomic = part->packet->kind == PACKET_ATOMIC;
-    uint64_t local = part->packet->local + part->offset;
-    uint32_t room = miss_room(s);
     uint32_t waiter = s->free_waiter != NO_WAITER ? s->free_waiter : s->new_waiters;
-    enum cache_result result =
-        cache_read(s->cache, local, part->bytes, waiter, waiter < s->waiter_limit ? room : 0, &effect);
+    uint32_t room = waiter < s->waiter_limit ? miss_room(s) : 0;
+    enum cache_result result = cache_read(s->cache, t->local, t->part->bytes, waiter, room, &effect);
     if (result == CACHE_REFUSED)
-        return result;
-    if (atomic)
-        perform_atomics(s, part);
-    else
-        read_values(s, part);
+        return false;
+    t->state = effect.presence;
+    t->line = effect.line;
     if (result == CACHE_HIT) {
-        if (atomic)
-            cache_mark_dirty(s->cache, effect.line, local, part->bytes);
-        s->data_free_at = cycle + port_cycles(s, part->bytes);
-        answer(s, part, cycle);
-        return result;
+        s->data_free_at = t->cycle + port_cycles(s, t->part->bytes);
+        return true;
     }
     if (waiter == s->free_waiter)
         s->free_waiter = s->waiting[waiter].next;
     else
         s->new_waiters++;
-    s->waiting[waiter] = *part;
-    send_misses(s, result, &effect, REQUEST_FILL, part->packet, cycle);
-    return result;
+    s->waiting[waiter] = *t->part;
+    send_misses(s, result, &effect, REQUEST_FILL, t->part->packet, t->cycle);
+    return true;
 }
 
 static void send_write(struct slice *s, const struct slice_part *part)
@@ -356,63 +370,143 @@ static void part_mask(const struct slice_part *part, uint64_t mask[2])
         mask[word] = p->mask[word] & bytes_in_word(word, first, first + part->bytes);
 }
 
-/* A store that stays in the slice. */
-static enum cache_result write_line(struct slice *s, const struct slice_part *part, uint64_t cycle)
+/* The line takes a store's bytes. */
+static bool keep(struct try *t)
 {
+    struct slice *s = t->s;
     struct cache_effect effect;
     uint64_t mask[2];
     uint32_t room = miss_room(s);
-    part_mask(part, mask);
-    enum cache_result result = cache_write(s->cache, part->packet->local + part->offset, part->bytes, mask, false,
-                                           CACHE_NO_WAITER, room, &effect);
-    if (result == CACHE_REFUSED)
-        return result;
-    s->data_free_at = cycle + port_cycles(s, part->bytes);
-    send_misses(s, result, &effect, REQUEST_FILL, NULL, cycle);
-    answer(s, part, cycle);
-    return result;
-}
-
-/* A store that misses and is passed down, with or without fetching its line. */
-static enum cache_result pass_write(struct slice *s, const struct slice_part *part, uint64_t cycle)
-{
-    struct cache_effect effect;
-    uint32_t room = miss_room(s);
-    if (s->params->l2.write_allocate == CACHE_WRITE_ALLOCATE_NONE) {
-        if (room == 0) {
-            cache_stats_of(s->cache)->refused_queue++;
-            return CACHE_REFUSED;
-        }
-        cache_stats_of(s->cache)->writes++;
-        cache_stats_of(s->cache)->write_misses++;
-        send_write(s, part);
-        return CACHE_MISS;
-    }
+    part_mask(t->part, mask);
     enum cache_result result =
-        cache_fetch(s->cache, part->packet->local + part->offset, part->bytes, ALLOCATE_WAITER, room, &effect);
+        cache_write(s->cache, t->local, t->part->bytes, mask, false, CACHE_NO_WAITER, room, &effect);
     if (result == CACHE_REFUSED)
-        return result;
-    send_write(s, part);
-    send_misses(s, result, &effect, REQUEST_ALLOCATE, NULL, cycle);
-    return result;
+        return false;
+    s->data_free_at = t->cycle + port_cycles(s, t->part->bytes);
+    send_misses(s, result, &effect, REQUEST_FILL, NULL, t->cycle);
+    return true;
 }
 
-HOT NOT_INLINE enum cache_result access_write(struct slice *s, const struct slice_part *part, uint64_t cycle)
+/* A store is passed down. */
+static bool pass(struct try *t)
 {
-    bool stays = s->params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY ||
-                 cache_look(s->cache, part->packet->local + part->offset, part->bytes, NULL) == CACHE_HIT;
-    enum cache_result result = stays ? write_line(s, part, cycle) : pass_write(s, part, cycle);
-    if (result != CACHE_REFUSED)
-        write_values(s, part);
-    return result;
+    struct slice *s = t->s;
+    struct cache_stats *stats = cache_stats_of(s->cache);
+    if (miss_room(s) == 0) {
+        stats->refused_queue++;
+        return false;
+    }
+    stats->writes++;
+    stats->write_misses++;
+    send_write(s, t->part);
+    return true;
 }
 
-/* The packet's part has its values. */
-HOT_INLINE void end_wait(struct slice *s, uint32_t waiter, uint64_t cycle)
+/* The same, and its line is fetched. */
+static bool pass_fetch(struct try *t)
+{
+    struct slice *s = t->s;
+    struct cache_effect effect;
+    enum cache_result result =
+        cache_fetch(s->cache, t->local, t->part->bytes, ALLOCATE_WAITER, miss_room(s), &effect);
+    if (result == CACHE_REFUSED)
+        return false;
+    send_write(s, t->part);
+    send_misses(s, result, &effect, REQUEST_ALLOCATE, NULL, t->cycle);
+    return true;
+}
+
+static bool take_first(struct try *t, uint32_t actions)
+{
+    if (actions & (L2_TOUCH | L2_FETCH | L2_JOIN))
+        return read_line(t);
+    if (actions & L2_KEEP)
+        return keep(t);
+    if (actions & L2_PASS)
+        return pass(t);
+    return actions & L2_PASS_FETCH ? pass_fetch(t) : true;
+}
+
+HOT_INLINE void take_rest(struct try *t, uint32_t actions)
+{
+    if (actions & L2_READ)
+        read_values(t->s, t->part);
+    if (actions & L2_MERGE)
+        write_values(t->s, t->part);
+    if (actions & L2_PERFORM)
+        perform_atomics(t->s, t->part);
+    if (actions & L2_DIRTY)
+        cache_mark_dirty(t->s->cache, t->line, t->local, t->part->bytes);
+    if (actions & L2_ANSWER)
+        answer(t->s, t->part, t->cycle);
+    contract(!(actions & L2_INSTALL)); /* of fills alone */
+}
+
+HOT NOT_INLINE bool act(void *environment, uint32_t actions)
+{
+    if (!take_first(environment, actions))
+        return false;
+    take_rest(environment, actions);
+    return true;
+}
+
+/* What an access is to the line. */
+static enum l2_event event_of(const struct slice *s, const struct packet *p)
+{
+    if (p->kind == PACKET_WRITE)
+        return (enum l2_event)s->store_event;
+    return p->kind == PACKET_ATOMIC ? L2_ATOMIC_EVENT : L2_READ_EVENT;
+}
+
+/* An access at the tags. Returns false when it was refused. One that is what a read of the cache is need not be looked
+ * up before: the state is what that finds. */
+HOT_INLINE bool access_line(struct slice *s, const struct slice_part *part, uint64_t cycle)
+{
+    struct try t;
+    unsigned event = event_of(s, part->packet);
+    t.s = s;
+    t.part = part;
+    t.cycle = cycle;
+    t.local = part->packet->local + part->offset;
+    if (s->side->reads >> event & 1) {
+        if (!read_line(&t))
+            return false;
+        s->side->counts.taken[t.state][event]++;
+        take_rest(&t, coherence_actions(s->side, t.state, event));
+        return true;
+    }
+    t.state = COHERENCE_ANY;
+    if (!(s->side->stateless >> event & 1))
+        t.state = cache_find(s->cache, t.local, part->bytes, &t.line);
+    return coherence_take(s->side, t.state, event, act, &t);
+}
+
+/* A fill has come. */
+HOT_INLINE void count_fill(struct slice *s)
+{
+    contract(coherence_only(s->side, L2_FILL_EVENT, L2_INSTALL));
+    s->side->counts.taken[COHERENCE_ANY][L2_FILL_EVENT]++;
+}
+
+/* The turn of a read for which a fill came. */
+HOT_INLINE void end_read(struct slice *s, uint32_t waiter, uint64_t cycle)
 {
     s->waiting[waiter].next = s->free_waiter;
     s->free_waiter = waiter;
+    s->side->counts.taken[COHERENCE_ANY][L2_READ_WOKEN_EVENT]++;
     answer(s, &s->waiting[waiter], cycle);
+}
+
+/* The turn of an atomic: its line may have been given up since the fill came. */
+static void end_atomic(struct slice *s, uint32_t waiter, uint32_t line, uint64_t cycle)
+{
+    const struct slice_part *part = &s->waiting[waiter];
+    struct try t = {.s = s, .part = part, .cycle = cycle, .local = part->packet->local + part->offset};
+    bool held = cache_still_holds(s->cache, line, t.local);
+    t.line = line;
+    s->waiting[waiter].next = s->free_waiter;
+    s->free_waiter = waiter;
+    coherence_take(s->side, held ? CACHE_THERE : CACHE_ABSENT, L2_ATOMIC_WOKEN_EVENT, act, &t);
 }
 
 HOT static void serve_waiter(struct slice *s, uint64_t cycle)
@@ -423,10 +517,10 @@ HOT static void serve_waiter(struct slice *s, uint64_t cycle)
     s->blocked = false;
     if (waiter == ALLOCATE_WAITER)
         return;
-    const struct slice_part *part = &s->waiting[waiter];
-    if (part->packet->kind == PACKET_ATOMIC && cache_still_holds(s->cache, line, part->packet->local + part->offset))
-        cache_mark_dirty(s->cache, line, part->packet->local + part->offset, part->bytes);
-    end_wait(s, waiter, cycle);
+    if (s->waiting[waiter].packet->kind == PACKET_ATOMIC)
+        end_atomic(s, waiter, line, cycle);
+    else
+        end_read(s, waiter, cycle);
 }
 
 /* What comes back from the DRAM */
@@ -453,7 +547,7 @@ HOT void slice_expect_next_return(const struct slice *s, uint32_t request)
  * tried again because of them, and there is no lack of places. */
 static bool can_go_ahead(const struct slice *s, uint64_t last)
 {
-    return s->fill_free_at <= last + 1 && s->from_dram.count == 0 && s->from_dram.limit >= AHEAD && !s->blocked &&
+    return s->fills_ahead && s->fill_free_at <= last + 1 && s->from_dram.count == 0 && s->from_dram.limit >= AHEAD && !s->blocked &&
            s->out.count + AHEAD <= s->out.limit && !cache_has_ready(s->cache);
 }
 
@@ -465,10 +559,11 @@ static bool fill_ahead(struct slice *s, uint32_t request, uint64_t last)
     uint32_t waiter = cache_end_fill_for_one(s->cache, r->fill, AHEAD);
     if (waiter == CACHE_NO_WAITER)
         return false;
+    count_fill(s);
     s->fill_free_at = last + 1 + port_cycles(s, r->bytes);
     s->return_at = s->serve_at = last + 2;
     request_release(s->pool, request);
-    end_wait(s, waiter, last + 2);
+    end_read(s, waiter, last + 2);
     return true;
 }
 
@@ -506,6 +601,7 @@ static void take_return(struct slice *s, uint64_t cycle)
     } else {
         if (cycle < s->fill_free_at)
             return;
+        count_fill(s);
         cache_end_fill(s->cache, r->fill, NULL);
         s->fill_free_at = cycle + port_cycles(s, r->bytes);
         s->blocked = false;
@@ -527,8 +623,7 @@ static void try_access(struct slice *s, uint64_t cycle)
 {
     struct packet *p = s->first;
     const struct slice_part part = {p, (uint8_t)s->accepted, (uint8_t)part_bytes(s, p, s->accepted), NO_WAITER};
-    enum cache_result result = p->kind == PACKET_WRITE ? access_write(s, &part, cycle) : access_read(s, &part, cycle);
-    if (result == CACHE_REFUSED) {
+    if (!access_line(s, &part, cycle)) {
         s->blocked = s->serve_at <= cycle;
         return;
     }

@@ -9,6 +9,7 @@
 #include "base/hot.h"
 #include "base/random.h"
 #include "memory/address.h"
+#include "memory/coherence/protocol.h"
 #include "memory/dram.h"
 #include "memory/partition.h"
 
@@ -41,7 +42,10 @@ struct slice {
     struct request_queue to_dram;
     uint64_t sent_at; /* the tick of the last request that was put there ahead of it */
     bool blocked;     /* the access at the head was refused and nothing has changed since */
+    bool fills_ahead; /* the protocol has nothing to do at a fill and its reads but what can be done ahead */
     uint8_t number;
+    uint8_t store_event; /* enum l2_event: what a store is under l2.write_allocate */
+    struct coherence_side *side;
 
     struct request_queue from_dram;
     uint64_t data_free_at, fill_free_at;
@@ -74,9 +78,10 @@ struct slice {
     const struct memory_params *params;
 };
 
-/* map: of the parameters. */
+/* map: of the parameters. protocol: NULL for the one that machines have by default. */
 struct slice *slice_create(const struct memory_params *params, const struct request_map *map, unsigned number,
-                           struct store *store, struct request_pool *pool, struct arena *arena);
+                           const struct coherence_protocol *protocol, struct store *store, struct request_pool *pool,
+                           struct arena *arena);
 /* The most requests that the slice's own queues hold. */
 uint32_t slice_requests(const struct memory_params *params);
 /* Whether the queue has room for all parts of a packet. */

@@ -72,6 +72,7 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
 {
     archive_begin(ar, "L2 slice", s->number);
     cache_archive(s->cache, ar);
+    coherence_side_archive(s->side, ar);
     archive_packets(s, ar, source);
     archive_replies(s, ar, source);
     archive_requests(s, ar);

@@ -275,7 +275,8 @@ NOT_INLINE void wait_for_channel(struct crossbar *x, unsigned w, uint64_t output
     crossbar_note_tight(x, w, outputs);
 }
 
-/* What found no room in earlier ticks' channels, at these outputs and inputs, takes what is left in this one. */
+/* Flits for these outputs and credits of these inputs, which found no room in earlier ticks' channels, take this one.
+ */
 NOT_INLINE void send_late(struct crossbar *x, unsigned w, uint64_t outputs, uint64_t inputs)
 {
     struct crossbar_word *word = &x->words[w];
@@ -295,7 +296,7 @@ HOT_INLINE uint64_t is_busy(const struct crossbar_word *word)
     return (word->asked & ~word->held) | word->fresh | word->ready | word->crossing | word->leaving | word->owing;
 }
 
-/* When it is not busy, it looks for the credits of flits that left, which may not come. */
+/* A router that is not busy looks at the tick in which credits of flits that left are due: they may not come. */
 NOT_INLINE uint64_t next_look(const struct crossbar *x)
 {
     for (unsigned ahead = 1; ahead <= CREDIT_TICKS; ahead++)

@@ -45,7 +45,7 @@ struct ideal {
     uint32_t credits[NETWORK_MAX_PORTS];                               /* by output: of its ejection buffer */
 };
 
-/* What a latency of network.latency takes besides the channels. */
+/* With an even latency the two channels take one tick less: a flit is held for it in the core. */
 static bool holds_flits(const struct network_params *params)
 {
     return params->latency % 2 == 0;

@@ -140,7 +140,7 @@ unsigned network_latency(const struct network *net, unsigned input, unsigned out
     return net->core->kind->latency(net->core, input, output);
 }
 
-/* The newest of what was written there. */
+/* Of what sides wrote into the same place of their channels, only the newest is still to be read. */
 static void gather_channel(struct network_channels *all, const struct network_channels *c, uint64_t flits,
                            uint64_t credits)
 {
@@ -338,7 +338,7 @@ HOT uint64_t network_tick_side(struct network *net, unsigned index, uint64_t tic
     return tick_side(net, side, from, tick, cycle);
 }
 
-/* What all sides have sent arrives at the core. Returns whether anything does. */
+/* The core reads what the sides sent channel_ticks ago. Returns true when anything arrives. */
 HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn, unsigned words)
 {
     uint64_t some = 0;
@@ -358,7 +358,7 @@ HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn,
     return some != 0;
 }
 
-/* Each side is sent what is for its ports. */
+/* Writes the core's answers into the channels of the sides whose ports they are for. */
 HOT_INLINE void write_sides(struct network *net, const struct network_turn *turn, unsigned words)
 {
     for (unsigned i = 0; i < net->side_count; i++) {

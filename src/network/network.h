@@ -54,8 +54,8 @@ static inline uint32_t network_flits(const struct network *net, unsigned bytes)
     return (uint32_t)(((uint64_t)bytes * network_head(net)->inverse + network_head(net)->round_up) >> 31);
 }
 
-/* Whether input has room for a payload of `bytes` this cycle. An empty injection queue takes a packet of any size, and
- * so does an empty boundary buffer: no packet is too large to pass. */
+/* True when input has room for a payload of `bytes` this cycle. An empty injection queue takes a packet of any size,
+ * and so does an empty boundary buffer: no packet is too large to pass. */
 static inline bool network_can_send(const struct network *net, unsigned input, unsigned bytes)
 {
     const struct network_side *side = network_head(net)->side_of_input[input];
@@ -89,7 +89,7 @@ static inline void *network_peek(const struct network *net, unsigned output)
     const struct network_receiver *r = &side->receivers[output & 63];
     return mask_has(side->arrivals, output & 63) ? network_parcel_at(r->ring, r->first)->payload : NULL;
 }
-/* The rest of receiving when packets were behind the one received. */
+/* The slow rest of network_receive: packets were behind the one received. */
 void network_receive_more(struct network *net, struct network_side *side, unsigned output);
 static inline void *network_receive(struct network *net, unsigned output)
 {
@@ -133,7 +133,7 @@ void network_tick(struct network *net, uint64_t tick);
 /* The first tick from `from` on, which is to be ticked next, that changes anything (payloads waiting in ejection queues
  * alone do not count), or CYCLE_NEVER. */
 uint64_t network_next(const struct network *net, uint64_t from);
-/* Whether nothing is inside. */
+/* True when no packet is inside, one that waits to be received included. */
 bool network_idle(const struct network *net);
 /* A side's outputs that have a payload to receive: output p is bit p modulo 64. */
 static inline uint64_t network_arrivals(const struct network *net, unsigned side)

@@ -22,8 +22,8 @@ struct network_whole {
     struct network_side word[NETWORK_MAX_WORDS];
 };
 
-/* Takes everything that the sides hold of ports, all of them together; network_deal gives it back to whom it now
- * belongs. Counts that belong to no port stay where they are: only sums are asked for. */
+/* network_gather copies everything that the sides hold of ports; network_deal gives each port's part to the side that
+ * has the port now. Counts that belong to no port stay where they are: only their sums are asked for. */
 void network_gather(const struct network *net, struct network_whole *whole);
 void network_deal(struct network *net, const struct network_whole *whole);
 
@@ -36,7 +36,7 @@ static inline void network_write(const struct network *net, struct network_chann
     w->credits = credits;
 }
 
-/* What arrives in this tick: it was written channel_ticks ago. NULL: nothing. */
+/* The entry that arrives in this tick, which was written channel_ticks ago, or NULL. */
 static inline const struct network_written *network_read(const struct network *net, const struct network_channels *c,
                                                          uint64_t tick)
 {
@@ -45,12 +45,13 @@ static inline const struct network_written *network_read(const struct network *n
     return w->tick == then ? w : NULL;
 }
 
-/* Ports of a side whose injection queue, or whose packets, are not empty: what its sets follow from. */
+/* A receiver has arrivals when it has a packet to receive: its bit in the side's set follows from this. */
 static inline bool network_has_arrival(const struct network_receiver *r)
 {
     return r->first != r->whole && network_parcel_at(r->ring, r->first)->payload;
 }
-/* The boundary buffer takes no flit. It takes one more than it holds for a packet that is alone there. */
+/* A receiver is full when its boundary buffer takes no flit: no room is left, and a whole packet waits there. A packet
+ * that is alone there may be larger than the buffer. */
 static inline bool network_is_full(const struct network_receiver *r)
 {
     return r->room <= 0 && r->first != r->whole;

@@ -83,7 +83,7 @@ static inline uint32_t network_place_after(uint32_t place, uint32_t mask)
     return (place + (uint32_t)sizeof(struct network_parcel)) & mask;
 }
 
-/* What every packet needs of the network. */
+/* The part of a network that senders and receivers look at for every packet. */
 struct network_head {
     struct network_side *sides;
     uint32_t inverse;  /* 2^31 / flit bytes, rounded up */

@@ -39,6 +39,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     archive_u8_to(ar, &o->class, SM_CLASSES - 1);
     archive_bool(ar, &o->in_memory);
     archive_bool(ar, &o->bypasses);
+    archive_u8_to(ar, &o->event, L1_EVENTS - 1);
     archive_bool(ar, &o->acquires);
     archive_u8_to(ar, &o->era, SM_ERAS - 1);
     archive_bool(ar, &o->blocks_warp);
@@ -289,7 +290,7 @@ static void archive_pipelines(struct sm *sm, struct archive *ar)
 
 /* Load/store unit */
 
-static void archive_ring(struct archive *ar, struct sm_ring *ring, const struct packet_source *source)
+static void archive_ring(struct archive *ar, struct packet_ring *ring, const struct packet_source *source)
 {
     archive_u32_to(ar, &ring->head, ring->places - 1);
     archive_u32_to(ar, &ring->count, ring->places);
@@ -332,19 +333,19 @@ static void archive_lsu(struct sm *sm, struct archive *ar, const struct packet_s
     archive_shared_done(sm, ar);
     archive_u32_to(ar, &sm->writeback_from, SM_WB_COUNT);
     packet_archive(ar, &sm->bypass_reply, source);
-    archive_ring(ar, &sm->l1d_queue, source);
+    archive_ring(ar, &sm->l1d.requests, source);
     archive_ring(ar, &sm->l1c_queue, source);
     archive_ring(ar, &sm->l1i_queue, source);
     ARCHIVE(ar, sm->l1i_since);
     archive_ring(ar, &sm->ejected, source);
     archive_ring(ar, &sm->responses, source);
-    ARCHIVE(ar, sm->packets_out);
+    ARCHIVE(ar, sm->packets.out);
 }
 
 struct packet *sm_archive_packet(struct sm *sm)
 {
-    struct packet *p = sm_packet_new(sm);
-    sm->packets_out--;
+    struct packet *p = packet_new(&sm->packets);
+    sm->packets.out--;
     return p;
 }
 
@@ -404,7 +405,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_lsu(sm, ar, source);
     cache_archive(sm->l1i, ar);
     cache_archive(sm->l1c, ar);
-    cache_archive(sm->l1d, ar);
+    l1_archive(&sm->l1d, ar);
     archive_watch(sm, ar);
     sm_unsynced_archive(&sm->unsynced, code_of(sm)->module->instr_count, ar);
     if (sm->spin)

@@ -42,7 +42,7 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
     if (o->blocks_warp) {
         sm_wait_end(sm, SM_WAIT_atomic, bit);
         if (o->acquires)
-            cache_invalidate_clean(sm->l1d);
+            l1_order(&sm->l1d, L1_ACQUIRE);
     }
     if ((sm->waits.fence | sm->finished) & bit)
         check_rest(sm, o->slot);

@@ -138,7 +138,7 @@ static void fetch_warp(struct sm *sm, unsigned slot)
         sm->fetch.under_way |= BIT64(slot);
         break;
     case CACHE_MISS: {
-        struct packet *p = sm_packet_new(sm);
+        struct packet *p = packet_new(&sm->packets);
         p->kind = PACKET_READ;
         p->class = PACKET_INSTRUCTION;
         p->address = effect.fill_address;

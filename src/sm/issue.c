@@ -136,6 +136,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     if (access->space == ISA_SPACE_SHARED &&
         (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))
         note_sync(warp, access);
+    o->event = (uint8_t)sm_l1_event(sm, access);
+    o->bypasses = access->space != ISA_SPACE_SHARED && l1_passes(&sm->l1d, o->event);
     if (access->space != ISA_SPACE_GLOBAL && access->space != ISA_SPACE_CONST)
         return true;
     if (!check_addresses(sm, access, &fault)) {
@@ -145,7 +147,6 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
     o->acquires = access->kind != ISA_FLAG_STORE && orders(access->instr, ISA_ORDER_ACQUIRE) &&
                   beyond_block(access->instr) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
-    o->bypasses = sm_bypasses(sm, access);
     if (access->space == ISA_SPACE_GLOBAL && !is_atomic) {
         o->era = sm_order_era(&block->order);
         sm_order_add(&block->order, o->era);

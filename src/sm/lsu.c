@@ -1,40 +1,32 @@
 /* The load/store unit: one instruction at a time in its dispatch register, one transaction a cycle to the L1D or L1C or
- * past them, one reply a cycle from the network, one result a cycle written back.
+ * past them, one reply a cycle from the network, one result a cycle written back. What an access does to a line of the
+ * L1D, and whether it goes there at all, the machine's coherence protocol decides (memory/coherence/, by way of
+ * memory/l1.h); this file knows lanes, transactions and the ports.
  *
- * Values: a load takes its bytes from the L1D line that holds them when its transaction is served, or from the reply.
- * Stores send their bytes to the L2 and drop a line they hit (write-evict); local memory is written back, but its
- * values never leave the thread. All requests leave in order through one queue, so that an SM's accesses to one address
- * stay in order; where they need not (sm.memory_in_order), what goes past the L1D enters the network from the dispatch
- * register itself, in the same cycle but behind a request from the L1D's queue (GPGPU-Sim, ldst_unit::memory_cycle). */
+ * Values: a load takes its bytes from the line that holds them when its transaction is served, or from the reply. Local
+ * memory's values never leave the thread. All requests leave in order through one queue, so that an SM's accesses to one
+ * address stay in order; where they need not (sm.memory_in_order), what goes past the L1D enters the network from the
+ * dispatch register itself, in the same cycle but behind a request from the L1D's queue (GPGPU-Sim,
+ * ldst_unit::memory_cycle). */
 #include <string.h>
 
 #include "sm/sm_impl.h"
 
-HOT bool sm_bypasses(const struct sm *sm, const struct simt_access *access)
+HOT enum l1_event sm_l1_event(const struct sm *sm, const struct simt_access *access)
 {
     const struct isa_mods *mods = &access->instr->mods;
-    if (access->kind != ISA_FLAG_LOAD)
-        return access->kind == ISA_FLAG_ATOMIC;
-    if (mods->cache == ISA_CACHE_CG)
-        return true;
-    if (sm->params->volatile_bypasses_l1 && (mods->order > ISA_ORDER_WEAK || mods->cache == ISA_CACHE_CV))
-        return true;
-    return !sm->params->global_loads_use_l1 && mods->cache != ISA_CACHE_NC && mods->cache != ISA_CACHE_CA;
-}
-
-static uint32_t room(const struct sm_ring *ring)
-{
-    return ring->count < ring->size ? ring->size - ring->count : 0;
-}
-
-static uint8_t class_of_space(uint8_t space)
-{
-    return space == ISA_SPACE_LOCAL ? PACKET_LOCAL : space == ISA_SPACE_CONST ? PACKET_CONST : PACKET_GLOBAL;
-}
-
-static uint32_t line_bytes_of(const struct sm *sm, const struct cache *cache)
-{
-    return cache == sm->l1c ? sm->setup.l1c->line_bytes : sm->setup.l1d->line_bytes;
+    if (access->space == ISA_SPACE_LOCAL)
+        return access->kind == ISA_FLAG_LOAD ? L1_LOAD_OWN_EVENT : L1_STORE_OWN_EVENT;
+    if (access->kind == ISA_FLAG_ATOMIC)
+        return sm->params->atomic_drops_line ? L1_ATOMIC_EVENT : L1_ATOMIC_KEEP_EVENT;
+    if (access->kind == ISA_FLAG_STORE)
+        return L1_STORE_EVENT;
+    bool strong = mods->order > ISA_ORDER_WEAK || mods->cache == ISA_CACHE_CV;
+    if (mods->cache == ISA_CACHE_CG || (strong && sm->params->volatile_bypasses_l1))
+        return L1_LOAD_PAST_EVENT;
+    if (sm->params->global_loads_use_l1 || mods->cache == ISA_CACHE_NC || mods->cache == ISA_CACHE_CA)
+        return L1_LOAD_EVENT;
+    return L1_LOAD_PAST_EVENT;
 }
 
 /* Bytes in the network of the request that the transaction in the dispatch register enters it with by itself, or 0. */
@@ -43,7 +35,7 @@ HOT static uint32_t entering_bytes(const struct sm *sm)
     if (sm->params->memory_in_order || sm->lsu_op == SM_NONE || sm->lsu_at == sm->lsu_count)
         return 0;
     const struct sm_op *o = &sm->ops.items[sm->lsu_op];
-    if (!o->in_memory || !o->bypasses || o->access->space != ISA_SPACE_GLOBAL)
+    if (!o->in_memory || !o->bypasses || o->access->space == ISA_SPACE_CONST)
         return 0;
     const struct packet request = {.kind = o->access->kind == ISA_FLAG_ATOMIC ? PACKET_ATOMIC : PACKET_READ,
                                    .bytes = sm->lsu_list[sm->lsu_at].bytes};
@@ -63,27 +55,10 @@ HOT static void enter(struct sm *sm, struct packet *p)
                  packet_network_bytes(p), p, sm->now);
 }
 
-/* Whether a transaction can go past the L1D now, and its going. */
+/* Whether nothing keeps a transaction that goes past the L1D from the network; the L1D's own queue aside. */
 static bool can_pass(const struct sm *sm)
 {
-    return sm->params->memory_in_order ? !sm_ring_full(&sm->l1d_queue) : can_enter(sm);
-}
-
-static void pass(struct sm *sm, struct packet *p)
-{
-    if (sm->params->memory_in_order)
-        sm_request(sm, &sm->l1d_queue, p);
-    else
-        enter(sm, p);
-}
-
-/* A packet's values are indexed by offset in the 128-byte line, a fill's by offset in the cache's line. */
-HOT static void fill_values(struct sm *sm, struct cache *cache, const struct packet *p)
-{
-    uint64_t start = p->address & ~(uint64_t)(line_bytes_of(sm, cache) - 1);
-    uint32_t waiter = cache_first_waiter(cache, p->fill);
-    cache_end_fill(cache, p->fill, p->data + start % PACKET_LINE_BYTES);
-    will_read(&sm->transactions.items[waiter]);
+    return sm->params->memory_in_order || can_enter(sm);
 }
 
 /* A transaction of the op is answered. */
@@ -108,63 +83,41 @@ HOT static void deliver(struct sm *sm, const struct sm_transaction *t, const uin
     simt_load_lanes(&sm->warps[o->slot].simt, access, t->lanes, line, line_bytes);
 }
 
-static struct packet *new_request(struct sm *sm, uint8_t kind, const struct sm_transaction *t, uint8_t space)
-{
-    struct packet *p = sm_packet_new(sm);
-    p->kind = kind;
-    p->class = class_of_space(space);
-    p->address = t->address;
-    p->bytes = t->bytes;
-    p->cookie = SM_NONE;
-    return p;
-}
-
-static void send_writeback(struct sm *sm, const struct cache_effect *effect)
-{
-    struct packet *p = sm_packet_new(sm);
-    p->kind = PACKET_WRITE;
-    p->class = PACKET_LOCAL; /* only local memory is ever dirty in an L1 */
-    p->address = effect->writeback_address;
-    p->bytes = sm->setup.l1d->line_bytes;
-    p->cookie = SM_NONE;
-    sm_request(sm, &sm->l1d_queue, p);
-}
-
-/* A load through a cache. Returns false when it must be tried again. */
-HOT_INLINE bool load_cached(struct sm *sm, struct cache *cache, struct sm_ring *queue, const struct sm_transaction *t)
+/* A load through the constant cache, in which nobody writes. Returns false when it must be tried again. */
+HOT_INLINE bool load_const(struct sm *sm, const struct sm_transaction *t)
 {
     struct cache_effect effect;
-    if (cache_refuses_again(cache, t->address, t->bytes, room(queue)))
+    uint32_t room = packet_ring_room(&sm->l1c_queue);
+    if (cache_refuses_again(sm->l1c, t->address, t->bytes, room))
         return false;
-    enum cache_result result = cache_read(cache, t->address, t->bytes, sm_transaction_next(sm), room(queue), &effect);
+    enum cache_result result = cache_read(sm->l1c, t->address, t->bytes, sm_transaction_next(sm), room, &effect);
     if (result == CACHE_REFUSED)
         return false;
     if (result == CACHE_HIT) {
-        deliver(sm, t, cache_data(cache, effect.line), line_bytes_of(sm, cache));
+        deliver(sm, t, cache_data(sm->l1c, effect.line), sm->setup.l1c->line_bytes);
         transaction_done(sm, t->op);
         return true;
     }
     sm_transaction_new(sm, t);
-    if (effect.writeback)
-        send_writeback(sm, &effect);
     if (result == CACHE_MISS) {
-        struct packet *p = new_request(sm, PACKET_READ, t, sm->ops.items[t->op].access->space);
+        struct packet *p = packet_new(&sm->packets);
+        p->kind = PACKET_READ;
+        p->class = PACKET_CONST;
         p->address = effect.fill_address;
         p->bytes = effect.fill_bytes;
+        p->cookie = SM_NONE;
         p->fill = (uint16_t)effect.fill;
-        sm_request(sm, queue, p);
+        sm_request(sm, &sm->l1c_queue, p);
     }
     return true;
 }
 
-static bool load_bypassing(struct sm *sm, const struct sm_transaction *t)
+static void fill_const(struct sm *sm, const struct packet *p)
 {
-    if (!can_pass(sm))
-        return false;
-    struct packet *p = new_request(sm, PACKET_READ, t, ISA_SPACE_GLOBAL);
-    p->cookie = sm_transaction_new(sm, t);
-    pass(sm, p);
-    return true;
+    uint64_t start = p->address & ~(uint64_t)(sm->setup.l1c->line_bytes - 1);
+    uint32_t waiter = cache_first_waiter(sm->l1c, p->fill);
+    cache_end_fill(sm->l1c, p->fill, p->data + start % PACKET_LINE_BYTES);
+    will_read(&sm->transactions.items[waiter]);
 }
 
 static void store_bytes(const struct simt_access *access, const struct sm_transaction *t, struct packet *p)
@@ -182,66 +135,21 @@ static void store_bytes(const struct simt_access *access, const struct sm_transa
     }
 }
 
-/* A store counts as an access of the L1D, which keeps none. */
-static void count_store(struct sm *sm, bool hit)
+/* What a store that goes to the L2 takes along. Local memory's values stay here. */
+static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
 {
-    struct cache_stats *stats = cache_stats_of(sm->l1d);
-    stats->writes++;
-    stats->write_hits += hit;
-    stats->write_misses += !hit;
-}
-
-static bool store_global(struct sm *sm, const struct sm_transaction *t)
-{
-    const struct sm_op *o = &sm->ops.items[t->op];
-    if (sm_ring_full(&sm->l1d_queue))
-        return false;
-    count_store(sm, cache_invalidate(sm->l1d, t->address));
-    struct packet *p = new_request(sm, PACKET_WRITE, t, ISA_SPACE_GLOBAL);
+    struct sm_warp *warp = &sm->warps[o->slot];
+    if (p->class == PACKET_LOCAL)
+        return;
     store_bytes(o->access, t, p);
     p->performed = o->performed;
     p->cookie = (uint32_t)o->era << 8 | o->slot;
-    struct sm_warp *warp = &sm->warps[o->slot];
     warp->stores_out++;
     sm_order_add(&sm->blocks[warp->block].order, o->era);
-    sm_request(sm, &sm->l1d_queue, p);
-    transaction_done(sm, t->op);
-    return true;
 }
 
-static bool store_local(struct sm *sm, const struct sm_transaction *t)
+static void fill_atomic(const struct simt_access *access, const struct sm_transaction *t, struct packet *p)
 {
-    struct cache_effect effect;
-    uint64_t mask[2] = {0, 0};
-    uint32_t line;
-    unsigned first = (unsigned)(t->address % 128), rest = first % 64 + t->bytes;
-    mask[first / 64] = mask_low(rest < 64 ? rest : 64) & ~mask_low(first % 64);
-    if (rest > 64)
-        mask[1] = mask_low(rest - 64);
-    if (cache_look(sm->l1d, t->address, t->bytes, &line) == CACHE_HIT) {
-        if (cache_write(sm->l1d, t->address, t->bytes, mask, false, CACHE_NO_WAITER, room(&sm->l1d_queue), &effect) ==
-            CACHE_REFUSED)
-            return false;
-    } else if (sm_ring_full(&sm->l1d_queue)) {
-        return false;
-    } else {
-        count_store(sm, false);
-        sm_request(sm, &sm->l1d_queue, new_request(sm, PACKET_WRITE, t, ISA_SPACE_LOCAL));
-    }
-    transaction_done(sm, t->op);
-    return true;
-}
-
-static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
-{
-    if (!can_pass(sm))
-        return false;
-    const struct sm_op *o = &sm->ops.items[t->op];
-    const struct simt_access *access = o->access;
-    /* A thread's plain loads must see its own atomics: a line kept here would hide them. */
-    if (sm->params->atomic_drops_line)
-        cache_invalidate(sm->l1d, t->address);
-    struct packet *p = new_request(sm, PACKET_ATOMIC, t, ISA_SPACE_GLOBAL);
     p->atomic = access->instr->mods.atomic;
     p->type = access->instr->type;
     p->no_return = access->instr->dst_count == 0;
@@ -253,18 +161,39 @@ static bool send_atomic(struct sm *sm, const struct sm_transaction *t)
         memcpy(&l->operand, simt_access_data(access, lane), 8);
         memcpy(&l->compare, simt_access_data(access, lane) + 8, 8);
     }
-    p->cookie = sm_transaction_new(sm, t);
-    pass(sm, p);
-    return true;
 }
 
-/* An access of the L1D at its tags. An atomic on local memory, which nobody else sees, is timed as a store. */
+/* A request of the transaction's own gets its values, and goes if the L1D has not put it into its queue. */
+HOT_INLINE void complete_request(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
+{
+    if (p->kind == PACKET_WRITE)
+        fill_store(sm, o, t, p);
+    else if (p->kind == PACKET_ATOMIC)
+        fill_atomic(o->access, t, p);
+    if (o->bypasses && !sm->params->memory_in_order)
+        enter(sm, p);
+}
+
+/* An access at the L1D's door. Returns false when it must be tried again. */
 HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
 {
-    const struct simt_access *access = sm->ops.items[t->op].access;
-    if (access->kind == ISA_FLAG_LOAD)
-        return load_cached(sm, sm->l1d, &sm->l1d_queue, t);
-    return access->space == ISA_SPACE_LOCAL ? store_local(sm, t) : store_global(sm, t);
+    const struct sm_op *o = &sm->ops.items[t->op];
+    struct l1_access access = {
+        .address = t->address, .bytes = t->bytes, .waiter = sm_transaction_next(sm), .event = o->event};
+    enum l1_served served = l1_access(&sm->l1d, &access);
+    if (served == L1_REFUSED)
+        return false;
+    if (access.request)
+        complete_request(sm, o, t, access.request);
+    if (sm->l1d.requests.count)
+        sm->due |= SM_DUE_SEND;
+    if (served == L1_WAITS) {
+        sm_transaction_new(sm, t);
+        return true;
+    }
+    deliver(sm, t, access.values, sm->l1d.line_bytes);
+    transaction_done(sm, t->op);
+    return true;
 }
 
 /* Sends an access on its way to the L1D, which takes sm.l1d_latency cycles. */
@@ -286,7 +215,7 @@ static void serve_l1d_pipe(struct sm *sm)
         return;
     /* Only a read is remembered as refused, and nothing else comes to the tags before it is taken. */
     if (sm->l1d_pipe_refused &&
-        cache_refuses_again(sm->l1d, head->transaction.address, head->transaction.bytes, room(&sm->l1d_queue)))
+        cache_refuses_again(sm->l1d.cache, head->transaction.address, head->transaction.bytes, packet_ring_room(&sm->l1d.requests)))
         return;
     sm->l1d_pipe_refused = !serve_l1d(sm, &head->transaction);
     if (sm->l1d_pipe_refused)
@@ -316,13 +245,12 @@ static enum sm_served served_if(bool served)
 
 static enum sm_served serve_transaction(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
 {
-    const struct simt_access *access = o->access;
-    if (access->space == ISA_SPACE_CONST)
-        return served_if(load_cached(sm, sm->l1c, &sm->l1c_queue, t));
-    if (access->space == ISA_SPACE_GLOBAL && o->bypasses) {
+    if (o->access->space == ISA_SPACE_CONST)
+        return served_if(load_const(sm, t));
+    if (o->bypasses) {
         if (sm->params->memory_in_order && follows_in_pipe(sm, t))
             return SM_REFUSED;
-        return served_if(access->kind == ISA_FLAG_LOAD ? load_bypassing(sm, t) : send_atomic(sm, t));
+        return served_if(can_pass(sm) && serve_l1d(sm, t));
     }
     return sm->params->l1d_latency ? enter_l1d_pipe(sm, t) : served_if(serve_l1d(sm, t));
 }
@@ -398,7 +326,7 @@ static inline void move_dispatch(struct sm *sm)
 
 static struct packet *pop_response(struct sm *sm)
 {
-    struct packet *p = sm_ring_pop(&sm->responses);
+    struct packet *p = packet_ring_pop(&sm->responses);
     if (!sm->responses.count)
         sm->due &= ~(uint32_t)SM_DUE_RESPONSE;
     return p;
@@ -417,22 +345,28 @@ static void end_store(struct sm *sm, unsigned slot, uint8_t era)
  * wait for the writeback port. */
 static void take_response(struct sm *sm)
 {
-    struct packet *p = sm_ring_peek(&sm->responses);
+    struct packet *p = packet_ring_peek(&sm->responses);
     sm->moved = true;
     sm->due |= SM_DUE_PORT;
-    if (p->kind == PACKET_WRITE) {
+    if (p->class == PACKET_CONST) {
+        fill_const(sm, p);
+        packet_free(&sm->packets, pop_response(sm));
+        return;
+    }
+    switch (l1_arrival_of(p)) {
+    case L1_ACKNOWLEDGED:
         if (p->cookie != SM_NONE)
             end_store(sm, p->cookie & 0xff, (uint8_t)(p->cookie >> 8));
-    } else if (p->class == PACKET_CONST) {
-        fill_values(sm, sm->l1c, p);
-    } else if (p->cookie != SM_NONE) {
+        break;
+    case L1_FILLED:
+        will_read(&sm->transactions.items[l1_fill(&sm->l1d, p)]);
+        break;
+    case L1_ANSWERED:
         if (!sm->bypass_reply)
             sm->bypass_reply = pop_response(sm);
         return;
-    } else {
-        fill_values(sm, sm->l1d, p);
     }
-    sm_packet_free(sm, pop_response(sm));
+    packet_free(&sm->packets, pop_response(sm));
 }
 
 static bool finish_bypass(struct sm *sm)
@@ -450,21 +384,28 @@ static bool finish_bypass(struct sm *sm)
         deliver(sm, &t, p->data, PACKET_LINE_BYTES);
     }
     sm->bypass_reply = NULL;
-    sm_packet_free(sm, p);
+    packet_free(&sm->packets, p);
     transaction_done(sm, t.op);
     return false;
 }
 
-static bool finish_ready(struct sm *sm, struct cache *cache)
+static bool finish_const(struct sm *sm)
 {
     uint32_t line;
-    const uint8_t *data;
-    uint32_t waiter = cache_ready(cache, &line, &data);
-    struct sm_transaction t = sm_transaction_take(sm, waiter);
-    (void)line;
-    deliver(sm, &t, data, line_bytes_of(sm, cache));
+    const uint8_t *values;
+    struct sm_transaction t = sm_transaction_take(sm, cache_ready(sm->l1c, &line, &values));
+    deliver(sm, &t, values, sm->setup.l1c->line_bytes);
     transaction_done(sm, t.op);
-    return cache_has_ready(cache);
+    return cache_has_ready(sm->l1c);
+}
+
+static bool finish_l1d(struct sm *sm)
+{
+    const uint8_t *values;
+    struct sm_transaction t = sm_transaction_take(sm, l1_ready(&sm->l1d, &values));
+    deliver(sm, &t, values, sm->l1d.line_bytes);
+    transaction_done(sm, t.op);
+    return l1_has_ready(&sm->l1d);
 }
 
 static bool finish_shared(struct sm *sm)
@@ -485,8 +426,10 @@ static inline bool finish_client(struct sm *sm, enum sm_writeback client)
         return finish_shared(sm);
     case SM_WB_BYPASS:
         return finish_bypass(sm);
+    case SM_WB_CONST:
+        return finish_const(sm);
     default:
-        return finish_ready(sm, client == SM_WB_CONST ? sm->l1c : sm->l1d);
+        return finish_l1d(sm);
     }
 }
 
@@ -519,12 +462,12 @@ HOT void sm_lsu_writeback(struct sm *sm)
     sm->writeback_from = (client + 1) % SM_WB_COUNT;
 }
 
-HOT static void send_one(struct sm *sm, struct sm_ring *queue)
+HOT static void send_one(struct sm *sm, struct packet_ring *queue)
 {
-    struct packet *p = sm_ring_peek(queue);
+    struct packet *p = packet_ring_peek(queue);
     if (!p || !network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p)))
         return;
-    enter(sm, sm_ring_pop(queue));
+    enter(sm, packet_ring_pop(queue));
     sm->moved = true;
     if (!sm_has_queued(sm))
         sm->due &= ~(uint32_t)SM_DUE_SEND;
@@ -538,8 +481,8 @@ HOT void sm_send_requests(struct sm *sm)
         sm_send_instruction_requests(sm);
     if (sm->l1c_queue.count)
         send_one(sm, &sm->l1c_queue);
-    if (sm->l1d_queue.count)
-        send_one(sm, &sm->l1d_queue);
+    if (sm->l1d.requests.count)
+        send_one(sm, &sm->l1d.requests);
 }
 
 void sm_send_instruction_requests(struct sm *sm)
@@ -551,10 +494,10 @@ void sm_send_instruction_requests(struct sm *sm)
         sm->l1i_since = sm->now;
 }
 
-/* Whether a try would be counted as refused, and no more, as the one before was: cache_refuses_again says so then. */
-static bool remembers_refusal(const struct sm *sm, const struct cache *cache, const struct sm_transaction *t)
+/* Whether a try would be counted as refused, and no more, as the one before was. */
+static bool const_refuses(const struct sm *sm, const struct sm_transaction *t)
 {
-    return cache_would_refuse(cache, t->address, t->bytes, room(cache == sm->l1c ? &sm->l1c_queue : &sm->l1d_queue));
+    return cache_would_refuse(sm->l1c, t->address, t->bytes, packet_ring_room(&sm->l1c_queue));
 }
 
 static const struct sm_transaction *pipe_head(const struct sm *sm)
@@ -572,15 +515,19 @@ static bool dispatch_refused(const struct sm *sm)
     return sm->lsu_op != SM_NONE && sm->lsu_served == SM_REFUSED;
 }
 
-/* The cache that counts how often the transaction in the dispatch register was refused, or NULL: it waits for something
- * else. */
-static const struct cache *refusing_cache(const struct sm *sm)
+/* Whether a cache counts how often the transaction in the dispatch register was refused: else it waits for something
+ * else than a cache. */
+static bool cache_counts(const struct sm *sm)
 {
     const struct sm_op *o = &sm->ops.items[sm->lsu_op];
-    if (o->access->space == ISA_SPACE_CONST)
-        return sm->l1c;
-    bool passes = o->access->space == ISA_SPACE_GLOBAL && o->bypasses;
-    return passes || sm->params->l1d_latency ? NULL : sm->l1d;
+    return o->access->space == ISA_SPACE_CONST || !(o->bypasses || sm->params->l1d_latency);
+}
+
+static bool dispatch_would_be_refused(const struct sm *sm)
+{
+    const struct sm_transaction *t = &sm->lsu_list[sm->lsu_at];
+    return sm->ops.items[sm->lsu_op].access->space == ISA_SPACE_CONST ? const_refuses(sm, t)
+                                                                      : l1_would_refuse(&sm->l1d, t->address, t->bytes);
 }
 
 HOT void sm_count_refusals(struct sm *sm)
@@ -589,16 +536,16 @@ HOT void sm_count_refusals(struct sm *sm)
     sm->moved = false;
     if (pipe_refused(sm))
         serve_l1d_pipe(sm);
-    if (dispatch_refused(sm) && refusing_cache(sm))
+    if (dispatch_refused(sm) && cache_counts(sm))
         move_dispatch(sm);
 }
 
 HOT bool sm_must_retry(const struct sm *sm)
 {
-    if (pipe_refused(sm) && !remembers_refusal(sm, sm->l1d, pipe_head(sm)))
+    const struct sm_transaction *head = pipe_head(sm);
+    if (pipe_refused(sm) && !l1_would_refuse(&sm->l1d, head->address, head->bytes))
         return true;
-    const struct cache *cache = dispatch_refused(sm) ? refusing_cache(sm) : NULL;
-    return cache && !remembers_refusal(sm, cache, &sm->lsu_list[sm->lsu_at]);
+    return dispatch_refused(sm) && cache_counts(sm) && !dispatch_would_be_refused(sm);
 }
 
 HOT void sm_lsu(struct sm *sm)
@@ -613,9 +560,9 @@ HOT void sm_lsu(struct sm *sm)
         move_dispatch(sm);
 }
 
-static bool can_send(const struct sm *sm, const struct sm_ring *queue)
+static bool can_send(const struct sm *sm, const struct packet_ring *queue)
 {
-    const struct packet *p = sm_ring_peek(queue);
+    const struct packet *p = packet_ring_peek(queue);
     return p && network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p));
 }
 
@@ -626,7 +573,7 @@ HOT bool sm_has_requests(const struct sm *sm)
 
 HOT bool sm_can_send(const struct sm *sm)
 {
-    return can_send(sm, &sm->l1d_queue) || can_send(sm, &sm->l1c_queue) || can_send(sm, &sm->l1i_queue) ||
+    return can_send(sm, &sm->l1d.requests) || can_send(sm, &sm->l1c_queue) || can_send(sm, &sm->l1i_queue) ||
            can_enter(sm);
 }
 
@@ -637,25 +584,25 @@ static void expect_response(const struct sm *sm, const struct packet *p)
         return;
     will_read(p->data);
     will_read(p->data + CACHE_LINE);
-    cache_expect_fill(sm->l1d, p->fill);
+    cache_expect_fill(sm->l1d.cache, p->fill);
 }
 
 /* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
  * unit. */
 HOT uint32_t sm_eject(struct sm *sm)
 {
-    struct packet *p = sm_ring_peek(&sm->ejected);
+    struct packet *p = packet_ring_peek(&sm->ejected);
     if (p && p->class == PACKET_INSTRUCTION) {
         cache_end_fill(sm->l1i, p->fill, NULL);
         sm->due |= SM_DUE_FETCH;
-        sm_packet_free(sm, sm_ring_pop(&sm->ejected));
-    } else if (p && !sm_ring_full(&sm->responses)) {
-        sm_ring_push(&sm->responses, sm_ring_pop(&sm->ejected));
+        packet_free(&sm->packets, packet_ring_pop(&sm->ejected));
+    } else if (p && !packet_ring_full(&sm->responses)) {
+        packet_ring_push(&sm->responses, packet_ring_pop(&sm->ejected));
         expect_response(sm, p);
         sm->due |= SM_DUE_RESPONSE;
     }
-    if (!sm_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
-        sm_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));
+    if (!packet_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
+        packet_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));
     bool arrivals = sm->responses.count || cache_has_ready(sm->l1i);
     return (sm->ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
            (sm_idle(sm) ? SM_STATE_IDLE : 0);

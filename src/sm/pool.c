@@ -26,31 +26,6 @@ struct simt_access *sm_access_new(struct sm *sm)
     return ARENA_NEW(&sm->arena, struct simt_access, 1);
 }
 
-HOT struct packet *sm_packet_new(struct sm *sm)
-{
-    struct packet *p = sm->free_packets;
-    if (p)
-        sm->free_packets = p->next;
-    else
-        p = ARENA_NEW(&sm->arena, struct packet, 1);
-    p->is_reply = false;
-    p->no_return = false;
-    p->performed = false;
-    p->lane_count = 0;
-    p->mask[0] = p->mask[1] = 0;
-    p->next = NULL;
-    p->sm = (uint16_t)sm->setup.index;
-    sm->packets_out++;
-    return p;
-}
-
-void sm_packet_free(struct sm *sm, struct packet *p)
-{
-    p->next = sm->free_packets;
-    sm->free_packets = p;
-    sm->packets_out--;
-}
-
 void sm_wheel_init(struct sm_wheel *wheel)
 {
     memset(wheel->head, 0xFF, sizeof wheel->head);
@@ -80,12 +55,4 @@ HOT uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from)
             return from + ((word * 64 + mask_first(bits) - start) & wheel->mask);
     }
     return CYCLE_NEVER;
-}
-
-void sm_ring_init(struct sm_ring *ring, unsigned size, struct arena *arena)
-{
-    ring->places = size + 1;
-    ring->items = ARENA_NEW(arena, struct packet *, ring->places);
-    ring->size = size;
-    ring->head = ring->count = 0;
 }

@@ -101,6 +101,19 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
     sm->spin = spin_create(&spin, own);
 }
 
+static void create_l1d(struct sm *sm, struct arena *own)
+{
+    const struct l1_setup setup = {
+        .protocol = sm->setup.protocol ? sm->setup.protocol : coherence_find(NULL),
+        .cache = sm->setup.l1d,
+        .packets = &sm->packets,
+        .requests = sm->params->l1d_queue,
+        .in_order = sm->params->memory_in_order,
+        .timing_only = sm->params->values_at_issue,
+    };
+    l1_init(&sm->l1d, &setup, own);
+}
+
 /* What the caches, queues and pools of the usual SM take. */
 #define OWN_BYTES ((size_t)384 * 1024)
 /* SMs are all alike: without it, what they look at in every step would lie in the same few sets of the host's caches.
@@ -125,17 +138,15 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm_storage_init(sm, arena);
+    sm->packets = (struct packet_pool){.sm = (uint16_t)setup->index, .arena = own};
     sm->l1i = cache_create(setup->l1i, false, own);
     sm->l1c = cache_create(setup->l1c, true, own);
-    sm->l1d = cache_create(setup->l1d, true, own);
-    if (p->values_at_issue)
-        cache_set_timing_only(sm->l1d);
-    sm_ring_init(&sm->l1d_queue, p->l1d_queue, own);
+    create_l1d(sm, own);
     sm->l1d_pipe = ARENA_NEW(own, struct sm_delayed, p->l1d_latency + 1);
-    sm_ring_init(&sm->l1c_queue, setup->l1c->miss_queue, own);
-    sm_ring_init(&sm->l1i_queue, setup->l1i->miss_queue, own);
-    sm_ring_init(&sm->ejected, p->ejection_queue, own);
-    sm_ring_init(&sm->responses, p->response_queue, own);
+    packet_ring_init(&sm->l1c_queue, setup->l1c->miss_queue, own);
+    packet_ring_init(&sm->l1i_queue, setup->l1i->miss_queue, own);
+    packet_ring_init(&sm->ejected, p->ejection_queue, own);
+    packet_ring_init(&sm->responses, p->response_queue, own);
     for (unsigned s = 0; s < p->schedulers; s++) {
         for (unsigned slot = s; slot < p->warps; slot += p->schedulers)
             sm->scheduler_slots[s] |= BIT64(slot);
@@ -549,7 +560,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 
 bool sm_idle(const struct sm *sm)
 {
-    return !sm->resident && !sm->packets_out && !sm->ops_live;
+    return !sm->resident && !sm->packets.out && !sm->ops_live;
 }
 
 const struct sm_fault *sm_faulted(const struct sm *sm)
@@ -566,14 +577,14 @@ void sm_flush(struct sm *sm)
 {
     cache_invalidate_all(sm->l1i);
     cache_invalidate_all(sm->l1c);
-    cache_invalidate_all(sm->l1d);
+    l1_empty(&sm->l1d);
 }
 
 void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                 void *context)
 {
     cache_refresh(sm->l1c, read, context);
-    cache_refresh(sm->l1d, read, context);
+    l1_begin_kernel(&sm->l1d, read, context);
 }
 
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state)
@@ -647,9 +658,14 @@ const struct sm_stalls *sm_stalls_of(struct sm *sm)
     return &sm->stalls;
 }
 
+const struct coherence_counts *sm_transitions(const struct sm *sm)
+{
+    return &sm->l1d.side->counts;
+}
+
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
 {
-    return cache_stats_of(which == 0 ? sm->l1i : which == 1 ? sm->l1c : sm->l1d);
+    return cache_stats_of(which == 0 ? sm->l1i : which == 1 ? sm->l1c : sm->l1d.cache);
 }
 
 void sm_stats_reset(struct sm *sm)
@@ -658,5 +674,6 @@ void sm_stats_reset(struct sm *sm)
     sm->stalls = (struct sm_stalls){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);
-    *cache_stats_of(sm->l1i) = *cache_stats_of(sm->l1c) = *cache_stats_of(sm->l1d) = (struct cache_stats){0};
+    sm->l1d.side->counts = (struct coherence_counts){0};
+    *cache_stats_of(sm->l1i) = *cache_stats_of(sm->l1c) = *cache_stats_of(sm->l1d.cache) = (struct cache_stats){0};
 }

@@ -52,6 +52,7 @@ struct sm_setup {
     unsigned index, sm_count;
     const struct sm_params *params;
     const struct cache_params *l1i, *l1c, *l1d;
+    const struct coherence_protocol *protocol; /* of the L1D; NULL: the one that machines have by default */
     const struct partition_params *partition;
     const struct sm_fetch_policy *fetch;
     const struct lockstep_scheduler *scheduler;
@@ -194,6 +195,8 @@ const struct spin_stats *sm_spin_stats(const struct sm *sm);
 /* Up to date with the last step. */
 const struct sm_stats *sm_stats_of(struct sm *sm);
 const struct sm_stalls *sm_stalls_of(struct sm *sm);
+/* How often each transition of the L1D's protocol was taken. */
+const struct coherence_counts *sm_transitions(const struct sm *sm);
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which); /* 0 L1I, 1 L1C, 2 L1D */
 void sm_stats_reset(struct sm *sm);
 

@@ -6,6 +6,8 @@
 #include "base/bits.h"
 #include "base/hot.h"
 #include "base/vec.h"
+#include "memory/l1.h"
+#include "memory/packet_queue.h"
 #include "sm/barrier.h"
 #include "sm/fetch.h"
 #include "sm/novel.h"
@@ -65,7 +67,8 @@ struct sm_op {
     uint16_t pending; /* transactions not yet answered */
     uint8_t slot, class;
     bool in_memory;   /* has an access to serve */
-    bool bypasses;    /* a load or atomic that the L1D does not serve */
+    bool bypasses;    /* it goes past the L1D whatever that holds */
+    uint8_t event;    /* enum l1_event */
     bool performed;   /* its values were taken or given at issue (sm.values_at_issue) */
     bool acquires;    /* at a scope wider than the block */
     bool blocks_warp; /* the warp waits until it is complete */
@@ -211,13 +214,6 @@ struct sm_barrier_event {
 /* Reply kinds that write registers back compete for one port. */
 enum sm_writeback { SM_WB_SHARED, SM_WB_CONST, SM_WB_BYPASS, SM_WB_L1D, SM_WB_COUNT };
 
-struct sm_ring {
-    struct packet **items;
-    uint32_t head, count;
-    uint32_t size; /* full with so many; one more can be put behind them: a dirty victim's write-back beside the fill */
-    uint32_t places; /* size + 1 */
-};
-
 /* What there is to do in the next step: set by whoever brings it, cleared by a stage that is left with nothing. */
 enum sm_due {
     SM_DUE_PORT = 1,      /* a result waits for the load/store unit's writeback port */
@@ -309,10 +305,11 @@ struct sm {
     uint32_t shared_head;
     VEC(uint32_t) shared_done;   /* ops out of the shared memory pipeline, oldest first */
     struct packet *bypass_reply; /* next global-bypass reply to write back */
-    struct cache *l1i, *l1c, *l1d;
-    struct sm_ring l1d_queue, l1c_queue, l1i_queue; /* requests waiting for the network */
+    struct l1 l1d;
+    struct cache *l1i, *l1c;
+    struct packet_ring l1c_queue, l1i_queue; /* requests waiting for the network */
     uint64_t l1i_since;                             /* cycle since which the oldest of l1i_queue is the oldest */
-    struct sm_ring ejected, responses;              /* from the network; the load/store unit's */
+    struct packet_ring ejected, responses;              /* from the network; the load/store unit's */
 
     /* Pools. */
     VEC(struct sm_op) ops;
@@ -320,8 +317,7 @@ struct sm {
     VEC(struct sm_transaction) transactions;
     uint32_t free_transaction, transactions_live;
     VEC(struct simt_access *) accesses; /* free ones */
-    struct packet *free_packets;
-    uint32_t packets_out;
+    struct packet_pool packets;
 
     struct sm_stalls stalls;
     uint64_t scheduler_slots[8];
@@ -426,8 +422,6 @@ static inline struct sm_transaction sm_transaction_take(struct sm *sm, uint32_t 
     return taken;
 }
 struct simt_access *sm_access_new(struct sm *sm);
-struct packet *sm_packet_new(struct sm *sm);
-void sm_packet_free(struct sm *sm, struct packet *p);
 void sm_wheel_init(struct sm_wheel *wheel);
 /* Prepares an empty wheel for additions up to `cycles` ahead. */
 void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles);
@@ -460,34 +454,12 @@ static inline uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle)
 }
 /* The first cycle >= from with an entry, or CYCLE_NEVER. */
 uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from);
-void sm_ring_init(struct sm_ring *ring, unsigned size, struct arena *arena);
-static inline bool sm_ring_full(const struct sm_ring *r)
-{
-    return r->count >= r->size;
-}
-static inline void sm_ring_push(struct sm_ring *r, struct packet *p)
-{
-    uint32_t at = r->head + r->count++;
-    r->items[at < r->places ? at : at - r->places] = p;
-}
 /* Puts a request into one of the rings that wait for the network. */
-static inline void sm_request(struct sm *sm, struct sm_ring *queue, struct packet *p)
+static inline void sm_request(struct sm *sm, struct packet_ring *queue, struct packet *p)
 {
-    sm_ring_push(queue, p);
+    packet_ring_push(queue, p);
     sm->due |= SM_DUE_SEND;
 }
-static inline struct packet *sm_ring_peek(const struct sm_ring *r)
-{
-    return r->count ? r->items[r->head] : NULL;
-}
-static inline struct packet *sm_ring_pop(struct sm_ring *r)
-{
-    struct packet *p = r->items[r->head];
-    r->head = r->head + 1 < r->places ? r->head + 1 : 0;
-    r->count--;
-    return p;
-}
-
 /* The banks of a warp's registers, from those for warp slot 0. */
 static inline uint64_t sm_banks_of(const struct sm *sm, const struct sm_warp *warp, uint64_t set)
 {
@@ -532,7 +504,7 @@ static inline uint64_t sm_wide_awake(const struct sm *sm)
 /* Whether requests wait in a queue for the network. */
 static inline bool sm_has_queued(const struct sm *sm)
 {
-    return sm->l1d_queue.count | sm->l1c_queue.count | sm->l1i_queue.count;
+    return sm->l1d.requests.count | sm->l1c_queue.count | sm->l1i_queue.count;
 }
 
 /* Every stage is to look for work. */
@@ -734,12 +706,12 @@ static inline unsigned sm_writeback_clients(const struct sm *sm)
 {
     return (unsigned)(sm->shared_head < sm->shared_done.count) << SM_WB_SHARED |
            (unsigned)cache_has_ready(sm->l1c) << SM_WB_CONST | (unsigned)(sm->bypass_reply != NULL) << SM_WB_BYPASS |
-           (unsigned)cache_has_ready(sm->l1d) << SM_WB_L1D;
+           (unsigned)l1_has_ready(&sm->l1d) << SM_WB_L1D;
 }
 void sm_lsu_writeback(struct sm *sm);
 void sm_lsu(struct sm *sm);
-/* Whether a global load or atomic goes past the L1D. */
-bool sm_bypasses(const struct sm *sm, const struct simt_access *access);
+/* What an access of global or local memory is to the L1D. */
+enum l1_event sm_l1_event(const struct sm *sm, const struct simt_access *access);
 void sm_send_requests(struct sm *sm);
 void sm_send_instruction_requests(struct sm *sm);
 /* Whether requests wait for the network. */

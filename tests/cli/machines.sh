@@ -32,7 +32,15 @@ expect 2 "error: l2.miss_queue = 1, l2.miss_room = 2: an access" run --set l2.mi
 expect 2 "error: sm.l1d_queue = 1, l1d.miss_room = 2: a load" run --set sm.l1d_queue=1 "$vecadd"
 expect 0 PASS run --set sm.l1d_queue=1 --set l1d.miss_room=1 "$vecadd"
 expect 2 "partition.slices_per_channel = 3: bits of an address" run --set partition.channels=16 --set partition.slices_per_channel=3 "$vecadd"
-expect 2 "gpu.sms = 65 is out of range (1 to 64 SMs)" run --set gpu.sms=65 "$vecadd"
+expect 2 "network.core: there is no network core named mash" run --set network.core=mash "$vecadd"
+expect 2 "known cores: crossbar, " run --set network.core=mash "$vecadd"
+# Parameters that came after results had been published are told where they differ from their defaults.
+for core in crossbar ideal; do
+    "$LOCKSTEP" run --quiet --set network.core=$core --stats "$folder/$core.json" "$vecadd" >"$folder/out" || wrong "$core"
+done
+grep -q '"core": "ideal"' "$folder/ideal.json" || wrong "a result does not tell the core"
+grep -q '"core"' "$folder/crossbar.json" && wrong "a result tells the usual core"
+expect 2 "gpu.sms = 257 is out of range (1 to 256 SMs)" run --set gpu.sms=257 "$vecadd"
 printf 'sm: [\n' >"$folder/bad.yaml"
 expect 2 "bad.yaml:" machines "$folder/bad.yaml"
 expect 2 "Is a directory" machines "$folder"

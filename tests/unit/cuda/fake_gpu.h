@@ -207,6 +207,11 @@ const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsi
     return NULL;
 }
 
+const struct coherence_counts *gpu_result_transitions(const struct gpu_result *result, unsigned side)
+{
+    return NULL;
+}
+
 uint64_t gpu_result_warp_instructions(const struct gpu_result *result)
 {
     return 100;

@@ -7,6 +7,7 @@
  * hundreds), LOCKSTEP_SEED=S begins with seed S, LOCKSTEP_CYCLES=C follows slow machines for C cycles. */
 #include "gpu/result_json.h"
 #include "gpu_support.h"
+#include "memory/coherence/protocol.h"
 #include "sm/fetch/policy.h"
 #include "sm/spin/spin.h"
 
@@ -290,6 +291,11 @@ static void draw_value(const char *name, const struct param_desc *param, uint64_
         strbuf_add(out, param->choices[rnd(x, n)]);
     } else if (!strcmp(name, "sm.scheduler")) {
         strbuf_add(out, schedulers[rnd(x, sizeof schedulers / sizeof *schedulers)]);
+    } else if (!strcmp(name, "coherence.protocol")) {
+        unsigned n = 0;
+        while (coherence_list()[n])
+            n++;
+        strbuf_add(out, coherence_list()[rnd(x, n)]->name);
     } else if (!strncmp(name, "spin.", 5) && param->type == PARAM_TYPE_STR) {
         unsigned n = 0;
         while (spin_detectors()[n])
@@ -552,6 +558,9 @@ static unsigned values_of(const struct param_group *group, const struct param_de
     } else if (param->type == PARAM_TYPE_ENUM) {
         for (; param->choices[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", param->choices[n]);
+    } else if (!strcmp(group->name, "coherence")) {
+        for (; coherence_list()[n]; n++)
+            snprintf(values[n], sizeof values[n], "%s", coherence_list()[n]->name);
     } else if (!strcmp(param->name, "scheduler")) {
         strcpy(values[n++], "lrr");
     } else if (!strcmp(param->name, "core")) {

@@ -326,6 +326,7 @@ static void end_cycle(struct traffic *t, uint64_t cycle, bool pops, const struct
     t->ended = false;
     if (t->due && !(t->passes && cycle >= d->pipe_at && dram_passes(d)))
         t->ended = fixture_drain(d, cycle);
+    fixture_check_dram(d);
     if (sent)
         fixture_push(d, sent, place % 16, (uint32_t)(place / 16));
 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/check.h"
 #include "memory/dram.h"
 #include "memory/partition.h"
 
@@ -41,12 +42,40 @@ static inline bool fixture_drain(struct dram *d, uint64_t cycle)
     return ended != REQUEST_NONE;
 }
 
+static inline void fixture_expect_sound(const struct check *c)
+{
+    if (c->wrong)
+        fail_msg("%s: %s[%u] is %llu and should be %llu", c->wrong_unit, c->wrong, c->at, (unsigned long long)c->kept,
+                 (unsigned long long)c->should_be);
+}
+
+/* What the channel keeps agrees with what it follows from. */
+static inline void fixture_check_dram(struct dram *d)
+{
+    struct check c;
+    check_init(&c);
+    dram_check(d, &c);
+    fixture_expect_sound(&c);
+}
+
+/* The same of a partition's caches and channel, at some of the steps: it takes longer than they do. */
+static inline void fixture_check_partition(struct partition *p, uint64_t step)
+{
+    struct check c;
+    if (step % 61)
+        return;
+    check_init(&c);
+    partition_check_units(p, &c);
+    fixture_expect_sound(&c);
+}
+
 /* A whole cycle. */
 static inline void fixture_tick(struct dram *d, uint64_t cycle)
 {
     dram_run(d, cycle);
     fixture_drain(d, cycle);
     dram_finish(d);
+    fixture_check_dram(d);
 }
 
 /* The oldest finished request of a channel, or NULL; fixture_pop takes it out of the channel and of the pool. */

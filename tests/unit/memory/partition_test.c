@@ -54,6 +54,7 @@ static void tick(struct side *s)
         partition_tick_l2(s->partition, s->cycle);
         s->ticks++;
     }
+    fixture_check_partition(s->partition, s->cycle);
 }
 
 static struct packet *request(struct packet *p, enum packet_kind kind, uint64_t address, uint32_t bytes)
@@ -571,6 +572,7 @@ static void run_ahead(struct side *s, const struct memory_params *params, uint64
     if (!needed && (!early || partition_done(s->partition) > now))
         return;
     partition_run(s->partition, now, now + ahead, false);
+    fixture_check_partition(s->partition, now);
     assert_true(partition_done(s->partition) <= now + 1 + ahead);
     assert_true(partition_done(s->partition) > now || !needed);
     s->ticks += needed;

@@ -95,6 +95,7 @@ static void tick(struct side *s, bool take)
     s->cycle++;
     partition_tick_dram(s->partition, s->cycle, s->cycle);
     tick_l2(s, take);
+    fixture_check_partition(s->partition, s->cycle);
 }
 
 /* Ticks until the packet is answered; the number of ticks, the first of which is 1. */

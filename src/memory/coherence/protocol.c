@@ -1,0 +1,169 @@
+#include "memory/coherence/protocol.h"
+
+#include <string.h>
+
+#include "base/archive.h"
+
+#define PROTOCOL(symbol) extern const struct coherence_protocol coherence_##symbol;
+#include "memory/coherence/list.def"
+#undef PROTOCOL
+
+static const struct coherence_protocol *const protocols[] = {
+#define PROTOCOL(symbol) &coherence_##symbol,
+#include "memory/coherence/list.def"
+#undef PROTOCOL
+    NULL,
+};
+
+/* Words */
+
+static const char *const l1_event_words[] = {
+#define L1_EVENT(name, words, doc) words,
+#include "memory/coherence/l1_events.def"
+#undef L1_EVENT
+    NULL,
+};
+static const char *const l1_event_docs[] = {
+#define L1_EVENT(name, words, doc) doc,
+#include "memory/coherence/l1_events.def"
+#undef L1_EVENT
+    NULL,
+};
+static const char *const l1_action_words[] = {
+#define L1_ACTION(name, word, doc) word,
+#include "memory/coherence/l1_actions.def"
+#undef L1_ACTION
+    NULL,
+};
+static const char *const l1_action_docs[] = {
+#define L1_ACTION(name, word, doc) doc,
+#include "memory/coherence/l1_actions.def"
+#undef L1_ACTION
+    NULL,
+};
+static const char *const l2_event_words[] = {
+#define L2_EVENT(name, words, doc) words,
+#include "memory/coherence/l2_events.def"
+#undef L2_EVENT
+    NULL,
+};
+static const char *const l2_event_docs[] = {
+#define L2_EVENT(name, words, doc) doc,
+#include "memory/coherence/l2_events.def"
+#undef L2_EVENT
+    NULL,
+};
+static const char *const l2_action_words[] = {
+#define L2_ACTION(name, word, doc) word,
+#include "memory/coherence/l2_actions.def"
+#undef L2_ACTION
+    NULL,
+};
+static const char *const l2_action_docs[] = {
+#define L2_ACTION(name, word, doc) doc,
+#include "memory/coherence/l2_actions.def"
+#undef L2_ACTION
+    NULL,
+};
+const struct coherence_words coherence_l1_words = {"L1", l1_event_words, l1_event_docs, l1_action_words, l1_action_docs};
+const struct coherence_words coherence_l2_words = {"L2", l2_event_words, l2_event_docs, l2_action_words, l2_action_docs};
+
+const char *const coherence_states[COHERENCE_ANY + 2] = {
+#define PRESENCE(name, letter, doc) letter,
+#include "memory/cache_presences.def"
+#undef PRESENCE
+    "any",
+    NULL,
+};
+const char *const coherence_state_docs[COHERENCE_ANY + 2] = {
+#define PRESENCE(name, letter, doc) doc,
+#include "memory/cache_presences.def"
+#undef PRESENCE
+    "whatever it is; as the next state: as it was, or as the cache finds it",
+    NULL,
+};
+const char *const coherence_order_words[L1_ORDERS + 1] = {
+#define L1_ORDER(name, word, doc) word,
+#include "memory/coherence/orders.def"
+#undef L1_ORDER
+    NULL,
+};
+const char *const coherence_order_docs[L1_ORDERS + 1] = {
+#define L1_ORDER(name, word, doc) doc,
+#include "memory/coherence/orders.def"
+#undef L1_ORDER
+    NULL,
+};
+const char *const coherence_order_action_words[L1_ORDER_ACTIONS + 1] = {
+#define L1_ORDER_ACTION(name, word, doc) word,
+#include "memory/coherence/order_actions.def"
+#undef L1_ORDER_ACTION
+    NULL,
+};
+const char *const coherence_order_action_docs[L1_ORDER_ACTIONS + 1] = {
+#define L1_ORDER_ACTION(name, word, doc) doc,
+#include "memory/coherence/order_actions.def"
+#undef L1_ORDER_ACTION
+    NULL,
+};
+
+_Static_assert(L1_EVENTS <= COHERENCE_EVENTS && L2_EVENTS <= COHERENCE_EVENTS, "events have a place in every side");
+
+/* Tables */
+
+const struct coherence_protocol *coherence_find(const char *name)
+{
+    if (!name || !*name)
+        return protocols[0];
+    for (unsigned i = 0; protocols[i]; i++)
+        if (!strcmp(protocols[i]->name, name))
+            return protocols[i];
+    return NULL;
+}
+
+const struct coherence_protocol *const *coherence_list(void)
+{
+    return protocols;
+}
+
+void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
+                         const uint32_t reads[CACHE_PRESENCES])
+{
+    *side = (struct coherence_side){0};
+    for (unsigned i = 0; i < table->count; i++) {
+        const struct coherence_row *row = &table->rows[i];
+        bool any = row->state == COHERENCE_ANY;
+        side->stateless |= (uint32_t)any << row->event;
+        for (unsigned state = any ? 0 : row->state; state <= row->state; state++)
+            side->steps[state][row->event] = (struct coherence_step){row->actions, row->next};
+    }
+    const uint32_t all = reads[CACHE_ABSENT] | reads[CACHE_COMING] | reads[CACHE_THERE] | reads[CACHE_WRITTEN];
+    for (unsigned event = 0; event < COHERENCE_EVENTS; event++) {
+        bool reads_only = true;
+        for (unsigned state = 0; state < COHERENCE_ANY; state++)
+            reads_only &= (coherence_actions(side, state, event) & all) == reads[state];
+        side->reads |= (uint32_t)reads_only << event;
+    }
+}
+
+bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t actions)
+{
+    for (unsigned state = 0; state < COHERENCE_ANY; state++)
+        if (coherence_actions(side, state, event) != actions)
+            return false;
+    return true;
+}
+
+void coherence_add_counts(struct coherence_counts *to, const struct coherence_counts *from)
+{
+    for (unsigned state = 0; state <= COHERENCE_ANY; state++)
+        for (unsigned event = 0; event < COHERENCE_EVENTS; event++)
+            to->taken[state][event] += from->taken[state][event];
+}
+
+/* Checkpoints */
+
+void coherence_side_archive(struct coherence_side *side, struct archive *ar)
+{
+    ARCHIVE(ar, side->counts);
+}

@@ -1,0 +1,260 @@
+/* The actions of an L1 (coherence/l1_actions.def), and the doors that step its protocol's table. */
+#include "memory/l1.h"
+
+#include "base/bits.h"
+#include "base/check.h"
+#include "base/hot.h"
+
+/* An access under way: the environment of the table's actions. */
+struct try {
+    struct l1 *l1;
+    struct l1_access *access;
+    unsigned state; /* enum cache_presence, or COHERENCE_ANY */
+    enum l1_served served;
+    bool hit; /* a store whose line was there */
+};
+
+/* What cache_read does, by presence. */
+static const uint32_t reads[CACHE_PRESENCES] = {L1_FETCH, L1_JOIN, L1_SERVE, L1_SERVE};
+
+void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
+{
+    *l1 = (struct l1){.cache = cache_create(setup->cache, true, arena),
+                      .packets = setup->packets,
+                      .side = ARENA_NEW(arena, struct coherence_side, 1),
+                      .protocol = setup->protocol,
+                      .line_bytes = setup->cache->line_bytes,
+                      .in_order = setup->in_order};
+    packet_ring_init(&l1->requests, setup->requests, arena);
+    coherence_side_init(l1->side, &setup->protocol->l1, reads);
+    if (setup->timing_only)
+        cache_set_timing_only(l1->cache);
+}
+
+/* Requests */
+
+static bool is_own(unsigned event)
+{
+    return event == L1_LOAD_OWN_EVENT || event == L1_STORE_OWN_EVENT;
+}
+
+static struct packet *new_request(const struct try *t, uint8_t kind, uint64_t address, uint32_t bytes)
+{
+    struct packet *p = packet_new(t->l1->packets);
+    p->kind = kind;
+    p->class = is_own(t->access->event) ? PACKET_LOCAL : PACKET_GLOBAL;
+    p->address = address;
+    p->bytes = bytes;
+    p->cookie = CACHE_NO_WAITER;
+    return p;
+}
+
+static void send_writeback(const struct try *t, const struct cache_effect *effect)
+{
+    struct packet *p = new_request(t, PACKET_WRITE, effect->writeback_address, t->l1->line_bytes);
+    p->class = PACKET_LOCAL; /* only local memory is ever dirty */
+    packet_ring_push(&t->l1->requests, p);
+}
+
+/* Actions */
+
+NOT_INLINE void request_fill(const struct try *t, const struct cache_effect *effect)
+{
+    if (effect->writeback)
+        send_writeback(t, effect);
+    struct packet *p = new_request(t, PACKET_READ, effect->fill_address, effect->fill_bytes);
+    p->fill = (uint16_t)effect->fill;
+    packet_ring_push(&t->l1->requests, p);
+}
+
+/* A load uses its line, or waits for a fill, which is requested if none is under way. */
+HOT_INLINE bool read_line(struct try *t)
+{
+    struct l1 *l1 = t->l1;
+    struct l1_access *a = t->access;
+    struct cache_effect effect;
+    enum cache_result result =
+        cache_read(l1->cache, a->address, a->bytes, a->waiter, packet_ring_room(&l1->requests), &effect);
+    if (result == CACHE_REFUSED)
+        return false;
+    t->state = effect.presence;
+    t->served = result == CACHE_HIT ? L1_SERVED : L1_WAITS;
+    if (result == CACHE_HIT)
+        a->values = cache_data(l1->cache, effect.line);
+    else if (result == CACHE_MISS)
+        request_fill(t, &effect);
+    return true;
+}
+
+/* A line that is there takes the bytes, so there is nothing that could refuse them. */
+static bool keep(struct try *t)
+{
+    const struct l1_access *a = t->access;
+    struct cache_effect effect;
+    uint64_t mask[2] = {0, 0};
+    unsigned first = (unsigned)(a->address % PACKET_LINE_BYTES), rest = first % 64 + a->bytes;
+    mask[first / 64] = mask_low(rest < 64 ? rest : 64) & ~mask_low(first % 64);
+    if (rest > 64)
+        mask[1] = mask_low(rest - 64);
+    t->served = L1_SERVED;
+    return cache_write(t->l1->cache, a->address, a->bytes, mask, false, CACHE_NO_WAITER,
+                       packet_ring_room(&t->l1->requests), &effect) != CACHE_REFUSED;
+}
+
+static bool send(struct try *t)
+{
+    if (packet_ring_full(&t->l1->requests))
+        return false;
+    t->access->request = new_request(t, PACKET_WRITE, t->access->address, t->access->bytes);
+    packet_ring_push(&t->l1->requests, t->access->request);
+    t->served = L1_SERVED;
+    return true;
+}
+
+static bool pass(struct try *t)
+{
+    struct l1 *l1 = t->l1;
+    unsigned event = t->access->event;
+    if (l1->in_order && packet_ring_full(&l1->requests))
+        return false;
+    bool atomic = event == L1_ATOMIC_EVENT || event == L1_ATOMIC_KEEP_EVENT;
+    struct packet *p =
+        new_request(t, atomic ? PACKET_ATOMIC : PACKET_READ, t->access->address, t->access->bytes);
+    p->cookie = t->access->waiter;
+    if (l1->in_order)
+        packet_ring_push(&l1->requests, p);
+    t->access->request = p;
+    t->served = L1_WAITS;
+    return true;
+}
+
+HOT_INLINE bool take_first(struct try *t, uint32_t actions)
+{
+    if (actions & (L1_SERVE | L1_FETCH | L1_JOIN))
+        return read_line(t);
+    if (actions & L1_KEEP)
+        return keep(t);
+    if (actions & L1_SEND)
+        return send(t);
+    contract(actions & L1_PASS);
+    return pass(t);
+}
+
+HOT_INLINE void take_rest(struct try *t, uint32_t actions)
+{
+    if (actions & L1_GIVE_UP)
+        t->hit = cache_invalidate(t->l1->cache, t->access->address);
+    contract(!(actions & (L1_INSTALL | L1_WAKE))); /* of fills alone */
+}
+
+static bool act(void *environment, uint32_t actions)
+{
+    if (!take_first(environment, actions))
+        return false;
+    take_rest(environment, actions);
+    return true;
+}
+
+/* A store that goes to the L2 counts as an access of the L1, a hit if it has dropped its line. */
+static void count_store(struct l1 *l1, bool hit)
+{
+    struct cache_stats *stats = cache_stats_of(l1->cache);
+    stats->writes++;
+    stats->write_hits += hit;
+    stats->write_misses += !hit;
+}
+
+/* The doors */
+
+/* A load that is what a read of the cache is: the state is what that finds. */
+HOT_INLINE bool step_read(struct try *t)
+{
+    struct l1 *l1 = t->l1;
+    struct l1_access *a = t->access;
+    if (cache_refuses_again(l1->cache, a->address, a->bytes, packet_ring_room(&l1->requests)) || !read_line(t))
+        return false;
+    l1->side->counts.taken[t->state][a->event]++;
+    take_rest(t, coherence_actions(l1->side, t->state, a->event));
+    return true;
+}
+
+static bool step(struct try *t)
+{
+    const struct l1 *l1 = t->l1;
+    const struct l1_access *a = t->access;
+    uint32_t line;
+    t->state = COHERENCE_ANY;
+    if (!(l1->side->stateless >> a->event & 1))
+        t->state = cache_find(l1->cache, a->address, a->bytes, &line);
+    return coherence_take(l1->side, t->state, a->event, act, t);
+}
+
+HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
+{
+    struct try t;
+    t.l1 = l1;
+    t.access = access;
+    t.hit = false;
+    access->values = NULL;
+    access->request = NULL;
+    if (!(l1->side->reads >> access->event & 1 ? step_read(&t) : step(&t)))
+        return L1_REFUSED;
+    if (access->request && access->request->kind == PACKET_WRITE)
+        count_store(l1, t.hit);
+    return t.served;
+}
+
+HOT enum l1_arrival l1_arrival_of(const struct packet *p)
+{
+    if (p->kind == PACKET_WRITE)
+        return L1_ACKNOWLEDGED;
+    return p->cookie != CACHE_NO_WAITER ? L1_ANSWERED : L1_FILLED;
+}
+
+/* A packet's values are indexed by offset in the 128-byte line, a fill's by offset in the cache's line. */
+HOT uint32_t l1_fill(struct l1 *l1, const struct packet *p)
+{
+    uint64_t start = p->address & ~(uint64_t)(l1->line_bytes - 1);
+    uint32_t waiter = cache_first_waiter(l1->cache, p->fill);
+    contract(coherence_only(l1->side, L1_FILL_EVENT, L1_INSTALL | L1_WAKE));
+    l1->side->counts.taken[COHERENCE_ANY][L1_FILL_EVENT]++;
+    cache_end_fill(l1->cache, p->fill, p->data + start % PACKET_LINE_BYTES);
+    return waiter;
+}
+
+HOT uint32_t l1_ready(struct l1 *l1, const uint8_t **values)
+{
+    uint32_t line;
+    return cache_ready(l1->cache, &line, values);
+}
+
+void l1_order(struct l1 *l1, enum l1_order order)
+{
+    switch ((enum l1_order_action)l1->protocol->orders[order]) {
+    case L1_ORDER_DROP_CLEAN:
+        cache_invalidate_clean(l1->cache);
+        break;
+    case L1_ORDER_NOTHING:
+    case L1_ORDER_ACTIONS:
+        break;
+    }
+}
+
+void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
+                     void *context)
+{
+    cache_refresh(l1->cache, read, context);
+}
+
+void l1_empty(struct l1 *l1)
+{
+    cache_invalidate_all(l1->cache);
+}
+
+/* Checkpoints */
+
+void l1_archive(struct l1 *l1, struct archive *ar)
+{
+    cache_archive(l1->cache, ar);
+    coherence_side_archive(l1->side, ar);
+}

@@ -1,0 +1,93 @@
+/* The L1 data cache of an SM as a controller: a cache, the requests that it has for the network, and the coherence
+ * protocol that decides what happens to a line. It has four doors: an access is tried, a packet arrives, an order is
+ * asked for, a kernel begins or ends. Whoever owns it coalesces, keeps what waits, and moves packets between its
+ * requests and the network. */
+#ifndef LOCKSTEP_MEMORY_L1_H
+#define LOCKSTEP_MEMORY_L1_H
+
+#include "memory/cache.h"
+#include "memory/coherence/protocol.h"
+#include "memory/packet_queue.h"
+
+struct l1 {
+    struct cache *cache;
+    struct packet_ring requests; /* that wait for the network, in order */
+    struct packet_pool *packets;
+    struct coherence_side *side;
+    const struct coherence_protocol *protocol;
+    uint32_t line_bytes;
+    bool in_order; /* what goes past the L1 takes its turn in `requests`; else its owner sends it at once */
+};
+
+struct l1_setup {
+    const struct coherence_protocol *protocol;
+    const struct cache_params *cache;
+    struct packet_pool *packets;
+    uint32_t requests; /* that may wait for the network */
+    bool in_order;
+    bool timing_only; /* lines carry no values that anybody looks at (sm.values_at_issue) */
+};
+
+void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena);
+
+/* One transaction of a warp: an access within a line. */
+struct l1_access {
+    uint64_t address;
+    uint32_t bytes;
+    uint32_t waiter;        /* the owner's number for it, should it wait */
+    uint8_t event;          /* enum l1_event */
+    const uint8_t *values;  /* SERVED, a load: those of its line, by offset; NULL for what carries none */
+    struct packet *request; /* a request of its own that is on its way: its values are the owner's to fill in. NULL:
+                               none. Where requests are not in order and the event passes, it is in no queue: the owner
+                               sends it */
+};
+enum l1_served {
+    L1_REFUSED, /* nothing has changed: it must be tried again */
+    L1_SERVED,  /* a load has its values, a store is on its way */
+    L1_WAITS    /* its answer will come: from l1_ready, or as a packet with its number */
+};
+/* The first door: an access is tried at the tags. */
+enum l1_served l1_access(struct l1 *l1, struct l1_access *access);
+/* Whether accesses of this event go past the L1 whatever it holds. */
+static inline bool l1_passes(const struct l1 *l1, unsigned event)
+{
+    return coherence_actions(l1->side, COHERENCE_ANY, event) & L1_PASS;
+}
+/* Whether a load would be refused as it was before, by which no more happens than that this is counted. */
+static inline bool l1_would_refuse(const struct l1 *l1, uint64_t address, uint32_t bytes)
+{
+    return cache_would_refuse(l1->cache, address, bytes, packet_ring_room(&l1->requests));
+}
+
+/* The second door: a reply arrives, which the owner gives back to the pool when it has what it needs of it. */
+enum l1_arrival {
+    L1_ACKNOWLEDGED, /* a store; the packet has its number, or CACHE_NO_WAITER for a write-back */
+    L1_ANSWERED,     /* the answer of an access that went past, with its waiter's number */
+    L1_FILLED        /* those who wait for a line are ready */
+};
+/* What an arrival is, and, unless it is ANSWERED, taking it. */
+enum l1_arrival l1_arrival_of(const struct packet *p);
+/* Takes a fill; returns the number of the one who waited first. */
+uint32_t l1_fill(struct l1 *l1, const struct packet *p);
+/* Whether somebody whose line came is ready, and taking the next one: its number, and the line's values by offset (see
+ * cache_ready). */
+static inline bool l1_has_ready(const struct l1 *l1)
+{
+    return cache_has_ready(l1->cache);
+}
+uint32_t l1_ready(struct l1 *l1, const uint8_t **values);
+
+/* The third door: an order is carried out, at once. */
+void l1_order(struct l1 *l1, enum l1_order order);
+
+/* The fourth door. A kernel begins: what others wrote before is seen, in lines that stay (see cache_refresh). Or the
+ * L1s are emptied between kernels. */
+void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
+                     void *context);
+void l1_empty(struct l1 *l1);
+
+/* Describes the cache and what the protocol remembers for a checkpoint; `requests` are the owner's to describe. */
+struct archive;
+void l1_archive(struct l1 *l1, struct archive *ar);
+
+#endif

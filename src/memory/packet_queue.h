@@ -1,0 +1,59 @@
+/* What an SM keeps packets in: rings of those under way, and the pool that they come from and go back to. */
+#ifndef LOCKSTEP_MEMORY_PACKET_QUEUE_H
+#define LOCKSTEP_MEMORY_PACKET_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "memory/packet.h"
+
+struct packet_ring {
+    struct packet **items;
+    uint32_t head, count;
+    uint32_t size;   /* full with so many; one more can be put behind them: a dirty victim's write-back beside the fill */
+    uint32_t places; /* size + 1 */
+};
+
+void packet_ring_init(struct packet_ring *ring, unsigned size, struct arena *arena);
+static inline bool packet_ring_full(const struct packet_ring *r)
+{
+    return r->count >= r->size;
+}
+/* Free places. */
+static inline uint32_t packet_ring_room(const struct packet_ring *r)
+{
+    return r->count < r->size ? r->size - r->count : 0;
+}
+static inline void packet_ring_push(struct packet_ring *r, struct packet *p)
+{
+    uint32_t at = r->head + r->count++;
+    r->items[at < r->places ? at : at - r->places] = p;
+}
+/* The oldest, or NULL. */
+static inline struct packet *packet_ring_peek(const struct packet_ring *r)
+{
+    return r->count ? r->items[r->head] : NULL;
+}
+/* Takes the oldest of a ring that is not empty. */
+static inline struct packet *packet_ring_pop(struct packet_ring *r)
+{
+    struct packet *p = r->items[r->head];
+    r->head = r->head + 1 < r->places ? r->head + 1 : 0;
+    r->count--;
+    return p;
+}
+
+/* The packets of one SM. */
+struct packet_pool {
+    struct packet *free;
+    uint32_t out; /* packets that are not free */
+    uint16_t sm;
+    struct arena *arena; /* from which new ones come */
+};
+
+/* A packet of the pool's SM: a request with nothing in it yet. Its owner sets what its kind has. */
+struct packet *packet_new(struct packet_pool *pool);
+void packet_free(struct packet_pool *pool, struct packet *p);
+
+#endif
