@@ -83,7 +83,7 @@ struct network_carrier { /* what describes a payload in a checkpoint */
 };
 
 struct network_core_kind {
-    const char *name, *doc;
+    const char *name;
     /* Ticks from one end of a channel to the other: 2 to NETWORK_MAX_LOOKAHEAD. */
     unsigned (*channel_ticks)(const struct network_params *params);
     /* Credits of every input and output beyond router_flits and ejection_flits, or NULL: none. */

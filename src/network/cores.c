@@ -31,8 +31,3 @@ const char *network_core_name(const struct network_core_kind *kind)
 {
     return kind->name;
 }
-
-const char *network_core_doc(const struct network_core_kind *kind)
-{
-    return kind->doc;
-}

@@ -407,7 +407,6 @@ static void vary(struct network_core *core, struct random_stream stream)
 
 const struct network_core_kind network_core_crossbar = {
     .name = "crossbar",
-    .doc = "the single-stage crossbar of GPGPU-Sim's configurations",
     .channel_ticks = channel_ticks,
     .create = create,
     .start = start,

@@ -343,7 +343,6 @@ static void check(struct network_core *core, struct check *c)
 
 const struct network_core_kind network_core_ideal = {
     .name = "ideal",
-    .doc = "constant latency; packets wait for nothing but their output's one flit a tick",
     .channel_ticks = channel_ticks,
     .spare_credits = spare_credits,
     .create = create,

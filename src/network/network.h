@@ -34,7 +34,6 @@ struct network_core_kind;
 const struct network_core_kind *const *network_cores(void);
 const struct network_core_kind *network_find_core(const char *name);
 const char *network_core_name(const struct network_core_kind *kind);
-const char *network_core_doc(const struct network_core_kind *kind);
 
 /* A network of `inputs` senders and `outputs` receivers, at most NETWORK_MAX_PORTS of each; its memory belongs to
  * arena. params->core names its core; NULL: the first of cores.def. */
