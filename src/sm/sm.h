@@ -60,7 +60,8 @@ struct sm_setup {
     const struct spin_params *spin;          /* NULL: as if spin.measure were off */
     const struct spin_control *spin_control; /* over the scheduler, or NULL */
     struct network *requests, *replies;      /* this SM is input `index` of requests, output `index` of replies */
-    const struct store *store;               /* only who owns which addresses is asked of it */
+    const struct store *store;      /* asked who owns which addresses; with sm.values_at_issue, also loads and stores
+                                       take effect in it when they issue */
     uint64_t code_base, local_base; /* device addresses at which instructions and local memory appear to the caches */
 };
 

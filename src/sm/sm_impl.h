@@ -1,5 +1,6 @@
 /* The state of an SM, shared by the files of room sm and by nobody else. Warps are numbered by slot and kept as 64-bit
- * sets; an instruction between issue and completion is a `struct sm_op` in a pool. */
+ * sets; an instruction between issue and completion is a `struct sm_op` in a pool. What follows from something else is
+ * stated in sm_check.c. */
 #ifndef LOCKSTEP_SM_SM_IMPL_H
 #define LOCKSTEP_SM_SM_IMPL_H
 
@@ -262,9 +263,8 @@ struct sm {
                             cycle says whose turn it is */
     uint32_t scoreboard_words; /* of sm_kernel */
     uint8_t stall_of[8];       /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
-    uint64_t
-        blocks_changed; /* block slots in which a warp came to a barrier, went on from one, or ended in this cycle */
-    uint64_t changed;   /* warp slots of which something that issue looks at has changed since, or that could issue */
+    uint64_t blocks_changed; /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
+    uint64_t changed;        /* warp slots of which something that issue looks at has changed since, or that could issue */
     /* Cycles are counted when what they count for changes: from `counted` on those of warps, from `owned` on those of a
      * scheduler, are not yet. */
     uint64_t counted, owned[8];
