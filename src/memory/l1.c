@@ -122,7 +122,7 @@ static bool pass(struct try *t)
 {
     struct l1 *l1 = t->l1;
     unsigned event = t->access->event;
-    if (l1->in_order && packet_ring_full(&l1->requests))
+    if (l1_is_full(l1))
         return false;
     bool atomic = event == L1_ATOMIC_EVENT || event == L1_ATOMIC_KEEP_EVENT;
     struct packet *p =

@@ -55,6 +55,11 @@ static inline bool l1_passes(const struct l1 *l1, unsigned event)
 {
     return coherence_actions(l1->side, COHERENCE_ANY, event) & L1_PASS;
 }
+/* Whether an access that passes would be refused for want of room: trying it would do no more. */
+static inline bool l1_is_full(const struct l1 *l1)
+{
+    return l1->in_order && packet_ring_full(&l1->requests);
+}
 /* Whether a load would be refused as it was before, by which no more happens than that this is counted. */
 static inline bool l1_would_refuse(const struct l1 *l1, uint64_t address, uint32_t bytes)
 {

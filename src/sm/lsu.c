@@ -55,10 +55,10 @@ HOT static void enter(struct sm *sm, struct packet *p)
                  packet_network_bytes(p), p, sm->now);
 }
 
-/* Whether nothing keeps a transaction that goes past the L1D from the network; the L1D's own queue aside. */
+/* Whether a transaction can go past the L1D now: in turn behind the L1D's requests, or at once. */
 static bool can_pass(const struct sm *sm)
 {
-    return sm->params->memory_in_order || can_enter(sm);
+    return sm->params->memory_in_order ? !l1_is_full(&sm->l1d) : can_enter(sm);
 }
 
 /* A transaction of the op is answered. */
