@@ -45,7 +45,7 @@ static bool is_own(unsigned event)
     return event == L1_LOAD_OWN_EVENT || event == L1_STORE_OWN_EVENT;
 }
 
-static struct packet *new_request(const struct try *t, uint8_t kind, uint64_t address, uint32_t bytes)
+HOT_INLINE struct packet *new_request(const struct try *t, uint8_t kind, uint64_t address, uint32_t bytes)
 {
     struct packet *p = packet_new(t->l1->packets);
     p->kind = kind;
@@ -94,7 +94,7 @@ HOT_INLINE bool read_line(struct try *t)
 }
 
 /* A line that is there takes the bytes, so there is nothing that could refuse them. */
-static bool keep(struct try *t)
+NOT_INLINE bool keep(struct try *t)
 {
     const struct l1_access *a = t->access;
     struct cache_effect effect;
@@ -118,7 +118,7 @@ static bool send(struct try *t)
     return true;
 }
 
-static bool pass(struct try *t)
+HOT_INLINE bool pass(struct try *t)
 {
     struct l1 *l1 = t->l1;
     unsigned event = t->access->event;
@@ -136,7 +136,7 @@ static bool pass(struct try *t)
 }
 
 /* A line that is there goes with the answer: its mask says so. */
-static bool acknowledge(struct try *t)
+NOT_INLINE bool acknowledge(struct try *t)
 {
     struct l1 *l1 = t->l1;
     struct packet *p = t->probe;
@@ -176,7 +176,7 @@ HOT_INLINE void take_rest(struct try *t, uint32_t actions)
     contract(!(actions & (L1_INSTALL | L1_WAKE))); /* of fills alone */
 }
 
-static bool act(void *environment, uint32_t actions)
+HOT_INLINE bool act(void *environment, uint32_t actions)
 {
     if (!take_first(environment, actions))
         return false;
@@ -207,7 +207,7 @@ HOT_INLINE bool step_read(struct try *t)
     return true;
 }
 
-static bool step(struct try *t)
+HOT_INLINE bool step(struct try *t)
 {
     const struct l1 *l1 = t->l1;
     const struct l1_access *a = t->access;

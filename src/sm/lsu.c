@@ -180,8 +180,11 @@ HOT_INLINE void complete_request(struct sm *sm, const struct sm_op *o, const str
 HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
 {
     const struct sm_op *o = &sm->ops.items[t->op];
-    struct l1_access access = {
-        .address = t->address, .bytes = t->bytes, .waiter = sm_transaction_next(sm), .event = o->event};
+    struct l1_access access;
+    access.address = t->address;
+    access.bytes = t->bytes;
+    access.waiter = sm_transaction_next(sm);
+    access.event = o->event;
     enum l1_served served = l1_access(&sm->l1d, &access);
     if (served == L1_REFUSED)
         return false;
