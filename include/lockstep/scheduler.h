@@ -2,8 +2,9 @@
  * fills in one `struct lockstep_scheduler`; it sees its warps as 64-bit masks and read-only facts, keeps its state in
  * memory that Lockstep gives it (no pointers: checkpoints save it as it is), allocates nothing and prints nothing.
  *
- * An SM has several schedulers; each owns the warps of its mask. Every cycle in which at least one of its warps is
- * ready, pick() is asked; then issued() tells it what was issued. Cycles in which none is ready may pass unseen.
+ * An SM has several schedulers; each owns the warps of its mask, and the warps of a block are spread over all of them.
+ * Every cycle in which at least one of its warps is ready, pick() is asked; then issued() tells it what was issued.
+ * Cycles in which none is ready may pass unseen.
  *
  * A policy of your own is a shared object with one function, lockstep_scheduler_plugin; `lockstep run --sched ./it.so`
  * loads it. examples/scheduler/ is one, docs/schedulers.md says the rest. */
@@ -13,8 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of everything in this file. Changes whenever a policy that was built for the version before would not work. */
-#define LOCKSTEP_SCHEDULER_VERSION 2
+/* Of everything in this file. Changes whenever a policy that was built for the version before would not work.
+ * 3: blocks and barriers in the view, arrived() and released(), launched() is told the block, options that begin with a
+ * parameter's value in place of setup->age_rotation. */
+#define LOCKSTEP_SCHEDULER_VERSION 3
 
 /* What pick() returns for "nobody in this cycle". */
 #define LOCKSTEP_NO_WARP 64u
@@ -33,15 +36,28 @@ struct lockstep_warp_view {
     uint32_t issued_pc; /* of the last one that was issued; of the first one before that */
 };
 
+/* What a scheduler knows of a thread block slot: how the block stood when the last cycle ended, so that all schedulers
+ * of the SM see the same, whoever looks first. */
+struct lockstep_block_view {
+    uint64_t number;        /* launch order on this SM in this kernel: smaller is older */
+    uint64_t warps;         /* the slots of its warps, those that have ended too */
+    uint64_t first_arrival; /* cycle in which the first of the `arrived` came; 0 where there is none */
+    uint32_t live;          /* warps that have not ended; 0 where no block is in the slot */
+    uint32_t arrived;       /* of them, those that wait at a barrier */
+    uint32_t ended;         /* warps that have ended */
+};
+
 struct lockstep_scheduler_view {
     uint64_t cycle;
-    uint64_t ready;     /* warps that can issue now; pick one of these */
-    uint64_t members;   /* warps this scheduler owns that are resident and not finished */
-    uint64_t waiting;   /* members at a barrier or a fence, with an atomic outstanding, asleep, or held
-                           back for some time by spin control */
-    uint64_t long_wait; /* members whose next instruction reads a register that a load from global,
-                           local or parameter memory has still to write; only if the policy needs it */
-    const struct lockstep_warp_view *warps; /* by warp slot, 64 of them */
+    uint64_t ready;      /* warps that can issue now; pick one of these */
+    uint64_t members;    /* warps this scheduler owns that are resident and not finished */
+    uint64_t waiting;    /* members at a barrier or a fence, with an atomic outstanding, asleep, or held
+                            back for some time by spin control */
+    uint64_t at_barrier; /* of `waiting`, those at a barrier */
+    uint64_t long_wait;  /* members whose next instruction reads a register that a load from global,
+                            local or parameter memory has still to write; only if the policy needs it */
+    const struct lockstep_warp_view *warps;   /* by warp slot, 64 of them */
+    const struct lockstep_block_view *blocks; /* by block slot, 64 of them */
     /* Where a warp's threads stand when they have diverged: the smallest pc behind `pc` that is the next instruction of
      * some of them, or the smallest of all when none is behind it. Where they go on together, that is warps[warp].pc.
      */
@@ -52,7 +68,6 @@ struct lockstep_scheduler_view {
 struct lockstep_scheduler_setup {
     unsigned index, count;   /* this scheduler and how many the SM has */
     uint64_t slots;          /* all warp slots it owns */
-    uint64_t age_rotation;   /* sm.age_rotation */
     uint64_t cycle;          /* in which the kernel begins on the SM */
     uint32_t instructions;   /* static instructions of the kernel */
     const uint64_t *options; /* the values of the policy's options, in their order */
@@ -63,6 +78,15 @@ struct lockstep_scheduler_option {
     const char *name, *doc;
     const char *const *choices; /* NULL-terminated; the value is the index of one. NULL: the value is a number */
     uint64_t initial, minimum, maximum;
+    const char *parameter; /* NULL, or a parameter of group sm, a number, whose value it has where the name says none */
+};
+
+/* A warp that begins. */
+struct lockstep_launch {
+    unsigned warp, block;  /* slots */
+    uint64_t age;          /* of the warp */
+    uint64_t block_number; /* lockstep_block_view.number */
+    uint64_t cycle;
 };
 
 /* Facts that cost something and are only there for policies that need them. */
@@ -86,9 +110,15 @@ struct lockstep_scheduler {
     /* Warp issued one instruction at view->cycle; its view is that after the issue. Called again in the same cycle for
      * every further one, where sm.issue_width allows more. May be NULL. */
     void (*issued)(void *state, unsigned warp, const struct lockstep_scheduler_view *view);
-    /* A warp was launched into a slot, or ended (before the call of issued() for its last instruction). May be NULL. */
-    void (*launched)(void *state, unsigned warp, uint64_t age, uint64_t cycle);
+    /* A warp was launched into a slot, or ended (before the call of issued() for its last instruction). Only who owns
+     * it is told. May be NULL. */
+    void (*launched)(void *state, const struct lockstep_launch *launch);
     void (*ended)(void *state, unsigned warp, uint64_t cycle);
+    /* A warp of a block came to a barrier at which it waits; a barrier opened, and these warps of the block wait no
+     * more (among them the one that came last). Every scheduler of the SM is told, whoever owns the warps, at the end
+     * of the cycle, in the order in which it happened. May be NULL. */
+    void (*arrived)(void *state, unsigned warp, unsigned block, uint64_t cycle);
+    void (*released)(void *state, uint64_t warps, unsigned block, uint64_t cycle);
 };
 
 /* What a shared object defines. The structure must live as long as the object is loaded: a constant. */

@@ -26,7 +26,7 @@
 
 struct check {
     char unit[32];      /* whose facts are stated: "sm 3"; check_of */
-    uint64_t stated;    /* facts so far, unless quiet */
+    uint64_t stated;    /* facts so far */
     uint64_t breaks;    /* the number of the fact to break, or CHECK_NONE: nothing is broken and all are verified */
     bool quiet;         /* what holds is passed over: nothing is broken, and nobody hears */
     const char *broken; /* the name of the fact that was broken */
@@ -73,6 +73,8 @@ static inline void check_bits(struct check *c, const char *name, unsigned at, vo
 {
     if (!c->quiet || ((check_number(kept, bytes) ^ should_be) & bits))
         check_bits_told(c, name, at, kept, bytes, bits, should_be);
+    else
+        c->stated++;
 }
 /* All of it is. */
 static inline void check_fact(struct check *c, const char *name, unsigned at, void *kept, size_t bytes,

@@ -77,7 +77,8 @@ void diag_note(struct diag_sink *sink, struct diag_pos pos, const char *hint, co
     va_end(ap);
 }
 
-/* The source line and a caret under its column; tabs stay tabs so that the mark stands where the reader's terminal puts it. */
+/* The source line and a caret under its column; tabs stay tabs so that the mark stands where the reader's terminal puts
+ * it. */
 static void add_source(const struct diag *d, struct strbuf *out)
 {
     strbuf_addf(out, "    %s\n", d->source_line);
@@ -93,7 +94,8 @@ static void add_source(const struct diag *d, struct strbuf *out)
     strbuf_add(out, "\n");
 }
 
-void diag_format(const struct diag *d, struct strbuf *out)
+/* Appends `file:line:column: error: message`, the source line with a caret mark, and the hint. */
+static void format_one(const struct diag *d, struct strbuf *out)
 {
     static const char *const severities[] = {"error", "warning", "note"};
     if (d->pos.file)
@@ -113,7 +115,7 @@ void diag_format_all(const struct diag_sink *sink, struct strbuf *out)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < sink->count; i++) {
-        diag_format(&sink->items[i], out);
+        format_one(&sink->items[i], out);
         kept += sink->items[i].severity == DIAG_ERROR;
     }
     if (sink->errors > kept)

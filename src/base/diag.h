@@ -45,9 +45,8 @@ void diag_warning(struct diag_sink *sink, struct diag_pos pos, const char *hint,
     __attribute__((format(printf, 4, 5)));
 void diag_note(struct diag_sink *sink, struct diag_pos pos, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Appends `file:line:column: error: message`, the source line with a caret mark, and the hint. */
-void diag_format(const struct diag *d, struct strbuf *out);
-/* Appends every kept diagnostic and a line that says how many more there were. */
+/* Appends every kept diagnostic (`file:line:column: error: message`, the source line with a caret mark, the hint) and a
+ * line that says how many more there were. */
 void diag_format_all(const struct diag_sink *sink, struct strbuf *out);
 
 #define DIAG_NOWHERE ((struct diag_pos){0})

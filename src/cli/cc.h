@@ -66,8 +66,6 @@ struct cc_tools {
 /* Finds clang (LOCKSTEP_CLANG, or the path's clang, clang-19 ... clang-14), opt and llc beside it, and our files beside
  * the running program. Returns 0, or -1 with diagnostics. */
 int cc_tools_find(struct cc_tools *tools, struct arena *arena, struct diag_sink *diags);
-/* An executable file `name` in the directories of $PATH, or NULL. */
-const char *cc_find_program(const char *name, struct arena *arena);
 
 /* Children and the signals that would end us. While a cc_process is set up, SIGINT, SIGTERM and SIGHUP wait until
  * cc_run has ended its child, so that temporary files can be removed. */

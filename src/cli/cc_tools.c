@@ -14,7 +14,8 @@ static bool is_program(const char *path)
     return access(path, X_OK) == 0;
 }
 
-const char *cc_find_program(const char *name, struct arena *arena)
+/* An executable file `name` in the directories of $PATH, or NULL. */
+static const char *find_program(const char *name, struct arena *arena)
 {
     if (strchr(name, '/'))
         return is_program(name) ? arena_strdup(arena, name) : NULL;
@@ -33,14 +34,14 @@ static const char *find_clang(struct arena *arena, struct diag_sink *diags)
 {
     const char *wanted = getenv("LOCKSTEP_CLANG");
     if (wanted && *wanted) {
-        const char *clang = cc_find_program(wanted, arena);
+        const char *clang = find_program(wanted, arena);
         if (!clang)
             diag_error(diags, DIAG_NOWHERE, NULL, "LOCKSTEP_CLANG is '%s', which is not a program", wanted);
         return clang;
     }
-    const char *clang = cc_find_program("clang", arena);
+    const char *clang = find_program("clang", arena);
     for (int version = 19; !clang && version >= 14; version--)
-        clang = cc_find_program(arena_printf(arena, "clang-%d", version), arena);
+        clang = find_program(arena_printf(arena, "clang-%d", version), arena);
     if (!clang)
         diag_error(diags, DIAG_NOWHERE, "install the Debian packages clang and llvm, or set LOCKSTEP_CLANG",
                    "clang not found");
@@ -61,15 +62,15 @@ static const char *find_companion(const char *name, const char *clang, struct ar
     if (is_program(beside))
         return beside;
     const char *base = strrchr(clang, '/'), *dash = base ? strrchr(base, '-') : NULL;
-    return dash ? cc_find_program(arena_printf(arena, "%s%s", name, dash), arena) : NULL;
+    return dash ? find_program(arena_printf(arena, "%s%s", name, dash), arena) : NULL;
 }
 
 static const char *find_linker(struct arena *arena, struct diag_sink *diags)
 {
     const char *wanted = getenv("LOCKSTEP_CXX");
-    const char *cxx = wanted && *wanted ? cc_find_program(wanted, arena) : NULL;
-    if (!cxx && !(cxx = cc_find_program("g++", arena)))
-        cxx = cc_find_program("c++", arena);
+    const char *cxx = wanted && *wanted ? find_program(wanted, arena) : NULL;
+    if (!cxx && !(cxx = find_program("g++", arena)))
+        cxx = find_program("c++", arena);
     if (!cxx)
         diag_error(diags, DIAG_NOWHERE, "install the Debian package g++, or set LOCKSTEP_CXX",
                    "no C++ linker driver found");

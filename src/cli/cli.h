@@ -134,8 +134,6 @@ struct cli_place {
 /* Says before a long run that its results could not be written there, would replace something else than results of
  * that kind, or each other, or what goes to standard output. Returns 0, or -1 with a diagnostic. */
 int cli_check_places(const struct cli_place *places, unsigned count, struct diag_sink *sink);
-/* Checks one file as cli_check_places does. */
-int cli_check_writable(const char *option, const char *path, enum cli_output kind, struct diag_sink *sink);
 /* Writes a result, after what was printed before. Returns 0, or -1 with a diagnostic. */
 int cli_write_file(const char *path, const void *data, size_t bytes, struct diag_sink *sink);
 

@@ -85,7 +85,8 @@ static void folder_of(const char *path, struct strbuf *folder)
         strbuf_add(folder, ".");
 }
 
-int cli_check_writable(const char *option, const char *path, enum cli_output kind, struct diag_sink *sink)
+/* Checks one file as cli_check_places does. */
+static int check_writable(const char *option, const char *path, enum cli_output kind, struct diag_sink *sink)
 {
     struct stat info;
     bool there = stat(path, &info) == 0, special = file_is_special(path), directory = there && S_ISDIR(info.st_mode);
@@ -169,8 +170,7 @@ int cli_check_places(const struct cli_place *places, unsigned count, struct diag
     for (unsigned i = 0; i < count; i++) {
         if (!places[i].path)
             continue;
-        rc |= cli_check_writable(places[i].option, places[i].path, places[i].kind, sink) |
-              check_streams(&places[i], sink);
+        rc |= check_writable(places[i].option, places[i].path, places[i].kind, sink) | check_streams(&places[i], sink);
         for (unsigned k = 0; k < i; k++)
             if (places[k].path && same_place(&places[k], &places[i]))
                 rc |= diag_error(sink, DIAG_NOWHERE, "give each a file of its own",

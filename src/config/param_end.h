@@ -4,6 +4,8 @@
 #undef PARAM_U32_ROW
 #undef PARAM_DECIMAL
 #undef PARAM_BOOL
+#undef PARAM_BOOL_QUIET
+#undef PARAM_BOOL_ROW
 #undef PARAM_ENUM
 #undef PARAM_STR
 #undef PARAM_STR_QUIET

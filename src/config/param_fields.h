@@ -2,6 +2,7 @@
 #define PARAM_U32(name, def, min, max, unit, doc) uint32_t name;
 #define PARAM_DECIMAL(name, def, min, max, unit, doc) uint32_t name;
 #define PARAM_BOOL(name, def, doc) bool name;
+#define PARAM_BOOL_QUIET(name, def, doc) bool name;
 #define PARAM_ENUM(name, def, choices, doc) uint32_t name;
 #define PARAM_STR(name, def, doc) const char *name;
 #define PARAM_STR_QUIET(name, def, doc) const char *name;

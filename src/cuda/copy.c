@@ -144,7 +144,8 @@ static cudaError_t copy_shape(struct runtime *rt, void *to, const void *from, co
     return error;
 }
 
-cudaError_t copy_bytes(struct runtime *rt, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+/* Both sides by address. */
+static cudaError_t copy_bytes(struct runtime *rt, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
     const struct shape row = {.width = bytes, .rows = 1, .slices = 1, .to_pitch = bytes, .from_pitch = bytes};
     return copy_shape(rt, to, from, &row, kind);

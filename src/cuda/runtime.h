@@ -211,11 +211,8 @@ const struct special_block *special_find(const struct runtime *rt, const void *p
 /* Copies registered host memory to (before a launch) and from (after it) its device shadows. */
 void registered_to_device(struct runtime *rt);
 void registered_to_host(struct runtime *rt);
-/* copy.c: both sides by address. */
-cudaError_t copy_bytes(struct runtime *rt, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 
 /* stream.c */
-bool stream_known(const struct runtime *rt, cudaStream_t stream);
 /* cudaErrorInvalidResourceHandle, with a word, for a stream that is none. */
 cudaError_t stream_check(struct runtime *rt, cudaStream_t stream);
 

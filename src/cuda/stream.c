@@ -6,7 +6,7 @@
 
 #include "cuda/runtime.h"
 
-bool stream_known(const struct runtime *rt, cudaStream_t stream)
+static bool is_known(const struct runtime *rt, cudaStream_t stream)
 {
     if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
         return true;
@@ -18,7 +18,7 @@ bool stream_known(const struct runtime *rt, cudaStream_t stream)
 
 cudaError_t stream_check(struct runtime *rt, cudaStream_t stream)
 {
-    if (stream_known(rt, stream))
+    if (is_known(rt, stream))
         return cudaSuccess;
     return runtime_refuse(rt, cudaErrorInvalidResourceHandle, "that is no stream, or it was destroyed");
 }

@@ -96,7 +96,7 @@ static void describe_claims(const struct gpu_run *run, const struct waits *w, co
     bool one = only != WAITS_NOBODY || node->claim_count == 1;
     const struct waits_claim *claim = &node->claims[only != WAITS_NOBODY ? only : 0];
     add_lanes(one ? claim->lanes : s->mask, out);
-    strbuf_addf(out, " of %u spin at ", mask_count(s->live));
+    strbuf_addf(out, " of %u %s ", mask_count(s->live), waits_words(WAITS_LOCK)->words);
     add_pos(run, s->last_sync_pc, out);
     if (one) {
         add_claim(run, w, node, claim, out);
@@ -119,17 +119,13 @@ static void describe_warp(const struct gpu_run *run, const struct waits *w, cons
     add_name(s->block, s->index, out);
     strbuf_addf(out, " (SM %u): ", node->sm);
     if (node->kind == WAITS_BARRIER) {
-        strbuf_addf(out, "waits at barrier %u before ", s->barrier);
+        strbuf_addf(out, "%s %u before ", waits_words(node->kind)->words, s->barrier);
         add_pos(run, s->pc, out);
     } else if (node->kind == WAITS_LOCK) {
         describe_claims(run, w, node, only, out);
     } else {
         add_lanes(s->mask, out);
-        strbuf_addf(out, " of %u %s ", mask_count(s->live),
-                    node->kind == WAITS_FENCE     ? "wait at the fence before"
-                    : node->kind == WAITS_SLEEP   ? "sleep at"
-                    : node->kind == WAITS_STARVED ? "get no turn at"
-                                                  : "stand at");
+        strbuf_addf(out, " of %u %s ", mask_count(s->live), waits_words(node->kind)->words);
         add_pos(run, s->pc, out);
     }
 }
@@ -142,13 +138,13 @@ static void describe_missing(const struct gpu_run *run, const struct waits *w, c
     unsigned missing = 0;
     for (uint32_t i = 0; i < w->warp_count; i++) {
         const struct sm_warp_state *s = &w->warps[i].state;
-        if (memcmp(s->block, here->block, sizeof s->block) || (s->at_barrier && s->barrier == here->barrier))
+        if (memcmp(s->block, here->block, sizeof s->block) || waits_at_barrier(s, here->barrier))
             continue;
         if (missing++ == 0)
             strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) still awaits:", here->barrier, s->block[0],
                         s->block[1], s->block[2]);
         if (missing <= 8) {
-            strbuf_addf(out, " warp %u (%s ", s->index, s->at_barrier ? "at another barrier, before" : "at");
+            strbuf_addf(out, " warp %u (%s ", s->index, waits_for(s, WAITS_BARRIER) ? "at another barrier, before" : "at");
             add_pos(run, s->pc, out);
             strbuf_add(out, ")");
         }

@@ -46,6 +46,7 @@ static inline bool gpu_network_to_memory(enum gpu_network n)
 
 struct gpu {
     struct machine machine; /* a copy: its groups are not used */
+    const struct sm_fetch_policy *fetch; /* the one that machine.sm.fetch names */
     struct sched scheduler; /* the one that machine.sm.scheduler names */
     struct store store;
     struct gpu_module *modules;

@@ -11,6 +11,7 @@
 #include "gpu/machines_embedded.h"
 #include "memory/coherence/protocol.h"
 #include "simt/warp.h"
+#include "sm/fetch/policy.h"
 #include "sm/sched/sched.h"
 
 static const struct param_desc gpu_param_descs[] = {
@@ -292,6 +293,18 @@ static int check_detector(const char *parameter, const char *name, struct diag_s
     return unknown_name(parameter, "spin detector", name, &known, sink);
 }
 
+static int check_fetch(const char *name, struct diag_sink *sink)
+{
+    if (sm_fetch_find(name))
+        return 0;
+    struct strbuf known = {0};
+    for (unsigned i = 0; sm_fetch_policies()[i]; i++)
+        strbuf_addf(&known, "%s%s", i ? ", " : "known fetch policies: ", sm_fetch_policies()[i]->name);
+    diag_error(sink, DIAG_NOWHERE, strbuf_text(&known), "sm.fetch: there is no fetch policy named %s", name);
+    strbuf_free(&known);
+    return -1;
+}
+
 static int check_core(const char *name, struct diag_sink *sink)
 {
     struct strbuf known = {0};
@@ -318,6 +331,7 @@ int machine_check(const struct machine *m, struct diag_sink *sink)
     struct sched sched;
     bad |= sched_open(&sched, m->sm.scheduler, sink);
     sched_close(&sched);
+    bad |= check_fetch(m->sm.fetch, sink);
     bad |= check_core(m->network.core, sink);
     bad |= check_protocol(m->memory.coherence.protocol, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);

@@ -59,7 +59,13 @@ static void check_replies(struct gpu_part *part, struct check *c)
 
 void gpu_part_check(struct gpu_part *part, struct check *c)
 {
+    const struct machine *m = &part->run->gpu->machine;
+    bool there = part->first_sm + part->sms <= m->gpu.sms &&
+                 part->first_channel + part->channels <= m->memory.partition.channels;
     check_of(c, "part", part->number);
+    check_holds(c, "part: its SMs and channels are the device's", 0, there);
+    if (!there)
+        return;
     check_sms(part, c);
     check_partitions(part, c);
     check_replies(part, c);

@@ -167,7 +167,7 @@ json_t *machine_json(const struct machine *machine)
         for (unsigned k = 0; k < group->count; k++)
             if (!group->params[k].quiet || !param_is_default(group, &group->params[k]))
                 json_object_set_new(values, group->params[k].name, param_json(group, &group->params[k]));
-        if (group->name)
+        if (group->name && json_object_size(values))
             json_object_set_new(object, group->name, values);
         else
             json_decref(values);

@@ -22,6 +22,7 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .l1d = &m->l1d,
         .protocol = coherence_find(m->memory.coherence.protocol),
         .partition = &m->memory.partition,
+        .fetch = gpu->fetch,
         .scheduler = gpu->scheduler.policy,
         .scheduler_options = gpu->scheduler.options,
         .spin = &m->spin,
@@ -91,12 +92,15 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
         free(gpu);
         return NULL;
     }
+    sched_settle(&gpu->scheduler, &machine->sm);
     gpu->machine = *machine;
     gpu->machine.arena = (struct arena){0};
     /* Strings of the machine must outlive the caller's copy. */
     gpu->machine.name = strdup(machine->name);
     gpu->machine.sm.scheduler = strdup(machine->sm.scheduler);
     gpu->machine.gpu.name = strdup(machine->gpu.name);
+    gpu->fetch = sm_fetch_find(machine->sm.fetch);
+    gpu->machine.sm.fetch = gpu->fetch->name;
     gpu->machine.memory.coherence.protocol = strdup(machine->memory.coherence.protocol);
     gpu->machine.spin.detector = spin_find_detector(machine->spin.detector)->name;
     gpu->machine.spin.truth = spin_find_detector(machine->spin.truth)->name;

@@ -217,17 +217,42 @@ static uint32_t end_of_sm(const struct waits *w, uint32_t from, bool *issue)
     return end;
 }
 
+const struct waits_words *waits_words(enum waits_kind kind)
+{
+    static const struct waits_words words[] = {
+#define KIND(name, label, words) {label, words},
+#include "gpu/waits_kinds.def"
+#undef KIND
+    };
+    return &words[kind];
+}
+
+/* The kind of each reason to wait. */
+static const uint8_t kinds[] = {
+#define WAIT(name, cause, ender, kind, doc) WAITS_##kind,
+#include "sm/waits.def"
+#undef WAIT
+};
+
+bool waits_for(const struct sm_warp_state *s, enum waits_kind kind)
+{
+    for (uint32_t rest = s->waits; rest; rest &= rest - 1)
+        if (kinds[mask_first(rest)] == kind)
+            return true;
+    return false;
+}
+
+/* What it waits for says so, but for RUNS and LOCK: what it did before decides between these. */
 static enum waits_kind kind_of(const struct sm_warp_state *s, bool others_issue)
 {
-    if (s->at_barrier)
-        return WAITS_BARRIER;
-    if (s->at_fence)
-        return WAITS_FENCE;
-    if (s->sleeping)
-        return WAITS_SLEEP;
-    if (!s->issued && !s->in_atomic && others_issue)
+    enum waits_kind kind = WAITS_RUNS;
+    for (uint32_t rest = s->waits; rest; rest &= rest - 1)
+        kind = kinds[mask_first(rest)] > kind ? kinds[mask_first(rest)] : kind;
+    if (kind > WAITS_LOCK)
+        return kind;
+    if (!s->issued && kind != WAITS_LOCK && others_issue)
         return WAITS_STARVED;
-    return s->sync_ops || s->in_atomic ? WAITS_LOCK : WAITS_RUNS;
+    return s->sync_ops ? WAITS_LOCK : kind;
 }
 
 static void find_kinds(struct waits *w)
@@ -261,7 +286,7 @@ static struct waits_warp *next_edge(const struct waits *w, const struct waits_wa
         *claim = WAITS_NOBODY;
         while (*at < w->warp_count) {
             struct waits_warp *other = &w->warps[(*at)++];
-            bool there = other->state.at_barrier && other->state.barrier == node->state.barrier;
+            bool there = waits_at_barrier(&other->state, node->state.barrier);
             if (!there && memcmp(other->state.block, node->state.block, sizeof node->state.block) == 0)
                 return other;
         }

@@ -8,13 +8,23 @@
 #define WAITS_MANY_TAKES 16 /* of locks by one warp, without progress */
 
 enum waits_kind {
-    WAITS_RUNS,    /* issues instructions and waits for nothing known */
-    WAITS_STARVED, /* could go on, but has issued nothing since the launch last did any work */
-    WAITS_LOCK,    /* its lanes try again and again for what its claims name */
-    WAITS_BARRIER, /* for other warps of its block */
-    WAITS_FENCE,
-    WAITS_SLEEP,
+#define KIND(name, label, words) WAITS_##name,
+#include "gpu/waits_kinds.def"
+#undef KIND
 };
+
+/* How the hang report speaks of a warp of that kind. */
+struct waits_words {
+    const char *label, *words;
+};
+const struct waits_words *waits_words(enum waits_kind kind);
+
+/* Whether a warp waits for a reason of that kind. */
+bool waits_for(const struct sm_warp_state *state, enum waits_kind kind);
+static inline bool waits_at_barrier(const struct sm_warp_state *state, unsigned barrier)
+{
+    return waits_for(state, WAITS_BARRIER) && state->barrier == barrier;
+}
 
 /* What becomes of a lock: its holder's state. */
 enum waits_holder {

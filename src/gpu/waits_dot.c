@@ -20,10 +20,9 @@ static void add_pos(const struct isa_module *code, uint32_t pc, struct strbuf *o
 
 static void add_warp(const struct isa_module *code, const struct waits_warp *node, uint32_t index, struct strbuf *out)
 {
-    static const char *const kinds[] = {"runs", "starved", "spins", "at a barrier", "at a fence", "sleeps"};
     const struct sm_warp_state *s = &node->state;
     strbuf_addf(out, "  w%u [label=\"block (%u,%u,%u) warp %u\\nSM %u: %s\\n", index, s->block[0], s->block[1],
-                s->block[2], s->index, node->sm, kinds[node->kind]);
+                s->block[2], s->index, node->sm, waits_words(node->kind)->label);
     add_pos(code, node->kind == WAITS_LOCK ? s->last_sync_pc : s->pc, out);
     strbuf_addf(out, "\"%s%s];\n", node->kind == WAITS_STARVED ? ",style=filled,fillcolor=orange" : "",
                 node->circle ? ",color=red,penwidth=2" : "");
@@ -52,7 +51,7 @@ static void add_barrier(const struct waits *w, uint32_t index, struct strbuf *ou
     const struct sm_warp_state *here = &w->warps[index].state;
     for (uint32_t i = 0; i < w->warp_count; i++) {
         const struct sm_warp_state *s = &w->warps[i].state;
-        if (memcmp(s->block, here->block, sizeof s->block) == 0 && !(s->at_barrier && s->barrier == here->barrier))
+        if (memcmp(s->block, here->block, sizeof s->block) == 0 && !waits_at_barrier(s, here->barrier))
             strbuf_addf(out, "  w%u -> w%u [style=dashed,label=\"barrier %u\"];\n", index, i, here->barrier);
     }
 }

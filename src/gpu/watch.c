@@ -146,10 +146,11 @@ static enum doing doing_of(const struct gpu_watch *watch, const struct gpu *gpu,
 {
     uint64_t window = gpu->machine.gpu.watch_cycles, recently = cycle_max(LONG_AGO, watch->windows / 2) * window;
     uint64_t issued = w->issued - seen->window_issued, sync_ops = w->sync_ops - seen->window_sync_ops;
-    if (!w->resident || w->finished || w->at_barrier || seen->round_at == watch->changes + 1)
+    bool sleeps = waits_for(w, WAITS_SLEEP);
+    if (!w->resident || w->finished || waits_for(w, WAITS_BARRIER) || seen->round_at == watch->changes + 1)
         return GOES_ROUND;
-    if (!issued && (w->sleeping || w->in_flight))
-        return w->sleeping ? COMPUTES : MAY_COME_BACK; /* what is under way comes back, however long the queues */
+    if (!issued && (sleeps || w->in_flight))
+        return sleeps ? COMPUTES : MAY_COME_BACK; /* what is under way comes back, however long the queues */
     if (!issued)
         return GETS_NO_TURN;
     bool met = seen->met && gpu->cycle - seen->met < window;
@@ -163,7 +164,8 @@ static enum doing doing_of(const struct gpu_watch *watch, const struct gpu *gpu,
 /* Cycles in which rotating ages bring every warp to the front once. */
 static uint64_t round_of_ages(const struct gpu *gpu)
 {
-    return (uint64_t)gpu->machine.sm.age_rotation * (gpu->machine.sm.warps / gpu->machine.sm.schedulers + 1);
+    uint64_t rotation = sched_value(&gpu->scheduler, "rotation", gpu->machine.sm.age_rotation);
+    return rotation * (gpu->machine.sm.warps / gpu->machine.sm.schedulers + 1);
 }
 
 /* The most that any warp does; *slow: one that gets no turn may get it yet. */

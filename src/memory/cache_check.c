@@ -73,7 +73,7 @@ static void check_mshrs(struct cache *c, struct check *check, struct found *f)
     CHECK_FACT(check, "cache.used_mshrs", 0, c->head.used_mshrs, c->new_mshrs - f->free);
     CHECK_FACT(check, "cache.strays", 0, c->strays, f->strays);
     check_holds(check, "cache.hash", 0, hashed_strays(c, f) == f->strays);
-    for (uint32_t w = c->free_waiter; w < c->new_waiters && free_waiters <= c->new_waiters; w = c->waiters[w].next)
+    for (uint32_t w = c->free_waiter; w < c->waiter_limit && free_waiters <= c->waiter_limit; w = c->waiters[w].next)
         free_waiters++;
     CHECK_FACT(check, "cache.new_waiters", 0, c->new_waiters, free_waiters + f->waiters);
 }

@@ -1,6 +1,8 @@
 /* The actions of an L1 (coherence/l1_actions.def), and the doors that step its protocol's table. */
 #include "memory/l1.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/hot.h"
@@ -9,6 +11,7 @@
 struct try {
     struct l1 *l1;
     struct l1_access *access;
+    struct packet *probe; /* instead of an access */
     unsigned state; /* enum cache_presence, or COHERENCE_ANY */
     enum l1_served served;
     bool hit; /* a store whose line was there */
@@ -16,6 +19,9 @@ struct try {
 
 /* What cache_read does, by presence. */
 static const uint32_t reads[CACHE_PRESENCES] = {L1_FETCH, L1_JOIN, L1_SERVE, L1_SERVE};
+
+/* What can be refused. */
+#define FIRSTS (L1_SERVE | L1_FETCH | L1_JOIN | L1_KEEP | L1_SEND | L1_PASS | L1_ACKNOWLEDGE)
 
 void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
 {
@@ -26,7 +32,8 @@ void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
                       .line_bytes = setup->cache->line_bytes,
                       .in_order = setup->in_order};
     packet_ring_init(&l1->requests, setup->requests, arena);
-    coherence_side_init(l1->side, &setup->protocol->l1, reads);
+    packet_ring_init(&l1->answers, setup->answers, arena);
+    coherence_side_init(l1->side, &setup->protocol->l1, reads, FIRSTS);
     if (setup->timing_only)
         cache_set_timing_only(l1->cache);
 }
@@ -128,6 +135,26 @@ static bool pass(struct try *t)
     return true;
 }
 
+/* A line that is there goes with the answer: its mask says so. */
+static bool acknowledge(struct try *t)
+{
+    struct l1 *l1 = t->l1;
+    struct packet *p = t->probe;
+    uint32_t line, first = (uint32_t)(p->address % PACKET_LINE_BYTES);
+    if (packet_ring_full(&l1->answers))
+        return false;
+    p->mask[0] = p->mask[1] = 0;
+    if (cache_find(l1->cache, p->address, p->bytes, &line) >= CACHE_THERE) {
+        uint32_t in_line = (uint32_t)(p->address & (l1->line_bytes - 1));
+        memcpy(p->data + first, cache_data(l1->cache, line) + in_line, p->bytes);
+        for (uint32_t at = first; at < first + p->bytes; at++)
+            p->mask[at / 64] |= BIT64(at % 64);
+    }
+    p->is_reply = true;
+    packet_ring_push(&l1->answers, p);
+    return true;
+}
+
 HOT_INLINE bool take_first(struct try *t, uint32_t actions)
 {
     if (actions & (L1_SERVE | L1_FETCH | L1_JOIN))
@@ -136,6 +163,8 @@ HOT_INLINE bool take_first(struct try *t, uint32_t actions)
         return keep(t);
     if (actions & L1_SEND)
         return send(t);
+    if (actions & L1_ACKNOWLEDGE)
+        return acknowledge(t);
     contract(actions & L1_PASS);
     return pass(t);
 }
@@ -143,7 +172,7 @@ HOT_INLINE bool take_first(struct try *t, uint32_t actions)
 HOT_INLINE void take_rest(struct try *t, uint32_t actions)
 {
     if (actions & L1_GIVE_UP)
-        t->hit = cache_invalidate(t->l1->cache, t->access->address);
+        t->hit = cache_invalidate(t->l1->cache, t->probe ? t->probe->address : t->access->address);
     contract(!(actions & (L1_INSTALL | L1_WAKE))); /* of fills alone */
 }
 
@@ -194,6 +223,7 @@ HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
     struct try t;
     t.l1 = l1;
     t.access = access;
+    t.probe = NULL;
     t.hit = false;
     access->values = NULL;
     access->request = NULL;
@@ -202,6 +232,16 @@ HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
     if (access->request && access->request->kind == PACKET_WRITE)
         count_store(l1, t.hit);
     return t.served;
+}
+
+bool l1_probe(struct l1 *l1, struct packet *probe)
+{
+    struct try t = {.l1 = l1, .probe = probe, .state = COHERENCE_ANY};
+    uint32_t line;
+    contract(message_sender_of(probe->kind) == MESSAGE_OF_SLICE && !probe->is_reply);
+    if (!(l1->side->stateless >> L1_PROBE_EVENT & 1))
+        t.state = cache_find(l1->cache, probe->address, probe->bytes, &line);
+    return coherence_take(l1->side, t.state, L1_PROBE_EVENT, act, &t);
 }
 
 HOT enum l1_arrival l1_arrival_of(const struct packet *p)

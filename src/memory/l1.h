@@ -12,6 +12,7 @@
 struct l1 {
     struct cache *cache;
     struct packet_ring requests; /* that wait for the network, in order */
+    struct packet_ring answers;  /* to probes, that wait for it too */
     struct packet_pool *packets;
     struct coherence_side *side;
     const struct coherence_protocol *protocol;
@@ -24,6 +25,7 @@ struct l1_setup {
     const struct cache_params *cache;
     struct packet_pool *packets;
     uint32_t requests; /* that may wait for the network */
+    uint32_t answers;  /* to probes; 0: the protocol has none */
     bool in_order;
     bool timing_only; /* lines carry no values that anybody looks at (sm.values_at_issue) */
 };
@@ -59,7 +61,10 @@ static inline bool l1_would_refuse(const struct l1 *l1, uint64_t address, uint32
     return cache_would_refuse(l1->cache, address, bytes, packet_ring_room(&l1->requests));
 }
 
-/* The second door: a reply arrives, which the owner gives back to the pool when it has what it needs of it. */
+/* The second door: a probe arrives, a request of a slice's own. It is turned into its own answer and put behind
+ * `answers`; false when there is no room: the owner keeps it where it is, and tries again. */
+bool l1_probe(struct l1 *l1, struct packet *probe);
+/* Or a reply arrives, which the owner gives back to the pool when it has what it needs of it. */
 enum l1_arrival {
     L1_ACKNOWLEDGED, /* a store; the packet has its number, or CACHE_NO_WAITER for a write-back */
     L1_ANSWERED,     /* the answer of an access that went past, with its waiter's number */

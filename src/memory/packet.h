@@ -1,6 +1,6 @@
-/* The messages between an SM and the memory partitions. A packet belongs to the SM that sends it: the partition that
- * serves a request turns it into its own reply (is_reply, values filled in) and sends it back, also for writes (the
- * acknowledgement). So a packet is never seen from two sides at once. */
+/* The messages between SMs and L2 slices (message.def). A packet belongs to the side that sends it first: who serves it
+ * turns it into its own reply (is_reply, values filled in) and sends it back, also for writes (the acknowledgement). So a
+ * packet is never seen from two sides at once. */
 #ifndef LOCKSTEP_MEMORY_PACKET_H
 #define LOCKSTEP_MEMORY_PACKET_H
 
@@ -11,7 +11,57 @@
 #define PACKET_LANES 32       /* parts of an atomic in one packet: an SM sends those of at most half a warp */
 #define PACKET_WARP_LANES 64  /* of the widest warp: above every lane's number */
 
-enum packet_kind { PACKET_READ, PACKET_WRITE, PACKET_ATOMIC, PACKET_HEAP };
+enum packet_kind {
+#define MESSAGE(name, words, sender, request, reply, sent, answered) PACKET_##name,
+#include "memory/message.def"
+#undef MESSAGE
+    PACKET_KINDS
+};
+
+enum message_network {
+#define MESSAGE_NETWORK(name, words) MESSAGE_##name,
+#include "memory/message_networks.def"
+#undef MESSAGE_NETWORK
+    MESSAGE_NETWORKS
+};
+
+enum message_sender { MESSAGE_OF_SM, MESSAGE_OF_SLICE };
+
+/* Sets by 2 * kind + is_reply: messages that carry their bytes. */
+#define MESSAGE(name, words, sender, request, reply, sent, answered)                                                   \
+    | (uint32_t)(sent) << 2 * PACKET_##name | (uint32_t)(answered) << (2 * PACKET_##name + 1)
+static const uint32_t message_carriers = 0
+#include "memory/message.def"
+    ;
+#undef MESSAGE
+
+#define MESSAGE_HEADER_BYTES 8u
+
+/* Bytes that a message of a kind occupies in the network: its header, and its bytes if it carries them. */
+static inline uint32_t message_network_bytes(unsigned kind, bool is_reply, uint32_t bytes)
+{
+    return MESSAGE_HEADER_BYTES + (message_carriers >> (2 * kind + is_reply) & 1 ? bytes : 0);
+}
+
+/* Who sends a kind first and owns its packets, and the network that it goes through as a request or a reply. */
+static inline enum message_sender message_sender_of(unsigned kind)
+{
+    static const uint8_t senders[PACKET_KINDS] = {
+#define MESSAGE(name, words, sender, request, reply, sent, answered) MESSAGE_OF_##sender,
+#include "memory/message.def"
+#undef MESSAGE
+    };
+    return (enum message_sender)senders[kind];
+}
+static inline enum message_network message_network_of(unsigned kind, bool is_reply)
+{
+    static const uint8_t networks[PACKET_KINDS][2] = {
+#define MESSAGE(name, words, sender, request, reply, sent, answered) {MESSAGE_##request, MESSAGE_##reply},
+#include "memory/message.def"
+#undef MESSAGE
+    };
+    return (enum message_network)networks[kind][is_reply];
+}
 
 /* Who asked: decides how statistics count it, and whether it carries values. */
 enum packet_class {
@@ -33,9 +83,10 @@ struct packet {
     uint64_t address;    /* device address of the segment's first byte; the segment does not cross a 128-byte line */
     uint32_t bytes;      /* of memory touched: the segment's size (32, 64, 128 or less) */
     uint32_t cookie;     /* the sender's own */
-    uint16_t sm;         /* sender */
+    uint16_t sm;         /* the SM that sends or receives it */
     uint16_t fill;       /* the number of the fill in the sender's cache, if it is one */
     uint8_t kind, class; /* enum packet_kind, enum packet_class */
+    uint8_t order, scope; /* ISA_ORDER_*, ISA_SCOPE_*: of the access that it serves */
     bool is_reply;
     bool performed;       /* WRITE: its bytes were written when it issued (sm.values_at_issue), only the time is real */
     bool no_return;       /* red: nobody waits for the old values, but the reply still acknowledges */
@@ -56,17 +107,10 @@ struct packet {
     _Alignas(64) uint8_t apart[64];
 };
 
-/* Bytes a packet occupies in the network: 8 of header, and the data it carries. */
+/* Bytes that a packet occupies in the network. */
 static inline uint32_t packet_network_bytes(const struct packet *p)
 {
-    switch (p->kind) {
-    case PACKET_READ:
-        return p->is_reply ? 8 + p->bytes : 8;
-    case PACKET_WRITE:
-        return p->is_reply ? 8 : 8 + p->bytes;
-    default:
-        return 8 + p->bytes;
-    }
+    return message_network_bytes(p->kind, p->is_reply, p->bytes);
 }
 
 /* packet_archive.c: describes a packet where it is first met. make: a packet of that SM for what is loaded, or NULL. */

@@ -15,8 +15,10 @@ static void archive_lanes(struct archive *ar, struct packet *p)
 
 static void archive_content(struct archive *ar, struct packet *p)
 {
-    archive_u8_to(ar, &p->kind, PACKET_HEAP);
+    archive_u8_to(ar, &p->kind, PACKET_KINDS - 1);
     archive_u8_to(ar, &p->class, PACKET_INSTRUCTION);
+    ARCHIVE(ar, p->order);
+    ARCHIVE(ar, p->scope);
     archive_bool(ar, &p->is_reply);
     archive_u32_to(ar, &p->bytes, PACKET_LINE_BYTES);
     ARCHIVE(ar, p->cookie);

@@ -18,6 +18,7 @@ HOT struct packet *packet_new(struct packet_pool *pool)
     else
         p = ARENA_NEW(pool->arena, struct packet, 1);
     p->is_reply = false;
+    p->order = p->scope = 0;
     p->no_return = false;
     p->performed = false;
     p->lane_count = 0;

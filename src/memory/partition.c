@@ -72,7 +72,8 @@ const unsigned partition_param_count = sizeof(partition_param_descs) / sizeof(pa
 struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store,
                                    struct arena *arena)
 {
-    const struct coherence_protocol *protocol = coherence_find(params->coherence.protocol);
+    const struct coherence_protocol *protocol =
+        params->protocol ? params->protocol : coherence_find(params->coherence.protocol);
     struct partition *p = ARENA_NEW(arena, struct partition, 1);
     p->params = *params;
     p->map = memory_map_of(&params->partition);
@@ -130,6 +131,24 @@ HOT void partition_push(struct partition *p, unsigned k, struct packet *packet, 
     memory_slice_of(&p->map, packet->address, &local);
     slice_push(p->slices[k], packet, local, cycle);
     p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
+    note_next(p);
+}
+
+void partition_open_probes(struct partition *p, uint32_t sms, struct arena *arena)
+{
+    for (unsigned k = 0; k < p->slice_count; k++)
+        slice_open_probes(p->slices[k], sms, arena);
+}
+
+struct packet_ring *partition_probes(struct partition *p, unsigned k)
+{
+    return &p->slices[k]->probes->out;
+}
+
+void partition_acknowledge(struct partition *p, unsigned k, struct packet *answer)
+{
+    slice_acknowledge(p->slices[k], answer, p->last_l2);
+    note_next_l2(p);
     note_next(p);
 }
 

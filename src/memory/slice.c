@@ -44,6 +44,9 @@ uint32_t slice_requests(const struct memory_params *params)
 /* What cache_read does, by presence. */
 static const uint32_t reads[CACHE_PRESENCES] = {L2_FETCH, L2_JOIN, L2_TOUCH, L2_TOUCH};
 
+/* What can be refused. */
+#define FIRSTS (L2_PROBE | L2_TOUCH | L2_FETCH | L2_JOIN | L2_KEEP | L2_PASS | L2_PASS_FETCH)
+
 struct slice *slice_create(const struct memory_params *params, const struct request_map *map, unsigned number,
                            const struct coherence_protocol *protocol, struct store *store, struct request_pool *pool,
                            struct arena *arena)
@@ -68,7 +71,7 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->number = (uint8_t)number;
     s->cache = cache_create(&params->l2, false, arena);
     s->side = ARENA_NEW(arena, struct coherence_side, 1);
-    coherence_side_init(s->side, (protocol ? protocol : coherence_find(NULL))->l2, reads);
+    coherence_side_init(s->side, (protocol ? protocol : coherence_find(NULL))->l2, reads, FIRSTS);
     s->fills_ahead = coherence_only(s->side, L2_FILL_EVENT, L2_INSTALL) &&
                      coherence_only(s->side, L2_READ_WOKEN_EVENT, L2_ANSWER);
     s->store_event = params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY    ? L2_STORE_LAZY_EVENT
@@ -84,6 +87,25 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->waiting = ARENA_NEW(arena, struct slice_part, s->waiter_limit);
     s->free_waiter = NO_WAITER;
     return s;
+}
+
+void slice_open_probes(struct slice *s, uint32_t sms, struct arena *arena)
+{
+    s->probes = ARENA_NEW(arena, struct slice_probes, 1);
+    s->probes->sms = sms;
+    s->probes->pool.arena = arena;
+    packet_ring_init(&s->probes->out, sms, arena);
+}
+
+void slice_acknowledge(struct slice *s, struct packet *answer, uint64_t last)
+{
+    contract(answer->kind == PACKET_PROBE && answer->is_reply && s->probes->unanswered);
+    packet_free(&s->probes->pool, answer);
+    s->probes->answered = --s->probes->unanswered == 0;
+    if (!s->probes->answered)
+        return;
+    s->blocked = false;
+    s->next = cycle_min(s->next, last + 1);
 }
 
 /* The ends */
@@ -237,7 +259,7 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
     }
     replies[place] = (struct partition_reply){.packet = last ? packet : NULL,
                                               .served = cycle,
-                                              .bytes = packet->kind == PACKET_WRITE ? 8 : 8 + part->bytes,
+                                              .bytes = message_network_bytes(packet->kind, true, part->bytes),
                                               .sm = packet->sm};
     packet->is_reply = last;
 }
@@ -416,8 +438,33 @@ static bool pass_fetch(struct try *t)
     return true;
 }
 
+/* The access goes on when every L1 but that of its SM has answered a probe of its line. */
+NOT_INLINE bool probe_others(const struct try *t)
+{
+    struct slice_probes *probes = t->s->probes;
+    const struct packet *asker = t->part->packet;
+    contract(probes); /* slice_open_probes */
+    bool first = !probes->answered && !probes->unanswered;
+    for (uint32_t sm = 0; first && sm < probes->sms; sm++) {
+        if (sm == asker->sm)
+            continue;
+        struct packet *p = packet_new(&probes->pool);
+        p->kind = PACKET_PROBE;
+        p->class = asker->class;
+        p->sm = (uint16_t)sm;
+        p->address = asker->address + t->part->offset;
+        p->bytes = t->part->bytes;
+        packet_ring_push(&probes->out, p);
+        probes->unanswered++;
+    }
+    probes->answered |= probes->unanswered == 0;
+    return probes->answered;
+}
+
 static bool take_first(struct try *t, uint32_t actions)
 {
+    if ((actions & L2_PROBE) && !probe_others(t))
+        return false;
     if (actions & (L2_TOUCH | L2_FETCH | L2_JOIN))
         return read_line(t);
     if (actions & L2_KEEP)
@@ -629,6 +676,8 @@ static void try_access(struct slice *s, uint64_t cycle)
         s->blocked = s->serve_at <= cycle;
         return;
     }
+    if (s->probes)
+        s->probes->answered = false;
     s->in_count--;
     s->accepted += part.bytes;
     if (s->accepted < p->bytes)

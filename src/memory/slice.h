@@ -11,6 +11,7 @@
 #include "memory/address.h"
 #include "memory/coherence/protocol.h"
 #include "memory/dram.h"
+#include "memory/packet_queue.h"
 #include "memory/partition.h"
 
 /* An access: the part of a packet in one sector. While it waits for its fill it has a place among the slice's; next
@@ -32,6 +33,16 @@ static inline bool slice_out_full(const struct partition_out *out)
     return out->count >= out->limit;
 }
 
+/* The probes of a slice: those of the access at the head. Checkpoints do not hold them yet: no protocol of a machine
+ * probes. */
+struct slice_probes {
+    struct packet_ring out; /* that wait for the network */
+    struct packet_pool pool;
+    uint32_t sms;
+    uint32_t unanswered;
+    bool answered; /* all of them */
+};
+
 /* What is used together lies together, by cache lines of the host: many slices take turns. */
 struct slice {
     _Alignas(64) uint64_t next; /* as partition_next_l2, of this slice */
@@ -46,6 +57,7 @@ struct slice {
     uint8_t number;
     uint8_t store_event; /* enum l2_event: what a store is under l2.write_allocate */
     struct coherence_side *side;
+    struct slice_probes *probes; /* NULL: the protocol has none */
 
     struct request_queue from_dram;
     uint64_t data_free_at, fill_free_at;
@@ -89,6 +101,10 @@ static inline bool slice_can_push(const struct slice *s)
 {
     return s->in_count <= s->in_most;
 }
+/* A protocol that probes the L1s of so many SMs: before the first push. */
+void slice_open_probes(struct slice *s, uint32_t sms, struct arena *arena);
+/* A probe has been answered. `last` is the last tick. */
+void slice_acknowledge(struct slice *s, struct packet *answer, uint64_t last);
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
 /* One cycle of the L2's clock. */
 void slice_tick(struct slice *s, uint64_t cycle);

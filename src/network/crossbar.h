@@ -1,4 +1,4 @@
-/* The state of core crossbar, shared by crossbar.c, which says what it does, and crossbar_state.c. */
+/* The state of core crossbar, shared by its files; crossbar.c says what it does. */
 #ifndef LOCKSTEP_NETWORK_CROSSBAR_H
 #define LOCKSTEP_NETWORK_CROSSBAR_H
 
@@ -60,8 +60,11 @@ void crossbar_note_tight(struct crossbar *x, unsigned word, uint64_t outputs);
 /* The tick for core.next. */
 uint64_t crossbar_next(const struct crossbar *x);
 
-/* crossbar_state.c */
+/* crossbar_archive.c. Outputs of a word for which inputs wait; ports of a word whose counter is not zero. */
+uint64_t crossbar_asked(const struct crossbar *x, unsigned word);
+uint64_t crossbar_some(const uint16_t *counters, unsigned word);
 void crossbar_archive(struct network_core *core, struct archive *ar, const struct network_carrier *carrier);
+/* crossbar_check.c */
 void crossbar_check(struct network_core *core, struct check *check);
 
 #endif

@@ -124,7 +124,7 @@ struct ptx_body {
     uint32_t frame_at; /* .pragma "lockstep.at N": offset of the next frame variable, or PTX_NONE */
     uint32_t source_file, source_line;
     bool too_many_regs;
-    bool marks_spin; /* .pragma "lockstep.spin" stands before the next instruction */
+    bool marks_spin;                /* .pragma "lockstep.spin" stands before the next instruction */
     VEC(struct ptx_symbol) formals; /* .reg parameters, copied from and to the frame */
     uint32_t result_formals;        /* how many of them are results */
 };
@@ -230,8 +230,6 @@ struct ptx_declarator {
 };
 /* Reads alignment, type, name and dimensions. */
 int ptx_parse_declarator(struct ptx_parser *p, struct ptx_declarator *d);
-/* Reads only name and dimensions, for the second and later names of a list. */
-int ptx_parse_name(struct ptx_parser *p, struct ptx_declarator *d);
 /* A declaration whose state space is the next token, up to and with its `;`. */
 int ptx_parse_declaration(struct ptx_parser *p, bool is_extern);
 /* Whether the next token begins a declaration of a variable or register. */
@@ -321,10 +319,6 @@ uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr);
 /* --- parse_call.c --- */
 int ptx_parse_call(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_token *at);
 
-/* Emits a load of a register from the frame, or a store to it, at the place and under the guard of instruction `like`.
- */
-void ptx_emit_frame_copy(struct ptx_parser *p, const struct isa_instr *like, bool is_load,
-                         const struct isa_operand *value, enum isa_type type, uint32_t offset);
 /* Copies the .reg parameters of the present function: arguments from the frame (is_load), or results to it. */
 void ptx_emit_formals(struct ptx_parser *p, const struct isa_instr *like, bool is_load);
 

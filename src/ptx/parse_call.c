@@ -183,8 +183,10 @@ static const struct isa_call_slot *copy_slots(struct ptx_parser *p, const struct
     return copy;
 }
 
-void ptx_emit_frame_copy(struct ptx_parser *p, const struct isa_instr *like, bool is_load,
-                         const struct isa_operand *value, enum isa_type type, uint32_t offset)
+/* Emits a load of a register from the frame, or a store to it, at the place and under the guard of instruction `like`.
+ */
+static void emit_frame_copy(struct ptx_parser *p, const struct isa_instr *like, bool is_load,
+                            const struct isa_operand *value, enum isa_type type, uint32_t offset)
 {
     struct isa_operand *operands = ARENA_NEW(p->arena, struct isa_operand, 2);
     struct isa_operand place = {.kind = ISA_OPERAND_FRAME, .bits = 64, .value = offset};
@@ -216,7 +218,7 @@ void ptx_emit_formals(struct ptx_parser *p, const struct isa_instr *like, bool i
         struct ptx_token name = {.kind = PTX_TOKEN_WORD, .text = formal->name, .length = formal->length};
         struct isa_operand reg = {.kind = ISA_OPERAND_REG, .bits = isa_type_info(formal->type)->bits};
         reg.reg = ptx_use_reg(p, &name, formal, formal->index);
-        ptx_emit_frame_copy(p, like, is_load, &reg, formal->type, formal->offset);
+        emit_frame_copy(p, like, is_load, &reg, formal->type, formal->offset);
     }
 }
 
@@ -228,11 +230,10 @@ static void emit(struct ptx_parser *p, struct call *c, struct isa_call *call, st
     call->args = copy_slots(p, c->args.items, c->args.count);
     instr->call = call;
     for (size_t i = 0; i < c->stores.count; i++)
-        ptx_emit_frame_copy(p, instr, false, &c->stores.items[i].value, c->stores.items[i].type,
-                            c->stores.items[i].offset);
+        emit_frame_copy(p, instr, false, &c->stores.items[i].value, c->stores.items[i].type, c->stores.items[i].offset);
     ptx_emit(p, instr);
     for (size_t i = 0; i < c->loads.count; i++)
-        ptx_emit_frame_copy(p, instr, true, &c->loads.items[i].value, c->loads.items[i].type, c->loads.items[i].offset);
+        emit_frame_copy(p, instr, true, &c->loads.items[i].value, c->loads.items[i].type, c->loads.items[i].offset);
 }
 
 int ptx_parse_call(struct ptx_parser *p, struct isa_instr *instr, const struct ptx_token *at)

@@ -79,7 +79,8 @@ static int parse_dimensions(struct ptx_parser *p, struct ptx_declarator *d)
     return d->bytes > PTX_MAX_VARIABLE ? ptx_error(p, &d->name, NULL, "the variable is too large") : 0;
 }
 
-int ptx_parse_name(struct ptx_parser *p, struct ptx_declarator *d)
+/* Reads only name and dimensions, for the second and later names of a list. */
+static int parse_name(struct ptx_parser *p, struct ptx_declarator *d)
 {
     d->name = (struct ptx_token){
         .kind = PTX_TOKEN_END, .text = p->token.text, .line = p->token.line, .column = p->token.column};
@@ -109,7 +110,7 @@ int ptx_parse_declarator(struct ptx_parser *p, struct ptx_declarator *d)
     uint32_t natural = (isa_type_bits(d->type) + 7) / 8 * d->elements;
     if (!d->align)
         d->align = natural;
-    return ptx_parse_name(p, d);
+    return parse_name(p, d);
 }
 
 bool ptx_at_declaration(const struct ptx_parser *p)
@@ -290,7 +291,7 @@ static int parse_declaration(struct ptx_parser *p, bool is_extern)
     if (ptx_parse_declarator(p, &d) < 0 || declare_one(p, &d, &space, is_extern) < 0)
         return -1;
     while (ptx_accept(p, ','))
-        if (ptx_parse_name(p, &d) < 0 || declare_one(p, &d, &space, is_extern) < 0)
+        if (parse_name(p, &d) < 0 || declare_one(p, &d, &space, is_extern) < 0)
             return -1;
     return 0;
 }

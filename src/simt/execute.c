@@ -107,7 +107,7 @@ void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds)
     }
 }
 
-uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr, const struct simt_path *path)
+static uint64_t guard_mask(const struct simt_warp *warp, const struct isa_instr *instr, const struct simt_path *path)
 {
     if (!instr->guarded)
         return path->mask;
@@ -429,7 +429,7 @@ HOT enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct 
     r->instr = instr;
     r->pc = pc;
     r->active = now->mask;
-    r->mask = simt_guard_mask(warp, instr, now);
+    r->mask = guard_mask(warp, instr, now);
     if (op->plain) {
         if (r->mask)
             execute_rows(warp, op, instr, &now->frame, r->mask);

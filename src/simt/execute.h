@@ -12,7 +12,6 @@ static inline void *simt_row(const struct simt_warp *warp, uint32_t base, uint32
 
 /* Makes room for register frames up to these sizes; new rows are zero. */
 void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds);
-uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr, const struct simt_path *path);
 /* The row of a source operand; computed ones are written to scratch (SIMT_MAX_WIDTH 64-bit words). NULL for an absent
  * operand. */
 const void *simt_source_row(const struct simt_warp *warp, const struct simt_operand *operand,

@@ -312,15 +312,8 @@ static inline double lane_arith_odd(unsigned op, unsigned mode, double a, double
     return cancelled && mode == ISA_ROUND_RM ? -0.0 : sum;
 }
 
-/* lanes_round.c: exact results of numbers of up to 53 bits, ready for one rounding by mode (which decides the sign of
- * an exact zero sum). */
-struct lane_number lane_exact_fma(const struct lane_number *a, const struct lane_number *b, const struct lane_number *c,
-                                  unsigned mode);
-struct lane_number lane_exact_add(const struct lane_number *a, const struct lane_number *b, unsigned mode);
-struct lane_number lane_exact_mul(const struct lane_number *a, const struct lane_number *b);
-struct lane_number lane_exact_div(const struct lane_number *a, const struct lane_number *b);
-struct lane_number lane_exact_sqrt(const struct lane_number *a);
-/* x rounded to an integer by an ISA_ROUND_ integer mode (RNI RZI RMI RPI); a zero keeps the sign of x. */
+/* lanes_round.c: x rounded to an integer by an ISA_ROUND_ integer mode (RNI RZI RMI RPI); a zero keeps the sign of x.
+ */
 struct lane_number lane_round_integer(const struct lane_number *x, unsigned mode);
 /* op (ADD SUB MUL MAD FMA DIV RCP SQRT) over patterns of a format, rounded by mode. */
 uint64_t lane_soft(const struct lane_format *format, unsigned op, unsigned mode, const uint64_t operand[3]);
@@ -330,9 +323,5 @@ uint64_t lane_select_extreme(const struct lane_format *format, const struct isa_
 
 /* Whether mods.round is RN, RZ, RM, RP, or not written where `optional`. */
 bool lane_rounds_exactly(const struct isa_instr *instr, bool optional);
-
-/* lanes_special.c: functions in double, accurate to about 2^-45, the same bits on every host. */
-double lane_exp2(double x);
-double lane_tanh(double x);
 
 #endif

@@ -87,7 +87,9 @@ static struct lane_number add_special(const struct lane_number *a, const struct 
     return a->kind == LANE_ZERO ? *b : *a;
 }
 
-struct lane_number lane_exact_add(const struct lane_number *a, const struct lane_number *b, unsigned mode)
+/* Exact results of numbers of up to 53 bits, ready for one rounding by mode (which decides the sign of an exact zero
+ * sum). */
+static struct lane_number exact_add(const struct lane_number *a, const struct lane_number *b, unsigned mode)
 {
     if (a->kind != LANE_FINITE || b->kind != LANE_FINITE)
         return add_special(a, b, mode);
@@ -104,7 +106,7 @@ static struct lane_number multiply_special(const struct lane_number *a, const st
     return signed_kind(zero ? LANE_ZERO : infinite ? LANE_INFINITE : LANE_FINITE, a->negative != b->negative);
 }
 
-struct lane_number lane_exact_mul(const struct lane_number *a, const struct lane_number *b)
+static struct lane_number exact_mul(const struct lane_number *a, const struct lane_number *b)
 {
     struct lane_number special = multiply_special(a, b);
     if (special.kind != LANE_FINITE)
@@ -113,14 +115,14 @@ struct lane_number lane_exact_mul(const struct lane_number *a, const struct lane
                      wide_normal((uint128)a->significand * b->significand, a->exponent + b->exponent));
 }
 
-struct lane_number lane_exact_fma(const struct lane_number *a, const struct lane_number *b, const struct lane_number *c,
-                                  unsigned mode)
+static struct lane_number exact_fma(const struct lane_number *a, const struct lane_number *b,
+                                    const struct lane_number *c, unsigned mode)
 {
     struct lane_number product = multiply_special(a, b);
     if (product.kind != LANE_FINITE)
         return add_special(&product, c, mode);
     if (c->kind == LANE_ZERO)
-        return lane_exact_mul(a, b);
+        return exact_mul(a, b);
     if (c->kind != LANE_FINITE)
         return add_special(&product, c, mode);
     struct wide wide_product = wide_normal((uint128)a->significand * b->significand, a->exponent + b->exponent);
@@ -137,7 +139,7 @@ static struct lane_number divide_special(const struct lane_number *a, const stru
     return signed_kind(a->kind == LANE_ZERO || b->kind == LANE_INFINITE ? LANE_ZERO : LANE_FINITE, negative);
 }
 
-struct lane_number lane_exact_div(const struct lane_number *a, const struct lane_number *b)
+static struct lane_number exact_div(const struct lane_number *a, const struct lane_number *b)
 {
     struct lane_number result = divide_special(a, b);
     if (result.kind != LANE_FINITE)
@@ -163,7 +165,7 @@ static uint64_t root_of(uint128 x)
     return root;
 }
 
-struct lane_number lane_exact_sqrt(const struct lane_number *a)
+static struct lane_number exact_sqrt(const struct lane_number *a)
 {
     if (a->kind == LANE_ZERO || a->kind == LANE_NAN)
         return *a;
@@ -220,14 +222,14 @@ uint64_t lane_soft(const struct lane_format *format, unsigned op, unsigned mode,
     switch (op) {
     case ISA_OP_SUB:
         b.negative = !b.negative;
-        result = lane_exact_add(&a, &b, mode);
+        result = exact_add(&a, &b, mode);
         break;
-    case ISA_OP_ADD: result = lane_exact_add(&a, &b, mode); break;
-    case ISA_OP_MUL: result = lane_exact_mul(&a, &b); break;
-    case ISA_OP_DIV: result = lane_exact_div(&a, &b); break;
-    case ISA_OP_RCP: result = lane_exact_div(&one, &a); break;
-    case ISA_OP_SQRT: result = lane_exact_sqrt(&a); break;
-    default: result = lane_exact_fma(&a, &b, &c, mode); break;
+    case ISA_OP_ADD: result = exact_add(&a, &b, mode); break;
+    case ISA_OP_MUL: result = exact_mul(&a, &b); break;
+    case ISA_OP_DIV: result = exact_div(&a, &b); break;
+    case ISA_OP_RCP: result = exact_div(&one, &a); break;
+    case ISA_OP_SQRT: result = exact_sqrt(&a); break;
+    default: result = exact_fma(&a, &b, &c, mode); break;
     }
     return lane_pack(format, mode, &result);
 }

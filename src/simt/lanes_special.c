@@ -46,7 +46,7 @@ static inline double expm1_reduced(double r)
 }
 
 /* Beyond +-1000 every format's result is infinite or zero already. */
-double lane_exp2(double x)
+static double lane_exp2(double x)
 {
     if (x != x)
         return x;
@@ -56,7 +56,7 @@ double lane_exp2(double x)
 }
 
 /* t / (t + 2) with t = e^2|x| - 1, which loses nothing near zero; 1 to double precision from 22 on. */
-double lane_tanh(double x)
+static double hyperbolic_tangent(double x)
 {
     if (x != x)
         return x;
@@ -254,7 +254,7 @@ static void ex2_f32(struct lane_args *args)
 
 static void tanh_f32(struct lane_args *args)
 {
-    run32(args, lane_tanh);
+    run32(args, hyperbolic_tangent);
 }
 
 static void directed_f32(struct lane_args *args)
@@ -397,7 +397,7 @@ static void ex2_half(struct lane_args *args)
 
 static void tanh_half(struct lane_args *args)
 {
-    run_half(args, lane_tanh);
+    run_half(args, hyperbolic_tangent);
 }
 
 /* rcp and sqrt, the only ones with IEEE roundings. */

@@ -128,6 +128,7 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         ARCHIVE(ar, block->incomplete);
         ARCHIVE(ar, block->barriers);
         ARCHIVE(ar, block->order);
+        ARCHIVE(ar, block->first_arrival);
     }
 }
 
@@ -146,11 +147,12 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     struct sm_warp *warp = &sm->warps[slot];
     archive_u8_to(ar, &warp->block, SM_SLOTS - 1);
     simt_warp_archive(&warp->simt, &sm->blocks[warp->block].simt, ar);
-    archive_barrier(sm, ar, warp, mask_has(sm->at_barrier, slot));
+    archive_barrier(sm, ar, warp, mask_has(sm->waits.barrier, slot));
     ARCHIVE(ar, warp->buffered);
     archive_u8_to(ar, &warp->unit, ISA_UNIT_COUNT - 1);
     ARCHIVE(ar, warp->head_pc);
     ARCHIVE(ar, warp->fetch_pc);
+    ARCHIVE(ar, warp->asked_pc);
     ARCHIVE(ar, warp->in_flight);
     ARCHIVE(ar, warp->stores_out);
     ARCHIVE(ar, warp->pending_registers);
@@ -167,17 +169,35 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     archive_bool(ar, &warp->last_sync_shared);
 }
 
+void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
+{
+    uint64_t *sets[] = {&sm->finished,        &sm->buffered,          &sm->mispredicted,  &sm->flushed,
+                        &sm->cleared,         &sm->fence_invalidates, &sm->fence_reached, &sm->backed_off,
+                        &sm->fetch.under_way, &sm->fetch.retiring,    &sm->fetch.full};
+    for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        visit(sets[i], context);
+    for (unsigned w = 0; w < SM_WAIT_COUNT; w++)
+        visit(&sm->waits.of[w], context);
+    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
+        visit(&sm->wants[u], context);
+}
+
+struct set_archive {
+    struct archive *ar;
+    uint64_t all; /* warp slots */
+};
+
+static void archive_set(uint64_t *set, void *context)
+{
+    const struct set_archive *s = context;
+    archive_u64_to(s->ar, set, s->all);
+}
+
 static void archive_sets(struct sm *sm, struct archive *ar)
 {
-    uint64_t *sets[] = {&sm->resident,      &sm->finished,   &sm->buffered, &sm->mispredicted,      &sm->flushed,
-                        &sm->cleared,       &sm->at_barrier, &sm->at_fence, &sm->in_atomic,         &sm->asleep,
-                        &sm->fence_reached, &sm->fetching,   &sm->retiring, &sm->fence_invalidates, &sm->backed_off,
-                        &sm->delayed};
     uint64_t all = mask_low(sm->params->warps);
-    for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++)
-        archive_u64_to(ar, sets[i], all);
-    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
-        archive_u64_to(ar, &sm->wants[u], all);
+    archive_u64_to(ar, &sm->resident, all);
+    sm_each_set(sm, archive_set, &(struct set_archive){ar, all});
 }
 
 static void archive_warps(struct sm *sm, struct archive *ar)
@@ -187,6 +207,7 @@ static void archive_warps(struct sm *sm, struct archive *ar)
     for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
         archive_warp(sm, ar, mask_first(rest));
     ARCHIVE(ar, sm->views);
+    ARCHIVE(ar, sm->block_views);
     ARCHIVE(ar, sm->free_blocks);
     ARCHIVE(ar, sm->free_threads);
     ARCHIVE(ar, sm->free_shared);
@@ -195,6 +216,16 @@ static void archive_warps(struct sm *sm, struct archive *ar)
 }
 
 /* Pipelines */
+
+static void archive_fetch(struct sm *sm, struct archive *ar)
+{
+    struct sm_fetch *f = &sm->fetch;
+    archive_place(ar, &f->slot, sm->params->warps);
+    ARCHIVE(ar, f->count);
+    archive_u32_to(ar, &f->pc, f->module_size - 1);
+    archive_bool(ar, &f->line_taken);
+    archive_u32_to(ar, &f->view.last, sm->params->warps - 1);
+}
 
 static void archive_fifo(struct sm *sm, struct archive *ar, struct sm_fifo *fifo)
 {
@@ -364,13 +395,10 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_bool(ar, &sm->moved);
     archive_bool(ar, &sm->moved_before);
     archive_u8_to(ar, &sm->lsu_served, SM_NO_PLACE);
-    archive_bool(ar, &sm->line_taken);
     archive_ops(sm, ar);
     archive_transactions(sm, ar);
     archive_warps(sm, ar);
-    archive_place(ar, &sm->fetch_slot, sm->params->warps);
-    ARCHIVE(ar, sm->fetch_count);
-    archive_u32_to(ar, &sm->last_fetched, sm->params->warps - 1);
+    archive_fetch(sm, ar);
     ARCHIVE(ar, sm->overtaken);
     archive_place(ar, &sm->first_look, sm->params->schedulers);
     archive_pipelines(sm, ar);

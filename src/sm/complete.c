@@ -9,13 +9,12 @@ static void check_rest(struct sm *sm, unsigned slot)
     sm_check_fence(sm, slot);
     if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out)
         return;
-    sm->retiring |= BIT64(slot);
-    sm->due |= SM_DUE_FETCH;
+    sm_fetch_retires(sm, BIT64(slot));
 }
 
 void sm_check_retire(struct sm *sm, unsigned slot)
 {
-    if (mask_has(sm->at_fence | sm->finished, slot))
+    if (mask_has(sm->waits.fence | sm->finished, slot))
         check_rest(sm, slot);
     sm_registers_written(sm, &sm->warps[slot], BIT64(slot));
 }
@@ -41,13 +40,11 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
         o->access = NULL;
     }
     if (o->blocks_warp) {
-        sm->in_atomic &= ~bit;
-        sm_waits_changed(sm);
-        sm->changed |= bit;
+        sm_wait_end(sm, SM_WAIT_atomic, bit);
         if (o->acquires)
             l1_order(&sm->l1d, L1_ACQUIRE);
     }
-    if ((sm->at_fence | sm->finished) & bit)
+    if ((sm->waits.fence | sm->finished) & bit)
         check_rest(sm, o->slot);
 }
 
@@ -63,7 +60,7 @@ HOT_INLINE void complete(struct sm *sm, uint32_t op)
     sm->views[slot].completed++;
     sm_op_recycle(sm, op);
     sm_registers_written(sm, warp, bit);
-    if (o->access || o->blocks_warp || ((sm->at_fence | sm->finished) & bit))
+    if (o->access || o->blocks_warp || ((sm->waits.fence | sm->finished) & bit))
         complete_rest(sm, o, bit);
 }
 

@@ -15,8 +15,7 @@ static bool is_over(const struct sm *sm, const struct sm_warp *warp)
 /* What a warp's fence waits for is what is ordered before it now. */
 static void begin_wait(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
-    sm->at_fence |= bit;
-    sm_waits_changed(sm);
+    sm_wait_begin(sm, SM_WAIT_fence, bit);
     warp->fence_after = sm->blocks[warp->block].order.synchronised;
 }
 
@@ -31,7 +30,7 @@ void sm_reach_fence(struct sm *sm, unsigned slot)
 /* At a barrier the warp has not reached its release yet: what the barrier orders before it is known when that opens. */
 void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
-    if (sm->at_barrier & bit)
+    if (sm->waits.barrier & bit)
         return;
     begin_wait(sm, warp, bit);
     sm_check_fence(sm, mask_first(bit));
@@ -39,11 +38,9 @@ void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 
 void sm_check_fence(struct sm *sm, unsigned slot)
 {
-    if (!mask_has(sm->at_fence, slot) || !is_over(sm, &sm->warps[slot]))
+    if (!mask_has(sm->waits.fence, slot) || !is_over(sm, &sm->warps[slot]))
         return;
-    sm->at_fence &= ~BIT64(slot);
-    sm_waits_changed(sm);
-    sm->changed |= BIT64(slot);
+    sm_wait_end(sm, SM_WAIT_fence, BIT64(slot));
     sm->moved = true;
     if (mask_has(sm->fence_invalidates, slot)) {
         sm->fence_invalidates &= ~BIT64(slot);
@@ -56,6 +53,6 @@ HOT void sm_performed(struct sm *sm, const struct sm_warp *warp, uint8_t era)
     struct sm_block *block = &sm->blocks[warp->block];
     if (!sm_order_done(&block->order, era))
         return;
-    for (uint64_t rest = sm->at_fence & block->warps; rest; rest &= rest - 1)
+    for (uint64_t rest = sm->waits.fence & block->warps; rest; rest &= rest - 1)
         sm_check_fence(sm, mask_first(rest));
 }

@@ -1,11 +1,22 @@
-/* Fetch and decode. Each cycle fetch serves one warp whose instruction buffer is empty, looking round robin behind the
- * last one served; it also retires warps that have finished and drained. A hit in the instruction cache fills the fetch
- * buffer, which decode empties into the warp's instruction buffer a cycle later; so, or by asking again, do warps whose
- * missing line has arrived, one a cycle. Fetch goes on in a straight line: it does not know of a taken branch until the
+/* Fetch and decode. Each cycle fetch serves one warp: which, the policy says that sm.fetch names (folder fetch/).
+ * Offered are warps whose instruction buffer is empty, or has room where the policy fills buffers up, and warps that
+ * have finished and drained: these retire when they are picked. A hit in the instruction cache fills the fetch buffer,
+ * which decode empties into the warp's instruction buffer a cycle later; so, or by asking again, do warps whose missing
+ * line has arrived, one a cycle. Fetch goes on in a straight line: it does not know of a taken branch until the
  * scheduler meets the wrong instruction and flushes. */
 #include <string.h>
 
+#include "base/check.h"
 #include "sm/sm_impl.h"
+
+/* Notes whether the warp's buffer has room for something that there is to fetch. */
+static void note_full(struct sm *sm, unsigned slot)
+{
+    const struct sm_warp *warp = &sm->warps[slot];
+    bool full =
+        warp->buffered == sm->params->instruction_buffer || (warp->buffered && warp->fetch_pc >= sm->fetch.module_size);
+    sm->fetch.full = (sm->fetch.full & ~BIT64(slot)) | (full ? BIT64(slot) : 0);
+}
 
 HOT void sm_flush_buffer(struct sm *sm, unsigned slot)
 {
@@ -18,23 +29,50 @@ HOT void sm_flush_buffer(struct sm *sm, unsigned slot)
         sm->stats.control_flushes++;
     }
     sm_head_changed(sm, warp, BIT64(slot), warp->fetch_pc);
+    if (sm->fetch.fills)
+        note_full(sm, slot);
+}
+
+void sm_fetch_has_room(struct sm *sm, unsigned slot)
+{
+    note_full(sm, slot);
+    sm->due |= SM_DUE_FETCH;
+}
+
+/* A warp whose buffer was not empty may have left the straight line, or ended, since it was fetched for: what comes
+ * then is dropped. */
+static bool is_stale(const struct sm *sm, unsigned slot, uint32_t pc)
+{
+    return sm->warps[slot].fetch_pc != pc || (sm->finished & BIT64(slot));
 }
 
 HOT void sm_decode(struct sm *sm)
 {
-    unsigned slot = sm->fetch_slot;
+    struct sm_fetch *f = &sm->fetch;
+    unsigned slot = f->slot;
+    uint64_t bit = BIT64(slot);
     struct sm_warp *warp = &sm->warps[slot];
     sm->moved = true;
-    sm->stats.decoded_instructions += sm->fetch_count;
-    const struct sm_decoded *d = &sm->kernel->decoded[warp->fetch_pc];
-    sm->stats.decoded_operations += d[sm->fetch_count].scheduled_before - d->scheduled_before;
-    warp->head_pc = warp->fetch_pc;
-    warp->buffered = (uint8_t)sm->fetch_count;
-    warp->fetch_pc += sm->fetch_count;
-    sm->fetching &= ~BIT64(slot);
-    sm->flushed &= ~BIT64(slot);
-    sm->fetch_slot = SM_NONE;
-    sm_head_changed(sm, warp, BIT64(slot), simt_pc(&warp->simt));
+    f->under_way &= ~bit;
+    f->slot = SM_NONE;
+    if (f->fills) {
+        sm->due |= SM_DUE_FETCH;
+        if (is_stale(sm, slot, f->pc))
+            return;
+    }
+    sm->stats.decoded_instructions += f->count;
+    const struct sm_decoded *d = &sm->kernel->decoded[f->pc];
+    sm->stats.decoded_operations += d[f->count].scheduled_before - d->scheduled_before;
+    bool was_empty = !warp->buffered;
+    warp->buffered = (uint8_t)(warp->buffered + f->count);
+    warp->fetch_pc += f->count;
+    sm->flushed &= ~bit;
+    if (was_empty) {
+        warp->head_pc = f->pc;
+        sm_head_changed(sm, warp, bit, simt_pc(&warp->simt));
+    }
+    if (f->fills)
+        note_full(sm, slot);
 }
 
 static void retire(struct sm *sm, unsigned slot)
@@ -42,7 +80,7 @@ static void retire(struct sm *sm, unsigned slot)
     struct sm_block *block = &sm->blocks[sm->warps[slot].block];
     uint64_t bit = BIT64(slot);
     block->incomplete &= ~bit;
-    sm->retiring &= ~bit;
+    sm->fetch.retiring &= ~bit;
     if (block->incomplete)
         return;
     sm_count_warps(sm, sm->now + 1);
@@ -55,6 +93,7 @@ static void retire(struct sm *sm, unsigned slot)
     sm->free_blocks |= BIT64(sm->warps[slot].block);
     sm->changed |= block->warps;
     block->used = false;
+    sm->block_views[block - sm->blocks] = (struct lockstep_block_view){0};
     sm->stats.blocks++;
     if (sm->spin && !sm->resident)
         spin_drained(sm->spin, sm->now);
@@ -63,14 +102,18 @@ static void retire(struct sm *sm, unsigned slot)
 /* Instructions that a fetch brings. Also at the end of a line: only the bytes asked of the cache end there. */
 static uint32_t fetch_count(const struct sm *sm, unsigned slot)
 {
-    uint32_t left = sm->instructions - sm->warps[slot].fetch_pc;
-    return sm->fetch_most < left ? sm->fetch_most : left;
+    const struct sm_warp *warp = &sm->warps[slot];
+    uint32_t left = sm->fetch.module_size - warp->fetch_pc, most = sm->fetch.most;
+    if (sm->fetch.fills && most > sm->params->instruction_buffer - warp->buffered)
+        most = sm->params->instruction_buffer - warp->buffered;
+    return most < left ? most : left;
 }
 
 static void fill_buffer(struct sm *sm, unsigned slot, uint32_t count)
 {
-    sm->fetch_slot = slot;
-    sm->fetch_count = count;
+    sm->fetch.slot = slot;
+    sm->fetch.count = count;
+    sm->fetch.pc = sm->warps[slot].fetch_pc;
 }
 
 /* Asks the instruction cache for the warp's next instructions. */
@@ -80,18 +123,19 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     uint64_t address = sm->setup.code_base + (uint64_t)warp->fetch_pc * ISA_PC_BYTES;
     uint32_t line = sm->setup.l1i->line_bytes;
     uint32_t to_line_end = (line - (uint32_t)(address & (line - 1))) / ISA_PC_BYTES;
-    if (warp->fetch_pc >= sm->instructions) { /* ran off the end on a wrong path: the scheduler will redirect it */
+    if (warp->fetch_pc >= sm->fetch.module_size) { /* ran off the end on a wrong path: the scheduler will redirect it */
         warp->fetch_pc = simt_pc(&warp->simt);
         return;
     }
     uint32_t count = fetch_count(sm, slot);
     struct cache_effect effect;
+    warp->asked_pc = warp->fetch_pc;
     uint32_t room = sm->l1i_queue.size - sm->l1i_queue.count;
     switch (
         cache_read(sm->l1i, address, (count < to_line_end ? count : to_line_end) * ISA_PC_BYTES, slot, room, &effect)) {
     case CACHE_HIT:
         fill_buffer(sm, slot, count);
-        sm->fetching |= BIT64(slot);
+        sm->fetch.under_way |= BIT64(slot);
         break;
     case CACHE_MISS: {
         struct packet *p = packet_new(&sm->packets);
@@ -103,55 +147,62 @@ static void fetch_warp(struct sm *sm, unsigned slot)
         if (!sm->l1i_queue.count)
             sm->l1i_since = sm->now;
         sm_request(sm, &sm->l1i_queue, p);
-        sm->fetching |= BIT64(slot);
+        sm->fetch.under_way |= BIT64(slot);
         break;
     }
     case CACHE_PENDING:
-        sm->fetching |= BIT64(slot);
+        sm->fetch.under_way |= BIT64(slot);
         break;
     case CACHE_REFUSED:
         break;
     }
-    sm->last_fetched = slot;
+    sm->fetch.view.last = slot;
 }
 
 /* Whether take_line is to be asked: a line has arrived, or one was taken. */
 static inline bool line_came(const struct sm *sm)
 {
-    return sm->line_taken || cache_has_ready(sm->l1i);
+    return sm->fetch.line_taken || cache_has_ready(sm->l1i);
 }
 
 /* One warp whose instruction line arrived: it fills the fetch buffer, or may ask again from the next cycle on. */
 HOT static bool take_line(struct sm *sm)
 {
     uint32_t line, slot = cache_ready(sm->l1i, &line, &(const uint8_t *){NULL});
-    sm->line_taken = slot != CACHE_NO_WAITER;
-    if (!sm->line_taken)
+    sm->fetch.line_taken = slot != CACHE_NO_WAITER;
+    if (!sm->fetch.line_taken)
         return false;
     sm->moved = true;
-    if (sm->params->fetch_from_fill) {
+    if (sm->params->fetch_from_fill && !is_stale(sm, slot, sm->warps[slot].asked_pc)) {
         fill_buffer(sm, slot, fetch_count(sm, slot));
     } else {
-        sm->fetching &= ~BIT64(slot);
+        sm->fetch.under_way &= ~BIT64(slot);
     }
     return true;
 }
 
+/* The policy picks among the warps to fetch for and those to retire, until it picks one to fetch for. A finished warp
+ * for which instructions are still on their way retires when they have come. */
 static void fetch_any(struct sm *sm)
 {
-    uint64_t eligible = sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching;
-    uint64_t visit = eligible | sm->retiring;
-    sm->moved |= visit != 0;
-    /* Round robin from behind the last warp served; finished warps met on the way retire. */
-    while (visit) {
-        uint64_t behind = visit & (~UINT64_C(1) << sm->last_fetched);
-        unsigned slot = mask_first(behind ? behind : visit);
-        if (!mask_has(sm->retiring, slot)) {
+    struct sm_fetch *f = &sm->fetch;
+    struct sm_fetch_view *view = &f->view;
+    view->cycle = sm->now;
+    view->retiring = f->retiring & ~f->under_way;
+    view->serve = sm_fetch_for(sm) | view->retiring;
+    sm->moved |= view->serve != 0;
+    while (view->serve) {
+        unsigned slot = f->policy->pick(view);
+        if (slot == SM_FETCH_NOBODY)
+            return;
+        contract(mask_has(view->serve, slot));
+        if (!mask_has(view->retiring, slot)) {
             fetch_warp(sm, slot);
             return;
         }
         retire(sm, slot);
-        visit &= ~BIT64(slot);
+        view->serve &= ~BIT64(slot);
+        view->retiring &= ~BIT64(slot);
     }
 }
 
@@ -164,4 +215,38 @@ HOT void sm_fetch(struct sm *sm)
         take_line(sm);
     if (!sm_fetch_busy(sm))
         sm->due &= ~(uint32_t)SM_DUE_FETCH;
+}
+
+/* What the policy is shown */
+
+static unsigned entries(const struct sm_fetch_view *view, unsigned slot)
+{
+    return ((const struct sm *)view->context)->warps[slot].buffered;
+}
+
+static unsigned preferred(const struct sm_fetch_view *view, unsigned scheduler, uint64_t warps)
+{
+    return sm_preferred(view->context, scheduler, warps);
+}
+
+void sm_fetch_begin(struct sm *sm)
+{
+    const struct sm_params *p = sm->params;
+    const struct sm_fetch_policy *policy = sm->setup.fetch;
+    struct sm_fetch *f = &sm->fetch;
+    *f = (struct sm_fetch){
+        .slot = SM_NONE,
+        .most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer,
+        .module_size = sm->kernel->grid->code->module->instr_count,
+        .line_taken = true,
+        .fills = policy->fills,
+        .stocked = policy->fills ? &f->full : &sm->buffered,
+        .policy = policy,
+        .view = {.warps = sm->views,
+                 .last = p->warps - 1,
+                 .schedulers = sm->scheduler_count,
+                 .entries = entries,
+                 .preferred = preferred,
+                 .context = sm},
+    };
 }

@@ -19,57 +19,6 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
     sm->fault.cycle = sm->now;
 }
 
-/* Warps of one block, by index in the block, as slots of the SM. */
-static uint64_t slots_of(const struct sm_block *block, uint64_t warps)
-{
-    return warps << mask_first(block->warps);
-}
-
-static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
-{
-    sm->changed |= slots_of(block, warps);
-    sm_count_warps(sm, sm->now + 1);
-    if (warps)
-        sm_synchronise_block(sm, block);
-    for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
-        struct sm_warp *warp = &sm->warps[mask_first(rest)];
-        sm->at_barrier &= ~BIT64(mask_first(rest));
-        if (mask_has(sm->cleared, mask_first(rest)))
-            sm_head_cleared(sm, warp, rest & -rest);
-        if (warp->barrier.mode == ISA_BARRIER_RED)
-            simt_barrier_result(&warp->simt, warp->barrier_instr, &warp->barrier, value);
-    }
-    sm_waits_changed(sm);
-}
-
-static void reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
-{
-    struct sm_warp *warp = &sm->warps[slot];
-    struct sm_block *block = &sm->blocks[warp->block];
-    uint64_t value = 0;
-    sm_count_warps(sm, sm->now + 1);
-    sm->stats.barriers++;
-    warp->barrier = r->barrier;
-    warp->barrier_instr = r->instr;
-    if (r->barrier.mode != ISA_BARRIER_ARRIVE)
-        sm->at_barrier |= BIT64(slot);
-    uint64_t released = sm_barrier_arrive(&block->barriers, warp->simt.index, &r->barrier, &value);
-    release_warps(sm, block, released, value);
-}
-
-static void finish_warp(struct sm *sm, unsigned slot)
-{
-    struct sm_block *block = &sm->blocks[sm->warps[slot].block];
-    sm->finished |= BIT64(slot);
-    sm_waits_changed(sm);
-    uint32_t id;
-    uint64_t value, released;
-    while ((released = sm_barrier_ended(&block->barriers, sm->warps[slot].simt.index, &id, &value)))
-        release_warps(sm, block, released, value);
-    if (sm->setup.scheduler->ended)
-        sm->setup.scheduler->ended(sm->scheduler_state[slot % sm->params->schedulers], slot, sm->now);
-}
-
 /* Whether each lane's access lies in an allocation; the usual case is one allocation for all lanes. */
 static bool check_addresses(struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
 {
@@ -203,10 +152,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         sm_order_add(&block->order, o->era);
     }
     o->blocks_warp = is_atomic || o->acquires;
-    if (o->blocks_warp) {
-        sm->in_atomic |= BIT64(slot);
-        sm_waits_changed(sm);
-    }
+    if (o->blocks_warp)
+        sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
     if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || access->instr->mods.order > ISA_ORDER_WEAK)))
         note_sync(warp, access);
     o->performed = sm->params->values_at_issue && !is_atomic;
@@ -263,15 +210,14 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
         reach_fence(sm, slot, r->instr);
         break;
     case SIMT_BARRIER:
-        reach_barrier(sm, slot, r);
+        sm_reach_barrier(sm, slot, r);
         break;
     case SIMT_SLEEP:
         warp->wake = sm->now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000;
-        sm->asleep |= BIT64(slot);
-        sm_waits_changed(sm);
+        sm_wait_begin(sm, SM_WAIT_sleep, BIT64(slot));
         break;
     case SIMT_DONE:
-        finish_warp(sm, slot);
+        sm_finish_warp(sm, slot);
         break;
     case SIMT_UNSYNCED:
         sm->stats.unsynced++;
@@ -389,8 +335,7 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
     sm->backed_off |= BIT64(slot);
     if (until <= sm->now + 1)
         return;
-    sm->delayed |= BIT64(slot);
-    sm_waits_changed(sm);
+    sm_wait_begin(sm, SM_WAIT_delay, BIT64(slot));
     warp->wake = until;
 }
 
@@ -469,9 +414,22 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
         view->pc = simt_pc(&warp->simt);
     }
     sm_head_changed(sm, warp, BIT64(slot), view->pc);
+    if (sm->fetch.fills)
+        sm_fetch_has_room(sm, slot);
     sm_fifo_push(&sm->id_oc[class], index);
     sm->due |= SM_DUE_COLLECT;
     return class;
+}
+
+/* Causes of waits.def that come before those of an empty or wrong instruction buffer, and behind them. */
+static inline enum sm_stall cause_of_wait(const struct sm *sm, uint64_t members, bool before_fetch)
+{
+#define WAIT(name, cause, ender, kind, doc)                                                                            \
+    if ((SM_STALL_##cause < SM_STALL_control) == before_fetch && (members & sm->waits.name))                           \
+        return SM_STALL_##cause;
+#include "sm/waits.def"
+#undef WAIT
+    return SM_STALL_COUNT;
 }
 
 /* The first cause, in the order of stalls.def, that holds for the warps of a scheduler that did not issue. */
@@ -482,20 +440,16 @@ static inline enum sm_stall classify(const struct sm *sm, uint64_t members, uint
         return SM_STALL_structural;
     if (awake & sm->buffered & ~sm->cleared & ~sm->mispredicted)
         return SM_STALL_data;
-    if (members & sm->at_fence)
-        return SM_STALL_fence;
-    if (members & sm->in_atomic & ~sm->finished)
-        return SM_STALL_atomic;
-    if (members & sm->delayed)
-        return SM_STALL_backoff;
+    enum sm_stall cause = cause_of_wait(sm, members, true);
+    if (cause != SM_STALL_COUNT)
+        return cause;
     if (awake & (sm->flushed | sm->mispredicted))
         return SM_STALL_control;
     if (awake)
         return SM_STALL_fetch;
-    if (members & sm->asleep)
-        return SM_STALL_sleep;
-    if (members & sm->at_barrier)
-        return SM_STALL_barrier;
+    cause = cause_of_wait(sm, members, false);
+    if (cause != SM_STALL_COUNT)
+        return cause;
     return members ? SM_STALL_exit : SM_STALL_idle;
 }
 
@@ -631,6 +585,30 @@ static inline void own_issue(struct sm *sm, unsigned s)
     sm->changed &= ~slots;
 }
 
+/* Fills in what a scheduler is shown in this cycle; members: of its warps, those that go on. */
+static inline void show(const struct sm *sm, struct lockstep_scheduler_view *view, uint64_t members, uint64_t ready)
+{
+    view->cycle = sm->now;
+    view->ready = ready;
+    view->members = members;
+    view->waiting = members & sm->waiting;
+    view->at_barrier = members & sm->waits.barrier;
+    if (sm->setup.scheduler->needs & LOCKSTEP_NEEDS_LONG_WAIT)
+        view->long_wait = long_waits(sm, members);
+}
+
+unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
+{
+    struct lockstep_scheduler_view view = sm->view;
+    uint64_t members = sm->resident & ~sm->finished & sm->scheduler_slots[scheduler], asked = members & warps;
+    uint64_t ready = asked & ~sm->backed_off ? asked & ~sm->backed_off : asked;
+    if (!ready)
+        return LOCKSTEP_NO_WARP;
+    show(sm, &view, members, ready);
+    unsigned slot = sm->setup.scheduler->pick(sm->scheduler_state[scheduler], &view);
+    return slot < LOCKSTEP_NO_WARP && mask_has(ready, slot) ? slot : LOCKSTEP_NO_WARP;
+}
+
 /* One cycle of a scheduler that one of its warps gives a reason to look. */
 static void schedule(struct sm *sm, unsigned s)
 {
@@ -645,13 +623,8 @@ static void schedule(struct sm *sm, unsigned s)
         return;
     }
     struct lockstep_scheduler_view *view = &sm->view;
-    view->cycle = sm->now;
-    view->ready = ready;
-    view->members = members & ~sm->finished;
-    view->waiting = view->members & waiting;
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    if (policy->needs & LOCKSTEP_NEEDS_LONG_WAIT)
-        view->long_wait = long_waits(sm, view->members);
+    show(sm, view, members & ~sm->finished, ready);
     if (policy->advance)
         policy->advance(sm->scheduler_state[s], view);
     unsigned slot = astray | sm->backed_off ? pick_any(sm, s, astray, view) : pick_ready(sm, s, view);
@@ -666,21 +639,24 @@ static void schedule(struct sm *sm, unsigned s)
 
 static void wake_sleepers(struct sm *sm)
 {
-    for (uint64_t rest = sm->asleep | sm->delayed; rest; rest &= rest - 1)
-        if (sm->warps[mask_first(rest)].wake <= sm->now) {
-            sm->asleep &= ~BIT64(mask_first(rest));
-            sm->delayed &= ~BIT64(mask_first(rest));
-            sm->changed |= rest & -rest;
-            sm->moved = true;
-        }
-    sm_waits_changed(sm);
+    uint64_t over = 0;
+    for (uint64_t rest = sm_waits_timed(&sm->waits); rest; rest &= rest - 1)
+        over |= sm->warps[mask_first(rest)].wake <= sm->now ? rest & -rest : 0;
+    if (!over)
+        return;
+#define WAIT(name, cause, ender, kind, doc)                                                                            \
+    if (SM_WAIT_BY_##ender == SM_WAIT_BY_CLOCK)                                                                        \
+        sm_wait_end(sm, SM_WAIT_##name, over & sm->waits.name);
+#include "sm/waits.def"
+#undef WAIT
+    sm->moved = true;
 }
 
 /* Sleep ends by the clock. A fence that nothing holds up ends in the next cycle; the others, with the last thing that
  * they wait for. */
 static void end_waits(struct sm *sm)
 {
-    if (sm->asleep | sm->delayed)
+    if (sm_waits_timed(&sm->waits))
         wake_sleepers(sm);
     for (uint64_t rest = sm->fence_reached; rest; rest &= rest - 1)
         sm_check_fence(sm, mask_first(rest));
@@ -699,7 +675,7 @@ static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
 
 HOT void sm_issue(struct sm *sm)
 {
-    if (sm->asleep | sm->delayed | sm->fence_reached)
+    if (sm_waits_timed(&sm->waits) | sm->fence_reached)
         end_waits(sm);
     unsigned count = sm->scheduler_count, turns = sm->turns;
     unsigned s = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1)), looked = 0;
@@ -713,11 +689,14 @@ HOT void sm_issue(struct sm *sm)
         if (++looked == count)
             break;
     }
+    if (sm->blocks_changed)
+        sm_show_blocks(sm);
     if (sm->has_fault)
         leave_cycle(sm, s, looked);
 }
 
 void sm_open_view(struct sm *sm)
 {
-    sm->view = (struct lockstep_scheduler_view){.warps = sm->views, .next_pc = next_pc, .context = sm};
+    sm->view = (struct lockstep_scheduler_view){
+        .warps = sm->views, .blocks = sm->block_views, .next_pc = next_pc, .context = sm};
 }

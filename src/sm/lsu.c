@@ -166,6 +166,8 @@ static void fill_atomic(const struct simt_access *access, const struct sm_transa
 /* A request of the transaction's own gets its values, and goes if the L1D has not put it into its queue. */
 HOT_INLINE void complete_request(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
 {
+    p->order = o->access->instr->mods.order;
+    p->scope = o->access->instr->mods.scope;
     if (p->kind == PACKET_WRITE)
         fill_store(sm, o, t, p);
     else if (p->kind == PACKET_ATOMIC)

@@ -37,6 +37,17 @@ static const struct stat_desc sm_stall_descs[] = {
 const struct stat_group sm_stall_group = {"stalls", "who owned each cycle of each warp scheduler", sm_stall_descs,
                                           SM_STALL_COUNT};
 
+static const struct sm_wait_info waits[] = {
+#define WAIT(name, cause, ender, kind, doc) {#name, doc, SM_STALL_##cause, SM_WAIT_BY_##ender},
+#include "sm/waits.def"
+#undef WAIT
+};
+
+const struct sm_wait_info *sm_wait_info(enum sm_wait wait)
+{
+    return &waits[wait];
+}
+
 /* Latency and initiation interval by class: the parameters stand in the order of enum isa_latency. */
 _Static_assert(offsetof(struct sm_params, interval_rem) - offsetof(struct sm_params, interval_move) ==
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
@@ -72,7 +83,7 @@ static void reset_pipelines(struct sm *sm)
     sm_wheel_init(&sm->shared_wheel);
     sm->lsu_op = SM_NONE;
     sm->lsu_count = sm->lsu_at = 0;
-    sm->fetch_slot = SM_NONE;
+    sm->fetch.slot = SM_NONE;
 }
 
 static void create_spin(struct sm *sm, const struct sm_setup *setup, struct arena *own)
@@ -158,6 +169,7 @@ void sm_destroy(struct sm *sm)
     vec_free(&sm->accesses);
     vec_free(&sm->shared_done);
     vec_free(&sm->unsynced);
+    vec_free(&sm->barrier_events);
     spin_destroy(sm->spin);
     arena_free(&sm->arena);
 }
@@ -287,12 +299,9 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     const struct sm_params *p = sm->params;
     sm->kernel = kernel;
     sm->scoreboard_words = kernel->scoreboard_words;
-    sm->instructions = kernel->grid->code->module->instr_count;
-    sm->fetch_most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer;
     sm->now = cycle;
     sm->next_age = 0;
     sm->unsynced.count = 0;
-    sm->last_fetched = p->warps - 1;
     sm->writeback_from = sm->bank_from = 0;
     sm->free_threads = p->threads;
     sm->free_shared = p->shared_bytes;
@@ -300,7 +309,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
     sm_wheel_begin(&sm->wheel, kernel->longest + 2);
     sm_wheel_begin(&sm->shared_wheel, p->shared_latency);
-    sm->line_taken = true;
+    sm_fetch_begin(sm);
     sm_all_due(sm);
     sm->counted = cycle;
     sm->changed = mask_low(p->warps);
@@ -323,7 +332,6 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
             .index = s,
             .count = p->schedulers,
             .slots = sm->scheduler_slots[s],
-            .age_rotation = p->age_rotation,
             .cycle = cycle,
             .instructions = kernel->grid->kernel->count,
             .options = sm->setup.scheduler_options,
@@ -381,20 +389,24 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     uint32_t pc = simt_pc(&warp->simt);
     sm->views[slot] = (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = pc, .issued_pc = pc};
     if (sm->setup.scheduler->launched)
-        sm->setup.scheduler->launched(sm->scheduler_state[slot % sm->params->schedulers], slot, warp->age, cycle);
+        sm->setup.scheduler->launched(sm->scheduler_state[slot % sm->params->schedulers],
+                                      &(struct lockstep_launch){.warp = slot,
+                                                                .block = warp->block,
+                                                                .age = warp->age,
+                                                                .block_number = sm->block_views[warp->block].number,
+                                                                .cycle = cycle});
     if (sm->spin)
         spin_launched(sm->spin, slot, cycle);
 }
 
+static void clear_set(uint64_t *set, void *slots)
+{
+    *set &= ~*(const uint64_t *)slots;
+}
+
 static void clear_slots(struct sm *sm, uint64_t slots)
 {
-    uint64_t *sets[] = {&sm->finished,      &sm->buffered, &sm->mispredicted, &sm->flushed,    &sm->cleared,
-                        &sm->at_barrier,    &sm->at_fence, &sm->in_atomic,    &sm->asleep,     &sm->fence_invalidates,
-                        &sm->fence_reached, &sm->retiring, &sm->fetching,     &sm->backed_off, &sm->delayed};
-    for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
-        *sets[i] &= ~slots;
-    for (unsigned u = 0; u < ISA_UNIT_COUNT; u++)
-        sm->wants[u] &= ~slots;
+    sm_each_set(sm, clear_set, &slots);
     sm_waits_changed(sm);
 }
 
@@ -403,7 +415,7 @@ void sm_count_warps(struct sm *sm, uint64_t cycle)
     uint64_t cycles = cycle - sm->counted;
     sm->stats.warp_cycles += cycles * mask_count(sm->resident);
     sm->stats.busy_cycles += sm->resident ? cycles : 0;
-    sm->stats.barrier_cycles += cycles * mask_count(sm->at_barrier);
+    sm->stats.barrier_cycles += cycles * mask_count(sm->waits.barrier);
     sm->counted = cycle;
 }
 
@@ -418,7 +430,7 @@ HOT static void skip_to(struct sm *sm, uint64_t cycle)
             sm->owned[s] = cycle;
         }
     if (sm->backed_off)
-        spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->delayed));
+        spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->waits.delay));
     sm->banks_written = 0;
     if (sm->moved) {
         sm_count_refusals(sm);
@@ -451,6 +463,9 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     sm_barriers_init(&block->barriers, k->warps_per_block, sm->params->warp_size);
     block->order = (struct sm_order){0};
     clear_slots(sm, slots);
+    /* Ages count the warps that were launched, those of a block one after the other. */
+    sm->block_views[block_slot] = (struct lockstep_block_view){
+        .number = sm->next_age / k->warps_per_block, .warps = slots, .live = k->warps_per_block};
     for (unsigned i = 0; i < k->warps_per_block; i++)
         launch_warp(sm, block, first + i, i, cycle);
     sm->resident |= slots;
@@ -478,7 +493,7 @@ void sm_settle(struct sm *sm, uint64_t cycle)
 static unsigned delays_over(const struct sm *sm, uint64_t cycle)
 {
     unsigned over = 0;
-    for (uint64_t rest = sm->delayed; rest; rest &= rest - 1)
+    for (uint64_t rest = sm->waits.delay; rest; rest &= rest - 1)
         over += sm->warps[mask_first(rest)].wake <= cycle;
     return over;
 }
@@ -487,7 +502,7 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
  * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
-    if ((sm->due & SM_DUE_NEXT) || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->fetch_slot != SM_NONE ||
+    if ((sm->due & SM_DUE_NEXT) || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->fetch.slot != SM_NONE ||
         sm->ejected.count || sm->fence_reached ||
         ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
         return true;
@@ -501,7 +516,7 @@ HOT static uint64_t next_event(const struct sm *sm)
     next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
     if (sm->l1d_pipe_count && !sm->l1d_pipe_refused)
         next = cycle_min(next, sm->l1d_pipe[sm->l1d_pipe_head].ready);
-    for (uint64_t rest = sm->asleep | sm->delayed; rest; rest &= rest - 1)
+    for (uint64_t rest = sm_waits_timed(&sm->waits); rest; rest &= rest - 1)
         next = cycle_min(next, sm->warps[mask_first(rest)].wake);
     return next < sm->now ? sm->now : next;
 }
@@ -514,7 +529,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     sm->moved_before = sm->moved;
     sm->moved = false;
     if (sm->backed_off)
-        spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->delayed) - delays_over(sm, cycle));
+        spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->waits.delay) - delays_over(sm, cycle));
     if (sm_wheel_due(&sm->wheel, cycle))
         sm_writeback(sm);
     if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
@@ -526,9 +541,9 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     sm->banks_written = 0;
     if (sm->due & SM_DUE_LSU)
         sm_lsu(sm);
-    if ((sm->changed | sm->asleep | sm->delayed | sm->fence_reached) || sm->has_fault)
+    if ((sm->changed | sm_waits_timed(&sm->waits) | sm->fence_reached) || sm->has_fault)
         sm_issue(sm);
-    if (sm->fetch_slot != SM_NONE)
+    if (sm->fetch.slot != SM_NONE)
         sm_decode(sm);
     if (sm->due & SM_DUE_FETCH)
         sm_fetch(sm);
@@ -579,10 +594,8 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     if (!state->resident)
         return;
     state->finished = mask_has(sm->finished, slot);
-    state->at_barrier = mask_has(sm->at_barrier, slot);
-    state->at_fence = mask_has(sm->at_fence, slot);
-    state->in_atomic = mask_has(sm->in_atomic, slot);
-    state->sleeping = mask_has(sm->asleep, slot);
+    for (unsigned w = 0; w < SM_WAIT_COUNT; w++)
+        state->waits |= (uint32_t)mask_has(sm->waits.of[w], slot) << w;
     state->in_flight = warp->in_flight || warp->stores_out;
     memcpy(state->block, warp->simt.block->index, sizeof state->block);
     state->index = warp->simt.index;

@@ -19,9 +19,11 @@
 #include "network/network.h"
 #include "sim/cycle.h"
 #include "simt/warp.h"
+#include "sm/fetch/policy.h"
 #include "sm/unsynced.h"
 #include "sm/sm_params.h"
 #include "sm/spin/spin.h"
+#include "sm/waits.h"
 #include "stats/stat.h"
 
 struct sm_stats {
@@ -52,12 +54,14 @@ struct sm_setup {
     const struct cache_params *l1i, *l1c, *l1d;
     const struct coherence_protocol *protocol; /* of the L1D; NULL: the one that machines have by default */
     const struct partition_params *partition;
+    const struct sm_fetch_policy *fetch;
     const struct lockstep_scheduler *scheduler;
     const uint64_t *scheduler_options;       /* their values; may be NULL where it has none */
     const struct spin_params *spin;          /* NULL: as if spin.measure were off */
     const struct spin_control *spin_control; /* over the scheduler, or NULL */
     struct network *requests, *replies;      /* this SM is input `index` of requests, output `index` of replies */
-    const struct store *store;               /* only who owns which addresses is asked of it */
+    const struct store *store;      /* asked who owns which addresses; with sm.values_at_issue, also loads and stores
+                                       take effect in it when they issue */
     uint64_t code_base, local_base; /* device addresses at which instructions and local memory appear to the caches */
 };
 
@@ -142,7 +146,8 @@ void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uin
 
 /* For the progress watch and its diagnosis. */
 struct sm_warp_state {
-    bool resident, finished, at_barrier, at_fence, in_atomic, sleeping;
+    bool resident, finished;
+    uint32_t waits; /* set of enum sm_wait */
     bool in_flight; /* instructions of it are under way */
     uint32_t block[3], index;
     uint32_t pc;
@@ -176,6 +181,8 @@ bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *hol
 /* units_check.c: recomputes what the SM's caches and warps keep (base/check.h). */
 struct check;
 void sm_check_units(struct sm *sm, struct check *c);
+/* sm_check.c: recomputes what the SM's stages keep, but for the load/store unit. */
+void sm_check(struct sm *sm, struct check *c);
 
 /* archive.c: describes everything but the parameters for a checkpoint. When loading, the SM has begun the same launch
  * (sm_begin) and was not used before. */

@@ -1,5 +1,6 @@
 /* The state of an SM, shared by the files of room sm and by nobody else. Warps are numbered by slot and kept as 64-bit
- * sets; an instruction between issue and completion is a `struct sm_op` in a pool. */
+ * sets; an instruction between issue and completion is a `struct sm_op` in a pool. What follows from something else is
+ * stated in sm_check.c. */
 #ifndef LOCKSTEP_SM_SM_IMPL_H
 #define LOCKSTEP_SM_SM_IMPL_H
 
@@ -9,6 +10,7 @@
 #include "memory/l1.h"
 #include "memory/packet_queue.h"
 #include "sm/barrier.h"
+#include "sm/fetch.h"
 #include "sm/novel.h"
 #include "sm/order.h"
 #include "sm/sm.h"
@@ -175,7 +177,8 @@ struct sm_warp {
     uint8_t unit;                  /* of the head instruction: the set of sm.wants that the warp is in */
     uint8_t bank_shift, bank_back; /* added to its registers' decoded banks; the way round from there to the first */
     uint32_t head_pc;
-    uint32_t fetch_pc;           /* next to fetch */
+    uint32_t fetch_pc;           /* next to fetch: behind what is in the buffer, if anything is */
+    uint32_t asked_pc;           /* what the instruction cache was last asked for */
     uint32_t in_flight;          /* ops between issue and completion */
     uint32_t stores_out;         /* writes not acknowledged */
     uint32_t pending_registers;  /* bits set in the scoreboard */
@@ -199,6 +202,14 @@ struct sm_block {
     uint64_t incomplete; /* slots not yet retired */
     struct sm_barriers barriers;
     struct sm_order order;
+    uint64_t first_arrival; /* cycle in which the first of those that wait at its barriers came */
+};
+
+/* A warp came to a barrier, or a barrier opened: what schedulers are told at the end of the cycle. */
+struct sm_barrier_event {
+    uint64_t warps; /* slots: the one that came; those that go on */
+    uint8_t block;
+    bool opened;
 };
 
 /* Reply kinds that write registers back compete for one port. */
@@ -241,7 +252,6 @@ struct sm {
     bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
                                  will until an event */
     uint8_t lsu_served;       /* enum sm_served, of the transaction in the dispatch register */
-    bool line_taken;          /* fetch took a line from the instruction cache and has not asked for another since */
     bool l1d_pipe_refused;
     bool has_fault;
     uint32_t due; /* set of enum sm_due */
@@ -253,30 +263,26 @@ struct sm {
                             cycle says whose turn it is */
     uint32_t scoreboard_words; /* of sm_kernel */
     uint8_t stall_of[8];       /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
-    uint64_t changed; /* warp slots of which something that issue looks at has changed since, or that could issue */
+    uint64_t blocks_changed; /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
+    uint64_t changed;        /* warp slots of which something that issue looks at has changed since, or that could issue */
     /* Cycles are counted when what they count for changes: from `counted` on those of warps, from `owned` on those of a
      * scheduler, are not yet. */
     uint64_t counted, owned[8];
 
     /* Sets of warp slots. */
-    uint64_t resident, finished;                      /* finished: no lanes left */
-    uint64_t waiting;                                 /* for something else than registers: sm_waits_changed */
-    uint64_t buffered;                                /* has an instruction in its buffer */
-    uint64_t mispredicted;                            /* its buffer does not hold what comes next */
-    uint64_t flushed;                                 /* buffer flushed by control flow and not yet refilled */
-    uint64_t cleared;                                 /* head instruction passes the scoreboard */
-    uint64_t at_barrier, at_fence, in_atomic, asleep; /* in_atomic: waits for an atomic or an acquire */
-    uint64_t backed_off, delayed;   /* held back by spin control; of them, those whose delay is not over */
-    uint64_t fence_invalidates;     /* of at_fence: those whose fence empties the L1D of global lines */
-    uint64_t fence_reached;         /* of at_fence: those that came to it in this step or the one before */
+    uint64_t resident, finished;    /* finished: no lanes left */
+    struct sm_waits waits;          /* by reason */
+    uint64_t waiting;               /* finished, or in one of `waits` */
+    uint64_t buffered;              /* has an instruction in its buffer */
+    uint64_t mispredicted;          /* its buffer does not hold what comes next */
+    uint64_t flushed;               /* buffer flushed by control flow and not yet refilled */
+    uint64_t cleared;               /* head instruction passes the scoreboard */
+    uint64_t backed_off;            /* held back by spin control, with a delay (waits.delay) or without */
+    uint64_t fence_invalidates;     /* of waits.fence: those whose fence empties the L1D of global lines */
+    uint64_t fence_reached;         /* of waits.fence: those that came to it in this step or the one before */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
-    uint64_t fetching;              /* in the fetch buffer or waiting for the instruction cache */
-    uint64_t retiring;              /* finished and drained: to be retired by fetch's scan */
 
-    /* Fetch. */
-    uint32_t fetch_slot, fetch_count;  /* fetch buffer: warp (SM_NONE: empty) and instructions */
-    uint32_t fetch_most, instructions; /* instructions that a fetch brings; that the module has */
-    unsigned last_fetched;
+    struct sm_fetch fetch;
 
     /* Operand collection and pipelines. */
     struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
@@ -336,7 +342,9 @@ struct sm {
 
     struct sm_warp warps[SM_SLOTS];
     struct lockstep_warp_view views[SM_SLOTS];
-    struct lockstep_scheduler_view view; /* what the schedulers are shown, one after the other */
+    struct lockstep_block_view block_views[SM_SLOTS]; /* as of the end of the last cycle */
+    VEC(struct sm_barrier_event) barrier_events;      /* of this cycle, if the policy wants to know */
+    struct lockstep_scheduler_view view;              /* what the schedulers are shown, one after the other */
     struct sm_block blocks[SM_SLOTS];
     uint64_t free_blocks;
     unsigned free_threads;
@@ -468,10 +476,23 @@ static inline void sm_op_name(const struct sm *sm, const struct sm_warp *warp, s
     o->dst_banks = sm_banks_of(sm, warp, d->dst_set);
 }
 
-/* One of the sets of warps that wait for something else than the values of registers has changed. */
+/* `finished` or one of the sets of `waits` has lost a warp. */
 static inline void sm_waits_changed(struct sm *sm)
 {
-    sm->waiting = sm->finished | sm->at_barrier | sm->at_fence | sm->in_atomic | sm->asleep | sm->delayed;
+    sm->waiting = sm->finished | sm_waits_any(&sm->waits);
+}
+/* The warps wait for that reason from now on. */
+static inline void sm_wait_begin(struct sm *sm, enum sm_wait wait, uint64_t slots)
+{
+    sm->waits.of[wait] |= slots;
+    sm->waiting |= slots;
+}
+/* The warps wait for that reason no more: issue has to look at them. */
+static inline void sm_wait_end(struct sm *sm, enum sm_wait wait, uint64_t slots)
+{
+    sm->waits.of[wait] &= ~slots;
+    sm->changed |= slots;
+    sm_waits_changed(sm);
 }
 
 /* Warps whose buffer holds what comes next, or what does not, and that do not wait: issue has to look at them. */
@@ -495,12 +516,25 @@ static inline void sm_all_due(struct sm *sm)
 }
 
 /* fetch.c */
+/* Warps to fetch for. */
+static inline uint64_t sm_fetch_for(const struct sm *sm)
+{
+    return sm->resident & ~sm->finished & ~*sm->fetch.stocked & ~sm->fetch.under_way;
+}
 /* Whether fetch has anything to do: a warp to serve or to retire, an instruction line that arrived or one taken. */
 static inline bool sm_fetch_busy(const struct sm *sm)
 {
-    return (sm->resident & ~sm->finished & ~sm->buffered & ~sm->fetching) || sm->retiring || sm->line_taken ||
-           cache_has_ready(sm->l1i);
+    return sm_fetch_for(sm) || sm->fetch.retiring || sm->fetch.line_taken || cache_has_ready(sm->l1i);
 }
+/* The warp has ended and drained: it can be retired. */
+static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
+{
+    sm->fetch.retiring |= bit;
+    sm->due |= SM_DUE_FETCH;
+}
+/* An instruction of the warp's buffer was issued. */
+void sm_fetch_has_room(struct sm *sm, unsigned slot);
+void sm_fetch_begin(struct sm *sm);
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
 void sm_flush_buffer(struct sm *sm, unsigned slot);
@@ -565,8 +599,19 @@ static inline void sm_registers_written(struct sm *sm, struct sm_warp *warp, uin
     }
 }
 
+/* archive.c: every set of warp slots that says how a resident warp stands, once: all but `resident` itself and what is
+ * derived from these. A launch clears them. */
+void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context);
 /* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
 void sm_count_warps(struct sm *sm, uint64_t cycle);
+
+/* barriers.c */
+/* A warp has issued a barrier instruction. */
+void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r);
+/* A warp's last lanes have ended: barriers that only waited for it open. */
+void sm_finish_warp(struct sm *sm, unsigned slot);
+/* At the end of a cycle in which blocks changed: the schedulers see and are told what happened. */
+void sm_show_blocks(struct sm *sm);
 
 /* issue.c */
 /* Whether an instruction is a store or atomic that releases at a scope wider than the block. */
@@ -574,6 +619,8 @@ bool sm_releases(const struct isa_instr *instr);
 void sm_issue(struct sm *sm);
 /* Fills in what is the same in every view. */
 void sm_open_view(struct sm *sm);
+/* Which of these warps a scheduler would issue first, or LOCKSTEP_NO_WARP. */
+unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps);
 /* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
 static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)
 {
@@ -640,7 +687,8 @@ void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet 
 void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_access *access);
 /* holder.c: a lane may have taken a lock at an address as the notes name it, by a compare-and-swap or exchange. */
 void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *access, unsigned lane, uint64_t address);
-/* holder.c: an atomic of the warp in `slot` gave a location another value: while sm->seeks_work, the same as a store. */
+/* holder.c: an atomic of the warp in `slot` gave a location another value: while sm->seeks_work, the same as a store.
+ */
 void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value);
 /* As the notes name them, the locations of all blocks of an SM lie apart, and from those of global memory. */
 static inline uint64_t sm_shared_base(const struct sm_warp *warp)

@@ -109,6 +109,7 @@ refuse() {
 sed -i 's/\.reset = reset, \.pick = pick, //; s/\.state_bytes = sizeof(unsigned), //; s/\.name = "turns",//' turns.c
 good='.name = "n", .reset = reset, .pick = pick,'
 refuse "was built for version 1 of the scheduler interface; this is version" "$good .version = 1,"
+refuse "was built for version 2 of the scheduler interface; this is version 3" "$good .version = 2,"
 refuse "was built for version 4294967295 of the scheduler interface; this is version" "$good .version = -1,"
 refuse "must have the functions reset and pick" '.name = "n", .pick = pick,'
 refuse "must have the functions reset and pick" '.name = "n", .reset = reset,'
@@ -117,6 +118,8 @@ refuse "a state of 65537 bytes is too large" "$good .state_bytes = 65537,"
 refuse "it needs something that this Lockstep does not know" "$good .needs = 128,"
 refuse "the initial value of an option is none that the option can have" \
     "$good .options = (const struct lockstep_scheduler_option[]){{.name = \"o\", .minimum = 1, .maximum = 2}, {0}},"
+refuse "an option begins with a parameter that is no number of sm" \
+    "$good .options = (const struct lockstep_scheduler_option[]){{.name = \"o\", .maximum = 9, .parameter = \"none\"}, {0}},"
 sed 's/return &turns/return 0/' turns.c >nothing.c
 cc -w -shared -fPIC -I installed/include -o nothing.so nothing.c || exit 1
 refused ./nothing.so "lockstep_scheduler_plugin returns nothing"

@@ -127,7 +127,7 @@ const struct coherence_protocol *const *coherence_list(void)
 }
 
 void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
-                         const uint32_t reads[CACHE_PRESENCES])
+                         const uint32_t reads[CACHE_PRESENCES], uint32_t firsts)
 {
     *side = (struct coherence_side){0};
     for (unsigned i = 0; i < table->count; i++) {
@@ -137,11 +137,10 @@ void coherence_side_init(struct coherence_side *side, const struct coherence_tab
         for (unsigned state = any ? 0 : row->state; state <= row->state; state++)
             side->steps[state][row->event] = (struct coherence_step){row->actions, row->next};
     }
-    const uint32_t all = reads[CACHE_ABSENT] | reads[CACHE_COMING] | reads[CACHE_THERE] | reads[CACHE_WRITTEN];
     for (unsigned event = 0; event < COHERENCE_EVENTS; event++) {
         bool reads_only = true;
         for (unsigned state = 0; state < COHERENCE_ANY; state++)
-            reads_only &= (coherence_actions(side, state, event) & all) == reads[state];
+            reads_only &= (coherence_actions(side, state, event) & firsts) == reads[state];
         side->reads |= (uint32_t)reads_only << event;
     }
 }

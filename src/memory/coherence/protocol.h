@@ -130,9 +130,10 @@ const struct coherence_protocol *coherence_find(const char *name);
 /* All protocols, NULL-terminated. */
 const struct coherence_protocol *const *coherence_list(void);
 /* Lays a table out. reads: by presence, the action with which cache_read does what the state asks for (use a line that
- * is there, join a fill, request one): an event whose rows have just these need not be looked up before. */
+ * is there, join a fill, request one): an event whose rows have just these, of those that can be refused (firsts), need
+ * not be looked up before. */
 void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
-                         const uint32_t reads[CACHE_PRESENCES]);
+                         const uint32_t reads[CACHE_PRESENCES], uint32_t firsts);
 /* Adds what was counted. */
 void coherence_add_counts(struct coherence_counts *to, const struct coherence_counts *from);
 /* Whether an event asks for the same actions in every state. */

@@ -8,12 +8,12 @@
  * the first jump backward leaves nInst at 0 for ever; CPI as it was at the warp's last issue; and nStall grows in every
  * cycle by the time since the last issue, but only after the cycle's warps have been put in order.
  *
- * As published it starves: a warp that never issues gains no criticality in `paper`, and in neither profile does it help
- * against a greedy warp that is ready whenever the most critical one is. So there is an option that is in neither:
+ * As published it starves: a warp that never issues gains no criticality in `paper`, and in neither profile does it
+ * help against a greedy warp that is ready whenever the most critical one is. So there is an option that is in neither:
  * `patience`. One warp at a time, the one that issued the longest ago of those that wait for no event, is remembered as
- * *passed over*, until it issues; after `patience` cycles it goes first. A warp whose next instruction waits for nothing
- * but a turn thus gets it within (live warps of the scheduler * patience) cycles, and as long as it takes the units to
- * accept as many instructions.
+ * *passed over*, until it issues; after `patience` cycles it goes first. A warp whose next instruction waits for
+ * nothing but a turn thus gets it within (live warps of the scheduler * patience) cycles, and as long as it takes the
+ * units to accept as many instructions.
  *
  * Everything is integers: quotients are compared exactly, and what grows every cycle is summed up when it is asked for.
  */
@@ -78,10 +78,10 @@ struct cawa {
     uint64_t kernel_start;
     uint64_t static_instructions;
     uint64_t patience;
-    uint64_t due; /* cycle from which on `passed_over` goes first */
+    uint64_t due;                      /* cycle from which on `passed_over` goes first */
     uint8_t start, update, cpi, stall; /* never *_PROFILE */
-    uint8_t last;        /* warp that issued last */
-    uint8_t passed_over; /* another warp was preferred to it, and it has not issued since; or NOBODY */
+    uint8_t last;                      /* warp that issued last */
+    uint8_t passed_over;               /* another warp was preferred to it, and it has not issued since; or NOBODY */
 };
 
 /* whole + part / of, exactly. */
@@ -108,14 +108,16 @@ static void reset(void *state, const struct lockstep_scheduler_setup *setup)
     c->stall = choose(setup, OPTION_STALL, STALL_ISSUE, STALL_CYCLE);
 }
 
-static void launched(void *state, unsigned warp, uint64_t age, uint64_t cycle)
+static void launched(void *state, const struct lockstep_launch *launch)
 {
     struct cawa *c = state;
+    unsigned warp = launch->warp;
+    uint64_t cycle = launch->cycle;
     c->warps[warp] = (struct warp){.instructions = c->start == START_STATIC ? c->static_instructions : 0,
                                    .counted = cycle,
                                    .last = c->stall == STALL_CYCLE ? c->kernel_start : cycle,
                                    .launched = cycle,
-                                   .age = age};
+                                   .age = launch->age};
     if (c->last == warp)
         c->last = NOBODY;
     if (c->passed_over == warp)

@@ -1,9 +1,9 @@
 /* Greedy then oldest: the warp that issued last goes on as long as it is ready; otherwise the oldest ready warp. Age is
  * the order of launch on the SM.
  *
- * With sm.age_rotation = 0 that is all, and it starves: warps that spin can keep another one, which may hold what they
+ * With rotation=0 that is all, and it starves: warps that spin can keep another one, which may hold what they
  * spin for, from issuing for ever. Age rotation (ElTantawy and Aamodt's BOWS artifact) makes every warp the oldest in
- * turn: every `sm.age_rotation` cycles each live warp takes the age of the one before it, and the first takes the last
+ * turn: every `rotation` cycles each live warp takes the age of the one before it, and the first takes the last
  * one's. "Before" is by age (rotate=age): everybody moves up, the oldest goes to the end. Or it is by the scheduler's
  * order of preference in the cycle before (rotate=preference, as in the artifact): the greedy warp comes first,
  * whatever it does, then the others by age, then those that wait and those that have ended, by slot. A warp that has
@@ -12,20 +12,25 @@
  * To be the oldest is no help against a greedy warp that is ready whenever the oldest one is, as where both wait for
  * the same pipeline register. So where ages rotate, greed has a limit. One warp at a time, older than the one that was
  * preferred to it, is remembered as *passed over*, until it issues; after `patience` cycles it goes before the greedy
- * one. The limit is half of sm.age_rotation at most. So with rotate=age, a warp whose next instruction waits for
+ * one. The limit is half of `rotation` at most. So with rotate=age, a warp whose next instruction waits for
  * nothing but a turn becomes the oldest, is passed over, and goes first within (live warps of the scheduler *
- * age_rotation + patience) cycles, and as long as it takes the units to accept two instructions. */
+ * rotation + patience) cycles, and as long as it takes the units to accept two instructions. */
 #include "base/bits.h"
 #include "lockstep/scheduler.h"
 
 #define NOBODY 64
 
-enum option { OPTION_ROTATE, OPTION_PATIENCE };
+enum option { OPTION_ROTATION, OPTION_ROTATE, OPTION_PATIENCE };
 enum rotate { ROTATE_AGE, ROTATE_PREFERENCE };
 
 static const char *const rotates[] = {"age", "preference", NULL};
 
 static const struct lockstep_scheduler_option options[] = {
+    {.name = "rotation",
+     .doc = "cycles after which ages rotate; 0: never, and greed has no limit. Initially sm.age_rotation",
+     .initial = 100000,
+     .maximum = 1000000000,
+     .parameter = "age_rotation"},
     {.name = "rotate",
      .doc =
          "along what ages rotate: each warp takes the age of the next older one (age), or of the one before it in the "
@@ -34,7 +39,7 @@ static const struct lockstep_scheduler_option options[] = {
      .choices = rotates},
     {.name = "patience",
      .doc = "cycles for which an older warp that is ready lets the greedy one go first, at most half of "
-            "sm.age_rotation; 0, and where ages do not rotate: for ever",
+            "rotation; 0, and where ages do not rotate: for ever",
      .initial = 10000,
      .maximum = 1000000000},
     {0},
@@ -68,7 +73,7 @@ static void reset(void *state, const struct lockstep_scheduler_setup *setup)
     uint64_t patience = setup->options[OPTION_PATIENCE];
     g->slots = setup->slots;
     g->greedy = g->passed_over = NOBODY;
-    g->rotation = setup->age_rotation;
+    g->rotation = setup->options[OPTION_ROTATION];
     g->next_rotation = g->rotation ? setup->cycle + g->rotation : UINT64_MAX;
     g->patience = patience < g->rotation / 2 ? patience : g->rotation / 2;
     g->along = (uint32_t)setup->options[OPTION_ROTATE];
@@ -177,11 +182,11 @@ static void issued(void *state, unsigned warp, const struct lockstep_scheduler_v
     }
 }
 
-static void launched(void *state, unsigned warp, uint64_t age, uint64_t cycle)
+static void launched(void *state, const struct lockstep_launch *launch)
 {
     struct gto *g = state;
-    (void)cycle;
-    g->age[warp] = age;
+    unsigned warp = launch->warp;
+    g->age[warp] = launch->age;
     g->launched |= BIT64(warp);
     place(g, warp);
     if (g->greedy == warp)

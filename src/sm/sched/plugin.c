@@ -24,6 +24,9 @@ static int check_options(const char *path, const struct lockstep_scheduler_optio
                          "it has too many options", sink);
         if (o[n].choices ? o[n].initial >= choices : o[n].initial < o[n].minimum || o[n].initial > o[n].maximum)
             return wrong(path, NULL, "the initial value of an option is none that the option can have", sink);
+        if (o[n].parameter && (o[n].choices || !sched_parameter(o[n].parameter)))
+            return wrong(path, "`lockstep params sm` lists them",
+                         "an option begins with a parameter that is no number of sm", sink);
     }
     return 0;
 }
@@ -34,7 +37,8 @@ static int check_policy(const char *path, const struct lockstep_scheduler *polic
     if (!policy)
         return wrong(path, NULL, SYMBOL " returns nothing", sink);
     if (policy->version != LOCKSTEP_SCHEDULER_VERSION)
-        return diag_error(sink, DIAG_NOWHERE, "build it again with this Lockstep's lockstep/scheduler.h",
+        return diag_error(sink, DIAG_NOWHERE,
+                          "lockstep/scheduler.h says what has changed: build it again with this one",
                           "%s was built for version %u of the scheduler interface; this is version %u", path,
                           (unsigned)policy->version, LOCKSTEP_SCHEDULER_VERSION);
     if (!policy->name || !policy->name[0])

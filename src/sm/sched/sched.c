@@ -94,6 +94,7 @@ static int bad_value(const struct sched *sched, const struct lockstep_scheduler_
 static int set_value(struct sched *sched, unsigned at, const char *value, struct diag_sink *sink)
 {
     const struct lockstep_scheduler_option *o = option_at(sched->policy, at);
+    sched->named |= 1u << at;
     for (unsigned i = 0; o->choices && o->choices[i]; i++)
         if (!strcmp(o->choices[i], value)) {
             sched->options[at] = i;
@@ -134,6 +135,35 @@ static int set_options(struct sched *sched, const char *text, struct diag_sink *
         text += n;
     }
     return rc;
+}
+
+const struct param_desc *sched_parameter(const char *name)
+{
+    for (unsigned i = 0; i < sm_param_count; i++)
+        if (sm_param_descs[i].type == PARAM_TYPE_U32 && !strcmp(sm_param_descs[i].name, name))
+            return &sm_param_descs[i];
+    return NULL;
+}
+
+void sched_settle(struct sched *sched, const struct sm_params *params)
+{
+    const struct lockstep_scheduler_option *o;
+    for (unsigned i = 0; (o = option_at(sched->policy, i)); i++) {
+        if (!o->parameter || (sched->named >> i & 1))
+            continue;
+        uint32_t value;
+        memcpy(&value, (const char *)params + sched_parameter(o->parameter)->offset, sizeof value);
+        sched->options[i] = value;
+    }
+}
+
+uint64_t sched_value(const struct sched *sched, const char *option, uint64_t otherwise)
+{
+    const struct lockstep_scheduler_option *o;
+    for (unsigned i = 0; (o = option_at(sched->policy, i)); i++)
+        if (!strcmp(o->name, option))
+            return sched->options[i];
+    return otherwise;
 }
 
 /* Spin control */

@@ -9,12 +9,14 @@
 
 #include "base/diag.h"
 #include "lockstep/scheduler.h"
+#include "sm/sm_params.h"
 #include "sm/spin/spin.h"
 
 /* A scheduler as a run uses it. */
 struct sched {
     const struct lockstep_scheduler *policy;
     uint64_t options[LOCKSTEP_SCHEDULER_OPTIONS]; /* values, in the order of policy->options */
+    uint32_t named;                               /* set of options whose value the name says */
     const struct spin_control *control;           /* over the policy, or NULL */
     void *library;                                /* of a policy that came from a file, else NULL */
 };
@@ -26,6 +28,12 @@ const struct lockstep_scheduler *const *sched_list(void);
 
 /* Finds or loads the scheduler that `name` names, with its options. -1 with a diagnostic. */
 int sched_open(struct sched *sched, const char *name, struct diag_sink *sink);
+/* Gives the options that begin with a parameter's value that value, where the name said none. */
+void sched_settle(struct sched *sched, const struct sm_params *params);
+/* The value of an option, or `otherwise` where the policy has none of that name. */
+uint64_t sched_value(const struct sched *sched, const char *option, uint64_t otherwise);
+/* The parameter of group sm of that name if it holds a number, else NULL. */
+const struct param_desc *sched_parameter(const char *name);
 /* Unloads it; a zeroed struct is closed already. */
 void sched_close(struct sched *sched);
 /* Whether a name is that of a file. */

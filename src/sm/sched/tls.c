@@ -54,11 +54,9 @@ static void reset(void *state, const struct lockstep_scheduler_setup *setup)
     ((struct tls *)state)->limit = (uint8_t)setup->options[0];
 }
 
-static void launched(void *state, unsigned warp, uint64_t age, uint64_t cycle)
+static void launched(void *state, const struct lockstep_launch *launch)
 {
-    (void)age;
-    (void)cycle;
-    append(&((struct tls *)state)->queue, warp);
+    append(&((struct tls *)state)->queue, launch->warp);
 }
 
 /* It ends by its last issue: the turn goes on behind it. */

@@ -107,6 +107,7 @@ void spin_begin(struct spin *spin, const struct isa_module *module, uint32_t fir
     }
     memset(spin->passes, 0, sizeof spin->passes);
     memset(spin->locks, 0, sizeof spin->locks);
+    spin->changes = 0;
 }
 
 void spin_launched(struct spin *spin, unsigned warp, uint64_t cycle)
@@ -139,7 +140,8 @@ static uint64_t tagged(const struct simt_access *access, uint64_t address)
     return address | (uint64_t)access->space << 56;
 }
 
-/* Stores, eight bytes at a time, and atomics that were performed at once, of which only the change is known. */
+/* Stores, eight bytes at a time, and atomics that were performed at once. Of these only that they changed something is
+ * known: each change is told as a value that was never there before. */
 static void tell_access(struct spin *spin, unsigned warp, const struct simt_access *access)
 {
     unsigned bytes = access->element_bytes * access->elements;
@@ -150,7 +152,7 @@ static void tell_access(struct spin *spin, unsigned warp, const struct simt_acce
     for (; lanes; lanes &= lanes - 1) {
         unsigned lane = mask_first(lanes);
         for (unsigned at = 0; at < bytes; at += 8) {
-            uint64_t value = at_once ? spin->stats.branches : 0;
+            uint64_t value = at_once ? ++spin->changes : 0;
             if (!at_once)
                 memcpy(&value, simt_access_data(access, lane) + at, bytes - at < 8 ? bytes - at : 8);
             tell_written(spin, warp, lane, tagged(access, access->address[lane]) + at, NULL, value);
@@ -324,6 +326,7 @@ void spin_archive(struct spin *spin, struct archive *ar)
     ARCHIVE_ARRAY(ar, spin->met, spin->branches);
     ARCHIVE(ar, spin->passes);
     ARCHIVE(ar, spin->locks);
+    ARCHIVE(ar, spin->changes);
     ARCHIVE(ar, spin->stats);
     archive_end(ar);
 }

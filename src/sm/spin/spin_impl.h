@@ -37,6 +37,7 @@ struct spin {
     bool *tries;          /* by branch: its loop holds a compare-and-swap */
     struct spin_pass passes[SPIN_WARPS];
     struct spin_lock locks[SPIN_LOCKS];
+    uint64_t changes; /* changes of memory that were told without knowing the value */
     struct spin_stats stats;
 };
 

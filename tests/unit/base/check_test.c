@@ -45,6 +45,7 @@ static void what_holds_passes(void **state)
     check_init(&c);
     unit_check(&u, &c);
     assert_null(c.wrong);
+    assert_int_equal(c.stated, 4);
     u.first = 0; /* earlier is allowed */
     check_init(&c);
     unit_check(&u, &c);

@@ -120,7 +120,7 @@ static uint64_t sum(const uint64_t *counts)
 static void check_facts(struct bench *b)
 {
     struct check c;
-    check_init(&c);
+    check_init_hear(&c, NULL, NULL);
     network_check(b->net, &c);
     if (c.wrong)
         fail_msg("%s: %s %u is %llu instead of %llu", c.wrong_unit, c.wrong, c.at, (unsigned long long)c.kept,
@@ -374,7 +374,7 @@ static void break_facts(const struct network_params *params, struct shape shape)
         struct bench *b = open_bench(params, shape);
         b->until = 100;
         run_in_step(b, 60, false);
-        check_init(&c);
+        check_init_hear(&c, NULL, NULL);
         network_check(b->net, &c);
         assert_null(c.wrong);
         count = c.stated;

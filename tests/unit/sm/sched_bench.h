@@ -20,7 +20,7 @@ struct bench {
     void *state;
     struct lockstep_warp_view warps[64];
     uint64_t members, waiting, long_wait;
-    uint64_t ready; /* of the cycle at hand */
+    uint64_t ready;        /* of the cycle at hand */
     uint32_t diverged[64]; /* where other threads of the warp stand, 0: nowhere */
     uint64_t now;
 };
@@ -38,13 +38,13 @@ static inline void bench_start(struct bench *b, const char *name, uint64_t rotat
 {
     memset(b, 0, sizeof *b);
     assert_int_equal(sched_open(&b->sched, name, NULL), 0);
+    sched_settle(&b->sched, &(struct sm_params){.age_rotation = (uint32_t)rotation});
     b->policy = b->sched.policy;
     b->now = start;
     b->state = calloc(1, b->policy->state_bytes + 1);
     struct lockstep_scheduler_setup setup = {.index = 0,
                                              .count = 1,
                                              .slots = ~UINT64_C(0),
-                                             .age_rotation = rotation,
                                              .cycle = start,
                                              .instructions = 100,
                                              .options = b->sched.options};
@@ -63,7 +63,7 @@ static inline void launch(struct bench *b, unsigned slot, uint64_t age)
     b->warps[slot] = (struct lockstep_warp_view){.age = age};
     b->members |= BIT64(slot);
     if (b->policy->launched)
-        b->policy->launched(b->state, slot, age, b->now);
+        b->policy->launched(b->state, &(struct lockstep_launch){.warp = slot, .age = age, .cycle = b->now});
 }
 
 static inline void end(struct bench *b, unsigned slot)

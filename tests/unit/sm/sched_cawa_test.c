@@ -315,7 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_greedy_then_older),  cmocka_unit_test(test_paper_criticality),
         cmocka_unit_test(test_paper_control_flow), cmocka_unit_test(test_artifact),
-        cmocka_unit_test(test_against_counting), cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_against_counting),   cmocka_unit_test(test_patience),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,69 @@
+/* The derived facts of core crossbar: see base/check.h. */
+#include "base/check.h"
+#include "network/crossbar.h"
+
+static uint64_t find_tight(const struct crossbar *x, unsigned word)
+{
+    uint64_t tight = 0;
+    for (uint64_t rest = ports_in_word(x->core.gates->outputs, word); rest; rest &= rest - 1) {
+        unsigned output = 64 * word + mask_first(rest);
+        uint32_t most = x->late_flits[output] + x->held_back[output] + CREDITS_UNDER_WAY;
+        tight |= most >= x->core.gates->output_credits ? rest & -rest : 0;
+    }
+    return tight;
+}
+
+static uint64_t find_open_outputs(const struct crossbar *x, unsigned word)
+{
+    uint64_t outputs = 0;
+    for (unsigned i = 0; i < x->core.gates->inputs; i++)
+        if (mask_has(x->words[i >> 6].open, i & 63) && x->inputs[i].output >> 6 == word)
+            outputs |= port_bit(x->inputs[i].output);
+    return outputs;
+}
+
+static void check_word(struct crossbar *x, struct check *c, unsigned w)
+{
+    struct crossbar_word *word = &x->words[w];
+    CHECK_FACT(c, "crossbar.asked", w, word->asked, crossbar_asked(x, w));
+    CHECK_FACT(c, "crossbar.tight", w, word->tight, find_tight(x, w));
+    CHECK_FACT(c, "crossbar.leaving", w, word->leaving, crossbar_some(x->late_flits, w));
+    CHECK_FACT(c, "crossbar.owing", w, word->owing, crossbar_some(x->late_credits, w));
+    CHECK_FACT(c, "crossbar.open_outputs", w, word->open_outputs, find_open_outputs(x, w));
+    CHECK_FACT(c, "crossbar.sent", w, word->sent, word->left[x->tick % CREDIT_TICKS]);
+    tally_check(&word->behind, c, "crossbar.behind");
+    check_holds(c, "crossbar: an open input's flits are behind those of the buffer, or starve", w,
+                (word->starving & ~word->open) == 0 && (word->starving & word->ready) == 0);
+    check_holds(c, "crossbar: a flit that is ready, fresh or behind is in the buffer", w,
+                ((word->ready | word->fresh | word->starving | tally_some(&word->behind)) & ~word->occupied) == 0);
+    check_holds(c, "crossbar: the VC of an open input, and of a ready flit, is held", w,
+                ((word->open_outputs | word->ready_outputs) & ~word->held) == 0);
+}
+
+/* An input asks for one VC at most. */
+static bool asks_once(const struct crossbar *x)
+{
+    for (unsigned w = 0; w < x->core.gates->words; w++) {
+        uint64_t seen = 0;
+        for (unsigned i = 0; i < x->core.gates->outputs; i++) {
+            if (seen & x->waiting[w][i])
+                return false;
+            seen |= x->waiting[w][i];
+        }
+    }
+    return true;
+}
+
+void crossbar_check(struct network_core *core, struct check *c)
+{
+    struct crossbar *x = (struct crossbar *)core;
+    unsigned ready = 0, ready_outputs = 0;
+    for (unsigned w = 0; w < core->gates->words; w++) {
+        check_word(x, c, w);
+        ready += mask_count(x->words[w].ready);
+        ready_outputs += mask_count(x->words[w].ready_outputs);
+    }
+    check_holds(c, "crossbar: ready flits go to different outputs", 0, ready == ready_outputs);
+    check_holds(c, "crossbar: an input asks for one VC at most", 0, asks_once(x));
+    CHECK_FACT(c, "crossbar.next", 0, core->next, crossbar_next(x));
+}

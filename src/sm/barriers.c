@@ -1,0 +1,96 @@
+/* Barriers and the ends of warps: what an arrival or an end opens, and what schedulers see of blocks. They see it when
+ * the cycle has ended: within a cycle, what one scheduler issued would else be known to those alone that look later. */
+#include "sm/sm_impl.h"
+
+/* Warps of one block, by index in the block, as slots of the SM. */
+static uint64_t slots_of(const struct sm_block *block, uint64_t warps)
+{
+    return warps << mask_first(block->warps);
+}
+
+/* Something happened at a barrier of the block that its schedulers see at the end of the cycle. */
+static void note_event(struct sm *sm, const struct sm_block *block, uint64_t warps, bool opened)
+{
+    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    uint8_t number = (uint8_t)(block - sm->blocks);
+    sm->blocks_changed |= BIT64(number);
+    if (opened ? policy->released != NULL : policy->arrived != NULL)
+        vec_push(&sm->barrier_events, (struct sm_barrier_event){.warps = warps, .block = number, .opened = opened});
+}
+
+/* A barrier opens for these warps, if they are any. */
+static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
+{
+    sm_count_warps(sm, sm->now + 1);
+    if (!warps)
+        return;
+    sm_synchronise_block(sm, block);
+    note_event(sm, block, slots_of(block, warps), true);
+    sm_wait_end(sm, SM_WAIT_barrier, slots_of(block, warps));
+    for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
+        struct sm_warp *warp = &sm->warps[mask_first(rest)];
+        if (mask_has(sm->cleared, mask_first(rest)))
+            sm_head_cleared(sm, warp, rest & -rest);
+        if (warp->barrier.mode == ISA_BARRIER_RED)
+            simt_barrier_result(&warp->simt, warp->barrier_instr, &warp->barrier, value);
+    }
+}
+
+void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    struct sm_block *block = &sm->blocks[warp->block];
+    uint64_t value = 0;
+    sm_count_warps(sm, sm->now + 1);
+    sm->stats.barriers++;
+    warp->barrier = r->barrier;
+    warp->barrier_instr = r->instr;
+    if (r->barrier.mode != ISA_BARRIER_ARRIVE) {
+        if (!(sm->waits.barrier & block->warps))
+            block->first_arrival = sm->now;
+        sm_wait_begin(sm, SM_WAIT_barrier, BIT64(slot));
+        note_event(sm, block, BIT64(slot), false);
+    }
+    uint64_t released = sm_barrier_arrive(&block->barriers, warp->simt.index, &r->barrier, &value);
+    release_warps(sm, block, released, value);
+}
+
+void sm_finish_warp(struct sm *sm, unsigned slot)
+{
+    struct sm_block *block = &sm->blocks[sm->warps[slot].block];
+    sm->finished |= BIT64(slot);
+    sm->waiting |= BIT64(slot);
+    sm->blocks_changed |= BIT64(sm->warps[slot].block);
+    uint32_t id;
+    uint64_t value, released;
+    while ((released = sm_barrier_ended(&block->barriers, sm->warps[slot].simt.index, &id, &value)))
+        release_warps(sm, block, released, value);
+    if (sm->setup.scheduler->ended)
+        sm->setup.scheduler->ended(sm->scheduler_state[slot % sm->params->schedulers], slot, sm->now);
+}
+
+static void tell(struct sm *sm, const struct sm_barrier_event *event)
+{
+    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    for (unsigned s = 0; s < sm->scheduler_count; s++)
+        if (event->opened)
+            policy->released(sm->scheduler_state[s], event->warps, event->block, sm->now);
+        else
+            policy->arrived(sm->scheduler_state[s], mask_first(event->warps), event->block, sm->now);
+}
+
+void sm_show_blocks(struct sm *sm)
+{
+    for (uint64_t rest = sm->blocks_changed; rest; rest &= rest - 1) {
+        const struct sm_block *block = &sm->blocks[mask_first(rest)];
+        struct lockstep_block_view *view = &sm->block_views[mask_first(rest)];
+        view->ended = mask_count(block->warps & sm->finished);
+        view->live = mask_count(block->warps) - view->ended;
+        view->arrived = mask_count(block->warps & sm->waits.barrier);
+        view->first_arrival = view->arrived ? block->first_arrival : 0;
+    }
+    sm->blocks_changed = 0;
+    for (size_t i = 0; i < sm->barrier_events.count; i++)
+        tell(sm, &sm->barrier_events.items[i]);
+    sm->barrier_events.count = 0;
+}

@@ -1,0 +1,23 @@
+/* Fetch's own state: the fetch buffer between the instruction cache and decode, and the policy that says for whom.
+ * Written by fetch.c alone. */
+#ifndef LOCKSTEP_SM_FETCH_H
+#define LOCKSTEP_SM_FETCH_H
+
+#include "sm/fetch/policy.h"
+
+struct sm_fetch {
+    uint32_t slot;           /* fetch buffer: the warp, SM_NONE: empty */
+    uint32_t count, pc;      /* the instructions in it: how many, and the first one */
+    uint32_t most;           /* instructions that a fetch brings */
+    uint32_t module_size;    /* instructions of the module */
+    bool line_taken;         /* took a line from the instruction cache and has not asked for another since */
+    bool fills;              /* the policy fills up buffers that are not empty */
+    uint64_t under_way;      /* warps in the fetch buffer or waiting for the instruction cache */
+    uint64_t retiring;       /* warps finished and drained: to be retired */
+    uint64_t full;           /* where the policy fills up buffers: warps for which there is nothing to fetch */
+    const uint64_t *stocked; /* warps that fetch passes over: `full`, or those with an instruction in their buffer */
+    const struct sm_fetch_policy *policy;
+    struct sm_fetch_view view; /* what the policy is shown; keeps `last` */
+};
+
+#endif

@@ -1,0 +1,41 @@
+/* Fetch policies: for which warp fetch goes to the instruction cache in a cycle. A policy is one file of this folder
+ * and one row of list.def; parameter sm.fetch names it. It sees warps as 64-bit masks and keeps nothing: what it has to
+ * know of the past is in the view. The loop that fetches and retires is sm/fetch.c. */
+#ifndef LOCKSTEP_SM_FETCH_POLICY_H
+#define LOCKSTEP_SM_FETCH_POLICY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lockstep/scheduler.h"
+
+#define SM_FETCH_NOBODY 64 /* what pick() returns to let the cycle pass */
+
+struct sm_fetch_view {
+    uint64_t cycle;
+    uint64_t serve;    /* warps to fetch for, and those to retire: pick one of these */
+    uint64_t retiring; /* of them, those that have ended and only have to be retired: that takes no time */
+    const struct lockstep_warp_view *warps; /* by slot */
+    uint32_t last;                          /* the warp served last, whether the cache had its line or not */
+    unsigned schedulers;
+    /* Instructions in the warp's buffer. */
+    unsigned (*entries)(const struct sm_fetch_view *view, unsigned warp);
+    /* Which of these warps the scheduler of that number would issue first if it could issue them all; SM_FETCH_NOBODY
+     * where it has none of them, or would let the cycle pass. */
+    unsigned (*preferred)(const struct sm_fetch_view *view, unsigned scheduler, uint64_t warps);
+    const void *context; /* theirs */
+};
+
+struct sm_fetch_policy {
+    const char *name, *doc;
+    bool fills; /* it is also offered warps whose buffer is not empty but has room: what comes is put behind */
+    /* A member of view->serve, or SM_FETCH_NOBODY. One that retires is retired, and pick() is asked for another: warps
+     * that are never picked never retire. */
+    unsigned (*pick)(const struct sm_fetch_view *view);
+};
+
+/* The policy of that name, or NULL; all of them, NULL-terminated. */
+const struct sm_fetch_policy *sm_fetch_find(const char *name);
+const struct sm_fetch_policy *const *sm_fetch_policies(void);
+
+#endif

@@ -1,0 +1,222 @@
+/* What an SM keeps although it follows from something else, recomputed (base/check.h): sets that mirror what warps are,
+ * counts, what schedulers are shown. All of it holds between two cycles. The load/store unit's own facts are not here.
+ */
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "base/check.h"
+#include "sm/sm_impl.h"
+
+/* Blocks */
+
+static void check_block(struct sm *sm, unsigned i, struct check *c)
+{
+    struct sm_block *block = &sm->blocks[i];
+    struct lockstep_block_view *view = &sm->block_views[i];
+    unsigned first = mask_first(block->warps), count = mask_count(block->warps);
+    uint64_t at_barrier = 0;
+    for (unsigned id = 0; id < SM_BARRIERS; id++)
+        at_barrier |= block->barriers.state[id].waiting << first;
+    check_holds(c, "block.incomplete", i, block->incomplete && !(block->incomplete & ~block->warps));
+    CHECK_FACT(c, "block.barriers.running", i, block->barriers.running, (block->warps & ~sm->finished) >> first);
+    check_bits(c, "sm.waits.barrier", i, &sm->waits.barrier, sizeof sm->waits.barrier, block->warps, at_barrier);
+    CHECK_FACT(c, "block_view.warps", i, view->warps, block->warps);
+    CHECK_FACT(c, "block_view.ended", i, view->ended, mask_count(block->warps & sm->finished));
+    CHECK_FACT(c, "block_view.live", i, view->live, count - mask_count(block->warps & sm->finished));
+    CHECK_FACT(c, "block_view.arrived", i, view->arrived, mask_count(at_barrier));
+    CHECK_FACT(c, "block_view.first_arrival", i, view->first_arrival, at_barrier ? block->first_arrival : 0);
+}
+
+static void check_blocks(struct sm *sm, struct check *c)
+{
+    const struct sm_kernel *k = sm->kernel;
+    uint64_t resident = 0, used = 0;
+    for (unsigned i = 0; i < SM_SLOTS; i++) {
+        if (!sm->blocks[i].used)
+            continue;
+        used |= BIT64(i);
+        resident |= sm->blocks[i].warps;
+        check_block(sm, i, c);
+    }
+    unsigned blocks = mask_count(used),
+             places = k->max_blocks < sm->params->blocks ? k->max_blocks : sm->params->blocks;
+    CHECK_FACT(c, "sm.resident", 0, sm->resident, resident);
+    CHECK_FACT(c, "sm.free_blocks", 0, sm->free_blocks, mask_low(places) & ~used);
+    CHECK_FACT(c, "sm.free_threads", 0, sm->free_threads, sm->params->threads - blocks * k->threads_per_block);
+    CHECK_FACT(c, "sm.free_shared", 0, sm->free_shared, sm->params->shared_bytes - blocks * k->shared_bytes);
+    CHECK_FACT(c, "sm.free_registers", 0, sm->free_registers,
+               sm->params->registers - blocks * k->registers * k->threads_per_block);
+}
+
+/* Instructions under way */
+
+/* What the ops in flight say of the warps. */
+struct under_way {
+    uint32_t ops, of[SM_SLOTS]; /* in all; by warp */
+    uint64_t blocked;           /* warps that wait until an op of theirs is complete */
+    uint64_t *boards;           /* by warp: registers that ops write */
+};
+
+static void add_ops(const struct sm *sm, struct under_way *u)
+{
+    uint8_t *is_free = base_calloc(sm->ops.count + 1, 1);
+    for (uint32_t op = sm->free_op; op != SM_NONE; op = sm->ops.items[op].next)
+        is_free[op] = 1;
+    for (uint32_t i = 0; i < sm->ops.count; i++) {
+        const struct sm_op *o = &sm->ops.items[i];
+        if (is_free[i])
+            continue;
+        u->ops++;
+        u->of[o->slot]++;
+        u->blocked |= o->blocks_warp ? BIT64(o->slot) : 0;
+        for (unsigned w = 0; w < sm->scoreboard_words; w++)
+            u->boards[o->slot * sm->scoreboard_words + w] |= o->way.writes[w];
+    }
+    free(is_free);
+}
+
+static void check_registers(struct sm *sm, unsigned slot, const struct under_way *u, struct check *c)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    const uint64_t *board = &u->boards[slot * sm->scoreboard_words];
+    uint32_t pending = 0;
+    for (unsigned w = 0; w < sm->scoreboard_words; w++) {
+        CHECK_FACT(c, "warp.scoreboard", slot, warp->scoreboard[w], board[w]);
+        pending += mask_count(board[w]);
+    }
+    CHECK_FACT(c, "warp.pending_registers", slot, warp->pending_registers, pending);
+    CHECK_FACT(c, "warp.in_flight", slot, warp->in_flight, u->of[slot]);
+}
+
+/* Warps */
+
+/* The sets of warps that issue and fetch look at. */
+struct mirrored {
+    uint64_t finished, buffered, mispredicted, cleared, retiring, full, wants[ISA_UNIT_COUNT];
+};
+
+static void add_warp(const struct sm *sm, unsigned slot, struct mirrored *m)
+{
+    const struct sm_warp *warp = &sm->warps[slot];
+    uint64_t bit = BIT64(slot);
+    bool drained = !warp->in_flight && !warp->stores_out;
+    if (!warp->simt.live) {
+        m->finished |= bit;
+        m->retiring |= drained && (sm->blocks[warp->block].incomplete & bit) ? bit : 0;
+        return;
+    }
+    if (!warp->buffered)
+        return;
+    const struct sm_decoded *d = &sm->kernel->decoded[warp->head_pc];
+    bool ends = warp->fetch_pc >= sm->fetch.module_size, full = warp->buffered == sm->params->instruction_buffer;
+    m->buffered |= bit;
+    m->full |= sm->fetch.fills && (ends || full) ? bit : 0;
+    if (warp->head_pc != simt_pc(&warp->simt)) {
+        m->mispredicted |= bit;
+        return;
+    }
+    m->wants[d->way.unit] |= bit;
+    m->cleared |= sm_scoreboard_clear(sm, warp, d) ? bit : 0;
+}
+
+static void check_sets(struct sm *sm, const struct under_way *u, struct check *c)
+{
+    struct mirrored m = {0};
+    for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
+        add_warp(sm, mask_first(rest), &m);
+    CHECK_FACT(c, "sm.finished", 0, sm->finished, m.finished);
+    CHECK_FACT(c, "sm.waits.atomic", 0, sm->waits.atomic, u->blocked);
+    CHECK_FACT(c, "sm.waiting", 0, sm->waiting, m.finished | sm_waits_any(&sm->waits));
+    CHECK_FACT(c, "sm.buffered", 0, sm->buffered, m.buffered);
+    CHECK_FACT(c, "sm.mispredicted", 0, sm->mispredicted, m.mispredicted);
+    CHECK_FACT(c, "sm.cleared", 0, sm->cleared, m.cleared);
+    CHECK_FACT(c, "sm.fetch.retiring", 0, sm->fetch.retiring, m.retiring);
+    CHECK_FACT(c, "sm.fetch.full", 0, sm->fetch.full, m.full);
+    for (unsigned unit = 0; unit < ISA_UNIT_COUNT; unit++)
+        CHECK_FACT(c, "sm.wants", unit, sm->wants[unit], m.wants[unit]);
+    check_holds(c, "sm.waits", 0, !(sm_waits_any(&sm->waits) & (sm->finished | ~sm->resident)));
+    check_holds(c, "sm.fence_reached", 0, !(sm->fence_reached & ~sm->waits.fence));
+    check_holds(c, "sm.fence_invalidates", 0, !(sm->fence_invalidates & ~sm->waits.fence));
+    check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == SM_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
+    if (sm_fetch_busy(sm))
+        check_bits(c, "sm.due", 0, &sm->due, sizeof sm->due, SM_DUE_FETCH, SM_DUE_FETCH);
+}
+
+static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, struct check *c)
+{
+    const struct sm_warp *warp = &sm->warps[slot];
+    struct lockstep_warp_view *view = &sm->views[slot];
+    check_registers(sm, slot, u, c);
+    CHECK_FACT(c, "view.age", slot, view->age, warp->age);
+    CHECK_FACT(c, "view.block", slot, view->block, warp->block);
+    CHECK_FACT(c, "view.pc", slot, view->pc, warp->simt.live ? simt_pc(&warp->simt) : 0);
+    CHECK_FACT(c, "view.completed", slot, view->completed, view->issued - warp->in_flight);
+    check_holds(c, "warp.fetch_pc", slot, !warp->buffered || warp->fetch_pc == warp->head_pc + warp->buffered);
+    check_holds(c, "sm.next_age", slot, warp->age < sm->next_age);
+}
+
+/* Operand collection, pipelines */
+
+static void check_collectors(struct sm *sm, enum sm_class class, uint64_t *turns, struct check *c)
+{
+    struct sm_collectors *l = &sm->collectors[class];
+    uint64_t all = 0;
+    CHECK_FACT(c, "collectors.used", class, l->used, l->ready | l->reading);
+    check_holds(c, "collectors.ready", class, !(l->ready & l->reading));
+    for (uint32_t rest = l->reading; rest; rest &= rest - 1)
+        all |= l->held->turn[mask_first(rest)];
+    check_holds(c, "collected.turn", class, !(all & *turns));
+    *turns |= all;
+    if (class == SM_MEM)
+        CHECK_FACT(c, "collectors.line_count", class, l->line_count, mask_count(l->used));
+    check_holds(c, "id_oc.count", class, sm->id_oc[class].count <= sm->id_oc[class].size);
+    check_holds(c, "oc_ex.count", class, sm->oc_ex[class].count <= sm->oc_ex[class].size);
+}
+
+static void check_wheel(const struct sm *sm, struct sm_wheel *wheel, unsigned which, struct check *c)
+{
+    uint32_t count = 0;
+    for (unsigned at = 0; at < SM_WHEEL; at++) {
+        check_bits(c, "wheel.occupied", which, &wheel->occupied[at / 64], sizeof wheel->occupied[0], BIT64(at % 64),
+                   wheel->head[at] == SM_NONE ? 0 : BIT64(at % 64));
+        for (uint32_t op = wheel->head[at]; op != SM_NONE; op = sm->ops.items[op].next)
+            count++;
+    }
+    CHECK_FACT(c, "wheel.count", which, wheel->count, count);
+}
+
+static void check_schedulers(struct sm *sm, struct check *c)
+{
+    check_at_most(c, "sm.counted", 0, &sm->counted, sizeof sm->counted, sm->now);
+    for (unsigned s = 0; s < sm->scheduler_count; s++) {
+        check_at_most(c, "sm.owned", s, &sm->owned[s], sizeof sm->owned[s], sm->now);
+        for (unsigned class = 0; class < SM_CLASSES; class ++)
+            check_at_most(c, "sm.overtaken", s, &sm->overtaken[class][s], 1, sm->overtakes[class]);
+    }
+    CHECK_FACT(c, "sm.blocks_changed", 0, sm->blocks_changed, 0);
+    check_holds(c, "sm.barrier_events", 0, sm->barrier_events.count == 0);
+}
+
+void sm_check(struct sm *sm, struct check *c)
+{
+    check_of(c, "SM", sm->setup.index);
+    if (!sm->kernel || sm->has_fault)
+        return;
+    struct under_way u = {.boards = base_calloc(SM_SLOTS * sm->scoreboard_words + 1, sizeof(uint64_t))};
+    uint64_t turns = 0;
+    add_ops(sm, &u);
+    check_blocks(sm, c);
+    check_sets(sm, &u, c);
+    for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
+        check_warp(sm, mask_first(rest), &u, c);
+    CHECK_FACT(c, "sm.ops_live", 0, sm->ops_live, u.ops);
+    for (unsigned class = 0; class < SM_CLASSES; class ++)
+        check_collectors(sm, class, &turns, c);
+    CHECK_FACT(c, "sm.banks_waiting", 0, sm->banks_waiting, turns);
+    CHECK_FACT(c, "sm.banks_written", 0, sm->banks_written, 0);
+    check_wheel(sm, &sm->wheel, 0, c);
+    check_wheel(sm, &sm->shared_wheel, 1, c);
+    check_schedulers(sm, c);
+    free(u.boards);
+}

@@ -1,0 +1,150 @@
+/* Fetch policies: a second one beside those of the list, which fills buffers that are not empty and asks the schedulers
+ * whom they would issue. Programs compute the same under it, whatever buffers, caches and issue width are like. */
+#include "gpu_support.h"
+
+#include "base/bits.h"
+#include "gpu/gpu_impl.h"
+
+/* What it met. One SM, in one thread. */
+static struct {
+    uint64_t picks, partly, retired, followed;
+    uint32_t room; /* sm.instruction_buffer */
+} seen;
+
+/* Finished warps retire; then the warp that the schedulers, taking turns, would issue first; else the one with the
+ * fewest instructions, the oldest of these. */
+static unsigned pick(const struct sm_fetch_view *view)
+{
+    assert_true(view->serve && (view->retiring & ~view->serve) == 0 && view->last < 64);
+    if (view->retiring) {
+        seen.retired++;
+        return mask_first(view->retiring);
+    }
+    seen.picks++;
+    unsigned best = SM_FETCH_NOBODY;
+    for (uint64_t rest = view->serve; rest; rest &= rest - 1) {
+        unsigned warp = mask_first(rest), entries = view->entries(view, warp);
+        assert_true(entries < seen.room);
+        seen.partly += entries > 0;
+        unsigned least = best == SM_FETCH_NOBODY ? UINT32_MAX : view->entries(view, best);
+        if (entries < least || (entries == least && view->warps[warp].age < view->warps[best].age))
+            best = warp;
+    }
+    unsigned first = view->preferred(view, (unsigned)(view->cycle % view->schedulers), view->serve);
+    assert_true(first == SM_FETCH_NOBODY || mask_has(view->serve, first));
+    seen.followed += first != SM_FETCH_NOBODY && first != best;
+    return first == SM_FETCH_NOBODY ? best : first;
+}
+
+static const struct sm_fetch_policy fewest = {.name = "fewest", .fills = true, .pick = pick};
+
+/* Loops of different lengths, both ways of a branch, a barrier, a call. */
+static const char text[] =
+    PTX_HEAD ".func (.reg .u32 %y) twice(.reg .u32 %x)\n{\nadd.u32 %y, %x, %x; ret;\n}\n" PTX_KERNEL(
+        "k",
+        PTX_BEGIN "and.b32 %r6, %r5, 7; mov.u32 %r7, 0; mov.u32 %r8, %r5;\n"
+                  "again: mad.lo.u32 %r8, %r8, 5, 3; add.u32 %r7, %r7, 1; setp.le.u32 %p1, %r7, %r6; @%p1 bra again;\n"
+                  "and.b32 %r9, %r8, 1; setp.eq.u32 %p2, %r9, 0; @%p2 bra even;\n"
+                  "call (%r8), twice, (%r8); xor.b32 %r8, %r8, 85; bra join;\n"
+                  "even: add.u32 %r8, %r8, 1; shl.b32 %r8, %r8, 2;\n"
+                  "join: bar.sync 0; st.global.u32 [%rd2], %r8; ret;");
+
+#define BLOCKS 9
+#define THREADS 192
+
+static uint32_t expected(uint32_t i)
+{
+    uint32_t x = i;
+    for (uint32_t k = 0; k <= (i & 7); k++)
+        x = x * 5 + 3;
+    return x & 1 ? (2 * x) ^ 85 : (x + 1) << 2;
+}
+
+/* Returns the cycles. */
+static uint64_t run(const char *settings, const struct sm_fetch_policy *policy, bool every_cycle)
+{
+    static uint32_t values[BLOCKS * THREADS];
+    struct device d;
+    device_open(&d, "gtx480", settings);
+    gpu_destroy_units(d.gpu);
+    d.gpu->fetch = policy ? policy : d.gpu->fetch;
+    gpu_build_units(d.gpu);
+    device_load(&d, text);
+    uint64_t p = device_buffer(&d, sizeof values);
+    memset(&seen, 0, sizeof seen);
+    seen.room = d.gpu->machine.sm.instruction_buffer;
+    struct shape shape = {.grid = BLOCKS, .block = THREADS, .threads = 1, .every_cycle = every_cycle};
+    device_run(&d, "k", shape, p, 0);
+    device_read(&d, values, p, sizeof values);
+    for (uint32_t i = 0; i < BLOCKS * THREADS; i++)
+        assert_int_equal(values[i], expected(i));
+    uint64_t cycles = d.result.cycles;
+    device_close(&d);
+    return cycles;
+}
+
+static void test_second_policy(void **state)
+{
+    static const char *const settings[] = {
+        "gpu.sms=1",
+        "gpu.sms=1 sm.instruction_buffer=4 sm.fetch_width=1",
+        "gpu.sms=1 sm.instruction_buffer=8 sm.fetch_width=3 sm.issue_width=2 sm.scheduler=cawa",
+        "gpu.sms=1 sm.instruction_buffer=5 sm.fetch_from_fill=true l1i.sets=1 l1i.ways=1 sm.scheduler=tls",
+        "gpu.sms=1 sm.instruction_buffer=4 sm.fetch_from_fill=true l1i.sets=1 l1i.ways=1 sm.issue_width=4",
+        "gpu.sms=1 sm.instruction_buffer=3 l1i.sets=1 l1i.ways=1 sm.scheduler=lrr",
+    };
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        uint64_t cycles = run(settings[i], &fewest, false);
+        assert_true(seen.picks > 100 && seen.retired == BLOCKS * THREADS / 32 && seen.followed > 0);
+        assert_true(i == 0 || seen.partly > 0);
+        assert_int_equal(run(settings[i], &fewest, true), cycles); /* cycles that are passed over change nothing */
+        assert_int_not_equal(run(settings[i], NULL, false), cycles);
+        assert_int_equal(seen.picks, 0);
+    }
+}
+
+/* One that lets cycles pass: what it is offered is offered again. */
+static unsigned pick_seldom(const struct sm_fetch_view *view)
+{
+    return view->cycle % 3 ? SM_FETCH_NOBODY : mask_first(view->serve);
+}
+
+static void test_seldom(void **state)
+{
+    static const struct sm_fetch_policy seldom = {.name = "seldom", .pick = pick_seldom};
+    uint64_t cycles = run("gpu.sms=1", &seldom, false);
+    assert_true(cycles > run("gpu.sms=1", NULL, false));
+    assert_int_equal(run("gpu.sms=1", &seldom, true), cycles);
+}
+
+static void test_list(void **state)
+{
+    for (const struct sm_fetch_policy *const *p = sm_fetch_policies(); *p; p++) {
+        assert_ptr_equal(sm_fetch_find((*p)->name), *p);
+        assert_true((*p)->doc[0] && (*p)->pick);
+    }
+    assert_null(sm_fetch_find("none such"));
+    struct machine machine;
+    struct diag_sink sink;
+    struct strbuf said = {0};
+    diag_init(&sink);
+    assert_int_equal(machine_load(&machine, "gtx480", &sink), 0);
+    assert_int_equal(machine_set(&machine, "sm.fetch=none", &sink), 0);
+    assert_null(gpu_create(&machine, &sink));
+    diag_format_all(&sink, &said);
+    assert_non_null(strstr(strbuf_text(&said), "sm.fetch: there is no fetch policy named none"));
+    assert_non_null(strstr(strbuf_text(&said), "known fetch policies: lrr"));
+    strbuf_free(&said);
+    diag_free(&sink);
+    machine_free(&machine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_second_policy),
+        cmocka_unit_test(test_seldom),
+        cmocka_unit_test(test_list),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
