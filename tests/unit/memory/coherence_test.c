@@ -17,9 +17,12 @@ static const struct {
     const char *reason;
 } impossible[] = {
     {"bypass", "L1", L1_FILL_EVENT, "no row of its L1 fetches, so nothing that was fetched comes"},
+    {"bypass", "L1", L1_PROBE_EVENT, "no row of its L2 probes"},
+    {"gpu", "L1", L1_PROBE_EVENT, "no row of its L2 probes"},
 };
 
-/* The actions that a controller can take at an event: one of the first ones, which can be refused, and others. */
+/* The actions that a controller can take at an event: one of the first ones, which can be refused, and others. Probes
+ * go before any of them. */
 struct meaning {
     uint32_t first, rest;
 };
@@ -32,15 +35,16 @@ static const struct meaning l1_meanings[L1_EVENTS] = {
     [L1_STORE_OWN_EVENT] = {L1_KEEP | L1_SEND, 0},
     [L1_ATOMIC_EVENT] = {L1_PASS, L1_GIVE_UP},
     [L1_ATOMIC_KEEP_EVENT] = {L1_PASS, 0},
+    [L1_PROBE_EVENT] = {L1_ACKNOWLEDGE, L1_GIVE_UP},
     [L1_FILL_EVENT] = {0, L1_INSTALL | L1_WAKE},
 };
 
 static const struct meaning l2_meanings[L2_EVENTS] = {
-    [L2_READ_EVENT] = {L2_TOUCH | L2_FETCH | L2_JOIN, L2_READ | L2_ANSWER},
-    [L2_ATOMIC_EVENT] = {L2_TOUCH | L2_FETCH | L2_JOIN, L2_PERFORM | L2_DIRTY | L2_ANSWER},
-    [L2_STORE_EVENT] = {L2_KEEP | L2_PASS, L2_MERGE | L2_ANSWER},
-    [L2_STORE_FETCH_EVENT] = {L2_KEEP | L2_PASS_FETCH, L2_MERGE | L2_ANSWER},
-    [L2_STORE_LAZY_EVENT] = {L2_KEEP, L2_MERGE | L2_ANSWER},
+    [L2_READ_EVENT] = {L2_TOUCH | L2_FETCH | L2_JOIN, L2_PROBE | L2_READ | L2_ANSWER},
+    [L2_ATOMIC_EVENT] = {L2_TOUCH | L2_FETCH | L2_JOIN, L2_PROBE | L2_PERFORM | L2_DIRTY | L2_ANSWER},
+    [L2_STORE_EVENT] = {L2_KEEP | L2_PASS, L2_PROBE | L2_MERGE | L2_ANSWER},
+    [L2_STORE_FETCH_EVENT] = {L2_KEEP | L2_PASS_FETCH, L2_PROBE | L2_MERGE | L2_ANSWER},
+    [L2_STORE_LAZY_EVENT] = {L2_KEEP, L2_PROBE | L2_MERGE | L2_ANSWER},
     [L2_FILL_EVENT] = {0, L2_INSTALL},
     [L2_READ_WOKEN_EVENT] = {0, L2_ANSWER},
     [L2_ATOMIC_WOKEN_EVENT] = {0, L2_DIRTY | L2_ANSWER},
@@ -115,13 +119,22 @@ static void test_every_case_has_one_row(void **unused)
     assert_true(protocols >= 2);
 }
 
-/* Where no fill can come, nothing is fetched. */
-static void test_what_is_fetched_comes(void **unused)
+static bool some_row_has(const struct coherence_table *t, uint32_t action)
 {
-    for (const struct coherence_protocol *const *p = coherence_list(); *p; p++)
-        for (unsigned r = 0; r < (*p)->l1.count; r++)
-            if ((*p)->l1.rows[r].actions & L1_FETCH)
-                assert_null(why_impossible((*p)->name, "L1", L1_FILL_EVENT));
+    for (unsigned r = 0; r < t->count; r++)
+        if (t->rows[r].actions & action)
+            return true;
+    return false;
+}
+
+/* Where no fill can come, nothing is fetched, and where no probe can, nobody probes. */
+static void test_what_is_asked_for_comes(void **unused)
+{
+    for (const struct coherence_protocol *const *p = coherence_list(); *p; p++) {
+        const char *name = (*p)->name;
+        assert_int_equal(some_row_has(&(*p)->l1, L1_FETCH), why_impossible(name, "L1", L1_FILL_EVENT) == NULL);
+        assert_int_equal(some_row_has((*p)->l2, L2_PROBE), why_impossible(name, "L1", L1_PROBE_EVENT) == NULL);
+    }
 }
 
 static bool meant(const struct side *side, const struct coherence_row *row)
@@ -218,7 +231,7 @@ static void l1_start(struct l1_twin *t, const struct coherence_protocol *protoco
 static void l1_try(struct l1_twin *t, uint64_t random)
 {
     static const uint8_t sizes[] = {4, 8, 32, 128};
-    unsigned event = (unsigned)(random % L1_FILL_EVENT);
+    unsigned event = (unsigned)(random % L1_PROBE_EVENT);
     bool own = event == L1_LOAD_OWN_EVENT || event == L1_STORE_OWN_EVENT;
     uint32_t bytes = sizes[random >> 8 & 3], line_bytes = t->l1.line_bytes;
     bytes = bytes > line_bytes ? line_bytes : bytes;
@@ -462,6 +475,17 @@ static void slice_step(struct slice_twin *t, uint64_t cycle)
         slice_tick(t->slice, cycle);
 }
 
+/* What the slice keeps agrees with what it follows from. */
+static void check_slice(struct slice_twin *t, uint64_t cycle)
+{
+    struct check c;
+    check_init(&c);
+    check_of(&c, "slice", 0);
+    cache_check(t->slice->cache, &c);
+    slice_check(t->slice, &c, cycle);
+    fixture_expect_sound(&c);
+}
+
 static void expect_slice_twins(const struct memory_params *params, bool stepwise, bool not_ahead)
 {
     struct slice_twin a, b;
@@ -475,6 +499,8 @@ static void expect_slice_twins(const struct memory_params *params, bool stepwise
     for (uint64_t cycle = 1; cycle < SLICE_CYCLES; cycle++) {
         slice_step(&a, cycle);
         slice_step(&b, cycle);
+        if (cycle % 61 == 0)
+            check_slice(&a, cycle);
         if (a.seen != b.seen)
             fail_msg("write_allocate %u, sectors of %u, %s%s: they differ in cycle %llu", params->l2.write_allocate,
                      params->l2.sector_bytes, stepwise ? "stepwise" : "", not_ahead ? " not ahead" : "",
@@ -509,7 +535,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_case_has_one_row),
-        cmocka_unit_test(test_what_is_fetched_comes),
+        cmocka_unit_test(test_what_is_asked_for_comes),
         cmocka_unit_test(test_actions_have_a_meaning_where_they_are),
         cmocka_unit_test(test_the_l2_answers_once),
         cmocka_unit_test(test_rows_without_meaning_are_found),
