@@ -96,6 +96,9 @@ void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address
                      void *context);
 void l1_empty(struct l1 *l1);
 
+/* l1_check.c: recomputes what the L1 and its cache keep (base/check.h). */
+struct check;
+void l1_check(struct l1 *l1, struct check *c);
 /* Describes the cache and what the protocol remembers for a checkpoint; `requests` are the owner's to describe. */
 struct archive;
 void l1_archive(struct l1 *l1, struct archive *ar);

@@ -529,6 +529,7 @@ void partition_check_units(struct partition *p, struct check *c)
     for (unsigned k = 0; k < p->slice_count; k++) {
         check_of(c, "L2 slice", p->channel * p->slice_count + k);
         cache_check(p->slices[k]->cache, c);
+        slice_check(p->slices[k], c, p->last_l2);
     }
     check_of(c, "DRAM channel", p->channel);
     dram_check(p->dram, c);

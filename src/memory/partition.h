@@ -254,7 +254,7 @@ const struct coherence_counts *partition_transitions(const struct partition *p, 
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k);
 const struct dram_stats *partition_dram_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);
-/* Recomputes what the partition's caches and DRAM channel keep (base/check.h). */
+/* Recomputes what the partition's slices, their caches and the DRAM channel keep (base/check.h). */
 struct check;
 void partition_check_units(struct partition *p, struct check *c);
 /* Describes everything but the parameters for a checkpoint. */

@@ -601,7 +601,9 @@ static bool can_go_ahead(const struct slice *s, uint64_t last)
 static bool fill_ahead(struct slice *s, uint32_t request, uint64_t last)
 {
     const struct memory_request *r = &s->requests[request];
-    if (!r->packet || r->packet->kind == PACKET_ATOMIC)
+    /* Another part of a packet that is still being accepted may be served before this one: the last to leave has the
+     * packet. */
+    if (!r->packet || r->packet->kind == PACKET_ATOMIC || r->packet == s->first)
         return false;
     uint32_t waiter = cache_end_fill_for_one(s->cache, r->fill, AHEAD);
     if (waiter == CACHE_NO_WAITER)

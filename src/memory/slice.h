@@ -139,6 +139,9 @@ static inline bool slice_works(const struct slice *s)
 {
     return (s->misses | s->to_dram.count | s->from_dram.count) || cache_has_pending(s->cache);
 }
+/* slice_check.c: recomputes what the slice keeps (base/check.h), its cache's facts aside. `last` is the last tick. */
+struct check;
+void slice_check(struct slice *s, struct check *c, uint64_t last);
 /* slice_archive.c: describes everything but the parameters for a checkpoint. */
 struct archive;
 void slice_archive(struct slice *s, struct archive *ar, const struct packet_source *source);

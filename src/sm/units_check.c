@@ -10,7 +10,7 @@ void sm_check_units(struct sm *sm, struct check *c)
     check_of(c, "L1C of SM", sm->setup.index);
     cache_check(sm->l1c, c);
     check_of(c, "L1D of SM", sm->setup.index);
-    cache_check(sm->l1d.cache, c);
+    l1_check(&sm->l1d, c);
     check_of(c, "warps of SM", sm->setup.index);
     for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
         simt_warp_check(&sm->warps[mask_first(rest)].simt, c);

@@ -1,0 +1,73 @@
+/* What an L1 keeps although it follows from its parameters, its protocol's table and its packets (base/check.h). */
+#include "base/check.h"
+#include "memory/l1.h"
+
+/* The packets of a ring lie in its places, and those that are the SM's own say so. */
+static void check_requests(struct l1 *l1, struct check *c)
+{
+    struct packet_ring *r = &l1->requests;
+    CHECK_FACT(c, "l1.requests.places", 0, r->places, r->size + 1);
+    check_holds(c, "l1.requests", 0, r->head <= r->size && r->count <= r->size + 1);
+    for (uint32_t i = 0; i < r->count && i <= r->size; i++) {
+        uint32_t at = r->head + i;
+        struct packet *p = r->items[at <= r->size ? at : at - r->size - 1];
+        CHECK_FACT(c, "l1.request.sm", i, p->sm, l1->packets->sm);
+        CHECK_FACT(c, "l1.request.is_reply", i, p->is_reply, false);
+    }
+    check_holds(c, "l1.packets.out", 0, l1->packets->out >= r->count);
+}
+
+static void check_answers(struct l1 *l1, struct check *c)
+{
+    struct packet_ring *r = &l1->answers;
+    CHECK_FACT(c, "l1.answers.places", 0, r->places, r->size + 1);
+    check_holds(c, "l1.answers", 0, r->head <= r->size && r->count <= r->size);
+}
+
+/* The first row of the table for a state and an event, or NULL. */
+static const struct coherence_row *row_of(const struct coherence_table *t, unsigned state, unsigned event)
+{
+    for (unsigned i = 0; i < t->count; i++)
+        if (t->rows[i].event == event && (t->rows[i].state == state || t->rows[i].state == COHERENCE_ANY))
+            return &t->rows[i];
+    return NULL;
+}
+
+/* Whether what the event asks for first is in every state what a read of the cache does there. */
+static bool is_read(const struct coherence_table *t, unsigned event)
+{
+    static const uint32_t reads[CACHE_PRESENCES] = {L1_FETCH, L1_JOIN, L1_SERVE, L1_SERVE};
+    const uint32_t rest = L1_GIVE_UP | L1_INSTALL | L1_WAKE;
+    for (unsigned state = 0; state < CACHE_PRESENCES; state++) {
+        const struct coherence_row *row = row_of(t, state, event);
+        if (!row || (row->actions & ~rest) != reads[state])
+            return false;
+    }
+    return true;
+}
+
+static void check_side(struct l1 *l1, struct check *c)
+{
+    const struct coherence_table *t = &l1->protocol->l1;
+    struct coherence_side *side = l1->side;
+    uint32_t stateless = 0, reads = 0;
+    for (unsigned event = 0; event < L1_EVENTS; event++) {
+        const struct coherence_row *row = row_of(t, CACHE_ABSENT, event);
+        stateless |= (uint32_t)(row && row->state == COHERENCE_ANY) << event;
+        reads |= (uint32_t)is_read(t, event) << event;
+        for (unsigned state = 0; state < CACHE_PRESENCES; state++) {
+            row = row_of(t, state, event);
+            CHECK_FACT(c, "l1.side.actions", event, side->steps[state][event].actions, row ? row->actions : 0);
+        }
+    }
+    CHECK_FACT(c, "l1.side.stateless", 0, side->stateless, stateless);
+    CHECK_FACT(c, "l1.side.reads", 0, side->reads, reads);
+}
+
+void l1_check(struct l1 *l1, struct check *c)
+{
+    cache_check(l1->cache, c);
+    check_requests(l1, c);
+    check_answers(l1, c);
+    check_side(l1, c);
+}

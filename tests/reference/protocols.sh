@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Every reference case under each coherence protocol that a machine does not have by itself: what a program without data races computes,
+# and what these cases check of those that lock, wait or count with atomics, does not depend on the protocol. None is left out.
+set -uo pipefail
+if grep -qs '^CMAKE_BUILD_TYPE:[A-Z]*=\(Asan\|Tsan\)' "${LOCKSTEP_BUILD:-/nowhere}/CMakeCache.txt"; then
+    echo "skipped: too slow with sanitizers, and the values are the same"
+    exit 77
+fi
+cd "$LOCKSTEP_SRC/tests/reference" || exit 1
+list=$(mktemp) result=$(mktemp)
+trap 'rm -f "$list" "$result"' EXIT
+
+one() {
+    local output
+    output=$("$LOCKSTEP" run --machine "$2" --set "coherence.protocol=$1" "$3" 2>&1) && grep -q '^PASS' <<<"$output" && return 0
+    printf '%s\nFAILED: %s under %s on %s\n' "$output" "$3" "$1" "$2"
+    return 1
+}
+export -f one
+
+protocols=$("$LOCKSTEP" protocols | awk '!/\(default\)/ { print $1 }')
+[ -n "$protocols" ] || { echo "no protocol but the default one"; exit 1; }
+for protocol in $protocols; do
+    # The setting is what the run has.
+    "$LOCKSTEP" run --quiet --stats "$result" --set "coherence.protocol=$protocol" --set coherence.count=true vecadd.yaml &&
+        "$LOCKSTEP" protocols "$protocol" "$result" >/dev/null || exit 1
+    for machine in gtx480 gtx480-sm2; do
+        for case in *.yaml; do
+            echo "$protocol $machine $case"
+        done
+    done
+done >"$list"
+runs=$(wc -l <"$list")
+[ "$runs" -ge 60 ] || { echo "only $runs runs"; exit 1; }
+xargs -P 2 -L 1 bash -c 'one "$@"' one <"$list" || exit 1
+echo "$runs runs passed"
