@@ -152,7 +152,7 @@ static inline void note_replies(struct gpu_part *part, unsigned channel, uint64_
  * which packets must have been in the ROP delay by now. */
 static void run_partitions(struct gpu_part *part, uint64_t now)
 {
-    uint64_t until = cycle_min(gpu_ahead_of(now), now + part->run->gpu->machine.memory.partition.rop_latency);
+    uint64_t until = cycle_min(gpu_ahead_of(now), now + partition_lookahead(part->run->gpu->partitions[0]));
     part->first_run = CYCLE_NEVER;
     for (unsigned i = 0; i < part->channels; i++) {
         struct partition *p = part->run->gpu->partitions[part->first_channel + i];

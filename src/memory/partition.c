@@ -79,6 +79,8 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->map = memory_map_of(&params->partition);
     p->request_map = request_map_of(&params->partition);
     p->head.next_l2 = p->head.next_dram = p->head.next = CYCLE_NEVER;
+    /* What is pushed stays in the ROP delay first; the answers of probes do not. */
+    p->head.lookahead = coherence_table_has(protocol->l2, L2_PROBE) ? 1 : params->partition.rop_latency;
     p->channel = channel;
     p->slice_count = params->partition.slices_per_channel;
     p->last_sender = p->slice_count - 1;

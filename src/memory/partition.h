@@ -143,11 +143,17 @@ struct partition_out {
 struct partition_head {
     uint64_t next_l2, next_dram;                     /* see partition_next_l2, partition_next_dram */
     uint64_t next;                                   /* see partition_next */
+    uint64_t lookahead;                              /* see partition_lookahead */
     uint64_t done;                                   /* partition_run has simulated what is before this cycle */
     uint64_t accepting;                              /* bit k: slice k can be pushed to */
     uint64_t accepted;                               /* the same for the cycles before `done` */
     struct partition_out *out[PARTITION_MAX_SLICES]; /* by slice */
 };
+/* For so many cycles a partition does nothing that depends on what comes to it from now on. */
+static inline uint64_t partition_lookahead(const struct partition *p)
+{
+    return ((const struct partition_head *)p)->lookahead;
+}
 static inline uint64_t partition_accepting(const struct partition *p)
 {
     return ((const struct partition_head *)p)->accepting;
@@ -204,7 +210,7 @@ struct packet *partition_pop(struct partition *p, unsigned k, uint64_t cycle);
 void partition_start(struct partition *p, const struct sim_clock *dram);
 /* Simulates cycle `now`, whose replies have been taken and whose packets pushed, and then on to cycle `until` (not
  * simulated any more) as far as possible; does nothing if that is not as far as partition_next. Not before
- * partition_done, and needed when partition_next has come. until: at most now + partition.rop_latency, if it is to be
+ * partition_done, and needed when partition_next has come. until: at most now + partition_lookahead, if it is to be
  * beyond now + 1. every: no cycle is left out. */
 void partition_run(struct partition *p, uint64_t now, uint64_t until, bool every);
 /* Does what is left before cycle `until`, for statistics, when the launch has ended: nobody takes replies or pushes any

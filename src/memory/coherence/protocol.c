@@ -153,6 +153,14 @@ bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t 
     return true;
 }
 
+bool coherence_table_has(const struct coherence_table *table, uint32_t actions)
+{
+    for (unsigned i = 0; i < table->count; i++)
+        if (table->rows[i].actions & actions)
+            return true;
+    return false;
+}
+
 void coherence_add_counts(struct coherence_counts *to, const struct coherence_counts *from)
 {
     for (unsigned state = 0; state <= COHERENCE_ANY; state++)
