@@ -25,7 +25,8 @@ static unsigned channels(const struct gpu_run *run)
 static void check_sm(struct gpu_run *run, unsigned i, struct check *c)
 {
     sm_check_units(run->gpu->sms[i], c);
-    sm_check(run->gpu->sms[i], c);
+    if (!c->wrong && !c->broken) /* its units are looked into */
+        sm_check(run->gpu->sms[i], c);
 }
 
 static void check_partition(struct gpu_run *run, unsigned i, struct check *c)
