@@ -48,10 +48,10 @@ static json_int_t taken(const json_t *document, const char *side, const char *ev
 static void add_actions(const struct coherence_words *words, uint32_t actions, struct strbuf *out)
 {
     const char *comma = "";
-    for (unsigned i = 0; words->actions[i]; i++) {
+    for (unsigned i = 0; words->actions[i].word; i++) {
         if (!(actions >> i & 1))
             continue;
-        strbuf_addf(out, "%s%s", comma, words->actions[i]);
+        strbuf_addf(out, "%s%s", comma, words->actions[i].word);
         comma = "; ";
     }
 }
@@ -67,11 +67,11 @@ static void print_table(const struct coherence_words *words, const struct cohere
     for (unsigned i = 0; i < table->count; i++) {
         const struct coherence_row *row = &table->rows[i];
         struct strbuf actions = {0};
-        const char *event = words->events[row->event], *state = coherence_states[row->state];
+        const char *event = words->events[row->event].word, *state = coherence_states[row->state].word;
         add_actions(words, row->actions, &actions);
         table_cell(&t, "%s", event);
         table_cell(&t, "%s", state);
-        table_cell(&t, "%s", row->next == COHERENCE_ANY ? "as it is" : coherence_states[row->next]);
+        table_cell(&t, "%s", row->next == COHERENCE_ANY ? "as it is" : coherence_states[row->next].word);
         table_cell(&t, "%s", strbuf_text(&actions));
         if (document)
             table_cell(&t, "%lld", (long long)taken(document, words->side, event, state));
@@ -82,13 +82,13 @@ static void print_table(const struct coherence_words *words, const struct cohere
     table_free(&t);
 }
 
-static void print_words(const char *what, const char *const *words, const char *const *docs, struct strbuf *out)
+static void print_words(const char *what, const struct coherence_word *words, struct strbuf *out)
 {
     struct table t;
     table_init(&t, "ll");
-    for (unsigned i = 0; words[i]; i++) {
-        table_cell(&t, "%s", words[i]);
-        table_cell(&t, "%s", docs[i]);
+    for (unsigned i = 0; words[i].word; i++) {
+        table_cell(&t, "%s", words[i].word);
+        table_cell(&t, "%s", words[i].doc);
     }
     strbuf_addf(out, "%s\n", what);
     table_text(&t, out);
@@ -99,10 +99,10 @@ static void print_words(const char *what, const char *const *words, const char *
 static void print_orders(const struct coherence_protocol *protocol, struct strbuf *out)
 {
     strbuf_add(out, "orders\n");
-    for (unsigned i = 0; i < L1_ORDERS; i++)
-        strbuf_addf(out, "%s: %s (%s)\n", coherence_order_words[i],
-                    coherence_order_action_words[protocol->orders[i]],
-                    coherence_order_action_docs[protocol->orders[i]]);
+    for (unsigned i = 0; i < L1_ORDERS; i++) {
+        const struct coherence_word *action = &coherence_order_actions[protocol->orders[i]];
+        strbuf_addf(out, "%s: %s (%s)\n", coherence_orders[i].word, action->word, action->doc);
+    }
 }
 
 static void print_protocol(const struct coherence_protocol *protocol, const json_t *document)
@@ -111,11 +111,11 @@ static void print_protocol(const struct coherence_protocol *protocol, const json
     strbuf_addf(&text, "%s: %s\n\n", protocol->name, protocol->doc);
     print_table(&coherence_l1_words, &protocol->l1, document, &text);
     print_table(&coherence_l2_words, protocol->l2, document, &text);
-    print_words("states", coherence_states, coherence_state_docs, &text);
-    print_words("events of an L1", coherence_l1_words.events, coherence_l1_words.event_docs, &text);
-    print_words("actions of an L1", coherence_l1_words.actions, coherence_l1_words.action_docs, &text);
-    print_words("events of the L2", coherence_l2_words.events, coherence_l2_words.event_docs, &text);
-    print_words("actions of the L2", coherence_l2_words.actions, coherence_l2_words.action_docs, &text);
+    print_words("states", coherence_states, &text);
+    print_words("events of an L1", coherence_l1_words.events, &text);
+    print_words("actions of an L1", coherence_l1_words.actions, &text);
+    print_words("events of the L2", coherence_l2_words.events, &text);
+    print_words("actions of the L2", coherence_l2_words.actions, &text);
     print_orders(protocol, &text);
     cli_print(&text);
 }
@@ -139,7 +139,8 @@ static json_t *load_result(const char *path, const char *protocol, struct diag_s
     const char *ran = counted_protocol(document);
     strbuf_free(&text);
     if (!document) {
-        pos = (struct diag_pos){path, error.line > 0 ? (uint32_t)error.line : 0, error.column > 0 ? (uint32_t)error.column : 0};
+        pos = (struct diag_pos){path, error.line > 0 ? (uint32_t)error.line : 0,
+                                error.column > 0 ? (uint32_t)error.column : 0};
         diag_error(sink, pos, NULL, "not a result: %s", error.text);
     } else if (!ran) {
         diag_error(sink, pos, "run with --set coherence.count=true and --stats FILE.json",

@@ -25,11 +25,14 @@ static unsigned channels(const struct gpu_run *run)
     return run->gpu->machine.memory.partition.channels;
 }
 
-static void check_sm(struct gpu_run *run, unsigned i, struct check *c)
+static void check_sm_units(struct gpu_run *run, unsigned i, struct check *c)
 {
     sm_check_units(run->gpu->sms[i], c);
-    if (!c->wrong && !c->broken) /* its units are looked into */
-        sm_check(run->gpu->sms[i], c);
+}
+
+static void check_sm(struct gpu_run *run, unsigned i, struct check *c)
+{
+    sm_check(run->gpu->sms[i], c);
 }
 
 static void check_partition(struct gpu_run *run, unsigned i, struct check *c)
@@ -65,7 +68,6 @@ static unsigned networks(const struct gpu_run *run)
 
 static void check_network(struct gpu_run *run, unsigned i, struct check *c)
 {
-    check_of(c, "network", i);
     network_check(run->gpu->networks[i], c);
 }
 
@@ -76,25 +78,20 @@ static unsigned parts(const struct gpu_run *run)
 
 static void check_part(struct gpu_run *run, unsigned i, struct check *c)
 {
-    const struct gpu_part *part = &run->parts[i];
-    unsigned slices = channels(run) * run->gpu->machine.memory.partition.slices_per_channel;
-    check_of(c, "part", i);
-    /* A test may just have broken which units are its own: they are looked up by these numbers. */
-    if (part->first_sm + part->sms <= sms(run) && part->first_channel + part->channels <= channels(run) &&
-        part->first_slice + part->channels * part->slices_per_channel <= slices)
-        gpu_part_check(&run->parts[i], c);
+    gpu_part_check(&run->parts[i], c);
 }
 
 static const struct {
     unsigned (*count)(const struct gpu_run *run);
     void (*check)(struct gpu_run *run, unsigned i, struct check *c);
 } units[] = {
-    {one, check_run}, {sms, check_sm}, {channels, check_partition}, {networks, check_network}, {parts, check_part},
+    {one, check_run},          {sms, check_sm_units}, {sms, check_sm}, {channels, check_partition},
+    {networks, check_network}, {parts, check_part},
 };
 #define UNITS (sizeof units / sizeof units[0])
 
-/* Ends with the unit whose fact is wrong or was broken: others may rely on it, as a part does on which SMs are its own.
- */
+/* Ends with the unit whose fact is wrong or was broken: those behind it in the list may rely on it, as an SM does on
+ * its units and a part on which SMs are its own. */
 void gpu_check(struct gpu_run *run, struct check *c)
 {
     for (unsigned u = 0; u < UNITS; u++)

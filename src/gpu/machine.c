@@ -295,14 +295,12 @@ static int check_detector(const char *parameter, const char *name, struct diag_s
 
 static int check_fetch(const char *name, struct diag_sink *sink)
 {
+    struct strbuf known = {0};
     if (sm_fetch_find(name))
         return 0;
-    struct strbuf known = {0};
     for (unsigned i = 0; sm_fetch_policies()[i]; i++)
-        strbuf_addf(&known, "%s%s", i ? ", " : "known fetch policies: ", sm_fetch_policies()[i]->name);
-    diag_error(sink, DIAG_NOWHERE, strbuf_text(&known), "sm.fetch: there is no fetch policy named %s", name);
-    strbuf_free(&known);
-    return -1;
+        add_known(&known, i, "fetch policies", sm_fetch_policies()[i]->name);
+    return unknown_name("sm.fetch", "fetch policy", name, &known, sink);
 }
 
 static int check_core(const char *name, struct diag_sink *sink)

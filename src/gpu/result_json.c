@@ -106,12 +106,12 @@ static void add_headline(json_t *object, const struct gpu_result *result, const 
 static json_t *side_json(const struct coherence_words *words, const struct coherence_counts *counts)
 {
     json_t *side = json_object();
-    for (unsigned event = 0; words->events[event]; event++) {
+    for (unsigned event = 0; words->events[event].word; event++) {
         json_t *states = json_object();
         for (unsigned state = 0; state <= COHERENCE_ANY; state++)
             if (counts->taken[state][event])
-                set_count(states, coherence_states[state], counts->taken[state][event]);
-        json_object_set_new(side, words->events[event], states);
+                set_count(states, coherence_states[state].word, counts->taken[state][event]);
+        json_object_set_new(side, words->events[event].word, states);
     }
     return side;
 }

@@ -1,5 +1,5 @@
-/* What a cache keeps although it follows from its lines and fills (base/check.h). What is under way is recomputed from
- * the MSHRs, which are neither free nor ready. */
+/* Recomputes what a cache keeps although it follows from its lines and fills (base/check.h). Fills under way are the
+ * MSHRs that are neither free nor ready. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -113,21 +113,17 @@ static const struct mshr *fill_under_way(const struct cache *c, const struct fou
     return NULL;
 }
 
-/* Whether a line of the set that address belongs to can be given up: any line tells by its tag whether it is of the
- * set, but an empty one, so the set is found as the cache does. */
+/* Some line of the set that the address belongs to can be given up. */
 static bool has_victim(const struct cache *c, uint64_t at)
 {
-    uint64_t index = at >> c->line_shift;
-    if (c->hashed)
-        index ^= ((at >> 13) & 7) | ((at >> 17) & 1) << 3 | ((at >> 19) & 1) << 4;
-    uint32_t first = ((uint32_t)index & c->set_mask) * c->ways;
+    uint32_t first = set_of(c, at) * c->ways;
     for (uint32_t i = first; i < first + c->ways; i++)
         if (!(c->states[i] & LINE_RESERVED))
             return true;
     return false;
 }
 
-/* Why a read would be refused now: the counter of the reason, or NULL. */
+/* The counter of the reason for which a read would be refused now, or NULL. */
 static const uint64_t *reason_to_refuse(const struct cache *c, const struct found *f, uint64_t address, uint32_t bytes,
                                         bool room)
 {

@@ -87,4 +87,15 @@ struct cache {
     struct cache_params params;
 };
 
+/* The set that an address belongs to: its index bits, hashed with upper ones where the cache has it so. */
+static inline uint32_t set_of(const struct cache *c, uint64_t address)
+{
+    uint64_t index = address >> c->line_shift;
+    if (c->hashed) {
+        uint64_t upper = ((address >> 13) & 7) | ((address >> 17) & 1) << 3 | ((address >> 19) & 1) << 4;
+        index ^= upper;
+    }
+    return (uint32_t)index & c->set_mask;
+}
+
 #endif

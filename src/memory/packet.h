@@ -1,6 +1,6 @@
 /* The messages between SMs and L2 slices (message.def). A packet belongs to the side that sends it first: who serves it
- * turns it into its own reply (is_reply, values filled in) and sends it back, also for writes (the acknowledgement). So a
- * packet is never seen from two sides at once. */
+ * turns it into its own reply (is_reply, values filled in) and sends it back, also for writes (the acknowledgement). So
+ * a packet is never seen from two sides at once. */
 #ifndef LOCKSTEP_MEMORY_PACKET_H
 #define LOCKSTEP_MEMORY_PACKET_H
 
@@ -79,13 +79,13 @@ struct packet_lane {
 };
 
 struct packet {
-    struct packet *next; /* list of the holder: the sender's free list, the partition's ROP queue */
-    uint64_t address;    /* device address of the segment's first byte; the segment does not cross a 128-byte line */
-    uint32_t bytes;      /* of memory touched: the segment's size (32, 64, 128 or less) */
-    uint32_t cookie;     /* the sender's own */
-    uint16_t sm;         /* the SM that sends or receives it */
-    uint16_t fill;       /* the number of the fill in the sender's cache, if it is one */
-    uint8_t kind, class; /* enum packet_kind, enum packet_class */
+    struct packet *next;  /* list of the holder: the sender's free list, the partition's ROP queue */
+    uint64_t address;     /* device address of the segment's first byte; the segment does not cross a 128-byte line */
+    uint32_t bytes;       /* of memory touched: the segment's size (32, 64, 128 or less) */
+    uint32_t cookie;      /* the sender's own */
+    uint16_t sm;          /* the SM that sends or receives it */
+    uint16_t fill;        /* the number of the fill in the sender's cache, if it is one */
+    uint8_t kind, class;  /* enum packet_kind, enum packet_class */
     uint8_t order, scope; /* ISA_ORDER_*, ISA_SCOPE_*: of the access that it serves */
     bool is_reply;
     bool performed;       /* WRITE: its bytes were written when it issued (sm.values_at_issue), only the time is real */

@@ -11,7 +11,7 @@
 struct packet_ring {
     struct packet **items;
     uint32_t head, count;
-    uint32_t size;   /* full with so many; one more can be put behind them: a dirty victim's write-back beside the fill */
+    uint32_t size; /* full with so many; one more can be put behind them: a dirty victim's write-back beside the fill */
     uint32_t places; /* size + 1 */
 };
 

@@ -117,8 +117,8 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
 void partition_vary(struct partition *p, uint64_t seed, uint32_t most);
 /* Hands slice k of this partition (0..slices_per_channel-1) a packet, when partition_accepting has the slice. */
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle);
-/* Under a protocol that probes: opens the slices' probes to so many SMs, before the first push; the probes of slice k that
- * wait for the network; and an answer that has come for it. */
+/* Under a protocol that probes: opens the slices' probes to so many SMs, before the first push; the probes of slice k
+ * that wait for the network; and an answer that has come for it. */
 void partition_open_probes(struct partition *p, uint32_t sms, struct arena *arena);
 struct packet_ring *partition_probes(struct partition *p, unsigned k);
 void partition_acknowledge(struct partition *p, unsigned k, struct packet *answer);

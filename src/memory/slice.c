@@ -71,9 +71,9 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->number = (uint8_t)number;
     s->cache = cache_create(&params->l2, false, arena);
     s->side = ARENA_NEW(arena, struct coherence_side, 1);
-    coherence_side_init(s->side, (protocol ? protocol : coherence_find(NULL))->l2, reads, FIRSTS);
-    s->fills_ahead = coherence_only(s->side, L2_FILL_EVENT, L2_INSTALL) &&
-                     coherence_only(s->side, L2_READ_WOKEN_EVENT, L2_ANSWER);
+    coherence_side_init(s->side, protocol->l2, reads, FIRSTS);
+    s->fills_ahead =
+        coherence_only(s->side, L2_FILL_EVENT, L2_INSTALL) && coherence_only(s->side, L2_READ_WOKEN_EVENT, L2_ANSWER);
     s->store_event = params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY    ? L2_STORE_LAZY_EVENT
                      : params->l2.write_allocate == CACHE_WRITE_ALLOCATE_FETCH ? L2_STORE_FETCH_EVENT
                                                                                : L2_STORE_EVENT;
@@ -344,7 +344,8 @@ HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const str
 }
 
 /* The environment of the actions of the protocol's table (coherence/l2_actions.def): a part of a packet. */
-struct try {
+struct
+try {
     struct slice *s;
     const struct slice_part *part;
     uint64_t cycle, local;
@@ -429,8 +430,7 @@ static bool pass_fetch(struct try *t)
 {
     struct slice *s = t->s;
     struct cache_effect effect;
-    enum cache_result result =
-        cache_fetch(s->cache, t->local, t->part->bytes, ALLOCATE_WAITER, miss_room(s), &effect);
+    enum cache_result result = cache_fetch(s->cache, t->local, t->part->bytes, ALLOCATE_WAITER, miss_room(s), &effect);
     if (result == CACHE_REFUSED)
         return false;
     send_write(s, t->part);
@@ -518,13 +518,11 @@ HOT_INLINE bool access_line(struct slice *s, const struct slice_part *part, uint
     if (s->side->reads >> event & 1) {
         if (!read_line(&t))
             return false;
-        s->side->counts.taken[t.state][event]++;
+        coherence_count(s->side, t.state, event);
         take_rest(&t, coherence_actions(s->side, t.state, event));
         return true;
     }
-    t.state = COHERENCE_ANY;
-    if (!(s->side->stateless >> event & 1))
-        t.state = cache_find(s->cache, t.local, part->bytes, &t.line);
+    t.state = coherence_state(s->side, event, s->cache, t.local, part->bytes, &t.line);
     return coherence_take(s->side, t.state, event, act, &t);
 }
 
@@ -532,15 +530,21 @@ HOT_INLINE bool access_line(struct slice *s, const struct slice_part *part, uint
 HOT_INLINE void count_fill(struct slice *s)
 {
     contract(coherence_only(s->side, L2_FILL_EVENT, L2_INSTALL));
-    s->side->counts.taken[COHERENCE_ANY][L2_FILL_EVENT]++;
+    coherence_count(s->side, COHERENCE_ANY, L2_FILL_EVENT);
+}
+
+/* What waits there stays readable until the next one waits. */
+static inline void free_waiter(struct slice *s, uint32_t waiter)
+{
+    s->waiting[waiter].next = s->free_waiter;
+    s->free_waiter = waiter;
 }
 
 /* The turn of a read for which a fill came. */
 HOT_INLINE void end_read(struct slice *s, uint32_t waiter, uint64_t cycle)
 {
-    s->waiting[waiter].next = s->free_waiter;
-    s->free_waiter = waiter;
-    s->side->counts.taken[COHERENCE_ANY][L2_READ_WOKEN_EVENT]++;
+    free_waiter(s, waiter);
+    coherence_count(s->side, COHERENCE_ANY, L2_READ_WOKEN_EVENT);
     answer(s, &s->waiting[waiter], cycle);
 }
 
@@ -551,8 +555,7 @@ static void end_atomic(struct slice *s, uint32_t waiter, uint32_t line, uint64_t
     struct try t = {.s = s, .part = part, .cycle = cycle, .local = part->packet->local + part->offset};
     bool held = cache_still_holds(s->cache, line, t.local);
     t.line = line;
-    s->waiting[waiter].next = s->free_waiter;
-    s->free_waiter = waiter;
+    free_waiter(s, waiter);
     coherence_take(s->side, held ? CACHE_THERE : CACHE_ABSENT, L2_ATOMIC_WOKEN_EVENT, act, &t);
 }
 
@@ -594,8 +597,8 @@ HOT void slice_expect_next_return(const struct slice *s, uint32_t request)
  * tried again because of them, and there is no lack of places. */
 static bool can_go_ahead(const struct slice *s, uint64_t last)
 {
-    return s->fills_ahead && s->fill_free_at <= last + 1 && s->from_dram.count == 0 && s->from_dram.limit >= AHEAD && !s->blocked &&
-           s->out.count + AHEAD <= s->out.limit && !cache_has_ready(s->cache);
+    return s->fills_ahead && s->fill_free_at <= last + 1 && s->from_dram.count == 0 && s->from_dram.limit >= AHEAD &&
+           !s->blocked && s->out.count + AHEAD <= s->out.limit && !cache_has_ready(s->cache);
 }
 
 static bool fill_ahead(struct slice *s, uint32_t request, uint64_t last)

@@ -17,94 +17,51 @@ static const struct coherence_protocol *const protocols[] = {
 
 /* Words */
 
-static const char *const l1_event_words[] = {
-#define L1_EVENT(name, words, doc) words,
+static const struct coherence_word l1_events[] = {
+#define L1_EVENT(name, words, doc) {words, doc},
 #include "memory/coherence/l1_events.def"
 #undef L1_EVENT
-    NULL,
+    {NULL, NULL},
 };
-static const char *const l1_event_docs[] = {
-#define L1_EVENT(name, words, doc) doc,
-#include "memory/coherence/l1_events.def"
-#undef L1_EVENT
-    NULL,
-};
-static const char *const l1_action_words[] = {
-#define L1_ACTION(name, word, doc) word,
+static const struct coherence_word l1_actions[] = {
+#define L1_ACTION(name, word, doc) {word, doc},
 #include "memory/coherence/l1_actions.def"
 #undef L1_ACTION
-    NULL,
+    {NULL, NULL},
 };
-static const char *const l1_action_docs[] = {
-#define L1_ACTION(name, word, doc) doc,
-#include "memory/coherence/l1_actions.def"
-#undef L1_ACTION
-    NULL,
-};
-static const char *const l2_event_words[] = {
-#define L2_EVENT(name, words, doc) words,
+static const struct coherence_word l2_events[] = {
+#define L2_EVENT(name, words, doc) {words, doc},
 #include "memory/coherence/l2_events.def"
 #undef L2_EVENT
-    NULL,
+    {NULL, NULL},
 };
-static const char *const l2_event_docs[] = {
-#define L2_EVENT(name, words, doc) doc,
-#include "memory/coherence/l2_events.def"
-#undef L2_EVENT
-    NULL,
-};
-static const char *const l2_action_words[] = {
-#define L2_ACTION(name, word, doc) word,
+static const struct coherence_word l2_actions[] = {
+#define L2_ACTION(name, word, doc) {word, doc},
 #include "memory/coherence/l2_actions.def"
 #undef L2_ACTION
-    NULL,
+    {NULL, NULL},
 };
-static const char *const l2_action_docs[] = {
-#define L2_ACTION(name, word, doc) doc,
-#include "memory/coherence/l2_actions.def"
-#undef L2_ACTION
-    NULL,
-};
-const struct coherence_words coherence_l1_words = {"L1", l1_event_words, l1_event_docs, l1_action_words, l1_action_docs};
-const struct coherence_words coherence_l2_words = {"L2", l2_event_words, l2_event_docs, l2_action_words, l2_action_docs};
+const struct coherence_words coherence_l1_words = {"L1", l1_events, l1_actions};
+const struct coherence_words coherence_l2_words = {"L2", l2_events, l2_actions};
 
-const char *const coherence_states[COHERENCE_ANY + 2] = {
-#define PRESENCE(name, letter, doc) letter,
+const struct coherence_word coherence_states[COHERENCE_ANY + 2] = {
+#define PRESENCE(name, letter, doc) {letter, doc},
 #include "memory/cache_presences.def"
 #undef PRESENCE
-    "any",
-    NULL,
+    {"any", "whatever it is; as the next state: as it was, or as the cache finds it"},
+    {NULL, NULL},
 };
-const char *const coherence_state_docs[COHERENCE_ANY + 2] = {
-#define PRESENCE(name, letter, doc) doc,
-#include "memory/cache_presences.def"
-#undef PRESENCE
-    "whatever it is; as the next state: as it was, or as the cache finds it",
-    NULL,
-};
-const char *const coherence_order_words[L1_ORDERS + 1] = {
-#define L1_ORDER(name, word, doc) word,
+const struct coherence_word coherence_orders[L1_ORDERS + 1] = {
+#define L1_ORDER(name, word, doc) {word, doc},
 #include "memory/coherence/orders.def"
 #undef L1_ORDER
-    NULL,
+    {NULL, NULL},
 };
-const char *const coherence_order_docs[L1_ORDERS + 1] = {
-#define L1_ORDER(name, word, doc) doc,
-#include "memory/coherence/orders.def"
-#undef L1_ORDER
-    NULL,
-};
-const char *const coherence_order_action_words[L1_ORDER_ACTIONS + 1] = {
-#define L1_ORDER_ACTION(name, word, doc) word,
+const struct coherence_word coherence_order_actions[L1_ORDER_ACTIONS + 1] = {
+#define L1_ORDER_ACTION(name, word, doc) {word, doc},
 #include "memory/coherence/order_actions.def"
 #undef L1_ORDER_ACTION
-    NULL,
-};
-const char *const coherence_order_action_docs[L1_ORDER_ACTIONS + 1] = {
-#define L1_ORDER_ACTION(name, word, doc) doc,
-#include "memory/coherence/order_actions.def"
-#undef L1_ORDER_ACTION
-    NULL,
+    {NULL, NULL},
 };
 
 _Static_assert(L1_EVENTS <= COHERENCE_EVENTS && L2_EVENTS <= COHERENCE_EVENTS, "events have a place in every side");

@@ -77,7 +77,8 @@ enum l1_order_action {
 
 struct coherence_row {
     uint8_t state, event, next;
-    uint32_t actions; /* set: they are taken in the order of their list, in which those that can be refused come first */
+    uint32_t
+        actions; /* set: they are taken in the order of their list, in which those that can be refused come first */
 };
 
 struct coherence_table {
@@ -113,17 +114,20 @@ struct coherence_side {
     struct coherence_counts counts;
 };
 
-/* The names of what a side's table speaks of. */
+/* A word of a table, and its meaning. Arrays of them end with {NULL, NULL}. */
+struct coherence_word {
+    const char *word, *doc;
+};
+
+/* The words of a side's table. */
 struct coherence_words {
-    const char *side;                               /* "L1" */
-    const char *const *events, *const *event_docs;   /* by event; NULL-terminated */
-    const char *const *actions, *const *action_docs; /* by number */
+    const char *side;                     /* "L1" */
+    const struct coherence_word *events;  /* by event */
+    const struct coherence_word *actions; /* by number */
 };
 extern const struct coherence_words coherence_l1_words, coherence_l2_words;
-extern const char *const coherence_states[COHERENCE_ANY + 2], *const coherence_state_docs[COHERENCE_ANY + 2];
-extern const char *const coherence_order_words[L1_ORDERS + 1], *const coherence_order_docs[L1_ORDERS + 1];
-extern const char *const coherence_order_action_words[L1_ORDER_ACTIONS + 1],
-    *const coherence_order_action_docs[L1_ORDER_ACTIONS + 1];
+extern const struct coherence_word coherence_states[COHERENCE_ANY + 2];
+extern const struct coherence_word coherence_orders[L1_ORDERS + 1], coherence_order_actions[L1_ORDER_ACTIONS + 1];
 
 /* Finds a protocol by name: NULL or "" name the one that a machine has by default. NULL: there is none of that name. */
 const struct coherence_protocol *coherence_find(const char *name);
@@ -149,13 +153,27 @@ static inline uint32_t coherence_actions(const struct coherence_side *side, unsi
     return side->steps[state][event].actions;
 }
 
-/* Steps a line: act takes the actions, and returns false when the first of them is refused: then nothing has changed. */
+/* The state of the line of an access to a side's cache: COHERENCE_ANY if the event is stateless; otherwise `line` is
+ * set to the line's place. */
+HOT_INLINE unsigned coherence_state(const struct coherence_side *side, unsigned event, const struct cache *cache,
+                                    uint64_t address, uint32_t bytes, uint32_t *line)
+{
+    return side->stateless >> event & 1 ? COHERENCE_ANY : cache_find(cache, address, bytes, line);
+}
+
+static inline void coherence_count(struct coherence_side *side, unsigned state, unsigned event)
+{
+    side->counts.taken[state][event]++;
+}
+
+/* Steps a line: act takes the actions, and returns false when the first of them is refused: then nothing has changed.
+ */
 HOT_INLINE bool coherence_take(struct coherence_side *side, unsigned state, unsigned event,
                                bool (*act)(void *environment, uint32_t actions), void *environment)
 {
     if (!act(environment, coherence_actions(side, state, event)))
         return false;
-    side->counts.taken[state][event]++;
+    coherence_count(side, state, event);
     return true;
 }
 

@@ -113,8 +113,8 @@ static void test_every_case_has_one_row(void **unused)
                     unsigned found = rows_for(table_of(*p, i), state, event);
                     unsigned wanted = why_impossible((*p)->name, words->side, event) == NULL;
                     if (found != wanted)
-                        fail_msg("%s, %s, %s in %s: %u rows, not %u", (*p)->name, words->side, words->events[event],
-                                 coherence_states[state], found, wanted);
+                        fail_msg("%s, %s, %s in %s: %u rows, not %u", (*p)->name, words->side,
+                                 words->events[event].word, coherence_states[state].word, found, wanted);
                 }
     assert_true(protocols >= 2);
 }

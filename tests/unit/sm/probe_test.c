@@ -79,8 +79,13 @@ static void start(struct machine *m, uint64_t seed)
                                                 .boundary_flits = 1,
                                                 .internal_speedup = 1};
     static struct memory_params params;
-    static const struct cache_params cache = {
-        .sets = 2, .ways = 1, .line_bytes = 128, .sector_bytes = 128, .mshr_entries = 1, .mshr_merges = 1, .miss_room = 1};
+    static const struct cache_params cache = {.sets = 2,
+                                              .ways = 1,
+                                              .line_bytes = 128,
+                                              .sector_bytes = 128,
+                                              .mshr_entries = 1,
+                                              .mshr_merges = 1,
+                                              .miss_room = 1};
     memset(m, 0, sizeof *m);
     m->random = seed;
     params = fixture_params();
