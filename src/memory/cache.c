@@ -97,16 +97,6 @@ static uint64_t line_address(const struct cache *c, uint64_t address)
     return address >> c->line_shift << c->line_shift;
 }
 
-static uint32_t set_of(const struct cache *c, uint64_t address)
-{
-    uint64_t index = address >> c->line_shift;
-    if (c->hashed) {
-        uint64_t upper = ((address >> 13) & 7) | ((address >> 17) & 1) << 3 | ((address >> 19) & 1) << 4;
-        index ^= upper;
-    }
-    return (uint32_t)index & c->set_mask;
-}
-
 /* Index of the line of the set that holds line address `at`, or NO_INDEX. */
 HOT static uint32_t search_set(const struct cache *c, uint64_t at)
 {
@@ -457,20 +447,7 @@ static inline enum cache_presence presence_of(const struct cache *c, uint32_t in
     return c->states[index] & LINE_EXTRA ? CACHE_WRITTEN : CACHE_THERE;
 }
 
-/* What an access that does not hit does: it joins a fill that brings all that is missing, or requests one. */
-HOT_INLINE enum cache_result await_fill(struct cache *c, uint64_t at, uint8_t missing, uint32_t waiter, bool room,
-                                        struct cache_effect *effect)
-{
-    if (!room)
-        return refuse(c, &c->stats.refused_queue, CACHE_HELP_FILL);
-    uint32_t under_way = find_mshr(c, at, effect->line, missing);
-    forget_refusal(c);
-    effect->presence = under_way != NO_INDEX ? CACHE_COMING : CACHE_ABSENT;
-    return under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
-                                 : send_fill(c, at, missing, waiter, effect);
-}
-
-/* What a read, or a store that fetches, does. */
+/* A read, or a store that fetches: it hits, joins a fill that brings all that is missing, or requests one. */
 HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, bool room,
                                          struct cache_effect *effect)
 {
@@ -481,11 +458,18 @@ HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint
     effect->writeback = false;
     if (index != NO_INDEX)
         missing &= (uint8_t)~line_valid(c->states[index]);
-    if (missing)
-        return await_fill(c, at, missing, waiter, room, effect);
-    effect->presence = presence_of(c, index);
-    use_line(c, index, at);
-    return CACHE_HIT;
+    if (!missing) {
+        effect->presence = presence_of(c, index);
+        use_line(c, index, at);
+        return CACHE_HIT;
+    }
+    if (!room)
+        return refuse(c, &c->stats.refused_queue, CACHE_HELP_FILL);
+    uint32_t under_way = find_mshr(c, at, index, missing);
+    forget_refusal(c);
+    effect->presence = under_way != NO_INDEX ? CACHE_COMING : CACHE_ABSENT;
+    return under_way != NO_INDEX ? join_fill(c, under_way, missing, waiter, effect)
+                                 : send_fill(c, at, missing, waiter, effect);
 }
 
 /* Accesses */
@@ -498,9 +482,11 @@ HOT void cache_expect(const struct cache *c, uint64_t address)
 }
 
 /* A read that was refused is remembered; any other is counted. */
-HOT_INLINE enum cache_result note_read(struct cache *c, enum cache_result result, uint64_t address, uint32_t bytes,
-                                       bool room)
+HOT enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
+                                 uint32_t queue_room, struct cache_effect *effect)
 {
+    bool room = queue_room >= c->head.miss_room;
+    enum cache_result result = access_line(c, address, bytes, waiter, room, effect);
     if (result == CACHE_REFUSED) {
         c->head.refused_address = address;
         c->head.refused_bytes = bytes;
@@ -515,13 +501,6 @@ HOT_INLINE enum cache_result note_read(struct cache *c, enum cache_result result
     else
         c->stats.read_pending++;
     return result;
-}
-
-HOT enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter,
-                                 uint32_t queue_room, struct cache_effect *effect)
-{
-    bool room = queue_room >= c->head.miss_room;
-    return note_read(c, access_line(c, address, bytes, waiter, room, effect), address, bytes, room);
 }
 
 static enum cache_result count_write(struct cache *c, enum cache_result result)
@@ -836,9 +815,12 @@ HOT uint32_t cache_end_fill_for_one(struct cache *c, uint32_t fill, uint32_t spa
     return m->value;
 }
 
-HOT uint32_t cache_first_waiter(const struct cache *c, uint32_t fill)
+HOT uint32_t cache_take_fill(struct cache *c, uint32_t fill, const uint8_t *packet_data)
 {
-    return c->mshrs[fill].value;
+    const struct mshr *m = &c->mshrs[fill];
+    uint32_t waiter = m->value;
+    cache_end_fill(c, fill, packet_data + m->address % PACKET_LINE_BYTES);
+    return waiter;
 }
 
 HOT void cache_expect_fill(const struct cache *c, uint32_t fill)

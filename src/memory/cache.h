@@ -171,8 +171,9 @@ void cache_end_fill(struct cache *c, uint32_t fill, const uint8_t *data);
 /* Ends a fill that carries no values and takes its waiter, if that is its only one and more than `spare` MSHRs are
  * free; else does nothing and returns CACHE_NO_WAITER. Only while no waiter is ready. */
 uint32_t cache_end_fill_for_one(struct cache *c, uint32_t fill, uint32_t spare);
-/* The waiter of a fill under way that was there first. */
-uint32_t cache_first_waiter(const struct cache *c, uint32_t fill);
+/* The same for the values of a packet, which are indexed by offset in its line of PACKET_LINE_BYTES. Returns the fill's
+ * first waiter. */
+uint32_t cache_take_fill(struct cache *c, uint32_t fill, const uint8_t *packet_data);
 /* Takes the next ready waiter in arrival order (fills in order, waiters of a fill in order of their accesses), or
  * CACHE_NO_WAITER. *line is the line that the fill went to (CACHE_NO_LINE when it was not kept, or is given up); see
  * cache_still_holds. *data, when the cache carries values, are those of the line when the fill came, line_bytes by

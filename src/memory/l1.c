@@ -8,11 +8,12 @@
 #include "base/hot.h"
 
 /* An access under way: the environment of the table's actions. */
-struct try {
+struct
+try {
     struct l1 *l1;
     struct l1_access *access;
     struct packet *probe; /* instead of an access */
-    unsigned state; /* enum cache_presence, or COHERENCE_ANY */
+    unsigned state;       /* enum cache_presence, or COHERENCE_ANY */
     enum l1_served served;
     bool hit; /* a store whose line was there */
 };
@@ -125,8 +126,7 @@ HOT_INLINE bool pass(struct try *t)
     if (l1_is_full(l1))
         return false;
     bool atomic = event == L1_ATOMIC_EVENT || event == L1_ATOMIC_KEEP_EVENT;
-    struct packet *p =
-        new_request(t, atomic ? PACKET_ATOMIC : PACKET_READ, t->access->address, t->access->bytes);
+    struct packet *p = new_request(t, atomic ? PACKET_ATOMIC : PACKET_READ, t->access->address, t->access->bytes);
     p->cookie = t->access->waiter;
     if (l1->in_order)
         packet_ring_push(&l1->requests, p);
@@ -202,7 +202,7 @@ HOT_INLINE bool step_read(struct try *t)
     struct l1_access *a = t->access;
     if (cache_refuses_again(l1->cache, a->address, a->bytes, packet_ring_room(&l1->requests)) || !read_line(t))
         return false;
-    l1->side->counts.taken[t->state][a->event]++;
+    coherence_count(l1->side, t->state, a->event);
     take_rest(t, coherence_actions(l1->side, t->state, a->event));
     return true;
 }
@@ -212,9 +212,7 @@ HOT_INLINE bool step(struct try *t)
     const struct l1 *l1 = t->l1;
     const struct l1_access *a = t->access;
     uint32_t line;
-    t->state = COHERENCE_ANY;
-    if (!(l1->side->stateless >> a->event & 1))
-        t->state = cache_find(l1->cache, a->address, a->bytes, &line);
+    t->state = coherence_state(l1->side, a->event, l1->cache, a->address, a->bytes, &line);
     return coherence_take(l1->side, t->state, a->event, act, t);
 }
 
@@ -236,11 +234,10 @@ HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
 
 bool l1_probe(struct l1 *l1, struct packet *probe)
 {
-    struct try t = {.l1 = l1, .probe = probe, .state = COHERENCE_ANY};
+    struct try t = {.l1 = l1, .probe = probe};
     uint32_t line;
     contract(message_sender_of(probe->kind) == MESSAGE_OF_SLICE && !probe->is_reply);
-    if (!(l1->side->stateless >> L1_PROBE_EVENT & 1))
-        t.state = cache_find(l1->cache, probe->address, probe->bytes, &line);
+    t.state = coherence_state(l1->side, L1_PROBE_EVENT, l1->cache, probe->address, probe->bytes, &line);
     return coherence_take(l1->side, t.state, L1_PROBE_EVENT, act, &t);
 }
 
@@ -251,15 +248,11 @@ HOT enum l1_arrival l1_arrival_of(const struct packet *p)
     return p->cookie != CACHE_NO_WAITER ? L1_ANSWERED : L1_FILLED;
 }
 
-/* A packet's values are indexed by offset in the 128-byte line, a fill's by offset in the cache's line. */
 HOT uint32_t l1_fill(struct l1 *l1, const struct packet *p)
 {
-    uint64_t start = p->address & ~(uint64_t)(l1->line_bytes - 1);
-    uint32_t waiter = cache_first_waiter(l1->cache, p->fill);
     contract(coherence_only(l1->side, L1_FILL_EVENT, L1_INSTALL | L1_WAKE));
-    l1->side->counts.taken[COHERENCE_ANY][L1_FILL_EVENT]++;
-    cache_end_fill(l1->cache, p->fill, p->data + start % PACKET_LINE_BYTES);
-    return waiter;
+    coherence_count(l1->side, COHERENCE_ANY, L1_FILL_EVENT);
+    return cache_take_fill(l1->cache, p->fill, p->data);
 }
 
 HOT uint32_t l1_ready(struct l1 *l1, const uint8_t **values)

@@ -46,7 +46,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     archive_bool(ar, &o->performed);
     archive_bool(ar, &has_access);
     if (archive_loading(ar))
-        o->access = has_access ? sm_access_new(sm) : NULL;
+        o->access = has_access ? sm_access_new(&sm->ops, &sm->arena) : NULL;
     if (has_access)
         simt_access_archive(o->access, code_of(sm), ar);
 }
@@ -56,17 +56,17 @@ static void archive_ops(struct sm *sm, struct archive *ar)
     uint32_t count = (uint32_t)sm->ops.count;
     archive_u32_to(ar, &count, MAX_POOL);
     while (sm->ops.count < count)
-        sm_op_grow(sm);
+        sm_op_grow(&sm->ops);
     uint8_t *free_ops = free_members(sm->ops.items, sizeof *sm->ops.items, offsetof(struct sm_op, next), count,
-                                     archive_loading(ar) ? SM_NONE : sm->free_op);
+                                     archive_loading(ar) ? SM_NONE : sm->ops.free);
     ARCHIVE_ARRAY(ar, free_ops, count);
     for (uint32_t i = 0; i < count; i++) {
         archive_place(ar, &sm->ops.items[i].next, count);
         if (!free_ops[i])
             archive_op(sm, ar, &sm->ops.items[i]);
     }
-    archive_place(ar, &sm->free_op, count);
-    archive_u32_to(ar, &sm->ops_live, count);
+    archive_place(ar, &sm->ops.free, count);
+    archive_u32_to(ar, &sm->ops.live, count);
     free(free_ops);
 }
 
@@ -91,23 +91,23 @@ static void archive_transaction(struct sm *sm, struct archive *ar, struct sm_tra
 /* `next` of a transaction in use means nothing. */
 static void archive_transactions(struct sm *sm, struct archive *ar)
 {
-    uint32_t count = (uint32_t)sm->transactions.count;
+    uint32_t count = (uint32_t)sm->lsu.transactions.count;
     archive_u32_to(ar, &count, MAX_POOL);
-    while (sm->transactions.count < count)
-        vec_push(&sm->transactions, (struct sm_transaction){0});
-    uint8_t *free_ones =
-        free_members(sm->transactions.items, sizeof *sm->transactions.items, offsetof(struct sm_transaction, next),
-                     count, archive_loading(ar) ? SM_NONE : sm->free_transaction);
+    while (sm->lsu.transactions.count < count)
+        vec_push(&sm->lsu.transactions, (struct sm_transaction){0});
+    uint8_t *free_ones = free_members(sm->lsu.transactions.items, sizeof *sm->lsu.transactions.items,
+                                      offsetof(struct sm_transaction, next), count,
+                                      archive_loading(ar) ? SM_NONE : sm->lsu.free_transaction);
     for (uint32_t i = 0; i < count; i++) {
-        struct sm_transaction *t = &sm->transactions.items[i];
+        struct sm_transaction *t = &sm->lsu.transactions.items[i];
         uint32_t next = free_ones[i] ? t->next : SM_NONE;
         archive_place(ar, &next, count);
         if (archive_loading(ar))
             t->next = next;
         archive_transaction(sm, ar, t);
     }
-    archive_place(ar, &sm->free_transaction, count);
-    archive_u32_to(ar, &sm->transactions_live, count);
+    archive_place(ar, &sm->lsu.free_transaction, count);
+    archive_u32_to(ar, &sm->lsu.transactions_live, count);
     free(free_ones);
 }
 
@@ -252,16 +252,16 @@ static void archive_collectors(struct sm *sm, struct archive *ar, struct sm_coll
 
 static void archive_banks(struct sm *sm, struct archive *ar)
 {
-    ARCHIVE(ar, sm->banks_waiting);
-    ARCHIVE(ar, sm->banks_queued);
-    ARCHIVE(ar, sm->banks_written);
+    ARCHIVE(ar, sm->collect.waiting);
+    ARCHIVE(ar, sm->collect.queued);
+    ARCHIVE(ar, sm->collect.written);
     for (unsigned i = 0; i < 64; i++) {
-        archive_u16_to(ar, &sm->banks[i].first, SM_READS - 1);
-        archive_u16_to(ar, &sm->banks[i].last, SM_READS - 1);
+        archive_u16_to(ar, &sm->collect.banks[i].first, SM_READS - 1);
+        archive_u16_to(ar, &sm->collect.banks[i].last, SM_READS - 1);
     }
     for (unsigned i = 0; i < SM_READS; i++)
-        archive_u16_to(ar, &sm->next_read[i], SM_READS - 1);
-    archive_u32_to(ar, &sm->bank_from, 63);
+        archive_u16_to(ar, &sm->collect.next_read[i], SM_READS - 1);
+    archive_u32_to(ar, &sm->collect.bank_from, 63);
 }
 
 static void archive_wheel(struct sm *sm, struct archive *ar, struct sm_wheel *wheel)
@@ -276,16 +276,16 @@ static void archive_pipelines(struct sm *sm, struct archive *ar)
     for (unsigned class = 0; class < SM_CLASSES; class ++) {
         archive_fifo(sm, ar, &sm->id_oc[class]);
         archive_fifo(sm, ar, &sm->oc_ex[class]);
-        archive_collectors(sm, ar, &sm->collectors[class]);
+        archive_collectors(sm, ar, &sm->collect.classes[class]);
     }
     archive_banks(sm, ar);
-    ARCHIVE(ar, sm->sp_free_at);
-    ARCHIVE(ar, sm->sfu_free_at);
-    ARCHIVE(ar, sm->results);
-    archive_wheel(sm, ar, &sm->wheel);
-    archive_wheel(sm, ar, &sm->shared_wheel);
+    ARCHIVE(ar, sm->execute.sp_free_at);
+    ARCHIVE(ar, sm->execute.sfu_free_at);
+    ARCHIVE(ar, sm->execute.results);
+    archive_wheel(sm, ar, &sm->execute.wheel);
+    archive_wheel(sm, ar, &sm->lsu.shared);
     for (unsigned s = 0; s < sm->params->schedulers; s++)
-        archive_bytes(ar, sm->scheduler_state[s], sm->setup.scheduler->state_bytes);
+        archive_bytes(ar, sm->issue.state[s], sm->setup.scheduler->state_bytes);
 }
 
 /* Load/store unit */
@@ -301,11 +301,11 @@ static void archive_ring(struct archive *ar, struct packet_ring *ring, const str
 static void archive_l1d_pipe(struct sm *sm, struct archive *ar)
 {
     uint32_t size = sm->params->l1d_latency;
-    archive_u32_to(ar, &sm->l1d_pipe_head, size ? size - 1 : 0);
-    archive_u32_to(ar, &sm->l1d_pipe_count, size);
-    archive_bool(ar, &sm->l1d_pipe_refused);
-    for (uint32_t i = 0; i < sm->l1d_pipe_count; i++) {
-        struct sm_delayed *d = &sm->l1d_pipe[(sm->l1d_pipe_head + i) % size];
+    archive_u32_to(ar, &sm->lsu.pipe_head, size ? size - 1 : 0);
+    archive_u32_to(ar, &sm->lsu.pipe_count, size);
+    archive_bool(ar, &sm->lsu.pipe_refused);
+    for (uint32_t i = 0; i < sm->lsu.pipe_count; i++) {
+        struct sm_delayed *d = &sm->lsu.pipe[(sm->lsu.pipe_head + i) % size];
         archive_transaction(sm, ar, &d->transaction);
         ARCHIVE(ar, d->ready);
     }
@@ -313,39 +313,39 @@ static void archive_l1d_pipe(struct sm *sm, struct archive *ar)
 
 static void archive_shared_done(struct sm *sm, struct archive *ar)
 {
-    uint32_t count = (uint32_t)sm->shared_done.count;
+    uint32_t count = (uint32_t)sm->lsu.shared_done.count;
     archive_u32_to(ar, &count, MAX_POOL);
-    while (sm->shared_done.count < count)
-        vec_push(&sm->shared_done, SM_NONE);
-    archive_places(ar, sm->shared_done.items, count, (uint32_t)sm->ops.count);
-    archive_u32_to(ar, &sm->shared_head, count);
+    while (sm->lsu.shared_done.count < count)
+        vec_push(&sm->lsu.shared_done, SM_NONE);
+    archive_places(ar, sm->lsu.shared_done.items, count, (uint32_t)sm->ops.count);
+    archive_u32_to(ar, &sm->lsu.shared_head, count);
 }
 
 static void archive_lsu(struct sm *sm, struct archive *ar, const struct packet_source *source)
 {
-    archive_place(ar, &sm->lsu_op, (uint32_t)sm->ops.count);
-    archive_u32_to(ar, &sm->lsu_count, 2 * SM_SLOTS);
-    archive_u32_to(ar, &sm->lsu_at, 2 * SM_SLOTS);
-    ARCHIVE(ar, sm->lsu_cycles);
-    for (uint32_t i = 0; i < sm->lsu_count; i++)
-        archive_transaction(sm, ar, &sm->lsu_list[i]);
+    archive_place(ar, &sm->lsu.op, (uint32_t)sm->ops.count);
+    archive_u32_to(ar, &sm->lsu.count, 2 * SM_SLOTS);
+    archive_u32_to(ar, &sm->lsu.at, 2 * SM_SLOTS);
+    ARCHIVE(ar, sm->lsu.cycles);
+    for (uint32_t i = 0; i < sm->lsu.count; i++)
+        archive_transaction(sm, ar, &sm->lsu.list[i]);
     archive_l1d_pipe(sm, ar);
     archive_shared_done(sm, ar);
-    archive_u32_to(ar, &sm->writeback_from, SM_WB_COUNT);
-    packet_archive(ar, &sm->bypass_reply, source);
-    archive_ring(ar, &sm->l1d.requests, source);
-    archive_ring(ar, &sm->l1c_queue, source);
-    archive_ring(ar, &sm->l1i_queue, source);
-    ARCHIVE(ar, sm->l1i_since);
-    archive_ring(ar, &sm->ejected, source);
-    archive_ring(ar, &sm->responses, source);
-    ARCHIVE(ar, sm->packets.out);
+    archive_u32_to(ar, &sm->lsu.writeback_from, SM_WB_COUNT);
+    packet_archive(ar, &sm->lsu.bypass_reply, source);
+    archive_ring(ar, &sm->lsu.l1d.requests, source);
+    archive_ring(ar, &sm->lsu.l1c_queue, source);
+    archive_ring(ar, &sm->fetch.queue, source);
+    ARCHIVE(ar, sm->fetch.queued_since);
+    archive_ring(ar, &sm->port.ejected, source);
+    archive_ring(ar, &sm->lsu.responses, source);
+    ARCHIVE(ar, sm->port.packets.out);
 }
 
 struct packet *sm_archive_packet(struct sm *sm)
 {
-    struct packet *p = packet_new(&sm->packets);
-    sm->packets.out--;
+    struct packet *p = packet_new(&sm->port.packets);
+    sm->port.packets.out--;
     return p;
 }
 
@@ -366,12 +366,12 @@ static void archive_written(struct sm_written *w, struct archive *ar)
 static void archive_watch(struct sm *sm, struct archive *ar)
 {
     ARCHIVE(ar, sm->threads_ended);
-    ARCHIVE(ar, sm->work_done);
-    archive_bool(ar, &sm->seeks_work);
-    ARCHIVE(ar, sm->novel);
-    ARCHIVE(ar, sm->stored);
-    archive_written(&sm->written, ar);
-    ARCHIVE(ar, sm->holders);
+    ARCHIVE(ar, sm->noted.work_done);
+    archive_bool(ar, &sm->noted.seeks_work);
+    ARCHIVE(ar, sm->noted.novel);
+    ARCHIVE(ar, sm->noted.stored);
+    archive_written(&sm->noted.written, ar);
+    ARCHIVE(ar, sm->noted.holders);
     ARCHIVE(ar, sm->stats);
     ARCHIVE(ar, sm->stalls);
 }
@@ -381,7 +381,7 @@ static void begin_counting(struct sm *sm)
 {
     sm->counted = sm->now;
     for (unsigned s = 0; s < sm->scheduler_count; s++)
-        sm->owned[s] = sm->now;
+        sm->issue.owned[s] = sm->now;
     sm_waits_changed(sm);
     sm_all_due(sm);
 }
@@ -394,18 +394,18 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     ARCHIVE(ar, sm->now);
     archive_bool(ar, &sm->moved);
     archive_bool(ar, &sm->moved_before);
-    archive_u8_to(ar, &sm->lsu_served, SM_NO_PLACE);
+    archive_u8_to(ar, &sm->lsu.served, SM_NO_PLACE);
     archive_ops(sm, ar);
     archive_transactions(sm, ar);
     archive_warps(sm, ar);
     archive_fetch(sm, ar);
-    ARCHIVE(ar, sm->overtaken);
-    archive_place(ar, &sm->first_look, sm->params->schedulers);
+    ARCHIVE(ar, sm->issue.overtaken);
+    archive_place(ar, &sm->issue.first_look, sm->params->schedulers);
     archive_pipelines(sm, ar);
     archive_lsu(sm, ar, source);
-    cache_archive(sm->l1i, ar);
-    cache_archive(sm->l1c, ar);
-    l1_archive(&sm->l1d, ar);
+    cache_archive(sm->fetch.l1i, ar);
+    cache_archive(sm->lsu.l1c, ar);
+    l1_archive(&sm->lsu.l1d, ar);
     archive_watch(sm, ar);
     sm_unsynced_archive(&sm->unsynced, code_of(sm)->module->instr_count, ar);
     if (sm->spin)

@@ -66,7 +66,7 @@ void sm_finish_warp(struct sm *sm, unsigned slot)
     while ((released = sm_barrier_ended(&block->barriers, sm->warps[slot].simt.index, &id, &value)))
         release_warps(sm, block, released, value);
     if (sm->setup.scheduler->ended)
-        sm->setup.scheduler->ended(sm->scheduler_state[slot % sm->params->schedulers], slot, sm->now);
+        sm->setup.scheduler->ended(sm->issue.state[slot % sm->params->schedulers], slot, sm->now);
 }
 
 static void tell(struct sm *sm, const struct sm_barrier_event *event)
@@ -74,9 +74,9 @@ static void tell(struct sm *sm, const struct sm_barrier_event *event)
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     for (unsigned s = 0; s < sm->scheduler_count; s++)
         if (event->opened)
-            policy->released(sm->scheduler_state[s], event->warps, event->block, sm->now);
+            policy->released(sm->issue.state[s], event->warps, event->block, sm->now);
         else
-            policy->arrived(sm->scheduler_state[s], mask_first(event->warps), event->block, sm->now);
+            policy->arrived(sm->issue.state[s], mask_first(event->warps), event->block, sm->now);
 }
 
 void sm_show_blocks(struct sm *sm)

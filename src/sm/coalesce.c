@@ -48,12 +48,12 @@ HOT static struct sm_transaction *transaction_for(struct maker *m, uint64_t addr
 {
     struct sm *sm = m->sm;
     uint8_t *first = &m->first[address * UINT64_C(0x9E3779B97F4A7C15) >> 58];
-    for (unsigned i = *first; i; i = sm->lsu_list[i - 1].next)
-        if (sm->lsu_list[i - 1].address == address)
-            return &sm->lsu_list[i - 1];
-    struct sm_transaction *t = &sm->lsu_list[sm->lsu_count++];
+    for (unsigned i = *first; i; i = sm->lsu.list[i - 1].next)
+        if (sm->lsu.list[i - 1].address == address)
+            return &sm->lsu.list[i - 1];
+    struct sm_transaction *t = &sm->lsu.list[sm->lsu.count++];
     *t = (struct sm_transaction){.op = m->op, .address = address, .bytes = bytes, .next = *first};
-    *first = (uint8_t)sm->lsu_count;
+    *first = (uint8_t)sm->lsu.count;
     return t;
 }
 
@@ -130,8 +130,8 @@ static void shrink(struct sm_transaction *t)
 
 static void shrink_all(struct sm *sm)
 {
-    for (unsigned i = 0; i < sm->lsu_count; i++)
-        shrink(&sm->lsu_list[i]);
+    for (unsigned i = 0; i < sm->lsu.count; i++)
+        shrink(&sm->lsu.list[i]);
 }
 
 static void coalesce_plain(struct sm *sm, uint32_t index)
@@ -175,7 +175,7 @@ static void coalesce_local(struct sm *sm, uint32_t index)
     begin(&m, sm, index);
     /* No more transactions than an instruction can make: later words share their time. */
     for (unsigned word = 0; word < (size + 3) / 4; word++) {
-        for (uint64_t rest = access->mask; rest && sm->lsu_count < 2 * SM_SLOTS;) {
+        for (uint64_t rest = access->mask; rest && sm->lsu.count < 2 * SM_SLOTS;) {
             /* Lanes that agree on an offset, as all do in the usual case, lie side by side. */
             uint64_t lanes = access->same && is_run(rest) ? rest : rest & -rest;
             unsigned lane = mask_first(rest);
@@ -198,23 +198,23 @@ HOT static void coalesce_half(struct sm *sm, uint32_t index, uint64_t lanes, uin
         uint64_t address = access->address[mask_first(rest)], base = address & ~(uint64_t)(segment - 1);
         unsigned offset = (unsigned)(address - base), hash = base * UINT64_C(0x9E3779B97F4A7C15) >> 58;
         /* Behind a lane with the same address those up to its transaction are taken. */
-        found = address == before ? (uint8_t)sm->lsu_list[found - 1].next : first[hash];
+        found = address == before ? (uint8_t)sm->lsu.list[found - 1].next : first[hash];
         while (found &&
-               (sm->lsu_list[found - 1].address != base || (touched[found - 1][offset / 64] & bytes << offset % 64)))
-            found = (uint8_t)sm->lsu_list[found - 1].next;
+               (sm->lsu.list[found - 1].address != base || (touched[found - 1][offset / 64] & bytes << offset % 64)))
+            found = (uint8_t)sm->lsu.list[found - 1].next;
         if (!found) {
-            found = (uint8_t)++sm->lsu_count;
-            sm->lsu_list[found - 1] = (struct sm_transaction){.op = index, .address = base, .bytes = segment};
+            found = (uint8_t)++sm->lsu.count;
+            sm->lsu.list[found - 1] = (struct sm_transaction){.op = index, .address = base, .bytes = segment};
             touched[found - 1][0] = touched[found - 1][1] = 0;
             if (first[hash])
-                sm->lsu_list[last[hash] - 1].next = found;
+                sm->lsu.list[last[hash] - 1].next = found;
             else
                 first[hash] = found;
             last[hash] = found;
         }
         touched[found - 1][offset / 64] |= bytes << offset % 64;
-        sm->lsu_list[found - 1].chunks |= 1u << offset / 32;
-        sm->lsu_list[found - 1].lanes |= rest & -rest;
+        sm->lsu.list[found - 1].chunks |= 1u << offset / 32;
+        sm->lsu.list[found - 1].lanes |= rest & -rest;
         before = address;
     }
 }
@@ -330,18 +330,18 @@ HOT static void count_conflicts(struct sm *sm, const struct simt_access *access)
     if (access->kind == ISA_FLAG_ATOMIC) {
         struct words w;
         find_words(&w, access, banks);
-        sm->lsu_cycles = w.most_words > w.most_lanes ? w.most_words : w.most_lanes;
+        sm->lsu.cycles = w.most_words > w.most_lanes ? w.most_words : w.most_lanes;
     } else {
-        sm->lsu_cycles = count_words(access, banks);
+        sm->lsu.cycles = count_words(access, banks);
     }
-    sm->stats.shared_conflict_cycles += sm->lsu_cycles - 1;
+    sm->stats.shared_conflict_cycles += sm->lsu.cycles - 1;
 }
 
 HOT void sm_coalesce(struct sm *sm, uint32_t op)
 {
     const struct sm_op *o = &sm->ops.items[op];
-    sm->lsu_count = sm->lsu_at = 0;
-    sm->lsu_cycles = 0;
+    sm->lsu.count = sm->lsu.at = 0;
+    sm->lsu.cycles = 0;
     if (!o->in_memory)
         return;
     switch (o->access->space) {
@@ -360,7 +360,7 @@ HOT void sm_coalesce(struct sm *sm, uint32_t op)
     }
     if (o->access->space == ISA_SPACE_CONST)
         return;
-    sm->stats.transactions += sm->lsu_count;
+    sm->stats.transactions += sm->lsu.count;
     if (sm->spin)
-        spin_transactions(sm->spin, o->access->instr, sm->lsu_count);
+        spin_transactions(sm->spin, o->access->instr, sm->lsu.count);
 }

@@ -1,10 +1,6 @@
-/* Operand collection and the SP and SFU pipelines.
- *
- * An issued instruction waits in an ID/OC register, moves into a free collector of its class, reads its operands from
- * the register banks (one read or write per bank and cycle, one operand per collector and cycle), and leaves through an
- * OC/EX register to a unit. A unit holds its dispatch register for the initiation interval; the result comes latency +
- * 2 cycles after dispatch, over one of the result buses. Latencies follow GPGPU-Sim's stage order: dispatch at t,
- * writeback at t + latency + 2. */
+/* Operand collection. An issued instruction waits in an ID/OC register, moves into a free collector of its class, reads
+ * its operands from the register banks (one read or write per bank and cycle, one operand per collector and cycle), and
+ * leaves through an OC/EX register to a unit. */
 #include "sm/sm_impl.h"
 
 /* The bank that holds a warp's register: decoded banks count from warp slot 0. */
@@ -12,51 +8,6 @@ static unsigned bank_for(const struct sm *sm, const struct sm_warp *warp, unsign
 {
     unsigned bank = decoded + warp->bank_shift;
     return bank < sm->params->register_banks ? bank : bank - sm->params->register_banks;
-}
-
-/* The results due in a cycle: the ring's entry for it, emptied if it is of an earlier cycle. */
-static struct sm_results *results_at(struct sm *sm, uint64_t cycle)
-{
-    struct sm_results *r = &sm->results[cycle & sm->wheel.mask];
-    uint32_t mark = (uint32_t)cycle + 1;
-    if (r->mark != mark)
-        *r = (struct sm_results){.mark = mark};
-    return r;
-}
-
-/* Units of a class (`units` of them, free from cycle free_at on) take the oldest waiting op each, in order. One op per
- * unit may end in a cycle, and as many in all as there are result buses. */
-HOT_INLINE void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *free_at, unsigned units)
-{
-    struct sm_fifo *waiting = &sm->oc_ex[class];
-    uint64_t now = sm->now;
-    for (unsigned i = 0; i < units; i++) {
-        if (free_at[i] > now)
-            continue;
-        const struct sm_way *way = &sm->ops.items[waiting->items[waiting->head]].way;
-        uint64_t end = now + way->latency;
-        struct sm_results *r = results_at(sm, end);
-        unsigned ending = r->ending[class];
-        if ((ending >> i & 1) || r->count == sm->params->result_buses)
-            continue;
-        r->ending[class] = (uint8_t)(ending | 1u << i);
-        r->count++;
-        free_at[i] = now + way->interval;
-        sm->moved = true;
-        if (sm->collectors[class].ready)
-            sm->due |= SM_DUE_COLLECT;
-        sm_wheel_add(sm, &sm->wheel, end + 2, sm_fifo_pop(waiting));
-        if (!waiting->count)
-            return;
-    }
-}
-
-HOT void sm_execute_units(struct sm *sm)
-{
-    if (sm->oc_ex[SM_SP].count)
-        dispatch_class(sm, SM_SP, sm->sp_free_at, sm->params->sp_units);
-    if (sm->oc_ex[SM_SFU].count)
-        dispatch_class(sm, SM_SFU, sm->sfu_free_at, sm->params->sfu_units);
 }
 
 /* The collector whose op leaves next, looking round robin, or SM_NONE. Memory instructions leave in the order of issue,
@@ -72,7 +23,7 @@ static inline unsigned next_to_leave(const struct sm *sm, const struct sm_collec
 /* Collectors with all operands leave, up to one per port. */
 static inline void leave_collectors(struct sm *sm, enum sm_class class)
 {
-    struct sm_collectors *c = &sm->collectors[class];
+    struct sm_collectors *c = &sm->collect.classes[class];
     struct sm_fifo *out = &sm->oc_ex[class];
     for (unsigned port = 0; port < c->ports && !sm_fifo_full(out); port++) {
         unsigned index = next_to_leave(sm, c, class);
@@ -98,42 +49,58 @@ static unsigned read_place(enum sm_class class, unsigned collector, unsigned ope
     return ((unsigned)class * SM_MAX_COLLECTORS + collector) * SM_MAX_READS + operand;
 }
 
-void sm_reset_banks(struct sm *sm)
+static void reset_class(struct sm_collect *collect, enum sm_class class, uint32_t collectors, uint32_t ports)
 {
-    sm->banks_waiting = sm->banks_queued = sm->banks_written = 0;
+    collect->held[class] = (struct sm_collected){.line = {0}};
+    collect->classes[class] = (struct sm_collectors){.all = (uint32_t)mask_low(collectors),
+                                                     .count = (uint8_t)collectors,
+                                                     .ports = (uint8_t)ports,
+                                                     .last_left = (uint8_t)(collectors - 1),
+                                                     .held = &collect->held[class]};
+}
+
+void sm_collect_reset(struct sm *sm)
+{
+    const struct sm_params *p = sm->params;
+    struct sm_collect *collect = &sm->collect;
+    reset_class(collect, SM_SP, p->collectors_sp, p->ports_sp);
+    reset_class(collect, SM_SFU, p->collectors_sfu, p->ports_sfu);
+    reset_class(collect, SM_MEM, p->collectors_mem, p->ports_mem);
+    collect->waiting = collect->queued = collect->written = 0;
+    collect->all = mask_low(p->register_banks);
 }
 
 /* An operand's read of a bank at which it is another's turn. */
 static void queue_read(struct sm *sm, unsigned bank, unsigned place)
 {
-    struct sm_bank *b = &sm->banks[bank];
-    if (mask_has(sm->banks_queued, bank))
-        sm->next_read[b->last] = (uint16_t)place;
+    struct sm_bank *b = &sm->collect.banks[bank];
+    if (mask_has(sm->collect.queued, bank))
+        sm->collect.next_read[b->last] = (uint16_t)place;
     else
         b->first = (uint16_t)place;
     b->last = (uint16_t)place;
-    sm->banks_queued |= BIT64(bank);
+    sm->collect.queued |= BIT64(bank);
 }
 
 /* The next read of a bank's queue has its turn. */
 static void next_turn(struct sm *sm, unsigned bank)
 {
-    struct sm_bank *b = &sm->banks[bank];
+    struct sm_bank *b = &sm->collect.banks[bank];
     unsigned place = b->first, collector = place / SM_MAX_READS % SM_MAX_COLLECTORS;
-    struct sm_collectors *c = &sm->collectors[place / SM_MAX_READS / SM_MAX_COLLECTORS];
+    struct sm_collectors *c = &sm->collect.classes[place / SM_MAX_READS / SM_MAX_COLLECTORS];
     c->held->turn[collector] |= BIT64(bank);
     c->held->behind[collector]--;
-    sm->banks_waiting |= BIT64(bank);
+    sm->collect.waiting |= BIT64(bank);
     if (place == b->last)
-        sm->banks_queued &= ~BIT64(bank);
+        sm->collect.queued &= ~BIT64(bank);
     else
-        b->first = sm->next_read[place];
+        b->first = sm->collect.next_read[place];
 }
 
 /* The first banks of a set, as many as a collector may read in a cycle, going round from bank_from. */
 static uint64_t first_reads(const struct sm *sm, uint64_t banks)
 {
-    uint64_t before = mask_low(sm->bank_from), chosen = 0;
+    uint64_t before = mask_low(sm->collect.bank_from), chosen = 0;
     for (unsigned i = 0; i < sm->params->collector_reads; i++) {
         uint64_t rest = banks & ~chosen, behind = rest & ~before;
         chosen |= behind ? behind & -behind : rest & -rest;
@@ -165,18 +132,18 @@ static inline uint64_t read_operands(const struct sm *sm, struct sm_collectors *
 /* Every bank that is not written serves the read whose turn it is, unless that collector receives enough already. */
 static void read_banks(struct sm *sm)
 {
-    uint64_t open = sm->banks_waiting & ~sm->banks_written, read = 0;
-    if (sm->collectors[SM_SP].reading)
-        read |= read_operands(sm, &sm->collectors[SM_SP], open);
-    if (sm->collectors[SM_SFU].reading)
-        read |= read_operands(sm, &sm->collectors[SM_SFU], open);
-    if (sm->collectors[SM_MEM].reading)
-        read |= read_operands(sm, &sm->collectors[SM_MEM], open);
+    uint64_t open = sm->collect.waiting & ~sm->collect.written, read = 0;
+    if (sm->collect.classes[SM_SP].reading)
+        read |= read_operands(sm, &sm->collect.classes[SM_SP], open);
+    if (sm->collect.classes[SM_SFU].reading)
+        read |= read_operands(sm, &sm->collect.classes[SM_SFU], open);
+    if (sm->collect.classes[SM_MEM].reading)
+        read |= read_operands(sm, &sm->collect.classes[SM_MEM], open);
     sm->moved |= read != 0;
-    sm->banks_waiting &= ~read;
-    for (uint64_t rest = read & sm->banks_queued; rest; rest &= rest - 1)
+    sm->collect.waiting &= ~read;
+    for (uint64_t rest = read & sm->collect.queued; rest; rest &= rest - 1)
         next_turn(sm, mask_first(rest));
-    sm->bank_from = sm->bank_from + 1 < sm->params->register_banks ? sm->bank_from + 1 : 0;
+    sm->collect.bank_from = sm->collect.bank_from + 1 < sm->params->register_banks ? sm->collect.bank_from + 1 : 0;
 }
 
 /* The operands of a collector's op ask their banks, one by one, for a turn. */
@@ -185,11 +152,11 @@ HOT static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class 
     const struct sm_op *op = &sm->ops.items[c->held->op[collector]];
     for (unsigned i = 0; i < op->way.src_count; i++) {
         unsigned bank = bank_for(sm, &sm->warps[op->slot], op->decoded->src_banks[i]);
-        if (mask_has(sm->banks_waiting, bank)) {
+        if (mask_has(sm->collect.waiting, bank)) {
             queue_read(sm, bank, read_place(class, collector, i));
             c->held->behind[collector]++;
         } else {
-            sm->banks_waiting |= BIT64(bank);
+            sm->collect.waiting |= BIT64(bank);
             c->held->turn[collector] |= BIT64(bank);
         }
     }
@@ -209,8 +176,8 @@ HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_
         return;
     }
     c->reading |= 1u << free;
-    if (op->way.src_apart && !(banks & sm->banks_waiting)) {
-        sm->banks_waiting |= banks;
+    if (op->way.src_apart && !(banks & sm->collect.waiting)) {
+        sm->collect.waiting |= banks;
         c->held->turn[free] = banks;
     } else {
         ask_banks(sm, c, class, free);
@@ -219,7 +186,7 @@ HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_
 
 HOT_INLINE void enter_collectors(struct sm *sm, enum sm_class class)
 {
-    struct sm_collectors *c = &sm->collectors[class];
+    struct sm_collectors *c = &sm->collect.classes[class];
     struct sm_fifo *in = &sm->id_oc[class];
     for (unsigned port = 0; port < c->ports && in->count && c->used != c->all; port++) {
         if (sm_fifo_full(in))
@@ -233,20 +200,20 @@ HOT_INLINE void enter_collectors(struct sm *sm, enum sm_class class)
  * when an op has left OC/EX. */
 static inline bool goes_on(const struct sm *sm, enum sm_class class)
 {
-    const struct sm_collectors *c = &sm->collectors[class];
+    const struct sm_collectors *c = &sm->collect.classes[class];
     return (c->ready && !sm_fifo_full(&sm->oc_ex[class])) || (sm->id_oc[class].count && c->used != c->all);
 }
 
 HOT void sm_collect(struct sm *sm)
 {
     /* Written out by class, so that the compiler has a version of each stage for each. */
-    if (sm->collectors[SM_SP].ready)
+    if (sm->collect.classes[SM_SP].ready)
         leave_collectors(sm, SM_SP);
-    if (sm->collectors[SM_SFU].ready)
+    if (sm->collect.classes[SM_SFU].ready)
         leave_collectors(sm, SM_SFU);
-    if (sm->collectors[SM_MEM].ready)
+    if (sm->collect.classes[SM_MEM].ready)
         leave_collectors(sm, SM_MEM);
-    if (sm->banks_waiting)
+    if (sm->collect.waiting)
         read_banks(sm);
     if (sm->id_oc[SM_SP].count)
         enter_collectors(sm, SM_SP);
@@ -254,6 +221,6 @@ HOT void sm_collect(struct sm *sm)
         enter_collectors(sm, SM_SFU);
     if (sm->id_oc[SM_MEM].count)
         enter_collectors(sm, SM_MEM);
-    if (!sm->banks_waiting && !goes_on(sm, SM_SP) && !goes_on(sm, SM_SFU) && !goes_on(sm, SM_MEM))
+    if (!sm->collect.waiting && !goes_on(sm, SM_SP) && !goes_on(sm, SM_SFU) && !goes_on(sm, SM_MEM))
         sm->due &= ~(uint32_t)SM_DUE_COLLECT;
 }

@@ -36,13 +36,13 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
     if (o->access) {
         if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL && o->access->kind != ISA_FLAG_ATOMIC)
             sm_performed(sm, &sm->warps[o->slot], o->era);
-        vec_push(&sm->accesses, o->access);
+        vec_push(&sm->ops.accesses, o->access);
         o->access = NULL;
     }
     if (o->blocks_warp) {
         sm_wait_end(sm, SM_WAIT_atomic, bit);
         if (o->acquires)
-            l1_order(&sm->l1d, L1_ACQUIRE);
+            l1_order(&sm->lsu.l1d, L1_ACQUIRE);
     }
     if ((sm->waits.fence | sm->finished) & bit)
         check_rest(sm, o->slot);
@@ -58,7 +58,7 @@ HOT_INLINE void complete(struct sm *sm, uint32_t op)
     release_registers(sm, warp, &o->way);
     warp->in_flight--;
     sm->views[slot].completed++;
-    sm_op_recycle(sm, op);
+    sm_op_recycle(&sm->ops, op);
     sm_registers_written(sm, warp, bit);
     if (o->access || o->blocks_warp || ((sm->waits.fence | sm->finished) & bit))
         complete_rest(sm, o, bit);
@@ -72,9 +72,9 @@ HOT void sm_complete(struct sm *sm, uint32_t op)
 HOT void sm_writeback(struct sm *sm)
 {
     uint32_t next;
-    for (uint32_t op = sm_wheel_take(&sm->wheel, sm->now); op != SM_NONE; op = next) {
+    for (uint32_t op = sm_wheel_take(&sm->execute.wheel, sm->now); op != SM_NONE; op = next) {
         next = sm->ops.items[op].next;
-        sm->wheel.count--;
+        sm->execute.wheel.count--;
         sm->moved = true;
         sm_write_banks(sm, &sm->ops.items[op]);
         complete(sm, op);

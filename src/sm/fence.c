@@ -44,7 +44,7 @@ void sm_check_fence(struct sm *sm, unsigned slot)
     sm->moved = true;
     if (mask_has(sm->fence_invalidates, slot)) {
         sm->fence_invalidates &= ~BIT64(slot);
-        l1_order(&sm->l1d, L1_ACQUIRE);
+        l1_order(&sm->lsu.l1d, L1_ACQUIRE);
     }
 }
 

@@ -130,23 +130,23 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     uint32_t count = fetch_count(sm, slot);
     struct cache_effect effect;
     warp->asked_pc = warp->fetch_pc;
-    uint32_t room = sm->l1i_queue.size - sm->l1i_queue.count;
-    switch (
-        cache_read(sm->l1i, address, (count < to_line_end ? count : to_line_end) * ISA_PC_BYTES, slot, room, &effect)) {
+    uint32_t room = sm->fetch.queue.size - sm->fetch.queue.count;
+    switch (cache_read(sm->fetch.l1i, address, (count < to_line_end ? count : to_line_end) * ISA_PC_BYTES, slot, room,
+                       &effect)) {
     case CACHE_HIT:
         fill_buffer(sm, slot, count);
         sm->fetch.under_way |= BIT64(slot);
         break;
     case CACHE_MISS: {
-        struct packet *p = packet_new(&sm->packets);
+        struct packet *p = packet_new(&sm->port.packets);
         p->kind = PACKET_READ;
         p->class = PACKET_INSTRUCTION;
         p->address = effect.fill_address;
         p->fill = (uint16_t)effect.fill;
         p->bytes = effect.fill_bytes;
-        if (!sm->l1i_queue.count)
-            sm->l1i_since = sm->now;
-        sm_request(sm, &sm->l1i_queue, p);
+        if (!sm->fetch.queue.count)
+            sm->fetch.queued_since = sm->now;
+        sm_request(sm, &sm->fetch.queue, p);
         sm->fetch.under_way |= BIT64(slot);
         break;
     }
@@ -162,13 +162,13 @@ static void fetch_warp(struct sm *sm, unsigned slot)
 /* Whether take_line is to be asked: a line has arrived, or one was taken. */
 static inline bool line_came(const struct sm *sm)
 {
-    return sm->fetch.line_taken || cache_has_ready(sm->l1i);
+    return sm->fetch.line_taken || cache_has_ready(sm->fetch.l1i);
 }
 
 /* One warp whose instruction line arrived: it fills the fetch buffer, or may ask again from the next cycle on. */
 HOT static bool take_line(struct sm *sm)
 {
-    uint32_t line, slot = cache_ready(sm->l1i, &line, &(const uint8_t *){NULL});
+    uint32_t line, slot = cache_ready(sm->fetch.l1i, &line, &(const uint8_t *){NULL});
     sm->fetch.line_taken = slot != CACHE_NO_WAITER;
     if (!sm->fetch.line_taken)
         return false;
@@ -229,12 +229,22 @@ static unsigned preferred(const struct sm_fetch_view *view, unsigned scheduler, 
     return sm_preferred(view->context, scheduler, warps);
 }
 
+void sm_fetch_init(struct sm *sm, struct arena *own)
+{
+    sm->fetch.l1i = cache_create(sm->setup.l1i, false, own);
+    packet_ring_init(&sm->fetch.queue, sm->setup.l1i->miss_queue, own);
+    sm->fetch.slot = SM_NONE;
+}
+
 void sm_fetch_begin(struct sm *sm)
 {
     const struct sm_params *p = sm->params;
     const struct sm_fetch_policy *policy = sm->setup.fetch;
     struct sm_fetch *f = &sm->fetch;
     *f = (struct sm_fetch){
+        .l1i = f->l1i,
+        .queue = f->queue,
+        .queued_since = f->queued_since,
         .slot = SM_NONE,
         .most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer,
         .module_size = sm->kernel->grid->code->module->instr_count,

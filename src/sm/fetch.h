@@ -3,7 +3,10 @@
 #ifndef LOCKSTEP_SM_FETCH_H
 #define LOCKSTEP_SM_FETCH_H
 
+#include "memory/packet_queue.h"
 #include "sm/fetch/policy.h"
+
+struct cache;
 
 struct sm_fetch {
     uint32_t slot;           /* fetch buffer: the warp, SM_NONE: empty */
@@ -16,6 +19,9 @@ struct sm_fetch {
     uint64_t retiring;       /* warps finished and drained: to be retired */
     uint64_t full;           /* where the policy fills up buffers: warps for which there is nothing to fetch */
     const uint64_t *stocked; /* warps that fetch passes over: `full`, or those with an instruction in their buffer */
+    struct cache *l1i;
+    struct packet_ring queue; /* the instruction cache's requests that wait for the network */
+    uint64_t queued_since;    /* cycle since which the oldest of them is the oldest */
     const struct sm_fetch_policy *policy;
     struct sm_fetch_view view; /* what the policy is shown; keeps `last` */
 };

@@ -13,14 +13,14 @@ static unsigned place_of(uint64_t address)
 
 HOT void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value)
 {
-    if (!sm->seeks_work)
+    if (!sm->noted.seeks_work)
         return;
-    if (sm_novel_note(&sm->novel, address, value)) {
-        sm->work_done++;
-        sm->seeks_work = false;
+    if (sm_novel_note(&sm->noted.novel, address, value)) {
+        sm->noted.work_done++;
+        sm->noted.seeks_work = false;
     }
-    sm->written.changes++;
-    sm_written_note(&sm->written, slot, address, value);
+    sm->noted.written.changes++;
+    sm_written_note(&sm->noted.written, slot, address, value);
 }
 
 /* The first 16 bytes of what a lane stores, as one number that differs where they do, but for chance. */
@@ -38,12 +38,12 @@ void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t address = sm_noted_address(warp, access, lane), value = digest(access, lane);
-        if (sm_novel_note(&sm->stored, address, value)) {
-            sm->work_done++;
-            sm->seeks_work = false;
+        if (sm_novel_note(&sm->noted.stored, address, value)) {
+            sm->noted.work_done++;
+            sm->noted.seeks_work = false;
         }
-        bool known = sm_written_note(&sm->written, slot, address, value);
-        sm->written.changes += !known || access->space != ISA_SPACE_SHARED;
+        bool known = sm_written_note(&sm->noted.written, slot, address, value);
+        sm->noted.written.changes += !known || access->space != ISA_SPACE_SHARED;
     }
 }
 
@@ -53,7 +53,7 @@ void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *acce
     const struct sm_warp *warp = &sm->warps[slot];
     if (atomic != ISA_ATOMIC_CAS && atomic != ISA_ATOMIC_EXCH)
         return;
-    struct sm_holder *h = &sm->holders[place_of(address)];
+    struct sm_holder *h = &sm->noted.holders[place_of(address)];
     *h = (struct sm_holder){.address = address,
                             .cycle = sm->now,
                             .warp = warp->simt.index,
@@ -85,6 +85,6 @@ HOT void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct pac
 
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder)
 {
-    *holder = sm->holders[place_of(address)];
+    *holder = sm->noted.holders[place_of(address)];
     return holder->address == address && address;
 }

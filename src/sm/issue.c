@@ -103,7 +103,7 @@ static void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_a
 {
     const struct sm_warp *warp = &sm->warps[slot];
     uint8_t atomic = access->instr->mods.atomic;
-    bool looked_at = sm->seeks_work || atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH;
+    bool looked_at = sm->noted.seeks_work || atomic == ISA_ATOMIC_CAS || atomic == ISA_ATOMIC_EXCH;
     for (uint64_t rest = looked_at ? access->changed & access->mask : 0; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t value = 0, address = sm_noted_address(warp, access, lane);
@@ -129,7 +129,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     struct sm_block *block = &sm->blocks[warp->block];
     if (access->kind != ISA_FLAG_LOAD && orders(access->instr, ISA_ORDER_RELEASE) && !beyond_block(access->instr))
         sm_synchronise_block(sm, block);
-    if (sm->seeks_work && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL)
+    if (sm->noted.seeks_work && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL)
         sm_note_store(sm, warp, access);
     if (access->space == ISA_SPACE_SHARED)
         note_shared_atomic(sm, slot, access);
@@ -137,7 +137,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))
         note_sync(warp, access);
     o->event = (uint8_t)sm_l1_event(sm, access);
-    o->bypasses = access->space != ISA_SPACE_SHARED && l1_passes(&sm->l1d, o->event);
+    o->bypasses = access->space != ISA_SPACE_SHARED && l1_passes(&sm->lsu.l1d, o->event);
     if (access->space != ISA_SPACE_GLOBAL && access->space != ISA_SPACE_CONST)
         return true;
     if (!check_addresses(sm, access, &fault)) {
@@ -241,7 +241,7 @@ static inline bool perform(struct sm *sm, struct sm_warp *warp, unsigned slot, s
     }
     count_issue(sm, warp, o->decoded, r);
     if (event != SIMT_MEMORY && o->access) {
-        vec_push(&sm->accesses, o->access);
+        vec_push(&sm->ops.accesses, o->access);
         o->access = NULL;
     }
     return event == SIMT_PLAIN || follow(sm, slot, event, o, r, live);
@@ -342,12 +342,12 @@ static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o
 /* Gives the first look to the next scheduler, from `from` on, that was overtaken too often at some class. */
 static void choose_first(struct sm *sm, unsigned from)
 {
-    sm->first_look = SM_NONE;
-    for (unsigned i = 0; i < sm->scheduler_count && sm->first_look == SM_NONE; i++) {
+    sm->issue.first_look = SM_NONE;
+    for (unsigned i = 0; i < sm->scheduler_count && sm->issue.first_look == SM_NONE; i++) {
         unsigned s = (from + i) % sm->scheduler_count;
         for (unsigned class = 0; class < SM_CLASSES; class ++)
-            if (sm->overtakes[class] && sm->overtaken[class][s] == sm->overtakes[class])
-                sm->first_look = s;
+            if (sm->issue.overtakes[class] && sm->issue.overtaken[class][s] == sm->issue.overtakes[class])
+                sm->issue.first_look = s;
     }
 }
 
@@ -358,18 +358,18 @@ static void choose_first(struct sm *sm, unsigned from)
  * it wants none: so two of them alternate as long as the rhythm lasts. */
 HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class class)
 {
-    uint8_t *overtaken = sm->overtaken[class], most = sm->overtakes[class];
-    uint64_t want = sm_wanted(sm, class) & sm->cleared & ~sm->waiting & ~sm->scheduler_slots[s], known;
+    uint8_t *overtaken = sm->issue.overtaken[class], most = sm->issue.overtakes[class];
+    uint64_t want = sm_wanted(sm, class) & sm->cleared & ~sm->waiting & ~sm->issue.slots[s], known;
     memcpy(&known, overtaken, sizeof known);
     if (!want && !known)
         return; /* the usual case */
     unsigned times = overtaken[s];
-    bool choose = sm->first_look != SM_NONE, full = sm_fifo_full(&sm->id_oc[class]);
+    bool choose = sm->issue.first_look != SM_NONE, full = sm_fifo_full(&sm->id_oc[class]);
     overtaken[s] = times >= most - 1u ? most - 1 : 0;
     unsigned count = sm->scheduler_count;
-    for (unsigned other = s + 1 < count ? s + 1 : 0; full && other != sm->looks_first;
+    for (unsigned other = s + 1 < count ? s + 1 : 0; full && other != sm->issue.looks_first;
          other = other + 1 < count ? other + 1 : 0) {
-        times = want & sm->scheduler_slots[other] ? overtaken[other] + 1u : 0;
+        times = want & sm->issue.slots[other] ? overtaken[other] + 1u : 0;
         overtaken[other] = (uint8_t)(times < most ? times : most);
         choose |= times >= most;
     }
@@ -383,7 +383,7 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
 {
     struct simt_result r;
     uint32_t pc = warp->head_pc;
-    uint32_t index = sm_op_new(sm);
+    uint32_t index = sm_op_new(&sm->ops);
     sm->moved = true;
     struct sm_op *o = &sm->ops.items[index];
     sm_op_name(sm, warp, o, &sm->kernel->decoded[pc]);
@@ -391,9 +391,9 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
     enum sm_class class = class_of(sm, o->way.unit);
     o->class = class;
     if (class == SM_MEM)
-        o->access = sm_access_new(sm);
+        o->access = sm_access_new(&sm->ops, &sm->arena);
     if (!perform(sm, warp, slot, o, &r)) {
-        sm_op_free(sm, index);
+        sm_op_free(&sm->ops, index);
         return class;
     }
     if (sm->spin)
@@ -455,9 +455,9 @@ static inline enum sm_stall classify(const struct sm *sm, uint64_t members, uint
 
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
 {
-    uint64_t members = sm->resident & sm->scheduler_slots[scheduler];
-    if (!(sm->changed & sm->scheduler_slots[scheduler]))
-        return sm->stall_of[scheduler];
+    uint64_t members = sm->resident & sm->issue.slots[scheduler];
+    if (!(sm->changed & sm->issue.slots[scheduler]))
+        return sm->issue.stall_of[scheduler];
     return classify(sm, members, members & sm->cleared & ~sm->waiting);
 }
 
@@ -479,10 +479,10 @@ static inline void issue_picked(struct sm *sm, unsigned s, unsigned slot, const 
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     for (unsigned left = sm->params->issue_width;;) {
         enum sm_class class = issue_warp(sm, &sm->warps[slot], slot);
-        if (sm->overtakes[class])
+        if (sm->issue.overtakes[class])
             note_overtaken(sm, s, class);
         if (policy->issued)
-            policy->issued(sm->scheduler_state[s], slot, view);
+            policy->issued(sm->issue.state[s], slot, view);
         if (--left == 0 || !issues_more(sm, slot))
             return;
         sm->stats.extra_issues++;
@@ -502,8 +502,7 @@ static unsigned record_bad_pick(struct sm *sm, unsigned s, unsigned picked)
 static unsigned choose(const struct sm *sm, unsigned s, bool held, const struct lockstep_scheduler_view *view)
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    return held ? spin_pick(sm->spin, view, policy, sm->scheduler_state[s])
-                : policy->pick(sm->scheduler_state[s], view);
+    return held ? spin_pick(sm->spin, view, policy, sm->issue.state[s]) : policy->pick(sm->issue.state[s], view);
 }
 
 /* The warp to issue, or LOCKSTEP_NO_WARP. A scheduler meets its warps in its order of preference until one can issue;
@@ -537,7 +536,7 @@ static void flush_all(struct sm *sm, uint64_t astray)
 /* The usual case of pick_warp: nobody has gone astray, nobody is held back. */
 static inline unsigned pick_ready(struct sm *sm, unsigned s, const struct lockstep_scheduler_view *view)
 {
-    unsigned slot = sm->setup.scheduler->pick(sm->scheduler_state[s], view);
+    unsigned slot = sm->setup.scheduler->pick(sm->issue.state[s], view);
     return slot == LOCKSTEP_NO_WARP || (slot < LOCKSTEP_NO_WARP && mask_has(view->ready, slot))
                ? slot
                : record_bad_pick(sm, s, slot);
@@ -568,20 +567,20 @@ static unsigned pick_any(struct sm *sm, unsigned s, uint64_t astray, struct lock
 static inline void own_cycles(struct sm *sm, unsigned s, enum sm_stall cause)
 {
     sm_give_cycles(sm, s, sm->now);
-    sm->stall_of[s] = (uint8_t)cause;
+    sm->issue.stall_of[s] = (uint8_t)cause;
 }
 
 /* The scheduler has issued in this cycle. When none of its warps can issue in the next one, what it will find then is
  * known already: it need not look before one of them has changed. Else it looks in the next cycle. */
 static inline void own_issue(struct sm *sm, unsigned s)
 {
-    uint64_t slots = sm->scheduler_slots[s];
+    uint64_t slots = sm->issue.slots[s];
     sm_give_cycles(sm, s, sm->now);
     sm->stalls.issued++;
-    sm->owned[s]++;
+    sm->issue.owned[s]++;
     if (sm_wide_awake(sm) & slots)
         return;
-    sm->stall_of[s] = (uint8_t)classify(sm, sm->resident & slots, 0);
+    sm->issue.stall_of[s] = (uint8_t)classify(sm, sm->resident & slots, 0);
     sm->changed &= ~slots;
 }
 
@@ -600,19 +599,19 @@ static inline void show(const struct sm *sm, struct lockstep_scheduler_view *vie
 unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
 {
     struct lockstep_scheduler_view view = sm->view;
-    uint64_t members = sm->resident & ~sm->finished & sm->scheduler_slots[scheduler], asked = members & warps;
+    uint64_t members = sm->resident & ~sm->finished & sm->issue.slots[scheduler], asked = members & warps;
     uint64_t ready = asked & ~sm->backed_off ? asked & ~sm->backed_off : asked;
     if (!ready)
         return LOCKSTEP_NO_WARP;
     show(sm, &view, members, ready);
-    unsigned slot = sm->setup.scheduler->pick(sm->scheduler_state[scheduler], &view);
+    unsigned slot = sm->setup.scheduler->pick(sm->issue.state[scheduler], &view);
     return slot < LOCKSTEP_NO_WARP && mask_has(ready, slot) ? slot : LOCKSTEP_NO_WARP;
 }
 
 /* One cycle of a scheduler that one of its warps gives a reason to look. */
 static void schedule(struct sm *sm, unsigned s)
 {
-    uint64_t slots = sm->scheduler_slots[s], members = sm->resident & slots, waiting = sm->waiting;
+    uint64_t slots = sm->issue.slots[s], members = sm->resident & slots, waiting = sm->waiting;
     uint64_t could = slots & sm->cleared & ~waiting, ready = could ? could & sm_units_free(sm) : 0;
     uint64_t astray = slots & sm->mispredicted & ~waiting;
     /* Warps that only miss a pipeline register are met again when one comes free (enter_collectors). */
@@ -626,7 +625,7 @@ static void schedule(struct sm *sm, unsigned s)
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     show(sm, view, members & ~sm->finished, ready);
     if (policy->advance)
-        policy->advance(sm->scheduler_state[s], view);
+        policy->advance(sm->issue.state[s], view);
     unsigned slot = astray | sm->backed_off ? pick_any(sm, s, astray, view) : pick_ready(sm, s, view);
     if (slot == LOCKSTEP_NO_WARP) {
         sm->moved = true; /* it is asked again in the next cycle */
@@ -669,7 +668,7 @@ static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
     for (unsigned i = 0; i < sm->scheduler_count; i++) {
         unsigned s = (next + i) % sm->scheduler_count;
         sm_give_cycles(sm, s, i < sm->scheduler_count - looked ? sm->now : sm->now + 1);
-        sm->owned[s] = sm->now + 1;
+        sm->issue.owned[s] = sm->now + 1;
     }
 }
 
@@ -677,13 +676,13 @@ HOT void sm_issue(struct sm *sm)
 {
     if (sm_waits_timed(&sm->waits) | sm->fence_reached)
         end_waits(sm);
-    unsigned count = sm->scheduler_count, turns = sm->turns;
+    unsigned count = sm->scheduler_count, turns = sm->issue.turns;
     unsigned s = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1)), looked = 0;
-    if (sm->first_look != SM_NONE)
-        s = sm->first_look;
-    sm->looks_first = (uint8_t)s;
+    if (sm->issue.first_look != SM_NONE)
+        s = sm->issue.first_look;
+    sm->issue.looks_first = (uint8_t)s;
     while (!sm->has_fault) {
-        if (sm->changed & sm->scheduler_slots[s])
+        if (sm->changed & sm->issue.slots[s])
             schedule(sm, s);
         s = s + 1 < count ? s + 1 : 0;
         if (++looked == count)

@@ -4,13 +4,49 @@
  * memory/l1.h); this file knows lanes, transactions and the ports.
  *
  * Values: a load takes its bytes from the line that holds them when its transaction is served, or from the reply. Local
- * memory's values never leave the thread. All requests leave in order through one queue, so that an SM's accesses to one
- * address stay in order; where they need not (sm.memory_in_order), what goes past the L1D enters the network from the
- * dispatch register itself, in the same cycle but behind a request from the L1D's queue (GPGPU-Sim,
+ * memory's values never leave the thread. All requests leave in order through one queue, so that an SM's accesses to
+ * one address stay in order; where they need not (sm.memory_in_order), what goes past the L1D enters the network from
+ * the dispatch register itself, in the same cycle but behind a request from the L1D's queue (GPGPU-Sim,
  * ldst_unit::memory_cycle). */
 #include <string.h>
 
+#include "base/arena.h"
 #include "sm/sm_impl.h"
+
+/* Setting up */
+
+void sm_lsu_init(struct sm *sm, struct arena *own)
+{
+    struct sm_lsu *lsu = &sm->lsu;
+    const struct l1_setup l1d = {
+        .protocol = sm->setup.protocol ? sm->setup.protocol : coherence_find(NULL),
+        .cache = sm->setup.l1d,
+        .packets = &sm->port.packets,
+        .requests = sm->params->l1d_queue,
+        .in_order = sm->params->memory_in_order,
+        .timing_only = sm->params->values_at_issue,
+    };
+    l1_init(&lsu->l1d, &l1d, own);
+    lsu->l1c = cache_create(sm->setup.l1c, true, own);
+    lsu->pipe = ARENA_NEW(own, struct sm_delayed, sm->params->l1d_latency + 1);
+    packet_ring_init(&lsu->l1c_queue, sm->setup.l1c->miss_queue, own);
+    packet_ring_init(&lsu->responses, sm->params->response_queue, own);
+    sm_wheel_init(&lsu->shared);
+    lsu->op = lsu->free_transaction = SM_NONE;
+}
+
+void sm_lsu_begin(struct sm *sm)
+{
+    sm->lsu.writeback_from = 0;
+    sm_wheel_begin(&sm->lsu.shared, sm->params->shared_latency);
+}
+
+HOT uint64_t sm_lsu_next(const struct sm *sm)
+{
+    const struct sm_lsu *lsu = &sm->lsu;
+    uint64_t next = sm_wheel_next(&lsu->shared, sm->now);
+    return lsu->pipe_count && !lsu->pipe_refused ? cycle_min(next, lsu->pipe[lsu->pipe_head].ready) : next;
+}
 
 HOT enum l1_event sm_l1_event(const struct sm *sm, const struct simt_access *access)
 {
@@ -29,36 +65,29 @@ HOT enum l1_event sm_l1_event(const struct sm *sm, const struct simt_access *acc
     return L1_LOAD_PAST_EVENT;
 }
 
-/* Bytes in the network of the request that the transaction in the dispatch register enters it with by itself, or 0. */
-HOT static uint32_t entering_bytes(const struct sm *sm)
+HOT uint32_t sm_lsu_entering_bytes(const struct sm *sm)
 {
-    if (sm->params->memory_in_order || sm->lsu_op == SM_NONE || sm->lsu_at == sm->lsu_count)
+    if (sm->params->memory_in_order || sm->lsu.op == SM_NONE || sm->lsu.at == sm->lsu.count)
         return 0;
-    const struct sm_op *o = &sm->ops.items[sm->lsu_op];
+    const struct sm_op *o = &sm->ops.items[sm->lsu.op];
     if (!o->in_memory || !o->bypasses || o->access->space == ISA_SPACE_CONST)
         return 0;
     const struct packet request = {.kind = o->access->kind == ISA_FLAG_ATOMIC ? PACKET_ATOMIC : PACKET_READ,
-                                   .bytes = sm->lsu_list[sm->lsu_at].bytes};
+                                   .bytes = sm->lsu.list[sm->lsu.at].bytes};
     return packet_network_bytes(&request);
 }
 
+/* The transaction in the dispatch register can enter the network by itself. */
 static bool can_enter(const struct sm *sm)
 {
-    uint32_t bytes = entering_bytes(sm);
-    return bytes && network_can_send(sm->setup.requests, sm->setup.index, bytes);
+    uint32_t bytes = sm_lsu_entering_bytes(sm);
+    return bytes && sm_port_has_room(sm, bytes);
 }
 
-HOT static void enter(struct sm *sm, struct packet *p)
-{
-    uint64_t local;
-    network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->map, p->address, &local),
-                 packet_network_bytes(p), p, sm->now);
-}
-
-/* Whether a transaction can go past the L1D now: in turn behind the L1D's requests, or at once. */
+/* A transaction can go past the L1D now: in turn behind the L1D's requests, or at once. */
 static bool can_pass(const struct sm *sm)
 {
-    return sm->params->memory_in_order ? !l1_is_full(&sm->l1d) : can_enter(sm);
+    return sm->params->memory_in_order ? !l1_is_full(&sm->lsu.l1d) : can_enter(sm);
 }
 
 /* A transaction of the op is answered. */
@@ -66,7 +95,7 @@ static void transaction_done(struct sm *sm, uint32_t op)
 {
     struct sm_op *o = &sm->ops.items[op];
     o->pending--;
-    if (!o->pending && op != sm->lsu_op) {
+    if (!o->pending && op != sm->lsu.op) {
         sm_write_banks(sm, o);
         sm_complete(sm, op);
     }
@@ -83,41 +112,42 @@ HOT static void deliver(struct sm *sm, const struct sm_transaction *t, const uin
     simt_load_lanes(&sm->warps[o->slot].simt, access, t->lanes, line, line_bytes);
 }
 
+/* A transaction that waited has its values: they go to its lanes. */
+static void finish(struct sm *sm, uint32_t waiter, const uint8_t *line, uint32_t line_bytes)
+{
+    struct sm_transaction t = sm_transaction_take(&sm->lsu, waiter);
+    deliver(sm, &t, line, line_bytes);
+    transaction_done(sm, t.op);
+}
+
 /* A load through the constant cache, in which nobody writes. Returns false when it must be tried again. */
 HOT_INLINE bool load_const(struct sm *sm, const struct sm_transaction *t)
 {
     struct cache_effect effect;
-    uint32_t room = packet_ring_room(&sm->l1c_queue);
-    if (cache_refuses_again(sm->l1c, t->address, t->bytes, room))
+    uint32_t room = packet_ring_room(&sm->lsu.l1c_queue);
+    if (cache_refuses_again(sm->lsu.l1c, t->address, t->bytes, room))
         return false;
-    enum cache_result result = cache_read(sm->l1c, t->address, t->bytes, sm_transaction_next(sm), room, &effect);
+    enum cache_result result =
+        cache_read(sm->lsu.l1c, t->address, t->bytes, sm_transaction_next(&sm->lsu), room, &effect);
     if (result == CACHE_REFUSED)
         return false;
     if (result == CACHE_HIT) {
-        deliver(sm, t, cache_data(sm->l1c, effect.line), sm->setup.l1c->line_bytes);
+        deliver(sm, t, cache_data(sm->lsu.l1c, effect.line), sm->setup.l1c->line_bytes);
         transaction_done(sm, t->op);
         return true;
     }
-    sm_transaction_new(sm, t);
+    sm_transaction_new(&sm->lsu, t);
     if (result == CACHE_MISS) {
-        struct packet *p = packet_new(&sm->packets);
+        struct packet *p = packet_new(&sm->port.packets);
         p->kind = PACKET_READ;
         p->class = PACKET_CONST;
         p->address = effect.fill_address;
         p->bytes = effect.fill_bytes;
         p->cookie = SM_NONE;
         p->fill = (uint16_t)effect.fill;
-        sm_request(sm, &sm->l1c_queue, p);
+        sm_request(sm, &sm->lsu.l1c_queue, p);
     }
     return true;
-}
-
-static void fill_const(struct sm *sm, const struct packet *p)
-{
-    uint64_t start = p->address & ~(uint64_t)(sm->setup.l1c->line_bytes - 1);
-    uint32_t waiter = cache_first_waiter(sm->l1c, p->fill);
-    cache_end_fill(sm->l1c, p->fill, p->data + start % PACKET_LINE_BYTES);
-    will_read(&sm->transactions.items[waiter]);
 }
 
 static void store_bytes(const struct simt_access *access, const struct sm_transaction *t, struct packet *p)
@@ -173,7 +203,7 @@ HOT_INLINE void complete_request(struct sm *sm, const struct sm_op *o, const str
     else if (p->kind == PACKET_ATOMIC)
         fill_atomic(o->access, t, p);
     if (o->bypasses && !sm->params->memory_in_order)
-        enter(sm, p);
+        sm_port_send(sm, p);
 }
 
 /* An access at the L1D's door. Returns false when it must be tried again. */
@@ -183,20 +213,20 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
     struct l1_access access;
     access.address = t->address;
     access.bytes = t->bytes;
-    access.waiter = sm_transaction_next(sm);
+    access.waiter = sm_transaction_next(&sm->lsu);
     access.event = o->event;
-    enum l1_served served = l1_access(&sm->l1d, &access);
+    enum l1_served served = l1_access(&sm->lsu.l1d, &access);
     if (served == L1_REFUSED)
         return false;
     if (access.request)
         complete_request(sm, o, t, access.request);
-    if (sm->l1d.requests.count)
+    if (sm->lsu.l1d.requests.count)
         sm->due |= SM_DUE_SEND;
     if (served == L1_WAITS) {
-        sm_transaction_new(sm, t);
+        sm_transaction_new(&sm->lsu, t);
         return true;
     }
-    deliver(sm, t, access.values, sm->l1d.line_bytes);
+    deliver(sm, t, access.values, sm->lsu.l1d.line_bytes);
     transaction_done(sm, t->op);
     return true;
 }
@@ -204,40 +234,40 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
 /* Sends an access on its way to the L1D, which takes sm.l1d_latency cycles. */
 static enum sm_served enter_l1d_pipe(struct sm *sm, const struct sm_transaction *t)
 {
-    uint32_t size = sm->params->l1d_latency, at = sm->l1d_pipe_head + sm->l1d_pipe_count;
-    if (sm->l1d_pipe_count == size)
+    uint32_t size = sm->params->l1d_latency, at = sm->lsu.pipe_head + sm->lsu.pipe_count;
+    if (sm->lsu.pipe_count == size)
         return SM_NO_PLACE;
-    sm->l1d_pipe[at < size ? at : at - size] = (struct sm_delayed){*t, sm->now + size};
-    sm->l1d_pipe_count++;
+    sm->lsu.pipe[at < size ? at : at - size] = (struct sm_delayed){*t, sm->now + size};
+    sm->lsu.pipe_count++;
     sm->due |= SM_DUE_PIPE;
     return SM_SERVED;
 }
 
 static void serve_l1d_pipe(struct sm *sm)
 {
-    struct sm_delayed *head = &sm->l1d_pipe[sm->l1d_pipe_head];
-    if (head->ready > sm->now || (sm->l1d_pipe_refused && !sm->moved && !sm->moved_before))
+    struct sm_delayed *head = &sm->lsu.pipe[sm->lsu.pipe_head];
+    if (head->ready > sm->now || (sm->lsu.pipe_refused && !sm->moved && !sm->moved_before))
         return;
     /* Only a read is remembered as refused, and nothing else comes to the tags before it is taken. */
-    if (sm->l1d_pipe_refused &&
-        cache_refuses_again(sm->l1d.cache, head->transaction.address, head->transaction.bytes, packet_ring_room(&sm->l1d.requests)))
+    if (sm->lsu.pipe_refused && cache_refuses_again(sm->lsu.l1d.cache, head->transaction.address,
+                                                    head->transaction.bytes, packet_ring_room(&sm->lsu.l1d.requests)))
         return;
-    sm->l1d_pipe_refused = !serve_l1d(sm, &head->transaction);
-    if (sm->l1d_pipe_refused)
+    sm->lsu.pipe_refused = !serve_l1d(sm, &head->transaction);
+    if (sm->lsu.pipe_refused)
         return;
     sm->moved = true;
-    sm->l1d_pipe_head = sm->l1d_pipe_head + 1 < sm->params->l1d_latency ? sm->l1d_pipe_head + 1 : 0;
-    if (!--sm->l1d_pipe_count)
+    sm->lsu.pipe_head = sm->lsu.pipe_head + 1 < sm->params->l1d_latency ? sm->lsu.pipe_head + 1 : 0;
+    if (!--sm->lsu.pipe_count)
         sm->due &= ~(uint32_t)SM_DUE_PIPE;
-    if (sm->lsu_served == SM_NO_PLACE)
+    if (sm->lsu.served == SM_NO_PLACE)
         sm->due |= SM_DUE_REFUSED;
 }
 
 /* What goes past the L1D must not overtake an access to the same line on its way to it. */
 static bool follows_in_pipe(const struct sm *sm, const struct sm_transaction *t)
 {
-    for (uint32_t i = 0; i < sm->l1d_pipe_count; i++)
-        if (sm->l1d_pipe[(sm->l1d_pipe_head + i) % sm->params->l1d_latency].transaction.address / PACKET_LINE_BYTES ==
+    for (uint32_t i = 0; i < sm->lsu.pipe_count; i++)
+        if (sm->lsu.pipe[(sm->lsu.pipe_head + i) % sm->params->l1d_latency].transaction.address / PACKET_LINE_BYTES ==
             t->address / PACKET_LINE_BYTES)
             return true;
     return false;
@@ -262,77 +292,77 @@ static enum sm_served serve_transaction(struct sm *sm, const struct sm_op *o, co
 
 static void leave_dispatch(struct sm *sm)
 {
-    uint32_t op = sm->lsu_op;
-    sm->lsu_op = SM_NONE;
+    uint32_t op = sm->lsu.op;
+    sm->lsu.op = SM_NONE;
     if (!sm->ops.items[op].pending)
         sm_complete(sm, op);
 }
 
 static void serve_shared(struct sm *sm)
 {
-    uint32_t op = sm->lsu_op;
+    uint32_t op = sm->lsu.op;
     sm->moved = true;
-    if (sm->lsu_cycles > 1) {
-        sm->lsu_cycles--;
+    if (sm->lsu.cycles > 1) {
+        sm->lsu.cycles--;
         return;
     }
-    sm->lsu_op = SM_NONE;
+    sm->lsu.op = SM_NONE;
     if (sm->ops.items[op].access->kind == ISA_FLAG_STORE)
         sm_complete(sm, op);
     else
-        sm_wheel_add(sm, &sm->shared_wheel, sm->now + sm->params->shared_latency, op);
+        sm_wheel_add(&sm->ops, &sm->lsu.shared, sm->now + sm->params->shared_latency, op);
 }
 
 /* The instruction in the dispatch register moves on by one transaction. */
 static void serve_dispatch(struct sm *sm)
 {
-    if (sm->lsu_cycles) {
+    if (sm->lsu.cycles) {
         serve_shared(sm);
         return;
     }
-    if (sm->lsu_served != SM_SERVED && !sm->moved && !sm->moved_before && !can_enter(sm))
+    if (sm->lsu.served != SM_SERVED && !sm->moved && !sm->moved_before && !can_enter(sm))
         return;
-    if (sm->lsu_at < sm->lsu_count) {
-        sm->lsu_served = (uint8_t)serve_transaction(sm, &sm->ops.items[sm->lsu_op], &sm->lsu_list[sm->lsu_at]);
-        if (sm->lsu_served != SM_SERVED)
+    if (sm->lsu.at < sm->lsu.count) {
+        sm->lsu.served = (uint8_t)serve_transaction(sm, &sm->ops.items[sm->lsu.op], &sm->lsu.list[sm->lsu.at]);
+        if (sm->lsu.served != SM_SERVED)
             return;
-        sm->lsu_at++;
+        sm->lsu.at++;
     }
     sm->moved = true;
-    if (sm->lsu_at == sm->lsu_count)
+    if (sm->lsu.at == sm->lsu.count)
         leave_dispatch(sm);
 }
 
 static void take_dispatch(struct sm *sm)
 {
     uint32_t op = sm_fifo_pop(&sm->oc_ex[SM_MEM]);
-    if (sm->collectors[SM_MEM].ready)
+    if (sm->collect.classes[SM_MEM].ready)
         sm->due |= SM_DUE_COLLECT;
     sm->moved = true;
-    sm->lsu_served = SM_SERVED;
-    sm->lsu_op = op;
+    sm->lsu.served = SM_SERVED;
+    sm->lsu.op = op;
     sm_coalesce(sm, op);
     struct sm_op *o = &sm->ops.items[op];
-    o->pending = o->in_memory && o->access->space != ISA_SPACE_SHARED ? (uint16_t)sm->lsu_count : 0;
+    o->pending = o->in_memory && o->access->space != ISA_SPACE_SHARED ? (uint16_t)sm->lsu.count : 0;
 }
 
 /* The dispatch register: its instruction goes on, and leaves its place to the next. One that waits for a place on the
  * way to the L1D is left alone until there is one. */
 static inline void move_dispatch(struct sm *sm)
 {
-    if (sm->lsu_op != SM_NONE)
+    if (sm->lsu.op != SM_NONE)
         serve_dispatch(sm);
-    if (sm->lsu_op == SM_NONE && sm->oc_ex[SM_MEM].count)
+    if (sm->lsu.op == SM_NONE && sm->oc_ex[SM_MEM].count)
         take_dispatch(sm);
     sm->due &= ~(uint32_t)(SM_DUE_DISPATCH | SM_DUE_REFUSED);
-    if (sm->lsu_op != SM_NONE && sm->lsu_served != SM_NO_PLACE)
-        sm->due |= sm->lsu_served == SM_REFUSED ? SM_DUE_REFUSED : SM_DUE_DISPATCH;
+    if (sm->lsu.op != SM_NONE && sm->lsu.served != SM_NO_PLACE)
+        sm->due |= sm->lsu.served == SM_REFUSED ? SM_DUE_REFUSED : SM_DUE_DISPATCH;
 }
 
 static struct packet *pop_response(struct sm *sm)
 {
-    struct packet *p = packet_ring_pop(&sm->responses);
-    if (!sm->responses.count)
+    struct packet *p = packet_ring_pop(&sm->lsu.responses);
+    if (!sm->lsu.responses.count)
         sm->due &= ~(uint32_t)SM_DUE_RESPONSE;
     return p;
 }
@@ -350,12 +380,12 @@ static void end_store(struct sm *sm, unsigned slot, uint8_t era)
  * wait for the writeback port. */
 static void take_response(struct sm *sm)
 {
-    struct packet *p = packet_ring_peek(&sm->responses);
+    struct packet *p = packet_ring_peek(&sm->lsu.responses);
     sm->moved = true;
     sm->due |= SM_DUE_PORT;
     if (p->class == PACKET_CONST) {
-        fill_const(sm, p);
-        packet_free(&sm->packets, pop_response(sm));
+        will_read(&sm->lsu.transactions.items[cache_take_fill(sm->lsu.l1c, p->fill, p->data)]);
+        packet_free(&sm->port.packets, pop_response(sm));
         return;
     }
     switch (l1_arrival_of(p)) {
@@ -364,33 +394,38 @@ static void take_response(struct sm *sm)
             end_store(sm, p->cookie & 0xff, (uint8_t)(p->cookie >> 8));
         break;
     case L1_FILLED:
-        will_read(&sm->transactions.items[l1_fill(&sm->l1d, p)]);
+        will_read(&sm->lsu.transactions.items[l1_fill(&sm->lsu.l1d, p)]);
         break;
     case L1_ANSWERED:
-        if (!sm->bypass_reply)
-            sm->bypass_reply = pop_response(sm);
+        if (!sm->lsu.bypass_reply)
+            sm->lsu.bypass_reply = pop_response(sm);
         return;
     }
-    packet_free(&sm->packets, pop_response(sm));
+    packet_free(&sm->port.packets, pop_response(sm));
+}
+
+/* An atomic is answered: its lanes get the old values. */
+static void finish_atomic(struct sm *sm, const struct packet *p)
+{
+    struct sm_transaction t = sm_transaction_take(&sm->lsu, p->cookie);
+    const struct sm_op *o = &sm->ops.items[t.op];
+    sm_note_holders(sm, o, p);
+    if (sm->spin)
+        spin_atomics(sm->spin, o->slot, o->access, p);
+    for (unsigned i = 0; i < p->lane_count && !p->no_return; i++)
+        simt_atomic_lane(&sm->warps[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);
+    transaction_done(sm, t.op);
 }
 
 static bool finish_bypass(struct sm *sm)
 {
-    struct packet *p = sm->bypass_reply;
-    struct sm_transaction t = sm_transaction_take(sm, p->cookie);
-    if (p->kind == PACKET_ATOMIC) {
-        const struct sm_op *o = &sm->ops.items[t.op];
-        sm_note_holders(sm, o, p);
-        if (sm->spin)
-            spin_atomics(sm->spin, o->slot, o->access, p);
-        for (unsigned i = 0; i < p->lane_count && !p->no_return; i++)
-            simt_atomic_lane(&sm->warps[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);
-    } else {
-        deliver(sm, &t, p->data, PACKET_LINE_BYTES);
-    }
-    sm->bypass_reply = NULL;
-    packet_free(&sm->packets, p);
-    transaction_done(sm, t.op);
+    struct packet *p = sm->lsu.bypass_reply;
+    if (p->kind == PACKET_ATOMIC)
+        finish_atomic(sm, p);
+    else
+        finish(sm, p->cookie, p->data, PACKET_LINE_BYTES);
+    sm->lsu.bypass_reply = NULL;
+    packet_free(&sm->port.packets, p);
     return false;
 }
 
@@ -398,29 +433,27 @@ static bool finish_const(struct sm *sm)
 {
     uint32_t line;
     const uint8_t *values;
-    struct sm_transaction t = sm_transaction_take(sm, cache_ready(sm->l1c, &line, &values));
-    deliver(sm, &t, values, sm->setup.l1c->line_bytes);
-    transaction_done(sm, t.op);
-    return cache_has_ready(sm->l1c);
+    uint32_t waiter = cache_ready(sm->lsu.l1c, &line, &values);
+    finish(sm, waiter, values, sm->setup.l1c->line_bytes);
+    return cache_has_ready(sm->lsu.l1c);
 }
 
 static bool finish_l1d(struct sm *sm)
 {
     const uint8_t *values;
-    struct sm_transaction t = sm_transaction_take(sm, l1_ready(&sm->l1d, &values));
-    deliver(sm, &t, values, sm->l1d.line_bytes);
-    transaction_done(sm, t.op);
-    return l1_has_ready(&sm->l1d);
+    uint32_t waiter = l1_ready(&sm->lsu.l1d, &values);
+    finish(sm, waiter, values, sm->lsu.l1d.line_bytes);
+    return l1_has_ready(&sm->lsu.l1d);
 }
 
 static bool finish_shared(struct sm *sm)
 {
-    uint32_t op = sm->shared_done.items[sm->shared_head++];
-    if (sm->shared_head == sm->shared_done.count)
-        sm->shared_head = 0, sm->shared_done.count = 0;
+    uint32_t op = sm->lsu.shared_done.items[sm->lsu.shared_head++];
+    if (sm->lsu.shared_head == sm->lsu.shared_done.count)
+        sm->lsu.shared_head = 0, sm->lsu.shared_done.count = 0;
     sm_write_banks(sm, &sm->ops.items[op]);
     sm_complete(sm, op);
-    return sm->shared_done.count;
+    return sm->lsu.shared_done.count;
 }
 
 /* A result of a client of the writeback port is written. Returns whether it has another one. */
@@ -442,20 +475,20 @@ static inline bool finish_client(struct sm *sm, enum sm_writeback client)
 static void end_shared(struct sm *sm)
 {
     uint32_t next;
-    for (uint32_t op = sm_wheel_take(&sm->shared_wheel, sm->now); op != SM_NONE; op = next) {
+    for (uint32_t op = sm_wheel_take(&sm->lsu.shared, sm->now); op != SM_NONE; op = next) {
         next = sm->ops.items[op].next;
-        sm->shared_wheel.count--;
+        sm->lsu.shared.count--;
         sm->moved = true;
-        vec_push(&sm->shared_done, op);
+        vec_push(&sm->lsu.shared_done, op);
     }
 }
 
 /* One result a cycle over the writeback port, clients round robin. */
 HOT void sm_lsu_writeback(struct sm *sm)
 {
-    if (sm_wheel_due(&sm->shared_wheel, sm->now))
+    if (sm_wheel_due(&sm->lsu.shared, sm->now))
         end_shared(sm);
-    unsigned clients = sm_writeback_clients(sm), behind = clients & (~0u << sm->writeback_from);
+    unsigned clients = sm_writeback_clients(sm), behind = clients & (~0u << sm->lsu.writeback_from);
     sm->due &= ~(uint32_t)SM_DUE_PORT;
     if (!clients)
         return;
@@ -464,75 +497,44 @@ HOT void sm_lsu_writeback(struct sm *sm)
     bool more = finish_client(sm, client);
     if (more || (clients & (clients - 1)))
         sm->due |= SM_DUE_PORT;
-    sm->writeback_from = (client + 1) % SM_WB_COUNT;
-}
-
-HOT static void send_one(struct sm *sm, struct packet_ring *queue)
-{
-    struct packet *p = packet_ring_peek(queue);
-    if (!p || !network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p)))
-        return;
-    enter(sm, packet_ring_pop(queue));
-    sm->moved = true;
-    if (!sm_has_queued(sm))
-        sm->due &= ~(uint32_t)SM_DUE_SEND;
-}
-
-/* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for
- * may lack an instruction: after some time its request goes before theirs. */
-HOT void sm_send_requests(struct sm *sm)
-{
-    if (sm->l1i_queue.count && sm->now - sm->l1i_since > sm->params->fetch_patience)
-        sm_send_instruction_requests(sm);
-    if (sm->l1c_queue.count)
-        send_one(sm, &sm->l1c_queue);
-    if (sm->l1d.requests.count)
-        send_one(sm, &sm->l1d.requests);
-}
-
-void sm_send_instruction_requests(struct sm *sm)
-{
-    uint32_t waiting = sm->l1i_queue.count;
-    if (waiting)
-        send_one(sm, &sm->l1i_queue);
-    if (sm->l1i_queue.count < waiting)
-        sm->l1i_since = sm->now;
+    sm->lsu.writeback_from = (client + 1) % SM_WB_COUNT;
 }
 
 /* Whether a try would be counted as refused, and no more, as the one before was. */
 static bool const_refuses(const struct sm *sm, const struct sm_transaction *t)
 {
-    return cache_would_refuse(sm->l1c, t->address, t->bytes, packet_ring_room(&sm->l1c_queue));
+    return cache_would_refuse(sm->lsu.l1c, t->address, t->bytes, packet_ring_room(&sm->lsu.l1c_queue));
 }
 
 static const struct sm_transaction *pipe_head(const struct sm *sm)
 {
-    return &sm->l1d_pipe[sm->l1d_pipe_head].transaction;
+    return &sm->lsu.pipe[sm->lsu.pipe_head].transaction;
 }
 
 static bool pipe_refused(const struct sm *sm)
 {
-    return sm->l1d_pipe_count && sm->l1d_pipe_refused;
+    return sm->lsu.pipe_count && sm->lsu.pipe_refused;
 }
 
 static bool dispatch_refused(const struct sm *sm)
 {
-    return sm->lsu_op != SM_NONE && sm->lsu_served == SM_REFUSED;
+    return sm->lsu.op != SM_NONE && sm->lsu.served == SM_REFUSED;
 }
 
 /* Whether a cache counts how often the transaction in the dispatch register was refused: else it waits for something
  * else than a cache. */
 static bool cache_counts(const struct sm *sm)
 {
-    const struct sm_op *o = &sm->ops.items[sm->lsu_op];
+    const struct sm_op *o = &sm->ops.items[sm->lsu.op];
     return o->access->space == ISA_SPACE_CONST || !(o->bypasses || sm->params->l1d_latency);
 }
 
 static bool dispatch_would_be_refused(const struct sm *sm)
 {
-    const struct sm_transaction *t = &sm->lsu_list[sm->lsu_at];
-    return sm->ops.items[sm->lsu_op].access->space == ISA_SPACE_CONST ? const_refuses(sm, t)
-                                                                      : l1_would_refuse(&sm->l1d, t->address, t->bytes);
+    const struct sm_transaction *t = &sm->lsu.list[sm->lsu.at];
+    return sm->ops.items[sm->lsu.op].access->space == ISA_SPACE_CONST
+               ? const_refuses(sm, t)
+               : l1_would_refuse(&sm->lsu.l1d, t->address, t->bytes);
 }
 
 HOT void sm_count_refusals(struct sm *sm)
@@ -548,7 +550,7 @@ HOT void sm_count_refusals(struct sm *sm)
 HOT bool sm_must_retry(const struct sm *sm)
 {
     const struct sm_transaction *head = pipe_head(sm);
-    if (pipe_refused(sm) && !l1_would_refuse(&sm->l1d, head->address, head->bytes))
+    if (pipe_refused(sm) && !l1_would_refuse(&sm->lsu.l1d, head->address, head->bytes))
         return true;
     return dispatch_refused(sm) && cache_counts(sm) && !dispatch_would_be_refused(sm);
 }
@@ -565,50 +567,11 @@ HOT void sm_lsu(struct sm *sm)
         move_dispatch(sm);
 }
 
-static bool can_send(const struct sm *sm, const struct packet_ring *queue)
-{
-    const struct packet *p = packet_ring_peek(queue);
-    return p && network_can_send(sm->setup.requests, sm->setup.index, packet_network_bytes(p));
-}
-
-HOT bool sm_has_requests(const struct sm *sm)
-{
-    return (sm->due & SM_DUE_SEND) || entering_bytes(sm);
-}
-
-HOT bool sm_can_send(const struct sm *sm)
-{
-    return can_send(sm, &sm->l1d.requests) || can_send(sm, &sm->l1c_queue) || can_send(sm, &sm->l1i_queue) ||
-           can_enter(sm);
-}
-
-/* The next step of the load/store unit takes a packet, whose values came from elsewhere. */
-static void expect_response(const struct sm *sm, const struct packet *p)
+void sm_lsu_expect(const struct sm *sm, const struct packet *p)
 {
     if (p->kind != PACKET_READ)
         return;
     will_read(p->data);
     will_read(p->data + CACHE_LINE);
-    cache_expect_fill(sm->l1d.cache, p->fill);
-}
-
-/* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
- * unit. */
-HOT uint32_t sm_eject(struct sm *sm)
-{
-    struct packet *p = packet_ring_peek(&sm->ejected);
-    if (p && p->class == PACKET_INSTRUCTION) {
-        cache_end_fill(sm->l1i, p->fill, NULL);
-        sm->due |= SM_DUE_FETCH;
-        packet_free(&sm->packets, packet_ring_pop(&sm->ejected));
-    } else if (p && !packet_ring_full(&sm->responses)) {
-        packet_ring_push(&sm->responses, packet_ring_pop(&sm->ejected));
-        expect_response(sm, p);
-        sm->due |= SM_DUE_RESPONSE;
-    }
-    if (!packet_ring_full(&sm->ejected) && network_peek(sm->setup.replies, sm->setup.index))
-        packet_ring_push(&sm->ejected, network_receive(sm->setup.replies, sm->setup.index));
-    bool arrivals = sm->responses.count || cache_has_ready(sm->l1i);
-    return (sm->ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
-           (sm_idle(sm) ? SM_STATE_IDLE : 0);
+    cache_expect_fill(sm->lsu.l1d.cache, p->fill);
 }

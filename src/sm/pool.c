@@ -1,29 +1,28 @@
-/* Pools of an SM: ops, transactions, access records, packets; the time wheels; rings of packets. Everything is
- * recycled, so a running kernel allocates nothing after its working set has been met. */
+/* The pool of instructions in flight and their accesses, and the wheels. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "sm/sm_impl.h"
+#include "base/hot.h"
+#include "sm/op.h"
 
 #define FIRST_OPS 64
 
-uint32_t sm_op_grow(struct sm *sm)
+uint32_t sm_op_grow(struct sm_ops *ops)
 {
-    if (sm->ops.count == sm->ops.capacity) {
-        size_t more = sm->ops.capacity ? 2 * sm->ops.capacity : FIRST_OPS;
-        sm->ops.items =
-            base_grow_apart(sm->ops.items, sm->ops.count * sizeof *sm->ops.items, more * sizeof *sm->ops.items);
-        sm->ops.capacity = more;
+    if (ops->count == ops->capacity) {
+        size_t more = ops->capacity ? 2 * ops->capacity : FIRST_OPS;
+        ops->items = base_grow_apart(ops->items, ops->count * sizeof *ops->items, more * sizeof *ops->items);
+        ops->capacity = more;
     }
-    return (uint32_t)sm->ops.count++;
+    return (uint32_t)ops->count++;
 }
 
-struct simt_access *sm_access_new(struct sm *sm)
+struct simt_access *sm_access_new(struct sm_ops *ops, struct arena *arena)
 {
-    if (sm->accesses.count)
-        return sm->accesses.items[--sm->accesses.count];
-    return ARENA_NEW(&sm->arena, struct simt_access, 1);
+    if (ops->accesses.count)
+        return ops->accesses.items[--ops->accesses.count];
+    return ARENA_NEW(arena, struct simt_access, 1);
 }
 
 void sm_wheel_init(struct sm_wheel *wheel)

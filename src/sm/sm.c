@@ -59,31 +59,15 @@ _Static_assert(offsetof(struct sm_params, latency_rem) - offsetof(struct sm_para
                    (ISA_LATENCY_COUNT - 1) * sizeof(uint32_t),
                "one latency per latency class");
 
-static void reset_class(struct sm *sm, enum sm_class class, uint32_t id_oc, uint32_t oc_ex, uint32_t collectors,
-                        uint32_t ports)
-{
-    sm->id_oc[class] = (struct sm_fifo){.items = sm->fifo_items[2 * class], .size = (uint8_t)id_oc};
-    sm->oc_ex[class] = (struct sm_fifo){.items = sm->fifo_items[2 * class + 1], .size = (uint8_t)oc_ex};
-    sm->collected[class] = (struct sm_collected){.line = {0}};
-    sm->collectors[class] = (struct sm_collectors){.all = (uint32_t)mask_low(collectors),
-                                                   .count = (uint8_t)collectors,
-                                                   .ports = (uint8_t)ports,
-                                                   .last_left = (uint8_t)(collectors - 1),
-                                                   .held = &sm->collected[class]};
-}
-
-static void reset_pipelines(struct sm *sm)
+static void reset_fifos(struct sm *sm)
 {
     const struct sm_params *p = sm->params;
-    reset_class(sm, SM_SP, p->id_oc_sp, p->oc_ex_sp, p->collectors_sp, p->ports_sp);
-    reset_class(sm, SM_SFU, p->id_oc_sfu, p->oc_ex_sfu, p->collectors_sfu, p->ports_sfu);
-    reset_class(sm, SM_MEM, p->id_oc_mem, p->oc_ex_mem, p->collectors_mem, p->ports_mem);
-    sm_reset_banks(sm);
-    sm_wheel_init(&sm->wheel);
-    sm_wheel_init(&sm->shared_wheel);
-    sm->lsu_op = SM_NONE;
-    sm->lsu_count = sm->lsu_at = 0;
-    sm->fetch.slot = SM_NONE;
+    const uint32_t id_oc[SM_CLASSES] = {p->id_oc_sp, p->id_oc_sfu, p->id_oc_mem};
+    const uint32_t oc_ex[SM_CLASSES] = {p->oc_ex_sp, p->oc_ex_sfu, p->oc_ex_mem};
+    for (unsigned class = 0; class < SM_CLASSES; class ++) {
+        sm->id_oc[class] = (struct sm_fifo){.items = sm->fifo_items[2 * class], .size = (uint8_t)id_oc[class]};
+        sm->oc_ex[class] = (struct sm_fifo){.items = sm->fifo_items[2 * class + 1], .size = (uint8_t)oc_ex[class]};
+    }
 }
 
 static void create_spin(struct sm *sm, const struct sm_setup *setup, struct arena *own)
@@ -101,19 +85,6 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
     sm->spin = spin_create(&spin, own);
 }
 
-static void create_l1d(struct sm *sm, struct arena *own)
-{
-    const struct l1_setup setup = {
-        .protocol = sm->setup.protocol ? sm->setup.protocol : coherence_find(NULL),
-        .cache = sm->setup.l1d,
-        .packets = &sm->packets,
-        .requests = sm->params->l1d_queue,
-        .in_order = sm->params->memory_in_order,
-        .timing_only = sm->params->values_at_issue,
-    };
-    l1_init(&sm->l1d, &setup, own);
-}
-
 /* What the caches, queues and pools of the usual SM take. */
 #define OWN_BYTES ((size_t)384 * 1024)
 /* SMs are all alike: without it, what they look at in every step would lie in the same few sets of the host's caches.
@@ -126,37 +97,32 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct sm *sm = ARENA_NEW(arena, struct sm, 1);
     const struct sm_params *p = setup->params;
     sm->setup = *setup;
-    sm->map = memory_map_of(setup->partition);
     sm->params = p;
     sm->scheduler_count = (uint8_t)p->schedulers;
-    sm->turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
+    sm->issue.turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
     /* A scheduler takes issue_width registers in a cycle at most: of so many, some are left for the others. */
     const uint32_t registers[SM_CLASSES] = {p->id_oc_sp, p->id_oc_sfu, p->id_oc_mem};
     for (unsigned class = 0; class < SM_CLASSES; class ++)
-        sm->overtakes[class] =
-            (uint8_t)(sm->turns > 1 && registers[class] < p->schedulers * p->issue_width ? p->overtakes : 0);
+        sm->issue.overtakes[class] =
+            (uint8_t)(sm->issue.turns > 1 && registers[class] < p->schedulers * p->issue_width ? p->overtakes : 0);
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm_storage_init(sm, arena);
-    sm->packets = (struct packet_pool){.sm = (uint16_t)setup->index, .arena = own};
-    sm->l1i = cache_create(setup->l1i, false, own);
-    sm->l1c = cache_create(setup->l1c, true, own);
-    create_l1d(sm, own);
-    sm->l1d_pipe = ARENA_NEW(own, struct sm_delayed, p->l1d_latency + 1);
-    packet_ring_init(&sm->l1c_queue, setup->l1c->miss_queue, own);
-    packet_ring_init(&sm->l1i_queue, setup->l1i->miss_queue, own);
-    packet_ring_init(&sm->ejected, p->ejection_queue, own);
-    packet_ring_init(&sm->responses, p->response_queue, own);
+    sm_port_init(sm, own);
+    sm_fetch_init(sm, own);
+    sm_lsu_init(sm, own);
+    sm_collect_reset(sm);
+    sm_wheel_init(&sm->execute.wheel);
+    reset_fifos(sm);
     for (unsigned s = 0; s < p->schedulers; s++) {
         for (unsigned slot = s; slot < p->warps; slot += p->schedulers)
-            sm->scheduler_slots[s] |= BIT64(slot);
-        sm->scheduler_state[s] = arena_alloc(own, setup->scheduler->state_bytes + 1, _Alignof(max_align_t));
+            sm->issue.slots[s] |= BIT64(slot);
+        sm->issue.state[s] = arena_alloc(own, setup->scheduler->state_bytes + 1, _Alignof(max_align_t));
     }
     sm_open_view(sm);
     create_spin(sm, setup, own);
-    sm->free_op = sm->free_transaction = SM_NONE;
+    sm->ops.free = SM_NONE;
     sm->free_blocks = mask_low(p->blocks);
-    reset_pipelines(sm);
     return sm;
 }
 
@@ -165,9 +131,9 @@ void sm_destroy(struct sm *sm)
     for (unsigned i = 0; i < SM_SLOTS; i++)
         simt_warp_free(&sm->warps[i].simt);
     vec_free(&sm->ops);
-    vec_free(&sm->transactions);
-    vec_free(&sm->accesses);
-    vec_free(&sm->shared_done);
+    vec_free(&sm->lsu.transactions);
+    vec_free(&sm->ops.accesses);
+    vec_free(&sm->lsu.shared_done);
     vec_free(&sm->unsynced);
     vec_free(&sm->barrier_events);
     spin_destroy(sm->spin);
@@ -302,24 +268,23 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->now = cycle;
     sm->next_age = 0;
     sm->unsynced.count = 0;
-    sm->writeback_from = sm->bank_from = 0;
+    sm->collect.bank_from = 0;
+    sm_lsu_begin(sm);
     sm->free_threads = p->threads;
     sm->free_shared = p->shared_bytes;
     sm->free_registers = p->registers;
     sm->free_blocks = mask_low(kernel->max_blocks < p->blocks ? kernel->max_blocks : p->blocks);
-    sm_wheel_begin(&sm->wheel, kernel->longest + 2);
-    sm_wheel_begin(&sm->shared_wheel, p->shared_latency);
+    sm_wheel_begin(&sm->execute.wheel, kernel->longest + 2);
     sm_fetch_begin(sm);
     sm_all_due(sm);
     sm->counted = cycle;
     sm->changed = mask_low(p->warps);
-    sm->first_look = SM_NONE;
-    sm->seeks_work = true;
-    if (sm->stored.count)
-        sm->stored = (struct sm_novel){0};
-    memset(sm->overtaken, 0, sizeof sm->overtaken);
+    sm->issue.first_look = SM_NONE;
+    sm->noted.seeks_work = true;
+    if (sm->noted.stored.count)
+        sm->noted.stored = (struct sm_novel){0};
+    memset(sm->issue.overtaken, 0, sizeof sm->issue.overtaken);
     sm_storage_begin(sm);
-    sm->banks_all = mask_low(p->register_banks);
     for (unsigned slot = 0; slot < p->warps; slot++) {
         struct sm_warp *warp = &sm->warps[slot];
         warp->bank_shift = p->bank_by_warp ? (uint8_t)(slot % p->register_banks) : 0;
@@ -331,14 +296,14 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
         struct lockstep_scheduler_setup setup = {
             .index = s,
             .count = p->schedulers,
-            .slots = sm->scheduler_slots[s],
+            .slots = sm->issue.slots[s],
             .cycle = cycle,
             .instructions = kernel->grid->kernel->count,
             .options = sm->setup.scheduler_options,
         };
-        memset(sm->scheduler_state[s], 0, sm->setup.scheduler->state_bytes);
-        sm->setup.scheduler->reset(sm->scheduler_state[s], &setup);
-        sm->owned[s] = cycle;
+        memset(sm->issue.state[s], 0, sm->setup.scheduler->state_bytes);
+        sm->setup.scheduler->reset(sm->issue.state[s], &setup);
+        sm->issue.owned[s] = cycle;
     }
 }
 
@@ -389,7 +354,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     uint32_t pc = simt_pc(&warp->simt);
     sm->views[slot] = (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = pc, .issued_pc = pc};
     if (sm->setup.scheduler->launched)
-        sm->setup.scheduler->launched(sm->scheduler_state[slot % sm->params->schedulers],
+        sm->setup.scheduler->launched(sm->issue.state[slot % sm->params->schedulers],
                                       &(struct lockstep_launch){.warp = slot,
                                                                 .block = warp->block,
                                                                 .age = warp->age,
@@ -424,14 +389,14 @@ void sm_count_warps(struct sm *sm, uint64_t cycle)
 HOT static void skip_to(struct sm *sm, uint64_t cycle)
 {
     for (unsigned s = 0; s < sm->scheduler_count; s++)
-        if (sm->changed & sm->scheduler_slots[s]) {
+        if (sm->changed & sm->issue.slots[s]) {
             sm_give_cycles(sm, s, sm->now);
             (&sm->stalls.issued)[sm_skipped_stall(sm, s)] += cycle - sm->now;
-            sm->owned[s] = cycle;
+            sm->issue.owned[s] = cycle;
         }
     if (sm->backed_off)
         spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->waits.delay));
-    sm->banks_written = 0;
+    sm->collect.written = 0;
     if (sm->moved) {
         sm_count_refusals(sm);
         sm->moved = false;
@@ -503,7 +468,7 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
 static inline bool must_step(const struct sm *sm)
 {
     if ((sm->due & SM_DUE_NEXT) || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->fetch.slot != SM_NONE ||
-        sm->ejected.count || sm->fence_reached ||
+        sm->port.ejected.count || sm->fence_reached ||
         ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
         return true;
     return sm->changed && (sm_wide_awake(sm) & (sm->mispredicted | sm_units_free(sm)));
@@ -512,10 +477,8 @@ static inline bool must_step(const struct sm *sm)
 /* The next cycle with an event of the SM's own. */
 HOT static uint64_t next_event(const struct sm *sm)
 {
-    uint64_t next = sm_wheel_next(&sm->wheel, sm->now);
-    next = cycle_min(next, sm_wheel_next(&sm->shared_wheel, sm->now));
-    if (sm->l1d_pipe_count && !sm->l1d_pipe_refused)
-        next = cycle_min(next, sm->l1d_pipe[sm->l1d_pipe_head].ready);
+    uint64_t next = sm_wheel_next(&sm->execute.wheel, sm->now);
+    next = cycle_min(next, sm_lsu_next(sm));
     for (uint64_t rest = sm_waits_timed(&sm->waits); rest; rest &= rest - 1)
         next = cycle_min(next, sm->warps[mask_first(rest)].wake);
     return next < sm->now ? sm->now : next;
@@ -530,15 +493,15 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     sm->moved = false;
     if (sm->backed_off)
         spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->waits.delay) - delays_over(sm, cycle));
-    if (sm_wheel_due(&sm->wheel, cycle))
+    if (sm_wheel_due(&sm->execute.wheel, cycle))
         sm_writeback(sm);
     if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
         sm_execute_units(sm);
-    if ((sm->due & SM_DUE_PORT) || (sm->shared_wheel.count && sm_wheel_due(&sm->shared_wheel, cycle)))
+    if ((sm->due & SM_DUE_PORT) || (sm->lsu.shared.count && sm_wheel_due(&sm->lsu.shared, cycle)))
         sm_lsu_writeback(sm);
     if (sm->due & SM_DUE_COLLECT)
         sm_collect(sm);
-    sm->banks_written = 0;
+    sm->collect.written = 0;
     if (sm->due & SM_DUE_LSU)
         sm_lsu(sm);
     if ((sm->changed | sm_waits_timed(&sm->waits) | sm->fence_reached) || sm->has_fault)
@@ -547,7 +510,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_decode(sm);
     if (sm->due & SM_DUE_FETCH)
         sm_fetch(sm);
-    if (sm->l1i_queue.count)
+    if (sm->fetch.queue.count)
         sm_send_instruction_requests(sm);
     sm->now = cycle + 1;
     uint32_t state = (sm_idle(sm) ? SM_STATE_IDLE : 0) | (sm->has_fault ? SM_STATE_FAULTED : 0);
@@ -560,7 +523,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 
 bool sm_idle(const struct sm *sm)
 {
-    return !sm->resident && !sm->packets.out && !sm->ops_live;
+    return !sm->resident && !sm->port.packets.out && !sm->ops.live;
 }
 
 const struct sm_fault *sm_faulted(const struct sm *sm)
@@ -575,16 +538,16 @@ const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm)
 
 void sm_flush(struct sm *sm)
 {
-    cache_invalidate_all(sm->l1i);
-    cache_invalidate_all(sm->l1c);
-    l1_empty(&sm->l1d);
+    cache_invalidate_all(sm->fetch.l1i);
+    cache_invalidate_all(sm->lsu.l1c);
+    l1_empty(&sm->lsu.l1d);
 }
 
 void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                 void *context)
 {
-    cache_refresh(sm->l1c, read, context);
-    l1_begin_kernel(&sm->l1d, read, context);
+    cache_refresh(sm->lsu.l1c, read, context);
+    l1_begin_kernel(&sm->lsu.l1d, read, context);
 }
 
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state)
@@ -608,7 +571,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->issued = warp->issued;
     state->sync_ops = warp->sync_ops;
     state->takes = warp->takes;
-    state->written = sm->written.by_warp[slot];
+    state->written = sm->noted.written.by_warp[slot];
     state->barrier = warp->barrier.id;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);
@@ -618,16 +581,16 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
 
 void sm_watch_reset(struct sm *sm, bool progress)
 {
-    sm->seeks_work = true;
+    sm->noted.seeks_work = true;
     if (progress)
-        sm_written_reset(&sm->written);
+        sm_written_reset(&sm->noted.written);
     for (unsigned slot = 0; slot < sm->params->warps; slot++)
         sm->warps[slot].issued = sm->warps[slot].sync_ops = sm->warps[slot].takes = 0;
 }
 
 uint64_t sm_changes(const struct sm *sm)
 {
-    return sm->written.changes;
+    return sm->noted.written.changes;
 }
 
 uint64_t sm_threads_ended(const struct sm *sm)
@@ -637,7 +600,7 @@ uint64_t sm_threads_ended(const struct sm *sm)
 
 uint64_t sm_work_done(const struct sm *sm)
 {
-    return sm->work_done;
+    return sm->noted.work_done;
 }
 
 const struct spin_stats *sm_spin_stats(const struct sm *sm)
@@ -660,12 +623,12 @@ const struct sm_stalls *sm_stalls_of(struct sm *sm)
 
 const struct coherence_counts *sm_transitions(const struct sm *sm)
 {
-    return &sm->l1d.side->counts;
+    return &sm->lsu.l1d.side->counts;
 }
 
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
 {
-    return cache_stats_of(which == 0 ? sm->l1i : which == 1 ? sm->l1c : sm->l1d.cache);
+    return cache_stats_of(which == 0 ? sm->fetch.l1i : which == 1 ? sm->lsu.l1c : sm->lsu.l1d.cache);
 }
 
 void sm_stats_reset(struct sm *sm)
@@ -674,6 +637,7 @@ void sm_stats_reset(struct sm *sm)
     sm->stalls = (struct sm_stalls){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);
-    sm->l1d.side->counts = (struct coherence_counts){0};
-    *cache_stats_of(sm->l1i) = *cache_stats_of(sm->l1c) = *cache_stats_of(sm->l1d.cache) = (struct cache_stats){0};
+    sm->lsu.l1d.side->counts = (struct coherence_counts){0};
+    *cache_stats_of(sm->fetch.l1i) = *cache_stats_of(sm->lsu.l1c) = *cache_stats_of(sm->lsu.l1d.cache) =
+        (struct cache_stats){0};
 }

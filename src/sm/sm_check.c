@@ -61,7 +61,7 @@ struct under_way {
 static void add_ops(const struct sm *sm, struct under_way *u)
 {
     uint8_t *is_free = base_calloc(sm->ops.count + 1, 1);
-    for (uint32_t op = sm->free_op; op != SM_NONE; op = sm->ops.items[op].next)
+    for (uint32_t op = sm->ops.free; op != SM_NONE; op = sm->ops.items[op].next)
         is_free[op] = 1;
     for (uint32_t i = 0; i < sm->ops.count; i++) {
         const struct sm_op *o = &sm->ops.items[i];
@@ -160,7 +160,7 @@ static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, 
 
 static void check_collectors(struct sm *sm, enum sm_class class, uint64_t *turns, struct check *c)
 {
-    struct sm_collectors *l = &sm->collectors[class];
+    struct sm_collectors *l = &sm->collect.classes[class];
     uint64_t all = 0;
     CHECK_FACT(c, "collectors.used", class, l->used, l->ready | l->reading);
     check_holds(c, "collectors.ready", class, !(l->ready & l->reading));
@@ -190,9 +190,9 @@ static void check_schedulers(struct sm *sm, struct check *c)
 {
     check_at_most(c, "sm.counted", 0, &sm->counted, sizeof sm->counted, sm->now);
     for (unsigned s = 0; s < sm->scheduler_count; s++) {
-        check_at_most(c, "sm.owned", s, &sm->owned[s], sizeof sm->owned[s], sm->now);
+        check_at_most(c, "sm.owned", s, &sm->issue.owned[s], sizeof sm->issue.owned[s], sm->now);
         for (unsigned class = 0; class < SM_CLASSES; class ++)
-            check_at_most(c, "sm.overtaken", s, &sm->overtaken[class][s], 1, sm->overtakes[class]);
+            check_at_most(c, "sm.overtaken", s, &sm->issue.overtaken[class][s], 1, sm->issue.overtakes[class]);
     }
     CHECK_FACT(c, "sm.blocks_changed", 0, sm->blocks_changed, 0);
     check_holds(c, "sm.barrier_events", 0, sm->barrier_events.count == 0);
@@ -210,14 +210,14 @@ void sm_check(struct sm *sm, struct check *c)
     check_sets(sm, &u, c);
     for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
         check_warp(sm, mask_first(rest), &u, c);
-    CHECK_FACT(c, "sm.ops_live", 0, sm->ops_live, u.ops);
+    CHECK_FACT(c, "sm.ops_live", 0, sm->ops.live, u.ops);
     for (unsigned class = 0; class < SM_CLASSES; class ++)
         check_collectors(sm, class, &turns, c);
-    CHECK_FACT(c, "sm.banks_waiting", 0, sm->banks_waiting, turns);
+    CHECK_FACT(c, "sm.banks_waiting", 0, sm->collect.waiting, turns);
     /* What the load/store unit wrote in this step, the collectors see in the next. */
-    check_holds(c, "sm: banks written are banks", 0, !(sm->banks_written & ~sm->banks_all));
-    check_wheel(sm, &sm->wheel, 0, c);
-    check_wheel(sm, &sm->shared_wheel, 1, c);
+    check_holds(c, "sm: banks written are banks", 0, !(sm->collect.written & ~sm->collect.all));
+    check_wheel(sm, &sm->execute.wheel, 0, c);
+    check_wheel(sm, &sm->lsu.shared, 1, c);
     check_schedulers(sm, c);
     free(u.boards);
 }

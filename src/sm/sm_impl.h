@@ -7,168 +7,18 @@
 #include "base/bits.h"
 #include "base/hot.h"
 #include "base/vec.h"
-#include "memory/l1.h"
-#include "memory/packet_queue.h"
 #include "sm/barrier.h"
+#include "sm/collect.h"
+#include "sm/execute.h"
 #include "sm/fetch.h"
-#include "sm/novel.h"
+#include "sm/issue.h"
+#include "sm/lsu.h"
+#include "sm/noted.h"
+#include "sm/op.h"
 #include "sm/order.h"
+#include "sm/port.h"
 #include "sm/sm.h"
 #include "sm/spin/spin.h"
-#include "sm/written.h"
-
-#define SM_SLOTS 64
-#define SM_MAX_COLLECTORS 32
-#define SM_NONE UINT32_MAX
-#define SM_HOLDERS 4096
-
-enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
-
-/* What of the past an instruction waits for before it issues, besides the values of its registers. */
-enum sm_after {
-    SM_AFTER_NOTHING,
-    SM_AFTER_OWN,  /* its warp's instructions and stores: a call of printf, malloc or free, which touches memory at once
-                    */
-    SM_AFTER_FENCE /* what a fence would wait for: a store or atomic that releases at a scope wider than the block */
-};
-
-/* What is asked of an instruction on its way from issue to completion. */
-struct sm_way {
-    const uint64_t *writes; /* set of registers in the scoreboard that it writes; behind that set, those it reads */
-    uint16_t latency, interval;
-    uint8_t unit;        /* enum isa_unit */
-    uint8_t write_count; /* registers in the scoreboard */
-    uint8_t src_count;   /* in the register banks */
-    bool src_apart;      /* no two of these share a bank */
-};
-
-/* What timing needs of a static instruction. It fills one cache line. */
-struct sm_decoded {
-    _Alignas(64) const uint64_t *uses; /* set of registers in the scoreboard: those it reads or writes */
-    struct sm_way way;
-    uint64_t src_set, dst_set; /* banks of its registers, for warp slot 0 */
-    uint8_t dst_count;         /* in the register banks */
-    uint8_t other_count;       /* source operands that are no registers */
-    uint16_t back_branch;      /* number of a backward branch, from 1 (spin_number_branches) */
-    uint8_t lane_op;           /* enum sm_lane_op, see work.h */
-    bool scheduled;            /* all but control flow, barriers and fences */
-    bool changes_frame;        /* call and return: register numbers mean others behind it */
-    uint8_t after;             /* enum sm_after */
-    uint8_t src_banks[12];
-    uint32_t scheduled_before; /* of the module's instructions before this one, those that are `scheduled` */
-};
-
-/* A warp instruction in flight: in one cache line, all that its way through the pipelines asks for. */
-struct sm_op {
-    _Alignas(64) const struct sm_decoded *decoded;
-    struct sm_way way; /* the decoded instruction's */
-    uint64_t src_banks, dst_banks;
-    struct simt_access *access;
-    uint32_t next;    /* free list, wheel list */
-    uint16_t pending; /* transactions not yet answered */
-    uint8_t slot, class;
-    bool in_memory;   /* has an access to serve */
-    bool bypasses;    /* it goes past the L1D whatever that holds */
-    uint8_t event;    /* enum l1_event */
-    bool performed;   /* its values were taken or given at issue (sm.values_at_issue) */
-    bool acquires;    /* at a scope wider than the block */
-    bool blocks_warp; /* the warp waits until it is complete */
-    uint8_t era;      /* of its block, in which it issued: see order.h */
-};
-
-/* One memory transaction of an op, in half a cache line. */
-struct sm_transaction {
-    uint64_t lanes;
-    uint64_t address;
-    uint32_t op;
-    uint32_t bytes;
-    uint32_t chunks; /* while it is made: set of the 32-byte parts that its lanes touch */
-    uint32_t next;   /* free list; while it is made: others with the same hash */
-};
-
-/* Pipeline registers of one class: FIFOs of ops, in rings. */
-#define SM_FIFO_ITEMS 16
-struct sm_fifo {
-    uint32_t *items; /* apart: every step asks for the counts of all FIFOs */
-    uint8_t count, size;
-    uint8_t head; /* place of the oldest */
-};
-
-static inline uint32_t *sm_fifo_item(struct sm_fifo *fifo, unsigned i)
-{
-    return &fifo->items[(fifo->head + i) % SM_FIFO_ITEMS];
-}
-static inline bool sm_fifo_full(const struct sm_fifo *fifo)
-{
-    return fifo->count == fifo->size;
-}
-static inline void sm_fifo_push(struct sm_fifo *fifo, uint32_t op)
-{
-    *sm_fifo_item(fifo, fifo->count++) = op;
-}
-/* Takes the oldest op of a FIFO that is not empty. */
-static inline uint32_t sm_fifo_pop(struct sm_fifo *fifo)
-{
-    uint32_t op = fifo->items[fifo->head];
-    fifo->head = (fifo->head + 1) % SM_FIFO_ITEMS;
-    fifo->count--;
-    return op;
-}
-
-/* What the operand collectors of one class hold. */
-struct sm_collected {
-    uint8_t line[SM_MAX_COLLECTORS];   /* a ring: see sm_collectors */
-    uint8_t behind[SM_MAX_COLLECTORS]; /* operands whose turn at their bank has not come */
-    uint64_t turn[SM_MAX_COLLECTORS];  /* set of banks at which it is an operand's turn to be read */
-    uint32_t op[SM_MAX_COLLECTORS];
-};
-
-/* Operand collectors of one class. */
-struct sm_collectors {
-    uint32_t used;    /* set of collectors: holding an op */
-    uint32_t all;     /* those there are */
-    uint32_t ready;   /* with all operands */
-    uint32_t reading; /* with operands to read */
-    uint8_t count, ports;
-    uint8_t last_left; /* collector that an op left last */
-    /* Collectors in use, oldest op first, where ops must leave in the order of issue (MEM): held->line. */
-    uint8_t line_head, line_count;
-    struct sm_collected *held; /* apart: every step looks at the sets of all classes */
-};
-
-/* Reads of register banks: one place for every operand of every collector. A bank is one collector's turn; the reads
- * behind that one are linked, oldest first. */
-#define SM_MAX_READS 16 /* of an op, rounded up to a power of two */
-#define SM_READS (SM_CLASSES * SM_MAX_COLLECTORS * SM_MAX_READS)
-struct sm_bank {
-    uint16_t first, last;
-};
-
-/* Results on their way: a ring of lists by cycle. As much of it is in use as the latencies at hand need, so that it
- * stays in the host's caches. */
-#define SM_WHEEL 1024
-struct sm_wheel {
-    uint32_t count, mask; /* ops; size - 1 */
-    uint64_t occupied[SM_WHEEL / 64];
-    uint32_t head[SM_WHEEL]; /* op lists, SM_NONE empty */
-};
-
-/* The size of a ring of cycles that looks `cycles` ahead: a power of two, 64 at least. */
-static inline uint32_t sm_ring_of_cycles(uint32_t cycles)
-{
-    uint32_t size = 64;
-    while (size <= cycles)
-        size *= 2;
-    return size;
-}
-
-/* The results of SP and SFU that are due in one cycle: each unit ends at most one, and there are so many result buses.
- */
-struct sm_results {
-    uint32_t mark;          /* that cycle + 1 (low 32 bits): else this is an old entry of the ring */
-    uint8_t ending[SM_MEM]; /* units that end one, of SP and of SFU */
-    uint8_t count;
-};
 
 struct sm_warp {
     _Alignas(64) struct simt_warp simt;
@@ -212,9 +62,6 @@ struct sm_barrier_event {
     bool opened;
 };
 
-/* Reply kinds that write registers back compete for one port. */
-enum sm_writeback { SM_WB_SHARED, SM_WB_CONST, SM_WB_BYPASS, SM_WB_L1D, SM_WB_COUNT };
-
 /* What there is to do in the next step: set by whoever brings it, cleared by a stage that is left with nothing. */
 enum sm_due {
     SM_DUE_PORT = 1,      /* a result waits for the load/store unit's writeback port */
@@ -227,13 +74,6 @@ enum sm_due {
     SM_DUE_PIPE = 64,     /* accesses are on their way to the L1D */
     SM_DUE_REFUSED = 128, /* the load/store unit's instruction was refused: it may go on when something has moved */
     SM_DUE_LSU = SM_DUE_RESPONSE | SM_DUE_DISPATCH | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_REFUSED
-};
-
-/* What became of a transaction when the load/store unit last tried to serve it. */
-enum sm_served {
-    SM_SERVED,
-    SM_REFUSED, /* tried again when something has changed */
-    SM_NO_PLACE /* on the way to the L1D: tried again when there is one */
 };
 
 /* What warps and blocks keep their state in: see storage.c. */
@@ -251,23 +91,15 @@ struct sm {
     const struct sm_kernel *kernel;
     bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
                                  will until an event */
-    uint8_t lsu_served;       /* enum sm_served, of the transaction in the dispatch register */
-    bool l1d_pipe_refused;
     bool has_fault;
     uint32_t due; /* set of enum sm_due */
     uint8_t scheduler_count;
-    uint8_t turns;                 /* schedulers that take turns in looking first */
-    uint8_t looks_first;           /* of the cycle in which schedulers look */
-    uint8_t overtakes[SM_CLASSES]; /* sm.overtakes; 0 for classes in which the registers are never too few */
-    uint32_t first_look; /* scheduler that was overtaken so often: it looks first until it is not any more; SM_NONE: the
-                            cycle says whose turn it is */
     uint32_t scoreboard_words; /* of sm_kernel */
-    uint8_t stall_of[8];       /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
-    uint64_t blocks_changed; /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
-    uint64_t changed;        /* warp slots of which something that issue looks at has changed since, or that could issue */
-    /* Cycles are counted when what they count for changes: from `counted` on those of warps, from `owned` on those of a
-     * scheduler, are not yet. */
-    uint64_t counted, owned[8];
+    uint64_t blocks_changed;   /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
+    uint64_t changed; /* warp slots of which something that issue looks at has changed since, or that could issue */
+    /* Cycles are counted when what they count for changes: from `counted` on those of warps are not yet. */
+    uint64_t counted;
+    struct sm_issue issue;
 
     /* Sets of warp slots. */
     uint64_t resident, finished;    /* finished: no lanes left */
@@ -284,62 +116,19 @@ struct sm {
 
     struct sm_fetch fetch;
 
-    /* Operand collection and pipelines. */
+    /* Pipeline registers: issue fills the first, collect the second, units and the load/store unit empty them. */
     struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
-    struct sm_collectors collectors[SM_CLASSES];
-    unsigned bank_from;
-    uint64_t banks_waiting, banks_queued; /* sets of banks: someone's turn; more reads behind that */
-    uint64_t banks_written, banks_all;
-
-    /* Per class and scheduler, how often in a row another one took the last free pipeline register while a warp of it
-     * waited for nothing else and its look in that cycle was still to come; not beyond `overtakes`. Kept by
-     * note_overtaken. */
-    uint8_t overtaken[SM_CLASSES][8];
-
-    /* Load/store unit. */
-    uint32_t lsu_op; /* in the dispatch register */
-    uint32_t lsu_count, lsu_at;
-    uint32_t lsu_cycles; /* shared memory: bank-conflict cycles left */
-    uint32_t writeback_from;
-    uint32_t l1d_pipe_head, l1d_pipe_count;
-    uint32_t shared_head;
-    VEC(uint32_t) shared_done;   /* ops out of the shared memory pipeline, oldest first */
-    struct packet *bypass_reply; /* next global-bypass reply to write back */
-    struct l1 l1d;
-    struct cache *l1i, *l1c;
-    struct packet_ring l1c_queue, l1i_queue; /* requests waiting for the network */
-    uint64_t l1i_since;                             /* cycle since which the oldest of l1i_queue is the oldest */
-    struct packet_ring ejected, responses;              /* from the network; the load/store unit's */
-
-    /* Pools. */
-    VEC(struct sm_op) ops;
-    uint32_t free_op, ops_live;
-    VEC(struct sm_transaction) transactions;
-    uint32_t free_transaction, transactions_live;
-    VEC(struct simt_access *) accesses; /* free ones */
-    struct packet_pool packets;
+    struct sm_ops ops;
+    struct sm_lsu lsu;
+    struct sm_port port;
+    struct sm_collect collect;
+    struct sm_execute execute;
 
     struct sm_stalls stalls;
-    uint64_t scheduler_slots[8];
-    void *scheduler_state[8];
     struct spin *spin; /* NULL: nobody looks at spinning warps */
     struct sm_setup setup;
-    struct memory_map map; /* of setup.partition */
     uint32_t fifo_items[2 * SM_CLASSES][SM_FIFO_ITEMS];
-    struct sm_collected collected[SM_CLASSES];
-    uint64_t sp_free_at[8], sfu_free_at[8]; /* cycle at which a unit's dispatch register is free again */
     struct sm_stats stats;
-    struct sm_bank banks[64];
-    struct sm_wheel wheel;
-    struct sm_wheel shared_wheel; /* shared memory pipeline */
-    struct sm_results results[SM_WHEEL];
-    uint16_t next_read[SM_READS];
-    struct sm_transaction lsu_list[2 * SM_SLOTS];
-    struct sm_delayed {
-        struct sm_transaction transaction;
-        uint64_t ready; /* cycle at which it reaches the tags */
-    } * l1d_pipe;       /* ring of sm.l1d_latency accesses on their way to the L1D */
-
     struct sm_warp warps[SM_SLOTS];
     struct lockstep_warp_view views[SM_SLOTS];
     struct lockstep_block_view block_views[SM_SLOTS]; /* as of the end of the last cycle */
@@ -351,12 +140,8 @@ struct sm {
     uint32_t free_shared, free_registers;
     uint64_t next_age;
 
-    uint64_t threads_ended, work_done;
-    bool seeks_work;                      /* nothing was work since the progress watch last asked for work */
-    struct sm_novel novel;                /* what locations took by atomics */
-    struct sm_novel stored;               /* what they took by those stores that were looked at */
-    struct sm_written written;            /* and what they hold since then */
-    struct sm_holder holders[SM_HOLDERS]; /* by hash of the address; the latest stays */
+    uint64_t threads_ended;
+    struct sm_noted noted;
     struct sm_fault fault;
     struct sm_unsynced_list unsynced;
     struct sm_storage storage;
@@ -368,92 +153,6 @@ void sm_storage_init(struct sm *sm, struct arena *device);
 /* Gives every warp and block slot that this launch can use its place. */
 void sm_storage_begin(struct sm *sm);
 
-/* pool.c */
-uint32_t sm_op_grow(struct sm *sm);
-static inline uint32_t sm_op_new(struct sm *sm)
-{
-    uint32_t index = sm->free_op;
-    if (index == SM_NONE)
-        index = sm_op_grow(sm);
-    else
-        sm->free_op = sm->ops.items[index].next;
-    sm->ops.items[index] = (struct sm_op){.next = SM_NONE};
-    sm->ops_live++;
-    return index;
-}
-/* The op, whose access is the caller's to give back, can be taken again. */
-static inline void sm_op_recycle(struct sm *sm, uint32_t op)
-{
-    sm->ops.items[op].next = sm->free_op;
-    sm->free_op = op;
-    sm->ops_live--;
-}
-static inline void sm_op_free(struct sm *sm, uint32_t op)
-{
-    struct sm_op *o = &sm->ops.items[op];
-    if (o->access)
-        vec_push(&sm->accesses, o->access);
-    o->access = NULL;
-    sm_op_recycle(sm, op);
-}
-/* The number that sm_transaction_new will give. */
-static inline uint32_t sm_transaction_next(const struct sm *sm)
-{
-    return sm->free_transaction != SM_NONE ? sm->free_transaction : (uint32_t)sm->transactions.count;
-}
-/* Keeps a transaction until it is answered. */
-static inline uint32_t sm_transaction_new(struct sm *sm, const struct sm_transaction *t)
-{
-    uint32_t index = sm_transaction_next(sm);
-    if (index == sm->transactions.count)
-        vec_push(&sm->transactions, (struct sm_transaction){.next = SM_NONE});
-    sm->free_transaction = sm->transactions.items[index].next;
-    sm->transactions.items[index] = *t;
-    sm->transactions_live++;
-    return index;
-}
-/* Takes an answered transaction out of the pool. */
-static inline struct sm_transaction sm_transaction_take(struct sm *sm, uint32_t index)
-{
-    struct sm_transaction *t = &sm->transactions.items[index], taken = *t;
-    t->next = sm->free_transaction;
-    sm->free_transaction = index;
-    sm->transactions_live--;
-    return taken;
-}
-struct simt_access *sm_access_new(struct sm *sm);
-void sm_wheel_init(struct sm_wheel *wheel);
-/* Prepares an empty wheel for additions up to `cycles` ahead. */
-void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles);
-/* Ops of one cycle keep the order in which they were added. */
-static inline void sm_wheel_add(struct sm *sm, struct sm_wheel *wheel, uint64_t cycle, uint32_t op)
-{
-    unsigned at = (unsigned)cycle & wheel->mask;
-    uint32_t *link = &wheel->head[at];
-    while (*link != SM_NONE)
-        link = &sm->ops.items[*link].next;
-    *link = op;
-    sm->ops.items[op].next = SM_NONE;
-    wheel->occupied[at / 64] |= BIT64(at % 64);
-    wheel->count++;
-}
-/* Whether ops are due at cycle. */
-static inline bool sm_wheel_due(const struct sm_wheel *wheel, uint64_t cycle)
-{
-    unsigned at = (unsigned)cycle & wheel->mask;
-    return mask_has(wheel->occupied[at / 64], at % 64);
-}
-/* Takes the list of ops due at cycle; there is one. */
-static inline uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle)
-{
-    unsigned at = (unsigned)cycle & wheel->mask;
-    uint32_t list = wheel->head[at];
-    wheel->head[at] = SM_NONE;
-    wheel->occupied[at / 64] &= ~BIT64(at % 64);
-    return list;
-}
-/* The first cycle >= from with an entry, or CYCLE_NEVER. */
-uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from);
 /* Puts a request into one of the rings that wait for the network. */
 static inline void sm_request(struct sm *sm, struct packet_ring *queue, struct packet *p)
 {
@@ -463,7 +162,7 @@ static inline void sm_request(struct sm *sm, struct packet_ring *queue, struct p
 /* The banks of a warp's registers, from those for warp slot 0. */
 static inline uint64_t sm_banks_of(const struct sm *sm, const struct sm_warp *warp, uint64_t set)
 {
-    return (set << warp->bank_shift | set >> warp->bank_back) & sm->banks_all;
+    return (set << warp->bank_shift | set >> warp->bank_back) & sm->collect.all;
 }
 
 /* Names the instruction that an op of the warp is. */
@@ -504,15 +203,15 @@ static inline uint64_t sm_wide_awake(const struct sm *sm)
 /* Whether requests wait in a queue for the network. */
 static inline bool sm_has_queued(const struct sm *sm)
 {
-    return sm->l1d.requests.count | sm->l1c_queue.count | sm->l1i_queue.count;
+    return sm->lsu.l1d.requests.count | sm->lsu.l1c_queue.count | sm->fetch.queue.count;
 }
 
 /* Every stage is to look for work. */
 static inline void sm_all_due(struct sm *sm)
 {
     sm->due = SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH |
-              (sm->responses.count ? SM_DUE_RESPONSE : 0) | (sm_has_queued(sm) ? SM_DUE_SEND : 0) |
-              (sm->l1d_pipe_count ? SM_DUE_PIPE : 0);
+              (sm->lsu.responses.count ? SM_DUE_RESPONSE : 0) | (sm_has_queued(sm) ? SM_DUE_SEND : 0) |
+              (sm->lsu.pipe_count ? SM_DUE_PIPE : 0);
 }
 
 /* fetch.c */
@@ -524,7 +223,7 @@ static inline uint64_t sm_fetch_for(const struct sm *sm)
 /* Whether fetch has anything to do: a warp to serve or to retire, an instruction line that arrived or one taken. */
 static inline bool sm_fetch_busy(const struct sm *sm)
 {
-    return sm_fetch_for(sm) || sm->fetch.retiring || sm->fetch.line_taken || cache_has_ready(sm->l1i);
+    return sm_fetch_for(sm) || sm->fetch.retiring || sm->fetch.line_taken || cache_has_ready(sm->fetch.l1i);
 }
 /* The warp has ended and drained: it can be retired. */
 static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
@@ -534,6 +233,7 @@ static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
 }
 /* An instruction of the warp's buffer was issued. */
 void sm_fetch_has_room(struct sm *sm, unsigned slot);
+void sm_fetch_init(struct sm *sm, struct arena *own);
 void sm_fetch_begin(struct sm *sm);
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
@@ -624,8 +324,8 @@ unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps);
 /* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
 static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)
 {
-    (&sm->stalls.issued)[sm->stall_of[scheduler]] += cycle - sm->owned[scheduler];
-    sm->owned[scheduler] = cycle;
+    (&sm->stalls.issued)[sm->issue.stall_of[scheduler]] += cycle - sm->issue.owned[scheduler];
+    sm->issue.owned[scheduler] = cycle;
 }
 /* Warps whose next instruction takes a pipeline register of the class. */
 static inline uint64_t sm_wanted(const struct sm *sm, enum sm_class class)
@@ -670,24 +370,21 @@ static inline void sm_synchronise_block(const struct sm *sm, struct sm_block *bl
         sm_order_synchronise(&block->order);
 }
 
-/* collect.c: operand collectors, SP and SFU pipelines */
-void sm_execute_units(struct sm *sm);
-void sm_collect(struct sm *sm);
+/* A result is written to the banks of an op's registers in this cycle: they serve no read. */
 static inline void sm_write_banks(struct sm *sm, const struct sm_op *op)
 {
-    sm->banks_written |= op->dst_banks;
+    sm->collect.written |= op->dst_banks;
 }
-/* Empties the register banks' queues. */
-void sm_reset_banks(struct sm *sm);
 
 /* holder.c: an atomic was answered with these old values: notes who holds locks, and work done */
 void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct packet *p);
-/* holder.c: a store while sm->seeks_work: work if a location takes a value that it was not seen to take before. One
- * such store is enough until the watch asks again. */
+/* holder.c: a store while sm->noted.seeks_work: work if a location takes a value that it was not seen to take before.
+ * One such store is enough until the watch asks again. */
 void sm_note_store(struct sm *sm, const struct sm_warp *warp, const struct simt_access *access);
 /* holder.c: a lane may have taken a lock at an address as the notes name it, by a compare-and-swap or exchange. */
 void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *access, unsigned lane, uint64_t address);
-/* holder.c: an atomic of the warp in `slot` gave a location another value: while sm->seeks_work, the same as a store.
+/* holder.c: an atomic of the warp in `slot` gave a location another value: while sm->noted.seeks_work, the same as a
+ * store.
  */
 void sm_note_change(struct sm *sm, unsigned slot, uint64_t address, uint64_t value);
 /* As the notes name them, the locations of all blocks of an SM lie apart, and from those of global memory. */
@@ -704,25 +401,9 @@ static inline uint64_t sm_noted_address(const struct sm_warp *warp, const struct
 /* The clients of the writeback port that have a result. */
 static inline unsigned sm_writeback_clients(const struct sm *sm)
 {
-    return (unsigned)(sm->shared_head < sm->shared_done.count) << SM_WB_SHARED |
-           (unsigned)cache_has_ready(sm->l1c) << SM_WB_CONST | (unsigned)(sm->bypass_reply != NULL) << SM_WB_BYPASS |
-           (unsigned)l1_has_ready(&sm->l1d) << SM_WB_L1D;
+    return (unsigned)(sm->lsu.shared_head < sm->lsu.shared_done.count) << SM_WB_SHARED |
+           (unsigned)cache_has_ready(sm->lsu.l1c) << SM_WB_CONST |
+           (unsigned)(sm->lsu.bypass_reply != NULL) << SM_WB_BYPASS | (unsigned)l1_has_ready(&sm->lsu.l1d) << SM_WB_L1D;
 }
-void sm_lsu_writeback(struct sm *sm);
-void sm_lsu(struct sm *sm);
-/* What an access of global or local memory is to the L1D. */
-enum l1_event sm_l1_event(const struct sm *sm, const struct simt_access *access);
-void sm_send_requests(struct sm *sm);
-void sm_send_instruction_requests(struct sm *sm);
-/* Whether requests wait for the network. */
-bool sm_has_requests(const struct sm *sm);
-/* The tries of the first cycle that was not stepped, behind a step in which something has moved: everything that was
- * refused is refused again and counted. */
-void sm_count_refusals(struct sm *sm);
-/* What was refused is tried again behind a step in which something has moved. Whether such a try may do anything but
- * count. */
-bool sm_must_retry(const struct sm *sm);
-/* coalesce.c: fills lsu_list with the transactions of an access */
-void sm_coalesce(struct sm *sm, uint32_t op);
 
 #endif

@@ -6,11 +6,11 @@
 void sm_check_units(struct sm *sm, struct check *c)
 {
     check_of(c, "L1I of SM", sm->setup.index);
-    cache_check(sm->l1i, c);
+    cache_check(sm->fetch.l1i, c);
     check_of(c, "L1C of SM", sm->setup.index);
-    cache_check(sm->l1c, c);
+    cache_check(sm->lsu.l1c, c);
     check_of(c, "L1D of SM", sm->setup.index);
-    l1_check(&sm->l1d, c);
+    l1_check(&sm->lsu.l1d, c);
     check_of(c, "warps of SM", sm->setup.index);
     for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
         simt_warp_check(&sm->warps[mask_first(rest)].simt, c);

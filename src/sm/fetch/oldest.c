@@ -1,5 +1,5 @@
-/* Oldest first: what suits a greedy-then-oldest scheduler, whose oldest warps are to go on. Age is the order of launch on
- * the SM. */
+/* Oldest first: what suits a greedy-then-oldest scheduler, whose oldest warps are to go on. Age is the order of launch
+ * on the SM. */
 #include "base/bits.h"
 #include "sm/fetch/policy.h"
 

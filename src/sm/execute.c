@@ -1,0 +1,49 @@
+/* The SP and SFU pipelines. A unit holds its dispatch register for the initiation interval; the result comes latency +
+ * 2 cycles after dispatch, over one of the result buses, as GPGPU-Sim's stages have it. What is due in a cycle is
+ * written back by complete.c. */
+#include "sm/sm_impl.h"
+
+/* The results due in a cycle: the ring's entry for it, emptied if it is of an earlier cycle. */
+static struct sm_results *results_at(struct sm *sm, uint64_t cycle)
+{
+    struct sm_results *r = &sm->execute.results[cycle & sm->execute.wheel.mask];
+    uint32_t mark = (uint32_t)cycle + 1;
+    if (r->mark != mark)
+        *r = (struct sm_results){.mark = mark};
+    return r;
+}
+
+/* Units of a class (`units` of them, free from cycle free_at on) take the oldest waiting op each, in order. One op per
+ * unit may end in a cycle, and as many in all as there are result buses. */
+HOT_INLINE void dispatch_class(struct sm *sm, enum sm_class class, uint64_t *free_at, unsigned units)
+{
+    struct sm_fifo *waiting = &sm->oc_ex[class];
+    uint64_t now = sm->now;
+    for (unsigned i = 0; i < units; i++) {
+        if (free_at[i] > now)
+            continue;
+        const struct sm_way *way = &sm->ops.items[waiting->items[waiting->head]].way;
+        uint64_t end = now + way->latency;
+        struct sm_results *r = results_at(sm, end);
+        unsigned ending = r->ending[class];
+        if ((ending >> i & 1) || r->count == sm->params->result_buses)
+            continue;
+        r->ending[class] = (uint8_t)(ending | 1u << i);
+        r->count++;
+        free_at[i] = now + way->interval;
+        sm->moved = true;
+        if (sm->collect.classes[class].ready)
+            sm->due |= SM_DUE_COLLECT;
+        sm_wheel_add(&sm->ops, &sm->execute.wheel, end + 2, sm_fifo_pop(waiting));
+        if (!waiting->count)
+            return;
+    }
+}
+
+HOT void sm_execute_units(struct sm *sm)
+{
+    if (sm->oc_ex[SM_SP].count)
+        dispatch_class(sm, SM_SP, sm->execute.sp_free_at, sm->params->sp_units);
+    if (sm->oc_ex[SM_SFU].count)
+        dispatch_class(sm, SM_SFU, sm->execute.sfu_free_at, sm->params->sfu_units);
+}

@@ -1,0 +1,24 @@
+/* Issue's own state: the schedulers, whose turn it is among them, and to what cause their cycles go. Written by issue.c
+ * alone. */
+#ifndef LOCKSTEP_SM_ISSUE_H
+#define LOCKSTEP_SM_ISSUE_H
+
+#include "sm/op.h"
+
+struct sm_issue {
+    uint8_t turns;                 /* schedulers that take turns in looking first */
+    uint8_t looks_first;           /* of the cycle in which schedulers look */
+    uint8_t overtakes[SM_CLASSES]; /* sm.overtakes; 0 for classes in which the registers are never too few */
+    uint8_t stall_of[8];           /* per scheduler: enum sm_stall of the last cycle, until one of its warps changes */
+    uint32_t first_look; /* scheduler that was overtaken so often: it looks first until it is not any more; SM_NONE: the
+                            cycle says whose turn it is */
+    uint64_t owned[8];   /* per scheduler: the cycles from this one on are not yet given to a cause */
+    uint64_t slots[8];   /* per scheduler: its warps */
+    void *state[8];      /* per scheduler: the policy's */
+    /* Per class and scheduler, how often in a row another one took the last free pipeline register while a warp of it
+     * waited for nothing else and its look in that cycle was still to come; not beyond `overtakes`. Kept by
+     * note_overtaken. */
+    uint8_t overtaken[SM_CLASSES][8];
+};
+
+#endif

@@ -1,0 +1,189 @@
+/* Warp instructions in flight, between issue and completion: what timing needs to know of a static instruction, the
+ * pool of those under way, and the pipeline registers and wheels that hand them from one room of the SM to the next. An
+ * op is known by its number in the pool. */
+#ifndef LOCKSTEP_SM_OP_H
+#define LOCKSTEP_SM_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/bits.h"
+#include "base/vec.h"
+#include "sim/cycle.h"
+#include "simt/warp.h"
+
+#define SM_SLOTS 64
+#define SM_NONE UINT32_MAX
+
+enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
+
+/* What of the past an instruction waits for before it issues, besides the values of its registers. */
+enum sm_after {
+    SM_AFTER_NOTHING,
+    SM_AFTER_OWN,  /* its warp's instructions and stores: a call of printf, malloc or free, which touches memory at once
+                    */
+    SM_AFTER_FENCE /* what a fence would wait for: a store or atomic that releases at a scope wider than the block */
+};
+
+/* What is asked of an instruction on its way from issue to completion. */
+struct sm_way {
+    const uint64_t *writes; /* set of registers in the scoreboard that it writes; behind that set, those it reads */
+    uint16_t latency, interval;
+    uint8_t unit;        /* enum isa_unit */
+    uint8_t write_count; /* registers in the scoreboard */
+    uint8_t src_count;   /* in the register banks */
+    bool src_apart;      /* no two of these share a bank */
+};
+
+/* What timing needs of a static instruction. It fills one cache line. */
+struct sm_decoded {
+    _Alignas(64) const uint64_t *uses; /* set of registers in the scoreboard: those it reads or writes */
+    struct sm_way way;
+    uint64_t src_set, dst_set; /* banks of its registers, for warp slot 0 */
+    uint8_t dst_count;         /* in the register banks */
+    uint8_t other_count;       /* source operands that are no registers */
+    uint16_t back_branch;      /* number of a backward branch, from 1 (spin_number_branches) */
+    uint8_t lane_op;           /* enum sm_lane_op, see work.h */
+    bool scheduled;            /* all but control flow, barriers and fences */
+    bool changes_frame;        /* call and return: register numbers mean others behind it */
+    uint8_t after;             /* enum sm_after */
+    uint8_t src_banks[12];
+    uint32_t scheduled_before; /* of the module's instructions before this one, those that are `scheduled` */
+};
+
+/* A warp instruction in flight: in one cache line, all that its way through the pipelines asks for. */
+struct sm_op {
+    _Alignas(64) const struct sm_decoded *decoded;
+    struct sm_way way; /* the decoded instruction's */
+    uint64_t src_banks, dst_banks;
+    struct simt_access *access;
+    uint32_t next;    /* free list, wheel list */
+    uint16_t pending; /* transactions not yet answered */
+    uint8_t slot, class;
+    bool in_memory;   /* has an access to serve */
+    bool bypasses;    /* it goes past the L1D whatever that holds */
+    uint8_t event;    /* enum l1_event */
+    bool performed;   /* its values were taken or given at issue (sm.values_at_issue) */
+    bool acquires;    /* at a scope wider than the block */
+    bool blocks_warp; /* the warp waits until it is complete */
+    uint8_t era;      /* of its block, in which it issued: see order.h */
+};
+
+/* Pipeline registers of one class: FIFOs of ops, in rings. */
+#define SM_FIFO_ITEMS 16
+struct sm_fifo {
+    uint32_t *items; /* apart: every step asks for the counts of all FIFOs */
+    uint8_t count, size;
+    uint8_t head; /* place of the oldest */
+};
+
+static inline uint32_t *sm_fifo_item(struct sm_fifo *fifo, unsigned i)
+{
+    return &fifo->items[(fifo->head + i) % SM_FIFO_ITEMS];
+}
+static inline bool sm_fifo_full(const struct sm_fifo *fifo)
+{
+    return fifo->count == fifo->size;
+}
+static inline void sm_fifo_push(struct sm_fifo *fifo, uint32_t op)
+{
+    *sm_fifo_item(fifo, fifo->count++) = op;
+}
+/* Takes the oldest op of a FIFO that is not empty. */
+static inline uint32_t sm_fifo_pop(struct sm_fifo *fifo)
+{
+    uint32_t op = fifo->items[fifo->head];
+    fifo->head = (fifo->head + 1) % SM_FIFO_ITEMS;
+    fifo->count--;
+    return op;
+}
+
+/* Results on their way: a ring of lists by cycle. As much of it is in use as the latencies at hand need, so that it
+ * stays in the host's caches. */
+#define SM_WHEEL 1024
+struct sm_wheel {
+    uint32_t count, mask; /* ops; size - 1 */
+    uint64_t occupied[SM_WHEEL / 64];
+    uint32_t head[SM_WHEEL]; /* op lists, SM_NONE empty */
+};
+
+/* The size of a ring of cycles that looks `cycles` ahead: a power of two, 64 at least. */
+static inline uint32_t sm_ring_of_cycles(uint32_t cycles)
+{
+    uint32_t size = 64;
+    while (size <= cycles)
+        size *= 2;
+    return size;
+}
+
+/* The pool of ops, recycled: a running kernel allocates nothing once its working set was met. */
+struct sm_ops {
+    struct sm_op *items;
+    size_t count, capacity;
+    uint32_t free, live;                /* list of those not in use; how many are */
+    VEC(struct simt_access *) accesses; /* free ones */
+};
+
+uint32_t sm_op_grow(struct sm_ops *ops);
+static inline uint32_t sm_op_new(struct sm_ops *ops)
+{
+    uint32_t index = ops->free;
+    if (index == SM_NONE)
+        index = sm_op_grow(ops);
+    else
+        ops->free = ops->items[index].next;
+    ops->items[index] = (struct sm_op){.next = SM_NONE};
+    ops->live++;
+    return index;
+}
+/* The op, whose access is the caller's to give back, can be taken again. */
+static inline void sm_op_recycle(struct sm_ops *ops, uint32_t op)
+{
+    ops->items[op].next = ops->free;
+    ops->free = op;
+    ops->live--;
+}
+static inline void sm_op_free(struct sm_ops *ops, uint32_t op)
+{
+    struct sm_op *o = &ops->items[op];
+    if (o->access)
+        vec_push(&ops->accesses, o->access);
+    o->access = NULL;
+    sm_op_recycle(ops, op);
+}
+struct simt_access *sm_access_new(struct sm_ops *ops, struct arena *arena);
+
+void sm_wheel_init(struct sm_wheel *wheel);
+/* Prepares an empty wheel for additions up to `cycles` ahead. */
+void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles);
+/* Ops of one cycle keep the order in which they were added. */
+static inline void sm_wheel_add(struct sm_ops *ops, struct sm_wheel *wheel, uint64_t cycle, uint32_t op)
+{
+    unsigned at = (unsigned)cycle & wheel->mask;
+    uint32_t *link = &wheel->head[at];
+    while (*link != SM_NONE)
+        link = &ops->items[*link].next;
+    *link = op;
+    ops->items[op].next = SM_NONE;
+    wheel->occupied[at / 64] |= BIT64(at % 64);
+    wheel->count++;
+}
+/* Whether ops are due at cycle. */
+static inline bool sm_wheel_due(const struct sm_wheel *wheel, uint64_t cycle)
+{
+    unsigned at = (unsigned)cycle & wheel->mask;
+    return mask_has(wheel->occupied[at / 64], at % 64);
+}
+/* Takes the list of ops due at cycle; there is one. */
+static inline uint32_t sm_wheel_take(struct sm_wheel *wheel, uint64_t cycle)
+{
+    unsigned at = (unsigned)cycle & wheel->mask;
+    uint32_t list = wheel->head[at];
+    wheel->head[at] = SM_NONE;
+    wheel->occupied[at / 64] &= ~BIT64(at % 64);
+    return list;
+}
+/* The first cycle >= from with an entry, or CYCLE_NEVER. */
+uint64_t sm_wheel_next(const struct sm_wheel *wheel, uint64_t from);
+
+#endif

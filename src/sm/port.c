@@ -1,0 +1,98 @@
+/* The SM's end of the networks: requests leave one at a time for each cache that has some, replies are sorted into
+ * those of the instruction cache and those of the load/store unit. */
+#include "sm/port.h"
+
+#include "sm/sm_impl.h"
+
+void sm_port_init(struct sm *sm, struct arena *own)
+{
+    sm->port.map = memory_map_of(sm->setup.partition);
+    sm->port.packets = (struct packet_pool){.sm = (uint16_t)sm->setup.index, .arena = own};
+    packet_ring_init(&sm->port.ejected, sm->params->ejection_queue, own);
+}
+
+/* Requests */
+
+HOT bool sm_port_has_room(const struct sm *sm, uint32_t bytes)
+{
+    return network_can_send(sm->setup.requests, sm->setup.index, bytes);
+}
+
+HOT void sm_port_send(struct sm *sm, struct packet *p)
+{
+    uint64_t local;
+    network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local),
+                 packet_network_bytes(p), p, sm->now);
+}
+
+static bool can_send(const struct sm *sm, const struct packet_ring *queue)
+{
+    const struct packet *p = packet_ring_peek(queue);
+    return p && sm_port_has_room(sm, packet_network_bytes(p));
+}
+
+HOT static void send_one(struct sm *sm, struct packet_ring *queue)
+{
+    if (!can_send(sm, queue))
+        return;
+    sm_port_send(sm, packet_ring_pop(queue));
+    sm->moved = true;
+    if (!sm_has_queued(sm))
+        sm->due &= ~(uint32_t)SM_DUE_SEND;
+}
+
+/* Data goes first. But warps that spin can keep the network's entrance full for ever, and the warp that they wait for
+ * may lack an instruction: after some time its request goes before theirs. */
+HOT void sm_send_requests(struct sm *sm)
+{
+    if (sm->fetch.queue.count && sm->now - sm->fetch.queued_since > sm->params->fetch_patience)
+        sm_send_instruction_requests(sm);
+    if (sm->lsu.l1c_queue.count)
+        send_one(sm, &sm->lsu.l1c_queue);
+    if (sm->lsu.l1d.requests.count)
+        send_one(sm, &sm->lsu.l1d.requests);
+}
+
+void sm_send_instruction_requests(struct sm *sm)
+{
+    uint32_t waiting = sm->fetch.queue.count;
+    if (waiting)
+        send_one(sm, &sm->fetch.queue);
+    if (sm->fetch.queue.count < waiting)
+        sm->fetch.queued_since = sm->now;
+}
+
+HOT bool sm_has_requests(const struct sm *sm)
+{
+    return (sm->due & SM_DUE_SEND) || sm_lsu_entering_bytes(sm);
+}
+
+HOT bool sm_can_send(const struct sm *sm)
+{
+    uint32_t entering = sm_lsu_entering_bytes(sm);
+    return can_send(sm, &sm->lsu.l1d.requests) || can_send(sm, &sm->lsu.l1c_queue) || can_send(sm, &sm->fetch.queue) ||
+           (entering && sm_port_has_room(sm, entering));
+}
+
+/* Replies */
+
+/* Takes packets from the network into the SM: instruction lines go to the instruction cache, the rest to the load/store
+ * unit. */
+HOT uint32_t sm_eject(struct sm *sm)
+{
+    struct packet *p = packet_ring_peek(&sm->port.ejected);
+    if (p && p->class == PACKET_INSTRUCTION) {
+        cache_end_fill(sm->fetch.l1i, p->fill, NULL);
+        sm->due |= SM_DUE_FETCH;
+        packet_free(&sm->port.packets, packet_ring_pop(&sm->port.ejected));
+    } else if (p && !packet_ring_full(&sm->lsu.responses)) {
+        packet_ring_push(&sm->lsu.responses, packet_ring_pop(&sm->port.ejected));
+        sm_lsu_expect(sm, p);
+        sm->due |= SM_DUE_RESPONSE;
+    }
+    if (!packet_ring_full(&sm->port.ejected) && network_peek(sm->setup.replies, sm->setup.index))
+        packet_ring_push(&sm->port.ejected, network_receive(sm->setup.replies, sm->setup.index));
+    bool arrivals = sm->lsu.responses.count || cache_has_ready(sm->fetch.l1i);
+    return (sm->port.ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
+           (sm_idle(sm) ? SM_STATE_IDLE : 0);
+}

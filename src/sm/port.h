@@ -1,0 +1,28 @@
+/* The SM's end of the networks. Written by port.c alone; packets are taken from the pool and given back by whoever
+ * sends and receives them. */
+#ifndef LOCKSTEP_SM_PORT_H
+#define LOCKSTEP_SM_PORT_H
+
+#include "memory/packet_queue.h"
+#include "memory/partition.h"
+
+struct sm_port {
+    struct packet_pool packets;
+    struct packet_ring ejected; /* from the network: not yet sorted into what is fetch's and the load/store unit's */
+    struct memory_map map;      /* of setup.partition */
+};
+
+struct sm;
+void sm_port_init(struct sm *sm, struct arena *own);
+/* A packet enters the network, which has room for it (sm_port_has_room). */
+void sm_port_send(struct sm *sm, struct packet *p);
+/* Room in the network for a packet of so many bytes. */
+bool sm_port_has_room(const struct sm *sm, uint32_t bytes);
+/* Sends what waits: a request of each of the load/store unit's caches. */
+void sm_send_requests(struct sm *sm);
+/* Sends one of the instruction cache's. */
+void sm_send_instruction_requests(struct sm *sm);
+/* Requests wait for the network. */
+bool sm_has_requests(const struct sm *sm);
+
+#endif
