@@ -33,6 +33,9 @@ continues 3300 atom_spread --machine gtx480 --sched lrr
 continues 3000 vecadd --machine gtx480-sm2 --sched gto      # memory bound
 continues 9000 bfs --machine gtx480 --sched gto
 continues 2000 hist_shared --machine gtx1080ti --sched lrr
+continues 2100 reduce --machine gtx480 --sched mwf --fetch cff --set sm.fetch_fills=true --set sm.instruction_buffer=4
+continues 1100 scan --machine gtx480-sm2 --sched saws:inner=lrr --fetch fef
+continues 60000 ht64 --machine gtx480 --sched mwf:inner=gto+bows --fetch cff
 [ "$total" -ge 30 ] || wrong "only $total checkpoints"
 
 # A hang is found in the same cycle, and said in the same words.

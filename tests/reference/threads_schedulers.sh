@@ -5,7 +5,8 @@
 
 failed=0 runs=0
 for case in ht1024 reduce bfs barimb; do
-    for sched in tls cawa cawa:profile=artifact tls+bows; do
+    for sched in tls cawa cawa:profile=artifact tls+bows 'mwf --fetch cff' 'saws+bows --fetch fef'; do
+        # shellcheck disable=SC2086
         json "$folder/one" $case.yaml --sched $sched || exit 1
         grep -q '"cycles"' "$folder/one" || exit 1
         for other in "--threads 3" "--no-skip"; do
@@ -16,5 +17,5 @@ for case in ht1024 reduce bfs barimb; do
         done
     done
 done
-[ "$runs" -eq 32 ] || { echo "only $runs runs"; exit 1; }
+[ "$runs" -eq 48 ] || { echo "only $runs runs"; exit 1; }
 exit $failed
