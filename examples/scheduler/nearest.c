@@ -1,6 +1,6 @@
 /* A warp scheduler of one's own that looks at barriers: the block of which the fewest warps are still missing at the
- * barrier goes first, the sooner does it open; a block without a warp there comes after those with one. In a block, warps
- * take turns. README.md builds and runs it; lockstep/scheduler.h is the contract. */
+ * barrier goes first, the sooner does it open; a block without a warp there comes after those with one. In a block,
+ * warps take turns. README.md builds and runs it; lockstep/scheduler.h is the contract. */
 #include <lockstep/scheduler.h>
 
 struct nearest {

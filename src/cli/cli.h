@@ -71,7 +71,7 @@ struct cli_options {
 /* Which options a subcommand takes; --help always. */
 enum cli_accept {
     CLI_TAKES_MACHINE = 1,  /* --machine, --set */
-    CLI_TAKES_RUN = 2,      /* --sched, --fetch, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip, --check */
+    CLI_TAKES_RUN = 2,      /* --sched, --fetch, --seed, --mode, --max-*, --threads, --no-skip, --check */
     CLI_TAKES_OUTPUT = 4,   /* --stats, --quiet */
     CLI_TAKES_KERNELS = 8,  /* --kernels */
     CLI_TAKES_KERNEL = 16,  /* --kernel NAME */

@@ -115,6 +115,7 @@ expect 2 "cut off" run --resume bad
 expect 2 "No such file" run --resume none
 expect 2 "not a checkpoint" run --resume "$cases/reduce.yaml"
 expect 2 "another machine: sm.scheduler=gto there" run --resume "$good" --sched lrr
+expect 2 "another machine: sm.fetch=lrr there" run --resume "$good" --fetch cff
 expect 2 "another machine" run --resume "$good" --machine gtx480-sm2
 expect 2 "l2.sets" run --resume "$good" --set l2.sets=32
 expect 2 "another program" run --resume "$good" "$cases/scan.yaml"

@@ -1,5 +1,5 @@
-/* Fewest entries first, with which the BAWS paper compares its own fetch policy (Liu et al., ICS 2016, section 6.2): the
- * warp with the fewest instructions in its buffer, of those whose buffer has room; equal ones in turn. */
+/* Fewest entries first, with which the BAWS paper compares its own fetch policy (Liu et al., ICS 2016, section 6.2):
+ * the warp with the fewest instructions in its buffer, of those whose buffer has room; equal ones in turn. */
 #include "base/bits.h"
 #include "sm/fetch/policy.h"
 

@@ -29,11 +29,12 @@ extern const char *const by_block_inners[], *const by_block_ties[];
         {.name = "ties",                                                                                               \
          .doc = "blocks of equal rank go in the order of their launch, or by their slot",                              \
          .choices = by_block_ties},                                                                                    \
-        {.name = "patience",                                                                                           \
-         .doc = "cycles for which the warp that issued the longest ago lets others go first; 0: for ever, as "         \
-                "published, so that the holder of a lock can starve",                                                  \
-         .initial = 10000,                                                                                             \
-         .maximum = 1000000000}
+    {                                                                                                                  \
+        .name = "patience",                                                                                            \
+        .doc = "cycles for which the warp that issued the longest ago lets others go first; 0: for ever, as "          \
+               "published, so that the holder of a lock can starve",                                                   \
+        .initial = 10000, .maximum = 1000000000                                                                        \
+    }
 
 struct by_block {
     uint64_t issued_at[64]; /* by warp slot: cycle of the warp's last issue, or of its launch */
