@@ -170,6 +170,75 @@ static void test_every_pick(void **state)
             run(settings[i], shapes[k]);
 }
 
+/* bows, and whom it holds back. */
+static const struct spin_control *bows;
+static uint64_t held;
+
+static void bows_launched(void *state, unsigned warp, uint64_t cycle)
+{
+    held &= ~BIT64(warp);
+    bows->launched(state, warp, cycle);
+}
+
+static void bows_issued(void *state, unsigned warp, uint64_t cycle, bool was_held)
+{
+    assert_int_equal(was_held, mask_has(held, warp));
+    held &= ~BIT64(warp);
+    bows->issued(state, warp, cycle, was_held);
+}
+
+static uint64_t bows_spins(void *state, unsigned warp, uint64_t cycle)
+{
+    held |= BIT64(warp);
+    return bows->spins(state, warp, cycle);
+}
+
+static uint64_t some_waited, was_held;
+
+/* Fetches like cff. Whom a scheduler prefers waits for no event, and is held back only if all of them are. */
+static unsigned follow(const struct sm_fetch_view *view)
+{
+    uint64_t awake = 0;
+    for (uint64_t rest = view->serve & ~view->retiring; rest; rest &= rest - 1) {
+        struct sm_warp_state w;
+        sm_warp_state(view->context, mask_first(rest), &w);
+        awake |= !w.waits && !w.finished ? rest & -rest : 0;
+    }
+    some_waited += (view->serve & ~view->retiring) != awake;
+    for (unsigned s = 0; s < view->schedulers; s++) {
+        uint64_t could = awake & (s ? UINT64_C(0xAAAAAAAAAAAAAAAA) : UINT64_C(0x5555555555555555));
+        uint64_t rather = could & ~held ? could & ~held : could;
+        unsigned first = view->preferred(view, s, view->serve);
+        assert_true(rather ? first < 64 && mask_has(rather, first) : first == SM_FETCH_NOBODY);
+        was_held += first != SM_FETCH_NOBODY && mask_has(held, first);
+    }
+    return sm_fetch_find("cff")->pick(view);
+}
+
+static void test_whom_schedulers_prefer(void **state)
+{
+    static const struct sm_fetch_policy follows = {.name = "follows", .pick = follow};
+    static const char *const settings[] = {"gpu.sms=1 sm.scheduler=mwf+bows", "gpu.sms=1 sm.scheduler=gto+bows",
+                                           "gpu.sms=1 sm.scheduler=lrr+bows spin.order=scheduler"};
+    struct spin_control control = *(bows = spin_find_control("bows"));
+    control.launched = bows_launched;
+    control.issued = bows_issued;
+    control.spins = bows_spins;
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        struct device d;
+        device_open(&d, "gtx480", settings[i]);
+        gpu_destroy_units(d.gpu);
+        d.gpu->fetch = &follows;
+        d.gpu->scheduler.control = &control;
+        gpu_build_units(d.gpu);
+        device_load(&d, text);
+        held = some_waited = was_held = 0;
+        device_run(&d, "k", (struct shape){.grid = 7, .block = 256, .threads = 1}, device_buffer(&d, 1 << 16), 0);
+        assert_true(some_waited > 20 && was_held > 20);
+        device_close(&d);
+    }
+}
+
 /* Runs one configuration; what its statistics are. */
 static void measure(const char *settings, unsigned threads, bool every_cycle, struct strbuf *stats)
 {
@@ -239,6 +308,7 @@ static void test_every_combination(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_pick), cmocka_unit_test(test_every_combination)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_pick), cmocka_unit_test(test_whom_schedulers_prefer),
+                                       cmocka_unit_test(test_every_combination)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
