@@ -16,8 +16,8 @@
 
 /* Of everything in this file. Changes whenever a policy that was built for the version before would not work.
  * 3: blocks and barriers in the view, arrived() and released(), launched() is told the block, options that begin with a
- * parameter's value in place of setup->age_rotation. */
-#define LOCKSTEP_SCHEDULER_VERSION 3
+ * parameter's value in place of setup->age_rotation. 4: hardware_bits(). */
+#define LOCKSTEP_SCHEDULER_VERSION 4
 
 /* What pick() returns for "nobody in this cycle". */
 #define LOCKSTEP_NO_WARP 64u
@@ -119,6 +119,9 @@ struct lockstep_scheduler {
      * of the cycle, in the order in which it happened. May be NULL. */
     void (*arrived)(void *state, unsigned warp, unsigned block, uint64_t cycle);
     void (*released)(void *state, uint64_t warps, unsigned block, uint64_t cycle);
+    /* Storage in bits that the policy takes of an SM with so many warp slots, block slots and schedulers, beyond what a
+     * scheduler has anyway: statistic sm.scheduler_bits. May be NULL: nothing is said of it. */
+    uint64_t (*hardware_bits)(unsigned warps, unsigned blocks, unsigned schedulers, const uint64_t *options);
 };
 
 /* What a shared object defines. The structure must live as long as the object is loaded: a constant. */

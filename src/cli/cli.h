@@ -47,6 +47,7 @@ typedef VEC(const char *) cli_texts;
 /* What is to be simulated, and on what. Strings belong to argv. */
 struct cli_options {
     const char *machine, *sched, *mode; /* NULL: not given */
+    const char *fetch;                  /* it is the last of `sets` too */
     cli_texts sets;                     /* group.parameter=value */
     const char *seed;                   /* for gpu.seed, after the sets; NULL: not given */
     const char *stats;                  /* file for results, or NULL */
@@ -70,7 +71,7 @@ struct cli_options {
 /* Which options a subcommand takes; --help always. */
 enum cli_accept {
     CLI_TAKES_MACHINE = 1,  /* --machine, --set */
-    CLI_TAKES_RUN = 2,      /* --sched, --seed, --mode, --max-cycles, --max-seconds, --threads, --no-skip, --check */
+    CLI_TAKES_RUN = 2,      /* --sched, --fetch, --seed, --mode, --max-*, --threads, --no-skip, --check */
     CLI_TAKES_OUTPUT = 4,   /* --stats, --quiet */
     CLI_TAKES_KERNELS = 8,  /* --kernels */
     CLI_TAKES_KERNEL = 16,  /* --kernel NAME */

@@ -22,7 +22,7 @@ static const char usage[] = "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml
                             "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
                             "configuration with each\n"
                             "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
-                            "  --mode, --max-cycles, --max-seconds   as for lockstep run\n"
+                            "  --fetch, --mode, --max-cycles, --max-seconds   as for lockstep run\n"
                             "  --kernels              a table for each kernel below that of the whole program\n"
                             "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv\n"
                             "\n"

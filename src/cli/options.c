@@ -27,6 +27,7 @@ static const struct row {
     {"machine", FILL_TEXT, offsetof(struct cli_options, machine), CLI_TAKES_MACHINE},
     {"set", FILL_LIST, offsetof(struct cli_options, sets), CLI_TAKES_MACHINE},
     {"sched", FILL_TEXT, offsetof(struct cli_options, sched), CLI_TAKES_RUN | CLI_TAKES_RECORDS},
+    {"fetch", FILL_TEXT, offsetof(struct cli_options, fetch), CLI_TAKES_RUN},
     {"seed", FILL_TEXT, offsetof(struct cli_options, seed), CLI_TAKES_RUN},
     {"mode", FILL_TEXT, offsetof(struct cli_options, mode), CLI_TAKES_RUN},
     {"max-cycles", FILL_TEXT, offsetof(struct cli_options, max_cycles), CLI_TAKES_RUN},
@@ -95,15 +96,23 @@ static int take(struct cli_options *options, const struct row *row, const char *
     return 0;
 }
 
-/* The value of the parameter that --sched or --seed sets by another name, or NULL. */
+/* The value of the parameter that --sched, --fetch or --seed sets by another name, or NULL. */
 static const char *other_setting(const struct cli_options *options, const char *set, const char **option)
 {
-    const bool sched = strncmp(set, "sm.scheduler=", 13) == 0, seed = strncmp(set, "gpu.seed=", 9) == 0;
-    *option = sched ? "--sched" : "--seed";
-    return sched ? options->sched : seed ? options->seed : NULL;
+    const struct {
+        const char *set, *option, *value;
+    } others[] = {{"sm.scheduler=", "--sched", options->sched},
+                  {"sm.fetch=", "--fetch", options->fetch},
+                  {"gpu.seed=", "--seed", options->seed}};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(set, others[i].set, strlen(others[i].set)) == 0) {
+            *option = others[i].option;
+            return others[i].value;
+        }
+    return NULL;
 }
 
-/* The last --set of a parameter holds, and --sched and --seed hold over it: said where their values differ. */
+/* The last --set of a parameter holds, and --sched, --fetch and --seed hold over it: said where their values differ. */
 static void note_overruled(const struct cli_options *options, struct diag_sink *sink)
 {
     for (size_t i = 0; i < options->sets.count; i++) {
@@ -243,6 +252,8 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
     vec_free(&rest);
     if (!options->quiet)
         note_overruled(options, sink);
+    if (options->fetch)
+        vec_push(&options->sets, arena_printf(&options->arena, "sm.fetch=%s", options->fetch));
     return check_values(options, sink) < 0 ? -1 : rc;
 }
 

@@ -220,18 +220,24 @@ static bool has_marks(const struct isa_module *code, const struct isa_function *
     return marked;
 }
 
-/* What this launch has not: set of enum stat_needs. */
-static unsigned lacks(const struct gpu_run *run)
+/* Of what is known of spinning warps. */
+static unsigned lacks_of_spin(const struct gpu_run *run)
 {
     const struct gpu_launch *l = run->launch;
     const struct spin_params *spin = &run->gpu->machine.spin;
-    if (l->mode == GPU_FUNCTIONAL)
-        return STAT_NEEDS_TIME | STAT_NEEDS_DETECTOR | STAT_NEEDS_MARKS | STAT_NEEDS_TRUTH;
     if (!run->gpu->scheduler.control && !spin->measure)
         return STAT_NEEDS_DETECTOR | STAT_NEEDS_MARKS | STAT_NEEDS_TRUTH;
     if (spin->marks_complete || has_marks(gpu_module_code(l->module), l->kernel))
         return 0;
     return STAT_NEEDS_MARKS | (spin_find_detector(spin->truth)->believes_marks ? STAT_NEEDS_TRUTH : 0);
+}
+
+/* What this launch has not: set of enum stat_needs. */
+static unsigned lacks(const struct gpu_run *run)
+{
+    if (run->launch->mode == GPU_FUNCTIONAL)
+        return STAT_NEEDS_TIME | STAT_NEEDS_DETECTOR | STAT_NEEDS_MARKS | STAT_NEEDS_TRUTH | STAT_NEEDS_HARDWARE;
+    return lacks_of_spin(run) | (run->gpu->scheduler.policy->hardware_bits ? 0 : STAT_NEEDS_HARDWARE);
 }
 
 static void describe_result(struct gpu_run *run)

@@ -50,7 +50,7 @@ static json_t *group_json(const struct gpu_stat_set *set, unsigned lacks)
         const struct stat_desc *stat = &set->group->stats[i];
         if (stat_measured(stat, lacks))
             set_count(object, stat->name, stat_value(stat, set->values));
-        else
+        else if (!stat_is_quiet(stat))
             json_object_set_new(object, stat->name, json_null());
     }
     return object;

@@ -241,6 +241,7 @@ void sm_fetch_begin(struct sm *sm)
     const struct sm_params *p = sm->params;
     const struct sm_fetch_policy *policy = sm->setup.fetch;
     struct sm_fetch *f = &sm->fetch;
+    bool fills = policy->fills || p->fetch_fills;
     *f = (struct sm_fetch){
         .l1i = f->l1i,
         .queue = f->queue,
@@ -249,8 +250,8 @@ void sm_fetch_begin(struct sm *sm)
         .most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer,
         .module_size = sm->kernel->grid->code->module->instr_count,
         .line_taken = true,
-        .fills = policy->fills,
-        .stocked = policy->fills ? &f->full : &sm->buffered,
+        .fills = fills,
+        .stocked = fills ? &f->full : &sm->buffered,
         .policy = policy,
         .view = {.warps = sm->views,
                  .last = p->warps - 1,

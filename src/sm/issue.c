@@ -599,12 +599,12 @@ static inline void show(const struct sm *sm, struct lockstep_scheduler_view *vie
 unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
 {
     struct lockstep_scheduler_view view = sm->view;
-    uint64_t members = sm->resident & ~sm->finished & sm->issue.slots[scheduler], asked = members & warps;
-    uint64_t ready = asked & ~sm->backed_off ? asked & ~sm->backed_off : asked;
+    uint64_t members = sm->resident & ~sm->finished & sm->issue.slots[scheduler];
+    uint64_t awake = members & warps & ~sm->waiting, free = awake & ~sm->backed_off, ready = free ? free : awake;
     if (!ready)
         return LOCKSTEP_NO_WARP;
     show(sm, &view, members, ready);
-    unsigned slot = sm->setup.scheduler->pick(sm->issue.state[scheduler], &view);
+    unsigned slot = choose(sm, scheduler, !free, &view);
     return slot < LOCKSTEP_NO_WARP && mask_has(ready, slot) ? slot : LOCKSTEP_NO_WARP;
 }
 

@@ -611,7 +611,12 @@ const struct spin_stats *sm_spin_stats(const struct sm *sm)
 
 const struct sm_stats *sm_stats_of(struct sm *sm)
 {
+    const struct sm_params *p = sm->params;
+    const struct lockstep_scheduler *policy = sm->setup.scheduler;
     sm_count_warps(sm, sm->now);
+    if (policy->hardware_bits)
+        sm->stats.scheduler_bits =
+            policy->hardware_bits(p->warps, p->blocks, p->schedulers, sm->setup.scheduler_options);
     return &sm->stats;
 }
 

@@ -16,6 +16,11 @@ bool stat_measured(const struct stat_desc *stat, unsigned lacks)
     return !(stat->needs & lacks);
 }
 
+bool stat_is_quiet(const struct stat_desc *stat)
+{
+    return stat->needs & STAT_NEEDS_HARDWARE;
+}
+
 void stat_merge(const struct stat_group *group, void *into, const void *from)
 {
     for (unsigned i = 0; i < group->count; i++) {

@@ -19,10 +19,11 @@ enum stat_kind { STAT_COUNTER, STAT_MAX };
  * gives them no value. */
 enum stat_needs {
     STAT_NEEDS_NOTHING = 0,
-    STAT_NEEDS_TIME = 1,     /* cycles: functional mode has none */
-    STAT_NEEDS_DETECTOR = 2, /* somebody who watches for spinning warps */
-    STAT_NEEDS_MARKS = 4,    /* loops that the source marks as those in which threads wait */
-    STAT_NEEDS_TRUTH = 8,    /* somebody who knows which loops spin */
+    STAT_NEEDS_TIME = 1,      /* cycles: functional mode has none */
+    STAT_NEEDS_DETECTOR = 2,  /* somebody who watches for spinning warps */
+    STAT_NEEDS_MARKS = 4,     /* loops that the source marks as those in which threads wait */
+    STAT_NEEDS_TRUTH = 8,     /* somebody who knows which loops spin */
+    STAT_NEEDS_HARDWARE = 16, /* a warp scheduler that says what storage it takes */
 };
 
 struct stat_desc {
@@ -44,5 +45,7 @@ void stat_merge(const struct stat_group *group, void *into, const void *from);
 uint64_t stat_value(const struct stat_desc *stat, const void *values);
 /* Whether a launch that lacks all of `lacks` (a set of enum stat_needs) has measured it. */
 bool stat_measured(const struct stat_desc *stat, unsigned lacks);
+/* Whether a result leaves it out where it was not measured: it came after results had been published. */
+bool stat_is_quiet(const struct stat_desc *stat);
 
 #endif

@@ -33,6 +33,9 @@ continues 3300 atom_spread --machine gtx480 --sched lrr
 continues 3000 vecadd --machine gtx480-sm2 --sched gto      # memory bound
 continues 9000 bfs --machine gtx480 --sched gto
 continues 2000 hist_shared --machine gtx1080ti --sched lrr
+continues 2100 reduce --machine gtx480 --sched mwf --fetch cff --set sm.fetch_fills=true --set sm.instruction_buffer=4
+continues 1100 scan --machine gtx480-sm2 --sched saws:inner=lrr --fetch fef
+continues 60000 ht64 --machine gtx480 --sched mwf:inner=gto+bows --fetch cff
 [ "$total" -ge 30 ] || wrong "only $total checkpoints"
 
 # A hang is found in the same cycle, and said in the same words.
@@ -112,6 +115,7 @@ expect 2 "cut off" run --resume bad
 expect 2 "No such file" run --resume none
 expect 2 "not a checkpoint" run --resume "$cases/reduce.yaml"
 expect 2 "another machine: sm.scheduler=gto there" run --resume "$good" --sched lrr
+expect 2 "another machine: sm.fetch=lrr there" run --resume "$good" --fetch cff
 expect 2 "another machine" run --resume "$good" --machine gtx480-sm2
 expect 2 "l2.sets" run --resume "$good" --set l2.sets=32
 expect 2 "another program" run --resume "$good" "$cases/scan.yaml"

@@ -45,6 +45,9 @@ expect 2 "--reference is given twice" validate --reference a --reference b
 expect 0 "PASS" run --machine gtx480 --machine gtx480 "$case"
 expect 0 "note: --set l2.ways=2 does not count: --set l2.ways=4 comes after it" run --set l2.ways=2 --set l2.ways=4 "$case"
 expect 0 "note: --set sm.scheduler=gto does not count: --sched lrr is given too" run --sched lrr --set sm.scheduler=gto "$case"
+expect 0 "note: --set sm.fetch=fef does not count: --fetch cff is given too" run --fetch cff --set sm.fetch=fef "$case"
+expect 0 "" run --quiet --stats "$folder/fetch" --fetch cff --set sm.fetch=fef "$case"
+grep -q '"fetch": "cff"' "$folder/fetch" || { echo "--fetch does not hold over --set"; exit 1; }
 expect 0 "note: --set gpu.seed=3 does not count: --seed 4 is given too" run --seed 4 --set gpu.seed=3 "$case"
 "$LOCKSTEP" run --set l2.ways=4 --set sm.warps=4 --set l2.ways=4 "$case" 2>&1 | grep -q note && wrong "a note on what agrees"
 for option in --machine --set --sched --seed --mode --max-cycles --max-seconds --threads --check --checkpoint-every --checkpoint --resume \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Warp schedulers from shared objects: the example builds with the installed header and runs, alone and with all that goes with a
+# Warp schedulers from shared objects: the examples build with the installed header and run, alone and with all that goes with a
 # run; what is wrong with an object is said before anything runs, and a wrong pick ends the run as the policy's fault.
 . "$(dirname "$0")/_lib.sh"
 command -v cc >/dev/null || { echo "skipped: no C compiler"; exit 77; }
@@ -28,8 +28,17 @@ same() {
     cmp "$1" "$2" || wrong "$3"
 }
 
-cp "$LOCKSTEP_SRC/examples/scheduler/youngest.c" .
+# The examples as their page says, word for word, in a copy of the folders that it names.
+mkdir -p tree/examples tree/build/release && cp -r "$LOCKSTEP_SRC/examples/scheduler" tree/examples/
+ln -s "$LOCKSTEP_SRC/include" tree/include && ln -s "$LOCKSTEP_SRC/tests" tree/tests && ln -s "$LOCKSTEP_BUILD/bin" tree/build/release/bin
+grep '^    [c.]' tree/examples/scheduler/README.md | sed 's/$/ || exit 1/' >commands
+[ "$(wc -l <commands)" -eq 4 ] || wrong "the page of the examples has other commands"
+(cd tree/examples/scheduler && bash ../../../commands) >commands.out 2>&1 || { wrong "the page of the examples"; cat commands.out; }
+grep -q "nearest.so" commands.out || wrong "the page of the examples compares nothing"
+
+cp "$LOCKSTEP_SRC/examples/scheduler/"{youngest,nearest}.c .
 object youngest
+object nearest
 expect 0 "./youngest.so:turn=3" compare --sched gto,./youngest.so,./youngest.so:turn=3 "$cases/ht64.yaml"
 run young --sched ./youngest.so "$cases/reduce.yaml"
 run one --sched ./youngest.so:turn=1 "$cases/reduce.yaml"
@@ -41,6 +50,19 @@ for how in "--threads 3" "--no-skip" "--set sm.scheduler=$folder/youngest.so"; d
     same young other "the results depend on $how"
 done
 expect 0 "" run --sched ./youngest.so+bows "$cases/ht64.yaml"
+
+# The one that looks at blocks and barriers.
+run near --sched ./nearest.so --fetch cff "$cases/barimb.yaml"
+for how in "--threads 3" "--no-skip" "--set sm.fetch=cff"; do
+    # shellcheck disable=SC2086
+    run other --sched nearest.so --fetch cff $how "$cases/barimb.yaml"
+    same near other "with blocks, the results depend on $how"
+done
+grep -q '"scheduler_bits": 96,*$' near || wrong "it does not say what it takes"
+run other --sched gto --fetch cff "$cases/barimb.yaml"
+cmp -s near other && wrong "it is gto"
+grep -q scheduler_bits other && wrong "gto says what it takes"
+expect 0 "" run --sched ./nearest.so+bows --fetch fef "$cases/ht64.yaml"
 
 # The same policy gives the same cycles, whether it comes with Lockstep or not.
 cat >turns.c <<'C'
@@ -109,7 +131,8 @@ refuse() {
 sed -i 's/\.reset = reset, \.pick = pick, //; s/\.state_bytes = sizeof(unsigned), //; s/\.name = "turns",//' turns.c
 good='.name = "n", .reset = reset, .pick = pick,'
 refuse "was built for version 1 of the scheduler interface; this is version" "$good .version = 1,"
-refuse "was built for version 2 of the scheduler interface; this is version 3" "$good .version = 2,"
+refuse "was built for version 2 of the scheduler interface; this is version 4" "$good .version = 2,"
+refuse "was built for version 3 of the scheduler interface; this is version 4" "$good .version = 3,"
 refuse "was built for version 4294967295 of the scheduler interface; this is version" "$good .version = -1,"
 refuse "must have the functions reset and pick" '.name = "n", .pick = pick,'
 refuse "must have the functions reset and pick" '.name = "n", .reset = reset,'

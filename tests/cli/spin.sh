@@ -35,7 +35,7 @@ steady() {
     runs=$((runs + 1))
 }
 runs=0
-schedulers="lrr gto cawa tls"
+schedulers="lrr gto cawa tls mwf"
 if command -v cc >/dev/null; then
     cc -O2 -shared -fPIC -I "$LOCKSTEP_SRC/include" -o "$folder/youngest.so" "$LOCKSTEP_SRC/examples/scheduler/youngest.c" || exit 1
     schedulers="$schedulers $folder/youngest.so"

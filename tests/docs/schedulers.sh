@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# docs/schedulers.md has a row for every scheduler and for every option of one, with its values.
+# docs/schedulers.md has a row for every scheduler and for every option of one, with its values, and for every fetch policy, which
+# help knows too.
 set -uo pipefail
 page=$LOCKSTEP_SRC/docs/schedulers.md
 failed=0
@@ -23,4 +24,10 @@ for name in $names; do
     done
 done
 [ "$options" -ge 6 ] || { echo "only $options options"; exit 1; }
+names=$("$LOCKSTEP" run --fetch none "$LOCKSTEP_SRC/tests/reference/vecadd.yaml" 2>&1 | sed -n 's/.*known fetch policies: //p' | tr -d ,)
+[ "$(wc -w <<<"$names")" -ge 4 ] || { echo "known fetch policies: $names"; exit 1; }
+for name in $names; do
+    grep -q "^| \`$name\` | [^\`]" <<<"$(sed -n '/^## Fetch/,/^## One/p' "$page")" || missing "fetch policy $name"
+    "$LOCKSTEP" run --help | grep -q -e "--fetch .*\b$name\b" || { echo "lockstep run --help does not name the fetch policy $name"; failed=1; }
+done
 exit $failed

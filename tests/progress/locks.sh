@@ -22,10 +22,15 @@ run() {
 $(head -n 12 "$folder/out" | cut -c1-200)"
 }
 
-default="gto lrr tls cawa cawa:profile=artifact gto:rotate=preference"
+default="gto lrr tls cawa saws mwf cawa:profile=artifact gto:rotate=preference"
 for scheduler in $default; do
     lock 2 256 32 1
     run 0 --sched "$scheduler" --max-cycles 10000000
+done
+# Two blocks on one SM: their order is not who gets on.
+for scheduler in saws mwf; do
+    lock 2 256 32 1
+    run 0 --sched "$scheduler" --set gpu.sms=1 --max-cycles 10000000
 done
 lanes=2
 [ -z "${LOCKSTEP_LONG:-}" ] || lanes=8
@@ -46,7 +51,7 @@ for scheduler in gto cawa lrr; do
 done
 # Lanes and warps enough to take too long for a test: somebody gets on whenever the progress watch looks.
 for shape in "3 256" "8 256" "15 256" "30 192"; do
-    in_turn gto lrr tls cawa
+    in_turn gto lrr tls cawa saws mwf
     for scheduler in "${chosen[@]}"; do
         # shellcheck disable=SC2086 # two words
         lock $shape 32 1
@@ -58,7 +63,8 @@ lock 15 256 32 1
 run 4 --sched gto --set gpu.watch_cycles=20000 --max-cycles 3000000
 run 4 --sched lrr --set gpu.watch_cycles=5000 --max-cycles 300000
 # Strict forms.
-for strict in "gto --set sm.age_rotation=0" "cawa:patience=0" "gto:patience=0"; do
+for strict in "gto --set sm.age_rotation=0" "cawa:patience=0" "gto:patience=0" "saws:patience=0 --set sm.age_rotation=0" \
+    "mwf:patience=0 --set sm.age_rotation=0 --set gpu.sms=1"; do
     lock 2 256 32 1
     # shellcheck disable=SC2086 # a name and options
     run 3 --sched $strict --set gpu.watch_cycles=50000 --max-cycles 3000000

@@ -6,7 +6,8 @@
 
 failed=0 runs=0
 for case in ht1024 reduce bfs barimb; do
-    for sched in tls cawa cawa:profile=artifact tls+bows; do
+    for sched in tls cawa cawa:profile=artifact tls+bows 'mwf --fetch cff' 'saws+bows --fetch fef'; do
+        # shellcheck disable=SC2086
         json "$folder/one" $case.yaml --sched $sched || exit 1
         grep -q '"cycles"' "$folder/one" || exit 1
         in_turn "--threads 3" "--no-skip" "--threads 2"
@@ -18,5 +19,5 @@ for case in ht1024 reduce bfs barimb; do
         done
     done
 done
-[ "$runs" -ge 16 ] || { echo "only $runs runs"; exit 1; }
+[ "$runs" -ge 24 ] || { echo "only $runs runs"; exit 1; }
 exit $failed

@@ -1,13 +1,11 @@
 /* Loose round robin, as in GPGPU-Sim 3.2.2: the first warp behind the one that was served last, in slot order, whose
  * buffer is empty; those that have ended and are met on the way retire. */
-#include "base/bits.h"
 #include "base/hot.h"
 #include "sm/fetch/policy.h"
 
 HOT static unsigned pick(const struct sm_fetch_view *view)
 {
-    uint64_t behind = view->serve & (~UINT64_C(1) << view->last);
-    return mask_first(behind ? behind : view->serve);
+    return sm_fetch_in_turn(view, view->serve);
 }
 
 const struct sm_fetch_policy fetch_lrr = {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bits.h"
 #include "lockstep/scheduler.h"
 
 #define SM_FETCH_NOBODY 64 /* what pick() returns to let the cycle pass */
@@ -20,19 +21,28 @@ struct sm_fetch_view {
     unsigned schedulers;
     /* Instructions in the warp's buffer. */
     unsigned (*entries)(const struct sm_fetch_view *view, unsigned warp);
-    /* Which of these warps the scheduler of that number would issue first if it could issue them all; SM_FETCH_NOBODY
-     * where it has none of them, or would let the cycle pass. */
+    /* Which of these warps the scheduler of that number would issue first if it could issue all of them that wait for
+     * no event; SM_FETCH_NOBODY where it has none of them, or would let the cycle pass. */
     unsigned (*preferred)(const struct sm_fetch_view *view, unsigned scheduler, uint64_t warps);
     const void *context; /* theirs */
 };
 
 struct sm_fetch_policy {
     const char *name, *doc;
-    bool fills; /* it is also offered warps whose buffer is not empty but has room: what comes is put behind */
+    /* It is also offered warps whose buffer is not empty but has room: what comes is put behind. sm.fetch_fills gives
+     * that to every policy. */
+    bool fills;
     /* A member of view->serve, or SM_FETCH_NOBODY. One that retires is retired, and pick() is asked for another: warps
      * that are never picked never retire. */
     unsigned (*pick)(const struct sm_fetch_view *view);
 };
+
+/* The first of these warps, in slot order, behind the one that was served last. There is one. */
+static inline unsigned sm_fetch_in_turn(const struct sm_fetch_view *view, uint64_t warps)
+{
+    uint64_t behind = warps & (~UINT64_C(1) << view->last);
+    return mask_first(behind ? behind : warps);
+}
 
 /* The policy of that name, or NULL; all of them, NULL-terminated. */
 const struct sm_fetch_policy *sm_fetch_find(const char *name);

@@ -117,6 +117,98 @@ static void test_seldom(void **state)
     assert_int_equal(run("gpu.sms=1", &seldom, true), cycles);
 }
 
+/* A view by itself: schedulers own warps by number, and prefer the highest one that does not wait. */
+struct shown {
+    unsigned entries[64];
+    uint64_t waiting;
+};
+
+static unsigned shown_entries(const struct sm_fetch_view *view, unsigned warp)
+{
+    return ((const struct shown *)view->context)->entries[warp];
+}
+
+static unsigned shown_preferred(const struct sm_fetch_view *view, unsigned scheduler, uint64_t warps)
+{
+    uint64_t awake = warps & ~((const struct shown *)view->context)->waiting;
+    for (unsigned warp = 64; warp-- > 0;)
+        if (mask_has(awake, warp) && warp % view->schedulers == scheduler)
+            return warp;
+    return SM_FETCH_NOBODY;
+}
+
+static unsigned picks(const char *policy, const struct shown *shown, struct sm_fetch_view view)
+{
+    view.schedulers = 2;
+    view.entries = shown_entries;
+    view.preferred = shown_preferred;
+    view.context = shown;
+    return sm_fetch_find(policy)->pick(&view);
+}
+
+#define WARPS(...) mask_of((const unsigned[]){__VA_ARGS__}, sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned))
+static uint64_t mask_of(const unsigned *warps, size_t count)
+{
+    uint64_t set = 0;
+    for (size_t i = 0; i < count; i++)
+        set |= BIT64(warps[i]);
+    return set;
+}
+
+/* The scheduler whose turn it is, then the other one, then those that wait, in turn. */
+static void test_critical_fetch_first(void **state)
+{
+    struct shown shown = {0};
+    struct sm_fetch_view view = {.cycle = 10, .serve = WARPS(1, 2, 3, 4), .last = 2};
+    assert_false(sm_fetch_find("cff")->fills);
+    assert_int_equal(picks("cff", &shown, view), 4);
+    view.cycle = 11;
+    assert_int_equal(picks("cff", &shown, view), 3);
+    shown.waiting = WARPS(1, 3);
+    assert_int_equal(picks("cff", &shown, view), 4); /* that scheduler has none that could issue */
+    shown.waiting = WARPS(4);
+    assert_int_equal(picks("cff", &shown, view), 3);
+    view.cycle = 10;
+    assert_int_equal(picks("cff", &shown, view), 2);
+    shown.waiting = view.serve;
+    assert_int_equal(picks("cff", &shown, view), 3); /* behind the one served last */
+    view.last = 4;
+    assert_int_equal(picks("cff", &shown, view), 1);
+    view.retiring = WARPS(2);
+    assert_int_equal(picks("cff", &shown, view), 2);
+}
+
+static void test_fewest_entries_first(void **state)
+{
+    struct shown shown = {.entries = {[1] = 2, [2] = 1, [3] = 1, [4] = 3}};
+    struct sm_fetch_view view = {.serve = WARPS(1, 2, 3, 4), .last = 2};
+    assert_true(sm_fetch_find("fef")->fills);
+    assert_int_equal(picks("fef", &shown, view), 3); /* of 2 and 3, the one behind the one served last */
+    view.last = 3;
+    assert_int_equal(picks("fef", &shown, view), 2);
+    shown.entries[4] = 0;
+    assert_int_equal(picks("fef", &shown, view), 4);
+    view.serve = WARPS(1);
+    assert_int_equal(picks("fef", &shown, view), 1);
+    view.serve = view.retiring = WARPS(1, 63);
+    view.last = 63;
+    assert_int_equal(picks("fef", &shown, view), 1);
+}
+
+/* What sm.fetch_fills is: the same policy, other warps. */
+static void test_fills(void **state)
+{
+    static const char *const room = "gpu.sms=1 sm.instruction_buffer=4 sm.fetch=cff sm.fetch_fills=%s";
+    char settings[128];
+    uint64_t cycles[2];
+    for (unsigned fills = 0; fills < 2; fills++) {
+        snprintf(settings, sizeof settings, room, fills ? "true" : "false");
+        cycles[fills] = run(settings, NULL, false);
+        assert_int_equal(run(settings, NULL, true), cycles[fills]);
+    }
+    assert_int_not_equal(cycles[0], cycles[1]);
+}
+
 static void test_list(void **state)
 {
     for (const struct sm_fetch_policy *const *p = sm_fetch_policies(); *p; p++) {
@@ -144,6 +236,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_second_policy),
         cmocka_unit_test(test_seldom),
+        cmocka_unit_test(test_critical_fetch_first),
+        cmocka_unit_test(test_fewest_entries_first),
+        cmocka_unit_test(test_fills),
         cmocka_unit_test(test_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

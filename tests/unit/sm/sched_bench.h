@@ -19,6 +19,7 @@ struct bench {
     const struct lockstep_scheduler *policy;
     void *state;
     struct lockstep_warp_view warps[64];
+    struct lockstep_block_view blocks[64];
     uint64_t members, waiting, long_wait;
     uint64_t ready;        /* of the cycle at hand */
     uint32_t diverged[64]; /* where other threads of the warp stand, 0: nowhere */
@@ -57,18 +58,38 @@ static inline void bench_end(struct bench *b)
     sched_close(&b->sched);
 }
 
-/* A warp with that age begins in the slot, at pc 0, in this cycle. */
+/* A warp of a block, with that age, begins in the slot, at pc 0, in this cycle. */
+static inline void launch_in(struct bench *b, unsigned block, unsigned slot, uint64_t age)
+{
+    b->warps[slot] = (struct lockstep_warp_view){.age = age, .block = block};
+    b->blocks[block].warps |= BIT64(slot);
+    b->blocks[block].live++;
+    b->members |= BIT64(slot);
+    struct lockstep_launch launch = {
+        .warp = slot, .block = block, .age = age, .block_number = b->blocks[block].number, .cycle = b->now};
+    if (b->policy->launched)
+        b->policy->launched(b->state, &launch);
+}
+
+/* All warps belong to the block in slot 0. */
 static inline void launch(struct bench *b, unsigned slot, uint64_t age)
 {
-    b->warps[slot] = (struct lockstep_warp_view){.age = age};
-    b->members |= BIT64(slot);
-    if (b->policy->launched)
-        b->policy->launched(b->state, &(struct lockstep_launch){.warp = slot, .age = age, .cycle = b->now});
+    launch_in(b, 0, slot, age);
+}
+
+/* A block of so many warps begins; they are as old as their slots say. */
+static inline void launch_block(struct bench *b, unsigned block, uint64_t number, unsigned first, unsigned warps)
+{
+    b->blocks[block] = (struct lockstep_block_view){.number = number};
+    for (unsigned i = 0; i < warps; i++)
+        launch_in(b, block, first + i, 64 * number + i);
 }
 
 static inline void end(struct bench *b, unsigned slot)
 {
     b->members &= ~BIT64(slot);
+    b->blocks[b->warps[slot].block].live--;
+    b->blocks[b->warps[slot].block].ended++;
     if (b->policy->ended)
         b->policy->ended(b->state, slot, b->now);
 }
@@ -81,6 +102,7 @@ static inline struct lockstep_scheduler_view bench_view(const struct bench *b, u
                                             .waiting = b->waiting,
                                             .long_wait = b->long_wait,
                                             .warps = b->warps,
+                                            .blocks = b->blocks,
                                             .next_pc = bench_next_pc,
                                             .context = b};
 }

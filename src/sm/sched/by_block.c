@@ -1,0 +1,96 @@
+#include "sm/sched/by_block.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+
+#define NOBODY 64
+
+const char *const by_block_inners[] = {"lrr", "gto", NULL};
+const char *const by_block_ties[] = {"launch", "slot", NULL};
+
+void by_block_reset(struct by_block *b, const struct lockstep_scheduler_setup *setup)
+{
+    b->inner = (uint8_t)setup->options[BY_BLOCK_INNER];
+    b->by_slot = setup->options[BY_BLOCK_TIES] != 0;
+    b->patience = setup->options[BY_BLOCK_PATIENCE];
+    b->passed_over = NOBODY;
+    memset(b->last, NOBODY, sizeof b->last);
+}
+
+/* The block slot that comes first of those with a ready warp. */
+static unsigned first_block(const struct by_block *b, const struct lockstep_scheduler_view *view, by_block_rank *rank,
+                            const void *state)
+{
+    unsigned best = view->warps[mask_first(view->ready)].block;
+    uint64_t least = rank(state, &view->blocks[best]);
+    for (uint64_t rest = view->ready & ~view->blocks[best].warps; rest;) {
+        unsigned block = view->warps[mask_first(rest)].block;
+        uint64_t its = rank(state, &view->blocks[block]);
+        bool is_before = b->by_slot ? block < best : view->blocks[block].number < view->blocks[best].number;
+        if (its < least || (its == least && is_before)) {
+            best = block;
+            least = its;
+        }
+        rest &= ~view->blocks[block].warps;
+    }
+    return best;
+}
+
+static unsigned first_warp(const struct by_block *b, unsigned block, uint64_t ready)
+{
+    unsigned last = b->last[block];
+    if (last == NOBODY)
+        return mask_first(ready);
+    if (b->inner == BY_BLOCK_GTO)
+        return mask_has(ready, last) ? last : mask_first(ready);
+    uint64_t behind = ready & (~UINT64_C(1) << last);
+    return mask_first(behind ? behind : ready);
+}
+
+unsigned by_block_pick(const struct by_block *b, const struct lockstep_scheduler_view *view, by_block_rank *rank,
+                       const void *state)
+{
+    if (b->passed_over != NOBODY && b->due <= view->cycle && mask_has(view->ready, b->passed_over))
+        return b->passed_over;
+    unsigned block = first_block(b, view, rank, state);
+    return first_warp(b, block, view->ready & view->blocks[block].warps);
+}
+
+static bool is_longer_ago(const struct by_block *b, const struct lockstep_scheduler_view *view, unsigned warp,
+                          unsigned other)
+{
+    if (b->issued_at[warp] != b->issued_at[other])
+        return b->issued_at[warp] < b->issued_at[other];
+    return view->warps[warp].age < view->warps[other].age;
+}
+
+static void note_passed_over(struct by_block *b, unsigned warp, const struct lockstep_scheduler_view *view)
+{
+    uint64_t others = view->members & ~view->waiting & ~BIT64(warp);
+    if (b->passed_over == warp)
+        b->passed_over = NOBODY;
+    if (!b->patience || b->passed_over != NOBODY || !others)
+        return;
+    unsigned first = mask_first(others);
+    for (uint64_t rest = others & (others - 1); rest; rest &= rest - 1)
+        first = is_longer_ago(b, view, mask_first(rest), first) ? mask_first(rest) : first;
+    b->passed_over = (uint8_t)first;
+    b->due = view->cycle + b->patience;
+}
+
+void by_block_issued(struct by_block *b, unsigned warp, const struct lockstep_scheduler_view *view)
+{
+    b->last[view->warps[warp].block] = (uint8_t)warp;
+    b->issued_at[warp] = view->cycle;
+    note_passed_over(b, warp, view);
+}
+
+/* A block's warps are launched together: what was issued last in its slot was another block's. */
+void by_block_launched(struct by_block *b, const struct lockstep_launch *launch)
+{
+    b->last[launch->block] = NOBODY;
+    b->issued_at[launch->warp] = launch->cycle;
+    if (b->passed_over == launch->warp)
+        b->passed_over = NOBODY;
+}
