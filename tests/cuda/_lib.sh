@@ -9,6 +9,12 @@ fail() {
     exit 1
 }
 
+# For tests of a program that one of this folder builds by lockstep cc already: nvcc takes much longer for it.
+if [ -n "${long:-}" ] && [ -z "${LOCKSTEP_LONG:-}" ]; then
+    echo "skipped: with LOCKSTEP_LONG"
+    exit 77
+fi
+
 nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/cuda/bin/nvcc; } || :)
 
 # build OUTPUT SOURCES...: by lockstep cc, or by nvcc with a shared runtime when compiler=nvcc.

@@ -1,3 +1,3 @@
 # Two files, built by nvcc.
-compiler=nvcc
+compiler=nvcc long=1
 . "$LOCKSTEP_SRC/tests/cuda/files.sh"

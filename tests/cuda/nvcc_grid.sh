@@ -1,3 +1,3 @@
 # Grid barriers, built by nvcc.
-compiler=nvcc
+compiler=nvcc long=1
 . "$LOCKSTEP_SRC/tests/cuda/grid.sh"

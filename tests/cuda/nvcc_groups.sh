@@ -1,3 +1,3 @@
 # Cooperative groups, built by nvcc.
-compiler=nvcc
+compiler=nvcc long=1
 . "$LOCKSTEP_SRC/tests/cuda/groups.sh"

@@ -28,7 +28,7 @@ extern "C" __device__ void free(void *p);
 #include <math.h>
 #include <new>
 #if defined(__clang__) && __clang_major__ < 15
-#include <memory>
+
 #endif
 #include <utility>
 #else
