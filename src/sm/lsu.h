@@ -76,6 +76,7 @@ static inline uint32_t sm_transaction_new(struct sm_lsu *lsu, const struct sm_tr
 static inline struct sm_transaction sm_transaction_take(struct sm_lsu *lsu, uint32_t index)
 {
     struct sm_transaction *t = &lsu->transactions.items[index], taken = *t;
+    contract(index < lsu->transactions.count && lsu->transactions_live);
     t->next = lsu->free_transaction;
     lsu->free_transaction = index;
     lsu->transactions_live--;
@@ -105,6 +106,9 @@ bool sm_must_retry(const struct sm *sm);
 uint64_t sm_lsu_next(const struct sm *sm);
 /* A packet that the next step takes has come: its values are fetched into the host's caches. */
 void sm_lsu_expect(const struct sm *sm, const struct packet *p);
+struct check;
+/* lsu_check.c */
+void sm_lsu_check(struct sm *sm, struct check *c);
 /* coalesce.c: fills `list` with the transactions of an access. */
 void sm_coalesce(struct sm *sm, uint32_t op);
 

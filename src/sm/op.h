@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "base/vec.h"
 #include "sim/cycle.h"
 #include "simt/warp.h"
@@ -87,11 +88,13 @@ static inline bool sm_fifo_full(const struct sm_fifo *fifo)
 }
 static inline void sm_fifo_push(struct sm_fifo *fifo, uint32_t op)
 {
+    contract(!sm_fifo_full(fifo));
     *sm_fifo_item(fifo, fifo->count++) = op;
 }
 /* Takes the oldest op of a FIFO that is not empty. */
 static inline uint32_t sm_fifo_pop(struct sm_fifo *fifo)
 {
+    contract(fifo->count);
     uint32_t op = fifo->items[fifo->head];
     fifo->head = (fifo->head + 1) % SM_FIFO_ITEMS;
     fifo->count--;
@@ -139,6 +142,7 @@ static inline uint32_t sm_op_new(struct sm_ops *ops)
 /* The op, whose access is the caller's to give back, can be taken again. */
 static inline void sm_op_recycle(struct sm_ops *ops, uint32_t op)
 {
+    contract(ops->live);
     ops->items[op].next = ops->free;
     ops->free = op;
     ops->live--;
@@ -159,6 +163,7 @@ void sm_wheel_begin(struct sm_wheel *wheel, uint32_t cycles);
 /* Ops of one cycle keep the order in which they were added. */
 static inline void sm_wheel_add(struct sm_ops *ops, struct sm_wheel *wheel, uint64_t cycle, uint32_t op)
 {
+    contract(wheel->count <= ops->live);
     unsigned at = (unsigned)cycle & wheel->mask;
     uint32_t *link = &wheel->head[at];
     while (*link != SM_NONE)

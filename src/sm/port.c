@@ -21,6 +21,7 @@ HOT bool sm_port_has_room(const struct sm *sm, uint32_t bytes)
 HOT void sm_port_send(struct sm *sm, struct packet *p)
 {
     uint64_t local;
+    contract(sm_port_has_room(sm, packet_network_bytes(p)));
     network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local),
                  packet_network_bytes(p), p, sm->now);
 }

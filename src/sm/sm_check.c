@@ -1,5 +1,6 @@
-/* What an SM keeps although it follows from something else, recomputed (base/check.h): sets that mirror what warps are,
- * counts, what schedulers are shown. All of it holds between two cycles. The load/store unit's own facts are not here.
+/* Recomputes what an SM keeps although it follows from something else (base/check.h): sets that mirror what warps are,
+ * counts, what schedulers are shown. All of it holds between two cycles. The load/store unit's own facts are in
+ * lsu_check.c.
  */
 #include <stdlib.h>
 
@@ -139,8 +140,6 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
     check_holds(c, "sm.fence_reached", 0, !(sm->fence_reached & ~sm->waits.fence));
     check_holds(c, "sm.fence_invalidates", 0, !(sm->fence_invalidates & ~sm->waits.fence));
     check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == SM_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
-    if (sm_fetch_busy(sm))
-        check_bits(c, "sm.due", 0, &sm->due, sizeof sm->due, SM_DUE_FETCH, SM_DUE_FETCH);
 }
 
 static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, struct check *c)
@@ -219,5 +218,6 @@ void sm_check(struct sm *sm, struct check *c)
     check_wheel(sm, &sm->execute.wheel, 0, c);
     check_wheel(sm, &sm->lsu.shared, 1, c);
     check_schedulers(sm, c);
+    sm_lsu_check(sm, c);
     free(u.boards);
 }

@@ -5,6 +5,7 @@
 #define LOCKSTEP_SM_SM_IMPL_H
 
 #include "base/bits.h"
+#include "base/check.h"
 #include "base/hot.h"
 #include "base/vec.h"
 #include "sm/barrier.h"
@@ -183,6 +184,7 @@ static inline void sm_waits_changed(struct sm *sm)
 /* The warps wait for that reason from now on. */
 static inline void sm_wait_begin(struct sm *sm, enum sm_wait wait, uint64_t slots)
 {
+    contract(!(slots & ~sm->resident));
     sm->waits.of[wait] |= slots;
     sm->waiting |= slots;
 }
