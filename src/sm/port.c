@@ -13,11 +13,6 @@ void sm_port_init(struct sm *sm, struct arena *own)
 
 /* Requests */
 
-HOT bool sm_port_has_room(const struct sm *sm, uint32_t bytes)
-{
-    return network_can_send(sm->setup.requests, sm->setup.index, bytes);
-}
-
 HOT void sm_port_send(struct sm *sm, struct packet *p)
 {
     uint64_t local;
@@ -26,7 +21,7 @@ HOT void sm_port_send(struct sm *sm, struct packet *p)
                  packet_network_bytes(p), p, sm->now);
 }
 
-static bool can_send(const struct sm *sm, const struct packet_ring *queue)
+HOT_INLINE bool can_send(const struct sm *sm, const struct packet_ring *queue)
 {
     const struct packet *p = packet_ring_peek(queue);
     return p && sm_port_has_room(sm, packet_network_bytes(p));

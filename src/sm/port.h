@@ -16,8 +16,6 @@ struct sm;
 void sm_port_init(struct sm *sm, struct arena *own);
 /* A packet enters the network, which has room for it (sm_port_has_room). */
 void sm_port_send(struct sm *sm, struct packet *p);
-/* Room in the network for a packet of so many bytes. */
-bool sm_port_has_room(const struct sm *sm, uint32_t bytes);
 /* Sends what waits: a request of each of the load/store unit's caches. */
 void sm_send_requests(struct sm *sm);
 /* Sends one of the instruction cache's. */

@@ -216,6 +216,13 @@ static inline void sm_all_due(struct sm *sm)
               (sm->lsu.pipe_count ? SM_DUE_PIPE : 0);
 }
 
+/* port.c */
+/* Room in the network for a packet of so many bytes. */
+static inline bool sm_port_has_room(const struct sm *sm, uint32_t bytes)
+{
+    return network_can_send(sm->setup.requests, sm->setup.index, bytes);
+}
+
 /* fetch.c */
 /* Warps to fetch for. */
 static inline uint64_t sm_fetch_for(const struct sm *sm)
