@@ -42,6 +42,23 @@ if [ "$name" = bfs ]; then
     done
 fi
 
+# The blocks that an SM holds: "BLOCKS WARPS RESOURCE", once for each of them that the launches of matching kernels have.
+residency() {
+    awk -F, -v pattern="$1" '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        $column["name"] ~ pattern {
+            split($column["block"], size, "x")
+            print $column["blocks_per_sm"], int((size[1] * (size[2] ? size[2] : 1) + 31) / 32), $column["blocks_limited_by"]
+        }' "$work/stats.csv" | sort -u
+}
+
+while read -r program blocks warps resource pattern; do
+    [ "$program" = "$name" ] || continue
+    simulate "$name" --machine gtx480 --mode functional --stats "$work/stats.csv" -- --small
+    [ "$(residency "$pattern")" = "$blocks $warps $resource" ] ||
+        fail "$name: kernels $pattern have on an SM '$(residency "$pattern")', not '$blocks $warps $resource'"
+done <"$LOCKSTEP_SRC/tests/workloads/residency.txt"
+
 # Several shirts, corrected in turns.
 if [ "$name" = cloth ]; then
     simulate cloth --mode functional -- --small --shirts 3 --kinds 2
