@@ -82,6 +82,20 @@ static void add_parts(const char *path, const struct strbuf *text, struct strbuf
     diag_free(&ignored);
 }
 
+/* workload.h, which most programs need, and what the source includes from beside itself. */
+static void add_headers(struct study *study, const char *source, const char *text, struct strbuf *to)
+{
+    static const char include[] = "#include \"";
+    const char *slash = strrchr(source, '/');
+    add_content(find_file(study, "workload.h", "workloads/workload.h"), to);
+    for (const char *at = strstr(text, include); at; at = strstr(at, include)) {
+        at += sizeof include - 1;
+        const char *name = arena_printf(&study->arena, "%.*s", (int)strcspn(at, "\"\n"), at);
+        if (strcmp(name, "../workload.h") != 0)
+            add_content(arena_printf(&study->arena, "%.*s%s", slash ? (int)(slash + 1 - source) : 0, source, name), to);
+    }
+}
+
 uint64_t study_identify(struct study *study, const char *program)
 {
     unsigned known = strmap_get(&study->sources, program, strlen(program));
@@ -93,7 +107,7 @@ uint64_t study_identify(struct study *study, const char *program)
     if (cli_is_case(program))
         add_parts(source, &text, &parts);
     else
-        add_content(find_file(study, "workload.h", "workloads/workload.h"), &parts);
+        add_headers(study, source, strbuf_text(&text), &parts);
     strbuf_addn(&text, strbuf_text(&parts), parts.length);
     uint64_t hash = hash_bytes(strbuf_text(&text), text.length);
     strbuf_free(&text);
