@@ -12,7 +12,7 @@
 #ifndef LOCKSTEP_MAPREDUCE_H
 #define LOCKSTEP_MAPREDUCE_H
 
-#include "workload.h"
+#include "scan.h"
 
 // A key and a value. No job has the key KV_NONE: it pads what is sorted, and comes last.
 struct kv {
@@ -22,36 +22,6 @@ constexpr unsigned KV_NONE = UINT32_MAX;
 
 // MR_RESIDENT blocks are to fit on an SM, as many as 1536 threads allow.
 constexpr unsigned MR_THREADS = 256, MR_RESIDENT = 6, MR_TILE = 2 * MR_THREADS;
-
-// ---- exclusive prefix sums ----
-
-// Of each block's piece; its total goes to totals[block].
-__global__ static void __launch_bounds__(MR_THREADS, MR_RESIDENT)
-    scan_piece(unsigned *values, unsigned *totals, unsigned count)
-{
-    __shared__ unsigned sums[MR_THREADS];
-    unsigned t = threadIdx.x, at = blockIdx.x * MR_THREADS + t, own = at < count ? values[at] : 0;
-    sums[t] = own;
-    __syncthreads();
-    for (unsigned distance = 1; distance < MR_THREADS; distance *= 2) {
-        unsigned before = t >= distance ? sums[t - distance] : 0;
-        __syncthreads();
-        sums[t] += before;
-        __syncthreads();
-    }
-    if (at < count)
-        values[at] = sums[t] - own;
-    if (t == MR_THREADS - 1)
-        totals[blockIdx.x] = sums[t];
-}
-
-__global__ static void __launch_bounds__(MR_THREADS, MR_RESIDENT)
-    scan_add(unsigned *values, const unsigned *totals, unsigned count)
-{
-    unsigned at = blockIdx.x * MR_THREADS + threadIdx.x;
-    if (at < count)
-        values[at] += totals[blockIdx.x];
-}
 
 static inline unsigned mr_blocks(unsigned threads)
 {
@@ -65,22 +35,10 @@ template <typename T> static inline T *mr_alloc(unsigned count)
     return array;
 }
 
-static void scan(unsigned *values, unsigned count)
-{
-    unsigned blocks = mr_blocks(count), *totals = mr_alloc<unsigned>(blocks);
-    scan_piece<<<blocks, MR_THREADS>>>(values, totals, count);
-    if (blocks > 1) {
-        scan(totals, blocks);
-        scan_add<<<blocks, MR_THREADS>>>(values, totals, count);
-    }
-    CHECK(cudaGetLastError());
-    CHECK(cudaFree(totals));
-}
-
 // Prefix sums over one more value, a 0 at the end, which becomes the total.
 static inline unsigned scan_total(unsigned *values, unsigned count)
 {
-    scan(values, count + 1);
+    scan<MR_THREADS>(values, count + 1);
     return to_host(values + count, 1)[0];
 }
 

@@ -87,10 +87,11 @@ echo '// other' >>mini/vecadd.ptx
 # So is a program whose header changes.
 cp -r mini headers
 printf '#include "../workload.h"\n#include "one.h"\n' >headers/own.cu
-echo '// one' >headers/one.h
+echo '#include "two.h"' >headers/one.h
+echo '// two' >headers/two.h
 sed -i 's/sfu.yaml/own/' headers/study.yaml
 "$LOCKSTEP" study ./headers --list >list
-echo '// other' >>headers/one.h
+echo '// other' >>headers/two.h
 [ "$("$LOCKSTEP" study ./headers --list | grep -vcxFf list)" -eq 6 ] || wrong "another header is the same"
 
 # A parameter that is set twice has the last value, and is listed once.
