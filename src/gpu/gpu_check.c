@@ -4,7 +4,10 @@
 #include "base/check.h"
 #include "gpu/part.h"
 
-#define WINDOWS_BETWEEN 31 /* two checks of a unit: they take turns, each launch begins with another one */
+/* Windows of the engine between one unit's check and the next one's: at least so many, and one more for every so many
+ * facts of the unit that was checked, so that large caches do not take all the time. */
+#define WINDOWS_BETWEEN 31
+#define FACTS_A_WINDOW 16
 
 static unsigned one(const struct gpu_run *run)
 {
@@ -104,15 +107,16 @@ void gpu_check_window(struct gpu_run *run, uint64_t window)
 {
     struct check c;
     unsigned all = 0;
-    if (window % WINDOWS_BETWEEN)
+    if (window < run->next_check)
         return;
     for (unsigned u = 0; u < UNITS; u++)
         all += units[u].count(run);
-    unsigned u = 0, i = (unsigned)((window / WINDOWS_BETWEEN + run->gpu->launches) % all);
+    unsigned u = 0, i = (unsigned)((run->checks++ + run->gpu->launches) % all);
     for (; i >= units[u].count(run); u++)
         i -= units[u].count(run);
     check_init(&c);
     units[u].check(run, i, &c);
     check_demand(&c);
+    run->next_check = window + WINDOWS_BETWEEN + c.stated / FACTS_A_WINDOW;
 }
 #endif

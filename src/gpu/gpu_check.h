@@ -10,8 +10,8 @@ struct check;
 /* All facts of a launch under way; of a device that takes a checkpoint: gpu_check(gpu->run, c). */
 void gpu_check(struct gpu_run *run, struct check *c);
 
-/* For the engine, behind window number `window`: in test builds now and then a fact that does not hold ends the program
- * with its name. */
+/* For the engine, behind window number `window`: test builds check one unit now and then, each in its turn (every launch
+ * begins with another one), and a fact that does not hold ends the program with its name. */
 #ifdef LOCKSTEP_CHECKED
 void gpu_check_window(struct gpu_run *run, uint64_t window);
 #else

@@ -87,6 +87,7 @@ struct gpu_run {
     unsigned lookahead; /* of the networks, in ticks: parts are never further apart */
     uint64_t blocks, next_block, start_cycle;
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
+    uint64_t checks, next_check; /* gpu_check_window: units checked so far, and the window of the next one */
     struct host_use start; /* of the launch, or of a time before it that counts what a checkpoint had behind it */
 };
 

@@ -2,6 +2,7 @@
 # What ends a run early: --max-cycles, --max-seconds, signals. Each has its exit code, and leaves a whole statistics file with the
 # figures so far, marked as partial.
 . "$(dirname "$0")/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 
 # A kernel that would run for an hour, without waiting for anything.
 cat >"$folder/long.ptx" <<'P'
@@ -177,7 +178,8 @@ buffers:
 args: [m]
 Y
     for machine in gtx480 gtx480-sm2 gtx1080ti; do
-        for how in "" "--threads 2" "--threads 3" --no-skip; do
+        in_turn "--threads 2" "--threads 3" --no-skip
+        for how in "" "${chosen[@]}"; do
             # shellcheck disable=SC2086
             "$LOCKSTEP" run --quiet --machine "$machine" $how --stats "$folder/over.json" "$folder/over.yaml" >/dev/null 2>&1
             [ $? -eq 1 ] || wrong "$machine $how: loads beyond the end did not fail"

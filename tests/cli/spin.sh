@@ -2,6 +2,7 @@
 # Back-off over every scheduler, fed by every detector: neither threads nor skipped cycles change anything, checkpoints continue it,
 # every cycle has an owner; programs that do not spin notice nothing; a marked lock loop is found by all detectors.
 . "$(dirname "$0")/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 cases=$LOCKSTEP_SRC/tests/reference
 
 # value FILE NAME: the first kernel's member of that name. of FILE GROUP NAME: a member of its group of that name.
@@ -19,14 +20,15 @@ owned() {
         inside && /\}/ { exit } inside { sum += $2 } END { exit sum != cycles * 30 || !sum }' "$1" || wrong "cycles without owner: $2"
 }
 
-# steady WHAT OPTIONS...: the same with threads, and without skipping.
+# steady WHAT OPTIONS...: the same with threads, and without skipping, by turns.
 steady() {
     local what=$1 how
     shift
     json "$folder/one" "$@" || return
     owned "$folder/one" "$*"
     [ "$(of "$folder/one" spin backoffs)" -gt 0 ] || [ "$what" = free ] || wrong "$*: nobody is backed off"
-    for how in "--threads 2" "--threads 3" "--no-skip"; do
+    in_turn "--threads 2" "--threads 3" "--no-skip"
+    for how in "${chosen[@]}"; do
         # shellcheck disable=SC2086
         json "$folder/other" $how "$@" && { cmp "$folder/one" "$folder/other" || wrong "$*: $how changes results"; }
     done
@@ -95,9 +97,10 @@ continues() {
     done
     [ "$n" -gt 1 ] || wrong "$*: only $n checkpoints"
 }
-for scheduler in gto+bows lrr+bows; do
-    for detector in ddos static oracle; do
-        continues $scheduler $detector
+for detector in ddos static oracle; do
+    in_turn gto+bows lrr+bows
+    for scheduler in "${chosen[@]}"; do
+        continues "$scheduler" $detector
     done
 done
 continues gto+bows ddos --set spin.truth=oracle --set spin.shares=true --set spin.order=scheduler \
@@ -109,7 +112,8 @@ if [ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null; then
         "$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/$program/$program.cu" -o "$folder/$program" || exit 1
         for scheduler in gto+bows cawa+bows; do
             json "$folder/one" --machine gtx480 --sched $scheduler "$folder/$program" --small
-            for how in "--threads 3" --no-skip; do
+            in_turn "--threads 3" --no-skip
+            for how in "${chosen[@]}"; do
                 # shellcheck disable=SC2086
                 json "$folder/other" $how --machine gtx480 --sched $scheduler "$folder/$program" --small
                 cmp "$folder/one" "$folder/other" || wrong "$program: $how changes results under $scheduler"

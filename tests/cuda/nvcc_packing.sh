@@ -1,10 +1,10 @@
 # Every way in which nvcc packs PTX, and its other launch interfaces.
 compiler=nvcc
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
-for option in --compress-mode=size --compress-mode=speed --compress-mode=none \
-              --default-stream=per-thread -lineinfo; do
-    echo "$option"
-    check_output files "$option" "$here/files_a.cu" "$here/files_b.cu"
+for options in --compress-mode=size "--compress-mode=speed -lineinfo" "--compress-mode=none --default-stream=per-thread"; do
+    echo "$options"
+    # shellcheck disable=SC2086 # words
+    check_output files $options "$here/files_a.cu" "$here/files_b.cu"
 done
 echo "machine code beside PTX"
 "$nvcc" -cudart shared -arch=sm_80 "$here/files_a.cu" "$here/files_b.cu" -o "$work/packed"

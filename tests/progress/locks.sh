@@ -3,6 +3,7 @@
 # the schedulers of an SM, meet at the one pipeline register for memory instructions in a rhythm, those who come second get their turn
 # all the same. The strict forms of the schedulers starve, and that is said.
 . "$(dirname "$0")/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 cp "$here/lock.ptx" "$folder/"
 
 # lock BLOCKS THREADS LANES WORDS: a launch file
@@ -26,8 +27,10 @@ for scheduler in $default; do
     lock 2 256 32 1
     run 0 --sched "$scheduler" --max-cycles 10000000
 done
+lanes=2
+[ -z "${LOCKSTEP_LONG:-}" ] || lanes=8
 for scheduler in gto lrr; do
-    lock 30 192 8 1
+    lock 30 192 "$lanes" 1
     run 0 --sched "$scheduler" --max-cycles 30000000
 done
 for machine in gtx480-sm2 gtx1080ti; do
@@ -43,7 +46,8 @@ for scheduler in gto cawa lrr; do
 done
 # Lanes and warps enough to take too long for a test: somebody gets on whenever the progress watch looks.
 for shape in "3 256" "8 256" "15 256" "30 192"; do
-    for scheduler in gto lrr tls cawa; do
+    in_turn gto lrr tls cawa
+    for scheduler in "${chosen[@]}"; do
         # shellcheck disable=SC2086 # two words
         lock $shape 32 1
         run "0 4" --sched "$scheduler" --set sm.age_rotation=20000 --set gpu.watch_cycles=100000 --max-cycles 1300000

@@ -13,10 +13,17 @@ summaries() {
         /mean absolute error/ { error = $4 + 0; near = $5; all = $7 }
         /correlation of logs/ { print machine, error, all - near + failed, $4 }'
 }
+cases=() # but ht64full, which is long and says little more than ht64
+if [ -z "${LOCKSTEP_LONG:-}" ]; then
+    for file in "$LOCKSTEP_SRC"/tests/reference/*.yaml; do
+        case=$(basename "$file" .yaml)
+        [ "$case" = ht64full ] || cases+=(--case "$case")
+    done
+fi
 check() {
     local name=$1 far=$2
     shift 2
-    summaries "$@" | awk -v name="$name" -v far="$far" '
+    summaries "${cases[@]}" "$@" | awk -v name="$name" -v far="$far" '
         { print name, $0; n++; if ($2 > 10 || $3 > far || $4 < 0.99) bad++ }
         END { exit n != 3 || bad ? 1 : 0 }' || { echo "$name: outside the targets"; exit 1; }
 }

@@ -13,19 +13,9 @@
 
 #include <cmocka.h>
 
+#include "effort.h"
 #include "gpu/gpu.h"
 #include "ptx/ptx.h"
-
-/* 1 in builds with sanitizers, which take several times as long: tests of many cases try fewer of them there. */
-#if !defined(__has_feature)
-#define __has_feature(x) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||               \
-    __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#else
-#define SANITIZED 0
-#endif
 
 #define PTX_HEAD ".version 7.0\n.target sm_70\n.address_size 64\n"
 /* Registers of all kinds, for the text of a kernel or function. */

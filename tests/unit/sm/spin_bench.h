@@ -16,6 +16,7 @@
 #include "base/bits.h"
 #include "base/hash.h"
 #include "config/param.h"
+#include "effort.h"
 #include "ptx/ptx.h"
 #include "simt/warp.h"
 #include "sm/spin/spin.h"

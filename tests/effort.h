@@ -1,0 +1,25 @@
+/* How much a test of many cases tries. Builds with sanitizers take many times as long, and look for faults of memory
+ * that a share of the cases shows as well as all: what the cases compute is checked in full in the release build. */
+#ifndef LOCKSTEP_TESTS_EFFORT_H
+#define LOCKSTEP_TESTS_EFFORT_H
+
+#include <stdlib.h>
+
+#if !defined(__has_feature)
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||               \
+    __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+
+/* The step of a loop over cases: 1, that is all of them, or `sanitized` in a build with sanitizers unless LOCKSTEP_LONG
+ * is set. */
+static inline unsigned effort_step(unsigned sanitized)
+{
+    return SANITIZED && !getenv("LOCKSTEP_LONG") ? sanitized : 1;
+}
+
+#endif
