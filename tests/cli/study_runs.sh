@@ -83,6 +83,17 @@ echo '# other' >>mini/narrow.yaml
 echo '// other' >>mini/vecadd.ptx
 [ "$("$LOCKSTEP" study ./mini --list | grep -vcxFf list)" -eq 10 ] || wrong "another PTX is the same"
 
+
+# So is a program whose header changes.
+cp -r mini headers
+printf '#include "../workload.h"\n#include "one.h"\n' >headers/own.cu
+echo '#include "two.h"' >headers/one.h
+echo '// two' >headers/two.h
+sed -i 's/sfu.yaml/own/' headers/study.yaml
+"$LOCKSTEP" study ./headers --list >list
+echo '// other' >>headers/two.h
+[ "$("$LOCKSTEP" study ./headers --list | grep -vcxFf list)" -eq 6 ] || wrong "another header is the same"
+
 # A parameter that is set twice has the last value, and is listed once.
 cp -r mini twice
 sed -i 's/plain: \[\]/plain: [gpu.sms=5, gpu.sms=3]/' twice/study.yaml

@@ -67,7 +67,7 @@ broken() {
     source=$LOCKSTEP_SRC/workloads/$program/$program.cu
     sed "$edit" "$source" >"$work/edited.cu"
     ! cmp -s "$source" "$work/edited.cu" || fail "$program: '$edit' changes nothing"
-    sed "s,\"\.\./workload\.h\",\"$LOCKSTEP_SRC/workloads/workload.h\"," "$work/edited.cu" >"$work/broken.cu"
+    sed "s,\"\.\./\([a-z]*\.h\)\",\"$LOCKSTEP_SRC/workloads/\1\"," "$work/edited.cu" >"$work/broken.cu"
     "$LOCKSTEP" cc "$work/broken.cu" -o "$work/broken" || {
         fail "$program: '$edit' does not compile"
         return 0

@@ -1,6 +1,6 @@
 # _program.sh NAME each|brief: a program under workloads/ with small inputs: its own check must pass, and it must print the same in
-# every run, whatever machine, scheduler and mode. LOCKSTEP_LONG: every machine with both schedulers and in both modes; and built by
-# nvcc, where that is installed.
+# every run, whatever machine, scheduler and mode. LOCKSTEP_LONG: every machine with every scheduler and in both modes; and built by
+# nvcc, where that is installed. The blocks that residency.txt says an SM of the gtx480 machine holds are those that it does.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
 name=$1 runs=$2
 if [ -n "${LOCKSTEP_LONG:-}" ]; then runs=all; else nvcc=; fi
@@ -20,8 +20,9 @@ each)
 all)
     for machine in gtx480 gtx480-sm2 gtx1080ti; do
         check "$name" --mode functional --machine $machine
-        check "$name" --machine $machine --sched lrr
-        check "$name" --machine $machine --sched gto
+        for scheduler in lrr gto tls cawa lrr+bows gto+bows; do
+            check "$name" --machine $machine --sched $scheduler
+        done
     done
     ;;
 *)
@@ -41,6 +42,24 @@ if [ "$name" = bfs ]; then
         cmp -s "$work/out" "$work/bfs.expected" || fail "bfs with a queue: $(diff "$work/bfs.expected" "$work/out")"
     done
 fi
+
+# The blocks that an SM holds: "BLOCKS WARPS RESOURCE", once for each of them that the launches of matching kernels have.
+residency() {
+    awk -F, -v pattern="$1" '
+        NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
+        $column["name"] ~ pattern {
+            split($column["block"], size, "x")
+            print $column["blocks_per_sm"], int((size[1] * (size[2] ? size[2] : 1) + 31) / 32), $column["blocks_limited_by"]
+        }' "$work/stats.csv" | sort -u
+}
+
+while read -r program blocks warps resource pattern; do
+    [ "$program" = "$name" ] || continue
+    simulate "$name" --machine gtx480 --mode functional --stats "$work/stats.csv" -- --small
+    residency "$pattern" >"$work/resident"
+    [ "$(wc -l <"$work/resident")" = 1 ] && grep -Eqx "$blocks $warps ($resource)" "$work/resident" ||
+        fail "$name: kernels $pattern have on an SM '$(cat "$work/resident")', not '$blocks $warps $resource'"
+done <"$LOCKSTEP_SRC/tests/workloads/residency.txt"
 
 # Several shirts, corrected in turns.
 if [ "$name" = cloth ]; then

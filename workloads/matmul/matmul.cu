@@ -2,9 +2,11 @@
 // with a barrier after the loads and one after their use. The edge tiles are padded with zeros.
 #include "../workload.h"
 
-constexpr unsigned TILE = 16;
+// RESIDENT blocks are to fit on an SM, as many as 1536 threads allow.
+constexpr unsigned TILE = 16, THREADS = TILE * TILE, RESIDENT = 6;
 
-__global__ void matmul(const float *a, const float *b, float *c, unsigned rows, unsigned inner, unsigned columns)
+__global__ void __launch_bounds__(THREADS, RESIDENT)
+    matmul(const float *a, const float *b, float *c, unsigned rows, unsigned inner, unsigned columns)
 {
     __shared__ float tile_a[TILE][TILE], tile_b[TILE][TILE];
     unsigned x = threadIdx.x, y = threadIdx.y;

@@ -12,6 +12,8 @@
 #include "cli/case.h"
 #include "cli/study/study.h"
 
+enum { HEADER_DEPTH = 8 };
+
 struct crew {
     struct study *study;
     struct study_execution **todo; /* by job */
@@ -82,6 +84,27 @@ static void add_parts(const char *path, const struct strbuf *text, struct strbuf
     diag_free(&ignored);
 }
 
+/* What the file includes from beside itself, and what that includes, but workload.h. Headers that include each other
+ * end at `depth`. */
+static void add_headers(struct study *study, const char *path, const char *text, unsigned depth, struct strbuf *to)
+{
+    static const char include[] = "#include \"";
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash + 1 - path) : 0;
+    for (const char *at = strstr(text, include); at && depth > 0; at = strstr(at, include)) {
+        at += sizeof include - 1;
+        const char *name = arena_printf(&study->arena, "%.*s", (int)strcspn(at, "\"\n"), at);
+        if (strcmp(name, "../workload.h") == 0 || strcmp(name, "workload.h") == 0)
+            continue;
+        struct strbuf header = {0};
+        const char *found = arena_printf(&study->arena, "%.*s%s", folder, path, name);
+        add_content(found, &header);
+        strbuf_addn(to, strbuf_text(&header), header.length);
+        add_headers(study, found, strbuf_text(&header), depth - 1, to);
+        strbuf_free(&header);
+    }
+}
+
 uint64_t study_identify(struct study *study, const char *program)
 {
     unsigned known = strmap_get(&study->sources, program, strlen(program));
@@ -90,10 +113,12 @@ uint64_t study_identify(struct study *study, const char *program)
     struct strbuf text = {0}, parts = {0};
     const char *source = study_source(study, program);
     add_content(source, &text);
-    if (cli_is_case(program))
+    if (cli_is_case(program)) {
         add_parts(source, &text, &parts);
-    else
+    } else {
         add_content(find_file(study, "workload.h", "workloads/workload.h"), &parts);
+        add_headers(study, source, strbuf_text(&text), HEADER_DEPTH, &parts);
+    }
     strbuf_addn(&text, strbuf_text(&parts), parts.length);
     uint64_t hash = hash_bytes(strbuf_text(&text), text.length);
     strbuf_free(&text);
