@@ -1,8 +1,6 @@
-/*
- * What this host asks for three things that a simulation cannot do without, so that figures of different hosts can be compared:
- * a meeting of two threads (base/crew.h), of which `--threads 2` has one in every window; the first touch of a page of memory; and
- * of a huge page, where the host gives huge pages at all.
- */
+/* Measures three costs of this host that every simulation pays, so that speeds on different hosts can be compared: a meeting
+ * of two threads (base/crew.h), of which `--threads 2` has one in every window; the first touch of a page of memory; and that
+ * of a huge page, where the host gives huge pages at all. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

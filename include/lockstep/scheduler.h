@@ -36,8 +36,8 @@ struct lockstep_warp_view {
     uint32_t issued_pc; /* of the last one that was issued; of the first one before that */
 };
 
-/* What a scheduler knows of a thread block slot: how the block stood when the last cycle ended, so that all schedulers
- * of the SM see the same, whoever looks first. */
+/* A thread block slot as it was at the end of the last cycle. All schedulers of the SM see the same view, in whatever
+ * order they look. */
 struct lockstep_block_view {
     uint64_t number;        /* launch order on this SM in this kernel: smaller is older */
     uint64_t warps;         /* the slots of its warps, those that have ended too */

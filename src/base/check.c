@@ -61,7 +61,7 @@ void check_demand(const struct check *c)
     abort();
 }
 
-/* Whether this statement is the one to break; counts it. */
+/* Counts a statement. True: it is the one that this walk breaks. */
 static bool is_target(struct check *c, const char *name)
 {
     if (c->hear)

@@ -1,5 +1,5 @@
-/* What a stretch of work took of the host beside its time: the share of it that the operating system spent, and the
- * first touches of pages, which cost more on some hosts than all the rest. */
+/* The cost of a stretch of work to the host: its time, the processor time that the operating system spent, and the
+ * pages that were touched for the first time. On some hosts those cost more than all the rest. */
 #ifndef LOCKSTEP_BASE_HOST_USE_H
 #define LOCKSTEP_BASE_HOST_USE_H
 
@@ -13,7 +13,7 @@ struct host_use {
 
 /* The process's use of the host so far, from some beginning. */
 struct host_use host_use_now(void);
-/* What was used since `before`. */
+/* The process's use since `before`. */
 struct host_use host_use_since(const struct host_use *before);
 
 #endif

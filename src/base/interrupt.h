@@ -1,5 +1,5 @@
-/* What ends a run from outside before it is through: SIGINT, SIGTERM, SIGHUP, and a limit of host time. Whoever watches
- * asks now and then; one run at a time can be watched. And the host's clock. */
+/* Requests to end a run early: SIGINT, SIGTERM, SIGHUP, and a limit of host time. The run asks now and then if there is
+ * one; one run at a time can be watched. The host's clock is here too. */
 #ifndef LOCKSTEP_BASE_INTERRUPT_H
 #define LOCKSTEP_BASE_INTERRUPT_H
 

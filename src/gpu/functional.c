@@ -95,7 +95,7 @@ static bool legal(struct frun *f, const struct fblock *b, unsigned w)
     return true;
 }
 
-/* Whether an atomic led to a value that no lock going back and forth has. */
+/* True: an atomic led to a value that a lock going back and forth does not take. */
 static bool changes(struct frun *f, const struct simt_access *a, const struct fblock *b)
 {
     uint8_t atomic = a->instr->mods.atomic;
@@ -112,7 +112,7 @@ static bool changes(struct frun *f, const struct simt_access *a, const struct fb
     return novel;
 }
 
-/* Whether an access is one that waiting programs repeat: it alone is no progress. */
+/* True: waiting programs repeat such an access, so it alone is no progress. */
 static bool synchronises(struct frun *f, const struct simt_access *a, const struct fblock *b)
 {
     if (a->kind == ISA_FLAG_ATOMIC)
@@ -340,7 +340,7 @@ static bool goes_round(struct frun *f)
     return all && !note && (!f->changed || f->idle - f->noted >= OLD_ROUNDS);
 }
 
-/* Whether the warps get nowhere, after a turn. */
+/* True: after a turn, the warps have got nowhere. */
 static bool is_stuck(struct frun *f, bool ran, bool moved)
 {
     uint32_t most = f->run->gpu->machine.gpu.idle_cycles;

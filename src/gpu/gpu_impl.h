@@ -114,7 +114,7 @@ uint8_t *gpu_host_address(void *gpu, uint64_t address);
 void gpu_services_init(struct gpu *gpu);
 /* units.c: makes the SMs, partitions and networks; starts and ends their part of a launch. */
 void gpu_build_units(struct gpu *gpu);
-/* What SM `index` is built from, between these networks. */
+/* The setup of SM `index`, between these networks. */
 struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct network *requests, struct network *replies);
 void gpu_destroy_units(struct gpu *gpu);
 /* engine.c: runs the launch cycle by cycle. */

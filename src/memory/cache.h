@@ -61,7 +61,7 @@ enum cache_presence {
 #define CACHE_NO_LINE UINT32_MAX
 #define CACHE_NO_WAITER UINT32_MAX
 
-/* What an access did besides its result. */
+/* The effects of an access besides its result. */
 struct cache_effect {
     uint8_t presence;      /* of a read that was not refused for want of room: how its bytes were there before */
     uint32_t line;         /* line index for cache_data and friends, or CACHE_NO_LINE */
@@ -77,7 +77,7 @@ struct cache_effect {
 
 struct cache;
 
-/* What is asked every cycle is kept where every owner can see it. */
+/* Fields that owners ask for every cycle: they read them here, without a call. */
 struct cache_head {
     uint32_t ready_first; /* CACHE_NO_WAITER: none */
     uint32_t used_mshrs;
@@ -90,7 +90,7 @@ struct cache_head {
     uint8_t refused_helpers;  /* enum cache_helper */
     uint64_t *refused_reason; /* its counter */
 };
-/* What may help an access that was refused. */
+/* Events that may help an access that was refused. */
 enum cache_helper { CACHE_HELP_FILL = 1, CACHE_HELP_TAKEN = 2 }; /* a fill comes; a waiter is taken */
 
 struct cache *cache_create(const struct cache_params *params, bool with_data, struct arena *arena);
@@ -104,7 +104,7 @@ enum cache_presence cache_find(const struct cache *c, uint64_t address, uint32_t
  * places. */
 enum cache_result cache_read(struct cache *c, uint64_t address, uint32_t bytes, uint32_t waiter, uint32_t queue_room,
                              struct cache_effect *effect);
-/* Whether a read is the one that was refused last, and nothing has changed for it since. */
+/* True: the read is the one that was refused last, and nothing has changed for it since. */
 static inline bool cache_would_refuse(const struct cache *c, uint64_t address, uint32_t bytes, uint32_t queue_room)
 {
     const struct cache_head *head = (const struct cache_head *)c;
@@ -179,14 +179,14 @@ uint32_t cache_take_fill(struct cache *c, uint32_t fill, const uint8_t *packet_d
  * cache_still_holds. *data, when the cache carries values, are those of the line when the fill came, line_bytes by
  * offset in the line, valid until the cache is used again; NULL otherwise. */
 uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data);
-/* Whether a line (or CACHE_NO_LINE) has not been given up for another since it was that of the address. */
+/* True: the line (or CACHE_NO_LINE) still is that of the address. */
 bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address);
-/* Whether cache_ready has one. */
+/* True: cache_ready has one. */
 static inline bool cache_has_ready(const struct cache *c)
 {
     return ((const struct cache_head *)c)->ready_first != CACHE_NO_WAITER;
 }
-/* Whether a fill is under way or somebody waits for one that has come. */
+/* True: a fill is under way, or somebody waits for one that has come. */
 static inline bool cache_has_pending(const struct cache *c)
 {
     return ((const struct cache_head *)c)->used_mshrs != 0;

@@ -1,4 +1,4 @@
-/* What a DRAM channel keeps although it follows from its queues and banks (base/check.h). */
+/* Recomputes what a DRAM channel keeps although it follows from its queues and banks (base/check.h). */
 #include "base/bits.h"
 #include "base/check.h"
 #include "memory/dram.h"

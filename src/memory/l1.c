@@ -18,10 +18,10 @@ try {
     bool hit; /* a store whose line was there */
 };
 
-/* What cache_read does, by presence. */
+/* The action that cache_read takes by itself, by presence of the line. */
 static const uint32_t reads[CACHE_PRESENCES] = {L1_FETCH, L1_JOIN, L1_SERVE, L1_SERVE};
 
-/* What can be refused. */
+/* Actions that can be refused. */
 #define FIRSTS (L1_SERVE | L1_FETCH | L1_JOIN | L1_KEEP | L1_SEND | L1_PASS | L1_ACKNOWLEDGE)
 
 void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)

@@ -50,17 +50,17 @@ enum l1_served {
 };
 /* The first door: an access is tried at the tags. */
 enum l1_served l1_access(struct l1 *l1, struct l1_access *access);
-/* Whether accesses of this event go past the L1 whatever it holds. */
+/* True: accesses of this event go past the L1, whatever it holds. */
 static inline bool l1_passes(const struct l1 *l1, unsigned event)
 {
     return coherence_actions(l1->side, COHERENCE_ANY, event) & L1_PASS;
 }
-/* Whether an access that passes would be refused for want of room: trying it would do no more. */
+/* True: an access that passes would be refused for want of room, so it need not be tried. */
 static inline bool l1_is_full(const struct l1 *l1)
 {
     return l1->in_order && packet_ring_full(&l1->requests);
 }
-/* Whether a load would be refused as it was before, by which no more happens than that this is counted. */
+/* True: a load would be refused as it was before. A try would do no more than count that. */
 static inline bool l1_would_refuse(const struct l1 *l1, uint64_t address, uint32_t bytes)
 {
     return cache_would_refuse(l1->cache, address, bytes, packet_ring_room(&l1->requests));
@@ -75,7 +75,7 @@ enum l1_arrival {
     L1_ANSWERED,     /* the answer of an access that went past, with its waiter's number */
     L1_FILLED        /* those who wait for a line are ready */
 };
-/* What an arrival is, and, unless it is ANSWERED, taking it. */
+/* The kind of an arrival. The caller takes it then, by l1_fill if it is a fill. */
 enum l1_arrival l1_arrival_of(const struct packet *p);
 /* Takes a fill; returns the number of the one who waited first. */
 uint32_t l1_fill(struct l1 *l1, const struct packet *p);

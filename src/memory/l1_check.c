@@ -1,4 +1,5 @@
-/* What an L1 keeps although it follows from its parameters, its protocol's table and its packets (base/check.h). */
+/* Recomputes what an L1 keeps although it follows from its parameters, its protocol's table and its packets
+ * (base/check.h). */
 #include "base/check.h"
 #include "memory/l1.h"
 
@@ -33,7 +34,7 @@ static const struct coherence_row *row_of(const struct coherence_table *t, unsig
     return NULL;
 }
 
-/* Whether what the event asks for first is in every state what a read of the cache does there. */
+/* True: in every state, the event's first action is the one that a read of the cache takes there. */
 static bool is_read(const struct coherence_table *t, unsigned event)
 {
     static const uint32_t reads[CACHE_PRESENCES] = {L1_FETCH, L1_JOIN, L1_SERVE, L1_SERVE};

@@ -41,10 +41,10 @@ uint32_t slice_requests(const struct memory_params *params)
     return params->l2.miss_queue + AT_ONCE - 1 + params->partition.l2_dram_queue + params->partition.dram_l2_queue;
 }
 
-/* What cache_read does, by presence. */
+/* The action that cache_read takes by itself, by presence of the line. */
 static const uint32_t reads[CACHE_PRESENCES] = {L2_FETCH, L2_JOIN, L2_TOUCH, L2_TOUCH};
 
-/* What can be refused. */
+/* Actions that can be refused. */
 #define FIRSTS (L2_PROBE | L2_TOUCH | L2_FETCH | L2_JOIN | L2_KEEP | L2_PASS | L2_PASS_FETCH)
 
 struct slice *slice_create(const struct memory_params *params, const struct request_map *map, unsigned number,
@@ -329,7 +329,7 @@ HOT_INLINE void send_ahead(struct slice *s, uint64_t cycle)
     s->sent_at = cycle + 1;
 }
 
-/* What follows from a fill, for which a packet may wait, or a taken line. */
+/* Sends the requests that an access led to: a fill, for which the packet may wait, and the victim's write-back. */
 HOT_INLINE void send_misses(struct slice *s, enum cache_result result, const struct cache_effect *effect,
                             enum memory_request_kind kind, struct packet *packet, uint64_t cycle)
 {
@@ -497,7 +497,7 @@ HOT NOT_INLINE bool act(void *environment, uint32_t actions)
     return true;
 }
 
-/* What an access is to the line. */
+/* The event that a packet is to its line. */
 static enum l2_event event_of(const struct slice *s, const struct packet *p)
 {
     if (p->kind == PACKET_WRITE)
@@ -533,7 +533,7 @@ HOT_INLINE void count_fill(struct slice *s)
     coherence_count(s->side, COHERENCE_ANY, L2_FILL_EVENT);
 }
 
-/* What waits there stays readable until the next one waits. */
+/* Gives a waiter's place back. Its part stays readable until the place is taken again. */
 static inline void free_waiter(struct slice *s, uint32_t waiter)
 {
     s->waiting[waiter].next = s->free_waiter;
@@ -573,7 +573,7 @@ HOT static void serve_waiter(struct slice *s, uint64_t cycle)
         end_read(s, waiter, cycle);
 }
 
-/* What comes back from the DRAM */
+/* Answers of the DRAM */
 
 HOT void slice_expect_return(const struct slice *s, uint32_t request)
 {

@@ -43,7 +43,7 @@ struct slice_probes {
     bool answered; /* all of them */
 };
 
-/* What is used together lies together, by cache lines of the host: many slices take turns. */
+/* Fields that are used together share a cache line of the host: many slices take turns. */
 struct slice {
     _Alignas(64) uint64_t next; /* as partition_next_l2, of this slice */
     struct cache *cache;
@@ -96,7 +96,7 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
                            struct arena *arena);
 /* The most requests that the slice's own queues hold. */
 uint32_t slice_requests(const struct memory_params *params);
-/* Whether the queue has room for all parts of a packet. */
+/* True: the queue has room for all parts of a packet. */
 static inline bool slice_can_push(const struct slice *s)
 {
     return s->in_count <= s->in_most;
@@ -110,7 +110,7 @@ void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t
 void slice_tick(struct slice *s, uint64_t cycle);
 /* Finds `next` anew after a reply was taken from a full queue. `last` is the last tick. */
 void slice_find_next(struct slice *s, uint64_t last);
-/* Whether there is a request for the DRAM after tick `last`. */
+/* True: there is a request for the DRAM after tick `last`. */
 static inline bool slice_sends(const struct slice *s, uint64_t last)
 {
     return s->to_dram.count > (s->sent_at > last);
@@ -134,7 +134,7 @@ void slice_expect_return(const struct slice *s, uint32_t request);
 void slice_expect_next_return(const struct slice *s, uint32_t request);
 /* A request comes back from the DRAM, when there is room. `last` is the last tick. */
 void slice_return(struct slice *s, uint32_t request, uint64_t last);
-/* Whether anything goes on behind the ROP delay but replies waiting. */
+/* True: the slice has work behind the ROP delay besides replies that wait. */
 static inline bool slice_works(const struct slice *s)
 {
     return (s->misses | s->to_dram.count | s->from_dram.count) || cache_has_pending(s->cache);

@@ -1,4 +1,4 @@
-/* What a slice keeps although it follows from its packets, queues and waiters (base/check.h). Each packet in the slice
+/* Recomputes what a slice keeps although it follows from its packets, queues and waiters (base/check.h). Each packet in the slice
  * is found where its parts are: in the list of those that the L2 has not accepted, among the waiters, as a store at the
  * DRAM, or, when all were served, with a reply. */
 #include <stdlib.h>
@@ -168,7 +168,7 @@ static void check_next(struct slice *s, struct check *c, uint64_t last)
         check_at_most(c, "slice.next", 0, &s->next, sizeof s->next, cycle_max(next, soon));
 }
 
-/* What was laid out of the protocol. */
+/* The protocol's table as the slice has laid it out. */
 static void check_protocol(struct slice *s, struct check *c)
 {
     bool ahead =

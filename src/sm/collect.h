@@ -7,7 +7,7 @@
 
 #define SM_MAX_COLLECTORS 32
 
-/* What the operand collectors of one class hold. */
+/* The contents of the operand collectors of one class. */
 struct sm_collected {
     uint8_t line[SM_MAX_COLLECTORS];   /* a ring: see sm_collectors */
     uint8_t behind[SM_MAX_COLLECTORS]; /* operands whose turn at their bank has not come */

@@ -2,7 +2,7 @@
  * What SP and SFU have computed is written back here, in the cycle for which it was announced when a unit took it. */
 #include "sm/sm_impl.h"
 
-/* What a warp waits for besides the values of registers may have come. */
+/* Ends the warp's fence, or lets the warp retire, if this op or store was the last one that it waited for. */
 static void check_rest(struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
@@ -30,7 +30,7 @@ static inline void release_registers(const struct sm *sm, struct sm_warp *warp, 
     warp->pending_registers -= way->write_count;
 }
 
-/* What few ops leave behind: an access, a warp that waited for this op, one that waited for its last. */
+/* The end of the few ops that have an access, or whose warp waited for them. */
 HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 {
     if (o->access) {

@@ -12,7 +12,7 @@ static bool is_over(const struct sm *sm, const struct sm_warp *warp)
     return !warp->in_flight && !warp->stores_out && sm_order_reached(&sm->blocks[warp->block].order, warp->fence_after);
 }
 
-/* What a warp's fence waits for is what is ordered before it now. */
+/* A fence waits for the accesses that are ordered before it when the wait begins. */
 static void begin_wait(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
     sm_wait_begin(sm, SM_WAIT_fence, bit);

@@ -159,7 +159,7 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     sm->fetch.view.last = slot;
 }
 
-/* Whether take_line is to be asked: a line has arrived, or one was taken. */
+/* True: take_line has something to do, since a line has arrived or one was taken. */
 static inline bool line_came(const struct sm *sm)
 {
     return sm->fetch.line_taken || cache_has_ready(sm->fetch.l1i);
@@ -227,6 +227,15 @@ static unsigned entries(const struct sm_fetch_view *view, unsigned slot)
 static unsigned preferred(const struct sm_fetch_view *view, unsigned scheduler, uint64_t warps)
 {
     return sm_preferred(view->context, scheduler, warps);
+}
+
+void sm_send_instruction_requests(struct sm *sm)
+{
+    uint32_t waiting = sm->fetch.queue.count;
+    if (waiting)
+        sm_port_send_one(sm, &sm->fetch.queue);
+    if (sm->fetch.queue.count < waiting)
+        sm->fetch.queued_since = sm->now;
 }
 
 void sm_fetch_init(struct sm *sm, struct arena *own)

@@ -165,7 +165,7 @@ static void store_bytes(const struct simt_access *access, const struct sm_transa
     }
 }
 
-/* What a store that goes to the L2 takes along. Local memory's values stay here. */
+/* A store takes its bytes along to the L2. Local memory's values stay here. */
 static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
 {
     struct sm_warp *warp = &sm->warps[o->slot];
@@ -263,7 +263,7 @@ static void serve_l1d_pipe(struct sm *sm)
         sm->due |= SM_DUE_REFUSED;
 }
 
-/* What goes past the L1D must not overtake an access to the same line on its way to it. */
+/* An access that goes past the L1D must not overtake one to the same line that is still on its way to it. */
 static bool follows_in_pipe(const struct sm *sm, const struct sm_transaction *t)
 {
     for (uint32_t i = 0; i < sm->lsu.pipe_count; i++)
@@ -500,7 +500,7 @@ HOT void sm_lsu_writeback(struct sm *sm)
     sm->lsu.writeback_from = (client + 1) % SM_WB_COUNT;
 }
 
-/* Whether a try would be counted as refused, and no more, as the one before was. */
+/* True: a try would be refused as the one before was, and only counted. */
 static bool const_refuses(const struct sm *sm, const struct sm_transaction *t)
 {
     return cache_would_refuse(sm->lsu.l1c, t->address, t->bytes, packet_ring_room(&sm->lsu.l1c_queue));

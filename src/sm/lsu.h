@@ -18,7 +18,7 @@ struct sm_transaction {
     uint32_t next;   /* free list; while it is made: others with the same hash */
 };
 
-/* What became of a transaction when the load/store unit last tried to serve it. */
+/* The outcome of the last try to serve a transaction. */
 enum sm_served {
     SM_SERVED,
     SM_REFUSED, /* tried again when something has changed */
@@ -92,7 +92,7 @@ void sm_lsu_begin(struct sm *sm);
 void sm_lsu_writeback(struct sm *sm);
 /* One cycle: a reply is taken, requests leave, accesses reach the L1D, the dispatch register goes on. */
 void sm_lsu(struct sm *sm);
-/* What an access of global or local memory is to the L1D. */
+/* The event that an access of global or local memory is to the L1D. */
 enum l1_event sm_l1_event(const struct sm *sm, const struct simt_access *access);
 /* Bytes in the network of the request that the transaction in the dispatch register enters it with by itself, or 0. */
 uint32_t sm_lsu_entering_bytes(const struct sm *sm);

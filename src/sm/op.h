@@ -18,7 +18,7 @@
 
 enum sm_class { SM_SP, SM_SFU, SM_MEM, SM_CLASSES };
 
-/* What of the past an instruction waits for before it issues, besides the values of its registers. */
+/* The earlier work that an instruction waits for before it issues, besides the values of its registers. */
 enum sm_after {
     SM_AFTER_NOTHING,
     SM_AFTER_OWN,  /* its warp's instructions and stores: a call of printf, malloc or free, which touches memory at once
@@ -26,7 +26,7 @@ enum sm_after {
     SM_AFTER_FENCE /* what a fence would wait for: a store or atomic that releases at a scope wider than the block */
 };
 
-/* What is asked of an instruction on its way from issue to completion. */
+/* The facts about an instruction that its way from issue to completion asks for. */
 struct sm_way {
     const uint64_t *writes; /* set of registers in the scoreboard that it writes; behind that set, those it reads */
     uint16_t latency, interval;
@@ -36,7 +36,7 @@ struct sm_way {
     bool src_apart;      /* no two of these share a bank */
 };
 
-/* What timing needs of a static instruction. It fills one cache line. */
+/* A static instruction, as timing needs it. It fills one cache line. */
 struct sm_decoded {
     _Alignas(64) const uint64_t *uses; /* set of registers in the scoreboard: those it reads or writes */
     struct sm_way way;
@@ -173,7 +173,7 @@ static inline void sm_wheel_add(struct sm_ops *ops, struct sm_wheel *wheel, uint
     wheel->occupied[at / 64] |= BIT64(at % 64);
     wheel->count++;
 }
-/* Whether ops are due at cycle. */
+/* True: ops are due at cycle. */
 static inline bool sm_wheel_due(const struct sm_wheel *wheel, uint64_t cycle)
 {
     unsigned at = (unsigned)cycle & wheel->mask;

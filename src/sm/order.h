@@ -48,7 +48,7 @@ static inline void sm_order_synchronise(struct sm_order *o)
     }
 }
 
-/* Whether everything of the eras before `era` is performed. */
+/* True: every access of the eras before `era` is performed. */
 static inline bool sm_order_reached(const struct sm_order *o, uint32_t era)
 {
     return (int32_t)(o->first - era) >= 0;

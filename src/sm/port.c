@@ -27,7 +27,7 @@ HOT_INLINE bool can_send(const struct sm *sm, const struct packet_ring *queue)
     return p && sm_port_has_room(sm, packet_network_bytes(p));
 }
 
-HOT static void send_one(struct sm *sm, struct packet_ring *queue)
+HOT void sm_port_send_one(struct sm *sm, struct packet_ring *queue)
 {
     if (!can_send(sm, queue))
         return;
@@ -44,18 +44,9 @@ HOT void sm_send_requests(struct sm *sm)
     if (sm->fetch.queue.count && sm->now - sm->fetch.queued_since > sm->params->fetch_patience)
         sm_send_instruction_requests(sm);
     if (sm->lsu.l1c_queue.count)
-        send_one(sm, &sm->lsu.l1c_queue);
+        sm_port_send_one(sm, &sm->lsu.l1c_queue);
     if (sm->lsu.l1d.requests.count)
-        send_one(sm, &sm->lsu.l1d.requests);
-}
-
-void sm_send_instruction_requests(struct sm *sm)
-{
-    uint32_t waiting = sm->fetch.queue.count;
-    if (waiting)
-        send_one(sm, &sm->fetch.queue);
-    if (sm->fetch.queue.count < waiting)
-        sm->fetch.queued_since = sm->now;
+        sm_port_send_one(sm, &sm->lsu.l1d.requests);
 }
 
 HOT bool sm_has_requests(const struct sm *sm)

@@ -16,10 +16,10 @@ struct sm;
 void sm_port_init(struct sm *sm, struct arena *own);
 /* A packet enters the network, which has room for it (sm_port_has_room). */
 void sm_port_send(struct sm *sm, struct packet *p);
+/* Sends the oldest packet of a queue, if the network has room for it. */
+void sm_port_send_one(struct sm *sm, struct packet_ring *queue);
 /* Sends what waits: a request of each of the load/store unit's caches. */
 void sm_send_requests(struct sm *sm);
-/* Sends one of the instruction cache's. */
-void sm_send_instruction_requests(struct sm *sm);
 /* Requests wait for the network. */
 bool sm_has_requests(const struct sm *sm);
 

@@ -47,7 +47,7 @@ enum sm_stall {
     SM_STALL_COUNT
 };
 
-/* What an SM is built from. Pointers must outlive it. */
+/* The parts that an SM is built from. Pointers must outlive it. */
 struct sm_setup {
     unsigned index, sm_count;
     const struct sm_params *params;
@@ -102,11 +102,11 @@ unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t
 /* Starts a launch: the SM must be empty. */
 void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle);
 bool sm_can_launch(const struct sm *sm);
-/* Whether a block may end, and make place, in the next cycle: not while each has a warp that goes on. */
+/* True: a block may end, and make place, in the next cycle: not while each has a warp that goes on. */
 bool sm_block_may_end(const struct sm *sm);
 /* Takes a block; index in the grid. */
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
-/* What an SM is after a call, as far as the rest of the machine has to know. */
+/* The state of an SM after a call, as far as the rest of the machine has to know. */
 enum sm_state {
     SM_STATE_IDLE = 1,     /* no warps, no packets out */
     SM_STATE_FAULTED = 2,  /* see sm_faulted */

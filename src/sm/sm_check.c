@@ -52,7 +52,7 @@ static void check_blocks(struct sm *sm, struct check *c)
 
 /* Instructions under way */
 
-/* What the ops in flight say of the warps. */
+/* The ops in flight, counted by warp. */
 struct under_way {
     uint32_t ops, of[SM_SLOTS]; /* in all; by warp */
     uint64_t blocked;           /* warps that wait until an op of theirs is complete */
@@ -213,7 +213,7 @@ void sm_check(struct sm *sm, struct check *c)
     for (unsigned class = 0; class < SM_CLASSES; class ++)
         check_collectors(sm, class, &turns, c);
     CHECK_FACT(c, "sm.banks_waiting", 0, sm->collect.waiting, turns);
-    /* What the load/store unit wrote in this step, the collectors see in the next. */
+    /* The collectors see in the next step which banks the load/store unit wrote in this one. */
     check_holds(c, "sm: banks written are banks", 0, !(sm->collect.written & ~sm->collect.all));
     check_wheel(sm, &sm->execute.wheel, 0, c);
     check_wheel(sm, &sm->lsu.shared, 1, c);

@@ -63,7 +63,8 @@ struct sm_barrier_event {
     bool opened;
 };
 
-/* What there is to do in the next step: set by whoever brings it, cleared by a stage that is left with nothing. */
+/* A stage is *due* when it may have work in the next step. Whoever brings it work sets its bit; the stage clears it
+ * when it is left with nothing. */
 enum sm_due {
     SM_DUE_PORT = 1,      /* a result waits for the load/store unit's writeback port */
     SM_DUE_COLLECT = 2,   /* an op can enter or leave the collectors, or its operands be read */
@@ -77,7 +78,7 @@ enum sm_due {
     SM_DUE_LSU = SM_DUE_RESPONSE | SM_DUE_DISPATCH | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_REFUSED
 };
 
-/* What warps and blocks keep their state in: see storage.c. */
+/* The memory that warps and blocks keep their state in: see storage.c. */
 struct sm_storage {
     struct arena *device; /* what all SMs are made of; used between launches only */
     uint8_t *memory;
@@ -202,7 +203,7 @@ static inline uint64_t sm_wide_awake(const struct sm *sm)
     return (sm->cleared | sm->mispredicted) & ~sm->waiting;
 }
 
-/* Whether requests wait in a queue for the network. */
+/* True: requests wait in a queue for the network. */
 static inline bool sm_has_queued(const struct sm *sm)
 {
     return sm->lsu.l1d.requests.count | sm->lsu.l1c_queue.count | sm->fetch.queue.count;
@@ -229,7 +230,7 @@ static inline uint64_t sm_fetch_for(const struct sm *sm)
 {
     return sm->resident & ~sm->finished & ~*sm->fetch.stocked & ~sm->fetch.under_way;
 }
-/* Whether fetch has anything to do: a warp to serve or to retire, an instruction line that arrived or one taken. */
+/* True: fetch has a warp to serve or to retire, or an instruction line that arrived or was taken. */
 static inline bool sm_fetch_busy(const struct sm *sm)
 {
     return sm_fetch_for(sm) || sm->fetch.retiring || sm->fetch.line_taken || cache_has_ready(sm->fetch.l1i);
@@ -243,6 +244,8 @@ static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
 /* An instruction of the warp's buffer was issued. */
 void sm_fetch_has_room(struct sm *sm, unsigned slot);
 void sm_fetch_init(struct sm *sm, struct arena *own);
+/* Sends one of the instruction cache's requests. */
+void sm_send_instruction_requests(struct sm *sm);
 void sm_fetch_begin(struct sm *sm);
 void sm_fetch(struct sm *sm);
 void sm_decode(struct sm *sm);
@@ -323,7 +326,7 @@ void sm_finish_warp(struct sm *sm, unsigned slot);
 void sm_show_blocks(struct sm *sm);
 
 /* issue.c */
-/* Whether an instruction is a store or atomic that releases at a scope wider than the block. */
+/* True: the instruction is a store or atomic that releases at a scope wider than the block. */
 bool sm_releases(const struct isa_instr *instr);
 void sm_issue(struct sm *sm);
 /* Fills in what is the same in every view. */

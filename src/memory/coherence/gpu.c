@@ -1,4 +1,4 @@
-/* What GPUs without coherence between L1s do, as GPGPU-Sim models them: global memory is written through and its line
+/* GPUs without coherence between L1s, as GPGPU-Sim models them: global memory is written through and its line
  * given up (write-evict), nobody owns a line, and an acquire drops all of global memory. Local memory, which no other
  * thread sees, is written back. */
 #include "memory/coherence/protocol.h"

@@ -138,11 +138,11 @@ const struct coherence_protocol *const *coherence_list(void);
  * not be looked up before. */
 void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
                          const uint32_t reads[CACHE_PRESENCES], uint32_t firsts);
-/* Whether some row of a table has one of the actions. */
+/* True: some row of a table has one of the actions. */
 bool coherence_table_has(const struct coherence_table *table, uint32_t actions);
 /* Adds what was counted. */
 void coherence_add_counts(struct coherence_counts *to, const struct coherence_counts *from);
-/* Whether an event asks for the same actions in every state. */
+/* True: an event asks for exactly these actions in every state. */
 bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t actions);
 struct archive;
 void coherence_side_archive(struct coherence_side *side, struct archive *ar);
