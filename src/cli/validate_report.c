@@ -175,7 +175,19 @@ static const char *sentence_of(const struct trials *trials, const struct agreeme
     return sentence;
 }
 
-static struct scatter_point point_of(const struct trials *trials, const struct trial *t)
+/* Length of a scheduler's name without the control over it. */
+static size_t bare_length(const char *sched)
+{
+    return strcspn(sched, "+");
+}
+
+static bool same_scheduler(const char *a, const char *b)
+{
+    return bare_length(a) == bare_length(b) && !strncmp(a, b, bare_length(a));
+}
+
+/* dots: the scheduler whose points are dots. */
+static struct scatter_point point_of(const struct trials *trials, const struct trial *t, const char *dots)
 {
     struct strbuf why = {0};
     struct fidelity_pair pair = pair_of(t);
@@ -185,7 +197,7 @@ static struct scatter_point point_of(const struct trials *trials, const struct t
                               .note = arena_printf(trials->arena, "%s", strbuf_text(&why)),
                               .x = pair.there,
                               .y = pair.here,
-                              .mark = strncmp(t->record->sched, "lrr", 3) != 0};
+                              .mark = !same_scheduler(t->record->sched, dots)};
     strbuf_free(&why);
     return p;
 }
@@ -194,22 +206,23 @@ void validate_html(const struct trials *trials, const char *how, struct strbuf *
 {
     struct agreement *machines;
     unsigned count = machines_of(trials, &machines);
+    const char *dots = count && machines[0].count ? machines[0].list[0]->record->sched : "";
     struct scatter_group *groups = ARENA_NEW(trials->arena, struct scatter_group, count);
     for (unsigned i = 0; i < count; i++) {
         const struct agreement *a = &machines[i];
         struct scatter_point *points = ARENA_NEW(trials->arena, struct scatter_point, a->count);
         for (unsigned k = 0; k < a->count; k++)
-            points[k] = point_of(trials, a->list[k]);
+            points[k] = point_of(trials, a->list[k], dots);
         groups[i] = (struct scatter_group){a->machine, sentence_of(trials, a), points, a->count};
     }
     const struct scatter_page page = {
         .title = "Cycles of Lockstep and of GPGPU-Sim",
-        .text =
-            arena_printf(trials->arena,
-                         "Each mark is a kernel: a dot under lrr, a square under gto, with back-off or without. The "
-                         "bands are 10%% and 25%% to either side of equal cycles; marks more than 10%% off carry "
-                         "their name. %s",
-                         how),
+        .text = arena_printf(
+            trials->arena,
+            "Each mark is a kernel: a dot under %.*s, a square under another scheduler, with back-off "
+            "or without. The bands are 10%% and 25%% to either side of equal cycles; marks more than 10%% off carry "
+            "their name. %s",
+            (int)bare_length(dots), dots, how),
         .x_name = "cycles there",
         .y_name = "cycles here",
         .variant_name = "scheduler",

@@ -28,6 +28,5 @@ names=$("$LOCKSTEP" run --fetch none "$LOCKSTEP_SRC/tests/reference/vecadd.yaml"
 [ "$(wc -w <<<"$names")" -ge 4 ] || { echo "known fetch policies: $names"; exit 1; }
 for name in $names; do
     grep -q "^| \`$name\` | [^\`]" <<<"$(sed -n '/^## Fetch/,/^## One/p' "$page")" || missing "fetch policy $name"
-    "$LOCKSTEP" run --help | grep -q -e "--fetch .*\b$name\b" || { echo "lockstep run --help does not name the fetch policy $name"; failed=1; }
 done
 exit $failed
