@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# docs/schedulers.md has a row for every scheduler and for every option of one, with its values, and for every fetch policy, which
-# help knows too.
+# docs/schedulers.md has a row for every scheduler and for every option of one, with its values, and for every fetch policy.
 set -uo pipefail
 page=$LOCKSTEP_SRC/docs/schedulers.md
 failed=0
