@@ -41,13 +41,6 @@ void sm_lsu_begin(struct sm *sm)
     sm_wheel_begin(&sm->lsu.shared, sm->params->shared_latency);
 }
 
-HOT uint64_t sm_lsu_next(const struct sm *sm)
-{
-    const struct sm_lsu *lsu = &sm->lsu;
-    uint64_t next = sm_wheel_next(&lsu->shared, sm->now);
-    return lsu->pipe_count && !lsu->pipe_refused ? cycle_min(next, lsu->pipe[lsu->pipe_head].ready) : next;
-}
-
 HOT enum l1_event sm_l1_event(const struct sm *sm, const struct simt_access *access)
 {
     const struct isa_mods *mods = &access->instr->mods;

@@ -83,8 +83,14 @@ static inline struct sm_transaction sm_transaction_take(struct sm_lsu *lsu, uint
     return taken;
 }
 
+/* The next cycle, `now` or later, with an event of this unit, or CYCLE_NEVER. */
+static inline uint64_t sm_lsu_next(const struct sm_lsu *lsu, uint64_t now)
+{
+    uint64_t next = sm_wheel_next(&lsu->shared, now);
+    return lsu->pipe_count && !lsu->pipe_refused ? cycle_min(next, lsu->pipe[lsu->pipe_head].ready) : next;
+}
+
 struct sm;
-struct sm_setup;
 void sm_lsu_init(struct sm *sm, struct arena *own);
 /* A launch begins. */
 void sm_lsu_begin(struct sm *sm);
@@ -102,8 +108,6 @@ void sm_count_refusals(struct sm *sm);
 /* What was refused is tried again behind a step in which something has moved. True: such a try may do more than count.
  */
 bool sm_must_retry(const struct sm *sm);
-/* The next cycle with an event of this unit, or CYCLE_NEVER. */
-uint64_t sm_lsu_next(const struct sm *sm);
 /* A packet that the next step takes has come: its values are fetched into the host's caches. */
 void sm_lsu_expect(const struct sm *sm, const struct packet *p);
 struct check;

@@ -478,7 +478,7 @@ static inline bool must_step(const struct sm *sm)
 HOT static uint64_t next_event(const struct sm *sm)
 {
     uint64_t next = sm_wheel_next(&sm->execute.wheel, sm->now);
-    next = cycle_min(next, sm_lsu_next(sm));
+    next = cycle_min(next, sm_lsu_next(&sm->lsu, sm->now));
     for (uint64_t rest = sm_waits_timed(&sm->waits); rest; rest &= rest - 1)
         next = cycle_min(next, sm->warps[mask_first(rest)].wake);
     return next < sm->now ? sm->now : next;
