@@ -225,7 +225,9 @@ static void launch(struct case_run *run, struct gpu_result *result)
     memcpy(launch.grid, run->c.grid, sizeof launch.grid);
     memcpy(launch.block, run->c.block, sizeof launch.block);
     struct strbuf waits = {0};
+    struct strbuf phases = {0};
     launch.waits = run->options->hang_report ? &waits : NULL;
+    launch.phases = run->options->phases ? &phases : NULL;
     cli_progress_init(&progress.line, run->options->quiet);
     if (case_checkpoints_begin(&checkpoints, &launch.resume, run->sink) == 0)
         gpu_launch(run->gpu, &launch, result, run->sink);
@@ -239,6 +241,8 @@ static void launch(struct case_run *run, struct gpu_result *result)
     gpu_explain_stop(result, run->sink);
     run->lost |= waits.length && cli_write_file(run->options->hang_report, waits.text, waits.length, run->sink) < 0;
     strbuf_free(&waits);
+    run->lost |= cli_write_phases(run->options, &phases, run->sink) < 0;
+    strbuf_free(&phases);
 }
 
 static void print_output(struct case_run *run)

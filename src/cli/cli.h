@@ -51,6 +51,7 @@ struct cli_options {
     cli_texts sets;                     /* group.parameter=value */
     const char *seed;                   /* for gpu.seed, after the sets; NULL: not given */
     const char *stats;                  /* file for results, or NULL */
+    const char *phases;                 /* file for the phases of blocks, or NULL */
     const char *hang_report;            /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *threads;
     const char *check; /* "sync", or NULL */
@@ -121,6 +122,7 @@ int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink);
 enum cli_output {
     CLI_OUTPUT_STATS,
     CLI_OUTPUT_GRAPH,
+    CLI_OUTPUT_PHASES,
     CLI_OUTPUT_PAGE,
     CLI_OUTPUT_CHECKPOINT,
     CLI_OUTPUT_BINARY, /* a program or object file */
@@ -137,6 +139,8 @@ struct cli_place {
 int cli_check_places(const struct cli_place *places, unsigned count, struct diag_sink *sink);
 /* Writes a result, after what was printed before. Returns 0, or -1 with a diagnostic. */
 int cli_write_file(const char *path, const void *data, size_t bytes, struct diag_sink *sink);
+/* The file of --phases, if it was asked for: rows under their head. Returns 0, or -1 with a diagnostic. */
+int cli_write_phases(const struct cli_options *options, const struct strbuf *rows, struct diag_sink *sink);
 
 /* Writes the results of a run, or of several, to options->stats, which was given: JSON or, by the name's ending, CSV.
  * documents: an array of what cli_document makes. */

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "gpu/gpu.h"
 
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink)
 {
@@ -39,6 +40,8 @@ static bool is_ours(enum cli_output kind, const char *text)
         return is_stats(text);
     case CLI_OUTPUT_GRAPH:
         return begins(text, "digraph waits ");
+    case CLI_OUTPUT_PHASES:
+        return begins(text, gpu_phases_head);
     case CLI_OUTPUT_PAGE:
         return begins(text, "<!doctype html>") && strstr(text, "--ink:");
     case CLI_OUTPUT_BINARY:
@@ -59,6 +62,7 @@ static int check_replaceable(const char *path, enum cli_output kind, struct diag
         [CLI_OUTPUT_STATS] = "statistics",          [CLI_OUTPUT_GRAPH] = "a graph of waiting",
         [CLI_OUTPUT_PAGE] = "a page of Lockstep",   [CLI_OUTPUT_CHECKPOINT] = "a checkpoint",
         [CLI_OUTPUT_BINARY] = "a compiled program", [CLI_OUTPUT_PTX] = "PTX",
+        [CLI_OUTPUT_PHASES] = "phases of blocks",
     };
     struct stat info;
     struct strbuf head = {0};
@@ -185,4 +189,16 @@ int cli_write_file(const char *path, const void *data, size_t bytes, struct diag
     if (file_is_special(path))
         cli_flush();
     return file_write(path, data, bytes, sink);
+}
+
+int cli_write_phases(const struct cli_options *options, const struct strbuf *rows, struct diag_sink *sink)
+{
+    struct strbuf text = {0};
+    if (!options->phases)
+        return 0;
+    strbuf_add(&text, gpu_phases_head);
+    strbuf_add(&text, strbuf_text(rows));
+    int rc = cli_write_file(options->phases, text.text, text.length, sink);
+    strbuf_free(&text);
+    return rc;
 }

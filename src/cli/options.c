@@ -39,6 +39,7 @@ static const struct row {
     {"checkpoint", FILL_TEXT, offsetof(struct cli_options, checkpoint), CLI_TAKES_CHECKPOINT},
     {"resume", FILL_TEXT, offsetof(struct cli_options, resume), CLI_TAKES_CHECKPOINT},
     {"hang-report", FILL_TEXT, offsetof(struct cli_options, hang_report), CLI_TAKES_REPORT},
+    {"phases", FILL_TEXT, offsetof(struct cli_options, phases), CLI_TAKES_REPORT},
     {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT},
     {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT},
     {"kernels", FILL_FLAG, offsetof(struct cli_options, kernels), CLI_TAKES_KERNELS},

@@ -115,6 +115,7 @@ struct findings {
     bool resumed;   /* it was */
     bool lost;      /* some of them could not be written */
     bool output;    /* what kernels printed, or a checkpoint, could not be written */
+    struct strbuf phases; /* rows of --phases */
     json_t *waits;  /* the graph of waiting of the last kernel that hung, or NULL */
     json_t *failed; /* launches that failed before their kernel began: kernel and error of each, in order */
     size_t seen;    /* of these, the first so many: the program then asked for its last error, and was told */
@@ -142,6 +143,8 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
             json_decref(found->waits);
             found->waits = json_incref(json_object_get(line, "graph"));
         }
+        if (type && strcmp(type, "phases") == 0)
+            strbuf_add(&found->phases, json_string_value(json_object_get(line, "rows")));
         bool kernel = type && strcmp(type, "kernel") == 0;
         if (kernel || (type && strcmp(type, "lost") == 0)) {
             json_object_del(line, "type");
@@ -201,6 +204,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_THREADS", options->threads),
         variable(arena, "LOCKSTEP_NO_SKIP", options->no_skip ? "1" : NULL),
         variable(arena, "LOCKSTEP_CHECK", options->check),
+        variable(arena, "LOCKSTEP_PHASES", options->phases ? "1" : NULL),
         variable(arena, "LOCKSTEP_CHECKPOINT_EVERY", options->checkpoint_every),
         variable(arena, "LOCKSTEP_CHECKPOINT", from_anywhere(arena, pattern)),
         variable(arena, "LOCKSTEP_RESUME", from_anywhere(arena, options->resume)),
@@ -322,6 +326,7 @@ static int report(const struct cli_options *options, const struct machine *machi
         json_decref(kernels);
         json_decref(found.waits);
         json_decref(found.failed);
+        strbuf_free(&found.phases);
         return CLI_USAGE;
     }
     print_kernels(options, kernels, &found);
@@ -335,6 +340,8 @@ static int report(const struct cli_options *options, const struct machine *machi
     bool lost =
         found.lost || found.output || (waits && cli_write_file(options->hang_report, waits, strlen(waits), sink) < 0);
     json_decref(found.waits);
+    lost |= cli_write_phases(options, &found.phases, sink) < 0;
+    strbuf_free(&found.phases);
     if (code == CLI_OK && !lost)
         code = judge_kernels(options->rest[0], kernels, &found);
     if (options->stats) {

@@ -30,6 +30,8 @@ static const char usage[] =
     "alone)\n"
     "  --resume FILE          continues a run from a checkpoint; what is not given is as it was\n"
     "  --hang-report FILE     writes who waits for whom when a kernel hangs (timing mode), as a graph for Graphviz\n"
+    "  --phases FILE          writes when each warp began, reached and left each phase of its block, barrier to\n"
+    "                         barrier, as CSV (timing mode)\n"
     "  --stats FILE           writes all statistics: JSON, or CSV when FILE ends in .csv\n"
     "  --quiet                no result table, no progress\n"
     "\n"
@@ -55,6 +57,7 @@ static int check_places(struct cli_options *options, struct diag_sink *sink)
     const struct cli_place places[] = {
         {"--stats", options->stats, CLI_OUTPUT_STATS},
         {"--hang-report", options->hang_report, CLI_OUTPUT_GRAPH},
+        {"--phases", options->phases, CLI_OUTPUT_PHASES},
         {"--checkpoint", checkpoint, CLI_OUTPUT_CHECKPOINT},
     };
     if (checkpoint && archive_check_place(checkpoint, sink) < 0)
@@ -74,6 +77,11 @@ static int run(struct cli_options *options, struct diag_sink *sink)
     }
     if (check_places(options, sink) < 0)
         return CLI_USAGE;
+    if (options->phases && options->resume) {
+        diag_error(sink, DIAG_NOWHERE, "run it from the start",
+                   "--phases needs the whole run: those before the checkpoint are not in it");
+        return CLI_USAGE;
+    }
     if (cli_load_machine(&machine, options, sink) < 0)
         return CLI_USAGE;
     if (checkpoint_check_options(options, &machine, sink) < 0) {

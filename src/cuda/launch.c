@@ -141,7 +141,9 @@ static void simulate(struct runtime *rt, struct gpu_launch *launch, struct launc
     struct diag_sink sink;
     diag_init(&sink);
     struct strbuf waits = {0};
+    struct strbuf phases = {0};
     launch->waits = rt->results >= 0 ? &waits : NULL;
+    launch->phases = rt->results >= 0 && getenv("LOCKSTEP_PHASES") ? &phases : NULL;
     launch->progress = on_progress;
     launch->context = &context;
     gpu_launch(rt->gpu, launch, &result, &sink);
@@ -151,6 +153,9 @@ static void simulate(struct runtime *rt, struct gpu_launch *launch, struct launc
     if (waits.length)
         results_waits(rt, waits.text);
     strbuf_free(&waits);
+    if (phases.length)
+        results_phases(rt, phases.text);
+    strbuf_free(&phases);
     gpu_take_output(rt->gpu, &outcome->output);
     registered_to_host(rt);
     results_kernel(rt, &result, &outcome->figures);

@@ -8,6 +8,7 @@
  * launch
  *   {"type":"progress", ...}                          during a launch, with LOCKSTEP_PROGRESS
  *   {"type":"waits", "graph":"..."}                   of a kernel that hangs, see gpu_launch.waits
+ *   {"type":"phases", "rows":"..."}                   after a launch, with LOCKSTEP_PHASES; see gpu_launch.phases
  *   {"type":"diagnostic", "text":"..."}               whatever was also printed to standard error
  *   {"type":"refused"}, {"type":"resumed"}            whether the program could be continued from its checkpoint
  *   {"type":"output lost"}                            what kernels printed could not be written
@@ -207,5 +208,12 @@ void results_waits(struct runtime *rt, const char *graph)
 {
     json_t *line = line_of_type("waits");
     json_object_set_new(line, "graph", quoted(graph));
+    write_line(rt, line);
+}
+
+void results_phases(struct runtime *rt, const char *rows)
+{
+    json_t *line = line_of_type("phases");
+    json_object_set_new(line, "rows", quoted(rows));
     write_line(rt, line);
 }

@@ -185,6 +185,7 @@ void results_output_lost(struct runtime *rt);
 void results_checkpoint_lost(struct runtime *rt);
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
 void results_waits(struct runtime *rt, const char *graph);
+void results_phases(struct runtime *rt, const char *rows);
 void results_diagnostic(struct runtime *rt, const char *text);
 
 /* stop.c: around every launch. stop_begin takes over the signals that would end the process, stop_end gives them back

@@ -314,6 +314,8 @@ enum gpu_status gpu_run_timing(struct gpu_run *run)
     if (status != GPU_INVALID)
         finish_partitions(gpu, gpu->cycle);
     gpu_collect(gpu, run->result->counters);
+    if (status != GPU_INVALID && gpu_check_accounts(run, status != GPU_FAULT) < 0)
+        status = GPU_INVALID;
     if (status != GPU_INVALID)
         gpu_explain_unsynced_of_sms(run);
     if (status != GPU_OK)

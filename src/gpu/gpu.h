@@ -93,8 +93,14 @@ struct gpu_launch {
     /* A checkpoint of this launch from which it goes on, read as far as what gpu_archive wrote; else NULL. When it does
      * not fit, the launch is GPU_INVALID and the archive says why. */
     struct archive *resume;
-    struct strbuf *waits; /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */
+    struct strbuf *phases; /* receives a row for each warp in each phase of its block, under gpu_phases_head; may be NULL */
+    struct strbuf *waits;  /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */
 };
+
+/* The columns of gpu_launch.phases, as a line of CSV: launch (counts those of the device), kernel, SM, index of the
+ * block, phase of the block, warp of the block, and in cycles of the device when the phase began for the warp, when it
+ * came to the barrier or ended, and when the phase was over. */
+extern const char gpu_phases_head[];
 
 enum gpu_status {
     GPU_OK,

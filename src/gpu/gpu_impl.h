@@ -181,6 +181,11 @@ enum gpu_hang {
     GPU_HANG_STUCK, /* the watch saw that nothing will come of what is */
     GPU_HANG_IDLE,  /* it saw nothing come of it for gpu.idle_cycles */
 };
+/* Every cycle of every scheduler and of every resident warp has one cause in what was collected: -1 with a diagnostic
+ * when not. whole: no fault ended the last cycle before all schedulers had looked. */
+int gpu_check_accounts(struct gpu_run *run, bool whole);
+/* phases.c: the rows of gpu_launch.phases that this launch gives. */
+void gpu_add_phases(const struct gpu *gpu, const char *kernel, struct strbuf *out);
 void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how);
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault);
 /* unsynced.c: reports in the sink, as notes, the instructions of the list whose source lines have not been reported. */

@@ -197,6 +197,7 @@ static void describe_grid(struct gpu_run *run)
         .registers = (uint32_t)round_up_u64(registers, m->sm.register_unit),
         .read_only = gpu_address_read_only,
         .context = run->gpu,
+        .log_phases = l->phases != NULL,
     };
 }
 
@@ -314,6 +315,8 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
     result->host = host_use_since(&run.start);
     result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run.start_cycle;
     result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
+    if (launch->phases && launch->mode == GPU_TIMING)
+        gpu_add_phases(gpu, launch->kernel->name, launch->phases);
     if (launch->mode == GPU_TIMING)
         gpu_add_energy(&gpu->machine, result);
     arena_free(&run.arena);

@@ -51,6 +51,28 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
         network_add_stats(gpu->networks[i], &c->network);
 }
 
+static uint64_t sum_of(const struct gpu_stat_set *set)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < set->group->count; i++)
+        sum += stat_value(&set->group->stats[i], set->values);
+    return sum;
+}
+
+int gpu_check_accounts(struct gpu_run *run, bool whole)
+{
+    const struct machine *m = &run->gpu->machine;
+    const struct gpu_counters *c = run->result->counters;
+    uint64_t owned = sum_of(&c->sets[GPU_SET_stalls]), warps = sum_of(&c->sets[GPU_SET_warps]);
+    uint64_t cycles = (run->gpu->cycle - run->start_cycle) * m->gpu.sms * m->sm.schedulers;
+    if ((owned == cycles || !whole) && warps == c->sm.warp_cycles)
+        return 0;
+    return diag_error(run->sink, DIAG_NOWHERE, "this is a fault of Lockstep: please report it",
+                      "kernel %s: the causes of cycles do not add up: %" PRIu64 " of %" PRIu64
+                      " scheduler-cycles, %" PRIu64 " of %" PRIu64 " warp-cycles",
+                      run->result->name, owned, cycles, warps, c->sm.warp_cycles);
+}
+
 void gpu_add_energy(const struct machine *machine, struct gpu_result *result)
 {
     struct gpu_counters *c = result->counters;

@@ -129,6 +129,8 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         ARCHIVE(ar, block->barriers);
         ARCHIVE(ar, block->order);
         ARCHIVE(ar, block->first_arrival);
+        ARCHIVE(ar, block->phase.number);
+        archive_u64_to(ar, &block->phase.ended, mask_low(sm->params->warps));
     }
 }
 
@@ -159,6 +161,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->fence_after);
     ARCHIVE_ARRAY(ar, warp->scoreboard, sm->kernel->scoreboard_words);
     ARCHIVE_ARRAY(ar, warp->from_memory, sm->kernel->scoreboard_words);
+    ARCHIVE_ARRAY(ar, warp->from_chip, sm->kernel->scoreboard_words);
     ARCHIVE(ar, warp->wake);
     ARCHIVE(ar, warp->age);
     ARCHIVE(ar, warp->issued);
@@ -374,12 +377,17 @@ static void archive_watch(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->noted.holders);
     ARCHIVE(ar, sm->stats);
     ARCHIVE(ar, sm->stalls);
+    ARCHIVE(ar, sm->account.counts);
+    ARCHIVE(ar, sm->phases.start);
+    ARCHIVE(ar, sm->phases.arrival);
+    ARCHIVE(ar, sm->phases.stats);
 }
 
 /* All cycles before this one are counted, and every stage looks for work. */
 static void begin_counting(struct sm *sm)
 {
     sm->counted = sm->now;
+    sm_account_come(sm, sm->resident, sm->now);
     for (unsigned s = 0; s < sm->scheduler_count; s++)
         sm->issue.owned[s] = sm->now;
     sm_waits_changed(sm);

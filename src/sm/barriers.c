@@ -26,6 +26,7 @@ static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps,
         return;
     sm_synchronise_block(sm, block);
     note_event(sm, block, slots_of(block, warps), true);
+    sm_phase_open(sm, block, slots_of(block, warps));
     sm_wait_end(sm, SM_WAIT_barrier, slots_of(block, warps));
     for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
         struct sm_warp *warp = &sm->warps[mask_first(rest)];
@@ -49,6 +50,7 @@ void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
         if (!(sm->waits.barrier & block->warps))
             block->first_arrival = sm->now;
         sm_wait_begin(sm, SM_WAIT_barrier, BIT64(slot));
+        sm_phase_arrive(sm, slot);
         note_event(sm, block, BIT64(slot), false);
     }
     uint64_t released = sm_barrier_arrive(&block->barriers, warp->simt.index, &r->barrier, &value);
@@ -59,12 +61,14 @@ void sm_finish_warp(struct sm *sm, unsigned slot)
 {
     struct sm_block *block = &sm->blocks[sm->warps[slot].block];
     sm->finished |= BIT64(slot);
+    sm_phase_end(sm, slot);
     sm->waiting |= BIT64(slot);
     sm->blocks_changed |= BIT64(sm->warps[slot].block);
     uint32_t id;
     uint64_t value, released;
     while ((released = sm_barrier_ended(&block->barriers, sm->warps[slot].simt.index, &id, &value)))
         release_warps(sm, block, released, value);
+    sm_phase_close(sm, block);
     if (sm->setup.scheduler->ended)
         sm->setup.scheduler->ended(sm->issue.state[slot % sm->params->schedulers], slot, sm->now);
 }

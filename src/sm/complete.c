@@ -30,10 +30,21 @@ static inline void release_registers(const struct sm *sm, struct sm_warp *warp, 
     warp->pending_registers -= way->write_count;
 }
 
+/* Registers of the warp came from memory, or from shared memory. */
+static void values_came(struct sm *sm, struct sm_warp *warp, const struct sm_way *way, uint64_t bit)
+{
+    for (unsigned i = 0; i < sm->scoreboard_words; i++) {
+        warp->from_memory[i] &= ~way->writes[i];
+        warp->from_chip[i] &= ~way->writes[i];
+    }
+    sm_account_touch(&sm->account, bit);
+}
+
 /* The end of the few ops that have an access, or whose warp waited for them. */
 HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 {
     if (o->access) {
+        values_came(sm, &sm->warps[o->slot], &o->way, bit);
         if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL && o->access->kind != ISA_FLAG_ATOMIC)
             sm_performed(sm, &sm->warps[o->slot], o->era);
         vec_push(&sm->ops.accesses, o->access);

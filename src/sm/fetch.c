@@ -84,6 +84,7 @@ static void retire(struct sm *sm, unsigned slot)
     if (block->incomplete)
         return;
     sm_count_warps(sm, sm->now + 1);
+    sm_account_go(sm, block->warps);
     sm->resident &= ~block->warps;
     sm->finished &= ~block->warps;
     sm_waits_changed(sm);

@@ -257,17 +257,18 @@ static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, 
     warp->pending_registers += way->write_count;
 }
 
-/* Notes, for policies that ask for it, which of the registers that an op writes come from beyond the SM. */
-static void note_from_memory(const struct sm *sm, struct sm_warp *warp, const struct sm_op *o)
+/* Notes where the registers come from that a load or an atomic writes. */
+static void note_producer(const struct sm *sm, struct sm_warp *warp, const struct sm_op *o)
 {
-    const struct simt_access *access = o->in_memory ? o->access : NULL;
-    bool far = access && access->kind == ISA_FLAG_LOAD &&
-               (access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
-                access->instr->mods.space == ISA_SPACE_PARAM);
-    for (unsigned i = 0; i < sm->scoreboard_words; i++) {
-        uint64_t writes = o->way.writes[i];
-        warp->from_memory[i] = (warp->from_memory[i] & ~writes) | (far ? writes : 0);
-    }
+    const struct simt_access *access = o->access;
+    bool loads = access->kind == ISA_FLAG_LOAD;
+    bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
+               access->instr->mods.space == ISA_SPACE_PARAM;
+    if (!o->in_memory || access->kind == ISA_FLAG_STORE || (far && !loads))
+        return; /* a warp whose atomic is under way waits for that alone */
+    uint64_t *from = far ? warp->from_memory : warp->from_chip;
+    for (unsigned i = 0; i < sm->scoreboard_words; i++)
+        from[i] |= o->way.writes[i];
 }
 
 /* Warps whose next instruction reads a register that comes from beyond the SM. */
@@ -399,8 +400,9 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
     if (sm->spin)
         observe_spinning(sm, slot, o, &r);
     reserve_registers(sm, warp, &o->way);
-    if (sm->setup.scheduler->needs & LOCKSTEP_NEEDS_LONG_WAIT)
-        note_from_memory(sm, warp, o);
+    if (o->access)
+        note_producer(sm, warp, o);
+    sm_account_issued(&sm->account, BIT64(slot));
     warp->in_flight++;
     warp->head_pc++;
     struct lockstep_warp_view *view = &sm->views[slot];
@@ -624,11 +626,13 @@ static void schedule(struct sm *sm, unsigned s)
     struct lockstep_scheduler_view *view = &sm->view;
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     show(sm, view, members & ~sm->finished, ready);
+    sm_account_ready(&sm->account, ready);
     if (policy->advance)
         policy->advance(sm->issue.state[s], view);
     unsigned slot = astray | sm->backed_off ? pick_any(sm, s, astray, view) : pick_ready(sm, s, view);
     if (slot == LOCKSTEP_NO_WARP) {
         sm->moved = true; /* it is asked again in the next cycle */
+        sm_account_held(&sm->account, ready);
         own_cycles(sm, s, SM_STALL_held);
         return;
     }
@@ -690,6 +694,7 @@ HOT void sm_issue(struct sm *sm)
     }
     if (sm->blocks_changed)
         sm_show_blocks(sm);
+    sm_account_look(sm);
     if (sm->has_fault)
         leave_cycle(sm, s, looked);
 }

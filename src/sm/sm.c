@@ -136,6 +136,7 @@ void sm_destroy(struct sm *sm)
     vec_free(&sm->lsu.shared_done);
     vec_free(&sm->unsynced);
     vec_free(&sm->barrier_events);
+    vec_free(&sm->phases.log);
     spin_destroy(sm->spin);
     arena_free(&sm->arena);
 }
@@ -268,6 +269,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->now = cycle;
     sm->next_age = 0;
     sm->unsynced.count = 0;
+    sm->phases.log.count = 0;
     sm->collect.bank_from = 0;
     sm_lsu_begin(sm);
     sm->free_threads = p->threads;
@@ -347,6 +349,8 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->in_flight = warp->stores_out = warp->pending_registers = warp->fence_after = 0;
     warp->issued = warp->sync_ops = warp->takes = 0;
     memset(warp->scoreboard, 0, k->scoreboard_words * sizeof(uint64_t));
+    memset(warp->from_memory, 0, k->scoreboard_words * sizeof(uint64_t));
+    memset(warp->from_chip, 0, k->scoreboard_words * sizeof(uint64_t));
     warp->age = sm->next_age++;
     warp->simt.sm = (uint16_t)sm->setup.index;
     warp->simt.slot = (uint16_t)slot;
@@ -394,6 +398,8 @@ HOT static void skip_to(struct sm *sm, uint64_t cycle)
             (&sm->stalls.issued)[sm_skipped_stall(sm, s)] += cycle - sm->now;
             sm->issue.owned[s] = cycle;
         }
+    if (sm->account.touched)
+        sm_account_look(sm);
     if (sm->backed_off)
         spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->waits.delay));
     sm->collect.written = 0;
@@ -435,6 +441,8 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
         launch_warp(sm, block, first + i, i, cycle);
     sm->resident |= slots;
     sm->changed |= slots;
+    sm_account_come(sm, slots, cycle);
+    sm_phase_begin(sm, block, cycle);
     sm->due |= SM_DUE_FETCH;
 }
 
@@ -451,6 +459,7 @@ void sm_settle(struct sm *sm, uint64_t cycle)
     if (cycle > sm->now)
         skip_to(sm, cycle);
     sm_count_warps(sm, sm->now);
+    sm_account_settle(sm, sm->now);
     give_all_cycles(sm);
 }
 
@@ -506,6 +515,8 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_lsu(sm);
     if ((sm->changed | sm_waits_timed(&sm->waits) | sm->fence_reached) || sm->has_fault)
         sm_issue(sm);
+    else if (sm->account.touched)
+        sm_account_look(sm);
     if (sm->fetch.slot != SM_NONE)
         sm_decode(sm);
     if (sm->due & SM_DUE_FETCH)
@@ -626,6 +637,23 @@ const struct sm_stalls *sm_stalls_of(struct sm *sm)
     return &sm->stalls;
 }
 
+const struct sm_causes *sm_causes_of(struct sm *sm)
+{
+    sm_account_settle(sm, sm->now);
+    return &sm->account.counts;
+}
+
+const struct sm_phase_stats *sm_phase_stats_of(const struct sm *sm)
+{
+    return &sm->phases.stats;
+}
+
+const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count)
+{
+    *count = sm->phases.log.count;
+    return sm->phases.log.items;
+}
+
 const struct coherence_counts *sm_transitions(const struct sm *sm)
 {
     return &sm->lsu.l1d.side->counts;
@@ -640,6 +668,8 @@ void sm_stats_reset(struct sm *sm)
 {
     sm->stats = (struct sm_stats){0};
     sm->stalls = (struct sm_stalls){0};
+    sm->account.counts = (struct sm_causes){0};
+    sm->phases.stats = (struct sm_phase_stats){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);
     sm->lsu.l1d.side->counts = (struct coherence_counts){0};

@@ -47,6 +47,27 @@ enum sm_stall {
     SM_STALL_COUNT
 };
 
+/* Warp-cycles by cause. */
+struct sm_causes {
+#define WARP_CAUSE(name, doc) uint64_t name;
+#include "sm/warp_causes.def"
+#undef WARP_CAUSE
+};
+extern const struct stat_group sm_cause_group;
+enum sm_cause {
+#define WARP_CAUSE(name, doc) SM_CAUSE_##name,
+#include "sm/warp_causes.def"
+#undef WARP_CAUSE
+    SM_CAUSE_COUNT
+};
+
+struct sm_phase_stats {
+#include "stats/stat_fields.h"
+#include "sm/phase_stats.def"
+#include "stats/stat_end.h"
+};
+extern const struct stat_group sm_phase_group;
+
 /* The parts that an SM is built from. Pointers must outlive it. */
 struct sm_setup {
     unsigned index, sm_count;
@@ -77,6 +98,7 @@ struct sm_kernel {
     unsigned max_blocks;                                      /* that fit on an SM at once */
     bool (*read_only)(const void *context, uint64_t address); /* constant memory: stores fault */
     const void *context;
+    bool log_phases; /* for sm_phase_rows */
 };
 
 /* A fault with where it happened. */
@@ -196,6 +218,15 @@ const struct spin_stats *sm_spin_stats(const struct sm *sm);
 /* Up to date with the last step. */
 const struct sm_stats *sm_stats_of(struct sm *sm);
 const struct sm_stalls *sm_stalls_of(struct sm *sm);
+const struct sm_causes *sm_causes_of(struct sm *sm);
+const struct sm_phase_stats *sm_phase_stats_of(const struct sm *sm);
+/* A warp in a phase of its block. Cycles: the phase began for it, it came to the barrier or ended, the phase was over. */
+struct sm_phase_row {
+    uint32_t block[3], phase, warp; /* phase: counts those of the block */
+    uint64_t start, arrival, release;
+};
+/* Those of this launch, by the end of their phases; none unless sm_kernel.log_phases. */
+const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count);
 /* How often each transition of the L1D's protocol was taken. */
 const struct coherence_counts *sm_transitions(const struct sm *sm);
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which); /* 0 L1I, 1 L1C, 2 L1D */

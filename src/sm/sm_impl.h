@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/hot.h"
 #include "base/vec.h"
+#include "sm/account.h"
 #include "sm/barrier.h"
 #include "sm/collect.h"
 #include "sm/execute.h"
@@ -17,6 +18,7 @@
 #include "sm/noted.h"
 #include "sm/op.h"
 #include "sm/order.h"
+#include "sm/phases.h"
 #include "sm/port.h"
 #include "sm/sm.h"
 #include "sm/spin/spin.h"
@@ -35,8 +37,8 @@ struct sm_warp {
     uint32_t pending_registers;  /* bits set in the scoreboard */
     uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
     uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.storage */
-    uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes; kept only
-                                    for schedulers that need it; part of sm.storage */
+    uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes */
+    uint64_t *from_chip;         /* those that shared memory or the constant cache gives */
     uint64_t wake;               /* asleep or delayed: cycle in which that ends */
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
@@ -53,6 +55,7 @@ struct sm_block {
     uint64_t incomplete; /* slots not yet retired */
     struct sm_barriers barriers;
     struct sm_order order;
+    struct sm_phase phase;
     uint64_t first_arrival; /* cycle in which the first of those that wait at its barriers came */
 };
 
@@ -127,6 +130,8 @@ struct sm {
     struct sm_execute execute;
 
     struct sm_stalls stalls;
+    struct sm_account account;
+    struct sm_phases phases;
     struct spin *spin; /* NULL: nobody looks at spinning warps */
     struct sm_setup setup;
     uint32_t fifo_items[2 * SM_CLASSES][SM_FIFO_ITEMS];
@@ -194,6 +199,7 @@ static inline void sm_wait_end(struct sm *sm, enum sm_wait wait, uint64_t slots)
 {
     sm->waits.of[wait] &= ~slots;
     sm->changed |= slots;
+    sm_account_touch(&sm->account, slots);
     sm_waits_changed(sm);
 }
 
@@ -280,6 +286,7 @@ static inline void sm_head_cleared(struct sm *sm, struct sm_warp *warp, uint64_t
 static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint32_t next)
 {
     sm->changed |= bit;
+    sm_account_touch(&sm->account, bit);
     sm->wants[warp->unit] &= ~bit;
     sm->cleared &= ~bit;
     uint64_t mispredicted = sm->mispredicted & ~bit;
@@ -308,6 +315,7 @@ static inline void sm_registers_written(struct sm *sm, struct sm_warp *warp, uin
         sm_scoreboard_clear(sm, warp, &sm->kernel->decoded[warp->head_pc])) {
         sm_head_cleared(sm, warp, bit);
         sm->changed |= bit;
+        sm_account_touch(&sm->account, bit);
     }
 }
 

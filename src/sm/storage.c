@@ -29,7 +29,7 @@ void sm_storage_begin(struct sm *sm)
     unsigned blocks = mask_count(sm->free_blocks);
     unsigned warps = blocks * k->warps_per_block;
     size_t warp = simt_warp_bytes(function, width), words = k->scoreboard_words;
-    size_t boards = round_up_u64(2 * warps * words * sizeof(uint64_t), PIECE);
+    size_t boards = round_up_u64(3 * warps * words * sizeof(uint64_t), PIECE);
     size_t shared = round_up_u64(k->shared_bytes, PIECE);
     size_t bytes = boards + warps * warp + blocks * shared;
     if (bytes > storage->bytes) {
@@ -42,6 +42,7 @@ void sm_storage_begin(struct sm *sm)
         simt_warp_lend(&sm->warps[slot].simt, function, width, at);
         sm->warps[slot].scoreboard = board + slot * words;
         sm->warps[slot].from_memory = board + (warps + slot) * words;
+        sm->warps[slot].from_chip = board + (2 * warps + slot) * words;
     }
     for (unsigned i = 0; i < blocks; i++, at += shared)
         sm->blocks[i].simt.shared = at;
