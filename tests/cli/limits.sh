@@ -131,7 +131,8 @@ int main(int argc, char **argv)
 }
 P
 "$LOCKSTEP" cc "$folder/p.cu" -o "$folder/p" || exit 1
-for mode in timing functional; do
+in_turn timing functional
+for mode in "${chosen[@]}"; do
     expect 4 "error 702" run --mode $mode --max-cycles 50000 --stats "$folder/a.json" "$folder/p"
     grep -qF '"exit_status": 7' "$folder/a.json" || { echo "the program's own exit status is not kept"; failures=1; }
     partial "$folder/a.json" max-cycles
@@ -167,7 +168,8 @@ L: mul.wide.u32 %rd2, %r4, 128;
  bra L;
 }
 P
-for count in 150000 170001; do
+in_turn 150000 170001
+for count in "${chosen[@]}"; do
     cat >"$folder/over.yaml" <<Y
 ptx: over.ptx
 kernel: over

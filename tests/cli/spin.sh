@@ -41,7 +41,8 @@ if command -v cc >/dev/null; then
     schedulers="$schedulers $folder/youngest.so"
 fi
 for scheduler in $schedulers; do
-    for case in ht64 waitsignal; do
+    in_turn ht64 waitsignal
+    for case in "${chosen[@]}"; do
         what=spins
         [ $case = ht64 ] || what=free
         steady $what --machine gtx480 --sched "$scheduler+bows" "$cases/$case.yaml"
@@ -72,7 +73,8 @@ json "$folder/other" --machine gtx480 --sched gto --set spin.measure=true "$case
 
 # Nothing spins, nothing changes.
 for case in vecadd reduce matmul scan divergence; do
-    for scheduler in lrr gto; do
+    in_turn lrr gto
+    for scheduler in "${chosen[@]}"; do
         json "$folder/one" --machine gtx480 --sched $scheduler "$cases/$case.yaml"
         json "$folder/other" --machine gtx480 --sched $scheduler+bows "$cases/$case.yaml"
         [ "$(value "$folder/one" cycles)" = "$(value "$folder/other" cycles)" ] && [ "$(value "$folder/one" cycles)" -gt 0 ] ||
@@ -110,7 +112,8 @@ continues gto+bows ddos --set spin.truth=oracle --set spin.shares=true --set spi
 if [ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null; then
     for program in hashtable nw; do
         "$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/$program/$program.cu" -o "$folder/$program" || exit 1
-        for scheduler in gto+bows cawa+bows; do
+        in_turn gto+bows cawa+bows
+        for scheduler in "${chosen[@]}"; do
             json "$folder/one" --machine gtx480 --sched $scheduler "$folder/$program" --small
             in_turn "--threads 3" --no-skip
             for how in "${chosen[@]}"; do
@@ -119,6 +122,7 @@ if [ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null; then
                 cmp "$folder/one" "$folder/other" || wrong "$program: $how changes results under $scheduler"
             done
         done
+        json "$folder/one" --machine gtx480 --sched cawa+bows "$folder/$program" --small
         rm -f "$folder"/pa.*
         every=$(($(value "$folder/one" cycles) / 3))
         json "$folder/other" --checkpoint-every $every --checkpoint "$folder/pa.%c" --machine gtx480 --sched cawa+bows \

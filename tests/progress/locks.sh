@@ -38,8 +38,9 @@ for scheduler in gto lrr; do
     lock 30 192 "$lanes" 1
     run 0 --sched "$scheduler" --max-cycles 30000000
 done
-for machine in gtx480-sm2 gtx1080ti; do
-    for scheduler in $default; do
+for scheduler in $default; do
+    in_turn gtx480-sm2 gtx1080ti
+    for machine in "${chosen[@]}"; do
         lock 3 256 32 1
         run 0 --machine "$machine" --sched "$scheduler" --max-cycles 10000000
     done
