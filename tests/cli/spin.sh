@@ -99,18 +99,17 @@ continues() {
     done
     [ "$n" -gt 1 ] || wrong "$*: only $n checkpoints"
 }
-for detector in ddos static oracle; do
-    in_turn gto+bows lrr+bows
-    for scheduler in "${chosen[@]}"; do
-        continues "$scheduler" $detector
-    done
+in_turn "gto+bows ddos" "lrr+bows static" "gto+bows oracle" "lrr+bows ddos" "gto+bows static" "lrr+bows oracle"
+for what in "${chosen[@]}"; do
+    continues ${what% *} ${what#* }
 done
 continues gto+bows ddos --set spin.truth=oracle --set spin.shares=true --set spin.order=scheduler \
     --set spin.adaptive=false
 
 # Programs.
 if [ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null; then
-    for program in hashtable nw; do
+    in_turn hashtable nw
+    for program in "${chosen[@]}"; do
         "$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/$program/$program.cu" -o "$folder/$program" || exit 1
         in_turn gto+bows cawa+bows
         for scheduler in "${chosen[@]}"; do

@@ -1,8 +1,8 @@
 # Every way in which nvcc packs PTX, and its other launch interfaces.
 compiler=nvcc
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
-ways=(--compress-mode=size "--compress-mode=none --default-stream=per-thread")
-[ -z "${LOCKSTEP_LONG:-}" ] || ways+=("--compress-mode=speed -lineinfo")
+ways=(--compress-mode=size)
+[ -z "${LOCKSTEP_LONG:-}" ] || ways+=("--compress-mode=none --default-stream=per-thread" "--compress-mode=speed -lineinfo")
 for options in "${ways[@]}"; do
     echo "$options"
     # shellcheck disable=SC2086 # words

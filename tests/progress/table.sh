@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The table of docs/progress.md: kernels in which a thread waits for another, under every scheduler on gtx480. A test: the page has the
-# table that comes out. `tests/progress/table.sh --print` prints it; --update puts it into the page. (LOCKSTEP: the binary, default
+# table that comes out (of each row, every fourth scheduler: "." stands for the others; all with LOCKSTEP_LONG). `tests/progress/table.sh --print` prints it; --update puts it into the page. (LOCKSTEP: the binary, default
 # build/release/bin/lockstep.)
 LOCKSTEP_SRC=${LOCKSTEP_SRC:-$(cd "$(dirname "$0")/../.." && pwd)}
 LOCKSTEP=${LOCKSTEP:-$LOCKSTEP_SRC/build/release/bin/lockstep}
@@ -30,8 +30,9 @@ Y
 
 # The exit code 0 is "ends", 3 (a hang, told by the progress watch) is "**no**", all others are a fault.
 row() {
-    local text=$1 cells="" scheduler options got
+    local text=$1 cells="" scheduler options got n=$((rows++))
     for scheduler in $schedulers; do
+        [ $((n++ % every)) -eq 0 ] || { cells="$cells . |"; continue; }
         options=(--sched "$scheduler")
         [ "$scheduler" = gto-strict ] && options=(--sched gto --set sm.age_rotation=0)
         "$LOCKSTEP" run --quiet "${options[@]}" --set gpu.watch_cycles=50000 --max-cycles 10000000 "$folder/case.yaml" >"$folder/out" 2>&1
@@ -72,6 +73,8 @@ table() {
     row "all lanes of 16 warps take a lock and give it back inside the loop that takes it"
 }
 
+rows=0 every=4
+[ -z "${LOCKSTEP_LONG:-}${1:-}" ] || every=1
 table >"$folder/table"
 grep -q '?' "$folder/table" && wrong "a run ended neither well nor as a hang"
 case ${1:-} in
@@ -82,6 +85,11 @@ case ${1:-} in
     ;;
 *)
     sed -n '/^| who waits for whom/,/^$/p' "$page" | grep '^|' >"$folder/there"
+    if [ "$every" != 1 ]; then
+        awk -F'|' -v OFS='|' 'NR == FNR { skipped[FNR] = $0; next }
+            { split(skipped[FNR], cell, "|"); for (i = 3; i < NF; i++) if (cell[i] == " . ") $i = cell[i]; print }' \
+            "$folder/table" "$folder/there" >"$folder/some" && mv "$folder/some" "$folder/there"
+    fi
     diff -u "$folder/there" "$folder/table" || wrong "docs/progress.md has another table: tests/progress/table.sh --update"
     finish
     ;;

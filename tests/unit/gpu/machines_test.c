@@ -16,7 +16,7 @@
 #define WORDS 8192    /* of the buffer: results by thread from 0, counters from 2048, a table that is only read */
 #define TABLE 4096    /* from this word on */
 #define STEPPED 60000 /* cycles, at most, that are stepped and simulated by two threads */
-#define ENOUGH 100000 /* cycles that show whether a parameter changes the result; the usual launch takes some 10,000 */
+#define ENOUGH 50000  /* cycles that show whether a parameter changes the result; the usual launch takes some 10,000 */
 #define MOST 3000000  /* cycles, at most, that are simulated in the hope of the end */
 
 /* Every unit, with values that depend on no order: what is read was written before the launch, or by the thread itself
