@@ -45,11 +45,11 @@ partial() {
 for mode in timing functional; do
     expect 4 "by --max-cycles: its results are partial" run --mode $mode --max-cycles 100000 --stats "$folder/a.json" "$folder/long.yaml"
     partial "$folder/a.json" max-cycles
-    expect 5 "by --max-seconds: its results are partial" run --mode $mode --max-seconds 1 --stats "$folder/a.json" "$folder/long.yaml"
+    expect 5 "by --max-seconds: its results are partial" run --mode $mode --max-seconds 0.4 --stats "$folder/a.json" "$folder/long.yaml"
     partial "$folder/a.json" max-seconds
 done
-expect 5 "long (stopped, partial)" run --max-seconds 1 "$folder/long.yaml"
-expect 5 "" run --max-seconds 1 --stats "$folder/a.csv" "$folder/long.yaml"
+expect 5 "long (stopped, partial)" run --max-seconds 0.4 "$folder/long.yaml"
+expect 5 "" run --max-seconds 0.4 --stats "$folder/a.csv" "$folder/long.yaml"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "partial_reason") at = i }
     NR == 2 { good = at && $at == "max-seconds" } END { exit !good }' "$folder/a.csv" || { echo "CSV is not partial"; failures=1; }
 "$LOCKSTEP" run --quiet --stats "$folder/a.json" "$LOCKSTEP_SRC/tests/reference/vecadd.yaml" || failures=1
@@ -61,7 +61,7 @@ for bad in 0 -1 x 1s 1e3; do
     expect 2 "expected a number of seconds above 0" run --max-seconds "$bad" "$folder/long.yaml"
 done
 expect 1 "partial: max-cycles" compare --sched lrr,gto --max-cycles 5000 "$folder/long.yaml"
-expect 1 "partial: max-seconds" compare --sched lrr --max-seconds 1 "$folder/long.yaml"
+expect 1 "partial: max-seconds" compare --sched lrr --max-seconds 0.4 "$folder/long.yaml"
 
 # interrupt NAME NUMBER ARGUMENTS...: sends the signal to a run that has begun; it must end with it.
 interrupt() {
@@ -136,7 +136,7 @@ for mode in "${chosen[@]}"; do
     expect 4 "error 702" run --mode $mode --max-cycles 50000 --stats "$folder/a.json" "$folder/p"
     grep -qF '"exit_status": 7' "$folder/a.json" || { echo "the program's own exit status is not kept"; failures=1; }
     partial "$folder/a.json" max-cycles
-    expect 5 "lengthy (stopped, partial)" run --mode $mode --max-seconds 2 --stats "$folder/a.json" "$folder/p"
+    expect 5 "lengthy (stopped, partial)" run --mode $mode --max-seconds 1 --stats "$folder/a.json" "$folder/p"
     [ "$(grep -cF '"partial": false' "$folder/a.json")" -eq 1 ] || { echo "the kernel that ended is called partial"; failures=1; }
     partial "$folder/a.json" max-seconds
 done

@@ -2,6 +2,7 @@
 # What the progress watch says of try-locks that go round, and of a kernel that does nothing visible for longer than gpu.idle_cycles:
 # the same whether cycles are skipped, with threads, and behind a checkpoint.
 . "$(dirname "$0")/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 cd "$here" || exit 1
 
 # fails NAME CODE OPTIONS...: exit code; what was said goes to $folder/NAME, figures to NAME.json
@@ -16,7 +17,8 @@ fails() {
 has() { grep -qF -- "$2" "$folder/$1" || wrong "$1 does not say '$2': $(cut -c1-300 "$folder/$1")"; }
 same() { cmp -s "$folder/$1" "$folder/$2" || wrong "$1 and $2 differ: $(diff "$folder/$1" "$folder/$2" | head -n 6)"; }
 
-for scheduler in gto lrr; do
+in_turn gto lrr
+for scheduler in "${chosen[@]}"; do
     fails $scheduler 3 --sched $scheduler --max-cycles 20000000 trylock.yaml
     has $scheduler "livelock: locks are taken and given back in vain"
     has $scheduler "3 warps asked as often and never got it"

@@ -2,6 +2,7 @@
 # Every reference case under each coherence protocol that a machine does not have by itself: what a program without data races computes,
 # and what these cases check of those that lock, wait or count with atomics, does not depend on the protocol. None is left out.
 set -uo pipefail
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 if grep -qs '^CMAKE_BUILD_TYPE:[A-Z]*=\(Asan\|Tsan\)' "${LOCKSTEP_BUILD:-/nowhere}/CMakeCache.txt"; then
     echo "skipped: too slow with sanitizers, and the values are the same"
     exit 77
@@ -24,14 +25,13 @@ for protocol in $protocols; do
     # The setting is what the run has.
     "$LOCKSTEP" run --quiet --stats "$result" --set "coherence.protocol=$protocol" --set coherence.count=true vecadd.yaml &&
         "$LOCKSTEP" protocols "$protocol" "$result" >/dev/null || exit 1
-    for machine in gtx480 gtx480-sm2; do
-        for case in *.yaml; do
-            [ "$case" != ht64full.yaml ] || [ -n "${LOCKSTEP_LONG:-}" ] || continue # long, and says little more than ht64
-            echo "$protocol $machine $case"
-        done
+    for case in *.yaml; do
+        [ "$case" != ht64full.yaml ] || [ -n "${LOCKSTEP_LONG:-}" ] || continue # long, and says little more than ht64
+        in_turn gtx480 gtx480-sm2
+        printf "$protocol %s $case\n" "${chosen[@]}"
     done
 done >"$list"
 runs=$(wc -l <"$list")
-[ "$runs" -ge 60 ] || { echo "only $runs runs"; exit 1; }
+[ "$runs" -ge 30 ] || { echo "only $runs runs"; exit 1; }
 xargs -P 2 -L 1 bash -c 'one "$@"' one <"$list" || exit 1
 echo "$runs runs passed"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "effort.h"
 #include "unit/ptx/make_program.h"
 
 #define MOST_REGS 24
@@ -338,7 +339,7 @@ static void run_path(struct maker *m, const uint32_t *guards)
 
 static void test_random_programs(void **state)
 {
-    for (uint64_t seed = 0; seed < 2000; seed++) {
+    for (uint64_t seed = 0; seed < 2000; seed += effort_step(3)) {
         struct maker m;
         uint32_t guards[MOST_INSTRS];
         random_program(&m, seed);
