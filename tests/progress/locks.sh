@@ -38,7 +38,7 @@ for scheduler in gto lrr; do
     lock 30 192 "$lanes" 1
     run 0 --sched "$scheduler" --max-cycles 30000000
 done
-for machine in gtx480-sm2 gtx1080ti gtx480-sm2 gtx1080ti; do
+for machine in gtx480-sm2 gtx1080ti; do
     # shellcheck disable=SC2086 # words
     in_turn $default
     for scheduler in "${chosen[@]}"; do

@@ -10,7 +10,7 @@
 #include "gpu_support.h"
 
 #define NAMES 512
-#define TIMES 3     /* that each fact is broken on each machine */
+#define TIMES 2     /* that each fact is broken on each machine */
 #define BETWEEN 151 /* cycles between two looks */
 #define CYCLES 20000
 
