@@ -121,7 +121,7 @@ bad() {
 }
 bad 2 's/^claims:/claim:/' "study.yaml:22:1: error: claim is not known here"
 bad 2 's/kind: table/knid: table/' "knid is not known here"
-bad 2 's/kind: bars/kind: pies/' "kind must be table, bars, stack or lines"
+bad 2 's/kind: bars/kind: pies/' "kind must be table, bars, stack, lines or timeline"
 bad 2 's/\[HT\], machines: \[gtx480\]/[HX], machines: [gtx480]/' "study.yaml:9:19: error: there is no benchmark named HX"
 bad 2 's/readings: \[plain\], quick/readings: [odd], quick/;s/quick: false/quick: true/' "study.yaml:10:77: error: there is no reading named odd"
 bad 2 's/plain: \[sm/plain: [odd, sm/' "study.yaml:7:11: error: there is no reading named odd"

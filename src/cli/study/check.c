@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/study/figures.h"
 #include "cli/study/judge.h"
 #include "config/yaml.h"
 
@@ -38,8 +39,9 @@ int study_check_program(struct study *study, const char *program)
                       study->folder, program, cli_is_case(program) ? "" : ".cu", source);
 }
 
-/* SQL of a question's key: prepared only. columns: how many it must give, 0: any number. */
-static int check_sql(struct study *study, const char *what, const struct yaml_node *node, const char *sql, int columns)
+/* SQL of a question's key: prepared only. columns: how many it must give, 0: any number; they are called `names`. */
+static int check_sql(struct study *study, const char *what, const struct yaml_node *node, const char *sql, int columns,
+                     const char *names)
 {
     sqlite3_stmt *stmt = study_ask_at(study, what, node, sql);
     if (!stmt)
@@ -47,7 +49,7 @@ static int check_sql(struct study *study, const char *what, const struct yaml_no
     int found = sqlite3_column_count(stmt);
     sqlite3_finalize(stmt);
     if (columns && found != columns)
-        return study_fault(study, node, NULL, "%s: a figure's sql gives series, x and y", what);
+        return study_fault(study, node, NULL, "%s: a figure's sql gives %s", what, names);
     return 0;
 }
 
@@ -131,10 +133,13 @@ static int check_claim(struct study *study, const struct study_claim *claim)
 
 static int check_figure(struct study *study, const struct study_figure *figure)
 {
-    int columns = figure->kind == STUDY_TABLE ? 0 : 3;
-    int rc = check_sql(study, figure->id, yaml_get(figure->node, "sql"), figure->sql, columns);
+    static const char points[] = "series, x and y", bars[] = "lane, from, to, until and label";
+    bool timeline = figure->kind == STUDY_TIMELINE;
+    int columns = timeline ? 5 : study_has_points(figure) ? 3 : 0;
+    int rc =
+        check_sql(study, figure->id, yaml_get(figure->node, "sql"), figure->sql, columns, timeline ? bars : points);
     if (*figure->beside)
-        rc |= check_sql(study, figure->id, yaml_get(figure->node, "beside"), figure->beside, 3);
+        rc |= check_sql(study, figure->id, yaml_get(figure->node, "beside"), figure->beside, 3, points);
     return rc;
 }
 

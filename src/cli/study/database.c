@@ -6,6 +6,8 @@
  * kernels: a row for each kernel of an execution: its name, and every statistic of its result as a column, those of a
  * group with the group's name before theirs (sm_branches, dram_reads).
  *
+ * phases: of executions that were run for them, the phases of the first blocks of SM 0, a row for each warp.
+ *
  * runs: which benchmark in which configuration is which execution; made anew by each start.
  *
  * results: a view: a row for each run that ended well, statistics summed over the benchmark's kernels; of those that
@@ -71,7 +73,7 @@ void study_close(struct study *study)
 
 static int find_stored(struct study *study, struct study_execution *e)
 {
-    sqlite3_stmt *stmt = prepare(study, "SELECT id, status, build, seconds FROM executions WHERE key = ?");
+    sqlite3_stmt *stmt = prepare(study, "SELECT id, status, build, seconds, phases FROM executions WHERE key = ?");
     if (!stmt)
         return -1;
     sqlite3_bind_text(stmt, 1, e->key, -1, SQLITE_STATIC);
@@ -80,7 +82,8 @@ static int find_stored(struct study *study, struct study_execution *e)
         e->id = sqlite3_column_int64(stmt, 0);
         bool ours = !strcmp((const char *)sqlite3_column_text(stmt, 2), study->build);
         bool failed = !strcmp((const char *)sqlite3_column_text(stmt, 1), "failed");
-        e->stored |= ours && !failed;
+        bool traced = !e->phases || sqlite3_column_int(stmt, 4);
+        e->stored |= ours && !failed && traced;
         e->failed |= ours && failed && sqlite3_column_type(stmt, 3) != SQLITE_NULL;
         if (sqlite3_column_type(stmt, 3) != SQLITE_NULL)
             e->seconds = sqlite3_column_double(stmt, 3);
@@ -242,34 +245,34 @@ static int store_kernel(struct study *study, int64_t execution, size_t number, j
     return stmt ? rc : -1;
 }
 
-static int store_execution(struct study *study, const struct study_execution *e, const char *status, const char *error,
-                           double seconds)
+static int store_execution(struct study *study, const struct study_execution *e, const struct study_left *left)
 {
     sqlite3_stmt *stmt =
-        prepare(study, "UPDATE executions SET status = ?, error = ?, seconds = ?, build = ? WHERE id = ?");
+        prepare(study, "UPDATE executions SET status = ?, error = ?, seconds = ?, build = ?, phases = ? WHERE id = ?");
     if (!stmt)
         return -1;
-    sqlite3_bind_text(stmt, 1, status, -1, SQLITE_STATIC);
-    sqlite3_bind_text(stmt, 2, error, -1, SQLITE_STATIC);
-    sqlite3_bind_double(stmt, 3, seconds);
+    sqlite3_bind_text(stmt, 1, left->status, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, left->error, -1, SQLITE_STATIC);
+    sqlite3_bind_double(stmt, 3, left->seconds);
     sqlite3_bind_text(stmt, 4, study->build, -1, SQLITE_STATIC);
-    sqlite3_bind_int64(stmt, 5, e->id);
+    sqlite3_bind_int(stmt, 5, left->phases != NULL);
+    sqlite3_bind_int64(stmt, 6, e->id);
     return step_once(study, stmt);
 }
 
-int study_store(struct study *study, struct study_execution *e, const json_t *document, const char *status,
-                const char *error, double seconds)
+int study_store(struct study *study, struct study_execution *e, const struct study_left *left)
 {
     char clear[80];
     snprintf(clear, sizeof clear, "DELETE FROM kernels WHERE execution = %lld", (long long)e->id);
-    json_t *kernels = json_object_get(document, "kernels"), *kernel;
+    json_t *kernels = json_object_get(left->document, "kernels"), *kernel;
     size_t i;
     int rc = study_tell(study, "BEGIN IMMEDIATE");
     if (rc < 0)
         return -1;
     rc |= study_tell(study, clear);
     json_array_foreach(kernels, i, kernel) rc |= rc ? 0 : store_kernel(study, e->id, i, kernel);
-    rc |= rc ? 0 : store_execution(study, e, status, error, seconds);
+    rc |= rc ? 0 : study_store_phases(study, e->id, left->phases ? left->phases : "");
+    rc |= rc ? 0 : store_execution(study, e, left);
     rc |= study_tell(study, rc ? "ROLLBACK" : "COMMIT");
     e->stored = rc == 0;
     return rc;

@@ -18,7 +18,7 @@ struct crew {
     struct study *study;
     struct study_execution **todo; /* by job */
     struct process_job *jobs;
-    const char **stats;
+    const char **stats, **phases; /* files; phases: NULL, where they are not wanted */
     bool *stored;
     unsigned count, done, failed;
     int rc;
@@ -183,7 +183,8 @@ static void add_words(struct study *study, const char *text, struct process_word
     }
 }
 
-static char *const *run_command(struct study *study, const struct study_execution *e, const char *stats)
+static char *const *run_command(struct study *study, const struct study_execution *e, const char *stats,
+                                const char *phases)
 {
     struct process_words words = {0};
     process_lockstep_run(&words);
@@ -191,6 +192,7 @@ static char *const *run_command(struct study *study, const struct study_executio
     process_option(&words, "--sched", e->scheduler);
     process_option(&words, "--mode", e->mode);
     process_option(&words, "--stats", stats);
+    process_option(&words, "--phases", phases);
     process_option(&words, "--max-cycles", e->max_cycles);
     process_sets(&words, e->sets.items, e->sets.count);
     process_word(&words, "--");
@@ -311,10 +313,11 @@ static const char *last_words(struct study *study, const char *path)
     return words;
 }
 
+/* NULL: a run that failed early has left none. */
 static json_t *document_of(const char *path)
 {
     struct strbuf text = {0};
-    int why = file_load(path, FILE_NO_BOUND, &text); /* a run that failed early has left none */
+    int why = file_load(path, FILE_NO_BOUND, &text);
     json_t *document = why ? NULL : json_loadb(strbuf_text(&text), text.length, 0, NULL);
     strbuf_free(&text);
     return document;
@@ -337,12 +340,22 @@ static int store(struct crew *crew, unsigned i)
     json_t *document = document_of(crew->stats[i]);
     const char *status = status_of(job, document);
     bool ok = !strcmp(status, "ok");
-    const char *error = ok ? "" : last_words(crew->study, job->errors);
-    int rc = study_store(crew->study, crew->todo[i], document, status, error, seconds_of(document));
+    struct strbuf phases = {0};
+    if (crew->phases[i])
+        file_load(crew->phases[i], FILE_NO_BOUND, &phases);
+    struct study_left left = {.document = document,
+                              .status = status,
+                              .error = ok ? "" : last_words(crew->study, job->errors),
+                              .seconds = seconds_of(document),
+                              .phases = crew->phases[i] ? strbuf_text(&phases) : NULL};
+    int rc = study_store(crew->study, crew->todo[i], &left);
     crew->failed += !ok;
     crew->done++;
     json_decref(document);
+    strbuf_free(&phases);
     unlink(crew->stats[i]);
+    if (crew->phases[i])
+        unlink(crew->phases[i]);
     unlink(job->output);
     unlink(job->errors);
     study_tell_progress(crew->study, crew->done == crew->count);
@@ -367,6 +380,7 @@ static void prepare(struct crew *crew)
     crew->todo = ARENA_NEW(&study->arena, struct study_execution *, most);
     crew->jobs = ARENA_NEW(&study->arena, struct process_job, most);
     crew->stats = ARENA_NEW(&study->arena, const char *, most);
+    crew->phases = ARENA_NEW(&study->arena, const char *, most);
     crew->stored = ARENA_NEW(&study->arena, bool, most);
     char **environment = environment_of(study);
     for (size_t i = 0; i < study->executions.count; i++) {
@@ -378,7 +392,8 @@ static void prepare(struct crew *crew)
         crew->todo[at] = e;
         crew->stats[at] = arena_printf(&study->arena, "%s.json", name);
         unlink(crew->stats[at]);
-        crew->jobs[at] = (struct process_job){.argv = run_command(study, e, crew->stats[at]),
+        crew->phases[at] = e->phases ? arena_printf(&study->arena, "%s.csv", name) : NULL;
+        crew->jobs[at] = (struct process_job){.argv = run_command(study, e, crew->stats[at], crew->phases[at]),
                                               .environment = environment,
                                               .output = arena_printf(&study->arena, "%s.out", name),
                                               .errors = arena_printf(&study->arena, "%s.err", name)};

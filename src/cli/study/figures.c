@@ -52,10 +52,12 @@ int study_draw(struct study *study, const struct study_figure *figure, const str
     struct strbuf script = {0};
     const char *path = arena_printf(&study->arena, "%s/cache/%s.svg", study->out, figure->id);
     int rc = 0;
-    if (points->items.count) {
+    bool timeline = figure->kind == STUDY_TIMELINE;
+    int bars = timeline ? study_plot_timeline(study, figure, path, &script) : (int)points->items.count;
+    if (!timeline && bars)
         study_plot(figure, points, path, &script);
-        rc = render(study, figure, &script, path, svg);
-    }
+    if (bars)
+        rc = bars < 0 ? -1 : render(study, figure, &script, path, svg);
     strbuf_free(&script);
     return rc;
 }

@@ -22,10 +22,19 @@ struct study_points {
     bool spread, printed; /* some point differs between variants; has its number in the paper */
 };
 
+/* points.c: false for those that are rows of their own kind: tables and timelines. */
+bool study_has_points(const struct study_figure *figure);
+
 /* points.c: reads what a figure shows; of a world of one variant, only how far it departs. -1 with diagnostics. */
 int study_read_points(struct study *study, const struct study_figure *figure, const struct study_world *world,
                       struct study_points *points);
 void study_free_points(struct study_points *points);
+
+/* timeline.c: appends what gnuplot is to draw of a timeline. Returns how many bars there are; -1 with diagnostics. */
+int study_plot_timeline(struct study *study, const struct study_figure *figure, const char *svg, struct strbuf *out);
+
+/* plot.c: appends a text as gnuplot quotes it. */
+void study_plot_quote(struct strbuf *out, const char *text);
 
 /* plot.c: appends what gnuplot is to draw into the file `svg`. */
 void study_plot(const struct study_figure *figure, const struct study_points *points, const char *svg,

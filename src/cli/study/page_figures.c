@@ -76,6 +76,14 @@ static void add_points(struct study *study, const struct study_figure *figure, c
     strbuf_add(out, "</table></div></details>");
 }
 
+static int add_rows(struct study *study, const struct study_figure *figure, struct strbuf *out)
+{
+    strbuf_add(out, "<details><summary>numbers</summary>");
+    int rc = study_page_rows(study, figure->id, figure->sql, out);
+    strbuf_add(out, "</details>");
+    return rc;
+}
+
 static int add_drawing(struct study *study, const struct study_figure *figure, const struct study_points *points,
                        struct strbuf *out)
 {
@@ -102,8 +110,10 @@ static int add_figure(struct study *study, const struct study_figure *figure, co
     }
     if (table)
         rc = study_page_rows(study, figure->id, figure->sql, out);
-    else
+    else if (study_has_points(figure))
         add_points(study, figure, points, out);
+    else
+        rc |= add_rows(study, figure, out);
     strbuf_add(out, "</figure>\n");
     return rc;
 }

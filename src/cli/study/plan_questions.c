@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/study/figures.h"
 #include "cli/study/plan.h"
 
 /* A number that is the whole text. */
@@ -89,14 +90,14 @@ static int read_prints(struct plan *p, const struct yaml_node *node, struct stud
 
 static int read_kind(struct plan *p, const struct yaml_node *node, struct study_figure *f)
 {
-    static const char *const kinds[] = {"table", "bars", "stack", "lines", NULL};
+    static const char *const kinds[] = {"table", "bars", "stack", "lines", "timeline", NULL};
     const char *kind = plan_text(p, node, "kind", "table"), *log = plan_text(p, node, "log", "false");
     if (!kind || !log)
         return -1;
     while (kinds[f->kind] && strcmp(kinds[f->kind], kind))
         f->kind++;
     if (!kinds[f->kind])
-        return plan_error(p, yaml_get(node, "kind"), "kind must be table, bars, stack or lines");
+        return plan_error(p, yaml_get(node, "kind"), "kind must be table, bars, stack, lines or timeline");
     f->logarithmic = !strcmp(log, "true") || !strcmp(log, "both");
     f->logarithmic_x = !strcmp(log, "x") || !strcmp(log, "both");
     f->has_base = yaml_get(node, "base");
@@ -126,8 +127,8 @@ static int take_figure(struct plan *p, const struct yaml_node *node, const struc
         return -1;
     if (read_kind(p, node, &f) < 0 || read_prints(p, node, &f) < 0)
         return -1;
-    if (f.kind == STUDY_TABLE && (*f.beside || f.print_count))
-        return plan_error(p, node, "a table has the paper's numbers as a column of its own sql");
+    if (!study_has_points(&f) && (*f.beside || f.print_count))
+        return plan_error(p, node, "a table has the paper's numbers as a column of its own sql, a timeline has none");
     vec_push(&p->study->figures, f);
     return 0;
 }

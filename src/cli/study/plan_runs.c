@@ -24,6 +24,7 @@ struct row {
     unsigned combinations; /* of the axes' values */
     struct axis vary;      /* name NULL: seeds */
     unsigned variants;
+    bool phases;
 };
 
 /* The entries of a sequence; a scalar is a sequence of one. */
@@ -88,6 +89,7 @@ static unsigned find_execution(struct study *study, struct study_execution *e)
         strmap_put(&study->keys, e->key, key.length, known);
         vec_push(&study->executions, *e);
     } else {
+        study->executions.items[known].phases |= e->phases;
         vec_free(&e->sets);
     }
     strbuf_free(&key);
@@ -184,6 +186,7 @@ static int add_run(const struct row *row, struct study_run *run, unsigned combin
                                 .machine = machine->machine,
                                 .scheduler = scheduler,
                                 .mode = row->mode,
+                                .phases = row->phases,
                                 .max_cycles = *row->max_cycles ? row->max_cycles : NULL};
     for (size_t i = 0; i < sets.sets.count; i++)
         vec_push(&e.sets, sets.sets.items[i]);
@@ -350,7 +353,7 @@ static int read_variants(struct row *row)
 
 /* Whether `lockstep run` would take what a row says. */
 static int check_row(struct plan *p, const struct yaml_node *row, const char *mode, const char *max_cycles,
-                     const char *quick)
+                     const char *quick, const char *phases)
 {
     uint64_t cycles;
     if (strcmp(mode, "timing") && strcmp(mode, "functional"))
@@ -359,6 +362,10 @@ static int check_row(struct plan *p, const struct yaml_node *row, const char *mo
         return plan_error(p, yaml_get(row, "max_cycles"), "max_cycles must be a number of cycles");
     if (strcmp(quick, "true") && strcmp(quick, "false"))
         return plan_error(p, yaml_get(row, "quick"), "quick must be true or false");
+    if (strcmp(phases, "true") && strcmp(phases, "false"))
+        return plan_error(p, yaml_get(row, "phases"), "phases must be true or false");
+    if (!strcmp(phases, "true") && strcmp(mode, "timing"))
+        return plan_error(p, yaml_get(row, "phases"), "functional mode has no phases");
     return 0;
 }
 
@@ -374,7 +381,7 @@ int plan_read_grid(struct plan *p, const struct yaml_node *row)
 int plan_read_runs(struct plan *p, const struct yaml_node *node)
 {
     static const char *const keys[] = {"benchmarks", "machines", "schedulers", "readings", "max_cycles", "mode",
-                                       "quick",      "set",      "seeds",      "vary",     NULL};
+                                       "quick",      "phases",   "set",        "seeds",    "vary",       NULL};
     struct row row = {.p = p, .node = node};
     if (plan_check_keys(p, node, keys) < 0)
         return -1;
@@ -384,11 +391,12 @@ int plan_read_runs(struct plan *p, const struct yaml_node *node)
     row.readings = list_of(p, node, "readings", check_reading);
     row.mode = plan_text(p, node, "mode", "timing");
     row.max_cycles = plan_text(p, node, "max_cycles", "");
-    const char *quick = plan_text(p, node, "quick", "true");
+    const char *quick = plan_text(p, node, "quick", "true"), *phases = plan_text(p, node, "phases", "false");
     int rc = row.benchmarks && row.machines && row.schedulers && row.readings && row.mode && row.max_cycles && quick &&
-                     check_row(p, node, row.mode, row.max_cycles, quick) == 0
+                     phases && check_row(p, node, row.mode, row.max_cycles, quick, phases) == 0
                  ? 0
                  : -1;
+    row.phases = rc == 0 && !strcmp(phases, "true");
     if (read_set(&row) < 0 || read_variants(&row) < 0)
         rc = -1;
     if (rc == 0 && !(p->study->quick && !strcmp(quick, "false")))

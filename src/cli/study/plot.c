@@ -7,7 +7,7 @@
 
 #include "cli/study/figures.h"
 
-static void quote(struct strbuf *out, const char *text)
+void study_plot_quote(struct strbuf *out, const char *text)
 {
     strbuf_add(out, "\"");
     for (; *text; text++)
@@ -60,11 +60,11 @@ static void head(const struct study_figure *figure, const char *svg, struct strb
                "set border 3\nset tics nomirror\n"
                "set grid ytics lt 1 lc rgb '#dddddd'\nset key tmargin left horizontal Left reverse samplen 1 width 1\n"
                "set output ");
-    quote(out, svg);
+    study_plot_quote(out, svg);
     strbuf_add(out, "\nset xlabel ");
-    quote(out, figure->x);
+    study_plot_quote(out, figure->x);
     strbuf_add(out, "\nset ylabel ");
-    quote(out, figure->y);
+    study_plot_quote(out, figure->y);
     strbuf_add(out, "\n");
 }
 
@@ -139,7 +139,7 @@ static void bar_names(const struct study_points *p, struct strbuf *out)
         strbuf_addf(out, " rotate by %d", count > 16 ? -60 : -30);
     for (size_t x = 0; x < count; x++) {
         strbuf_add(out, x ? ", " : " (");
-        quote(out, p->xs.items.items[x]);
+        study_plot_quote(out, p->xs.items.items[x]);
         strbuf_addf(out, " %zu", x);
     }
     strbuf_addf(out, ")\nset xrange [-0.6:%zu.%s]\n", count - 1, "6");
@@ -237,7 +237,7 @@ static void plot_bars(const struct study_figure *figure, const struct study_poin
     for (size_t s = 0; s < p->series.items.count; s++) {
         strbuf_addf(out, "%s$bars%zu using 1:2:3:4:5:6 with boxxyerror lc rgb '#%06x' title ", s ? ", " : "", s,
                     colour(p, s));
-        quote(out, p->series.items.items[s]);
+        study_plot_quote(out, p->series.items.items[s]);
     }
     plot_marks(figure, p, out);
 }
@@ -260,7 +260,7 @@ static void plot_lines(const struct study_figure *figure, const struct study_poi
     for (size_t s = 0; s < p->series.items.count; s++) {
         strbuf_addf(out, "%s$line%zu using 1:2 with linespoints pt 7 ps 0.6 lw 2 lc rgb '#%06x' title ", s ? ", " : "",
                     s, colour(p, s));
-        quote(out, p->series.items.items[s]);
+        study_plot_quote(out, p->series.items.items[s]);
     }
     plot_marks(figure, p, out);
 }

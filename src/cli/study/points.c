@@ -59,6 +59,11 @@ static int read_rows(struct study *study, const struct study_figure *figure, con
     return stmt ? rc : -1;
 }
 
+bool study_has_points(const struct study_figure *figure)
+{
+    return figure->kind != STUDY_TABLE && figure->kind != STUDY_TIMELINE;
+}
+
 int study_read_points(struct study *study, const struct study_figure *figure, const struct study_world *world,
                       struct study_points *p)
 {

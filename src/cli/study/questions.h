@@ -24,7 +24,7 @@ struct study_copy {
     const char *text;           /* the claim with all values: "speed-up over lrr / gto" */
 };
 
-enum study_kind { STUDY_TABLE, STUDY_BARS, STUDY_STACK, STUDY_LINES };
+enum study_kind { STUDY_TABLE, STUDY_BARS, STUDY_STACK, STUDY_LINES, STUDY_TIMELINE };
 
 /* A number that the paper prints, beside ours. */
 struct study_print {
@@ -32,7 +32,8 @@ struct study_print {
     double y;
 };
 
-/* A figure or table: rows of (series, x, y) for bars and lines, any rows for a table. */
+/* A figure or table: rows of (series, x, y) for bars and lines, (lane, from, to, until, label) for a timeline, any rows
+ * for a table. */
 struct study_figure {
     const char *id, *title, *x, *y, *sql, *text, *beside;
     enum study_kind kind;

@@ -5,7 +5,7 @@ static int ask_figures(struct study *study, const struct study_world *world, str
 {
     int rc = 0;
     for (size_t i = 0; i < study->figures.count; i++)
-        if (study->figures.items[i].kind != STUDY_TABLE)
+        if (study_has_points(&study->figures.items[i]))
             rc |= study_read_points(study, &study->figures.items[i], world, &points[i]);
     return rc;
 }

@@ -25,20 +25,29 @@ static const struct column {
 static const char tables[] =
     "CREATE TABLE IF NOT EXISTS executions(id INTEGER PRIMARY KEY, key TEXT UNIQUE, status TEXT, error TEXT, seconds "
     "REAL, "
-    "build TEXT);"
+    "build TEXT, phases INTEGER);"
     "CREATE TABLE IF NOT EXISTS kernels(execution INTEGER, number INTEGER, kernel TEXT);"
     "CREATE INDEX IF NOT EXISTS kernels_of ON kernels(execution);"
+    "CREATE TABLE IF NOT EXISTS phases(execution INTEGER, launch INTEGER, kernel TEXT, block INTEGER, phase INTEGER, "
+    "warp INTEGER, start INTEGER, arrival INTEGER, release INTEGER);"
+    "CREATE INDEX IF NOT EXISTS phases_of ON phases(execution);"
     "DROP VIEW IF EXISTS results;"
     "DROP VIEW IF EXISTS variants_of_results;"
+    "DROP VIEW IF EXISTS phases_of_results;"
     "DROP TABLE IF EXISTS runs;";
+
+static int add_column_of(struct study *study, const char *table, const char *name)
+{
+    char sql[240];
+    if (sqlite3_table_column_metadata(study->db, NULL, table, name, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN \"%s\"", table, name);
+    return study_tell(study, sql);
+}
 
 int study_add_column(struct study *study, const char *name)
 {
-    char sql[240];
-    if (sqlite3_table_column_metadata(study->db, NULL, "kernels", name, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK)
-        return 0;
-    snprintf(sql, sizeof sql, "ALTER TABLE kernels ADD COLUMN \"%s\"", name);
-    return study_tell(study, sql);
+    return add_column_of(study, "kernels", name);
 }
 
 /* Calls take for every column, in order, until it fails. merge: see struct column. */
@@ -100,8 +109,10 @@ int study_create_tables(struct study *study)
 {
     if (study_tell(study, "BEGIN IMMEDIATE") < 0)
         return -1;
-    int rc =
-        study_tell(study, tables) < 0 || create_runs(study) < 0 || each_column(study, NULL, add_column) < 0 ? -1 : 0;
+    int rc = study_tell(study, tables) < 0 || add_column_of(study, "executions", "phases") < 0 ||
+                     create_runs(study) < 0 || each_column(study, NULL, add_column) < 0
+                 ? -1
+                 : 0;
     return study_tell(study, rc < 0 ? "ROLLBACK" : "COMMIT") < 0 ? -1 : rc;
 }
 
@@ -156,12 +167,26 @@ static void results_view(struct study *study, struct strbuf *sql)
     add_grid(study, sql, "", "");
 }
 
+/* A row for each warp in each phase of the blocks that are kept. */
+static void phases_view(struct study *study, struct strbuf *sql)
+{
+    strbuf_add(sql, "; CREATE VIEW phases_of_results AS SELECT r.benchmark, r.machine, r.scheduler, r.reading");
+    add_grid(study, sql, "r.", "");
+    strbuf_add(sql, ", r.variant, p.launch, p.kernel, p.block, p.phase, p.warp, p.start, p.arrival, p.release "
+                    "FROM runs r JOIN executions e ON e.id = r.execution AND e.status = 'ok' ");
+    if (!study->report)
+        strbuf_addf(sql, "AND e.build = '%s' ", study->build);
+    strbuf_add(sql, "JOIN phases p ON p.execution = e.id AND p.kernel GLOB r.kernels");
+}
+
 int study_make_view(struct study *study)
 {
     struct strbuf sql = {0};
-    strbuf_add(&sql, "BEGIN IMMEDIATE; DROP VIEW IF EXISTS results; DROP VIEW IF EXISTS variants_of_results; ");
+    strbuf_add(&sql, "BEGIN IMMEDIATE; DROP VIEW IF EXISTS results; DROP VIEW IF EXISTS variants_of_results; "
+                     "DROP VIEW IF EXISTS phases_of_results; ");
     variants_view(study, &sql);
     results_view(study, &sql);
+    phases_view(study, &sql);
     strbuf_add(&sql, "; COMMIT");
     int rc = study_tell(study, strbuf_text(&sql));
     strbuf_free(&sql);

@@ -39,7 +39,8 @@ uint64_t study_definition(const struct study *study)
 {
     struct strbuf text = {0};
     for (size_t i = 0; i < study->executions.count; i++)
-        strbuf_addf(&text, "%s\n", study->executions.items[i].key);
+        strbuf_addf(&text, "%s%s\n", study->executions.items[i].key,
+                    study->executions.items[i].phases ? " phases" : "");
     uint64_t hash = hash_bytes(strbuf_text(&text), text.length);
     strbuf_free(&text);
     return hash;

@@ -43,6 +43,7 @@ struct study_execution {
     const char *key; /* what identifies it: program, arguments, machine, scheduler, parameters */
     const char *program, *arguments, *machine, *scheduler, *mode, *max_cycles;
     VEC(const char *) sets;
+    bool phases;    /* those of the first blocks of SM 0 are wanted too */
     int64_t id;     /* in the database */
     bool stored;    /* has a result, of this simulator */
     bool failed;    /* ran on this simulator and ended badly */
@@ -168,9 +169,16 @@ void study_close(struct study *study);
 int64_t study_count(struct study *study, const char *sql);
 /* Finds which executions have results, and notes which runs there are. */
 int study_note_runs(struct study *study);
-/* Takes over what an execution left: its document (NULL when there is none), how it ended and why. */
-int study_store(struct study *study, struct study_execution *execution, const json_t *document, const char *status,
-                const char *error, double seconds);
+/* What an execution left. */
+struct study_left {
+    const json_t *document; /* NULL: none */
+    const char *status, *error;
+    double seconds;
+    const char *phases; /* text of `run --phases`, NULL: not asked for */
+};
+int study_store(struct study *study, struct study_execution *execution, const struct study_left *left);
+/* phases.c: makes the rows of table `phases` that are an execution's. */
+int study_store_phases(struct study *study, int64_t execution, const char *text);
 /* Makes a table of each of the study's files (`tables`). */
 int study_import(struct study *study);
 /* Runs SQL without answers; adds a diagnostic of what the database said. -1 both. */
