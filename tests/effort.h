@@ -1,5 +1,5 @@
 /* How much a test of many cases tries. Builds with sanitizers take many times as long, and look for faults of memory
- * that a share of the cases shows as well as all: what the cases compute is checked in full in the release build. */
+ * that a share of the cases shows as well as all: what the cases compute is checked by the release build. */
 #ifndef LOCKSTEP_TESTS_EFFORT_H
 #define LOCKSTEP_TESTS_EFFORT_H
 
@@ -15,11 +15,17 @@
 #define SANITIZED 0
 #endif
 
-/* The step of a loop over cases: 1, that is all of them, or `sanitized` in a build with sanitizers unless LOCKSTEP_LONG
- * is set. */
+/* The step of a loop over cases: `usual`, or `sanitized` in a build with sanitizers; 1, that is all of them, when
+ * LOCKSTEP_LONG is set. */
+static inline unsigned effort_steps(unsigned usual, unsigned sanitized)
+{
+    return getenv("LOCKSTEP_LONG") ? 1 : SANITIZED ? sanitized : usual;
+}
+
+/* The same where the release build always takes all of them. */
 static inline unsigned effort_step(unsigned sanitized)
 {
-    return SANITIZED && !getenv("LOCKSTEP_LONG") ? sanitized : 1;
+    return effort_steps(1, sanitized);
 }
 
 #endif

@@ -199,7 +199,7 @@ static void test_forms_of_waiting(void **state)
         {"TRY: ld.volatile.global.u32 %r7, [%rd1]; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;",
          " sm.volatile_bypasses_l1=false sm.fence_l1=none", " = 0"},
     };
-    for (unsigned i = 0; i < 2 * sizeof forms / sizeof forms[0]; i += effort_step(5)) {
+    for (unsigned i = 0; i < 2 * sizeof forms / sizeof forms[0]; i += effort_steps(3, 5)) {
         char text[2048], settings[200];
         snprintf(settings, sizeof settings, "gpu.watch_cycles=20000%s", forms[i / 2].settings);
         snprintf(text, sizeof text, "%s%s%s",
