@@ -1,5 +1,6 @@
 #!/bin/bash
-# Cycle counts of reference kernels on every machine under gto and lrr, and on the GTX 480 under all schedulers, against cycles.txt.
+# Cycle counts of reference kernels on every machine under gto and lrr, and on the GTX 480 under all schedulers, against cycles.txt; those
+# of waiting at barriers, and of fetch, which is named behind a comma, on some kernels.
 # A change of timing that is meant is taken over with one command, and shows in the diff of cycles.txt:
 #     tests/golden/cycles.sh --update        (LOCKSTEP: the binary, default build/release/bin/lockstep)
 # As a test it looks at the schedulers that reference.MACHINE does not run: those hold the rows of gto and lrr.
@@ -13,10 +14,14 @@ trap 'rm -rf "$work"' EXIT
 
 cases="alu_dep atom_same barimb bfs constmem divergence dramchase fma_ilp hist_shared ht1024 idiv l1chase localmem matmul reduce sfu
 smem_conflict spmv strided transpose vecadd waitsignal"
+barrier_cases=" barimb bfs matmul reduce waitsignal "
+barrier_policies="saws mwf mwf:inner=gto mwf,cff mwf:inner=gto,cff gto,fef lrr,oldest"
 
 # prints: case machine scheduler cycles warp_instructions
 measure() {
-    if ! "$lockstep" run --quiet --machine "$2" --sched "$3" --stats "$work/stats.json" "$root/tests/reference/$1.yaml" >"$work/log" 2>&1; then
+    local fetch=()
+    [[ $3 != *,* ]] || fetch=(--fetch "${3#*,}")
+    if ! "$lockstep" run --quiet --machine "$2" --sched "${3%%,*}" "${fetch[@]}" --stats "$work/stats.json" "$root/tests/reference/$1.yaml" >"$work/log" 2>&1; then
         echo "$1 $2 $3 failed: $(head -n 3 "$work/log" | tr '\n' ' ')"
         return
     fi
@@ -31,6 +36,7 @@ if [ "${1:-}" = --update ]; then
             for m in gtx480 gtx480-sm2 gtx1080ti; do
                 others=
                 [ $m = gtx480 ] && others="tls cawa cawa:profile=artifact"
+                [ $m = gtx480 ] && [[ $barrier_cases == *" $c "* ]] && others+=" $barrier_policies"
                 for s in gto lrr $others; do
                     measure "$c" "$m" "$s"
                 done
@@ -47,7 +53,7 @@ if [ ! -f "$table" ]; then
     exit 77
 fi
 wanted=.
-[ -z "${LOCKSTEP_BUILD:-}" ] || wanted=' \(tls\|cawa[^ ]*\) '
+[ -z "${LOCKSTEP_BUILD:-}" ] || wanted=' \(tls\|cawa[^ ]*\|saws\|mwf[^ ]*\|[a-z]*,[a-z]*\) '
 # Under sanitizers one machine and scheduler is enough.
 if grep -qs '^CMAKE_BUILD_TYPE:[A-Z]*=\(Asan\|Tsan\)' "${LOCKSTEP_BUILD:-$root/build/release}/CMakeCache.txt"; then
     wanted=' gtx480 gto '
