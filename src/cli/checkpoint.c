@@ -24,6 +24,7 @@ const char *checkpoint_command(const struct cli_options *options, struct arena *
     set_text(command, "machine", options->machine);
     set_text(command, "sched", options->sched);
     json_object_set_new(command, "set", sets);
+    set_text(command, "fetch", options->fetch);
     set_text(command, "seed", options->seed);
     set_text(command, "max-cycles", options->max_cycles);
     set_text(command, "check", options->check);
@@ -78,6 +79,7 @@ static void complete_parameters(struct cli_options *options, const json_t *comma
         vec_push(&options->sets, arena_strdup(&options->arena, set ? set : ""));
         strbuf_addf(taken, " --set %s", set ? set : "");
     }
+    options->fetch = complete_option(NULL, command, "fetch", &options->arena, taken);
     options->seed = complete_option(NULL, command, "seed", &options->arena, taken);
 }
 
@@ -88,7 +90,7 @@ static void complete(struct cli_options *options, const json_t *command, struct 
     struct arena *arena = &options->arena;
     options->machine = complete_option(options->machine, command, "machine", arena, taken);
     options->sched = complete_option(options->sched, command, "sched", arena, taken);
-    if (options->sets.count == 0 && !options->seed)
+    if (options->sets.count == 0 && !options->fetch && !options->seed)
         complete_parameters(options, command, taken);
     options->check = complete_option(options->check, command, "check", arena, taken);
     options->max_cycles = complete_option(options->max_cycles, command, "max-cycles", arena, taken);

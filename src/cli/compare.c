@@ -1,4 +1,4 @@
-/* `lockstep compare`: one program under every combination of the given machines, schedulers and seeds. Each run is a
+/* `lockstep compare`: one program under every combination of the given machines, schedulers, fetch policies and seeds. Each run is a
  * process of its own, `lockstep run`, as many at a time as there are cores; its JSON is what the table is made of. */
 #include <errno.h>
 #include <stdio.h>
@@ -18,11 +18,12 @@ static const char usage[] = "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml
                             "scheduler on the default machine.\n"
                             "\n"
                             "  --sched A,B,...        warp schedulers\n"
+                            "  --fetch P,Q,...        fetch policies\n"
                             "  --machine X,Y,...      machines\n"
                             "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
                             "configuration with each\n"
                             "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
-                            "  --fetch, --mode, --max-cycles, --max-seconds   as for lockstep run\n"
+                            "  --mode, --max-cycles, --max-seconds   as for lockstep run\n"
                             "  --kernels              a table for each kernel below that of the whole program\n"
                             "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv\n"
                             "\n"
@@ -35,14 +36,14 @@ struct list {
 };
 
 struct configuration {
-    const char *machine, *sched, *seed;
+    const char *machine, *sched, *fetch, *seed;
 };
 
 struct comparison {
     const struct cli_options *options;
     struct diag_sink *sink;
     struct arena arena;
-    struct list machines, scheds, seeds;
+    struct list machines, scheds, fetches, seeds;
     struct configuration *configurations;
     unsigned count;
     struct process_job *jobs;
@@ -85,14 +86,16 @@ static void choose_configurations(struct comparison *cmp)
     const struct cli_options *o = cmp->options;
     cmp->machines = split(&cmp->arena, o->machine ? o->machine : CLI_DEFAULT_MACHINE);
     cmp->scheds = o->sched || cmp->machines.count > 1 ? split(&cmp->arena, o->sched) : all_scheds(&cmp->arena);
+    cmp->fetches = split(&cmp->arena, o->fetch);
     cmp->seeds = split(&cmp->arena, o->seed);
-    unsigned count = cmp->machines.count * cmp->scheds.count * cmp->seeds.count;
-    cmp->configurations = ARENA_NEW(&cmp->arena, struct configuration, count + 1);
-    for (unsigned m = 0; m < cmp->machines.count; m++)
-        for (unsigned s = 0; s < cmp->scheds.count; s++)
-            for (unsigned k = 0; k < cmp->seeds.count; k++)
-                cmp->configurations[cmp->count++] =
-                    (struct configuration){cmp->machines.words[m], cmp->scheds.words[s], cmp->seeds.words[k]};
+    unsigned seeds = cmp->seeds.count, fetches = cmp->fetches.count, scheds = cmp->scheds.count;
+    cmp->count = cmp->machines.count * scheds * fetches * seeds;
+    cmp->configurations = ARENA_NEW(&cmp->arena, struct configuration, cmp->count + 1);
+    for (unsigned i = 0; i < cmp->count; i++)
+        cmp->configurations[i] = (struct configuration){.machine = cmp->machines.words[i / seeds / fetches / scheds],
+                                                        .sched = cmp->scheds.words[i / seeds / fetches % scheds],
+                                                        .fetch = cmp->fetches.words[i / seeds % fetches],
+                                                        .seed = cmp->seeds.words[i % seeds]};
 }
 
 /* All of the errors in the options, before anything runs. */
@@ -103,6 +106,7 @@ static int check_configurations(struct comparison *cmp)
         struct cli_options one = *cmp->options;
         one.machine = cmp->configurations[i].machine;
         one.sched = cmp->configurations[i].sched;
+        one.fetch = cmp->configurations[i].fetch;
         one.seed = cmp->configurations[i].seed;
         if (cli_load_machine(&machine, &one, cmp->sink) < 0)
             return -1;
@@ -114,9 +118,10 @@ static int check_configurations(struct comparison *cmp)
 /* Names what differs, the seed aside: the machine where there are several or no scheduler was asked for. */
 static const char *group_of(struct comparison *cmp, const struct configuration *c)
 {
-    if (!c->sched)
-        return c->machine;
-    return cmp->machines.count == 1 ? c->sched : arena_printf(&cmp->arena, "%s %s", c->machine, c->sched);
+    const char *name = c->machine;
+    if (c->sched)
+        name = cmp->machines.count == 1 ? c->sched : arena_printf(&cmp->arena, "%s %s", c->machine, c->sched);
+    return cmp->fetches.count == 1 ? name : arena_printf(&cmp->arena, "%s %s", name, c->fetch);
 }
 
 static const char *label_of(struct comparison *cmp, const char *group, const struct configuration *c)
@@ -129,6 +134,7 @@ static char *const *command_of(struct comparison *cmp, const struct configuratio
     const struct cli_options *o = cmp->options;
     const char *pairs[][2] = {{"--machine", c->machine},
                               {"--sched", c->sched},
+                              {"--fetch", c->fetch},
                               {"--seed", c->seed},
                               {"--mode", o->mode},
                               {"--max-cycles", o->max_cycles},
@@ -303,7 +309,8 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
         return CLI_USAGE;
     const struct cli_place stats = {"--stats", options->stats, CLI_OUTPUT_STATS};
     if (cli_check_places(&stats, 1, sink) | check_list("--machine", options->machine, sink) |
-        check_list("--sched", options->sched, sink) | check_list("--seed", options->seed, sink))
+        check_list("--sched", options->sched, sink) | check_list("--fetch", options->fetch, sink) |
+        check_list("--seed", options->seed, sink))
         return CLI_USAGE;
     choose_configurations(&cmp);
     if (check_configurations(&cmp) == 0 && prepare(&cmp) == 0)

@@ -253,8 +253,6 @@ int cli_parse_options(struct cli_options *options, int argc, char **argv, unsign
     vec_free(&rest);
     if (!options->quiet)
         note_overruled(options, sink);
-    if (options->fetch)
-        vec_push(&options->sets, arena_printf(&options->arena, "sm.fetch=%s", options->fetch));
     return check_values(options, sink) < 0 ? -1 : rc;
 }
 
@@ -287,6 +285,8 @@ int cli_load_machine(struct machine *machine, const struct cli_options *options,
     int rc = 0;
     for (size_t i = 0; i < options->sets.count; i++)
         rc |= machine_set(machine, options->sets.items[i], sink);
+    if (options->fetch)
+        rc |= machine_set(machine, arena_printf(&machine->arena, "sm.fetch=%s", options->fetch), sink);
     if (options->seed)
         rc |= machine_set(machine, arena_printf(&machine->arena, "gpu.seed=%s", options->seed), sink);
     if (options->sched)

@@ -179,6 +179,8 @@ static const char *set_lines(struct arena *arena, const struct cli_options *opti
     struct strbuf lines = {0};
     for (size_t i = 0; i < options->sets.count; i++)
         strbuf_addf(&lines, "%s\n", options->sets.items[i]);
+    if (options->fetch)
+        strbuf_addf(&lines, "sm.fetch=%s\n", options->fetch);
     if (options->seed)
         strbuf_addf(&lines, "gpu.seed=%s\n", options->seed);
     char *copy = lines.length ? arena_strdup(arena, lines.text) : NULL;

@@ -229,18 +229,36 @@ static void csv_run(const json_t *document, struct strbuf *out)
     strbuf_add(out, ",");
 }
 
-static const json_t *kernels_of(const json_t *documents, size_t index)
+/* Adds to shape those members of a kernel, and of its groups, that shape lacks. */
+static void widen(json_t *shape, json_t *kernel)
+{
+    const char *name;
+    json_t *member;
+    json_object_foreach(kernel, name, member)
+    {
+        json_t *known = json_object_get(shape, name);
+        if (!known || (json_is_object(member) && !json_is_object(known)))
+            json_object_set_new(shape, name, json_deep_copy(member));
+        else if (json_is_object(member))
+            widen(known, member);
+    }
+}
+
+static json_t *kernels_of(const json_t *documents, size_t index)
 {
     return json_object_get(json_array_get(documents, index), "kernels");
 }
 
 void report_csv(const json_t *documents, struct strbuf *out)
 {
-    const json_t *shape = NULL;
-    for (size_t d = 0; d < json_array_size(documents) && !shape; d++)
-        shape = json_array_get(kernels_of(documents, d), 0);
-    if (!shape)
+    json_t *shape = json_object();
+    for (size_t d = 0; d < json_array_size(documents); d++)
+        for (size_t i = 0; i < json_array_size(kernels_of(documents, d)); i++)
+            widen(shape, json_array_get(kernels_of(documents, d), i));
+    if (!json_object_size(shape)) {
+        json_decref(shape);
         return;
+    }
     strbuf_add(out, "program,machine,scheduler,parameters,");
     csv_line(shape, NULL, out);
     for (size_t d = 0; d < json_array_size(documents); d++)
@@ -248,4 +266,5 @@ void report_csv(const json_t *documents, struct strbuf *out)
             csv_run(json_array_get(documents, d), out);
             csv_line(shape, json_array_get(kernels_of(documents, d), i), out);
         }
+    json_decref(shape);
 }

@@ -14,8 +14,8 @@
 void report_kernels(const json_t *kernels, struct strbuf *out);
 /* Appends one line a kernel as CSV, below a line of names: program (with its arguments), machine, scheduler and
  * parameters (those that are not the machine's) of its run, then the members of the result object, `group.name` for
- * those of groups; what was not measured is empty. documents: an array of runs' documents. The first kernel decides
- * which columns there are; without kernels nothing is written. */
+ * those of groups; what was not measured is empty. documents: an array of runs' documents. There is a column for all that
+ * any kernel has; without kernels nothing is written. */
 void report_csv(const json_t *documents, struct strbuf *out);
 
 /* One configuration of a comparison. */

@@ -4,6 +4,10 @@
 cd "$LOCKSTEP_SRC/tests/reference" || exit 1
 expect 0 "speed-up" compare scan.yaml
 expect 0 "gtx480-sm2 lrr" compare --machine gtx480,gtx480-sm2 --sched gto,lrr scan.yaml
+expect 0 "gto cff" compare --sched gto --fetch lrr,cff scan.yaml
+expect 0 "gtx480 mwf fef" compare --machine gtx480,gtx1080ti --sched mwf --fetch fef,lrr scan.yaml
+expect 2 "a name in the list is empty" compare --fetch lrr,,cff scan.yaml
+expect 2 "there is no fetch policy named ccf" compare --fetch lrr,ccf scan.yaml
 expect 0 "kernel scan" compare --kernels --sched lrr scan.yaml
 expect 1 "partial: max-cycles" compare --max-cycles 50 scan.yaml
 sed 's/crc32: 0x......../crc32: 0x00000001/; s/scan\.ptx/tests\/reference\/scan.ptx/' scan.yaml >"$folder/wrong.yaml"
@@ -11,6 +15,11 @@ mkdir -p "$folder/tests/reference" && cp scan.ptx "$folder/tests/reference/"
 expect 1 "FAIL" compare --sched lrr "$folder/wrong.yaml"
 "$LOCKSTEP" compare --sched lrr,gto --stats "$folder/all.json" scan.yaml >/dev/null || exit 1
 [ "$(grep -c '"schema": 2' "$folder/all.json")" -eq 2 ] || { echo "not two documents in the JSON"; failures=1; }
+# Its CSV has what any of them has.
+"$LOCKSTEP" compare --sched gto,mwf --stats "$folder/all.csv" scan.yaml >/dev/null || exit 1
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "sm.scheduler_bits") at = i; columns = NF }
+    NR == 2 { gto = $at } NR == 3 { mwf = $at } NF != columns { exit 1 } END { exit !(at && gto == "" && mwf == 48) }' "$folder/all.csv" ||
+    wrong "columns of the second run alone"
 # The shares of a column's scheduler-cycles add up to all of them.
 "$LOCKSTEP" compare --sched lrr scan.yaml | awk '/^  / { sum += $2 } END { exit !(sum > 99.4 && sum < 100.6) }' ||
     { echo "shares do not add up"; failures=1; }
