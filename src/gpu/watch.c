@@ -161,17 +161,19 @@ static enum doing doing_of(const struct gpu_watch *watch, const struct gpu *gpu,
     return met ? MAY_COME_BACK : CHANGES;
 }
 
-/* Cycles in which rotating ages bring every warp to the front once. */
-static uint64_t round_of_ages(const struct gpu *gpu)
+/* Cycles in which the scheduler gives every warp that waits for nothing else its turn; 0 when it need not ever. The
+ * longest wait of one warp is the option `rotation` of a policy whose ages rotate, `patience` of others that have it. */
+static uint64_t round_of_turns(const struct gpu *gpu)
 {
-    uint64_t rotation = sched_value(&gpu->scheduler, "rotation", gpu->machine.sm.age_rotation);
-    return rotation * (gpu->machine.sm.warps / gpu->machine.sm.schedulers + 1);
+    uint64_t usual = sched_value(&gpu->scheduler, "patience", gpu->machine.sm.age_rotation);
+    uint64_t turn = sched_value(&gpu->scheduler, "rotation", usual);
+    return turn * (gpu->machine.sm.warps / gpu->machine.sm.schedulers + 1);
 }
 
 /* The most that any warp does; *slow: one that gets no turn may get it yet. */
 static enum doing judge(const struct gpu_watch *watch, const struct gpu *gpu, bool *slow)
 {
-    uint64_t round = round_of_ages(gpu);
+    uint64_t round = round_of_turns(gpu);
     enum doing most = GOES_ROUND;
     *slow = false;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {

@@ -128,7 +128,6 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         ARCHIVE(ar, block->incomplete);
         ARCHIVE(ar, block->barriers);
         ARCHIVE(ar, block->order);
-        ARCHIVE(ar, block->first_arrival);
         ARCHIVE(ar, block->phase.number);
         archive_u64_to(ar, &block->phase.ended, mask_low(sm->params->warps));
     }

@@ -47,8 +47,6 @@ void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
     warp->barrier = r->barrier;
     warp->barrier_instr = r->instr;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE) {
-        if (!(sm->waits.barrier & block->warps))
-            block->first_arrival = sm->now;
         sm_wait_begin(sm, SM_WAIT_barrier, BIT64(slot));
         sm_phase_arrive(sm, slot);
         note_event(sm, block, BIT64(slot), false);
@@ -91,7 +89,7 @@ void sm_show_blocks(struct sm *sm)
         view->ended = mask_count(block->warps & sm->finished);
         view->live = mask_count(block->warps) - view->ended;
         view->arrived = mask_count(block->warps & sm->waits.barrier);
-        view->first_arrival = view->arrived ? block->first_arrival : 0;
+        view->first_arrival = sm_phase_first_arrival(sm, block->warps & sm->waits.barrier);
     }
     sm->blocks_changed = 0;
     for (size_t i = 0; i < sm->barrier_events.count; i++)

@@ -63,6 +63,16 @@ void sm_phase_arrive(struct sm *sm, unsigned slot)
     sm->phases.arrival[slot] = sm->now;
 }
 
+uint64_t sm_phase_first_arrival(const struct sm *sm, uint64_t slots)
+{
+    uint64_t first = slots ? UINT64_MAX : 0;
+    for (uint64_t rest = slots; rest; rest &= rest - 1) {
+        uint64_t arrival = sm->phases.arrival[mask_first(rest)];
+        first = arrival < first ? arrival : first;
+    }
+    return first;
+}
+
 void sm_phase_open(struct sm *sm, struct sm_block *block, uint64_t slots)
 {
     close_phase(sm, block, slots | block->phase.ended);

@@ -30,6 +30,8 @@ void sm_phase_begin(struct sm *sm, struct sm_block *block, uint64_t cycle);
 void sm_phase_arrive(struct sm *sm, unsigned slot);
 void sm_phase_end(struct sm *sm, unsigned slot);
 void sm_phase_open(struct sm *sm, struct sm_block *block, uint64_t slots);
+/* The cycle in which the first of these warp slots, which wait at barriers, came there; 0 for none. */
+uint64_t sm_phase_first_arrival(const struct sm *sm, uint64_t slots);
 /* Behind these: the last phase is over if all warps of the block have ended. */
 void sm_phase_close(struct sm *sm, struct sm_block *block);
 

@@ -56,7 +56,6 @@ struct sm_block {
     struct sm_barriers barriers;
     struct sm_order order;
     struct sm_phase phase;
-    uint64_t first_arrival; /* cycle in which the first of those that wait at its barriers came */
 };
 
 /* A warp came to a barrier, or a barrier opened: what schedulers are told at the end of the cycle. */

@@ -65,8 +65,8 @@ lock 15 256 32 1
 run 4 --sched gto --set gpu.watch_cycles=20000 --max-cycles 3000000
 run 4 --sched lrr --set gpu.watch_cycles=5000 --max-cycles 300000
 # Strict forms.
-in_turn "gto:patience=0" "cawa:patience=0" "saws:patience=0 --set sm.age_rotation=0"
-for strict in "gto --set sm.age_rotation=0" "mwf:patience=0 --set sm.age_rotation=0 --set gpu.sms=1" "${chosen[@]}"; do
+in_turn "gto:patience=0" "cawa:patience=0" "saws:patience=0"
+for strict in "gto --set sm.age_rotation=0" "mwf:patience=0 --set gpu.sms=1" "${chosen[@]}"; do
     lock 2 256 32 1
     # shellcheck disable=SC2086 # a name and options
     run 3 --sched $strict --set gpu.watch_cycles=50000 --max-cycles 3000000

@@ -11,7 +11,7 @@ static struct {
     uint64_t cycle; /* that this is known of, from before anything issues in it */
     struct lockstep_block_view blocks[64];
     uint64_t here[64];                     /* by block: warps at a barrier, by the events */
-    uint64_t first[64];                    /* by block: cycle of the arrival that found nobody there */
+    uint64_t since[64];                    /* by warp at a barrier: cycle in which it came */
     uint64_t block_number[64], blocks_met; /* by block; blocks that were launched */
     uint64_t arrivals, openings, looks, most;
 } seen;
@@ -39,6 +39,15 @@ static void recount(const struct lockstep_scheduler_view *view)
     }
 }
 
+/* When the first of those came that are at a barrier of the block. */
+static uint64_t first_of(unsigned block)
+{
+    uint64_t first = seen.here[block] ? UINT64_MAX : 0;
+    for (uint64_t rest = seen.here[block]; rest; rest &= rest - 1)
+        first = seen.since[mask_first(rest)] < first ? seen.since[mask_first(rest)] : first;
+    return first;
+}
+
 static void compare(const struct lockstep_scheduler_view *view)
 {
     for (unsigned b = 0; b < 64; b++) {
@@ -48,7 +57,7 @@ static void compare(const struct lockstep_scheduler_view *view)
         assert_int_equal(is->ended, should->ended);
         assert_int_equal(is->arrived, should->arrived);
         assert_int_equal(mask_count(seen.here[b]), should->arrived);
-        assert_int_equal(is->first_arrival, should->arrived ? seen.first[b] : 0);
+        assert_int_equal(is->first_arrival, first_of(b));
         if (is->live)
             assert_int_equal(is->number, seen.block_number[b]);
         seen.most = is->arrived > seen.most ? is->arrived : seen.most;
@@ -103,8 +112,7 @@ static void arrived(void *state, unsigned warp, unsigned block, uint64_t cycle)
     (void)state;
     if (told++ % 2)
         return;
-    if (!seen.here[block])
-        seen.first[block] = cycle;
+    seen.since[warp] = cycle;
     assert_false(mask_has(seen.here[block], warp));
     seen.here[block] |= BIT64(warp);
     seen.arrivals++;
@@ -133,13 +141,22 @@ static const struct lockstep_scheduler most_first = {
 
 /* Warps take different times to three barriers; the last warp of a block ends before the third, the first one's lanes
  * do not all come to the loop. */
-static const char text[] = PTX_HEAD PTX_KERNEL(
+static const char in_turn[] = PTX_HEAD PTX_KERNEL(
     "k", PTX_BEGIN "shr.u32 %r6, %r2, 5; shr.u32 %r7, %r4, 5; sub.u32 %r7, %r7, 1; mov.u32 %r8, 0; mov.u32 %r9, %r6;\n"
                    "again: add.u32 %r8, %r8, 1; mul.lo.u32 %r9, %r9, %r8; setp.le.u32 %p1, %r8, %r6; @%p1 bra again;\n"
                    "bar.sync 0; st.global.u32 [%rd2], %r9; bar.sync 1; setp.eq.u32 %p2, %r6, %r7; @%p2 ret;\n"
                    "ld.global.u32 %r10, [%rd2]; bar.sync 0; add.u32 %r10, %r10, 1; st.global.u32 [%rd2], %r10; ret;");
 
-static void run(const char *settings, struct shape shape)
+/* Warps of even and of odd number meet at barriers of their own, of which one opens while warps wait at the other. */
+static const char in_halves[] = PTX_HEAD PTX_KERNEL(
+    "k", PTX_BEGIN "shr.u32 %r6, %r2, 5; and.b32 %r7, %r6, 1; mov.u32 %r8, 0; shr.u32 %r9, %r4, 1;\n"
+                   "again: add.u32 %r8, %r8, 1; setp.le.u32 %p1, %r8, %r6; @%p1 bra again;\n"
+                   "setp.eq.u32 %p2, %r7, 0; @%p2 bra even;\n"
+                   "bar.sync 3, %r9; bra.uni all;\n"
+                   "even: bar.sync 2, %r9;\n"
+                   "all: st.global.u32 [%rd2], %r8; bar.sync 0; ret;");
+
+static void run(const char *text, const char *settings, struct shape shape, unsigned arrivals, unsigned openings)
 {
     struct device d;
     device_open(&d, "gtx480", settings);
@@ -151,8 +168,8 @@ static void run(const char *settings, struct shape shape)
     told = 0;
     device_run(&d, "k", shape, p, 0);
     unsigned warps = (shape.block + 31) / 32;
-    assert_int_equal(seen.arrivals, (3 * warps - 1) * shape.grid);
-    assert_int_equal(seen.openings, 3 * shape.grid);
+    assert_int_equal(seen.arrivals, arrivals * shape.grid);
+    assert_int_equal(seen.openings, openings * shape.grid);
     assert_int_equal(seen.blocks_met, shape.grid);
     assert_int_equal(told, 2 * (seen.arrivals + seen.openings)); /* by both schedulers */
     assert_true(seen.looks > 100 && seen.most >= warps / 2);
@@ -170,8 +187,12 @@ static void test_views_and_events(void **state)
         {"gpu.sms=1 sm.issue_width=2", {.grid = 9, .block = 192, .threads = 1}},
         {"gpu.sms=1 sm.schedulers_take_turns=false", {.grid = 3, .block = 1000, .threads = 1, .every_cycle = true}},
     };
-    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-        run(cases[i].settings, cases[i].shape);
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned warps = (cases[i].shape.block + 31) / 32;
+        run(in_turn, cases[i].settings, cases[i].shape, 3 * warps - 1, 3);
+        if (cases[i].shape.block % 64 == 0)
+            run(in_halves, cases[i].settings, cases[i].shape, 2 * warps, 3);
+    }
 }
 
 int main(void)
