@@ -32,3 +32,15 @@ file(CREATE_LINK "${CMAKE_SOURCE_DIR}/src/cuda/include" "${CMAKE_BINARY_DIR}/sha
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/tests/reference" "${CMAKE_BINARY_DIR}/share/lockstep/reference" SYMBOLIC)
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/studies" "${CMAKE_BINARY_DIR}/share/lockstep/studies" SYMBOLIC)
 file(CREATE_LINK "${CMAKE_SOURCE_DIR}/workloads" "${CMAKE_BINARY_DIR}/share/lockstep/workloads" SYMBOLIC)
+
+# What clang makes of the CUDA headers, so that `lockstep cc` need not read them for every program. Without a clang there is none.
+file(GLOB_RECURSE lockstep_cuda_headers CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/src/cuda/include/*.h")
+if(TARGET lockstep AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    set(headers "${CMAKE_BINARY_DIR}/share/lockstep/headers")
+    file(MAKE_DIRECTORY "${headers}")
+    add_custom_command(OUTPUT "${headers}/made" COMMENT "Preparing CUDA headers" VERBATIM
+        COMMAND sh -c "\"$0\" cc --prepare-headers >/dev/null 2>&1; : >\"$1\"" "${CMAKE_BINARY_DIR}/bin/lockstep" "${headers}/made"
+        DEPENDS ${lockstep_cuda_headers} "${CMAKE_SOURCE_DIR}/src/cli/cc.c" "${CMAKE_SOURCE_DIR}/src/cli/cc_headers.c")
+    add_custom_target(prepared_headers ALL DEPENDS "${headers}/made")
+    add_dependencies(prepared_headers lockstep)
+endif()

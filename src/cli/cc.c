@@ -27,6 +27,10 @@ static const char device_passes[] = "-passes=always-inline,inline,globalopt,"
                                     "sroa,early-cse<memssa>,%1$s,gvn,adce,dse),"
                                     "globaldce";
 
+/* The two compilations of a CUDA source. */
+#define DEVICE "device"
+#define HOST "host"
+
 /* One run of `lockstep cc`. */
 struct cc_session {
     struct cc_options options;
@@ -55,11 +59,33 @@ static void push_all(struct cc_args *command, const char *const *items, size_t c
 static int run_and_free(struct cc_session *s, struct cc_args *command)
 {
     vec_push(command, NULL);
-    int status = cc_run(&s->process, command, -1, &s->diags);
+    int status = cc_run(&s->process, command, -1, -1, &s->diags);
     vec_free(command);
     if (status != 0 && !s->process.interrupted)
         cc_temp_dir_check(s->temp, &s->arena, &s->diags);
     return status == 0 ? 0 : -1;
+}
+
+/* Runs a command that may fail: what it says is shown when it succeeded, and forgotten when not. Its status. */
+static int run_tentatively(struct cc_session *s, struct cc_args *command)
+{
+    const char *path = arena_printf(&s->arena, "%s/words", s->temp);
+    int errors = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (errors < 0)
+        return -1;
+    if (isatty(STDERR_FILENO))
+        vec_push(command, "-fcolor-diagnostics");
+    vec_push(command, NULL);
+    struct diag_sink silent;
+    diag_init(&silent);
+    int status = cc_run(&s->process, command, -1, errors, &silent);
+    diag_free(&silent);
+    close(errors);
+    struct strbuf words = {0};
+    if (status == 0 && file_load(path, FILE_NO_BOUND, &words) == 0)
+        fputs(strbuf_text(&words), stderr);
+    strbuf_free(&words);
+    return status;
 }
 
 /* The macros that nvcc 13.0 (the version that our headers have) defines before the first line of every source; those of
@@ -84,6 +110,24 @@ static void push_cuda_common(struct cc_session *s, struct cc_args *command)
          arena_printf(&s->arena, "%s/cuda_runtime.h", s->tools.include_dir), "-Xclang", "-target-sdk-version=11.0");
     push_nvcc_macros(s, command);
     push_all(command, s->options.shared.items, s->options.shared.count);
+}
+
+/* Compiles a CUDA source by this command, to which the last words are appended: with headers compiled beforehand if
+ * there are some for it, and as it is if not, or if that fails, so that clang then explains itself. Frees it. */
+static int compile(struct cc_session *s, const char *pass, struct cc_args *command, const struct cc_args *last)
+{
+    struct cc_args quick = {0};
+    bool done = false;
+    if (cc_headers_take(&s->tools, pass, command, &quick, &s->arena)) {
+        push_all(&quick, last->items, last->count);
+        done = run_tentatively(s, &quick) == 0;
+    }
+    vec_free(&quick);
+    push_all(command, last->items, last->count);
+    if (!done)
+        return run_and_free(s, command);
+    vec_free(command);
+    return 0;
 }
 
 static void push_device_common(struct cc_session *s, struct cc_args *command)
@@ -113,13 +157,22 @@ static int compile_device_directly(struct cc_session *s, const char *source, con
     return run_and_free(s, &command);
 }
 
+/* Source to LLVM IR as it is before any pass. */
+static void push_device_passes(struct cc_session *s, struct cc_args *command)
+{
+    push_device_common(s, command);
+    PUSH(command, "-O2", "-emit-llvm", "-Xclang", "-disable-llvm-passes");
+}
+
 static int compile_device_by_passes(struct cc_session *s, const char *source, const char *stem, const char *ptx)
 {
     const char *raw = arena_printf(&s->arena, "%s.raw.ll", stem), *optimized = arena_printf(&s->arena, "%s.ll", stem);
-    struct cc_args command = {0};
-    push_device_common(s, &command);
-    PUSH(&command, "-O2", "-emit-llvm", "-Xclang", "-disable-llvm-passes", source, "-o", raw);
-    if (run_and_free(s, &command))
+    struct cc_args command = {0}, last = {0};
+    push_device_passes(s, &command);
+    PUSH(&last, source, "-o", raw);
+    int rc = compile(s, DEVICE, &command, &last);
+    vec_free(&last);
+    if (rc)
         return -1;
     if (cc_repair_ir(raw, &s->diags)) {
         cc_temp_dir_check(s->temp, &s->arena, &s->diags);
@@ -161,14 +214,47 @@ static int append_nul(struct cc_session *s, const char *path)
     return rc;
 }
 
+static void push_host_cuda(struct cc_session *s, struct cc_args *command)
+{
+    push_cuda_common(s, command);
+    PUSH(command, "--cuda-host-only", "-c", "-O2");
+    push_all(command, s->options.host.items, s->options.host.count);
+}
+
 static int compile_host_cuda(struct cc_session *s, const char *source, const char *ptx, const char *object)
 {
-    struct cc_args command = {0};
-    push_cuda_common(s, &command);
-    PUSH(&command, "--cuda-host-only", "-c", "-O2");
-    push_all(&command, s->options.host.items, s->options.host.count);
-    PUSH(&command, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, source, "-o", object);
-    return run_and_free(s, &command);
+    struct cc_args command = {0}, last = {0};
+    push_host_cuda(s, &command);
+    PUSH(&last, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", ptx, source, "-o", object);
+    int rc = compile(s, HOST, &command, &last);
+    vec_free(&last);
+    return rc;
+}
+
+/* Makes and keeps the headers of one pass, for this command. Frees it. */
+static int prepare_headers(struct cc_session *s, const char *pass, struct cc_args *command)
+{
+    const char *path = arena_printf(&s->arena, "%s/%s.pch", s->temp, pass);
+    int output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc = -1;
+    struct cc_args make = {0};
+    cc_headers_make(&s->tools, command, &make, &s->arena);
+    vec_push(&make, NULL);
+    if (output < 0)
+        diag_error(&s->diags, DIAG_NOWHERE, NULL, "cannot write %s: %s", path, strerror(errno));
+    else if (cc_run(&s->process, &make, output, -1, &s->diags) == 0 && close(output) == 0)
+        rc = cc_headers_keep(&s->tools, pass, command, path, &s->arena, &s->diags);
+    vec_free(&make);
+    vec_free(command);
+    return rc;
+}
+
+static int prepare_all_headers(struct cc_session *s)
+{
+    struct cc_args device = {0}, host = {0};
+    push_device_passes(s, &device);
+    push_host_cuda(s, &host);
+    int rc = prepare_headers(s, DEVICE, &device);
+    return prepare_headers(s, HOST, &host) || rc ? -1 : 0;
 }
 
 static int compile_plain(struct cc_session *s, const struct cc_source *source, const char *object)
@@ -271,7 +357,7 @@ static int ask_llvm_version(struct cc_session *s)
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     PUSH(&command, s->tools.clang, "-dumpversion", NULL);
-    int status = cc_run(&s->process, &command, ends[1], &s->diags);
+    int status = cc_run(&s->process, &command, ends[1], -1, &s->diags);
     vec_free(&command);
     close(ends[1]);
     ssize_t n = status == 0 ? read(ends[0], answer, sizeof answer - 1) : 0;
@@ -298,7 +384,9 @@ static int find_llvm_version(struct cc_session *s)
 static int build(struct cc_session *s)
 {
     struct cc_args objects = {0};
-    int result = find_llvm_version(s) || compile_all(s, &objects) ? -1 : 0;
+    int result = find_llvm_version(s) ? -1 : 0;
+    if (!result)
+        result = s->options.goal == CC_GOAL_HEADERS ? prepare_all_headers(s) : compile_all(s, &objects);
     if (!result && s->options.goal == CC_GOAL_LINK)
         result = link_program(s, &objects);
     vec_free(&objects);

@@ -28,7 +28,7 @@ struct cc_source {
     enum cc_source_kind kind;
 };
 
-enum cc_goal { CC_GOAL_LINK, CC_GOAL_OBJECT, CC_GOAL_PTX };
+enum cc_goal { CC_GOAL_LINK, CC_GOAL_OBJECT, CC_GOAL_PTX, CC_GOAL_HEADERS };
 
 struct cc_options {
     enum cc_goal goal;
@@ -61,6 +61,7 @@ struct cc_tools {
     const char *clang, *opt, *llc, *cxx;
     const char *include_dir; /* cuda_runtime.h is here */
     const char *library_dir; /* libcudart.so.13 is here */
+    const char *headers_dir; /* headers compiled beforehand are here, if there are any */
 };
 
 /* Finds clang (LOCKSTEP_CLANG, or the path's clang, clang-19 ... clang-14), opt and llc beside it, and our files beside
@@ -78,9 +79,22 @@ struct cc_process {
 void cc_process_begin(struct cc_process *process, bool verbose);
 /* Lets signals through again; one that came in between ends this process now. */
 void cc_process_end(struct cc_process *process);
-/* Runs a command, NULL-terminated; its standard output goes to the open file `output`, or where ours goes when that is
- * -1. Returns its exit status, or -1 when it cannot start, dies of a signal, or we were interrupted. */
-int cc_run(struct cc_process *process, const struct cc_args *command, int output, struct diag_sink *diags);
+/* Runs a command, NULL-terminated; its standard output and errors go to the open files `output` and `errors`, or where
+ * ours go when that is -1. Returns its exit status, or -1 when it cannot start, dies of a signal, or we were
+ * interrupted. */
+int cc_run(struct cc_process *process, const struct cc_args *command, int output, int errors, struct diag_sink *diags);
+
+/* Headers compiled beforehand (cc_headers.c), for a compilation by one command, source and output aside. pass: "device"
+ * or "host". */
+/* Appends to `quick` the command that uses them; false when there are none for this command. */
+bool cc_headers_take(const struct cc_tools *tools, const char *pass, const struct cc_args *command,
+                     struct cc_args *quick, struct arena *arena);
+/* Appends to `make` the command that writes them to its standard output. */
+void cc_headers_make(const struct cc_tools *tools, const struct cc_args *command, struct cc_args *make,
+                     struct arena *arena);
+/* Keeps what that wrote, the file `made`. Returns 0, or -1 with a diagnostic. */
+int cc_headers_keep(const struct cc_tools *tools, const char *pass, const struct cc_args *command, const char *made,
+                    struct arena *arena, struct diag_sink *diags);
 
 /* Copies PTX that LLVM wrote, without the labels that mark positions for debug sections ("Ltmp12:",
  * "$L__func_begin0:"; nothing refers to them) and with the instructions that LLVM 14 gets wrong put right. */

@@ -23,6 +23,8 @@ const char cc_usage[] =
     "  -I -D -U -W -f -m -O -g -M...   as usual; -O and -g are for host code\n"
     "  -l -L -Wl,...        for the linker; -Xcompiler and -Xlinker take comma-separated options\n"
     "  -v                   print the commands\n"
+    "  --prepare-headers    compile the CUDA headers beforehand, for programs that need no further options (the\n"
+    "                       build does so)\n"
     "\n"
     "LOCKSTEP_CLANG names the clang to use, LOCKSTEP_CXX the program that links.\n";
 
@@ -131,6 +133,8 @@ static bool parse_flag(struct cc_options *options, const char *arg)
         options->goal = CC_GOAL_OBJECT;
     else if (strcmp(arg, "--ptx") == 0 || strcmp(arg, "-ptx") == 0)
         options->goal = CC_GOAL_PTX;
+    else if (strcmp(arg, "--prepare-headers") == 0)
+        options->goal = CC_GOAL_HEADERS;
     else if (strcmp(arg, "--fast") == 0)
         options->fast = true;
     else if (strcmp(arg, "-v") == 0 || strcmp(arg, "--verbose") == 0)
@@ -320,6 +324,8 @@ static int check_files(const struct cc_options *options, struct diag_sink *diags
         cuda += options->sources.items[i].kind == CC_SOURCE_CUDA;
         compiled += options->sources.items[i].kind != CC_SOURCE_OBJECT;
     }
+    if (options->goal == CC_GOAL_HEADERS)
+        return 0;
     if (options->sources.count == 0)
         return diag_error(diags, DIAG_NOWHERE, "lockstep cc --help lists the options", "no input files");
     if (options->goal == CC_GOAL_PTX && (cuda != 1 || compiled != 1))

@@ -73,7 +73,7 @@ static int wait_child(struct cc_process *process, pid_t child)
     }
 }
 
-int cc_run(struct cc_process *process, const struct cc_args *command, int output, struct diag_sink *diags)
+int cc_run(struct cc_process *process, const struct cc_args *command, int output, int errors, struct diag_sink *diags)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -88,6 +88,8 @@ int cc_run(struct cc_process *process, const struct cc_args *command, int output
     posix_spawn_file_actions_init(&actions);
     if (output >= 0)
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    if (errors >= 0)
+        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO);
     int error = posix_spawn(&child, command->items[0], &actions, &attributes, (char *const *)command->items, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);

@@ -1,5 +1,6 @@
-/* `lockstep compare`: one program under every combination of the given machines, schedulers, fetch policies and seeds. Each run is a
- * process of its own, `lockstep run`, as many at a time as there are cores; its JSON is what the table is made of. */
+/* `lockstep compare`: one program under every combination of the given machines, schedulers, fetch policies and seeds.
+ * Each run is a process of its own, `lockstep run`, as many at a time as there are cores; its JSON is what the table is
+ * made of. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,22 +13,23 @@
 #include "report/run_report.h"
 #include "sm/sched/sched.h"
 
-static const char usage[] = "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml [ARGUMENTS...]\n"
-                            "\n"
-                            "Runs a program under several configurations and prints one table. Without lists: every "
-                            "scheduler on the default machine.\n"
-                            "\n"
-                            "  --sched A,B,...        warp schedulers\n"
-                            "  --fetch P,Q,...        fetch policies\n"
-                            "  --machine X,Y,...      machines\n"
-                            "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
-                            "configuration with each\n"
-                            "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
-                            "  --mode, --max-cycles, --max-seconds   as for lockstep run\n"
-                            "  --kernels              a table for each kernel below that of the whole program\n"
-                            "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv\n"
-                            "\n"
-                            "Exit code: 0 when the program succeeded everywhere, else 1.\n";
+static const char usage[] =
+    "usage: lockstep compare [OPTIONS] PROGRAM|CASE.yaml [ARGUMENTS...]\n"
+    "\n"
+    "Runs a program under several configurations and prints one table. Without lists: every "
+    "scheduler on the default machine.\n"
+    "\n"
+    "  --sched A,B,...        warp schedulers\n"
+    "  --fetch P,Q,...        fetch policies\n"
+    "  --machine X,Y,...      machines\n"
+    "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
+    "configuration with each\n"
+    "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
+    "  --mode, --max-cycles, --max-seconds   as for lockstep run\n"
+    "  --kernels              a table for each kernel below that of the whole program\n"
+    "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv\n"
+    "\n"
+    "Exit code: 0 when the program succeeded everywhere, else 1.\n";
 
 /* One of the lists that are combined; a single NULL stands for what the other options say. */
 struct list {

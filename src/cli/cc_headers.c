@@ -1,0 +1,71 @@
+/* Headers compiled beforehand. Every CUDA source begins with cuda_runtime.h, which takes clang four times as long to
+ * read as a small program does to compile. `lockstep cc --prepare-headers`, which the build runs, keeps what clang
+ * makes of it for a compilation without further options: clang's precompiled header, and beside it the very command
+ * that it is for. A compilation by the same command takes it in place of the text. clang itself refuses it when a file
+ * that it was made from has changed since, or when clang is another version. */
+#include <string.h>
+
+#include "base/file.h"
+#include "cli/cc.h"
+
+static const char *path_of(const struct cc_tools *tools, const char *pass, const char *suffix, struct arena *arena)
+{
+    return arena_printf(arena, "%s/%s.%s", tools->headers_dir, pass, suffix);
+}
+
+static const char *line_of(const struct cc_args *command, struct arena *arena)
+{
+    struct strbuf line = {0};
+    for (size_t i = 0; i < command->count; i++)
+        strbuf_addf(&line, "%s\n", command->items[i]);
+    const char *copy = arena_strdup(arena, strbuf_text(&line));
+    strbuf_free(&line);
+    return copy;
+}
+
+/* Appends `from` to `to`, but for the header that it includes; in its place so many words. */
+static void copy_without_header(const struct cc_args *from, struct cc_args *to, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        if (strcmp(from->items[i], "-include") != 0) {
+            vec_push(to, from->items[i]);
+            continue;
+        }
+        i++; /* its value */
+        for (size_t k = 0; k < count; k++)
+            vec_push(to, words[k]);
+    }
+}
+
+bool cc_headers_take(const struct cc_tools *tools, const char *pass, const struct cc_args *command,
+                     struct cc_args *quick, struct arena *arena)
+{
+    struct strbuf line = {0};
+    bool same = file_load(path_of(tools, pass, "command", arena), FILE_NO_BOUND, &line) == 0 &&
+                strcmp(strbuf_text(&line), line_of(command, arena)) == 0;
+    strbuf_free(&line);
+    if (!same)
+        return false;
+    const char *const words[] = {"-Xclang", "-include-pch", "-Xclang", path_of(tools, pass, "pch", arena)};
+    copy_without_header(command, quick, words, sizeof words / sizeof *words);
+    return true;
+}
+
+void cc_headers_make(const struct cc_tools *tools, const struct cc_args *command, struct cc_args *make,
+                     struct arena *arena)
+{
+    copy_without_header(command, make, NULL, 0);
+    const char *const words[] = {"-fsyntax-only", "-Xclang", "-emit-pch",
+                                 arena_printf(arena, "%s/cuda_runtime.h", tools->include_dir)};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        vec_push(make, words[i]);
+}
+
+int cc_headers_keep(const struct cc_tools *tools, const char *pass, const struct cc_args *command, const char *made,
+                    struct arena *arena, struct diag_sink *diags)
+{
+    const char *line = line_of(command, arena);
+    if (cc_move_file(made, path_of(tools, pass, "pch", arena), diags))
+        return -1;
+    return file_write(path_of(tools, pass, "command", arena), line, strlen(line), diags);
+}
