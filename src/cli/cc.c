@@ -69,8 +69,8 @@ static int run_and_free(struct cc_session *s, struct cc_args *command)
 /* Runs a command that may fail: what it says is shown when it succeeded, and forgotten when not. Its status. */
 static int run_tentatively(struct cc_session *s, struct cc_args *command)
 {
-    const char *path = arena_printf(&s->arena, "%s/words", s->temp);
-    int errors = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    const char *path;
+    int errors = cc_temp_file(s->temp, &path, &s->arena, &s->diags);
     if (errors < 0)
         return -1;
     if (isatty(STDERR_FILENO))
@@ -234,14 +234,12 @@ static int compile_host_cuda(struct cc_session *s, const char *source, const cha
 /* Makes and keeps the headers of one pass, for this command. Frees it. */
 static int prepare_headers(struct cc_session *s, const char *pass, struct cc_args *command)
 {
-    const char *path = arena_printf(&s->arena, "%s/%s.pch", s->temp, pass);
-    int output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc = -1;
+    const char *path;
+    int output = cc_temp_file(s->temp, &path, &s->arena, &s->diags), rc = -1;
     struct cc_args make = {0};
     cc_headers_make(&s->tools, command, &make, &s->arena);
     vec_push(&make, NULL);
-    if (output < 0)
-        diag_error(&s->diags, DIAG_NOWHERE, NULL, "cannot write %s: %s", path, strerror(errno));
-    else if (cc_run(&s->process, &make, output, -1, &s->diags) == 0 && close(output) == 0)
+    if (output >= 0 && cc_run(&s->process, &make, output, -1, &s->diags) == 0 && close(output) == 0)
         rc = cc_headers_keep(&s->tools, pass, command, path, &s->arena, &s->diags);
     vec_free(&make);
     vec_free(command);

@@ -113,6 +113,8 @@ bool cc_repair_line(const char *line, struct strbuf *to);
 
 /* Files. */
 int cc_temp_dir_make(char **dir, struct arena *arena, struct diag_sink *diags);
+/* Makes a file in it, for a child to write. Returns it open, and its path; -1 with a diagnostic. */
+int cc_temp_file(const char *dir, const char **path, struct arena *arena, struct diag_sink *diags);
 void cc_temp_dir_remove(const char *dir);
 /* After a tool failed: says so when the directory takes no more files. */
 void cc_temp_dir_check(const char *dir, struct arena *arena, struct diag_sink *diags);

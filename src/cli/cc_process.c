@@ -5,11 +5,13 @@
 #define _GNU_SOURCE /* nftw */
 #endif
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,6 +114,20 @@ int cc_temp_dir_make(char **dir, struct arena *arena, struct diag_sink *diags)
         return diag_error(diags, DIAG_NOWHERE, "TMPDIR may name another directory",
                           "cannot make a temporary directory %s: %s", *dir, strerror(errno));
     return 0;
+}
+
+int cc_temp_file(const char *dir, const char **path, struct arena *arena, struct diag_sink *diags)
+{
+    char *name = arena_printf(arena, "%s/XXXXXX", dir);
+    int file = mkostemp(name, O_CLOEXEC);
+    *path = name;
+    mode_t mask = umask(0);
+    umask(mask);
+    if (file >= 0)
+        fchmod(file, 0666 & ~mask); /* it may be moved to where others read it */
+    return file < 0 ? diag_error(diags, DIAG_NOWHERE, "TMPDIR may name another directory", "cannot make %s: %s", name,
+                                 strerror(errno))
+                    : file;
 }
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *place)

@@ -38,7 +38,7 @@ tree/bin/lockstep cc --prepare-headers || fail "nothing is prepared"
 compiles prepared 2
 cmp text.ptx prepared.ptx || fail "other PTX"
 cmp text.o prepared.o || fail "another object"
-compiles options 0 -DOTHER=1
+tree/bin/lockstep cc -v -DOTHER=1 --ptx program.cu -o options.ptx 2>&1 | grep -q -- '-include-pch' && fail "headers are taken though they may depend on options"
 
 tree/bin/lockstep cc -c broken.cu >log 2>&1 && fail "a broken program is compiled"
 [ "$(grep -c 'error: .*sinnf' log)" -eq 1 ] || fail "not one error: $(cat log)"
@@ -50,8 +50,6 @@ printf '#ifndef HAS_CHANGED\n#error an old header\n#endif\n' | cat - program.cu 
 tree/bin/lockstep cc -c changed.cu -o changed.o >log 2>&1 || fail "an old header is taken: $(head -3 log)"
 echo nonsense >tree/share/lockstep/headers/host.pch
 compiles nonsense 2
-tree/bin/lockstep cc --prepare-headers || fail "nothing is prepared again"
-compiles again 2
 rm -r tree/share/lockstep/headers
 tree/bin/lockstep cc --prepare-headers 2>log && fail "headers without a folder"
 grep -q 'cannot write' log || fail "no word of a folder that is missing: $(cat log)"
