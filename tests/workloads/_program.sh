@@ -1,19 +1,34 @@
 # _program.sh NAME each|brief: a program under workloads/ with small inputs: its own check must pass, and it must print the same in
-# every run, whatever machine, scheduler and mode. LOCKSTEP_LONG: every machine with every scheduler and in both modes; and built by
-# nvcc, where that is installed. The blocks that residency.txt says an SM of the gtx480 machine holds are those that it does.
+# every run, whatever machine, scheduler, fetch policy and mode. Each scheduler with each fetch policy, with and without BOWS, is a *policy*:
+# a program runs under one of them, the next program under another. LOCKSTEP_LONG: every machine with every scheduler and in both modes,
+# and every policy; and built by nvcc, where that is installed. The blocks that residency.txt says an SM of the gtx480 machine holds are those that it does.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
+# shellcheck disable=SC2086 # a policy is several words
 name=$1 runs=$2
 if [ -n "${LOCKSTEP_LONG:-}" ]; then runs=all; else nvcc=; fi
 build_all "$name" "$LOCKSTEP_SRC/workloads/$name/$name.cu"
 
+listed() {
+    sed -n 's/^[A-Z_]*(\([a-z]*\))$/\1/p' "$LOCKSTEP_SRC/src/sm/$1/list.def"
+}
+policies=()
+for fetch in $(listed fetch); do
+    for scheduler in $(listed sched) mwf:inner=gto; do
+        policies+=("--sched $scheduler --fetch $fetch" "--sched $scheduler+bows --fetch $fetch")
+    done
+done
+[ ${#policies[@]} -ge 56 ] || fail "only ${#policies[@]} policies"
+place=$(sed -n '/^[a-z]/p' "$LOCKSTEP_SRC/tests/workloads/programs.txt" | grep -n "^$name " | cut -d: -f1)
+policy=${policies[$((place * 5 % ${#policies[@]}))]}
+
 check "$name" --mode functional
 case $runs in
 brief)
-    check "$name" --machine gtx480 --sched gto
+    check "$name" --machine gtx480 $policy
     check "$name" --machine gtx1080ti --sched lrr
     ;;
 each)
-    check "$name" --machine gtx480 --sched gto
+    check "$name" --machine gtx480 $policy
     check "$name" --machine gtx480-sm2 --sched lrr
     check "$name" --machine gtx1080ti --sched gto
     ;;
@@ -23,6 +38,9 @@ all)
         for scheduler in lrr gto tls cawa lrr+bows gto+bows; do
             check "$name" --machine $machine --sched $scheduler
         done
+    done
+    for policy in "${policies[@]}"; do
+        check "$name" --machine gtx480 $policy
     done
     ;;
 *)
