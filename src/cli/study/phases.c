@@ -39,10 +39,15 @@ static int take_line(struct study *study, sqlite3_stmt *insert, const char *line
 /* Behind the line that names the columns. */
 static int take_lines(struct study *study, const char *text)
 {
+    char line[600]; /* of its own: sscanf would first look for the end of all the text */
     sqlite3_stmt *insert = study_ask(study, "phases", "INSERT INTO temp.gathered VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     int rc = insert ? 0 : -1;
-    for (const char *line = strchr(text, '\n'); line && line[1] && rc == 0; line = strchr(line + 1, '\n'))
-        rc = take_line(study, insert, line + 1);
+    for (const char *end = strchr(text, '\n'); end && end[1] && rc == 0;) {
+        const char *start = end + 1;
+        end = strchr(start, '\n');
+        snprintf(line, sizeof line, "%.*s", (int)(end ? (size_t)(end - start) : strlen(start)), start);
+        rc = take_line(study, insert, line);
+    }
     sqlite3_finalize(insert);
     return rc;
 }
