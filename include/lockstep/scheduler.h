@@ -19,13 +19,13 @@
  * parameter's value in place of setup->age_rotation. 4: hardware_bits(). */
 #define LOCKSTEP_SCHEDULER_VERSION 4
 
-/* What pick() returns for "nobody in this cycle". */
+/* pick() returns this for "nobody in this cycle". */
 #define LOCKSTEP_NO_WARP 64u
 
 #define LOCKSTEP_SCHEDULER_STATE 65536 /* bytes of state that a policy can have */
 #define LOCKSTEP_SCHEDULER_OPTIONS 8   /* options that it can have */
 
-/* What a scheduler knows of a warp slot. An instruction's pc is its number in the module; a function's instructions
+/* A scheduler's view of a warp slot. An instruction's pc is its number in the module; a function's instructions
  * follow each other. */
 struct lockstep_warp_view {
     uint64_t age;       /* launch order on this SM: smaller is older; unique among resident warps */
@@ -124,7 +124,7 @@ struct lockstep_scheduler {
     uint64_t (*hardware_bits)(unsigned warps, unsigned blocks, unsigned schedulers, const uint64_t *options);
 };
 
-/* What a shared object defines. The structure must live as long as the object is loaded: a constant. */
+/* A shared object defines this. The structure must live as long as the object is loaded: a constant. */
 const struct lockstep_scheduler *lockstep_scheduler_plugin(void);
 
 #endif

@@ -44,9 +44,9 @@ void archive_abandon(struct archive *ar);
 
 bool archive_loading(const struct archive *ar);
 bool archive_failed(const struct archive *ar);
-/* What went wrong first, "" when nothing did; valid until the archive ends. */
+/* The first error, "" when there was none; valid until the archive ends. */
 const char *archive_error(const struct archive *ar);
-/* What is described does not fit: sets the error, once. */
+/* Sets the error, once: the archive's content does not fit what is described. */
 void archive_fail(struct archive *ar, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Plain bytes. */

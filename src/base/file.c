@@ -79,7 +79,7 @@ int file_put(int file, const void *data, size_t bytes)
     return 0;
 }
 
-/* What lies in these folders stands for something open, also where that is a plain file. */
+/* Entries of these folders stand for open files, even where those are plain files. */
 bool file_is_special(const char *path)
 {
     struct stat info;

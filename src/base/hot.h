@@ -3,7 +3,7 @@
 #ifndef LOCKSTEP_BASE_HOT_H
 #define LOCKSTEP_BASE_HOT_H
 
-/* What is called in most cycles lies together, in few of the host's instruction cache lines. */
+/* Marks functions that most cycles call: they lie together, in few of the host's instruction cache lines. */
 #define HOT __attribute__((hot))
 #define HOT_INLINE static inline __attribute__((always_inline))
 #define NOT_INLINE static __attribute__((noinline))

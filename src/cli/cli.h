@@ -44,7 +44,7 @@ int cli_docs(int argc, char **argv);
 
 typedef VEC(const char *) cli_texts;
 
-/* What is to be simulated, and on what. Strings belong to argv. */
+/* The options of a command. Strings belong to argv. */
 struct cli_options {
     const char *machine, *sched, *mode; /* NULL: not given */
     const char *fetch;                  /* it is the last of `sets` too */
@@ -118,7 +118,7 @@ int cli_output_end(int code);
 
 /* The whole file in out (appended), of FILE_TEXT_MOST bytes at most. Returns 0, or -1 with a diagnostic. */
 int cli_read_file(const char *path, struct strbuf *out, struct diag_sink *sink);
-/* What an option names a file for. */
+/* The kinds of file that an option may name. */
 enum cli_output {
     CLI_OUTPUT_STATS,
     CLI_OUTPUT_GRAPH,

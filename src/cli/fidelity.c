@@ -111,7 +111,7 @@ struct fidelity_counts fidelity_from_kernel(const json_t *kernel)
     return counts;
 }
 
-/* What is compared, causes before effects: a counter, or what is left of it when `less` is taken off. */
+/* The compared figures, causes before effects: each a counter, or a counter minus `less`. */
 enum allowance { EXACT, NEAR, STALL };
 static const struct {
     const char *name;

@@ -7,7 +7,7 @@
 #include "cuda/runtime.h"
 
 #define PCI_BUS_ID "0000:01:00.0"
-/* What a block may use without asking for more (cudaFuncAttributeMaxDynamicSharedMemorySize). */
+/* Shared memory that a block may use without asking for more (cudaFuncAttributeMaxDynamicSharedMemorySize). */
 #define DEFAULT_SHARED 49152u
 
 uint32_t device_max_threads(const struct runtime *rt)
@@ -264,7 +264,7 @@ cudaError_t cudaDeviceReset(void)
 
 /* ---- limits ---- */
 
-/* What cudaDeviceGetLimit answers when nothing was set; 0: the limit does not exist here. */
+/* cudaDeviceGetLimit's answer when nothing was set; 0: the limit does not exist here. */
 static size_t limit_default(const struct runtime *rt, enum cudaLimit limit)
 {
     switch (limit) {

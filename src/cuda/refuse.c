@@ -1,4 +1,4 @@
-/* What is said of calls that are wrong. The program is told by an error, as on a card, but many look at none. */
+/* Diagnostics for wrong calls. The program gets an error code, as on a card, but many programs check none. */
 #include <stdarg.h>
 
 #include "cuda/runtime.h"

@@ -31,7 +31,7 @@ struct replay {
     struct strbuf host_memory; /* what the host could see of it when the launch began */
 };
 
-/* What a launch leaves besides device memory. */
+/* The effects of a launch besides device memory. */
 struct launch_outcome {
     struct strbuf output, figures, diagnostics; /* printf's, the line of JSON or nothing, text for standard error */
     uint32_t error;                             /* cudaError_t: the launch's own, or what the calls after it answer */

@@ -148,7 +148,7 @@ cudaError_t runtime_refuse(struct runtime *rt, cudaError_t error, const char *fo
     cudaError_t error_ = runtime_configured(rt);                                                                       \
     return runtime_unlock(rt, error_ ? error_ : (call))
 
-/* What belongs to the calling thread. */
+/* The calling thread's state. */
 #define THREAD_CONFIGURATIONS 16
 struct call_configuration {
     dim3 grid, block;
@@ -179,7 +179,7 @@ void results_line(struct runtime *rt, const struct strbuf *line);
 void results_refused(struct runtime *rt);
 /* It was continued. */
 void results_resumed(struct runtime *rt);
-/* What its kernels printed could not be written. */
+/* The output of its kernels could not be written. */
 void results_output_lost(struct runtime *rt);
 /* A checkpoint could not be written. */
 void results_checkpoint_lost(struct runtime *rt);

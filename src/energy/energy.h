@@ -21,7 +21,7 @@ struct energy {
 };
 extern const struct stat_group energy_stat_group;
 
-/* What happened: statistics summed over the units of a kind, and the device they are from. */
+/* The events to be charged: statistics summed over the units of a kind, and the device they are from. */
 struct energy_events {
     const struct sm_stats *sm;
     const struct cache_stats *l1i, *l1c, *l1d, *l2;

@@ -123,7 +123,8 @@ static void find_loops(struct gpu_control *c, const struct isa_module *module, s
             search_from(&s, c->function->first, i);
 }
 
-/* What matters behind an instruction: at those of its loop that may come next. */
+/* Collects the registers that matter after an instruction: those that matter to the instructions of its loop that may
+ * come next. */
 static void find_behind(const struct gpu_control *c, uint32_t pc, const struct isa_instr *instr, uint64_t *set)
 {
     uint32_t first = c->function->first, to;

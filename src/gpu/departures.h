@@ -28,8 +28,8 @@ const struct departure *departure_next_scheduler(const char *machine, enum machi
 /* How the detector and control of the simulator released with the BOWS paper differ from the paper: what records of runs
  * with back-off were measured with, on every machine. The first behind `after`, or NULL. */
 const struct departure *departure_next_control(const struct departure *after);
-/* What a scheduler of that name is there. What stands behind its '+' stays; one with options of its own is left alone.
- */
+/* The name, with options, of the scheduler that corresponds to this one on such a machine. A control behind '+' stays;
+ * a name with options of its own is returned as it is. */
 const char *departure_scheduler(struct arena *arena, const char *machine, enum machine_as as, const char *scheduler);
 
 #endif

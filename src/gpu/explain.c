@@ -1,4 +1,4 @@
-/* What is said of a launch that hangs or faults: which lanes of which warps wait, at which line, on which address, who
+/* Explains a launch that hangs or faults: which lanes of which warps wait, at which line, on which address, who
  * holds it, and in which circle; or what a thread did wrong, and where. */
 #include <string.h>
 
@@ -88,7 +88,7 @@ static void add_claim(const struct gpu_run *run, const struct waits *w, const st
     add_holder(run, w, lock, node, out);
 }
 
-/* What the lanes of a warp want; only: the one claim to speak of, or WAITS_NOBODY for all. */
+/* Describes what the lanes of a warp want; only: the one claim to speak of, or WAITS_NOBODY for all. */
 static void describe_claims(const struct gpu_run *run, const struct waits *w, const struct waits_warp *node,
                             uint32_t only, struct strbuf *out)
 {

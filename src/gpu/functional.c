@@ -15,7 +15,7 @@
 #define QUIET_ROUNDS 1024
 #define OLD_ROUNDS 8192
 
-/* What a block has while it runs. The next block to start takes the place that was given back last, so blocks that end
+/* A running block's memory. The next block to start takes the place that was given back last, so blocks that end
  * in their first turn, as most do that need not wait, all run in memory that is near. */
 struct fplace {
     struct fplace *next; /* in the list of those that are free */

@@ -111,7 +111,7 @@ enum gpu_status {
     GPU_STOPPED, /* progress asked to stop */
 };
 
-/* What the program did wrong, with GPU_FAULT. */
+/* The program's fault, with status GPU_FAULT. */
 enum gpu_fault {
     GPU_FAULT_NONE,
     GPU_FAULT_ADDRESS, /* outside every allocation, or a write to constant memory */
@@ -128,7 +128,7 @@ struct gpu_stat_set {
     const void *values;
 };
 
-/* What a launch did. Plain data; strings belong to the kernel's module. */
+/* The outcome of a launch. Plain data; strings belong to the kernel's module. */
 struct gpu_result {
     enum gpu_status status;
     enum gpu_fault fault;
@@ -174,8 +174,8 @@ void gpu_set_checkpoints(struct gpu *gpu, uint64_t first, uint64_t every, void (
 uint64_t gpu_checkpoint_left(const struct gpu *gpu);
 /* Saves the device with the launch under way. Only from within take. */
 void gpu_archive(struct gpu *gpu, struct archive *ar);
-/* What the last launch changed of the device besides memory's content and the units: time, and the memory it took.
- * Loading it stands in for a launch as far as the calls after it can tell, if they do not look at memory. */
+/* The device's state that the last launch changed, besides memory's content and the units: time, and the memory it
+ * took. Loading it replaces a launch for later calls that do not read memory. */
 void gpu_archive_outcome(struct gpu *gpu, struct archive *ar);
 /* Core cycles since creation. */
 uint64_t gpu_cycle(const struct gpu *gpu);

@@ -233,7 +233,7 @@ static unsigned lacks_of_spin(const struct gpu_run *run)
     return STAT_NEEDS_MARKS | (spin_find_detector(spin->truth)->believes_marks ? STAT_NEEDS_TRUTH : 0);
 }
 
-/* What this launch has not: set of enum stat_needs. */
+/* The set of enum stat_needs that this launch does not meet. */
 static unsigned lacks(const struct gpu_run *run)
 {
     if (run->launch->mode == GPU_FUNCTIONAL)

@@ -68,7 +68,7 @@ static const char *not_measured(unsigned lacks)
     return lacks & STAT_NEEDS_MARKS ? "spin: the source marks no loop of the kernel" : NULL;
 }
 
-/* What the launch was and how it ended. */
+/* Adds the launch's name, shape and outcome. */
 static void add_launch(json_t *object, const struct gpu_result *result)
 {
     json_object_set_new(object, "name", json_string(result->name ? result->name : ""));

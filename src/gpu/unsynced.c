@@ -1,4 +1,4 @@
-/* What is said of instructions whose result the PTX manual leaves undefined (simt/warp.h, struct simt_unsynced): a note
+/* Notes on instructions whose result the PTX manual leaves undefined (simt/warp.h, struct simt_unsynced): one
  * for each source line, when it first happens on the device. */
 #include <stdlib.h>
 #include <string.h>

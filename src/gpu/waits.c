@@ -173,7 +173,8 @@ static bool is_plain(const struct sm_warp_state *s, const struct isa_operand *op
     return false;
 }
 
-/* What each executing lane wants. Where that cannot be read, all are taken to want what the lowest one wanted. */
+/* Finds the lock or flag that each executing lane wants. Where that cannot be read, all lanes are taken to want what
+ * the lowest one wanted. */
 static void find_claims(struct waits *w, struct waits_warp *node)
 {
     const struct sm_warp_state *s = &node->state;
@@ -242,7 +243,7 @@ bool waits_for(const struct sm_warp_state *s, enum waits_kind kind)
     return false;
 }
 
-/* What it waits for says so, but for RUNS and LOCK: what it did before decides between these. */
+/* The kind follows from what the warp waits for; between RUNS and LOCK its last accesses decide. */
 static enum waits_kind kind_of(const struct sm_warp_state *s, bool others_issue)
 {
     enum waits_kind kind = WAITS_RUNS;

@@ -26,7 +26,7 @@ static inline bool waits_at_barrier(const struct sm_warp_state *state, unsigned 
     return waits_for(state, WAITS_BARRIER) && state->barrier == barrier;
 }
 
-/* What becomes of a lock: its holder's state. */
+/* The state of a lock's holder. */
 enum waits_holder {
     HOLDER_UNKNOWN,    /* a flag, or a lock whose taker was not seen */
     HOLDER_FREE,       /* the location has the value that its waiters want */

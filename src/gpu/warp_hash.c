@@ -1,4 +1,5 @@
-/* What a warp is, as a number: of equal ones, all that it will do is the same as long as others leave memory alone. */
+/* A hash of a warp's state. A warp that comes back to an equal hash will do the same again, as long as others leave
+ * memory alone. */
 #include "gpu/control.h"
 #include "gpu/gpu_impl.h"
 

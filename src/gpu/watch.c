@@ -128,7 +128,7 @@ static void look(struct gpu_watch *watch, const struct gpu *gpu)
     }
 }
 
-/* What a warp has done in the present window, the worst first. */
+/* How a warp spent the present window, the worst first. */
 enum doing {
     GOES_ROUND,    /* waits at a barrier, or was twice the same, and memory has not changed since: so for ever */
     GETS_NO_TURN,  /* has issued nothing */
@@ -238,7 +238,7 @@ enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
     bool slow, over = gpu->cycle >= watch->end,
                soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
     enum doing most = over || soon ? judge(watch, gpu, &slow) : COMPUTES;
-    /* What the warps did since the last progress stays for the report. */
+    /* The counts since the last progress are kept: the report shows them. */
     if (most == GOES_ROUND || (over && end_window(watch, gpu, most, slow)))
         return GPU_WATCH_STUCK;
     return idle_cycles && gpu->cycle - watch->visible >= idle_cycles ? GPU_WATCH_IDLE : GPU_WATCH_WELL;

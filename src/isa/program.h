@@ -79,7 +79,8 @@ struct isa_instr {
     uint32_t live_count;
     const uint16_t *live;            /* BRA that goes back: registers (indices into the function's) whose values the loop may read again */
     const struct isa_call *call;     /* CALL */
-    /* What the scoreboard and the register banks see: register numbers (struct isa_reg.number), predicates and the guard included. */
+    /* Read by the scoreboard and the register banks: register numbers (struct isa_reg.number), predicates and the guard
+     * included. */
     uint8_t read_count, write_count;
     const uint16_t *reads, *writes;
     uint32_t line, column;           /* in the PTX text */

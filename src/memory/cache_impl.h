@@ -1,4 +1,4 @@
-/* What a cache is made of, shared by the files of a cache alone. */
+/* The parts of a cache, for the files of a cache alone. */
 #ifndef LOCKSTEP_MEMORY_CACHE_IMPL_H
 #define LOCKSTEP_MEMORY_CACHE_IMPL_H
 
@@ -53,8 +53,8 @@ struct waiter {
     uint32_t value, next;
 };
 
-/* What most calls look at comes first and together: where many caches take turns, each of the host's cache lines
- * counts. */
+/* The fields that most calls read come first and together: where many caches take turns, each of the host's cache
+ * lines counts. */
 struct cache {
     _Alignas(64) struct cache_head head; /* first: what owners may look at */
     uint32_t ready_last;

@@ -20,9 +20,9 @@
 #define DRAM_BANKS 16
 #define DRAM_NO_SLOT UINT16_MAX
 
-/* What the channel has to know of a request, in a word: nobody looks into the pool for it. Its parts are those of a
- * memory_request, from the lowest bit on: row (16), its number in the pool (16), bytes for which no command was sent
- * (8), kind (8), slice (8), bank (8). */
+/* All that the channel must know of a request, packed into a word so that it need not look into the pool. The parts are
+ * those of a memory_request, from the lowest bit on: row (16), its number in the pool (16), bytes for which no command
+ * was sent (8), kind (8), slice (8), bank (8). */
 struct dram_request {
     uint64_t parts;
 };
@@ -88,7 +88,7 @@ struct dram_delayed {
     struct dram_request request;
 };
 
-/* What every request touches lies together, in as few cache lines of the host as can be. */
+/* The fields that every request touches lie together, in as few cache lines of the host as possible. */
 struct dram {
     /* Done is everything before cycle `now`, and of that cycle what comes before its commands. */
     _Alignas(64) uint64_t now;

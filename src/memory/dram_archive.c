@@ -84,7 +84,7 @@ static void archive_delay(struct dram *d, struct archive *ar)
     ARCHIVE(ar, d->jitter.stream.drawn);
 }
 
-/* What lies outside [first, end) of the pipe is old, but a place. */
+/* Entries of the pipe outside [first, end) are stale and are written as empty places. */
 static void archive_rings(struct dram *d, struct archive *ar)
 {
     for (uint32_t i = 0; i <= d->pipe_mask; i++) {

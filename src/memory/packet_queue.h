@@ -1,4 +1,4 @@
-/* What an SM keeps packets in: rings of those under way, and the pool that they come from and go back to. */
+/* An SM's packets: rings of those under way, and the pool that they come from and return to. */
 #ifndef LOCKSTEP_MEMORY_PACKET_QUEUE_H
 #define LOCKSTEP_MEMORY_PACKET_QUEUE_H
 

@@ -79,7 +79,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->map = memory_map_of(&params->partition);
     p->request_map = request_map_of(&params->partition);
     p->head.next_l2 = p->head.next_dram = p->head.next = CYCLE_NEVER;
-    /* What is pushed stays in the ROP delay first; the answers of probes do not. */
+    /* A packet that enters spends the ROP delay first; the answer to a probe does not. */
     p->head.lookahead = coherence_table_has(protocol->l2, L2_PROBE) ? 1 : params->partition.rop_latency;
     p->channel = channel;
     p->slice_count = params->partition.slices_per_channel;
@@ -241,7 +241,7 @@ NOT_INLINE uint64_t without_ahead(struct partition *p, uint64_t set)
     return set & ~p->ahead;
 }
 
-/* What a slice has for the DRAM has changed. */
+/* Slice k has more or fewer requests for the DRAM than before: updates the set of slices that have any. */
 static inline void note_sends(struct partition *p, unsigned k)
 {
     const struct slice *s = p->slices[k];
@@ -272,7 +272,7 @@ static uint64_t find_next_dram(const struct partition *p)
     return senders(p) ? cycle_min(next, dram_next_room(p->dram)) : next;
 }
 
-/* What the slices will look at when the next requests come back is asked for ahead. */
+/* Prefetches, into the host's caches, the lines that the slices will read when the next requests return. */
 static inline void expect_returns(const struct partition *p)
 {
     uint32_t bursts = dram_coming(p->dram);
@@ -432,7 +432,8 @@ HOT_INLINE uint64_t find_next(const struct partition *p, uint64_t cycle)
     return cycle_max(soon, cycle_min(p->head.next_l2, dram));
 }
 
-/* What is accepted must stay the same, so that it can still be told for the cycles before. */
+/* Until the partition has run, it must not accept or refuse otherwise than it said it would: the SMs of earlier cycles
+ * may still ask. */
 HOT void partition_run(struct partition *p, uint64_t now, uint64_t until, bool every)
 {
     uint64_t cycle = every ? now : cycle_max(now, p->head.next), next;

@@ -122,7 +122,7 @@ void partition_push(struct partition *p, unsigned k, struct packet *packet, uint
 void partition_open_probes(struct partition *p, uint32_t sms, struct arena *arena);
 struct packet_ring *partition_probes(struct partition *p, unsigned k);
 void partition_acknowledge(struct partition *p, unsigned k, struct packet *answer);
-/* What slice k has for the reply network, one message after the other. A slice with sectors answers a packet sector by
+/* A message that a slice has ready for the reply network. A slice with sectors answers a packet sector by
  * sector: each has its own message, and the last one carries the packet. */
 struct partition_reply {
     struct packet *packet; /* NULL: an early sector, to be sent for its time only */
@@ -139,7 +139,7 @@ struct partition_out {
     uint32_t slice;
     struct partition *partition;
 };
-/* What is asked every cycle is kept where every owner can see it. */
+/* The facts that the network and the SMs read in every cycle, kept in one place that they may read directly. */
 struct partition_head {
     uint64_t next_l2, next_dram;                     /* see partition_next_l2, partition_next_dram */
     uint64_t next;                                   /* see partition_next */
@@ -162,7 +162,7 @@ static inline struct partition_out *partition_out_of(const struct partition *p, 
 {
     return ((const struct partition_head *)p)->out[k];
 }
-/* What goes first, when there is something. */
+/* The message that leaves first; the queue must not be empty. */
 static inline const struct partition_reply *partition_first_reply(const struct partition_out *out)
 {
     return &out->replies[out->first & out->mask];
@@ -186,7 +186,7 @@ static inline bool partition_take_reply(struct partition_out *out)
         partition_wake_slice(out);
     return full;
 }
-/* What slice k sends first in this cycle, whose own tick is still to come, or NULL; valid until it is taken. */
+/* The message that slice k sends first in this cycle, before its own tick, or NULL; valid until it is taken. */
 static inline const struct partition_reply *partition_reply(const struct partition *p, unsigned k, uint64_t cycle)
 {
     const struct partition_out *out = partition_out_of(p, k);

@@ -1,4 +1,4 @@
-/* What the slices of a partition ask of its DRAM channel. All requests of a partition lie in one pool; each is in one
+/* Requests of a partition's slices to its DRAM channel. All requests of a partition lie in one pool; each is in one
  * queue at a time, from the slice's misses to the channel's return queue and back, and passes from one to the next by
  * its number alone. Private to the memory room. */
 #ifndef LOCKSTEP_MEMORY_REQUEST_H

@@ -3,7 +3,7 @@
 #include "memory/dram.h"
 #include "memory/request.h"
 
-/* What a free request holds is of no use to anybody. */
+/* Free requests are cleared before they are written: their old content would make equal states differ. */
 static void clear_free(struct request_pool *pool)
 {
     uint32_t left = pool->count;

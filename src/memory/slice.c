@@ -318,8 +318,8 @@ NOT_INLINE void send_writeback(struct slice *s, const struct cache_effect *effec
     s->data_free_at = cycle + port_cycles(s, bytes);
 }
 
-/* What the next tick would do with a request that was sent, if it is the only one, is done ahead of it: the DRAM sees
- * it when that tick would have been. */
+/* Does now what the next tick would do with a request that was sent, if it is the only one. The DRAM still sees it at
+ * the time of that tick. */
 HOT_INLINE void send_ahead(struct slice *s, uint64_t cycle)
 {
     if (s->misses != 1 || request_full(&s->to_dram))

@@ -51,7 +51,7 @@ static void archive_requests(struct slice *s, struct archive *ar)
     s->to_dram.count -= s->misses;
 }
 
-/* What a waiter that is not in use holds is of no use to anybody. */
+/* Unused waiters are cleared before they are written: their old content would make equal states differ. */
 static void archive_waiters(struct slice *s, struct archive *ar, const struct packet_source *source)
 {
     uint32_t left = s->new_waiters;

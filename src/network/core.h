@@ -61,8 +61,8 @@ static inline void network_put(struct network_gates *g, unsigned output, const s
     exit->end = network_place_after(exit->end, g->output_mask);
 }
 
-/* What the channels bring in a tick, and what the core gives them. Only the network's words are looked at; the answers
- * are empty at first. */
+/* One tick: the channels' requests, and the core's answers, which are empty at first. The core reads only the words of
+ * the network. */
 struct network_turn {
     uint64_t tick;
     struct network_ports flits, credits; /* inputs from which a flit comes, outputs from which a credit does */

@@ -1,4 +1,4 @@
-/* What a tally does seldom: counts that leave the digits. */
+/* The rare part of a tally: counts that overflow its digits. */
 #include "network/tally.h"
 
 #include "base/check.h"

@@ -199,8 +199,8 @@ static void flow_init(struct flow *f, const struct ptx_cfg *cfg, bool forward, s
     };
 }
 
-/* What one block does to the group's registers, seen from its start (live) and from its end (pending). Returns whether
- * it names any. */
+/* The effect of one block on the group's registers, seen from its start (live) and from its end (pending). Returns
+ * whether it names any. */
 static bool summarize_block(struct sweep *s, uint32_t b)
 {
     const struct ptx_block *block = &s->cfg->blocks[b];

@@ -29,7 +29,8 @@ static uint64_t place(struct isa_variable *variable, uint64_t at)
     return variable->address + variable->bytes;
 }
 
-/* What the function names itself: how far it reaches into the common variables, and the alignment of all. */
+/* Scans the variables that the function names itself: how far it reaches into the common variables, and the alignment
+ * of all. */
 static void measure(const struct isa_module *module, struct isa_function *function, const int64_t *owner, uint64_t *end)
 {
     *end = 0;

@@ -57,7 +57,7 @@ struct simt_pred {
     bool present, negate;
 };
 
-/* What a memory instruction does, as far as its text says. */
+/* The properties of a memory instruction that its text gives. */
 struct simt_form {
     uint16_t kind; /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
     uint8_t element_bytes, elements;

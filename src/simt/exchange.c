@@ -104,7 +104,7 @@ static void store_uniform(struct simt_warp *warp, const struct simt_op *op, uint
     store_u32(warp, op, mask, values);
 }
 
-/* What each group of lanes with one mask computes by itself. */
+/* Computed by each group of lanes that gave the same mask. */
 static void vote(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr, uint64_t mask,
                  const struct members *m)
 {

@@ -382,7 +382,7 @@ static enum simt_event execute_control(struct simt_warp *warp, const struct simt
     }
 }
 
-/* What does more than run a lane function over rows. */
+/* Instructions that do more than run a lane function over rows. */
 static enum simt_event execute_other(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                                      struct simt_access *access, struct simt_result *r)
 {

@@ -1,4 +1,4 @@
-/* What the files of instruction execution share; nothing outside room simt includes this. */
+/* Shared by the files of instruction execution; nothing outside room simt includes this. */
 #ifndef LOCKSTEP_SIMT_EXECUTE_H
 #define LOCKSTEP_SIMT_EXECUTE_H
 

@@ -200,7 +200,7 @@ static void setp_packed(struct lane_args *args)
     compare_packed(args, args->instr->type);
 }
 
-/* What set writes for true. */
+/* The value that `set` writes for true. */
 static uint32_t set_value(uint8_t type)
 {
     switch (type) {

@@ -76,7 +76,7 @@ static bool find_fault(const struct simt_warp *warp, const struct simt_access *a
     return false;
 }
 
-/* What can be said of the lanes' addresses; expected is that they lie side by side in lane order. */
+/* Summarises the lanes' addresses. The usual case is that they lie side by side in lane order. */
 static struct lane_survey survey_lanes(const struct simt_warp *warp, const struct simt_access *access, unsigned size,
                                        bool uniform)
 {

@@ -1,4 +1,4 @@
-/* What an observer of warps may look at: one lane's operands and registers. Nothing here changes a warp. */
+/* For observers of warps: one lane's operands and registers. Nothing here changes a warp. */
 #ifndef LOCKSTEP_SIMT_OBSERVE_H
 #define LOCKSTEP_SIMT_OBSERVE_H
 

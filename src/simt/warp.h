@@ -27,7 +27,7 @@ enum simt_fault_kind {
     SIMT_FAULT_UNSYNCED, /* see struct simt_unsynced; only where simt_grid.check_sync asks for it */
 };
 
-/* What the program did wrong. message is set for ASSERT and UNSYNCED only. */
+/* A fault of the program. message is set for ASSERT and UNSYNCED only. */
 struct simt_fault {
     uint8_t kind; /* enum simt_fault_kind */
     uint8_t lane;
@@ -62,7 +62,7 @@ struct simt_services {
     void (*output)(void *context, const char *text, size_t bytes);
 };
 
-/* What all blocks of a launch share. */
+/* Shared by all blocks of a launch. */
 struct simt_grid {
     const struct simt_code *code;
     const struct isa_function *kernel;

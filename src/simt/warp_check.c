@@ -1,4 +1,4 @@
-/* What a warp keeps although it follows from its paths (base/check.h). */
+/* Recomputes the facts that a warp keeps although they follow from its paths (base/check.h). */
 #include "base/check.h"
 #include "simt/warp.h"
 

@@ -218,7 +218,7 @@ HOT void sm_fetch(struct sm *sm)
         sm->due &= ~(uint32_t)SM_DUE_FETCH;
 }
 
-/* What the policy is shown */
+/* The policy's view of warps and their buffers */
 
 static unsigned entries(const struct sm_fetch_view *view, unsigned slot)
 {

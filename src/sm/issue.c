@@ -314,7 +314,7 @@ static inline enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
     }
 }
 
-/* What the warp did, for the detection of spinning: it is held back no more, or from now on. */
+/* Tells the spin detector what the warp executed; the warp's back-off may begin or end with it. */
 static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o, const struct simt_result *r)
 {
     struct sm_warp *warp = &sm->warps[slot];

@@ -105,8 +105,8 @@ uint32_t sm_lsu_entering_bytes(const struct sm *sm);
 /* The tries of the first cycle that was not stepped, behind a step in which something has moved: everything that was
  * refused is refused again and counted. */
 void sm_count_refusals(struct sm *sm);
-/* What was refused is tried again behind a step in which something has moved. True: such a try may do more than count.
- */
+/* An access that the L1D refused is tried again after a step in which something moved. True: such a try may succeed,
+ * and not only count another refusal. */
 bool sm_must_retry(const struct sm *sm);
 /* A packet that the next step takes has come: its values are fetched into the host's caches. */
 void sm_lsu_expect(const struct sm *sm, const struct packet *p);

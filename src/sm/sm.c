@@ -85,7 +85,7 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
     sm->spin = spin_create(&spin, own);
 }
 
-/* What the caches, queues and pools of the usual SM take. */
+/* Memory for the caches, queues and pools of a usual SM. */
 #define OWN_BYTES ((size_t)384 * 1024)
 /* SMs are all alike: without it, what they look at in every step would lie in the same few sets of the host's caches.
  */
@@ -178,7 +178,7 @@ static void decode_banks(struct sm_decoded *d, const struct isa_function *functi
         }
 }
 
-/* What the scoreboard asks of an instruction. sets: where to put them, three of so many words. */
+/* The register sets that the scoreboard tests for an instruction. sets: room for three of them, of so many words. */
 static void decode_hazards(struct sm_decoded *d, const struct isa_module *module, const struct isa_instr *instr,
                            uint64_t *sets, unsigned words)
 {

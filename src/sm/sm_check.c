@@ -142,7 +142,7 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
     check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == SM_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
 }
 
-/* What a warp that could issue counts as when it finds no register: one that either unit could serve, as SP's. */
+/* The class that a ready warp waits for when no pipeline register is free: SP, if either unit could serve it. */
 static enum sm_class needed_class(const struct sm *sm, unsigned slot)
 {
     uint8_t unit = sm->warps[slot].unit;

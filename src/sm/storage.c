@@ -7,7 +7,7 @@
 
 #define PIECE 64 /* bytes: what is one warp's or block's lies in cache lines of its own */
 
-/* What a warp slot keeps in the usual kernel beside its registers. */
+/* Memory that a warp slot of a usual kernel needs beside its registers. */
 #define USUAL_WARP_BYTES 1024
 
 void sm_storage_init(struct sm *sm, struct arena *device)

@@ -2,7 +2,7 @@
  * two choices of ours: a fused multiply-add counts as a multiplication like mad, and a remainder as a division. */
 #include "sm/work.h"
 
-/* What the lanes' counters are indexed by stands side by side. */
+/* The counters of lanes lie side by side, so that a class can index them. */
 _Static_assert(offsetof(struct sm_stats, lanes_sin) - offsetof(struct sm_stats, lanes_int_alu) ==
                    SM_LANE_OP_sin * sizeof(uint64_t),
                "one counter of lanes per class");

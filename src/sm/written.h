@@ -1,5 +1,5 @@
-/* What the locations hold that were written since the progress watch last saw progress, as a hash for each warp of what
- * it was the last to write. A program that searches writes the same few values again and again, and only all its
+/* For each warp, a hash of the locations that it was the last to write since the progress watch last saw progress, with
+ * their values. A program that searches writes the same few values again and again, and only all its
  * locations together tell one of its states from another. A hash of the address says where a location is noted; of two
  * that meet at one place, the later write is known. */
 #ifndef LOCKSTEP_SM_WRITTEN_H

@@ -1,7 +1,7 @@
-/* What schedulers share that put the thread blocks of an SM in an order, and the warps of a block behind that: mwf and
- * saws. The order of the blocks follows from what the view says of them, which is what held when the last cycle ended;
- * so it is one order for all schedulers of the SM, of which each issues its own warps. Blocks of equal rank go by their
- * number. A block's warps go by what this scheduler has issued of it.
+/* Shared by the schedulers mwf and saws, which order an SM's thread blocks first and the warps of a block second. The
+ * order of the blocks follows from what the view says of them, which is what held when the last cycle ended; so it is
+ * one order for all schedulers of the SM, of which each issues its own warps. Blocks of equal rank go by their number.
+ * A block's warps go by what this scheduler has issued of it.
  *
  * A fixed order starves: a block of high rank whose warps spin can keep another one, whose warp holds what they spin
  * for, from issuing for ever. So there is a limit that is in neither paper, `patience`, as in cawa: one warp at a time,
