@@ -5,7 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/gnuplot.h"
+#include "cli/process.h"
 #include "report/scatter.h"
 #include "report/table.h"
 
@@ -202,7 +205,29 @@ static struct scatter_point point_of(const struct trials *trials, const struct t
     return p;
 }
 
-void validate_html(const struct trials *trials, const char *how, struct strbuf *out)
+/* Draws each group: 0, 1 when there is no gnuplot, -1 with a diagnostic. */
+static int draw(const struct trials *trials, const struct scatter_page *page, struct scatter_group *groups,
+                struct diag_sink *sink)
+{
+    const char *stem = process_temporary(trials->arena, ".plot", sink);
+    if (!stem)
+        return -1;
+    int rc = 0;
+    for (unsigned i = 0; i < page->count && rc == 0; i++) {
+        struct strbuf script = {0}, svg = {0};
+        if (scatter_plot(page, &groups[i], arena_printf(trials->arena, "%s.svg", stem), &script))
+            rc = gnuplot_draw(stem, &script, trials->arena, &svg, sink);
+        if (rc == 0)
+            groups[i].drawing = arena_strdup(trials->arena, strbuf_text(&svg));
+        strbuf_free(&script);
+        strbuf_free(&svg);
+    }
+    gnuplot_remove(stem, trials->arena);
+    unlink(stem);
+    return rc;
+}
+
+int validate_html(const struct trials *trials, const char *how, struct strbuf *out, struct diag_sink *sink)
 {
     struct agreement *machines;
     unsigned count = machines_of(trials, &machines);
@@ -213,9 +238,9 @@ void validate_html(const struct trials *trials, const char *how, struct strbuf *
         struct scatter_point *points = ARENA_NEW(trials->arena, struct scatter_point, a->count);
         for (unsigned k = 0; k < a->count; k++)
             points[k] = point_of(trials, a->list[k], dots);
-        groups[i] = (struct scatter_group){a->machine, sentence_of(trials, a), points, a->count};
+        groups[i] = (struct scatter_group){a->machine, sentence_of(trials, a), points, a->count, NULL};
     }
-    const struct scatter_page page = {
+    struct scatter_page page = {
         .title = "Cycles of Lockstep and of GPGPU-Sim",
         .text = arena_printf(
             trials->arena,
@@ -229,5 +254,9 @@ void validate_html(const struct trials *trials, const char *how, struct strbuf *
         .groups = groups,
         .count = count,
     };
+    int drawn = draw(trials, &page, groups, sink);
+    if (drawn > 0)
+        page.text = arena_printf(trials->arena, "%s gnuplot is not installed: the tables alone.", page.text);
     scatter_html(&page, out);
+    return drawn < 0 ? -1 : 0;
 }

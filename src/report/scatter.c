@@ -1,33 +1,19 @@
-/* Scatter plots as HTML: see scatter.h. Lengths are in units of the SVG's view box. */
+/* Scatter plots as HTML: see scatter.h. */
 #include "report/scatter.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
+
 #include "report/html.h"
+#include "report/plot.h"
 
-#define SIZE 560.0
-#define LEFT 72.0
-#define TOP 16.0
-#define SIDE (SIZE - LEFT - TOP) /* of the square that is plotted in */
-#define FAR 10                   /* points further off than this, in per cent, are labelled */
+#define FAR 10 /* points further off than this, in per cent, are labelled */
 
-/* What the axes of one plot show: from 10^low to 10^high, both. */
-struct scale {
-    double low, high;
-};
-
-static const char style[] =
-    "td { white-space: nowrap; }\n"
-    ".plots { display: flex; flex-wrap: wrap; gap: 2rem; }\n"
-    "figure { margin: 0; flex: 1 1 24rem; max-width: 36rem; }\n"
-    "svg { width: 100%; height: auto; }\n"
-    "svg text { fill: var(--ink); font-size: 12px; }\n"
-    ".wide { fill: var(--wide); } .near { fill: var(--near); }\n"
-    ".grid { stroke: var(--faint); stroke-width: 0.5; } .frame { fill: none; stroke: var(--ink); }\n"
-    ".equal { stroke: var(--ink); stroke-dasharray: 4 3; }\n"
-    ".mark0 { fill: var(--dot); } .mark1 { fill: var(--square); } .mark0, .mark1 { fill-opacity: 0.8; }\n"
-    ".mark0:hover, .mark1:hover { stroke: var(--ink); stroke-width: 2; }\n";
+static const char style[] = "td { white-space: nowrap; }\n"
+                            ".plots { display: flex; flex-wrap: wrap; gap: 2rem; }\n"
+                            "figure { margin: 0; flex: 1 1 24rem; max-width: 36rem; }\n"
+                            "svg { width: 100%; height: auto; }\n" PLOT_STYLE;
 
 static void add_element(struct strbuf *out, const char *tag, const char *text)
 {
@@ -36,116 +22,79 @@ static void add_element(struct strbuf *out, const char *tag, const char *text)
     strbuf_addf(out, "</%s>\n", tag);
 }
 
-static struct scale scale_of(const struct scatter_group *group)
-{
-    struct scale s = {INFINITY, -INFINITY};
-    for (unsigned i = 0; i < group->count; i++) {
-        double x = log10((double)group->points[i].x), y = log10((double)group->points[i].y);
-        s.low = fmin(s.low, fmin(x, y));
-        s.high = fmax(s.high, fmax(x, y));
-    }
-    return group->count ? (struct scale){s.low - 0.1, s.high + 0.1} : (struct scale){0, 1};
-}
-
-static double place(const struct scale *s, double exponent)
-{
-    return SIDE * (exponent - s->low) / (s->high - s->low);
-}
-
-static double across(const struct scale *s, double exponent)
-{
-    return LEFT + place(s, exponent);
-}
-
-static double down(const struct scale *s, double exponent)
-{
-    return TOP + SIDE - place(s, exponent);
-}
-
-/* The stripe in which y differs from x by at most `part` of x. */
-static void add_band(struct strbuf *out, const struct scale *s, const char *class, double part)
-{
-    double above = log10(1 + part), below = log10(1 - part);
-    strbuf_addf(out, "<polygon class=\"%s\" points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n", class,
-                across(s, s->low), down(s, s->low + above), across(s, s->high), down(s, s->high + above),
-                across(s, s->high), down(s, s->high + below), across(s, s->low), down(s, s->low + below));
-}
-
-static void add_ticks(struct strbuf *out, const struct scale *s)
-{
-    static const unsigned steps[] = {1, 2, 5};
-    for (int decade = (int)floor(s->low); decade <= (int)ceil(s->high); decade++)
-        for (unsigned i = 0; i < 3; i++) {
-            double at = decade + log10(steps[i]), x = across(s, at), y = down(s, at);
-            if (at < s->low || at > s->high)
-                continue;
-            strbuf_addf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1fM%.1f %.1fH%.1f\"/>\n", x, TOP, TOP + SIDE, LEFT,
-                        y, LEFT + SIDE);
-            strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.0f</text>\n", x, TOP + SIDE + 16,
-                        pow(10, at));
-            strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%.0f</text>\n", LEFT - 6, y + 4,
-                        pow(10, at));
-        }
-}
-
 static double ratio_of(const struct scatter_point *p)
 {
     return (double)p->y / (double)p->x;
 }
 
-static void add_point(struct strbuf *out, const struct scale *s, const struct scatter_point *p)
+/* Least and greatest of all numbers, with some room. */
+static void find_range(const struct scatter_group *group, double *low, double *high)
 {
-    double x = across(s, log10((double)p->x)), y = down(s, log10((double)p->y));
-    if (p->mark == 0)
-        strbuf_addf(out, "<circle class=\"mark0\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"><title>", x, y);
-    else
-        strbuf_addf(out, "<rect class=\"mark1\" x=\"%.1f\" y=\"%.1f\" width=\"7\" height=\"7\"><title>", x - 3.5,
-                    y - 3.5);
-    html_escape(out, p->name);
-    strbuf_add(out, " ");
-    html_escape(out, p->variant);
-    strbuf_addf(out, ": %" PRIu64 " / %" PRIu64 " = %.3f</title></%s>\n", p->y, p->x, ratio_of(p),
-                p->mark == 0 ? "circle" : "rect");
-    if (fabs(ratio_of(p) - 1) * 100 <= FAR)
-        return;
-    bool right = x > LEFT + SIDE * 0.8;
-    strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", right ? x - 7 : x + 7, y + 4,
-                right ? "end" : "start");
-    html_escape(out, p->name);
-    strbuf_add(out, "</text>\n");
+    *low = INFINITY;
+    *high = 0;
+    for (unsigned i = 0; i < group->count; i++) {
+        double x = (double)group->points[i].x, y = (double)group->points[i].y;
+        *low = fmin(*low, fmin(x, y) * 0.8);
+        *high = fmax(*high, fmax(x, y) * 1.25);
+    }
 }
 
-static void add_plot(struct strbuf *out, const struct scatter_page *page, unsigned index)
+/* The points of one mark, and the names of those that are far off: to the left of points at the right end. */
+static void add_data(const struct scatter_group *group, double low, double high, struct strbuf *out)
 {
-    const struct scatter_group *group = &page->groups[index];
-    struct scale s = scale_of(group);
-    strbuf_addf(out,
-                "<figure>\n<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"title%u about%u\">\n<title "
-                "id=\"title%u\">",
-                SIZE, SIZE, index, index, index);
-    html_escape(out, group->name);
-    strbuf_addf(out, "</title>\n<desc id=\"about%u\">", index);
-    html_escape(out, group->summary);
-    strbuf_addf(
-        out,
-        "</desc>\n<clipPath id=\"clip%u\"><rect x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/></clipPath>\n"
-        "<g clip-path=\"url(#clip%u)\">\n",
-        index, LEFT, TOP, SIDE, SIDE, index);
-    add_band(out, &s, "wide", 0.25);
-    add_band(out, &s, "near", 0.10);
-    strbuf_add(out, "</g>\n");
-    add_ticks(out, &s);
-    strbuf_addf(out, "<path class=\"equal\" d=\"M%.1f %.1fL%.1f %.1f\"/>\n", LEFT, TOP + SIDE, LEFT + SIDE, TOP);
-    strbuf_addf(out, "<rect class=\"frame\" x=\"%.0f\" y=\"%.0f\" width=\"%.0f\" height=\"%.0f\"/>\n", LEFT, TOP, SIDE,
-                SIDE);
-    for (unsigned i = 0; i < group->count; i++)
-        add_point(out, &s, &group->points[i]);
-    strbuf_addf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", LEFT + SIDE / 2, SIZE - 12);
-    html_escape(out, page->x_name);
-    strbuf_addf(out, "</text>\n<text transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"middle\">",
-                TOP + SIDE / 2);
-    html_escape(out, page->y_name);
-    strbuf_add(out, "</text>\n</svg>\n<figcaption><strong>");
+    for (unsigned mark = 0; mark < 2; mark++) {
+        strbuf_addf(out, "$mark%u << END\n", mark);
+        for (unsigned i = 0; i < group->count; i++)
+            if (group->points[i].mark == mark)
+                strbuf_addf(out, "%" PRIu64 " %" PRIu64 "\n", group->points[i].x, group->points[i].y);
+        strbuf_add(out, "END\n");
+    }
+    double right = low * pow(high / low, 0.8);
+    for (unsigned end = 0; end < 2; end++) {
+        strbuf_addf(out, "$names%u << END\n", end);
+        for (unsigned i = 0; i < group->count; i++) {
+            const struct scatter_point *p = &group->points[i];
+            if (fabs(ratio_of(p) - 1) * 100 <= FAR || ((double)p->x > right) != end)
+                continue;
+            strbuf_addf(out, "%" PRIu64 " %" PRIu64 " ", p->x, p->y);
+            plot_quote(out, p->name);
+            strbuf_add(out, "\n");
+        }
+        strbuf_add(out, "END\n");
+    }
+}
+
+bool scatter_plot(const struct scatter_page *page, const struct scatter_group *group, const char *svg,
+                  struct strbuf *out)
+{
+    if (!group->count)
+        return false;
+    double low, high;
+    find_range(group, &low, &high);
+    strbuf_add(out,
+               "set terminal svg size 560,560 dynamic noenhanced font 'sans-serif,14'\nset size square\nunset key\n"
+               "set logscale xy\nset format xy '%.0s%c'\nset grid lt 1 lc rgb '#dddddd'\nset output ");
+    plot_quote(out, svg);
+    strbuf_add(out, "\nset xlabel ");
+    plot_quote(out, page->x_name);
+    strbuf_add(out, "\nset ylabel ");
+    plot_quote(out, page->y_name);
+    strbuf_addf(out, "\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n$ends << END\n%.6g\n%.6g\nEND\n", low, high,
+                low, high, low, high);
+    add_data(group, low, high, out);
+    strbuf_add(out, "plot $ends using 1:($1*0.75):($1*1.25) with filledcurves fc rgb '#4e79a7' fs transparent solid "
+                    "0.12 noborder, $ends using 1:($1*0.9):($1*1.1) with filledcurves fc rgb '#4e79a7' fs transparent "
+                    "solid 0.2 noborder, $ends using 1:1 with lines dt 2 lc rgb 'black', "
+                    "$mark0 with points pt 7 ps 0.7 lc rgb '#0b5cad', $mark1 with points pt 5 ps 0.7 lc rgb '#b0440b', "
+                    "$names0 with labels left offset 0.7,0, $names1 with labels right offset -0.7,0\n");
+    return true;
+}
+
+static void add_plot(struct strbuf *out, const struct scatter_group *group)
+{
+    strbuf_add(out, "<figure>\n");
+    strbuf_add(out, group->drawing ? group->drawing : "");
+    strbuf_add(out, "<figcaption><strong>");
     html_escape(out, group->name);
     strbuf_add(out, "</strong>: ");
     html_escape(out, group->summary);
@@ -200,7 +149,7 @@ void scatter_html(const struct scatter_page *page, struct strbuf *out)
     add_element(out, "p", page->text);
     strbuf_add(out, "<div class=\"plots\">\n");
     for (unsigned i = 0; i < page->count; i++)
-        add_plot(out, page, i);
+        add_plot(out, &page->groups[i]);
     strbuf_add(out, "</div>\n");
     for (unsigned i = 0; i < page->count; i++)
         add_table(out, page, &page->groups[i]);

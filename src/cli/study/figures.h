@@ -33,9 +33,6 @@ void study_free_points(struct study_points *points);
 /* timeline.c: appends what gnuplot is to draw of a timeline. Returns how many bars there are; -1 with diagnostics. */
 int study_plot_timeline(struct study *study, const struct study_figure *figure, const char *svg, struct strbuf *out);
 
-/* plot.c: appends a text as gnuplot quotes it. */
-void study_plot_quote(struct strbuf *out, const char *text);
-
 /* plot.c: appends what gnuplot is to draw into the file `svg`. */
 void study_plot(const struct study_figure *figure, const struct study_points *points, const char *svg,
                 struct strbuf *out);

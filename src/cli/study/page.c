@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "cli/study/page.h"
 #include "report/html.h"
+#include "report/plot.h"
 
 /* gnuplot draws in black and, for the grid, light grey. */
 static const char style[] =
@@ -32,10 +33,7 @@ static const char style[] =
     ".yes { color: var(--good); } .no { color: var(--bad); font-weight: 600; } .note { color: var(--soft); }\n"
     ".mixed { color: var(--square); font-weight: 600; } :target { outline: 2px solid var(--dot); outline-offset: 2px; "
     "}\n"
-    "svg { width: 100%; min-width: 36rem; height: auto; } svg text { fill: var(--ink); }\n"
-    "svg [color=black] { color: var(--ink); } svg [stroke=black], svg [stroke='rgb(  0,   0,   0)'] { stroke: "
-    "var(--ink); }\n"
-    "svg [stroke*='221, 221, 221'] { stroke: var(--faint); }\n"
+    "svg { width: 100%; min-width: 36rem; height: auto; }\n" PLOT_STYLE
     "@media (max-width: 40rem) { body { padding: 0 0.6rem; } th, td { padding: 0.15rem 0.35rem; }\n"
     "  .claims, .claims > tbody, .claims > tbody > tr, .claims > tbody > tr > td { display: block; width: auto; }\n"
     "  .claims > tbody > tr > td { border: 0; padding: 0.25rem 0; } .claim { min-width: 0; }\n"

@@ -6,14 +6,7 @@
 #include <string.h>
 
 #include "cli/study/figures.h"
-
-void study_plot_quote(struct strbuf *out, const char *text)
-{
-    strbuf_add(out, "\"");
-    for (; *text; text++)
-        strbuf_addf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-    strbuf_add(out, "\"");
-}
+#include "report/plot.h"
 
 /* A series' colour: names that share what is before '+' have one hue, lighter first. */
 static size_t stem(const char *name)
@@ -60,11 +53,11 @@ static void head(const struct study_figure *figure, const char *svg, struct strb
                "set border 3\nset tics nomirror\n"
                "set grid ytics lt 1 lc rgb '#dddddd'\nset key tmargin left horizontal Left reverse samplen 1 width 1\n"
                "set output ");
-    study_plot_quote(out, svg);
+    plot_quote(out, svg);
     strbuf_add(out, "\nset xlabel ");
-    study_plot_quote(out, figure->x);
+    plot_quote(out, figure->x);
     strbuf_add(out, "\nset ylabel ");
-    study_plot_quote(out, figure->y);
+    plot_quote(out, figure->y);
     strbuf_add(out, "\n");
 }
 
@@ -139,7 +132,7 @@ static void bar_names(const struct study_points *p, struct strbuf *out)
         strbuf_addf(out, " rotate by %d", count > 16 ? -60 : -30);
     for (size_t x = 0; x < count; x++) {
         strbuf_add(out, x ? ", " : " (");
-        study_plot_quote(out, p->xs.items.items[x]);
+        plot_quote(out, p->xs.items.items[x]);
         strbuf_addf(out, " %zu", x);
     }
     strbuf_addf(out, ")\nset xrange [-0.6:%zu.%s]\n", count - 1, "6");
@@ -237,7 +230,7 @@ static void plot_bars(const struct study_figure *figure, const struct study_poin
     for (size_t s = 0; s < p->series.items.count; s++) {
         strbuf_addf(out, "%s$bars%zu using 1:2:3:4:5:6 with boxxyerror lc rgb '#%06x' title ", s ? ", " : "", s,
                     colour(p, s));
-        study_plot_quote(out, p->series.items.items[s]);
+        plot_quote(out, p->series.items.items[s]);
     }
     plot_marks(figure, p, out);
 }
@@ -260,7 +253,7 @@ static void plot_lines(const struct study_figure *figure, const struct study_poi
     for (size_t s = 0; s < p->series.items.count; s++) {
         strbuf_addf(out, "%s$line%zu using 1:2 with linespoints pt 7 ps 0.6 lw 2 lc rgb '#%06x' title ", s ? ", " : "",
                     s, colour(p, s));
-        study_plot_quote(out, p->series.items.items[s]);
+        plot_quote(out, p->series.items.items[s]);
     }
     plot_marks(figure, p, out);
 }

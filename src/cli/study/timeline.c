@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/study/figures.h"
+#include "report/plot.h"
 
 /* A bar's time and the wait behind it. */
 struct bar {
@@ -57,15 +58,15 @@ static void head(const struct study_figure *figure, const struct bars *bars, con
                 "set terminal svg size 900,%zu dynamic noenhanced font 'sans-serif,11'\n"
                 "set border 1\nset xtics nomirror\nset ytics scale 0\nset yrange [0.4:%zu.6]\nunset key\nset output ",
                 80 + 15 * lanes, lanes);
-    study_plot_quote(out, svg);
+    plot_quote(out, svg);
     strbuf_add(out, "\nset xlabel ");
-    study_plot_quote(out, figure->x);
+    plot_quote(out, figure->x);
     strbuf_add(out, "\nset ylabel ");
-    study_plot_quote(out, figure->y);
+    plot_quote(out, figure->y);
     strbuf_add(out, "\nset ytics (");
     for (size_t i = 0; i < lanes; i++) {
         strbuf_add(out, i ? ", " : "");
-        study_plot_quote(out, bars->lanes.items.items[i]);
+        plot_quote(out, bars->lanes.items.items[i]);
         strbuf_addf(out, " %g", height_of(bars, i));
     }
     strbuf_add(out, ")\n");
@@ -100,7 +101,7 @@ static void labels(const struct bars *bars, struct strbuf *out)
         const struct bar *b = &bars->items.items[i];
         if (*b->label && (b->to - b->from) * 110 > (most - least) * (double)strlen(b->label)) {
             strbuf_addf(out, "%.9g %g ", (b->from + b->to) / 2, height_of(bars, b->lane));
-            study_plot_quote(out, b->label);
+            plot_quote(out, b->label);
             strbuf_add(out, "\n");
         }
     }
