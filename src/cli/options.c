@@ -290,9 +290,9 @@ int cli_load_machine(struct machine *machine, const struct cli_options *options,
     if (options->seed)
         rc |= machine_set(machine, arena_printf(&machine->arena, "gpu.seed=%s", options->seed), sink);
     if (options->sched)
-        rc |= machine_set_scheduler(machine, options->sched, sink);
+        machine_set_scheduler(machine, options->sched);
     if (rc == 0)
-        rc = machine_check(machine, sink);
+        rc = machine_check(machine, NULL, sink);
     if (rc < 0)
         machine_free(machine);
     return rc < 0 ? -1 : 0;

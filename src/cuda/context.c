@@ -136,8 +136,8 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     int rc = 0;
     if (parameters && set_parameters(&rt->machine, parameters, sink) < 0)
         rc = -1;
-    if (sched && machine_set_scheduler(&rt->machine, sched, sink) < 0)
-        rc = -1;
+    if (sched)
+        machine_set_scheduler(&rt->machine, sched);
     if (mode && read_mode(rt, mode, sink) < 0)
         rc = -1;
     if (cycles && read_max_cycles(rt, cycles, sink) < 0)
@@ -151,7 +151,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     if (seconds && read_max_seconds(rt, seconds, sink) < 0)
         rc = -1;
     rt->progress = progress && strcmp(progress, "0") != 0;
-    return rc < 0 || machine_check(&rt->machine, sink) < 0 ? -1 : replay_open(rt, sink);
+    return rc < 0 || machine_check(&rt->machine, NULL, sink) < 0 ? -1 : replay_open(rt, sink);
 }
 
 cudaError_t runtime_configured(struct runtime *rt)

@@ -198,14 +198,9 @@ bool machine_value(const struct machine *m, const char *name, struct strbuf *out
     return false;
 }
 
-int machine_set_scheduler(struct machine *m, const char *name, struct diag_sink *sink)
+void machine_set_scheduler(struct machine *m, const char *name)
 {
-    struct sched sched;
-    if (sched_open(&sched, name, sink) < 0)
-        return -1;
-    sched_close(&sched);
     m->sm.scheduler = arena_strdup(&m->arena, name);
-    return 0;
 }
 
 static bool is_power_of_two(uint32_t n)
@@ -323,17 +318,20 @@ static int check_protocol(const char *name, struct diag_sink *sink)
     return unknown_name("coherence.protocol", "coherence protocol", name, &known, sink);
 }
 
-int machine_check(const struct machine *m, struct diag_sink *sink)
+int machine_check(const struct machine *m, struct sched *scheduler, struct diag_sink *sink)
 {
     int bad = check_rules(m, sink);
-    struct sched sched;
-    bad |= sched_open(&sched, m->sm.scheduler, sink);
-    sched_close(&sched);
+    struct sched opened;
+    bad |= sched_open(&opened, m->sm.scheduler, sink);
     bad |= check_fetch(m->sm.fetch, sink);
     bad |= check_core(m->network.core, sink);
     bad |= check_protocol(m->memory.coherence.protocol, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);
+    if (scheduler && !bad)
+        *scheduler = opened;
+    else
+        sched_close(&opened);
     return bad ? -1 : 0;
 }
 

@@ -11,6 +11,8 @@
 #include "sm/sm_params.h"
 #include "sm/spin/spin_params.h"
 
+struct sched;
+
 struct gpu_params { /* group "gpu": number of SMs, clocks, device memory, watchdog, limits */
 #include "config/param_fields.h"
 #include "gpu/gpu_params.def"
@@ -46,11 +48,12 @@ bool machine_is_file(const char *name);
 int machine_set(struct machine *machine, const char *assignment, struct diag_sink *sink);
 /* Appends the value of `group.parameter`; false when there is none of that name. */
 bool machine_value(const struct machine *machine, const char *name, struct strbuf *out);
-/* Chooses the warp scheduler by a name as sched_open takes it: "gto", "./mine.so". */
-int machine_set_scheduler(struct machine *machine, const char *name, struct diag_sink *sink);
+/* Chooses the warp scheduler by a name as sched_open takes it: "gto", "./mine.so". machine_check looks at it. */
+void machine_set_scheduler(struct machine *machine, const char *name);
 /* Refuses a machine that cannot work: the rules of every room (sm/sm_rules.def and the like), and names that nothing
- * has. Each broken rule is an error with its reason, where the parameter was set. Called by gpu_create too. */
-int machine_check(const struct machine *machine, struct diag_sink *sink);
+ * has. Each broken rule is an error with its reason, where the parameter was set. Called by gpu_create too. scheduler:
+ * NULL, or where to leave the warp scheduler open; it is closed after an error. */
+int machine_check(const struct machine *machine, struct sched *scheduler, struct diag_sink *sink);
 void machine_free(struct machine *machine);
 
 #endif

@@ -85,13 +85,11 @@ static void free_machine(struct gpu *gpu)
 
 struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
 {
-    if (machine_check(machine, sink))
+    struct sched scheduler;
+    if (machine_check(machine, &scheduler, sink))
         return NULL;
     struct gpu *gpu = base_calloc(1, sizeof *gpu);
-    if (sched_open(&gpu->scheduler, machine->sm.scheduler, sink)) {
-        free(gpu);
-        return NULL;
-    }
+    gpu->scheduler = scheduler;
     sched_settle(&gpu->scheduler, &machine->sm);
     gpu->machine = *machine;
     gpu->machine.arena = (struct arena){0};

@@ -5,6 +5,7 @@
 
 #include "base/strbuf.h"
 #include "cli/study/plan.h"
+#include "sm/sched/sched.h"
 
 #define MOST_VARIANTS 1000
 
@@ -254,9 +255,11 @@ static int check_machine(struct plan *p, const struct yaml_node *node)
 static int check_scheduler(struct plan *p, const struct yaml_node *node)
 {
     struct diag_sink said;
+    struct sched sched;
     diag_init(&said);
-    if (machine_set_scheduler(&p->any, plan_scheduler(p->study, node->text), &said) < 0)
+    if (sched_open(&sched, plan_scheduler(p->study, node->text), &said) < 0)
         return plan_repeat(p, node, &said);
+    sched_close(&sched);
     diag_free(&said);
     return 0;
 }

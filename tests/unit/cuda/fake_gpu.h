@@ -312,13 +312,12 @@ int machine_set(struct machine *machine, const char *assignment, struct diag_sin
     return 0;
 }
 
-int machine_set_scheduler(struct machine *machine, const char *name, struct diag_sink *sink)
+void machine_set_scheduler(struct machine *machine, const char *name)
 {
     machine->sm.scheduler = name;
-    return 0;
 }
 
-int machine_check(const struct machine *machine, struct diag_sink *sink)
+int machine_check(const struct machine *machine, struct sched *scheduler, struct diag_sink *sink)
 {
     return 0;
 }

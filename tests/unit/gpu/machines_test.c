@@ -230,7 +230,7 @@ static bool check_refusal(const struct machine *machine, const char *name)
     struct diag_sink sink;
     struct strbuf message = {0};
     diag_init(&sink);
-    bool refused = machine_check(machine, &sink) < 0;
+    bool refused = machine_check(machine, NULL, &sink) < 0;
     diag_format_all(&sink, &message);
     if (refused && !strstr(strbuf_text(&message), name))
         fail_here("%s is refused without being named: %s", name, strbuf_text(&message));
