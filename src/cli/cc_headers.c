@@ -1,8 +1,8 @@
 /* Headers compiled beforehand. Every CUDA source begins with cuda_runtime.h, which takes clang four times as long to
  * read as a small program does to compile. `lockstep cc --prepare-headers`, which the build runs, keeps what clang
  * makes of it for a compilation without further options: clang's precompiled header, and beside it the very command
- * that it is for. A compilation by the same command takes it in place of the text. clang itself refuses it when a file
- * that it was made from has changed since, or when clang is another version. */
+ * that it is for. A compilation by the same command, options of warnings aside, takes it in place of the text. clang
+ * itself refuses it when a file that it was made from has changed since, or when clang is another version. */
 #include <string.h>
 
 #include "base/file.h"
@@ -13,11 +13,18 @@ static const char *path_of(const struct cc_tools *tools, const char *pass, const
     return arena_printf(arena, "%s/%s.%s", tools->headers_dir, pass, suffix);
 }
 
+/* Whether an option only says which warnings are shown: headers of the system give none. */
+static bool is_of_warnings(const char *option)
+{
+    return strncmp(option, "-W", 2) == 0 && !strchr(option, ',');
+}
+
 static const char *line_of(const struct cc_args *command, struct arena *arena)
 {
     struct strbuf line = {0};
     for (size_t i = 0; i < command->count; i++)
-        strbuf_addf(&line, "%s\n", command->items[i]);
+        if (!is_of_warnings(command->items[i]))
+            strbuf_addf(&line, "%s\n", command->items[i]);
     const char *copy = arena_strdup(arena, strbuf_text(&line));
     strbuf_free(&line);
     return copy;

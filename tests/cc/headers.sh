@@ -35,7 +35,7 @@ compiles()
 }
 compiles text 0
 tree/bin/lockstep cc --prepare-headers || fail "nothing is prepared"
-compiles prepared 2
+compiles prepared 2 -Wall -Wextra -Wno-unused
 cmp text.ptx prepared.ptx || fail "other PTX"
 cmp text.o prepared.o || fail "another object"
 tree/bin/lockstep cc -v -DOTHER=1 --ptx program.cu -o options.ptx 2>&1 | grep -q -- '-include-pch' && fail "headers are taken though they may depend on options"
