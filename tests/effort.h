@@ -22,7 +22,7 @@ static inline unsigned effort_steps(unsigned usual, unsigned sanitized)
     return getenv("LOCKSTEP_LONG") ? 1 : SANITIZED ? sanitized : usual;
 }
 
-/* The same where the release build always takes all of them. */
+/* effort_steps for a loop of which the release build always takes all cases. */
 static inline unsigned effort_step(unsigned sanitized)
 {
     return effort_steps(1, sanitized);

@@ -70,17 +70,17 @@ static int run_and_free(struct cc_session *s, struct cc_args *command)
 static int run_tentatively(struct cc_session *s, struct cc_args *command)
 {
     const char *path;
-    int errors = cc_temp_file(s->temp, &path, &s->arena, &s->diags);
-    if (errors < 0)
-        return -1;
+    struct diag_sink silent;
     if (isatty(STDERR_FILENO))
         vec_push(command, "-fcolor-diagnostics");
     vec_push(command, NULL);
-    struct diag_sink silent;
     diag_init(&silent);
-    int status = cc_run(&s->process, command, -1, errors, &silent);
+    int errors = cc_temp_file(s->temp, &path, &s->arena, &silent), status = -1;
+    if (errors >= 0) {
+        status = cc_run(&s->process, command, -1, errors, &silent);
+        close(errors);
+    }
     diag_free(&silent);
-    close(errors);
     struct strbuf words = {0};
     if (status == 0 && file_load(path, FILE_NO_BOUND, &words) == 0)
         fputs(strbuf_text(&words), stderr);

@@ -13,7 +13,7 @@ static const char *path_of(const struct cc_tools *tools, const char *pass, const
     return arena_printf(arena, "%s/%s.%s", tools->headers_dir, pass, suffix);
 }
 
-/* Whether an option only says which warnings are shown: headers of the system give none. */
+/* True for an option that only selects warnings. The CUDA headers are system headers, in which clang shows none. */
 static bool is_of_warnings(const char *option)
 {
     return strncmp(option, "-W", 2) == 0 && !strchr(option, ',');

@@ -6,6 +6,8 @@
 
 /* Appends a text as gnuplot quotes it. */
 void plot_quote(struct strbuf *out, const char *text);
+/* Appends the settings that every drawing has: the file `svg` that it goes to, and the names of its axes. */
+void plot_settings(struct strbuf *out, const char *svg, const char *x_name, const char *y_name);
 /* The style sheet's part for drawings, which follow light and dark screens. */
 #define PLOT_STYLE                                                                                                     \
     "svg text { fill: var(--ink); }\n"                                                                                 \

@@ -73,14 +73,10 @@ bool scatter_plot(const struct scatter_page *page, const struct scatter_group *g
     find_range(group, &low, &high);
     strbuf_add(out,
                "set terminal svg size 560,560 dynamic noenhanced font 'sans-serif,14'\nset size square\nunset key\n"
-               "set logscale xy\nset format xy '%.0s%c'\nset grid lt 1 lc rgb '#dddddd'\nset output ");
-    plot_quote(out, svg);
-    strbuf_add(out, "\nset xlabel ");
-    plot_quote(out, page->x_name);
-    strbuf_add(out, "\nset ylabel ");
-    plot_quote(out, page->y_name);
-    strbuf_addf(out, "\nset xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n$ends << END\n%.6g\n%.6g\nEND\n", low, high,
-                low, high, low, high);
+               "set logscale xy\nset format xy '%.0s%c'\nset grid lt 1 lc rgb '#dddddd'\n");
+    plot_settings(out, svg, page->x_name, page->y_name);
+    strbuf_addf(out, "set xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n$ends << END\n%.6g\n%.6g\nEND\n", low, high, low,
+                high, low, high);
     add_data(group, low, high, out);
     strbuf_add(out, "plot $ends using 1:($1*0.75):($1*1.25) with filledcurves fc rgb '#4e79a7' fs transparent solid "
                     "0.12 noborder, $ends using 1:($1*0.9):($1*1.1) with filledcurves fc rgb '#4e79a7' fs transparent "

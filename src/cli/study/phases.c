@@ -1,6 +1,7 @@
 /* Phases of blocks, for drawings of warps over time: of an execution that is run for them, the first blocks of SM 0 are
  * kept, each warp in each phase a row of table `phases`. Blocks are numbered in the order in which they began. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/study/study.h"
@@ -18,38 +19,44 @@ static const char keep[] =
     "(SELECT *, min(start) OVER (PARTITION BY launch, x, y, z) AS began FROM temp.gathered)) WHERE block < " MOST_BLOCKS
     " ORDER BY launch, block, phase, warp; DELETE FROM temp.gathered";
 
-/* One line of CSV (gpu_phases_head) into the gathered ones. */
-static int take_line(struct study *study, sqlite3_stmt *insert, const char *line)
+/* One line of CSV (gpu_phases_head) into the gathered ones, if it is of SM 0. Returns the line's end, or NULL with a
+ * diagnostic. */
+static const char *take_line(struct study *study, sqlite3_stmt *insert, const char *line)
 {
-    long long n[11];
-    char kernel[400];
-    if (sscanf(line, "%lld,%399[^,],%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld", &n[0], kernel, &n[2], &n[3], &n[4],
-               &n[5], &n[6], &n[7], &n[8], &n[9], &n[10]) != 11)
-        return diag_error(study->sink, DIAG_NOWHERE, NULL, "a line of phases of blocks cannot be read: %.80s", line);
-    if (n[2] != 0)
-        return 0;
+    long long n[10]; /* launch; SM, and what follows it */
+    char *at;
+    n[0] = strtoll(line, &at, 10);
+    const char *kernel = at + 1, *end = *at == ',' ? strchr(kernel, ',') : NULL;
+    for (int i = 1; end && i < 10; i++) {
+        n[i] = strtoll(end + 1, &at, 10);
+        end = at > end + 1 && *at == (i < 9 ? ',' : '\n') ? at : NULL;
+    }
+    if (!end) {
+        diag_error(study->sink, DIAG_NOWHERE, NULL, "a line of phases of blocks cannot be read: %.80s", line);
+        return NULL;
+    }
+    if (n[1] != 0)
+        return end;
     sqlite3_reset(insert);
     sqlite3_bind_int64(insert, 1, n[0]);
-    sqlite3_bind_text(insert, 2, kernel, -1, SQLITE_STATIC);
-    for (int i = 3; i < 11; i++)
-        sqlite3_bind_int64(insert, i, n[i]);
-    return sqlite3_step(insert) == SQLITE_DONE ? 0 : study_complain(study, "phases");
+    sqlite3_bind_text(insert, 2, kernel, (int)(strchr(kernel, ',') - kernel), SQLITE_STATIC);
+    for (int i = 2; i < 10; i++)
+        sqlite3_bind_int64(insert, i + 1, n[i]);
+    if (sqlite3_step(insert) == SQLITE_DONE)
+        return end;
+    study_complain(study, "phases");
+    return NULL;
 }
 
 /* Behind the line that names the columns. */
 static int take_lines(struct study *study, const char *text)
 {
-    char line[600]; /* of its own: sscanf would first look for the end of all the text */
     sqlite3_stmt *insert = study_ask(study, "phases", "INSERT INTO temp.gathered VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    int rc = insert ? 0 : -1;
-    for (const char *end = strchr(text, '\n'); end && end[1] && rc == 0;) {
-        const char *start = end + 1;
-        end = strchr(start, '\n');
-        snprintf(line, sizeof line, "%.*s", (int)(end ? (size_t)(end - start) : strlen(start)), start);
-        rc = take_line(study, insert, line);
-    }
+    const char *end = insert ? strchr(text, '\n') : NULL;
+    while (end && end[1])
+        end = take_line(study, insert, end + 1);
     sqlite3_finalize(insert);
-    return rc;
+    return end ? 0 : -1;
 }
 
 int study_store_phases(struct study *study, int64_t execution, const char *text)

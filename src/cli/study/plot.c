@@ -52,13 +52,8 @@ static void head(const struct study_figure *figure, const char *svg, struct strb
                "set terminal svg size 900,360 dynamic noenhanced font 'sans-serif,12'\n"
                "set border 3\nset tics nomirror\n"
                "set grid ytics lt 1 lc rgb '#dddddd'\nset key tmargin left horizontal Left reverse samplen 1 width 1\n"
-               "set output ");
-    plot_quote(out, svg);
-    strbuf_add(out, "\nset xlabel ");
-    plot_quote(out, figure->x);
-    strbuf_add(out, "\nset ylabel ");
-    plot_quote(out, figure->y);
-    strbuf_add(out, "\n");
+               "");
+    plot_settings(out, svg, figure->x, figure->y);
 }
 
 /* The greatest of 1, 2 and 5 times a power of ten that is not above the value. */

@@ -169,7 +169,7 @@ void study_close(struct study *study);
 int64_t study_count(struct study *study, const char *sql);
 /* Finds which executions have results, and notes which runs there are. */
 int study_note_runs(struct study *study);
-/* What an execution left. */
+/* The outcome of an execution, to be stored. */
 struct study_left {
     const json_t *document; /* NULL: none */
     const char *status, *error;

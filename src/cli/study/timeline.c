@@ -56,14 +56,10 @@ static void head(const struct study_figure *figure, const struct bars *bars, con
     size_t lanes = bars->lanes.items.count;
     strbuf_addf(out,
                 "set terminal svg size 900,%zu dynamic noenhanced font 'sans-serif,11'\n"
-                "set border 1\nset xtics nomirror\nset ytics scale 0\nset yrange [0.4:%zu.6]\nunset key\nset output ",
+                "set border 1\nset xtics nomirror\nset ytics scale 0\nset yrange [0.4:%zu.6]\nunset key\n",
                 80 + 15 * lanes, lanes);
-    plot_quote(out, svg);
-    strbuf_add(out, "\nset xlabel ");
-    plot_quote(out, figure->x);
-    strbuf_add(out, "\nset ylabel ");
-    plot_quote(out, figure->y);
-    strbuf_add(out, "\nset ytics (");
+    plot_settings(out, svg, figure->x, figure->y);
+    strbuf_add(out, "set ytics (");
     for (size_t i = 0; i < lanes; i++) {
         strbuf_add(out, i ? ", " : "");
         plot_quote(out, bars->lanes.items.items[i]);
