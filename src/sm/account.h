@@ -1,37 +1,49 @@
 /* Warp-cycles: to which cause of warp_causes.def each cycle of each resident warp goes. Written by account.c alone, but
  * for what the inline functions here note.
  *
- * A warp *stands* at one cause until something happens to it; its cycles are counted when it comes to stand at another.
- * What happened is looked at once a cycle, at the end of issue. A warp that could issue stands at none of the causes:
- * which one such a cycle counts for is decided cycle by cycle, for all of these warps together. Of the cycles in which
- * schedulers did not look, it is that no pipeline register was free. */
+ * A warp *stands* at the cause that the sets by which the SM steps give it (sm_account_cause), and whoever changes
+ * these says so. What happens until the schedulers have looked counts for this cycle, what happens behind them for the
+ * next one: so what a warp stood at in between, in the same cycle, does not count. A warp that could issue stands at
+ * one of the structural causes: if no scheduler looks, it is that no pipeline register is free; in a cycle in which its
+ * scheduler looks, that one says what the cycle counts for. */
 #ifndef LOCKSTEP_SM_ACCOUNT_H
 #define LOCKSTEP_SM_ACCOUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bits.h"
 #include "sm/op.h"
 #include "sm/sm.h"
 
-#define SM_CAUSE_NONE SM_CAUSE_COUNT /* the warp could issue */
-
 struct sm_account {
-    /* Sets of warp slots. */
-    uint64_t touched;             /* something happened to the warp since the last look */
-    uint64_t ready, held, issued; /* as schedulers found their warps in this cycle; held: of the ready ones, those of
-                                     schedulers that picked none */
-    uint64_t could[SM_CLASSES];   /* those that stand at SM_CAUSE_NONE, by the pipeline register that they need */
-    uint64_t could_since;         /* their cycles from this one on are not counted */
-    uint64_t since[SM_SLOTS];     /* by warp: its cycles from this one on are not counted */
-    uint8_t stands_at[SM_SLOTS];  /* by warp: enum sm_cause, or SM_CAUSE_NONE */
+    /* Sets of warp slots: as schedulers found their warps in this cycle. held: of the ready ones, those of schedulers
+     * that picked none. */
+    uint64_t ready, held, issued;
+    uint64_t from;               /* what happens now counts from this cycle on */
+    uint8_t stands_at[SM_SLOTS]; /* of resident warps: enum sm_cause */
+    /* Modulo 2^64. Of a stay at a cause the first cycle is taken off when it begins, and the one behind its last is
+     * added when it ends: of the stays that go on, `from` is still to be added. */
     struct sm_causes counts;
 };
 
-/* Something happened to the warps that may change for what they wait. */
-static inline void sm_account_touch(struct sm_account *a, uint64_t slots)
+/* The warp stands at a cause from now on; if it has issued in this cycle, from the next one on. */
+static inline void sm_account_stand(struct sm_account *a, unsigned slot, enum sm_cause cause)
 {
-    a->touched |= slots;
+    uint8_t was = a->stands_at[slot];
+    if (was == cause)
+        return;
+    uint64_t from = a->from + mask_has(a->issued, slot);
+    (&a->counts.issued)[was] += from;
+    (&a->counts.issued)[cause] -= from;
+    a->stands_at[slot] = (uint8_t)cause;
+}
+/* At which cause a warp stands that misses only a pipeline register, by the unit of its instruction. */
+static inline enum sm_cause sm_account_unit(uint8_t unit)
+{
+    return unit == ISA_UNIT_MEM   ? SM_CAUSE_structural_mem
+           : unit == ISA_UNIT_SFU ? SM_CAUSE_structural_sfu
+                                  : SM_CAUSE_structural_sp;
 }
 
 /* A scheduler found these of its warps ready in this cycle. */
@@ -44,19 +56,35 @@ static inline void sm_account_held(struct sm_account *a, uint64_t ready)
 {
     a->held |= ready;
 }
-static inline void sm_account_issued(struct sm_account *a, uint64_t bit)
+/* The warp has issued, perhaps not for the first time in this cycle: that is what the cycle counts for. */
+static inline void sm_account_issued(struct sm_account *a, unsigned slot)
 {
-    a->issued |= bit;
+    if (mask_has(a->issued, slot))
+        return;
+    a->issued |= BIT64(slot);
+    (&a->counts.issued)[a->stands_at[slot]]--;
+    a->counts.issued++;
 }
-
-/* Warps come, in cycle `cycle`; warps go, after cycle sm->now. */
-void sm_account_come(struct sm *sm, uint64_t slots, uint64_t cycle);
+/* Counts from cycle sm->now on, beside `counts`, for the warps that are resident. */
+void sm_account_begin(struct sm *sm, const struct sm_causes *counts);
+/* Warps have come; warps go. */
+void sm_account_come(struct sm *sm, uint64_t slots);
 void sm_account_go(struct sm *sm, uint64_t slots);
-/* Sees what happened to warps, in cycle sm->now, when all schedulers have looked that have a reason to. */
-void sm_account_look(struct sm *sm);
-/* Counts the cycles before `cycle`, for whoever reads the counts. */
-void sm_account_settle(struct sm *sm, uint64_t cycle);
+/* The warps' sets have changed: they stand where these say. */
+void sm_account_again(struct sm *sm, uint64_t slots);
+/* Of the warps that stand at a structural cause, those that schedulers found ready and did not pick, while this cycle
+ * is not over. */
+void sm_account_unpicked(struct sm *sm);
+/* All schedulers have looked that have a reason to, in cycle sm->now. */
+static inline void sm_account_looked(struct sm *sm, struct sm_account *a)
+{
+    if (a->ready & ~a->issued)
+        sm_account_unpicked(sm);
+    a->ready = a->held = a->issued = 0;
+}
+/* The counts, up to the cycle in which what happens now counts. */
+struct sm_causes sm_account_read(const struct sm *sm);
 /* The cause at which a resident warp stands, by its state alone. */
-unsigned sm_account_cause(const struct sm *sm, unsigned slot);
+enum sm_cause sm_account_cause(const struct sm *sm, unsigned slot);
 
 #endif

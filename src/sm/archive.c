@@ -376,7 +376,10 @@ static void archive_watch(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->noted.holders);
     ARCHIVE(ar, sm->stats);
     ARCHIVE(ar, sm->stalls);
-    ARCHIVE(ar, sm->account.counts);
+    struct sm_causes causes = sm_account_read(sm);
+    ARCHIVE(ar, causes);
+    if (archive_loading(ar))
+        sm->account.counts = causes; /* begin_counting goes on from there */
     ARCHIVE(ar, sm->phases.start);
     ARCHIVE(ar, sm->phases.arrival);
     ARCHIVE(ar, sm->phases.stats);
@@ -386,10 +389,10 @@ static void archive_watch(struct sm *sm, struct archive *ar)
 static void begin_counting(struct sm *sm)
 {
     sm->counted = sm->now;
-    sm_account_come(sm, sm->resident, sm->now);
     for (unsigned s = 0; s < sm->scheduler_count; s++)
         sm->issue.owned[s] = sm->now;
     sm_waits_changed(sm);
+    sm_account_begin(sm, &sm->account.counts);
     sm_all_due(sm);
 }
 

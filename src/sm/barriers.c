@@ -61,6 +61,7 @@ void sm_finish_warp(struct sm *sm, unsigned slot)
     sm->finished |= BIT64(slot);
     sm_phase_end(sm, slot);
     sm->waiting |= BIT64(slot);
+    sm_account_again(sm, BIT64(slot));
     sm->blocks_changed |= BIT64(sm->warps[slot].block);
     uint32_t id;
     uint64_t value, released;

@@ -17,6 +17,7 @@ void sm_check_retire(struct sm *sm, unsigned slot)
     if (mask_has(sm->waits.fence | sm->finished, slot))
         check_rest(sm, slot);
     sm_registers_written(sm, &sm->warps[slot], BIT64(slot));
+    sm_head_waits(sm, &sm->warps[slot], BIT64(slot));
 }
 
 /* The registers that an op writes have their values. */
@@ -31,20 +32,19 @@ static inline void release_registers(const struct sm *sm, struct sm_warp *warp, 
 }
 
 /* Registers of the warp came from memory, or from shared memory. */
-static void values_came(struct sm *sm, struct sm_warp *warp, const struct sm_way *way, uint64_t bit)
+static void values_came(struct sm *sm, struct sm_warp *warp, const struct sm_op *o, uint64_t bit)
 {
-    for (unsigned i = 0; i < sm->scoreboard_words; i++) {
-        warp->from_memory[i] &= ~way->writes[i];
-        warp->from_chip[i] &= ~way->writes[i];
-    }
-    sm_account_touch(&sm->account, bit);
+    uint64_t *from = sm_comes_from(warp, o);
+    for (unsigned i = 0; from && i < sm->scoreboard_words; i++)
+        from[i] &= ~o->way.writes[i];
+    sm_head_waits(sm, warp, bit);
 }
 
 /* The end of the few ops that have an access, or whose warp waited for them. */
 HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 {
     if (o->access) {
-        values_came(sm, &sm->warps[o->slot], &o->way, bit);
+        values_came(sm, &sm->warps[o->slot], o, bit);
         if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL && o->access->kind != ISA_FLAG_ATOMIC)
             sm_performed(sm, &sm->warps[o->slot], o->era);
         vec_push(&sm->ops.accesses, o->access);

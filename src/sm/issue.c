@@ -260,14 +260,8 @@ static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, 
 /* Notes where the registers come from that a load or an atomic writes. */
 static void note_producer(const struct sm *sm, struct sm_warp *warp, const struct sm_op *o)
 {
-    const struct simt_access *access = o->access;
-    bool loads = access->kind == ISA_FLAG_LOAD;
-    bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
-               access->instr->mods.space == ISA_SPACE_PARAM;
-    if (!o->in_memory || access->kind == ISA_FLAG_STORE || (far && !loads))
-        return; /* a warp whose atomic is under way waits for that alone */
-    uint64_t *from = far ? warp->from_memory : warp->from_chip;
-    for (unsigned i = 0; i < sm->scoreboard_words; i++)
+    uint64_t *from = sm_comes_from(warp, o);
+    for (unsigned i = 0; from && i < sm->scoreboard_words; i++)
         from[i] |= o->way.writes[i];
 }
 
@@ -402,7 +396,7 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
     reserve_registers(sm, warp, &o->way);
     if (o->access)
         note_producer(sm, warp, o);
-    sm_account_issued(&sm->account, BIT64(slot));
+    sm_account_issued(&sm->account, slot);
     warp->in_flight++;
     warp->head_pc++;
     struct lockstep_warp_view *view = &sm->views[slot];
@@ -694,7 +688,7 @@ HOT void sm_issue(struct sm *sm)
     }
     if (sm->blocks_changed)
         sm_show_blocks(sm);
-    sm_account_look(sm);
+    sm_account_looked(sm, &sm->account);
     if (sm->has_fault)
         leave_cycle(sm, s, looked);
 }

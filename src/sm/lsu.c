@@ -168,6 +168,7 @@ static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_tra
     p->performed = o->performed;
     p->cookie = (uint32_t)o->era << 8 | o->slot;
     warp->stores_out++;
+    sm_head_waits(sm, warp, BIT64(o->slot));
     sm_order_add(&sm->blocks[warp->block].order, o->era);
 }
 

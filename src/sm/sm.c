@@ -280,6 +280,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm_fetch_begin(sm);
     sm_all_due(sm);
     sm->counted = cycle;
+    sm_account_begin(sm, &sm->account.counts);
     sm->changed = mask_low(p->warps);
     sm->issue.first_look = SM_NONE;
     sm->noted.seeks_work = true;
@@ -398,8 +399,7 @@ HOT static void skip_to(struct sm *sm, uint64_t cycle)
             (&sm->stalls.issued)[sm_skipped_stall(sm, s)] += cycle - sm->now;
             sm->issue.owned[s] = cycle;
         }
-    if (sm->account.touched)
-        sm_account_look(sm);
+    sm->account.from = cycle;
     if (sm->backed_off)
         spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->waits.delay));
     sm->collect.written = 0;
@@ -441,7 +441,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
         launch_warp(sm, block, first + i, i, cycle);
     sm->resident |= slots;
     sm->changed |= slots;
-    sm_account_come(sm, slots, cycle);
+    sm_account_come(sm, slots);
     sm_phase_begin(sm, block, cycle);
     sm->due |= SM_DUE_FETCH;
 }
@@ -459,7 +459,6 @@ void sm_settle(struct sm *sm, uint64_t cycle)
     if (cycle > sm->now)
         skip_to(sm, cycle);
     sm_count_warps(sm, sm->now);
-    sm_account_settle(sm, sm->now);
     give_all_cycles(sm);
 }
 
@@ -515,8 +514,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_lsu(sm);
     if ((sm->changed | sm_waits_timed(&sm->waits) | sm->fence_reached) || sm->has_fault)
         sm_issue(sm);
-    else if (sm->account.touched)
-        sm_account_look(sm);
+    sm->account.from = cycle + 1;
     if (sm->fetch.slot != SM_NONE)
         sm_decode(sm);
     if (sm->due & SM_DUE_FETCH)
@@ -639,8 +637,8 @@ const struct sm_stalls *sm_stalls_of(struct sm *sm)
 
 const struct sm_causes *sm_causes_of(struct sm *sm)
 {
-    sm_account_settle(sm, sm->now);
-    return &sm->account.counts;
+    sm->causes = sm_account_read(sm);
+    return &sm->causes;
 }
 
 const struct sm_phase_stats *sm_phase_stats_of(const struct sm *sm)
@@ -668,7 +666,7 @@ void sm_stats_reset(struct sm *sm)
 {
     sm->stats = (struct sm_stats){0};
     sm->stalls = (struct sm_stalls){0};
-    sm->account.counts = (struct sm_causes){0};
+    sm_account_begin(sm, &(struct sm_causes){0});
     sm->phases.stats = (struct sm_phase_stats){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);

@@ -142,28 +142,15 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
     check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == SM_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
 }
 
-/* The class that a ready warp waits for when no pipeline register is free: SP, if either unit could serve it. */
-static enum sm_class needed_class(const struct sm *sm, unsigned slot)
-{
-    uint8_t unit = sm->warps[slot].unit;
-    return unit == ISA_UNIT_MEM ? SM_MEM : unit == ISA_UNIT_SFU ? SM_SFU : SM_SP;
-}
-
-/* Where each warp stands, as far as nothing has happened to it since the last look. */
 static void check_account(struct sm *sm, struct check *c)
 {
     struct sm_account *a = &sm->account;
-    for (uint64_t rest = sm->resident & ~a->touched; rest; rest &= rest - 1) {
+    for (uint64_t rest = sm->resident; rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
         CHECK_FACT(c, "account.stands_at", slot, a->stands_at[slot], (uint8_t)sm_account_cause(sm, slot));
-        for (unsigned class = 0; class < SM_CLASSES; class ++)
-            check_bits(c, "account.could", slot, &a->could[class], sizeof a->could[class], BIT64(slot),
-                       a->stands_at[slot] == SM_CAUSE_NONE && class == needed_class(sm, slot) ? BIT64(slot) : 0);
-        check_at_most(c, "account.since", slot, &a->since[slot], sizeof a->since[slot], sm->now);
     }
-    check_holds(c, "account.touched", 0, !(a->touched & ~sm->resident));
+    CHECK_FACT(c, "account.from", 0, a->from, sm->now);
     check_holds(c, "account: of one cycle", 0, !(a->ready | a->held | a->issued));
-    check_at_most(c, "account.could_since", 0, &a->could_since, sizeof a->could_since, sm->now);
 }
 
 static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, struct check *c)

@@ -130,6 +130,7 @@ struct sm {
 
     struct sm_stalls stalls;
     struct sm_account account;
+    struct sm_causes causes; /* for whoever asked for them */
     struct sm_phases phases;
     struct spin *spin; /* NULL: nobody looks at spinning warps */
     struct sm_setup setup;
@@ -192,14 +193,15 @@ static inline void sm_wait_begin(struct sm *sm, enum sm_wait wait, uint64_t slot
     contract(!(slots & ~sm->resident));
     sm->waits.of[wait] |= slots;
     sm->waiting |= slots;
+    sm_account_again(sm, slots);
 }
 /* The warps wait for that reason no more: issue has to look at them. */
 static inline void sm_wait_end(struct sm *sm, enum sm_wait wait, uint64_t slots)
 {
     sm->waits.of[wait] &= ~slots;
     sm->changed |= slots;
-    sm_account_touch(&sm->account, slots);
     sm_waits_changed(sm);
+    sm_account_again(sm, slots);
 }
 
 /* Warps whose buffer holds what comes next, or what does not, and that do not wait: issue has to look at them. */
@@ -280,12 +282,49 @@ static inline void sm_head_cleared(struct sm *sm, struct sm_warp *warp, uint64_t
     if (sm->kernel->decoded[warp->head_pc].after == SM_AFTER_FENCE)
         sm_reach_release(sm, warp, bit);
 }
+/* The set of the warp's registers to which those belong that an op with an access writes, by where their values come
+ * from; NULL: to none. A warp whose atomic is under way waits for that alone. */
+static inline uint64_t *sm_comes_from(const struct sm_warp *warp, const struct sm_op *o)
+{
+    const struct simt_access *access = o->access;
+    bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
+               access->instr->mods.space == ISA_SPACE_PARAM;
+    if (!o->in_memory || access->kind == ISA_FLAG_STORE || (far && access->kind != ISA_FLAG_LOAD))
+        return NULL;
+    return far ? warp->from_memory : warp->from_chip;
+}
+/* Where the registers come from that a warp's next instruction waits for. A call or return, and a function of the
+ * device, wait for all that is under way. */
+static inline enum sm_cause sm_data_cause(const struct sm *sm, const struct sm_warp *warp)
+{
+    const struct sm_decoded *d = &sm->kernel->decoded[warp->head_pc];
+    const uint64_t *far = warp->from_memory, *near = warp->from_chip;
+    bool alone = d->after == SM_AFTER_OWN, for_all = alone || d->changes_frame;
+    uint64_t memory = alone && warp->stores_out, chip = 0;
+    for (unsigned i = 0; i < sm->scoreboard_words; i++) {
+        uint64_t uses = for_all ? ~UINT64_C(0) : d->uses[i];
+        memory |= far[i] & uses;
+        chip |= near[i] & uses;
+    }
+    return memory ? SM_CAUSE_data_memory : chip ? SM_CAUSE_data_shared : SM_CAUSE_data_arithmetic;
+}
+/* The head of a warp's buffer changed, and the warp does not wait: it stands where the head is. */
+static inline void sm_account_head(struct sm *sm, const struct sm_warp *warp, uint64_t bit)
+{
+    unsigned slot = mask_first(bit);
+    if (sm->cleared & bit)
+        sm_account_stand(&sm->account, slot, sm_account_unit(warp->unit));
+    else if (sm->buffered & ~sm->mispredicted & bit)
+        sm_account_stand(&sm->account, slot, sm_data_cause(sm, warp));
+    else
+        sm_account_stand(&sm->account, slot,
+                         (sm->flushed | sm->mispredicted) & bit ? SM_CAUSE_control : SM_CAUSE_fetch);
+}
 /* The head of a warp's buffer changed: brings the sets that issue looks at up to date. next: the instruction that the
  * warp needs next; of a warp that has ended, any. */
-static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint32_t next)
+HOT_INLINE void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint32_t next)
 {
     sm->changed |= bit;
-    sm_account_touch(&sm->account, bit);
     sm->wants[warp->unit] &= ~bit;
     sm->cleared &= ~bit;
     uint64_t mispredicted = sm->mispredicted & ~bit;
@@ -306,15 +345,24 @@ static inline void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t
         }
     }
     sm->mispredicted = mispredicted;
+    if (!(sm->waiting & bit))
+        sm_account_head(sm, warp, bit);
+}
+/* What the head waits for has changed: it may come from elsewhere. */
+static inline void sm_head_waits(struct sm *sm, const struct sm_warp *warp, uint64_t bit)
+{
+    if (sm->buffered & ~(sm->cleared | sm->mispredicted | sm->waiting) & bit)
+        sm_account_stand(&sm->account, mask_first(bit), sm_data_cause(sm, warp));
 }
 /* Something that the head may have waited for is done. */
-static inline void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+HOT_INLINE void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
     if ((sm->buffered & ~sm->cleared & ~sm->mispredicted & bit) &&
         sm_scoreboard_clear(sm, warp, &sm->kernel->decoded[warp->head_pc])) {
         sm_head_cleared(sm, warp, bit);
         sm->changed |= bit;
-        sm_account_touch(&sm->account, bit);
+        if (!(sm->waiting & bit))
+            sm_account_stand(&sm->account, mask_first(bit), sm_account_unit(warp->unit));
     }
 }
 
