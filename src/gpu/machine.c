@@ -298,14 +298,31 @@ static int check_fetch(const char *name, struct diag_sink *sink)
     return unknown_name("sm.fetch", "fetch policy", name, &known, sink);
 }
 
-static int check_core(const char *name, struct diag_sink *sink)
+static int check_ports(const struct machine *m, struct diag_sink *sink)
+{
+    const struct network_params back = network_back(&m->network);
+    unsigned slices = m->memory.partition.channels * m->memory.partition.slices_per_channel;
+    struct network_refusal refusal;
+    struct strbuf names = {0};
+    if (m->gpu.sms > NETWORK_MAX_PORTS || slices > NETWORK_MAX_PORTS)
+        return 0; /* a rule says that */
+    if (!network_refuses(&m->network, m->gpu.sms, slices, &refusal) &&
+        !network_refuses(&back, slices, m->gpu.sms, &refusal))
+        return 0;
+    strbuf_addf(&names, "gpu.sms partition.channels partition.slices_per_channel network.core %s", refusal.names);
+    int rc = param_conflict(m->groups, MACHINE_GROUPS, strbuf_text(&names), refusal.why, sink);
+    strbuf_free(&names);
+    return rc;
+}
+
+static int check_core(const struct machine *m, struct diag_sink *sink)
 {
     struct strbuf known = {0};
-    if (network_find_core(name))
-        return 0;
+    if (network_find_core(m->network.core))
+        return check_ports(m, sink);
     for (unsigned i = 0; network_cores()[i]; i++)
         add_known(&known, i, "cores", network_core_name(network_cores()[i]));
-    return unknown_name("network.core", "network core", name, &known, sink);
+    return unknown_name("network.core", "network core", m->network.core, &known, sink);
 }
 
 static int check_protocol(const char *name, struct diag_sink *sink)
@@ -324,7 +341,7 @@ int machine_check(const struct machine *m, struct sched *scheduler, struct diag_
     struct sched opened;
     bad |= sched_open(&opened, m->sm.scheduler, sink);
     bad |= check_fetch(m->sm.fetch, sink);
-    bad |= check_core(m->network.core, sink);
+    bad |= check_core(m, sink);
     bad |= check_protocol(m->memory.coherence.protocol, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);

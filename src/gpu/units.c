@@ -53,9 +53,10 @@ void gpu_build_units(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
     unsigned slices = m->memory.partition.channels * m->memory.partition.slices_per_channel;
+    struct network_params back = network_back(&m->network);
     for (unsigned i = 0; i < GPU_NETWORKS; i++)
         gpu->networks[i] = gpu_network_to_memory(i) ? network_create(&m->network, m->gpu.sms, slices, &gpu->arena)
-                                                    : network_create(&m->network, slices, m->gpu.sms, &gpu->arena);
+                                                    : network_create(&back, slices, m->gpu.sms, &gpu->arena);
     gpu->partitions = ARENA_NEW(&gpu->arena, struct partition *, m->memory.partition.channels);
     for (unsigned i = 0; i < m->memory.partition.channels; i++)
         gpu->partitions[i] = partition_create(&m->memory, i, &gpu->store, &gpu->arena);

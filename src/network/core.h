@@ -84,13 +84,17 @@ struct network_carrier { /* what describes a payload in a checkpoint */
 
 struct network_core_kind {
     const char *name;
+    /* network_refuses; NULL: any parameters and ports can be. */
+    bool (*refuses)(const struct network_params *params, unsigned inputs, unsigned outputs,
+                    struct network_refusal *refusal);
     /* Ticks from one end of a channel to the other: 2 to NETWORK_MAX_LOOKAHEAD. */
     unsigned (*channel_ticks)(const struct network_params *params);
     /* Credits of every input and output beyond router_flits and ejection_flits, or NULL: none. */
     unsigned (*spare_credits)(const struct network_params *params);
     /* The state begins with a struct network_core, which the caller fills in. All that the core will ever need is taken
      * from the arena here: later on, threads that tick other networks of the same arena run beside it. */
-    struct network_core *(*create)(const struct network_gates *gates, struct arena *arena);
+    struct network_core *(*create)(const struct network_gates *gates, const struct network_params *params,
+                                   struct arena *arena);
     /* Called after kind, gates and params have been filled in. */
     void (*start)(struct network_core *core);
     /* One tick, in which the channels bring something or core->next has come. Sets core->next. */

@@ -27,6 +27,13 @@ const struct network_core_kind *network_find_core(const char *name)
     return NULL;
 }
 
+bool network_refuses(const struct network_params *params, unsigned inputs, unsigned outputs,
+                     struct network_refusal *refusal)
+{
+    const struct network_core_kind *kind = network_find_core(params->core);
+    return kind->refuses && kind->refuses(params, inputs, outputs, refusal);
+}
+
 const char *network_core_name(const struct network_core_kind *kind)
 {
     return kind->name;

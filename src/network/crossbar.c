@@ -382,8 +382,10 @@ static unsigned latency(const struct network_core *core, unsigned input, unsigne
     return 1 + 2 * CHANNEL_TICKS + 2 / core->params->internal_speedup;
 }
 
-static struct network_core *create(const struct network_gates *gates, struct arena *arena)
+static struct network_core *create(const struct network_gates *gates, const struct network_params *params,
+                                   struct arena *arena)
 {
+    (void)params;
     (void)gates;
     return &ARENA_NEW(arena, struct crossbar, 1)->core;
 }

@@ -219,8 +219,10 @@ static unsigned latency(const struct network_core *core, unsigned input, unsigne
     return core->params->latency;
 }
 
-static struct network_core *create(const struct network_gates *gates, struct arena *arena)
+static struct network_core *create(const struct network_gates *gates, const struct network_params *params,
+                                   struct arena *arena)
 {
+    (void)params;
     const size_t most = (size_t)gates->inputs * gates->input_credits; /* one flit of each packet is in the core */
     struct ideal *x = ARENA_NEW(arena, struct ideal, 1);
     struct flight *pool = ARENA_NEW(arena, struct flight, most);

@@ -83,7 +83,7 @@ static void make_core(struct network *net, const struct network_core_kind *kind,
     assert(net->channel_ticks >= 2 && net->channel_ticks <= NETWORK_MAX_LOOKAHEAD);
     for (net->channel_mask = 1; net->channel_mask + 1 < 2 * net->channel_ticks;)
         net->channel_mask = 2 * net->channel_mask + 1;
-    net->core = kind->create(&net->gates, arena);
+    net->core = kind->create(&net->gates, &net->params, arena);
     net->core->kind = kind;
     net->core->gates = &net->gates;
     net->core->params = &net->params;

@@ -34,6 +34,20 @@ struct network_core_kind;
 const struct network_core_kind *const *network_cores(void);
 const struct network_core_kind *network_find_core(const char *name);
 const char *network_core_name(const struct network_core_kind *kind);
+/* Whether the core that params name cannot have them, or so many ports: then by which parameters of network, and why. */
+struct network_refusal {
+    const char *names, *why; /* as param_conflict takes them */
+};
+bool network_refuses(const struct network_params *params, unsigned inputs, unsigned outputs,
+                     struct network_refusal *refusal);
+/* The parameters of the network for the way back, where receivers send. */
+static inline struct network_params network_back(const struct network_params *params)
+{
+    struct network_params back = *params;
+    back.sm_nodes = params->slice_nodes;
+    back.slice_nodes = params->sm_nodes;
+    return back;
+}
 
 /* A network of `inputs` senders and `outputs` receivers, at most NETWORK_MAX_PORTS of each; its memory belongs to
  * arena. params->core names its core; NULL: the first of cores.def. */

@@ -492,8 +492,9 @@ static const char *const contexts[] = {
     /* Constants miss faster than the network takes the misses. */
     "gtx480 gpu.sms=1 gpu.network_mhz=175 l1c.line_bytes=32 l1c.sector_bytes=32 l1c.sets=1 l1c.ways=1 "
     "l1c.mshr_entries=8",
-    /* A core whose latency is a parameter. */
+    /* A core whose latency is a parameter, and one with routers. */
     "gtx480 gpu.sms=2 network.core=ideal",
+    "gtx480 gpu.sms=2 network.core=mesh network.columns=4 network.rows=2 network.router_flits=2",
 };
 #define CONTEXTS (sizeof contexts / sizeof *contexts)
 
@@ -564,6 +565,10 @@ static unsigned values_of(const struct param_group *group, const struct param_de
             snprintf(values[n], sizeof values[n], "%s", coherence_list()[n]->name);
     } else if (!strcmp(param->name, "scheduler")) {
         strcpy(values[n++], "lrr");
+    } else if (!strcmp(param->name, "sm_nodes")) {
+        strcpy(values[n++], "6,1");
+    } else if (!strcmp(param->name, "slice_nodes")) {
+        strcpy(values[n++], "0-7,0-6/2");
     } else if (!strcmp(param->name, "core")) {
         for (; network_cores()[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", network_core_name(network_cores()[n]));

@@ -47,7 +47,12 @@ static struct network_params params_of(const char *core, unsigned latency, bool 
                                        .boundary_flits = 1,
                                        .internal_speedup = 1,
                                        .core = core,
-                                       .latency = latency};
+                                       .latency = latency,
+                                       .columns = 16,
+                                       .rows = 8,
+                                       .virtual_channels = 1,
+                                       .router_ticks = 1,
+                                       .link_ticks = 1};
     return (struct network_params){.flit_bytes = 32,
                                    .injection_flits = 9,
                                    .router_flits = 8,
@@ -55,7 +60,12 @@ static struct network_params params_of(const char *core, unsigned latency, bool 
                                    .boundary_flits = 16,
                                    .internal_speedup = 2,
                                    .core = core,
-                                   .latency = latency};
+                                   .latency = latency,
+                                   .columns = latency,
+                                   .rows = 128 / latency,
+                                   .virtual_channels = 3,
+                                   .router_ticks = 1 + latency % 3,
+                                   .link_ticks = 1 + latency % 2};
 }
 
 static struct bench *open_bench(const struct network_params *params, struct shape shape)
@@ -199,7 +209,7 @@ static void alone(const struct network_params *params, struct shape shape)
         uint64_t tick = 100;
         network_send(b->net, input, output, 32, payload_of(1, input), tick);
         assert_false(network_idle(b->net));
-        while (!network_peek(b->net, output) && tick < 200)
+        while (!network_peek(b->net, output) && tick < 400)
             network_tick(b->net, ++tick);
         assert_int_equal(tick - 100, latency);
         assert_true(latency > 2 * network_lookahead(b->net));

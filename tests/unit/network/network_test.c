@@ -75,9 +75,9 @@ static unsigned wait(struct fixture *f, unsigned output, unsigned limit)
 
 static void defaults_are_the_3_2_2_configuration(void **state)
 {
-    const uint64_t expected[] = {32, 9, 8, 8, 16, 1, 0, 7};
-    assert_int_equal(network_param_count, 8);
-    for (unsigned i = 0; i < network_param_count; i++)
+    const uint64_t expected[] = {32, 9, 8, 8, 16, 1, 0, 7}; /* what comes behind is the mesh's */
+    assert_true(network_param_count > 8);
+    for (unsigned i = 0; i < 8; i++)
         assert_int_equal(network_param_descs[i].default_value, expected[i]);
 }
 

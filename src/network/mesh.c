@@ -1,0 +1,468 @@
+/* A mesh of routers with virtual channels and dimension-ordered (XY) routing, as in Dally and Towles, "Principles and
+ * Practices of Interconnection Networks" (2004), chapters 8, 13 and 16. Routers lie in network.rows x network.columns,
+ * each with links to its neighbours in both directions, and the network's inputs and outputs sit at routers as
+ * network.sm_nodes and network.slice_nodes say.
+ *
+ * Time line of a packet's flit when nothing is in its way, with R router ticks and L link ticks; t is the first tick
+ * after the packet was sent:
+ *
+ *     tick t          leaves the injection queue
+ *          t+2        in a lane of its input's router
+ *          t+2+R-1    crosses the router
+ *          + R+L      crosses the next one; and so on for each link
+ *          crossing of the last router + 2: in the ejection buffer
+ *
+ * A packet first goes along its row, then along its column. It keeps the virtual channel (sender + receiver) modulo
+ * their number on its whole way: packets between two ports cannot overtake each other, and as no channel depends on
+ * another one, XY routing has no deadlock. On a link, a channel's lane belongs to one packet from head to tail; the
+ * link itself is given flit by flit. In a tick an input of a router passes one flit, and so does each way out; ways out
+ * choose one after another, beginning with another one in each tick, and each takes the next lane, behind the one that
+ * it served last, that has a flit for it, the target and a credit. A flit's place in a lane is free again for the
+ * sender L+1 ticks after it has left. */
+#include "network/mesh.h"
+
+#include <assert.h>
+
+#include "base/check.h"
+#include "sim/cycle.h"
+
+/* Routing */
+
+static unsigned column(const struct mesh *m, unsigned node)
+{
+    return node % m->columns;
+}
+static unsigned row(const struct mesh *m, unsigned node)
+{
+    return node / m->columns;
+}
+
+/* The side of the router at which the way to a node goes on, or MESH_SIDES at that node. */
+static unsigned side_to(const struct mesh *m, unsigned node, unsigned to)
+{
+    if (column(m, node) != column(m, to))
+        return column(m, node) < column(m, to) ? 1 : 3;
+    if (row(m, node) != row(m, to))
+        return row(m, node) < row(m, to) ? 2 : 0;
+    return MESH_SIDES;
+}
+
+static unsigned neighbour(const struct mesh *m, unsigned node, unsigned side)
+{
+    const int step[MESH_SIDES] = {-(int)m->columns, 1, (int)m->columns, -1};
+    return (unsigned)((int)node + step[side]);
+}
+
+/* Looks up where a lane's next packet goes. */
+static void route(const struct mesh *m, struct mesh_lane *lane)
+{
+    unsigned output = m->packet[mesh_flit(lane, 0)].parcel.output;
+    unsigned side = side_to(m, lane->node, m->node_of_output[output]);
+    if (side == MESH_SIDES) {
+        lane->target = mesh_output(m, output);
+        lane->out = m->out_of_output[output];
+        return;
+    }
+    unsigned next = neighbour(m, lane->node, side);
+    lane->target = (uint16_t)((next * MESH_SIDES + (side ^ 2)) * m->channels + lane->channel);
+    lane->out = (uint8_t)side;
+}
+
+/* Lanes */
+
+static void mark_busy(struct mesh *m, const struct mesh_lane *lane)
+{
+    m->router[lane->node].busy |= BIT64(lane->number);
+    m->busy[lane->node / 64] |= BIT64(lane->node % 64);
+}
+
+static void put_flit(struct mesh *m, uint16_t number, uint16_t packet)
+{
+    struct mesh_lane *lane = &m->lane[number];
+    contract(lane->count <= lane->mask);
+    lane->flits[(lane->head + lane->count++) & lane->mask] = packet;
+    mark_busy(m, lane);
+}
+
+static uint16_t take_flit(struct mesh *m, struct mesh_lane *lane)
+{
+    uint16_t packet = mesh_flit(lane, 0);
+    lane->head = (lane->head + 1) & lane->mask;
+    if (--lane->count == 0) {
+        struct mesh_router *router = &m->router[lane->node];
+        router->busy &= ~BIT64(lane->number);
+        if (!router->busy)
+            m->busy[lane->node / 64] &= ~BIT64(lane->node % 64);
+    }
+    return packet;
+}
+
+static void send_flit(struct mesh *m, uint16_t lane, uint16_t packet, unsigned ticks)
+{
+    struct mesh_arrivals *a = mesh_arrivals_at(m, m->tick + ticks);
+    a->flit[a->flits++] = (struct mesh_arrival){.lane = lane, .packet = packet};
+    m->under_way++;
+}
+
+/* What comes from routers and inputs */
+
+static void take_arrivals(struct mesh *m)
+{
+    struct mesh_arrivals *a = mesh_arrivals_at(m, m->tick);
+    for (uint32_t i = 0; i < a->credits; i++)
+        m->target[a->credit[i]].credits++;
+    for (uint32_t i = 0; i < a->flits; i++)
+        put_flit(m, a->flit[i].lane, a->flit[i].packet);
+    m->under_way -= a->credits + a->flits;
+    a->credits = a->flits = 0;
+}
+
+static uint16_t new_packet(struct mesh *m, unsigned input)
+{
+    uint16_t number = m->unused;
+    struct mesh_packet *p = &m->packet[number];
+    contract(number != MESH_NONE);
+    m->unused = p->next;
+    *p = (struct mesh_packet){.parcel = *network_take(m->core.gates, input), .next = MESH_NONE, .used = true};
+    m->held++;
+    return number;
+}
+
+static void arrive(struct mesh *m, unsigned input)
+{
+    const unsigned wait = m->core.params->router_ticks - 1;
+    if (m->arriving[input] == MESH_NONE) {
+        if (m->unused == MESH_NONE)
+            return; /* more than there can be: a checkpoint's */
+        m->arriving[input] = new_packet(m, input);
+        m->to_come[input] = m->packet[m->arriving[input]].parcel.flits;
+    }
+    uint16_t packet = m->arriving[input];
+    uint16_t lane = mesh_input_lane(m, input, (input + m->packet[packet].parcel.output) % m->channels);
+    m->packet[packet].flits++;
+    if (--m->to_come[input] == 0)
+        m->arriving[input] = MESH_NONE;
+    if (wait)
+        send_flit(m, lane, packet, wait);
+    else
+        put_flit(m, lane, packet);
+}
+
+static void read_channels(struct mesh *m, const struct network_turn *turn)
+{
+    for (unsigned w = 0; w < m->core.gates->words; w++) {
+        for (uint64_t rest = turn->credits.word[w]; rest; rest &= rest - 1)
+            m->target[mesh_output(m, 64 * w + mask_first(rest))].credits++;
+        for (uint64_t rest = turn->flits.word[w]; rest; rest &= rest - 1)
+            arrive(m, 64 * w + mask_first(rest));
+    }
+}
+
+/* Routers */
+
+static void begin_packet(struct mesh *m, const struct mesh_lane *lane, uint16_t packet)
+{
+    const struct network_parcel *parcel = &m->packet[packet].parcel;
+    struct mesh_target *target = &m->target[lane->target];
+    target->owner = (uint16_t)(lane - m->lane);
+    target->left = parcel->flits;
+    if (lane->target < m->link_lanes)
+        return;
+    network_put(m->core.gates, lane->target - m->link_lanes, parcel);
+    m->held--;
+}
+
+static void end_packet(struct mesh *m, struct mesh_lane *lane, uint16_t packet)
+{
+    struct mesh_packet *p = &m->packet[packet];
+    m->target[lane->target].owner = MESH_NONE;
+    if (lane->target >= m->link_lanes) {
+        p->used = false;
+        p->next = m->unused;
+        m->unused = packet;
+    }
+    lane->target = MESH_NONE;
+}
+
+/* The sender of what was in the lane gets its credit back. */
+static void free_place(struct mesh *m, const struct mesh_lane *lane, struct network_turn *turn)
+{
+    unsigned number = (unsigned)(lane - m->lane);
+    if (number >= m->link_lanes) {
+        unsigned input = mesh_input_of(m, number);
+        turn->freed.word[input >> 6] |= port_bit(input);
+        return;
+    }
+    struct mesh_arrivals *a = mesh_arrivals_at(m, m->tick + m->core.params->link_ticks + 1);
+    a->credit[a->credits++] = (uint16_t)number;
+    m->under_way++;
+}
+
+/* A lane's first flit crosses the router. */
+static void cross(struct mesh *m, struct mesh_lane *lane, struct network_turn *turn)
+{
+    const struct network_params *p = m->core.params;
+    uint16_t to = lane->target, packet = take_flit(m, lane);
+    struct mesh_target *target = &m->target[to];
+    if (target->owner == MESH_NONE)
+        begin_packet(m, lane, packet);
+    target->credits--;
+    if (to < m->link_lanes) {
+        send_flit(m, to, packet, p->router_ticks + p->link_ticks);
+    } else {
+        unsigned output = to - m->link_lanes;
+        turn->sent.word[output >> 6] |= port_bit(output);
+        m->packet[packet].flits--;
+    }
+    if (--target->left == 0)
+        end_packet(m, lane, packet);
+    free_place(m, lane, turn);
+}
+
+static struct mesh_lane *lane_of(const struct mesh *m, unsigned node, unsigned number)
+{
+    const struct mesh_router *router = &m->router[node];
+    unsigned link_lanes = MESH_SIDES * m->channels;
+    if (number < link_lanes)
+        return &m->lane[node * link_lanes + number];
+    unsigned input = m->inputs_at[router->first_input + (number - link_lanes) / m->channels];
+    return &m->lane[mesh_input_lane(m, input, number % m->channels)];
+}
+
+/* A lane's first flit can cross: it has a credit, and its target belongs to its packet or to nobody. */
+static bool can_cross(const struct mesh *m, const struct mesh_lane *lane)
+{
+    const struct mesh_target *target = &m->target[lane->target];
+    return target->credits && (target->owner == MESH_NONE || target->owner == lane - m->lane);
+}
+
+/* For each way out, the lanes whose flits can take it. Returns the ways out that have some. */
+static uint64_t find_ways(const struct mesh *m, unsigned node, uint64_t *lanes)
+{
+    uint64_t ways = 0;
+    for (uint64_t rest = m->router[node].busy; rest; rest &= rest - 1) {
+        struct mesh_lane *lane = lane_of(m, node, mask_first(rest));
+        if (lane->target == MESH_NONE)
+            route(m, lane);
+        if (!can_cross(m, lane))
+            continue;
+        lanes[lane->out] = (ways & BIT64(lane->out) ? lanes[lane->out] : 0) | (rest & -rest);
+        ways |= BIT64(lane->out);
+    }
+    return ways;
+}
+
+static unsigned choose(struct mesh *m, uint8_t *turn, uint64_t lanes)
+{
+    uint64_t behind = lanes & (~UINT64_C(1) << *turn);
+    if (m->varies && (lanes & (lanes - 1)) && random_below(&m->arbitration, 8) == 0)
+        behind = lanes & (~UINT64_C(0) << random_below(&m->arbitration, MESH_ROUTER_LANES));
+    *turn = (uint8_t)mask_first(behind ? behind : lanes);
+    return *turn;
+}
+
+static void tick_router(struct mesh *m, unsigned node, struct network_turn *turn)
+{
+    uint64_t lanes[MESH_ROUTER_OUTS], ways = find_ways(m, node, lanes), passed = 0;
+    uint64_t later = ways & (~UINT64_C(0) << m->tick % m->router[node].outs);
+    for (unsigned before = 0; before < 2; before++)
+        for (uint64_t rest = before ? ways & ~later : later; rest; rest &= rest - 1) {
+            unsigned out = mask_first(rest);
+            uint64_t free = lanes[out] & ~passed;
+            if (!free)
+                continue;
+            unsigned number = choose(m, &m->router[node].turns[out], free);
+            cross(m, lane_of(m, node, number), turn);
+            passed |= mask_low(m->channels) << number / m->channels * m->channels;
+        }
+}
+
+uint64_t mesh_find_next(const struct mesh *m)
+{
+    uint64_t some = m->under_way;
+    for (unsigned w = 0; w < MESH_MAX_NODES / 64; w++)
+        some |= m->busy[w];
+    return some ? m->tick + 1 : CYCLE_NEVER;
+}
+
+static void tick(struct network_core *core, struct network_turn *turn)
+{
+    struct mesh *m = (struct mesh *)core;
+    m->tick = turn->tick;
+    take_arrivals(m);
+    read_channels(m, turn);
+    for (unsigned w = 0; w < MESH_MAX_NODES / 64; w++)
+        for (uint64_t rest = m->busy[w]; rest; rest &= rest - 1)
+            tick_router(m, 64 * w + mask_first(rest), turn);
+    core->next = mesh_find_next(m);
+}
+
+static bool is_empty(const struct network_core *core)
+{
+    return ((const struct mesh *)core)->held == 0;
+}
+
+static unsigned channel_ticks(const struct network_params *params)
+{
+    (void)params;
+    return 2;
+}
+
+static unsigned distance(unsigned a, unsigned b)
+{
+    return a < b ? b - a : a - b;
+}
+
+static unsigned latency(const struct network_core *core, unsigned input, unsigned output)
+{
+    const struct mesh *m = (const struct mesh *)core;
+    const struct network_params *p = core->params;
+    unsigned from = m->node_of_input[input], to = m->node_of_output[output];
+    unsigned links = distance(column(m, from), column(m, to)) + distance(row(m, from), row(m, to));
+    return 4 + p->router_ticks + links * (p->router_ticks + p->link_ticks);
+}
+
+/* Making */
+
+/* Flits that the routers and the inputs of a mesh can hold, and a packet for each input of which none has come yet. */
+static unsigned most_packets(const struct network_params *p, unsigned inputs)
+{
+    return p->rows * p->columns * MESH_SIDES * p->virtual_channels * p->router_flits + inputs * (p->router_flits + 1);
+}
+
+/* Where the ports sit. False: they cannot, for the reason in `refusal`. */
+static bool place(const struct network_params *p, unsigned inputs, unsigned outputs, uint16_t *node_of_input,
+                  uint16_t *node_of_output, struct network_refusal *refusal)
+{
+    unsigned nodes = p->rows * p->columns, at[MESH_MAX_NODES][2] = {{0}};
+    *refusal = (struct network_refusal){"network.rows network.columns", "a mesh has 256 routers at most"};
+    if (nodes > MESH_MAX_NODES)
+        return false;
+    *refusal = (struct network_refusal){"network.rows network.columns network.virtual_channels network.router_flits",
+                                        "the buffers of a mesh hold 65,000 flits at most"};
+    if (most_packets(p, inputs) >= MESH_NONE)
+        return false;
+    refusal->names = "network.sm_nodes network.slice_nodes network.rows network.columns";
+    if (!mesh_place(p->sm_nodes, inputs, nodes, node_of_input, &refusal->why) ||
+        !mesh_place(p->slice_nodes, outputs, nodes, node_of_output, &refusal->why))
+        return false;
+    *refusal = (struct network_refusal){
+        "network.sm_nodes network.slice_nodes network.rows network.columns network.virtual_channels",
+        "too many SMs or L2 slices sit at one router of the mesh, which has 64 buffers and 60 outputs at most"};
+    for (unsigned i = 0; i < inputs; i++)
+        if ((MESH_SIDES + ++at[node_of_input[i]][0]) * p->virtual_channels > MESH_ROUTER_LANES)
+            return false;
+    for (unsigned i = 0; i < outputs; i++)
+        if (MESH_SIDES + ++at[node_of_output[i]][1] > MESH_ROUTER_OUTS)
+            return false;
+    return true;
+}
+
+static bool refuses(const struct network_params *p, unsigned inputs, unsigned outputs, struct network_refusal *refusal)
+{
+    uint16_t node_of_input[NETWORK_MAX_PORTS], node_of_output[NETWORK_MAX_PORTS];
+    return !place(p, inputs, outputs, node_of_input, node_of_output, refusal);
+}
+
+static void make_lane(struct mesh *m, unsigned number, unsigned node, unsigned in_router, unsigned depth,
+                      struct arena *arena)
+{
+    struct mesh_lane *lane = &m->lane[number];
+    uint32_t size = 1;
+    while (size < depth)
+        size *= 2;
+    *lane = (struct mesh_lane){.flits = ARENA_NEW(arena, uint16_t, size),
+                               .mask = size - 1,
+                               .node = (uint16_t)node,
+                               .number = (uint8_t)in_router,
+                               .channel = (uint8_t)(in_router % m->channels),
+                               .target = MESH_NONE};
+}
+
+static void make_lanes(struct mesh *m, const struct network_gates *g, struct arena *arena)
+{
+    unsigned in_router = MESH_SIDES * m->channels, seen = 0;
+    for (unsigned i = 0; i < m->link_lanes; i++)
+        make_lane(m, i, i / in_router, i % in_router, m->depth, arena);
+    for (unsigned node = 0; node < m->nodes; node++) {
+        struct mesh_router *router = &m->router[node];
+        router->first_input = (uint16_t)seen;
+        for (unsigned i = 0; i < g->inputs; i++) {
+            if (m->node_of_input[i] != node)
+                continue;
+            m->inputs_at[seen++] = (uint16_t)i;
+            for (unsigned c = 0; c < m->channels; c++)
+                make_lane(m, mesh_input_lane(m, i, c), node, in_router + router->inputs * m->channels + c,
+                          g->input_credits, arena);
+            router->inputs++;
+        }
+    }
+}
+
+static void make_targets(struct mesh *m, const struct network_gates *g)
+{
+    for (unsigned i = 0; i < m->nodes; i++)
+        m->router[i].outs = MESH_SIDES;
+    for (unsigned i = 0; i < m->link_lanes; i++)
+        m->target[i] = (struct mesh_target){.owner = MESH_NONE, .credits = m->depth};
+    for (unsigned i = 0; i < g->outputs; i++) {
+        m->out_of_output[i] = m->router[m->node_of_output[i]].outs++;
+        m->target[mesh_output(m, i)] = (struct mesh_target){.owner = MESH_NONE, .credits = g->output_credits};
+    }
+}
+
+static struct network_core *create(const struct network_gates *g, const struct network_params *p, struct arena *arena)
+{
+    struct mesh *m = ARENA_NEW(arena, struct mesh, 1);
+    struct network_refusal refusal;
+    bool placed = place(p, g->inputs, g->outputs, m->node_of_input, m->node_of_output, &refusal);
+    assert(placed); /* network_refuses was asked */
+    (void)placed;
+    m->columns = p->columns, m->rows = p->rows, m->nodes = p->columns * p->rows;
+    m->channels = p->virtual_channels, m->depth = p->router_flits;
+    m->link_lanes = m->nodes * MESH_SIDES * m->channels;
+    m->lanes = m->link_lanes + g->inputs * m->channels;
+    m->packets = most_packets(p, g->inputs);
+    m->lane = ARENA_NEW(arena, struct mesh_lane, m->lanes);
+    m->target = ARENA_NEW(arena, struct mesh_target, m->link_lanes + g->outputs);
+    m->packet = ARENA_NEW(arena, struct mesh_packet, m->packets);
+    m->router = ARENA_NEW(arena, struct mesh_router, m->nodes);
+    make_lanes(m, g, arena);
+    make_targets(m, g);
+    for (unsigned i = 0; i < MESH_SLOTS; i++) {
+        m->arrivals[i].flit = ARENA_NEW(arena, struct mesh_arrival, m->nodes * MESH_SIDES + g->inputs);
+        m->arrivals[i].credit = ARENA_NEW(arena, uint16_t, m->nodes * MESH_SIDES);
+    }
+    return &m->core;
+}
+
+static void start(struct network_core *core)
+{
+    struct mesh *m = (struct mesh *)core;
+    for (unsigned i = 0; i < m->packets; i++)
+        m->packet[i].next = (uint16_t)(i + 1 < m->packets ? i + 1 : MESH_NONE);
+    for (unsigned i = 0; i < core->gates->inputs; i++)
+        m->arriving[i] = MESH_NONE;
+    core->next = CYCLE_NEVER;
+}
+
+static void vary(struct network_core *core, struct random_stream stream)
+{
+    struct mesh *m = (struct mesh *)core;
+    m->varies = true;
+    m->arbitration = stream;
+}
+
+const struct network_core_kind network_core_mesh = {
+    .name = "mesh",
+    .refuses = refuses,
+    .channel_ticks = channel_ticks,
+    .create = create,
+    .start = start,
+    .tick = tick,
+    .is_empty = is_empty,
+    .latency = latency,
+    .vary = vary,
+    .archive = mesh_archive,
+    .check = mesh_check,
+};

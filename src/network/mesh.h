@@ -1,0 +1,121 @@
+/* The state of a mesh, shared by the files of mesh*.c and by nobody else; mesh.c says what it models.
+ *
+ * A *lane* is a buffer for the flits of one virtual channel: a router has some for each neighbour (numbers first), and
+ * each input of the network has some at its router. What a lane's flits go to next is a *target*: a lane of the next
+ * router, which has the same number as target, or an output of the network. */
+#ifndef LOCKSTEP_NETWORK_MESH_H
+#define LOCKSTEP_NETWORK_MESH_H
+
+#include "network/core.h"
+
+#define MESH_SIDES 4         /* neighbours: north, east, south, west; the one opposite to side s is s ^ 2 */
+#define MESH_MAX_NODES 256   /* routers */
+#define MESH_ROUTER_LANES 64 /* lanes of a router */
+#define MESH_ROUTER_OUTS 64  /* ways out of a router: to its neighbours, and outputs of the network */
+#define MESH_SLOTS 32        /* ticks that a flit or credit can be under way between routers */
+#define MESH_NONE UINT16_MAX
+
+struct mesh_lane {
+    uint16_t *flits;      /* a ring: of each flit, the packet that it belongs to */
+    uint32_t head, count; /* head: its place modulo the ring's size */
+    uint32_t mask;
+    uint16_t node;   /* its router */
+    uint8_t number;  /* among the router's lanes */
+    uint8_t channel; /* virtual channel */
+    uint8_t out;     /* of the packet whose flit comes next, if it has a target: which way out */
+    uint16_t target; /* its target, or MESH_NONE where that has not been looked up */
+};
+
+/* A packet owns its target from when its head goes there until its tail does. */
+struct mesh_target {
+    uint16_t owner; /* the lane from which the packet comes, or MESH_NONE */
+    uint16_t left;  /* its flits that have not gone there */
+    uint32_t credits;
+};
+
+struct mesh_packet {
+    struct network_parcel parcel;
+    uint16_t flits; /* of it, in lanes and between routers */
+    uint16_t next;  /* among the unused */
+    bool used;
+};
+
+struct mesh_router {
+    uint64_t busy;                   /* lanes with flits, by number */
+    uint16_t first_input, inputs;    /* its inputs: of inputs_at */
+    uint8_t outs;                    /* its ways out */
+    uint8_t turns[MESH_ROUTER_OUTS]; /* by way out: the lane that was served last */
+};
+
+/* What arrives at a tick: flits at lanes, credits for targets. */
+struct mesh_arrivals {
+    uint32_t flits, credits;
+    struct mesh_arrival {
+        uint16_t lane, packet;
+    } * flit;
+    uint16_t *credit;
+};
+
+struct mesh {
+    struct network_core core;
+    uint64_t tick; /* the last one */
+    unsigned columns, rows, nodes, channels;
+    unsigned depth;      /* flits that a lane between routers holds */
+    unsigned link_lanes; /* lanes between routers; those of inputs are behind them */
+    unsigned lanes;
+    unsigned packets;   /* how many there can be */
+    uint32_t held;      /* packets that have come and are not at their exits yet */
+    uint32_t under_way; /* flits and credits between routers */
+    bool varies;        /* network_vary */
+    struct random_stream arbitration;
+    uint64_t busy[MESH_MAX_NODES / 64];   /* routers with flits */
+    uint16_t unused;                      /* first packet that is not used */
+    uint16_t arriving[NETWORK_MAX_PORTS]; /* by input: the packet of which flits are still to come, or MESH_NONE */
+    uint16_t to_come[NETWORK_MAX_PORTS];  /* and how many */
+    uint16_t node_of_input[NETWORK_MAX_PORTS], node_of_output[NETWORK_MAX_PORTS];
+    uint16_t inputs_at[NETWORK_MAX_PORTS];    /* inputs by router */
+    uint8_t out_of_output[NETWORK_MAX_PORTS]; /* which way out of its router */
+    struct mesh_lane *lane;
+    struct mesh_target *target; /* lanes between routers, then outputs */
+    struct mesh_packet *packet;
+    struct mesh_router *router;
+    struct mesh_arrivals arrivals[MESH_SLOTS]; /* by tick */
+};
+
+/* Lane of a virtual channel of an input. */
+static inline uint16_t mesh_input_lane(const struct mesh *m, unsigned input, unsigned channel)
+{
+    return (uint16_t)(m->link_lanes + input * m->channels + channel);
+}
+/* Target of an output. */
+static inline uint16_t mesh_output(const struct mesh *m, unsigned output)
+{
+    return (uint16_t)(m->link_lanes + output);
+}
+/* The input whose lane it is. */
+static inline unsigned mesh_input_of(const struct mesh *m, unsigned lane)
+{
+    return (lane - m->link_lanes) / m->channels;
+}
+static inline struct mesh_arrivals *mesh_arrivals_at(struct mesh *m, uint64_t tick)
+{
+    return &m->arrivals[tick % MESH_SLOTS];
+}
+/* A packet of a lane, by its place from the front. */
+static inline uint16_t mesh_flit(const struct mesh_lane *lane, uint32_t place)
+{
+    return lane->flits[(lane->head + place) & lane->mask];
+}
+
+/* mesh_place.c: where the ports sit. Each text is a list of nodes as of network.sm_nodes; NULL and "spread" spread the
+ * ports evenly. False, with the reason in `why`: they cannot sit so. */
+bool mesh_place(const char *text, unsigned ports, unsigned nodes, uint16_t *node_of, const char **why);
+
+/* mesh.c */
+uint64_t mesh_find_next(const struct mesh *m);
+/* mesh_archive.c */
+void mesh_archive(struct network_core *core, struct archive *ar, const struct network_carrier *carrier);
+/* mesh_check.c */
+void mesh_check(struct network_core *core, struct check *check);
+
+#endif

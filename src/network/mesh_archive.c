@@ -1,0 +1,139 @@
+/* A mesh in a checkpoint. What is read is not trusted: whatever it is, the mesh can be ticked, or the load fails. */
+#include <stdlib.h>
+
+#include "base/archive.h"
+#include "network/mesh.h"
+
+static void archive_packet_number(struct mesh *m, struct archive *ar, uint16_t *number)
+{
+    uint32_t value = *number;
+    archive_u32_to(ar, &value, m->packets - 1);
+    *number = (uint16_t)value;
+    if (archive_loading(ar) && !archive_failed(ar) && !m->packet[value].used)
+        archive_fail(ar, "a flit in the network of a packet that is not there");
+}
+
+/* A number below `end`, or MESH_NONE. */
+static void archive_or_none(struct archive *ar, uint16_t *number, uint32_t end)
+{
+    uint32_t value = *number == MESH_NONE ? end : *number;
+    archive_u32_to(ar, &value, end);
+    *number = value == end ? MESH_NONE : (uint16_t)value;
+}
+
+static void archive_packets(struct mesh *m, struct archive *ar, const struct network_carrier *carrier)
+{
+    if (archive_loading(ar))
+        m->unused = MESH_NONE;
+    for (unsigned i = m->packets; i-- && !archive_failed(ar);) {
+        struct mesh_packet *p = &m->packet[i];
+        archive_bool(ar, &p->used);
+        if (p->used) {
+            network_archive_parcel(m->core.gates, ar, carrier, &p->parcel);
+            ARCHIVE(ar, p->flits);
+        } else if (archive_loading(ar)) {
+            p->next = m->unused;
+            m->unused = (uint16_t)i;
+        }
+    }
+}
+
+static void archive_lane(struct mesh *m, struct archive *ar, struct mesh_lane *lane)
+{
+    uint32_t targets = m->link_lanes + m->core.gates->outputs;
+    if (archive_loading(ar))
+        lane->head = 0;
+    archive_u32_to(ar, &lane->count, lane->mask + 1);
+    for (uint32_t i = 0; i < lane->count && !archive_failed(ar); i++)
+        archive_packet_number(m, ar, &lane->flits[(lane->head + i) & lane->mask]);
+    archive_or_none(ar, &lane->target, targets);
+    archive_u8_to(ar, &lane->out, MESH_ROUTER_OUTS - 1);
+    if (!archive_loading(ar) || !lane->count)
+        return;
+    m->router[lane->node].busy |= BIT64(lane->number);
+    m->busy[lane->node / 64] |= BIT64(lane->node % 64);
+}
+
+static void archive_target(struct mesh *m, struct archive *ar, uint16_t number)
+{
+    struct mesh_target *t = &m->target[number];
+    archive_or_none(ar, &t->owner, m->lanes);
+    ARCHIVE(ar, t->left);
+    archive_u32_to(ar, &t->credits, number < m->link_lanes ? m->depth : m->core.gates->output_credits);
+    if (t->owner != MESH_NONE && (m->lane[t->owner].target != number || !t->left))
+        archive_fail(ar, "a packet in the network that goes two ways");
+}
+
+/* In the order of the ticks at which they arrive. */
+static void archive_arrivals(struct mesh *m, struct archive *ar)
+{
+    for (unsigned i = 0; i < MESH_SLOTS; i++) {
+        struct mesh_arrivals *a = mesh_arrivals_at(m, m->tick + 1 + i);
+        archive_u32_to(ar, &a->flits, m->nodes * MESH_SIDES + m->core.gates->inputs);
+        archive_u32_to(ar, &a->credits, m->nodes * MESH_SIDES);
+        for (uint32_t n = 0; n < a->flits && !archive_failed(ar); n++) {
+            uint32_t lane = a->flit[n].lane;
+            archive_u32_to(ar, &lane, m->lanes - 1);
+            a->flit[n].lane = (uint16_t)lane;
+            archive_packet_number(m, ar, &a->flit[n].packet);
+        }
+        for (uint32_t n = 0; n < a->credits && !archive_failed(ar); n++) {
+            uint32_t lane = a->credit[n];
+            archive_u32_to(ar, &lane, m->link_lanes - 1);
+            a->credit[n] = (uint16_t)lane;
+        }
+        m->under_way += archive_loading(ar) ? a->flits + a->credits : 0;
+    }
+}
+
+/* More flits and credits for a lane than it has places, and the lane could not take them. */
+static void check_places(struct mesh *m, struct archive *ar)
+{
+    uint32_t *places = base_calloc(m->lanes, sizeof *places);
+    for (unsigned i = 0; i < m->lanes; i++)
+        places[i] = m->lane[i].count + (i < m->link_lanes ? m->target[i].credits : 0);
+    for (unsigned i = 0; i < MESH_SLOTS; i++) {
+        for (uint32_t n = 0; n < m->arrivals[i].flits; n++)
+            places[m->arrivals[i].flit[n].lane]++;
+        for (uint32_t n = 0; n < m->arrivals[i].credits; n++)
+            places[m->arrivals[i].credit[n]]++;
+    }
+    for (unsigned i = 0; i < m->lanes; i++)
+        if (i < m->link_lanes ? places[i] != m->depth : places[i] > m->lane[i].mask + 1)
+            archive_fail(ar, "a buffer in the network with more or fewer places than it has");
+    free(places);
+}
+
+void mesh_archive(struct network_core *core, struct archive *ar, const struct network_carrier *carrier)
+{
+    struct mesh *m = (struct mesh *)core;
+    const struct network_gates *g = core->gates;
+    ARCHIVE(ar, m->tick);
+    ARCHIVE(ar, m->held);
+    ARCHIVE(ar, m->arbitration.drawn);
+    archive_packets(m, ar, carrier);
+    if (archive_loading(ar)) {
+        m->under_way = 0;
+        for (unsigned i = 0; i < MESH_MAX_NODES / 64; i++)
+            m->busy[i] = 0;
+        for (unsigned i = 0; i < m->nodes; i++)
+            m->router[i].busy = 0;
+    }
+    for (unsigned i = 0; i < m->lanes && !archive_failed(ar); i++)
+        archive_lane(m, ar, &m->lane[i]);
+    for (unsigned i = 0; i < m->link_lanes + g->outputs && !archive_failed(ar); i++)
+        archive_target(m, ar, (uint16_t)i);
+    for (unsigned i = 0; i < m->nodes; i++)
+        for (unsigned out = 0; out < m->router[i].outs; out++)
+            archive_u8_to(ar, &m->router[i].turns[out], MESH_ROUTER_LANES - 1);
+    for (unsigned i = 0; i < g->inputs; i++) {
+        archive_or_none(ar, &m->arriving[i], m->packets);
+        if (m->arriving[i] != MESH_NONE && !m->packet[m->arriving[i]].used)
+            archive_fail(ar, "a packet that comes into the network and is not there");
+        ARCHIVE(ar, m->to_come[i]);
+    }
+    archive_arrivals(m, ar);
+    if (archive_loading(ar) && !archive_failed(ar))
+        check_places(m, ar);
+    core->next = mesh_find_next(m);
+}

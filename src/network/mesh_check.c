@@ -1,0 +1,73 @@
+/* What of a mesh's state follows from the rest. */
+#include <stdlib.h>
+
+#include "base/check.h"
+#include "network/mesh.h"
+
+/* Flits and credits that are between routers. */
+struct between {
+    uint32_t flits[NETWORK_MAX_PORTS * 16 + MESH_MAX_NODES * MESH_SIDES * 16];
+    uint32_t credits[MESH_MAX_NODES * MESH_SIDES * 16];
+    uint32_t all;
+};
+
+static void count_between(struct mesh *m, struct between *b, uint16_t *flits_of_packet)
+{
+    for (unsigned i = 0; i < MESH_SLOTS; i++) {
+        const struct mesh_arrivals *a = &m->arrivals[i];
+        for (uint32_t n = 0; n < a->flits; n++) {
+            b->flits[a->flit[n].lane]++;
+            flits_of_packet[a->flit[n].packet]++;
+        }
+        for (uint32_t n = 0; n < a->credits; n++)
+            b->credits[a->credit[n]]++;
+        b->all += a->flits + a->credits;
+    }
+}
+
+static void check_lane(struct mesh *m, unsigned number, const struct between *b, struct check *c)
+{
+    struct mesh_lane *lane = &m->lane[number];
+    if (lane->target != MESH_NONE)
+        check_holds(c, "mesh: a lane with a target has a packet", number,
+                    lane->count || m->target[lane->target].owner == number);
+    if (number >= m->link_lanes)
+        return;
+    struct mesh_target *t = &m->target[number];
+    CHECK_FACT(c, "mesh.credits", number, t->credits, m->depth - lane->count - b->flits[number] - b->credits[number]);
+    check_holds(c, "mesh: an owner's target is what it owns", number,
+                t->owner == MESH_NONE || m->lane[t->owner].target == number);
+}
+
+void mesh_check(struct network_core *core, struct check *c)
+{
+    struct mesh *m = (struct mesh *)core;
+    struct between *b = base_calloc(1, sizeof *b);
+    uint16_t *flits = base_calloc(m->packets, sizeof *flits);
+    uint64_t busy[MESH_MAX_NODES / 64] = {0}, *lanes = base_calloc(m->nodes, sizeof *lanes);
+    count_between(m, b, flits);
+    for (unsigned i = 0; i < m->lanes; i++) {
+        const struct mesh_lane *lane = &m->lane[i];
+        for (uint32_t n = 0; n < lane->count; n++)
+            flits[mesh_flit(lane, n)]++;
+        if (lane->count) {
+            busy[lane->node / 64] |= BIT64(lane->node % 64);
+            lanes[lane->node] |= BIT64(lane->number);
+        }
+        check_lane(m, i, b, c);
+    }
+    for (unsigned i = 0; i < m->nodes; i++)
+        CHECK_FACT(c, "mesh.router.busy", i, m->router[i].busy, lanes[i]);
+    for (unsigned i = 0; i < MESH_MAX_NODES / 64; i++)
+        CHECK_FACT(c, "mesh.busy", i, m->busy[i], busy[i]);
+    for (unsigned i = 0; i < m->packets; i++)
+        if (m->packet[i].used)
+            CHECK_FACT(c, "mesh.packet.flits", i, m->packet[i].flits, flits[i]);
+        else
+            check_holds(c, "mesh: flits are of packets that are there", i, !flits[i]);
+    CHECK_FACT(c, "mesh.under_way", 0, m->under_way, b->all);
+    CHECK_FACT(c, "mesh.next", 0, core->next, mesh_find_next(m));
+    free(b);
+    free(flits);
+    free(lanes);
+}
