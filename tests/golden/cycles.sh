@@ -15,7 +15,7 @@ trap 'rm -rf "$work"' EXIT
 cases="alu_dep atom_same barimb bfs constmem divergence dramchase fma_ilp hist_shared ht1024 idiv l1chase localmem matmul reduce sfu
 smem_conflict spmv strided transpose vecadd waitsignal"
 barrier_cases=" barimb bfs matmul reduce waitsignal "
-barrier_policies="saws mwf mwf:inner=gto mwf,cff mwf:inner=gto,cff gto,fef lrr,oldest"
+barrier_policies="oldest saws mwf mwf:inner=gto mwf,cff mwf:inner=gto,cff gto,fef lrr,oldest"
 
 # prints: case machine scheduler cycles warp_instructions
 measure() {
@@ -53,7 +53,7 @@ if [ ! -f "$table" ]; then
     exit 77
 fi
 wanted=. step=1
-[ -z "${LOCKSTEP_BUILD:-}" ] || wanted=' \(tls\|cawa[^ ]*\|saws\|mwf[^ ]*\|[a-z]*,[a-z]*\) '
+[ -z "${LOCKSTEP_BUILD:-}" ] || wanted=' \(tls\|cawa[^ ]*\|oldest\|saws\|mwf[^ ]*\|[a-z]*,[a-z]*\) '
 # Under sanitizers one machine and scheduler is enough, and half of the cases.
 if grep -qs '^CMAKE_BUILD_TYPE:[A-Z]*=\(Asan\|Tsan\)' "${LOCKSTEP_BUILD:-$root/build/release}/CMakeCache.txt"; then
     wanted=' gtx480 gto '

@@ -22,7 +22,7 @@ run() {
 $(head -n 12 "$folder/out" | cut -c1-200)"
 }
 
-default="gto lrr tls cawa saws mwf cawa:profile=artifact gto:rotate=preference"
+default="gto oldest lrr tls cawa saws mwf cawa:profile=artifact gto:rotate=preference"
 for scheduler in $default; do
     lock 2 256 32 1
     run 0 --sched "$scheduler" --max-cycles 10000000
@@ -53,7 +53,7 @@ for scheduler in gto cawa lrr; do
 done
 # Lanes and warps enough to take too long for a test: somebody gets on whenever the progress watch looks.
 for shape in "3 256" "8 256" "15 256" "30 192"; do
-    in_turn gto lrr tls cawa saws mwf
+    in_turn gto oldest lrr tls cawa saws mwf
     for scheduler in "${chosen[@]}"; do
         # shellcheck disable=SC2086 # two words
         lock $shape 32 1

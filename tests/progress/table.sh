@@ -8,7 +8,7 @@ LOCKSTEP=${LOCKSTEP:-$LOCKSTEP_SRC/build/release/bin/lockstep}
 page=$LOCKSTEP_SRC/docs/progress.md
 cp "$here"/*.ptx "$folder/"
 
-schedulers="lrr gto gto-strict tls cawa cawa:patience=0 saws mwf mwf:patience=0 lrr+bows gto+bows cawa+bows"
+schedulers="lrr gto gto-strict oldest oldest:patience=0 tls cawa cawa:patience=0 saws mwf mwf:patience=0 lrr+bows gto+bows cawa+bows"
 
 # case KERNEL BLOCKS THREADS SETTER UNIT
 case_file() {
@@ -47,8 +47,8 @@ row() {
 }
 
 table() {
-    echo "| who waits for whom | \`lrr\` | \`gto\` | \`gto\`, strict | \`tls\` | \`cawa\` | \`cawa:patience=0\` | \`saws\` | \`mwf\` | \`mwf:patience=0\` | \`lrr+bows\` | \`gto+bows\` | \`cawa+bows\` |"
-    echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+    echo "| who waits for whom | \`lrr\` | \`gto\` | \`gto\`, strict | \`oldest\` | \`oldest:patience=0\` | \`tls\` | \`cawa\` | \`cawa:patience=0\` | \`saws\` | \`mwf\` | \`mwf:patience=0\` | \`lrr+bows\` | \`gto+bows\` | \`cawa+bows\` |"
+    echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     case_file wait_first 1 32 31 1
     row "lanes of a warp wait for another; the side of the branch that waits runs first"
     case_file set_first 1 32 31 1

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "base/bits.h"
-
 #define NOBODY 64
 
 const char *const by_block_inners[] = {"lrr", "gto", NULL};
@@ -13,8 +11,7 @@ void by_block_reset(struct by_block *b, const struct lockstep_scheduler_setup *s
 {
     b->inner = (uint8_t)setup->options[BY_BLOCK_INNER];
     b->by_slot = setup->options[BY_BLOCK_TIES] != 0;
-    b->patience = setup->options[BY_BLOCK_PATIENCE];
-    b->passed_over = NOBODY;
+    patience_reset(&b->patience, setup->options[BY_BLOCK_PATIENCE]);
     memset(b->last, NOBODY, sizeof b->last);
 }
 
@@ -51,46 +48,22 @@ static unsigned first_warp(const struct by_block *b, unsigned block, uint64_t re
 unsigned by_block_pick(const struct by_block *b, const struct lockstep_scheduler_view *view, by_block_rank *rank,
                        const void *state)
 {
-    if (b->passed_over != NOBODY && b->due <= view->cycle && mask_has(view->ready, b->passed_over))
-        return b->passed_over;
+    unsigned waited = patience_pick(&b->patience, view);
+    if (waited != LOCKSTEP_NO_WARP)
+        return waited;
     unsigned block = first_block(b, view, rank, state);
     return first_warp(b, block, view->ready & view->blocks[block].warps);
-}
-
-static bool is_longer_ago(const struct by_block *b, const struct lockstep_scheduler_view *view, unsigned warp,
-                          unsigned other)
-{
-    if (b->issued_at[warp] != b->issued_at[other])
-        return b->issued_at[warp] < b->issued_at[other];
-    return view->warps[warp].age < view->warps[other].age;
-}
-
-static void note_passed_over(struct by_block *b, unsigned warp, const struct lockstep_scheduler_view *view)
-{
-    uint64_t others = view->members & ~view->waiting & ~BIT64(warp);
-    if (b->passed_over == warp)
-        b->passed_over = NOBODY;
-    if (!b->patience || b->passed_over != NOBODY || !others)
-        return;
-    unsigned first = mask_first(others);
-    for (uint64_t rest = others & (others - 1); rest; rest &= rest - 1)
-        first = is_longer_ago(b, view, mask_first(rest), first) ? mask_first(rest) : first;
-    b->passed_over = (uint8_t)first;
-    b->due = view->cycle + b->patience;
 }
 
 void by_block_issued(struct by_block *b, unsigned warp, const struct lockstep_scheduler_view *view)
 {
     b->last[view->warps[warp].block] = (uint8_t)warp;
-    b->issued_at[warp] = view->cycle;
-    note_passed_over(b, warp, view);
+    patience_issued(&b->patience, warp, view);
 }
 
 /* A block's warps are launched together: what was issued last in its slot was another block's. */
 void by_block_launched(struct by_block *b, const struct lockstep_launch *launch)
 {
     b->last[launch->block] = NOBODY;
-    b->issued_at[launch->warp] = launch->cycle;
-    if (b->passed_over == launch->warp)
-        b->passed_over = NOBODY;
+    patience_launched(&b->patience, launch);
 }

@@ -3,16 +3,13 @@
  * one order for all schedulers of the SM, of which each issues its own warps. Blocks of equal rank go by their number.
  * A block's warps go by what this scheduler has issued of it.
  *
- * A fixed order starves: a block of high rank whose warps spin can keep another one, whose warp holds what they spin
- * for, from issuing for ever. So there is a limit that is in neither paper, `patience`, as in cawa: one warp at a time,
- * the one that issued the longest ago of those that wait for no event, is remembered as *passed over*, until it issues;
- * after `patience` cycles it goes first. */
+ * A fixed order starves, so there is a limit that is in neither paper (patience.h). */
 #ifndef LOCKSTEP_SM_SCHED_BY_BLOCK_H
 #define LOCKSTEP_SM_SCHED_BY_BLOCK_H
 
 #include <stdbool.h>
 
-#include "lockstep/scheduler.h"
+#include "sm/sched/patience.h"
 
 /* The options that both have, first and in this order. */
 enum by_block_option { BY_BLOCK_INNER, BY_BLOCK_TIES, BY_BLOCK_PATIENCE, BY_BLOCK_OPTIONS };
@@ -29,20 +26,12 @@ extern const char *const by_block_inners[], *const by_block_ties[];
         {.name = "ties",                                                                                               \
          .doc = "blocks of equal rank go in the order of their launch, or by their slot",                              \
          .choices = by_block_ties},                                                                                    \
-    {                                                                                                                  \
-        .name = "patience",                                                                                            \
-        .doc = "cycles for which the warp that issued the longest ago lets others go first; 0: for ever, as "          \
-               "published, so that the holder of a lock can starve",                                                   \
-        .initial = 10000, .maximum = 1000000000                                                                        \
-    }
+        PATIENCE_OPTION_ROW
 
 struct by_block {
-    uint64_t issued_at[64]; /* by warp slot: cycle of the warp's last issue, or of its launch */
-    uint64_t patience;
-    uint64_t due;        /* cycle from which on `passed_over` goes first */
-    uint8_t last[64];    /* by block slot: the block's warp that this scheduler issued last, or NOBODY */
-    uint8_t passed_over; /* another warp was preferred to it, and it has not issued since; or NOBODY */
-    uint8_t inner;       /* enum by_block_inner */
+    struct patience patience;
+    uint8_t last[64]; /* by block slot: the block's warp that this scheduler issued last, or NOBODY */
+    uint8_t inner;    /* enum by_block_inner */
     bool by_slot;
 };
 

@@ -10,15 +10,11 @@
  *
  * As published it starves: a warp that never issues gains no criticality in `paper`, and in neither profile does it
  * help against a greedy warp that is ready whenever the most critical one is. So there is an option that is in neither:
- * `patience`. One warp at a time, the one that issued the longest ago of those that wait for no event, is remembered as
- * *passed over*, until it issues; after `patience` cycles it goes first. A warp whose next instruction waits for
- * nothing but a turn thus gets it within (live warps of the scheduler * patience) cycles, and as long as it takes the
- * units to accept as many instructions.
+ * `patience` (patience.h).
  *
  * Everything is integers: quotients are compared exactly, and what grows every cycle is summed up when it is asked for.
  */
-#include "base/bits.h"
-#include "lockstep/scheduler.h"
+#include "sm/sched/patience.h"
 
 #define NOBODY 64
 
@@ -53,11 +49,7 @@ static const struct lockstep_scheduler_option options[] = {
      .doc = "nStall grows by the time since the last issue at every issue (issue: paper), or at every issue and behind "
             "every cycle, in 32 bits, the first time from the kernel's start (cycle: artifact)",
      .choices = stalls},
-    {.name = "patience",
-     .doc = "cycles for which the warp that issued the longest ago lets others go first; 0: for ever, as published, so "
-            "that the holder of a lock can starve",
-     .initial = 10000,
-     .maximum = 1000000000},
+    PATIENCE_OPTION_ROW,
     {0},
 };
 
@@ -77,11 +69,9 @@ struct cawa {
     struct warp warps[64];
     uint64_t kernel_start;
     uint64_t static_instructions;
-    uint64_t patience;
-    uint64_t due;                      /* cycle from which on `passed_over` goes first */
+    struct patience patience;
     uint8_t start, update, cpi, stall; /* never *_PROFILE */
     uint8_t last;                      /* warp that issued last */
-    uint8_t passed_over;               /* another warp was preferred to it, and it has not issued since; or NOBODY */
 };
 
 /* whole + part / of, exactly. */
@@ -98,8 +88,8 @@ static uint8_t choose(const struct lockstep_scheduler_setup *setup, unsigned opt
 static void reset(void *state, const struct lockstep_scheduler_setup *setup)
 {
     struct cawa *c = state;
-    c->last = c->passed_over = NOBODY;
-    c->patience = setup->options[OPTION_PATIENCE];
+    c->last = NOBODY;
+    patience_reset(&c->patience, setup->options[OPTION_PATIENCE]);
     c->kernel_start = setup->cycle;
     c->static_instructions = setup->instructions;
     c->start = choose(setup, OPTION_START, START_STATIC, START_STATIC);
@@ -120,8 +110,9 @@ static void launched(void *state, const struct lockstep_launch *launch)
                                    .age = launch->age};
     if (c->last == warp)
         c->last = NOBODY;
-    if (c->passed_over == warp)
-        c->passed_over = NOBODY;
+    struct lockstep_launch counted = *launch;
+    counted.cycle = c->warps[warp].last;
+    patience_launched(&c->patience, &counted);
 }
 
 static uint64_t less(uint64_t from, uint64_t amount)
@@ -169,8 +160,9 @@ static bool is_greater(const struct criticality *a, const struct criticality *b)
 static unsigned pick(const void *state, const struct lockstep_scheduler_view *view)
 {
     const struct cawa *c = state;
-    if (c->passed_over != NOBODY && c->due <= view->cycle && mask_has(view->ready, c->passed_over))
-        return c->passed_over;
+    unsigned waited = patience_pick(&c->patience, view);
+    if (waited != LOCKSTEP_NO_WARP)
+        return waited;
     if (c->last != NOBODY && mask_has(view->ready, c->last))
         return c->last;
     unsigned best = mask_first(view->ready);
@@ -199,24 +191,6 @@ static uint64_t instructions_behind(const struct cawa *c, uint64_t left, uint32_
     }
 }
 
-/* After an issue: whom it has passed over. */
-static void note_passed_over(struct cawa *c, unsigned warp, const struct lockstep_scheduler_view *view)
-{
-    if (c->passed_over == warp)
-        c->passed_over = NOBODY;
-    uint64_t others = view->members & ~view->waiting & ~BIT64(warp);
-    if (!c->patience || c->passed_over != NOBODY || !others)
-        return;
-    unsigned first = mask_first(others);
-    for (uint64_t rest = others & (others - 1); rest; rest &= rest - 1) {
-        const struct warp *a = &c->warps[mask_first(rest)], *b = &c->warps[first];
-        if (a->last < b->last || (a->last == b->last && a->age < b->age))
-            first = mask_first(rest);
-    }
-    c->passed_over = (uint8_t)first;
-    c->due = view->cycle + c->patience;
-}
-
 static void issued(void *state, unsigned warp, const struct lockstep_scheduler_view *view)
 {
     struct cawa *c = state;
@@ -234,7 +208,7 @@ static void issued(void *state, unsigned warp, const struct lockstep_scheduler_v
     w->counted = view->cycle + 1;
     w->last = view->cycle;
     c->last = (uint8_t)warp;
-    note_passed_over(c, warp, view);
+    patience_issued(&c->patience, warp, view);
 }
 
 const struct lockstep_scheduler sched_cawa = {
