@@ -46,11 +46,20 @@ static const struct departure schedulers[] = {
     {"gtx1080ti", "cawa:profile=artifact", "cawa:profile=artifact:patience=0", "as for gto"},
 };
 
+/* Machines described after GPGPU-Sim have a row of their own; the others depart from nothing. */
+static bool is_after_gpgpusim(const char *machine)
+{
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
+        if (parameters[i].machine && !strcmp(parameters[i].machine, machine))
+            return true;
+    return false;
+}
+
 static bool applies(const struct departure *row, const char *machine, enum machine_as as)
 {
     if (as == MACHINE_SHIPPED || (as == MACHINE_FIXED_ORDER && strcmp(row->parameter, ORDER) != 0))
         return false;
-    return row->machine ? !strcmp(row->machine, machine) : *machine != '\0';
+    return row->machine ? !strcmp(row->machine, machine) : is_after_gpgpusim(machine);
 }
 
 static const struct departure *next(const struct departure *from, const struct departure *end, const char *machine,

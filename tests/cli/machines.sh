@@ -2,7 +2,7 @@
 # A printed machine is a machine file: it loads back to the same machine. A file with a base says only what differs, and its errors
 # carry line and column.
 . "$(dirname "$0")/_lib.sh"
-for name in gtx480 gtx480-sm2 gtx1080ti; do
+for name in gtx480 gtx480-sm2 gtx1080ti apu8 apu128; do
     "$LOCKSTEP" machines "$name" >"$folder/$name.yaml" || exit 1
     "$LOCKSTEP" machines "$folder/$name.yaml" >"$folder/again.yaml" || exit 1
     cmp "$folder/$name.yaml" "$folder/again.yaml" || exit 1
@@ -59,5 +59,6 @@ while read -r name parameter here there; do
     esac
 done <"$folder/rows"
 expect 0 "gtx480-sm2  sm.overtakes" machines --departures "$folder/mine.yaml"
+[ "$("$LOCKSTEP" machines --departures apu8 | wc -l)" -le 1 ] || wrong "apu8 is not described after GPGPU-Sim, and departs from it"
 expect 2 "there is no machine named gtx481" machines --departures gtx481
 finish

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Cycle counts of reference kernels on every machine under gto and lrr, and on the GTX 480 under all schedulers, against cycles.txt; those
-# of waiting at barriers, and of fetch, which is named behind a comma, on some kernels.
+# Cycle counts of reference kernels on every GTX machine under gto and lrr, and on the GTX 480 under all schedulers, against cycles.txt; some
+# on apu8; those of waiting at barriers, and of fetch, which is named behind a comma, on some kernels.
 # A change of timing that is meant is taken over with one command, and shows in the diff of cycles.txt:
 #     tests/golden/cycles.sh --update        (LOCKSTEP: the binary, default build/release/bin/lockstep)
 # As a test it looks at the schedulers that reference.MACHINE does not run: those hold the rows of gto and lrr.
@@ -15,6 +15,7 @@ trap 'rm -rf "$work"' EXIT
 cases="alu_dep atom_same barimb bfs constmem divergence dramchase fma_ilp hist_shared ht1024 idiv l1chase localmem matmul reduce sfu
 smem_conflict spmv strided transpose vecadd waitsignal"
 barrier_cases=" barimb bfs matmul reduce waitsignal "
+apu_cases=" barimb reduce strided waitsignal "
 barrier_policies="oldest saws mwf mwf:inner=gto mwf,cff mwf:inner=gto,cff gto,fef lrr,oldest"
 
 # prints: case machine scheduler cycles warp_instructions
@@ -41,6 +42,9 @@ if [ "${1:-}" = --update ]; then
                     measure "$c" "$m" "$s"
                 done
             done
+            for s in oldest lrr; do
+                [[ $apu_cases != *" $c "* ]] || measure "$c" apu8 $s
+            done
         done
     } >"$work/table"
     grep failed "$work/table" && exit 1
@@ -53,7 +57,7 @@ if [ ! -f "$table" ]; then
     exit 77
 fi
 wanted=. step=1
-[ -z "${LOCKSTEP_BUILD:-}" ] || wanted=' \(tls\|cawa[^ ]*\|oldest\|saws\|mwf[^ ]*\|[a-z]*,[a-z]*\) '
+[ -z "${LOCKSTEP_BUILD:-}" ] || wanted=' \(apu8\|tls\|cawa[^ ]*\|oldest\|saws\|mwf[^ ]*\|[a-z]*,[a-z]*\) '
 # Under sanitizers one machine and scheduler is enough, and half of the cases.
 if grep -qs '^CMAKE_BUILD_TYPE:[A-Z]*=\(Asan\|Tsan\)' "${LOCKSTEP_BUILD:-$root/build/release}/CMakeCache.txt"; then
     wanted=' gtx480 gto '

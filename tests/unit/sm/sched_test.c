@@ -204,6 +204,35 @@ static void test_gto_rotation_by_last_preference(void **state)
     }
 }
 
+/* By age alone, whoever issued last; but a warp that was passed over for so long goes first once. */
+static void test_oldest(void **state)
+{
+    struct bench b;
+    bench_start(&b, "oldest:patience=5", 0, 10);
+    launch(&b, 0, 3);
+    launch(&b, 1, 1);
+    launch(&b, 2, 2);
+    assert_int_equal(ask(&b, BIT64(0) | BIT64(1) | BIT64(2)), 1);
+    assert_int_equal(ask(&b, BIT64(0) | BIT64(2)), 2);
+    assert_int_equal(cycle(&b, 11, BIT64(0)), 0);
+    assert_int_equal(ask(&b, BIT64(0) | BIT64(2)), 2); /* no greed; since cycle 11, warp 1 is passed over */
+    for (uint64_t now = 12; now < 16; now++)
+        assert_int_equal(cycle(&b, now, BIT64(0) | BIT64(2)), 2);
+    assert_int_equal(cycle(&b, 16, BIT64(0) | BIT64(1) | BIT64(2)), 1);
+    /* Now it is warp 0, which issued in cycle 11. */
+    for (uint64_t now = 17; now < 21; now++)
+        assert_int_equal(cycle(&b, now, BIT64(0) | BIT64(2)), 2);
+    assert_int_equal(cycle(&b, 21, BIT64(0) | BIT64(2)), 0);
+    bench_end(&b);
+    bench_start(&b, "oldest:patience=0", 0, 0);
+    launch(&b, 0, 1);
+    launch(&b, 1, 0);
+    for (uint64_t now = 1; now < 30000; now++)
+        assert_int_equal(cycle(&b, now, BIT64(0) | BIT64(1)), 1);
+    bench_end(&b);
+    (void)state;
+}
+
 static void test_all_schedulers_are_complete(void **state)
 {
     for (const struct lockstep_scheduler *const *s = sched_list(); *s; s++) {
@@ -282,6 +311,7 @@ int main(void)
         cmocka_unit_test(test_lrr_order),
         cmocka_unit_test(test_gto_order),
         cmocka_unit_test(test_gto_rotation),
+        cmocka_unit_test(test_oldest),
         cmocka_unit_test(test_all_schedulers_are_complete),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_gto_patience),

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Machines of compute units with 64 lanes on a mesh: reference kernels and programs end right on them, under several schedulers, on one
+# thread and on two alike; values cross the mesh in both directions; and what the machine files name is what there is.
+. "$(dirname "$0")/_lib.sh"
+cd "$LOCKSTEP_SRC/tests/reference" || exit 1
+for case in vecadd reduce divergence barimb hist_shared atom_spread; do
+    for scheduler in oldest lrr gto+bows; do
+        expect 0 PASS run --machine apu8 --sched "$scheduler" "$case.yaml"
+    done
+done
+[ -z "${LOCKSTEP_LONG:-}" ] || for case in *.yaml; do expect 0 PASS run --machine apu8 "$case"; expect 0 PASS run --machine apu128 "$case"; done
+for threads in 1 2 3; do
+    "$LOCKSTEP" run --quiet --machine apu128 --threads $threads --stats "$folder/$threads.json" transpose.yaml >/dev/null || wrong "transpose on apu128"
+    sed '/"host": {/,/}/d' "$folder/$threads.json" >"$folder/$threads"
+done
+cmp "$folder/1" "$folder/2" && cmp "$folder/1" "$folder/3" || wrong "threads change a result"
+"$LOCKSTEP" machines apu128 >"$folder/apu128.yaml"
+for line in "sms: 128" "warp_size: 64" "warps: 40" "scheduler: oldest" "core: mesh" "columns: 16" "rows: 8" "channels: 32"; do
+    grep -q "^  $line\( \|\$\)" "$folder/apu128.yaml" || wrong "apu128 has no $line"
+done
+# 16 KB, 4 MB and 32 KB for four.
+size() { awk -v group="$1:" '$1 == group { on = 1; next } /^[a-z]/ { on = 0 } on { v[$1] = $2 } END { print v["sets:"] * v["ways:"] * v["line_bytes:"] }' "$folder/apu128.yaml"; }
+[ "$(size l1d) $(size l2) $(size l1i)" = "16384 131072 8192" ] || wrong "caches: $(size l1d) $(size l2) $(size l1i)"
+# A mesh that has no place for all is refused with the reason.
+expect 2 "sm_nodes must name as many routers as there are SMs" run --machine apu128 --set gpu.sms=127 vecadd.yaml
+finish
