@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# The graph programs: the same result with and without stealing, with operations on the own queue at the block's scope, with one queue and
+# with more queues than tasks, on machines of 32 and of 64 lanes; files in both formats; what is wrong with a file is said with its line.
+. "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
+for name in sssp coloring pagerank; do
+    "$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/$name/$name.cu" -o "$work/$name" || fail "$name: lockstep cc"
+done
+
+# same NAME ARGUMENTS: on these machines, the verdict is good and the rest as in the first run of NAME.
+same() {
+    local name=$1 machine
+    shift
+    for machine in $machines; do
+        simulate "$name" --machine $machine -- "$@"
+        grep -q "^$name: correct\$" "$work/out" || fail "$name $*: no verdict on $machine"
+        [ -e "$work/$name.first" ] || cp "$work/out" "$work/$name.first"
+        cmp -s "$work/out" "$work/$name.first" || fail "$name $* prints something else on $machine: $(diff "$work/$name.first" "$work/out")"
+    done
+}
+for name in sssp coloring pagerank; do
+    machines="gtx480 apu8"
+    same $name --small --rounds 1
+    machines=gtx480
+    same $name --small --rounds 1 --steal 0
+    same $name --small --rounds 1 --queues 1
+    machines=apu8
+    same $name --small --rounds 1 --steal 0 --scope 1
+    same $name --small --rounds 1 --queues 20
+done
+for shape in 0 1 2; do
+    simulate coloring --mode functional -- --shape $shape --nodes 3000 --edges 4000
+    grep -q "coloring: correct" "$work/out" || fail "shape $shape"
+done
+
+cat >"$work/square.mtx" <<'M'
+%%MatrixMarket matrix coordinate pattern symmetric
+% a square of four nodes, and its loops
+4 4 6
+1 1
+2 1
+3 2
+4 3
+4 1
+4 4
+M
+simulate coloring --mode functional -- --file "$work/square.mtx"
+grep -q "^coloring: 4 nodes, 8 edges, " "$work/out" || fail "a matrix: $(cat "$work/out")"
+printf 'c two ways, the direct one longer; node 4 leads here and is not reached\np sp 4 4\na 1 2 3\na 2 3 4\na 1 3 9\na 4 1 1\n' >"$work/ways.gr"
+simulate sssp --mode functional -- --file "$work/ways.gr"
+grep -q "^sssp: 4 nodes, 4 edges, 3 rounds, 3 reached, the farthest after 7\$" "$work/out" || fail "ways: $(cat "$work/out")"
+
+# refused LINE WORDS: the file in $work/bad is refused with these words.
+refused() {
+    local got=0
+    "$LOCKSTEP" run --quiet --mode functional "$work/sssp" --file "$work/bad" >"$work/out" 2>"$work/err" || got=$?
+    [ "$got" = 2 ] && grep -q "bad:$1: .*$2" "$work/err" || fail "status $got: $(cat "$work/err"), expected line $1: $2"
+}
+printf 'p sp 4 1\na 1 5 3\n' >"$work/bad" && refused 2 "nodes of the graph"
+printf 'p sp 4 2\na 1 2 3\n' >"$work/bad" && refused 2 "as many arcs"
+printf 'p sp 4 1\na 1 2 3000000\n' >"$work/bad" && refused 2 "1,000,000"
+printf 'p max 4 1\n' >"$work/bad" && refused 1 "p sp NODES ARCS"
+printf 'hello\n' >"$work/bad" && refused 1 "neither"
+printf '' >"$work/bad" && refused 1 "empty"
+printf '%%%%MatrixMarket matrix array real general\n2 2\n' >"$work/bad" && refused 1 "coordinate"
+printf '%%%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1\n' >"$work/bad" && refused 2 "square"
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 0.5\n' >"$work/bad" && refused 3 "ROW COLUMN"
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 0.5\n' >"$work/bad" && refused 3 "as many entries"
+got=0
+"$LOCKSTEP" run --quiet "$work/sssp" --small --scope 1 >"$work/out" 2>&1 || got=$?
+[ "$got" = 2 ] && grep -q "scope 1 with stealing" "$work/out" || fail "stealing at the block's scope: status $got"
+finish

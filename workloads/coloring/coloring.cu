@@ -1,0 +1,99 @@
+// Graph colouring by independent sets (Jones and Plassmann, 1993): every node has a random number, and in round k those
+// that have the greatest one among their neighbours without a colour take colour k. One pass finds them, a second one
+// gives the colours and says whether a node is left. Both go over all nodes as tasks of queues (../tasks.h).
+#include "../graph.h"
+#include "../tasks.h"
+
+constexpr unsigned NONE = 0xffffffffu;
+
+struct links {
+    const unsigned *first, *target, *value;
+};
+
+// Of equal numbers the greater node's is the greater.
+__host__ __device__ inline bool is_above(const unsigned *value, unsigned a, unsigned b)
+{
+    return value[a] != value[b] ? value[a] > value[b] : a > b;
+}
+
+template <int SCOPE, bool STEAL> __global__ void find(tasks t, links l, const unsigned *color, unsigned char *chosen)
+{
+    do_tasks<SCOPE, STEAL>(t, [&](unsigned v) {
+        bool greatest = color[v] == NONE;
+        for (unsigned e = l.first[v], end = l.first[v + 1]; greatest && e < end; e++) {
+            unsigned u = l.target[e];
+            greatest = color[u] != NONE || is_above(l.value, v, u);
+        }
+        chosen[v] = greatest;
+    });
+}
+
+template <int SCOPE, bool STEAL>
+__global__ void give(tasks t, unsigned *color, const unsigned char *chosen, unsigned round, unsigned *left)
+{
+    do_tasks<SCOPE, STEAL>(t, [&](unsigned v) {
+        if (chosen[v])
+            color[v] = round;
+        else if (color[v] == NONE)
+            *left = 1;
+    });
+}
+
+// The colours depend on the numbers alone: a node takes one more than the greatest round of the neighbours above it.
+static std::vector<unsigned> host_colors(const graph &g, const std::vector<unsigned> &value)
+{
+    std::vector<unsigned> color(g.nodes, NONE), order(g.nodes);
+    for (unsigned v = 0; v < g.nodes; v++)
+        order[v] = v;
+    std::sort(order.begin(), order.end(), [&](unsigned a, unsigned b) { return is_above(value.data(), a, b); });
+    for (unsigned v : order) {
+        color[v] = 0;
+        for (unsigned e = g.first[v]; e < g.first[v + 1]; e++)
+            if (is_above(value.data(), g.target[e], v) && color[g.target[e]] >= color[v])
+                color[v] = color[g.target[e]] + 1;
+    }
+    return color;
+}
+
+int main(int argc, char **argv)
+{
+    option options[] = {
+        GRAPH_OPTION_ROWS(GRAPH_SKEWED, 299067, 977676, 600, 1500),
+        {"rounds", "rounds at most; 0: until all nodes have a colour", 0, 0, 1000000, 0, 0},
+    };
+    const char *file = graph_file(&argc, argv);
+    option_read(options, argc, argv);
+    uint64_t steal = options[GRAPH_STEAL].value, scope = options[GRAPH_SCOPE].value, most = options[GRAPH_OPTIONS].value;
+    if (steal && scope)
+        option_refuse(argv[0], options, GRAPH_OPTIONS + 1, "--scope 1 with stealing");
+    graph g = graph_from_options(options, file);
+    generator random = {options[GRAPH_SEED].value};
+    std::vector<unsigned> value(g.nodes), none(g.nodes, NONE);
+    for (unsigned &v : value)
+        v = (unsigned)(random.next() >> 33);
+    tasks t = make_tasks(g.nodes, (unsigned)options[GRAPH_QUEUES].value);
+    unsigned *first = to_device(g.first), *target = to_device(g.target), *values = to_device(value), *left;
+    unsigned *color = to_device(none), rounds = 0, again = 1;
+    unsigned char *chosen = to_device(std::vector<unsigned char>(g.nodes, 0));
+    CHECK(cudaMalloc(&left, sizeof *left));
+    for (; again && (!most || rounds < most); rounds++) {
+        CHECK(cudaMemset(left, 0, sizeof *left));
+        LAUNCH_TASKS(find, t, steal, scope, links{first, target, values}, color, chosen);
+        LAUNCH_TASKS(give, t, steal, scope, color, chosen, rounds, left);
+        CHECK(cudaMemcpy(&again, left, sizeof again, cudaMemcpyDeviceToHost));
+    }
+    std::vector<unsigned> got = to_host(color, g.nodes), want = host_colors(g, value);
+    uint64_t wrong = wrong_tasks(t, 2 * rounds);
+    for (unsigned v = 0; v < g.nodes; v++) {
+        wrong += got[v] != (want[v] < rounds ? want[v] : NONE);
+        for (unsigned e = g.first[v]; e < g.first[v + 1]; e++)
+            wrong += got[v] != NONE && got[v] == got[g.target[e]];
+    }
+    printf("coloring: %u nodes, %zu edges, %u colours%s\n", g.nodes, g.target.size(), rounds,
+           again ? ", some nodes without" : "");
+    free_tasks(t);
+    for (unsigned *p : {first, target, values, left, color})
+        CHECK(cudaFree(p));
+    CHECK(cudaFree(chosen));
+    return verdict("coloring", wrong);
+}

@@ -1,0 +1,234 @@
+// Graphs of sssp, coloring and pagerank, on the host: in compressed sparse rows, undirected unless a file says otherwise,
+// without loops and double edges; made by a generator in the shape of published inputs, or read from a file in the
+// formats of Matrix Market and of the 9th DIMACS challenge (.gr).
+#ifndef LOCKSTEP_GRAPH_H
+#define LOCKSTEP_GRAPH_H
+
+#include <algorithm>
+
+#include "workload.h"
+
+struct graph {
+    unsigned nodes;
+    std::vector<unsigned> first, target, weight; // edges into v come from target[first[v]] .. target[first[v + 1] - 1]
+};
+
+struct graph_edge {
+    unsigned to, from, weight;
+    bool operator<(const graph_edge &e) const
+    {
+        return to != e.to ? to < e.to : from != e.from ? from < e.from : weight < e.weight;
+    }
+};
+
+// Of several edges between two nodes the shortest stays.
+static inline graph graph_of(unsigned nodes, std::vector<graph_edge> &edges)
+{
+    graph g = {nodes, std::vector<unsigned>(nodes + 1, 0), {}, {}};
+    std::sort(edges.begin(), edges.end());
+    for (size_t i = 0; i < edges.size(); i++) {
+        const graph_edge &e = edges[i];
+        if (e.to == e.from || (i && edges[i - 1].to == e.to && edges[i - 1].from == e.from))
+            continue;
+        g.target.push_back(e.from);
+        g.weight.push_back(e.weight);
+        g.first[e.to + 1]++;
+    }
+    for (unsigned v = 0; v < nodes; v++)
+        g.first[v + 1] += g.first[v];
+    return g;
+}
+
+static inline void graph_link(std::vector<graph_edge> &edges, unsigned a, unsigned b, unsigned weight)
+{
+    edges.push_back({a, b, weight});
+    edges.push_back({b, a, weight});
+}
+
+// Shapes of graphs, by number: option --shape.
+enum { GRAPH_ROADS, GRAPH_MESH, GRAPH_SKEWED, GRAPH_SHAPES };
+
+// Roads: a grid of twice as many columns as rows, of which one row and all columns are there, so that all nodes can be
+// reached, and as many of the other edges as make `edges`.
+static inline void graph_roads(std::vector<graph_edge> &list, generator &random, unsigned nodes, uint64_t edges)
+{
+    unsigned width = 1;
+    while ((uint64_t)(width + 1) * (width + 1) <= 2 * (uint64_t)nodes)
+        width++;
+    uint64_t tree = nodes - 1, spare = nodes > width ? nodes - width : 0;
+    uint64_t share = spare && edges > tree ? std::min<uint64_t>((edges - tree) * 65536 / spare, 65536) : 0;
+    for (unsigned v = 0; v < nodes; v++) {
+        if (v >= width)
+            graph_link(list, v, v - width, 1 + random.below(1000));
+        if (v % width && (v < width || random.below(65536) < share))
+            graph_link(list, v, v - 1, 1 + random.below(1000));
+    }
+}
+
+// A square with an edge to each of four neighbours: a stencil of five points.
+static inline void graph_mesh(std::vector<graph_edge> &list, generator &random, unsigned nodes)
+{
+    unsigned width = 1;
+    while ((uint64_t)(width + 1) * (width + 1) <= nodes)
+        width++;
+    for (unsigned v = 0; v < nodes; v++) {
+        if (v >= width)
+            graph_link(list, v, v - width, 1 + random.below(1000));
+        if (v % width)
+            graph_link(list, v, v - 1, 1 + random.below(1000));
+    }
+}
+
+// Few nodes with very many edges: each node is linked to some of those before it, which are the likelier the more edges
+// they have (preferential attachment).
+static inline void graph_skewed(std::vector<graph_edge> &list, generator &random, unsigned nodes, uint64_t edges)
+{
+    std::vector<unsigned> ends(1, 0);
+    uint64_t made = 0;
+    for (unsigned v = 1; v < nodes; v++)
+        for (; made < edges * v / (nodes - 1); made++) {
+            unsigned other = ends[random.below((uint32_t)ends.size())];
+            graph_link(list, v, other, 1 + random.below(1000));
+            ends.push_back(v);
+            ends.push_back(other);
+        }
+}
+
+static inline graph graph_make(unsigned shape, unsigned nodes, uint64_t edges, uint64_t seed)
+{
+    generator random = {seed};
+    std::vector<graph_edge> list;
+    if (shape == GRAPH_ROADS)
+        graph_roads(list, random, nodes, edges);
+    else if (shape == GRAPH_MESH)
+        graph_mesh(list, random, nodes);
+    else
+        graph_skewed(list, random, nodes, edges);
+    return graph_of(nodes, list);
+}
+
+// Files
+
+[[noreturn]] static inline void graph_bad(const char *path, unsigned line, const char *what)
+{
+    fprintf(stderr, "%s:%u: %s\n", path, line, what);
+    exit(2);
+}
+
+struct graph_reader {
+    const char *path;
+    FILE *file;
+    char text[1024];
+    unsigned line;
+    // The next line that is no comment, which begins with one of these; false at the end.
+    bool next(char comment)
+    {
+        while (fgets(text, sizeof text, file)) {
+            line++;
+            if (!strchr(text, '\n') && !feof(file))
+                graph_bad(path, line, "the line is too long");
+            if (text[0] != comment && text[strspn(text, " \t\r\n")])
+                return true;
+        }
+        return false;
+    }
+};
+
+// Matrix Market, coordinates only. A matrix says which nodes are linked, not how far they are apart: lengths are random.
+static inline graph graph_read_matrix(graph_reader &r, uint64_t seed)
+{
+    unsigned rows, columns, a, b;
+    unsigned long long entries, seen = 0;
+    generator random = {seed};
+    std::vector<graph_edge> list;
+    if (!strstr(r.text, "coordinate"))
+        graph_bad(r.path, r.line, "only matrices of format `coordinate` can be read");
+    if (!r.next('%') || sscanf(r.text, "%u %u %llu", &rows, &columns, &entries) != 3 || rows != columns || !rows)
+        graph_bad(r.path, r.line, "expected ROWS COLUMNS ENTRIES of a square matrix");
+    for (; r.next('%'); seen++) {
+        if (sscanf(r.text, "%u %u", &a, &b) != 2 || !a || !b || a > rows || b > rows)
+            graph_bad(r.path, r.line, "expected ROW COLUMN of an entry of the matrix");
+        graph_link(list, a - 1, b - 1, 1 + random.below(1000));
+    }
+    if (seen != entries)
+        graph_bad(r.path, r.line, "the matrix has not as many entries as its second line says");
+    return graph_of(rows, list);
+}
+
+// DIMACS: `p sp NODES ARCS`, then `a FROM TO LENGTH`.
+static inline graph graph_read_dimacs(graph_reader &r)
+{
+    unsigned nodes = 0, from, to, weight;
+    unsigned long long arcs = 0, seen = 0;
+    std::vector<graph_edge> list;
+    if (sscanf(r.text, "p sp %u %llu", &nodes, &arcs) != 2 || !nodes)
+        graph_bad(r.path, r.line, "expected `p sp NODES ARCS`");
+    for (; r.next('c'); seen++) {
+        if (sscanf(r.text, "a %u %u %u", &from, &to, &weight) != 3 || !from || !to || from > nodes || to > nodes)
+            graph_bad(r.path, r.line, "expected `a FROM TO LENGTH` with nodes of the graph");
+        if (weight > 1000000)
+            graph_bad(r.path, r.line, "lengths of up to 1,000,000 can be summed");
+        list.push_back({to - 1, from - 1, weight});
+    }
+    if (seen != arcs)
+        graph_bad(r.path, r.line, "the graph has not as many arcs as its `p` line says");
+    return graph_of(nodes, list);
+}
+
+static inline graph graph_read(const char *path, uint64_t seed)
+{
+    graph_reader r = {path, fopen(path, "r"), {0}, 0};
+    if (!r.file) {
+        perror(path);
+        exit(2);
+    }
+    if (!r.next('c'))
+        graph_bad(path, 1, "the file is empty");
+    bool matrix = !strncmp(r.text, "%%MatrixMarket", 14);
+    if (!matrix && r.text[0] != 'p')
+        graph_bad(path, r.line, "neither a Matrix Market file (%%MatrixMarket) nor a DIMACS one (p sp NODES ARCS)");
+    graph g = matrix ? graph_read_matrix(r, seed) : graph_read_dimacs(r);
+    fclose(r.file);
+    return g;
+}
+
+// Takes `--file PATH` out of a command line. Returns the path or NULL.
+static inline const char *graph_file(int *argc, char **argv)
+{
+    const char *path = nullptr;
+    int kept = 1;
+    for (int i = 1; i < *argc; i++) {
+        if (!strcmp(argv[i], "--help"))
+            printf("       --file PATH  a graph in Matrix Market or DIMACS format, instead of a generated one\n");
+        if (strcmp(argv[i], "--file") || i + 1 == *argc)
+            argv[kept++] = argv[i];
+        else
+            path = argv[++i];
+    }
+    *argc = kept;
+    return path;
+}
+
+// The options that all three programs have, in this order, before their own.
+enum { GRAPH_SHAPE, GRAPH_NODES, GRAPH_EDGES, GRAPH_SEED, GRAPH_QUEUES, GRAPH_STEAL, GRAPH_SCOPE, GRAPH_OPTIONS };
+
+#define GRAPH_OPTION_ROWS(shape, nodes, edges, small_nodes, small_edges)                                     \
+    {"shape", "0: roads, 1: a mesh of four neighbours, 2: skewed", shape, 0, GRAPH_SHAPES - 1, shape, shape}, \
+        {"nodes", "nodes of the graph", nodes / 16, 2, 1u << 26, small_nodes, nodes},                        \
+        {"edges", "edges between them (a mesh has its own number)", edges / 16, 1, 1u << 28, small_edges, edges}, \
+        {"seed", "of the graph and its lengths", 7, 0, UINT64_MAX, 7, 0},                                    \
+        {"queues", "queues of tasks, a block each", 128, 1, 1024, 6, 128},                                  \
+        {"steal", "1: who has no more tasks takes those of others", 1, 0, 1, 1, 0},                          \
+    {                                                                                                        \
+        "scope", "of a block's operations on its own queue: 0: device, 1: block (only without stealing)", 0, 0, 1, 0, 0 \
+    }
+
+static inline graph graph_from_options(const option *options, const char *path)
+{
+    if (path)
+        return graph_read(path, options[GRAPH_SEED].value);
+    return graph_make((unsigned)options[GRAPH_SHAPE].value, (unsigned)options[GRAPH_NODES].value,
+                      options[GRAPH_EDGES].value, options[GRAPH_SEED].value);
+}
+
+#endif
