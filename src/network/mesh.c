@@ -28,22 +28,13 @@
 
 /* Routing */
 
-static unsigned column(const struct mesh *m, unsigned node)
-{
-    return node % m->columns;
-}
-static unsigned row(const struct mesh *m, unsigned node)
-{
-    return node / m->columns;
-}
-
 /* The side of the router at which the way to a node goes on, or MESH_SIDES at that node. */
 static unsigned side_to(const struct mesh *m, unsigned node, unsigned to)
 {
-    if (column(m, node) != column(m, to))
-        return column(m, node) < column(m, to) ? 1 : 3;
-    if (row(m, node) != row(m, to))
-        return row(m, node) < row(m, to) ? 2 : 0;
+    if (m->column[node] != m->column[to])
+        return m->column[node] < m->column[to] ? 1 : 3;
+    if (m->row[node] != m->row[to])
+        return m->row[node] < m->row[to] ? 2 : 0;
     return MESH_SIDES;
 }
 
@@ -221,12 +212,7 @@ static void cross(struct mesh *m, struct mesh_lane *lane, struct network_turn *t
 
 static struct mesh_lane *lane_of(const struct mesh *m, unsigned node, unsigned number)
 {
-    const struct mesh_router *router = &m->router[node];
-    unsigned link_lanes = MESH_SIDES * m->channels;
-    if (number < link_lanes)
-        return &m->lane[node * link_lanes + number];
-    unsigned input = m->inputs_at[router->first_input + (number - link_lanes) / m->channels];
-    return &m->lane[mesh_input_lane(m, input, number % m->channels)];
+    return &m->lane[m->router[node].lanes[number]];
 }
 
 /* A lane's first flit can cross: it has a credit, and its target belongs to its packet or to nobody. */
@@ -264,16 +250,16 @@ static unsigned choose(struct mesh *m, uint8_t *turn, uint64_t lanes)
 static void tick_router(struct mesh *m, unsigned node, struct network_turn *turn)
 {
     uint64_t lanes[MESH_ROUTER_OUTS], ways = find_ways(m, node, lanes), passed = 0;
-    uint64_t later = ways & (~UINT64_C(0) << m->tick % m->router[node].outs);
+    uint64_t later = ways & (~UINT64_C(0) << m->first_way[m->router[node].outs]);
     for (unsigned before = 0; before < 2; before++)
         for (uint64_t rest = before ? ways & ~later : later; rest; rest &= rest - 1) {
             unsigned out = mask_first(rest);
             uint64_t free = lanes[out] & ~passed;
             if (!free)
                 continue;
-            unsigned number = choose(m, &m->router[node].turns[out], free);
-            cross(m, lane_of(m, node, number), turn);
-            passed |= mask_low(m->channels) << number / m->channels * m->channels;
+            struct mesh_lane *lane = lane_of(m, node, choose(m, &m->router[node].turns[out], free));
+            passed |= lane->input;
+            cross(m, lane, turn);
         }
 }
 
@@ -291,6 +277,8 @@ static void tick(struct network_core *core, struct network_turn *turn)
     m->tick = turn->tick;
     take_arrivals(m);
     read_channels(m, turn);
+    for (uint64_t rest = m->ways_out; rest; rest &= rest - 1)
+        m->first_way[mask_first(rest)] = (uint8_t)(m->tick % mask_first(rest));
     for (unsigned w = 0; w < MESH_MAX_NODES / 64; w++)
         for (uint64_t rest = m->busy[w]; rest; rest &= rest - 1)
             tick_router(m, 64 * w + mask_first(rest), turn);
@@ -318,7 +306,7 @@ static unsigned latency(const struct network_core *core, unsigned input, unsigne
     const struct mesh *m = (const struct mesh *)core;
     const struct network_params *p = core->params;
     unsigned from = m->node_of_input[input], to = m->node_of_output[output];
-    unsigned links = distance(column(m, from), column(m, to)) + distance(row(m, from), row(m, to));
+    unsigned links = distance(m->column[from], m->column[to]) + distance(m->row[from], m->row[to]);
     return 4 + p->router_ticks + links * (p->router_ticks + p->link_ticks);
 }
 
@@ -348,7 +336,7 @@ static bool place(const struct network_params *p, unsigned inputs, unsigned outp
         return false;
     *refusal = (struct network_refusal){
         "network.sm_nodes network.slice_nodes network.rows network.columns network.virtual_channels",
-        "too many SMs or L2 slices sit at one router of the mesh, which has 64 buffers and 60 outputs at most"};
+        "too many SMs or L2 slices sit at one router of the mesh, which has 64 buffers and 59 outputs at most"};
     for (unsigned i = 0; i < inputs; i++)
         if ((MESH_SIDES + ++at[node_of_input[i]][0]) * p->virtual_channels > MESH_ROUTER_LANES)
             return false;
@@ -375,27 +363,21 @@ static void make_lane(struct mesh *m, unsigned number, unsigned node, unsigned i
                                .mask = size - 1,
                                .node = (uint16_t)node,
                                .number = (uint8_t)in_router,
+                               .input = mask_low(m->channels) << (in_router - in_router % m->channels),
                                .channel = (uint8_t)(in_router % m->channels),
                                .target = MESH_NONE};
+    m->router[node].lanes[in_router] = (uint16_t)number;
 }
 
 static void make_lanes(struct mesh *m, const struct network_gates *g, struct arena *arena)
 {
-    unsigned in_router = MESH_SIDES * m->channels, seen = 0;
+    unsigned in_router = MESH_SIDES * m->channels;
     for (unsigned i = 0; i < m->link_lanes; i++)
         make_lane(m, i, i / in_router, i % in_router, m->depth, arena);
-    for (unsigned node = 0; node < m->nodes; node++) {
-        struct mesh_router *router = &m->router[node];
-        router->first_input = (uint16_t)seen;
-        for (unsigned i = 0; i < g->inputs; i++) {
-            if (m->node_of_input[i] != node)
-                continue;
-            m->inputs_at[seen++] = (uint16_t)i;
-            for (unsigned c = 0; c < m->channels; c++)
-                make_lane(m, mesh_input_lane(m, i, c), node, in_router + router->inputs * m->channels + c,
-                          g->input_credits, arena);
-            router->inputs++;
-        }
+    for (unsigned i = 0; i < g->inputs; i++) {
+        unsigned node = m->node_of_input[i], place = m->router[node].inputs++;
+        for (unsigned c = 0; c < m->channels; c++)
+            make_lane(m, mesh_input_lane(m, i, c), node, in_router + place * m->channels + c, g->input_credits, arena);
     }
 }
 
@@ -409,6 +391,8 @@ static void make_targets(struct mesh *m, const struct network_gates *g)
         m->out_of_output[i] = m->router[m->node_of_output[i]].outs++;
         m->target[mesh_output(m, i)] = (struct mesh_target){.owner = MESH_NONE, .credits = g->output_credits};
     }
+    for (unsigned i = 0; i < m->nodes; i++)
+        m->ways_out |= BIT64(m->router[i].outs);
 }
 
 static struct network_core *create(const struct network_gates *g, const struct network_params *p, struct arena *arena)
@@ -419,6 +403,8 @@ static struct network_core *create(const struct network_gates *g, const struct n
     assert(placed); /* network_refuses was asked */
     (void)placed;
     m->columns = p->columns, m->rows = p->rows, m->nodes = p->columns * p->rows;
+    for (unsigned i = 0; i < m->nodes; i++)
+        m->column[i] = (uint8_t)(i % m->columns), m->row[i] = (uint8_t)(i / m->columns);
     m->channels = p->virtual_channels, m->depth = p->router_flits;
     m->link_lanes = m->nodes * MESH_SIDES * m->channels;
     m->lanes = m->link_lanes + g->inputs * m->channels;

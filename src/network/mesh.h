@@ -11,7 +11,7 @@
 #define MESH_SIDES 4         /* neighbours: north, east, south, west; the one opposite to side s is s ^ 2 */
 #define MESH_MAX_NODES 256   /* routers */
 #define MESH_ROUTER_LANES 64 /* lanes of a router */
-#define MESH_ROUTER_OUTS 64  /* ways out of a router: to its neighbours, and outputs of the network */
+#define MESH_ROUTER_OUTS 63  /* ways out of a router: to its neighbours, and outputs of the network */
 #define MESH_SLOTS 32        /* ticks that a flit or credit can be under way between routers */
 #define MESH_NONE UINT16_MAX
 
@@ -21,6 +21,7 @@ struct mesh_lane {
     uint32_t mask;
     uint16_t node;   /* its router */
     uint8_t number;  /* among the router's lanes */
+    uint64_t input;  /* the router's lanes that flits reach by the same link or from the same input, by number */
     uint8_t channel; /* virtual channel */
     uint8_t out;     /* of the packet whose flit comes next, if it has a target: which way out */
     uint16_t target; /* its target, or MESH_NONE where that has not been looked up */
@@ -41,10 +42,11 @@ struct mesh_packet {
 };
 
 struct mesh_router {
-    uint64_t busy;                   /* lanes with flits, by number */
-    uint16_t first_input, inputs;    /* its inputs: of inputs_at */
-    uint8_t outs;                    /* its ways out */
-    uint8_t turns[MESH_ROUTER_OUTS]; /* by way out: the lane that was served last */
+    uint64_t busy;                     /* lanes with flits, by number */
+    uint16_t lanes[MESH_ROUTER_LANES]; /* by number */
+    uint8_t inputs;                    /* of the network */
+    uint8_t outs;                      /* its ways out */
+    uint8_t turns[MESH_ROUTER_OUTS];   /* by way out: the lane that was served last */
 };
 
 /* What arrives at a tick: flits at lanes, credits for targets. */
@@ -68,12 +70,15 @@ struct mesh {
     uint32_t under_way; /* flits and credits between routers */
     bool varies;        /* network_vary */
     struct random_stream arbitration;
-    uint64_t busy[MESH_MAX_NODES / 64];   /* routers with flits */
-    uint16_t unused;                      /* first packet that is not used */
+    uint8_t column[MESH_MAX_NODES], row[MESH_MAX_NODES]; /* of routers */
+    uint64_t ways_out;                                   /* the numbers of ways out that routers have */
+    uint8_t first_way[MESH_ROUTER_OUTS + 1];             /* by that number: which one chooses first in this tick */
+    uint64_t busy[MESH_MAX_NODES / 64];                  /* routers with flits */
+    uint16_t unused;                                     /* first packet that is not used */
     uint16_t arriving[NETWORK_MAX_PORTS]; /* by input: the packet of which flits are still to come, or MESH_NONE */
     uint16_t to_come[NETWORK_MAX_PORTS];  /* and how many */
     uint16_t node_of_input[NETWORK_MAX_PORTS], node_of_output[NETWORK_MAX_PORTS];
-    uint16_t inputs_at[NETWORK_MAX_PORTS];    /* inputs by router */
+
     uint8_t out_of_output[NETWORK_MAX_PORTS]; /* which way out of its router */
     struct mesh_lane *lane;
     struct mesh_target *target; /* lanes between routers, then outputs */
