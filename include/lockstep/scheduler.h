@@ -4,7 +4,7 @@
  *
  * An SM has several schedulers; each owns the warps of its mask, and the warps of a block are spread over all of them.
  * Every cycle in which at least one of its warps is ready, pick() is asked; then issued() tells it what was issued.
- * Cycles in which none is ready may pass unseen.
+ * Cycles in which none is ready may pass unseen. fetch() lets a policy say for whom instructions are fetched, too.
  *
  * A policy of your own is a shared object with one function, lockstep_scheduler_plugin; `lockstep run --sched ./it.so`
  * loads it. examples/scheduler/ is one, docs/schedulers.md says the rest. */
@@ -16,8 +16,8 @@
 
 /* Of everything in this file. Changes whenever a policy that was built for the version before would not work.
  * 3: blocks and barriers in the view, arrived() and released(), launched() is told the block, options that begin with a
- * parameter's value in place of setup->age_rotation. 4: hardware_bits(). */
-#define LOCKSTEP_SCHEDULER_VERSION 4
+ * parameter's value in place of setup->age_rotation. 4: hardware_bits(). 5: fetch(), entries(). */
+#define LOCKSTEP_SCHEDULER_VERSION 5
 
 /* pick() returns this for "nobody in this cycle". */
 #define LOCKSTEP_NO_WARP 64u
@@ -62,7 +62,9 @@ struct lockstep_scheduler_view {
      * some of them, or the smallest of all when none is behind it. Where they go on together, that is warps[warp].pc.
      */
     uint32_t (*next_pc)(const struct lockstep_scheduler_view *view, unsigned warp, uint32_t pc);
-    const void *context; /* next_pc's own */
+    /* Instructions in a warp's buffer. */
+    unsigned (*entries)(const struct lockstep_scheduler_view *view, unsigned warp);
+    const void *context; /* theirs */
 };
 
 struct lockstep_scheduler_setup {
@@ -122,6 +124,11 @@ struct lockstep_scheduler {
     /* Storage in bits that the policy takes of an SM with so many warp slots, block slots and schedulers, beyond what a
      * scheduler has anyway: statistic sm.scheduler_bits. May be NULL: nothing is said of it. */
     uint64_t (*hardware_bits)(unsigned warps, unsigned blocks, unsigned schedulers, const uint64_t *options);
+    /* For which of `warps`, members whose instruction buffer is to be filled and at least one, fetch is to go to the
+     * instruction cache; or LOCKSTEP_NO_WARP: the next scheduler is asked. Asked where the fetch policy is one that
+     * follows the schedulers (--fetch cff). Must depend on its arguments alone, and change nothing. May be NULL: the one
+     * that pick() would name if all of those that wait for no event were ready. */
+    unsigned (*fetch)(const void *state, const struct lockstep_scheduler_view *view, uint64_t warps);
 };
 
 /* A shared object defines this. The structure must live as long as the object is loaded: a constant. */

@@ -592,16 +592,25 @@ static inline void show(const struct sm *sm, struct lockstep_scheduler_view *vie
         view->long_wait = long_waits(sm, members);
 }
 
+/* lockstep_scheduler_view.entries. */
+static unsigned entries(const struct lockstep_scheduler_view *view, unsigned slot)
+{
+    return ((const struct sm *)view->context)->warps[slot].buffered;
+}
+
 unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
 {
     struct lockstep_scheduler_view view = sm->view;
     uint64_t members = sm->resident & ~sm->finished & sm->issue.slots[scheduler];
     uint64_t awake = members & warps & ~sm->waiting, free = awake & ~sm->backed_off, ready = free ? free : awake;
-    if (!ready)
+    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    uint64_t among = policy->fetch ? members & warps : ready;
+    if (!among)
         return LOCKSTEP_NO_WARP;
     show(sm, &view, members, ready);
-    unsigned slot = choose(sm, scheduler, !free, &view);
-    return slot < LOCKSTEP_NO_WARP && mask_has(ready, slot) ? slot : LOCKSTEP_NO_WARP;
+    unsigned slot = policy->fetch ? policy->fetch(sm->issue.state[scheduler], &view, among)
+                                  : choose(sm, scheduler, !free, &view);
+    return slot < LOCKSTEP_NO_WARP && mask_has(among, slot) ? slot : LOCKSTEP_NO_WARP;
 }
 
 /* One cycle of a scheduler that one of its warps gives a reason to look. */
@@ -696,5 +705,5 @@ HOT void sm_issue(struct sm *sm)
 void sm_open_view(struct sm *sm)
 {
     sm->view = (struct lockstep_scheduler_view){
-        .warps = sm->views, .blocks = sm->block_views, .next_pc = next_pc, .context = sm};
+        .warps = sm->views, .blocks = sm->block_views, .next_pc = next_pc, .entries = entries, .context = sm};
 }

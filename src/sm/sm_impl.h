@@ -386,8 +386,8 @@ bool sm_releases(const struct isa_instr *instr);
 void sm_issue(struct sm *sm);
 /* Fills in what is the same in every view. */
 void sm_open_view(struct sm *sm);
-/* Which of these warps a scheduler would issue first, if it could issue those that wait for no event; or
- * LOCKSTEP_NO_WARP. */
+/* For which of these warps a scheduler wants instructions: that which it says itself, or else that which it would issue
+ * first, if it could issue those that wait for no event; or LOCKSTEP_NO_WARP. */
 unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps);
 /* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
 static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)

@@ -94,6 +94,29 @@ run mine --sched ./turns.so "$cases/ht64.yaml"
 run theirs --sched lrr "$cases/ht64.yaml"
 same mine theirs "a copy of lrr is not lrr"
 
+# It can say for whom instructions are fetched: that counts where the fetch policy follows the schedulers, and nowhere else.
+sed 's/static const struct lockstep_scheduler turns/static unsigned last(const void *state, const struct lockstep_scheduler_view *view, uint64_t warps)\
+{\
+    unsigned warp = 63;\
+    (void)state;\
+    while (!(warps >> warp \& 1) || view->entries(view, warp) != 0)\
+        warp--;\
+    return warp;\
+}\
+&/; s/\.issued = issued/&, .fetch = last/' turns.c >fetches.c
+object fetches
+run cff --sched ./turns.so --fetch cff "$cases/reduce.yaml"
+run own --sched ./fetches.so --fetch cff "$cases/reduce.yaml"
+cmp -s cff own && wrong "its own fetch changes nothing"
+run cff --sched ./turns.so --fetch lrr "$cases/reduce.yaml"
+run other --sched ./fetches.so --fetch lrr "$cases/reduce.yaml"
+same cff other "lrr fetch asks the scheduler"
+for how in "--threads 2" "--no-skip"; do
+    # shellcheck disable=SC2086
+    run other --sched ./fetches.so --fetch cff $how "$cases/reduce.yaml"
+    same own other "with its own fetch, the results depend on $how"
+done
+
 # Checkpoints go on with the same content only, wherever the file lies.
 "$LOCKSTEP" run --quiet --sched ./youngest.so --checkpoint-every 2000 --checkpoint at "$cases/reduce.yaml" >/dev/null || wrong "checkpoints"
 mkdir -p elsewhere && cp youngest.so elsewhere/
@@ -131,8 +154,8 @@ refuse() {
 sed -i 's/\.reset = reset, \.pick = pick, //; s/\.state_bytes = sizeof(unsigned), //; s/\.name = "turns",//' turns.c
 good='.name = "n", .reset = reset, .pick = pick,'
 refuse "was built for version 1 of the scheduler interface; this is version" "$good .version = 1,"
-refuse "was built for version 2 of the scheduler interface; this is version 4" "$good .version = 2,"
-refuse "was built for version 3 of the scheduler interface; this is version 4" "$good .version = 3,"
+refuse "was built for version 2 of the scheduler interface; this is version 5" "$good .version = 2,"
+refuse "was built for version 3 of the scheduler interface; this is version 5" "$good .version = 3,"
 refuse "was built for version 4294967295 of the scheduler interface; this is version" "$good .version = -1,"
 refuse "must have the functions reset and pick" '.name = "n", .pick = pick,'
 refuse "must have the functions reset and pick" '.name = "n", .reset = reset,'

@@ -21,8 +21,9 @@ struct sm_fetch_view {
     unsigned schedulers;
     /* Instructions in the warp's buffer. */
     unsigned (*entries)(const struct sm_fetch_view *view, unsigned warp);
-    /* Which of these warps the scheduler of that number would issue first if it could issue all of them that wait for
-     * no event; SM_FETCH_NOBODY where it has none of them, or would let the cycle pass. */
+    /* For which of these warps the scheduler of that number wants instructions: that which it would issue first if it
+     * could issue all of them that wait for no event, unless it says otherwise (lockstep_scheduler.fetch);
+     * SM_FETCH_NOBODY where it has none of them, or would let the cycle pass. */
     unsigned (*preferred)(const struct sm_fetch_view *view, unsigned scheduler, uint64_t warps);
     const void *context; /* theirs */
 };
