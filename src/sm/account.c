@@ -13,6 +13,16 @@ static const struct stat_desc cause_descs[] = {
 const struct stat_group sm_cause_group = {"warps", "where each cycle of each resident warp went", cause_descs,
                                           SM_CAUSE_COUNT};
 
+enum sm_cause sm_data_cause_of_all(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
+{
+    uint64_t memory = d->after == SM_AFTER_OWN && warp->stores_out, chip = 0;
+    for (unsigned i = 0; i < sm->scoreboard_words; i++) {
+        memory |= warp->from_memory[i];
+        chip |= warp->from_chip[i];
+    }
+    return memory ? SM_CAUSE_data_memory : chip ? SM_CAUSE_data_shared : SM_CAUSE_data_arithmetic;
+}
+
 enum sm_cause sm_account_cause(const struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
@@ -28,14 +38,15 @@ enum sm_cause sm_account_cause(const struct sm *sm, unsigned slot)
     if (bit & sm->cleared)
         return sm_account_unit(warp->unit);
     if (bit & sm->buffered & ~sm->mispredicted)
-        return sm_data_cause(sm, warp);
+        return sm_data_cause(sm, warp, &sm->kernel->decoded[warp->head_pc]);
     return bit & (sm->flushed | sm->mispredicted) ? SM_CAUSE_control : SM_CAUSE_fetch;
 }
 
 void sm_account_again(struct sm *sm, uint64_t slots)
 {
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        sm_account_stand(&sm->account, mask_first(rest), sm_account_cause(sm, mask_first(rest)));
+        sm_account_stand(&sm->account, &sm->warps[mask_first(rest)].stands_at, mask_first(rest),
+                         sm_account_cause(sm, mask_first(rest)));
 }
 
 static uint64_t *counts_of(struct sm_causes *causes)
@@ -48,8 +59,8 @@ void sm_account_come(struct sm *sm, uint64_t slots)
     struct sm_account *a = &sm->account;
     for (uint64_t rest = slots; rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
-        a->stands_at[slot] = (uint8_t)sm_account_cause(sm, slot);
-        counts_of(&a->counts)[a->stands_at[slot]] -= a->from;
+        sm->warps[slot].stands_at = (uint8_t)sm_account_cause(sm, slot);
+        counts_of(&a->counts)[sm->warps[slot].stands_at] -= a->from;
     }
 }
 
@@ -57,7 +68,7 @@ void sm_account_go(struct sm *sm, uint64_t slots)
 {
     struct sm_account *a = &sm->account;
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        counts_of(&a->counts)[a->stands_at[mask_first(rest)]] += a->from;
+        counts_of(&a->counts)[sm->warps[mask_first(rest)].stands_at] += a->from;
 }
 
 void sm_account_begin(struct sm *sm, const struct sm_causes *counts)
@@ -87,6 +98,6 @@ struct sm_causes sm_account_read(const struct sm *sm)
 {
     struct sm_causes counts = sm->account.counts;
     for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
-        counts_of(&counts)[sm->account.stands_at[mask_first(rest)]] += sm->account.from;
+        counts_of(&counts)[sm->warps[mask_first(rest)].stands_at] += sm->account.from;
     return counts;
 }

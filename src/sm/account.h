@@ -20,23 +20,22 @@ struct sm_account {
     /* Sets of warp slots: as schedulers found their warps in this cycle. held: of the ready ones, those of schedulers
      * that picked none. */
     uint64_t ready, held, issued;
-    uint64_t from;               /* what happens now counts from this cycle on */
-    uint8_t stands_at[SM_SLOTS]; /* of resident warps: enum sm_cause */
+    uint64_t from; /* what happens now counts from this cycle on */
     /* Modulo 2^64. Of a stay at a cause the first cycle is taken off when it begins, and the one behind its last is
      * added when it ends: of the stays that go on, `from` is still to be added. */
     struct sm_causes counts;
 };
 
-/* The warp stands at a cause from now on; if it has issued in this cycle, from the next one on. */
-static inline void sm_account_stand(struct sm_account *a, unsigned slot, enum sm_cause cause)
+/* A warp stands at a cause from now on; if it has issued in this cycle, from the next one on. stands_at: the warp's. */
+static inline void sm_account_stand(struct sm_account *a, uint8_t *stands_at, unsigned slot, enum sm_cause cause)
 {
-    uint8_t was = a->stands_at[slot];
+    uint8_t was = *stands_at;
     if (was == cause)
         return;
     uint64_t from = a->from + mask_has(a->issued, slot);
     (&a->counts.issued)[was] += from;
     (&a->counts.issued)[cause] -= from;
-    a->stands_at[slot] = (uint8_t)cause;
+    *stands_at = (uint8_t)cause;
 }
 /* At which cause a warp stands that misses only a pipeline register, by the unit of its instruction. */
 static inline enum sm_cause sm_account_unit(uint8_t unit)
@@ -57,12 +56,12 @@ static inline void sm_account_held(struct sm_account *a, uint64_t ready)
     a->held |= ready;
 }
 /* The warp has issued, perhaps not for the first time in this cycle: that is what the cycle counts for. */
-static inline void sm_account_issued(struct sm_account *a, unsigned slot)
+static inline void sm_account_issued(struct sm_account *a, uint8_t stands_at, unsigned slot)
 {
     if (mask_has(a->issued, slot))
         return;
     a->issued |= BIT64(slot);
-    (&a->counts.issued)[a->stands_at[slot]]--;
+    (&a->counts.issued)[stands_at]--;
     a->counts.issued++;
 }
 /* Counts from cycle sm->now on, beside `counts`, for the warps that are resident. */

@@ -31,7 +31,7 @@ static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps,
     for (uint64_t rest = slots_of(block, warps); rest; rest &= rest - 1) {
         struct sm_warp *warp = &sm->warps[mask_first(rest)];
         if (mask_has(sm->cleared, mask_first(rest)))
-            sm_head_cleared(sm, warp, rest & -rest);
+            sm_head_cleared(sm, warp, rest & -rest, &sm->kernel->decoded[warp->head_pc]);
         if (warp->barrier.mode == ISA_BARRIER_RED)
             simt_barrier_result(&warp->simt, warp->barrier_instr, &warp->barrier, value);
     }

@@ -396,7 +396,7 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
     reserve_registers(sm, warp, &o->way);
     if (o->access)
         note_producer(sm, warp, o);
-    sm_account_issued(&sm->account, slot);
+    sm_account_issued(&sm->account, warp->stands_at, slot);
     warp->in_flight++;
     warp->head_pc++;
     struct lockstep_warp_view *view = &sm->views[slot];

@@ -147,7 +147,7 @@ static void check_account(struct sm *sm, struct check *c)
     struct sm_account *a = &sm->account;
     for (uint64_t rest = sm->resident; rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
-        CHECK_FACT(c, "account.stands_at", slot, a->stands_at[slot], (uint8_t)sm_account_cause(sm, slot));
+        CHECK_FACT(c, "warp.stands_at", slot, sm->warps[slot].stands_at, (uint8_t)sm_account_cause(sm, slot));
     }
     CHECK_FACT(c, "account.from", 0, a->from, sm->now);
     check_holds(c, "account: of one cycle", 0, !(a->ready | a->held | a->issued));

@@ -28,6 +28,7 @@ struct sm_warp {
     uint8_t block;                 /* block slot */
     uint8_t buffered;              /* instructions in the buffer: consecutive ones from head_pc on */
     uint8_t unit;                  /* of the head instruction: the set of sm.wants that the warp is in */
+    uint8_t stands_at;             /* enum sm_cause: see sm/account.h */
     uint8_t bank_shift, bank_back; /* added to its registers' decoded banks; the way round from there to the first */
     uint32_t head_pc;
     uint32_t fetch_pc;           /* next to fetch: behind what is in the buffer, if anything is */
@@ -118,6 +119,7 @@ struct sm {
     uint64_t fence_reached;         /* of waits.fence: those that came to it in this step or the one before */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
 
+    struct sm_account account; /* looked at wherever these sets change */
     struct sm_fetch fetch;
 
     /* Pipeline registers: issue fills the first, collect the second, units and the load/store unit empty them. */
@@ -129,7 +131,6 @@ struct sm {
     struct sm_execute execute;
 
     struct sm_stalls stalls;
-    struct sm_account account;
     struct sm_causes causes; /* for whoever asked for them */
     struct sm_phases phases;
     struct spin *spin; /* NULL: nobody looks at spinning warps */
@@ -276,10 +277,10 @@ static inline bool sm_scoreboard_clear(const struct sm *sm, const struct sm_warp
 /* fence.c: the head of a warp's buffer has its registers, and waits like a fence before it issues. */
 void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit);
 /* The head of a warp's buffer has the values of its registers. */
-static inline void sm_head_cleared(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+static inline void sm_head_cleared(struct sm *sm, struct sm_warp *warp, uint64_t bit, const struct sm_decoded *d)
 {
     sm->cleared |= bit;
-    if (sm->kernel->decoded[warp->head_pc].after == SM_AFTER_FENCE)
+    if (d->after == SM_AFTER_FENCE)
         sm_reach_release(sm, warp, bit);
 }
 /* The set of the warp's registers to which those belong that an op with an access writes, by where their values come
@@ -293,32 +294,26 @@ static inline uint64_t *sm_comes_from(const struct sm_warp *warp, const struct s
         return NULL;
     return far ? warp->from_memory : warp->from_chip;
 }
-/* Where the registers come from that a warp's next instruction waits for. A call or return, and a function of the
- * device, wait for all that is under way. */
-static inline enum sm_cause sm_data_cause(const struct sm *sm, const struct sm_warp *warp)
+/* account.c: the same where the instruction waits for all that is under way. */
+enum sm_cause sm_data_cause_of_all(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d);
+/* Where the registers come from that an instruction waits for, which is a warp's next one. A call or return, and a
+ * function of the device, wait for all that is under way. */
+static inline enum sm_cause sm_data_cause(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
 {
-    const struct sm_decoded *d = &sm->kernel->decoded[warp->head_pc];
-    const uint64_t *far = warp->from_memory, *near = warp->from_chip;
-    bool alone = d->after == SM_AFTER_OWN, for_all = alone || d->changes_frame;
-    uint64_t memory = alone && warp->stores_out, chip = 0;
-    for (unsigned i = 0; i < sm->scoreboard_words; i++) {
-        uint64_t uses = for_all ? ~UINT64_C(0) : d->uses[i];
-        memory |= far[i] & uses;
-        chip |= near[i] & uses;
+    if (d->after == SM_AFTER_OWN || d->changes_frame)
+        return sm_data_cause_of_all(sm, warp, d);
+    uint64_t memory = warp->from_memory[0] & d->uses[0], chip = warp->from_chip[0] & d->uses[0];
+    for (unsigned i = 1; i < sm->scoreboard_words; i++) {
+        memory |= warp->from_memory[i] & d->uses[i];
+        chip |= warp->from_chip[i] & d->uses[i];
     }
     return memory ? SM_CAUSE_data_memory : chip ? SM_CAUSE_data_shared : SM_CAUSE_data_arithmetic;
 }
-/* The head of a warp's buffer changed, and the warp does not wait: it stands where the head is. */
-static inline void sm_account_head(struct sm *sm, const struct sm_warp *warp, uint64_t bit)
+/* The warp stands at the cause, if it does not wait. */
+static inline void sm_account_awake(struct sm *sm, struct sm_warp *warp, uint64_t bit, enum sm_cause cause)
 {
-    unsigned slot = mask_first(bit);
-    if (sm->cleared & bit)
-        sm_account_stand(&sm->account, slot, sm_account_unit(warp->unit));
-    else if (sm->buffered & ~sm->mispredicted & bit)
-        sm_account_stand(&sm->account, slot, sm_data_cause(sm, warp));
-    else
-        sm_account_stand(&sm->account, slot,
-                         (sm->flushed | sm->mispredicted) & bit ? SM_CAUSE_control : SM_CAUSE_fetch);
+    if (!(sm->waiting & bit))
+        sm_account_stand(&sm->account, &warp->stands_at, mask_first(bit), cause);
 }
 /* The head of a warp's buffer changed: brings the sets that issue looks at up to date. next: the instruction that the
  * warp needs next; of a warp that has ended, any. */
@@ -328,9 +323,12 @@ HOT_INLINE void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bi
     sm->wants[warp->unit] &= ~bit;
     sm->cleared &= ~bit;
     uint64_t mispredicted = sm->mispredicted & ~bit;
+    enum sm_cause cause = SM_CAUSE_control;
     if (!warp->buffered) {
         sm->buffered &= ~bit;
         sm->due |= SM_DUE_FETCH;
+        if (!(sm->flushed & bit))
+            cause = SM_CAUSE_fetch;
     } else {
         sm->buffered |= bit;
         uint32_t pc = warp->head_pc;
@@ -340,29 +338,32 @@ HOT_INLINE void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bi
         } else {
             warp->unit = d->way.unit;
             sm->wants[d->way.unit] |= bit;
-            if (sm_scoreboard_clear(sm, warp, d))
-                sm_head_cleared(sm, warp, bit);
+            if (sm_scoreboard_clear(sm, warp, d)) {
+                sm_head_cleared(sm, warp, bit, d);
+                cause = sm_account_unit(d->way.unit);
+            } else {
+                cause = sm_data_cause(sm, warp, d);
+            }
         }
     }
     sm->mispredicted = mispredicted;
-    if (!(sm->waiting & bit))
-        sm_account_head(sm, warp, bit);
+    sm_account_awake(sm, warp, bit, cause);
 }
 /* What the head waits for has changed: it may come from elsewhere. */
-static inline void sm_head_waits(struct sm *sm, const struct sm_warp *warp, uint64_t bit)
+static inline void sm_head_waits(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
     if (sm->buffered & ~(sm->cleared | sm->mispredicted | sm->waiting) & bit)
-        sm_account_stand(&sm->account, mask_first(bit), sm_data_cause(sm, warp));
+        sm_account_stand(&sm->account, &warp->stands_at, mask_first(bit),
+                         sm_data_cause(sm, warp, &sm->kernel->decoded[warp->head_pc]));
 }
 /* Something that the head may have waited for is done. */
 HOT_INLINE void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
-    if ((sm->buffered & ~sm->cleared & ~sm->mispredicted & bit) &&
-        sm_scoreboard_clear(sm, warp, &sm->kernel->decoded[warp->head_pc])) {
-        sm_head_cleared(sm, warp, bit);
+    const struct sm_decoded *d = &sm->kernel->decoded[warp->head_pc];
+    if ((sm->buffered & ~sm->cleared & ~sm->mispredicted & bit) && sm_scoreboard_clear(sm, warp, d)) {
+        sm_head_cleared(sm, warp, bit, d);
         sm->changed |= bit;
-        if (!(sm->waiting & bit))
-            sm_account_stand(&sm->account, mask_first(bit), sm_account_unit(warp->unit));
+        sm_account_awake(sm, warp, bit, sm_account_unit(d->way.unit));
     }
 }
 
