@@ -24,8 +24,9 @@ const char *checkpoint_command(const struct cli_options *options, struct arena *
     set_text(command, "machine", options->machine);
     set_text(command, "sched", options->sched);
     json_object_set_new(command, "set", sets);
-    set_text(command, "fetch", options->fetch);
-    set_text(command, "seed", options->seed);
+#define CLI_SETTING(option, parameter) set_text(command, #option, options->option);
+#include "cli/settings.def"
+#undef CLI_SETTING
     set_text(command, "max-cycles", options->max_cycles);
     set_text(command, "check", options->check);
     char *text = json_dumps(command, JSON_COMPACT);
@@ -79,8 +80,10 @@ static void complete_parameters(struct cli_options *options, const json_t *comma
         vec_push(&options->sets, arena_strdup(&options->arena, set ? set : ""));
         strbuf_addf(taken, " --set %s", set ? set : "");
     }
-    options->fetch = complete_option(NULL, command, "fetch", &options->arena, taken);
-    options->seed = complete_option(NULL, command, "seed", &options->arena, taken);
+#define CLI_SETTING(option, parameter)                                                                                 \
+    options->option = complete_option(NULL, command, #option, &options->arena, taken);
+#include "cli/settings.def"
+#undef CLI_SETTING
 }
 
 /* Options given now replace those of then, each kind as a whole; whether the machine is the same is looked at later.
@@ -90,7 +93,11 @@ static void complete(struct cli_options *options, const json_t *command, struct 
     struct arena *arena = &options->arena;
     options->machine = complete_option(options->machine, command, "machine", arena, taken);
     options->sched = complete_option(options->sched, command, "sched", arena, taken);
-    if (options->sets.count == 0 && !options->fetch && !options->seed)
+    bool some = options->sets.count > 0;
+#define CLI_SETTING(option, parameter) some |= options->option != NULL;
+#include "cli/settings.def"
+#undef CLI_SETTING
+    if (!some)
         complete_parameters(options, command, taken);
     options->check = complete_option(options->check, command, "check", arena, taken);
     options->max_cycles = complete_option(options->max_cycles, command, "max-cycles", arena, taken);

@@ -47,9 +47,10 @@ typedef VEC(const char *) cli_texts;
 /* The options of a command. Strings belong to argv. */
 struct cli_options {
     const char *machine, *sched, *mode; /* NULL: not given */
-    const char *fetch;                  /* it is the last of `sets` too */
     cli_texts sets;                     /* group.parameter=value */
-    const char *seed;                   /* for gpu.seed, after the sets; NULL: not given */
+#define CLI_SETTING(option, parameter) const char *option; /* set after the sets; NULL: not given */
+#include "cli/settings.def"
+#undef CLI_SETTING
     const char *stats;                  /* file for results, or NULL */
     const char *phases;                 /* file for the phases of blocks, or NULL */
     const char *hang_report;            /* file for the graph of waiting of a kernel that hangs, or NULL */

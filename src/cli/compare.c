@@ -1,4 +1,4 @@
-/* `lockstep compare`: one program under every combination of the given machines, schedulers, fetch policies and seeds.
+/* `lockstep compare`: one program under every combination of the given machines, schedulers, fetch policies, protocols and seeds.
  * Each run is a process of its own, `lockstep run`, as many at a time as there are cores; its JSON is what the table is
  * made of. */
 #include <errno.h>
@@ -21,6 +21,7 @@ static const char usage[] =
     "\n"
     "  --sched A,B,...        warp schedulers\n"
     "  --fetch P,Q,...        fetch policies\n"
+    "  --protocol P,Q,...     coherence protocols\n"
     "  --machine X,Y,...      machines\n"
     "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
     "configuration with each\n"
@@ -38,14 +39,14 @@ struct list {
 };
 
 struct configuration {
-    const char *machine, *sched, *fetch, *seed;
+    const char *machine, *sched, *fetch, *protocol, *seed;
 };
 
 struct comparison {
     const struct cli_options *options;
     struct diag_sink *sink;
     struct arena arena;
-    struct list machines, scheds, fetches, seeds;
+    struct list machines, scheds, fetches, protocols, seeds;
     struct configuration *configurations;
     unsigned count;
     struct process_job *jobs;
@@ -83,21 +84,33 @@ static struct list all_scheds(struct arena *arena)
     return list;
 }
 
+/* One digit of a configuration's number: the word that it stands for. rest: the number without it. */
+static const char *next_word(const struct list *list, unsigned *rest)
+{
+    const char *word = list->words[*rest % list->count];
+    *rest /= list->count;
+    return word;
+}
+
 static void choose_configurations(struct comparison *cmp)
 {
     const struct cli_options *o = cmp->options;
     cmp->machines = split(&cmp->arena, o->machine ? o->machine : CLI_DEFAULT_MACHINE);
     cmp->scheds = o->sched || cmp->machines.count > 1 ? split(&cmp->arena, o->sched) : all_scheds(&cmp->arena);
     cmp->fetches = split(&cmp->arena, o->fetch);
+    cmp->protocols = split(&cmp->arena, o->protocol);
     cmp->seeds = split(&cmp->arena, o->seed);
-    unsigned seeds = cmp->seeds.count, fetches = cmp->fetches.count, scheds = cmp->scheds.count;
-    cmp->count = cmp->machines.count * scheds * fetches * seeds;
+    cmp->count = cmp->machines.count * cmp->scheds.count * cmp->fetches.count * cmp->protocols.count * cmp->seeds.count;
     cmp->configurations = ARENA_NEW(&cmp->arena, struct configuration, cmp->count + 1);
-    for (unsigned i = 0; i < cmp->count; i++)
-        cmp->configurations[i] = (struct configuration){.machine = cmp->machines.words[i / seeds / fetches / scheds],
-                                                        .sched = cmp->scheds.words[i / seeds / fetches % scheds],
-                                                        .fetch = cmp->fetches.words[i / seeds % fetches],
-                                                        .seed = cmp->seeds.words[i % seeds]};
+    for (unsigned i = 0; i < cmp->count; i++) {
+        unsigned rest = i;
+        struct configuration *c = &cmp->configurations[i];
+        c->seed = next_word(&cmp->seeds, &rest);
+        c->protocol = next_word(&cmp->protocols, &rest);
+        c->fetch = next_word(&cmp->fetches, &rest);
+        c->sched = next_word(&cmp->scheds, &rest);
+        c->machine = next_word(&cmp->machines, &rest);
+    }
 }
 
 /* All of the errors in the options, before anything runs. */
@@ -109,6 +122,7 @@ static int check_configurations(struct comparison *cmp)
         one.machine = cmp->configurations[i].machine;
         one.sched = cmp->configurations[i].sched;
         one.fetch = cmp->configurations[i].fetch;
+        one.protocol = cmp->configurations[i].protocol;
         one.seed = cmp->configurations[i].seed;
         if (cli_load_machine(&machine, &one, cmp->sink) < 0)
             return -1;
@@ -123,7 +137,9 @@ static const char *group_of(struct comparison *cmp, const struct configuration *
     const char *name = c->machine;
     if (c->sched)
         name = cmp->machines.count == 1 ? c->sched : arena_printf(&cmp->arena, "%s %s", c->machine, c->sched);
-    return cmp->fetches.count == 1 ? name : arena_printf(&cmp->arena, "%s %s", name, c->fetch);
+    if (cmp->fetches.count > 1)
+        name = arena_printf(&cmp->arena, "%s %s", name, c->fetch);
+    return cmp->protocols.count == 1 ? name : arena_printf(&cmp->arena, "%s %s", name, c->protocol);
 }
 
 static const char *label_of(struct comparison *cmp, const char *group, const struct configuration *c)
@@ -137,6 +153,7 @@ static char *const *command_of(struct comparison *cmp, const struct configuratio
     const char *pairs[][2] = {{"--machine", c->machine},
                               {"--sched", c->sched},
                               {"--fetch", c->fetch},
+                              {"--protocol", c->protocol},
                               {"--seed", c->seed},
                               {"--mode", o->mode},
                               {"--max-cycles", o->max_cycles},
@@ -312,7 +329,7 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     const struct cli_place stats = {"--stats", options->stats, CLI_OUTPUT_STATS};
     if (cli_check_places(&stats, 1, sink) | check_list("--machine", options->machine, sink) |
         check_list("--sched", options->sched, sink) | check_list("--fetch", options->fetch, sink) |
-        check_list("--seed", options->seed, sink))
+        check_list("--protocol", options->protocol, sink) | check_list("--seed", options->seed, sink))
         return CLI_USAGE;
     choose_configurations(&cmp);
     if (check_configurations(&cmp) == 0 && prepare(&cmp) == 0)

@@ -27,8 +27,9 @@ static const struct row {
     {"machine", FILL_TEXT, offsetof(struct cli_options, machine), CLI_TAKES_MACHINE},
     {"set", FILL_LIST, offsetof(struct cli_options, sets), CLI_TAKES_MACHINE},
     {"sched", FILL_TEXT, offsetof(struct cli_options, sched), CLI_TAKES_RUN | CLI_TAKES_RECORDS},
-    {"fetch", FILL_TEXT, offsetof(struct cli_options, fetch), CLI_TAKES_RUN},
-    {"seed", FILL_TEXT, offsetof(struct cli_options, seed), CLI_TAKES_RUN},
+#define CLI_SETTING(option, parameter) {#option, FILL_TEXT, offsetof(struct cli_options, option), CLI_TAKES_RUN},
+#include "cli/settings.def"
+#undef CLI_SETTING
     {"mode", FILL_TEXT, offsetof(struct cli_options, mode), CLI_TAKES_RUN},
     {"max-cycles", FILL_TEXT, offsetof(struct cli_options, max_cycles), CLI_TAKES_RUN},
     {"max-seconds", FILL_TEXT, offsetof(struct cli_options, max_seconds), CLI_TAKES_RUN},
@@ -97,14 +98,16 @@ static int take(struct cli_options *options, const struct row *row, const char *
     return 0;
 }
 
-/* The value of the parameter that --sched, --fetch or --seed sets by another name, or NULL. */
+/* The value of the parameter that --sched or an option of settings.def sets by another name, or NULL. */
 static const char *other_setting(const struct cli_options *options, const char *set, const char **option)
 {
     const struct {
         const char *set, *option, *value;
     } others[] = {{"sm.scheduler=", "--sched", options->sched},
-                  {"sm.fetch=", "--fetch", options->fetch},
-                  {"gpu.seed=", "--seed", options->seed}};
+#define CLI_SETTING(option, parameter) {parameter "=", "--" #option, options->option},
+#include "cli/settings.def"
+#undef CLI_SETTING
+    };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strncmp(set, others[i].set, strlen(others[i].set)) == 0) {
             *option = others[i].option;
@@ -113,7 +116,7 @@ static const char *other_setting(const struct cli_options *options, const char *
     return NULL;
 }
 
-/* The last --set of a parameter holds, and --sched, --fetch and --seed hold over it: said where their values differ. */
+/* The last --set of a parameter holds, and --sched and the options of settings.def hold over it: said where their values differ. */
 static void note_overruled(const struct cli_options *options, struct diag_sink *sink)
 {
     for (size_t i = 0; i < options->sets.count; i++) {
@@ -285,10 +288,11 @@ int cli_load_machine(struct machine *machine, const struct cli_options *options,
     int rc = 0;
     for (size_t i = 0; i < options->sets.count; i++)
         rc |= machine_set(machine, options->sets.items[i], sink);
-    if (options->fetch)
-        rc |= machine_set(machine, arena_printf(&machine->arena, "sm.fetch=%s", options->fetch), sink);
-    if (options->seed)
-        rc |= machine_set(machine, arena_printf(&machine->arena, "gpu.seed=%s", options->seed), sink);
+#define CLI_SETTING(option, parameter)                                                                                 \
+    if (options->option)                                                                                               \
+        rc |= machine_set(machine, arena_printf(&machine->arena, parameter "=%s", options->option), sink);
+#include "cli/settings.def"
+#undef CLI_SETTING
     if (options->sched)
         machine_set_scheduler(machine, options->sched);
     if (rc == 0)

@@ -179,10 +179,11 @@ static const char *set_lines(struct arena *arena, const struct cli_options *opti
     struct strbuf lines = {0};
     for (size_t i = 0; i < options->sets.count; i++)
         strbuf_addf(&lines, "%s\n", options->sets.items[i]);
-    if (options->fetch)
-        strbuf_addf(&lines, "sm.fetch=%s\n", options->fetch);
-    if (options->seed)
-        strbuf_addf(&lines, "gpu.seed=%s\n", options->seed);
+#define CLI_SETTING(option, parameter)                                                                                 \
+    if (options->option)                                                                                               \
+        strbuf_addf(&lines, parameter "=%s\n", options->option);
+#include "cli/settings.def"
+#undef CLI_SETTING
     char *copy = lines.length ? arena_strdup(arena, lines.text) : NULL;
     strbuf_free(&lines);
     return copy;

@@ -9,6 +9,12 @@ expect 0 "send; give up" protocols gpu
 expect 2 "there is no coherence protocol 'gpv'" protocols gpv
 expect 2 "there is no coherence protocol named mesi" run --set coherence.protocol=mesi "$case"
 expect 2 "does not know what to do with b" protocols gpu a b
+# --protocol is the parameter by another name, and holds over it.
+expect 2 "there is no coherence protocol named mesi" run --protocol mesi "$case"
+expect 0 "coherence.protocol=gpu does not count: --protocol bypass is given too" run --protocol bypass --set coherence.protocol=gpu "$case"
+cycles() { "$LOCKSTEP" run --stats "$folder/cycles.csv" "$@" "$case" >/dev/null; awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) k[$i] = i } NR > 1 { print $k["cycles"] }' "$folder/cycles.csv"; }
+[ "$(cycles --protocol bypass)" = "$(cycles --set coherence.protocol=bypass)" ] || wrong "--protocol is not coherence.protocol"
+[ "$(cycles --protocol bypass)" != "$(cycles)" ] || wrong "--protocol changes nothing"
 
 # Transitions are counted where that is asked for, and a result says nothing about protocols where nobody asks.
 counted=$folder/counted.json plain=$folder/plain.json
