@@ -23,6 +23,7 @@
  * to where no other writes, or it is counted by an atomic whose old value is not used. The loop at SPIN waits for
  * something that never comes and gives up. */
 #define EIGHT(text) text text text text text text text text
+#define FAR_AWAY EIGHT(EIGHT(EIGHT("add.u32 %r10, %r10, 1; add.u32 %r10, %r10, 3;\n")))
 static const char text[] =
     ".const .align 4 .b32 c[32] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3, 3, 8, 3, "
     "2, 7, 9, 5};\n"
@@ -51,59 +52,34 @@ static const char text[] =
         "%r8, %r9; ld.shared.u32 %r9, [%r8]; xor.b32 %r7, %r6, %r9; bar.sync 1; mov.u32 %r6, %r7; "
         "atom.shared.add.u32 %r9, [s+508], 1;\n"
         /* code that lies far away */
-        "bra FAR;\n" EIGHT(EIGHT(EIGHT(
-            "add.u32 %r10, %r10, 1; add.u32 %r10, %r10, 3;\n"))) "FAR:\n"
-                                                                 /* atomics in global memory, spread and on one word;
-                                                                    fences */
-                                                                 "and.b32 %r8, %r5, 15; mul.wide.u32 %rd8, %r8, 4; "
-                                                                 "add.u64 %rd8, %rd1, %rd8; ld.global.u32 %r9, "
-                                                                 "[%rd8+8192]; atom.global.add.u32 %r9, "
-                                                                 "[%rd8+8192], %r1; red.global.max.u32 [%rd1+12288], "
-                                                                 "%r5; membar.gl; st.global.u32 [%rd2], %r6; "
-                                                                 "membar.cta;\n"
-                                                                 /* arithmetic of every class */
-                                                                 "add.u32 %r9, %r1, 3; div.u32 %r10, %r6, %r9; rem.u32 "
-                                                                 "%r11, %r6, %r9; max.s32 %r10, %r10, %r11; mad.lo.u32 "
-                                                                 "%r6, %r6, 5, %r10; mul.lo.u32 %r6, %r6, 3; add.f32 "
-                                                                 "%f2, %f1, 0f3F800000; mul.f32 %f3, %f2, 0f3F000000; "
-                                                                 "max.f32 %f3, %f3, %f2; div.rn.f32 %f2, %f2, %f3; "
-                                                                 "fma.rn.f32 %f1, %f2, %f3, %f1; sqrt.approx.f32 %f2, "
-                                                                 "%f1; "
-                                                                 "add.f64 %d1, %d1, 0d3FF0000000000000; mul.f64 %d2, "
-                                                                 "%d1, 0d3FE0000000000000; max.f64 %d2, %d2, %d1; "
-                                                                 "div.rn.f64 "
-                                                                 "%d2, %d2, %d1; fma.rn.f64 %d1, %d2, %d1, %d2; "
-                                                                 "mad.rn.f32 %f3, %f1, %f2, %f3; mad.rn.f64 %d2, "
-                                                                 "%d1, %d2, %d1; sin.approx.f32 %f3, %f3; "
-                                                                 "lg2.approx.f32 %f3, %f2; ex2.approx.f32 %f3, %f3; "
-                                                                 "mul24.lo.u32 %r10, "
-                                                                 "%r6, %r5; mul.lo.u64 %rd9, %rd4, %rd4; min.u32 %r10, "
-                                                                 "%r10, %r6; "
-                                                                 "shfl.sync.bfly.b32 %r11, %r6, 1, 0x1f, 0xffffffff; "
-                                                                 "xor.b32 %r6, %r6, %r11;\n"
-                                                                 /* lanes part and meet */
-                                                                 "and.b32 %r8, %r2, 3; setp.lt.u32 %p2, %r8, 2; @%p2 "
-                                                                 "bra APART; add.u32 %r6, %r6, 7; bra MEET; "
-                                                                 "APART: mad.lo.u32 %r6, %r6, 9, 1;\n"
-                                                                 "MEET: mov.u32 %r14, 0;\n"
-                                                                 /* a loop that counts in large steps, which a hash of
-                                                                    low bits takes for a wait */
-                                                                 "COUNT: add.u32 %r14, %r14, 256; ld.shared.u32 %r15, "
-                                                                 "[%r20]; ld.shared.u32 %r16, [%r20]; setp.lt.u32 %p5, "
-                                                                 "%r14, 5120; @%p5 bra COUNT;\n"
-                                                                 "mov.f32 %f5, 0f40000000;\n" /* it is infinite
-                                                                                                                                                                after 12 turns,
-                                                                                                                                                                which no compared
-                                                                                                                                                                value tells DDOS
-                                                                                                                                                              */
-                                                                 "SPIN: atom.global.cas.b32 %r13, [%rd1+12292], 1, 1; "
-                                                                 "mul.f32 %f5, %f5, 0f44800000; setp.ne.u32 %p3, %r13, "
-                                                                 "1; "
-                                                                 "testp.finite.f32 %p4, %f5; and.pred %p3, %p3, %p4; "
-                                                                 "@%p3 bra SPIN;\n"
-                                                                 "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 "
-                                                                 "bra LOOP;\n"
-                                                                 "st.global.u32 [%rd2], %r6; ret;");
+        "bra FAR;\n" FAR_AWAY "FAR:\n"
+        /* atomics in global memory, spread and on one word; fences */
+        "and.b32 %r8, %r5, 15; mul.wide.u32 %rd8, %r8, 4; add.u64 %rd8, %rd1, %rd8; "
+        "ld.global.u32 %r9, [%rd8+8192]; atom.global.add.u32 %r9, [%rd8+8192], %r1; "
+        "red.global.max.u32 [%rd1+12288], %r5; membar.gl; st.global.u32 [%rd2], %r6; membar.cta;\n"
+        /* arithmetic of every class */
+        "add.u32 %r9, %r1, 3; div.u32 %r10, %r6, %r9; rem.u32 %r11, %r6, %r9; max.s32 %r10, %r10, %r11; "
+        "mad.lo.u32 %r6, %r6, 5, %r10; mul.lo.u32 %r6, %r6, 3; add.f32 %f2, %f1, 0f3F800000; "
+        "mul.f32 %f3, %f2, 0f3F000000; max.f32 %f3, %f3, %f2; div.rn.f32 %f2, %f2, %f3; "
+        "fma.rn.f32 %f1, %f2, %f3, %f1; sqrt.approx.f32 %f2, %f1; add.f64 %d1, %d1, 0d3FF0000000000000; "
+        "mul.f64 %d2, %d1, 0d3FE0000000000000; max.f64 %d2, %d2, %d1; div.rn.f64 %d2, %d2, %d1; "
+        "fma.rn.f64 %d1, %d2, %d1, %d2; mad.rn.f32 %f3, %f1, %f2, %f3; mad.rn.f64 %d2, %d1, %d2, %d1; "
+        "sin.approx.f32 %f3, %f3; lg2.approx.f32 %f3, %f2; ex2.approx.f32 %f3, %f3; mul24.lo.u32 %r10, %r6, %r5; "
+        "mul.lo.u64 %rd9, %rd4, %rd4; min.u32 %r10, %r10, %r6; "
+        "shfl.sync.bfly.b32 %r11, %r6, 1, 0x1f, 0xffffffff; xor.b32 %r6, %r6, %r11;\n"
+        /* lanes part and meet */
+        "and.b32 %r8, %r2, 3; setp.lt.u32 %p2, %r8, 2; @%p2 bra APART; add.u32 %r6, %r6, 7; bra MEET; "
+        "APART: mad.lo.u32 %r6, %r6, 9, 1;\n"
+        "MEET: mov.u32 %r14, 0;\n"
+        /* a loop that counts in large steps, which a hash of low bits takes for a wait */
+        "COUNT: add.u32 %r14, %r14, 256; ld.shared.u32 %r15, [%r20]; ld.shared.u32 %r16, [%r20]; "
+        "setp.lt.u32 %p5, %r14, 5120; @%p5 bra COUNT;\n"
+        "mov.f32 %f5, 0f40000000;\n"
+        /* it is infinite after 12 turns, which no compared value tells DDOS */
+        "SPIN: atom.global.cas.b32 %r13, [%rd1+12292], 1, 1; mul.f32 %f5, %f5, 0f44800000; "
+        "setp.ne.u32 %p3, %r13, 1; testp.finite.f32 %p4, %f5; and.pred %p3, %p3, %p4; @%p3 bra SPIN;\n"
+        "add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP;\n"
+        "st.global.u32 [%rd2], %r6; ret;");
 
 struct outcome {
     enum gpu_status status;
