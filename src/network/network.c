@@ -339,12 +339,12 @@ HOT uint64_t network_tick_side(struct network *net, unsigned index, uint64_t tic
 }
 
 /* The core reads what the sides sent channel_ticks ago. Returns true when anything arrives. */
-HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn, unsigned words)
+HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn, unsigned words, unsigned sides)
 {
     uint64_t some = 0;
     for (unsigned w = 0; w < words; w++)
         turn->flits.word[w] = turn->credits.word[w] = turn->sent.word[w] = turn->freed.word[w] = 0;
-    for (unsigned i = 0; i < net->side_count; i++) {
+    for (unsigned i = 0; i < sides; i++) {
         const struct network_side *side = &net->sides[i];
         const struct network_written *from = network_read(net, &side->to_core, turn->tick);
         if (!from)
@@ -359,42 +359,50 @@ HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn,
 }
 
 /* Writes the core's answers into the channels of the sides whose ports they are for. */
-HOT_INLINE void write_sides(struct network *net, const struct network_turn *turn, unsigned words)
+HOT_INLINE void write_sides(struct network *net, const struct network_turn *turn, unsigned words, unsigned sides)
 {
-    for (unsigned i = 0; i < net->side_count; i++) {
+    for (unsigned i = 0; i < sides; i++) {
         struct network_side *side = &net->sides[i];
         uint64_t flits = 0, credits = 0;
         for (unsigned w = 0; w < words; w++) {
-            flits |= turn->sent.word[w] & side->outputs.word[w];
-            credits |= turn->freed.word[w] & side->inputs.word[w];
+            flits |= turn->sent.word[w] & (words * sides == 1 ? ~UINT64_C(0) : side->outputs.word[w]);
+            credits |= turn->freed.word[w] & (words * sides == 1 ? ~UINT64_C(0) : side->inputs.word[w]);
         }
         if (flits | credits)
             network_write(net, &side->from_core, turn->tick, flits, credits);
     }
 }
 
-/* Compiled for one word, which most networks have, and for any number. */
-HOT_INLINE void tick_core(struct network *net, uint64_t tick, unsigned words)
+/* Compiled for one word of ports, which most networks have, and one side, which one thread has, and for any numbers of
+ * either. */
+HOT_INLINE void tick_core(struct network *net, uint64_t tick, unsigned words, unsigned sides)
 {
     struct network_turn turn;
     turn.tick = tick;
-    if (!read_sides(net, &turn, words) && tick < net->core->next)
+    if (!read_sides(net, &turn, words, sides) && tick < net->core->next)
         return;
     net->core->kind->tick(net->core, &turn);
-    write_sides(net, &turn, words);
+    write_sides(net, &turn, words, sides);
+}
+
+NOT_INLINE void tick_divided_core(struct network *net, uint64_t tick)
+{
+    tick_core(net, tick, 1, net->side_count);
 }
 
 NOT_INLINE void tick_wide_core(struct network *net, uint64_t tick)
 {
-    tick_core(net, tick, net->words);
+    tick_core(net, tick, net->words, net->side_count);
 }
 
 HOT void network_tick_core(struct network *net, uint64_t tick)
 {
-    if (net->words == 1)
-        tick_core(net, tick, 1);
-    else
+    if (net->words > 1)
         tick_wide_core(net, tick);
+    else if (net->side_count > 1)
+        tick_divided_core(net, tick);
+    else
+        tick_core(net, tick, 1, 1);
 }
 
 void network_tick(struct network *net, uint64_t tick)

@@ -136,8 +136,10 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     if (access->space == ISA_SPACE_SHARED &&
         (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))
         note_sync(warp, access);
-    o->event = (uint8_t)sm_l1_event(sm, access);
-    o->bypasses = access->space != ISA_SPACE_SHARED && l1_passes(&sm->lsu.l1d, o->event);
+    if (access->space != ISA_SPACE_SHARED) {
+        o->event = (uint8_t)sm_l1_event(sm, access);
+        o->bypasses = l1_passes(&sm->lsu.l1d, o->event);
+    }
     if (access->space != ISA_SPACE_GLOBAL && access->space != ISA_SPACE_CONST)
         return true;
     if (!check_addresses(sm, access, &fault)) {
