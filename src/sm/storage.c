@@ -40,9 +40,10 @@ void sm_storage_begin(struct sm *sm)
     uint8_t *at = storage->memory + boards;
     for (unsigned slot = 0; slot < warps; slot++, at += warp) {
         simt_warp_lend(&sm->warps[slot].simt, function, width, at);
-        sm->warps[slot].scoreboard = board + slot * words;
-        sm->warps[slot].from_memory = board + (warps + slot) * words;
-        sm->warps[slot].from_chip = board + (2 * warps + slot) * words;
+        /* Side by side: they are looked at together. */
+        sm->warps[slot].scoreboard = board + 3 * slot * words;
+        sm->warps[slot].from_memory = sm->warps[slot].scoreboard + words;
+        sm->warps[slot].from_chip = sm->warps[slot].from_memory + words;
     }
     for (unsigned i = 0; i < blocks; i++, at += shared)
         sm->blocks[i].simt.shared = at;
