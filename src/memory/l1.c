@@ -157,16 +157,16 @@ NOT_INLINE bool acknowledge(struct try *t)
 
 HOT_INLINE bool take_first(struct try *t, uint32_t actions)
 {
+    if (actions & L1_PASS)
+        return pass(t);
     if (actions & (L1_SERVE | L1_FETCH | L1_JOIN))
         return read_line(t);
     if (actions & L1_KEEP)
         return keep(t);
     if (actions & L1_SEND)
         return send(t);
-    if (actions & L1_ACKNOWLEDGE)
-        return acknowledge(t);
-    contract(actions & L1_PASS);
-    return pass(t);
+    contract(actions & L1_ACKNOWLEDGE);
+    return acknowledge(t);
 }
 
 HOT_INLINE void take_rest(struct try *t, uint32_t actions)

@@ -13,12 +13,17 @@ void sm_port_init(struct sm *sm, struct arena *own)
 
 /* Requests */
 
-HOT void sm_port_send(struct sm *sm, struct packet *p)
+HOT_INLINE void send(struct sm *sm, struct packet *p, uint32_t bytes)
 {
     uint64_t local;
-    contract(sm_port_has_room(sm, packet_network_bytes(p)));
-    network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local),
-                 packet_network_bytes(p), p, sm->now);
+    contract(sm_port_has_room(sm, bytes));
+    network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local), bytes, p,
+                 sm->now);
+}
+
+HOT void sm_port_send(struct sm *sm, struct packet *p)
+{
+    send(sm, p, packet_network_bytes(p));
 }
 
 HOT_INLINE bool can_send(const struct sm *sm, const struct packet_ring *queue)
@@ -29,9 +34,12 @@ HOT_INLINE bool can_send(const struct sm *sm, const struct packet_ring *queue)
 
 HOT void sm_port_send_one(struct sm *sm, struct packet_ring *queue)
 {
-    if (!can_send(sm, queue))
+    struct packet *p = packet_ring_peek(queue);
+    uint32_t bytes = p ? packet_network_bytes(p) : 0;
+    if (!p || !sm_port_has_room(sm, bytes))
         return;
-    sm_port_send(sm, packet_ring_pop(queue));
+    packet_ring_pop(queue);
+    send(sm, p, bytes);
     sm->moved = true;
     if (!sm_has_queued(sm))
         sm->due &= ~(uint32_t)SM_DUE_SEND;
