@@ -12,7 +12,7 @@
 #ifndef LOCKSTEP_TASKS_H
 #define LOCKSTEP_TASKS_H
 
-#include "workload.h"
+#include "graph.h"
 
 constexpr unsigned TASK_NODES = 64, TASK_THREADS = 128, TASK_NONE = 0xffffffffu;
 constexpr unsigned TASK_LINE = 128; // bytes between what different queues write
@@ -194,17 +194,47 @@ static inline void free_tasks(const tasks &t)
     CHECK(cudaFree(t.done));
 }
 
+// What a program on a graph begins with, by its options, and what it gives back at its end.
+struct job {
+    graph g;
+    tasks t;
+    bool steal, scope;
+    uint64_t rounds;          // the program's own option, behind those that all have
+    unsigned *first, *target; // the graph's edges, on the device
+};
+
+static inline job begin_job(option (&options)[GRAPH_OPTIONS + 1], int argc, char **argv)
+{
+    const char *file = graph_file(&argc, argv);
+    option_read(options, argc, argv);
+    if (options[GRAPH_STEAL].value && options[GRAPH_SCOPE].value)
+        option_refuse(argv[0], options, GRAPH_OPTIONS + 1, "--scope 1 with stealing");
+    job j = {graph_from_options(options, file)};
+    j.t = make_tasks(j.g.nodes, (unsigned)options[GRAPH_QUEUES].value);
+    j.steal = options[GRAPH_STEAL].value, j.scope = options[GRAPH_SCOPE].value;
+    j.rounds = options[GRAPH_OPTIONS].value;
+    j.first = to_device(j.g.first), j.target = to_device(j.g.target);
+    return j;
+}
+
+static inline void end_job(const job &j)
+{
+    free_tasks(j.t);
+    CHECK(cudaFree(j.first));
+    CHECK(cudaFree(j.target));
+}
+
 // Launches a kernel template with the scope and the way to balance that the options say.
-#define LAUNCH_TASKS(kernel, t, steal, scope, ...)                                    \
-    do {                                                                              \
-        deal_tasks<<<(t).queues, TASK_THREADS>>>(t);                                  \
-        if (steal)                                                                    \
-            kernel<TASK_DEVICE, true><<<(t).queues, TASK_THREADS>>>(t, __VA_ARGS__);  \
-        else if (scope)                                                               \
-            kernel<TASK_BLOCK, false><<<(t).queues, TASK_THREADS>>>(t, __VA_ARGS__);  \
-        else                                                                          \
-            kernel<TASK_DEVICE, false><<<(t).queues, TASK_THREADS>>>(t, __VA_ARGS__); \
-        CHECK(cudaGetLastError());                                                    \
+#define LAUNCH_TASKS(kernel, j, ...)                                                        \
+    do {                                                                                    \
+        deal_tasks<<<(j).t.queues, TASK_THREADS>>>((j).t);                                  \
+        if ((j).steal)                                                                      \
+            kernel<TASK_DEVICE, true><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__);  \
+        else if ((j).scope)                                                                 \
+            kernel<TASK_BLOCK, false><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__);  \
+        else                                                                                \
+            kernel<TASK_DEVICE, false><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__); \
+        CHECK(cudaGetLastError());                                                          \
     } while (0)
 
 #endif

@@ -1,6 +1,6 @@
-/* `lockstep compare`: one program under every combination of the given machines, schedulers, fetch policies, protocols and seeds.
- * Each run is a process of its own, `lockstep run`, as many at a time as there are cores; its JSON is what the table is
- * made of. */
+/* `lockstep compare`: one program under every combination of what the given lists hold: machines, schedulers, and a
+ * list for each row of settings.def. Each run is a process of its own, `lockstep run`, as many at a time as there are
+ * cores; its JSON is what the table is made of. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,21 +32,42 @@ static const char usage[] =
     "\n"
     "Exit code: 0 when the program succeeded everywhere, else 1.\n";
 
-/* One of the lists that are combined; a single NULL stands for what the other options say. */
+/* What is combined, in the order of the table: the last one changes first. */
+enum choice {
+    CHOICE_machine,
+    CHOICE_sched,
+#define CLI_SETTING(option, parameter) CHOICE_##option,
+#include "cli/settings.def"
+#undef CLI_SETTING
+    CHOICES
+};
+
+static const struct {
+    const char *option;
+    size_t offset; /* of its text in struct cli_options */
+} choices[CHOICES] = {
+    {"--machine", offsetof(struct cli_options, machine)},
+    {"--sched", offsetof(struct cli_options, sched)},
+#define CLI_SETTING(option, parameter) {"--" #option, offsetof(struct cli_options, option)},
+#include "cli/settings.def"
+#undef CLI_SETTING
+};
+
+/* A single NULL stands for what the other options say. */
 struct list {
     const char **words;
     unsigned count;
 };
 
 struct configuration {
-    const char *machine, *sched, *fetch, *protocol, *seed;
+    const char *word[CHOICES];
 };
 
 struct comparison {
     const struct cli_options *options;
     struct diag_sink *sink;
     struct arena arena;
-    struct list machines, scheds, fetches, protocols, seeds;
+    struct list lists[CHOICES];
     struct configuration *configurations;
     unsigned count;
     struct process_job *jobs;
@@ -84,32 +105,36 @@ static struct list all_scheds(struct arena *arena)
     return list;
 }
 
-/* One digit of a configuration's number: the word that it stands for. rest: the number without it. */
-static const char *next_word(const struct list *list, unsigned *rest)
+static const char **text_of(const struct cli_options *options, unsigned choice)
 {
-    const char *word = list->words[*rest % list->count];
-    *rest /= list->count;
-    return word;
+    return (const char **)((char *)options + choices[choice].offset);
+}
+
+static struct list list_of(struct comparison *cmp, unsigned choice)
+{
+    const char *text = *text_of(cmp->options, choice);
+    if (choice == CHOICE_machine && !text)
+        text = CLI_DEFAULT_MACHINE;
+    if (choice == CHOICE_sched && !text && cmp->lists[CHOICE_machine].count == 1)
+        return all_scheds(&cmp->arena);
+    return split(&cmp->arena, text);
 }
 
 static void choose_configurations(struct comparison *cmp)
 {
-    const struct cli_options *o = cmp->options;
-    cmp->machines = split(&cmp->arena, o->machine ? o->machine : CLI_DEFAULT_MACHINE);
-    cmp->scheds = o->sched || cmp->machines.count > 1 ? split(&cmp->arena, o->sched) : all_scheds(&cmp->arena);
-    cmp->fetches = split(&cmp->arena, o->fetch);
-    cmp->protocols = split(&cmp->arena, o->protocol);
-    cmp->seeds = split(&cmp->arena, o->seed);
-    cmp->count = cmp->machines.count * cmp->scheds.count * cmp->fetches.count * cmp->protocols.count * cmp->seeds.count;
+    cmp->count = 1;
+    for (unsigned k = 0; k < CHOICES; k++) {
+        cmp->lists[k] = list_of(cmp, k);
+        cmp->count *= cmp->lists[k].count;
+    }
     cmp->configurations = ARENA_NEW(&cmp->arena, struct configuration, cmp->count + 1);
     for (unsigned i = 0; i < cmp->count; i++) {
-        unsigned rest = i;
-        struct configuration *c = &cmp->configurations[i];
-        c->seed = next_word(&cmp->seeds, &rest);
-        c->protocol = next_word(&cmp->protocols, &rest);
-        c->fetch = next_word(&cmp->fetches, &rest);
-        c->sched = next_word(&cmp->scheds, &rest);
-        c->machine = next_word(&cmp->machines, &rest);
+        unsigned below = cmp->count;
+        for (unsigned k = 0; k < CHOICES; k++) {
+            const struct list *list = &cmp->lists[k];
+            below /= list->count;
+            cmp->configurations[i].word[k] = list->words[i / below % list->count];
+        }
     }
 }
 
@@ -119,11 +144,8 @@ static int check_configurations(struct comparison *cmp)
     for (unsigned i = 0; i < cmp->count; i++) {
         struct machine machine;
         struct cli_options one = *cmp->options;
-        one.machine = cmp->configurations[i].machine;
-        one.sched = cmp->configurations[i].sched;
-        one.fetch = cmp->configurations[i].fetch;
-        one.protocol = cmp->configurations[i].protocol;
-        one.seed = cmp->configurations[i].seed;
+        for (unsigned k = 0; k < CHOICES; k++)
+            *text_of(&one, k) = cmp->configurations[i].word[k];
         if (cli_load_machine(&machine, &one, cmp->sink) < 0)
             return -1;
         machine_free(&machine);
@@ -134,35 +156,32 @@ static int check_configurations(struct comparison *cmp)
 /* Names what differs, the seed aside: the machine where there are several or no scheduler was asked for. */
 static const char *group_of(struct comparison *cmp, const struct configuration *c)
 {
-    const char *name = c->machine;
-    if (c->sched)
-        name = cmp->machines.count == 1 ? c->sched : arena_printf(&cmp->arena, "%s %s", c->machine, c->sched);
-    if (cmp->fetches.count > 1)
-        name = arena_printf(&cmp->arena, "%s %s", name, c->fetch);
-    return cmp->protocols.count == 1 ? name : arena_printf(&cmp->arena, "%s %s", name, c->protocol);
+    const char *name = c->word[CHOICE_machine], *sched = c->word[CHOICE_sched];
+    if (sched)
+        name = cmp->lists[CHOICE_machine].count == 1 ? sched : arena_printf(&cmp->arena, "%s %s", name, sched);
+    for (unsigned k = CHOICE_sched + 1; k < CHOICES; k++)
+        if (k != CHOICE_seed && cmp->lists[k].count > 1)
+            name = arena_printf(&cmp->arena, "%s %s", name, c->word[k]);
+    return name;
 }
 
 static const char *label_of(struct comparison *cmp, const char *group, const struct configuration *c)
 {
-    return cmp->seeds.count == 1 ? group : arena_printf(&cmp->arena, "%s seed %s", group, c->seed);
+    if (cmp->lists[CHOICE_seed].count == 1)
+        return group;
+    return arena_printf(&cmp->arena, "%s seed %s", group, c->word[CHOICE_seed]);
 }
 
 static char *const *command_of(struct comparison *cmp, const struct configuration *c, const char *stats)
 {
     const struct cli_options *o = cmp->options;
-    const char *pairs[][2] = {{"--machine", c->machine},
-                              {"--sched", c->sched},
-                              {"--fetch", c->fetch},
-                              {"--protocol", c->protocol},
-                              {"--seed", c->seed},
-                              {"--mode", o->mode},
-                              {"--max-cycles", o->max_cycles},
-                              {"--max-seconds", o->max_seconds},
-                              {"--threads", o->threads},
-                              {"--check", o->check},
-                              {"--stats", stats}};
+    const char *pairs[][2] = {
+        {"--mode", o->mode},       {"--max-cycles", o->max_cycles}, {"--max-seconds", o->max_seconds},
+        {"--threads", o->threads}, {"--check", o->check},           {"--stats", stats}};
     struct process_words words = {0};
     process_lockstep_run(&words);
+    for (unsigned k = 0; k < CHOICES; k++)
+        process_option(&words, choices[k].option, c->word[k]);
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         process_option(&words, pairs[i][0], pairs[i][1]);
     if (o->no_skip)
@@ -288,9 +307,9 @@ static int compare(struct comparison *cmp)
     cli_progress_clear(&ticker.progress);
     int code = collect(cmp);
     report_compare(cmp->runs, cmp->count, NULL, &text);
-    if (cmp->seeds.count > 1) {
+    if (cmp->lists[CHOICE_seed].count > 1) {
         strbuf_add(&text, "\n");
-        report_spread(cmp->runs, cmp->count, cmp->seeds.count, &text);
+        report_spread(cmp->runs, cmp->count, cmp->lists[CHOICE_seed].count, &text);
     }
     if (cmp->options->kernels)
         report_compare_kernels(cmp->runs, cmp->count, &text);
@@ -327,9 +346,10 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     if (cli_is_case(options->rest[0]) && cli_check_rest(options, "compare CASE.yaml", 1, sink) < 0)
         return CLI_USAGE;
     const struct cli_place stats = {"--stats", options->stats, CLI_OUTPUT_STATS};
-    if (cli_check_places(&stats, 1, sink) | check_list("--machine", options->machine, sink) |
-        check_list("--sched", options->sched, sink) | check_list("--fetch", options->fetch, sink) |
-        check_list("--protocol", options->protocol, sink) | check_list("--seed", options->seed, sink))
+    int bad = cli_check_places(&stats, 1, sink);
+    for (unsigned k = 0; k < CHOICES; k++)
+        bad |= check_list(choices[k].option, *text_of(options, k), sink);
+    if (bad)
         return CLI_USAGE;
     choose_configurations(&cmp);
     if (check_configurations(&cmp) == 0 && prepare(&cmp) == 0)

@@ -103,7 +103,8 @@ static const char *other_setting(const struct cli_options *options, const char *
 {
     const struct {
         const char *set, *option, *value;
-    } others[] = {{"sm.scheduler=", "--sched", options->sched},
+    } others[] = {
+        {"sm.scheduler=", "--sched", options->sched},
 #define CLI_SETTING(option, parameter) {parameter "=", "--" #option, options->option},
 #include "cli/settings.def"
 #undef CLI_SETTING
@@ -116,7 +117,8 @@ static const char *other_setting(const struct cli_options *options, const char *
     return NULL;
 }
 
-/* The last --set of a parameter holds, and --sched and the options of settings.def hold over it: said where their values differ. */
+/* The last --set of a parameter holds, and --sched and the options of settings.def hold over it: said where their
+ * values differ. */
 static void note_overruled(const struct cli_options *options, struct diag_sink *sink)
 {
     for (size_t i = 0; i < options->sets.count; i++) {

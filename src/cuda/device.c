@@ -34,7 +34,7 @@ static void set_memory(struct cudaDeviceProp *p, const struct machine *m)
     p->totalGlobalMem = (size_t)m->gpu.memory_mib << 20;
     p->totalConstMem = 65536;
     p->memPitch = INT32_MAX;
-    p->l2CacheSize = (int)(partition->channels * partition->slices_per_channel * l2->sets * l2->ways * l2->line_bytes);
+    p->l2CacheSize = (int)(memory_slices(partition) * l2->sets * l2->ways * l2->line_bytes);
     /* The data bus moves four times in a command cycle, and the memory clock counts two of them as one. */
     p->memoryBusWidth = (int)(partition->channels * m->memory.dram.atom_bytes * 8 / (m->memory.dram.burst_cycles * 4));
     p->memoryClockRate = (int)m->gpu.dram_mhz * 2000;

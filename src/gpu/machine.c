@@ -301,7 +301,7 @@ static int check_fetch(const char *name, struct diag_sink *sink)
 static int check_ports(const struct machine *m, struct diag_sink *sink)
 {
     const struct network_params back = network_back(&m->network);
-    unsigned slices = m->memory.partition.channels * m->memory.partition.slices_per_channel;
+    unsigned slices = memory_slices(&m->memory.partition);
     struct network_refusal refusal;
     struct strbuf names = {0};
     if (m->gpu.sms > NETWORK_MAX_PORTS || slices > NETWORK_MAX_PORTS)

@@ -52,7 +52,7 @@ static void vary_units(struct gpu *gpu)
 void gpu_build_units(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
-    unsigned slices = m->memory.partition.channels * m->memory.partition.slices_per_channel;
+    unsigned slices = memory_slices(&m->memory.partition);
     struct network_params back = network_back(&m->network);
     for (unsigned i = 0; i < GPU_NETWORKS; i++)
         gpu->networks[i] = gpu_network_to_memory(i) ? network_create(&m->network, m->gpu.sms, slices, &gpu->arena)

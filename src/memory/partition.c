@@ -484,7 +484,7 @@ void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes)
     const struct partition_params *params = &p->params.partition;
     const struct cache_params *l2 = &p->params.l2;
     uint64_t end = address + bytes;
-    uint64_t whole = (uint64_t)l2->sets * l2->ways * l2->line_bytes * params->slices_per_channel * params->channels;
+    uint64_t whole = (uint64_t)l2->sets * l2->ways * l2->line_bytes * memory_slices(params);
     if (!params->host_copies_fill_l2)
         return;
     if (l2->replacement == CACHE_LRU && l2->set_index == CACHE_INDEX_LINEAR && bytes > 2 * whole)

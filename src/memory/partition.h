@@ -72,6 +72,12 @@ struct memory_params {
     const struct coherence_protocol *protocol; /* instead of the one that `coherence` names: of a test */
 };
 
+/* L2 slices of the whole machine. */
+static inline unsigned memory_slices(const struct partition_params *params)
+{
+    return params->channels * params->slices_per_channel;
+}
+
 /* Where an address lives. Uses partition_params only. */
 struct memory_place {
     uint32_t channel, slice; /* slice counts over the whole machine: channel * slices_per_channel + k */

@@ -95,7 +95,7 @@ static void send_flit(struct mesh *m, uint16_t lane, uint16_t packet, unsigned t
     m->under_way++;
 }
 
-/* What comes from routers and inputs */
+/* Arrivals: from other routers, and from the network's inputs */
 
 static void take_arrivals(struct mesh *m)
 {
@@ -130,7 +130,6 @@ static void arrive(struct mesh *m, unsigned input)
     }
     uint16_t packet = m->arriving[input];
     uint16_t lane = mesh_input_lane(m, input, (input + m->packet[packet].parcel.output) % m->channels);
-    m->packet[packet].flits++;
     if (--m->to_come[input] == 0)
         m->arriving[input] = MESH_NONE;
     if (wait)
@@ -203,7 +202,6 @@ static void cross(struct mesh *m, struct mesh_lane *lane, struct network_turn *t
     } else {
         unsigned output = to - m->link_lanes;
         turn->sent.word[output >> 6] |= port_bit(output);
-        m->packet[packet].flits--;
     }
     if (--target->left == 0)
         end_packet(m, lane, packet);
@@ -371,11 +369,11 @@ static void make_lane(struct mesh *m, unsigned number, unsigned node, unsigned i
 
 static void make_lanes(struct mesh *m, const struct network_gates *g, struct arena *arena)
 {
-    unsigned in_router = MESH_SIDES * m->channels;
+    unsigned in_router = MESH_SIDES * m->channels, inputs[MESH_MAX_NODES] = {0};
     for (unsigned i = 0; i < m->link_lanes; i++)
         make_lane(m, i, i / in_router, i % in_router, m->depth, arena);
     for (unsigned i = 0; i < g->inputs; i++) {
-        unsigned node = m->node_of_input[i], place = m->router[node].inputs++;
+        unsigned node = m->node_of_input[i], place = inputs[node]++;
         for (unsigned c = 0; c < m->channels; c++)
             make_lane(m, mesh_input_lane(m, i, c), node, in_router + place * m->channels + c, g->input_credits, arena);
     }
@@ -402,7 +400,7 @@ static struct network_core *create(const struct network_gates *g, const struct n
     bool placed = place(p, g->inputs, g->outputs, m->node_of_input, m->node_of_output, &refusal);
     assert(placed); /* network_refuses was asked */
     (void)placed;
-    m->columns = p->columns, m->rows = p->rows, m->nodes = p->columns * p->rows;
+    m->columns = p->columns, m->nodes = p->columns * p->rows;
     for (unsigned i = 0; i < m->nodes; i++)
         m->column[i] = (uint8_t)(i % m->columns), m->row[i] = (uint8_t)(i / m->columns);
     m->channels = p->virtual_channels, m->depth = p->router_flits;

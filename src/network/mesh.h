@@ -36,20 +36,18 @@ struct mesh_target {
 
 struct mesh_packet {
     struct network_parcel parcel;
-    uint16_t flits; /* of it, in lanes and between routers */
-    uint16_t next;  /* among the unused */
+    uint16_t next; /* among the unused */
     bool used;
 };
 
 struct mesh_router {
     uint64_t busy;                     /* lanes with flits, by number */
     uint16_t lanes[MESH_ROUTER_LANES]; /* by number */
-    uint8_t inputs;                    /* of the network */
     uint8_t outs;                      /* its ways out */
     uint8_t turns[MESH_ROUTER_OUTS];   /* by way out: the lane that was served last */
 };
 
-/* What arrives at a tick: flits at lanes, credits for targets. */
+/* The flits that reach lanes in one tick, and the credits that reach targets. */
 struct mesh_arrivals {
     uint32_t flits, credits;
     struct mesh_arrival {
@@ -61,7 +59,7 @@ struct mesh_arrivals {
 struct mesh {
     struct network_core core;
     uint64_t tick; /* the last one */
-    unsigned columns, rows, nodes, channels;
+    unsigned columns, nodes, channels;
     unsigned depth;      /* flits that a lane between routers holds */
     unsigned link_lanes; /* lanes between routers; those of inputs are behind them */
     unsigned lanes;
@@ -78,7 +76,6 @@ struct mesh {
     uint16_t arriving[NETWORK_MAX_PORTS]; /* by input: the packet of which flits are still to come, or MESH_NONE */
     uint16_t to_come[NETWORK_MAX_PORTS];  /* and how many */
     uint16_t node_of_input[NETWORK_MAX_PORTS], node_of_output[NETWORK_MAX_PORTS];
-
     uint8_t out_of_output[NETWORK_MAX_PORTS]; /* which way out of its router */
     struct mesh_lane *lane;
     struct mesh_target *target; /* lanes between routers, then outputs */

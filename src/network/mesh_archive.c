@@ -6,19 +6,17 @@
 
 static void archive_packet_number(struct mesh *m, struct archive *ar, uint16_t *number)
 {
-    uint32_t value = *number;
-    archive_u32_to(ar, &value, m->packets - 1);
-    *number = (uint16_t)value;
-    if (archive_loading(ar) && !archive_failed(ar) && !m->packet[value].used)
+    archive_u16_to(ar, number, (uint16_t)(m->packets - 1));
+    if (archive_loading(ar) && !archive_failed(ar) && !m->packet[*number].used)
         archive_fail(ar, "a flit in the network of a packet that is not there");
 }
 
 /* A number below `end`, or MESH_NONE. */
 static void archive_or_none(struct archive *ar, uint16_t *number, uint32_t end)
 {
-    uint32_t value = *number == MESH_NONE ? end : *number;
-    archive_u32_to(ar, &value, end);
-    *number = value == end ? MESH_NONE : (uint16_t)value;
+    uint32_t value = *number == MESH_NONE ? UINT32_MAX : *number;
+    archive_place(ar, &value, end);
+    *number = (uint16_t)value;
 }
 
 static void archive_packets(struct mesh *m, struct archive *ar, const struct network_carrier *carrier)
@@ -30,7 +28,6 @@ static void archive_packets(struct mesh *m, struct archive *ar, const struct net
         archive_bool(ar, &p->used);
         if (p->used) {
             network_archive_parcel(m->core.gates, ar, carrier, &p->parcel);
-            ARCHIVE(ar, p->flits);
         } else if (archive_loading(ar)) {
             p->next = m->unused;
             m->unused = (uint16_t)i;
@@ -72,16 +69,11 @@ static void archive_arrivals(struct mesh *m, struct archive *ar)
         archive_u32_to(ar, &a->flits, m->nodes * MESH_SIDES + m->core.gates->inputs);
         archive_u32_to(ar, &a->credits, m->nodes * MESH_SIDES);
         for (uint32_t n = 0; n < a->flits && !archive_failed(ar); n++) {
-            uint32_t lane = a->flit[n].lane;
-            archive_u32_to(ar, &lane, m->lanes - 1);
-            a->flit[n].lane = (uint16_t)lane;
+            archive_u16_to(ar, &a->flit[n].lane, (uint16_t)(m->lanes - 1));
             archive_packet_number(m, ar, &a->flit[n].packet);
         }
-        for (uint32_t n = 0; n < a->credits && !archive_failed(ar); n++) {
-            uint32_t lane = a->credit[n];
-            archive_u32_to(ar, &lane, m->link_lanes - 1);
-            a->credit[n] = (uint16_t)lane;
-        }
+        for (uint32_t n = 0; n < a->credits && !archive_failed(ar); n++)
+            archive_u16_to(ar, &a->credit[n], (uint16_t)(m->link_lanes - 1));
         m->under_way += archive_loading(ar) ? a->flits + a->credits : 0;
     }
 }

@@ -34,7 +34,8 @@ struct network_core_kind;
 const struct network_core_kind *const *network_cores(void);
 const struct network_core_kind *network_find_core(const char *name);
 const char *network_core_name(const struct network_core_kind *kind);
-/* Whether the core that params name cannot have them, or so many ports: then by which parameters of network, and why. */
+/* Returns whether the core that params name cannot be built with these parameters and so many ports; then *refusal has
+ * the parameters of the network that stand against it, and why. */
 struct network_refusal {
     const char *names, *why; /* as param_conflict takes them */
 };

@@ -71,9 +71,9 @@ void sm_account_go(struct sm *sm, uint64_t slots)
         counts_of(&a->counts)[sm->warps[mask_first(rest)].stands_at] += a->from;
 }
 
-void sm_account_begin(struct sm *sm, const struct sm_causes *counts)
+void sm_account_begin(struct sm *sm)
 {
-    sm->account = (struct sm_account){.from = sm->now, .counts = *counts};
+    sm->account = (struct sm_account){.from = sm->now, .counts = sm->account.counts};
     sm_account_come(sm, sm->resident);
 }
 

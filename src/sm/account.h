@@ -64,8 +64,8 @@ static inline void sm_account_issued(struct sm_account *a, uint8_t stands_at, un
     (&a->counts.issued)[stands_at]--;
     a->counts.issued++;
 }
-/* Counts from cycle sm->now on, beside `counts`, for the warps that are resident. */
-void sm_account_begin(struct sm *sm, const struct sm_causes *counts);
+/* Counts from cycle sm->now on, for the warps that are resident, on top of what is counted. */
+void sm_account_begin(struct sm *sm);
 /* Warps have come; warps go. */
 void sm_account_come(struct sm *sm, uint64_t slots);
 void sm_account_go(struct sm *sm, uint64_t slots);

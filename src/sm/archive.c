@@ -392,7 +392,7 @@ static void begin_counting(struct sm *sm)
     for (unsigned s = 0; s < sm->scheduler_count; s++)
         sm->issue.owned[s] = sm->now;
     sm_waits_changed(sm);
-    sm_account_begin(sm, &sm->account.counts);
+    sm_account_begin(sm);
     sm_all_due(sm);
 }
 

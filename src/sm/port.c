@@ -13,33 +13,27 @@ void sm_port_init(struct sm *sm, struct arena *own)
 
 /* Requests */
 
-HOT_INLINE void send(struct sm *sm, struct packet *p, uint32_t bytes)
+HOT void sm_port_send(struct sm *sm, struct packet *p)
 {
     uint64_t local;
+    uint32_t bytes = packet_network_bytes(p);
     contract(sm_port_has_room(sm, bytes));
     network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local), bytes, p,
                  sm->now);
 }
 
-HOT void sm_port_send(struct sm *sm, struct packet *p)
-{
-    send(sm, p, packet_network_bytes(p));
-}
-
-HOT_INLINE bool can_send(const struct sm *sm, const struct packet_ring *queue)
+/* The queue's first request, if the network's entrance has room for it; else NULL. */
+HOT_INLINE const struct packet *sendable(const struct sm *sm, const struct packet_ring *queue)
 {
     const struct packet *p = packet_ring_peek(queue);
-    return p && sm_port_has_room(sm, packet_network_bytes(p));
+    return p && sm_port_has_room(sm, packet_network_bytes(p)) ? p : NULL;
 }
 
 HOT void sm_port_send_one(struct sm *sm, struct packet_ring *queue)
 {
-    struct packet *p = packet_ring_peek(queue);
-    uint32_t bytes = p ? packet_network_bytes(p) : 0;
-    if (!p || !sm_port_has_room(sm, bytes))
+    if (!sendable(sm, queue))
         return;
-    packet_ring_pop(queue);
-    send(sm, p, bytes);
+    sm_port_send(sm, packet_ring_pop(queue));
     sm->moved = true;
     if (!sm_has_queued(sm))
         sm->due &= ~(uint32_t)SM_DUE_SEND;
@@ -65,7 +59,7 @@ HOT bool sm_has_requests(const struct sm *sm)
 HOT bool sm_can_send(const struct sm *sm)
 {
     uint32_t entering = sm_lsu_entering_bytes(sm);
-    return can_send(sm, &sm->lsu.l1d.requests) || can_send(sm, &sm->lsu.l1c_queue) || can_send(sm, &sm->fetch.queue) ||
+    return sendable(sm, &sm->lsu.l1d.requests) || sendable(sm, &sm->lsu.l1c_queue) || sendable(sm, &sm->fetch.queue) ||
            (entering && sm_port_has_room(sm, entering));
 }
 

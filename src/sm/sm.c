@@ -280,7 +280,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm_fetch_begin(sm);
     sm_all_due(sm);
     sm->counted = cycle;
-    sm_account_begin(sm, &sm->account.counts);
+    sm_account_begin(sm);
     sm->changed = mask_low(p->warps);
     sm->issue.first_look = SM_NONE;
     sm->noted.seeks_work = true;
@@ -666,7 +666,8 @@ void sm_stats_reset(struct sm *sm)
 {
     sm->stats = (struct sm_stats){0};
     sm->stalls = (struct sm_stalls){0};
-    sm_account_begin(sm, &(struct sm_causes){0});
+    sm->account.counts = (struct sm_causes){0};
+    sm_account_begin(sm);
     sm->phases.stats = (struct sm_phase_stats){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);

@@ -349,7 +349,7 @@ HOT_INLINE void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bi
     sm->mispredicted = mispredicted;
     sm_account_awake(sm, warp, bit, cause);
 }
-/* What the head waits for has changed: it may come from elsewhere. */
+/* Something else now holds up the warp's head: the cause at which the warp stands follows from that. */
 static inline void sm_head_waits(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
     if (sm->buffered & ~(sm->cleared | sm->mispredicted | sm->waiting) & bit)

@@ -1,7 +1,6 @@
 // Graph colouring by independent sets (Jones and Plassmann, 1993): every node has a random number, and in round k those
 // that have the greatest one among their neighbours without a colour take colour k. One pass finds them, a second one
 // gives the colours and says whether a node is left. Both go over all nodes as tasks of queues (../tasks.h).
-#include "../graph.h"
 #include "../tasks.h"
 
 constexpr unsigned NONE = 0xffffffffu;
@@ -61,29 +60,24 @@ int main(int argc, char **argv)
         GRAPH_OPTION_ROWS(GRAPH_SKEWED, 299067, 977676, 600, 1500),
         {"rounds", "rounds at most; 0: until all nodes have a colour", 0, 0, 1000000, 0, 0},
     };
-    const char *file = graph_file(&argc, argv);
-    option_read(options, argc, argv);
-    uint64_t steal = options[GRAPH_STEAL].value, scope = options[GRAPH_SCOPE].value, most = options[GRAPH_OPTIONS].value;
-    if (steal && scope)
-        option_refuse(argv[0], options, GRAPH_OPTIONS + 1, "--scope 1 with stealing");
-    graph g = graph_from_options(options, file);
+    job j = begin_job(options, argc, argv);
+    const graph &g = j.g;
     generator random = {options[GRAPH_SEED].value};
     std::vector<unsigned> value(g.nodes), none(g.nodes, NONE);
     for (unsigned &v : value)
         v = (unsigned)(random.next() >> 33);
-    tasks t = make_tasks(g.nodes, (unsigned)options[GRAPH_QUEUES].value);
-    unsigned *first = to_device(g.first), *target = to_device(g.target), *values = to_device(value), *left;
+    unsigned *values = to_device(value), *left;
     unsigned *color = to_device(none), rounds = 0, again = 1;
     unsigned char *chosen = to_device(std::vector<unsigned char>(g.nodes, 0));
     CHECK(cudaMalloc(&left, sizeof *left));
-    for (; again && (!most || rounds < most); rounds++) {
+    for (; again && (!j.rounds || rounds < j.rounds); rounds++) {
         CHECK(cudaMemset(left, 0, sizeof *left));
-        LAUNCH_TASKS(find, t, steal, scope, links{first, target, values}, color, chosen);
-        LAUNCH_TASKS(give, t, steal, scope, color, chosen, rounds, left);
+        LAUNCH_TASKS(find, j, links{j.first, j.target, values}, color, chosen);
+        LAUNCH_TASKS(give, j, color, chosen, rounds, left);
         CHECK(cudaMemcpy(&again, left, sizeof again, cudaMemcpyDeviceToHost));
     }
     std::vector<unsigned> got = to_host(color, g.nodes), want = host_colors(g, value);
-    uint64_t wrong = wrong_tasks(t, 2 * rounds);
+    uint64_t wrong = wrong_tasks(j.t, 2 * rounds);
     for (unsigned v = 0; v < g.nodes; v++) {
         wrong += got[v] != (want[v] < rounds ? want[v] : NONE);
         for (unsigned e = g.first[v]; e < g.first[v + 1]; e++)
@@ -91,8 +85,8 @@ int main(int argc, char **argv)
     }
     printf("coloring: %u nodes, %zu edges, %u colours%s\n", g.nodes, g.target.size(), rounds,
            again ? ", some nodes without" : "");
-    free_tasks(t);
-    for (unsigned *p : {first, target, values, left, color})
+    end_job(j);
+    for (unsigned *p : {values, left, color})
         CHECK(cudaFree(p));
     CHECK(cudaFree(chosen));
     return verdict("coloring", wrong);

@@ -1,7 +1,6 @@
 // PageRank by power iteration, in the form that pulls: the rank of a node becomes 0.15/N and 0.85 of the sum over its
 // neighbours of their rank divided by their degree. One pass divides, a second one sums; both go over all nodes as tasks
 // of queues (../tasks.h). Sums are taken in the order of the edges, so that they are the same bits whoever takes them.
-#include "../graph.h"
 #include "../tasks.h"
 
 template <int SCOPE, bool STEAL>
@@ -55,35 +54,28 @@ int main(int argc, char **argv)
         GRAPH_OPTION_ROWS(GRAPH_SKEWED, 64810, 250593, 800, 2000),
         {"rounds", "of the iteration", 20, 1, 1000, 3, 20},
     };
-    const char *file = graph_file(&argc, argv);
-    option_read(options, argc, argv);
-    uint64_t steal = options[GRAPH_STEAL].value, scope = options[GRAPH_SCOPE].value;
-    uint64_t rounds = options[GRAPH_OPTIONS].value;
-    if (steal && scope)
-        option_refuse(argv[0], options, GRAPH_OPTIONS + 1, "--scope 1 with stealing");
-    graph g = graph_from_options(options, file);
+    job j = begin_job(options, argc, argv);
+    const graph &g = j.g;
     std::vector<unsigned> degree = degrees(g);
     std::vector<float> even(g.nodes, 1.0f / (float)g.nodes);
     float rest = 0.15f / (float)g.nodes;
-    tasks t = make_tasks(g.nodes, (unsigned)options[GRAPH_QUEUES].value);
-    unsigned *first = to_device(g.first), *target = to_device(g.target), *degree_of = to_device(degree);
+    unsigned *degree_of = to_device(degree);
     float *rank = to_device(even), *part = to_device(even);
-    for (uint64_t i = 0; i < rounds; i++) {
-        LAUNCH_TASKS(share, t, steal, scope, degree_of, rank, part);
-        LAUNCH_TASKS(gather, t, steal, scope, first, target, part, rank, rest);
+    for (uint64_t i = 0; i < j.rounds; i++) {
+        LAUNCH_TASKS(share, j, degree_of, rank, part);
+        LAUNCH_TASKS(gather, j, j.first, j.target, part, rank, rest);
     }
-    std::vector<float> got = to_host(rank, g.nodes), want = host_ranks(g, degree, rounds, rest);
-    uint64_t wrong = wrong_tasks(t, (unsigned)(2 * rounds));
+    std::vector<float> got = to_host(rank, g.nodes), want = host_ranks(g, degree, j.rounds, rest);
+    uint64_t wrong = wrong_tasks(j.t, (unsigned)(2 * j.rounds));
     unsigned best = 0;
     for (unsigned v = 0; v < g.nodes; v++) {
         wrong += memcmp(&got[v], &want[v], sizeof(float)) != 0;
         best = got[v] > got[best] ? v : best;
     }
     printf("pagerank: %u nodes, %zu edges, %llu rounds, node %u has the greatest rank, %.9g\n", g.nodes, g.target.size(),
-           (unsigned long long)rounds, best, got[best]);
-    free_tasks(t);
-    for (unsigned *p : {first, target, degree_of})
-        CHECK(cudaFree(p));
+           (unsigned long long)j.rounds, best, got[best]);
+    end_job(j);
+    CHECK(cudaFree(degree_of));
     CHECK(cudaFree(rank));
     CHECK(cudaFree(part));
     return verdict("pagerank", wrong);

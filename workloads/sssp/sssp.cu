@@ -3,7 +3,6 @@
 // whether anything has. Both passes go over all nodes as tasks of queues (../tasks.h), dealt anew for each.
 #include <queue>
 
-#include "../graph.h"
 #include "../tasks.h"
 
 constexpr unsigned FAR = 0x7fffffffu;
@@ -65,26 +64,21 @@ int main(int argc, char **argv)
         GRAPH_OPTION_ROWS(GRAPH_ROADS, 321270, 400086, 300, 370),
         {"rounds", "rounds at most; 0: until nothing changes", 0, 0, 1000000, 0, 0},
     };
-    const char *file = graph_file(&argc, argv);
-    option_read(options, argc, argv);
-    uint64_t steal = options[GRAPH_STEAL].value, scope = options[GRAPH_SCOPE].value, most = options[GRAPH_OPTIONS].value;
-    if (steal && scope)
-        option_refuse(argv[0], options, GRAPH_OPTIONS + 1, "--scope 1 with stealing");
-    graph g = graph_from_options(options, file);
-    tasks t = make_tasks(g.nodes, (unsigned)options[GRAPH_QUEUES].value);
+    job j = begin_job(options, argc, argv);
+    const graph &g = j.g;
     std::vector<unsigned> far(g.nodes, FAR);
     far[0] = 0;
-    unsigned *first = to_device(g.first), *target = to_device(g.target), *weight = to_device(g.weight), *changed;
+    unsigned *weight = to_device(g.weight), *changed;
     unsigned *distance = to_device(far), *next = to_device(far), rounds = 0, again = 1;
     CHECK(cudaMalloc(&changed, sizeof *changed));
-    for (; again && (!most || rounds < most); rounds++) {
+    for (; again && (!j.rounds || rounds < j.rounds); rounds++) {
         CHECK(cudaMemset(changed, 0, sizeof *changed));
-        LAUNCH_TASKS(relax, t, steal, scope, roads{first, target, weight}, distance, next);
-        LAUNCH_TASKS(compare, t, steal, scope, distance, next, changed);
+        LAUNCH_TASKS(relax, j, roads{j.first, j.target, weight}, distance, next);
+        LAUNCH_TASKS(compare, j, distance, next, changed);
         CHECK(cudaMemcpy(&again, changed, sizeof again, cudaMemcpyDeviceToHost));
     }
     std::vector<unsigned> got = to_host(distance, g.nodes), want = host_distances(g);
-    uint64_t wrong = wrong_tasks(t, 2 * rounds), reached = 0, farthest = 0;
+    uint64_t wrong = wrong_tasks(j.t, 2 * rounds), reached = 0, farthest = 0;
     for (unsigned v = 0; v < g.nodes; v++) {
         wrong += again ? got[v] < want[v] : got[v] != want[v]; // before the end, distances are still too long
         reached += got[v] < FAR;
@@ -92,8 +86,8 @@ int main(int argc, char **argv)
     }
     printf("sssp: %u nodes, %zu edges, %u rounds, %llu reached, the farthest after %llu\n", g.nodes, g.target.size(),
            rounds, (unsigned long long)reached, (unsigned long long)farthest);
-    free_tasks(t);
-    for (unsigned *p : {first, target, weight, changed, distance, next})
+    end_job(j);
+    for (unsigned *p : {weight, changed, distance, next})
         CHECK(cudaFree(p));
     return verdict("sssp", wrong);
 }

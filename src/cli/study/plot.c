@@ -51,8 +51,7 @@ static void head(const struct study_figure *figure, const char *svg, struct strb
     strbuf_add(out,
                "set terminal svg size 900,360 dynamic noenhanced font 'sans-serif,12'\n"
                "set border 3\nset tics nomirror\n"
-               "set grid ytics lt 1 lc rgb '#dddddd'\nset key tmargin left horizontal Left reverse samplen 1 width 1\n"
-               "");
+               "set grid ytics lt 1 lc rgb '#dddddd'\nset key tmargin left horizontal Left reverse samplen 1 width 1\n");
     plot_settings(out, svg, figure->x, figure->y);
 }
 
