@@ -204,8 +204,10 @@ static void step_sms(struct gpu_part *part, uint64_t now, uint64_t sent)
         unsigned i = mask_first(rest);
         uint64_t bit = rest & -rest;
         struct sm_turn turn = sm_step(sms[i], now);
-        faulted |= turn.state & SM_STATE_FAULTED;
-        idle |= turn.state & SM_STATE_IDLE ? bit : 0;
+        if (turn.state) {
+            faulted |= turn.state & SM_STATE_FAULTED;
+            idle |= turn.state & SM_STATE_IDLE ? bit : 0;
+        }
         if (turn.next <= now + 1) {
             due |= bit;
             continue;

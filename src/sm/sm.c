@@ -492,6 +492,14 @@ HOT static uint64_t next_event(const struct sm *sm)
     return next < sm->now ? sm->now : next;
 }
 
+/* Whether a step leaves the SM idle or faulted, which it does rarely. */
+static inline uint32_t state_of(const struct sm *sm)
+{
+    if (sm->resident && !sm->has_fault)
+        return 0;
+    return (sm_idle(sm) ? SM_STATE_IDLE : 0) | (sm->has_fault ? SM_STATE_FAULTED : 0);
+}
+
 /* A stage that has nothing to do is passed over. */
 HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 {
@@ -512,7 +520,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     sm->collect.written = 0;
     if (sm->due & SM_DUE_LSU)
         sm_lsu(sm);
-    if ((sm->changed | sm_waits_timed(&sm->waits) | sm->fence_reached) || sm->has_fault)
+    if (sm->changed || sm_waits_timed(&sm->waits) || sm->fence_reached || sm->has_fault)
         sm_issue(sm);
     sm->account.from = cycle + 1;
     if (sm->fetch.slot != SM_NONE)
@@ -522,7 +530,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     if (sm->fetch.queue.count)
         sm_send_instruction_requests(sm);
     sm->now = cycle + 1;
-    uint32_t state = (sm_idle(sm) ? SM_STATE_IDLE : 0) | (sm->has_fault ? SM_STATE_FAULTED : 0);
+    uint32_t state = state_of(sm);
     if (must_step(sm))
         return (struct sm_turn){sm->now, state};
     if (!sm_has_requests(sm))
