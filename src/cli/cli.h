@@ -37,6 +37,7 @@ int cli_study(int argc, char **argv);
 int cli_machines(int argc, char **argv);
 int cli_params(int argc, char **argv);
 int cli_protocols(int argc, char **argv);
+int cli_litmus(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_disasm(int argc, char **argv);
@@ -46,14 +47,14 @@ typedef VEC(const char *) cli_texts;
 
 /* The options of a command. Strings belong to argv. */
 struct cli_options {
-    const char *machine, *sched, *mode; /* NULL: not given */
-    cli_texts sets;                     /* group.parameter=value */
+    const char *machine, *sched, *mode;                    /* NULL: not given */
+    cli_texts sets;                                        /* group.parameter=value */
 #define CLI_SETTING(option, parameter) const char *option; /* set after the sets; NULL: not given */
 #include "cli/settings.def"
 #undef CLI_SETTING
-    const char *stats;                  /* file for results, or NULL */
-    const char *phases;                 /* file for the phases of blocks, or NULL */
-    const char *hang_report;            /* file for the graph of waiting of a kernel that hangs, or NULL */
+    const char *stats;       /* file for results, or NULL */
+    const char *phases;      /* file for the phases of blocks, or NULL */
+    const char *hang_report; /* file for the graph of waiting of a kernel that hangs, or NULL */
     const char *max_cycles, *max_seconds, *threads;
     const char *check; /* "sync", or NULL */
     const char *checkpoint_every, *checkpoint, *resume;
@@ -64,22 +65,25 @@ struct cli_options {
     double max_seconds_value;                 /* 0: not given */
     cli_texts cases;
     const char *jobs, *reference, *html;
+    const char *runs, *turns;
+    uint64_t runs_value, turns_value;
     uint64_t jobs_value; /* 0: not given */
-    bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip;
+    bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, model, shapes, print;
     char **rest;        /* the arguments that are no options, NULL-terminated */
     struct arena arena; /* of rest, and of what --resume completed */
 };
 
 /* Which options a subcommand takes; --help always. */
 enum cli_accept {
-    CLI_TAKES_MACHINE = 1,  /* --machine, --set */
-    CLI_TAKES_RUN = 2,      /* --sched, --fetch, --seed, --mode, --max-*, --threads, --no-skip, --check */
-    CLI_TAKES_OUTPUT = 4,   /* --stats, --quiet */
-    CLI_TAKES_KERNELS = 8,  /* --kernels */
-    CLI_TAKES_KERNEL = 16,  /* --kernel NAME */
-    CLI_TAKES_RECORDS = 32, /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
-    CLI_TAKES_REPORT = 64,  /* --hang-report */
+    CLI_TAKES_MACHINE = 1,       /* --machine, --set */
+    CLI_TAKES_RUN = 2,           /* --sched, --fetch, --seed, --mode, --max-*, --threads, --no-skip, --check */
+    CLI_TAKES_OUTPUT = 4,        /* --stats, --quiet */
+    CLI_TAKES_KERNELS = 8,       /* --kernels */
+    CLI_TAKES_KERNEL = 16,       /* --kernel NAME */
+    CLI_TAKES_RECORDS = 32,      /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
+    CLI_TAKES_REPORT = 64,       /* --hang-report */
     CLI_TAKES_DEPARTURES = 128,  /* --departures */
+    CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --print */
     CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
 };
@@ -102,7 +106,8 @@ bool cli_is_case(const char *target);
 void cli_say(struct diag_sink *sink);
 /* The same at a command's end; returns code. */
 int cli_finish(struct diag_sink *sink, int code);
-/* A command that lists something, with `most` arguments at most: reads its options, prints usage for --help, else returns what body does. */
+/* A command that lists something, with `most` arguments at most: reads its options, prints usage for --help, else
+ * returns what body does. */
 int cli_listing(int argc, char **argv, unsigned accepted, unsigned most, const char *usage,
                 int (*body)(struct cli_options *options, struct diag_sink *sink));
 void cli_print_diags(const struct diag_sink *sink);
@@ -164,6 +169,8 @@ void cli_progress_show(struct cli_progress *progress, const char *kernel, const 
 struct process_job;
 void cli_progress_jobs(struct cli_progress *progress, const struct process_job *jobs, unsigned count, const char *what,
                        int failed);
+/* "MP: 2000 of 4000 runs". */
+void cli_progress_count(struct cli_progress *progress, const char *name, uint64_t done, uint64_t all, const char *what);
 void cli_progress_clear(struct cli_progress *progress);
 
 /* A launch file, run to the exit code; fills *document (may be NULL) with the results. */

@@ -26,14 +26,15 @@ static const struct row {
 } table[] = {
     {"machine", FILL_TEXT, offsetof(struct cli_options, machine), CLI_TAKES_MACHINE},
     {"set", FILL_LIST, offsetof(struct cli_options, sets), CLI_TAKES_MACHINE},
-    {"sched", FILL_TEXT, offsetof(struct cli_options, sched), CLI_TAKES_RUN | CLI_TAKES_RECORDS},
-#define CLI_SETTING(option, parameter) {#option, FILL_TEXT, offsetof(struct cli_options, option), CLI_TAKES_RUN},
+    {"sched", FILL_TEXT, offsetof(struct cli_options, sched), CLI_TAKES_RUN | CLI_TAKES_RECORDS | CLI_TAKES_LITMUS},
+#define CLI_SETTING(option, parameter)                                                                                 \
+    {#option, FILL_TEXT, offsetof(struct cli_options, option), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
 #include "cli/settings.def"
 #undef CLI_SETTING
     {"mode", FILL_TEXT, offsetof(struct cli_options, mode), CLI_TAKES_RUN},
-    {"max-cycles", FILL_TEXT, offsetof(struct cli_options, max_cycles), CLI_TAKES_RUN},
+    {"max-cycles", FILL_TEXT, offsetof(struct cli_options, max_cycles), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
     {"max-seconds", FILL_TEXT, offsetof(struct cli_options, max_seconds), CLI_TAKES_RUN},
-    {"threads", FILL_TEXT, offsetof(struct cli_options, threads), CLI_TAKES_RUN},
+    {"threads", FILL_TEXT, offsetof(struct cli_options, threads), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
     {"no-skip", FILL_FLAG, offsetof(struct cli_options, no_skip), CLI_TAKES_RUN},
     {"check", FILL_TEXT, offsetof(struct cli_options, check), CLI_TAKES_RUN},
     {"checkpoint-every", FILL_TEXT, offsetof(struct cli_options, checkpoint_every), CLI_TAKES_CHECKPOINT},
@@ -42,7 +43,7 @@ static const struct row {
     {"hang-report", FILL_TEXT, offsetof(struct cli_options, hang_report), CLI_TAKES_REPORT},
     {"phases", FILL_TEXT, offsetof(struct cli_options, phases), CLI_TAKES_REPORT},
     {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT},
-    {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT},
+    {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT | CLI_TAKES_LITMUS},
     {"kernels", FILL_FLAG, offsetof(struct cli_options, kernels), CLI_TAKES_KERNELS},
     {"kernel", FILL_TEXT, offsetof(struct cli_options, kernel), CLI_TAKES_KERNEL},
     {"case", FILL_LIST, offsetof(struct cli_options, cases), CLI_TAKES_RECORDS},
@@ -52,6 +53,11 @@ static const struct row {
     {"fixed-order", FILL_FLAG, offsetof(struct cli_options, fixed_order), CLI_TAKES_RECORDS},
     {"departures", FILL_FLAG, offsetof(struct cli_options, departures), CLI_TAKES_DEPARTURES},
     {"html", FILL_TEXT, offsetof(struct cli_options, html), CLI_TAKES_RECORDS},
+    {"runs", FILL_TEXT, offsetof(struct cli_options, runs), CLI_TAKES_LITMUS},
+    {"turns", FILL_TEXT, offsetof(struct cli_options, turns), CLI_TAKES_LITMUS},
+    {"model", FILL_FLAG, offsetof(struct cli_options, model), CLI_TAKES_LITMUS},
+    {"shapes", FILL_FLAG, offsetof(struct cli_options, shapes), CLI_TAKES_LITMUS},
+    {"print", FILL_FLAG, offsetof(struct cli_options, print), CLI_TAKES_LITMUS},
     {"help", FILL_FLAG, offsetof(struct cli_options, help), 0},
 };
 #define TABLE_COUNT (sizeof table / sizeof *table)
@@ -164,6 +170,11 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
                                       options->checkpoint_every_value == 0))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--checkpoint-every %s: expected a number of cycles above 0",
                         options->checkpoint_every);
+    if (options->runs && (!config_parse_u64(options->runs, &options->runs_value) || options->runs_value < 1 ||
+                          options->runs_value > UINT32_MAX))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--runs %s: expected a number from 1 to 4294967295", options->runs);
+    if (options->turns && (!config_parse_u64(options->turns, &options->turns_value) || options->turns_value > 16))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--turns %s: expected a number from 0 to 16", options->turns);
     if (options->jobs && (!config_parse_u64(options->jobs, &options->jobs_value) || options->jobs_value < 1 ||
                           options->jobs_value > 1024))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--jobs %s: expected a number from 1 to 1024", options->jobs);

@@ -128,6 +128,15 @@ void cli_progress_jobs(struct cli_progress *progress, const struct process_job *
     progress->done = done;
 }
 
+void cli_progress_count(struct cli_progress *progress, const char *name, uint64_t done, uint64_t all, const char *what)
+{
+    if (!progress->enabled)
+        return;
+    fprintf(stderr, "\r\033[K%s: %" PRIu64 " of %" PRIu64 " %s", name, done, all, what);
+    fflush(stderr);
+    progress->shown = true;
+}
+
 void cli_progress_clear(struct cli_progress *progress)
 {
     if (progress->shown)

@@ -1,0 +1,314 @@
+/* The PTX memory model: PTX ISA, "Memory Consistency Model", in the order of its sections and with its names. A
+ * relation is a matrix of bits (execution.h). There is one proxy here, and all accesses have one size, so that two
+ * accesses overlap completely or not at all. */
+#include "litmus/execution.h"
+
+#define EACH(a, x) for (unsigned a = 0; a < (x)->count; a++)
+
+/* Relations */
+
+static struct litmus_relation join(const struct litmus_relation *r, const struct litmus_relation *s)
+{
+    struct litmus_relation both;
+    for (unsigned a = 0; a < LITMUS_EVENTS; a++)
+        both.row[a] = r->row[a] | s->row[a];
+    return both;
+}
+
+static struct litmus_relation meet(const struct litmus_relation *r, const struct litmus_relation *s)
+{
+    struct litmus_relation both;
+    for (unsigned a = 0; a < LITMUS_EVENTS; a++)
+        both.row[a] = r->row[a] & s->row[a];
+    return both;
+}
+
+/* a to c, where a r b and b s c. */
+static struct litmus_relation follow(const struct litmus_relation *r, const struct litmus_relation *s)
+{
+    struct litmus_relation both = {{0}};
+    for (unsigned a = 0; a < LITMUS_EVENTS; a++)
+        for (uint64_t rest = r->row[a]; rest; rest &= rest - 1)
+            both.row[a] |= s->row[mask_first(rest)];
+    return both;
+}
+
+static struct litmus_relation inverse(const struct litmus_relation *r)
+{
+    struct litmus_relation back = {{0}};
+    for (unsigned a = 0; a < LITMUS_EVENTS; a++)
+        for (uint64_t rest = r->row[a]; rest; rest &= rest - 1)
+            litmus_relate(&back, mask_first(rest), a);
+    return back;
+}
+
+static bool empty(const struct litmus_relation *r)
+{
+    uint64_t any = 0;
+    for (unsigned a = 0; a < LITMUS_EVENTS; a++)
+        any |= r->row[a];
+    return !any;
+}
+
+static bool irreflexive(const struct litmus_relation *r)
+{
+    for (unsigned a = 0; a < LITMUS_EVENTS; a++)
+        if (litmus_related(r, a, a))
+            return false;
+    return true;
+}
+
+void litmus_close(struct litmus_relation *r, unsigned count)
+{
+    for (unsigned b = 0; b < count; b++)
+        for (unsigned a = 0; a < count; a++)
+            if (litmus_related(r, a, b))
+                r->row[a] |= r->row[b];
+}
+
+bool litmus_acyclic(const struct litmus_relation *r, unsigned count)
+{
+    struct litmus_relation all = *r;
+    litmus_close(&all, count);
+    return irreflexive(&all);
+}
+
+/* Operations */
+
+static bool is_memory(const struct litmus_event *e)
+{
+    return e->kind == LITMUS_READS || e->kind == LITMUS_WRITES;
+}
+
+/* "Strong": a fence, or a memory operation of an order other than weak. Barriers synchronize by themselves. */
+static bool is_strong(const struct litmus_event *e)
+{
+    return e->kind == LITMUS_FENCES || (is_memory(e) && e->order != LITMUS_WEAK);
+}
+
+static bool is_strong_write(const struct litmus_event *e)
+{
+    return e->kind == LITMUS_WRITES && is_strong(e);
+}
+
+static bool is_strong_read(const struct litmus_event *e)
+{
+    return e->kind == LITMUS_READS && is_strong(e);
+}
+
+static bool releases(const struct litmus_event *e)
+{
+    return e->order == LITMUS_RELEASE || e->order == LITMUS_ACQ_REL;
+}
+
+static bool acquires(const struct litmus_event *e)
+{
+    return e->order == LITMUS_ACQUIRE || e->order == LITMUS_ACQ_REL;
+}
+
+/* Whether the scope that an operation names includes a thread. */
+static bool reaches(const struct litmus_test *test, const struct litmus_event *e, unsigned thread)
+{
+    const struct litmus_thread *from = &test->threads[e->thread], *to = &test->threads[thread];
+    return e->scope == LITMUS_SYS || (from->gpu == to->gpu && (e->scope == LITMUS_GPU || from->cta == to->cta));
+}
+
+/* "Morally strong operations": related in program order, or each strong with a scope that includes the other's thread;
+ * and if both access memory, they overlap completely. */
+static bool are_morally_strong(const struct litmus_execution *x, unsigned a, unsigned b)
+{
+    const struct litmus_event *e = &x->events[a], *f = &x->events[b];
+    if (a == b || e->thread == LITMUS_NO_THREAD || f->thread == LITMUS_NO_THREAD)
+        return false;
+    if (is_memory(e) && is_memory(f) && e->place != f->place)
+        return false;
+    if (e->thread == f->thread)
+        return true;
+    return is_strong(e) && is_strong(f) && reaches(x->test, e, f->thread) && reaches(x->test, f, e->thread);
+}
+
+void litmus_relate_program(struct litmus_execution *x)
+{
+    x->po = x->po_place = x->morally_strong = x->rmw = (struct litmus_relation){{0}};
+    EACH(a, x) EACH(b, x)
+    {
+        const struct litmus_event *e = &x->events[a], *f = &x->events[b];
+        bool before = a < b && e->thread == f->thread && e->thread != LITMUS_NO_THREAD;
+        if (before)
+            litmus_relate(&x->po, a, b);
+        if (before && is_memory(e) && is_memory(f) && e->place == f->place)
+            litmus_relate(&x->po_place, a, b);
+        if (before && b == a + 1 && e->updates && f->updates && e->kind == LITMUS_READS)
+            litmus_relate(&x->rmw, a, b);
+        if (are_morally_strong(x, a, b))
+            litmus_relate(&x->morally_strong, a, b);
+    }
+}
+
+/* "Release and acquire patterns" */
+
+/* From the first operation of a release pattern to its last, a write: a release; one followed by a strong write of the
+ * same place; a fence followed by a strong write. */
+static struct litmus_relation release_patterns(const struct litmus_execution *x)
+{
+    struct litmus_relation r = {{0}};
+    EACH(a, x) EACH(b, x)
+    {
+        const struct litmus_event *e = &x->events[a], *f = &x->events[b];
+        bool writes = e->kind == LITMUS_WRITES && releases(e);
+        bool same = a == b || (litmus_related(&x->po_place, a, b) && is_strong_write(f));
+        bool fence = e->kind == LITMUS_FENCES && litmus_related(&x->po, a, b) && is_strong_write(f);
+        if ((writes && same) || fence)
+            litmus_relate(&r, a, b);
+    }
+    return r;
+}
+
+/* From the first operation of an acquire pattern, a read, to its last: an acquire; a strong read before one of the same
+ * place; a strong read before a fence. */
+static struct litmus_relation acquire_patterns(const struct litmus_execution *x)
+{
+    struct litmus_relation r = {{0}};
+    EACH(a, x) EACH(b, x)
+    {
+        const struct litmus_event *e = &x->events[a], *f = &x->events[b];
+        bool same = a == b || (litmus_related(&x->po_place, a, b) && is_strong_read(e));
+        bool reads = f->kind == LITMUS_READS && acquires(f);
+        bool fence = f->kind == LITMUS_FENCES && litmus_related(&x->po, a, b) && is_strong_read(e);
+        if ((reads && same) || fence)
+            litmus_relate(&r, a, b);
+    }
+    return r;
+}
+
+/* "Ordering of memory operations" */
+
+/* "Observation order": a read takes its value from a morally strong write, perhaps by way of atomics. */
+static struct litmus_relation observations(const struct litmus_execution *x)
+{
+    struct litmus_relation direct = meet(&x->morally_strong, &x->rf), all = direct;
+    for (;;) {
+        struct litmus_relation further = follow(&all, &x->rmw), next;
+        further = follow(&further, &all);
+        next = join(&all, &further);
+        further = meet(&next, &all);
+        bool done = true;
+        EACH(a, x)
+        done &= next.row[a] == further.row[a];
+        if (done)
+            return all;
+        all = next;
+    }
+}
+
+/* "Synchronizing operations": a release pattern whose write is observed by an acquire pattern's read, with ends that
+ * are morally strong. */
+static struct litmus_relation synchronizes(const struct litmus_execution *x)
+{
+    struct litmus_relation release = release_patterns(x), acquire = acquire_patterns(x), r;
+    r = follow(&release, &x->observation);
+    r = follow(&r, &acquire);
+    return meet(&x->morally_strong, &r);
+}
+
+/* Barriers synchronize the threads of a block that meet there. */
+static struct litmus_relation barriers(const struct litmus_execution *x)
+{
+    struct litmus_relation r = {{0}};
+    EACH(a, x) EACH(b, x)
+    {
+        const struct litmus_event *e = &x->events[a], *f = &x->events[b];
+        if (e->kind != LITMUS_WAITS || f->kind != LITMUS_WAITS || e->thread == f->thread)
+            continue;
+        const struct litmus_thread *s = &x->test->threads[e->thread], *t = &x->test->threads[f->thread];
+        if (s->cta == t->cta && s->gpu == t->gpu && e->place == f->place && e->turn == f->turn)
+            litmus_relate(&r, a, b);
+    }
+    return r;
+}
+
+/* "Causality order": base causality order is what synchronizes, with program order before, between and behind; an
+ * observation, too, may come before it. */
+static struct litmus_relation causality(const struct litmus_execution *x)
+{
+    struct litmus_relation sync = synchronizes(x), fences = meet(&x->morally_strong, &x->fence_sc), bars = barriers(x);
+    struct litmus_relation base, step, same = {{0}}, po_or_same, further;
+    sync = join(&sync, &fences);
+    sync = join(&sync, &bars);
+    EACH(a, x)
+    litmus_relate(&same, a, a);
+    po_or_same = join(&x->po, &same);
+    step = follow(&po_or_same, &sync);
+    base = follow(&step, &po_or_same);
+    litmus_close(&base, x->count);
+    further = join(&base, &x->po_place);
+    further = follow(&x->observation, &further);
+    return join(&base, &further);
+}
+
+void litmus_derive(struct litmus_execution *x)
+{
+    x->observation = observations(x);
+    x->cause = causality(x);
+}
+
+/* "Axioms" */
+
+static bool is_fence_sc(const struct litmus_execution *x, unsigned a)
+{
+    return x->events[a].kind == LITMUS_FENCES && x->events[a].order == LITMUS_SC;
+}
+
+bool litmus_allows_reads(const struct litmus_execution *x)
+{
+    /* "No-Thin-Air": values come from somewhere. */
+    struct litmus_relation from = x->rf;
+    EACH(a, x)
+    for (uint64_t rest = x->events[a].depends_on; rest; rest &= rest - 1)
+        litmus_relate(&from, mask_first(rest), a);
+    if (!litmus_acyclic(&from, x->count))
+        return false;
+    /* "Fence-SC": its order does not contradict causality order. */
+    EACH(a, x)
+    EACH(b, x)
+    if (is_fence_sc(x, a) && is_fence_sc(x, b) && litmus_related(&x->morally_strong, a, b) &&
+        litmus_related(&x->fence_sc, a, b) && litmus_related(&x->cause, b, a)) return false;
+    return true;
+}
+
+bool litmus_allows(const struct litmus_execution *x)
+{
+    /* A read is before the writes that come behind the one that it reads from. */
+    struct litmus_relation back = inverse(&x->rf), fr = follow(&back, &x->co), strong_fr, strong_co, r;
+    /* "Coherence": co, which has no cycle, contains causality order, and orders morally strong writes. */
+    EACH(a, x) EACH(b, x)
+    {
+        const struct litmus_event *e = &x->events[a], *f = &x->events[b];
+        if (e->kind != LITMUS_WRITES || f->kind != LITMUS_WRITES || e->place != f->place)
+            continue;
+        if (litmus_related(&x->cause, a, b) && !litmus_related(&x->co, a, b))
+            return false;
+        if (litmus_related(&x->morally_strong, a, b) && !litmus_related(&x->co, a, b) && !litmus_related(&x->co, b, a))
+            return false;
+    }
+    if (!irreflexive(&x->co))
+        return false;
+    /* "Atomicity": no morally strong write comes between an atomic's read and write. */
+    strong_fr = meet(&x->morally_strong, &fr);
+    strong_co = meet(&x->morally_strong, &x->co);
+    r = follow(&strong_fr, &strong_co);
+    r = meet(&r, &x->rmw);
+    if (!empty(&r))
+        return false;
+    /* "SC-per-location" */
+    r = join(&x->rf, &x->co);
+    r = join(&r, &fr);
+    r = meet(&r, &x->morally_strong);
+    r = join(&r, &x->po_place);
+    if (!litmus_acyclic(&r, x->count))
+        return false;
+    /* "Causality": no read takes from a write that comes behind it, or misses one that is before it. */
+    r = join(&x->rf, &fr);
+    r = follow(&r, &x->cause);
+    return irreflexive(&r);
+}

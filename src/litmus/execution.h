@@ -1,0 +1,62 @@
+/* One candidate execution of a litmus test: its events and how they are related. Private to the room. */
+#ifndef LOCKSTEP_LITMUS_EXECUTION_H
+#define LOCKSTEP_LITMUS_EXECUTION_H
+
+#include "base/bits.h"
+#include "litmus/litmus.h"
+
+#define LITMUS_EVENTS 64
+
+enum litmus_event_kind { LITMUS_READS, LITMUS_WRITES, LITMUS_FENCES, LITMUS_WAITS };
+#define LITMUS_NO_THREAD LITMUS_THREADS /* that of the writes of initial values */
+
+struct litmus_event {
+    enum litmus_event_kind kind;
+    unsigned thread;
+    enum litmus_order order;
+    enum litmus_scope scope;
+    unsigned place; /* or the barrier's number */
+    uint32_t value;
+    bool updates;        /* read and write of one atomic, which follow each other */
+    unsigned turn;       /* of a barrier's event: how often the thread came to this barrier before */
+    uint64_t depends_on; /* events: reads whose values decide this one's, or whether it is there */
+};
+
+/* A set of pairs of events: bit b of row a. */
+struct litmus_relation {
+    uint64_t row[LITMUS_EVENTS];
+};
+
+struct litmus_execution {
+    const struct litmus_test *test;
+    struct litmus_event events[LITMUS_EVENTS];
+    unsigned count;
+    /* What the enumeration chooses. */
+    struct litmus_relation rf;       /* a read's value is that of this write */
+    struct litmus_relation fence_sc; /* the order of fence.sc events */
+    struct litmus_relation co;       /* coherence order: of writes to one place, as far as they are ordered */
+    /* What follows from the program, and from rf and fence_sc: see litmus_derive. */
+    struct litmus_relation po, po_place, morally_strong, rmw, observation, cause;
+};
+
+static inline bool litmus_related(const struct litmus_relation *r, unsigned a, unsigned b)
+{
+    return r->row[a] >> b & 1;
+}
+static inline void litmus_relate(struct litmus_relation *r, unsigned a, unsigned b)
+{
+    r->row[a] |= BIT64(b);
+}
+/* Adds what follows by transitivity. */
+void litmus_close(struct litmus_relation *r, unsigned count);
+/* Whether a relation, closed or not, has no cycle. */
+bool litmus_acyclic(const struct litmus_relation *r, unsigned count);
+
+/* The model (axioms.c). The first is of the program alone, the second of rf and fence_sc, too. */
+void litmus_relate_program(struct litmus_execution *x);
+void litmus_derive(struct litmus_execution *x);
+/* The axioms that coherence order has no part in, and the others. */
+bool litmus_allows_reads(const struct litmus_execution *x);
+bool litmus_allows(const struct litmus_execution *x);
+
+#endif

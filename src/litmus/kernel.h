@@ -1,0 +1,39 @@
+/* The kernel that runs a litmus test many times. Private to the room.
+ *
+ * A launch makes *runs* of the test in rounds: in each round, every warp looks up its entry of the plan, which says
+ * which thread of which run one of its lanes is, if any, and where the run's places are. The threads of a run meet,
+ * wait as long as the plan says, and do what the test says. Other warps are a *crowd*: when the threads of a run have
+ * met, they make atomics on a line of the run, so that what goes to its slice has to wait. */
+#ifndef LOCKSTEP_LITMUS_KERNEL_H
+#define LOCKSTEP_LITMUS_KERNEL_H
+
+#include "litmus/litmus.h"
+
+#define LITMUS_NOBODY UINT32_MAX
+#define LITMUS_CROWD (UINT32_MAX - 1)
+
+/* An entry of the plan, as the kernel reads it: entries lie by round, then block, then warp. */
+struct litmus_entry {
+    uint32_t thread;                /* of the test, LITMUS_NOBODY or LITMUS_CROWD */
+    uint32_t lane;                  /* the one that does it */
+    uint32_t delay;                 /* turns of an empty loop, after the run's threads have met; of a crowd, atomics */
+    uint32_t warm;                  /* 1: the thread reads all places before they meet, so that its L1 may have them */
+    uint64_t meet;                  /* address of a counter of the run */
+    uint64_t result;                /* address of the thread's registers, when it has ended: LITMUS_REGISTERS words */
+    uint64_t places[LITMUS_PLACES]; /* of a crowd, the first: its word */
+};
+
+/* The kernel's parameters. */
+struct litmus_params {
+    uint64_t plan;
+    uint32_t rounds;
+};
+
+#define LITMUS_KERNEL "litmus"
+/* Appends the kernel as PTX. */
+void litmus_write_kernel(const struct litmus_test *test, uint32_t warp_size, struct strbuf *out);
+
+/* Threads of a test that share a block with this one, itself included. */
+unsigned litmus_block_threads(const struct litmus_test *test, unsigned thread);
+
+#endif

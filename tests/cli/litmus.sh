@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# lockstep litmus: what it prints of a test, what it exits with, and that a machine which breaks the memory model is
+# found out by it.
+# shellcheck source=tests/cli/_lib.sh
+. "$(dirname "$0")/_lib.sh"
+
+mp=$folder/mp.litmus sb=$folder/sb.litmus
+cat >"$mp" <<'TEST'
+PTX MP
+{ x=0; y=0; }
+ P0@cta 0,gpu 0       | P1@cta 1,gpu 0       ;
+ st.weak x, 1         | ld.relaxed.gpu r0, y ;
+ fence.acq_rel.gpu    | fence.acq_rel.gpu    ;
+ st.relaxed.gpu y, 1  | ld.weak r1, x        ;
+exists (P1:r0 == 1 /\ P1:r1 == 0)
+TEST
+sed -e 's/PTX MP/PTX SB/; /fence/d; s/ld.relaxed.gpu r0, y/st.weak y, 1/; s/st.relaxed.gpu y, 1/ld.weak r0, y/; s/P1:r0 == 1/P0:r0 == 0/' \
+    "$mp" >"$sb"
+
+expect 0 "MP: condition by the model: exists nowhere; seen: exists nowhere" litmus --runs 500 "$mp"
+expect 0 "sequential" litmus --runs 500 "$mp"
+expect 0 "SB: condition by the model: exists; seen: exists" litmus --runs 500 "$sb"
+expect 0 "2 tests, 1000 runs: 0 ended as the model forbids; 1 of 1 weak outcomes" litmus --quiet --runs 500 "$mp" "$sb"
+expect 0 "1 weak outcomes allowed" litmus --model "$mp" "$sb"
+for protocol in gpu bypass; do
+    expect 0 "0 ended as the model forbids" litmus --protocol "$protocol" --sched gto+bows --machine gtx1080ti --runs 300 "$mp" "$sb"
+done
+
+# Without the mechanism that a fence is, the machine shows what the model forbids.
+expect 1 "FORBIDDEN" litmus --set sm.fence_l1=none --runs 3000 "$mp"
+expect 1 "forbidden   condition" litmus --set sm.fence_l1=none --runs 3000 --quiet "$mp"
+
+# The same seed, the same table, on any number of threads.
+"$LOCKSTEP" litmus --runs 700 --seed 3 "$sb" >"$folder/once"
+"$LOCKSTEP" litmus --runs 700 --seed 3 --threads 2 "$sb" >"$folder/again"
+"$LOCKSTEP" litmus --runs 700 --seed 4 "$sb" >"$folder/other"
+cmp -s "$folder/once" "$folder/again" || wrong "threads change what is seen"
+cmp -s "$folder/once" "$folder/other" && wrong "a seed changes nothing"
+
+# All shapes, a few runs of each; with LOCKSTEP_LONG as many as make a million.
+runs=4
+[ -z "${LOCKSTEP_LONG:-}" ] || runs=1100
+expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs"
+expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs" --protocol bypass
+# What --print prints can be read again.
+"$LOCKSTEP" litmus --shapes --print | awk -v folder="$folder" '/^PTX/ { n++ } n <= 40 { print > (folder "/shape" n ".litmus") }'
+expect 0 "40 tests" litmus --model "$folder"/shape*.litmus
+
+# A bad test is said with its place, and the others are run.
+printf 'PTX bad\n{ }\n P0@cta 0 ;\n lod r0, x ;\nexists (x == 0)\n' >"$folder/bad.litmus"
+expect 2 "bad.litmus:4:2: error: 'lod' is not known" litmus --runs 100 "$folder/bad.litmus" "$mp"
+expect 2 "1 tests, 100 runs" litmus --runs 100 "$folder/bad.litmus" "$mp"
+expect 2 "none.litmus" litmus --runs 100 "$folder/none.litmus"
+expect 2 "needs files, or --shapes" litmus
+expect 2 "needs files, or --shapes" litmus --shapes "$mp"
+expect 2 "--runs 0: expected a number" litmus --runs 0 "$mp"
+expect 2 "--turns 17: expected a number" litmus --turns 17 "$mp"
+expect 2 "there is no coherence protocol named mesi" litmus --protocol mesi "$mp"
+finish

@@ -1,0 +1,216 @@
+/* The oracle: what the PTX memory model allows. Answers that the manual's text gives, and properties that hold whatever
+ * the test is. */
+#include "litmus_support.h"
+
+static bool allows(const struct litmus_test *test)
+{
+    struct litmus_verdict verdict;
+    bool some = false;
+    litmus_ask(test, 2, &verdict);
+    assert_true(verdict.complete);
+    assert_true(includes(&verdict.allowed, &verdict.sequential));
+    for (unsigned i = 0; i < verdict.allowed.count; i++)
+        some |= litmus_holds(test, &verdict.allowed.items[i].outcome);
+    litmus_verdict_free(&verdict);
+    return some;
+}
+
+static const struct question {
+    const char *rows, *condition;
+    unsigned second_block;
+    bool allowed;
+} questions[] = {
+    /* A release and an acquire synchronize when their scopes include each other's thread, and not else. */
+    {"st.weak x, 1 | ld.acquire.gpu r0, y ; st.release.gpu y, 1 | ld.weak r1, x ;", "(P1:r0 == 1 /\\ P1:r1 == 0)", 1,
+     false},
+    {"st.weak x, 1 | ld.acquire.cta r0, y ; st.release.gpu y, 1 | ld.weak r1, x ;", "(P1:r0 == 1 /\\ P1:r1 == 0)", 1,
+     true},
+    {"st.weak x, 1 | ld.acquire.cta r0, y ; st.release.gpu y, 1 | ld.weak r1, x ;", "(P1:r0 == 1 /\\ P1:r1 == 0)", 0,
+     false},
+    /* A release pattern: the release, then a strong write of the same place. */
+    {"st.weak x, 1 | ld.acquire.gpu r0, y ; st.release.gpu y, 1 | ld.weak r1, x ; st.relaxed.gpu y, 2 | ;",
+     "(P1:r0 == 2 /\\ P1:r1 == 0)", 1, false},
+    {"st.weak x, 1 | ld.acquire.gpu r0, y ; st.release.gpu y, 1 | ld.weak r1, x ; st.weak y, 2 | ;",
+     "(P1:r0 == 2 /\\ P1:r1 == 0)", 1, true},
+    /* Only fence.sc orders a write before a later read. */
+    {"st.relaxed.gpu x, 1 | st.relaxed.gpu y, 1 ; fence.sc.gpu | fence.sc.gpu ; ld.relaxed.gpu r0, y | ld.relaxed.gpu "
+     "r0, x ;",
+     "(P0:r0 == 0 /\\ P1:r0 == 0)", 1, false},
+    {"st.relaxed.gpu x, 1 | st.relaxed.gpu y, 1 ; fence.sc.cta | fence.sc.cta ; ld.relaxed.gpu r0, y | ld.relaxed.gpu "
+     "r0, x ;",
+     "(P0:r0 == 0 /\\ P1:r0 == 0)", 1, true},
+    {"st.relaxed.gpu x, 1 | st.relaxed.gpu y, 1 ; fence.acq_rel.gpu | fence.acq_rel.gpu ; ld.relaxed.gpu r0, y | "
+     "ld.relaxed.gpu r0, x ;",
+     "(P0:r0 == 0 /\\ P1:r0 == 0)", 1, true},
+    /* SC-per-location holds of morally strong operations. */
+    {"st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ; | ld.relaxed.gpu r1, x ;", "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, false},
+    {"st.weak x, 1 | ld.weak r0, x ; | ld.weak r1, x ;", "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, true},
+    {"st.weak x, 1 | ; ld.weak r0, x | ;", "(P0:r0 == 0)", 1, false},
+    /* Atomicity: of two increments none is lost, if they are morally strong. */
+    {"atom.relaxed.gpu.add r0, x, 1 | atom.relaxed.gpu.add r0, x, 1 ;", "(x == 1)", 1, false},
+    {"atom.relaxed.cta.add r0, x, 1 | atom.relaxed.cta.add r0, x, 1 ;", "(x == 1)", 1, true},
+    {"red.relaxed.gpu.add x, 1 | st.relaxed.gpu x, 5 ; | ;", "(x == 1)", 1, false},
+    /* Observation goes through atomics of others. */
+    {"st.weak x, 1 | atom.relaxed.gpu.add r0, y, 1 ; st.release.gpu y, 1 | ld.acquire.gpu r1, y ; | ld.weak r2, x ;",
+     "(P1:r0 == 1 /\\ P1:r1 == 2 /\\ P1:r2 == 0)", 1, false},
+    /* No-Thin-Air: values do not come from themselves. */
+    {"ld.weak r0, x | ld.weak r0, y ; st.weak y, r0 | st.weak x, r0 ;", "(P0:r0 == 1)", 1, false},
+    {"ld.weak r0, x | ld.weak r0, y ; st.weak y, 1 | st.weak x, 1 ;", "(P0:r0 == 1 /\\ P1:r0 == 1)", 1, true},
+    {"ld.weak r0, x | ld.weak r0, y ; bne r0, 1, L0 | bne r0, 1, L1 ; st.weak y, 1 | st.weak x, 1 ; L0: | L1: ;",
+     "(P0:r0 == 1 /\\ P1:r0 == 1)", 1, false},
+    /* Barriers order what comes before and behind them, in one block. */
+    {"st.weak x, 1 | bar.cta.sync 0 ; bar.cta.sync 0 | ld.weak r0, x ;", "(P1:r0 == 0)", 0, false},
+    {"st.weak x, 1 | bar.cta.sync 0 ; bar.cta.sync 0 | ld.weak r0, x ;", "(P1:r0 == 0)", 1, true},
+    {"st.weak x, 1 | bar.cta.sync 1 ; bar.cta.sync 0 | ld.weak r0, x ;", "(P1:r0 == 0)", 0, true},
+    /* A compare that fails writes nothing. */
+    {"atom.relaxed.gpu.cas r0, x, 1, 2 | st.relaxed.gpu x, 1 ;", "(P0:r0 == 0 /\\ x == 2)", 1, false},
+    {"atom.relaxed.gpu.cas r0, x, 1, 2 | st.relaxed.gpu x, 1 ;", "(P0:r0 == 1 /\\ x == 2)", 1, true},
+};
+
+static void the_model_answers_as_the_manual_says(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        const struct question *q = &questions[i];
+        struct litmus_test test;
+        char condition[128];
+        snprintf(condition, sizeof condition, "exists %s", q->condition);
+        read_pair(&test, q->second_block, q->rows, condition);
+        if (allows(&test) != q->allowed)
+            fail_msg("%s: %s", q->rows, q->allowed ? "must be allowed" : "must not be");
+        litmus_free(&test);
+    }
+}
+
+/* A loop that waits has ended when it has seen what it waits for, however often it turned before. */
+static void a_loop_ends_with_what_it_waits_for(void **state)
+{
+    (void)state;
+    struct litmus_test test;
+    struct litmus_verdict verdict;
+    read_pair(&test, 1,
+              "st.weak x, 1 | L0: ld.acquire.gpu r0, y ; st.release.gpu y, 1 | beq r0, 0, L0 ; | ld.weak r1, x ;",
+              "forall (P1:r0 == 1 /\\ P1:r1 == 1)");
+    litmus_ask(&test, 3, &verdict);
+    assert_true(verdict.unrolled);
+    assert_int_equal(verdict.allowed.count, 1);
+    assert_true(litmus_holds(&test, &verdict.allowed.items[0].outcome));
+    litmus_verdict_free(&verdict);
+    litmus_free(&test);
+}
+
+/* A shape's test with the answer. */
+struct named {
+    char name[96];
+    struct litmus_test test;
+    struct litmus_verdict verdict;
+};
+
+static void ask_all(struct named **all, unsigned *count)
+{
+    struct strbuf text = {0};
+    *all = NULL;
+    for (*count = 0; litmus_shape(*count, &text); ++*count) {
+        *all = realloc(*all, (*count + 1) * sizeof **all);
+        struct named *n = &(*all)[*count];
+        read_test(&n->test, strbuf_text(&text));
+        snprintf(n->name, sizeof n->name, "%s", n->test.name);
+        litmus_ask(&n->test, 2, &n->verdict);
+        assert_true(n->verdict.complete && !n->verdict.unrolled);
+        strbuf_free(&text);
+    }
+}
+
+static const struct named *find(const struct named *all, unsigned count, const char *name)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (!strcmp(all[i].name, name))
+            return &all[i];
+    return NULL;
+}
+
+/* A test that orders more, or at a wider scope, allows no more. */
+static void more_order_allows_no_more(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"+relaxed.gpu+", "+weak+"},
+        {"+release-acquire.gpu+", "+relaxed.gpu+"},
+        {"+fence.acq_rel.gpu+", "+relaxed.gpu+"},
+        {"+fence.sc.gpu+", "+fence.acq_rel.gpu+"},
+        {"+relaxed.gpu+", "+relaxed.cta+"},
+        {"+release-acquire.gpu+", "+release-acquire.cta+"},
+        {"+fence.sc.gpu+", "+fence.sc.cta+"},
+        {"+atomics.gpu+", "+atomics.cta+"},
+        {"+fence.sc.sys+", "+fence.sc.gpu+"},
+        {"+fence.sc.gpu+", "+fence.sc.sys+"},
+        {"+barrier+", "+weak+"},
+        {"+fence.sc.gpu+", "+data-fence.sc.gpu+"},
+        {"+data-fence.sc.gpu+", "+data-fence.acq_rel.gpu+"},
+    };
+    struct named *all;
+    unsigned count, compared = 0, smaller = 0;
+    ask_all(&all, &count);
+    assert_true(count > 600);
+    for (unsigned i = 0; i < count; i++)
+        for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+            const char *at = strstr(all[i].name, pairs[k][0]);
+            char other[96];
+            if (!at)
+                continue;
+            snprintf(other, sizeof other, "%.*s%s%s", (int)(at - all[i].name), all[i].name, pairs[k][1],
+                     at + strlen(pairs[k][0]));
+            const struct named *weaker = find(all, count, other);
+            assert_non_null(weaker);
+            if (!includes(&weaker->verdict.allowed, &all[i].verdict.allowed))
+                fail_msg("%s allows more than %s", all[i].name, other);
+            compared++;
+            smaller += weaker->verdict.allowed.count > all[i].verdict.allowed.count;
+        }
+    assert_true(compared > 450);
+    assert_true(smaller > 60);
+    for (unsigned i = 0; i < count; i++) {
+        assert_true(includes(&all[i].verdict.allowed, &all[i].verdict.sequential));
+        /* What a shape asks for is what no interleaving has. */
+        for (unsigned k = 0; k < all[i].verdict.sequential.count; k++)
+            if (litmus_holds(&all[i].test, &all[i].verdict.sequential.items[k].outcome))
+                fail_msg("%s asks for a sequential outcome", all[i].name);
+        litmus_verdict_free(&all[i].verdict);
+        litmus_free(&all[i].test);
+    }
+    free(all);
+}
+
+/* With fence.sc between all accesses, which are strong, and scopes that hold everybody, a test is sequential. */
+static void fences_of_all_make_a_test_sequential(void **state)
+{
+    (void)state;
+    struct strbuf text = {0};
+    unsigned looked = 0;
+    for (unsigned i = 0; litmus_shape(i, &text); i++) {
+        struct litmus_test test;
+        struct litmus_verdict verdict;
+        read_test(&test, strbuf_text(&text));
+        strbuf_free(&text);
+        if (strstr(test.name, "+fence.sc.gpu+") || strstr(test.name, "+fence.sc.sys+")) {
+            litmus_ask(&test, 2, &verdict);
+            if (!includes(&verdict.sequential, &verdict.allowed))
+                fail_msg("%s is not sequential", test.name);
+            litmus_verdict_free(&verdict);
+            looked++;
+        }
+        litmus_free(&test);
+    }
+    assert_true(looked > 60);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_model_answers_as_the_manual_says),
+        cmocka_unit_test(a_loop_ends_with_what_it_waits_for),
+        cmocka_unit_test(more_order_allows_no_more),
+        cmocka_unit_test(fences_of_all_make_a_test_sequential),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
