@@ -148,7 +148,7 @@ static void plan_run(struct runner *r, uint64_t run, struct litmus_entry *round,
 {
     const struct litmus_test *test = r->test;
     uint64_t offsets[LITMUS_PLACES];
-    unsigned warps[MOST_BLOCKS], used[LITMUS_THREADS] = {0};
+    unsigned warps[LITMUS_THREADS], used[LITMUS_THREADS] = {0};
     lay_out(r, offsets);
     for (unsigned i = 0; i < test->place_count; i++)
         memcpy(r->memory + run * run_bytes(r) + offsets[i], &test->places[i].initial, sizeof(uint32_t));
@@ -170,7 +170,7 @@ static void plan_run(struct runner *r, uint64_t run, struct litmus_entry *round,
         for (unsigned k = 0; k < test->place_count; k++)
             entry->places[k] = r->memory_at + run * run_bytes(r) + offsets[k];
     }
-    for (unsigned i = 0; i < r->groups; i++)
+    for (unsigned i = 0; i < r->groups && test->place_count; i++)
         if (!random_below(&r->random, 3))
             plan_crowd(r, run, &round[blocks[i] * r->warps + r->warps - 1], offsets);
 }

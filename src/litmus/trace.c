@@ -174,7 +174,7 @@ void litmus_trace(struct litmus_tracing *t)
     t->complete = true;
     for (unsigned i = 0; i < test->place_count; i++)
         note_value(t, i, test->places[i].initial);
-    for (unsigned round = 0; learn_values(t) && round <= most_writes(t); round++) {
+    for (unsigned round = 0; (learn_values(t) || round == 0) && round <= most_writes(t); round++) {
         t->unrolled = false;
         for (unsigned i = 0; i < test->thread_count; i++) {
             struct walk w = {.t = t, .thread = i};

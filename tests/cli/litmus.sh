@@ -46,6 +46,10 @@ expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs" 
 "$LOCKSTEP" litmus --shapes --print | awk -v folder="$folder" '/^PTX/ { n++ } n <= 40 { print > (folder "/shape" n ".litmus") }'
 expect 0 "40 tests" litmus --model "$folder"/shape*.litmus
 
+# A test may do without memory.
+printf 'PTX none\n{ }\n P0@cta 0 | P1@cta 0 ;\n bar.cta.sync 0 | bar.cta.sync 0 ;\nforall (1 == 1)\n' >"$folder/none-at-all.litmus"
+expect 0 "1 tests, 50 runs: 0 ended" litmus --runs 50 "$folder/none-at-all.litmus"
+
 # A bad test is said with its place, and the others are run.
 printf 'PTX bad\n{ }\n P0@cta 0 ;\n lod r0, x ;\nexists (x == 0)\n' >"$folder/bad.litmus"
 expect 2 "bad.litmus:4:2: error: 'lod' is not known" litmus --runs 100 "$folder/bad.litmus" "$mp"

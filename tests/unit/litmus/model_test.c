@@ -99,6 +99,20 @@ static void a_loop_ends_with_what_it_waits_for(void **state)
     litmus_free(&test);
 }
 
+/* A test that touches no memory ends, in one way. */
+static void a_test_may_do_without_memory(void **state)
+{
+    (void)state;
+    struct litmus_test test;
+    struct litmus_verdict verdict;
+    read_pair(&test, 0, "bar.cta.sync 0 | bar.cta.sync 0 ;", "forall (1 == 1)");
+    litmus_ask(&test, 2, &verdict);
+    assert_int_equal(verdict.allowed.count, 1);
+    assert_int_equal(verdict.sequential.count, 1);
+    litmus_verdict_free(&verdict);
+    litmus_free(&test);
+}
+
 /* A shape's test with the answer. */
 struct named {
     char name[96];
@@ -209,6 +223,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_model_answers_as_the_manual_says),
         cmocka_unit_test(a_loop_ends_with_what_it_waits_for),
+        cmocka_unit_test(a_test_may_do_without_memory),
         cmocka_unit_test(more_order_allows_no_more),
         cmocka_unit_test(fences_of_all_make_a_test_sequential),
     };
