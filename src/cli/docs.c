@@ -197,7 +197,8 @@ static int opcodes_page(struct strbuf *out, struct diag_sink *sink)
     strbuf_add(out, GENERATED "\n# PTX instructions\n\n"
                               "The instructions Lockstep simulates, as PTX writes them. Whatever else PTX has is "
                               "refused when a kernel that can reach\n"
-                              "it is launched, with its source line.\n\n");
+                              "it is launched, with its source line. Those that begin with `lockstep.` are Lockstep's "
+                              "own.\n\n");
     opcode_table(out);
     strbuf_add(out, "## Modifiers\n\n");
     modifier_table(out);

@@ -68,7 +68,7 @@ static void count_access(struct sm *sm, const struct simt_access *access)
     }
 }
 
-/* A scope wider than the thread block: other SMs must see the order. */
+/* A scope wider than the thread block: other SMs must see the order. A remote scope is one of them. */
 static bool beyond_block(const struct isa_instr *instr)
 {
     return instr->mods.scope != ISA_SCOPE_CTA;

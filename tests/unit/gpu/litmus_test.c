@@ -48,6 +48,10 @@ static bool third_stale(uint32_t (*r)[2])
 {
     return r[2][0] == 1 && r[2][1] == 0;
 }
+static bool both_take(uint32_t (*r)[2])
+{
+    return r[0][0] == 0 && third_stale(r);
+}
 static bool third_stale_later(uint32_t (*r)[2])
 {
     return r[2][0] != 0 && r[2][1] == 0;
@@ -111,6 +115,25 @@ static const struct litmus litmus_tests[] = {
     {"MP atomics, spinning",
      {ST_X "red.release.gpu.global.add.u32 [%rd9], 1;", SPIN("atom.acquire.gpu.global.or.b32") LD_X},
      stale,
+     NULL,
+     "",
+     false},
+    {"MP remote release acquire, spinning",
+     {ST_X "lockstep.st.release.remote.global.u32 [%rd9], 1;", SPIN("lockstep.ld.acquire.remote.global.u32") LD_X},
+     stale,
+     NULL,
+     "",
+     false},
+    {"MP remote atomics acq_rel",
+     {ST_X "lockstep.atom.acq_rel.remote.exch.b32 %r12, [%rd9], 1;",
+      "lockstep.atom.acq_rel.remote.add.u32 %r10, [%rd9], 0; " LD_X},
+     r01_10,
+     NULL,
+     "",
+     false},
+    {"MP remote release, acquire at device scope",
+     {ST_X "lockstep.red.release.remote.add.u32 [%rd9], 1;", "ld.acquire.gpu.global.u32 %r10, [%rd9]; " LD_X},
+     r01_10,
      NULL,
      "",
      false},
@@ -280,6 +303,24 @@ static const struct litmus litmus_tests[] = {
       "W%=: atom.relaxed.gpu.global.cas.b32 %r10, [%rd9], 1, 2; setp.ne.u32 %p7, %r10, 1; @%p7 bra W%=;",
       "W%=: atom.relaxed.gpu.global.max.u32 %r10, [%rd9], 0; setp.ne.u32 %p7, %r10, 2; @%p7 bra W%=; membar.gl; " LD_X},
      third_stale_later,
+     NULL,
+     "",
+     false},
+    /* The queues of workloads/tasks.h: x is the tail, y the head. The owner has exchanged the tail and finds the head
+       where it was; a thief raises it; another finds it raised, and the tail as before. */
+    {"work stealing, block and device",
+     {"atom.acq_rel.cta.global.exch.b32 %r12, [%rd8], 1; ld.acquire.cta.global.u32 %r10, [%rd9];",
+      "atom.acq_rel.gpu.global.cas.b32 %r12, [%rd9], 0, 1;",
+      "ld.acquire.gpu.global.u32 %r10, [%rd9]; ld.acquire.gpu.global.u32 %r11, [%rd8];"},
+     both_take,
+     NULL,
+     "",
+     false},
+    {"work stealing, block and remote",
+     {"atom.acq_rel.cta.global.exch.b32 %r12, [%rd8], 1; ld.acquire.cta.global.u32 %r10, [%rd9];",
+      "lockstep.atom.acq_rel.remote.global.cas.b32 %r12, [%rd9], 0, 1;",
+      "lockstep.ld.acquire.remote.global.u32 %r10, [%rd9]; lockstep.ld.acquire.remote.global.u32 %r11, [%rd8];"},
+     both_take,
      NULL,
      "",
      false},

@@ -341,6 +341,34 @@ static void test_stall_causes(void **state)
     device_close(&d);
 }
 
+/* Under protocols that know no remote scope, a remote access takes as long as one at the scope of the device, and
+ * longer than one at the scope of the block, which has nothing to wait for or to drop. */
+static void test_remote_scope(void **state)
+{
+    static const char *const settings[] = {"coherence.protocol=gpu", "coherence.protocol=bypass"};
+    static const struct {
+        const char *remote, *device, *block;
+    } cases[] = {
+        {"lockstep.ld.acquire.remote.global.u32 %r6, [%rd1];", "ld.acquire.gpu.global.u32 %r6, [%rd1];",
+         "ld.acquire.cta.global.u32 %r6, [%rd1];"},
+        {"st.global.u32 [%rd1+256], %r2; lockstep.st.release.remote.global.u32 [%rd1], %r2;",
+         "st.global.u32 [%rd1+256], %r2; st.release.gpu.global.u32 [%rd1], %r2;",
+         "st.global.u32 [%rd1+256], %r2; st.release.cta.global.u32 [%rd1], %r2;"},
+        {"st.global.u32 [%rd1+256], %r2; lockstep.atom.acq_rel.remote.global.exch.b32 %r6, [%rd1], 1;",
+         "st.global.u32 [%rd1+256], %r2; atom.acq_rel.gpu.global.exch.b32 %r6, [%rd1], 1;",
+         "st.global.u32 [%rd1+256], %r2; atom.acq_rel.cta.global.exch.b32 %r6, [%rd1], 1;"},
+        {"st.global.u32 [%rd1+256], %r2; lockstep.red.release.remote.add.u32 [%rd1], 1;",
+         "st.global.u32 [%rd1+256], %r2; red.release.gpu.add.u32 [%rd1], 1;",
+         "st.global.u32 [%rd1+256], %r2; red.release.cta.add.u32 [%rd1], 1;"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (size_t k = 0; k < sizeof settings / sizeof settings[0]; k++) {
+            uint64_t remote = time_of(settings[k], "", cases[i].remote, 8, 32);
+            assert_int_equal(remote, time_of(settings[k], "", cases[i].device, 8, 32));
+            assert_true(remote > time_of(settings[k], "", cases[i].block, 8, 32));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_issue_order),
         cmocka_unit_test(test_residency),
         cmocka_unit_test(test_stall_causes),
+        cmocka_unit_test(test_remote_scope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
