@@ -1,0 +1,3 @@
+# Accesses of remote scope, built by nvcc.
+compiler=nvcc
+. "$LOCKSTEP_SRC/tests/cuda/remote.sh"
