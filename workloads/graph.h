@@ -210,7 +210,7 @@ static inline const char *graph_file(int *argc, char **argv)
 }
 
 // The options that all three programs have, in this order, before their own.
-enum { GRAPH_SHAPE, GRAPH_NODES, GRAPH_EDGES, GRAPH_SEED, GRAPH_QUEUES, GRAPH_STEAL, GRAPH_SCOPE, GRAPH_OPTIONS };
+enum { GRAPH_SHAPE, GRAPH_NODES, GRAPH_EDGES, GRAPH_SEED, GRAPH_QUEUES, GRAPH_STEAL, GRAPH_SCOPE, GRAPH_FENCES, GRAPH_OPTIONS };
 
 #define GRAPH_OPTION_ROWS(shape, nodes, edges, small_nodes, small_edges)                                     \
     {"shape", "0: roads, 1: a mesh of four neighbours, 2: skewed", shape, 0, GRAPH_SHAPES - 1, shape, shape}, \
@@ -219,8 +219,10 @@ enum { GRAPH_SHAPE, GRAPH_NODES, GRAPH_EDGES, GRAPH_SEED, GRAPH_QUEUES, GRAPH_ST
         {"seed", "of the graph and its lengths", 7, 0, UINT64_MAX, 7, 0},                                    \
         {"queues", "queues of tasks, a block each", 128, 1, 1024, 6, 128},                                  \
         {"steal", "1: who has no more tasks takes those of others", 1, 0, 1, 1, 0},                          \
+        {"scope", "0: device, 1: block (only without stealing), 2: block on the own queue, remote on others', "  \
+         "3: block on the own queue, device on others'", 0, 0, 3, 0, 0},                                     \
     {                                                                                                        \
-        "scope", "of a block's operations on its own queue: 0: device, 1: block (only without stealing)", 0, 0, 1, 0, 0 \
+        "fences", "1: with the fences that PTX asks for", 0, 0, 1, 0, 0                                      \
     }
 
 static inline graph graph_from_options(const option *options, const char *path)

@@ -4,11 +4,22 @@
 // processors" (Graphics Hardware 2008), and the asymmetric work stealing of Orr et al. (ASPLOS 2015).
 //
 // The owner lowers `tail`, and thieves raise `head` by a compare-and-swap; who has the last task is decided by that too.
-// Head has a version beside its index, so that a swap fails whoever came between. Owner and thieves each write one of
-// both and then read the other, so each does so with a fence between (fence.sc): one of them sees the other.
+// Head has a version beside its index, so that a swap fails whoever came between.
 //
-// SCOPE says how far a block's operations on its own queue reach: the device, or the block itself, which is right only
-// where nobody steals.
+// Owner and thief never both take task k. An owner that takes it without a swap has set tail to k and then read a head
+// below k, so a thief reads a head of k later, and the tail, which it reads after that, is k or less: the queue is empty
+// to it. An owner that has read a head of k swaps it like the thieves, and one of them succeeds.
+//
+// So the owner must write tail before it reads head, and the thief read head before tail. In a model that is sequentially
+// consistent for programs without races, such as that of the studies of scopes, acquires and releases do. PTX asks for a
+// fence.sc between the two (`fences`). Lockstep's machines need none: the owner writes tail by an exchange, and a
+// warp's later accesses issue only when its atomic has been performed; the thief's read of head is an acquire from beyond
+// its block, behind which they wait alike.
+//
+// OWN is the scope of a block's operations on its own queue, OTHERS that of those on others' queues. TASK_BLOCK reaches the
+// block alone: it is right where nobody steals; where thieves come with TASK_REMOTE, which reaches what others do at
+// their block's scope (remote-scope promotion: Orr et al., ASPLOS 2015); and with thieves at TASK_DEVICE where the
+// coherence protocol says so. That of `gpu` does: the L2 serves all synchronization, of whatever scope.
 #ifndef LOCKSTEP_TASKS_H
 #define LOCKSTEP_TASKS_H
 
@@ -16,7 +27,7 @@
 
 constexpr unsigned TASK_NODES = 64, TASK_THREADS = 128, TASK_NONE = 0xffffffffu;
 constexpr unsigned TASK_LINE = 128; // bytes between what different queues write
-enum task_scope { TASK_DEVICE, TASK_BLOCK };
+enum task_scope { TASK_DEVICE, TASK_BLOCK, TASK_REMOTE, TASK_NOBODY }; // TASK_NOBODY: nobody steals
 
 struct tasks {
     unsigned nodes, tasks, queues;
@@ -25,6 +36,7 @@ struct tasks {
     unsigned *entry;          // tasks of queue q: entry[q * most] on
     unsigned most;            // entries of a queue
     unsigned *done;           // by task: how often it was taken
+    unsigned fences;          // 1: with the fences that PTX asks for
 };
 
 __device__ inline unsigned *tail_of(const tasks &t, unsigned queue)
@@ -36,48 +48,51 @@ __device__ inline unsigned long long *head_of(const tasks &t, unsigned queue)
     return t.head + queue * (TASK_LINE / sizeof(unsigned long long));
 }
 
-template <int SCOPE> __device__ inline unsigned load_tail(const unsigned *at)
+// An access at the scope SCOPE; what is behind its scope, and the operands, as in an asm statement.
+#define TASK_ACCESS(access, rest, ...)                                                                                 \
+    do {                                                                                                               \
+        if (SCOPE == TASK_BLOCK)                                                                                       \
+            asm volatile(access ".cta" rest : __VA_ARGS__);                                                            \
+        else if (SCOPE == TASK_REMOTE)                                                                                 \
+            asm volatile("lockstep." access ".remote" rest : __VA_ARGS__);                                             \
+        else                                                                                                           \
+            asm volatile(access ".gpu" rest : __VA_ARGS__);                                                            \
+    } while (0)
+
+template <int SCOPE> __device__ inline unsigned load_acquire(const unsigned *at)
 {
     unsigned value;
-    if (SCOPE == TASK_BLOCK)
-        asm volatile("ld.acquire.cta.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
-    else
-        asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at) : "memory");
+    TASK_ACCESS("ld.acquire", ".global.u32 %0, [%1];", "=r"(value) : "l"(at) : "memory");
     return value;
 }
-template <int SCOPE> __device__ inline void store_tail(unsigned *at, unsigned value)
-{
-    if (SCOPE == TASK_BLOCK)
-        asm volatile("st.release.cta.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
-    else
-        asm volatile("st.release.gpu.global.u32 [%0], %1;" ::"l"(at), "r"(value) : "memory");
-}
-template <int SCOPE> __device__ inline unsigned long long load_head(const unsigned long long *at)
+template <int SCOPE> __device__ inline unsigned long long load_acquire(const unsigned long long *at)
 {
     unsigned long long value;
-    if (SCOPE == TASK_BLOCK)
-        asm volatile("ld.acquire.cta.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
-    else
-        asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at) : "memory");
+    TASK_ACCESS("ld.acquire", ".global.u64 %0, [%1];", "=l"(value) : "l"(at) : "memory");
     return value;
+}
+template <int SCOPE> __device__ inline void store_release(unsigned *at, unsigned value)
+{
+    TASK_ACCESS("st.release", ".global.u32 [%0], %1;", : "l"(at), "r"(value) : "memory");
+}
+// Stores and waits until that has been performed.
+template <int SCOPE> __device__ inline void exchange(unsigned *at, unsigned value)
+{
+    unsigned found;
+    TASK_ACCESS("atom.acq_rel", ".global.exch.b32 %0, [%1], %2;", "=r"(found) : "l"(at), "r"(value) : "memory");
 }
 // Takes the first task away, if head is still what it was.
 template <int SCOPE> __device__ inline bool advance_head(unsigned long long *at, unsigned long long was)
 {
     unsigned long long to = ((was >> 32) + 1) << 32 | ((unsigned)was + 1), found;
-    if (SCOPE == TASK_BLOCK)
-        asm volatile("atom.acq_rel.cta.global.cas.b64 %0, [%1], %2, %3;"
-                     : "=l"(found)
-                     : "l"(at), "l"(was), "l"(to)
-                     : "memory");
-    else
-        asm volatile("atom.acq_rel.gpu.global.cas.b64 %0, [%1], %2, %3;"
-                     : "=l"(found)
-                     : "l"(at), "l"(was), "l"(to)
-                     : "memory");
+    TASK_ACCESS("atom.acq_rel", ".global.cas.b64 %0, [%1], %2, %3;", "=l"(found)
+                : "l"(at), "l"(was), "l"(to)
+                : "memory");
     return found == was;
 }
-template <int SCOPE> __device__ inline void order()
+#undef TASK_ACCESS
+
+template <int SCOPE> __device__ inline void fence()
 {
     if (SCOPE == TASK_BLOCK)
         asm volatile("fence.sc.cta;" ::: "memory");
@@ -86,46 +101,51 @@ template <int SCOPE> __device__ inline void order()
 }
 
 // The owner's next task, or TASK_NONE. Nobody else writes tail.
-template <int SCOPE> __device__ inline unsigned pop_task(const tasks &t, unsigned queue)
+template <int OWN, int OTHERS> __device__ inline unsigned pop_task(const tasks &t, unsigned queue)
 {
-    unsigned *tail = tail_of(t, queue), last = load_tail<SCOPE>(tail);
+    unsigned *tail = tail_of(t, queue), last = load_acquire<OWN>(tail);
     if (!last)
         return TASK_NONE;
-    store_tail<SCOPE>(tail, --last);
-    order<SCOPE>();
-    unsigned long long head = load_head<SCOPE>(head_of(t, queue));
+    exchange<OWN>(tail, --last);
+    if (t.fences)
+        fence<OTHERS == TASK_NOBODY ? OWN : OTHERS>();
+    unsigned long long head = load_acquire<OWN>(head_of(t, queue));
     unsigned first = (unsigned)head;
     if (first < last)
         return t.entry[queue * t.most + last];
-    bool won = first == last && advance_head<SCOPE>(head_of(t, queue), head);
-    store_tail<SCOPE>(tail, last + 1); // head is there too: the queue is empty
+    bool won = first == last && advance_head<OWN>(head_of(t, queue), head);
+    store_release<OWN>(tail, last + 1); // head is there too: the queue is empty
     return won ? t.entry[queue * t.most + last] : TASK_NONE;
 }
 
-// A task of another block, or TASK_NONE: the queue is empty. Who comes second tries again.
-__device__ inline unsigned steal_task(const tasks &t, unsigned queue)
+// A task of another block, or TASK_NONE: the queue is empty. Who comes second tries again. Entries are what deal_tasks,
+// a kernel before, wrote.
+template <int SCOPE> __device__ inline unsigned steal_task(const tasks &t, unsigned queue)
 {
     for (;;) {
-        unsigned long long head = load_head<TASK_DEVICE>(head_of(t, queue));
-        order<TASK_DEVICE>();
-        if ((unsigned)head >= load_tail<TASK_DEVICE>(tail_of(t, queue)))
+        unsigned long long head = load_acquire<SCOPE>(head_of(t, queue));
+        if (t.fences)
+            fence<SCOPE>();
+        if ((unsigned)head >= load_acquire<SCOPE>(tail_of(t, queue)))
             return TASK_NONE;
-        unsigned task = *(volatile unsigned *)&t.entry[queue * t.most + (unsigned)head];
-        if (advance_head<TASK_DEVICE>(head_of(t, queue), head))
+        unsigned task = t.entry[queue * t.most + (unsigned)head];
+        if (advance_head<SCOPE>(head_of(t, queue), head))
             return task;
     }
 }
 
-template <int SCOPE, bool STEAL> __device__ inline unsigned next_task(const tasks &t)
+template <int OWN, int OTHERS> __device__ inline unsigned next_task(const tasks &t)
 {
-    unsigned task = pop_task<SCOPE>(t, blockIdx.x);
-    for (unsigned i = 1; STEAL && task == TASK_NONE && i < t.queues; i++)
-        task = steal_task(t, (blockIdx.x + i) % t.queues);
+    unsigned task = pop_task<OWN, OTHERS>(t, blockIdx.x);
+    for (unsigned i = 1; OTHERS != TASK_NOBODY && task == TASK_NONE && i < t.queues; i++)
+        task = steal_task<OTHERS>(t, (blockIdx.x + i) % t.queues);
     return task;
 }
 
-// Does work(node) for all nodes of the block's tasks, and of those that it steals. For all threads of all blocks.
-template <int SCOPE, bool STEAL, class WORK> __device__ inline void do_tasks(const tasks &t, WORK work)
+// Does work(node) for all nodes of the block's tasks, and of those that it steals. For all threads of all blocks. A part
+// of its kernel, with the queues by value: where clang makes it a call, every thread keeps them in local memory and reads
+// them again after each ordered access, which takes longer than all else.
+template <int OWN, int OTHERS, class WORK> __device__ __forceinline__ void do_tasks(tasks t, WORK work)
 {
     __shared__ unsigned taken[TASK_THREADS / TASK_NODES];
     unsigned part = threadIdx.x / TASK_NODES, place = threadIdx.x % TASK_NODES;
@@ -133,7 +153,7 @@ template <int SCOPE, bool STEAL, class WORK> __device__ inline void do_tasks(con
         if (threadIdx.x == 0) {
             unsigned task = 0;
             for (unsigned &place : taken)
-                place = task = task == TASK_NONE ? TASK_NONE : next_task<SCOPE, STEAL>(t);
+                place = task = task == TASK_NONE ? TASK_NONE : next_task<OWN, OTHERS>(t);
         }
         __syncthreads();
         unsigned task = taken[part], node = task * TASK_NODES + place;
@@ -198,7 +218,8 @@ static inline void free_tasks(const tasks &t)
 struct job {
     graph g;
     tasks t;
-    bool steal, scope;
+    bool steal;
+    uint64_t scope;           // --scope: 0 to 3
     uint64_t rounds;          // the program's own option, behind those that all have
     unsigned *first, *target; // the graph's edges, on the device
 };
@@ -207,10 +228,11 @@ static inline job begin_job(option (&options)[GRAPH_OPTIONS + 1], int argc, char
 {
     const char *file = graph_file(&argc, argv);
     option_read(options, argc, argv);
-    if (options[GRAPH_STEAL].value && options[GRAPH_SCOPE].value)
+    if (options[GRAPH_STEAL].value && options[GRAPH_SCOPE].value == 1)
         option_refuse(argv[0], options, GRAPH_OPTIONS + 1, "--scope 1 with stealing");
     job j = {graph_from_options(options, file)};
     j.t = make_tasks(j.g.nodes, (unsigned)options[GRAPH_QUEUES].value);
+    j.t.fences = (unsigned)options[GRAPH_FENCES].value;
     j.steal = options[GRAPH_STEAL].value, j.scope = options[GRAPH_SCOPE].value;
     j.rounds = options[GRAPH_OPTIONS].value;
     j.first = to_device(j.g.first), j.target = to_device(j.g.target);
@@ -224,17 +246,21 @@ static inline void end_job(const job &j)
     CHECK(cudaFree(j.target));
 }
 
-// Launches a kernel template with the scope and the way to balance that the options say.
-#define LAUNCH_TASKS(kernel, j, ...)                                                        \
-    do {                                                                                    \
-        deal_tasks<<<(j).t.queues, TASK_THREADS>>>((j).t);                                  \
-        if ((j).steal)                                                                      \
-            kernel<TASK_DEVICE, true><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__);  \
-        else if ((j).scope)                                                                 \
-            kernel<TASK_BLOCK, false><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__);  \
-        else                                                                                \
-            kernel<TASK_DEVICE, false><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__); \
-        CHECK(cudaGetLastError());                                                          \
+// Launches a kernel template with the scopes that the options say.
+#define LAUNCH_TASKS(kernel, j, ...)                                                                                   \
+    do {                                                                                                               \
+        deal_tasks<<<(j).t.queues, TASK_THREADS>>>((j).t);                                                             \
+        if ((j).steal && (j).scope == 0)                                                                               \
+            kernel<TASK_DEVICE, TASK_DEVICE><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__);                      \
+        else if ((j).steal && (j).scope == 2)                                                                          \
+            kernel<TASK_BLOCK, TASK_REMOTE><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__);                       \
+        else if ((j).steal)                                                                                            \
+            kernel<TASK_BLOCK, TASK_DEVICE><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__);                       \
+        else if ((j).scope)                                                                                            \
+            kernel<TASK_BLOCK, TASK_NOBODY><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__);                       \
+        else                                                                                                           \
+            kernel<TASK_DEVICE, TASK_NOBODY><<<(j).t.queues, TASK_THREADS>>>((j).t, __VA_ARGS__);                      \
+        CHECK(cudaGetLastError());                                                                                     \
     } while (0)
 
 #endif

@@ -15,9 +15,9 @@ __host__ __device__ inline bool is_above(const unsigned *value, unsigned a, unsi
     return value[a] != value[b] ? value[a] > value[b] : a > b;
 }
 
-template <int SCOPE, bool STEAL> __global__ void find(tasks t, links l, const unsigned *color, unsigned char *chosen)
+template <int OWN, int OTHERS> __global__ void find(tasks t, links l, const unsigned *color, unsigned char *chosen)
 {
-    do_tasks<SCOPE, STEAL>(t, [&](unsigned v) {
+    do_tasks<OWN, OTHERS>(t, [&](unsigned v) {
         bool greatest = color[v] == NONE;
         for (unsigned e = l.first[v], end = l.first[v + 1]; greatest && e < end; e++) {
             unsigned u = l.target[e];
@@ -27,10 +27,10 @@ template <int SCOPE, bool STEAL> __global__ void find(tasks t, links l, const un
     });
 }
 
-template <int SCOPE, bool STEAL>
+template <int OWN, int OTHERS>
 __global__ void give(tasks t, unsigned *color, const unsigned char *chosen, unsigned round, unsigned *left)
 {
-    do_tasks<SCOPE, STEAL>(t, [&](unsigned v) {
+    do_tasks<OWN, OTHERS>(t, [&](unsigned v) {
         if (chosen[v])
             color[v] = round;
         else if (color[v] == NONE)

@@ -3,16 +3,16 @@
 // of queues (../tasks.h). Sums are taken in the order of the edges, so that they are the same bits whoever takes them.
 #include "../tasks.h"
 
-template <int SCOPE, bool STEAL>
+template <int OWN, int OTHERS>
 __global__ void share(tasks t, const unsigned *degree, const float *rank, float *part)
 {
-    do_tasks<SCOPE, STEAL>(t, [&](unsigned v) { part[v] = __fdiv_rn(rank[v], (float)degree[v]); });
+    do_tasks<OWN, OTHERS>(t, [&](unsigned v) { part[v] = __fdiv_rn(rank[v], (float)degree[v]); });
 }
 
-template <int SCOPE, bool STEAL>
+template <int OWN, int OTHERS>
 __global__ void gather(tasks t, const unsigned *first, const unsigned *target, const float *part, float *rank, float rest)
 {
-    do_tasks<SCOPE, STEAL>(t, [&](unsigned v) {
+    do_tasks<OWN, OTHERS>(t, [&](unsigned v) {
         float sum = 0;
         for (unsigned e = first[v], end = first[v + 1]; e < end; e++)
             sum = __fadd_rn(sum, part[target[e]]);

@@ -11,9 +11,9 @@ struct roads {
     const unsigned *first, *target, *weight;
 };
 
-template <int SCOPE, bool STEAL> __global__ void relax(tasks t, roads r, const unsigned *distance, unsigned *next)
+template <int OWN, int OTHERS> __global__ void relax(tasks t, roads r, const unsigned *distance, unsigned *next)
 {
-    do_tasks<SCOPE, STEAL>(t, [&](unsigned v) {
+    do_tasks<OWN, OTHERS>(t, [&](unsigned v) {
         unsigned least = distance[v], end = r.first[v + 1];
         for (unsigned e = r.first[v]; e < end; e++) {
             unsigned by = distance[r.target[e]] + r.weight[e];
@@ -23,10 +23,10 @@ template <int SCOPE, bool STEAL> __global__ void relax(tasks t, roads r, const u
     });
 }
 
-template <int SCOPE, bool STEAL>
+template <int OWN, int OTHERS>
 __global__ void compare(tasks t, unsigned *distance, const unsigned *next, unsigned *changed)
 {
-    do_tasks<SCOPE, STEAL>(t, [&](unsigned v) {
+    do_tasks<OWN, OTHERS>(t, [&](unsigned v) {
         if (next[v] < distance[v]) {
             distance[v] = next[v];
             *changed = 1;
