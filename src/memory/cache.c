@@ -75,7 +75,8 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     c->lru = params->replacement == CACHE_LRU;
     c->on_miss = params->allocate == CACHE_ALLOCATE_ON_MISS;
     c->mshr_entries = params->mshr_entries;
-    c->recent_at = NO_ADDRESS;
+    c->recent_at = c->wanted = NO_ADDRESS;
+    c->holds_last = true;
     c->set_mask = params->sets - 1;
     c->tags = arena_alloc(arena, lines * sizeof(uint64_t), CACHE_LINE);
     memset(c->tags, 0xff, lines * sizeof(uint64_t));
@@ -217,12 +218,24 @@ static uint32_t choose_victim(const struct cache *c, uint32_t set)
     return best;
 }
 
+/* Where held lines have no better place than others: the lowest order, whether held or not. */
+NOT_INLINE uint32_t choose_alike(const struct cache *c, uint32_t set)
+{
+    uint32_t first = set * c->ways, best = NO_INDEX;
+    for (uint32_t i = first; i < first + c->ways; i++)
+        if (!(c->states[i] & LINE_RESERVED) &&
+            (best == NO_INDEX || (c->states[i] & ~LINE_HELD) < (c->states[best] & ~LINE_HELD)))
+            best = i;
+    return best;
+}
+
 /* The same for one that must not be dirty. */
 static uint32_t choose_clean_victim(const struct cache *c, uint32_t set)
 {
     uint32_t first = set * c->ways, best = NO_INDEX;
     for (uint32_t i = first; i < first + c->ways; i++)
-        if (!is_dirty(c, i) && c->states[i] < (best == NO_INDEX ? LINE_RESERVED : c->states[best]))
+        if (!is_dirty(c, i) && !(c->states[i] & LINE_HELD) &&
+            c->states[i] < (best == NO_INDEX ? LINE_RESERVED : c->states[best]))
             best = i;
     return best;
 }
@@ -272,10 +285,15 @@ static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache
     clear_line(c, index, ++c->clock);
 }
 
-/* Makes a place for line address `at`. Returns its index, or NO_INDEX when all of the set are reserved. */
+/* Makes a place for line address `at`. Returns its index, or NO_INDEX when all of the set are reserved, or the one to be
+ * given up is held: c->wanted then. */
 HOT static uint32_t make_place(struct cache *c, uint64_t at, struct cache_effect *effect)
 {
-    uint32_t index = choose_victim(c, set_of(c, at));
+    uint32_t index = c->holds_last ? choose_victim(c, set_of(c, at)) : choose_alike(c, set_of(c, at));
+    if (index != NO_INDEX && (c->states[index] & LINE_HELD)) {
+        c->wanted = c->tags[index];
+        return NO_INDEX;
+    }
     if (index != NO_INDEX)
         take_line(c, index, at, effect);
     return index;
@@ -858,6 +876,33 @@ HOT uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
         free_mshr(c, index);
     }
     return value;
+}
+
+void cache_hold_alike(struct cache *c)
+{
+    c->holds_last = false;
+}
+
+void cache_hold(struct cache *c, uint64_t address, bool held)
+{
+    uint32_t index = find_line(c, line_address(c, address));
+    if (index == NO_INDEX)
+        return; /* the cache was emptied meanwhile */
+    c->states[index] = held ? c->states[index] | LINE_HELD : c->states[index] & ~LINE_HELD;
+    note_help(c, CACHE_HELP_FILL);
+}
+
+bool cache_holds(const struct cache *c, uint64_t address)
+{
+    uint32_t index = find_line(c, line_address(c, address));
+    return index != NO_INDEX && (c->states[index] & LINE_HELD);
+}
+
+uint64_t cache_wanted(struct cache *c)
+{
+    uint64_t wanted = c->wanted;
+    c->wanted = NO_ADDRESS;
+    return wanted;
 }
 
 bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address)

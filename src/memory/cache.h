@@ -93,6 +93,17 @@ struct cache_head {
 /* Events that may help an access that was refused. */
 enum cache_helper { CACHE_HELP_FILL = 1, CACHE_HELP_TAKEN = 2 }; /* a fill comes; a waiter is taken */
 
+/* The set of an address: see cache_set_index. sets - 1 is a mask. */
+static inline uint32_t cache_set_of(uint64_t address, uint32_t line_shift, uint32_t set_mask, bool hashed)
+{
+    uint64_t index = address >> line_shift;
+    if (hashed) {
+        uint64_t upper = ((address >> 13) & 7) | ((address >> 17) & 1) << 3 | ((address >> 19) & 1) << 4;
+        index ^= upper;
+    }
+    return (uint32_t)index & set_mask;
+}
+
 struct cache *cache_create(const struct cache_params *params, bool with_data, struct arena *arena);
 
 /* Looks without changing anything (no LRU, no statistics) how the bytes of an access are there, and in which line:
@@ -139,6 +150,14 @@ enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes,
 /* The sectors of [address, address + bytes), in one line, become valid as by a fill that nobody asked for (a host
  * copy). A dirty victim is lost; a sector being filled is left alone. */
 void cache_install(struct cache *c, uint64_t address, uint32_t bytes);
+/* The owner holds the place of a line that is there or being filled: it is not given up until it is let go. An access
+ * that would have to take a held line's place is refused, and cache_wanted then gives the address of that line, once;
+ * else CACHE_NO_ADDRESS. A held line is chosen after all others; cache_hold_alike: like any other. */
+#define CACHE_NO_ADDRESS UINT64_MAX
+void cache_hold(struct cache *c, uint64_t address, bool held);
+bool cache_holds(const struct cache *c, uint64_t address);
+uint64_t cache_wanted(struct cache *c);
+void cache_hold_alike(struct cache *c);
 /* The bytes of a line become dirty without an access being counted: an atomic performed on it. */
 void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t bytes);
 /* Gives the line the owner's tag, handed back in effect.writeback_tag. */

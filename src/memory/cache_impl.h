@@ -14,15 +14,17 @@
  *     valid      8  sectors
  *     pending    8  sectors on their way
  *     extra      1  its struct line_extra may hold something
- *     order     46  when it was last used (LRU) or allocated (FIFO), 0 when empty
+ *     order     45  when it was last used (LRU) or allocated (FIFO), 0 when empty
+ *     held       1  its owner holds the place (cache_hold)
  *     reserved   1  sectors are on their way
  * So the lowest of a set is the line to be given up, and what most accesses look at is in two cache lines of the host:
  * the tags of a set and the states. */
 #define LINE_PENDING_SHIFT 8
 #define LINE_EXTRA BIT64(16)
 #define LINE_ORDER_SHIFT 17
+#define LINE_HELD BIT64(62)
 #define LINE_RESERVED BIT64(63)
-#define LINE_BUT_ORDER (LINE_RESERVED | (BIT64(LINE_ORDER_SHIFT) - 1))
+#define LINE_BUT_ORDER (LINE_RESERVED | LINE_HELD | (BIT64(LINE_ORDER_SHIFT) - 1))
 
 static inline uint8_t line_valid(uint64_t state)
 {
@@ -74,6 +76,8 @@ struct cache {
     uint32_t used; /* lines that are not empty */
     bool hashed;   /* sets are chosen by more bits */
     bool on_miss;  /* lines are allocated */
+    bool holds_last; /* held lines are given up after all others */
+    uint64_t wanted; /* address of the held line that a refused access asked for, or NO_ADDRESS */
     struct cache_stats stats;
     uint8_t *data;             /* per line, or NULL */
     uint8_t *mshr_data;        /* per MSHR, or NULL */
@@ -90,12 +94,7 @@ struct cache {
 /* The set that an address belongs to: its index bits, hashed with upper ones where the cache has it so. */
 static inline uint32_t set_of(const struct cache *c, uint64_t address)
 {
-    uint64_t index = address >> c->line_shift;
-    if (c->hashed) {
-        uint64_t upper = ((address >> 13) & 7) | ((address >> 17) & 1) << 3 | ((address >> 19) & 1) << 4;
-        index ^= upper;
-    }
-    return (uint32_t)index & c->set_mask;
+    return cache_set_of(address, c->line_shift, c->set_mask, c->hashed);
 }
 
 #endif

@@ -24,6 +24,23 @@ static const uint32_t reads[CACHE_PRESENCES] = {L1_FETCH, L1_JOIN, L1_SERVE, L1_
 /* Actions that can be refused. */
 #define FIRSTS (L1_SERVE | L1_FETCH | L1_JOIN | L1_KEEP | L1_SEND | L1_PASS | L1_ACKNOWLEDGE)
 
+static void make_agent(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
+{
+    contract(setup->in_order && !setup->timing_only);
+    l1->agent = ARENA_NEW(arena, struct agent, 1);
+    agent_init(l1->agent,
+               &(struct agent_setup){.protocol = setup->protocol,
+                                     .cache = setup->cache,
+                                     .packets = setup->packets,
+                                     .requests = &l1->requests,
+                                     .answers = &l1->answers,
+                                     .stats = cache_stats_of(l1->cache),
+                                     .queue_lines = setup->store_queue,
+                                     .rprio = setup->rprio},
+               arena);
+    l1->side = &l1->agent->side;
+}
+
 void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
 {
     *l1 = (struct l1){.cache = cache_create(setup->cache, true, arena),
@@ -37,6 +54,8 @@ void l1_init(struct l1 *l1, const struct l1_setup *setup, struct arena *arena)
     coherence_side_init(l1->side, &setup->protocol->l1, reads, FIRSTS);
     if (setup->timing_only)
         cache_set_timing_only(l1->cache);
+    if (setup->protocol->registration)
+        make_agent(l1, setup, arena);
 }
 
 /* Requests */
@@ -216,6 +235,32 @@ HOT_INLINE bool step(struct try *t)
     return coherence_take(l1->side, t->state, a->event, act, t);
 }
 
+/* A load is the agent's at once; of any other access it gets a packet, which the owner fills in. */
+NOT_INLINE enum l1_served access_agent(struct l1 *l1, struct l1_access *access)
+{
+    static const enum l1_served served[] = {
+        [AGENT_REFUSED] = L1_REFUSED, [AGENT_SERVED] = L1_SERVED, [AGENT_WAITING] = L1_WAITS};
+    const struct agent_load load = {access->address, access->bytes, access->waiter, access->own};
+    if (access->event == AGENT_LOAD_EVENT)
+        return served[agent_load(l1->agent, &load, &access->values, &access->request)];
+    if (!agent_can_take(l1->agent, access->address, access->bytes, access->event))
+        return L1_REFUSED;
+    struct packet *p = packet_new(l1->packets);
+    p->kind = access->kind;
+    p->class = access->own ? PACKET_LOCAL : PACKET_GLOBAL;
+    p->address = access->address;
+    p->bytes = access->bytes;
+    p->cookie = access->waiter;
+    access->request = p;
+    access->submit = true;
+    return p->kind == PACKET_WRITE ? L1_SERVED : L1_WAITS;
+}
+
+void l1_submit(struct l1 *l1, struct packet *request, unsigned event)
+{
+    agent_take(l1->agent, request, event);
+}
+
 HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
 {
     struct try t;
@@ -225,6 +270,9 @@ HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
     t.hit = false;
     access->values = NULL;
     access->request = NULL;
+    access->submit = false;
+    if (l1->agent)
+        return access_agent(l1, access);
     if (!(l1->side->reads >> access->event & 1 ? step_read(&t) : step(&t)))
         return L1_REFUSED;
     if (access->request && access->request->kind == PACKET_WRITE)
@@ -236,16 +284,35 @@ bool l1_probe(struct l1 *l1, struct packet *probe)
 {
     struct try t = {.l1 = l1, .probe = probe};
     uint32_t line;
+    if (l1->agent)
+        return agent_probe(l1->agent, probe);
     contract(message_sender_of(probe->kind) == MESSAGE_OF_SLICE && !probe->is_reply);
     t.state = coherence_state(l1->side, L1_PROBE_EVENT, l1->cache, probe->address, probe->bytes, &line);
     return coherence_take(l1->side, t.state, L1_PROBE_EVENT, act, &t);
 }
 
-HOT enum l1_arrival l1_arrival_of(const struct packet *p)
+HOT enum l1_arrival l1_arrival_of(const struct l1 *l1, const struct packet *p)
 {
+    if (l1->agent && agent_owns(p))
+        return L1_ITS_OWN;
     if (p->kind == PACKET_WRITE)
         return L1_ACKNOWLEDGED;
     return p->cookie != CACHE_NO_WAITER ? L1_ANSWERED : L1_FILLED;
+}
+
+void l1_reply(struct l1 *l1, struct packet *p)
+{
+    agent_reply(l1->agent, p);
+}
+
+struct packet *l1_take_done(struct l1 *l1)
+{
+    return agent_done(l1->agent);
+}
+
+void l1_drain(struct l1 *l1)
+{
+    agent_drain(l1->agent);
 }
 
 HOT uint32_t l1_fill(struct l1 *l1, const struct packet *p)
@@ -258,36 +325,61 @@ HOT uint32_t l1_fill(struct l1 *l1, const struct packet *p)
 HOT uint32_t l1_ready(struct l1 *l1, const uint8_t **values)
 {
     uint32_t line;
-    return cache_ready(l1->cache, &line, values);
+    return l1->agent ? agent_ready(l1->agent, values) : cache_ready(l1->cache, &line, values);
+}
+
+static enum agent_cause cause_of(enum l1_order order)
+{
+    return order == L1_BEGIN || order == L1_END ? AGENT_BY_KERNEL : AGENT_BY_ORDER;
 }
 
 void l1_order(struct l1 *l1, enum l1_order order)
 {
-    switch ((enum l1_order_action)l1->protocol->orders[order]) {
-    case L1_ORDER_DROP_CLEAN:
+    if (!(l1->protocol->orders[order] & L1_ORDER_DROP))
+        return;
+    if (l1->agent)
+        agent_drop(l1->agent, cause_of(order));
+    else
         cache_invalidate_clean(l1->cache);
-        break;
-    case L1_ORDER_NOTHING:
-    case L1_ORDER_ACTIONS:
-        break;
-    }
+}
+
+uint32_t l1_flush(struct l1 *l1, enum l1_order order)
+{
+    return agent_flush(l1->agent, cause_of(order));
 }
 
 void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                      void *context)
 {
-    cache_refresh(l1->cache, read, context);
+    if (l1->agent)
+        agent_refresh(l1->agent, read, context);
+    else
+        cache_refresh(l1->cache, read, context);
+    l1_order(l1, L1_BEGIN);
 }
 
 void l1_empty(struct l1 *l1)
 {
-    cache_invalidate_all(l1->cache);
+    if (l1->agent)
+        agent_drop(l1->agent, AGENT_BY_KERNEL);
+    else
+        cache_invalidate_all(l1->cache);
+}
+
+void l1_publish(struct l1 *l1, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+                void *context)
+{
+    if (l1->agent)
+        agent_publish(l1->agent, write, context);
 }
 
 /* Checkpoints */
 
-void l1_archive(struct l1 *l1, struct archive *ar)
+void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *source)
 {
     cache_archive(l1->cache, ar);
-    coherence_side_archive(l1->side, ar);
+    if (l1->agent)
+        agent_archive(l1->agent, ar, source);
+    else
+        coherence_side_archive(l1->side, ar);
 }

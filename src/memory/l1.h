@@ -1,10 +1,12 @@
 /* The L1 data cache of an SM as a controller: a cache, the requests that it has for the network, and the coherence
- * protocol that decides what happens to a line. It has four doors: an access is tried, a packet arrives, an order is
+ * protocol that decides what happens to a line; under a protocol in which L1s keep what they have written, an agent
+ * (agent.h) instead of the cache. It has four doors: an access is tried, a packet arrives, an order is
  * asked for, a kernel begins or ends. Whoever owns it coalesces, keeps what waits, and moves packets between its
  * requests and the network. */
 #ifndef LOCKSTEP_MEMORY_L1_H
 #define LOCKSTEP_MEMORY_L1_H
 
+#include "memory/agent.h"
 #include "memory/cache.h"
 #include "memory/coherence/protocol.h"
 #include "memory/packet_queue.h"
@@ -15,6 +17,7 @@ struct l1 {
     struct packet_ring answers;  /* to probes, that wait for it too */
     struct packet_pool *packets;
     struct coherence_side *side;
+    struct agent *agent; /* or NULL. The cache then counts accesses, and holds nothing */
     const struct coherence_protocol *protocol;
     uint32_t line_bytes;
     bool in_order; /* what goes past the L1 takes its turn in `requests`; else its owner sends it at once */
@@ -26,6 +29,8 @@ struct l1_setup {
     struct packet_pool *packets;
     uint32_t requests; /* that may wait for the network */
     uint32_t answers;  /* to probes; 0: the protocol has none */
+    uint32_t store_queue; /* lines: coherence.store_queue */
+    bool rprio;           /* coherence.replacement */
     bool in_order;
     bool timing_only; /* lines carry no values that anybody looks at (sm.values_at_issue) */
 };
@@ -37,7 +42,11 @@ struct l1_access {
     uint64_t address;
     uint32_t bytes;
     uint32_t waiter;        /* the owner's number for it, should it wait */
-    uint8_t event;          /* enum l1_event */
+    uint8_t event;          /* enum l1_event; with an agent, enum agent_event */
+    uint8_t kind;           /* with an agent: enum packet_kind of a request */
+    bool own;               /* likewise: local memory, which one thread alone sees */
+    bool submit;            /* set by l1_access: the request is not on its way. The owner fills in its values, and gives
+                               it to l1_submit. A plain store is over then; others are answered */
     const uint8_t *values;  /* SERVED, a load: those of its line, by offset; NULL for what carries none */
     struct packet *request; /* a request of its own that is on its way: its values are the owner's to fill in. NULL:
                                none. Where requests are not in order and the event passes, it is in no queue: the owner
@@ -50,10 +59,11 @@ enum l1_served {
 };
 /* The first door: an access is tried at the tags. */
 enum l1_served l1_access(struct l1 *l1, struct l1_access *access);
+void l1_submit(struct l1 *l1, struct packet *request, unsigned event);
 /* True: accesses of this event go past the L1, whatever it holds. */
 static inline bool l1_passes(const struct l1 *l1, unsigned event)
 {
-    return coherence_actions(l1->side, COHERENCE_ANY, event) & L1_PASS;
+    return !l1->agent && coherence_actions(l1->side, COHERENCE_ANY, event) & L1_PASS;
 }
 /* True: an access that passes would be refused for want of room, so it need not be tried. */
 static inline bool l1_is_full(const struct l1 *l1)
@@ -63,44 +73,88 @@ static inline bool l1_is_full(const struct l1 *l1)
 /* True: a load would be refused as it was before. A try would do no more than count that. */
 static inline bool l1_would_refuse(const struct l1 *l1, uint64_t address, uint32_t bytes)
 {
-    return cache_would_refuse(l1->cache, address, bytes, packet_ring_room(&l1->requests));
+    return l1->agent ? agent_would_refuse(l1->agent, address)
+                     : cache_would_refuse(l1->cache, address, bytes, packet_ring_room(&l1->requests));
+}
+/* The same; then it is counted as refused once more, if that is counted. */
+static inline bool l1_refuses_again(struct l1 *l1, uint64_t address, uint32_t bytes)
+{
+    return l1->agent ? agent_would_refuse(l1->agent, address)
+                     : cache_refuses_again(l1->cache, address, bytes, packet_ring_room(&l1->requests));
 }
 
-/* The second door: a probe arrives, a request of a slice's own. It is turned into its own answer and put behind
- * `answers`; false when there is no room: the owner keeps it where it is, and tries again. */
+/* The second door: a probe arrives, a request of a slice's own, or with the probes the answer to a line that was given
+ * back. A probe is turned into its own answer and put behind `answers`, or, with an agent, behind `requests` when its
+ * time has come; false when there is no room: the owner keeps it where it is, and tries again. */
 bool l1_probe(struct l1 *l1, struct packet *probe);
 /* Or a reply arrives, which the owner gives back to the pool when it has what it needs of it. */
 enum l1_arrival {
+    L1_ITS_OWN,      /* the agent's: what it asked for comes, or what it has written is acknowledged */
     L1_ACKNOWLEDGED, /* a store; the packet has its number, or CACHE_NO_WAITER for a write-back */
     L1_ANSWERED,     /* the answer of an access that went past, with its waiter's number */
     L1_FILLED        /* those who wait for a line are ready */
 };
-/* The kind of an arrival. The caller takes it then, by l1_fill if it is a fill. */
-enum l1_arrival l1_arrival_of(const struct packet *p);
+/* The kind of an arrival. The caller takes it then, by l1_fill if it is a fill, by l1_reply if it is the agent's. */
+enum l1_arrival l1_arrival_of(const struct l1 *l1, const struct packet *p);
+void l1_reply(struct l1 *l1, struct packet *p);
 /* Takes a fill; returns the number of the one who waited first. */
 uint32_t l1_fill(struct l1 *l1, const struct packet *p);
 /* Whether somebody whose line came is ready, and taking the next one: its number, and the line's values by offset (see
  * cache_ready). */
 static inline bool l1_has_ready(const struct l1 *l1)
 {
-    return cache_has_ready(l1->cache);
+    return l1->agent ? agent_has_ready(l1->agent) : cache_has_ready(l1->cache);
 }
 uint32_t l1_ready(struct l1 *l1, const uint8_t **values);
+/* Accesses that the L1 has answered itself: they arrive as from the network. */
+static inline bool l1_has_done(const struct l1 *l1)
+{
+    return l1->agent && l1->agent->done.first;
+}
+static inline const struct packet *l1_first_done(const struct l1 *l1)
+{
+    return l1->agent->done.first;
+}
+struct packet *l1_take_done(struct l1 *l1);
+/* True: l1_drain would send something that nobody asks for, if there is room. */
+static inline bool l1_drains(const struct l1 *l1)
+{
+    return l1->agent && agent_drains(l1->agent) && packet_ring_room(&l1->requests) >= AGENT_ROOM;
+}
+void l1_drain(struct l1 *l1);
+/* Nothing is under way, or waits to be. */
+static inline bool l1_idle(const struct l1 *l1)
+{
+    return !l1->agent || (agent_idle(l1->agent) && !l1->requests.count && !l1->answers.count);
+}
 
-/* The third door: an order is carried out, at once. */
+/* The third door: an order is carried out, at once, but for a flush that it asks for: that begins with l1_flush, whose
+ * mark tells when it is over, and comes before. */
 void l1_order(struct l1 *l1, enum l1_order order);
+static inline bool l1_flushes(const struct l1 *l1, enum l1_order order)
+{
+    return l1->agent && (l1->protocol->orders[order] & L1_ORDER_FLUSH);
+}
+uint32_t l1_flush(struct l1 *l1, enum l1_order order);
+static inline bool l1_flushed(const struct l1 *l1, uint32_t mark)
+{
+    return agent_flushed(l1->agent, mark);
+}
 
 /* The fourth door. A kernel begins: what others wrote before is seen, in lines that stay (see cache_refresh). Or the
  * L1s are emptied between kernels. */
 void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                      void *context);
 void l1_empty(struct l1 *l1);
+/* What is written in lines that stay, for the memory that the host sees. */
+void l1_publish(struct l1 *l1, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+                void *context);
 
 /* l1_check.c: recomputes what the L1 and its cache keep (base/check.h). */
 struct check;
 void l1_check(struct l1 *l1, struct check *c);
 /* Describes the cache and what the protocol remembers for a checkpoint; `requests` are the owner's to describe. */
 struct archive;
-void l1_archive(struct l1 *l1, struct archive *ar);
+void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *source);
 
 #endif

@@ -1,6 +1,6 @@
 /* Packets in a checkpoint: whoever meets one first describes it. */
 #include "base/archive.h"
-#include "memory/packet.h"
+#include "memory/packet_queue.h"
 
 static void archive_lanes(struct archive *ar, struct packet *p)
 {
@@ -32,6 +32,8 @@ static void archive_content(struct archive *ar, struct packet *p)
     ARCHIVE(ar, p->type);
     archive_bool(ar, &p->no_return);
     archive_bool(ar, &p->performed);
+    archive_bool(ar, &p->cleared);
+    archive_u8_to(ar, &p->asked, PACKET_KINDS);
     archive_lanes(ar, p);
     ARCHIVE(ar, p->ready);
     ARCHIVE(ar, p->local);
@@ -57,6 +59,24 @@ void packet_archive(struct archive *ar, struct packet **packet, const struct pac
         archive_met(ar, *packet);
     }
     archive_content(ar, *packet);
+}
+
+void packet_archive_list(struct archive *ar, struct packet_list *list, const struct packet_source *source)
+{
+    struct packet *p = list->first;
+    if (archive_loading(ar))
+        *list = (struct packet_list){NULL, NULL};
+    for (;;) {
+        packet_archive(ar, &p, source);
+        if (!p || archive_failed(ar))
+            return;
+        if (archive_loading(ar)) {
+            packet_append(list, p);
+            p = NULL;
+        } else {
+            p = p->next;
+        }
+    }
 }
 
 void packet_archive_payload(struct archive *ar, void **payload, const void *source)

@@ -44,6 +44,30 @@ static inline struct packet *packet_ring_pop(struct packet_ring *r)
     return p;
 }
 
+/* Packets in order, linked by next: as many as there are. */
+struct packet_list {
+    struct packet *first, *last;
+};
+static inline void packet_append(struct packet_list *list, struct packet *p)
+{
+    p->next = NULL;
+    if (list->first)
+        list->last->next = p;
+    else
+        list->first = p;
+    list->last = p;
+}
+/* Takes the first of a list that has one. */
+static inline struct packet *packet_shift(struct packet_list *list)
+{
+    struct packet *p = list->first;
+    list->first = p->next;
+    return p;
+}
+
+/* packet_archive.c */
+void packet_archive_list(struct archive *ar, struct packet_list *list, const struct packet_source *source);
+
 /* The packets of one SM. */
 struct packet_pool {
     struct packet *free;

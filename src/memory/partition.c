@@ -142,6 +142,12 @@ void partition_open_probes(struct partition *p, uint32_t sms, struct arena *aren
         slice_open_probes(p->slices[k], sms, arena);
 }
 
+void partition_open_directory(struct partition *p, uint32_t sms, struct arena *arena)
+{
+    for (unsigned k = 0; k < p->slice_count; k++)
+        slice_open_directory(p->slices[k], sms, arena);
+}
+
 struct packet_ring *partition_probes(struct partition *p, unsigned k)
 {
     return &p->slices[k]->probes->out;

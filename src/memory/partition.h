@@ -126,6 +126,8 @@ void partition_push(struct partition *p, unsigned k, struct packet *packet, uint
 /* Under a protocol that probes: opens the slices' probes to so many SMs, before the first push; the probes of slice k
  * that wait for the network; and an answer that has come for it. */
 void partition_open_probes(struct partition *p, uint32_t sms, struct arena *arena);
+/* Under a protocol with a directory: the same. Its probes lie among the replies, and their answers are pushed. */
+void partition_open_directory(struct partition *p, uint32_t sms, struct arena *arena);
 struct packet_ring *partition_probes(struct partition *p, unsigned k);
 void partition_acknowledge(struct partition *p, unsigned k, struct packet *answer);
 /* A message that a slice has ready for the reply network. A slice with sectors answers a packet sector by

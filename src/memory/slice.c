@@ -19,7 +19,7 @@
 #include "base/check.h"
 #include "base/hot.h"
 #include "sim/cycle.h"
-#include "simt/lanes.h"
+#include "memory/packet_values.h"
 
 #define ALLOCATE_WAITER (CACHE_NO_WAITER - 1) /* the fill for a store: nobody waits */
 #define AT_ONCE 3u /* requests of an access: a store passed down, its line's fill, the victim's write-back */
@@ -66,6 +66,7 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->port_bytes = params->l2.data_port_bytes;
     s->next = CYCLE_NEVER;
     s->store = store;
+    s->protocol = protocol;
     s->pool = pool;
     s->requests = pool->all;
     s->number = (uint8_t)number;
@@ -162,7 +163,7 @@ HOT void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint
 
 /* Values: what an access does to memory, in the order in which accesses are accepted */
 
-static uint8_t *place_of(const struct slice *s, uint64_t address, uint32_t bytes)
+uint8_t *slice_place_of(const struct slice *s, uint64_t address, uint32_t bytes)
 {
     if (address - s->store->start > s->store->size - bytes)
         return NULL; /* an address that only the timing knows */
@@ -186,8 +187,8 @@ static void read_values(const struct slice *s, const struct slice_part *part)
 {
     struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
-    bool carries = p->kind == PACKET_READ && (p->class == PACKET_GLOBAL || p->class == PACKET_CONST);
-    const uint8_t *from = carries ? place_of(s, address, part->bytes) : NULL;
+    bool carries = (p->kind == PACKET_READ || p->kind == PACKET_REGISTER) && (p->class == PACKET_GLOBAL || p->class == PACKET_CONST);
+    const uint8_t *from = carries ? slice_place_of(s, address, part->bytes) : NULL;
     if (from)
         copy_bytes(p->data + (address & (PACKET_LINE_BYTES - 1)), from, part->bytes);
 }
@@ -205,7 +206,7 @@ static void write_values(const struct slice *s, const struct slice_part *part)
     const struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
     uint32_t first = (uint32_t)(address & (PACKET_LINE_BYTES - 1)), end = first + part->bytes;
-    uint8_t *to = p->class == PACKET_LOCAL || p->performed ? NULL : place_of(s, address, part->bytes);
+    uint8_t *to = p->class == PACKET_LOCAL || p->performed ? NULL : slice_place_of(s, address, part->bytes);
     for (uint32_t word = 0; to && word < 2; word++) {
         uint64_t rest = p->mask[word] & bytes_in_word(word, first, end);
         while (rest) {
@@ -218,30 +219,12 @@ static void write_values(const struct slice *s, const struct slice_part *part)
     }
 }
 
-static uint32_t atomic_bytes(uint8_t type)
-{
-    uint32_t bytes = isa_type_bits((enum isa_type)type) / 8;
-    return bytes < sizeof(uint64_t) ? bytes : sizeof(uint64_t);
-}
-
 HOT NOT_INLINE void perform_atomics(const struct slice *s, const struct slice_part *part)
 {
     struct packet *p = part->packet;
-    uint64_t line = p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
-    uint32_t size = atomic_bytes(p->type);
-    for (uint32_t i = 0; i < p->lane_count; i++) {
-        struct packet_lane *lane = &p->lanes[i];
-        uint64_t address = line + lane->offset, old = 0;
-        if (address - (p->address + part->offset) >= part->bytes)
-            continue;
-        uint8_t *at = place_of(s, address, size);
-        if (!at)
-            continue;
-        memcpy(&old, at, size);
-        uint64_t value = lane_atomic(p->atomic, p->type, old, lane->operand, lane->compare);
-        memcpy(at, &value, size);
-        lane->operand = old;
-    }
+    uint8_t *line = slice_place_of(s, p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1), PACKET_LINE_BYTES);
+    if (line)
+        packet_perform_lanes(p, line, (uint32_t)(p->address % PACKET_LINE_BYTES) + part->offset, part->bytes);
 }
 
 /* Accesses */
@@ -251,8 +234,10 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
 {
     struct packet *packet = part->packet;
     struct partition_reply *replies = s->out.replies;
-    uint32_t place = slice_out_push(&s->out);
     bool last = --packet->parts == 0;
+    if (last && s->directory && directory_answered(s->directory, packet))
+        return;
+    uint32_t place = slice_out_push(&s->out);
     if (s->serve_at > cycle) {
         replies[place] = replies[(place - 1) & s->out.mask];
         place = (place - 1) & s->out.mask;
@@ -486,6 +471,8 @@ HOT_INLINE void take_rest(struct try *t, uint32_t actions)
         cache_mark_dirty(t->s->cache, t->line, t->local, t->part->bytes);
     if (actions & L2_ANSWER)
         answer(t->s, t->part, t->cycle);
+    if (actions & L2_GIVE_UP)
+        cache_invalidate(t->s->cache, t->local);
     contract(!(actions & L2_INSTALL)); /* of fills alone */
 }
 
@@ -501,7 +488,9 @@ HOT NOT_INLINE bool act(void *environment, uint32_t actions)
 static enum l2_event event_of(const struct slice *s, const struct packet *p)
 {
     if (p->kind == PACKET_WRITE)
-        return (enum l2_event)s->store_event;
+        return s->params->coherence.l2_writes_through && !cache_holds(s->cache, p->local)
+                   ? L2_STORE_THROUGH_EVENT
+                   : (enum l2_event)s->store_event;
     return p->kind == PACKET_ATOMIC ? L2_ATOMIC_EVENT : L2_READ_EVENT;
 }
 
@@ -671,25 +660,38 @@ static void send_miss(struct slice *s)
     s->blocked = false;
 }
 
-static void try_access(struct slice *s, uint64_t cycle)
+/* The packet at the head leaves the list. */
+HOT_INLINE void leave_list(struct slice *s, struct packet *p)
 {
-    struct packet *p = s->first;
-    const struct slice_part part = {p, (uint8_t)s->accepted, (uint8_t)part_bytes(s, p, s->accepted), NO_WAITER};
-    if (!access_line(s, &part, cycle)) {
-        s->blocked = s->serve_at <= cycle;
-        return;
-    }
-    if (s->probes)
-        s->probes->answered = false;
-    s->in_count--;
-    s->accepted += part.bytes;
-    if (s->accepted < p->bytes)
-        return;
     s->accepted = 0;
     s->first = p->next;
     if (s->first)
         expect_access(s, s->first);
     p->next = NULL;
+}
+
+HOT bool slice_try_part(struct slice *s, uint64_t cycle)
+{
+    struct packet *p = s->first;
+    const struct slice_part part = {p, (uint8_t)s->accepted, (uint8_t)part_bytes(s, p, s->accepted), NO_WAITER};
+    if (!access_line(s, &part, cycle))
+        return false;
+    if (s->probes)
+        s->probes->answered = false;
+    s->in_count--;
+    s->accepted += part.bytes;
+    if (s->accepted == p->bytes)
+        leave_list(s, p);
+    return true;
+}
+
+static void try_access(struct slice *s, uint64_t cycle)
+{
+    bool asks = s->directory && s->accepted == 0 && s->first->class <= PACKET_LOCAL;
+    if (!(asks ? slice_try_directory(s, cycle) : slice_try_part(s, cycle)))
+        s->blocked = s->serve_at <= cycle;
+    if (s->directory)
+        slice_take_woken(s);
 }
 
 /* Notes what leaves the delay before cycle `end`, one part a cycle while there is room. Where room came part by part, a
@@ -715,6 +717,8 @@ static inline uint64_t next_tick(const struct slice *s, uint64_t last)
 {
     uint64_t soon = last + 1, next = s->rop_look;
     bool out_full = slice_out_full(&s->out), dram_full = request_full(&s->to_dram);
+    if (s->directory && s->directory->out.first && !out_full)
+        return soon;
     if (((s->misses != 0) & !dram_full) | (cache_has_ready(s->cache) & !out_full))
         return soon;
     if (s->in_count && !s->blocked && !dram_full && !out_full)
@@ -733,12 +737,16 @@ HOT void slice_find_next(struct slice *s, uint64_t last)
 
 HOT void slice_tick(struct slice *s, uint64_t cycle)
 {
+    if (s->directory && s->directory->out.first && !slice_out_full(&s->out))
+        slice_send_of_directory(s, cycle);
     if (cache_has_ready(s->cache) && !slice_out_full(&s->out))
         serve_waiter(s, cycle);
     if (s->from_dram.count)
         take_return(s, cycle);
     if (s->misses)
         send_miss(s);
+    if (s->directory)
+        slice_take_woken(s);
     if (s->in_count == 0 && cycle > s->rop_ready)
         leave_rop(s, cycle);
     bool tries = s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&

@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "memory/address.h"
 #include "memory/coherence/protocol.h"
+#include "memory/directory.h"
 #include "memory/dram.h"
 #include "memory/packet_queue.h"
 #include "memory/partition.h"
@@ -58,6 +59,9 @@ struct slice {
     uint8_t store_event; /* enum l2_event: what a store is under l2.write_allocate */
     struct coherence_side *side;
     struct slice_probes *probes; /* NULL: the protocol has none */
+    struct directory *directory; /* NULL: likewise */
+    uint64_t directory_cycle;    /* in which it is asked */
+    const struct coherence_protocol *protocol;
 
     struct request_queue from_dram;
     uint64_t data_free_at, fill_free_at;
@@ -103,6 +107,8 @@ static inline bool slice_can_push(const struct slice *s)
 }
 /* A protocol that probes the L1s of so many SMs: before the first push. */
 void slice_open_probes(struct slice *s, uint32_t sms, struct arena *arena);
+/* Under a protocol with a directory: opens it to so many SMs, before the first push. */
+void slice_open_directory(struct slice *s, uint32_t sms, struct arena *arena);
 /* A probe has been answered. `last` is the last tick. */
 void slice_acknowledge(struct slice *s, struct packet *answer, uint64_t last);
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
@@ -137,8 +143,18 @@ void slice_return(struct slice *s, uint32_t request, uint64_t last);
 /* True: the slice has work behind the ROP delay besides replies that wait. */
 static inline bool slice_works(const struct slice *s)
 {
-    return (s->misses | s->to_dram.count | s->from_dram.count) || cache_has_pending(s->cache);
+    return (s->misses | s->to_dram.count | s->from_dram.count) || cache_has_pending(s->cache) ||
+           (s->directory && s->directory->out.first);
 }
+/* For slice_directory.c: where memory has an address, or NULL if only the timing knows it; the part of the packet at the
+ * head that comes next, at the tags. */
+uint8_t *slice_place_of(const struct slice *s, uint64_t address, uint32_t bytes);
+bool slice_try_part(struct slice *s, uint64_t cycle);
+/* slice_directory.c: the packet at the head at the directory, which decides whether it goes to the tags now (false:
+ * refused); puts accesses whose wait there is over before all others; sends the directory's first probe or answer. */
+bool slice_try_directory(struct slice *s, uint64_t cycle);
+void slice_take_woken(struct slice *s);
+void slice_send_of_directory(struct slice *s, uint64_t cycle);
 /* slice_check.c: recomputes what the slice keeps (base/check.h), its cache's facts aside. `last` is the last tick. */
 struct check;
 void slice_check(struct slice *s, struct check *c, uint64_t last);

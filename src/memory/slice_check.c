@@ -52,7 +52,7 @@ static void check_list(struct slice *s, struct check *c, struct found *f)
     }
     check_holds(c, "slice.rop_first", 0, in_delay == (s->rop_first != NULL));
     CHECK_FACT(c, "slice.in_count", 0, s->in_count, behind);
-    check_holds(c, "slice.in_room", 0, s->in_count <= s->in_room);
+    check_holds(c, "slice.in_room", 0, s->in_count <= s->in_room || s->directory);
     if (s->first)
         CHECK_FACT(c, "slice.last", 0, s->last, (uintptr_t)last);
     else
@@ -152,7 +152,7 @@ static void check_next(struct slice *s, struct check *c, uint64_t last)
 {
     uint64_t soon = last + 1, next = s->rop_look;
     bool out_full = s->out.count >= s->out.limit, dram_full = s->to_dram.count >= s->to_dram.limit;
-    if (cache_has_ready(s->cache) && !out_full)
+    if ((cache_has_ready(s->cache) || (s->directory && s->directory->out.first)) && !out_full)
         next = soon;
     if (s->misses && !dram_full)
         next = soon;
@@ -176,7 +176,7 @@ static void check_protocol(struct slice *s, struct check *c)
     unsigned store = s->params->l2.write_allocate == CACHE_WRITE_ALLOCATE_LAZY    ? L2_STORE_LAZY_EVENT
                      : s->params->l2.write_allocate == CACHE_WRITE_ALLOCATE_FETCH ? L2_STORE_FETCH_EVENT
                                                                                   : L2_STORE_EVENT;
-    CHECK_FACT(c, "slice.fills_ahead", 0, s->fills_ahead, ahead);
+    CHECK_FACT(c, "slice.fills_ahead", 0, s->fills_ahead, ahead && !s->directory);
     CHECK_FACT(c, "slice.store_event", 0, s->store_event, store);
 }
 

@@ -158,6 +158,8 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->stores_out);
     ARCHIVE(ar, warp->pending_registers);
     ARCHIVE(ar, warp->fence_after);
+    ARCHIVE(ar, warp->flush);
+    archive_u8_to(ar, &warp->order, L1_ORDERS - 1);
     ARCHIVE_ARRAY(ar, warp->scoreboard, sm->kernel->scoreboard_words);
     ARCHIVE_ARRAY(ar, warp->from_memory, sm->kernel->scoreboard_words);
     ARCHIVE_ARRAY(ar, warp->from_chip, sm->kernel->scoreboard_words);
@@ -174,7 +176,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
 {
     uint64_t *sets[] = {&sm->finished,        &sm->buffered,          &sm->mispredicted,  &sm->flushed,
-                        &sm->cleared,         &sm->fence_invalidates, &sm->fence_reached, &sm->backed_off,
+                        &sm->cleared,         &sm->fence_invalidates, &sm->fence_reached, &sm->fence_flushes, &sm->backed_off,
                         &sm->fetch.under_way, &sm->fetch.retiring,    &sm->fetch.full};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         visit(sets[i], context);
@@ -415,7 +417,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_lsu(sm, ar, source);
     cache_archive(sm->fetch.l1i, ar);
     cache_archive(sm->lsu.l1c, ar);
-    l1_archive(&sm->lsu.l1d, ar);
+    l1_archive(&sm->lsu.l1d, ar, source);
     archive_watch(sm, ar);
     sm_unsynced_archive(&sm->unsynced, code_of(sm)->module->instr_count, ar);
     if (sm->spin)

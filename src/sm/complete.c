@@ -53,7 +53,7 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
     if (o->blocks_warp) {
         sm_wait_end(sm, SM_WAIT_atomic, bit);
         if (o->acquires)
-            l1_order(&sm->lsu.l1d, L1_ACQUIRE);
+            l1_order(&sm->lsu.l1d, (enum l1_order)(o->acquires - 1));
     }
     if ((sm->waits.fence | sm->finished) & bit)
         check_rest(sm, o->slot);

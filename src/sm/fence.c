@@ -12,16 +12,24 @@ static bool is_over(const struct sm *sm, const struct sm_warp *warp)
     return !warp->in_flight && !warp->stores_out && sm_order_reached(&sm->blocks[warp->block].order, warp->fence_after);
 }
 
-/* A fence waits for the accesses that are ordered before it when the wait begins. */
-static void begin_wait(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+uint8_t sm_order_of(const struct isa_instr *instr, bool releases)
 {
+    if (instr->mods.scope == ISA_SCOPE_REMOTE)
+        return releases ? L1_REMOTE_RELEASE : L1_REMOTE_ACQUIRE;
+    return releases ? L1_RELEASE : L1_ACQUIRE;
+}
+
+/* A fence waits for the accesses that are ordered before it when the wait begins. */
+static void begin_wait(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint8_t order)
+{
+    warp->order = order;
     sm_wait_begin(sm, SM_WAIT_fence, bit);
     warp->fence_after = sm->blocks[warp->block].order.synchronised;
 }
 
 void sm_reach_fence(struct sm *sm, unsigned slot)
 {
-    begin_wait(sm, &sm->warps[slot], BIT64(slot));
+    begin_wait(sm, &sm->warps[slot], BIT64(slot), L1_FENCE);
     sm->fence_reached |= BIT64(slot);
     if (sm->params->fence_l1 == SM_FENCE_INVALIDATE)
         sm->fence_invalidates |= BIT64(slot);
@@ -32,19 +40,45 @@ void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
     if (sm->waits.barrier & bit)
         return;
-    begin_wait(sm, warp, bit);
+    begin_wait(sm, warp, bit, sm_order_of(&sm->kernel->grid->code->module->instrs[warp->head_pc], true));
     sm_check_fence(sm, mask_first(bit));
+}
+
+/* What the warp waits for has happened in the SM; now what its L1D has written must leave, where the protocol says so.
+ * Returns whether it has. */
+static bool is_flushed(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+{
+    if (!(sm->fence_flushes & bit)) {
+        if (!l1_flushes(&sm->lsu.l1d, warp->order))
+            return true;
+        warp->flush = l1_flush(&sm->lsu.l1d, warp->order);
+        sm->fence_flushes |= bit;
+        sm->moved = true;
+        sm_l1_changed(sm);
+    }
+    if (!l1_flushed(&sm->lsu.l1d, warp->flush))
+        return false;
+    sm->fence_flushes &= ~bit;
+    return true;
+}
+
+void sm_check_flushes(struct sm *sm)
+{
+    for (uint64_t rest = sm->fence_flushes; rest; rest &= rest - 1)
+        sm_check_fence(sm, mask_first(rest));
 }
 
 void sm_check_fence(struct sm *sm, unsigned slot)
 {
-    if (!mask_has(sm->waits.fence, slot) || !is_over(sm, &sm->warps[slot]))
+    struct sm_warp *warp = &sm->warps[slot];
+    if (!mask_has(sm->waits.fence, slot) || !is_over(sm, warp) || !is_flushed(sm, warp, BIT64(slot)))
         return;
     sm_wait_end(sm, SM_WAIT_fence, BIT64(slot));
     sm->moved = true;
     if (mask_has(sm->fence_invalidates, slot)) {
         sm->fence_invalidates &= ~BIT64(slot);
-        l1_order(&sm->lsu.l1d, L1_ACQUIRE);
+        l1_order(&sm->lsu.l1d, L1_FENCE);
+        sm_l1_changed(sm);
     }
 }
 

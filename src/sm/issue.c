@@ -147,8 +147,9 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         return false;
     }
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
-    o->acquires = access->kind != ISA_FLAG_STORE && orders(access->instr, ISA_ORDER_ACQUIRE) &&
-                  beyond_block(access->instr) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
+    bool acquires = access->kind != ISA_FLAG_STORE && orders(access->instr, ISA_ORDER_ACQUIRE) &&
+                    beyond_block(access->instr) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
+    o->acquires = acquires ? 1 + sm_order_of(access->instr, false) : 0;
     if (access->space == ISA_SPACE_GLOBAL && !is_atomic) {
         o->era = sm_order_era(&block->order);
         sm_order_add(&block->order, o->era);

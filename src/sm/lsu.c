@@ -15,10 +15,19 @@
 
 /* Setting up */
 
+/* What an L1D that keeps what it has written takes of the coherence parameters. */
+static void sm_open_agent(const struct sm *sm, struct l1_setup *setup)
+{
+    const struct coherence_params *p = sm->setup.coherence;
+    const char *replacement = p && p->replacement ? p->replacement : "";
+    setup->store_queue = p ? p->store_queue : 64;
+    setup->rprio = *replacement ? !strcmp(replacement, "rprio") : setup->protocol->registration->rprio;
+}
+
 void sm_lsu_init(struct sm *sm, struct arena *own)
 {
     struct sm_lsu *lsu = &sm->lsu;
-    const struct l1_setup l1d = {
+    struct l1_setup l1d = {
         .protocol = sm->setup.protocol ? sm->setup.protocol : coherence_find(NULL),
         .cache = sm->setup.l1d,
         .packets = &sm->port.packets,
@@ -26,6 +35,8 @@ void sm_lsu_init(struct sm *sm, struct arena *own)
         .in_order = sm->params->memory_in_order,
         .timing_only = sm->params->values_at_issue,
     };
+    if (l1d.protocol->registration)
+        sm_open_agent(sm, &l1d);
     l1_init(&lsu->l1d, &l1d, own);
     lsu->l1c = cache_create(sm->setup.l1c, true, own);
     lsu->pipe = ARENA_NEW(own, struct sm_delayed, sm->params->l1d_latency + 1);
@@ -41,9 +52,26 @@ void sm_lsu_begin(struct sm *sm)
     sm_wheel_begin(&sm->lsu.shared, sm->params->shared_latency);
 }
 
-HOT enum l1_event sm_l1_event(const struct sm *sm, const struct simt_access *access)
+/* The event that an access is to an L1D that keeps what it has written: local memory's are plain ones. */
+static unsigned agent_event(const struct simt_access *access)
 {
     const struct isa_mods *mods = &access->instr->mods;
+    bool past = mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV;
+    bool atomic = access->kind == ISA_FLAG_ATOMIC || mods->order > ISA_ORDER_WEAK || past;
+    if (access->space == ISA_SPACE_LOCAL || !atomic)
+        return access->kind == ISA_FLAG_LOAD ? AGENT_LOAD_EVENT : AGENT_STORE_EVENT;
+    if (mods->scope == ISA_SCOPE_REMOTE)
+        return AGENT_REMOTE_EVENT;
+    if (mods->scope == ISA_SCOPE_CTA)
+        return AGENT_BLOCK_EVENT;
+    return mods->order > ISA_ORDER_RELAXED ? AGENT_DEVICE_EVENT : AGENT_RELAXED_EVENT;
+}
+
+HOT unsigned sm_l1_event(const struct sm *sm, const struct simt_access *access)
+{
+    const struct isa_mods *mods = &access->instr->mods;
+    if (sm->lsu.l1d.agent)
+        return agent_event(access);
     if (access->space == ISA_SPACE_LOCAL)
         return access->kind == ISA_FLAG_LOAD ? L1_LOAD_OWN_EVENT : L1_STORE_OWN_EVENT;
     if (access->kind == ISA_FLAG_ATOMIC)
@@ -166,6 +194,8 @@ static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_tra
         return;
     store_bytes(o->access, t, p);
     p->performed = o->performed;
+    if (sm->lsu.l1d.agent && o->event == AGENT_STORE_EVENT)
+        return; /* the L1D has it */
     p->cookie = (uint32_t)o->era << 8 | o->slot;
     warp->stores_out++;
     sm_head_waits(sm, warp, BIT64(o->slot));
@@ -200,6 +230,15 @@ HOT_INLINE void complete_request(struct sm *sm, const struct sm_op *o, const str
         sm_port_send(sm, p);
 }
 
+/* What a request of the access is. */
+NOT_INLINE void name_request(const struct simt_access *access, struct l1_access *a)
+{
+    a->own = access->space == ISA_SPACE_LOCAL;
+    a->kind = access->kind == ISA_FLAG_LOAD                ? PACKET_READ
+              : access->kind == ISA_FLAG_ATOMIC && !a->own ? PACKET_ATOMIC
+                                                           : PACKET_WRITE;
+}
+
 /* An access at the L1D's door. Returns false when it must be tried again. */
 HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
 {
@@ -209,12 +248,18 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
     access.bytes = t->bytes;
     access.waiter = sm_transaction_next(&sm->lsu);
     access.event = o->event;
+    if (sm->lsu.l1d.agent)
+        name_request(o->access, &access);
     enum l1_served served = l1_access(&sm->lsu.l1d, &access);
     if (served == L1_REFUSED)
         return false;
     if (access.request)
         complete_request(sm, o, t, access.request);
-    if (sm->lsu.l1d.requests.count)
+    if (access.submit)
+        l1_submit(&sm->lsu.l1d, access.request, access.event);
+    if (sm->lsu.l1d.agent)
+        sm_l1_changed(sm);
+    else if (sm->lsu.l1d.requests.count)
         sm->due |= SM_DUE_SEND;
     if (served == L1_WAITS) {
         sm_transaction_new(&sm->lsu, t);
@@ -243,8 +288,8 @@ static void serve_l1d_pipe(struct sm *sm)
     if (head->ready > sm->now || (sm->lsu.pipe_refused && !sm->moved && !sm->moved_before))
         return;
     /* Only a read is remembered as refused, and nothing else comes to the tags before it is taken. */
-    if (sm->lsu.pipe_refused && cache_refuses_again(sm->lsu.l1d.cache, head->transaction.address,
-                                                    head->transaction.bytes, packet_ring_room(&sm->lsu.l1d.requests)))
+    if (sm->lsu.pipe_refused &&
+        l1_refuses_again(&sm->lsu.l1d, head->transaction.address, head->transaction.bytes))
         return;
     sm->lsu.pipe_refused = !serve_l1d(sm, &head->transaction);
     if (sm->lsu.pipe_refused)
@@ -353,12 +398,36 @@ static inline void move_dispatch(struct sm *sm)
         sm->due |= sm->lsu.served == SM_REFUSED ? SM_DUE_REFUSED : SM_DUE_DISPATCH;
 }
 
+/* Replies come from the network, and from the L1D itself: these first. */
+static const struct packet *first_response(const struct sm *sm)
+{
+    return l1_has_done(&sm->lsu.l1d) ? l1_first_done(&sm->lsu.l1d) : packet_ring_peek(&sm->lsu.responses);
+}
+
 static struct packet *pop_response(struct sm *sm)
 {
-    struct packet *p = packet_ring_pop(&sm->lsu.responses);
-    if (!sm->lsu.responses.count)
+    struct packet *p =
+        l1_has_done(&sm->lsu.l1d) ? l1_take_done(&sm->lsu.l1d) : packet_ring_pop(&sm->lsu.responses);
+    if (!sm->lsu.responses.count && !l1_has_done(&sm->lsu.l1d))
         sm->due &= ~(uint32_t)SM_DUE_RESPONSE;
     return p;
+}
+
+void sm_l1_changed(struct sm *sm)
+{
+    sm->due |= (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
+               (l1_has_ready(&sm->lsu.l1d) ? SM_DUE_PORT : 0);
+}
+
+/* What the L1D has asked for itself comes, or what it has written was acknowledged. It goes to the L1D when it has left
+ * the queue: that may answer accesses now. */
+static void take_l1_reply(struct sm *sm)
+{
+    struct packet *p = pop_response(sm);
+    l1_reply(&sm->lsu.l1d, p);
+    packet_free(&sm->port.packets, p);
+    sm_check_flushes(sm);
+    sm_l1_changed(sm);
 }
 
 /* A part of a store is acknowledged. */
@@ -374,7 +443,7 @@ static void end_store(struct sm *sm, unsigned slot, uint8_t era)
  * wait for the writeback port. */
 static void take_response(struct sm *sm)
 {
-    struct packet *p = packet_ring_peek(&sm->lsu.responses);
+    const struct packet *p = first_response(sm);
     sm->moved = true;
     sm->due |= SM_DUE_PORT;
     if (p->class == PACKET_CONST) {
@@ -382,7 +451,10 @@ static void take_response(struct sm *sm)
         packet_free(&sm->port.packets, pop_response(sm));
         return;
     }
-    switch (l1_arrival_of(p)) {
+    switch (l1_arrival_of(&sm->lsu.l1d, p)) {
+    case L1_ITS_OWN:
+        take_l1_reply(sm);
+        return;
     case L1_ACKNOWLEDGED:
         if (p->cookie != SM_NONE)
             end_store(sm, p->cookie & 0xff, (uint8_t)(p->cookie >> 8));
@@ -567,5 +639,6 @@ void sm_lsu_expect(const struct sm *sm, const struct packet *p)
         return;
     will_read(p->data);
     will_read(p->data + CACHE_LINE);
-    cache_expect_fill(sm->lsu.l1d.cache, p->fill);
+    if (!sm->lsu.l1d.agent)
+        cache_expect_fill(sm->lsu.l1d.cache, p->fill);
 }

@@ -99,7 +99,7 @@ void sm_lsu_writeback(struct sm *sm);
 /* One cycle: a reply is taken, requests leave, accesses reach the L1D, the dispatch register goes on. */
 void sm_lsu(struct sm *sm);
 /* The event that an access of global or local memory is to the L1D. */
-enum l1_event sm_l1_event(const struct sm *sm, const struct simt_access *access);
+unsigned sm_l1_event(const struct sm *sm, const struct simt_access *access);
 /* Bytes in the network of the request that the transaction in the dispatch register enters it with by itself, or 0. */
 uint32_t sm_lsu_entering_bytes(const struct sm *sm);
 /* The tries of the first cycle that was not stepped, behind a step in which something has moved: everything that was

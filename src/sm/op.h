@@ -65,7 +65,7 @@ struct sm_op {
     bool bypasses;    /* it goes past the L1D whatever that holds */
     uint8_t event;    /* enum l1_event */
     bool performed;   /* its values were taken or given at issue (sm.values_at_issue) */
-    bool acquires;    /* at a scope wider than the block */
+    uint8_t acquires; /* at a scope wider than the block: 1 + enum l1_order; 0: it does not */
     bool blocks_warp; /* the warp waits until it is complete */
     uint8_t era;      /* of its block, in which it issued: see order.h */
 };

@@ -49,6 +49,11 @@ HOT void sm_send_requests(struct sm *sm)
         sm_port_send_one(sm, &sm->lsu.l1c_queue);
     if (sm->lsu.l1d.requests.count)
         sm_port_send_one(sm, &sm->lsu.l1d.requests);
+    if (l1_drains(&sm->lsu.l1d)) {
+        l1_drain(&sm->lsu.l1d);
+        sm->moved = true;
+        sm_l1_changed(sm);
+    }
 }
 
 HOT bool sm_has_requests(const struct sm *sm)

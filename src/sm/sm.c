@@ -540,7 +540,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 
 bool sm_idle(const struct sm *sm)
 {
-    return !sm->resident && !sm->port.packets.out && !sm->ops.live;
+    return !sm->resident && !sm->port.packets.out && !sm->ops.live && l1_idle(&sm->lsu.l1d);
 }
 
 const struct sm_fault *sm_faulted(const struct sm *sm)
@@ -660,6 +660,18 @@ const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count)
     return sm->phases.log.items;
 }
 
+void sm_publish(struct sm *sm, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+                void *context)
+{
+    l1_publish(&sm->lsu.l1d, write, context);
+}
+
+const struct agent_stats *sm_agent_stats(const struct sm *sm)
+{
+    static const struct agent_stats none = {0};
+    return sm->lsu.l1d.agent ? &sm->lsu.l1d.agent->stats : &none;
+}
+
 const struct coherence_counts *sm_transitions(const struct sm *sm)
 {
     return &sm->lsu.l1d.side->counts;
@@ -680,6 +692,8 @@ void sm_stats_reset(struct sm *sm)
     if (sm->spin)
         spin_stats_reset(sm->spin);
     sm->lsu.l1d.side->counts = (struct coherence_counts){0};
+    if (sm->lsu.l1d.agent)
+        sm->lsu.l1d.agent->stats = (struct agent_stats){0};
     *cache_stats_of(sm->fetch.l1i) = *cache_stats_of(sm->lsu.l1c) = *cache_stats_of(sm->lsu.l1d.cache) =
         (struct cache_stats){0};
 }

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "lockstep/scheduler.h"
+#include "memory/agent.h"
 #include "memory/cache.h"
 #include "memory/packet.h"
 #include "memory/partition.h"
@@ -74,6 +75,7 @@ struct sm_setup {
     const struct sm_params *params;
     const struct cache_params *l1i, *l1c, *l1d;
     const struct coherence_protocol *protocol; /* of the L1D; NULL: the one that machines have by default */
+    const struct coherence_params *coherence;  /* may be NULL where the protocol keeps nothing written in L1s */
     const struct partition_params *partition;
     const struct sm_fetch_policy *fetch;
     const struct lockstep_scheduler *scheduler;
@@ -166,6 +168,10 @@ void sm_flush(struct sm *sm);
 void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                 void *context);
 
+/* What is written in lines that stay in the L1D between kernels, for the memory that the host sees. */
+void sm_publish(struct sm *sm, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+                void *context);
+
 /* For the progress watch and its diagnosis. */
 struct sm_warp_state {
     bool resident, finished;
@@ -227,6 +233,8 @@ struct sm_phase_row {
 };
 /* Those of this launch, by the end of their phases; none unless sm_kernel.log_phases. */
 const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count);
+/* All zero where the L1D keeps nothing that it has written. */
+const struct agent_stats *sm_agent_stats(const struct sm *sm);
 /* How often each transition of the L1D's protocol was taken. */
 const struct coherence_counts *sm_transitions(const struct sm *sm);
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which); /* 0 L1I, 1 L1C, 2 L1D */

@@ -37,6 +37,8 @@ struct sm_warp {
     uint32_t stores_out;         /* writes not acknowledged */
     uint32_t pending_registers;  /* bits set in the scoreboard */
     uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
+    uint32_t flush;              /* at a fence, in fence_flushes: the mark of its flush (l1_flush) */
+    uint8_t order;               /* at a fence: enum l1_order */
     uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.storage */
     uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes */
     uint64_t *from_chip;         /* those that shared memory or the constant cache gives */
@@ -117,6 +119,7 @@ struct sm {
     uint64_t backed_off;            /* held back by spin control, with a delay (waits.delay) or without */
     uint64_t fence_invalidates;     /* of waits.fence: those whose fence empties the L1D of global lines */
     uint64_t fence_reached;         /* of waits.fence: those that came to it in this step or the one before */
+    uint64_t fence_flushes;         /* of waits.fence: those that wait for nothing more than a flush of the L1D */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
 
     struct sm_account account; /* looked at wherever these sets change */
@@ -214,14 +217,14 @@ static inline uint64_t sm_wide_awake(const struct sm *sm)
 /* True: requests wait in a queue for the network. */
 static inline bool sm_has_queued(const struct sm *sm)
 {
-    return sm->lsu.l1d.requests.count | sm->lsu.l1c_queue.count | sm->fetch.queue.count;
+    return sm->lsu.l1d.requests.count | sm->lsu.l1c_queue.count | sm->fetch.queue.count | l1_drains(&sm->lsu.l1d);
 }
 
 /* Every stage is to look for work. */
 static inline void sm_all_due(struct sm *sm)
 {
     sm->due = SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH |
-              (sm->lsu.responses.count ? SM_DUE_RESPONSE : 0) | (sm_has_queued(sm) ? SM_DUE_SEND : 0) |
+              (sm->lsu.responses.count || l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) | (sm_has_queued(sm) ? SM_DUE_SEND : 0) |
               (sm->lsu.pipe_count ? SM_DUE_PIPE : 0);
 }
 
@@ -430,6 +433,10 @@ void sm_check_retire(struct sm *sm, unsigned slot);
 void sm_reach_fence(struct sm *sm, unsigned slot);
 /* Ends the wait of a warp at a fence or before a release, if that has nothing more to wait for. */
 void sm_check_fence(struct sm *sm, unsigned slot);
+/* The same for those that wait for a flush, when something that the L1D has written has arrived. */
+void sm_check_flushes(struct sm *sm);
+/* What an access orders at a scope wider than the block: enum l1_order. */
+uint8_t sm_order_of(const struct isa_instr *instr, bool releases);
 /* An access of the era, or a part of it, is performed. */
 void sm_performed(struct sm *sm, const struct sm_warp *warp, uint8_t era);
 /* Warps of the block have synchronised with each other. */
@@ -467,6 +474,8 @@ static inline uint64_t sm_noted_address(const struct sm_warp *warp, const struct
 }
 
 /* lsu.c */
+/* Something was done to the L1D outside of the load/store unit's turn: looks for what it has to do now. */
+void sm_l1_changed(struct sm *sm);
 /* The clients of the writeback port that have a result. */
 static inline unsigned sm_writeback_clients(const struct sm *sm)
 {

@@ -16,5 +16,4 @@ const struct coherence_protocol coherence_bypass = {
     .doc = "L1s keep nothing: every access is served by the L2",
     .l1 = {l1, sizeof l1 / sizeof l1[0]},
     .l2 = &coherence_home,
-    .orders = {[L1_ACQUIRE] = L1_ORDER_NOTHING},
 };

@@ -30,5 +30,5 @@ const struct coherence_protocol coherence_gpu = {
     .doc = "L1s write global memory through and give the line up, own nothing, and drop it all at an acquire",
     .l1 = {l1, sizeof l1 / sizeof l1[0]},
     .l2 = &coherence_home,
-    .orders = {[L1_ACQUIRE] = L1_ORDER_DROP_CLEAN},
+    .orders = {[L1_ACQUIRE] = L1_ORDER_DROP, [L1_FENCE] = L1_ORDER_DROP, [L1_REMOTE_ACQUIRE] = L1_ORDER_DROP},
 };

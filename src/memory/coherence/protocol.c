@@ -41,14 +41,60 @@ static const struct coherence_word l2_actions[] = {
 #undef L2_ACTION
     {NULL, NULL},
 };
-const struct coherence_words coherence_l1_words = {"L1", l1_events, l1_actions};
-const struct coherence_words coherence_l2_words = {"L2", l2_events, l2_actions};
-
-const struct coherence_word coherence_states[COHERENCE_ANY + 2] = {
+static const struct coherence_word presences[] = {
 #define PRESENCE(name, letter, doc) {letter, doc},
 #include "memory/cache_presences.def"
 #undef PRESENCE
-    {"any", "whatever it is; as the next state: as it was, or as the cache finds it"},
+    {NULL, NULL},
+};
+static const struct coherence_word agent_states[] = {
+#define AGENT_STATE(name, letter, doc) {letter, doc},
+#include "memory/coherence/agent_states.def"
+#undef AGENT_STATE
+    {NULL, NULL},
+};
+static const struct coherence_word agent_events[] = {
+#define AGENT_EVENT(name, words, doc) {words, doc},
+#include "memory/coherence/agent_events.def"
+#undef AGENT_EVENT
+    {NULL, NULL},
+};
+static const struct coherence_word agent_actions[] = {
+#define AGENT_ACTION(name, word, doc) {word, doc},
+#include "memory/coherence/agent_actions.def"
+#undef AGENT_ACTION
+    {NULL, NULL},
+};
+static const struct coherence_word directory_states[] = {
+#define DIRECTORY_STATE(name, letter, doc) {letter, doc},
+#include "memory/coherence/directory_states.def"
+#undef DIRECTORY_STATE
+    {NULL, NULL},
+};
+static const struct coherence_word directory_events[] = {
+#define DIRECTORY_EVENT(name, words, doc) {words, doc},
+#include "memory/coherence/directory_events.def"
+#undef DIRECTORY_EVENT
+    {NULL, NULL},
+};
+static const struct coherence_word directory_actions[] = {
+#define DIRECTORY_ACTION(name, word, doc) {word, doc},
+#include "memory/coherence/directory_actions.def"
+#undef DIRECTORY_ACTION
+    {NULL, NULL},
+};
+const struct coherence_words coherence_l1_words = {"L1", presences, l1_events, l1_actions};
+const struct coherence_words coherence_l2_words = {"L2", presences, l2_events, l2_actions};
+const struct coherence_words coherence_agent_words = {"L1", agent_states, agent_events, agent_actions};
+const struct coherence_words coherence_directory_words = {"directory", directory_states, directory_events,
+                                                          directory_actions};
+
+const struct coherence_word coherence_any = {
+    "any", "whatever it is; as the next state: as it was, or as the cache finds it"};
+const struct coherence_word coherence_phases[REMOTE_PHASES + 1] = {
+#define REMOTE_PHASE(name, words, doc) {words, doc},
+#include "memory/coherence/remote_phases.def"
+#undef REMOTE_PHASE
     {NULL, NULL},
 };
 const struct coherence_word coherence_orders[L1_ORDERS + 1] = {
@@ -64,7 +110,9 @@ const struct coherence_word coherence_order_actions[L1_ORDER_ACTIONS + 1] = {
     {NULL, NULL},
 };
 
-_Static_assert(L1_EVENTS <= COHERENCE_EVENTS && L2_EVENTS <= COHERENCE_EVENTS, "events have a place in every side");
+_Static_assert(L1_EVENTS <= COHERENCE_EVENTS && L2_EVENTS <= COHERENCE_EVENTS && AGENT_EVENTS <= COHERENCE_EVENTS &&
+                   DIRECTORY_EVENTS <= COHERENCE_EVENTS,
+               "events have a place in every side");
 
 /* Tables */
 
@@ -83,6 +131,19 @@ const struct coherence_protocol *const *coherence_list(void)
     return protocols;
 }
 
+const struct coherence_table *coherence_side_of(const struct coherence_protocol *protocol, unsigned side,
+                                                const struct coherence_words **words)
+{
+    const struct coherence_registration *registration = protocol->registration;
+    if (side == 0)
+        *words = registration ? &coherence_agent_words : &coherence_l1_words;
+    else
+        *words = side == 1 ? &coherence_l2_words : &coherence_directory_words;
+    if (side == 0)
+        return registration ? registration->agent : &protocol->l1;
+    return side == 1 ? protocol->l2 : side == 2 && registration ? registration->directory : NULL;
+}
+
 void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
                          const uint32_t reads[CACHE_PRESENCES], uint32_t firsts)
 {
@@ -92,11 +153,11 @@ void coherence_side_init(struct coherence_side *side, const struct coherence_tab
         bool any = row->state == COHERENCE_ANY;
         side->stateless |= (uint32_t)any << row->event;
         for (unsigned state = any ? 0 : row->state; state <= row->state; state++)
-            side->steps[state][row->event] = (struct coherence_step){row->actions, row->next};
+            side->steps[state][row->event] = (struct coherence_step){row->actions, row->next, true};
     }
-    for (unsigned event = 0; event < COHERENCE_EVENTS; event++) {
+    for (unsigned event = 0; event < COHERENCE_EVENTS && reads; event++) {
         bool reads_only = true;
-        for (unsigned state = 0; state < COHERENCE_ANY; state++)
+        for (unsigned state = 0; state < CACHE_PRESENCES; state++)
             reads_only &= (coherence_actions(side, state, event) & firsts) == reads[state];
         side->reads |= (uint32_t)reads_only << event;
     }
@@ -104,7 +165,7 @@ void coherence_side_init(struct coherence_side *side, const struct coherence_tab
 
 bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t actions)
 {
-    for (unsigned state = 0; state < COHERENCE_ANY; state++)
+    for (unsigned state = 0; state < CACHE_PRESENCES; state++)
         if (coherence_actions(side, state, event) != actions)
             return false;
     return true;

@@ -1,9 +1,13 @@
 /* Coherence protocols as tables. A *protocol* says, for each side (an L1 data cache, an L2 slice), what happens to a
  * line when something is asked of it: one row for each state and event, with the state that follows and the actions
  * that are taken. The rows are data. One interpreter steps them (coherence_take), and whatever a row does, it does
- * through the actions of an environment: the controller of the simulated cache (l1.c, slice.c), or that of a test.
+ * through the actions of an environment: the controller of the simulated cache, or that of a test.
  *
- * The state of a line, as an access sees it, is how the cache has the access's bytes (enum cache_presence).
+ * There are two kinds. In the simple one an L1 owns nothing, and the state of a line, as an access sees it, is how the
+ * cache has the access's bytes (enum cache_presence; l1.c, slice.c). In the other one L1s keep what they have written
+ * for a while, and may *register* lines: an L1 is then the only one that performs atomics on the line, and its slice
+ * knows it as the owner. There a line's state is one of agent_states.def in an L1 (agent.c), and one of
+ * directory_states.def in its slice (directory.c), beside how the slice's tags have it.
  *
  * A protocol is one file here and one row in list.def. */
 #ifndef LOCKSTEP_MEMORY_COHERENCE_PROTOCOL_H
@@ -56,6 +60,67 @@ enum l2_action {
 #undef L2_ACTION
 };
 
+enum agent_state {
+#define AGENT_STATE(name, letter, doc) AGENT_##name,
+#include "memory/coherence/agent_states.def"
+#undef AGENT_STATE
+    AGENT_STATES
+};
+
+enum agent_event {
+#define AGENT_EVENT(name, words, doc) AGENT_##name##_EVENT,
+#include "memory/coherence/agent_events.def"
+#undef AGENT_EVENT
+    AGENT_EVENTS
+};
+
+enum agent_action_number {
+#define AGENT_ACTION(name, word, doc) AGENT_##name##_NUMBER,
+#include "memory/coherence/agent_actions.def"
+#undef AGENT_ACTION
+    AGENT_ACTIONS
+};
+
+enum agent_action {
+#define AGENT_ACTION(name, word, doc) AGENT_DO_##name = 1 << AGENT_##name##_NUMBER,
+#include "memory/coherence/agent_actions.def"
+#undef AGENT_ACTION
+};
+
+enum directory_state {
+#define DIRECTORY_STATE(name, letter, doc) DIRECTORY_##name,
+#include "memory/coherence/directory_states.def"
+#undef DIRECTORY_STATE
+    DIRECTORY_STATES
+};
+
+enum directory_event {
+#define DIRECTORY_EVENT(name, words, doc) DIRECTORY_##name##_EVENT,
+#include "memory/coherence/directory_events.def"
+#undef DIRECTORY_EVENT
+    DIRECTORY_EVENTS
+};
+
+enum directory_action_number {
+#define DIRECTORY_ACTION(name, word, doc) DIRECTORY_##name##_NUMBER,
+#include "memory/coherence/directory_actions.def"
+#undef DIRECTORY_ACTION
+    DIRECTORY_ACTIONS
+};
+
+enum directory_action {
+#define DIRECTORY_ACTION(name, word, doc) DIRECTORY_DO_##name = 1 << DIRECTORY_##name##_NUMBER,
+#include "memory/coherence/directory_actions.def"
+#undef DIRECTORY_ACTION
+};
+
+enum remote_phase {
+#define REMOTE_PHASE(name, words, doc) REMOTE_##name,
+#include "memory/coherence/remote_phases.def"
+#undef REMOTE_PHASE
+    REMOTE_PHASES
+};
+
 enum l1_order {
 #define L1_ORDER(name, word, doc) L1_##name,
 #include "memory/coherence/orders.def"
@@ -63,17 +128,24 @@ enum l1_order {
     L1_ORDERS
 };
 
-enum l1_order_action {
-#define L1_ORDER_ACTION(name, word, doc) L1_ORDER_##name,
+enum l1_order_action_number {
+#define L1_ORDER_ACTION(name, word, doc) L1_ORDER_##name##_NUMBER,
 #include "memory/coherence/order_actions.def"
 #undef L1_ORDER_ACTION
     L1_ORDER_ACTIONS
 };
 
+/* Sets of one action each. */
+enum l1_order_action {
+#define L1_ORDER_ACTION(name, word, doc) L1_ORDER_##name = 1 << L1_ORDER_##name##_NUMBER,
+#include "memory/coherence/order_actions.def"
+#undef L1_ORDER_ACTION
+};
+
 /* Stands for every state: in a row, where the state decides nothing; as the next state, where that is as before or as
  * the cache finds it. */
-#define COHERENCE_ANY CACHE_PRESENCES
-#define COHERENCE_EVENTS 16 /* of a side, at most */
+#define COHERENCE_ANY 12
+#define COHERENCE_EVENTS 20 /* of a side, at most */
 
 struct coherence_row {
     uint8_t state, event, next;
@@ -90,11 +162,28 @@ struct coherence_protocol {
     const char *name, *doc;
     struct coherence_table l1;
     const struct coherence_table *l2;
-    uint8_t orders[L1_ORDERS]; /* enum l1_order_action */
+    bool probes;               /* its slices send probes of their own */
+    uint8_t orders[L1_ORDERS]; /* sets of enum l1_order_action */
+    const struct coherence_registration *registration; /* of a protocol of the second kind, else NULL */
+};
+
+/* The parts of a protocol in which L1s keep what they have written. Its `l1` has no rows, and its `l2` says how an
+ * access that the directory lets go on uses the tags. */
+#define REMOTE_MOST 8
+struct coherence_registration {
+    const struct coherence_table *agent, *directory;
+    /* What a slice does for a load, a store and another atomic access at remote scope: enum remote_phase, ended by
+     * REMOTE_END; with nothing but that, it is an access at home. */
+    uint8_t remote[3][REMOTE_MOST];
+    bool rprio; /* lines that are registered are given up last; coherence.replacement says otherwise */
 };
 
 /* An L2 that all L1s share and that has the only copy that counts (home.c): for protocols in which L1s own nothing. */
 extern const struct coherence_table coherence_home;
+/* L1s that register nothing (write_through.c). */
+extern const struct coherence_table coherence_write_through;
+/* Directories (directory_tables.c): of lines that L1s register; and of lines that nobody does. */
+extern const struct coherence_table coherence_directory, coherence_no_directory;
 
 /* How often the transition of a state and an event was taken. */
 struct coherence_counts {
@@ -104,6 +193,7 @@ struct coherence_counts {
 struct coherence_step {
     uint32_t actions;
     uint8_t next;
+    bool given; /* the table has a row */
 };
 
 /* A side with its table laid out for stepping, and how often each transition was taken. */
@@ -113,6 +203,8 @@ struct coherence_side {
     struct coherence_step steps[COHERENCE_ANY + 1][COHERENCE_EVENTS];
     struct coherence_counts counts;
 };
+_Static_assert(CACHE_PRESENCES <= COHERENCE_ANY && AGENT_STATES <= COHERENCE_ANY && DIRECTORY_STATES <= COHERENCE_ANY,
+               "every state has a place");
 
 /* A word of a table, and its meaning. Arrays of them end with {NULL, NULL}. */
 struct coherence_word {
@@ -122,12 +214,22 @@ struct coherence_word {
 /* The words of a side's table. */
 struct coherence_words {
     const char *side;                     /* "L1" */
+    const struct coherence_word *states;  /* by state; COHERENCE_ANY has coherence_any */
     const struct coherence_word *events;  /* by event */
     const struct coherence_word *actions; /* by number */
 };
-extern const struct coherence_words coherence_l1_words, coherence_l2_words;
-extern const struct coherence_word coherence_states[COHERENCE_ANY + 2];
+extern const struct coherence_words coherence_l1_words, coherence_l2_words, coherence_agent_words,
+    coherence_directory_words;
+extern const struct coherence_word coherence_any;
 extern const struct coherence_word coherence_orders[L1_ORDERS + 1], coherence_order_actions[L1_ORDER_ACTIONS + 1];
+extern const struct coherence_word coherence_phases[REMOTE_PHASES + 1];
+static inline const struct coherence_word *coherence_state_word(const struct coherence_words *words, unsigned state)
+{
+    return state == COHERENCE_ANY ? &coherence_any : &words->states[state];
+}
+/* The words and the table of a protocol's side, from 0; NULL: it has no more. */
+const struct coherence_table *coherence_side_of(const struct coherence_protocol *protocol, unsigned side,
+                                                const struct coherence_words **words);
 
 /* Finds a protocol by name: NULL or "" name the one that a machine has by default. NULL: there is none of that name. */
 const struct coherence_protocol *coherence_find(const char *name);
@@ -135,14 +237,14 @@ const struct coherence_protocol *coherence_find(const char *name);
 const struct coherence_protocol *const *coherence_list(void);
 /* Lays a table out. reads: by presence, the action with which cache_read does what the state asks for (use a line that
  * is there, join a fill, request one): an event whose rows have just these, of those that can be refused (firsts), need
- * not be looked up before. */
+ * not be looked up before. reads may be NULL: states are not presences. */
 void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
                          const uint32_t reads[CACHE_PRESENCES], uint32_t firsts);
 /* True: some row of a table has one of the actions. */
 bool coherence_table_has(const struct coherence_table *table, uint32_t actions);
 /* Adds what was counted. */
 void coherence_add_counts(struct coherence_counts *to, const struct coherence_counts *from);
-/* True: an event asks for exactly these actions in every state. */
+/* True: an event asks for exactly these actions in every state, which is a presence. */
 bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t actions);
 struct archive;
 void coherence_side_archive(struct coherence_side *side, struct archive *ar);

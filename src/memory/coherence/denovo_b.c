@@ -1,0 +1,66 @@
+/* DeNovo at the granularity of blocks, without read-only regions (DeNovo-B of the hLRC paper, sections II.E and IV.B,
+ * Table 3): an L1 registers the line of everything that it writes, plainly or by an atomic access, and keeps it through
+ * acquires and releases. A release waits until what was written before is registered; an acquire drops lines that are
+ * not. Scopes are not looked at. A store to a line that is not registered asks at once, and the line keeps its bytes
+ * meanwhile. The owner of a line that another L1 reads shows it, and keeps it. */
+#include "memory/coherence/tables.h"
+
+static const struct coherence_row rows[] = {
+    ROW(I, LOAD, F, FETCH),
+    ROW(I, STORE, A, ASK | KEEP | HOLD),
+    ROW(V, LOAD_HERE, V, SERVE),
+    ROW(V, STORE, A, GIVE_UP | ASK | KEEP | HOLD),
+    ROW(V, REPLACE, I, GIVE_UP),
+    ROW(V, DROP, ANY, KEEP_WRITTEN),
+    ROW(F, LOAD, F, JOIN),
+    ROW(F, STORE, F, REFUSE),
+    ROW(F, DROP, N, NOTHING),
+    ROW(F, FILL, V, WAKE | INSTALL | RETRY),
+    ROW(N, LOAD, N, REFUSE),
+    ROW(N, STORE, N, REFUSE),
+    ROW(N, DROP, N, NOTHING),
+    ROW(N, FILL, ANY, WAKE | KEEP_WRITTEN | RETRY),
+    ROW(A, LOAD_HERE, A, SERVE),
+    ROW(A, LOAD, A, REFUSE),
+    ROW(A, STORE, A, KEEP | HOLD),
+    ROW(A, DROP, A, NOTHING),
+    ROW(A, REVOKE, A, WAIT),
+    ROW(A, SHOW, A, WAIT),
+    ROW(A, GRANT, R, INSTALL | RETRY | ASK_AGAIN),
+    ROW(R, LOAD_HERE, R, SERVE),
+    ROW(R, STORE, R, KEEP),
+    ROW(R, REPLACE, W, PUT),
+    ROW(R, DROP, R, NOTHING),
+    ROW(R, REVOKE, I, ANSWER | RETRY),
+    ROW(R, SHOW, R, PERFORM | ANSWER),
+    ROW(W, LOAD_HERE, W, REFUSE),
+    ROW(W, STORE, W, REFUSE),
+    ROW(W, DROP, W, NOTHING),
+    ROW(W, REVOKE, W, VOID),
+    ROW(W, SHOW, W, VOID),
+    ROW(W, PUT_ANSWERED, I, RETRY),
+    REGISTER_ROWS(BLOCK_HERE, NOTHING),
+    REGISTER_ROWS(BLOCK, NOTHING),
+    REGISTER_ROWS(RELAXED, NOTHING),
+    REGISTER_ROWS(DEVICE, NOTHING),
+    REGISTER_ROWS(REMOTE, NOTHING),
+};
+
+static const struct coherence_table agent = {rows, sizeof rows / sizeof rows[0]};
+static const struct coherence_registration registration = {.agent = &agent,
+                                                           .directory = &coherence_directory};
+
+const struct coherence_protocol coherence_denovo_b = {
+    .name = "denovo-b",
+    .doc = "L1s register every line that they write; a release waits for registrations, an acquire drops other lines",
+    .l2 = &coherence_home,
+    .probes = true,
+    .orders = {[L1_ACQUIRE] = L1_ORDER_DROP,
+               [L1_RELEASE] = L1_ORDER_FLUSH,
+               [L1_FENCE] = L1_ORDER_FLUSH | L1_ORDER_DROP,
+               [L1_REMOTE_ACQUIRE] = L1_ORDER_DROP,
+               [L1_REMOTE_RELEASE] = L1_ORDER_FLUSH,
+               [L1_BEGIN] = L1_ORDER_DROP,
+               [L1_END] = L1_ORDER_FLUSH},
+    .registration = &registration,
+};

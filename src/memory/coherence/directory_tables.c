@@ -1,0 +1,72 @@
+/* The directories of slices. Owners are asked about what concerns their lines, and what waits for their answers waits
+ * aside, so that nothing holds up the written bytes that an owner sends before it answers: plain stores never wait for
+ * a line to be given back. (What they write meanwhile is newer than what the owner brings.) */
+#include "memory/coherence/protocol.h"
+
+enum {
+#define DIRECTORY_ACTION(name, word, doc) name = DIRECTORY_DO_##name,
+#include "memory/coherence/directory_actions.def"
+#undef DIRECTORY_ACTION
+    NOTHING = 0
+};
+#define ROW(state, event, next, actions)                                                                               \
+    {DIRECTORY_##state, DIRECTORY_##event##_EVENT, DIRECTORY_##next, actions}
+
+/* Of lines that nobody registers. */
+#define FREE_ROWS                                                                                                      \
+    ROW(N, FETCH, N, GO), ROW(N, STORE, N, GO), ROW(N, RELAXED, N, GO), ROW(N, AT_HOME, N, GO)
+
+static const struct coherence_row rows[] = {
+    FREE_ROWS,
+    ROW(N, CLEARED, N, GO),
+    ROW(N, REGISTER, R, GO | OWN),
+
+    ROW(R, FETCH, Q, PARK | ASK),
+    ROW(R, FETCH_OWN, R, GO),
+    ROW(R, STORE, Q, PARK | ASK),
+    ROW(R, STORE_OWN, R, GO),
+    ROW(R, CLEARED, R, GO),
+    ROW(R, RELAXED, Q, PARK | ASK),
+    ROW(R, AT_HOME, B, PARK | REVOKE),
+    ROW(R, REGISTER, B, PARK | REVOKE),
+    ROW(R, PUT, N, MERGE | DISOWN | ANSWER),
+    ROW(R, EVICT, X, REVOKE),
+
+    ROW(Q, FETCH, Q, PARK),
+    ROW(Q, FETCH_OWN, Q, GO),
+    ROW(Q, STORE, Q, PARK),
+    ROW(Q, STORE_OWN, Q, GO),
+    ROW(Q, RELAXED, Q, PARK),
+    ROW(Q, AT_HOME, Q, PARK),
+    ROW(Q, REGISTER, Q, PARK),
+    ROW(Q, SHOWN, R, MERGE | CLEAR | WAKE),
+    ROW(Q, DONE, R, REPLY | WAKE),
+    ROW(Q, PUT, N, MERGE | DISOWN | ANSWER | WAKE),
+    ROW(Q, EVICT, Q, NOTHING),
+
+    ROW(B, FETCH, B, PARK),
+    ROW(B, FETCH_OWN, B, GO),
+    ROW(B, STORE, B, GO | NEWER),
+    ROW(B, STORE_OWN, B, GO),
+    ROW(B, RELAXED, B, PARK),
+    ROW(B, AT_HOME, B, PARK),
+    ROW(B, REGISTER, B, PARK),
+    ROW(B, RETURNED, N, MERGE | DISOWN | WAKE),
+    ROW(B, PUT, N, MERGE | DISOWN | ANSWER | WAKE),
+    ROW(B, EVICT, B, NOTHING),
+
+    ROW(X, FETCH, X, PARK),
+    ROW(X, FETCH_OWN, X, GO),
+    ROW(X, STORE, X, GO | NEWER),
+    ROW(X, STORE_OWN, X, GO),
+    ROW(X, RELAXED, X, PARK),
+    ROW(X, AT_HOME, X, PARK),
+    ROW(X, REGISTER, X, PARK),
+    ROW(X, RETURNED, N, MERGE | DISOWN | WAKE),
+    ROW(X, PUT, N, MERGE | DISOWN | ANSWER | WAKE),
+    ROW(X, EVICT, X, NOTHING),
+};
+static const struct coherence_row free_rows[] = {FREE_ROWS};
+
+const struct coherence_table coherence_directory = {rows, sizeof rows / sizeof rows[0]};
+const struct coherence_table coherence_no_directory = {free_rows, sizeof free_rows / sizeof free_rows[0]};

@@ -1,0 +1,381 @@
+/* The actions of a directory (coherence/directory_actions.def), and the sequences of accesses at remote scope. */
+#include "memory/directory.h"
+
+#include <string.h>
+
+#include "base/check.h"
+#include "base/hot.h"
+#include "isa/mod_values.h"
+
+/* A packet under way through the table: the environment of its actions. */
+struct
+try {
+    struct directory *d;
+    struct packet *p;              /* NULL: EVICT */
+    struct directory_entry *entry; /* NULL: in state N */
+    uint64_t line;
+    unsigned event;
+    uint64_t victim; /* WANTS */
+    bool wants, answered;
+    enum directory_taken taken;
+};
+
+void directory_init(struct directory *d, const struct coherence_protocol *protocol, const struct directory_host *host,
+                    uint32_t lines, uint32_t line_bytes, uint32_t sms, struct arena *arena)
+{
+    uint32_t buckets = 1;
+    while (buckets < 2 * lines)
+        buckets *= 2;
+    *d = (struct directory){.protocol = protocol,
+                            .host = *host,
+                            .hash_mask = buckets - 1,
+                            .capacity = lines,
+                            .free = DIRECTORY_NONE,
+                            .sms = sms,
+                            .line_bytes = line_bytes};
+    coherence_side_init(&d->side, protocol->registration->directory, NULL, 0);
+    d->entries = ARENA_NEW(arena, struct directory_entry, lines);
+    d->hash = ARENA_NEW(arena, uint32_t, buckets);
+    memset(d->hash, 0xff, buckets * sizeof *d->hash);
+    d->pool.arena = arena;
+}
+
+/* Entries */
+
+static uint32_t *chain_of(const struct directory *d, uint64_t line)
+{
+    return &d->hash[(uint32_t)(line / d->line_bytes * UINT64_C(0x9E3779B97F4A7C15) >> 40) & d->hash_mask];
+}
+
+static struct directory_entry *find(const struct directory *d, uint64_t line)
+{
+    uint32_t i = *chain_of(d, line);
+    while (i != DIRECTORY_NONE && d->entries[i].line != line)
+        i = d->entries[i].next;
+    return i == DIRECTORY_NONE ? NULL : &d->entries[i];
+}
+
+const struct directory_entry *directory_find(const struct directory *d, uint64_t line)
+{
+    return find(d, line);
+}
+
+static struct directory_entry *add(struct directory *d, uint64_t line, uint64_t address)
+{
+    uint32_t i = d->free, *chain = chain_of(d, line);
+    if (i != DIRECTORY_NONE)
+        d->free = d->entries[i].next;
+    else
+        i = d->used++;
+    contract(i < d->capacity);
+    d->entries[i] = (struct directory_entry){.line = line, .address = address, .next = *chain};
+    *chain = i;
+    return &d->entries[i];
+}
+
+static void drop(struct directory *d, struct directory_entry *entry)
+{
+    uint32_t i = (uint32_t)(entry - d->entries), *link = chain_of(d, entry->line);
+    contract(!entry->parked.first);
+    while (*link != i)
+        link = &d->entries[*link].next;
+    *link = entry->next;
+    entry->next = d->free;
+    d->free = i;
+}
+
+static uint64_t line_of(const struct directory *d, uint64_t address)
+{
+    return address & ~(uint64_t)(d->line_bytes - 1);
+}
+
+/* Probes */
+
+static struct packet *new_probe(struct directory *d, uint8_t kind, uint16_t sm, uint64_t address)
+{
+    struct packet *p = packet_new(&d->pool);
+    p->kind = kind;
+    p->class = PACKET_GLOBAL;
+    p->sm = sm;
+    p->address = address;
+    p->bytes = d->line_bytes;
+    p->cookie = CACHE_NO_WAITER;
+    p->asked = 0;
+    packet_append(&d->out, p);
+    return p;
+}
+
+/* The owner is asked to perform an access on its line. */
+static void ask_owner(struct try *t)
+{
+    const struct packet *p = t->p;
+    struct packet *probe = new_probe(t->d, PACKET_SHOW, t->entry->owner, p->address);
+    probe->bytes = p->bytes;
+    probe->asked = p->kind;
+    probe->order = p->order ? p->order : p->kind == PACKET_ATOMIC ? ISA_ORDER_RELAXED : ISA_ORDER_WEAK;
+    probe->atomic = p->atomic;
+    probe->type = p->type;
+    probe->lane_count = p->lane_count;
+    memcpy(probe->lanes, p->lanes, p->lane_count * sizeof p->lanes[0]);
+    memcpy(probe->data, p->data, sizeof p->data);
+    memcpy(probe->mask, p->mask, sizeof p->mask);
+}
+
+/* Accesses that wait aside */
+
+static void park(struct directory *d, struct directory_entry *entry, struct packet *p)
+{
+    packet_append(&entry->parked, p);
+    d->kept++;
+}
+
+static void wake(struct try *t)
+{
+    struct packet_list *parked = &t->entry->parked;
+    while (parked->first)
+        packet_append(&t->d->woken, packet_shift(parked));
+}
+
+static void answer(struct directory *d, struct packet *p)
+{
+    p->is_reply = true;
+    packet_append(&d->out, p);
+}
+
+/* The first who waits has what the owner answered. */
+static void reply_to_first(struct try *t)
+{
+    struct packet *first = packet_shift(&t->entry->parked);
+    const struct packet *p = t->p;
+    contract(first && first->kind == p->asked);
+    memcpy(first->data, p->data, sizeof p->data);
+    memcpy(first->lanes, p->lanes, p->lane_count * sizeof p->lanes[0]);
+    t->d->kept--;
+    answer(t->d, first);
+}
+
+static void own(struct try *t)
+{
+    if (!t->entry)
+        t->entry = add(t->d, t->line, line_of(t->d, t->p->address));
+    t->entry->owner = t->p->sm;
+    bytes_clear(&t->entry->newer);
+    t->d->host.hold(t->d->host.context, t->line, true);
+}
+
+static void remember_newer(struct try *t)
+{
+    struct byte_mask m;
+    memcpy(m.word, t->p->mask, sizeof m.word);
+    bytes_add(&t->entry->newer, &m);
+}
+
+/* The access goes on to the tags. False: they refuse it. Where they want a registered line's place, the access waits
+ * aside until that was given back. */
+static bool go(struct try *t)
+{
+    enum directory_gone gone = t->d->host.go(t->d->host.context, t->p, &t->victim);
+    t->wants = gone == DIRECTORY_WANTS;
+    if (gone == DIRECTORY_GONE)
+        t->taken = DIRECTORY_TAKE_GONE;
+    return gone == DIRECTORY_GONE;
+}
+
+static void take_owner(struct try *t, uint32_t actions)
+{
+    struct directory *d = t->d;
+    if (actions & DIRECTORY_DO_ASK)
+        ask_owner(t);
+    if (actions & DIRECTORY_DO_REVOKE)
+        new_probe(d, PACKET_REVOKE, t->entry->owner, t->entry->address);
+    if (actions & DIRECTORY_DO_MERGE)
+        d->host.merge(d->host.context, t->p, &t->entry->newer);
+    if (actions & DIRECTORY_DO_NEWER)
+        remember_newer(t);
+    if (actions & DIRECTORY_DO_OWN)
+        own(t);
+    if (actions & DIRECTORY_DO_DISOWN)
+        d->host.hold(d->host.context, t->line, false);
+}
+
+static bool act(void *environment, uint32_t actions)
+{
+    struct try *t = environment;
+    t->taken = DIRECTORY_TAKE_KEPT;
+    if ((actions & DIRECTORY_DO_GO) && !go(t))
+        return false;
+    if (actions & DIRECTORY_DO_PARK) {
+        t->p->cleared = t->p->kind == PACKET_REGISTER;
+        park(t->d, t->entry, t->p);
+    }
+    take_owner(t, actions);
+    if ((actions & DIRECTORY_DO_CLEAR) && t->entry->parked.first)
+        t->entry->parked.first->cleared = true;
+    if (actions & DIRECTORY_DO_REPLY)
+        reply_to_first(t);
+    if (actions & DIRECTORY_DO_ANSWER)
+        answer(t->d, t->p);
+    if (actions & DIRECTORY_DO_WAKE)
+        wake(t);
+    return true;
+}
+
+static bool step(struct try *t)
+{
+    struct directory *d = t->d;
+    t->entry = find(d, t->line);
+    unsigned state = t->entry ? t->entry->state : DIRECTORY_N;
+    struct coherence_step row = d->side.steps[state][t->event];
+    contract(row.given);
+    if (!coherence_take(&d->side, state, t->event, act, t))
+        return false;
+    if (t->entry)
+        t->entry->state = row.next;
+    if (t->entry && row.next == DIRECTORY_N)
+        drop(d, t->entry);
+    return true;
+}
+
+/* The tags want the place of a registered line for an access: it is asked back, and the access waits for that. */
+static void make_room(struct directory *d, uint64_t line, struct packet *p)
+{
+    struct try t = {.d = d, .line = line, .event = DIRECTORY_EVICT_EVENT};
+    step(&t);
+    contract(t.entry);
+    p->cleared = p->kind == PACKET_REGISTER && p->cleared;
+    park(d, t.entry, p);
+}
+
+/* Accesses at remote scope */
+
+static unsigned remote_kind(const struct packet *p)
+{
+    return p->kind == PACKET_READ ? 0 : p->kind == PACKET_WRITE ? 1 : 2;
+}
+
+static bool is_remote(const struct directory *d, const struct packet *p)
+{
+    return p->scope == ISA_SCOPE_REMOTE && d->protocol->registration->remote[remote_kind(p)][0] != REMOTE_END;
+}
+
+static void begin_phase(struct directory *d)
+{
+    static const uint8_t kinds[REMOTE_PHASES] = {[REMOTE_LOCK] = PACKET_LOCK,
+                                                 [REMOTE_FLUSH] = PACKET_FLUSH,
+                                                 [REMOTE_DROP] = PACKET_DROP,
+                                                 [REMOTE_UNLOCK] = PACKET_UNLOCK};
+    struct directory_remote *r = &d->remote;
+    uint8_t phase = d->protocol->registration->remote[r->kind][r->phase];
+    if (phase == REMOTE_ACCESS) {
+        packet_append(&d->woken, r->packet);
+        return;
+    }
+    r->unanswered = d->sms;
+    for (uint32_t sm = 0; sm < d->sms; sm++)
+        new_probe(d, kinds[phase], (uint16_t)sm, line_of(d, r->packet->address));
+}
+
+static void begin_remote(struct directory *d, struct packet *p)
+{
+    d->remote = (struct directory_remote){.packet = p, .kind = (uint8_t)remote_kind(p)};
+    begin_phase(d);
+}
+
+/* A phase is over: the next begins, or the access is answered and the next one has the turn. */
+static void end_phase(struct directory *d)
+{
+    struct directory_remote *r = &d->remote;
+    if (d->protocol->registration->remote[r->kind][++r->phase] != REMOTE_END) {
+        begin_phase(d);
+        return;
+    }
+    answer(d, r->packet);
+    d->kept--;
+    r->packet = NULL;
+    if (d->remotes.first)
+        begin_remote(d, packet_shift(&d->remotes));
+}
+
+static bool has_turn(const struct directory *d, const struct packet *p)
+{
+    const struct directory_remote *r = &d->remote;
+    return r->packet == p && d->protocol->registration->remote[r->kind][r->phase] == REMOTE_ACCESS;
+}
+
+static void take_remote(struct directory *d, struct packet *p)
+{
+    d->kept++;
+    if (d->remote.packet)
+        packet_append(&d->remotes, p);
+    else
+        begin_remote(d, p);
+}
+
+bool directory_answered(struct directory *d, struct packet *p)
+{
+    if (!has_turn(d, p))
+        return false;
+    d->kept++;
+    end_phase(d);
+    return true;
+}
+
+/* The doors */
+
+static unsigned plain_event(const struct try *t, unsigned other, unsigned own)
+{
+    const struct directory_entry *entry = find(t->d, t->line);
+    if (t->p->cleared)
+        return DIRECTORY_CLEARED_EVENT;
+    return entry && entry->owner == t->p->sm ? own : other;
+}
+
+static unsigned access_event(const struct try *t)
+{
+    const struct packet *p = t->p;
+    if (p->kind == PACKET_REGISTER)
+        return DIRECTORY_REGISTER_EVENT;
+    if (has_turn(t->d, p) || p->order > ISA_ORDER_RELAXED)
+        return DIRECTORY_AT_HOME_EVENT;
+    if (p->kind == PACKET_ATOMIC || p->order > ISA_ORDER_WEAK)
+        return DIRECTORY_RELAXED_EVENT;
+    return p->kind == PACKET_READ ? plain_event(t, DIRECTORY_FETCH_EVENT, DIRECTORY_FETCH_OWN_EVENT)
+                                  : plain_event(t, DIRECTORY_STORE_EVENT, DIRECTORY_STORE_OWN_EVENT);
+}
+
+/* An owner's answer. One that is void was overtaken by what the owner gave back. */
+static void take_answer(struct directory *d, struct packet *p)
+{
+    struct try t = {.d = d, .p = p, .line = line_of(d, p->local)};
+    if (p->kind >= PACKET_LOCK) {
+        if (--d->remote.unanswered == 0)
+            end_phase(d);
+    } else if (p->asked != PACKET_KINDS) {
+        bool plain = p->asked != PACKET_ATOMIC && p->order <= ISA_ORDER_WEAK;
+        t.event = p->kind == PACKET_REVOKE ? DIRECTORY_RETURNED_EVENT
+                  : plain                  ? DIRECTORY_SHOWN_EVENT
+                                           : DIRECTORY_DONE_EVENT;
+        step(&t);
+    }
+    packet_free(&d->pool, p);
+}
+
+HOT enum directory_taken directory_take(struct directory *d, struct packet *p)
+{
+    struct try t = {.d = d, .p = p, .line = line_of(d, p->local)};
+    if (message_sender_of(p->kind) == MESSAGE_OF_SLICE) {
+        take_answer(d, p);
+        return DIRECTORY_TAKE_KEPT;
+    }
+    if (is_remote(d, p) && !has_turn(d, p)) {
+        take_remote(d, p);
+        return DIRECTORY_TAKE_KEPT;
+    }
+    t.event = p->kind == PACKET_PUT ? DIRECTORY_PUT_EVENT : access_event(&t);
+    if (step(&t))
+        return t.taken;
+    if (!t.wants)
+        return DIRECTORY_TAKE_REFUSED;
+    make_room(d, t.victim, p);
+    return DIRECTORY_TAKE_KEPT;
+}

@@ -1,0 +1,81 @@
+/* The directory of an L2 slice, under a protocol in which L1s register lines (coherence/protocol.h), or in which an
+ * access can have the scope of all L1s: who owns which line, whom it has asked about it, and which accesses wait aside
+ * for the answers. It knows no clock, no network and no tags. What is to be sent lies in `out`, in order; accesses whose
+ * wait is over lie in `woken`: its host tries them again, in their order, before all others. The host is a slice, or a
+ * checker that drives the same code through all interleavings. */
+#ifndef LOCKSTEP_MEMORY_DIRECTORY_H
+#define LOCKSTEP_MEMORY_DIRECTORY_H
+
+#include "memory/byte_mask.h"
+#include "memory/coherence/protocol.h"
+#include "memory/packet_queue.h"
+
+#define DIRECTORY_NONE UINT32_MAX
+
+/* What becomes of an access that goes on to the tags. */
+enum directory_gone {
+    DIRECTORY_GONE,    /* accepted: its values are what memory had now */
+    DIRECTORY_REFUSED, /* try again */
+    DIRECTORY_WANTS    /* the place of a line that is registered: *line is that line */
+};
+struct directory_host {
+    enum directory_gone (*go)(void *context, struct packet *p, uint64_t *line);
+    /* Memory takes the bytes under the packet's mask, but those of `but`. */
+    void (*merge)(void *context, const struct packet *p, const struct byte_mask *but);
+    /* The tags hold the place of a line, or hold it no more. */
+    void (*hold)(void *context, uint64_t line, bool held);
+    void *context;
+};
+
+/* A line that is not in state N. Lines have the addresses that the host's tags know them by (packet->local). */
+struct directory_entry {
+    uint64_t line, address; /* address: as L1s know it */
+    uint32_t next;          /* of those with the same hash; of the free ones */
+    uint16_t owner;
+    uint8_t state; /* enum directory_state */
+    struct byte_mask newer;
+    struct packet_list parked;
+};
+
+/* An access at remote scope that has the turn. */
+struct directory_remote {
+    struct packet *packet; /* NULL: none */
+    uint32_t unanswered;   /* L1s, of the present phase */
+    uint8_t kind, phase;   /* which sequence of the protocol, and how far */
+};
+
+struct directory {
+    const struct coherence_protocol *protocol;
+    struct coherence_side side;
+    struct directory_host host;
+    struct directory_entry *entries;
+    uint32_t *hash;
+    uint32_t hash_mask, capacity, used, free; /* used: entries that were taken at least once */
+    uint32_t sms, line_bytes;
+    struct packet_list out, woken;
+    struct packet_list remotes; /* accesses at remote scope that wait for their turn */
+    struct directory_remote remote;
+    uint32_t kept; /* packets that it has: parked, woken, waiting for their turn or having it */
+    struct packet_pool pool; /* of probes */
+};
+
+/* lines: that can be registered at a time, at most: the host's tags hold their places. */
+void directory_init(struct directory *d, const struct coherence_protocol *protocol, const struct directory_host *host,
+                    uint32_t lines, uint32_t line_bytes, uint32_t sms, struct arena *arena);
+
+/* An access, or an answer to a probe, or what an owner gives back. REFUSED: nothing has changed. GONE: the tags have
+ * accepted it. KEPT: the directory has it, or has done all that was to be done. */
+enum directory_taken { DIRECTORY_TAKE_REFUSED, DIRECTORY_TAKE_GONE, DIRECTORY_TAKE_KEPT };
+enum directory_taken directory_take(struct directory *d, struct packet *p);
+/* An access that went to the tags is answered. True: the directory keeps its answer for later. */
+bool directory_answered(struct directory *d, struct packet *p);
+/* The entry of a line, or NULL: it is in state N. */
+const struct directory_entry *directory_find(const struct directory *d, uint64_t line);
+
+struct check;
+void directory_check(struct directory *d, struct check *c);
+struct archive;
+struct packet_source;
+void directory_archive(struct directory *d, struct archive *ar, const struct packet_source *source);
+
+#endif

@@ -1,0 +1,35 @@
+#include "memory/packet_values.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "isa/op.h"
+#include "simt/lanes.h"
+
+uint32_t packet_atomic_bytes(uint8_t type)
+{
+    uint32_t bytes = isa_type_bits((enum isa_type)type) / 8;
+    return bytes < sizeof(uint64_t) ? bytes : sizeof(uint64_t);
+}
+
+void packet_perform_lanes(struct packet *p, uint8_t *line, uint32_t from, uint32_t bytes)
+{
+    uint32_t size = packet_atomic_bytes(p->type);
+    for (uint32_t i = 0; i < p->lane_count; i++) {
+        struct packet_lane *lane = &p->lanes[i];
+        uint64_t old = 0;
+        if (lane->offset - from >= bytes)
+            continue;
+        memcpy(&old, line + lane->offset, size);
+        uint64_t value = lane_atomic(p->atomic, p->type, old, lane->operand, lane->compare);
+        memcpy(line + lane->offset, &value, size);
+        lane->operand = old;
+    }
+}
+
+void packet_write_line(const struct packet *p, uint8_t *line)
+{
+    for (uint32_t word = 0; word < PACKET_LINE_BYTES / 64; word++)
+        for (uint64_t rest = p->mask[word]; rest; rest &= rest - 1)
+            line[word * 64 + mask_first(rest)] = p->data[word * 64 + mask_first(rest)];
+}

@@ -1,0 +1,15 @@
+/* What an access does to the bytes of its line: for whoever performs it, a slice or an L1. */
+#ifndef LOCKSTEP_MEMORY_PACKET_VALUES_H
+#define LOCKSTEP_MEMORY_PACKET_VALUES_H
+
+#include "memory/packet.h"
+
+/* Bytes of the location that a lane of an atomic of a type has. */
+uint32_t packet_atomic_bytes(uint8_t type);
+/* Performs the lanes of an atomic whose locations begin in [from, from + bytes) of its line of PACKET_LINE_BYTES, in
+ * order; each lane has the old value then. line: the line's bytes. */
+void packet_perform_lanes(struct packet *p, uint8_t *line, uint32_t from, uint32_t bytes);
+/* The line's bytes under the packet's mask become those of the packet. */
+void packet_write_line(const struct packet *p, uint8_t *line);
+
+#endif

@@ -1,0 +1,107 @@
+/* An L2 slice and its directory: what the directory asks of the tags, what it sends, and the accesses that it gives
+ * back. */
+#include <string.h>
+
+#include "base/check.h"
+#include "memory/slice.h"
+
+/* The directory's host */
+
+static enum directory_gone go_to_tags(void *context, struct packet *p, uint64_t *line)
+{
+    struct slice *s = context;
+    contract(p == s->first && s->accepted == 0);
+    if (slice_try_part(s, s->directory_cycle))
+        return DIRECTORY_GONE;
+    *line = cache_wanted(s->cache);
+    return *line == CACHE_NO_ADDRESS ? DIRECTORY_REFUSED : DIRECTORY_WANTS;
+}
+
+/* What an owner has written comes to memory, and to the L2's line, which is written back some day. */
+static void merge_written(void *context, const struct packet *p, const struct byte_mask *but)
+{
+    struct slice *s = context;
+    uint32_t line, first = (uint32_t)(p->address % PACKET_LINE_BYTES);
+    uint8_t *to = slice_place_of(s, p->address - first, PACKET_LINE_BYTES);
+    struct byte_mask m;
+    memcpy(m.word, p->mask, sizeof m.word);
+    bytes_remove(&m, but);
+    if (to && p->class != PACKET_LOCAL)
+        bytes_copy(to, p->data, &m);
+    if (cache_find(s->cache, p->local, p->bytes, &line) >= CACHE_THERE)
+        cache_mark_dirty(s->cache, line, p->local, p->bytes);
+}
+
+static void hold_line(void *context, uint64_t line, bool held)
+{
+    struct slice *s = context;
+    cache_hold(s->cache, line, held);
+    s->blocked = false;
+}
+
+void slice_open_directory(struct slice *s, uint32_t sms, struct arena *arena)
+{
+    const struct coherence_params *p = &s->params->coherence;
+    const struct coherence_protocol *protocol = s->protocol;
+    const struct directory_host host = {go_to_tags, merge_written, hold_line, s};
+    bool rprio = p->replacement && *p->replacement ? !strcmp(p->replacement, "rprio") : protocol->registration->rprio;
+    s->directory = ARENA_NEW(arena, struct directory, 1);
+    directory_init(s->directory, protocol, &host, s->params->l2.sets * s->params->l2.ways, s->params->l2.line_bytes, sms,
+                   arena);
+    s->fills_ahead = false;
+    if (!rprio)
+        cache_hold_alike(s->cache);
+}
+
+/* Accesses whose wait in the directory is over come before all others. */
+void slice_take_woken(struct slice *s)
+{
+    struct packet_list *woken = &s->directory->woken;
+    if (!woken->first)
+        return;
+    for (struct packet *p = woken->first; p; p = p->next) {
+        s->in_count += p->parts;
+        s->directory->kept--;
+    }
+    woken->last->next = s->first;
+    if (!s->first)
+        s->last = woken->last;
+    s->first = woken->first;
+    woken->first = NULL;
+    s->blocked = false;
+}
+
+/* The packet at the head at the directory, which decides whether it goes to the tags now. False: refused. */
+bool slice_try_directory(struct slice *s, uint64_t cycle)
+{
+    struct packet *p = s->first;
+    uint32_t parts = p->parts;
+    /* All of it must have left the delay. */
+    if (p == s->rop_first)
+        return true;
+    bool frees = message_sender_of(p->kind) == MESSAGE_OF_SLICE;
+    struct packet *next = p->next;
+    s->directory_cycle = cycle;
+    enum directory_taken taken = directory_take(s->directory, p);
+    if (taken == DIRECTORY_TAKE_KEPT) {
+        s->in_count -= parts;
+        s->out.inside -= frees;
+        s->first = next;
+        s->data_free_at = cycle + 1;
+    }
+    return taken != DIRECTORY_TAKE_REFUSED;
+}
+
+/* Sends the directory's first probe, or its answer to an access. */
+void slice_send_of_directory(struct slice *s, uint64_t cycle)
+{
+    struct packet *p = packet_shift(&s->directory->out);
+    bool probe = message_sender_of(p->kind) == MESSAGE_OF_SLICE;
+    s->out.inside += probe;
+    s->out.replies[slice_out_push(&s->out)] =
+        (struct partition_reply){.packet = p,
+                                 .served = cycle,
+                                 .bytes = message_network_bytes(p->kind, p->is_reply, p->bytes),
+                                 .sm = p->sm};
+}
+
