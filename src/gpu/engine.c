@@ -118,7 +118,7 @@ static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *
         return end;
     struct sim_clock clock = sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, end);
     uint64_t tick = CYCLE_NEVER;
-    for (unsigned i = 0; i < GPU_NETWORKS && tick != clock.begun; i++)
+    for (unsigned i = 0; i < gpu->network_count && tick != clock.begun; i++)
         tick = cycle_min(tick, network_next(gpu->networks[i], clock.begun));
     return cycle_min(o->next, sim_clock_core_cycle(&clock, tick));
 }
@@ -127,9 +127,10 @@ static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *
 static bool drained(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t *end)
 {
     *end = o->busy_until + 1;
+    const struct gpu *gpu = run->gpu;
     bool idle = o->idle;
-    for (unsigned i = 0; i < GPU_NETWORKS && idle; i++)
-        idle = network_idle(run->gpu->networks[i]);
+    for (unsigned i = 0; i < gpu->network_count && idle; i++)
+        idle = network_idle(gpu->networks[i]);
     return idle;
 }
 
@@ -278,7 +279,7 @@ static unsigned threads_for(const struct gpu_run *run)
 static unsigned find_lookahead(const struct gpu *gpu)
 {
     unsigned least = NETWORK_MAX_LOOKAHEAD;
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+    for (unsigned i = 0; i < gpu->network_count; i++)
         least = network_lookahead(gpu->networks[i]) < least ? network_lookahead(gpu->networks[i]) : least;
     return least;
 }

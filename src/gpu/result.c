@@ -47,7 +47,7 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
     }
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         collect_partition(c, gpu, gpu->partitions[i]);
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+    for (unsigned i = 0; i < gpu->network_count; i++)
         network_add_stats(gpu->networks[i], &c->network);
 }
 
@@ -99,7 +99,7 @@ void gpu_reset_counters(struct gpu *gpu)
         sm_stats_reset(gpu->sms[i]);
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_stats_reset(gpu->partitions[i]);
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+    for (unsigned i = 0; i < gpu->network_count; i++)
         network_stats_reset(gpu->networks[i]);
 }
 

@@ -33,10 +33,9 @@ static inline bool slice_out_full(const struct partition_out *out)
     return out->count >= out->limit;
 }
 
-/* The probes of a slice: those of the access at the head. Checkpoints do not hold them yet: no protocol of a machine
- * probes. */
+/* The probes of a slice: those of the access at the head. */
 struct slice_probes {
-    struct packet_ring out; /* that wait for the network */
+    struct packet_ring out; /* that wait for room behind the replies */
     struct packet_pool pool;
     uint32_t sms;
     uint32_t unanswered;

@@ -342,6 +342,10 @@ static void archive_lsu(struct sm *sm, struct archive *ar, const struct packet_s
     archive_ring(ar, &sm->port.ejected, source);
     archive_ring(ar, &sm->lsu.responses, source);
     ARCHIVE(ar, sm->port.packets.out);
+    if (!sm->setup.probes)
+        return;
+    archive_ring(ar, &sm->port.probes, source);
+    archive_ring(ar, &sm->lsu.l1d.answers, source);
 }
 
 struct packet *sm_archive_packet(struct sm *sm)

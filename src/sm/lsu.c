@@ -23,6 +23,7 @@ void sm_lsu_init(struct sm *sm, struct arena *own)
         .cache = sm->setup.l1d,
         .packets = &sm->port.packets,
         .requests = sm->params->l1d_queue,
+        .answers = sm->setup.probes ? SM_ANSWERS : 0,
         .in_order = sm->params->memory_in_order,
         .timing_only = sm->params->values_at_issue,
     };

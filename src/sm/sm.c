@@ -518,8 +518,11 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     if (sm->due & SM_DUE_COLLECT)
         sm_collect(sm);
     sm->collect.written = 0;
-    if (sm->due & SM_DUE_LSU)
+    if (sm->due & SM_DUE_LSU) {
+        if (sm->due & SM_DUE_PROBES)
+            sm_serve_probes(sm);
         sm_lsu(sm);
+    }
     if (sm->changed || sm_waits_timed(&sm->waits) || sm->fence_reached || sm->has_fault)
         sm_issue(sm);
     sm->account.from = cycle + 1;
@@ -540,7 +543,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 
 bool sm_idle(const struct sm *sm)
 {
-    return !sm->resident && !sm->port.packets.out && !sm->ops.live;
+    return !sm->resident && !sm->port.packets.out && !sm->ops.live && !(sm->due & SM_DUE_PROBES);
 }
 
 const struct sm_fault *sm_faulted(const struct sm *sm)

@@ -91,6 +91,7 @@ struct coherence_protocol {
     struct coherence_table l1;
     const struct coherence_table *l2;
     uint8_t orders[L1_ORDERS]; /* enum l1_order_action */
+    bool probes; /* its slices send probes of their own: the device has networks for them and the answers */
 };
 
 /* An L2 that all L1s share and that has the only copy that counts (home.c): for protocols in which L1s own nothing. */
