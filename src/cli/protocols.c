@@ -67,11 +67,11 @@ static void print_table(const struct coherence_words *words, const struct cohere
     for (unsigned i = 0; i < table->count; i++) {
         const struct coherence_row *row = &table->rows[i];
         struct strbuf actions = {0};
-        const char *event = words->events[row->event].word, *state = coherence_states[row->state].word;
+        const char *event = words->events[row->event].word, *state = coherence_state_word(words, row->state)->word;
         add_actions(words, row->actions, &actions);
         table_cell(&t, "%s", event);
         table_cell(&t, "%s", state);
-        table_cell(&t, "%s", row->next == COHERENCE_ANY ? "as it is" : coherence_states[row->next].word);
+        table_cell(&t, "%s", row->next == COHERENCE_ANY ? "as it is" : coherence_state_word(words, row->next)->word);
         table_cell(&t, "%s", strbuf_text(&actions));
         if (document)
             table_cell(&t, "%lld", (long long)taken(document, words->side, event, state));
@@ -96,28 +96,65 @@ static void print_words(const char *what, const struct coherence_word *words, st
     table_free(&t);
 }
 
+/* What an L1 does on an order, and a slice for an access at remote scope, one after the other. */
 static void print_orders(const struct coherence_protocol *protocol, struct strbuf *out)
 {
     strbuf_add(out, "orders\n");
     for (unsigned i = 0; i < L1_ORDERS; i++) {
-        const struct coherence_word *action = &coherence_order_actions[protocol->orders[i]];
-        strbuf_addf(out, "%s: %s (%s)\n", coherence_orders[i].word, action->word, action->doc);
+        const char *comma = "";
+        strbuf_addf(out, "%s: ", coherence_orders[i].word);
+        for (unsigned k = 0; k < L1_ORDER_ACTIONS; k++)
+            if (protocol->orders[i] >> k & 1) {
+                strbuf_addf(out, "%s%s (%s)", comma, coherence_order_actions[k].word, coherence_order_actions[k].doc);
+                comma = ", then ";
+            }
+        strbuf_add(out, *comma ? "\n" : "nothing\n");
+    }
+}
+
+static void print_remote(const struct coherence_registration *registration, struct strbuf *out)
+{
+    static const char *const accesses[] = {"load", "store", "other atomic access"};
+    strbuf_add(out, "\naccesses at remote scope, in the slice\n");
+    for (unsigned i = 0; i < 3; i++) {
+        const char *comma = "";
+        strbuf_addf(out, "%s: ", accesses[i]);
+        for (const uint8_t *phase = registration->remote[i]; *phase != REMOTE_END; phase++, comma = ", ")
+            strbuf_addf(out, "%s%s", comma, coherence_phases[*phase].word);
+        strbuf_add(out, *comma ? "\n" : "as others\n");
+    }
+}
+
+static void print_side(const struct coherence_words *words, struct strbuf *out)
+{
+    static const char *const what[] = {"states", "events", "actions"};
+    const struct coherence_word *const lists[] = {words->states, words->events, words->actions};
+    for (unsigned i = 0; i < 3; i++) {
+        struct strbuf heading = {0};
+        strbuf_addf(&heading, "%s: %s", words->side, what[i]);
+        print_words(strbuf_text(&heading), lists[i], out);
+        strbuf_free(&heading);
     }
 }
 
 static void print_protocol(const struct coherence_protocol *protocol, const json_t *document)
 {
     struct strbuf text = {0};
+    const struct coherence_words *words;
     strbuf_addf(&text, "%s: %s\n\n", protocol->name, protocol->doc);
-    print_table(&coherence_l1_words, &protocol->l1, document, &text);
-    print_table(&coherence_l2_words, protocol->l2, document, &text);
-    print_words("states", coherence_states, &text);
-    print_words("events of an L1", coherence_l1_words.events, &text);
-    print_words("actions of an L1", coherence_l1_words.actions, &text);
-    print_words("events of the L2", coherence_l2_words.events, &text);
-    print_words("actions of the L2", coherence_l2_words.actions, &text);
+    for (unsigned side = 0; side < COHERENCE_SIDES; side++) {
+        const struct coherence_table *table = coherence_side_of(protocol, side, &words);
+        if (table)
+            print_table(words, table, document, &text);
+    }
+    for (unsigned side = 0; side < COHERENCE_SIDES; side++)
+        if (coherence_side_of(protocol, side, &words))
+            print_side(words, &text);
     print_orders(protocol, &text);
+    if (protocol->registration)
+        print_remote(protocol->registration, &text);
     cli_print(&text);
+    strbuf_free(&text);
 }
 
 /* The protocol that a result's kernels ran under, if they counted its transitions, or NULL. */

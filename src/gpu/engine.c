@@ -118,7 +118,7 @@ static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *
         return end;
     struct sim_clock clock = sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, end);
     uint64_t tick = CYCLE_NEVER;
-    for (unsigned i = 0; i < GPU_NETWORKS && tick != clock.begun; i++)
+    for (unsigned i = 0; i < gpu->network_count && tick != clock.begun; i++)
         tick = cycle_min(tick, network_next(gpu->networks[i], clock.begun));
     return cycle_min(o->next, sim_clock_core_cycle(&clock, tick));
 }
@@ -127,9 +127,10 @@ static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *
 static bool drained(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t *end)
 {
     *end = o->busy_until + 1;
+    const struct gpu *gpu = run->gpu;
     bool idle = o->idle;
-    for (unsigned i = 0; i < GPU_NETWORKS && idle; i++)
-        idle = network_idle(run->gpu->networks[i]);
+    for (unsigned i = 0; i < gpu->network_count && idle; i++)
+        idle = network_idle(gpu->networks[i]);
     return idle;
 }
 
@@ -263,6 +264,13 @@ static bool read_line(void *context, uint64_t address, uint8_t *to, uint32_t byt
     return true;
 }
 
+static void write_bytes(void *context, uint64_t address, const uint8_t *data, uint32_t bytes)
+{
+    const struct store *store = &((struct gpu *)context)->store;
+    if (address >= store->start && address - store->start < store->size && bytes <= store->size - (address - store->start))
+        memcpy(store_at(store, address), data, bytes);
+}
+
 /* The threads that are asked for, as far as there are SMs for them. A kernel that calls the device's functions (printf,
  * malloc) does so in the order in which one thread comes to it. */
 static unsigned threads_for(const struct gpu_run *run)
@@ -278,7 +286,7 @@ static unsigned threads_for(const struct gpu_run *run)
 static unsigned find_lookahead(const struct gpu *gpu)
 {
     unsigned least = NETWORK_MAX_LOOKAHEAD;
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+    for (unsigned i = 0; i < gpu->network_count; i++)
         least = network_lookahead(gpu->networks[i]) < least ? network_lookahead(gpu->networks[i]) : least;
     return least;
 }
@@ -313,6 +321,8 @@ enum gpu_status gpu_run_timing(struct gpu_run *run)
         sm_settle(gpu->sms[i], gpu->cycle);
     if (status != GPU_INVALID)
         finish_partitions(gpu, gpu->cycle);
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+        sm_publish(gpu->sms[i], write_bytes, gpu);
     gpu_collect(gpu, run->result->counters);
     if (status != GPU_INVALID && gpu_check_accounts(run, status != GPU_FAULT) < 0)
         status = GPU_INVALID;

@@ -153,7 +153,7 @@ void gpu_result_free(struct gpu_result *result);
 /* The statistics of a result, group by group in a fixed order; *count receives how many. Those that need what the
  * launch lacks (gpu_result.lacks) have no value: it is not their zero. */
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count);
-/* How often each transition of the coherence protocol was taken: side 0 is the L1s, 1 the L2. */
+/* How often each transition of the coherence protocol was taken, by side (coherence_side_of). */
 struct coherence_counts;
 const struct coherence_counts *gpu_result_transitions(const struct gpu_result *result, unsigned side);
 /* Headline figures. */

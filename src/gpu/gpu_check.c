@@ -62,8 +62,7 @@ static void check_run(struct gpu_run *run, unsigned i, struct check *c)
 
 static unsigned networks(const struct gpu_run *run)
 {
-    (void)run;
-    return GPU_NETWORKS;
+    return run->gpu->network_count;
 }
 
 static void check_network(struct gpu_run *run, unsigned i, struct check *c)

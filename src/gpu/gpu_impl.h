@@ -29,15 +29,22 @@ struct gpu_range {
 
 /* networks.def: requests are those of the SMs, replies those of the L2 slices. */
 enum gpu_network {
-#define GPU_NETWORK(symbol, name, to_memory) GPU_##symbol,
+#define GPU_NETWORK(symbol, name, to_memory, probing) GPU_##symbol,
 #include "gpu/networks.def"
 #undef GPU_NETWORK
     GPU_NETWORKS
 };
+/* Those that every device has: the first ones. */
+enum {
+    GPU_PLAIN_NETWORKS = 0
+#define GPU_NETWORK(symbol, name, to_memory, probing) +!(probing)
+#include "gpu/networks.def"
+#undef GPU_NETWORK
+};
 static inline bool gpu_network_to_memory(enum gpu_network n)
 {
     static const bool to_memory[] = {
-#define GPU_NETWORK(symbol, name, to_memory) to_memory,
+#define GPU_NETWORK(symbol, name, to_memory, probing) to_memory,
 #include "gpu/networks.def"
 #undef GPU_NETWORK
     };
@@ -54,8 +61,9 @@ struct gpu {
     struct arena arena;
     struct sm **sms;
     struct partition **partitions;
-    struct network *networks[GPU_NETWORKS];
-    struct crew *crew; /* the threads of the last launch that had several, or NULL */
+    unsigned network_count;                 /* GPU_PLAIN_NETWORKS, or GPU_NETWORKS where the protocol probes */
+    struct network *networks[GPU_NETWORKS]; /* those beyond the count: NULL */
+    struct crew *crew;                      /* the threads of the last launch that had several, or NULL */
     uint64_t launches;
     uint64_t params; /* device address of the parameter block */
     uint64_t params_bytes;
@@ -72,6 +80,17 @@ struct gpu {
     void (*take_checkpoint)(void *context);
     void *checkpoint_context;
 };
+
+/* What messages need (memory/message_networks.def) is what there is. */
+_Static_assert((int)GPU_NETWORKS == MESSAGE_NETWORKS && (int)GPU_REPLIES == MESSAGE_REPLIES &&
+                   (int)GPU_PROBES == MESSAGE_PROBES && (int)GPU_ACKNOWLEDGEMENTS == MESSAGE_ACKNOWLEDGEMENTS,
+               "networks of the device and of messages have the same numbers");
+
+/* True: the device's protocol probes, so that it has the networks for that. */
+static inline bool gpu_probes(const struct gpu *gpu)
+{
+    return gpu->network_count > GPU_PLAIN_NETWORKS;
+}
 
 /* Everything one launch needs besides the device. */
 struct gpu_run {
@@ -103,18 +122,21 @@ struct gpu_counters {
 #define COUNTERS(member, type, description) type member;
 #define CACHE(member, doc) struct cache_stats member;
 #include "gpu/counters.def"
-    struct coherence_counts l1_transitions, l2_transitions;
+    struct coherence_counts transitions[COHERENCE_SIDES];
+    bool keeps_written; /* the last set has something */
     struct stat_group cache_groups[GPU_SETS]; /* of the caches' sets */
     struct gpu_stat_set sets[GPU_SETS];
 };
 
+/* units.c: the coherence protocol of a machine. */
+const struct coherence_protocol *gpu_protocol(const struct machine *m);
 /* memory.c */
 bool gpu_address_read_only(const void *gpu, uint64_t address);
 uint8_t *gpu_host_address(void *gpu, uint64_t address);
 void gpu_services_init(struct gpu *gpu);
 /* units.c: makes the SMs, partitions and networks; starts and ends their part of a launch. */
 void gpu_build_units(struct gpu *gpu);
-/* The setup of SM `index`, between these networks. */
+/* The setup of SM `index`, between these networks, and those of probes that the device has. */
 struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct network *requests, struct network *replies);
 void gpu_destroy_units(struct gpu *gpu);
 /* engine.c: runs the launch cycle by cycle. */

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "gpu/machines_embedded.h"
+#include "memory/agent.h"
 #include "memory/coherence/protocol.h"
 #include "simt/warp.h"
 #include "sm/fetch/policy.h"
@@ -325,6 +326,32 @@ static int check_core(const struct machine *m, struct diag_sink *sink)
     return unknown_name("network.core", "network core", m->network.core, &known, sink);
 }
 
+/* Where L1s keep what they have written, the agent and the directory ask more of a machine. */
+static int check_registration(const struct machine *m, struct diag_sink *sink)
+{
+    const struct memory_params *p = &m->memory;
+    const char *replacement = p->coherence.replacement;
+    int bad = 0;
+    if (*replacement && strcmp(replacement, "rprio") != 0 && strcmp(replacement, "noprio") != 0)
+        bad |= diag_error(sink, DIAG_NOWHERE, "rprio, noprio, or nothing: as the protocol has it",
+                          "coherence.replacement cannot be %s", replacement);
+    if (!coherence_find(p->coherence.protocol)->registration)
+        return bad;
+    if (m->sm.values_at_issue || !m->sm.memory_in_order)
+        bad |= param_conflict(m->groups, MACHINE_GROUPS, "coherence.protocol sm.values_at_issue sm.memory_in_order",
+                              "the protocol needs values that travel with the messages, and these in order", sink);
+    if (m->l1d.line_bytes != p->l2.line_bytes)
+        bad |= param_conflict(m->groups, MACHINE_GROUPS, "coherence.protocol l1d.line_bytes l2.line_bytes",
+                              "L1s register lines of the L2, so that both must have lines of one size", sink);
+    if (p->l2.allocate != CACHE_ALLOCATE_ON_MISS)
+        bad |= param_conflict(m->groups, MACHINE_GROUPS, "coherence.protocol l2.allocate",
+                              "a line that an L1 registers has its place in the L2 at once (on_miss)", sink);
+    if (m->sm.l1d_queue <= AGENT_ROOM)
+        bad |= param_conflict(m->groups, MACHINE_GROUPS, "coherence.protocol sm.l1d_queue",
+                              "an access may send three requests at once, beside one that waits", sink);
+    return bad;
+}
+
 static int check_protocol(const char *name, struct diag_sink *sink)
 {
     struct strbuf known = {0};
@@ -342,7 +369,7 @@ int machine_check(const struct machine *m, struct sched *scheduler, struct diag_
     bad |= sched_open(&opened, m->sm.scheduler, sink);
     bad |= check_fetch(m->sm.fetch, sink);
     bad |= check_core(m, sink);
-    bad |= check_protocol(m->memory.coherence.protocol, sink);
+    bad |= check_protocol(m->memory.coherence.protocol, sink) || check_registration(m, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);
     if (scheduler && !bad)

@@ -88,10 +88,16 @@ static void note_run(struct gpu_part *part, unsigned channel, const struct parti
     part->first_run = cycle_min(part->first_run, part->run_at[channel]);
 }
 
-/* Slice i sends its first reply. False: the network has no room for it. */
-static bool send_reply(struct gpu_part *part, unsigned i, uint64_t now)
+/* The network of what a slice sends. A sector without its packet belongs to a reply. */
+NOT_INLINE struct network *network_of(const struct gpu *gpu, const struct partition_reply *reply)
 {
-    struct network *net = part->run->gpu->networks[GPU_REPLIES];
+    const struct packet *p = reply->packet;
+    return gpu->networks[p ? message_network_of(p->kind, p->is_reply) : MESSAGE_REPLIES];
+}
+
+/* Slice i sends its first reply, or probe, through that network. False: the network has no room for it. */
+static bool send_reply(struct gpu_part *part, unsigned i, struct network *net, uint64_t now)
+{
     const struct partition_reply *reply = partition_first_reply(part->outs[i]);
     if (!network_can_send(net, part->first_slice + i, reply->bytes))
         return false;
@@ -105,11 +111,15 @@ static bool send_reply(struct gpu_part *part, unsigned i, uint64_t now)
  * `again`. */
 static void send_replies(struct gpu_part *part, uint64_t now, uint64_t again)
 {
+    const struct gpu *gpu = part->run->gpu;
+    struct network *net = gpu->networks[GPU_REPLIES];
     uint64_t first = CYCLE_NEVER, ended = 0;
     for (uint64_t rest = part->replying; rest; rest &= rest - 1) {
         unsigned i = mask_first(rest);
         uint64_t at = part->reply_at[i];
-        if (at <= now && send_reply(part, i, now)) {
+        if (part->probing && at <= now)
+            net = network_of(gpu, partition_first_reply(part->outs[i]));
+        if (at <= now && send_reply(part, i, net, now)) {
             at = partition_reply_at(part->outs[i]);
             part->reply_at[i] = at;
             ended |= at == CYCLE_NEVER ? rest & -rest : 0;
@@ -130,6 +140,27 @@ static void take_requests(struct gpu_part *part, uint64_t brought, uint64_t now)
         if (!(partition_takes(p, now) >> k & 1))
             continue;
         partition_push(p, k, network_receive(net, part->first_slice + i), now);
+        note_run(part, i >> part->channel_shift, p);
+    }
+}
+
+/* Each SM to which the network has brought probes takes one, if it has room, and is stepped. Each slice to which the
+ * network has brought answers takes one. It always can: the request that keeps a full slice from taking more may be the
+ * very one that waits for this answer. */
+NOT_INLINE void take_probes_and_answers(struct gpu_part *part, uint64_t now)
+{
+    struct gpu *gpu = part->run->gpu;
+    struct network *net = gpu->networks[GPU_ACKNOWLEDGEMENTS];
+    uint64_t probes = local_ports(network_arrivals(gpu->networks[GPU_PROBES], part->number), part->first_sm);
+    uint64_t answers = local_ports(network_arrivals(net, part->number), part->first_slice);
+    for (uint64_t rest = probes; rest; rest &= rest - 1)
+        sm_take_probe(gpu->sms[part->first_sm + mask_first(rest)]);
+    part->due |= probes;
+    part->idle_sms &= ~probes;
+    for (uint64_t rest = answers; rest; rest &= rest - 1) {
+        unsigned i = mask_first(rest);
+        struct partition *p = partition_of(part, i);
+        partition_push(p, slice_inside(part, i), network_receive(net, part->first_slice + i), now);
         note_run(part, i >> part->channel_shift, p);
     }
 }
@@ -252,7 +283,7 @@ static void note_busy(struct gpu_part *part, uint64_t now)
     struct gpu *gpu = part->run->gpu;
     struct gpu_outlook *outlook = &part->outlook;
     uint64_t taken = 0;
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+    for (unsigned i = 0; i < gpu->network_count; i++)
         taken += network_taken(gpu->networks[i], part->number);
     if (taken != part->taken)
         outlook->busy_until = cycle_max(outlook->busy_until, now);
@@ -261,15 +292,23 @@ static void note_busy(struct gpu_part *part, uint64_t now)
     outlook->busy_until = cycle_max(outlook->busy_until, outlook->idle ? idle_from(part) : now + 1);
 }
 
+/* The part's sides of networks `from` to `end` tick. */
+HOT_INLINE uint64_t tick_some(struct gpu_part *part, unsigned from, unsigned end, uint64_t tick, uint64_t now)
+{
+    uint64_t sms_sent = 0;
+    for (unsigned i = from; i < end; i++) {
+        uint64_t sent = network_tick_side(part->run->gpu->networks[i], part->number, tick, now);
+        sms_sent |= gpu_network_to_memory(i) ? sent : 0;
+    }
+    return sms_sent;
+}
+
 /* The part's sides of the networks tick. Returns the SMs whose injection queues became shorter, as bits modulo 64. */
 static inline uint64_t tick_networks(struct gpu_part *part, uint64_t tick, uint64_t now)
 {
-    struct gpu *gpu = part->run->gpu;
-    uint64_t sms_sent = 0;
-    for (unsigned i = 0; i < GPU_NETWORKS; i++) {
-        uint64_t sent = network_tick_side(gpu->networks[i], part->number, tick, now);
-        sms_sent |= gpu_network_to_memory(i) ? sent : 0;
-    }
+    uint64_t sms_sent = tick_some(part, 0, GPU_PLAIN_NETWORKS, tick, now);
+    if (part->probing)
+        sms_sent |= tick_some(part, GPU_PLAIN_NETWORKS, GPU_NETWORKS, tick, now);
     return sms_sent;
 }
 
@@ -301,6 +340,8 @@ static void run_cycle(struct gpu_part *part, uint64_t now)
     uint64_t requests = network_arrivals(gpu->networks[GPU_REQUESTS], part->number);
     if (part->first_reply <= now)
         send_replies(part, now, now + 1);
+    if (part->probing)
+        take_probes_and_answers(part, now);
     if (requests)
         take_requests(part, local_ports(requests, part->first_slice), now);
     if (part->first_run <= now || part->always)
@@ -311,13 +352,21 @@ static void run_cycle(struct gpu_part *part, uint64_t now)
         step_sms(part, now, sent);
 }
 
+/* Non-zero: networks `from` to `end` have brought something. */
+HOT_INLINE uint64_t arrivals(const struct gpu_part *part, unsigned from, unsigned end)
+{
+    uint64_t some = 0;
+    for (unsigned i = from; i < end; i++)
+        some |= network_arrivals(part->run->gpu->networks[i], part->number);
+    return some;
+}
+
 /* The first cycle from `end` on in which something can happen in the units, the networks aside. */
 static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
 {
-    const struct gpu *gpu = part->run->gpu;
-    uint64_t waiting = part->due;
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
-        waiting |= network_arrivals(gpu->networks[i], part->number);
+    uint64_t waiting = part->due | arrivals(part, 0, GPU_PLAIN_NETWORKS);
+    if (part->probing)
+        waiting |= arrivals(part, GPU_PLAIN_NETWORKS, GPU_NETWORKS);
     if (waiting)
         return end;
     return cycle_max(end, cycle_min(part->first_wake, cycle_min(part->first_run, part->first_reply)));
@@ -356,9 +405,9 @@ HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
         else
             part->outlook.idle = false;
     }
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
-        for (uint64_t t = tick; t < part->network.begun && part->cores >> i & 1; t++)
-            network_tick_core(gpu->networks[i], t);
+    for (uint32_t rest = part->cores; rest; rest &= rest - 1)
+        for (uint64_t t = tick; t < part->network.begun; t++)
+            network_tick_core(gpu->networks[mask_first(rest)], t);
     part->outlook.next = next_cycle(part, end);
     if (!part->draining)
         note_room(part);
@@ -395,6 +444,7 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
         /* The first part is that of the thread that gives out the work: the others begin later and are heard later, so
          * where things do not divide evenly the first parts have more, and the routers are spread. */
         *part = (struct gpu_part){.run = run, .number = n, .always = run->launch->every_cycle};
+        part->probing = gpu_probes(gpu);
         part->report = threads > 1 && n < threads ? crew_report(gpu->crew, n) : &part->outlook;
         part->first_sm = first_of(sms, parts, n);
         part->sms = first_of(sms, parts, n + 1) - part->first_sm;
@@ -405,14 +455,14 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
         part->channel_shift = mask_first(per);
         part->first_slice = part->first_channel * per;
         part->holding = mask_low(part->sms);
-        for (unsigned i = 0; i < GPU_NETWORKS; i++)
-            part->cores |= i * (parts - 1) / (GPU_NETWORKS - 1) == n ? 1u << i : 0;
+        for (unsigned i = 0; i < gpu->network_count; i++)
+            part->cores |= i * (parts - 1) / (gpu->network_count - 1) == n ? 1u << i : 0;
         for (unsigned i = 0; i < part->sms; i++)
             part_of_sm[part->first_sm + i] = (uint8_t)n;
         for (unsigned i = 0; i < part->channels * per; i++)
             part_of_slice[part->first_channel * per + i] = (uint8_t)n;
     }
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+    for (unsigned i = 0; i < gpu->network_count; i++)
         if (gpu_network_to_memory(i))
             network_divide(gpu->networks[i], parts, part_of_sm, part_of_slice);
         else

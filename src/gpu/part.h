@@ -56,6 +56,7 @@ struct gpu_part {
     unsigned first_sm, sms, first_channel, channels, first_slice, slices_per_channel, channel_shift;
     uint32_t cores;                           /* networks, by enum gpu_network, whose cores it ticks */
     bool always;                              /* every unit is stepped in every cycle */
+    bool probing;                             /* gpu_probes */
     bool draining;                            /* as in gpu_window */
     struct sim_clock network;                 /* after the cycles that were simulated */
     uint64_t horizon;                         /* as in gpu_window */

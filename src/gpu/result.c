@@ -31,7 +31,8 @@ static void collect_partition(struct gpu_counters *c, const struct gpu *gpu, con
     for (unsigned slice = 0; slice < gpu->machine.memory.partition.slices_per_channel; slice++) {
 #define OF_SLICE ADD_UP
 #include "gpu/counters.def"
-        coherence_add_counts(&c->l2_transitions, partition_transitions(unit, slice));
+        for (unsigned side = 1; side < COHERENCE_SIDES; side++)
+            coherence_add_counts(&c->transitions[side], partition_transitions(unit, slice, side));
     }
 #define OF_CHANNEL ADD_UP
 #include "gpu/counters.def"
@@ -39,15 +40,16 @@ static void collect_partition(struct gpu_counters *c, const struct gpu *gpu, con
 
 void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
 {
+    c->keeps_written = gpu_protocol(&gpu->machine)->registration != NULL;
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         struct sm *unit = gpu->sms[i];
 #define OF_SM ADD_UP
 #include "gpu/counters.def"
-        coherence_add_counts(&c->l1_transitions, sm_transitions(unit));
+        coherence_add_counts(&c->transitions[0], sm_transitions(unit));
     }
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         collect_partition(c, gpu, gpu->partitions[i]);
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+    for (unsigned i = 0; i < gpu->network_count; i++)
         network_add_stats(gpu->networks[i], &c->network);
 }
 
@@ -99,13 +101,14 @@ void gpu_reset_counters(struct gpu *gpu)
         sm_stats_reset(gpu->sms[i]);
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_stats_reset(gpu->partitions[i]);
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+    for (unsigned i = 0; i < gpu->network_count; i++)
         network_stats_reset(gpu->networks[i]);
 }
 
 void gpu_result_blank(struct gpu_result *result)
 {
     *result = (struct gpu_result){.counters = gpu_counters_new()};
+    result->counters->keeps_written = true;
 }
 
 void gpu_result_free(struct gpu_result *result)
@@ -116,7 +119,7 @@ void gpu_result_free(struct gpu_result *result)
 
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count)
 {
-    *count = GPU_SETS;
+    *count = GPU_SETS - !result->counters->keeps_written;
     return result->counters->sets;
 }
 
@@ -132,7 +135,7 @@ uint64_t gpu_result_thread_instructions(const struct gpu_result *result)
 
 const struct coherence_counts *gpu_result_transitions(const struct gpu_result *result, unsigned side)
 {
-    return side == 0 ? &result->counters->l1_transitions : &result->counters->l2_transitions;
+    return &result->counters->transitions[side];
 }
 
 const char *gpu_status_name(enum gpu_status status)

@@ -110,7 +110,7 @@ static json_t *side_json(const struct coherence_words *words, const struct coher
         json_t *states = json_object();
         for (unsigned state = 0; state <= COHERENCE_ANY; state++)
             if (counts->taken[state][event])
-                set_count(states, coherence_states[state].word, counts->taken[state][event]);
+                set_count(states, coherence_state_word(words, state)->word, counts->taken[state][event]);
         json_object_set_new(side, words->events[event].word, states);
     }
     return side;
@@ -120,8 +120,11 @@ static json_t *transitions_json(const struct gpu_result *result, const struct ma
 {
     json_t *object = json_object();
     json_object_set_new(object, "protocol", json_string(machine->memory.coherence.protocol));
-    json_object_set_new(object, "L1", side_json(&coherence_l1_words, gpu_result_transitions(result, 0)));
-    json_object_set_new(object, "L2", side_json(&coherence_l2_words, gpu_result_transitions(result, 1)));
+    const struct coherence_protocol *protocol = coherence_find(machine->memory.coherence.protocol);
+    const struct coherence_words *words;
+    for (unsigned side = 0; side < COHERENCE_SIDES; side++)
+        if (coherence_side_of(protocol, side, &words))
+            json_object_set_new(object, words->side, side_json(words, gpu_result_transitions(result, side)));
     return object;
 }
 

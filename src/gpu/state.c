@@ -94,10 +94,21 @@ static void archive_watch(struct gpu_watch *watch, const struct gpu *gpu, struct
     archive_end(ar);
 }
 
-static struct packet *new_packet(void *context, unsigned sm)
+static struct packet *new_packet(void *context, unsigned owner)
 {
     struct gpu *gpu = context;
-    return sm < gpu->machine.gpu.sms ? sm_archive_packet(gpu->sms[sm]) : NULL;
+    unsigned slice = owner & ~PACKET_OF_SLICE, per = gpu->machine.memory.partition.slices_per_channel;
+    if (owner < PACKET_OF_SLICE)
+        return owner < gpu->machine.gpu.sms ? sm_archive_packet(gpu->sms[owner]) : NULL;
+    return slice < memory_slices(&gpu->machine.memory.partition)
+               ? partition_archive_packet(gpu->partitions[slice / per], slice % per)
+               : NULL;
+}
+
+static unsigned slice_of(const void *context, uint64_t address)
+{
+    const struct gpu *gpu = context;
+    return memory_place_of(&gpu->machine.memory.partition, address).slice;
 }
 
 static void archive_unsynced_lines(struct gpu *gpu, struct archive *ar)
@@ -113,11 +124,12 @@ static void archive_unsynced_lines(struct gpu *gpu, struct archive *ar)
     }
 }
 
-/* Packets travel between units: whoever describes one first describes its content. SMs come first, since they own them.
- */
+/* Packets travel between units: whoever describes one first describes its content. SMs come first, since they own
+ * most of them. */
 static void archive_units(struct gpu *gpu, struct archive *ar)
 {
-    const struct packet_source source = {new_packet, gpu};
+    const struct packet_source source = {
+        .make = new_packet, .context = gpu, .slice_of = slice_of, .sms = gpu->machine.gpu.sms};
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         archive_begin(ar, "SM", i);
         sm_archive(gpu->sms[i], ar, &source);
@@ -129,7 +141,7 @@ static void archive_units(struct gpu *gpu, struct archive *ar)
         archive_end(ar);
     }
     archive_begin(ar, "networks", 0);
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+    for (unsigned i = 0; i < gpu->network_count; i++)
         network_archive(gpu->networks[i], ar, packet_archive_payload, &source);
     archive_end(ar);
 }

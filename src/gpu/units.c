@@ -10,6 +10,11 @@
 #define CODE_BASE UINT64_C(0x100000000000)
 #define LOCAL_BASE UINT64_C(0x200000000000)
 
+const struct coherence_protocol *gpu_protocol(const struct machine *m)
+{
+    return m->memory.protocol ? m->memory.protocol : coherence_find(m->memory.coherence.protocol);
+}
+
 struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct network *requests, struct network *replies)
 {
     const struct machine *m = &gpu->machine;
@@ -20,7 +25,8 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .l1i = &m->l1i,
         .l1c = &m->l1c,
         .l1d = &m->l1d,
-        .protocol = coherence_find(m->memory.coherence.protocol),
+        .protocol = gpu_protocol(m),
+        .coherence = &m->memory.coherence,
         .partition = &m->memory.partition,
         .fetch = gpu->fetch,
         .scheduler = gpu->scheduler.policy,
@@ -29,6 +35,8 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .spin_control = gpu->scheduler.control,
         .requests = requests,
         .replies = replies,
+        .probes = gpu->networks[GPU_PROBES],
+        .acknowledgements = gpu->networks[GPU_ACKNOWLEDGEMENTS],
         .store = &gpu->store,
         .code_base = CODE_BASE,
         .local_base = LOCAL_BASE,
@@ -41,25 +49,38 @@ static void vary_units(struct gpu *gpu)
     const struct gpu_params *p = &gpu->machine.gpu;
     if (p->seed == 0)
         return;
-#define GPU_NETWORK(symbol, name, to_memory)                                                                           \
-    network_vary(gpu->networks[GPU_##symbol], random_stream_of(p->seed, "network of " name, 0));
+#define GPU_NETWORK(symbol, name, to_memory, probing)                                                                  \
+    if (gpu->networks[GPU_##symbol])                                                                                   \
+        network_vary(gpu->networks[GPU_##symbol], random_stream_of(p->seed, "network of " name, 0));
 #include "gpu/networks.def"
 #undef GPU_NETWORK
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         partition_vary(gpu->partitions[i], p->seed, p->seed_cycles);
 }
 
-void gpu_build_units(struct gpu *gpu)
+static void build_networks(struct gpu *gpu)
 {
     const struct machine *m = &gpu->machine;
     unsigned slices = memory_slices(&m->memory.partition);
     struct network_params back = network_back(&m->network);
-    for (unsigned i = 0; i < GPU_NETWORKS; i++)
+    gpu->network_count = gpu_protocol(m)->probes ? GPU_NETWORKS : GPU_PLAIN_NETWORKS;
+    for (unsigned i = 0; i < gpu->network_count; i++)
         gpu->networks[i] = gpu_network_to_memory(i) ? network_create(&m->network, m->gpu.sms, slices, &gpu->arena)
                                                     : network_create(&back, slices, m->gpu.sms, &gpu->arena);
+}
+
+void gpu_build_units(struct gpu *gpu)
+{
+    const struct machine *m = &gpu->machine;
+    build_networks(gpu);
     gpu->partitions = ARENA_NEW(&gpu->arena, struct partition *, m->memory.partition.channels);
     for (unsigned i = 0; i < m->memory.partition.channels; i++)
         gpu->partitions[i] = partition_create(&m->memory, i, &gpu->store, &gpu->arena);
+    for (unsigned i = 0; i < m->memory.partition.channels && gpu_probes(gpu); i++)
+        if (gpu_protocol(m)->registration)
+            partition_open_directory(gpu->partitions[i], m->gpu.sms, &gpu->arena);
+        else
+            partition_open_probes(gpu->partitions[i], m->gpu.sms, &gpu->arena);
     gpu->sms = ARENA_NEW(&gpu->arena, struct sm *, m->gpu.sms);
     for (unsigned i = 0; i < m->gpu.sms; i++) {
         struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->networks[GPU_REQUESTS], gpu->networks[GPU_REPLIES]);
@@ -81,6 +102,7 @@ static void free_machine(struct gpu *gpu)
     free((char *)gpu->machine.sm.scheduler);
     free((char *)gpu->machine.gpu.name);
     free((char *)gpu->machine.memory.coherence.protocol);
+    free((char *)gpu->machine.memory.coherence.replacement);
     sched_close(&gpu->scheduler);
 }
 
@@ -101,6 +123,7 @@ struct gpu *gpu_create(const struct machine *machine, struct diag_sink *sink)
     gpu->fetch = sm_fetch_find(machine->sm.fetch);
     gpu->machine.sm.fetch = gpu->fetch->name;
     gpu->machine.memory.coherence.protocol = strdup(machine->memory.coherence.protocol);
+    gpu->machine.memory.coherence.replacement = strdup(machine->memory.coherence.replacement);
     gpu->machine.spin.detector = spin_find_detector(machine->spin.detector)->name;
     gpu->machine.spin.truth = spin_find_detector(machine->spin.truth)->name;
     gpu->machine.network.core = network_core_name(network_find_core(machine->network.core));

@@ -47,7 +47,7 @@ void agent_init(struct agent *a, const struct agent_setup *setup, struct arena *
     agent_lines_init(a, setup->cache, arena);
 }
 
-struct packet *agent_request(struct agent *a, const struct agent_line *line, uint8_t kind)
+static struct packet *new_request(struct agent *a, const struct agent_line *line, uint8_t kind)
 {
     struct packet *p = packet_new(a->packets);
     p->kind = kind;
@@ -55,8 +55,23 @@ struct packet *agent_request(struct agent *a, const struct agent_line *line, uin
     p->address = line->address;
     p->bytes = a->line_bytes;
     p->cookie = CACHE_NO_WAITER;
+    return p;
+}
+
+struct packet *agent_request(struct agent *a, const struct agent_line *line, uint8_t kind)
+{
+    struct packet *p = new_request(a, line, kind);
     packet_ring_push(a->requests, p);
     return p;
+}
+
+/* What is sent when its time has come, whether there is room or not. */
+static void push_behind(struct agent *a, struct packet *p)
+{
+    if (packet_ring_full(a->requests) || a->behind.first)
+        packet_append(&a->behind, p);
+    else
+        packet_ring_push(a->requests, p);
 }
 
 static struct byte_mask whole_line(const struct agent *a, const struct agent_line *line)
@@ -108,7 +123,7 @@ static bool has_places(struct try *t, uint32_t actions)
     const uint32_t sends = AGENT_DO_WRITE_OUT | AGENT_DO_FETCH | AGENT_DO_ASK | AGENT_DO_PASS | AGENT_DO_SEND;
     if (actions & AGENT_DO_REFUSE)
         return false;
-    if ((actions & sends) && packet_ring_room(a->requests) < AGENT_ROOM)
+    if ((actions & sends) && !agent_has_room(a))
         return false;
     if ((actions & AGENT_DO_FETCH) && !agent_can_fill(a))
         return false;
@@ -119,7 +134,7 @@ static bool has_places(struct try *t, uint32_t actions)
         return false;
     if (t->line || !(actions & (AGENT_DO_FETCH | AGENT_DO_ASK | AGENT_DO_KEEP)))
         return true;
-    if (packet_ring_room(a->requests) < AGENT_ROOM)
+    if (!agent_has_room(a))
         return false;
     t->line = agent_place(a, t->address);
     return t->line;
@@ -266,19 +281,21 @@ static void answer(struct try *t)
     if (p->kind != PACKET_SHOW || p->asked != PACKET_ATOMIC)
         fill_with_line(t, p);
     p->is_reply = true;
-    packet_ring_push(t->a->requests, p);
+    push_behind(t->a, p);
 }
 
 static void answer_void(struct try *t)
 {
     t->probe->asked = PACKET_KINDS;
     t->probe->is_reply = true;
-    packet_ring_push(t->a->requests, t->probe);
+    push_behind(t->a, t->probe);
 }
 
 static void put(struct try *t)
 {
-    fill_with_line(t, agent_request(t->a, t->line, PACKET_PUT));
+    struct packet *p = new_request(t->a, t->line, PACKET_PUT);
+    fill_with_line(t, p);
+    push_behind(t->a, p);
     t->a->stats.sync_evicted++;
 }
 
@@ -407,10 +424,6 @@ static void ask_again(struct agent *a, struct agent_line *line)
     struct packet *p = line->probe;
     if (!p)
         return;
-    if (packet_ring_room(a->requests) < AGENT_ROOM) {
-        a->stalled = true;
-        return;
-    }
     line->probe = NULL;
     a->probes--;
     struct try t = {.a = a, .line = line, .address = p->address, .bytes = p->bytes, .probe = p};
@@ -459,10 +472,7 @@ static void end_line_flushes(struct agent *a)
     for (struct agent_line *line = a->lines; a->flushing && line < a->lines + a->sets * a->ways; line++) {
         if ((line->state != AGENT_P && line->state != AGENT_E) || !agent_flushed(a, line->flush))
             continue;
-        if (packet_ring_room(a->requests))
-            agent_step(a, line, AGENT_FLUSHED_EVENT);
-        else
-            a->stalled = true;
+        agent_step(a, line, AGENT_FLUSHED_EVENT);
     }
 }
 
@@ -487,21 +497,13 @@ static void settle(struct agent *a)
     end_probe_flushes(a);
 }
 
-/* Questions that found no room for their answers when the registration came. */
-static void ask_registered_again(struct agent *a)
-{
-    for (struct agent_line *line = a->lines; a->probes && line < a->lines + a->sets * a->ways; line++)
-        if (line->state == AGENT_R)
-            ask_again(a, line);
-}
-
 /* The doors */
 
 static bool refuse(struct agent *a, uint64_t address)
 {
     a->refused = true;
     a->refused_address = address;
-    a->refused_room = packet_ring_room(a->requests) >= AGENT_ROOM;
+    a->refused_room = agent_has_room(a);
     return false;
 }
 
@@ -613,13 +615,11 @@ static void take_order(struct agent *a, struct packet *p)
     packet_ring_push(a->answers, p);
 }
 
-bool agent_probe(struct agent *a, struct packet *p)
+void agent_probe(struct agent *a, struct packet *p)
 {
     struct try t = {.a = a, .line = agent_find(a, p->address), .address = p->address, .bytes = p->bytes};
     bool is_put = p->kind == PACKET_PUT, is_order = p->kind >= PACKET_LOCK;
-    if (is_order ? a->answers->count + a->probes >= a->answers->size
-                 : !is_put && packet_ring_room(a->requests) < AGENT_ROOM)
-        return false;
+    contract(!is_order || a->answers->count + a->probes < a->answers->size);
     agent_changed(a);
     if (is_order) {
         take_order(a, p);
@@ -633,7 +633,6 @@ bool agent_probe(struct agent *a, struct packet *p)
     if (is_put)
         packet_free(a->packets, p);
     settle(a);
-    return true;
 }
 
 struct packet *agent_done(struct agent *a)
@@ -643,13 +642,11 @@ struct packet *agent_done(struct agent *a)
 
 void agent_drain(struct agent *a)
 {
-    if (packet_ring_room(a->requests) < AGENT_ROOM)
-        return;
     agent_changed(a);
-    settle(a);
-    if (a->stalled) {
+    if (a->behind.first) {
+        packet_ring_push(a->requests, packet_shift(&a->behind));
+    } else if (a->stalled) {
         a->stalled = false;
-        ask_registered_again(a);
         retry(a, EVERY_LINE);
     } else if ((int32_t)(a->drain_to - a->unsent) > 0) {
         agent_write_out(a, agent_find(a, a->writes[a->unsent % AGENT_WRITES].address));
@@ -668,7 +665,7 @@ void agent_drop(struct agent *a, enum agent_cause cause)
 
 bool agent_idle(const struct agent *a)
 {
-    return a->arrived == a->end && !a->deferred.first && !a->done.first && !a->flushing && !a->probes;
+    return a->arrived == a->end && !a->behind.first && !a->deferred.first && !a->done.first && !a->flushing && !a->probes;
 }
 
 /* Between kernels */

@@ -80,6 +80,7 @@ struct agent {
     uint32_t drain_to;          /* entries before it are to be sent */
     uint32_t queue_lines;       /* that may wait: coherence.store_queue */
 
+    struct packet_list behind;  /* answers that found `requests` full: what comes next goes behind them */
     struct packet_list deferred; /* accesses that wait aside: `parts` of one is its event */
     struct packet_list done;     /* answered accesses */
     struct packet_list flushes;  /* FLUSH probes that wait: `ready` of one is its flush's mark */
@@ -107,7 +108,7 @@ struct agent_setup {
     bool rprio;
 };
 /* Free places of `requests` without which an access that sends something is refused. */
-#define AGENT_ROOM 3u
+#define AGENT_ROOM 3u /* a victim's written bytes, the line's own, and a request */
 
 void agent_init(struct agent *a, const struct agent_setup *setup, struct arena *arena);
 
@@ -133,8 +134,9 @@ void agent_take(struct agent *a, struct packet *p, unsigned event);
 bool agent_owns(const struct packet *p);
 void agent_reply(struct agent *a, struct packet *p);
 /* Something comes with the probes: a slice's question, which the agent answers at once or later; or the answer to what
- * was given back, which it frees. False: there is no room for an answer. */
-bool agent_probe(struct agent *a, struct packet *p);
+ * was given back, which it frees. It is always taken: `answers` has room for every probe of the L1 as a whole that there
+ * can be, one of each slice. */
+void agent_probe(struct agent *a, struct packet *p);
 
 /* Loads whose fill came, one by one. */
 static inline bool agent_has_ready(const struct agent *a)
@@ -145,18 +147,24 @@ uint32_t agent_ready(struct agent *a, const uint8_t **values);
 /* Takes the first answered access, or NULL. */
 struct packet *agent_done(struct agent *a);
 
-/* True: the agent has something to send by itself. agent_drain sends one entry of the store queue, or tries accesses
- * that wait aside again, if there is room in `requests`. */
+/* True: the agent has something to send by itself, and there is room for it in `requests`: agent_drain sends an answer
+ * or an entry of the store queue, or tries accesses that wait aside again. */
 static inline bool agent_drains(const struct agent *a)
 {
-    return a->stalled || (int32_t)(a->drain_to - a->unsent) > 0;
+    return packet_ring_room(a->requests) >= AGENT_ROOM &&
+           (a->behind.first || a->stalled || (int32_t)(a->drain_to - a->unsent) > 0);
 }
 void agent_drain(struct agent *a);
+/* Room for what an access sends. */
+static inline bool agent_has_room(const struct agent *a)
+{
+    return packet_ring_room(a->requests) >= AGENT_ROOM && !a->behind.first;
+}
 /* True: an access would be refused as the one before was. */
 static inline bool agent_would_refuse(const struct agent *a, uint64_t address)
 {
     return a->refused && a->refused_address == address &&
-           (packet_ring_room(a->requests) >= AGENT_ROOM) == a->refused_room;
+           agent_has_room(a) == a->refused_room;
 }
 /* Begins a flush. Returns its mark. */
 uint32_t agent_flush(struct agent *a, enum agent_cause cause);

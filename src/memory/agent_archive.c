@@ -71,6 +71,7 @@ void agent_archive(struct agent *a, struct archive *ar, const struct packet_sour
         archive_line(a, ar, line, source);
     archive_fills(a, ar);
     archive_queue(a, ar);
+    packet_archive_list(ar, &a->behind, source);
     packet_archive_list(ar, &a->deferred, source);
     packet_archive_list(ar, &a->done, source);
     packet_archive_list(ar, &a->flushes, source);

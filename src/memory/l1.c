@@ -284,8 +284,10 @@ bool l1_probe(struct l1 *l1, struct packet *probe)
 {
     struct try t = {.l1 = l1, .probe = probe};
     uint32_t line;
-    if (l1->agent)
-        return agent_probe(l1->agent, probe);
+    if (l1->agent) {
+        agent_probe(l1->agent, probe);
+        return true;
+    }
     contract(message_sender_of(probe->kind) == MESSAGE_OF_SLICE && !probe->is_reply);
     t.state = coherence_state(l1->side, L1_PROBE_EVENT, l1->cache, probe->address, probe->bytes, &line);
     return coherence_take(l1->side, t.state, L1_PROBE_EVENT, act, &t);

@@ -119,7 +119,7 @@ struct packet *l1_take_done(struct l1 *l1);
 /* True: l1_drain would send something that nobody asks for, if there is room. */
 static inline bool l1_drains(const struct l1 *l1)
 {
-    return l1->agent && agent_drains(l1->agent) && packet_ring_room(&l1->requests) >= AGENT_ROOM;
+    return l1->agent && agent_drains(l1->agent);
 }
 void l1_drain(struct l1 *l1);
 /* Nothing is under way, or waits to be. */

@@ -115,11 +115,16 @@ static inline uint32_t packet_network_bytes(const struct packet *p)
     return message_network_bytes(p->kind, p->is_reply, p->bytes);
 }
 
-/* packet_archive.c: describes a packet where it is first met. make: a packet of that SM for what is loaded, or NULL. */
+/* packet_archive.c: describes a packet where it is first met. Its owner is the number of its SM, or of the slice that
+ * sent it, then with PACKET_OF_SLICE. make: a packet of that owner for what is loaded, or NULL. */
+#define PACKET_OF_SLICE 0x8000u
 struct archive;
 struct packet_source {
-    struct packet *(*make)(void *context, unsigned sm);
+    struct packet *(*make)(void *context, unsigned owner);
     void *context;
+    /* Where slices send packets of their own: the slice that has an address, and how many SMs they may be for. */
+    unsigned (*slice_of)(const void *context, uint64_t address);
+    unsigned sms;
 };
 void packet_archive(struct archive *ar, struct packet **packet, const struct packet_source *source);
 /* The same for an opaque payload; source points to a struct packet_source. */

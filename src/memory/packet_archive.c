@@ -40,6 +40,21 @@ static void archive_content(struct archive *ar, struct packet *p)
     ARCHIVE(ar, p->parts);
 }
 
+static uint16_t owner_of(const struct packet *p, const struct packet_source *source)
+{
+    bool of_slice = message_sender_of(p->kind) == MESSAGE_OF_SLICE;
+    return (uint16_t)(of_slice ? PACKET_OF_SLICE | source->slice_of(source->context, p->address) : p->sm);
+}
+
+/* The SM of a packet that is loaded, or that a slice's packet is for. */
+static void archive_sm(struct archive *ar, struct packet *p, unsigned owner, const struct packet_source *source)
+{
+    if (!(owner & PACKET_OF_SLICE))
+        p->sm = (uint16_t)owner;
+    else
+        archive_u16_to(ar, &p->sm, (uint16_t)(source->sms - 1));
+}
+
 void packet_archive(struct archive *ar, struct packet **packet, const struct packet_source *source)
 {
     void *object = *packet;
@@ -47,18 +62,20 @@ void packet_archive(struct archive *ar, struct packet **packet, const struct pac
     *packet = object;
     if (!first)
         return;
-    uint16_t sm = archive_loading(ar) ? 0 : (*packet)->sm;
-    ARCHIVE(ar, sm);
+    uint16_t owner = archive_loading(ar) ? 0 : owner_of(*packet, source);
+    ARCHIVE(ar, owner);
     if (archive_loading(ar)) {
-        *packet = source->make(source->context, sm);
+        *packet = source->make(source->context, owner);
         if (!*packet) {
-            archive_fail(ar, "a packet of an SM that is not there");
+            archive_fail(ar, "a packet of an SM or a slice that is not there");
             return;
         }
-        (*packet)->sm = sm;
         archive_met(ar, *packet);
     }
+    archive_sm(ar, *packet, owner, source);
     archive_content(ar, *packet);
+    if ((message_sender_of((*packet)->kind) == MESSAGE_OF_SLICE) != (owner >= PACKET_OF_SLICE))
+        archive_fail(ar, "a packet that its owner does not send");
 }
 
 void packet_archive_list(struct archive *ar, struct packet_list *list, const struct packet_source *source)

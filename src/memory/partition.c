@@ -16,7 +16,9 @@
 #include "memory/dram.h"
 #include "memory/slice.h"
 
-#define REPLIES_A_CYCLE 4u /* of a slice, at most: a waiter's, one from the DRAM or ahead of it, a hit's */
+#define REPLIES_A_CYCLE                                                                                                \
+    4u /* of a slice, at most: a waiter's, one from the DRAM or ahead of it, a hit's, or a probe                       \
+        */
 
 struct partition {
     _Alignas(64) struct partition_head head; /* first: what the machine may look at */
@@ -127,9 +129,20 @@ static inline void note_next(struct partition *p)
     p->head.next = cycle_max(cycle_min(p->head.next, p->head.next_l2), p->head.done);
 }
 
+NOT_INLINE void acknowledge(struct partition *p, unsigned k, struct packet *answer)
+{
+    slice_acknowledge(p->slices[k], answer, p->last_l2);
+    note_next_l2(p);
+    note_next(p);
+}
+
 HOT void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle)
 {
     uint64_t local;
+    if (message_sender_of(packet->kind) == MESSAGE_OF_SLICE && p->slices[k]->probes) {
+        acknowledge(p, k, packet);
+        return;
+    }
     memory_slice_of(&p->map, packet->address, &local);
     slice_push(p->slices[k], packet, local, cycle);
     p->head.next_l2 = cycle_min(p->head.next_l2, p->slices[k]->next);
@@ -148,22 +161,18 @@ void partition_open_directory(struct partition *p, uint32_t sms, struct arena *a
         slice_open_directory(p->slices[k], sms, arena);
 }
 
-struct packet_ring *partition_probes(struct partition *p, unsigned k)
+static bool has_probes(const struct slice *s)
 {
-    return &p->slices[k]->probes->out;
-}
-
-void partition_acknowledge(struct partition *p, unsigned k, struct packet *answer)
-{
-    slice_acknowledge(p->slices[k], answer, p->last_l2);
-    note_next_l2(p);
-    note_next(p);
+    return s->probes && s->probes->out.count;
 }
 
 HOT void partition_wake_slice(struct partition_out *out)
 {
     struct partition *p = out->partition;
-    slice_find_next(p->slices[out->slice], p->last_l2);
+    struct slice *s = p->slices[out->slice];
+    slice_find_next(s, p->last_l2);
+    if (has_probes(s))
+        s->next = cycle_min(s->next, p->last_l2 + 1);
     note_next_l2(p);
     note_next(p);
 }
@@ -346,10 +355,29 @@ HOT NOT_INLINE void wake_dram(struct partition *p, unsigned k)
         p->head.next_dram = cycle_min(p->head.next_dram, dram_next_room(p->dram));
 }
 
+/* The first of a slice's probes goes behind its replies, if there is room: one in a cycle, and none before a reply that
+ * is there ahead of its tick. */
+NOT_INLINE void send_probe(struct slice *s, uint64_t cycle)
+{
+    if (slice_out_full(&s->out))
+        return;
+    if (s->serve_at <= cycle) {
+        struct packet *probe = packet_ring_pop(&s->probes->out);
+        probe->parts = 0;
+        s->out.inside++;
+        s->out.replies[slice_out_push(&s->out)] = (struct partition_reply){
+            .packet = probe, .served = cycle, .bytes = packet_network_bytes(probe), .sm = probe->sm};
+    }
+    if (s->probes->out.count && !slice_out_full(&s->out))
+        s->next = cycle_min(s->next, cycle + 1);
+}
+
 static void tick_slice(struct partition *p, unsigned k, uint64_t cycle)
 {
     struct slice *s = p->slices[k];
     slice_tick(s, cycle);
+    if (has_probes(s))
+        send_probe(s, cycle);
     mask_put(&p->head.accepting, k, slice_can_push(s));
     if ((p->starved | p->stuck) >> k & 1)
         wake_dram(p, k);
@@ -509,8 +537,11 @@ void partition_invalidate(struct partition *p)
         cache_invalidate_all(p->slices[k]->cache);
 }
 
-const struct coherence_counts *partition_transitions(const struct partition *p, unsigned k)
+const struct coherence_counts *partition_transitions(const struct partition *p, unsigned k, unsigned side)
 {
+    static const struct coherence_counts none = {0};
+    if (side == 2)
+        return p->slices[k]->directory ? &p->slices[k]->directory->side.counts : &none;
     return &p->slices[k]->side->counts;
 }
 
@@ -529,6 +560,8 @@ void partition_stats_reset(struct partition *p)
     for (unsigned k = 0; k < p->slice_count; k++) {
         *cache_stats_of(p->slices[k]->cache) = (struct cache_stats){0};
         p->slices[k]->side->counts = (struct coherence_counts){0};
+        if (p->slices[k]->directory)
+            p->slices[k]->directory->side.counts = (struct coherence_counts){0};
     }
     *dram_stats_of(p->dram) = (struct dram_stats){0};
 }
@@ -565,4 +598,14 @@ void partition_archive(struct partition *p, struct archive *ar, const struct pac
         note_queues(p, k);
     }
     archive_end(ar);
+}
+
+struct packet *partition_archive_packet(struct partition *p, unsigned k)
+{
+    struct packet_pool *pool = slice_packets(p->slices[k]);
+    if (!pool)
+        return NULL;
+    struct packet *packet = packet_new(pool);
+    pool->out--;
+    return packet;
 }

@@ -121,17 +121,16 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
  * the DRAM 0 to `most` DRAM cycles more to its scheduler, by the seed's streams of these units. Requests keep their
  * order. Before the first push. */
 void partition_vary(struct partition *p, uint64_t seed, uint32_t most);
-/* Hands slice k of this partition (0..slices_per_channel-1) a packet, when partition_accepting has the slice. */
+/* Hands slice k of this partition (0..slices_per_channel-1) a request, when partition_accepting has the slice, or the
+ * answer to a probe of the slice's, at any time. */
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle);
-/* Under a protocol that probes: opens the slices' probes to so many SMs, before the first push; the probes of slice k
- * that wait for the network; and an answer that has come for it. */
+/* Under a protocol that probes: opens the slices' probes to so many SMs, before the first push. A probe leaves as
+ * replies do. */
 void partition_open_probes(struct partition *p, uint32_t sms, struct arena *arena);
-/* Under a protocol with a directory: the same. Its probes lie among the replies, and their answers are pushed. */
+/* Under a protocol with a directory: the same. Answers to its probes are pushed as requests are. */
 void partition_open_directory(struct partition *p, uint32_t sms, struct arena *arena);
-struct packet_ring *partition_probes(struct partition *p, unsigned k);
-void partition_acknowledge(struct partition *p, unsigned k, struct packet *answer);
-/* A message that a slice has ready for the reply network. A slice with sectors answers a packet sector by
- * sector: each has its own message, and the last one carries the packet. */
+/* A message that a slice has ready for the network, of replies or of probes. A slice with sectors answers a packet
+ * sector by sector: each has its own message, and the last one carries the packet. */
 struct partition_reply {
     struct packet *packet; /* NULL: an early sector, to be sent for its time only */
     uint64_t served;       /* the tick of the L2 after which it is there to be sent */
@@ -264,7 +263,7 @@ void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes);
 /* Drops (after writing back nothing: values are in the store already) every L2 line. */
 void partition_invalidate(struct partition *p);
 /* How often each transition of slice k's protocol was taken. */
-const struct coherence_counts *partition_transitions(const struct partition *p, unsigned k);
+const struct coherence_counts *partition_transitions(const struct partition *p, unsigned k, unsigned side);
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k);
 const struct dram_stats *partition_dram_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);
@@ -274,5 +273,8 @@ void partition_check_units(struct partition *p, struct check *c);
 /* Describes everything but the parameters for a checkpoint. */
 struct archive;
 void partition_archive(struct partition *p, struct archive *ar, const struct packet_source *source);
+/* A packet of slice k's own that is loaded, wherever it is met: it counts among the slice's packets already. NULL: the
+ * protocol has none. */
+struct packet *partition_archive_packet(struct partition *p, unsigned k);
 
 #endif

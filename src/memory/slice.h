@@ -34,10 +34,9 @@ static inline bool slice_out_full(const struct partition_out *out)
     return out->count >= out->limit;
 }
 
-/* The probes of a slice: those of the access at the head. Checkpoints do not hold them yet: no protocol of a machine
- * probes. */
+/* The probes of a slice: those of the access at the head. */
 struct slice_probes {
-    struct packet_ring out; /* that wait for the network */
+    struct packet_ring out; /* that wait for room behind the replies */
     struct packet_pool pool;
     uint32_t sms;
     uint32_t unanswered;
@@ -145,6 +144,11 @@ static inline bool slice_works(const struct slice *s)
 {
     return (s->misses | s->to_dram.count | s->from_dram.count) || cache_has_pending(s->cache) ||
            (s->directory && s->directory->out.first);
+}
+/* The pool of the slice's probes; NULL: it has none. */
+static inline struct packet_pool *slice_packets(struct slice *s)
+{
+    return s->directory ? &s->directory->pool : s->probes ? &s->probes->pool : NULL;
 }
 /* For slice_directory.c: where memory has an address, or NULL if only the timing knows it; the part of the packet at the
  * head that comes next, at the tags. */

@@ -68,6 +68,19 @@ static void archive_waiters(struct slice *s, struct archive *ar, const struct pa
     archive_place(ar, &s->free_waiter, s->new_waiters);
 }
 
+/* Those that the access at the head has sent and that wait, and what has come back. */
+static void archive_probes(struct slice_probes *probes, struct archive *ar, const struct packet_source *source)
+{
+    struct packet_ring *out = &probes->out;
+    archive_u32_to(ar, &out->head, out->places - 1);
+    archive_u32_to(ar, &out->count, out->places);
+    for (uint32_t i = 0; i < out->count; i++)
+        packet_archive(ar, &out->items[(out->head + i) % out->places], source);
+    archive_u32_to(ar, &probes->unanswered, probes->sms);
+    archive_bool(ar, &probes->answered);
+    ARCHIVE(ar, probes->pool.out);
+}
+
 void slice_archive(struct slice *s, struct archive *ar, const struct packet_source *source)
 {
     archive_begin(ar, "L2 slice", s->number);
@@ -88,5 +101,7 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     ARCHIVE(ar, s->sent_at);
     ARCHIVE(ar, s->out.inside);
     archive_bool(ar, &s->blocked);
+    if (s->probes)
+        archive_probes(s->probes, ar, source);
     archive_end(ar);
 }

@@ -39,8 +39,8 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     archive_u8_to(ar, &o->class, SM_CLASSES - 1);
     archive_bool(ar, &o->in_memory);
     archive_bool(ar, &o->bypasses);
-    archive_u8_to(ar, &o->event, L1_EVENTS - 1);
-    archive_bool(ar, &o->acquires);
+    archive_u8_to(ar, &o->event, AGENT_EVENTS - 1);
+    archive_u8_to(ar, &o->acquires, L1_ORDERS);
     archive_u8_to(ar, &o->era, SM_ERAS - 1);
     archive_bool(ar, &o->blocks_warp);
     archive_bool(ar, &o->performed);
@@ -344,6 +344,10 @@ static void archive_lsu(struct sm *sm, struct archive *ar, const struct packet_s
     archive_ring(ar, &sm->port.ejected, source);
     archive_ring(ar, &sm->lsu.responses, source);
     ARCHIVE(ar, sm->port.packets.out);
+    if (!sm->setup.probes)
+        return;
+    archive_ring(ar, &sm->port.probes, source);
+    archive_ring(ar, &sm->lsu.l1d.answers, source);
 }
 
 struct packet *sm_archive_packet(struct sm *sm)

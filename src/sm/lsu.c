@@ -20,6 +20,8 @@ static void sm_open_agent(const struct sm *sm, struct l1_setup *setup)
 {
     const struct coherence_params *p = sm->setup.coherence;
     const char *replacement = p && p->replacement ? p->replacement : "";
+    if (sm->setup.probes)
+        setup->answers = memory_slices(sm->setup.partition) + 1; /* one of each slice at a time */
     setup->store_queue = p ? p->store_queue : 64;
     setup->rprio = *replacement ? !strcmp(replacement, "rprio") : setup->protocol->registration->rprio;
 }
@@ -32,6 +34,7 @@ void sm_lsu_init(struct sm *sm, struct arena *own)
         .cache = sm->setup.l1d,
         .packets = &sm->port.packets,
         .requests = sm->params->l1d_queue,
+        .answers = sm->setup.probes ? SM_ANSWERS : 0,
         .in_order = sm->params->memory_in_order,
         .timing_only = sm->params->values_at_issue,
     };

@@ -1,5 +1,6 @@
 /* The SM's end of the networks: requests leave one at a time for each cache that has some, replies are sorted into
- * those of the instruction cache and those of the load/store unit. */
+ * those of the instruction cache and those of the load/store unit. Probes and the L1D's answers to them go through
+ * networks and queues of their own, so that neither waits for a request or a reply. */
 #include "sm/port.h"
 
 #include "sm/sm_impl.h"
@@ -9,17 +10,22 @@ void sm_port_init(struct sm *sm, struct arena *own)
     sm->port.map = memory_map_of(sm->setup.partition);
     sm->port.packets = (struct packet_pool){.sm = (uint16_t)sm->setup.index, .arena = own};
     packet_ring_init(&sm->port.ejected, sm->params->ejection_queue, own);
+    packet_ring_init(&sm->port.probes, sm->setup.probes ? sm->params->ejection_queue : 0, own);
 }
 
 /* Requests */
 
-HOT void sm_port_send(struct sm *sm, struct packet *p)
+/* A packet goes to the slice that has its address. */
+HOT_INLINE void send(struct sm *sm, struct network *net, struct packet *p)
 {
     uint64_t local;
-    uint32_t bytes = packet_network_bytes(p);
-    contract(sm_port_has_room(sm, bytes));
-    network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local), bytes, p,
+    network_send(net, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local), packet_network_bytes(p), p,
                  sm->now);
+}
+
+HOT void sm_port_send(struct sm *sm, struct packet *p)
+{
+    send(sm, sm->setup.requests, p);
 }
 
 /* The queue's first request, if the network's entrance has room for it; else NULL. */
@@ -58,14 +64,46 @@ HOT void sm_send_requests(struct sm *sm)
 
 HOT bool sm_has_requests(const struct sm *sm)
 {
-    return (sm->due & SM_DUE_SEND) || sm_lsu_entering_bytes(sm);
+    return (sm->due & (SM_DUE_SEND | SM_DUE_ANSWER)) || sm_lsu_entering_bytes(sm);
+}
+
+/* The first answer to a probe can enter the network. */
+static bool can_answer(const struct sm *sm)
+{
+    const struct packet *p = packet_ring_peek(&sm->lsu.l1d.answers);
+    return p && network_can_send(sm->setup.acknowledgements, sm->setup.index, packet_network_bytes(p));
 }
 
 HOT bool sm_can_send(const struct sm *sm)
 {
     uint32_t entering = sm_lsu_entering_bytes(sm);
     return sendable(sm, &sm->lsu.l1d.requests) || sendable(sm, &sm->lsu.l1c_queue) || sendable(sm, &sm->fetch.queue) ||
-           (entering && sm_port_has_room(sm, entering));
+           (entering && sm_port_has_room(sm, entering)) || can_answer(sm) || l1_drains(&sm->lsu.l1d);
+}
+
+/* Probes */
+
+/* An access that was refused may find a line given up. */
+void sm_serve_probes(struct sm *sm)
+{
+    struct packet_ring *answers = &sm->lsu.l1d.answers, *probes = &sm->port.probes;
+    if (can_answer(sm))
+        send(sm, sm->setup.acknowledgements, packet_ring_pop(answers));
+    if (probes->count && l1_probe(&sm->lsu.l1d, packet_ring_peek(probes))) {
+        packet_ring_pop(probes);
+        sm->moved = true;
+        sm_l1_changed(sm);
+    }
+    sm->due &= ~(uint32_t)SM_DUE_PROBES;
+    sm->due |= sm_due_of_probes(sm);
+}
+
+void sm_take_probe(struct sm *sm)
+{
+    if (packet_ring_full(&sm->port.probes))
+        return;
+    packet_ring_push(&sm->port.probes, network_receive(sm->setup.probes, sm->setup.index));
+    sm->due |= SM_DUE_PROBE;
 }
 
 /* Replies */

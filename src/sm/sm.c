@@ -500,6 +500,17 @@ static inline uint32_t state_of(const struct sm *sm)
     return (sm_idle(sm) ? SM_STATE_IDLE : 0) | (sm->has_fault ? SM_STATE_FAULTED : 0);
 }
 
+/* The last block of the SM has ended: what the L1D has written leaves it. */
+NOT_INLINE void end_writes(struct sm *sm)
+{
+    const struct agent *a = sm->lsu.l1d.agent;
+    if (!l1_flushes(&sm->lsu.l1d, L1_END) || a->drain_to == a->end)
+        return;
+    l1_flush(&sm->lsu.l1d, L1_END);
+    sm->moved = true;
+    sm_l1_changed(sm);
+}
+
 /* A stage that has nothing to do is passed over. */
 HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 {
@@ -518,8 +529,11 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     if (sm->due & SM_DUE_COLLECT)
         sm_collect(sm);
     sm->collect.written = 0;
-    if (sm->due & SM_DUE_LSU)
+    if (sm->due & SM_DUE_LSU) {
+        if (sm->due & SM_DUE_PROBES)
+            sm_serve_probes(sm);
         sm_lsu(sm);
+    }
     if (sm->changed || sm_waits_timed(&sm->waits) || sm->fence_reached || sm->has_fault)
         sm_issue(sm);
     sm->account.from = cycle + 1;
@@ -529,6 +543,8 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_fetch(sm);
     if (sm->fetch.queue.count)
         sm_send_instruction_requests(sm);
+    if (!sm->resident && sm->lsu.l1d.agent)
+        end_writes(sm);
     sm->now = cycle + 1;
     uint32_t state = state_of(sm);
     if (must_step(sm))
@@ -540,7 +556,8 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
 
 bool sm_idle(const struct sm *sm)
 {
-    return !sm->resident && !sm->port.packets.out && !sm->ops.live && l1_idle(&sm->lsu.l1d);
+    return !sm->resident && !sm->port.packets.out && !sm->ops.live && !(sm->due & SM_DUE_PROBES) &&
+           l1_idle(&sm->lsu.l1d);
 }
 
 const struct sm_fault *sm_faulted(const struct sm *sm)

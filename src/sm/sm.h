@@ -79,10 +79,11 @@ struct sm_setup {
     const struct partition_params *partition;
     const struct sm_fetch_policy *fetch;
     const struct lockstep_scheduler *scheduler;
-    const uint64_t *scheduler_options;       /* their values; may be NULL where it has none */
-    const struct spin_params *spin;          /* NULL: as if spin.measure were off */
-    const struct spin_control *spin_control; /* over the scheduler, or NULL */
-    struct network *requests, *replies;      /* this SM is input `index` of requests, output `index` of replies */
+    const uint64_t *scheduler_options;         /* their values; may be NULL where it has none */
+    const struct spin_params *spin;            /* NULL: as if spin.measure were off */
+    const struct spin_control *spin_control;   /* over the scheduler, or NULL */
+    struct network *requests, *replies;        /* this SM is input `index` of requests, output `index` of replies */
+    struct network *probes, *acknowledgements; /* output and input likewise; NULL: the protocol does not probe */
     const struct store *store;      /* asked who owns which addresses; with sm.values_at_issue, also loads and stores
                                        take effect in it when they issue */
     uint64_t code_base, local_base; /* device addresses at which instructions and local memory appear to the caches */
@@ -132,9 +133,9 @@ bool sm_block_may_end(const struct sm *sm);
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
 /* The state of an SM after a call, as far as the rest of the machine has to know. */
 enum sm_state {
-    SM_STATE_IDLE = 1,     /* no warps, no packets out */
+    SM_STATE_IDLE = 1,     /* no warps, no packets out, no probes inside */
     SM_STATE_FAULTED = 2,  /* see sm_faulted */
-    SM_STATE_SENDING = 4,  /* requests wait for the network: see sm_can_send */
+    SM_STATE_SENDING = 4,  /* requests, or answers to probes, wait for the network: see sm_can_send */
     SM_STATE_HOLDING = 8,  /* holds packets from the network that have not been passed on */
     SM_STATE_ARRIVALS = 16 /* a step has something to do with what was taken: a packet goes through two buffers, a cycle
                               each */
@@ -145,18 +146,21 @@ struct sm_turn {
     uint32_t state; /* IDLE, FAULTED, SENDING */
 };
 /* Takes what the reply network has for this SM (at most one packet a cycle). Called before the networks tick, in every
- * cycle in which the network has something or the call before answered HOLDING: packets are left to be passed on.
- * Answers with IDLE, HOLDING, ARRIVALS. */
+ * cycle in which the network has something or the call before answered HOLDING:
+ * packets are left to be passed on. Answers with IDLE, HOLDING, ARRIVALS. */
 uint32_t sm_eject(struct sm *sm);
+/* Takes a probe, which the network of probes has for this SM, if there is room. The SM is to be stepped in this cycle.
+ */
+void sm_take_probe(struct sm *sm);
 /* One core cycle. Cycles between this and the last one that was stepped are accounted as waiting for the same reason.
  */
 struct sm_turn sm_step(struct sm *sm, uint64_t cycle);
-/* Whether a request that waits for the network could leave now: then the SM must be stepped, whatever the last step
- * said. */
+/* Whether a request, or an answer to a probe, that waits for the network could leave now: then the SM must be stepped,
+ * whatever the last step said. */
 bool sm_can_send(const struct sm *sm);
 /* Accounts waiting up to and including `cycle` - 1, at the end of a launch. */
 void sm_settle(struct sm *sm, uint64_t cycle);
-/* No warps, no packets out. */
+/* No warps, no packets out, no probes inside. */
 bool sm_idle(const struct sm *sm);
 const struct sm_fault *sm_faulted(const struct sm *sm); /* NULL when all is well */
 /* Unsynced instructions of this launch so far. */
@@ -226,7 +230,8 @@ const struct sm_stats *sm_stats_of(struct sm *sm);
 const struct sm_stalls *sm_stalls_of(struct sm *sm);
 const struct sm_causes *sm_causes_of(struct sm *sm);
 const struct sm_phase_stats *sm_phase_stats_of(const struct sm *sm);
-/* A warp in a phase of its block. Cycles: the phase began for it, it came to the barrier or ended, the phase was over. */
+/* A warp in a phase of its block. Cycles: the phase began for it, it came to the barrier or ended, the phase was over.
+ */
 struct sm_phase_row {
     uint32_t block[3], phase, warp; /* phase: counts those of the block */
     uint64_t start, arrival, release;

@@ -76,11 +76,14 @@ enum sm_due {
     SM_DUE_FETCH = 4,     /* there is a warp to fetch for, or to retire */
     SM_DUE_RESPONSE = 8,  /* the load/store unit was sent a packet */
     SM_DUE_DISPATCH = 16, /* it has an instruction that goes on by itself */
-    SM_DUE_NEXT = 31,     /* all of these need the next cycle; what follows is served when the SM is stepped: */
-    SM_DUE_SEND = 32,     /* requests wait for the network */
-    SM_DUE_PIPE = 64,     /* accesses are on their way to the L1D */
-    SM_DUE_REFUSED = 128, /* the load/store unit's instruction was refused: it may go on when something has moved */
-    SM_DUE_LSU = SM_DUE_RESPONSE | SM_DUE_DISPATCH | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_REFUSED
+    SM_DUE_PROBE = 32,    /* probes wait for the L1D */
+    SM_DUE_NEXT = 63,     /* all of these need the next cycle; what follows is served when the SM is stepped: */
+    SM_DUE_SEND = 64,     /* requests wait for the network */
+    SM_DUE_PIPE = 128,    /* accesses are on their way to the L1D */
+    SM_DUE_REFUSED = 256, /* the load/store unit's instruction was refused: it may go on when something has moved */
+    SM_DUE_ANSWER = 512,  /* answers to probes wait for the network */
+    SM_DUE_PROBES = SM_DUE_PROBE | SM_DUE_ANSWER,
+    SM_DUE_LSU = SM_DUE_RESPONSE | SM_DUE_DISPATCH | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_REFUSED | SM_DUE_PROBES
 };
 
 /* The memory that warps and blocks keep their state in: see storage.c. */
@@ -220,12 +223,18 @@ static inline bool sm_has_queued(const struct sm *sm)
     return sm->lsu.l1d.requests.count | sm->lsu.l1c_queue.count | sm->fetch.queue.count | l1_drains(&sm->lsu.l1d);
 }
 
+/* What `due` says of probes: it follows from their queues. */
+static inline uint32_t sm_due_of_probes(const struct sm *sm)
+{
+    return (sm->port.probes.count ? SM_DUE_PROBE : 0) | (sm->lsu.l1d.answers.count ? SM_DUE_ANSWER : 0);
+}
+
 /* Every stage is to look for work. */
 static inline void sm_all_due(struct sm *sm)
 {
     sm->due = SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH |
-              (sm->lsu.responses.count || l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) | (sm_has_queued(sm) ? SM_DUE_SEND : 0) |
-              (sm->lsu.pipe_count ? SM_DUE_PIPE : 0);
+              (sm->lsu.responses.count || l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
+              (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (sm->lsu.pipe_count ? SM_DUE_PIPE : 0) | sm_due_of_probes(sm);
 }
 
 /* port.c */

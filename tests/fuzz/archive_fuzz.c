@@ -76,7 +76,7 @@ static void load_partition(struct archive *ar, struct arena *arena)
 {
     struct memory_params params = {0};
     struct store store;
-    const struct packet_source source = {new_packet, arena};
+    const struct packet_source source = {.make = new_packet, .context = arena};
     defaults(partition_param_descs, partition_param_count, &params.partition);
     defaults(l2_param_descs, l2_param_count, &params.l2);
     defaults(dram_param_descs, dram_param_count, &params.dram);

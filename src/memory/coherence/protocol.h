@@ -162,7 +162,7 @@ struct coherence_protocol {
     const char *name, *doc;
     struct coherence_table l1;
     const struct coherence_table *l2;
-    bool probes;               /* its slices send probes of their own */
+    bool probes;               /* its slices send probes of their own: the device has networks for them and the answers */
     uint8_t orders[L1_ORDERS]; /* sets of enum l1_order_action */
     const struct coherence_registration *registration; /* of a protocol of the second kind, else NULL */
 };
@@ -227,7 +227,8 @@ static inline const struct coherence_word *coherence_state_word(const struct coh
 {
     return state == COHERENCE_ANY ? &coherence_any : &words->states[state];
 }
-/* The words and the table of a protocol's side, from 0; NULL: it has no more. */
+/* The words and the table of a protocol's side: 0 the L1, 1 the L2, 2 the directory; NULL: it has none. */
+#define COHERENCE_SIDES 3
 const struct coherence_table *coherence_side_of(const struct coherence_protocol *protocol, unsigned side,
                                                 const struct coherence_words **words);
 

@@ -76,7 +76,7 @@ static void step(struct side *s, const struct memory_params *params, uint64_t cy
 
 static void save(struct side *s, struct strbuf *content)
 {
-    const struct packet_source source = {make_packet, s};
+    const struct packet_source source = {.make = make_packet, .context = s};
     struct archive *ar = archive_into(content);
     store_archive(&s->store, ar);
     partition_archive(s->partition, ar, &source);
@@ -86,7 +86,7 @@ static void save(struct side *s, struct strbuf *content)
 
 static void load(struct side *s, const struct strbuf *content)
 {
-    const struct packet_source source = {make_packet, s};
+    const struct packet_source source = {.make = make_packet, .context = s};
     struct archive *ar = archive_from_bytes(content->text, content->length);
     store_archive(&s->store, ar);
     partition_archive(s->partition, ar, &source);
@@ -154,7 +154,7 @@ static void content_is_not_trusted(void **state)
         uint64_t at = random_at(1, trial) % content.length;
         char old = content.text[at];
         start(&b, &params, 0);
-        const struct packet_source source = {make_packet, &b};
+        const struct packet_source source = {.make = make_packet, .context = &b};
         content.text[at] = (char)random_at(2, trial);
         struct archive *ar = archive_from_bytes(content.text, content.length - trial % 2);
         store_archive(&b.store, ar);

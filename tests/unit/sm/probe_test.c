@@ -38,7 +38,7 @@ static const struct coherence_row l2_rows[] = {
 
 static const struct coherence_table l2_table = {l2_rows, sizeof l2_rows / sizeof l2_rows[0]};
 static const struct coherence_protocol probing = {
-    .name = "probing", .l1 = {l1_rows, sizeof l1_rows / sizeof l1_rows[0]}, .l2 = &l2_table};
+    .name = "probing", .probes = true, .l1 = {l1_rows, sizeof l1_rows / sizeof l1_rows[0]}, .l2 = &l2_table};
 
 /* What one L1's only thread does: one access after the other. */
 struct thread {
@@ -212,20 +212,23 @@ static void step_thread(struct machine *m, unsigned i)
     send(m, &t->l1.answers, i, 0);
 }
 
+/* Replies and probes leave in the order in which the slice has sent them, each through its network. */
+static void send_of_slice(struct machine *m)
+{
+    const struct packet *p = partition_peek(m->partition, 0, m->cycle);
+    struct network *net = p ? m->nets[message_network_of(p->kind, p->is_reply)] : NULL;
+    if (p && network_can_send(net, 0, packet_network_bytes(p)))
+        network_send(net, 0, p->sm, packet_network_bytes(p), partition_pop(m->partition, 0, m->cycle), m->cycle);
+}
+
 static void step_slice(struct machine *m)
 {
     struct packet *p;
-    struct packet_ring *probes = partition_probes(m->partition, 0);
     if ((p = network_receive(m->nets[MESSAGE_ACKNOWLEDGEMENTS], 0)))
-        partition_acknowledge(m->partition, 0, p);
+        partition_push(m->partition, 0, p, m->cycle);
     if (partition_can_push(m->partition, 0) && (p = network_receive(m->nets[MESSAGE_REQUESTS], 0)))
         partition_push(m->partition, 0, p, m->cycle);
-    p = partition_peek(m->partition, 0, m->cycle);
-    if (p && network_can_send(m->nets[MESSAGE_REPLIES], 0, packet_network_bytes(p)))
-        network_send(m->nets[MESSAGE_REPLIES], 0, p->sm, packet_network_bytes(p),
-                     partition_pop(m->partition, 0, m->cycle), m->cycle);
-    if (probes->count)
-        send(m, probes, 0, packet_ring_peek(probes)->sm);
+    send_of_slice(m);
     partition_tick_dram(m->partition, m->cycle, m->cycle);
     partition_tick_l2(m->partition, m->cycle);
 }
