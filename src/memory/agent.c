@@ -456,7 +456,8 @@ static void step_deferred(struct agent *a, struct packet *p)
     }
 }
 
-/* Tries the accesses that wait aside for a line again, in their order; of all lines if there is none of the address. */
+/* Tries the accesses that wait aside for a line again, in their order: where one has to go on waiting, so do those
+ * behind it. EVERY_LINE: those of all lines. */
 #define EVERY_LINE UINT64_MAX
 static void retry(struct agent *a, uint64_t address)
 {
@@ -464,7 +465,8 @@ static void retry(struct agent *a, uint64_t address)
     a->deferred = (struct packet_list){NULL, NULL};
     while (all.first) {
         struct packet *p = packet_shift(&all);
-        if (address == EVERY_LINE || agent_line_of(a, p->address) == address)
+        bool tried = address == EVERY_LINE || agent_line_of(a, p->address) == address;
+        if (tried && !is_deferred(a, p->address))
             step_deferred(a, p);
         else
             packet_append(&a->deferred, p);
@@ -505,11 +507,13 @@ static void settle(struct agent *a)
 
 /* The doors */
 
+/* What lacks may have been set going, and be there already: then the access is worth another try at once. */
 static bool refuse(struct agent *a, uint64_t address)
 {
     a->refused = true;
     a->refused_address = address;
     a->refused_room = agent_has_room(a);
+    settle(a);
     return false;
 }
 
@@ -630,9 +634,7 @@ void agent_probe(struct agent *a, struct packet *p)
     if (is_order) {
         take_order(a, p);
     } else {
-        t.event = is_put                     ? AGENT_PUT_ANSWERED_EVENT
-                  : p->kind == PACKET_REVOKE ? AGENT_REVOKE_EVENT
-                                             : AGENT_SHOW_EVENT;
+        t.event = is_put ? AGENT_PUT_ANSWERED_EVENT : p->kind == PACKET_REVOKE ? AGENT_REVOKE_EVENT : AGENT_SHOW_EVENT;
         t.probe = is_put ? NULL : p;
         take(&t);
     }
@@ -651,12 +653,13 @@ void agent_drain(struct agent *a)
     agent_changed(a);
     if (a->behind.first) {
         packet_ring_push(a->requests, packet_shift(&a->behind));
-    } else if (a->stalled) {
-        a->stalled = false;
-        retry(a, EVERY_LINE);
     } else if ((int32_t)(a->drain_to - a->unsent) > 0) {
         agent_write_out(a, agent_find(a, a->writes[a->unsent % AGENT_WRITES].address));
+    } else {
+        a->stalled = false;
+        retry(a, EVERY_LINE);
     }
+    settle(a);
 }
 
 void agent_drop(struct agent *a, enum agent_cause cause)
@@ -671,18 +674,19 @@ void agent_drop(struct agent *a, enum agent_cause cause)
 
 bool agent_idle(const struct agent *a)
 {
-    return a->arrived == a->end && !a->behind.first && !a->deferred.first && !a->done.first && !a->flushing && !a->probes;
+    return a->arrived == a->end && !a->behind.first && !a->deferred.first && !a->done.first && !a->flushing &&
+           !a->probes;
 }
 
 /* Between kernels */
 
-void agent_publish(struct agent *a, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+void agent_publish(struct agent *a, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                    void *context)
 {
     for (struct agent_line *line = a->lines; line < a->lines + a->sets * a->ways; line++)
         for (uint32_t i = 0; i < PACKET_LINE_BYTES && line->state != AGENT_I && !line->own; i++)
             if (line->written.word[i / 64] >> i % 64 & 1)
-                write(context, (line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + i, agent_data(a, line) + i, 1);
+                put(context, (line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + i, agent_data(a, line) + i, 1);
 }
 
 void agent_refresh(struct agent *a, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
@@ -691,11 +695,4 @@ void agent_refresh(struct agent *a, bool (*read)(void *context, uint64_t address
     for (struct agent_line *line = a->lines; line < a->lines + a->sets * a->ways; line++)
         if (line->state == AGENT_R && !line->own)
             read(context, line->address, agent_data(a, line) + line->address % PACKET_LINE_BYTES, a->line_bytes);
-}
-
-void agent_empty(struct agent *a)
-{
-    contract(agent_idle(a));
-    for (struct agent_line *line = a->lines; line < a->lines + a->sets * a->ways; line++)
-        *line = (struct agent_line){.fill = AGENT_NONE};
 }

@@ -43,7 +43,8 @@ static void check_queue(struct agent *a, struct check *c)
     while (unsent != a->end && a->writes[unsent % AGENT_WRITES].state != AGENT_WAITS)
         unsent++;
     check_holds(c, "agent.end", 0, a->end - a->arrived <= AGENT_WRITES);
-    check_holds(c, "agent.unsent", 0, a->unsent == unsent || (unsent == a->end && a->unsent - a->arrived > AGENT_WRITES));
+    check_holds(c, "agent.unsent", 0,
+                a->unsent == unsent || (unsent == a->end && a->unsent - a->arrived > AGENT_WRITES));
     if (a->arrived != a->end)
         check_holds(c, "agent.arrived", 0, a->writes[a->arrived % AGENT_WRITES].state != AGENT_ARRIVED);
 }

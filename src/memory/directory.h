@@ -1,8 +1,8 @@
 /* The directory of an L2 slice, under a protocol in which L1s register lines (coherence/protocol.h), or in which an
  * access can have the scope of all L1s: who owns which line, whom it has asked about it, and which accesses wait aside
- * for the answers. It knows no clock, no network and no tags. What is to be sent lies in `out`, in order; accesses whose
- * wait is over lie in `woken`: its host tries them again, in their order, before all others. The host is a slice, or a
- * checker that drives the same code through all interleavings. */
+ * for the answers. It knows no clock, no network and no tags. What is to be sent lies in `out`, in order; accesses
+ * whose wait is over lie in `woken`: its host tries them again, in their order, before all others. The host is a slice,
+ * or a checker that drives the same code through all interleavings. */
 #ifndef LOCKSTEP_MEMORY_DIRECTORY_H
 #define LOCKSTEP_MEMORY_DIRECTORY_H
 
@@ -55,7 +55,7 @@ struct directory {
     struct packet_list out, woken;
     struct packet_list remotes; /* accesses at remote scope that wait for their turn */
     struct directory_remote remote;
-    uint32_t kept; /* packets that it has: parked, woken, waiting for their turn or having it */
+    uint32_t kept;           /* packets that it has: parked, woken, waiting for their turn or having it */
     struct packet_pool pool; /* of probes */
 };
 

@@ -27,8 +27,8 @@ struct l1_setup {
     const struct coherence_protocol *protocol;
     const struct cache_params *cache;
     struct packet_pool *packets;
-    uint32_t requests; /* that may wait for the network */
-    uint32_t answers;  /* to probes; 0: the protocol has none */
+    uint32_t requests;    /* that may wait for the network */
+    uint32_t answers;     /* to probes; 0: the protocol has none */
     uint32_t store_queue; /* lines: coherence.store_queue */
     bool rprio;           /* coherence.replacement */
     bool in_order;
@@ -147,7 +147,7 @@ void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address
                      void *context);
 void l1_empty(struct l1 *l1);
 /* What is written in lines that stay, for the memory that the host sees. */
-void l1_publish(struct l1 *l1, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);
 
 /* l1_check.c: recomputes what the L1 and its cache keep (base/check.h). */

@@ -187,7 +187,8 @@ static void read_values(const struct slice *s, const struct slice_part *part)
 {
     struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
-    bool carries = (p->kind == PACKET_READ || p->kind == PACKET_REGISTER) && (p->class == PACKET_GLOBAL || p->class == PACKET_CONST);
+    bool carries = (p->kind == PACKET_READ || p->kind == PACKET_REGISTER) &&
+                   (p->class == PACKET_GLOBAL || p->class == PACKET_CONST);
     const uint8_t *from = carries ? slice_place_of(s, address, part->bytes) : NULL;
     if (from)
         copy_bytes(p->data + (address & (PACKET_LINE_BYTES - 1)), from, part->bytes);

@@ -154,7 +154,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         o->era = sm_order_era(&block->order);
         sm_order_add(&block->order, o->era);
     }
-    o->blocks_warp = is_atomic || o->acquires;
+    bool remote = sm->lsu.l1d.agent && access->instr->mods.scope == ISA_SCOPE_REMOTE;
+    o->blocks_warp = is_atomic || o->acquires || remote;
     if (o->blocks_warp)
         sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
     if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || access->instr->mods.order > ISA_ORDER_WEAK)))

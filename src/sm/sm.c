@@ -677,10 +677,10 @@ const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count)
     return sm->phases.log.items;
 }
 
-void sm_publish(struct sm *sm, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context)
 {
-    l1_publish(&sm->lsu.l1d, write, context);
+    l1_publish(&sm->lsu.l1d, put, context);
 }
 
 const struct agent_stats *sm_agent_stats(const struct sm *sm)

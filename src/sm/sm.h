@@ -173,7 +173,7 @@ void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uin
                 void *context);
 
 /* What is written in lines that stay in the L1D between kernels, for the memory that the host sees. */
-void sm_publish(struct sm *sm, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);
 
 /* For the progress watch and its diagnosis. */

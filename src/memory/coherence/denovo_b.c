@@ -47,8 +47,7 @@ static const struct coherence_row rows[] = {
 };
 
 static const struct coherence_table agent = {rows, sizeof rows / sizeof rows[0]};
-static const struct coherence_registration registration = {.agent = &agent,
-                                                           .directory = &coherence_directory};
+static const struct coherence_registration registration = {.agent = &agent, .directory = &coherence_directory};
 
 const struct coherence_protocol coherence_denovo_b = {
     .name = "denovo-b",

@@ -10,11 +10,12 @@ enum {
     NOTHING = 0
 };
 #define ROW(state, event, next, actions)                                                                               \
-    {DIRECTORY_##state, DIRECTORY_##event##_EVENT, DIRECTORY_##next, actions}
+    {                                                                                                                  \
+        DIRECTORY_##state, DIRECTORY_##event##_EVENT, DIRECTORY_##next, actions                                        \
+    }
 
 /* Of lines that nobody registers. */
-#define FREE_ROWS                                                                                                      \
-    ROW(N, FETCH, N, GO), ROW(N, STORE, N, GO), ROW(N, RELAXED, N, GO), ROW(N, AT_HOME, N, GO)
+#define FREE_ROWS ROW(N, FETCH, N, GO), ROW(N, STORE, N, GO), ROW(N, RELAXED, N, GO), ROW(N, AT_HOME, N, GO)
 
 static const struct coherence_row rows[] = {
     FREE_ROWS,

@@ -12,18 +12,19 @@ enum {
     NOTHING = 0
 };
 #define AGENT_ANY COHERENCE_ANY
-#define ROW(state, event, next, actions) {AGENT_##state, AGENT_##event##_EVENT, AGENT_##next, actions}
+#define ROW(state, event, next, actions)                                                                               \
+    {                                                                                                                  \
+        AGENT_##state, AGENT_##event##_EVENT, AGENT_##next, actions                                                    \
+    }
 
 /* Plain accesses, and lines that nobody registers. A store to a line that is being fetched waits, so that a load that
  * came before it cannot have its bytes; and bytes that were valid when a fill was asked for stay what they are. */
 #define WRITE_THROUGH_ROWS                                                                                             \
-    ROW(I, LOAD, F, FETCH), ROW(I, STORE, V, KEEP | QUEUE),                                                            \
-        ROW(V, LOAD_HERE, V, SERVE), ROW(V, LOAD, F, FETCH), ROW(V, STORE, V, KEEP | QUEUE),                           \
-        ROW(V, REPLACE, I, WRITE_OUT | GIVE_UP), ROW(V, DROP, ANY, KEEP_WRITTEN),                                      \
+    ROW(I, LOAD, F, FETCH), ROW(I, STORE, V, KEEP | QUEUE), ROW(V, LOAD_HERE, V, SERVE), ROW(V, LOAD, F, FETCH),       \
+        ROW(V, STORE, V, KEEP | QUEUE), ROW(V, REPLACE, I, WRITE_OUT | GIVE_UP), ROW(V, DROP, ANY, KEEP_WRITTEN),      \
         ROW(F, LOAD_HERE, F, SERVE), ROW(F, LOAD, F, JOIN), ROW(F, STORE, F, REFUSE), ROW(F, DROP, N, NOTHING),        \
-        ROW(F, FILL, V, WAKE | INSTALL | RETRY),                                                                       \
-        ROW(N, LOAD_HERE, N, REFUSE), ROW(N, LOAD, N, REFUSE), ROW(N, STORE, N, REFUSE), ROW(N, DROP, N, NOTHING),     \
-        ROW(N, FILL, ANY, WAKE | KEEP_WRITTEN | RETRY)
+        ROW(F, FILL, V, WAKE | INSTALL | RETRY), ROW(N, LOAD_HERE, N, REFUSE), ROW(N, LOAD, N, REFUSE),                \
+        ROW(N, STORE, N, REFUSE), ROW(N, DROP, N, NOTHING), ROW(N, FILL, ANY, WAKE | KEEP_WRITTEN | RETRY)
 
 /* An atomic access that is performed in the L2, behind what was written to its line. */
 #define AT_HOME_ROWS(event)                                                                                            \
@@ -52,9 +53,8 @@ enum {
         ROW(R, LOAD_HERE, R, SERVE), ROW(R, STORE, R, COPY | SEND), ROW(R, DROP, R, NOTHING),                          \
         ROW(R, REPLACE, E, FLUSH), ROW(R, REVOKE, P, FLUSH | WAIT), ROW(R, SHOW, R, PERFORM | ANSWER),                 \
         ROW(P, LOAD_HERE, P, SERVE), ROW(P, STORE, P, COPY | SEND), ROW(P, DROP, P, NOTHING),                          \
-        ROW(P, FLUSHED, I, ANSWER | RETRY),                                                                            \
-        ROW(E, LOAD_HERE, E, SERVE), ROW(E, STORE, E, COPY | SEND), ROW(E, DROP, E, NOTHING),                          \
-        ROW(E, REVOKE, E, VOID), ROW(E, SHOW, E, PERFORM | ANSWER), ROW(E, FLUSHED, W, PUT),                           \
+        ROW(P, FLUSHED, I, ANSWER | RETRY), ROW(E, LOAD_HERE, E, SERVE), ROW(E, STORE, E, COPY | SEND),                \
+        ROW(E, DROP, E, NOTHING), ROW(E, REVOKE, E, VOID), ROW(E, SHOW, E, PERFORM | ANSWER), ROW(E, FLUSHED, W, PUT), \
         ROW(W, LOAD_HERE, W, PASS), ROW(W, STORE, W, SEND), ROW(W, DROP, W, NOTHING), ROW(W, REVOKE, W, VOID),         \
         ROW(W, SHOW, W, VOID), ROW(W, PUT_ANSWERED, I, RETRY)
 
