@@ -102,10 +102,11 @@ static bool is_deferred(const struct agent *a, uint64_t address)
     return false;
 }
 
-/* LOCK holds up what the scope of the block would let the L1 perform. */
-static bool is_locked(const struct agent *a, unsigned event)
+/* LOCK holds up what the scope of the block would let the L1 perform; a LOCK that waits, all but what it waits for. */
+static bool is_locked(const struct agent *a, unsigned event, const struct packet *access)
 {
-    return a->locks && (event == AGENT_BLOCK_EVENT || event == AGENT_BLOCK_HERE_EVENT);
+    bool block = event == AGENT_BLOCK_EVENT || event == AGENT_BLOCK_HERE_EVENT;
+    return block && (a->locks || (a->lock_waits.first && !(access && access->cleared)));
 }
 
 static void defer(struct try *t)
@@ -114,6 +115,19 @@ static void defer(struct try *t)
     if (!t->waited)
         t->a->stats.atomics_deferred++;
     packet_append(&t->a->deferred, t->access);
+}
+
+/* Accesses of this L1 that are at home, by a hash of their line: until they are answered, a plain store to the line
+ * waits, for it would pass those that wait in the directory. */
+static uint16_t *at_home(struct agent *a, uint64_t address)
+{
+    return &a->at_home[address >> a->set_shift & (AGENT_HOME - 1)];
+}
+
+static void note_home(struct agent *a, struct packet *p, bool leaves)
+{
+    p->at_home = leaves;
+    *at_home(a, p->address) += leaves ? 1 : -1;
 }
 
 static bool needs_place(const struct try *t, uint32_t actions)
@@ -139,6 +153,8 @@ static bool has_places(struct try *t, uint32_t actions)
     if ((actions & AGENT_DO_FETCH) && !agent_can_fill(a))
         return false;
     if ((actions & AGENT_DO_JOIN) && !agent_can_join(a, t->line))
+        return false;
+    if (t->event == AGENT_STORE_EVENT && *at_home(a, t->address))
         return false;
     bool stores = (actions & AGENT_DO_SEND) && t->event == AGENT_STORE_EVENT;
     if (((actions & (AGENT_DO_QUEUE | AGENT_DO_HOLD)) || stores) && !agent_can_queue(a, t->line))
@@ -171,6 +187,7 @@ static void pass(struct try *t)
     p->address = t->address;
     p->bytes = t->bytes;
     p->cookie = t->load->waiter;
+    note_home(t->a, p, true);
     packet_ring_push(t->a->requests, p);
     t->request = p;
     t->served = AGENT_WAITING;
@@ -193,40 +210,42 @@ static void take_bytes(struct try *t, bool written)
         bytes_remove(&line->written, &m);
 }
 
-static void note_written(struct agent_line *line, const struct packet *p, unsigned kind)
+static void note_written(struct agent_line *line, const struct packet *p)
 {
     struct byte_mask m;
     memcpy(m.word, p->mask, sizeof m.word);
-    if (kind == PACKET_WRITE)
+    if (p->kind == PACKET_WRITE)
         bytes_add(&line->written, &m);
     uint64_t at = line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
-    for (unsigned i = 0; kind == PACKET_ATOMIC && i < p->lane_count; i++) {
+    for (unsigned i = 0; p->kind == PACKET_ATOMIC && i < p->lane_count; i++) {
         m = bytes_of(at + p->lanes[i].offset, packet_atomic_bytes(p->type));
         bytes_add(&line->written, &m);
     }
 }
 
-/* An atomic access on the line's bytes: this L1's own, or one that a slice asks for. */
+/* An atomic access on the line's bytes. */
 static void perform(struct try *t)
 {
-    struct agent_line *line = t->line;
-    uint8_t *data = agent_data(t->a, line);
-    struct packet *p = t->probe ? t->probe : t->access;
-    unsigned kind = t->probe ? p->asked : p->kind;
-    if (t->probe && kind == PACKET_WRITE && p->order <= ISA_ORDER_WEAK) {
-        struct byte_mask m;
-        memcpy(m.word, p->mask, sizeof m.word);
+    struct packet *p = t->access;
+    uint8_t *data = agent_data(t->a, t->line);
+    if (p->kind == PACKET_WRITE)
         packet_write_line(p, data);
-        bytes_remove(&line->written, &m);
-        return;
-    }
-    if (kind == PACKET_WRITE)
-        packet_write_line(p, data);
-    else if (kind == PACKET_ATOMIC)
+    else if (p->kind == PACKET_ATOMIC)
         packet_perform_lanes(p, data, 0, PACKET_LINE_BYTES);
-    else if (!t->probe)
+    else
         memcpy(p->data, data, PACKET_LINE_BYTES);
-    note_written(line, p, kind);
+    note_written(t->line, p);
+}
+
+/* The bytes of another L1's store; of its load there is nothing to do. */
+static void look(struct try *t)
+{
+    struct byte_mask m;
+    if (t->probe->asked != PACKET_WRITE)
+        return;
+    memcpy(m.word, t->probe->mask, sizeof m.word);
+    packet_write_line(t->probe, agent_data(t->a, t->line));
+    bytes_remove(&t->line->written, &m);
 }
 
 /* An access that was performed here is its own answer. */
@@ -246,6 +265,7 @@ static void send(struct try *t)
         p->fill = (uint16_t)(agent_queue_sent(t->a, agent_line_of(t->a, t->address)) % AGENT_WRITES);
     } else {
         t->a->stats.sync_home++;
+        note_home(t->a, p, true);
     }
     packet_ring_push(t->a->requests, p);
 }
@@ -284,8 +304,7 @@ static void answer(struct try *t)
         t->line->probe = NULL;
         t->a->probes--;
     }
-    if (p->kind != PACKET_SHOW || p->asked != PACKET_ATOMIC)
-        fill_with_line(t, p);
+    fill_with_line(t, p);
     p->is_reply = true;
     push_behind(t->a, p);
 }
@@ -368,6 +387,8 @@ static void take_messages(struct try *t, uint32_t actions, uint8_t next)
         agent_end_fill(t->a, t->line, t->reply);
     if (actions & AGENT_DO_INSTALL)
         install(t);
+    if (actions & AGENT_DO_LOOK)
+        look(t);
     if (actions & AGENT_DO_KEEP_WRITTEN)
         keep_written(t, next);
     if (actions & AGENT_DO_FLUSH)
@@ -447,7 +468,7 @@ static void step_deferred(struct agent *a, struct packet *p)
     t.event = p->parts;
     if (t.event == AGENT_BLOCK_EVENT && t.line && bytes_cover(&t.line->valid, &m))
         t.event = AGENT_BLOCK_HERE_EVENT;
-    bool locked = is_locked(a, t.event);
+    bool locked = is_locked(a, t.event, p);
     if (!locked && has_places(&t, row_of(a, t.line, t.event).actions)) {
         take(&t);
     } else {
@@ -494,6 +515,46 @@ static void end_probe_flushes(struct agent *a)
     }
 }
 
+/* Locks. What waits aside when one comes and the L1 was free must be performed before the L1 is locked again: else a
+ * stream of locks could keep it up for ever. */
+
+static bool mark_deferred(struct agent *a, bool mark)
+{
+    bool marked = false;
+    for (struct packet *p = a->deferred.first; p; p = p->next) {
+        p->cleared |= mark && p->parts == AGENT_BLOCK_EVENT;
+        marked |= p->cleared;
+    }
+    return marked;
+}
+
+static void lock(struct agent *a, struct packet *p)
+{
+    a->locks++;
+    p->is_reply = true;
+    packet_ring_push(a->answers, p);
+}
+
+static void take_lock(struct agent *a, struct packet *p)
+{
+    if (a->locks || (!a->lock_waits.first && !mark_deferred(a, true))) {
+        lock(a, p);
+    } else {
+        packet_append(&a->lock_waits, p);
+        a->probes++;
+    }
+}
+
+static void end_lock_waits(struct agent *a)
+{
+    if (!a->lock_waits.first || mark_deferred(a, false))
+        return;
+    while (a->lock_waits.first) {
+        a->probes--;
+        lock(a, packet_shift(&a->lock_waits));
+    }
+}
+
 /* Whatever was waited for and has come true. */
 static void settle(struct agent *a)
 {
@@ -503,6 +564,7 @@ static void settle(struct agent *a)
         end_line_flushes(a);
     } while (a->flushing != flushing);
     end_probe_flushes(a);
+    end_lock_waits(a);
 }
 
 /* The doors */
@@ -558,7 +620,7 @@ HOT bool agent_can_take(struct agent *a, uint64_t address, uint32_t bytes, unsig
     t.event = event_here(a, address, bytes, event, &t.line);
     if (is_deferred(a, address))
         return event != AGENT_STORE_EVENT || refuse(a, address);
-    return is_locked(a, t.event) || has_places(&t, row_of(a, t.line, t.event).actions) || refuse(a, address);
+    return is_locked(a, t.event, NULL) || has_places(&t, row_of(a, t.line, t.event).actions) || refuse(a, address);
 }
 
 HOT void agent_take(struct agent *a, struct packet *p, unsigned event)
@@ -570,7 +632,7 @@ HOT void agent_take(struct agent *a, struct packet *p, unsigned event)
         a->cache_stats->write_hits += t.line != NULL;
         a->cache_stats->write_misses += t.line == NULL;
     }
-    if (is_deferred(a, p->address) || is_locked(a, t.event)) {
+    if (is_deferred(a, p->address) || is_locked(a, t.event, p)) {
         t.event = event;
         defer(&t);
         return;
@@ -609,7 +671,10 @@ void agent_reply(struct agent *a, struct packet *p)
 /* A probe of the L1 as a whole. */
 static void take_order(struct agent *a, struct packet *p)
 {
-    a->locks += p->kind == PACKET_LOCK;
+    if (p->kind == PACKET_LOCK) {
+        take_lock(a, p);
+        return;
+    }
     a->locks -= p->kind == PACKET_UNLOCK;
     if (p->kind == PACKET_UNLOCK && !a->locks)
         retry(a, EVERY_LINE);
@@ -641,6 +706,14 @@ void agent_probe(struct agent *a, struct packet *p)
     if (is_put)
         packet_free(a->packets, p);
     settle(a);
+}
+
+void agent_answered(struct agent *a, struct packet *p)
+{
+    if (!p->at_home)
+        return;
+    note_home(a, p, false);
+    agent_changed(a);
 }
 
 struct packet *agent_done(struct agent *a)

@@ -17,6 +17,7 @@
 #include "memory/packet_queue.h"
 
 #define AGENT_NONE UINT32_MAX
+#define AGENT_HOME 64u     /* counts of accesses at home; a power of two */
 #define AGENT_WRITES 1024u /* entries of the store queue that have not arrived, at most; a power of two */
 
 struct agent_line {
@@ -81,14 +82,16 @@ struct agent {
     uint32_t drain_to;     /* entries before it are to be sent */
     uint32_t queue_lines;  /* that may wait: coherence.store_queue */
 
-    struct packet_list behind;   /* answers that found `requests` full: what comes next goes behind them */
-    struct packet_list deferred; /* accesses that wait aside: `parts` of one is its event */
-    struct packet_list done;     /* answered accesses */
-    struct packet_list flushes;  /* FLUSH probes that wait: `ready` of one is its flush's mark */
-    uint32_t flushing;           /* lines in states P and E */
-    uint32_t probes;             /* questions that wait, of lines and FLUSH */
-    uint32_t locks;              /* LOCK probes that are not undone */
-    bool stalled;                /* an access that waits aside found no place when it was tried */
+    struct packet_list behind;     /* answers that found `requests` full: what comes next goes behind them */
+    struct packet_list deferred;   /* accesses that wait aside: `parts` of one is its event */
+    struct packet_list done;       /* answered accesses */
+    struct packet_list lock_waits; /* LOCK probes that wait for accesses aside, which are `cleared` */
+    struct packet_list flushes;    /* FLUSH probes that wait: `ready` of one is its flush's mark */
+    uint32_t flushing;             /* lines in states P and E */
+    uint32_t probes;               /* questions that wait, of lines and FLUSH */
+    uint16_t at_home[AGENT_HOME]; /* accesses that are at home and not answered, by a hash of their line */
+    uint32_t locks;                /* LOCK probes that are not undone */
+    bool stalled;                  /* an access that waits aside found no place when it was tried */
 
     struct packet_ring *requests, *answers; /* the owner's */
     struct packet_pool *packets;
@@ -145,6 +148,8 @@ static inline bool agent_has_ready(const struct agent *a)
     return a->ready_first != AGENT_NONE;
 }
 uint32_t agent_ready(struct agent *a, const uint8_t **values);
+/* An answer of the network to an access that the agent has passed on is taken. */
+void agent_answered(struct agent *a, struct packet *p);
 /* Takes the first answered access, or NULL. */
 struct packet *agent_done(struct agent *a);
 

@@ -74,9 +74,11 @@ void agent_archive(struct agent *a, struct archive *ar, const struct packet_sour
     packet_archive_list(ar, &a->behind, source);
     packet_archive_list(ar, &a->deferred, source);
     packet_archive_list(ar, &a->done, source);
+    packet_archive_list(ar, &a->lock_waits, source);
     packet_archive_list(ar, &a->flushes, source);
     ARCHIVE(ar, a->flushing);
     ARCHIVE(ar, a->probes);
+    ARCHIVE(ar, a->at_home);
     ARCHIVE(ar, a->locks);
     archive_bool(ar, &a->stalled);
     archive_bool(ar, &a->refused);

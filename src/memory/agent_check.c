@@ -32,6 +32,8 @@ static void check_lines(struct agent *a, struct check *c)
     }
     for (const struct packet *p = a->flushes.first; p; p = p->next)
         probes++;
+    for (const struct packet *p = a->lock_waits.first; p; p = p->next)
+        probes++;
     CHECK_FACT(c, "agent.flushing", 0, a->flushing, flushing);
     CHECK_FACT(c, "agent.probes", 0, a->probes, probes);
     CHECK_FACT(c, "agent.waiting", 0, a->waiting, waiting);

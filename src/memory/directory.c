@@ -100,23 +100,18 @@ static struct packet *new_probe(struct directory *d, uint8_t kind, uint16_t sm, 
     p->address = address;
     p->bytes = d->line_bytes;
     p->cookie = CACHE_NO_WAITER;
-    p->asked = 0;
     packet_append(&d->out, p);
     return p;
 }
 
-/* The owner is asked to perform an access on its line. */
+/* The owner is shown another L1's plain access: what that reads the owner may have written, and what it writes the
+ * owner's copy must have. */
 static void ask_owner(struct try *t)
 {
     const struct packet *p = t->p;
     struct packet *probe = new_probe(t->d, PACKET_SHOW, t->entry->owner, p->address);
     probe->bytes = p->bytes;
     probe->asked = p->kind;
-    probe->order = p->order ? p->order : p->kind == PACKET_ATOMIC ? ISA_ORDER_RELAXED : ISA_ORDER_WEAK;
-    probe->atomic = p->atomic;
-    probe->type = p->type;
-    probe->lane_count = p->lane_count;
-    memcpy(probe->lanes, p->lanes, p->lane_count * sizeof p->lanes[0]);
     memcpy(probe->data, p->data, sizeof p->data);
     memcpy(probe->mask, p->mask, sizeof p->mask);
 }
@@ -132,26 +127,33 @@ static void park(struct directory *d, struct directory_entry *entry, struct pack
 static void wake(struct try *t)
 {
     struct packet_list *parked = &t->entry->parked;
-    while (parked->first)
+    while (parked->first) {
+        t->d->displaced -= line_of(t->d, parked->first->local) != t->entry->line;
         packet_append(&t->d->woken, packet_shift(parked));
+    }
+}
+
+/* The entry of another line behind which an access to this one waits for a place, or NULL. */
+static struct directory_entry *place_wait_of(const struct directory *d, uint64_t line)
+{
+    for (uint32_t bucket = 0; d->displaced && bucket <= d->hash_mask; bucket++)
+        for (uint32_t i = d->hash[bucket]; i != DIRECTORY_NONE; i = d->entries[i].next)
+            for (const struct packet *p = d->entries[i].parked.first; p; p = p->next)
+                if (line_of(d, p->local) == line && d->entries[i].line != line)
+                    return &d->entries[i];
+    return NULL;
+}
+
+/* Plain stores and what owners give back wait for nothing. */
+static bool may_wait(const struct packet *p)
+{
+    return p->kind != PACKET_PUT && (p->kind != PACKET_WRITE || p->order > ISA_ORDER_WEAK);
 }
 
 static void answer(struct directory *d, struct packet *p)
 {
     p->is_reply = true;
     packet_append(&d->out, p);
-}
-
-/* The first who waits has what the owner answered. */
-static void reply_to_first(struct try *t)
-{
-    struct packet *first = packet_shift(&t->entry->parked);
-    const struct packet *p = t->p;
-    contract(first && first->kind == p->asked);
-    memcpy(first->data, p->data, sizeof p->data);
-    memcpy(first->lanes, p->lanes, p->lane_count * sizeof p->lanes[0]);
-    t->d->kept--;
-    answer(t->d, first);
 }
 
 static void own(struct try *t)
@@ -211,8 +213,6 @@ static bool act(void *environment, uint32_t actions)
     take_owner(t, actions);
     if ((actions & DIRECTORY_DO_CLEAR) && t->entry->parked.first)
         t->entry->parked.first->cleared = true;
-    if (actions & DIRECTORY_DO_REPLY)
-        reply_to_first(t);
     if (actions & DIRECTORY_DO_ANSWER)
         answer(t->d, t->p);
     if (actions & DIRECTORY_DO_WAKE)
@@ -242,6 +242,7 @@ static void make_room(struct directory *d, uint64_t line, struct packet *p)
     struct try t = {.d = d, .line = line, .event = DIRECTORY_EVICT_EVENT};
     step(&t);
     contract(t.entry);
+    d->displaced++;
     p->cleared = p->kind == PACKET_REGISTER && p->cleared;
     park(d, t.entry, p);
 }
@@ -351,10 +352,7 @@ static void take_answer(struct directory *d, struct packet *p)
         if (--d->remote.unanswered == 0)
             end_phase(d);
     } else if (p->asked != PACKET_KINDS) {
-        bool plain = p->asked != PACKET_ATOMIC && p->order <= ISA_ORDER_WEAK;
-        t.event = p->kind == PACKET_REVOKE ? DIRECTORY_RETURNED_EVENT
-                  : plain                  ? DIRECTORY_SHOWN_EVENT
-                                           : DIRECTORY_DONE_EVENT;
+        t.event = p->kind == PACKET_REVOKE ? DIRECTORY_RETURNED_EVENT : DIRECTORY_SHOWN_EVENT;
         step(&t);
     }
     packet_free(&d->pool, p);
@@ -369,6 +367,13 @@ HOT enum directory_taken directory_take(struct directory *d, struct packet *p)
     }
     if (is_remote(d, p) && !has_turn(d, p)) {
         take_remote(d, p);
+        return DIRECTORY_TAKE_KEPT;
+    }
+    /* What came later to a line does not pass what waits for a place for it. */
+    struct directory_entry *behind = may_wait(p) ? place_wait_of(d, t.line) : NULL;
+    if (behind) {
+        d->displaced++;
+        park(d, behind, p);
         return DIRECTORY_TAKE_KEPT;
     }
     t.event = p->kind == PACKET_PUT ? DIRECTORY_PUT_EVENT : access_event(&t);

@@ -55,6 +55,7 @@ struct directory {
     struct packet_list out, woken;
     struct packet_list remotes; /* accesses at remote scope that wait for their turn */
     struct directory_remote remote;
+    uint32_t displaced; /* packets that are parked behind the entry of another line than theirs */
     uint32_t kept;           /* packets that it has: parked, woken, waiting for their turn or having it */
     struct packet_pool pool; /* of probes */
 };

@@ -30,4 +30,5 @@ void directory_archive(struct directory *d, struct archive *ar, const struct pac
     archive_u8_to(ar, &d->remote.kind, 2);
     archive_u8_to(ar, &d->remote.phase, REMOTE_MOST - 1);
     ARCHIVE(ar, d->kept);
+    ARCHIVE(ar, d->displaced);
 }

@@ -106,6 +106,12 @@ static inline bool l1_has_ready(const struct l1 *l1)
     return l1->agent ? agent_has_ready(l1->agent) : cache_has_ready(l1->cache);
 }
 uint32_t l1_ready(struct l1 *l1, const uint8_t **values);
+/* An answer that the network has brought is taken: L1_ACKNOWLEDGED or L1_ANSWERED. */
+static inline void l1_answered(struct l1 *l1, struct packet *p)
+{
+    if (l1->agent)
+        agent_answered(l1->agent, p);
+}
 /* Accesses that the L1 has answered itself: they arrive as from the network. */
 static inline bool l1_has_done(const struct l1 *l1)
 {

@@ -513,7 +513,11 @@ HOT_INLINE bool access_line(struct slice *s, const struct slice_part *part, uint
         return true;
     }
     t.state = coherence_state(s->side, event, s->cache, t.local, part->bytes, &t.line);
-    return coherence_take(s->side, t.state, event, act, &t);
+    if (coherence_take(s->side, t.state, event, act, &t))
+        return true;
+    /* A store does not wait for a registered line's place: the owner may wait for the store. */
+    return part->packet->kind == PACKET_WRITE && cache_wanted(s->cache) != CACHE_NO_ADDRESS &&
+           coherence_take(s->side, COHERENCE_ANY, L2_STORE_THROUGH_EVENT, act, &t);
 }
 
 /* A fill has come. */

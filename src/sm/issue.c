@@ -85,9 +85,9 @@ static bool is_write(const struct isa_instr *instr)
     return isa_op_info(instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC);
 }
 
-bool sm_releases(const struct isa_instr *instr)
+bool sm_releases(const struct isa_instr *instr, bool l1_keeps)
 {
-    return is_write(instr) && beyond_block(instr) && orders(instr, ISA_ORDER_RELEASE);
+    return is_write(instr) && (beyond_block(instr) || l1_keeps) && orders(instr, ISA_ORDER_RELEASE);
 }
 
 /* An access with which warps wait for each other. */
@@ -612,8 +612,8 @@ unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
     if (!among)
         return LOCKSTEP_NO_WARP;
     show(sm, &view, members, ready);
-    unsigned slot = policy->fetch ? policy->fetch(sm->issue.state[scheduler], &view, among)
-                                  : choose(sm, scheduler, !free, &view);
+    unsigned slot =
+        policy->fetch ? policy->fetch(sm->issue.state[scheduler], &view, among) : choose(sm, scheduler, !free, &view);
     return slot < LOCKSTEP_NO_WARP && mask_has(among, slot) ? slot : LOCKSTEP_NO_WARP;
 }
 

@@ -59,7 +59,7 @@ void sm_lsu_begin(struct sm *sm)
 static unsigned agent_event(const struct simt_access *access)
 {
     const struct isa_mods *mods = &access->instr->mods;
-    bool past = mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV;
+    bool past = access->kind == ISA_FLAG_LOAD && (mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV);
     bool atomic = access->kind == ISA_FLAG_ATOMIC || mods->order > ISA_ORDER_WEAK || past;
     if (access->space == ISA_SPACE_LOCAL || !atomic)
         return access->kind == ISA_FLAG_LOAD ? AGENT_LOAD_EVENT : AGENT_STORE_EVENT;
@@ -466,11 +466,15 @@ static void take_response(struct sm *sm)
         will_read(&sm->lsu.transactions.items[l1_fill(&sm->lsu.l1d, p)]);
         break;
     case L1_ANSWERED:
-        if (!sm->lsu.bypass_reply)
-            sm->lsu.bypass_reply = pop_response(sm);
+        if (sm->lsu.bypass_reply)
+            return;
+        sm->lsu.bypass_reply = pop_response(sm);
+        l1_answered(&sm->lsu.l1d, sm->lsu.bypass_reply);
         return;
     }
-    packet_free(&sm->port.packets, pop_response(sm));
+    struct packet *taken = pop_response(sm);
+    l1_answered(&sm->lsu.l1d, taken);
+    packet_free(&sm->port.packets, taken);
 }
 
 /* An atomic is answered: its lanes get the old values. */

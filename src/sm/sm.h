@@ -102,6 +102,7 @@ struct sm_kernel {
     bool (*read_only)(const void *context, uint64_t address); /* constant memory: stores fault */
     const void *context;
     bool log_phases; /* for sm_phase_rows */
+    bool l1_keeps;   /* the L1D keeps what it has written: releases at the scope of the block wait too (fence.c) */
 };
 
 /* A fault with where it happened. */

@@ -27,7 +27,7 @@ static const struct coherence_row rows[] = {
     ROW(R, STORE, Q, PARK | ASK),
     ROW(R, STORE_OWN, R, GO),
     ROW(R, CLEARED, R, GO),
-    ROW(R, RELAXED, Q, PARK | ASK),
+    ROW(R, RELAXED, B, PARK | REVOKE),
     ROW(R, AT_HOME, B, PARK | REVOKE),
     ROW(R, REGISTER, B, PARK | REVOKE),
     ROW(R, PUT, N, MERGE | DISOWN | ANSWER),
@@ -41,7 +41,6 @@ static const struct coherence_row rows[] = {
     ROW(Q, AT_HOME, Q, PARK),
     ROW(Q, REGISTER, Q, PARK),
     ROW(Q, SHOWN, R, MERGE | CLEAR | WAKE),
-    ROW(Q, DONE, R, REPLY | WAKE),
     ROW(Q, PUT, N, MERGE | DISOWN | ANSWER | WAKE),
     ROW(Q, EVICT, Q, NOTHING),
 

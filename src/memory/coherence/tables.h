@@ -39,7 +39,9 @@ enum {
 /* The same, while the line leaves. */
 #define LEAVING_ROWS(event) ROW(P, event, P, DEFER), ROW(E, event, E, DEFER)
 
-/* A relaxed access is performed where the line is: here, in the L2, or, by way of that, in another L1. */
+/* A relaxed access to a line that is registered here is performed here, and another one in the L2, to which an owner
+ * gives the line back. (The paper would perform it in the owner's L1. Then a fence that orders it would not order what
+ * the owner wrote before, which registration stands for.) */
 #define RELAXED_ROWS                                                                                                   \
     AT_HOME_ROWS(RELAXED), LEAVING_ROWS(RELAXED), ROW(A, RELAXED, A, DEFER), ROW(R, RELAXED, R, PERFORM),              \
         ROW(W, RELAXED, W, DEFER)
@@ -51,10 +53,10 @@ enum {
     ROW(A, LOAD_HERE, A, PASS), ROW(A, LOAD, A, PASS), ROW(A, STORE, A, COPY | SEND), ROW(A, DROP, A, NOTHING),        \
         ROW(A, REVOKE, A, WAIT), ROW(A, SHOW, A, WAIT), ROW(A, GRANT, R, INSTALL | RETRY | DROP_ALL | ASK_AGAIN),      \
         ROW(R, LOAD_HERE, R, SERVE), ROW(R, STORE, R, COPY | SEND), ROW(R, DROP, R, NOTHING),                          \
-        ROW(R, REPLACE, E, FLUSH), ROW(R, REVOKE, P, FLUSH | WAIT), ROW(R, SHOW, R, PERFORM | ANSWER),                 \
+        ROW(R, REPLACE, E, FLUSH), ROW(R, REVOKE, P, FLUSH | WAIT), ROW(R, SHOW, R, LOOK | ANSWER),                    \
         ROW(P, LOAD_HERE, P, SERVE), ROW(P, STORE, P, COPY | SEND), ROW(P, DROP, P, NOTHING),                          \
         ROW(P, FLUSHED, I, ANSWER | RETRY), ROW(E, LOAD_HERE, E, SERVE), ROW(E, STORE, E, COPY | SEND),                \
-        ROW(E, DROP, E, NOTHING), ROW(E, REVOKE, E, VOID), ROW(E, SHOW, E, PERFORM | ANSWER), ROW(E, FLUSHED, W, PUT), \
+        ROW(E, DROP, E, NOTHING), ROW(E, REVOKE, E, VOID), ROW(E, SHOW, E, LOOK | ANSWER), ROW(E, FLUSHED, W, PUT),    \
         ROW(W, LOAD_HERE, W, PASS), ROW(W, STORE, W, SEND), ROW(W, DROP, W, NOTHING), ROW(W, REVOKE, W, VOID),         \
         ROW(W, SHOW, W, VOID), ROW(W, PUT_ANSWERED, I, RETRY)
 
