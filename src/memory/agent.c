@@ -279,6 +279,7 @@ static void install(struct try *t)
     line->valid = all;
     if (t->reply->kind != PACKET_REGISTER)
         return;
+    line->grant = t->reply->fill;
     t->a->stats.sync_home += !t->reply->cleared;
     t->a->stats.sync_remote += t->reply->cleared;
     agent_unqueue(t->a, line);
@@ -299,9 +300,9 @@ static void fill_with_line(const struct try *t, struct packet *p)
 
 static void answer(struct try *t)
 {
-    struct packet *p = t->probe ? t->probe : t->line->probe;
-    if (p == t->line->probe) {
-        t->line->probe = NULL;
+    struct packet *p = t->probe;
+    if (!p) {
+        p = packet_shift(&t->line->probes);
         t->a->probes--;
     }
     fill_with_line(t, p);
@@ -326,8 +327,7 @@ static void put(struct try *t)
 
 static void hold_probe(struct try *t)
 {
-    contract(!t->line->probe);
-    t->line->probe = t->probe;
+    packet_append(&t->line->probes, t->probe);
     t->a->probes++;
 }
 
@@ -397,8 +397,6 @@ static void take_messages(struct try *t, uint32_t actions, uint8_t next)
         hold_probe(t);
     if (actions & AGENT_DO_ANSWER)
         answer(t);
-    if (actions & AGENT_DO_VOID)
-        answer_void(t);
     if (actions & AGENT_DO_PUT)
         put(t);
 }
@@ -418,6 +416,8 @@ static bool act(void *environment, uint32_t actions)
         take_messages(t, actions, step.next);
     if (actions & AGENT_DO_SEND)
         send(t);
+    if (actions & AGENT_DO_VOID)
+        answer_void(t);
     if (t->line && step.next != COHERENCE_ANY)
         t->line->state = step.next;
     if ((actions & AGENT_DO_PERFORM) && t->access)
@@ -446,16 +446,31 @@ void agent_step(struct agent *a, struct agent_line *line, unsigned event)
     take(&t);
 }
 
-static void ask_again(struct agent *a, struct agent_line *line)
+/* True: the slice has asked about an earlier registration of the line, which has been given back since. */
+static bool is_late(const struct agent_line *line, const struct packet *p)
 {
-    struct packet *p = line->probe;
-    if (!p)
-        return;
-    line->probe = NULL;
-    a->probes--;
+    bool registered = line && (line->state == AGENT_R || line->state == AGENT_P || line->state == AGENT_E);
+    return p->kind == PACKET_SHOW && registered && line->grant != p->fill;
+}
+
+static void take_probe(struct agent *a, struct agent_line *line, struct packet *p)
+{
     struct try t = {.a = a, .line = line, .address = p->address, .bytes = p->bytes, .probe = p};
     t.event = p->kind == PACKET_SHOW ? AGENT_SHOW_EVENT : AGENT_REVOKE_EVENT;
-    take(&t);
+    if (is_late(line, p))
+        answer_void(&t);
+    else
+        take(&t);
+}
+
+static void ask_again(struct agent *a, struct agent_line *line)
+{
+    struct packet_list probes = line->probes;
+    line->probes = (struct packet_list){NULL, NULL};
+    while (probes.first) {
+        a->probes--;
+        take_probe(a, line, packet_shift(&probes));
+    }
 }
 
 /* An access that waited aside is stepped anew; back it goes if it still has to wait, or finds no place. */
@@ -690,21 +705,24 @@ static void take_order(struct agent *a, struct packet *p)
     packet_ring_push(a->answers, p);
 }
 
+/* What was given back has arrived. */
+static void take_put_answer(struct agent *a, struct packet *p)
+{
+    agent_step(a, agent_find(a, p->address), AGENT_PUT_ANSWERED_EVENT);
+    packet_free(a->packets, p);
+}
+
 void agent_probe(struct agent *a, struct packet *p)
 {
-    struct try t = {.a = a, .line = agent_find(a, p->address), .address = p->address, .bytes = p->bytes};
-    bool is_put = p->kind == PACKET_PUT, is_order = p->kind >= PACKET_LOCK;
+    bool is_order = p->kind >= PACKET_LOCK;
     contract(!is_order || a->answers->count + a->probes < a->answers->size);
     agent_changed(a);
-    if (is_order) {
+    if (is_order)
         take_order(a, p);
-    } else {
-        t.event = is_put ? AGENT_PUT_ANSWERED_EVENT : p->kind == PACKET_REVOKE ? AGENT_REVOKE_EVENT : AGENT_SHOW_EVENT;
-        t.probe = is_put ? NULL : p;
-        take(&t);
-    }
-    if (is_put)
-        packet_free(a->packets, p);
+    else if (p->kind == PACKET_PUT)
+        take_put_answer(a, p);
+    else
+        take_probe(a, agent_find(a, p->address), p);
     settle(a);
 }
 

@@ -27,7 +27,8 @@ struct agent_line {
     uint32_t fill;                   /* F, N: its number among the fills, else AGENT_NONE */
     uint32_t entry;                  /* in the store queue, by sequence number, if queued */
     uint32_t flush;                  /* P, E: the mark of its flush */
-    struct packet *probe;            /* a slice's question that waits, or NULL */
+    struct packet_list probes;       /* a slice's questions that wait */
+    uint16_t grant;                  /* R, P, E: the number of its registration */
     uint8_t state;                   /* enum agent_state */
     bool queued;                     /* has an entry: that waits, or whose end a registration is */
     bool own;                        /* of local memory: the values are with the thread, only the time is real */
@@ -89,7 +90,7 @@ struct agent {
     struct packet_list flushes;    /* FLUSH probes that wait: `ready` of one is its flush's mark */
     uint32_t flushing;             /* lines in states P and E */
     uint32_t probes;               /* questions that wait, of lines and FLUSH */
-    uint16_t at_home[AGENT_HOME]; /* accesses that are at home and not answered, by a hash of their line */
+    uint16_t at_home[AGENT_HOME];  /* accesses that are at home and not answered, by a hash of their line */
     uint32_t locks;                /* LOCK probes that are not undone */
     bool stalled;                  /* an access that waits aside found no place when it was tried */
 

@@ -19,7 +19,8 @@ static void archive_line(struct agent *a, struct archive *ar, struct agent_line 
     archive_place(ar, &line->fill, a->fill_count);
     ARCHIVE(ar, line->entry);
     ARCHIVE(ar, line->flush);
-    packet_archive(ar, &line->probe, source);
+    packet_archive_list(ar, &line->probes, source);
+    ARCHIVE(ar, line->grant);
     archive_bool(ar, &line->queued);
     archive_bool(ar, &line->own);
     archive_bytes(ar, agent_data(a, line), PACKET_LINE_BYTES);

@@ -27,7 +27,8 @@ static void check_lines(struct agent *a, struct check *c)
             continue;
         check_line(a, c, line, i);
         flushing += line->state == AGENT_P || line->state == AGENT_E;
-        probes += line->probe != NULL;
+        for (const struct packet *p = line->probes.first; p; p = p->next)
+            probes++;
         waiting += line->queued;
     }
     for (const struct packet *p = a->flushes.first; p; p = p->next)

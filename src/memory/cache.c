@@ -274,8 +274,8 @@ static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache
     clear_line(c, index, ++c->clock);
 }
 
-/* Makes a place for line address `at`. Returns its index, or NO_INDEX when all of the set are reserved, or the one to be
- * given up is held: c->wanted then. */
+/* Makes a place for line address `at`. Returns its index, or NO_INDEX when all of the set are reserved, or the one to
+ * be given up is held: c->wanted then. */
 HOT static uint32_t make_place(struct cache *c, uint64_t at, struct cache_effect *effect)
 {
     uint32_t index = c->head.holds_last ? choose_victim(c, set_of(c, at)) : cache_choose_alike(c, set_of(c, at));
@@ -381,6 +381,15 @@ NOT_INLINE enum cache_result refuse(struct cache *c, uint64_t *reason, uint8_t h
     return CACHE_REFUSED;
 }
 
+/* There is no place in the set. Where one is held, that may change at any time: it is not remembered. */
+static enum cache_result refuse_line(struct cache *c)
+{
+    enum cache_result result = refuse(c, &c->stats.refused_line, CACHE_HELP_FILL);
+    if (c->wanted != NO_ADDRESS)
+        forget_refusal(c);
+    return result;
+}
+
 /* Joins the fill of `index` if it brings all of the missing sectors. */
 NOT_INLINE enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t missing, uint32_t waiter,
                                        struct cache_effect *effect)
@@ -423,7 +432,7 @@ HOT_INLINE enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t mis
     if (index == NO_INDEX && c->on_miss) {
         index = make_place(c, at, effect);
         if (index == NO_INDEX)
-            return refuse(c, &c->stats.refused_line, CACHE_HELP_FILL);
+            return refuse_line(c);
         effect->line = index;
     }
     effect->fill = take_mshr(c, at, span, index, waiter);

@@ -111,6 +111,7 @@ static void ask_owner(struct try *t)
     const struct packet *p = t->p;
     struct packet *probe = new_probe(t->d, PACKET_SHOW, t->entry->owner, p->address);
     probe->bytes = p->bytes;
+    probe->fill = t->entry->grant;
     probe->asked = p->kind;
     memcpy(probe->data, p->data, sizeof p->data);
     memcpy(probe->mask, p->mask, sizeof p->mask);
@@ -152,8 +153,24 @@ static bool may_wait(const struct packet *p)
 
 static void answer(struct directory *d, struct packet *p)
 {
+    p->parts = 0; /* none is left to be served */
     p->is_reply = true;
     packet_append(&d->out, p);
+}
+
+/* Stores that wait while their line is asked back were shown in their order, and so are the answers. */
+static void clear_store(struct try *t)
+{
+    struct packet_list parked = t->entry->parked;
+    bool found = false;
+    t->entry->parked = (struct packet_list){NULL, NULL};
+    while (parked.first) {
+        struct packet *p = packet_shift(&parked);
+        bool store = !found && p->kind == PACKET_WRITE && p->order <= ISA_ORDER_WEAK;
+        found |= store;
+        p->cleared |= store;
+        packet_append(store ? &t->d->woken : &t->entry->parked, p);
+    }
 }
 
 static void own(struct try *t)
@@ -161,15 +178,9 @@ static void own(struct try *t)
     if (!t->entry)
         t->entry = add(t->d, t->line, line_of(t->d, t->p->address));
     t->entry->owner = t->p->sm;
-    bytes_clear(&t->entry->newer);
+    t->entry->grant = ++t->d->grants;
+    t->p->fill = t->entry->grant;
     t->d->host.hold(t->d->host.context, t->line, true);
-}
-
-static void remember_newer(struct try *t)
-{
-    struct byte_mask m;
-    memcpy(m.word, t->p->mask, sizeof m.word);
-    bytes_add(&t->entry->newer, &m);
 }
 
 /* The access goes on to the tags. False: they refuse it. Where they want a registered line's place, the access waits
@@ -191,9 +202,7 @@ static void take_owner(struct try *t, uint32_t actions)
     if (actions & DIRECTORY_DO_REVOKE)
         new_probe(d, PACKET_REVOKE, t->entry->owner, t->entry->address);
     if (actions & DIRECTORY_DO_MERGE)
-        d->host.merge(d->host.context, t->p, &t->entry->newer);
-    if (actions & DIRECTORY_DO_NEWER)
-        remember_newer(t);
+        d->host.merge(d->host.context, t->p);
     if (actions & DIRECTORY_DO_OWN)
         own(t);
     if (actions & DIRECTORY_DO_DISOWN)
@@ -213,6 +222,8 @@ static bool act(void *environment, uint32_t actions)
     take_owner(t, actions);
     if ((actions & DIRECTORY_DO_CLEAR) && t->entry->parked.first)
         t->entry->parked.first->cleared = true;
+    if (actions & DIRECTORY_DO_CLEAR_STORE)
+        clear_store(t);
     if (actions & DIRECTORY_DO_ANSWER)
         answer(t->d, t->p);
     if (actions & DIRECTORY_DO_WAKE)

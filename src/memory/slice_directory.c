@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "memory/byte_mask.h"
 #include "memory/slice.h"
 
 /* The directory's host */
@@ -18,14 +19,13 @@ static enum directory_gone go_to_tags(void *context, struct packet *p, uint64_t 
 }
 
 /* What an owner has written comes to memory, and to the L2's line, which is written back some day. */
-static void merge_written(void *context, const struct packet *p, const struct byte_mask *but)
+static void merge_written(void *context, const struct packet *p)
 {
     struct slice *s = context;
     uint32_t line, first = (uint32_t)(p->address % PACKET_LINE_BYTES);
     uint8_t *to = slice_place_of(s, p->address - first, PACKET_LINE_BYTES);
     struct byte_mask m;
     memcpy(m.word, p->mask, sizeof m.word);
-    bytes_remove(&m, but);
     if (to && p->class != PACKET_LOCAL)
         bytes_copy(to, p->data, &m);
     if (cache_find(s->cache, p->local, p->bytes, &line) >= CACHE_THERE)

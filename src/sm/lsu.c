@@ -419,7 +419,7 @@ static struct packet *pop_response(struct sm *sm)
 void sm_l1_changed(struct sm *sm)
 {
     sm->due |= (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
-               (l1_has_ready(&sm->lsu.l1d) ? SM_DUE_PORT : 0);
+               (l1_has_ready(&sm->lsu.l1d) ? SM_DUE_PORT : 0) | sm_due_of_probes(sm);
 }
 
 /* What the L1D has asked for itself comes, or what it has written was acknowledged. It goes to the L1D when it has left

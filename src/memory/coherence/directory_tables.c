@@ -1,6 +1,7 @@
 /* The directories of slices. Owners are asked about what concerns their lines, and what waits for their answers waits
- * aside, so that nothing holds up the written bytes that an owner sends before it answers: plain stores never wait for
- * a line to be given back. (What they write meanwhile is newer than what the owner brings.) */
+ * aside, so that nothing holds up the written bytes that an owner sends before it gives a line back. A plain store is
+ * shown to the owner before memory takes it, also while the line is asked back, and owners look at once: so it never
+ * waits for a line to be given back, for which an owner may wait for other stores. */
 #include "memory/coherence/protocol.h"
 
 enum {
@@ -46,8 +47,10 @@ static const struct coherence_row rows[] = {
 
     ROW(B, FETCH, B, PARK),
     ROW(B, FETCH_OWN, B, GO),
-    ROW(B, STORE, B, GO | NEWER),
+    ROW(B, STORE, B, PARK | ASK),
     ROW(B, STORE_OWN, B, GO),
+    ROW(B, CLEARED, B, GO),
+    ROW(B, SHOWN, B, CLEAR_STORE),
     ROW(B, RELAXED, B, PARK),
     ROW(B, AT_HOME, B, PARK),
     ROW(B, REGISTER, B, PARK),
@@ -57,8 +60,10 @@ static const struct coherence_row rows[] = {
 
     ROW(X, FETCH, X, PARK),
     ROW(X, FETCH_OWN, X, GO),
-    ROW(X, STORE, X, GO | NEWER),
+    ROW(X, STORE, X, PARK | ASK),
     ROW(X, STORE_OWN, X, GO),
+    ROW(X, CLEARED, X, GO),
+    ROW(X, SHOWN, X, CLEAR_STORE),
     ROW(X, RELAXED, X, PARK),
     ROW(X, AT_HOME, X, PARK),
     ROW(X, REGISTER, X, PARK),

@@ -55,9 +55,10 @@ enum {
         ROW(R, LOAD_HERE, R, SERVE), ROW(R, STORE, R, COPY | SEND), ROW(R, DROP, R, NOTHING),                          \
         ROW(R, REPLACE, E, FLUSH), ROW(R, REVOKE, P, FLUSH | WAIT), ROW(R, SHOW, R, LOOK | ANSWER),                    \
         ROW(P, LOAD_HERE, P, SERVE), ROW(P, STORE, P, COPY | SEND), ROW(P, DROP, P, NOTHING),                          \
-        ROW(P, FLUSHED, I, ANSWER | RETRY), ROW(E, LOAD_HERE, E, SERVE), ROW(E, STORE, E, COPY | SEND),                \
-        ROW(E, DROP, E, NOTHING), ROW(E, REVOKE, E, VOID), ROW(E, SHOW, E, LOOK | ANSWER), ROW(E, FLUSHED, W, PUT),    \
-        ROW(W, LOAD_HERE, W, PASS), ROW(W, STORE, W, SEND), ROW(W, DROP, W, NOTHING), ROW(W, REVOKE, W, VOID),         \
-        ROW(W, SHOW, W, VOID), ROW(W, PUT_ANSWERED, I, RETRY)
+        ROW(P, SHOW, P, LOOK | ANSWER), ROW(I, SHOW, I, VOID), ROW(V, SHOW, V, VOID), ROW(F, SHOW, F, VOID),           \
+        ROW(N, SHOW, N, VOID), ROW(P, FLUSHED, I, ANSWER | RETRY), ROW(E, LOAD_HERE, E, SERVE),                        \
+        ROW(E, STORE, E, COPY | SEND), ROW(E, DROP, E, NOTHING), ROW(E, REVOKE, E, VOID),                              \
+        ROW(E, SHOW, E, LOOK | ANSWER), ROW(E, FLUSHED, W, PUT), ROW(W, LOAD_HERE, W, PASS), ROW(W, STORE, W, SEND),   \
+        ROW(W, DROP, W, NOTHING), ROW(W, REVOKE, W, VOID), ROW(W, SHOW, W, VOID), ROW(W, PUT_ANSWERED, I, RETRY)
 
 #endif

@@ -209,7 +209,7 @@ static void test_every_fact_is_seen_to_break(void **state)
          "gpu.sms=3 partition.channels=2 coherence.protocol=hlrc coherence.store_queue=4 l1d.sets=4 l1d.ways=2 "
          "l2.sets=8",
          1},
-        {"apu8", "gpu.sms=3 coherence.protocol=rsp", 2},
+        {"apu8", "coherence.protocol=rsp", 2},
     };
     struct mutator *m = calloc(1, sizeof *m);
     for (unsigned i = 0; i < sizeof machines / sizeof machines[0]; i++)
