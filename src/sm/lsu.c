@@ -225,6 +225,8 @@ HOT_INLINE void complete_request(struct sm *sm, const struct sm_op *o, const str
 {
     p->order = o->access->instr->mods.order;
     p->scope = o->access->instr->mods.scope;
+    if (sm->lsu.l1d.agent && o->event == AGENT_RELAXED_EVENT && p->order <= ISA_ORDER_WEAK)
+        p->order = ISA_ORDER_RELAXED; /* past the L1D: it takes its turn with what orders */
     if (p->kind == PACKET_WRITE)
         fill_store(sm, o, t, p);
     else if (p->kind == PACKET_ATOMIC)
