@@ -13,12 +13,14 @@ static const struct stat_desc cause_descs[] = {
 const struct stat_group sm_cause_group = {"warps", "where each cycle of each resident warp went", cause_descs,
                                           SM_CAUSE_COUNT};
 
-enum sm_cause sm_data_cause_of_all(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
+/* A call or return, and a function of the device, wait for all that is under way; others for the registers they use. */
+HOT enum sm_cause sm_data_cause_of_loads(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
 {
     uint64_t memory = d->after == SM_AFTER_OWN && warp->stores_out, chip = 0;
+    uint64_t all = d->after == SM_AFTER_OWN || d->changes_frame ? UINT64_MAX : 0;
     for (unsigned i = 0; i < sm->scoreboard_words; i++) {
-        memory |= warp->from_memory[i];
-        chip |= warp->from_chip[i];
+        memory |= warp->from_memory[i] & (d->uses[i] | all);
+        chip |= warp->from_chip[i] & (d->uses[i] | all);
     }
     return memory ? SM_CAUSE_data_memory : chip ? SM_CAUSE_data_shared : SM_CAUSE_data_arithmetic;
 }
@@ -45,8 +47,8 @@ enum sm_cause sm_account_cause(const struct sm *sm, unsigned slot)
 void sm_account_again(struct sm *sm, uint64_t slots)
 {
     for (uint64_t rest = slots; rest; rest &= rest - 1)
-        sm_account_stand(&sm->account, &sm->warps[mask_first(rest)].stands_at, mask_first(rest),
-                         sm_account_cause(sm, mask_first(rest)));
+        sm_account_stand(&sm->account, &sm->warps[mask_first(rest)].stands_at,
+                         sm_account_from(&sm->account, rest & -rest), sm_account_cause(sm, mask_first(rest)));
 }
 
 static uint64_t *counts_of(struct sm_causes *causes)

@@ -157,6 +157,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->in_flight);
     ARCHIVE(ar, warp->stores_out);
     ARCHIVE(ar, warp->pending_registers);
+    ARCHIVE(ar, warp->loads_out);
     ARCHIVE(ar, warp->fence_after);
     ARCHIVE_ARRAY(ar, warp->scoreboard, sm->kernel->scoreboard_words);
     ARCHIVE_ARRAY(ar, warp->from_memory, sm->kernel->scoreboard_words);

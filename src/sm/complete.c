@@ -35,8 +35,11 @@ static inline void release_registers(const struct sm *sm, struct sm_warp *warp, 
 static void values_came(struct sm *sm, struct sm_warp *warp, const struct sm_op *o, uint64_t bit)
 {
     uint64_t *from = sm_comes_from(warp, o);
-    for (unsigned i = 0; from && i < sm->scoreboard_words; i++)
-        from[i] &= ~o->way.writes[i];
+    if (from) {
+        warp->loads_out--;
+        for (unsigned i = 0; i < sm->scoreboard_words; i++)
+            from[i] &= ~o->way.writes[i];
+    }
     sm_head_waits(sm, warp, bit);
 }
 

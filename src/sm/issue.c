@@ -263,7 +263,10 @@ static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, 
 static void note_producer(const struct sm *sm, struct sm_warp *warp, const struct sm_op *o)
 {
     uint64_t *from = sm_comes_from(warp, o);
-    for (unsigned i = 0; from && i < sm->scoreboard_words; i++)
+    if (!from)
+        return;
+    warp->loads_out++;
+    for (unsigned i = 0; i < sm->scoreboard_words; i++)
         from[i] |= o->way.writes[i];
 }
 
@@ -374,6 +377,24 @@ HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class clas
         choose_first(sm, s + 1);
 }
 
+/* The warp has issued the instruction at the head of its buffer: the one behind it is the head now, and the policy sees
+ * where the warp stands. */
+HOT_INLINE void next_head(struct sm *sm, struct sm_warp *warp, unsigned slot, uint32_t pc)
+{
+    uint64_t bit = BIT64(slot);
+    uint32_t next = mask_has(sm->finished, slot) ? 0 : simt_pc(&warp->simt);
+    struct lockstep_warp_view *view = &sm->views[slot];
+    view->issued_pc = pc;
+    view->issued++;
+    view->pc = next;
+    sm->wants[warp->unit] &= ~bit;
+    sm->cleared &= ~bit;
+    warp->head_pc++;
+    warp->buffered = sm->finished & bit ? 0 : warp->buffered - 1;
+    enum sm_cause cause = warp->buffered ? sm_head_came(sm, warp, bit, next) : sm_head_gone(sm, bit);
+    sm_account_issued(&sm->account, &warp->stands_at, bit, sm->waiting & bit ? warp->stands_at : cause);
+}
+
 /* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have
  * too few of the host's registers. */
 HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, unsigned slot)
@@ -398,20 +419,8 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
     reserve_registers(sm, warp, &o->way);
     if (o->access)
         note_producer(sm, warp, o);
-    sm_account_issued(&sm->account, warp->stands_at, slot);
     warp->in_flight++;
-    warp->head_pc++;
-    struct lockstep_warp_view *view = &sm->views[slot];
-    view->issued_pc = pc;
-    view->issued++;
-    if (mask_has(sm->finished, slot)) {
-        warp->buffered = 0;
-        view->pc = 0;
-    } else {
-        warp->buffered--;
-        view->pc = simt_pc(&warp->simt);
-    }
-    sm_head_changed(sm, warp, BIT64(slot), view->pc);
+    next_head(sm, warp, slot, pc);
     if (sm->fetch.fills)
         sm_fetch_has_room(sm, slot);
     sm_fifo_push(&sm->id_oc[class], index);
@@ -610,8 +619,8 @@ unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
     if (!among)
         return LOCKSTEP_NO_WARP;
     show(sm, &view, members, ready);
-    unsigned slot = policy->fetch ? policy->fetch(sm->issue.state[scheduler], &view, among)
-                                  : choose(sm, scheduler, !free, &view);
+    unsigned slot =
+        policy->fetch ? policy->fetch(sm->issue.state[scheduler], &view, among) : choose(sm, scheduler, !free, &view);
     return slot < LOCKSTEP_NO_WARP && mask_has(among, slot) ? slot : LOCKSTEP_NO_WARP;
 }
 

@@ -45,11 +45,11 @@ struct sm_decoded {
     uint8_t other_count;       /* source operands that are no registers */
     uint16_t back_branch;      /* number of a backward branch, from 1 (spin_number_branches) */
     uint8_t lane_op;           /* enum sm_lane_op, see work.h */
-    bool scheduled;            /* all but control flow, barriers and fences */
+    uint8_t structural;        /* enum sm_cause: that of a warp which misses only a pipeline register for it */
     bool changes_frame;        /* call and return: register numbers mean others behind it */
     uint8_t after;             /* enum sm_after */
     uint8_t src_banks[12];
-    uint32_t scheduled_before; /* of the module's instructions before this one, those that are `scheduled` */
+    uint32_t scheduled_before; /* of the module's instructions before this one, those that sm_is_scheduled */
 };
 
 /* A warp instruction in flight: in one cache line, all that its way through the pipelines asks for. */

@@ -224,6 +224,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             const struct isa_instr *instr = &module->instrs[pc];
             struct sm_decoded *d = &kernel->decoded[pc];
             d->way.unit = unit_of(instr, params);
+            d->structural = (uint8_t)sm_account_unit(d->way.unit);
             d->way.latency = (uint16_t)(&params->latency_move)[instr->latency];
             kernel->longest = d->way.latency > kernel->longest ? d->way.latency : kernel->longest;
             d->way.interval = (uint16_t)(&params->interval_move)[instr->latency];
@@ -234,7 +235,8 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
         }
     }
     for (uint32_t pc = 0; pc < module->instr_count; pc++)
-        kernel->decoded[pc + 1].scheduled_before = kernel->decoded[pc].scheduled_before + kernel->decoded[pc].scheduled;
+        kernel->decoded[pc + 1].scheduled_before =
+            kernel->decoded[pc].scheduled_before + sm_is_scheduled(&module->instrs[pc]);
 }
 
 unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,
@@ -347,7 +349,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->block = (uint8_t)(block - sm->blocks);
     warp->buffered = 0;
     warp->fetch_pc = k->grid->kernel->first;
-    warp->in_flight = warp->stores_out = warp->pending_registers = warp->fence_after = 0;
+    warp->in_flight = warp->stores_out = warp->pending_registers = warp->loads_out = warp->fence_after = 0;
     warp->issued = warp->sync_ops = warp->takes = 0;
     memset(warp->scoreboard, 0, k->scoreboard_words * sizeof(uint64_t));
     memset(warp->from_memory, 0, k->scoreboard_words * sizeof(uint64_t));

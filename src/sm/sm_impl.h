@@ -36,6 +36,7 @@ struct sm_warp {
     uint32_t in_flight;          /* ops between issue and completion */
     uint32_t stores_out;         /* writes not acknowledged */
     uint32_t pending_registers;  /* bits set in the scoreboard */
+    uint32_t loads_out;          /* ops in flight that have a set (sm_comes_from) */
     uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
     uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.storage */
     uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes */
@@ -294,67 +295,52 @@ static inline uint64_t *sm_comes_from(const struct sm_warp *warp, const struct s
         return NULL;
     return far ? warp->from_memory : warp->from_chip;
 }
-/* account.c: the same where the instruction waits for all that is under way. */
-enum sm_cause sm_data_cause_of_all(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d);
-/* Where the registers come from that an instruction waits for, which is a warp's next one. A call or return, and a
- * function of the device, wait for all that is under way. */
+/* account.c: the same as sm_data_cause, of a warp with loads under way or of a function of the device. */
+enum sm_cause sm_data_cause_of_loads(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d);
+/* Where the registers come from that an instruction waits for, which is a warp's next one. */
 static inline enum sm_cause sm_data_cause(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
 {
-    if (d->after == SM_AFTER_OWN || d->changes_frame)
-        return sm_data_cause_of_all(sm, warp, d);
-    uint64_t memory = warp->from_memory[0] & d->uses[0], chip = warp->from_chip[0] & d->uses[0];
-    for (unsigned i = 1; i < sm->scoreboard_words; i++) {
-        memory |= warp->from_memory[i] & d->uses[i];
-        chip |= warp->from_chip[i] & d->uses[i];
-    }
-    return memory ? SM_CAUSE_data_memory : chip ? SM_CAUSE_data_shared : SM_CAUSE_data_arithmetic;
+    return warp->loads_out || d->after == SM_AFTER_OWN ? sm_data_cause_of_loads(sm, warp, d) : SM_CAUSE_data_arithmetic;
 }
-/* The warp stands at the cause, if it does not wait. */
+/* What happens outside issue to a warp: it stands at the cause, if it does not wait. */
 static inline void sm_account_awake(struct sm *sm, struct sm_warp *warp, uint64_t bit, enum sm_cause cause)
 {
+    contract(!sm->account.issued);
     if (!(sm->waiting & bit))
-        sm_account_stand(&sm->account, &warp->stands_at, mask_first(bit), cause);
+        sm_account_stand(&sm->account, &warp->stands_at, sm->account.from, cause);
 }
-/* The head of a warp's buffer changed: brings the sets that issue looks at up to date. next: the instruction that the
- * warp needs next; of a warp that has ended, any. */
-HOT_INLINE void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint32_t next)
+/* Another instruction is at the head of a warp's buffer, which is in none of the sets of its last one any more: puts it
+ * into the sets that issue looks at. next: the instruction that the warp needs next. Returns the cause at which it
+ * stands, if it does not wait. */
+HOT_INLINE enum sm_cause sm_head_came(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint32_t next)
+{
+    uint32_t pc = warp->head_pc;
+    const struct sm_decoded *d = &sm->kernel->decoded[pc];
+    sm->changed |= bit;
+    if (pc != next) {
+        sm->mispredicted |= bit;
+        return SM_CAUSE_control;
+    }
+    warp->unit = d->way.unit;
+    sm->wants[d->way.unit] |= bit;
+    if (!sm_scoreboard_clear(sm, warp, d))
+        return sm_data_cause(sm, warp, d);
+    sm_head_cleared(sm, warp, bit, d);
+    return d->structural;
+}
+/* The same when the buffer is left empty. */
+static inline enum sm_cause sm_head_gone(struct sm *sm, uint64_t bit)
 {
     sm->changed |= bit;
-    sm->wants[warp->unit] &= ~bit;
-    sm->cleared &= ~bit;
-    uint64_t mispredicted = sm->mispredicted & ~bit;
-    enum sm_cause cause = SM_CAUSE_control;
-    if (!warp->buffered) {
-        sm->buffered &= ~bit;
-        sm->due |= SM_DUE_FETCH;
-        if (!(sm->flushed & bit))
-            cause = SM_CAUSE_fetch;
-    } else {
-        sm->buffered |= bit;
-        uint32_t pc = warp->head_pc;
-        const struct sm_decoded *d = &sm->kernel->decoded[pc];
-        if (pc != next) {
-            mispredicted |= bit;
-        } else {
-            warp->unit = d->way.unit;
-            sm->wants[d->way.unit] |= bit;
-            if (sm_scoreboard_clear(sm, warp, d)) {
-                sm_head_cleared(sm, warp, bit, d);
-                cause = sm_account_unit(d->way.unit);
-            } else {
-                cause = sm_data_cause(sm, warp, d);
-            }
-        }
-    }
-    sm->mispredicted = mispredicted;
-    sm_account_awake(sm, warp, bit, cause);
+    sm->buffered &= ~bit;
+    sm->due |= SM_DUE_FETCH;
+    return sm->flushed & bit ? SM_CAUSE_control : SM_CAUSE_fetch;
 }
 /* Something else now holds up the warp's head: the cause at which the warp stands follows from that. */
 static inline void sm_head_waits(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
     if (sm->buffered & ~(sm->cleared | sm->mispredicted | sm->waiting) & bit)
-        sm_account_stand(&sm->account, &warp->stands_at, mask_first(bit),
-                         sm_data_cause(sm, warp, &sm->kernel->decoded[warp->head_pc]));
+        sm_account_awake(sm, warp, bit, sm_data_cause(sm, warp, &sm->kernel->decoded[warp->head_pc]));
 }
 /* Something that the head may have waited for is done. */
 HOT_INLINE void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64_t bit)
@@ -363,7 +349,7 @@ HOT_INLINE void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64
     if ((sm->buffered & ~sm->cleared & ~sm->mispredicted & bit) && sm_scoreboard_clear(sm, warp, d)) {
         sm_head_cleared(sm, warp, bit, d);
         sm->changed |= bit;
-        sm_account_awake(sm, warp, bit, sm_account_unit(d->way.unit));
+        sm_account_awake(sm, warp, bit, d->structural);
     }
 }
 
