@@ -82,13 +82,16 @@ void sm_account_begin(struct sm *sm)
 HOT void sm_account_unpicked(struct sm *sm)
 {
     struct sm_causes *counts = &sm->account.counts;
-    uint64_t ready = sm->account.ready & ~sm->account.issued & sm->resident & sm->cleared & ~sm->waiting;
+    uint64_t ready = sm->account.ready & ~sm->account.issued;
     uint64_t mem = ready & sm->wants[ISA_UNIT_MEM], sfu = ready & sm->wants[ISA_UNIT_SFU];
-    unsigned count = mask_count(ready), held = mask_count(ready & sm->account.held);
-    counts->unpicked += count - held;
-    counts->structural_sp -= count;
-    if (held)
+    contract(!(ready & ~(sm->resident & sm->cleared & ~sm->waiting))); /* what others issue does not change that */
+    counts->unpicked += mask_count(ready);
+    counts->structural_sp -= mask_count(ready);
+    if (ready & sm->account.held) {
+        unsigned held = mask_count(ready & sm->account.held);
+        counts->unpicked -= held;
         counts->held += held;
+    }
     if (mem | sfu) {
         counts->structural_mem -= mask_count(mem);
         counts->structural_sfu -= mask_count(sfu);

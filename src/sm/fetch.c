@@ -130,8 +130,8 @@ static void fill_buffer(struct sm *sm, unsigned slot, uint32_t count)
 static void fetch_warp(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    uint64_t address = sm->setup.code_base + (uint64_t)warp->fetch_pc * ISA_PC_BYTES;
-    uint32_t line = sm->setup.l1i->line_bytes;
+    uint64_t address = sm->fetch.code_base + (uint64_t)warp->fetch_pc * ISA_PC_BYTES;
+    uint32_t line = sm->fetch.line_bytes;
     uint32_t to_line_end = (line - (uint32_t)(address & (line - 1))) / ISA_PC_BYTES;
     if (warp->fetch_pc >= sm->fetch.module_size) { /* ran off the end on a wrong path: the scheduler will redirect it */
         warp->fetch_pc = simt_pc(&warp->simt);
@@ -268,6 +268,8 @@ void sm_fetch_begin(struct sm *sm)
         .slot = SM_NONE,
         .most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer,
         .module_size = sm->kernel->grid->code->module->instr_count,
+        .line_bytes = sm->setup.l1i->line_bytes,
+        .code_base = sm->setup.code_base,
         .line_taken = true,
         .fills = fills,
         .stocked = fills ? &f->full : &sm->buffered,

@@ -544,9 +544,9 @@ static void flush_all(struct sm *sm, uint64_t astray)
 static inline unsigned pick_ready(struct sm *sm, unsigned s, const struct lockstep_scheduler_view *view)
 {
     unsigned slot = sm->setup.scheduler->pick(sm->issue.state[s], view);
-    return slot == LOCKSTEP_NO_WARP || (slot < LOCKSTEP_NO_WARP && mask_has(view->ready, slot))
-               ? slot
-               : record_bad_pick(sm, s, slot);
+    if (slot < LOCKSTEP_NO_WARP && mask_has(view->ready, slot))
+        return slot;
+    return slot == LOCKSTEP_NO_WARP ? slot : record_bad_pick(sm, s, slot);
 }
 
 /* Warps that are held back come after all others: only when none of those issues are they met. */
