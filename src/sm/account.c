@@ -25,7 +25,7 @@ HOT enum sm_cause sm_data_cause_of_loads(const struct sm *sm, const struct sm_wa
     return memory ? SM_CAUSE_data_memory : chip ? SM_CAUSE_data_shared : SM_CAUSE_data_arithmetic;
 }
 
-enum sm_cause sm_account_cause(const struct sm *sm, unsigned slot)
+HOT enum sm_cause sm_account_cause(const struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     uint64_t bit = BIT64(slot);
@@ -44,7 +44,14 @@ enum sm_cause sm_account_cause(const struct sm *sm, unsigned slot)
     return bit & (sm->flushed | sm->mispredicted) ? SM_CAUSE_control : SM_CAUSE_fetch;
 }
 
-void sm_account_again(struct sm *sm, uint64_t slots)
+HOT void sm_account_wait(struct sm *sm, uint64_t slots, enum sm_cause cause)
+{
+    for (uint64_t rest = slots; rest; rest &= rest - 1)
+        sm_account_stand(&sm->account, &sm->warps[mask_first(rest)].stands_at,
+                         sm_account_from(&sm->account, rest & -rest), cause);
+}
+
+HOT void sm_account_again(struct sm *sm, uint64_t slots)
 {
     for (uint64_t rest = slots; rest; rest &= rest - 1)
         sm_account_stand(&sm->account, &sm->warps[mask_first(rest)].stands_at,

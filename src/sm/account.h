@@ -75,6 +75,8 @@ void sm_account_begin(struct sm *sm);
 /* Warps have come; warps go. */
 void sm_account_come(struct sm *sm, uint64_t slots);
 void sm_account_go(struct sm *sm, uint64_t slots);
+/* The warps wait from now on, and stand at that cause. */
+void sm_account_wait(struct sm *sm, uint64_t slots, enum sm_cause cause);
 /* The warps' sets have changed: they stand where these say. */
 void sm_account_again(struct sm *sm, uint64_t slots);
 /* Of the warps that stand at a structural cause, those that schedulers found ready and did not pick, while this cycle

@@ -49,6 +49,8 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
         o->access = has_access ? sm_access_new(&sm->ops, &sm->arena) : NULL;
     if (has_access)
         simt_access_archive(o->access, code_of(sm), ar);
+    if (archive_loading(ar))
+        o->source = has_access ? (uint8_t)sm_source_of(o) : SM_FROM_OP;
 }
 
 static void archive_ops(struct sm *sm, struct archive *ar)

@@ -21,9 +21,9 @@ static void note_event(struct sm *sm, const struct sm_block *block, uint64_t war
 /* A barrier opens for these warps, if they are any. */
 static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
 {
-    sm_count_warps(sm, sm->now + 1);
     if (!warps)
         return;
+    sm_count_warps(sm, sm->now + 1);
     sm_synchronise_block(sm, block);
     note_event(sm, block, slots_of(block, warps), true);
     sm_phase_open(sm, block, slots_of(block, warps));

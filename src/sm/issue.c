@@ -260,10 +260,11 @@ static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, 
 }
 
 /* Notes where the registers come from that a load or an atomic writes. */
-static void note_producer(const struct sm *sm, struct sm_warp *warp, const struct sm_op *o)
+static void note_producer(const struct sm *sm, struct sm_warp *warp, struct sm_op *o)
 {
-    uint64_t *from = sm_comes_from(warp, o);
-    if (!from)
+    uint64_t *from = sm_comes_from(warp, sm_source_of(o));
+    o->source = (uint8_t)sm_source_of(o);
+    if (o->source == SM_FROM_OP)
         return;
     warp->loads_out++;
     for (unsigned i = 0; i < sm->scoreboard_words; i++)

@@ -26,6 +26,9 @@ enum sm_after {
     SM_AFTER_FENCE /* what a fence would wait for: a store or atomic that releases at a scope wider than the block */
 };
 
+/* Where the values of the registers come from that an op writes. */
+enum sm_source { SM_FROM_OP, SM_FROM_MEMORY, SM_FROM_CHIP };
+
 /* The facts about an instruction that its way from issue to completion asks for. */
 struct sm_way {
     const uint64_t *writes; /* set of registers in the scoreboard that it writes; behind that set, those it reads */
@@ -68,6 +71,7 @@ struct sm_op {
     bool acquires;    /* at a scope wider than the block */
     bool blocks_warp; /* the warp waits until it is complete */
     uint8_t era;      /* of its block, in which it issued: see order.h */
+    uint8_t source;   /* enum sm_source */
 };
 
 /* Pipeline registers of one class: FIFOs of ops, in rings. */

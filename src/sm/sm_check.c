@@ -55,7 +55,7 @@ static void check_blocks(struct sm *sm, struct check *c)
 /* The ops in flight, counted by warp. */
 struct under_way {
     uint32_t ops, of[SM_SLOTS]; /* in all; by warp */
-    uint32_t loads[SM_SLOTS];   /* by warp: those of which a set names the registers (sm_comes_from) */
+    uint32_t loads[SM_SLOTS];   /* by warp: those whose registers come from somewhere else */
     uint64_t blocked;           /* warps that wait until an op of theirs is complete */
     uint64_t *boards;           /* by warp: registers that ops write */
 };
@@ -71,7 +71,7 @@ static void add_ops(const struct sm *sm, struct under_way *u)
             continue;
         u->ops++;
         u->of[o->slot]++;
-        u->loads[o->slot] += o->access && sm_comes_from(&sm->warps[o->slot], o);
+        u->loads[o->slot] += o->access && sm_source_of(o) != SM_FROM_OP;
         u->blocked |= o->blocks_warp ? BIT64(o->slot) : 0;
         for (unsigned w = 0; w < sm->scoreboard_words; w++)
             u->boards[o->slot * sm->scoreboard_words + w] |= o->way.writes[w];

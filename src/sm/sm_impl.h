@@ -36,7 +36,7 @@ struct sm_warp {
     uint32_t in_flight;          /* ops between issue and completion */
     uint32_t stores_out;         /* writes not acknowledged */
     uint32_t pending_registers;  /* bits set in the scoreboard */
-    uint32_t loads_out;          /* ops in flight that have a set (sm_comes_from) */
+    uint32_t loads_out;          /* ops in flight whose registers come from somewhere else */
     uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
     uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.storage */
     uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes */
@@ -189,13 +189,27 @@ static inline void sm_waits_changed(struct sm *sm)
 {
     sm->waiting = sm->finished | sm_waits_any(&sm->waits);
 }
+/* The cause at which a warp stands that waits for that reason alone. */
+static inline enum sm_cause sm_cause_of_wait(enum sm_wait wait)
+{
+#define WAIT(name, cause, ender, kind, doc)                                                                            \
+    if (wait == SM_WAIT_##name)                                                                                        \
+        return SM_CAUSE_##cause;
+#include "sm/waits.def"
+#undef WAIT
+    return SM_CAUSE_exit;
+}
 /* The warps wait for that reason from now on. */
 static inline void sm_wait_begin(struct sm *sm, enum sm_wait wait, uint64_t slots)
 {
+    bool alone = !(sm->waiting & slots);
     contract(!(slots & ~sm->resident));
     sm->waits.of[wait] |= slots;
     sm->waiting |= slots;
-    sm_account_again(sm, slots);
+    if (alone)
+        sm_account_wait(sm, slots, sm_cause_of_wait(wait));
+    else
+        sm_account_again(sm, slots);
 }
 /* The warps wait for that reason no more: issue has to look at them. */
 static inline void sm_wait_end(struct sm *sm, enum sm_wait wait, uint64_t slots)
@@ -284,16 +298,21 @@ static inline void sm_head_cleared(struct sm *sm, struct sm_warp *warp, uint64_t
     if (d->after == SM_AFTER_FENCE)
         sm_reach_release(sm, warp, bit);
 }
-/* The set of the warp's registers to which those belong that an op with an access writes, by where their values come
- * from; NULL: to none. A warp whose atomic is under way waits for that alone. */
-static inline uint64_t *sm_comes_from(const struct sm_warp *warp, const struct sm_op *o)
+/* Where the values of the registers come from that an op with an access writes. A warp whose atomic is under way waits
+ * for that alone. */
+static inline enum sm_source sm_source_of(const struct sm_op *o)
 {
     const struct simt_access *access = o->access;
     bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
                access->instr->mods.space == ISA_SPACE_PARAM;
     if (!o->in_memory || access->kind == ISA_FLAG_STORE || (far && access->kind != ISA_FLAG_LOAD))
-        return NULL;
-    return far ? warp->from_memory : warp->from_chip;
+        return SM_FROM_OP;
+    return far ? SM_FROM_MEMORY : SM_FROM_CHIP;
+}
+/* The set of the warp's registers that come from there, beyond what ops compute. */
+static inline uint64_t *sm_comes_from(const struct sm_warp *warp, enum sm_source source)
+{
+    return source == SM_FROM_MEMORY ? warp->from_memory : warp->from_chip;
 }
 /* account.c: the same as sm_data_cause, of a warp with loads under way or of a function of the device. */
 enum sm_cause sm_data_cause_of_loads(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d);
