@@ -299,7 +299,7 @@ static void prepare_parts(struct gpu_run *run)
 }
 
 /* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */
-enum gpu_status gpu_run_timing(struct gpu_run *run)
+HOT enum gpu_status gpu_run_timing(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
     gpu_reset_counters(gpu);

@@ -103,7 +103,7 @@ static bool send_reply(struct gpu_part *part, unsigned i, uint64_t now)
 
 /* Each slice whose first reply is there sends it, if the network has room. The next replies may be sent in cycle
  * `again`. */
-static void send_replies(struct gpu_part *part, uint64_t now, uint64_t again)
+HOT static void send_replies(struct gpu_part *part, uint64_t now, uint64_t again)
 {
     uint64_t first = CYCLE_NEVER, ended = 0;
     for (uint64_t rest = part->replying; rest; rest &= rest - 1) {

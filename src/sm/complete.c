@@ -3,7 +3,7 @@
 #include "sm/sm_impl.h"
 
 /* Ends the warp's fence, or lets the warp retire, if this op or store was the last one that it waited for. */
-static void check_rest(struct sm *sm, unsigned slot)
+HOT static void check_rest(struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     sm_check_fence(sm, slot);
@@ -12,7 +12,7 @@ static void check_rest(struct sm *sm, unsigned slot)
     sm_fetch_retires(sm, BIT64(slot));
 }
 
-void sm_check_retire(struct sm *sm, unsigned slot)
+HOT void sm_check_retire(struct sm *sm, unsigned slot)
 {
     if (mask_has(sm->waits.fence | sm->finished, slot))
         check_rest(sm, slot);

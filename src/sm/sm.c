@@ -312,7 +312,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     }
 }
 
-bool sm_can_launch(const struct sm *sm)
+HOT bool sm_can_launch(const struct sm *sm)
 {
     const struct sm_kernel *k = sm->kernel;
     return sm->free_blocks && sm->free_threads >= k->threads_per_block && sm->free_shared >= k->shared_bytes &&
@@ -540,7 +540,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     return (struct sm_turn){sm_can_send(sm) ? sm->now : next_event(sm), state | SM_STATE_SENDING};
 }
 
-bool sm_idle(const struct sm *sm)
+HOT bool sm_idle(const struct sm *sm)
 {
     return !sm->resident && !sm->port.packets.out && !sm->ops.live;
 }
