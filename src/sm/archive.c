@@ -290,7 +290,7 @@ static void archive_pipelines(struct sm *sm, struct archive *ar)
     archive_wheel(sm, ar, &sm->execute.wheel);
     archive_wheel(sm, ar, &sm->lsu.shared);
     for (unsigned s = 0; s < sm->params->schedulers; s++)
-        archive_bytes(ar, sm->issue.state[s], sm->setup.scheduler->state_bytes);
+        archive_bytes(ar, sm->issue.of[s].state, sm->setup.scheduler->state_bytes);
 }
 
 /* Load/store unit */
@@ -393,7 +393,7 @@ static void begin_counting(struct sm *sm)
 {
     sm->counted = sm->now;
     for (unsigned s = 0; s < sm->scheduler_count; s++)
-        sm->issue.owned[s] = sm->now;
+        sm->issue.of[s].owned = sm->now;
     sm_waits_changed(sm);
     sm_account_begin(sm);
     sm_all_due(sm);

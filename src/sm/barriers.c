@@ -69,7 +69,7 @@ HOT void sm_finish_warp(struct sm *sm, unsigned slot)
         release_warps(sm, block, released, value);
     sm_phase_close(sm, block);
     if (sm->setup.scheduler->ended)
-        sm->setup.scheduler->ended(sm->issue.state[slot % sm->params->schedulers], slot, sm->now);
+        sm->setup.scheduler->ended(sm->issue.of[slot % sm->params->schedulers].state, slot, sm->now);
 }
 
 static void tell(struct sm *sm, const struct sm_barrier_event *event)
@@ -77,9 +77,9 @@ static void tell(struct sm *sm, const struct sm_barrier_event *event)
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     for (unsigned s = 0; s < sm->scheduler_count; s++)
         if (event->opened)
-            policy->released(sm->issue.state[s], event->warps, event->block, sm->now);
+            policy->released(sm->issue.of[s].state, event->warps, event->block, sm->now);
         else
-            policy->arrived(sm->issue.state[s], mask_first(event->warps), event->block, sm->now);
+            policy->arrived(sm->issue.of[s].state, mask_first(event->warps), event->block, sm->now);
 }
 
 HOT void sm_show_blocks(struct sm *sm)

@@ -360,7 +360,7 @@ static void choose_first(struct sm *sm, unsigned from)
 HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class class)
 {
     uint8_t *overtaken = sm->issue.overtaken[class], most = sm->issue.overtakes[class];
-    uint64_t want = sm_wanted(sm, class) & sm->cleared & ~sm->waiting & ~sm->issue.slots[s], known;
+    uint64_t want = sm_wanted(sm, class) & sm->cleared & ~sm->waiting & ~sm->issue.of[s].slots, known;
     memcpy(&known, overtaken, sizeof known);
     if (!want && !known)
         return; /* the usual case */
@@ -370,7 +370,7 @@ HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class clas
     unsigned count = sm->scheduler_count;
     for (unsigned other = s + 1 < count ? s + 1 : 0; full && other != sm->issue.looks_first;
          other = other + 1 < count ? other + 1 : 0) {
-        times = want & sm->issue.slots[other] ? overtaken[other] + 1u : 0;
+        times = want & sm->issue.of[other].slots ? overtaken[other] + 1u : 0;
         overtaken[other] = (uint8_t)(times < most ? times : most);
         choose |= times >= most;
     }
@@ -463,9 +463,9 @@ static inline enum sm_stall classify(const struct sm *sm, uint64_t members, uint
 
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
 {
-    uint64_t members = sm->resident & sm->issue.slots[scheduler];
-    if (!(sm->changed & sm->issue.slots[scheduler]))
-        return sm->issue.stall_of[scheduler];
+    uint64_t members = sm->resident & sm->issue.of[scheduler].slots;
+    if (!(sm->changed & sm->issue.of[scheduler].slots))
+        return sm->issue.of[scheduler].stall_of;
     return classify(sm, members, members & sm->cleared & ~sm->waiting);
 }
 
@@ -482,15 +482,16 @@ static bool issues_more(struct sm *sm, unsigned slot)
 
 /* The warp that a scheduler has picked issues one instruction and those behind it, up to the issue width, until one
  * must wait or holds it back. */
-static inline void issue_picked(struct sm *sm, unsigned s, unsigned slot, const struct lockstep_scheduler_view *view)
+static inline void issue_picked(struct sm *sm, struct sm_scheduler *own, unsigned slot,
+                                const struct lockstep_scheduler_view *view)
 {
-    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    const struct lockstep_scheduler *policy = sm->issue.policy;
     for (unsigned left = sm->params->issue_width;;) {
         enum sm_class class = issue_warp(sm, &sm->warps[slot], slot);
         if (sm->issue.overtakes[class])
-            note_overtaken(sm, s, class);
+            note_overtaken(sm, own->number, class);
         if (policy->issued)
-            policy->issued(sm->issue.state[s], slot, view);
+            policy->issued(own->state, slot, view);
         if (--left == 0 || !issues_more(sm, slot))
             return;
         sm->stats.extra_issues++;
@@ -509,8 +510,8 @@ static unsigned record_bad_pick(struct sm *sm, unsigned s, unsigned picked)
 /* The policy's choice among view->ready; of warps that are held back, the spin control's. */
 static unsigned choose(const struct sm *sm, unsigned s, bool held, const struct lockstep_scheduler_view *view)
 {
-    const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    return held ? spin_pick(sm->spin, view, policy, sm->issue.state[s]) : policy->pick(sm->issue.state[s], view);
+    const struct lockstep_scheduler *policy = sm->issue.policy;
+    return held ? spin_pick(sm->spin, view, policy, sm->issue.of[s].state) : policy->pick(sm->issue.of[s].state, view);
 }
 
 /* The warp to issue, or LOCKSTEP_NO_WARP. A scheduler meets its warps in its order of preference until one can issue;
@@ -542,12 +543,13 @@ static void flush_all(struct sm *sm, uint64_t astray)
 }
 
 /* The usual case of pick_warp: nobody has gone astray, nobody is held back. */
-static inline unsigned pick_ready(struct sm *sm, unsigned s, const struct lockstep_scheduler_view *view)
+static inline unsigned pick_ready(struct sm *sm, const struct sm_scheduler *own,
+                                  const struct lockstep_scheduler_view *view)
 {
-    unsigned slot = sm->setup.scheduler->pick(sm->issue.state[s], view);
+    unsigned slot = sm->issue.policy->pick(own->state, view);
     if (slot < LOCKSTEP_NO_WARP && mask_has(view->ready, slot))
         return slot;
-    return slot == LOCKSTEP_NO_WARP ? slot : record_bad_pick(sm, s, slot);
+    return slot == LOCKSTEP_NO_WARP ? slot : record_bad_pick(sm, own->number, slot);
 }
 
 /* Warps that are held back come after all others: only when none of those issues are they met. */
@@ -572,23 +574,23 @@ static unsigned pick_any(struct sm *sm, unsigned s, uint64_t astray, struct lock
 }
 
 /* A scheduler's cycle goes to `cause`, and so will those that follow until one of its warps changes. */
-static inline void own_cycles(struct sm *sm, unsigned s, enum sm_stall cause)
+static inline void own_cycles(struct sm *sm, struct sm_scheduler *own, enum sm_stall cause)
 {
-    sm_give_cycles(sm, s, sm->now);
-    sm->issue.stall_of[s] = (uint8_t)cause;
+    sm_give_cycles(sm, own, sm->now);
+    own->stall_of = (uint8_t)cause;
 }
 
 /* The scheduler has issued in this cycle. When none of its warps can issue in the next one, what it will find then is
  * known already: it need not look before one of them has changed. Else it looks in the next cycle. */
-static inline void own_issue(struct sm *sm, unsigned s)
+static inline void own_issue(struct sm *sm, struct sm_scheduler *own)
 {
-    uint64_t slots = sm->issue.slots[s];
-    sm_give_cycles(sm, s, sm->now);
+    uint64_t slots = own->slots;
+    sm_give_cycles(sm, own, sm->now);
     sm->stalls.issued++;
-    sm->issue.owned[s]++;
+    own->owned++;
     if (sm_wide_awake(sm) & slots)
         return;
-    sm->issue.stall_of[s] = (uint8_t)classify(sm, sm->resident & slots, 0);
+    own->stall_of = (uint8_t)classify(sm, sm->resident & slots, 0);
     sm->changed &= ~slots;
 }
 
@@ -600,7 +602,7 @@ static inline void show(const struct sm *sm, struct lockstep_scheduler_view *vie
     view->members = members;
     view->waiting = members & sm->waiting;
     view->at_barrier = members & sm->waits.barrier;
-    if (sm->setup.scheduler->needs & LOCKSTEP_NEEDS_LONG_WAIT)
+    if (sm->issue.policy->needs & LOCKSTEP_NEEDS_LONG_WAIT)
         view->long_wait = long_waits(sm, members);
 }
 
@@ -613,46 +615,46 @@ static unsigned entries(const struct lockstep_scheduler_view *view, unsigned slo
 unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
 {
     struct lockstep_scheduler_view view = sm->view;
-    uint64_t members = sm->resident & ~sm->finished & sm->issue.slots[scheduler];
+    uint64_t members = sm->resident & ~sm->finished & sm->issue.of[scheduler].slots;
     uint64_t awake = members & warps & ~sm->waiting, free = awake & ~sm->backed_off, ready = free ? free : awake;
-    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    const struct lockstep_scheduler *policy = sm->issue.policy;
     uint64_t among = policy->fetch ? members & warps : ready;
     if (!among)
         return LOCKSTEP_NO_WARP;
     show(sm, &view, members, ready);
-    unsigned slot =
-        policy->fetch ? policy->fetch(sm->issue.state[scheduler], &view, among) : choose(sm, scheduler, !free, &view);
+    unsigned slot = policy->fetch ? policy->fetch(sm->issue.of[scheduler].state, &view, among)
+                                  : choose(sm, scheduler, !free, &view);
     return slot < LOCKSTEP_NO_WARP && mask_has(among, slot) ? slot : LOCKSTEP_NO_WARP;
 }
 
 /* One cycle of a scheduler that one of its warps gives a reason to look. */
-static void schedule(struct sm *sm, unsigned s)
+static void schedule(struct sm *sm, struct sm_scheduler *own)
 {
-    uint64_t slots = sm->issue.slots[s], members = sm->resident & slots, waiting = sm->waiting;
+    uint64_t slots = own->slots, members = sm->resident & slots, waiting = sm->waiting;
     uint64_t could = slots & sm->cleared & ~waiting, ready = could ? could & sm_units_free(sm) : 0;
     uint64_t astray = slots & sm->mispredicted & ~waiting;
     /* Warps that only miss a pipeline register are met again when one comes free (enter_collectors). */
     sm->changed = (sm->changed & ~slots) | (ready ? could : 0);
     if (!ready) {
         flush_all(sm, astray);
-        own_cycles(sm, s, classify(sm, members, could));
+        own_cycles(sm, own, classify(sm, members, could));
         return;
     }
     struct lockstep_scheduler_view *view = &sm->view;
-    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    const struct lockstep_scheduler *policy = sm->issue.policy;
     show(sm, view, members & ~sm->finished, ready);
     sm_account_ready(&sm->account, ready);
     if (policy->advance)
-        policy->advance(sm->issue.state[s], view);
-    unsigned slot = astray | sm->backed_off ? pick_any(sm, s, astray, view) : pick_ready(sm, s, view);
+        policy->advance(own->state, view);
+    unsigned slot = astray | sm->backed_off ? pick_any(sm, own->number, astray, view) : pick_ready(sm, own, view);
     if (slot == LOCKSTEP_NO_WARP) {
         sm->moved = true; /* it is asked again in the next cycle */
         sm_account_held(&sm->account, ready);
-        own_cycles(sm, s, SM_STALL_held);
+        own_cycles(sm, own, SM_STALL_held);
         return;
     }
-    issue_picked(sm, s, slot, view);
-    own_issue(sm, s);
+    issue_picked(sm, own, slot, view);
+    own_issue(sm, own);
 }
 
 static void wake_sleepers(struct sm *sm)
@@ -686,8 +688,8 @@ static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
 {
     for (unsigned i = 0; i < sm->scheduler_count; i++) {
         unsigned s = (next + i) % sm->scheduler_count;
-        sm_give_cycles(sm, s, i < sm->scheduler_count - looked ? sm->now : sm->now + 1);
-        sm->issue.owned[s] = sm->now + 1;
+        sm_give_cycles(sm, &sm->issue.of[s], i < sm->scheduler_count - looked ? sm->now : sm->now + 1);
+        sm->issue.of[s].owned = sm->now + 1;
     }
 }
 
@@ -695,15 +697,16 @@ HOT void sm_issue(struct sm *sm)
 {
     if (sm_waits_timed(&sm->waits) | sm->fence_reached)
         end_waits(sm);
-    unsigned count = sm->scheduler_count, turns = sm->issue.turns;
-    unsigned s = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1)), looked = 0;
+    unsigned count = sm->scheduler_count, turns = sm->issue.turns, looked = 0;
+    unsigned first = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1));
     if (sm->issue.first_look != SM_NONE)
-        s = sm->issue.first_look;
-    sm->issue.looks_first = (uint8_t)s;
+        first = sm->issue.first_look;
+    sm->issue.looks_first = (uint8_t)first;
+    struct sm_scheduler *all = sm->issue.of, *own = &all[first];
     while (!sm->has_fault) {
-        if (sm->changed & sm->issue.slots[s])
-            schedule(sm, s);
-        s = s + 1 < count ? s + 1 : 0;
+        if (sm->changed & own->slots)
+            schedule(sm, own);
+        own = own + 1 < all + count ? own + 1 : all;
         if (++looked == count)
             break;
     }
@@ -711,7 +714,7 @@ HOT void sm_issue(struct sm *sm)
         sm_show_blocks(sm);
     sm_account_looked(sm, &sm->account);
     if (sm->has_fault)
-        leave_cycle(sm, s, looked);
+        leave_cycle(sm, own->number, looked);
 }
 
 void sm_open_view(struct sm *sm)

@@ -203,7 +203,7 @@ static void check_schedulers(struct sm *sm, struct check *c)
 {
     check_at_most(c, "sm.counted", 0, &sm->counted, sizeof sm->counted, sm->now);
     for (unsigned s = 0; s < sm->scheduler_count; s++) {
-        check_at_most(c, "sm.owned", s, &sm->issue.owned[s], sizeof sm->issue.owned[s], sm->now);
+        check_at_most(c, "sm.owned", s, &sm->issue.of[s].owned, sizeof sm->issue.of[s].owned, sm->now);
         for (unsigned class = 0; class < SM_CLASSES; class ++)
             check_at_most(c, "sm.overtaken", s, &sm->issue.overtaken[class][s], 1, sm->issue.overtakes[class]);
     }

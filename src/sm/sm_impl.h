@@ -41,11 +41,12 @@ struct sm_warp {
     uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.storage */
     uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes */
     uint64_t *from_chip;         /* those that shared memory or the constant cache gives */
-    uint64_t wake;               /* asleep or delayed: cycle in which that ends */
+    uint64_t issued;             /* instructions, since sm_watch_reset */
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
     uint64_t age;
-    uint64_t issued, sync_ops, takes, last_sync_address; /* counts: since sm_watch_reset */
+    uint64_t wake;                               /* asleep or delayed: cycle in which that ends */
+    uint64_t sync_ops, takes, last_sync_address; /* counts: since sm_watch_reset */
     uint32_t last_sync_pc;
     bool last_sync_shared;
 };
@@ -90,7 +91,8 @@ struct sm_storage {
 };
 
 /* SMs may be stepped by different threads: none shares a cache line with another. What every step looks at comes first,
- * side by side. */
+ * and what is looked at together lies in the same cache lines: the sets and, behind them, the causes that most warps
+ * stand at; fetch's buffer and sets; stages' counts. */
 struct sm {
     _Alignas(128) uint64_t now;
     const struct sm_params *params;
@@ -98,17 +100,18 @@ struct sm {
     bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
                                  will until an event */
     bool has_fault;
-    uint32_t due; /* set of enum sm_due */
     uint8_t scheduler_count;
-    uint32_t scoreboard_words; /* of sm_kernel */
+    uint32_t due;              /* set of enum sm_due */
+    uint64_t changed;          /* warp slots of which something that issue looks at has changed since, or that could
+                                  issue */
     uint64_t blocks_changed;   /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
-    uint64_t changed; /* warp slots of which something that issue looks at has changed since, or that could issue */
-    /* Cycles are counted when what they count for changes: from `counted` on those of warps are not yet. */
-    uint64_t counted;
+    struct spin *spin;         /* NULL: nobody looks at spinning warps */
+    uint32_t scoreboard_words; /* of sm_kernel */
     struct sm_issue issue;
 
     /* Sets of warp slots. */
-    uint64_t resident, finished;    /* finished: no lanes left */
+    _Alignas(CACHE_LINE) uint64_t resident;
+    uint64_t finished;              /* no lanes left */
     struct sm_waits waits;          /* by reason */
     uint64_t waiting;               /* finished, or in one of `waits` */
     uint64_t buffered;              /* has an instruction in its buffer */
@@ -121,23 +124,25 @@ struct sm {
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
 
     struct sm_account account; /* looked at wherever these sets change */
-    struct sm_fetch fetch;
+    _Alignas(CACHE_LINE) struct sm_fetch fetch;
 
     /* Pipeline registers: issue fills the first, collect the second, units and the load/store unit empty them. */
-    struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
+    _Alignas(CACHE_LINE) struct sm_fifo id_oc[SM_CLASSES];
+    struct sm_fifo oc_ex[SM_CLASSES];
     struct sm_ops ops;
-    struct sm_lsu lsu;
     struct sm_port port;
-    struct sm_collect collect;
-    struct sm_execute execute;
+    struct sm_lsu lsu;
+    _Alignas(CACHE_LINE) struct sm_collect collect;
+    _Alignas(CACHE_LINE) struct sm_execute execute;
 
-    struct sm_stalls stalls;
+    _Alignas(CACHE_LINE) struct sm_stalls stalls;
     struct sm_causes causes; /* for whoever asked for them */
     struct sm_phases phases;
-    struct spin *spin; /* NULL: nobody looks at spinning warps */
     struct sm_setup setup;
-    uint32_t fifo_items[2 * SM_CLASSES][SM_FIFO_ITEMS];
-    struct sm_stats stats;
+    /* Cycles of warps are counted when what they count for changes: from this one on they are not yet. */
+    uint64_t counted;
+    _Alignas(CACHE_LINE) uint32_t fifo_items[2 * SM_CLASSES][SM_FIFO_ITEMS];
+    _Alignas(CACHE_LINE) struct sm_stats stats;
     struct sm_warp warps[SM_SLOTS];
     struct lockstep_warp_view views[SM_SLOTS];
     struct lockstep_block_view block_views[SM_SLOTS]; /* as of the end of the last cycle */
@@ -396,10 +401,10 @@ void sm_open_view(struct sm *sm);
  * first, if it could issue those that wait for no event; or LOCKSTEP_NO_WARP. */
 unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps);
 /* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
-static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)
+static inline void sm_give_cycles(struct sm *sm, struct sm_scheduler *scheduler, uint64_t cycle)
 {
-    (&sm->stalls.issued)[sm->issue.stall_of[scheduler]] += cycle - sm->issue.owned[scheduler];
-    sm->issue.owned[scheduler] = cycle;
+    (&sm->stalls.issued)[scheduler->stall_of] += cycle - scheduler->owned;
+    scheduler->owned = cycle;
 }
 /* Warps whose next instruction takes a pipeline register of the class. */
 static inline uint64_t sm_wanted(const struct sm *sm, enum sm_class class)
