@@ -13,13 +13,17 @@ void sm_port_init(struct sm *sm, struct arena *own)
 
 /* Requests */
 
-HOT void sm_port_send(struct sm *sm, struct packet *p)
+HOT_INLINE void enter_network(struct sm *sm, struct packet *p, uint32_t bytes)
 {
     uint64_t local;
-    uint32_t bytes = packet_network_bytes(p);
     contract(sm_port_has_room(sm, bytes));
     network_send(sm->setup.requests, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local), bytes, p,
                  sm->now);
+}
+
+HOT void sm_port_send(struct sm *sm, struct packet *p)
+{
+    enter_network(sm, p, packet_network_bytes(p));
 }
 
 /* The queue's first request, if the network's entrance has room for it; else NULL. */
@@ -31,9 +35,11 @@ HOT_INLINE const struct packet *sendable(const struct sm *sm, const struct packe
 
 HOT void sm_port_send_one(struct sm *sm, struct packet_ring *queue)
 {
-    if (!sendable(sm, queue))
+    const struct packet *p = packet_ring_peek(queue);
+    uint32_t bytes = p ? packet_network_bytes(p) : 0;
+    if (!p || !sm_port_has_room(sm, bytes))
         return;
-    sm_port_send(sm, packet_ring_pop(queue));
+    enter_network(sm, packet_ring_pop(queue), bytes);
     sm->moved = true;
     if (!sm_has_queued(sm))
         sm->due &= ~(uint32_t)SM_DUE_SEND;
@@ -81,7 +87,8 @@ HOT uint32_t sm_eject(struct sm *sm)
     }
     if (!packet_ring_full(&sm->port.ejected) && network_peek(sm->setup.replies, sm->setup.index))
         packet_ring_push(&sm->port.ejected, network_receive(sm->setup.replies, sm->setup.index));
-    bool arrivals = sm->lsu.responses.count || cache_has_ready(sm->fetch.l1i);
+    bool line_came = (sm->due & SM_DUE_FETCH) && cache_has_ready(sm->fetch.l1i);
+    bool arrivals = sm->lsu.responses.count || line_came;
     return (sm->port.ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
            (sm_idle(sm) ? SM_STATE_IDLE : 0);
 }
