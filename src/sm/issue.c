@@ -19,15 +19,11 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
     sm->fault.cycle = sm->now;
 }
 
-/* Whether each lane's access lies in an allocation; the usual case is one allocation for all lanes. */
-static bool check_addresses(struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
+/* Whether each lane's access lies in an allocation that it may access so. */
+COLD NOT_INLINE bool check_lanes(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
 {
     unsigned bytes = access->element_bytes * access->elements;
-    const struct store_block *found = store_find(sm->setup.store, access->low);
-    if (found && access->high < found->end && bytes <= found->end - access->high &&
-        (access->kind == ISA_FLAG_LOAD || !sm->kernel->read_only(sm->kernel->context, access->low)))
-        return true;
-    found = NULL;
+    const struct store_block *found = NULL;
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t address = access->address[lane];
@@ -46,6 +42,17 @@ static bool check_addresses(struct sm *sm, const struct simt_access *access, str
         }
     }
     return true;
+}
+
+/* The same; the usual case is one allocation for all lanes. */
+static bool check_addresses(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
+{
+    unsigned bytes = access->element_bytes * access->elements;
+    const struct store_block *found = store_find(sm->setup.store, access->low);
+    if (found && access->high < found->end && bytes <= found->end - access->high &&
+        (access->kind == ISA_FLAG_LOAD || !sm->kernel->read_only(sm->kernel->context, access->low)))
+        return true;
+    return check_lanes(sm, access, fault);
 }
 
 static void count_access(struct sm *sm, const struct simt_access *access)
@@ -99,7 +106,7 @@ static void note_sync(struct sm_warp *warp, const struct simt_access *access)
     warp->last_sync_shared = access->space == ISA_SPACE_SHARED;
 }
 
-static void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
+NOT_INLINE void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     uint8_t atomic = access->instr->mods.atomic;
@@ -183,8 +190,9 @@ static inline void count_issue(struct sm *sm, struct sm_warp *warp, const struct
     sm->stats.thread_instructions += lanes;
     sm_count_work(&sm->stats, decoded, lanes, sm->params->warp_size);
     sm->stats.lanes_active += mask_count(r->active);
-    if (warp->simt.paths.most > sm->stats.stack_depth)
-        sm->stats.stack_depth = warp->simt.paths.most;
+    uint32_t depth = warp->simt.paths.most;
+    if (depth > 1 && depth > sm->stats.stack_depth) /* each has one: see sm_stats_of */
+        sm->stats.stack_depth = depth;
     warp->issued++;
 }
 
@@ -201,7 +209,8 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
                    uint64_t live_before)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    sm->threads_ended += mask_count(live_before & ~warp->simt.live);
+    if (warp->simt.live != live_before)
+        sm->threads_ended += mask_count(live_before & ~warp->simt.live);
     switch (event) {
     case SIMT_MEMORY:
         return start_access(sm, slot, o);
@@ -315,7 +324,7 @@ static inline enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
 }
 
 /* Tells the spin detector what the warp executed; the warp's back-off may begin or end with it. */
-static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o, const struct simt_result *r)
+NOT_INLINE void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o, const struct simt_result *r)
 {
     struct sm_warp *warp = &sm->warps[slot];
     struct spin_event event = {
@@ -499,7 +508,7 @@ static inline void issue_picked(struct sm *sm, struct sm_scheduler *own, unsigne
 }
 
 /* The policy picked a warp that it was not given: the run ends. */
-static unsigned record_bad_pick(struct sm *sm, unsigned s, unsigned picked)
+COLD static unsigned record_bad_pick(struct sm *sm, unsigned s, unsigned picked)
 {
     sm->has_fault = true;
     sm->fault = (struct sm_fault){

@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/hot.h"
 #include "base/vec.h"
 #include "sim/cycle.h"
 #include "simt/warp.h"
@@ -131,7 +132,7 @@ struct sm_ops {
     VEC(struct simt_access *) accesses; /* free ones */
 };
 
-uint32_t sm_op_grow(struct sm_ops *ops);
+COLD uint32_t sm_op_grow(struct sm_ops *ops);
 static inline uint32_t sm_op_new(struct sm_ops *ops)
 {
     uint32_t index = ops->free;

@@ -635,6 +635,8 @@ const struct sm_stats *sm_stats_of(struct sm *sm)
     const struct sm_params *p = sm->params;
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     sm_count_warps(sm, sm->now);
+    if (sm->stats.warp_instructions && !sm->stats.stack_depth)
+        sm->stats.stack_depth = 1;
     if (policy->hardware_bits)
         sm->stats.scheduler_bits =
             policy->hardware_bits(p->warps, p->blocks, p->schedulers, sm->setup.scheduler_options);

@@ -424,7 +424,7 @@ static inline uint64_t sm_units_free(const struct sm *sm)
 /* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and
  * nothing can issue. */
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler);
-void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
+COLD void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
 
 /* complete.c */
 /* The op is complete: its registers have their values; free it. */
