@@ -66,7 +66,7 @@ static void send_writeback(const struct try *t, const struct cache_effect *effec
 
 /* Actions */
 
-HOT NOT_INLINE void request_fill(const struct try *t, const struct cache_effect *effect)
+NOT_INLINE void request_fill(const struct try *t, const struct cache_effect *effect)
 {
     if (effect->writeback)
         send_writeback(t, effect);
@@ -109,7 +109,7 @@ NOT_INLINE bool keep(struct try *t)
                        packet_ring_room(&t->l1->requests), &effect) != CACHE_REFUSED;
 }
 
-HOT static bool send(struct try *t)
+static bool send(struct try *t)
 {
     if (packet_ring_full(&t->l1->requests))
         return false;

@@ -182,7 +182,7 @@ static void copy_bytes(uint8_t *to, const uint8_t *from, uint32_t bytes)
         memcpy(to, from, bytes);
 }
 
-HOT static void read_values(const struct slice *s, const struct slice_part *part)
+static void read_values(const struct slice *s, const struct slice_part *part)
 {
     struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
@@ -200,7 +200,7 @@ static uint64_t bytes_in_word(uint32_t word, uint32_t from, uint32_t to)
 }
 
 /* Copies runs of written bytes. */
-HOT static void write_values(const struct slice *s, const struct slice_part *part)
+static void write_values(const struct slice *s, const struct slice_part *part)
 {
     const struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
