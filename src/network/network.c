@@ -364,7 +364,7 @@ HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn,
 {
     uint64_t some = 0;
     for (unsigned w = 0; w < words; w++)
-        turn->flits.word[w] = turn->credits.word[w] = turn->sent.word[w] = turn->freed.word[w] = 0;
+        turn->flits.word[w] = turn->credits.word[w] = 0;
     for (unsigned i = 0; i < sides; i++) {
         const struct network_side *side = &net->sides[i];
         const struct network_written *from = network_read(net, &side->to_core, turn->tick);
@@ -402,6 +402,8 @@ HOT_INLINE void tick_core(struct network *net, uint64_t tick, unsigned words, un
     turn.tick = tick;
     if (!read_sides(net, &turn, words, sides) && tick < net->core->next)
         return;
+    for (unsigned w = 0; w < words; w++)
+        turn.sent.word[w] = turn.freed.word[w] = 0;
     net->core->kind->tick(net->core, &turn);
     write_sides(net, &turn, words, sides);
 }
