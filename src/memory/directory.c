@@ -100,6 +100,7 @@ static struct packet *new_probe(struct directory *d, uint8_t kind, uint16_t sm, 
     p->address = address;
     p->bytes = d->line_bytes;
     p->cookie = CACHE_NO_WAITER;
+    p->parts = 0;
     packet_append(&d->out, p);
     return p;
 }
