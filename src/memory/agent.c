@@ -114,6 +114,17 @@ static void defer(struct try *t)
     packet_append(&t->a->deferred, t->access);
 }
 
+static bool needs_place(const struct try *t, uint32_t actions)
+{
+    return !t->line && (actions & (AGENT_DO_FETCH | AGENT_DO_ASK | AGENT_DO_KEEP));
+}
+
+static bool find_place(struct try *t)
+{
+    t->line = agent_place(t->a, t->address);
+    return t->line;
+}
+
 /* Whether all that a row asks for has its place; what lacks is set going. */
 static bool has_places(struct try *t, uint32_t actions)
 {
@@ -130,12 +141,7 @@ static bool has_places(struct try *t, uint32_t actions)
     bool stores = (actions & AGENT_DO_SEND) && t->event == AGENT_STORE_EVENT;
     if (((actions & (AGENT_DO_QUEUE | AGENT_DO_HOLD)) || stores) && !agent_can_queue(a, t->line))
         return false;
-    if (t->line || !(actions & (AGENT_DO_FETCH | AGENT_DO_ASK | AGENT_DO_KEEP)))
-        return true;
-    if (!agent_has_room(a))
-        return false;
-    t->line = agent_place(a, t->address);
-    return t->line;
+    return !needs_place(t, actions) || (agent_has_room(a) && find_place(t));
 }
 
 /* Actions */
@@ -563,10 +569,10 @@ HOT void agent_take(struct agent *a, struct packet *p, unsigned event)
         defer(&t);
         return;
     }
-    bool places = has_places(&t, row_of(a, t.line, t.event).actions);
-    contract(places);
-    (void)places;
-    bool sent = row_of(a, t.line, t.event).actions & AGENT_DO_SEND;
+    uint32_t actions = row_of(a, t.line, t.event).actions;
+    if (needs_place(&t, actions))
+        find_place(&t); /* agent_can_take has made it */
+    bool sent = actions & AGENT_DO_SEND;
     take(&t);
     if (t.line)
         t.line->used = ++a->clock;

@@ -12,10 +12,12 @@ static void check_requests(struct l1 *l1, struct check *c)
     for (uint32_t i = 0; i < r->count && i <= r->size; i++) {
         uint32_t at = r->head + i;
         struct packet *p = r->items[at <= r->size ? at : at - r->size - 1];
+        /* The answer to a probe is the slice's packet. */
+        bool answer = message_sender_of(p->kind) == MESSAGE_OF_SLICE;
         CHECK_FACT(c, "l1.request.sm", i, p->sm, l1->packets->sm);
-        CHECK_FACT(c, "l1.request.is_reply", i, p->is_reply, false);
+        CHECK_FACT(c, "l1.request.is_reply", i, p->is_reply, answer);
     }
-    check_holds(c, "l1.packets.out", 0, l1->packets->out >= r->count);
+    check_holds(c, "l1.packets.out", 0, l1->packets->out >= r->count || l1->agent);
 }
 
 static void check_answers(struct l1 *l1, struct check *c)
@@ -70,5 +72,8 @@ void l1_check(struct l1 *l1, struct check *c)
     cache_check(l1->cache, c);
     check_requests(l1, c);
     check_answers(l1, c);
-    check_side(l1, c);
+    if (l1->agent)
+        agent_check(l1->agent, c);
+    else
+        check_side(l1, c);
 }

@@ -194,5 +194,7 @@ void slice_check(struct slice *s, struct check *c, uint64_t last)
     check_requests(s, c);
     check_next(s, c, last);
     check_protocol(s, c);
+    if (s->directory)
+        directory_check(s->directory, c);
     free(f.all);
 }

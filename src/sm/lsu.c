@@ -254,15 +254,15 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
     if (sm->lsu.l1d.agent)
         name_request(o->access, &access);
     enum l1_served served = l1_access(&sm->lsu.l1d, &access);
-    if (served == L1_REFUSED)
-        return false;
     if (access.request)
         complete_request(sm, o, t, access.request);
     if (access.submit)
         l1_submit(&sm->lsu.l1d, access.request, access.event);
     if (sm->lsu.l1d.agent)
-        sm_l1_changed(sm);
-    else if (sm->lsu.l1d.requests.count)
+        sm_l1_changed(sm); /* also where it refuses: it may have set going what the access lacks */
+    if (served == L1_REFUSED)
+        return false;
+    if (sm->lsu.l1d.requests.count)
         sm->due |= SM_DUE_SEND;
     if (served == L1_WAITS) {
         sm_transaction_new(&sm->lsu, t);
