@@ -23,6 +23,7 @@ struct checker_setup {
     uint32_t fills;        /* that an L1 can have under way */
     uint32_t store_queue;  /* lines */
     uint32_t requests;     /* that may wait for the network in an L1 */
+    uint32_t replies;      /* on their way, above which a slice takes no requests */
     uint32_t places;       /* in the L2; 0: for all lines */
     uint32_t slices;       /* lines of different slices have networks without a common order */
     uint32_t values;       /* of a data word */
@@ -61,6 +62,8 @@ struct checker_program_name {
     const char *name, *doc;
 };
 extern const struct checker_program_name checker_programs[];
+/* True: the protocol promises what the program relies on. */
+bool checker_suits(const struct coherence_protocol *protocol, const char *program);
 
 /* What a row of a table must wait for that this checker cannot bring about, or NULL: transitions that stay unreached
  * need a reason (unreached.def). side: 0 the L1, 2 the directory. */

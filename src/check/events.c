@@ -99,7 +99,8 @@ unsigned world_events(struct world *w, world_event events[WORLD_EVENTS], unsigne
         if (w->agents[c].done.first)
             add(&e, make(EVENT_DONE, c, 0));
         add_probes(w, c, &e);
-        add_ring(w, &w->requests[c], EVENT_HOME, c, &e);
+        if (w->reply_count < w->setup->replies)
+            add_ring(w, &w->requests[c], EVENT_HOME, c, &e);
         add_ring(w, &w->answers[c], EVENT_ACKNOWLEDGED, c, &e);
     }
     if (w->served)

@@ -243,6 +243,7 @@ void checker_defaults(struct checker_setup *s)
     s->fills = s->fills ? s->fills : 1;
     s->store_queue = s->store_queue ? s->store_queue : 1;
     s->requests = s->requests ? s->requests : AGENT_ROOM + 1;
+    s->replies = s->replies ? s->replies : s->caches;
     s->slices = s->slices ? s->slices : s->lines;
     s->values = s->values ? s->values : 2;
 }
@@ -253,7 +254,7 @@ static int check_setup(const struct checker_setup *s, struct diag_sink *sink)
         return diag_error(sink, DIAG_NOWHERE, "lockstep protocols lists them",
                           "protocol %s has no agents: its L1s keep nothing that they have written", s->protocol->name);
     if (s->caches > CHECKER_CACHES || s->lines > CHECKER_LINES || s->ways > 4 || s->fills > 4 || s->requests > 16 ||
-        s->slices > s->lines || s->values > 100 || s->accesses > 200)
+        s->slices > s->lines || s->replies > WORLD_REPLIES / 2 || s->values > 100 || s->accesses > 200)
         return diag_error(sink, DIAG_NOWHERE, NULL, "a number is too large to be checked");
     return 0;
 }

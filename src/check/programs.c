@@ -12,6 +12,12 @@ const struct checker_program_name checker_programs[] = {
     {NULL, NULL},
 };
 
+/* Only a protocol whose slices ask other L1s can see, at remote scope, what was done at the scope of a block. */
+bool checker_suits(const struct coherence_protocol *protocol, const char *program)
+{
+    return protocol->probes || strcmp(program, "steal") != 0;
+}
+
 static uint8_t place_of(uint32_t line, uint32_t word)
 {
     return (uint8_t)(line * WORLD_WORDS + word);

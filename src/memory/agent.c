@@ -508,6 +508,7 @@ static bool refuse(struct agent *a, uint64_t address)
     a->refused = true;
     a->refused_address = address;
     a->refused_room = agent_has_room(a);
+    settle(a); /* a line that must leave for the access may have nothing to wait for */
     return false;
 }
 
@@ -655,6 +656,7 @@ void agent_drain(struct agent *a)
     } else if ((int32_t)(a->drain_to - a->unsent) > 0) {
         agent_write_out(a, agent_find(a, a->writes[a->unsent % AGENT_WRITES].address));
     }
+    settle(a);
 }
 
 void agent_drop(struct agent *a, enum agent_cause cause)
