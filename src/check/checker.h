@@ -24,7 +24,7 @@ struct checker_setup {
     uint32_t store_queue;  /* lines */
     uint32_t requests;     /* that may wait for the network in an L1 */
     uint32_t replies;      /* on their way, above which a slice takes no requests */
-    uint32_t places;       /* in the L2; 0: for all lines */
+    uint32_t places;       /* of lines in the L2 */
     uint32_t slices;       /* lines of different slices have networks without a common order */
     uint32_t values;       /* of a data word */
     uint32_t accesses;     /* of a thread, at most; 0: no end */
@@ -35,7 +35,7 @@ struct checker_setup {
     bool (*progress)(void *context, uint64_t states, uint64_t depth);
     void *context;
 };
-/* Every number that is 0 takes its default; places, accesses, depth and memory stay. */
+/* Every number that is 0 takes its default; accesses, depth and memory stay. */
 void checker_defaults(struct checker_setup *setup);
 
 enum checker_verdict {
@@ -59,11 +59,11 @@ void checker_free(struct checker_result *result);
 
 /* The programs of threads, in the order of programs.def; {NULL} ends them. */
 struct checker_program_name {
-    const char *name, *doc;
+    const char *name, *protocols, *doc;
 };
 extern const struct checker_program_name checker_programs[];
 /* True: the protocol promises what the program relies on. */
-bool checker_suits(const struct coherence_protocol *protocol, const char *program);
+bool checker_suits(const struct coherence_protocol *protocol, const struct checker_program_name *program);
 
 /* What a row of a table must wait for that this checker cannot bring about, or NULL: transitions that stay unreached
  * need a reason (unreached.def). side: 0 the L1, 2 the directory. */

@@ -244,6 +244,7 @@ void checker_defaults(struct checker_setup *s)
     s->store_queue = s->store_queue ? s->store_queue : 1;
     s->requests = s->requests ? s->requests : AGENT_ROOM + 1;
     s->replies = s->replies ? s->replies : s->caches;
+    s->places = s->places ? s->places : s->lines > 1 ? s->lines - 1 : 1;
     s->slices = s->slices ? s->slices : s->lines;
     s->values = s->values ? s->values : 2;
 }

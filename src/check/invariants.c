@@ -86,21 +86,25 @@ bool world_is_quiet(const struct world *w)
     return true;
 }
 
-/* The value that a place has come to: an owner's or the unsent one of an L1, or memory's. */
+/* The value that a place has come to: written bytes that an L1 has not sent yet come over those of the owner, and these
+ * over memory's. */
 static uint8_t value_of(struct world *w, uint8_t place)
 {
     uint32_t line = place / WORLD_WORDS, at = place % WORLD_WORDS * 4;
-    const uint8_t *found = NULL;
+    const uint8_t *unsent = NULL, *owned = NULL;
     for (unsigned c = 0; c < w->setup->caches; c++) {
         const struct agent_line *l = agent_find(&w->agents[c], WORLD_ADDRESS(line));
         if (!l || !(l->written.word[0] >> at & 1))
             continue;
-        if (found)
+        if (unsent && !owns(l))
             world_fault(w, "two L1s have written line %u [%u], and neither's bytes have left it",
                         world_line_name(w, line), place % WORLD_WORDS);
-        found = agent_data(&w->agents[c], l) + at;
+        if (owns(l))
+            owned = agent_data(&w->agents[c], l) + at;
+        else
+            unsent = agent_data(&w->agents[c], l) + at;
     }
-    return found ? *found : w->memory[place][0];
+    return unsent ? *unsent : owned ? *owned : w->memory[place][0];
 }
 
 static void check_place(struct world *w, uint8_t place, uint8_t expected)

@@ -335,8 +335,6 @@ static void put_directory(struct writer *o)
             unsigned place = o->n->line_from[line] * WORLD_WORDS + word;
             put_value(o, place, w->memory[place][0]);
         }
-    if (!w->setup->places)
-        return;
     put(o, w->tag_count);
     for (unsigned i = 0; i < w->tag_count; i++)
         put(o, o->n->line_to[w->tags[i]] | (w->held >> w->tags[i] & 1) << 4);
@@ -678,8 +676,6 @@ static void get_directory(struct reader *in)
     get_remote(in);
     for (unsigned place = 0; place < w->setup->lines * WORLD_WORDS; place++)
         w->memory[place][0] = (uint8_t)get(in);
-    if (!w->setup->places)
-        return;
     w->tag_count = get(in);
     for (unsigned i = 0; i < w->tag_count; i++) {
         unsigned tag = get(in);

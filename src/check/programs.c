@@ -6,16 +6,19 @@
 #include "base/strmap.h"
 
 const struct checker_program_name checker_programs[] = {
-#define CHECK_PROGRAM(name, doc) {#name, doc},
+#define CHECK_PROGRAM(name, protocols, doc) {#name, protocols, doc},
 #include "check/programs.def"
 #undef CHECK_PROGRAM
-    {NULL, NULL},
+    {NULL, NULL, NULL},
 };
 
-/* Only a protocol whose slices ask other L1s can see, at remote scope, what was done at the scope of a block. */
-bool checker_suits(const struct coherence_protocol *protocol, const char *program)
+bool checker_suits(const struct coherence_protocol *protocol, const struct checker_program_name *program)
 {
-    return protocol->probes || strcmp(program, "steal") != 0;
+    size_t length = strlen(protocol->name);
+    for (const char *at = program->protocols; at && *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == length && strncmp(at, protocol->name, length) == 0)
+            return true;
+    return !program->protocols;
 }
 
 static uint8_t place_of(uint32_t line, uint32_t word)
@@ -66,6 +69,12 @@ static void turn(const struct checker_setup *s, struct world_program *p)
     one_guard(s, p, true);
 }
 
+static void both(const struct checker_setup *s, struct world_program *p)
+{
+    one_each(s, p, MANNER(TAKE_LOAD) | MANNER(GIVE_STORE) | MANNER(DATA_ATOMIC), 1);
+    one_guard(s, p, true);
+}
+
 static void fence(const struct checker_setup *s, struct world_program *p)
 {
     one_each(s, p, MANNER(TAKE_LOAD_FENCE) | MANNER(GIVE_FENCE_STORE), 1);
@@ -112,10 +121,42 @@ static void steal(const struct checker_setup *s, struct world_program *p)
     one_guard(s, p, false);
 }
 
+/* Of an L1, the first thread counts in all lines; the second has the word beside the counter of a line, if there is one
+ * for its L1. */
+static void mix(const struct checker_setup *s, struct world_program *p)
+{
+    for (uint8_t cache = 0; cache < s->caches; cache++) {
+        struct world_role *first = &p->roles[p->threads++], *second = &p->roles[p->threads++];
+        *first = (struct world_role){
+            .cache = cache, .manners = MANNER(COUNT_RELAXED) | MANNER(COUNT_ORDERED) | MANNER(COUNT_REMOTE)};
+        for (uint32_t line = 0; line < s->lines; line++)
+            first->counters |= place_bit(line, 0);
+        *second = (struct world_role){.cache = cache, .manners = MANNER(COUNT_RELAXED) | MANNER(FENCE_ALONE)};
+        second->counters = place_bit(0, 0);
+        second->own = cache < s->lines ? place_bit(cache, 1) : 0;
+    }
+}
+
+/* The block's counter lies in line 0, beside a word of L1 1's; the others' in the last line, beside a word of the
+ * block's. */
+static void near(const struct checker_setup *s, struct world_program *p)
+{
+    uint32_t last = s->lines - 1;
+    for (uint8_t i = 0; i < 2; i++)
+        p->roles[p->threads++] = (struct world_role){.manners = MANNER(COUNT_BLOCK) | (i ? MANNER(FENCE_ALONE) : 0),
+                                                     .counters = place_bit(0, 0),
+                                                     .own = last && !i ? place_bit(last, 1) : 0};
+    for (uint8_t cache = 1; cache < s->caches; cache++)
+        p->roles[p->threads++] = (struct world_role){.cache = cache,
+                                                     .manners = MANNER(COUNT_RELAXED) | MANNER(COUNT_ORDERED),
+                                                     .counters = last ? place_bit(last, 0) : 0,
+                                                     .own = cache == 1 ? place_bit(0, 1) : 0};
+}
+
 int world_program_of(const struct checker_setup *setup, struct world_program *program, struct diag_sink *sink)
 {
     static void (*const makers[])(const struct checker_setup *s, struct world_program *p) = {
-#define CHECK_PROGRAM(name, doc) name,
+#define CHECK_PROGRAM(name, protocols, doc) name,
 #include "check/programs.def"
 #undef CHECK_PROGRAM
     };

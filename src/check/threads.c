@@ -242,6 +242,20 @@ static void offer_counts(const struct world *w, const struct world_role *role, s
                                             .value = 3});
 }
 
+static void offer_exchanges(const struct world *w, const struct world_thread *t, struct walk *walk)
+{
+    for (uint8_t place = 0; place < w->setup->lines * WORLD_WORDS; place++)
+        if (w->program.guards[t->guard].data >> place & 1)
+            offer(walk, STAGE_HELD, t->guard, 0, WORLD_NONE,
+                  (struct world_access){.op = OP_RMW,
+                                        .place = place,
+                                        .scope = ISA_SCOPE_GPU,
+                                        .order = ISA_ORDER_RELAXED,
+                                        .atomic = ISA_ATOMIC_EXCH,
+                                        .value = (uint8_t)((w->truth[place] + 1u) % w->setup->values),
+                                        .compare = w->truth[place]});
+}
+
 static void walk_choices(const struct world *w, unsigned thread, struct walk *walk)
 {
     const struct world_thread *t = &w->threads[thread];
@@ -251,12 +265,16 @@ static void walk_choices(const struct world *w, unsigned thread, struct walk *wa
         offer_takings(w, role, walk);
         offer_counts(w, role, walk);
         offer_plain(w, t, role->own, STAGE_OTHER, walk);
+        if (role->manners & MANNER(FENCE_ALONE))
+            offer(walk, STAGE_OTHER, WORLD_NONE, 0, WORLD_NONE, fence());
     }
     if (t->stage != STAGE_HELD)
         return;
     offer_givings(w, thread, walk);
     if (may)
         offer_plain(w, t, w->program.guards[t->guard].data, STAGE_HELD, walk);
+    if (may && (role->manners & MANNER(DATA_ATOMIC)))
+        offer_exchanges(w, t, walk);
 }
 
 unsigned world_choices(const struct world *w, unsigned thread)
@@ -329,12 +347,31 @@ static void end_fence(struct world *w, unsigned thread)
     struct world_thread *t = &w->threads[thread];
     if (protocol_has(w, L1_FENCE, L1_ORDER_DROP))
         agent_drop(&w->agents[cache_of(w, thread)], AGENT_BY_ORDER);
-    if (t->stage == STAGE_TAKEN_FENCE) {
+    if (t->stage == STAGE_OTHER) {
+        ready(t, STAGE_IDLE);
+    } else if (t->stage == STAGE_TAKEN_FENCE) {
         hold_guard(w, thread);
-        return;
+    } else {
+        t->stage = STAGE_GIVING;
+        begin(w, thread, giving(&w->program.guards[t->guard], t->manner, t->next));
     }
-    t->stage = STAGE_GIVING;
-    begin(w, thread, giving(&w->program.guards[t->guard], t->manner, t->next));
+}
+
+static void check_value(struct world *w, unsigned thread, uint8_t place, uint8_t value, uint8_t expected)
+{
+    world_tell(w, ": thread %u reads %u", world_thread_name(w, thread), value);
+    if (value != expected)
+        world_fault(w, "thread %u of L1 %u reads %u of line %u [%u], where %u was written", world_thread_name(w, thread),
+                    world_name(w, cache_of(w, thread)), value, world_line_name(w, place / WORLD_WORDS),
+                    place % WORLD_WORDS, expected);
+}
+
+/* An exchange of data, whose old value its `compare` has. */
+static void exchanged(struct world *w, unsigned thread, uint8_t old)
+{
+    struct world_thread *t = &w->threads[thread];
+    check_value(w, thread, t->access.place, old, t->access.compare);
+    ready(t, STAGE_HELD);
 }
 
 void world_answer(struct world *w, const struct packet *p)
@@ -360,17 +397,10 @@ void world_answer(struct world *w, const struct packet *p)
         taken(w, thread, value);
     else if (t->stage == STAGE_GIVING)
         given(w, thread, value);
+    else if (t->stage == STAGE_HELD)
+        exchanged(w, thread, value);
     else
         ready(t, STAGE_IDLE);
-}
-
-static void check_value(struct world *w, unsigned thread, uint8_t place, uint8_t value, uint8_t expected)
-{
-    world_tell(w, ": thread %u reads %u", world_thread_name(w, thread), value);
-    if (value != expected)
-        world_fault(w, "thread %u of L1 %u reads %u of line %u [%u], where %u was written", world_thread_name(w, thread),
-                    world_name(w, cache_of(w, thread)), value, world_line_name(w, place / WORLD_WORDS),
-                    place % WORLD_WORDS, expected);
 }
 
 void world_loaded(struct world *w, unsigned thread, const uint8_t *line)
@@ -447,7 +477,7 @@ static void note_taken(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
     const struct world_access *a = &t->access;
-    if (a->op == OP_STORE)
+    if (a->op == OP_STORE || (a->op == OP_RMW && t->stage == STAGE_HELD))
         w->truth[a->place] = a->value;
     if (a->atomic == ISA_ATOMIC_INC)
         w->truth[a->place] = (uint8_t)(w->truth[a->place] >= a->value ? 0 : w->truth[a->place] + 1);
@@ -550,7 +580,8 @@ void world_choose(struct world *w, unsigned thread, unsigned choice)
     /* The walk looks at the thread as it was. */
     walk.to = &before;
     walk_choices(w, thread, &walk);
-    before.left = (uint8_t)(before.left ? before.left - 1 : 0);
+    bool gives = before.stage == STAGE_GIVING || before.stage == STAGE_GIVING_FENCE;
+    before.left -= before.left && !gives;
     *t = before;
     tell_access(w, &t->access);
     t->phase = (releases(&t->access) && beyond_block(&t->access)) || t->access.op == OP_FENCE ? PHASE_WAIT : PHASE_TRY;

@@ -56,7 +56,7 @@ static bool take_place(struct world *w, uint32_t line, uint32_t *wanted)
     for (uint32_t i = 0; i < w->tag_count; i++)
         if (w->tags[i] == line)
             return true;
-    if (!w->setup->places || w->tag_count < w->setup->places)
+    if (w->tag_count < w->setup->places)
         return true;
     while (w->setup->protocol->registration->rprio && victim + 1 < w->tag_count && (w->held >> w->tags[victim] & 1))
         victim++;

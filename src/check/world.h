@@ -75,6 +75,8 @@ enum world_manner {
     COUNT_ORDERED,
     COUNT_BLOCK,
     COUNT_REMOTE,
+    FENCE_ALONE,
+    DATA_ATOMIC, /* what a guard guards is accessed by relaxed atomics, too */
     WORLD_MANNERS
 };
 #define MANNER(name) (1u << (name))

@@ -192,7 +192,7 @@ static int check_protocol(struct session *s)
     for (size_t i = 0; i < s->options->programs.count && rc == 0; i++)
         rc = explore(s, s->options->programs.items[i], taken);
     for (const struct checker_program_name *p = checker_programs; p->name && rc == 0; p++)
-        if (!s->options->programs.count && checker_suits(s->setup.protocol, p->name))
+        if (!s->options->programs.count && checker_suits(s->setup.protocol, p))
             rc = explore(s, p->name, taken);
     if (rc < 0)
         return -1;
