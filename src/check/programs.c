@@ -121,20 +121,34 @@ static void steal(const struct checker_setup *s, struct world_program *p)
     one_guard(s, p, false);
 }
 
-/* Of an L1, the first thread counts in all lines; the second has the word beside the counter of a line, if there is one
- * for its L1. */
+/* Each L1 has a thread that counts in all lines; the first also one that has the word beside a counter, and fences. */
 static void mix(const struct checker_setup *s, struct world_program *p)
 {
     for (uint8_t cache = 0; cache < s->caches; cache++) {
-        struct world_role *first = &p->roles[p->threads++], *second = &p->roles[p->threads++];
-        *first = (struct world_role){
-            .cache = cache, .manners = MANNER(COUNT_RELAXED) | MANNER(COUNT_ORDERED) | MANNER(COUNT_REMOTE)};
+        struct world_role *role = &p->roles[p->threads++];
+        *role = (struct world_role){.cache = cache, .manners = MANNER(COUNT_RELAXED) | MANNER(COUNT_REMOTE)};
         for (uint32_t line = 0; line < s->lines; line++)
-            first->counters |= place_bit(line, 0);
-        *second = (struct world_role){.cache = cache, .manners = MANNER(COUNT_RELAXED) | MANNER(FENCE_ALONE)};
-        second->counters = place_bit(0, 0);
-        second->own = cache < s->lines ? place_bit(cache, 1) : 0;
+            role->counters |= place_bit(line, 0);
     }
+    p->roles[p->threads++] =
+        (struct world_role){.manners = MANNER(COUNT_RELAXED) | MANNER(COUNT_ORDERED) | MANNER(FENCE_ALONE),
+                            .counters = place_bit(0, 0),
+                            .own = place_bit(0, 1)};
+}
+
+/* False sharing: two locks lie in line 0, and what they guard in the last line. The threads of L1 0 take one each. */
+static void pair(const struct checker_setup *s, struct world_program *p)
+{
+    const uint32_t manners = MANNER(TAKE_RMW) | MANNER(GIVE_STORE);
+    uint32_t last = s->lines - 1;
+    p->guard_count = last ? 2 : 1;
+    for (uint32_t g = 0; g < p->guard_count; g++)
+        p->guards[g] = (struct world_guard){.place = place_of(0, g), .data = place_bit(last, last ? g : 1)};
+    for (uint8_t i = 0; i < p->guard_count; i++)
+        p->roles[p->threads++] = (struct world_role){.manners = manners, .guards = 1u << i};
+    for (uint8_t cache = 1; cache < s->caches; cache++)
+        p->roles[p->threads++] = (struct world_role){
+            .cache = cache, .manners = manners, .guards = 1u << (p->guard_count - 1)};
 }
 
 /* The block's counter lies in line 0, beside a word of L1 1's; the others' in the last line, beside a word of the
