@@ -1,6 +1,6 @@
-/* An explicit-state checker of the coherence protocols in which L1s keep what they have written. It drives the very code
- * that is simulated, several agents (memory/agent.h) and a directory (memory/directory.h), through all orders in which
- * their messages can arrive and their threads can access, and looks for a state in which something is wrong
+/* An explicit-state checker of the coherence protocols in which L1s keep what they have written. It drives the very
+ * code that is simulated, several agents (memory/agent.h) and a directory (memory/directory.h), through all orders in
+ * which their messages can arrive and their threads can access, and looks for a state in which something is wrong
  * (docs/check.md). It prints nothing: who calls it decides what is shown. */
 #ifndef LOCKSTEP_CHECK_CHECKER_H
 #define LOCKSTEP_CHECK_CHECKER_H
@@ -17,20 +17,20 @@
 
 struct checker_setup {
     const struct coherence_protocol *protocol;
-    const char *program;   /* a name of programs.def */
+    const char *program; /* a name of programs.def */
     uint32_t caches, lines;
-    uint32_t ways;         /* lines that an L1 has room for */
-    uint32_t fills;        /* that an L1 can have under way */
-    uint32_t store_queue;  /* lines */
-    uint32_t requests;     /* that may wait for the network in an L1 */
-    uint32_t replies;      /* on their way, above which a slice takes no requests */
-    uint32_t places;       /* of lines in the L2 */
-    uint32_t slices;       /* lines of different slices have networks without a common order */
-    uint32_t values;       /* of a data word */
-    uint32_t accesses;     /* of a thread, at most; 0: no end */
-    uint64_t depth;        /* events from the beginning, at most; 0: no limit */
-    uint64_t memory;       /* bytes for what was seen, at most; 0: no limit */
-    bool asymmetric;       /* states that differ by the names of caches alone are told apart: slower, to check the rest */
+    uint32_t ways;        /* lines that an L1 has room for */
+    uint32_t fills;       /* that an L1 can have under way */
+    uint32_t store_queue; /* lines */
+    uint32_t requests;    /* that may wait for the network in an L1 */
+    uint32_t replies;     /* on their way, above which a slice takes no requests */
+    uint32_t places;      /* of lines in the L2 */
+    uint32_t slices;      /* lines of different slices have networks without a common order */
+    uint32_t values;      /* of a data word */
+    uint32_t accesses;    /* of a thread, at most; 0: no end */
+    uint64_t depth;       /* events from the beginning, at most; 0: no limit */
+    uint64_t memory;      /* bytes for what was seen, at most; 0: no limit */
+    bool asymmetric; /* states that differ by the names of caches alone are told apart: slower, to check the rest */
     /* Hears how far the search is; may be NULL. Returns true: enough. */
     bool (*progress)(void *context, uint64_t states, uint64_t depth);
     void *context;
@@ -47,10 +47,10 @@ enum checker_verdict {
 struct checker_result {
     enum checker_verdict verdict;
     uint64_t states, transitions, depth;
-    uint64_t quiet;       /* states in which nothing is under way */
-    const char *limit;    /* STOPPED: by what */
-    struct strbuf fault;  /* FAULT: what is wrong, in a line */
-    struct strbuf trace;  /* FAULT: the events that lead to it, a line each */
+    uint64_t quiet;                           /* states in which nothing is under way */
+    const char *limit;                        /* STOPPED: by what */
+    struct strbuf fault;                      /* FAULT: what is wrong, in a line */
+    struct strbuf trace;                      /* FAULT: the events that lead to it, a line each */
     struct coherence_counts agent, directory; /* transitions taken */
 };
 /* Searches. Returns 0, or -1 with diagnostics for a setup that cannot be checked. */

@@ -282,7 +282,8 @@ static void run(struct world *w, world_event event)
         agent_drain(&w->agents[who]);
         break;
     case EVENT_STEP:
-        world_tell(w, "thread %u (L1 %u) goes on", world_thread_name(w, who), world_name(w, w->program.roles[who].cache));
+        world_tell(w, "thread %u (L1 %u) goes on", world_thread_name(w, who),
+                   world_name(w, w->program.roles[who].cache));
         world_step(w, who);
         break;
     case EVENT_CHOOSE:

@@ -2,9 +2,9 @@
  *
  * Two things are shown about progress. In each state in which an access is under way something can happen that goes on
  * with what was begun: that is looked for in every state. And whoever goes on always comes to an end: of each state one
- * such event is remembered, the first that leads to another state, and the way by these events leads to a state in which
- * no access is under way. It is followed for all states when the search is over. So from every state all accesses can
- * end, whatever threads may still begin. */
+ * such event is remembered, the first that leads to another state, and the way by these events leads to a state in
+ * which no access is under way. It is followed for all states when the search is over. So from every state all accesses
+ * can end, whatever threads may still begin. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,7 +165,8 @@ static void check_ways(struct search *s)
             met[at] = i + 1;
         if (at == SEEN_NONE || met[at] != i + 1)
             continue;
-        world_fault(s->w, "livelock: by going on with what was begun, a state comes back in which an access is under way");
+        world_fault(s->w,
+                    "livelock: by going on with what was begun, a state comes back in which an access is under way");
         found(s, at, 0, false);
     }
     free(met);
@@ -197,7 +198,8 @@ static void tell(struct search *s)
 {
     VEC(world_event) events = {0};
     struct world *w = s->w;
-    uint8_t caches[CHECKER_CACHES], lines[CHECKER_LINES], bytes[WORLD_BYTES], to[CHECKER_CACHES], line_to[CHECKER_LINES];
+    uint8_t caches[CHECKER_CACHES], lines[CHECKER_LINES], bytes[WORLD_BYTES], to[CHECKER_CACHES],
+        line_to[CHECKER_LINES];
     if (s->has_event)
         vec_push(&events, s->event);
     for (uint32_t i = s->faulty; s->seen.states[i].parent != SEEN_NONE; i = s->seen.states[i].parent)

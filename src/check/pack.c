@@ -1,8 +1,8 @@
 /* A state as bytes, and back. Nothing is written that no step can depend on: sequence numbers are told from the oldest
- * one that counts, the clock of a cache by the order of its lines, free lists not at all, and of a packet that which its
- * kind has. So two states that behave alike are mostly the same bytes; and where a program is alike for all caches or
- * lines, of all ways to name them that which gives the smallest bytes is taken. Every field that is written here is read
- * in the same order by the second half of the file. */
+ * one that counts, the clock of a cache by the order of its lines, free lists not at all, and of a packet that which
+ * its kind has. So two states that behave alike are mostly the same bytes; and where a program is alike for all caches
+ * or lines, of all ways to name them that which gives the smallest bytes is taken. Every field that is written here is
+ * read in the same order by the second half of the file. */
 #include <string.h>
 
 #include "check/world.h"
@@ -99,15 +99,15 @@ static bool has_mask(const struct packet *p)
 static unsigned carried(const struct packet *p)
 {
     unsigned words = has_mask(p) ? words_of(p->mask[0]) : 0;
-    bool reads = p->kind == PACKET_READ || p->kind == PACKET_REGISTER ||
-                 (p->kind == PACKET_SHOW && p->asked == PACKET_READ);
+    bool reads =
+        p->kind == PACKET_READ || p->kind == PACKET_REGISTER || (p->kind == PACKET_SHOW && p->asked == PACKET_READ);
     return p->is_reply && reads ? words | words_in(range_of(p)) : words;
 }
 static bool has_order(const struct packet *p)
 {
-    return p->kind == PACKET_SHOW ? p->asked != PACKET_KINDS
-                                  : !p->is_reply && (p->kind == PACKET_READ || p->kind == PACKET_WRITE ||
-                                                     p->kind == PACKET_ATOMIC);
+    return p->kind == PACKET_SHOW
+               ? p->asked != PACKET_KINDS
+               : !p->is_reply && (p->kind == PACKET_READ || p->kind == PACKET_WRITE || p->kind == PACKET_ATOMIC);
 }
 static bool has_lane(const struct packet *p)
 {

@@ -96,8 +96,8 @@ static void count(const struct checker_setup *s, struct world_program *p)
 /* A guard in a line for the two threads of each L1 that has a line of its number; the others count beside it. */
 static void block(const struct checker_setup *s, struct world_program *p)
 {
-    const uint32_t manners = MANNER(TAKE_LOAD_BLOCK) | MANNER(TAKE_RMW_BLOCK) | MANNER(GIVE_STORE_BLOCK) |
-                             MANNER(GIVE_RMW_BLOCK);
+    const uint32_t manners =
+        MANNER(TAKE_LOAD_BLOCK) | MANNER(TAKE_RMW_BLOCK) | MANNER(GIVE_STORE_BLOCK) | MANNER(GIVE_RMW_BLOCK);
     for (uint8_t i = 0; i < 2; i++)
         p->roles[p->threads++] = (struct world_role){.turn = i, .manners = manners, .guards = 1};
     for (uint8_t cache = 1; cache < s->caches; cache++)
@@ -147,8 +147,8 @@ static void pair(const struct checker_setup *s, struct world_program *p)
     for (uint8_t i = 0; i < p->guard_count; i++)
         p->roles[p->threads++] = (struct world_role){.manners = manners, .guards = 1u << i};
     for (uint8_t cache = 1; cache < s->caches; cache++)
-        p->roles[p->threads++] = (struct world_role){
-            .cache = cache, .manners = manners, .guards = 1u << (p->guard_count - 1)};
+        p->roles[p->threads++] =
+            (struct world_role){.cache = cache, .manners = manners, .guards = 1u << (p->guard_count - 1)};
 }
 
 /* The block's counter lies in line 0, beside a word of L1 1's; the others' in the last line, beside a word of the

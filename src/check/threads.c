@@ -100,7 +100,10 @@ static const char *order_word(uint8_t order)
 }
 static const char *scope_word(uint8_t scope)
 {
-    return scope == ISA_SCOPE_CTA ? ".cta" : scope == ISA_SCOPE_REMOTE ? ".remote" : scope == ISA_SCOPE_GPU ? ".gpu" : "";
+    return scope == ISA_SCOPE_CTA      ? ".cta"
+           : scope == ISA_SCOPE_REMOTE ? ".remote"
+           : scope == ISA_SCOPE_GPU    ? ".gpu"
+                                       : "";
 }
 static void tell_access(struct world *w, const struct world_access *a)
 {
@@ -361,9 +364,9 @@ static void check_value(struct world *w, unsigned thread, uint8_t place, uint8_t
 {
     world_tell(w, ": thread %u reads %u", world_thread_name(w, thread), value);
     if (value != expected)
-        world_fault(w, "thread %u of L1 %u reads %u of line %u [%u], where %u was written", world_thread_name(w, thread),
-                    world_name(w, cache_of(w, thread)), value, world_line_name(w, place / WORLD_WORDS),
-                    place % WORLD_WORDS, expected);
+        world_fault(w, "thread %u of L1 %u reads %u of line %u [%u], where %u was written",
+                    world_thread_name(w, thread), world_name(w, cache_of(w, thread)), value,
+                    world_line_name(w, place / WORLD_WORDS), place % WORLD_WORDS, expected);
 }
 
 /* An exchange of data, whose old value its `compare` has. */
@@ -390,8 +393,7 @@ void world_answer(struct world *w, const struct packet *p)
     }
     uint8_t value = p->kind == PACKET_ATOMIC ? (uint8_t)p->lanes[0].operand : p->data[p->address % PACKET_LINE_BYTES];
     world_tell(w, ": thread %u's access has read %u", world_thread_name(w, thread), value);
-    if (acquires(&t->access) && beyond_block(&t->access) &&
-        protocol_has(w, order_of(&t->access, false), L1_ORDER_DROP))
+    if (acquires(&t->access) && beyond_block(&t->access) && protocol_has(w, order_of(&t->access, false), L1_ORDER_DROP))
         agent_drop(&w->agents[cache_of(w, thread)], AGENT_BY_ORDER);
     if (t->stage == STAGE_TAKING)
         taken(w, thread, value);

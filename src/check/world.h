@@ -23,12 +23,12 @@
  * so a program has no races, and each plain load has one value that it may see. */
 enum world_stage {
     STAGE_IDLE,
-    STAGE_TAKING,       /* an access of the guard that may take it */
-    STAGE_TAKEN_FENCE,  /* the guard is taken; a fence follows */
+    STAGE_TAKING,      /* an access of the guard that may take it */
+    STAGE_TAKEN_FENCE, /* the guard is taken; a fence follows */
     STAGE_HELD,
     STAGE_GIVING_FENCE, /* a fence, then the guard is given away */
     STAGE_GIVING,
-    STAGE_OTHER         /* an access that has to do with no guard */
+    STAGE_OTHER /* an access that has to do with no guard */
 };
 enum world_phase {
     PHASE_READY, /* no access under way but loads and stores that the thread does not wait for */
@@ -57,21 +57,21 @@ struct world_thread {
 
 /* How a guard is taken and given: enum world_manner, as sets in struct world_role. */
 enum world_manner {
-    TAKE_LOAD,         /* an acquiring load */
-    TAKE_RMW,          /* an atomic that acquires and releases */
-    TAKE_LOAD_FENCE,   /* a relaxed load, then a fence */
-    TAKE_LOAD_BLOCK,   /* at the scope of the block */
+    TAKE_LOAD,       /* an acquiring load */
+    TAKE_RMW,        /* an atomic that acquires and releases */
+    TAKE_LOAD_FENCE, /* a relaxed load, then a fence */
+    TAKE_LOAD_BLOCK, /* at the scope of the block */
     TAKE_RMW_BLOCK,
-    TAKE_LOAD_REMOTE,  /* at remote scope */
+    TAKE_LOAD_REMOTE, /* at remote scope */
     TAKE_RMW_REMOTE,
-    GIVE_STORE,        /* a releasing store */
+    GIVE_STORE, /* a releasing store */
     GIVE_RMW,
-    GIVE_FENCE_STORE,  /* a fence, then a relaxed store */
+    GIVE_FENCE_STORE, /* a fence, then a relaxed store */
     GIVE_STORE_BLOCK,
     GIVE_RMW_BLOCK,
     GIVE_STORE_REMOTE,
     GIVE_RMW_REMOTE,
-    COUNT_RELAXED,     /* increments of a counter */
+    COUNT_RELAXED, /* increments of a counter */
     COUNT_ORDERED,
     COUNT_BLOCK,
     COUNT_REMOTE,
@@ -82,16 +82,16 @@ enum world_manner {
 #define MANNER(name) (1u << (name))
 
 struct world_role {
-    uint8_t cache, turn;  /* turn: the guard's value when it is this thread's */
-    uint32_t manners;     /* set of enum world_manner */
-    uint32_t guards;      /* set: those that it takes */
-    uint32_t counters;    /* set of places */
-    uint32_t own;         /* set of places that it alone accesses, plainly */
+    uint8_t cache, turn; /* turn: the guard's value when it is this thread's */
+    uint32_t manners;    /* set of enum world_manner */
+    uint32_t guards;     /* set: those that it takes */
+    uint32_t counters;   /* set of places */
+    uint32_t own;        /* set of places that it alone accesses, plainly */
 };
 struct world_guard {
     uint8_t place;
-    bool turns;     /* its value says whose turn it is; else it is a lock: 0 free, 1 held */
-    uint32_t data;  /* set of places */
+    bool turns;    /* its value says whose turn it is; else it is a lock: 0 free, 1 held */
+    uint32_t data; /* set of places */
 };
 /* What the threads of a world do. */
 struct world_program {
@@ -122,13 +122,13 @@ struct world {
     uint32_t tag_count, held;    /* held: set of lines */
 
     struct world_thread threads[WORLD_THREADS];
-    uint8_t truth[WORLD_PLACES];    /* what data and counters have come to */
-    uint8_t holder[CHECKER_LINES];  /* of a guard: the thread, or WORLD_NONE */
+    uint8_t truth[WORLD_PLACES];   /* what data and counters have come to */
+    uint8_t holder[CHECKER_LINES]; /* of a guard: the thread, or WORLD_NONE */
 
     struct coherence_missing missing;
     bool wrong;
     struct strbuf fault;
-    struct strbuf *story; /* what an event did is told here, or NULL */
+    struct strbuf *story;              /* what an event did is told here, or NULL */
     const uint8_t *names, *line_names; /* of caches, and threads alike, and of lines in the story */
     struct arena arena;
 };

@@ -15,20 +15,19 @@ static const char usage_head[] =
     "usage: lockstep check [OPTIONS] [PROTOCOL...]\n"
     "\n"
     "Explores all orders in which the messages of a few L1s and a slice can arrive and their threads can access, with\n"
-    "the code that is simulated, and looks for a state in which something is wrong (docs/check.md). Without a protocol,\n"
+    "the code that is simulated, and looks for a state in which something is wrong (docs/check.md). Without a "
+    "protocol,\n"
     "all that keep in L1s what they have written are checked.\n"
     "\n"
     "  --program NAME       what the threads do (all that suit the protocol); can be given again\n";
 
-static const char usage_tail[] =
-    "  --transitions        lists the transitions that were not taken\n"
-    "  --quiet              no progress\n"
-    "\n"
-    "Programs:\n";
+static const char usage_tail[] = "  --transitions        lists the transitions that were not taken\n"
+                                 "  --quiet              no progress\n"
+                                 "\n"
+                                 "Programs:\n";
 
-static const char usage_end[] =
-    "\n"
-    "Exit code: 0 proved, 1 a fault was found or a limit ended the search, 2 usage.\n";
+static const char usage_end[] = "\n"
+                                "Exit code: 0 proved, 1 a fault was found or a limit ended the search, 2 usage.\n";
 
 struct number {
     const char *option, *doc;
@@ -137,8 +136,8 @@ static void add_row(struct session *s, struct checker_result *r)
     table_cell(&s->rows, "%" PRIu64, r->quiet);
     table_cell(&s->rows, "%s%s%s", verdict_of(r), r->limit ? "limit of " : "", r->limit ? r->limit : "");
     if (r->verdict == CHECKER_FAULT)
-        strbuf_addf(&s->after, "\n%s, %s: %s\n%s", s->setup.protocol->name, s->setup.program,
-                    strbuf_text(&r->fault), strbuf_text(&r->trace));
+        strbuf_addf(&s->after, "\n%s, %s: %s\n%s", s->setup.protocol->name, s->setup.program, strbuf_text(&r->fault),
+                    strbuf_text(&r->trace));
     s->faults += r->verdict == CHECKER_FAULT;
     s->stopped += r->verdict == CHECKER_STOPPED;
 }

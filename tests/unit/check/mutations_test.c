@@ -1,6 +1,6 @@
-/* The checker finds faults: each of these changes of a protocol, by one row of a table, one order or one phase, is found
- * in a small configuration; and the protocols as they are have none there. A mutated protocol may also break a contract
- * of the code that is driven, which test builds hold: so each runs in a process of its own. */
+/* The checker finds faults: each of these changes of a protocol, by one row of a table, one order or one phase, is
+ * found in a small configuration; and the protocols as they are have none there. A mutated protocol may also break a
+ * contract of the code that is driven, which test builds hold: so each runs in a process of its own. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
