@@ -267,7 +267,8 @@ static bool read_line(void *context, uint64_t address, uint8_t *to, uint32_t byt
 static void write_bytes(void *context, uint64_t address, const uint8_t *data, uint32_t bytes)
 {
     const struct store *store = &((struct gpu *)context)->store;
-    if (address >= store->start && address - store->start < store->size && bytes <= store->size - (address - store->start))
+    if (address >= store->start && address - store->start < store->size &&
+        bytes <= store->size - (address - store->start))
         memcpy(store_at(store, address), data, bytes);
 }
 

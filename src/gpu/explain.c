@@ -144,7 +144,8 @@ static void describe_missing(const struct gpu_run *run, const struct waits *w, c
             strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) still awaits:", here->barrier, s->block[0],
                         s->block[1], s->block[2]);
         if (missing <= 8) {
-            strbuf_addf(out, " warp %u (%s ", s->index, waits_for(s, WAITS_BARRIER) ? "at another barrier, before" : "at");
+            strbuf_addf(out, " warp %u (%s ", s->index,
+                        waits_for(s, WAITS_BARRIER) ? "at another barrier, before" : "at");
             add_pos(run, s->pc, out);
             strbuf_add(out, ")");
         }
@@ -371,8 +372,9 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
     static const char *const what[] = {
         [GPU_HANG_STILL] = "can make no progress: nothing is under way and every warp waits",
         [GPU_HANG_STUCK] = "made no progress",
-        [GPU_HANG_IDLE] = ("made no visible progress: its warps change registers, but for gpu.idle_cycles no thread has "
-                           "ended or given memory a new value"),
+        [GPU_HANG_IDLE] =
+            ("made no visible progress: its warps change registers, but for gpu.idle_cycles no thread has "
+             "ended or given memory a new value"),
     };
     struct waits w;
     struct strbuf text = {0};

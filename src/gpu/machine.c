@@ -346,6 +346,10 @@ static int check_registration(const struct machine *m, struct diag_sink *sink)
     if (p->l2.allocate != CACHE_ALLOCATE_ON_MISS)
         bad |= param_conflict(m->groups, MACHINE_GROUPS, "coherence.protocol l2.allocate",
                               "a line that an L1 registers has its place in the L2 at once (on_miss)", sink);
+    uint32_t parts = PACKET_LINE_BYTES / p->l2.sector_bytes;
+    if (p->partition.icnt_l2_queue + 1 < 2 * parts)
+        bad |= param_conflict(m->groups, MACHINE_GROUPS, "coherence.protocol partition.icnt_l2_queue l2.sector_bytes",
+                              "all sectors of a line must find room in the queue twice, but for one", sink);
     if (m->sm.l1d_queue <= AGENT_ROOM)
         bad |= param_conflict(m->groups, MACHINE_GROUPS, "coherence.protocol sm.l1d_queue",
                               "an access may send three requests at once, beside one that waits", sink);

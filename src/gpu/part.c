@@ -456,7 +456,8 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
         part->first_slice = part->first_channel * per;
         part->holding = mask_low(part->sms);
         for (unsigned i = 0; i < gpu->network_count; i++)
-            part->cores |= i * (parts - 1) / (gpu->network_count - 1) == n ? 1u << i : 0;
+            if (!network_follows(gpu->networks[i]))
+                part->cores |= i * (parts - 1) / (gpu->network_count - 1) == n ? 1u << i : 0;
         for (unsigned i = 0; i < part->sms; i++)
             part_of_sm[part->first_sm + i] = (uint8_t)n;
         for (unsigned i = 0; i < part->channels * per; i++)

@@ -67,6 +67,8 @@ static void build_networks(struct gpu *gpu)
     for (unsigned i = 0; i < gpu->network_count; i++)
         gpu->networks[i] = gpu_network_to_memory(i) ? network_create(&m->network, m->gpu.sms, slices, &gpu->arena)
                                                     : network_create(&back, slices, m->gpu.sms, &gpu->arena);
+    if (m->network.shared_links)
+        network_share(gpu->networks, gpu->network_count, &gpu->arena);
 }
 
 void gpu_build_units(struct gpu *gpu)

@@ -162,7 +162,8 @@ static enum doing doing_of(const struct gpu_watch *watch, const struct gpu *gpu,
 }
 
 /* Cycles in which the scheduler gives every warp that waits for nothing else its turn; 0 when it need not ever. The
- * longest wait of one warp is the option `rotation` of a policy whose ages rotate, `patience` of others that have it. */
+ * longest wait of one warp is the option `rotation` of a policy whose ages rotate, `patience` of others that have it.
+ */
 static uint64_t round_of_turns(const struct gpu *gpu)
 {
     uint64_t usual = sched_value(&gpu->scheduler, "patience", gpu->machine.sm.age_rotation);

@@ -100,10 +100,11 @@ static bool is_deferred(const struct agent *a, uint64_t address)
     return false;
 }
 
-/* LOCK holds up what the scope of the block would let the L1 perform. */
-static bool is_locked(const struct agent *a, unsigned event)
+/* LOCK holds up what the scope of the block would let the L1 perform; a LOCK that waits, all but what it waits for. */
+static bool is_locked(const struct agent *a, unsigned event, const struct packet *access)
 {
-    return a->locks && (event == AGENT_BLOCK_EVENT || event == AGENT_BLOCK_HERE_EVENT);
+    bool block = event == AGENT_BLOCK_EVENT || event == AGENT_BLOCK_HERE_EVENT;
+    return block && (a->locks || (a->lock_waits.first && !(access && access->cleared)));
 }
 
 static void defer(struct try *t)
@@ -112,6 +113,19 @@ static void defer(struct try *t)
     if (!t->waited)
         t->a->stats.atomics_deferred++;
     packet_append(&t->a->deferred, t->access);
+}
+
+/* Accesses of this L1 that are at home, by a hash of their line: until they are answered, a plain store to the line
+ * waits, for it would pass those that wait in the directory. */
+static uint16_t *at_home(struct agent *a, uint64_t address)
+{
+    return &a->at_home[address >> a->set_shift & (AGENT_HOME - 1)];
+}
+
+static void note_home(struct agent *a, struct packet *p, bool leaves)
+{
+    p->at_home = leaves;
+    *at_home(a, p->address) += leaves ? 1 : -1;
 }
 
 static bool needs_place(const struct try *t, uint32_t actions)
@@ -137,6 +151,8 @@ static bool has_places(struct try *t, uint32_t actions)
     if ((actions & AGENT_DO_FETCH) && !agent_can_fill(a))
         return false;
     if ((actions & AGENT_DO_JOIN) && !agent_can_join(a, t->line))
+        return false;
+    if (t->event == AGENT_STORE_EVENT && *at_home(a, t->address))
         return false;
     bool stores = (actions & AGENT_DO_SEND) && t->event == AGENT_STORE_EVENT;
     if (((actions & (AGENT_DO_QUEUE | AGENT_DO_HOLD)) || stores) && !agent_can_queue(a, t->line))
@@ -169,6 +185,7 @@ static void pass(struct try *t)
     p->address = t->address;
     p->bytes = t->bytes;
     p->cookie = t->load->waiter;
+    note_home(t->a, p, true);
     packet_ring_push(t->a->requests, p);
     t->request = p;
     t->served = AGENT_WAITING;
@@ -191,40 +208,42 @@ static void take_bytes(struct try *t, bool written)
         bytes_remove(&line->written, &m);
 }
 
-static void note_written(struct agent_line *line, const struct packet *p, unsigned kind)
+static void note_written(struct agent_line *line, const struct packet *p)
 {
     struct byte_mask m;
     memcpy(m.word, p->mask, sizeof m.word);
-    if (kind == PACKET_WRITE)
+    if (p->kind == PACKET_WRITE)
         bytes_add(&line->written, &m);
     uint64_t at = line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
-    for (unsigned i = 0; kind == PACKET_ATOMIC && i < p->lane_count; i++) {
+    for (unsigned i = 0; p->kind == PACKET_ATOMIC && i < p->lane_count; i++) {
         m = bytes_of(at + p->lanes[i].offset, packet_atomic_bytes(p->type));
         bytes_add(&line->written, &m);
     }
 }
 
-/* An atomic access on the line's bytes: this L1's own, or one that a slice asks for. */
+/* An atomic access on the line's bytes. */
 static void perform(struct try *t)
 {
-    struct agent_line *line = t->line;
-    uint8_t *data = agent_data(t->a, line);
-    struct packet *p = t->probe ? t->probe : t->access;
-    unsigned kind = t->probe ? p->asked : p->kind;
-    if (t->probe && kind == PACKET_WRITE && p->order <= ISA_ORDER_WEAK) {
-        struct byte_mask m;
-        memcpy(m.word, p->mask, sizeof m.word);
+    struct packet *p = t->access;
+    uint8_t *data = agent_data(t->a, t->line);
+    if (p->kind == PACKET_WRITE)
         packet_write_line(p, data);
-        bytes_remove(&line->written, &m);
-        return;
-    }
-    if (kind == PACKET_WRITE)
-        packet_write_line(p, data);
-    else if (kind == PACKET_ATOMIC)
+    else if (p->kind == PACKET_ATOMIC)
         packet_perform_lanes(p, data, 0, PACKET_LINE_BYTES);
-    else if (!t->probe)
+    else
         memcpy(p->data, data, PACKET_LINE_BYTES);
-    note_written(line, p, kind);
+    note_written(t->line, p);
+}
+
+/* The bytes of another L1's store; of its load there is nothing to do. */
+static void look(struct try *t)
+{
+    struct byte_mask m;
+    if (t->probe->asked != PACKET_WRITE)
+        return;
+    memcpy(m.word, t->probe->mask, sizeof m.word);
+    packet_write_line(t->probe, agent_data(t->a, t->line));
+    bytes_remove(&t->line->written, &m);
 }
 
 /* An access that was performed here is its own answer. */
@@ -244,6 +263,7 @@ static void send(struct try *t)
         p->fill = (uint16_t)(agent_queue_sent(t->a, agent_line_of(t->a, t->address)) % AGENT_WRITES);
     } else {
         t->a->stats.sync_home++;
+        note_home(t->a, p, true);
     }
     packet_ring_push(t->a->requests, p);
 }
@@ -257,6 +277,7 @@ static void install(struct try *t)
     line->valid = all;
     if (t->reply->kind != PACKET_REGISTER)
         return;
+    line->grant = t->reply->fill;
     t->a->stats.sync_home += !t->reply->cleared;
     t->a->stats.sync_remote += t->reply->cleared;
     agent_unqueue(t->a, line);
@@ -277,13 +298,12 @@ static void fill_with_line(const struct try *t, struct packet *p)
 
 static void answer(struct try *t)
 {
-    struct packet *p = t->probe ? t->probe : t->line->probe;
-    if (p == t->line->probe) {
-        t->line->probe = NULL;
+    struct packet *p = t->probe;
+    if (!p) {
+        p = packet_shift(&t->line->probes);
         t->a->probes--;
     }
-    if (p->kind != PACKET_SHOW || p->asked != PACKET_ATOMIC)
-        fill_with_line(t, p);
+    fill_with_line(t, p);
     p->is_reply = true;
     push_behind(t->a, p);
 }
@@ -305,8 +325,7 @@ static void put(struct try *t)
 
 static void hold_probe(struct try *t)
 {
-    contract(!t->line->probe);
-    t->line->probe = t->probe;
+    packet_append(&t->line->probes, t->probe);
     t->a->probes++;
 }
 
@@ -366,6 +385,8 @@ static void take_messages(struct try *t, uint32_t actions, uint8_t next)
         agent_end_fill(t->a, t->line, t->reply);
     if (actions & AGENT_DO_INSTALL)
         install(t);
+    if (actions & AGENT_DO_LOOK)
+        look(t);
     if (actions & AGENT_DO_KEEP_WRITTEN)
         keep_written(t, next);
     if (actions & AGENT_DO_FLUSH)
@@ -374,8 +395,6 @@ static void take_messages(struct try *t, uint32_t actions, uint8_t next)
         hold_probe(t);
     if (actions & AGENT_DO_ANSWER)
         answer(t);
-    if (actions & AGENT_DO_VOID)
-        answer_void(t);
     if (actions & AGENT_DO_PUT)
         put(t);
 }
@@ -395,6 +414,8 @@ static bool act(void *environment, uint32_t actions)
         take_messages(t, actions, step.next);
     if (actions & AGENT_DO_SEND)
         send(t);
+    if (actions & AGENT_DO_VOID)
+        answer_void(t);
     if (t->line && step.next != COHERENCE_ANY)
         t->line->state = step.next;
     if ((actions & AGENT_DO_PERFORM) && t->access)
@@ -423,16 +444,31 @@ void agent_step(struct agent *a, struct agent_line *line, unsigned event)
     take(&t);
 }
 
-static void ask_again(struct agent *a, struct agent_line *line)
+/* True: the slice has asked about an earlier registration of the line, which has been given back since. */
+static bool is_late(const struct agent_line *line, const struct packet *p)
 {
-    struct packet *p = line->probe;
-    if (!p)
-        return;
-    line->probe = NULL;
-    a->probes--;
+    bool registered = line && (line->state == AGENT_R || line->state == AGENT_P || line->state == AGENT_E);
+    return p->kind == PACKET_SHOW && registered && line->grant != p->fill;
+}
+
+static void take_probe(struct agent *a, struct agent_line *line, struct packet *p)
+{
     struct try t = {.a = a, .line = line, .address = p->address, .bytes = p->bytes, .probe = p};
     t.event = p->kind == PACKET_SHOW ? AGENT_SHOW_EVENT : AGENT_REVOKE_EVENT;
-    take(&t);
+    if (is_late(line, p))
+        answer_void(&t);
+    else
+        take(&t);
+}
+
+static void ask_again(struct agent *a, struct agent_line *line)
+{
+    struct packet_list probes = line->probes;
+    line->probes = (struct packet_list){NULL, NULL};
+    while (probes.first) {
+        a->probes--;
+        take_probe(a, line, packet_shift(&probes));
+    }
 }
 
 /* An access that waited aside is stepped anew; back it goes if it still has to wait, or finds no place. */
@@ -445,7 +481,7 @@ static void step_deferred(struct agent *a, struct packet *p)
     t.event = p->parts;
     if (t.event == AGENT_BLOCK_EVENT && t.line && bytes_cover(&t.line->valid, &m))
         t.event = AGENT_BLOCK_HERE_EVENT;
-    bool locked = is_locked(a, t.event);
+    bool locked = is_locked(a, t.event, p);
     if (!locked && has_places(&t, row_of(a, t.line, t.event).actions)) {
         take(&t);
     } else {
@@ -454,7 +490,8 @@ static void step_deferred(struct agent *a, struct packet *p)
     }
 }
 
-/* Tries the accesses that wait aside for a line again, in their order; of all lines if there is none of the address. */
+/* Tries the accesses that wait aside for a line again, in their order: where one has to go on waiting, so do those
+ * behind it. EVERY_LINE: those of all lines. */
 #define EVERY_LINE UINT64_MAX
 static void retry(struct agent *a, uint64_t address)
 {
@@ -462,7 +499,8 @@ static void retry(struct agent *a, uint64_t address)
     a->deferred = (struct packet_list){NULL, NULL};
     while (all.first) {
         struct packet *p = packet_shift(&all);
-        if (address == EVERY_LINE || agent_line_of(a, p->address) == address)
+        bool tried = address == EVERY_LINE || agent_line_of(a, p->address) == address;
+        if (tried && !is_deferred(a, p->address))
             step_deferred(a, p);
         else
             packet_append(&a->deferred, p);
@@ -490,6 +528,46 @@ static void end_probe_flushes(struct agent *a)
     }
 }
 
+/* Locks. What waits aside when one comes and the L1 was free must be performed before the L1 is locked again: else a
+ * stream of locks could keep it up for ever. */
+
+static bool mark_deferred(struct agent *a, bool mark)
+{
+    bool marked = false;
+    for (struct packet *p = a->deferred.first; p; p = p->next) {
+        p->cleared |= mark && p->parts == AGENT_BLOCK_EVENT;
+        marked |= p->cleared;
+    }
+    return marked;
+}
+
+static void lock(struct agent *a, struct packet *p)
+{
+    a->locks++;
+    p->is_reply = true;
+    packet_ring_push(a->answers, p);
+}
+
+static void take_lock(struct agent *a, struct packet *p)
+{
+    if (a->locks || (!a->lock_waits.first && !mark_deferred(a, true))) {
+        lock(a, p);
+    } else {
+        packet_append(&a->lock_waits, p);
+        a->probes++;
+    }
+}
+
+static void end_lock_waits(struct agent *a)
+{
+    if (!a->lock_waits.first || mark_deferred(a, false))
+        return;
+    while (a->lock_waits.first) {
+        a->probes--;
+        lock(a, packet_shift(&a->lock_waits));
+    }
+}
+
 /* Whatever was waited for and has come true. */
 static void settle(struct agent *a)
 {
@@ -499,16 +577,18 @@ static void settle(struct agent *a)
         end_line_flushes(a);
     } while (a->flushing != flushing);
     end_probe_flushes(a);
+    end_lock_waits(a);
 }
 
 /* The doors */
 
+/* What lacks may have been set going, and be there already: then the access is worth another try at once. */
 static bool refuse(struct agent *a, uint64_t address)
 {
     a->refused = true;
     a->refused_address = address;
     a->refused_room = agent_has_room(a);
-    settle(a); /* a line that must leave for the access may have nothing to wait for */
+    settle(a);
     return false;
 }
 
@@ -553,7 +633,7 @@ HOT bool agent_can_take(struct agent *a, uint64_t address, uint32_t bytes, unsig
     t.event = event_here(a, address, bytes, event, &t.line);
     if (is_deferred(a, address))
         return event != AGENT_STORE_EVENT || refuse(a, address);
-    return is_locked(a, t.event) || has_places(&t, row_of(a, t.line, t.event).actions) || refuse(a, address);
+    return is_locked(a, t.event, NULL) || has_places(&t, row_of(a, t.line, t.event).actions) || refuse(a, address);
 }
 
 HOT void agent_take(struct agent *a, struct packet *p, unsigned event)
@@ -565,7 +645,7 @@ HOT void agent_take(struct agent *a, struct packet *p, unsigned event)
         a->cache_stats->write_hits += t.line != NULL;
         a->cache_stats->write_misses += t.line == NULL;
     }
-    if (is_deferred(a, p->address) || is_locked(a, t.event)) {
+    if (is_deferred(a, p->address) || is_locked(a, t.event, p)) {
         t.event = event;
         defer(&t);
         return;
@@ -604,7 +684,10 @@ void agent_reply(struct agent *a, struct packet *p)
 /* A probe of the L1 as a whole. */
 static void take_order(struct agent *a, struct packet *p)
 {
-    a->locks += p->kind == PACKET_LOCK;
+    if (p->kind == PACKET_LOCK) {
+        take_lock(a, p);
+        return;
+    }
     a->locks -= p->kind == PACKET_UNLOCK;
     if (p->kind == PACKET_UNLOCK && !a->locks)
         retry(a, EVERY_LINE);
@@ -620,24 +703,33 @@ static void take_order(struct agent *a, struct packet *p)
     packet_ring_push(a->answers, p);
 }
 
+/* What was given back has arrived. */
+static void take_put_answer(struct agent *a, struct packet *p)
+{
+    agent_step(a, agent_find(a, p->address), AGENT_PUT_ANSWERED_EVENT);
+    packet_free(a->packets, p);
+}
+
 void agent_probe(struct agent *a, struct packet *p)
 {
-    struct try t = {.a = a, .line = agent_find(a, p->address), .address = p->address, .bytes = p->bytes};
-    bool is_put = p->kind == PACKET_PUT, is_order = p->kind >= PACKET_LOCK;
+    bool is_order = p->kind >= PACKET_LOCK;
     contract(!is_order || a->answers->count + a->probes < a->answers->size);
     agent_changed(a);
-    if (is_order) {
+    if (is_order)
         take_order(a, p);
-    } else {
-        t.event = is_put                     ? AGENT_PUT_ANSWERED_EVENT
-                  : p->kind == PACKET_REVOKE ? AGENT_REVOKE_EVENT
-                                             : AGENT_SHOW_EVENT;
-        t.probe = is_put ? NULL : p;
-        take(&t);
-    }
-    if (is_put)
-        packet_free(a->packets, p);
+    else if (p->kind == PACKET_PUT)
+        take_put_answer(a, p);
+    else
+        take_probe(a, agent_find(a, p->address), p);
     settle(a);
+}
+
+void agent_answered(struct agent *a, struct packet *p)
+{
+    if (!p->at_home)
+        return;
+    note_home(a, p, false);
+    agent_changed(a);
 }
 
 struct packet *agent_done(struct agent *a)
@@ -650,9 +742,15 @@ void agent_drain(struct agent *a)
     agent_changed(a);
     if (a->behind.first) {
         packet_ring_push(a->requests, packet_shift(&a->behind));
+<<<<<<< HEAD
     } else if ((int32_t)(a->drain_to - a->unsent) > 0) { /* before those that may wait for it */
         agent_write_out(a, agent_find(a, a->writes[a->unsent % AGENT_WRITES].address));
     } else if (a->stalled) {
+=======
+    } else if ((int32_t)(a->drain_to - a->unsent) > 0) {
+        agent_write_out(a, agent_find(a, a->writes[a->unsent % AGENT_WRITES].address));
+    } else {
+>>>>>>> main
         a->stalled = false;
         retry(a, EVERY_LINE);
     }
@@ -671,18 +769,19 @@ void agent_drop(struct agent *a, enum agent_cause cause)
 
 bool agent_idle(const struct agent *a)
 {
-    return a->arrived == a->end && !a->behind.first && !a->deferred.first && !a->done.first && !a->flushing && !a->probes;
+    return a->arrived == a->end && !a->behind.first && !a->deferred.first && !a->done.first && !a->flushing &&
+           !a->probes;
 }
 
 /* Between kernels */
 
-void agent_publish(struct agent *a, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+void agent_publish(struct agent *a, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                    void *context)
 {
     for (struct agent_line *line = a->lines; line < a->lines + a->sets * a->ways; line++)
         for (uint32_t i = 0; i < PACKET_LINE_BYTES && line->state != AGENT_I && !line->own; i++)
             if (line->written.word[i / 64] >> i % 64 & 1)
-                write(context, (line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + i, agent_data(a, line) + i, 1);
+                put(context, (line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + i, agent_data(a, line) + i, 1);
 }
 
 void agent_refresh(struct agent *a, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
@@ -691,11 +790,4 @@ void agent_refresh(struct agent *a, bool (*read)(void *context, uint64_t address
     for (struct agent_line *line = a->lines; line < a->lines + a->sets * a->ways; line++)
         if (line->state == AGENT_R && !line->own)
             read(context, line->address, agent_data(a, line) + line->address % PACKET_LINE_BYTES, a->line_bytes);
-}
-
-void agent_empty(struct agent *a)
-{
-    contract(agent_idle(a));
-    for (struct agent_line *line = a->lines; line < a->lines + a->sets * a->ways; line++)
-        *line = (struct agent_line){.fill = AGENT_NONE};
 }

@@ -1,13 +1,13 @@
 /* The L1 data cache of a protocol in which L1s keep what they have written, and register lines (coherence/protocol.h):
  * lines with a valid and a written mask by byte, a store queue, accesses that wait aside, and the protocol's table that
- * says what happens to a line. It knows no clock and no network: packets for the L2 lie in `requests`, in order, answers
- * to probes in `answers`, and its own answers to its owner's accesses in `done`. Its owner is an SM's L1 (l1.c), or a
- * checker that drives several of them through all interleavings.
+ * says what happens to a line. It knows no clock and no network: packets for the L2 lie in `requests`, in order,
+ * answers to probes in `answers`, and its own answers to its owner's accesses in `done`. Its owner is an SM's L1
+ * (l1.c), or a checker that drives several of them through all interleavings.
  *
  * The *store queue* holds the lines whose written bytes have not arrived at the L2, in the order of their first store.
  * An entry *waits* until its bytes are sent, is *sent* until the L2 has acknowledged them (or the registration has come
- * that makes them the L1's own), and has then *arrived*. A flush covers the entries that are there when it begins: it is
- * over when all of them have arrived. */
+ * that makes them the L1's own), and has then *arrived*. A flush covers the entries that are there when it begins: it
+ * is over when all of them have arrived. */
 #ifndef LOCKSTEP_MEMORY_AGENT_H
 #define LOCKSTEP_MEMORY_AGENT_H
 
@@ -17,16 +17,18 @@
 #include "memory/packet_queue.h"
 
 #define AGENT_NONE UINT32_MAX
+#define AGENT_HOME 64u     /* counts of accesses at home; a power of two */
 #define AGENT_WRITES 1024u /* entries of the store queue that have not arrived, at most; a power of two */
 
 struct agent_line {
-    uint64_t address; /* of the line's first byte; meaningless in state I */
-    uint64_t used;    /* the agent's clock when it was last accessed */
+    uint64_t address;                /* of the line's first byte; meaningless in state I */
+    uint64_t used;                   /* the agent's clock when it was last accessed */
     struct byte_mask valid, written; /* at their offset in the 128-byte line that they lie in; written implies valid */
     uint32_t fill;                   /* F, N: its number among the fills, else AGENT_NONE */
     uint32_t entry;                  /* in the store queue, by sequence number, if queued */
     uint32_t flush;                  /* P, E: the mark of its flush */
-    struct packet *probe;            /* a slice's question that waits, or NULL */
+    struct packet_list probes;       /* a slice's questions that wait */
+    uint16_t grant;                  /* R, P, E: the number of its registration */
     uint8_t state;                   /* enum agent_state */
     bool queued;                     /* has an entry: that waits, or whose end a registration is */
     bool own;                        /* of local memory: the values are with the thread, only the time is real */
@@ -71,23 +73,26 @@ struct agent {
 
     struct agent_fill *fills;
     struct agent_waiter *waiters;
-    uint32_t fill_count, waiter_count, merges, free_fill, free_waiter, ready_first, ready_last; /* ready: fills that came */
+    uint32_t fill_count, waiter_count, merges, free_fill, free_waiter, ready_first,
+        ready_last; /* ready: fills that came */
 
     struct agent_write *writes; /* by sequence number modulo AGENT_WRITES */
-    uint32_t arrived, end;      /* sequence numbers: entries before `arrived` have arrived; entries exist before `end` */
-    uint32_t waiting;           /* entries that wait, and registrations that stores wait for */
-    uint32_t unsent;            /* no entry before it waits */
-    uint32_t drain_to;          /* entries before it are to be sent */
-    uint32_t queue_lines;       /* that may wait: coherence.store_queue */
+    uint32_t arrived, end; /* sequence numbers: entries before `arrived` have arrived; entries exist before `end` */
+    uint32_t waiting;      /* entries that wait, and registrations that stores wait for */
+    uint32_t unsent;       /* no entry before it waits */
+    uint32_t drain_to;     /* entries before it are to be sent */
+    uint32_t queue_lines;  /* that may wait: coherence.store_queue */
 
-    struct packet_list behind;  /* answers that found `requests` full: what comes next goes behind them */
-    struct packet_list deferred; /* accesses that wait aside: `parts` of one is its event */
-    struct packet_list done;     /* answered accesses */
-    struct packet_list flushes;  /* FLUSH probes that wait: `ready` of one is its flush's mark */
-    uint32_t flushing;          /* lines in states P and E */
-    uint32_t probes;            /* questions that wait, of lines and FLUSH */
-    uint32_t locks;             /* LOCK probes that are not undone */
-    bool stalled;               /* an access that waits aside found no place when it was tried */
+    struct packet_list behind;     /* answers that found `requests` full: what comes next goes behind them */
+    struct packet_list deferred;   /* accesses that wait aside: `parts` of one is its event */
+    struct packet_list done;       /* answered accesses */
+    struct packet_list lock_waits; /* LOCK probes that wait for accesses aside, which are `cleared` */
+    struct packet_list flushes;    /* FLUSH probes that wait: `ready` of one is its flush's mark */
+    uint32_t flushing;             /* lines in states P and E */
+    uint32_t probes;               /* questions that wait, of lines and FLUSH */
+    uint16_t at_home[AGENT_HOME];  /* accesses that are at home and not answered, by a hash of their line */
+    uint32_t locks;                /* LOCK probes that are not undone */
+    bool stalled;                  /* an access that waits aside found no place when it was tried */
 
     struct packet_ring *requests, *answers; /* the owner's */
     struct packet_pool *packets;
@@ -134,8 +139,8 @@ void agent_take(struct agent *a, struct packet *p, unsigned event);
 bool agent_owns(const struct packet *p);
 void agent_reply(struct agent *a, struct packet *p);
 /* Something comes with the probes: a slice's question, which the agent answers at once or later; or the answer to what
- * was given back, which it frees. It is always taken: `answers` has room for every probe of the L1 as a whole that there
- * can be, one of each slice. */
+ * was given back, which it frees. It is always taken: `answers` has room for every probe of the L1 as a whole that
+ * there can be, one of each slice. */
 void agent_probe(struct agent *a, struct packet *p);
 
 /* Loads whose fill came, one by one. */
@@ -144,6 +149,8 @@ static inline bool agent_has_ready(const struct agent *a)
     return a->ready_first != AGENT_NONE;
 }
 uint32_t agent_ready(struct agent *a, const uint8_t **values);
+/* An answer of the network to an access that the agent has passed on is taken. */
+void agent_answered(struct agent *a, struct packet *p);
 /* Takes the first answered access, or NULL. */
 struct packet *agent_done(struct agent *a);
 
@@ -163,8 +170,7 @@ static inline bool agent_has_room(const struct agent *a)
 /* True: an access would be refused as the one before was. */
 static inline bool agent_would_refuse(const struct agent *a, uint64_t address)
 {
-    return a->refused && a->refused_address == address &&
-           agent_has_room(a) == a->refused_room;
+    return a->refused && a->refused_address == address && agent_has_room(a) == a->refused_room;
 }
 /* Begins a flush. Returns its mark. */
 uint32_t agent_flush(struct agent *a, enum agent_cause cause);
@@ -180,12 +186,10 @@ bool agent_idle(const struct agent *a);
 
 /* Between kernels, values only: what is written in registered lines, for the memory that the host sees; and the values
  * of registered lines, which the host may have changed. */
-void agent_publish(struct agent *a, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+void agent_publish(struct agent *a, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                    void *context);
 void agent_refresh(struct agent *a, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                    void *context);
-/* Drops every line, whatever its state; only when it is idle. */
-void agent_empty(struct agent *a);
 
 /* agent_lines.c */
 struct agent_line *agent_find(const struct agent *a, uint64_t address);

@@ -19,7 +19,8 @@ static void archive_line(struct agent *a, struct archive *ar, struct agent_line 
     archive_place(ar, &line->fill, a->fill_count);
     ARCHIVE(ar, line->entry);
     ARCHIVE(ar, line->flush);
-    packet_archive(ar, &line->probe, source);
+    packet_archive_list(ar, &line->probes, source);
+    ARCHIVE(ar, line->grant);
     archive_bool(ar, &line->queued);
     archive_bool(ar, &line->own);
     archive_bytes(ar, agent_data(a, line), PACKET_LINE_BYTES);
@@ -74,9 +75,11 @@ void agent_archive(struct agent *a, struct archive *ar, const struct packet_sour
     packet_archive_list(ar, &a->behind, source);
     packet_archive_list(ar, &a->deferred, source);
     packet_archive_list(ar, &a->done, source);
+    packet_archive_list(ar, &a->lock_waits, source);
     packet_archive_list(ar, &a->flushes, source);
     ARCHIVE(ar, a->flushing);
     ARCHIVE(ar, a->probes);
+    ARCHIVE(ar, a->at_home);
     ARCHIVE(ar, a->locks);
     archive_bool(ar, &a->stalled);
     archive_bool(ar, &a->refused);

@@ -27,10 +27,13 @@ static void check_lines(struct agent *a, struct check *c)
             continue;
         check_line(a, c, line, i);
         flushing += line->state == AGENT_P || line->state == AGENT_E;
-        probes += line->probe != NULL;
+        for (const struct packet *p = line->probes.first; p; p = p->next)
+            probes++;
         waiting += line->queued;
     }
     for (const struct packet *p = a->flushes.first; p; p = p->next)
+        probes++;
+    for (const struct packet *p = a->lock_waits.first; p; p = p->next)
         probes++;
     CHECK_FACT(c, "agent.flushing", 0, a->flushing, flushing);
     CHECK_FACT(c, "agent.probes", 0, a->probes, probes);
@@ -43,7 +46,8 @@ static void check_queue(struct agent *a, struct check *c)
     while (unsent != a->end && a->writes[unsent % AGENT_WRITES].state != AGENT_WAITS)
         unsent++;
     check_holds(c, "agent.end", 0, a->end - a->arrived <= AGENT_WRITES);
-    check_holds(c, "agent.unsent", 0, a->unsent == unsent || (unsent == a->end && a->unsent - a->arrived > AGENT_WRITES));
+    check_holds(c, "agent.unsent", 0,
+                a->unsent == unsent || (unsent == a->end && a->unsent - a->arrived > AGENT_WRITES));
     if (a->arrived != a->end)
         check_holds(c, "agent.arrived", 0, a->writes[a->arrived % AGENT_WRITES].state != AGENT_ARRIVED);
 }

@@ -18,7 +18,8 @@ void agent_step(struct agent *a, struct agent_line *line, unsigned event);
 
 /* agent_lines.c */
 void agent_lines_init(struct agent *a, const struct cache_params *params, struct arena *arena);
-/* A line that the address may have: not in use. If there is none, what is needed for one is begun, and NULL returned. */
+/* A line that the address may have: not in use. If there is none, what is needed for one is begun, and NULL returned.
+ */
 struct agent_line *agent_place(struct agent *a, uint64_t address);
 /* Whether a fill can be begun, or another load wait for it. */
 bool agent_can_fill(const struct agent *a);

@@ -1,5 +1,5 @@
-/* The lines of an agent: where an address may lie, which line is given up for it, and the fills under way with the loads
- * that wait for them. */
+/* The lines of an agent: where an address may lie, which line is given up for it, and the fills under way with the
+ * loads that wait for them. */
 #include "memory/agent_impl.h"
 
 #include <string.h>
@@ -60,8 +60,8 @@ static struct agent_line *choose(const struct agent *a, struct agent_line *set)
             return line;
         if (line->state != AGENT_V && !registered)
             continue;
-        bool worse = best && a->rprio && registered != (best->state == AGENT_R) ? registered
-                                                                                : best && best->used <= line->used;
+        bool worse =
+            best && a->rprio && registered != (best->state == AGENT_R) ? registered : best && best->used <= line->used;
         best = worse ? best : line;
     }
     return best;

@@ -76,7 +76,7 @@ struct cache *cache_create(const struct cache_params *params, bool with_data, st
     c->on_miss = params->allocate == CACHE_ALLOCATE_ON_MISS;
     c->mshr_entries = params->mshr_entries;
     c->recent_at = c->wanted = NO_ADDRESS;
-    c->holds_last = true;
+    c->head.holds_last = true;
     c->set_mask = params->sets - 1;
     c->tags = arena_alloc(arena, lines * sizeof(uint64_t), CACHE_LINE);
     memset(c->tags, 0xff, lines * sizeof(uint64_t));
@@ -218,17 +218,6 @@ static uint32_t choose_victim(const struct cache *c, uint32_t set)
     return best;
 }
 
-/* Where held lines have no better place than others: the lowest order, whether held or not. */
-NOT_INLINE uint32_t choose_alike(const struct cache *c, uint32_t set)
-{
-    uint32_t first = set * c->ways, best = NO_INDEX;
-    for (uint32_t i = first; i < first + c->ways; i++)
-        if (!(c->states[i] & LINE_RESERVED) &&
-            (best == NO_INDEX || (c->states[i] & ~LINE_HELD) < (c->states[best] & ~LINE_HELD)))
-            best = i;
-    return best;
-}
-
 /* The same for one that must not be dirty. */
 static uint32_t choose_clean_victim(const struct cache *c, uint32_t set)
 {
@@ -285,11 +274,11 @@ static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache
     clear_line(c, index, ++c->clock);
 }
 
-/* Makes a place for line address `at`. Returns its index, or NO_INDEX when all of the set are reserved, or the one to be
- * given up is held: c->wanted then. */
+/* Makes a place for line address `at`. Returns its index, or NO_INDEX when all of the set are reserved, or the one to
+ * be given up is held: c->wanted then. */
 HOT static uint32_t make_place(struct cache *c, uint64_t at, struct cache_effect *effect)
 {
-    uint32_t index = c->holds_last ? choose_victim(c, set_of(c, at)) : choose_alike(c, set_of(c, at));
+    uint32_t index = c->head.holds_last ? choose_victim(c, set_of(c, at)) : cache_choose_alike(c, set_of(c, at));
     if (index != NO_INDEX && (c->states[index] & LINE_HELD)) {
         c->wanted = c->tags[index];
         return NO_INDEX;
@@ -392,16 +381,13 @@ NOT_INLINE enum cache_result refuse(struct cache *c, uint64_t *reason, uint8_t h
     return CACHE_REFUSED;
 }
 
-/* A read that was refused may be taken now. */
-static void forget_refusal(struct cache *c)
+/* There is no place in the set. Where one is held, that may change at any time: it is not remembered. */
+static enum cache_result refuse_line(struct cache *c)
 {
-    c->head.refused_bytes = 0;
-}
-
-static void note_help(struct cache *c, enum cache_helper helper)
-{
-    if (c->head.refused_helpers & helper)
+    enum cache_result result = refuse(c, &c->stats.refused_line, CACHE_HELP_FILL);
+    if (c->wanted != NO_ADDRESS)
         forget_refusal(c);
+    return result;
 }
 
 /* Joins the fill of `index` if it brings all of the missing sectors. */
@@ -446,7 +432,7 @@ HOT_INLINE enum cache_result send_fill(struct cache *c, uint64_t at, uint8_t mis
     if (index == NO_INDEX && c->on_miss) {
         index = make_place(c, at, effect);
         if (index == NO_INDEX)
-            return refuse(c, &c->stats.refused_line, CACHE_HELP_FILL);
+            return refuse_line(c);
         effect->line = index;
     }
     effect->fill = take_mshr(c, at, span, index, waiter);
@@ -876,33 +862,6 @@ HOT uint32_t cache_ready(struct cache *c, uint32_t *line, const uint8_t **data)
         free_mshr(c, index);
     }
     return value;
-}
-
-void cache_hold_alike(struct cache *c)
-{
-    c->holds_last = false;
-}
-
-void cache_hold(struct cache *c, uint64_t address, bool held)
-{
-    uint32_t index = find_line(c, line_address(c, address));
-    if (index == NO_INDEX)
-        return; /* the cache was emptied meanwhile */
-    c->states[index] = held ? c->states[index] | LINE_HELD : c->states[index] & ~LINE_HELD;
-    note_help(c, CACHE_HELP_FILL);
-}
-
-bool cache_holds(const struct cache *c, uint64_t address)
-{
-    uint32_t index = find_line(c, line_address(c, address));
-    return index != NO_INDEX && (c->states[index] & LINE_HELD);
-}
-
-uint64_t cache_wanted(struct cache *c)
-{
-    uint64_t wanted = c->wanted;
-    c->wanted = NO_ADDRESS;
-    return wanted;
 }
 
 bool cache_still_holds(const struct cache *c, uint32_t line, uint64_t address)

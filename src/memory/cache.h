@@ -82,6 +82,7 @@ struct cache_head {
     uint32_t ready_first; /* CACHE_NO_WAITER: none */
     uint32_t used_mshrs;
     uint32_t miss_room; /* of the parameters */
+    bool holds_last;    /* held lines are given up after all others: see cache_hold. Its owner may clear it */
     /* The last refused read, until something has changed that could help it: refused for the same reason without a
      * look. */
     uint64_t refused_address;
@@ -152,12 +153,11 @@ enum cache_result cache_fetch(struct cache *c, uint64_t address, uint32_t bytes,
 void cache_install(struct cache *c, uint64_t address, uint32_t bytes);
 /* The owner holds the place of a line that is there or being filled: it is not given up until it is let go. An access
  * that would have to take a held line's place is refused, and cache_wanted then gives the address of that line, once;
- * else CACHE_NO_ADDRESS. A held line is chosen after all others; cache_hold_alike: like any other. */
+ * else CACHE_NO_ADDRESS. A held line is chosen after all others, unless holds_last is cleared. */
 #define CACHE_NO_ADDRESS UINT64_MAX
 void cache_hold(struct cache *c, uint64_t address, bool held);
 bool cache_holds(const struct cache *c, uint64_t address);
 uint64_t cache_wanted(struct cache *c);
-void cache_hold_alike(struct cache *c);
 /* The bytes of a line become dirty without an access being counted: an atomic performed on it. */
 void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t bytes);
 /* Gives the line the owner's tag, handed back in effect.writeback_tag. */

@@ -76,7 +76,6 @@ struct cache {
     uint32_t used; /* lines that are not empty */
     bool hashed;   /* sets are chosen by more bits */
     bool on_miss;  /* lines are allocated */
-    bool holds_last; /* held lines are given up after all others */
     uint64_t wanted; /* address of the held line that a refused access asked for, or NO_ADDRESS */
     struct cache_stats stats;
     uint8_t *data;             /* per line, or NULL */
@@ -96,5 +95,21 @@ static inline uint32_t set_of(const struct cache *c, uint64_t address)
 {
     return cache_set_of(address, c->line_shift, c->set_mask, c->hashed);
 }
+
+/* A read that was refused may be taken now. */
+static inline void forget_refusal(struct cache *c)
+{
+    c->head.refused_bytes = 0;
+}
+
+static inline void note_help(struct cache *c, enum cache_helper helper)
+{
+    if (c->head.refused_helpers & helper)
+        forget_refusal(c);
+}
+
+/* cache_hold.c: the line of a set that is to be given up where held lines have no better place than others, or
+ * NO_INDEX. */
+uint32_t cache_choose_alike(const struct cache *c, uint32_t set);
 
 #endif

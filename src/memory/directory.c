@@ -100,23 +100,19 @@ static struct packet *new_probe(struct directory *d, uint8_t kind, uint16_t sm, 
     p->address = address;
     p->bytes = d->line_bytes;
     p->cookie = CACHE_NO_WAITER;
-    p->asked = 0;
     packet_append(&d->out, p);
     return p;
 }
 
-/* The owner is asked to perform an access on its line. */
+/* The owner is shown another L1's plain access: what that reads the owner may have written, and what it writes the
+ * owner's copy must have. */
 static void ask_owner(struct try *t)
 {
     const struct packet *p = t->p;
     struct packet *probe = new_probe(t->d, PACKET_SHOW, t->entry->owner, p->address);
     probe->bytes = p->bytes;
+    probe->fill = t->entry->grant;
     probe->asked = p->kind;
-    probe->order = p->order ? p->order : p->kind == PACKET_ATOMIC ? ISA_ORDER_RELAXED : ISA_ORDER_WEAK;
-    probe->atomic = p->atomic;
-    probe->type = p->type;
-    probe->lane_count = p->lane_count;
-    memcpy(probe->lanes, p->lanes, p->lane_count * sizeof p->lanes[0]);
     memcpy(probe->data, p->data, sizeof p->data);
     memcpy(probe->mask, p->mask, sizeof p->mask);
 }
@@ -132,26 +128,49 @@ static void park(struct directory *d, struct directory_entry *entry, struct pack
 static void wake(struct try *t)
 {
     struct packet_list *parked = &t->entry->parked;
-    while (parked->first)
+    while (parked->first) {
+        t->d->displaced -= line_of(t->d, parked->first->local) != t->entry->line;
         packet_append(&t->d->woken, packet_shift(parked));
+    }
+}
+
+/* The entry of another line behind which an access to this one waits for a place, or NULL. */
+static struct directory_entry *place_wait_of(const struct directory *d, uint64_t line)
+{
+    for (uint32_t bucket = 0; d->displaced && bucket <= d->hash_mask; bucket++)
+        for (uint32_t i = d->hash[bucket]; i != DIRECTORY_NONE; i = d->entries[i].next)
+            for (const struct packet *p = d->entries[i].parked.first; p; p = p->next)
+                if (line_of(d, p->local) == line && d->entries[i].line != line)
+                    return &d->entries[i];
+    return NULL;
+}
+
+/* Plain stores and what owners give back wait for nothing. */
+static bool may_wait(const struct packet *p)
+{
+    return p->kind != PACKET_PUT && (p->kind != PACKET_WRITE || p->order > ISA_ORDER_WEAK);
 }
 
 static void answer(struct directory *d, struct packet *p)
 {
+    p->parts = 0; /* none is left to be served */
     p->is_reply = true;
     packet_append(&d->out, p);
 }
 
-/* The first who waits has what the owner answered. */
-static void reply_to_first(struct try *t)
+/* Stores that wait while their line is asked back were shown in their order, and so are the answers. */
+static void clear_store(struct try *t)
 {
-    struct packet *first = packet_shift(&t->entry->parked);
-    const struct packet *p = t->p;
-    contract(first && first->kind == p->asked);
-    memcpy(first->data, p->data, sizeof p->data);
-    memcpy(first->lanes, p->lanes, p->lane_count * sizeof p->lanes[0]);
-    t->d->kept--;
-    answer(t->d, first);
+    struct packet_list parked = t->entry->parked;
+    bool found = false;
+    t->entry->parked = (struct packet_list){NULL, NULL};
+    while (parked.first) {
+        struct packet *p = packet_shift(&parked);
+        bool store = !found && p->kind == PACKET_WRITE && p->order <= ISA_ORDER_WEAK;
+        found |= store;
+        p->cleared |= store;
+        packet_append(store ? &t->d->woken : &t->entry->parked, p);
+    }
 }
 
 static void own(struct try *t)
@@ -159,15 +178,9 @@ static void own(struct try *t)
     if (!t->entry)
         t->entry = add(t->d, t->line, line_of(t->d, t->p->address));
     t->entry->owner = t->p->sm;
-    bytes_clear(&t->entry->newer);
+    t->entry->grant = ++t->d->grants;
+    t->p->fill = t->entry->grant;
     t->d->host.hold(t->d->host.context, t->line, true);
-}
-
-static void remember_newer(struct try *t)
-{
-    struct byte_mask m;
-    memcpy(m.word, t->p->mask, sizeof m.word);
-    bytes_add(&t->entry->newer, &m);
 }
 
 /* The access goes on to the tags. False: they refuse it. Where they want a registered line's place, the access waits
@@ -189,9 +202,7 @@ static void take_owner(struct try *t, uint32_t actions)
     if (actions & DIRECTORY_DO_REVOKE)
         new_probe(d, PACKET_REVOKE, t->entry->owner, t->entry->address);
     if (actions & DIRECTORY_DO_MERGE)
-        d->host.merge(d->host.context, t->p, &t->entry->newer);
-    if (actions & DIRECTORY_DO_NEWER)
-        remember_newer(t);
+        d->host.merge(d->host.context, t->p);
     if (actions & DIRECTORY_DO_OWN)
         own(t);
     if (actions & DIRECTORY_DO_DISOWN)
@@ -211,8 +222,8 @@ static bool act(void *environment, uint32_t actions)
     take_owner(t, actions);
     if ((actions & DIRECTORY_DO_CLEAR) && t->entry->parked.first)
         t->entry->parked.first->cleared = true;
-    if (actions & DIRECTORY_DO_REPLY)
-        reply_to_first(t);
+    if (actions & DIRECTORY_DO_CLEAR_STORE)
+        clear_store(t);
     if (actions & DIRECTORY_DO_ANSWER)
         answer(t->d, t->p);
     if (actions & DIRECTORY_DO_WAKE)
@@ -241,6 +252,7 @@ static void make_room(struct directory *d, uint64_t line, struct packet *p)
     struct try t = {.d = d, .line = line, .event = DIRECTORY_EVICT_EVENT};
     step(&t);
     contract(t.entry);
+    d->displaced++;
     p->cleared = p->kind == PACKET_REGISTER && p->cleared;
     park(d, t.entry, p);
 }
@@ -350,10 +362,7 @@ static void take_answer(struct directory *d, struct packet *p)
         if (--d->remote.unanswered == 0)
             end_phase(d);
     } else if (p->asked != PACKET_KINDS) {
-        bool plain = p->asked != PACKET_ATOMIC && p->order <= ISA_ORDER_WEAK;
-        t.event = p->kind == PACKET_REVOKE ? DIRECTORY_RETURNED_EVENT
-                  : plain                  ? DIRECTORY_SHOWN_EVENT
-                                           : DIRECTORY_DONE_EVENT;
+        t.event = p->kind == PACKET_REVOKE ? DIRECTORY_RETURNED_EVENT : DIRECTORY_SHOWN_EVENT;
         step(&t);
     }
     packet_free(&d->pool, p);
@@ -368,6 +377,13 @@ HOT enum directory_taken directory_take(struct directory *d, struct packet *p)
     }
     if (is_remote(d, p) && !has_turn(d, p)) {
         take_remote(d, p);
+        return DIRECTORY_TAKE_KEPT;
+    }
+    /* What came later to a line does not pass what waits for a place for it. */
+    struct directory_entry *behind = may_wait(p) ? place_wait_of(d, t.line) : NULL;
+    if (behind) {
+        d->displaced++;
+        park(d, behind, p);
         return DIRECTORY_TAKE_KEPT;
     }
     t.event = p->kind == PACKET_PUT ? DIRECTORY_PUT_EVENT : access_event(&t);

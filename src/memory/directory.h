@@ -1,12 +1,11 @@
 /* The directory of an L2 slice, under a protocol in which L1s register lines (coherence/protocol.h), or in which an
  * access can have the scope of all L1s: who owns which line, whom it has asked about it, and which accesses wait aside
- * for the answers. It knows no clock, no network and no tags. What is to be sent lies in `out`, in order; accesses whose
- * wait is over lie in `woken`: its host tries them again, in their order, before all others. The host is a slice, or a
- * checker that drives the same code through all interleavings. */
+ * for the answers. It knows no clock, no network and no tags. What is to be sent lies in `out`, in order; accesses
+ * whose wait is over lie in `woken`: its host tries them again, in their order, before all others. The host is a slice,
+ * or a checker that drives the same code through all interleavings. */
 #ifndef LOCKSTEP_MEMORY_DIRECTORY_H
 #define LOCKSTEP_MEMORY_DIRECTORY_H
 
-#include "memory/byte_mask.h"
 #include "memory/coherence/protocol.h"
 #include "memory/packet_queue.h"
 
@@ -20,8 +19,8 @@ enum directory_gone {
 };
 struct directory_host {
     enum directory_gone (*go)(void *context, struct packet *p, uint64_t *line);
-    /* Memory takes the bytes under the packet's mask, but those of `but`. */
-    void (*merge)(void *context, const struct packet *p, const struct byte_mask *but);
+    /* Memory takes the bytes under the packet's mask. */
+    void (*merge)(void *context, const struct packet *p);
     /* The tags hold the place of a line, or hold it no more. */
     void (*hold)(void *context, uint64_t line, bool held);
     void *context;
@@ -32,8 +31,8 @@ struct directory_entry {
     uint64_t line, address; /* address: as L1s know it */
     uint32_t next;          /* of those with the same hash; of the free ones */
     uint16_t owner;
-    uint8_t state; /* enum directory_state */
-    struct byte_mask newer;
+    uint8_t state;  /* enum directory_state */
+    uint16_t grant; /* number of its registration: probes carry it */
     struct packet_list parked;
 };
 
@@ -55,7 +54,9 @@ struct directory {
     struct packet_list out, woken;
     struct packet_list remotes; /* accesses at remote scope that wait for their turn */
     struct directory_remote remote;
-    uint32_t kept; /* packets that it has: parked, woken, waiting for their turn or having it */
+    uint16_t grants;         /* registrations so far */
+    uint32_t displaced;      /* packets that are parked behind the entry of another line than theirs */
+    uint32_t kept;           /* packets that it has: parked, woken, waiting for their turn or having it */
     struct packet_pool pool; /* of probes */
 };
 

@@ -10,7 +10,7 @@ static void archive_entry(struct directory *d, struct archive *ar, struct direct
     archive_place(ar, &entry->next, d->used);
     archive_u16_to(ar, &entry->owner, (uint16_t)(d->sms - 1));
     archive_u8_to(ar, &entry->state, DIRECTORY_STATES - 1);
-    ARCHIVE(ar, entry->newer);
+    ARCHIVE(ar, entry->grant);
     packet_archive_list(ar, &entry->parked, source);
 }
 
@@ -30,4 +30,6 @@ void directory_archive(struct directory *d, struct archive *ar, const struct pac
     archive_u8_to(ar, &d->remote.kind, 2);
     archive_u8_to(ar, &d->remote.phase, REMOTE_MOST - 1);
     ARCHIVE(ar, d->kept);
+    ARCHIVE(ar, d->displaced);
+    ARCHIVE(ar, d->grants);
 }

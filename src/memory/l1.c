@@ -235,7 +235,10 @@ HOT_INLINE bool step(struct try *t)
     return coherence_take(l1->side, t->state, a->event, act, t);
 }
 
-/* A load is the agent's at once; of any other access it gets a packet, which the owner fills in. */
+/* A load is the agent's at once; of any other access it gets a packet, which the owner fills in. A store at remote
+ * scope is answered like a load: the slice may take its turn late, when later accesses of its thread must not have
+ * passed it.
+ */
 NOT_INLINE enum l1_served access_agent(struct l1 *l1, struct l1_access *access)
 {
     static const enum l1_served served[] = {
@@ -253,7 +256,8 @@ NOT_INLINE enum l1_served access_agent(struct l1 *l1, struct l1_access *access)
     p->cookie = access->waiter;
     access->request = p;
     access->submit = true;
-    return p->kind == PACKET_WRITE ? L1_SERVED : L1_WAITS;
+    p->no_return = access->event == AGENT_REMOTE_EVENT;
+    return p->kind == PACKET_WRITE && !p->no_return ? L1_SERVED : L1_WAITS;
 }
 
 void l1_submit(struct l1 *l1, struct packet *request, unsigned event)
@@ -298,7 +302,7 @@ HOT enum l1_arrival l1_arrival_of(const struct l1 *l1, const struct packet *p)
     if (l1->agent && agent_owns(p))
         return L1_ITS_OWN;
     if (p->kind == PACKET_WRITE)
-        return L1_ACKNOWLEDGED;
+        return p->no_return ? L1_ANSWERED : L1_ACKNOWLEDGED;
     return p->cookie != CACHE_NO_WAITER ? L1_ANSWERED : L1_FILLED;
 }
 
@@ -368,11 +372,11 @@ void l1_empty(struct l1 *l1)
         cache_invalidate_all(l1->cache);
 }
 
-void l1_publish(struct l1 *l1, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context)
 {
     if (l1->agent)
-        agent_publish(l1->agent, write, context);
+        agent_publish(l1->agent, put, context);
 }
 
 /* Checkpoints */

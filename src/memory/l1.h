@@ -27,8 +27,8 @@ struct l1_setup {
     const struct coherence_protocol *protocol;
     const struct cache_params *cache;
     struct packet_pool *packets;
-    uint32_t requests; /* that may wait for the network */
-    uint32_t answers;  /* to probes; 0: the protocol has none */
+    uint32_t requests;    /* that may wait for the network */
+    uint32_t answers;     /* to probes; 0: the protocol has none */
     uint32_t store_queue; /* lines: coherence.store_queue */
     bool rprio;           /* coherence.replacement */
     bool in_order;
@@ -106,6 +106,12 @@ static inline bool l1_has_ready(const struct l1 *l1)
     return l1->agent ? agent_has_ready(l1->agent) : cache_has_ready(l1->cache);
 }
 uint32_t l1_ready(struct l1 *l1, const uint8_t **values);
+/* An answer that the network has brought is taken: L1_ACKNOWLEDGED or L1_ANSWERED. */
+static inline void l1_answered(struct l1 *l1, struct packet *p)
+{
+    if (l1->agent)
+        agent_answered(l1->agent, p);
+}
 /* Accesses that the L1 has answered itself: they arrive as from the network. */
 static inline bool l1_has_done(const struct l1 *l1)
 {
@@ -147,7 +153,7 @@ void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address
                      void *context);
 void l1_empty(struct l1 *l1);
 /* What is written in lines that stay, for the memory that the host sees. */
-void l1_publish(struct l1 *l1, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);
 
 /* l1_check.c: recomputes what the L1 and its cache keep (base/check.h). */

@@ -92,7 +92,8 @@ struct packet {
     bool no_return;       /* red: nobody waits for the old values, but the reply still acknowledges */
     uint8_t atomic, type; /* ISA_ATOMIC_*, enum isa_type */
     uint8_t lane_count;
-    uint8_t asked; /* SHOW: enum packet_kind of the access that is to be performed; a void answer has PACKET_KINDS */
+    uint8_t asked; /* SHOW: enum packet_kind of the access that is shown; a void answer has PACKET_KINDS */
+    bool at_home;  /* an agent's: its line is not stored to plainly until it is answered */
     bool cleared;  /* a directory's: the owner was asked. REGISTER, reply: the line came from another L1 */
     /* The partition's own while it holds the packet. */
     uint32_t parts; /* sectors still to be served */

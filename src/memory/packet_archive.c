@@ -33,6 +33,7 @@ static void archive_content(struct archive *ar, struct packet *p)
     archive_bool(ar, &p->no_return);
     archive_bool(ar, &p->performed);
     archive_bool(ar, &p->cleared);
+    archive_bool(ar, &p->at_home);
     archive_u8_to(ar, &p->asked, PACKET_KINDS);
     archive_lanes(ar, p);
     ARCHIVE(ar, p->ready);

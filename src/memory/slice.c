@@ -187,7 +187,8 @@ static void read_values(const struct slice *s, const struct slice_part *part)
 {
     struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
-    bool carries = (p->kind == PACKET_READ || p->kind == PACKET_REGISTER) && (p->class == PACKET_GLOBAL || p->class == PACKET_CONST);
+    bool carries = (p->kind == PACKET_READ || p->kind == PACKET_REGISTER) &&
+                   (p->class == PACKET_GLOBAL || p->class == PACKET_CONST);
     const uint8_t *from = carries ? slice_place_of(s, address, part->bytes) : NULL;
     if (from)
         copy_bytes(p->data + (address & (PACKET_LINE_BYTES - 1)), from, part->bytes);
@@ -512,7 +513,11 @@ HOT_INLINE bool access_line(struct slice *s, const struct slice_part *part, uint
         return true;
     }
     t.state = coherence_state(s->side, event, s->cache, t.local, part->bytes, &t.line);
-    return coherence_take(s->side, t.state, event, act, &t);
+    if (coherence_take(s->side, t.state, event, act, &t))
+        return true;
+    /* A store does not wait for a registered line's place: the owner may wait for the store. */
+    return part->packet->kind == PACKET_WRITE && cache_wanted(s->cache) != CACHE_NO_ADDRESS &&
+           coherence_take(s->side, COHERENCE_ANY, L2_STORE_THROUGH_EVENT, act, &t);
 }
 
 /* A fill has come. */

@@ -150,8 +150,8 @@ static inline struct packet_pool *slice_packets(struct slice *s)
 {
     return s->directory ? &s->directory->pool : s->probes ? &s->probes->pool : NULL;
 }
-/* For slice_directory.c: where memory has an address, or NULL if only the timing knows it; the part of the packet at the
- * head that comes next, at the tags. */
+/* For slice_directory.c: where memory has an address, or NULL if only the timing knows it; the part of the packet at
+ * the head that comes next, at the tags. */
 uint8_t *slice_place_of(const struct slice *s, uint64_t address, uint32_t bytes);
 bool slice_try_part(struct slice *s, uint64_t cycle);
 /* slice_directory.c: the packet at the head at the directory, which decides whether it goes to the tags now (false:

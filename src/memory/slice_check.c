@@ -1,6 +1,6 @@
-/* Recomputes what a slice keeps although it follows from its packets, queues and waiters (base/check.h). Each packet in the slice
- * is found where its parts are: in the list of those that the L2 has not accepted, among the waiters, as a store at the
- * DRAM, or, when all were served, with a reply. */
+/* Recomputes what a slice keeps although it follows from its packets, queues and waiters (base/check.h). Each packet in
+ * the slice is found where its parts are: in the list of those that the L2 has not accepted, among the waiters, as a
+ * store at the DRAM, or, when all were served, with a reply. */
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -112,6 +112,15 @@ static int by_packet(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Packets that the directory has: those that wait there, and answers that are about to be sent. */
+static uint32_t in_directory(const struct slice *s)
+{
+    uint32_t answers = 0;
+    for (const struct packet *p = s->directory ? s->directory->out.first : NULL; p; p = p->next)
+        answers += message_sender_of(p->kind) == MESSAGE_OF_SM;
+    return s->directory ? s->directory->kept + answers : 0;
+}
+
 /* A packet has as many parts to be served as were found, and all packets are counted. */
 static void check_packets(struct slice *s, struct check *c, struct found *f)
 {
@@ -124,7 +133,7 @@ static void check_packets(struct slice *s, struct check *c, struct found *f)
             parts += f->all[i].parts;
         CHECK_FACT(c, "slice.packet.parts", packets, p->parts, parts);
     }
-    CHECK_FACT(c, "slice.out.inside", 0, s->out.inside, packets);
+    CHECK_FACT(c, "slice.out.inside", 0, s->out.inside, packets + in_directory(s));
 }
 
 /* Requests that have not gone to the DRAM know where their line is there. */

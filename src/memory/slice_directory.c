@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "memory/byte_mask.h"
 #include "memory/slice.h"
 
 /* The directory's host */
@@ -18,14 +19,13 @@ static enum directory_gone go_to_tags(void *context, struct packet *p, uint64_t 
 }
 
 /* What an owner has written comes to memory, and to the L2's line, which is written back some day. */
-static void merge_written(void *context, const struct packet *p, const struct byte_mask *but)
+static void merge_written(void *context, const struct packet *p)
 {
     struct slice *s = context;
     uint32_t line, first = (uint32_t)(p->address % PACKET_LINE_BYTES);
     uint8_t *to = slice_place_of(s, p->address - first, PACKET_LINE_BYTES);
     struct byte_mask m;
     memcpy(m.word, p->mask, sizeof m.word);
-    bytes_remove(&m, but);
     if (to && p->class != PACKET_LOCAL)
         bytes_copy(to, p->data, &m);
     if (cache_find(s->cache, p->local, p->bytes, &line) >= CACHE_THERE)
@@ -46,11 +46,11 @@ void slice_open_directory(struct slice *s, uint32_t sms, struct arena *arena)
     const struct directory_host host = {go_to_tags, merge_written, hold_line, s};
     bool rprio = p->replacement && *p->replacement ? !strcmp(p->replacement, "rprio") : protocol->registration->rprio;
     s->directory = ARENA_NEW(arena, struct directory, 1);
-    directory_init(s->directory, protocol, &host, s->params->l2.sets * s->params->l2.ways, s->params->l2.line_bytes, sms,
-                   arena);
+    directory_init(s->directory, protocol, &host, s->params->l2.sets * s->params->l2.ways, s->params->l2.line_bytes,
+                   sms, arena);
     s->fills_ahead = false;
     if (!rprio)
-        cache_hold_alike(s->cache);
+        ((struct cache_head *)s->cache)->holds_last = false;
 }
 
 /* Accesses whose wait in the directory is over come before all others. */
@@ -98,10 +98,6 @@ void slice_send_of_directory(struct slice *s, uint64_t cycle)
     struct packet *p = packet_shift(&s->directory->out);
     bool probe = message_sender_of(p->kind) == MESSAGE_OF_SLICE;
     s->out.inside += probe;
-    s->out.replies[slice_out_push(&s->out)] =
-        (struct partition_reply){.packet = p,
-                                 .served = cycle,
-                                 .bytes = message_network_bytes(p->kind, p->is_reply, p->bytes),
-                                 .sm = p->sm};
+    s->out.replies[slice_out_push(&s->out)] = (struct partition_reply){
+        .packet = p, .served = cycle, .bytes = message_network_bytes(p->kind, p->is_reply, p->bytes), .sm = p->sm};
 }
-

@@ -99,6 +99,10 @@ struct network_core_kind {
     void (*start)(struct network_core *core);
     /* One tick, in which the channels bring something or core->next has come. Sets core->next. */
     void (*tick)(struct network_core *core, struct network_turn *turn);
+    /* network_share: from now on these cores, all of this kind and with the same parameters but for where ports sit, are
+     * ticked by tick_together, one with its turn behind the other. NULL: cores of this kind have nothing to share. */
+    void (*share)(struct network_core *const *cores, unsigned count, struct arena *arena);
+    void (*tick_together)(struct network_core *const *cores, struct network_turn *turns, unsigned count);
     /* Whether every packet that was taken has been put at its exit. NULL: it is always so after a tick. */
     bool (*is_empty)(const struct network_core *core);
     /* Ticks after which a packet of one flit that meets nobody can be received, counting the first one after its

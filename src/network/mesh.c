@@ -18,7 +18,7 @@
  * link itself is given flit by flit. In a tick an input of a router passes one flit, and so does each way out; ways out
  * choose one after another, beginning with another one in each tick, and each takes the next lane, behind the one that
  * it served last, that has a flit for it, the target and a credit. A flit's place in a lane is free again for the
- * sender L+1 ticks after it has left. */
+ * sender L+1 ticks after it has left. The meshes of several virtual networks may share their links: mesh_links.c. */
 #include "network/mesh.h"
 
 #include <assert.h>
@@ -29,7 +29,7 @@
 /* Routing */
 
 /* The side of the router at which the way to a node goes on, or MESH_SIDES at that node. */
-static unsigned side_to(const struct mesh *m, unsigned node, unsigned to)
+HOT_INLINE unsigned side_to(const struct mesh *m, unsigned node, unsigned to)
 {
     if (m->column[node] != m->column[to])
         return m->column[node] < m->column[to] ? 1 : 3;
@@ -45,7 +45,7 @@ static unsigned neighbour(const struct mesh *m, unsigned node, unsigned side)
 }
 
 /* Looks up where a lane's next packet goes. */
-static void route(const struct mesh *m, struct mesh_lane *lane)
+HOT_INLINE void route(const struct mesh *m, struct mesh_lane *lane)
 {
     unsigned output = m->packet[mesh_flit(lane, 0)].parcel.output;
     unsigned side = side_to(m, lane->node, m->node_of_output[output]);
@@ -75,7 +75,7 @@ static void put_flit(struct mesh *m, uint16_t number, uint16_t packet)
     mark_busy(m, lane);
 }
 
-static uint16_t take_flit(struct mesh *m, struct mesh_lane *lane)
+HOT_INLINE uint16_t take_flit(struct mesh *m, struct mesh_lane *lane)
 {
     uint16_t packet = mesh_flit(lane, 0);
     lane->head = (lane->head + 1) & lane->mask;
@@ -88,7 +88,7 @@ static uint16_t take_flit(struct mesh *m, struct mesh_lane *lane)
     return packet;
 }
 
-static void send_flit(struct mesh *m, uint16_t lane, uint16_t packet, unsigned ticks)
+HOT_INLINE void send_flit(struct mesh *m, uint16_t lane, uint16_t packet, unsigned ticks)
 {
     struct mesh_arrivals *a = mesh_arrivals_at(m, m->tick + ticks);
     a->flit[a->flits++] = (struct mesh_arrival){.lane = lane, .packet = packet};
@@ -97,7 +97,7 @@ static void send_flit(struct mesh *m, uint16_t lane, uint16_t packet, unsigned t
 
 /* Arrivals: from other routers, and from the network's inputs */
 
-static void take_arrivals(struct mesh *m)
+HOT_INLINE void take_arrivals(struct mesh *m)
 {
     struct mesh_arrivals *a = mesh_arrivals_at(m, m->tick);
     for (uint32_t i = 0; i < a->credits; i++)
@@ -119,7 +119,7 @@ static uint16_t new_packet(struct mesh *m, unsigned input)
     return number;
 }
 
-static void arrive(struct mesh *m, unsigned input)
+HOT_INLINE void arrive(struct mesh *m, unsigned input)
 {
     const unsigned wait = m->core.params->router_ticks - 1;
     if (m->arriving[input] == MESH_NONE) {
@@ -138,7 +138,7 @@ static void arrive(struct mesh *m, unsigned input)
         put_flit(m, lane, packet);
 }
 
-static void read_channels(struct mesh *m, const struct network_turn *turn)
+HOT_INLINE void read_channels(struct mesh *m, const struct network_turn *turn)
 {
     for (unsigned w = 0; w < m->core.gates->words; w++) {
         for (uint64_t rest = turn->credits.word[w]; rest; rest &= rest - 1)
@@ -150,7 +150,7 @@ static void read_channels(struct mesh *m, const struct network_turn *turn)
 
 /* Routers */
 
-static void begin_packet(struct mesh *m, const struct mesh_lane *lane, uint16_t packet)
+HOT_INLINE void begin_packet(struct mesh *m, const struct mesh_lane *lane, uint16_t packet)
 {
     const struct network_parcel *parcel = &m->packet[packet].parcel;
     struct mesh_target *target = &m->target[lane->target];
@@ -162,7 +162,7 @@ static void begin_packet(struct mesh *m, const struct mesh_lane *lane, uint16_t 
     m->held--;
 }
 
-static void end_packet(struct mesh *m, struct mesh_lane *lane, uint16_t packet)
+HOT_INLINE void end_packet(struct mesh *m, struct mesh_lane *lane, uint16_t packet)
 {
     struct mesh_packet *p = &m->packet[packet];
     m->target[lane->target].owner = MESH_NONE;
@@ -175,7 +175,7 @@ static void end_packet(struct mesh *m, struct mesh_lane *lane, uint16_t packet)
 }
 
 /* The sender of what was in the lane gets its credit back. */
-static void free_place(struct mesh *m, const struct mesh_lane *lane, struct network_turn *turn)
+HOT_INLINE void free_place(struct mesh *m, const struct mesh_lane *lane, struct network_turn *turn)
 {
     unsigned number = (unsigned)(lane - m->lane);
     if (number >= m->link_lanes) {
@@ -189,7 +189,7 @@ static void free_place(struct mesh *m, const struct mesh_lane *lane, struct netw
 }
 
 /* A lane's first flit crosses the router. */
-static void cross(struct mesh *m, struct mesh_lane *lane, struct network_turn *turn)
+HOT_INLINE void cross(struct mesh *m, struct mesh_lane *lane, struct network_turn *turn)
 {
     const struct network_params *p = m->core.params;
     uint16_t to = lane->target, packet = take_flit(m, lane);
@@ -214,14 +214,13 @@ static struct mesh_lane *lane_of(const struct mesh *m, unsigned node, unsigned n
 }
 
 /* A lane's first flit can cross: it has a credit, and its target belongs to its packet or to nobody. */
-static bool can_cross(const struct mesh *m, const struct mesh_lane *lane)
+HOT_INLINE bool can_cross(const struct mesh *m, const struct mesh_lane *lane)
 {
     const struct mesh_target *target = &m->target[lane->target];
     return target->credits && (target->owner == MESH_NONE || target->owner == lane - m->lane);
 }
 
-/* For each way out, the lanes whose flits can take it. Returns the ways out that have some. */
-static uint64_t find_ways(const struct mesh *m, unsigned node, uint64_t *lanes)
+HOT_INLINE uint64_t find_ways(const struct mesh *m, unsigned node, uint64_t *lanes)
 {
     uint64_t ways = 0;
     for (uint64_t rest = m->router[node].busy; rest; rest &= rest - 1) {
@@ -236,7 +235,7 @@ static uint64_t find_ways(const struct mesh *m, unsigned node, uint64_t *lanes)
     return ways;
 }
 
-static unsigned choose(struct mesh *m, uint8_t *turn, uint64_t lanes)
+HOT_INLINE unsigned choose(struct mesh *m, uint8_t *turn, uint64_t lanes)
 {
     uint64_t behind = lanes & (~UINT64_C(1) << *turn);
     if (m->varies && (lanes & (lanes - 1)) && random_below(&m->arbitration, 8) == 0)
@@ -245,9 +244,10 @@ static unsigned choose(struct mesh *m, uint8_t *turn, uint64_t lanes)
     return *turn;
 }
 
-static void tick_router(struct mesh *m, unsigned node, struct network_turn *turn)
+HOT_INLINE void serve_ways(struct mesh *m, unsigned node, uint64_t ways, const uint64_t *lanes,
+                           struct network_turn *turn)
 {
-    uint64_t lanes[MESH_ROUTER_OUTS], ways = find_ways(m, node, lanes), passed = 0;
+    uint64_t passed = 0;
     uint64_t later = ways & (~UINT64_C(0) << m->first_way[m->router[node].outs]);
     for (unsigned before = 0; before < 2; before++)
         for (uint64_t rest = before ? ways & ~later : later; rest; rest &= rest - 1) {
@@ -261,6 +261,22 @@ static void tick_router(struct mesh *m, unsigned node, struct network_turn *turn
         }
 }
 
+HOT void mesh_tick_router(struct mesh *m, unsigned node, struct network_turn *turn)
+{
+    uint64_t lanes[MESH_ROUTER_OUTS], ways = find_ways(m, node, lanes);
+    serve_ways(m, node, ways, lanes, turn);
+}
+
+HOT uint64_t mesh_find_ways(const struct mesh *m, unsigned node, uint64_t *lanes)
+{
+    return find_ways(m, node, lanes);
+}
+
+HOT void mesh_serve_ways(struct mesh *m, unsigned node, uint64_t ways, const uint64_t *lanes, struct network_turn *turn)
+{
+    serve_ways(m, node, ways, lanes, turn);
+}
+
 uint64_t mesh_find_next(const struct mesh *m)
 {
     uint64_t some = m->under_way;
@@ -269,17 +285,27 @@ uint64_t mesh_find_next(const struct mesh *m)
     return some ? m->tick + 1 : CYCLE_NEVER;
 }
 
-static void tick(struct network_core *core, struct network_turn *turn)
+HOT_INLINE void begin_tick(struct mesh *m, const struct network_turn *turn)
 {
-    struct mesh *m = (struct mesh *)core;
     m->tick = turn->tick;
     take_arrivals(m);
     read_channels(m, turn);
     for (uint64_t rest = m->ways_out; rest; rest &= rest - 1)
         m->first_way[mask_first(rest)] = (uint8_t)(m->tick % mask_first(rest));
+}
+
+HOT void mesh_begin_tick(struct mesh *m, const struct network_turn *turn)
+{
+    begin_tick(m, turn);
+}
+
+static void tick(struct network_core *core, struct network_turn *turn)
+{
+    struct mesh *m = (struct mesh *)core;
+    begin_tick(m, turn);
     for (unsigned w = 0; w < MESH_MAX_NODES / 64; w++)
         for (uint64_t rest = m->busy[w]; rest; rest &= rest - 1)
-            tick_router(m, 64 * w + mask_first(rest), turn);
+            mesh_tick_router(m, 64 * w + mask_first(rest), turn);
     core->next = mesh_find_next(m);
 }
 
@@ -444,6 +470,8 @@ const struct network_core_kind network_core_mesh = {
     .create = create,
     .start = start,
     .tick = tick,
+    .share = mesh_share,
+    .tick_together = mesh_tick_together,
     .is_empty = is_empty,
     .latency = latency,
     .vary = vary,

@@ -56,9 +56,20 @@ struct mesh_arrivals {
     uint16_t *credit;
 };
 
+struct mesh;
+
+/* The links that the meshes of several virtual networks share. They lie alike: a router has one number in all. */
+struct mesh_links {
+    struct mesh *mesh[NETWORK_MAX_SHARING];
+    unsigned count;
+    uint8_t turns[MESH_MAX_NODES][MESH_SIDES]; /* by router and side from which a link leads: the mesh that had it last
+                                                  when several could use it */
+};
+
 struct mesh {
     struct network_core core;
-    uint64_t tick; /* the last one */
+    struct mesh_links *links; /* NULL: the links are its own */
+    uint64_t tick;            /* the last one */
     unsigned columns, nodes, channels;
     unsigned depth;      /* flits that a lane between routers holds */
     unsigned link_lanes; /* lanes between routers; those of inputs are behind them */
@@ -113,7 +124,18 @@ static inline uint16_t mesh_flit(const struct mesh_lane *lane, uint32_t place)
  * ports evenly. False, with the reason in `why`: they cannot sit so. */
 bool mesh_place(const char *text, unsigned ports, unsigned nodes, uint16_t *node_of, const char **why);
 
-/* mesh.c */
+/* mesh_links.c: meshes that share links. */
+void mesh_share(struct network_core *const *cores, unsigned count, struct arena *arena);
+void mesh_tick_together(struct network_core *const *cores, struct network_turn *turns, unsigned count);
+
+/* mesh.c: the steps of a tick. First comes what the channels bring, and what has left other routers. */
+void mesh_begin_tick(struct mesh *m, const struct network_turn *turn);
+/* Then each router with flits is ticked, at once: */
+void mesh_tick_router(struct mesh *m, unsigned node, struct network_turn *turn);
+/* or in two steps. For each way out, the lanes whose flits can take it: returns the ways out that have some, and leaves
+ * the other's lanes as they are. Ways out serve one of their lanes each, as far as these can pass. */
+uint64_t mesh_find_ways(const struct mesh *m, unsigned node, uint64_t *lanes);
+void mesh_serve_ways(struct mesh *m, unsigned node, uint64_t ways, const uint64_t *lanes, struct network_turn *turn);
 uint64_t mesh_find_next(const struct mesh *m);
 /* mesh_archive.c */
 void mesh_archive(struct network_core *core, struct archive *ar, const struct network_carrier *carrier);

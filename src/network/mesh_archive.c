@@ -96,6 +96,14 @@ static void check_places(struct mesh *m, struct archive *ar)
     free(places);
 }
 
+/* Whose turn it is at shared links: once for all meshes, with the first. */
+static void archive_links(struct mesh_links *links, unsigned nodes, struct archive *ar)
+{
+    for (unsigned node = 0; node < nodes; node++)
+        for (unsigned side = 0; side < MESH_SIDES; side++)
+            archive_u8_to(ar, &links->turns[node][side], (uint8_t)(links->count - 1));
+}
+
 void mesh_archive(struct network_core *core, struct archive *ar, const struct network_carrier *carrier)
 {
     struct mesh *m = (struct mesh *)core;
@@ -125,6 +133,8 @@ void mesh_archive(struct network_core *core, struct archive *ar, const struct ne
         ARCHIVE(ar, m->to_come[i]);
     }
     archive_arrivals(m, ar);
+    if (m->links && m->links->mesh[0] == m)
+        archive_links(m->links, m->nodes, ar);
     if (archive_loading(ar) && !archive_failed(ar))
         check_places(m, ar);
     core->next = mesh_find_next(m);

@@ -125,6 +125,27 @@ struct network *network_create(const struct network_params *params, unsigned inp
     return net;
 }
 
+void network_share(struct network *const *nets, unsigned count, struct arena *arena)
+{
+    struct network_core *cores[NETWORK_MAX_SHARING];
+    const struct network_core_kind *kind = nets[0]->core->kind;
+    contract(count <= NETWORK_MAX_SHARING);
+    if (count < 2 || !kind->share)
+        return;
+    for (unsigned i = 0; i < count; i++) {
+        contract(nets[i]->core->kind == kind);
+        cores[i] = nets[i]->core;
+        nets[i]->sharing = count;
+        nets[0]->shared[i] = nets[i];
+    }
+    kind->share(cores, count, arena);
+}
+
+bool network_follows(const struct network *net)
+{
+    return net->sharing && net->shared[0] != net;
+}
+
 void network_vary(struct network *net, struct random_stream stream)
 {
     net->core->kind->vary(net->core, stream);
@@ -395,9 +416,33 @@ NOT_INLINE void tick_wide_core(struct network *net, uint64_t tick)
     tick_core(net, tick, net->words, net->side_count);
 }
 
+/* The channels of one may bring something and those of another nothing; a core that would not tick alone has nothing to
+ * do then. */
+NOT_INLINE void tick_shared_cores(struct network *net, uint64_t tick)
+{
+    struct network_turn turns[NETWORK_MAX_SHARING];
+    struct network_core *cores[NETWORK_MAX_SHARING];
+    bool some = false;
+    contract(!network_follows(net));
+    for (unsigned i = 0; i < net->sharing; i++) {
+        struct network *shared = net->shared[i];
+        turns[i].tick = tick;
+        cores[i] = shared->core;
+        some |= read_sides(shared, &turns[i], shared->words, shared->side_count);
+        some |= tick >= cores[i]->next;
+    }
+    if (!some)
+        return;
+    net->core->kind->tick_together(cores, turns, net->sharing);
+    for (unsigned i = 0; i < net->sharing; i++)
+        write_sides(net->shared[i], &turns[i], net->shared[i]->words, net->shared[i]->side_count);
+}
+
 HOT void network_tick_core(struct network *net, uint64_t tick)
 {
-    if (net->words > 1)
+    if (net->sharing)
+        tick_shared_cores(net, tick);
+    else if (net->words > 1)
         tick_wide_core(net, tick);
     else if (net->side_count > 1)
         tick_divided_core(net, tick);
@@ -409,7 +454,8 @@ void network_tick(struct network *net, uint64_t tick)
 {
     for (unsigned i = 0; i < net->side_count; i++)
         network_tick_side(net, i, tick, tick);
-    network_tick_core(net, tick);
+    if (!network_follows(net))
+        network_tick_core(net, tick);
 }
 
 /* The tick at which what is in the channels arrives, at `from` or later, or CYCLE_NEVER. */

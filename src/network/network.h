@@ -54,6 +54,13 @@ static inline struct network_params network_back(const struct network_params *pa
  * arena. params->core names its core; NULL: the first of cores.def. */
 struct network *network_create(const struct network_params *params, unsigned inputs, unsigned outputs,
                                struct arena *arena);
+#define NETWORK_MAX_SHARING 4
+/* Lets the cores of these networks, NETWORK_MAX_SHARING at most, share what their kind lets them share: links, in a
+ * mesh. Their cores tick together, as that of the first: the others' are not to be ticked. Before the first tick, and
+ * where network.shared_links says so; memory belongs to arena. */
+void network_share(struct network *const *nets, unsigned count, struct arena *arena);
+/* True: the core ticks with that of another network. */
+bool network_follows(const struct network *net);
 /* Lets arbitration vary: now and then, by this stream, an output for which several inputs wait starts at a random one
  * of them instead of behind the one last served. Packets between the same input and output keep their order. */
 void network_vary(struct network *net, struct random_stream stream);
@@ -142,7 +149,7 @@ unsigned network_latency(const struct network *net, unsigned input, unsigned out
  * thread. */
 uint64_t network_tick_side(struct network *net, unsigned side, uint64_t tick, uint64_t cycle);
 void network_tick_core(struct network *net, uint64_t tick);
-/* The whole network at once. */
+/* The whole network at once, but for a core that ticks with another's: that one's network comes last. */
 void network_tick(struct network *net, uint64_t tick);
 /* The first tick from `from` on, which is to be ticked next, that changes anything (payloads waiting in ejection queues
  * alone do not count), or CYCLE_NEVER. */

@@ -13,6 +13,8 @@ struct network {
     unsigned channel_mask;  /* of places in the channels */
     unsigned words;         /* of sets of ports: gates.words */
     unsigned side_count;
+    unsigned sharing; /* networks whose cores tick together: this one's and those of `shared`; 0: it ticks alone */
+    struct network *shared[NETWORK_MAX_SHARING]; /* the first is this one; all NULL where it follows another */
     struct network_gates gates;
     struct network_side sides[NETWORK_MAX_SIDES];
 };

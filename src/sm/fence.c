@@ -14,6 +14,8 @@ static bool is_over(const struct sm *sm, const struct sm_warp *warp)
 
 uint8_t sm_order_of(const struct isa_instr *instr, bool releases)
 {
+    if (instr->mods.scope == ISA_SCOPE_CTA)
+        return L1_BLOCK_RELEASE;
     if (instr->mods.scope == ISA_SCOPE_REMOTE)
         return releases ? L1_REMOTE_RELEASE : L1_REMOTE_ACQUIRE;
     return releases ? L1_RELEASE : L1_ACQUIRE;

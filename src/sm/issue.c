@@ -85,9 +85,9 @@ static bool is_write(const struct isa_instr *instr)
     return isa_op_info(instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC);
 }
 
-bool sm_releases(const struct isa_instr *instr)
+bool sm_releases(const struct isa_instr *instr, bool l1_keeps)
 {
-    return is_write(instr) && beyond_block(instr) && orders(instr, ISA_ORDER_RELEASE);
+    return is_write(instr) && (beyond_block(instr) || l1_keeps) && orders(instr, ISA_ORDER_RELEASE);
 }
 
 /* An access with which warps wait for each other. */
@@ -154,7 +154,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         o->era = sm_order_era(&block->order);
         sm_order_add(&block->order, o->era);
     }
-    o->blocks_warp = is_atomic || o->acquires;
+    bool remote = sm->lsu.l1d.agent && access->instr->mods.scope == ISA_SCOPE_REMOTE;
+    o->blocks_warp = is_atomic || o->acquires || remote;
     if (o->blocks_warp)
         sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
     if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || access->instr->mods.order > ISA_ORDER_WEAK)))
@@ -611,8 +612,8 @@ unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
     if (!among)
         return LOCKSTEP_NO_WARP;
     show(sm, &view, members, ready);
-    unsigned slot = policy->fetch ? policy->fetch(sm->issue.state[scheduler], &view, among)
-                                  : choose(sm, scheduler, !free, &view);
+    unsigned slot =
+        policy->fetch ? policy->fetch(sm->issue.state[scheduler], &view, among) : choose(sm, scheduler, !free, &view);
     return slot < LOCKSTEP_NO_WARP && mask_has(among, slot) ? slot : LOCKSTEP_NO_WARP;
 }
 

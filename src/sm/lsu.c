@@ -59,7 +59,7 @@ void sm_lsu_begin(struct sm *sm)
 static unsigned agent_event(const struct simt_access *access)
 {
     const struct isa_mods *mods = &access->instr->mods;
-    bool past = mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV;
+    bool past = access->kind == ISA_FLAG_LOAD && (mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV);
     bool atomic = access->kind == ISA_FLAG_ATOMIC || mods->order > ISA_ORDER_WEAK || past;
     if (access->space == ISA_SPACE_LOCAL || !atomic)
         return access->kind == ISA_FLAG_LOAD ? AGENT_LOAD_EVENT : AGENT_STORE_EVENT;
@@ -197,8 +197,8 @@ static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_tra
         return;
     store_bytes(o->access, t, p);
     p->performed = o->performed;
-    if (sm->lsu.l1d.agent && o->event == AGENT_STORE_EVENT)
-        return; /* the L1D has it */
+    if (sm->lsu.l1d.agent && (o->event == AGENT_STORE_EVENT || o->event == AGENT_REMOTE_EVENT))
+        return; /* the L1D has it, or the warp waits for its answer */
     p->cookie = (uint32_t)o->era << 8 | o->slot;
     warp->stores_out++;
     sm_head_waits(sm, warp, BIT64(o->slot));
@@ -260,8 +260,10 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
         l1_submit(&sm->lsu.l1d, access.request, access.event);
     if (sm->lsu.l1d.agent)
         sm_l1_changed(sm); /* also where it refuses: it may have set going what the access lacks */
-    if (served == L1_REFUSED)
+    if (served == L1_REFUSED) {
+        sm->moved |= sm->lsu.l1d.agent && !l1_would_refuse(&sm->lsu.l1d, t->address, t->bytes);
         return false;
+    }
     if (sm->lsu.l1d.requests.count)
         sm->due |= SM_DUE_SEND;
     if (served == L1_WAITS) {
@@ -291,8 +293,7 @@ static void serve_l1d_pipe(struct sm *sm)
     if (head->ready > sm->now || (sm->lsu.pipe_refused && !sm->moved && !sm->moved_before))
         return;
     /* Only a read is remembered as refused, and nothing else comes to the tags before it is taken. */
-    if (sm->lsu.pipe_refused &&
-        l1_refuses_again(&sm->lsu.l1d, head->transaction.address, head->transaction.bytes))
+    if (sm->lsu.pipe_refused && l1_refuses_again(&sm->lsu.l1d, head->transaction.address, head->transaction.bytes))
         return;
     sm->lsu.pipe_refused = !serve_l1d(sm, &head->transaction);
     if (sm->lsu.pipe_refused)
@@ -409,8 +410,7 @@ static const struct packet *first_response(const struct sm *sm)
 
 static struct packet *pop_response(struct sm *sm)
 {
-    struct packet *p =
-        l1_has_done(&sm->lsu.l1d) ? l1_take_done(&sm->lsu.l1d) : packet_ring_pop(&sm->lsu.responses);
+    struct packet *p = l1_has_done(&sm->lsu.l1d) ? l1_take_done(&sm->lsu.l1d) : packet_ring_pop(&sm->lsu.responses);
     if (!sm->lsu.responses.count && !l1_has_done(&sm->lsu.l1d))
         sm->due &= ~(uint32_t)SM_DUE_RESPONSE;
     return p;
@@ -419,7 +419,7 @@ static struct packet *pop_response(struct sm *sm)
 void sm_l1_changed(struct sm *sm)
 {
     sm->due |= (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
-               (l1_has_ready(&sm->lsu.l1d) ? SM_DUE_PORT : 0);
+               (l1_has_ready(&sm->lsu.l1d) ? SM_DUE_PORT : 0) | sm_due_of_probes(sm);
 }
 
 /* What the L1D has asked for itself comes, or what it has written was acknowledged. It goes to the L1D when it has left
@@ -466,11 +466,15 @@ static void take_response(struct sm *sm)
         will_read(&sm->lsu.transactions.items[l1_fill(&sm->lsu.l1d, p)]);
         break;
     case L1_ANSWERED:
-        if (!sm->lsu.bypass_reply)
-            sm->lsu.bypass_reply = pop_response(sm);
+        if (sm->lsu.bypass_reply)
+            return;
+        sm->lsu.bypass_reply = pop_response(sm);
+        l1_answered(&sm->lsu.l1d, sm->lsu.bypass_reply);
         return;
     }
-    packet_free(&sm->port.packets, pop_response(sm));
+    struct packet *taken = pop_response(sm);
+    l1_answered(&sm->lsu.l1d, taken);
+    packet_free(&sm->port.packets, taken);
 }
 
 /* An atomic is answered: its lanes get the old values. */
@@ -492,7 +496,7 @@ static bool finish_bypass(struct sm *sm)
     if (p->kind == PACKET_ATOMIC)
         finish_atomic(sm, p);
     else
-        finish(sm, p->cookie, p->data, PACKET_LINE_BYTES);
+        finish(sm, p->cookie, p->kind == PACKET_READ ? p->data : NULL, PACKET_LINE_BYTES);
     sm->lsu.bypass_reply = NULL;
     packet_free(&sm->port.packets, p);
     return false;

@@ -180,7 +180,7 @@ static void decode_banks(struct sm_decoded *d, const struct isa_function *functi
 
 /* The register sets that the scoreboard tests for an instruction. sets: room for three of them, of so many words. */
 static void decode_hazards(struct sm_decoded *d, const struct isa_module *module, const struct isa_instr *instr,
-                           uint64_t *sets, unsigned words)
+                           uint64_t *sets, unsigned words, bool l1_keeps)
 {
     uint64_t *uses = sets, *writes = sets + words, *reads = sets + 2 * words;
     for (unsigned i = 0; i < instr->read_count; i++)
@@ -195,7 +195,7 @@ static void decode_hazards(struct sm_decoded *d, const struct isa_module *module
     d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
     bool at_once =
         instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;
-    d->after = at_once ? SM_AFTER_OWN : sm_releases(instr) ? SM_AFTER_FENCE : SM_AFTER_NOTHING;
+    d->after = at_once ? SM_AFTER_OWN : sm_releases(instr, l1_keeps) ? SM_AFTER_FENCE : SM_AFTER_NOTHING;
 }
 
 static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
@@ -227,7 +227,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             d->way.latency = (uint16_t)(&params->latency_move)[instr->latency];
             kernel->longest = d->way.latency > kernel->longest ? d->way.latency : kernel->longest;
             d->way.interval = (uint16_t)(&params->interval_move)[instr->latency];
-            decode_hazards(d, module, instr, sets + 3 * words * pc, words);
+            decode_hazards(d, module, instr, sets + 3 * words * pc, words, kernel->l1_keeps);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);
             d->back_branch = branches[pc];
@@ -677,10 +677,10 @@ const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count)
     return sm->phases.log.items;
 }
 
-void sm_publish(struct sm *sm, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context)
 {
-    l1_publish(&sm->lsu.l1d, write, context);
+    l1_publish(&sm->lsu.l1d, put, context);
 }
 
 const struct agent_stats *sm_agent_stats(const struct sm *sm)

@@ -102,6 +102,7 @@ struct sm_kernel {
     bool (*read_only)(const void *context, uint64_t address); /* constant memory: stores fault */
     const void *context;
     bool log_phases; /* for sm_phase_rows */
+    bool l1_keeps;   /* the L1D keeps what it has written: releases at the scope of the block wait too (fence.c) */
 };
 
 /* A fault with where it happened. */
@@ -173,7 +174,7 @@ void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uin
                 void *context);
 
 /* What is written in lines that stay in the L1D between kernels, for the memory that the host sees. */
-void sm_publish(struct sm *sm, void (*write)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
+void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);
 
 /* For the progress watch and its diagnosis. */

@@ -394,8 +394,9 @@ void sm_finish_warp(struct sm *sm, unsigned slot);
 void sm_show_blocks(struct sm *sm);
 
 /* issue.c */
-/* True: the instruction is a store or atomic that releases at a scope wider than the block. */
-bool sm_releases(const struct isa_instr *instr);
+/* True: the instruction is a store or atomic that releases, and waits for that: at a scope wider than the block; where
+ * the L1D keeps what it has written also at that scope, since others may come to what it released by way of the L1D. */
+bool sm_releases(const struct isa_instr *instr, bool l1_keeps);
 void sm_issue(struct sm *sm);
 /* Fills in what is the same in every view. */
 void sm_open_view(struct sm *sm);

@@ -1,8 +1,9 @@
 /* DeNovo at the granularity of blocks, without read-only regions (DeNovo-B of the hLRC paper, sections II.E and IV.B,
  * Table 3): an L1 registers the line of everything that it writes, plainly or by an atomic access, and keeps it through
  * acquires and releases. A release waits until what was written before is registered; an acquire drops lines that are
- * not. Scopes are not looked at. A store to a line that is not registered asks at once, and the line keeps its bytes
- * meanwhile. The owner of a line that another L1 reads shows it, and keeps it. */
+ * not. Accesses at remote scope are as those at the device's; they do not reach what other L1s ordered at
+ * the scope of their blocks, since this orders nothing between L1s. A store to a line that is not registered asks at
+ * once, and the line keeps its bytes meanwhile. The owner of a line that another L1 reads shows it, and keeps it. */
 #include "memory/coherence/tables.h"
 
 static const struct coherence_row rows[] = {
@@ -32,7 +33,7 @@ static const struct coherence_row rows[] = {
     ROW(R, REPLACE, W, PUT),
     ROW(R, DROP, R, NOTHING),
     ROW(R, REVOKE, I, ANSWER | RETRY),
-    ROW(R, SHOW, R, PERFORM | ANSWER),
+    ROW(R, SHOW, R, LOOK | ANSWER),
     ROW(W, LOAD_HERE, W, REFUSE),
     ROW(W, STORE, W, REFUSE),
     ROW(W, DROP, W, NOTHING),
@@ -47,8 +48,7 @@ static const struct coherence_row rows[] = {
 };
 
 static const struct coherence_table agent = {rows, sizeof rows / sizeof rows[0]};
-static const struct coherence_registration registration = {.agent = &agent,
-                                                           .directory = &coherence_directory};
+static const struct coherence_registration registration = {.agent = &agent, .directory = &coherence_directory};
 
 const struct coherence_protocol coherence_denovo_b = {
     .name = "denovo-b",

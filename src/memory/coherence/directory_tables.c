@@ -1,6 +1,7 @@
 /* The directories of slices. Owners are asked about what concerns their lines, and what waits for their answers waits
- * aside, so that nothing holds up the written bytes that an owner sends before it answers: plain stores never wait for
- * a line to be given back. (What they write meanwhile is newer than what the owner brings.) */
+ * aside, so that nothing holds up the written bytes that an owner sends before it gives a line back. A plain store is
+ * shown to the owner before memory takes it, also while the line is asked back, and owners look at once: so it never
+ * waits for a line to be given back, for which an owner may wait for other stores. */
 #include "memory/coherence/protocol.h"
 
 enum {
@@ -10,11 +11,12 @@ enum {
     NOTHING = 0
 };
 #define ROW(state, event, next, actions)                                                                               \
-    {DIRECTORY_##state, DIRECTORY_##event##_EVENT, DIRECTORY_##next, actions}
+    {                                                                                                                  \
+        DIRECTORY_##state, DIRECTORY_##event##_EVENT, DIRECTORY_##next, actions                                        \
+    }
 
 /* Of lines that nobody registers. */
-#define FREE_ROWS                                                                                                      \
-    ROW(N, FETCH, N, GO), ROW(N, STORE, N, GO), ROW(N, RELAXED, N, GO), ROW(N, AT_HOME, N, GO)
+#define FREE_ROWS ROW(N, FETCH, N, GO), ROW(N, STORE, N, GO), ROW(N, RELAXED, N, GO), ROW(N, AT_HOME, N, GO)
 
 static const struct coherence_row rows[] = {
     FREE_ROWS,
@@ -26,7 +28,7 @@ static const struct coherence_row rows[] = {
     ROW(R, STORE, Q, PARK | ASK),
     ROW(R, STORE_OWN, R, GO),
     ROW(R, CLEARED, R, GO),
-    ROW(R, RELAXED, Q, PARK | ASK),
+    ROW(R, RELAXED, B, PARK | REVOKE),
     ROW(R, AT_HOME, B, PARK | REVOKE),
     ROW(R, REGISTER, B, PARK | REVOKE),
     ROW(R, PUT, N, MERGE | DISOWN | ANSWER),
@@ -40,14 +42,15 @@ static const struct coherence_row rows[] = {
     ROW(Q, AT_HOME, Q, PARK),
     ROW(Q, REGISTER, Q, PARK),
     ROW(Q, SHOWN, R, MERGE | CLEAR | WAKE),
-    ROW(Q, DONE, R, REPLY | WAKE),
     ROW(Q, PUT, N, MERGE | DISOWN | ANSWER | WAKE),
     ROW(Q, EVICT, Q, NOTHING),
 
     ROW(B, FETCH, B, PARK),
     ROW(B, FETCH_OWN, B, GO),
-    ROW(B, STORE, B, GO | NEWER),
+    ROW(B, STORE, B, PARK | ASK),
     ROW(B, STORE_OWN, B, GO),
+    ROW(B, CLEARED, B, GO),
+    ROW(B, SHOWN, B, CLEAR_STORE),
     ROW(B, RELAXED, B, PARK),
     ROW(B, AT_HOME, B, PARK),
     ROW(B, REGISTER, B, PARK),
@@ -57,8 +60,10 @@ static const struct coherence_row rows[] = {
 
     ROW(X, FETCH, X, PARK),
     ROW(X, FETCH_OWN, X, GO),
-    ROW(X, STORE, X, GO | NEWER),
+    ROW(X, STORE, X, PARK | ASK),
     ROW(X, STORE_OWN, X, GO),
+    ROW(X, CLEARED, X, GO),
+    ROW(X, SHOWN, X, CLEAR_STORE),
     ROW(X, RELAXED, X, PARK),
     ROW(X, AT_HOME, X, PARK),
     ROW(X, REGISTER, X, PARK),

@@ -1,8 +1,8 @@
 /* Heterogeneous lazy release consistency (hLRC, MICRO 2016, section III and the right side of Table 3). An atomic
  * access is performed in the L1 that has registered its line. Acquires and releases do nothing else: what was written
  * before leaves an L1 when a registration does (atomic out), and lines are dropped when one comes (atomic in). Scopes
- * are not looked at. Relaxed accesses are performed where the line is, and move no registration; fences flush and drop
- * (section III.C.3). */
+ * are not looked at. Relaxed accesses are performed here where the line is registered here, and else in the L2
+ * (tables.h says why not in another L1), and register nothing; fences flush and drop (section III.C.3). */
 #include "memory/coherence/tables.h"
 
 static const struct coherence_row rows[] = {

@@ -89,8 +89,8 @@ const struct coherence_words coherence_agent_words = {"L1", agent_states, agent_
 const struct coherence_words coherence_directory_words = {"directory", directory_states, directory_events,
                                                           directory_actions};
 
-const struct coherence_word coherence_any = {
-    "any", "whatever it is; as the next state: as it was, or as the cache finds it"};
+const struct coherence_word coherence_any = {"any",
+                                             "whatever it is; as the next state: as it was, or as the cache finds it"};
 const struct coherence_word coherence_phases[REMOTE_PHASES + 1] = {
 #define REMOTE_PHASE(name, words, doc) {words, doc},
 #include "memory/coherence/remote_phases.def"

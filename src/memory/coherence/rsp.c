@@ -1,6 +1,6 @@
 /* Remote-scope promotion (the left side of Table 3 of the hLRC paper, after Orr et al., ASPLOS 2015, and Wickerson et
- * al., OOPSLA 2015): as under scopes alone, and an access at remote scope reaches what other L1s did at the scope of their
- * blocks. Its slice asks every L1 to flush, to drop, and to put atomic accesses at the scope of the block aside
+ * al., OOPSLA 2015): as under scopes alone, and an access at remote scope reaches what other L1s did at the scope of
+ * their blocks. Its slice asks every L1 to flush, to drop, and to put atomic accesses at the scope of the block aside
  * meanwhile. A slice serves one such access at a time; an L1 counts who has locked it, so slices need not wait for each
  * other. */
 #include "memory/coherence/protocol.h"

@@ -12,18 +12,19 @@ enum {
     NOTHING = 0
 };
 #define AGENT_ANY COHERENCE_ANY
-#define ROW(state, event, next, actions) {AGENT_##state, AGENT_##event##_EVENT, AGENT_##next, actions}
+#define ROW(state, event, next, actions)                                                                               \
+    {                                                                                                                  \
+        AGENT_##state, AGENT_##event##_EVENT, AGENT_##next, actions                                                    \
+    }
 
 /* Plain accesses, and lines that nobody registers. A store to a line that is being fetched waits, so that a load that
  * came before it cannot have its bytes; and bytes that were valid when a fill was asked for stay what they are. */
 #define WRITE_THROUGH_ROWS                                                                                             \
-    ROW(I, LOAD, F, FETCH), ROW(I, STORE, V, KEEP | QUEUE),                                                            \
-        ROW(V, LOAD_HERE, V, SERVE), ROW(V, LOAD, F, FETCH), ROW(V, STORE, V, KEEP | QUEUE),                           \
-        ROW(V, REPLACE, I, WRITE_OUT | GIVE_UP), ROW(V, DROP, ANY, KEEP_WRITTEN),                                      \
+    ROW(I, LOAD, F, FETCH), ROW(I, STORE, V, KEEP | QUEUE), ROW(V, LOAD_HERE, V, SERVE), ROW(V, LOAD, F, FETCH),       \
+        ROW(V, STORE, V, KEEP | QUEUE), ROW(V, REPLACE, I, WRITE_OUT | GIVE_UP), ROW(V, DROP, ANY, KEEP_WRITTEN),      \
         ROW(F, LOAD_HERE, F, SERVE), ROW(F, LOAD, F, JOIN), ROW(F, STORE, F, REFUSE), ROW(F, DROP, N, NOTHING),        \
-        ROW(F, FILL, V, WAKE | INSTALL | RETRY),                                                                       \
-        ROW(N, LOAD_HERE, N, REFUSE), ROW(N, LOAD, N, REFUSE), ROW(N, STORE, N, REFUSE), ROW(N, DROP, N, NOTHING),     \
-        ROW(N, FILL, ANY, WAKE | KEEP_WRITTEN | RETRY)
+        ROW(F, FILL, V, WAKE | INSTALL | RETRY), ROW(N, LOAD_HERE, N, REFUSE), ROW(N, LOAD, N, REFUSE),                \
+        ROW(N, STORE, N, REFUSE), ROW(N, DROP, N, NOTHING), ROW(N, FILL, ANY, WAKE | KEEP_WRITTEN | RETRY)
 
 /* An atomic access that is performed in the L2, behind what was written to its line. */
 #define AT_HOME_ROWS(event)                                                                                            \
@@ -38,7 +39,9 @@ enum {
 /* The same, while the line leaves. */
 #define LEAVING_ROWS(event) ROW(P, event, P, DEFER), ROW(E, event, E, DEFER)
 
-/* A relaxed access is performed where the line is: here, in the L2, or, by way of that, in another L1. */
+/* A relaxed access to a line that is registered here is performed here, and another one in the L2, to which an owner
+ * gives the line back. (The paper would perform it in the owner's L1. Then a fence that orders it would not order what
+ * the owner wrote before, which registration stands for.) */
 #define RELAXED_ROWS                                                                                                   \
     AT_HOME_ROWS(RELAXED), LEAVING_ROWS(RELAXED), ROW(A, RELAXED, A, DEFER), ROW(R, RELAXED, R, PERFORM),              \
         ROW(W, RELAXED, W, DEFER)
@@ -50,12 +53,12 @@ enum {
     ROW(A, LOAD_HERE, A, PASS), ROW(A, LOAD, A, PASS), ROW(A, STORE, A, COPY | SEND), ROW(A, DROP, A, NOTHING),        \
         ROW(A, REVOKE, A, WAIT), ROW(A, SHOW, A, WAIT), ROW(A, GRANT, R, INSTALL | RETRY | DROP_ALL | ASK_AGAIN),      \
         ROW(R, LOAD_HERE, R, SERVE), ROW(R, STORE, R, COPY | SEND), ROW(R, DROP, R, NOTHING),                          \
-        ROW(R, REPLACE, E, FLUSH), ROW(R, REVOKE, P, FLUSH | WAIT), ROW(R, SHOW, R, PERFORM | ANSWER),                 \
+        ROW(R, REPLACE, E, FLUSH), ROW(R, REVOKE, P, FLUSH | WAIT), ROW(R, SHOW, R, LOOK | ANSWER),                    \
         ROW(P, LOAD_HERE, P, SERVE), ROW(P, STORE, P, COPY | SEND), ROW(P, DROP, P, NOTHING),                          \
-        ROW(P, FLUSHED, I, ANSWER | RETRY),                                                                            \
-        ROW(E, LOAD_HERE, E, SERVE), ROW(E, STORE, E, COPY | SEND), ROW(E, DROP, E, NOTHING),                          \
-        ROW(E, REVOKE, E, VOID), ROW(E, SHOW, E, PERFORM | ANSWER), ROW(E, FLUSHED, W, PUT),                           \
-        ROW(W, LOAD_HERE, W, PASS), ROW(W, STORE, W, SEND), ROW(W, DROP, W, NOTHING), ROW(W, REVOKE, W, VOID),         \
-        ROW(W, SHOW, W, VOID), ROW(W, PUT_ANSWERED, I, RETRY)
+        ROW(P, SHOW, P, LOOK | ANSWER), ROW(I, SHOW, I, VOID), ROW(V, SHOW, V, VOID), ROW(F, SHOW, F, VOID),           \
+        ROW(N, SHOW, N, VOID), ROW(P, FLUSHED, I, ANSWER | RETRY), ROW(E, LOAD_HERE, E, SERVE),                        \
+        ROW(E, STORE, E, COPY | SEND), ROW(E, DROP, E, NOTHING), ROW(E, REVOKE, E, VOID),                              \
+        ROW(E, SHOW, E, LOOK | ANSWER), ROW(E, FLUSHED, W, PUT), ROW(W, LOAD_HERE, W, PASS), ROW(W, STORE, W, SEND),   \
+        ROW(W, DROP, W, NOTHING), ROW(W, REVOKE, W, VOID), ROW(W, SHOW, W, VOID), ROW(W, PUT_ANSWERED, I, RETRY)
 
 #endif

@@ -1,6 +1,7 @@
 /* The scoped protocol of GPUs, with L1s that keep what they have written until it is released: the baseline of the hLRC
- * paper (MICRO 2016, section IV and the left side of Table 3 without its remote rows). At the scope of the block nothing
- * leaves the L1; at a wider one a release flushes it, an acquire drops its lines, and the access is the L2's. */
+ * paper (MICRO 2016, section IV and the left side of Table 3 without its remote rows). At the scope of the block
+ * nothing leaves the L1; at a wider one a release flushes it, an acquire drops its lines, and the access is the L2's.
+ */
 #include "memory/coherence/protocol.h"
 
 static const struct coherence_registration registration = {.agent = &coherence_write_through,
@@ -8,7 +9,8 @@ static const struct coherence_registration registration = {.agent = &coherence_w
 
 const struct coherence_protocol coherence_vi = {
     .name = "vi",
-    .doc = "L1s write through a store queue, and honour scopes: a release flushes the queue, an acquire drops the lines",
+    .doc =
+        "L1s write through a store queue, and honour scopes: a release flushes the queue, an acquire drops the lines",
     .l2 = &coherence_home,
     .probes = false,
     .orders = {[L1_ACQUIRE] = L1_ORDER_DROP,

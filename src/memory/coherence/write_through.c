@@ -1,6 +1,6 @@
 /* L1s that write through a store queue, and register nothing: an access at the scope of the block is performed in the
- * L1, one at a wider scope in the L2, for which the L1 gives its copy of the line up. Lines are dropped and stores flushed
- * by orders alone. */
+ * L1, one at a wider scope in the L2, for which the L1 gives its copy of the line up. Lines are dropped and stores
+ * flushed by orders alone. */
 #include "memory/coherence/tables.h"
 
 static const struct coherence_row rows[] = {

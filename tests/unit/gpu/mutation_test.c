@@ -205,6 +205,11 @@ static void test_every_fact_is_seen_to_break(void **state)
         {"gtx480", "gpu.sms=3 partition.channels=2 network.core=mesh network.columns=3 network.rows=2", 1},
         {"gtx480", "gpu.sms=3 network.core=ideal network.latency=20 network.boundary_flits=1 partition.l2_icnt_queue=1",
          2},
+        {"gtx480",
+         "gpu.sms=3 partition.channels=2 coherence.protocol=hlrc coherence.store_queue=4 l1d.sets=4 l1d.ways=2 "
+         "l2.sets=8",
+         1},
+        {"apu8", "coherence.protocol=rsp", 2},
     };
     struct mutator *m = calloc(1, sizeof *m);
     for (unsigned i = 0; i < sizeof machines / sizeof machines[0]; i++)

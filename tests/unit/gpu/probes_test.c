@@ -68,7 +68,7 @@ static const struct coherence_table l2_table = {l2_rows, sizeof l2_rows / sizeof
 static const struct coherence_protocol probing = {.name = "probing",
                                                   .l1 = {l1_rows, sizeof l1_rows / sizeof l1_rows[0]},
                                                   .l2 = &l2_table,
-                                                  .orders = {[L1_ACQUIRE] = L1_ORDER_NOTHING},
+                                                  .orders = {[L1_ACQUIRE] = 0},
                                                   .probes = true};
 
 /* Blocks pass a token round: who has it takes each lane's word of the block before, adds 1 to it and keeps it as the

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/archive.h"
+#include "base/check.h"
 #include "base/hash.h"
 #include "network/network.h"
 
@@ -340,6 +342,237 @@ static void what_cannot_be_is_refused(void **state)
     assert_true(network_refuses(&p, 4, 4, &refusal) && strstr(refusal.names, "router_flits"));
 }
 
+/* Networks that share links */
+
+#define SHARING 3
+struct sharing {
+    struct arena arena;
+    struct network *nets[SHARING];
+    unsigned count;
+    uint64_t tick;
+};
+
+static void open_sharing(struct sharing *s, const struct network_params *p, unsigned count, unsigned ports)
+{
+    *s = (struct sharing){.count = count};
+    arena_init(&s->arena);
+    for (unsigned i = 0; i < count; i++)
+        s->nets[i] = network_create(p, ports, ports, &s->arena);
+    network_share(s->nets, count, &s->arena);
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(network_follows(s->nets[i]), i > 0);
+}
+
+static void check_sharing(struct sharing *s)
+{
+    struct check c;
+    check_init(&c);
+    for (unsigned i = 0; i < s->count; i++)
+        network_check(s->nets[i], &c);
+    if (c.wrong)
+        fail_msg("%s: %s[%u] is %llu and should be %llu", c.wrong_unit, c.wrong, c.at, (unsigned long long)c.kept,
+                 (unsigned long long)c.should_be);
+}
+
+static void tick_sharing(struct sharing *s)
+{
+    s->tick++;
+    for (unsigned i = s->count; i-- > 0;)
+        network_tick(s->nets[i], s->tick);
+}
+
+/* Single flits from 0 to 2 or 3 in a row of routers, in some of the networks, as fast as they are taken; the links pass
+ * one in each tick, so that each network of those that send gets its part, and one alone all. That the first network
+ * uses two virtual channels, and the others one, changes nothing. */
+static void a_shared_link_is_given_in_turn(void **state)
+{
+    (void)state;
+    for (unsigned senders = 1; senders < 1 << SHARING; senders++) {
+        struct network_params p = params_of(4, 1, 2);
+        struct sharing s;
+        unsigned received[SHARING] = {0}, sending = (unsigned)__builtin_popcount(senders);
+        p.router_flits = 8;
+        open_sharing(&s, &p, SHARING, 4);
+        while (s.tick < 650) {
+            for (unsigned i = 0; i < SHARING; i++)
+                if (senders >> i & 1 && network_can_send(s.nets[i], 0, FLIT))
+                    network_send(s.nets[i], 0, i || s.tick % 2 ? 2 : 3, FLIT, (void *)1, s.tick);
+            tick_sharing(&s);
+            for (unsigned i = 0; i < SHARING; i++)
+                for (unsigned to = 2; to < 4; to++)
+                    received[i] += network_receive(s.nets[i], to) && s.tick > 50;
+            if (s.tick % 50 == 0)
+                check_sharing(&s);
+        }
+        for (unsigned i = 0; i < SHARING; i++)
+            assert_in_range(received[i], senders >> i & 1 ? 600 / sending - 1 : 0,
+                            senders >> i & 1 ? 600 / sending + 1 : 0);
+        arena_free(&s.arena);
+    }
+}
+
+/* Two flits meet at the link from 0 to 1: sent in the same tick, each through its network. The turn begins behind the
+ * first network, so that b goes first. Crossings:
+ *
+ *     tick            3    4    5    6
+ *     router 0        b    a
+ *     router 1                  b    a      received two ticks later
+ *
+ * Where the links are not shared, both come together. */
+static void two_networks_meet_at_a_link(void **state)
+{
+    (void)state;
+    for (unsigned shared = 0; shared < 2; shared++) {
+        struct network_params p = params_of(2, 1, 1);
+        struct sharing s;
+        uint64_t at[2] = {0};
+        open_sharing(&s, &p, 1 + shared, 2);
+        if (!shared)
+            s.nets[s.count++] = network_create(&p, 2, 2, &s.arena);
+        for (unsigned i = 0; i < 2; i++)
+            network_send(s.nets[i], 0, 1, FLIT, (void *)1, 0);
+        while (s.tick < 20) {
+            tick_sharing(&s);
+            for (unsigned i = 0; i < 2; i++)
+                if (network_receive(s.nets[i], 1))
+                    at[i] = s.tick;
+        }
+        assert_int_equal(at[0], shared ? 8 : 7);
+        assert_int_equal(at[1], 7);
+        arena_free(&s.arena);
+    }
+}
+
+/* Nobody receives in the first network, until its lanes are full: the second one then has the links for itself, also
+ * where a packet of several flits lies across them. */
+static void a_full_network_stops_no_other(void **state)
+{
+    (void)state;
+    for (unsigned flits = 1; flits <= 5; flits += 2) {
+        struct network_params p = params_of(4, 1, 1);
+        struct sharing s;
+        unsigned received = 0;
+        p.boundary_flits = p.ejection_flits = 4;
+        open_sharing(&s, &p, 2, 4);
+        while (s.tick < 700) {
+            if (network_can_send(s.nets[0], 0, flits * FLIT))
+                network_send(s.nets[0], 0, 3, flits * FLIT, (void *)1, s.tick);
+            if (s.tick >= 100 && network_can_send(s.nets[1], 0, FLIT))
+                network_send(s.nets[1], 0, 3, FLIT, (void *)1, s.tick);
+            tick_sharing(&s);
+            received += network_receive(s.nets[1], 3) && s.tick > 200;
+        }
+        assert_in_range(received, 499, 500);
+        check_sharing(&s);
+        arena_free(&s.arena);
+    }
+}
+
+/* Random packets in all networks. Returns a digest of what was received where and when; *left: packets inside. */
+static uint64_t stir(struct sharing *s, unsigned ticks, unsigned ports, bool sends, uint64_t *left)
+{
+    uint64_t seen = 1;
+    for (unsigned t = 0; t < ticks; t++) {
+        for (unsigned i = 0; i < s->count; i++)
+            for (unsigned from = 0; from < ports && sends; from++) {
+                uint64_t random = random_at(i * ports + from, s->tick);
+                unsigned flits = 1 + (unsigned)(random >> 8) % 5, to = (unsigned)(random >> 32) % ports;
+                if (random % 4 || !network_can_send(s->nets[i], from, flits * FLIT))
+                    continue;
+                network_send(s->nets[i], from, to, flits * FLIT, (void *)(uintptr_t)(s->tick + 1), s->tick);
+                ++*left;
+            }
+        tick_sharing(s);
+        for (unsigned i = 0; i < s->count; i++)
+            for (unsigned to = 0; to < ports; to++)
+                for (void *got; (got = network_receive(s->nets[i], to)); --*left)
+                    seen = (seen ^ (uintptr_t)got ^ (uint64_t)(i * ports + to) << 32 ^ s->tick << 48) *
+                           0x9E3779B97F4A7C15u;
+        if (t % 37 == 0)
+            check_sharing(s);
+    }
+    return seen;
+}
+
+static void describe(struct archive *ar, void **payload, const void *context)
+{
+    (void)context;
+    ARCHIVE(ar, *payload); /* the test's payloads are numbers */
+}
+
+static void archive_sharing(struct sharing *s, struct archive *ar)
+{
+    for (unsigned i = 0; i < s->count; i++)
+        network_archive(s->nets[i], ar, describe, NULL);
+    assert_string_equal(archive_error(ar), "");
+    archive_abandon(ar);
+}
+
+/* Under load nothing is lost, also with buffers of one flit; and networks that are loaded from a checkpoint go on as
+ * those that were saved, whose turn it is included. */
+static void sharing_loses_nothing_and_is_saved(void **state)
+{
+    (void)state;
+    for (unsigned trial = 0; trial < 6; trial++) {
+        struct network_params p = params_of(4, 2, 1 + trial % 3);
+        struct sharing a, b;
+        struct strbuf content = {0};
+        uint64_t left = 0, left_b;
+        p.router_flits = trial < 3 ? 1 : 4;
+        p.ejection_flits = trial < 3 ? 1 : 8;
+        open_sharing(&a, &p, SHARING, 8);
+        open_sharing(&b, &p, SHARING, 8);
+        for (unsigned i = 0; i < SHARING && trial % 2; i++) {
+            network_vary(a.nets[i], random_stream_of(3, "test", i));
+            network_vary(b.nets[i], random_stream_of(3, "test", i));
+        }
+        stir(&a, 200 + trial, 8, true, &left);
+        left_b = left;
+        b.tick = a.tick;
+        archive_sharing(&a, archive_into(&content));
+        archive_sharing(&b, archive_from_bytes(content.text, content.length));
+        assert_int_equal(stir(&a, 400, 8, true, &left), stir(&b, 400, 8, true, &left_b));
+        stir(&a, 2000, 8, false, &left);
+        assert_int_equal(left, 0);
+        for (unsigned i = 0; i < SHARING; i++)
+            assert_true(network_idle(a.nets[i]));
+        strbuf_free(&content);
+        arena_free(&a.arena);
+        arena_free(&b.arena);
+    }
+}
+
+/* A network that meets no other is to the tick as one with links of its own. */
+static void who_meets_nobody_is_as_if_alone(void **state)
+{
+    (void)state;
+    struct network_params p = params_of(4, 2, 2);
+    struct sharing together, alone;
+    uint64_t left = 0, left_alone = 0;
+    open_sharing(&together, &p, 2, 8);
+    open_sharing(&alone, &p, 1, 8);
+    together.count = 1; /* nobody sends through the other: its core ticks with the first one's */
+    assert_int_equal(stir(&together, 600, 8, true, &left), stir(&alone, 600, 8, true, &left_alone));
+    assert_int_equal(left, left_alone);
+    arena_free(&together.arena);
+    arena_free(&alone.arena);
+}
+
+/* Cores that have nothing to share stay alone. */
+static void a_crossbar_shares_nothing(void **state)
+{
+    (void)state;
+    struct network_params p = params_of(4, 2, 1);
+    struct arena arena = {0};
+    struct network *nets[2];
+    p.core = "crossbar";
+    for (unsigned i = 0; i < 2; i++)
+        nets[i] = network_create(&p, 4, 4, &arena);
+    network_share(nets, 2, &arena);
+    assert_false(network_follows(nets[0]) || network_follows(nets[1]));
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -352,6 +585,12 @@ int main(void)
         cmocka_unit_test(channels_pass_each_other),
         cmocka_unit_test(ports_sit_where_they_are_told),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(a_shared_link_is_given_in_turn),
+        cmocka_unit_test(two_networks_meet_at_a_link),
+        cmocka_unit_test(a_full_network_stops_no_other),
+        cmocka_unit_test(sharing_loses_nothing_and_is_saved),
+        cmocka_unit_test(who_meets_nobody_is_as_if_alone),
+        cmocka_unit_test(a_crossbar_shares_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -188,10 +188,10 @@ static void step_thread(struct machine *m, unsigned i)
         m->probes++;
     }
     if ((p = network_receive(m->nets[MESSAGE_REPLIES], i))) {
-        if (l1_arrival_of(p) == L1_FILLED) {
+        if (l1_arrival_of(&t->l1, p) == L1_FILLED) {
             l1_fill(&t->l1, p);
         } else {
-            assert_int_equal(l1_arrival_of(p), L1_ACKNOWLEDGED);
+            assert_int_equal(l1_arrival_of(&t->l1, p), L1_ACKNOWLEDGED);
             m->acknowledged[t->line]++;
             end_access(m, t);
         }
