@@ -198,6 +198,7 @@ static void run_reply(struct world *w, unsigned which)
     w->replies[which] = w->replies[--w->reply_count];
     world_tell(w, "L1 %u gets ", world_name(w, cache));
     world_tell_packet(w, p);
+    agent_answered(&w->agents[cache], p);
     if (agent_owns(p))
         agent_reply(&w->agents[cache], p);
     else

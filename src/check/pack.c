@@ -19,8 +19,16 @@ struct names {
     uint32_t turns; /* set of places whose values name threads, by old names */
 };
 
+/* Registrations of a line whose numbers may still be looked at, the oldest first: all that counts is which are the
+ * same. */
+struct grants {
+    uint16_t numbers[CHECKER_LINES][32];
+    uint8_t count[CHECKER_LINES];
+};
+
 struct writer {
     const struct world *w;
+    const struct grants *grants;
     const struct names *n;
     uint8_t *at;
 };
@@ -66,6 +74,14 @@ static void put_words(struct writer *o, unsigned line, unsigned words, const uin
 
 /* Packets */
 
+static unsigned grant_name(const struct writer *o, unsigned line, uint16_t number)
+{
+    unsigned name = 0;
+    while (name < o->grants->count[line] && o->grants->numbers[line][name] != number)
+        name++;
+    return name;
+}
+
 /* 0: the whole line; else 1 + the word. */
 static unsigned range_of(const struct packet *p)
 {
@@ -103,15 +119,18 @@ static unsigned carried(const struct packet *p)
         p->kind == PACKET_READ || p->kind == PACKET_REGISTER || (p->kind == PACKET_SHOW && p->asked == PACKET_READ);
     return p->is_reply && reads ? words | words_in(range_of(p)) : words;
 }
-static bool has_order(const struct packet *p)
+static bool is_access(const struct packet *p)
 {
-    return p->kind == PACKET_SHOW
-               ? p->asked != PACKET_KINDS
-               : !p->is_reply && (p->kind == PACKET_READ || p->kind == PACKET_WRITE || p->kind == PACKET_ATOMIC);
+    return !p->is_reply && (p->kind == PACKET_READ || p->kind == PACKET_WRITE || p->kind == PACKET_ATOMIC);
 }
 static bool has_lane(const struct packet *p)
 {
-    return p->kind == PACKET_ATOMIC || (p->kind == PACKET_SHOW && p->asked == PACKET_ATOMIC);
+    return p->kind == PACKET_ATOMIC;
+}
+/* The number of a registration. */
+static bool has_grant(const struct packet *p)
+{
+    return p->is_reply ? p->kind == PACKET_REGISTER : p->kind == PACKET_SHOW;
 }
 /* The number of a fill, or of an entry of the store queue from the oldest one that counts. */
 static bool has_fill(const struct packet *p)
@@ -135,16 +154,18 @@ static void put_packet(struct writer *o, const struct packet *p)
 {
     const struct world *w = o->w;
     unsigned line = world_line_of(p->address), range = range_of(p), words = carried(p);
-    bool cleared = p->cleared && !p->is_reply && (p->kind == PACKET_READ || p->kind == PACKET_WRITE);
-    put(o, p->kind | p->is_reply << 4 | cleared << 5 | (w->directory.remote.packet == p) << 6);
+    bool cleared = p->cleared && is_access(p);
+    put(o, p->kind | p->is_reply << 4 | cleared << 5 | (w->directory.remote.packet == p) << 6 | p->at_home << 7);
     put(o, o->n->line_to[line] | range << 2 | o->n->cache_to[p->sm] << 5);
-    put(o, has_order(p) ? p->order | p->scope << 4 : 0);
+    put(o, is_access(p) ? p->order | p->scope << 4 : 0);
     bool asks = p->kind == PACKET_SHOW || (p->kind == PACKET_REVOKE && p->is_reply);
     put(o, (asks ? p->asked : 0) | (has_mask(p) ? words_of(p->mask[0]) : 0) << 4 | words << 6);
     if (!of_slice(p))
         put(o, thread_name(o, p->cookie == CACHE_NO_WAITER ? WORLD_NONE : p->cookie));
     if (has_fill(p))
         put(o, p->kind == PACKET_WRITE ? (p->fill - w->agents[p->sm].arrived) % AGENT_WRITES : p->fill);
+    if (has_grant(p))
+        put(o, grant_name(o, line, p->fill));
     put_words(o, line, words, p->data);
     if (has_lane(p))
         put_lane(o, p, line * WORLD_WORDS + p->lanes[0].offset % PACKET_LINE_BYTES / 4);
@@ -213,19 +234,26 @@ static unsigned from(uint32_t first, uint32_t number)
     return (int32_t)(number - first) > 0 ? number - first : 0;
 }
 
+static bool is_registered(const struct agent_line *line)
+{
+    return line->state == AGENT_R || line->state == AGENT_P || line->state == AGENT_E;
+}
+
 static void put_line(struct writer *o, const struct agent *a, const struct agent_line *line)
 {
     unsigned number = world_line_of(line->address);
     bool leaves = line->state == AGENT_P || line->state == AGENT_E, fills = line->fill != AGENT_NONE;
-    put(o, line->state | o->n->line_to[number] << 4 | line->queued << 6 | (line->probe != NULL) << 7);
+    put(o, line->state | o->n->line_to[number] << 4 | line->queued << 6 | (line->probes.first != NULL) << 7);
     put(o, words_of(line->valid.word[0]) | words_of(line->written.word[0]) << 2 | (fills ? 1 + line->fill : 0) << 4);
     if (line->queued)
         put(o, line->entry - a->arrived);
     if (leaves)
         put(o, from(a->arrived, line->flush));
     put_words(o, number, words_of(line->valid.word[0]), agent_data(a, line));
-    if (line->probe)
-        put_packet(o, line->probe);
+    if (is_registered(line))
+        put(o, grant_name(o, number, line->grant));
+    if (line->probes.first)
+        put_list(o, &line->probes);
     if (!fills)
         return;
     put(o, a->fills[line->fill].count);
@@ -289,6 +317,7 @@ static void put_agent(struct writer *o, unsigned cache)
     for (const struct packet *p = a->deferred.first; p; p = p->next)
         put(o, p->parts);
     put_list(o, &a->done);
+    put_list(o, &a->lock_waits);
     put_list(o, &a->flushes);
     for (const struct packet *p = a->flushes.first; p; p = p->next)
         put(o, from(a->arrived, (uint32_t)p->ready));
@@ -303,7 +332,7 @@ static void put_entry(struct writer *o, const struct directory_entry *entry)
     put(o, entry ? 1u + entry->state : 0);
     if (!entry)
         return;
-    put(o, o->n->cache_to[entry->owner] | words_of(entry->newer.word[0]) << 4);
+    put(o, o->n->cache_to[entry->owner] | grant_name(o, world_line_of(entry->line), entry->grant) << 4);
     put_list(o, &entry->parked);
 }
 
@@ -377,6 +406,51 @@ static void put_thread(struct writer *o, unsigned thread)
         put(o, from(o->w->agents[o->w->program.roles[thread].cache].arrived, t->mark));
 }
 
+/* The registrations that are known */
+
+static void add_grant(const struct world *w, struct grants *g, uint64_t address, uint16_t number)
+{
+    unsigned line = world_line_of(address), at = g->count[line];
+    uint16_t *numbers = g->numbers[line], age = (uint16_t)(w->directory.grants - number);
+    for (unsigned i = 0; i < g->count[line]; i++)
+        if (numbers[i] == number)
+            return;
+    for (; at > 0 && (uint16_t)(w->directory.grants - numbers[at - 1]) < age; at--)
+        numbers[at] = numbers[at - 1];
+    numbers[at] = number;
+    g->count[line]++;
+}
+
+static void add_grants_of(const struct world *w, struct grants *g, const struct packet_list *list)
+{
+    for (const struct packet *p = list->first; p; p = p->next)
+        if (has_grant(p))
+            add_grant(w, g, p->address, p->fill);
+}
+
+static void find_grants(const struct world *w, struct grants *g)
+{
+    memset(g->count, 0, sizeof g->count);
+    for (unsigned c = 0; c < w->setup->caches; c++) {
+        const struct agent *a = &w->agents[c];
+        add_grants_of(w, g, &w->probes[c]);
+        for (uint32_t i = 0; i < a->ways; i++) {
+            if (is_registered(&a->lines[i]))
+                add_grant(w, g, a->lines[i].address, a->lines[i].grant);
+            if (a->lines[i].state != AGENT_I)
+                add_grants_of(w, g, &a->lines[i].probes);
+        }
+    }
+    for (unsigned i = 0; i < w->reply_count; i++)
+        if (has_grant(w->replies[i]))
+            add_grant(w, g, w->replies[i]->address, w->replies[i]->fill);
+    for (unsigned line = 0; line < w->setup->lines; line++) {
+        const struct directory_entry *entry = directory_find(&w->directory, WORLD_ADDRESS(line));
+        if (entry)
+            add_grant(w, g, entry->line, entry->grant);
+    }
+}
+
 static void put_world(struct writer *o)
 {
     const struct world *w = o->w;
@@ -442,11 +516,13 @@ uint32_t world_pack(const struct world *w, uint8_t bytes[WORLD_BYTES], uint8_t c
     unsigned cache_ways = alike && w->program.caches_alike ? factorial(s->caches) : 1;
     unsigned line_ways = alike && w->program.lines_alike && slices_alike ? factorial(s->lines) : 1;
     uint32_t best = 0;
+    struct grants grants;
+    find_grants(w, &grants);
     for (unsigned i = 0; i < cache_ways * line_ways; i++) {
         uint8_t other[WORLD_BYTES];
         struct names n;
         name(w, i % cache_ways, i / cache_ways, &n);
-        struct writer o = {w, &n, best ? other : bytes};
+        struct writer o = {w, &grants, &n, best ? other : bytes};
         put_world(&o);
         uint32_t size = (uint32_t)(o.at - (best ? other : bytes));
         if (best && (size > best || (size == best && memcmp(other, bytes, size) >= 0)))
@@ -514,9 +590,14 @@ static struct packet *get_packet(struct reader *in)
     }
     if (has_fill(p))
         p->fill = (uint16_t)get(in);
+    if (has_grant(p))
+        p->fill = (uint16_t)get(in);
     get_words(in, asked >> 6, p->data);
     if (has_lane(p))
         get_lane(in, p);
+    p->at_home = kind >> 7;
+    if (p->at_home)
+        in->w->agents[p->sm].at_home[p->address >> in->w->agents[p->sm].set_shift & (AGENT_HOME - 1)]++;
     if (kind >> 6 & 1)
         in->w->directory.remote.packet = p;
     return p;
@@ -567,13 +648,15 @@ static void get_line(struct reader *in, struct agent *a, struct agent_line *line
     line->entry = line->queued ? get(in) : 0;
     line->flush = leaves ? get(in) : 0;
     get_words(in, masks & 3, agent_data(a, line));
+    line->grant = is_registered(line) ? (uint16_t)get(in) : 0;
     if (first >> 7)
-        line->probe = get_packet(in);
+        get_list(in, &line->probes);
     if (line->fill != AGENT_NONE)
         get_fill(in, a, line);
     a->waiting += line->queued;
     a->flushing += leaves;
-    a->probes += line->probe != NULL;
+    for (const struct packet *p = line->probes.first; p; p = p->next)
+        a->probes++;
 }
 
 static void free_fills(struct agent *a)
@@ -619,6 +702,9 @@ static void get_agent(struct reader *in, unsigned cache)
     for (struct packet *p = a->deferred.first; p; p = p->next)
         p->parts = get(in);
     get_list(in, &a->done);
+    get_list(in, &a->lock_waits);
+    for (const struct packet *p = a->lock_waits.first; p; p = p->next)
+        a->probes++;
     get_list(in, &a->flushes);
     for (struct packet *p = a->flushes.first; p; p = p->next) {
         p->ready = get(in);
@@ -640,10 +726,10 @@ static void get_entry(struct reader *in, unsigned line)
     d->hash[0] = d->used++;
     entry->state = (uint8_t)(state - 1);
     entry->owner = owner & 0xf;
-    entry->newer.word[0] = mask_of(owner >> 4);
+    entry->grant = (uint16_t)(owner >> 4);
     get_list(in, &entry->parked);
-    for (const struct packet *p = entry->parked.first; p; p = p->next)
-        d->kept++;
+    for (const struct packet *p = entry->parked.first; p; p = p->next, d->kept++)
+        d->displaced += world_line_of(p->address) != line;
 }
 
 static void get_remote(struct reader *in)

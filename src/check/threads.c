@@ -63,6 +63,11 @@ static bool releases(const struct world_access *a)
     return a->op != OP_LOAD && a->op != OP_STORE && a->op != OP_SYNC_LOAD &&
            (a->order == ISA_ORDER_RELEASE || a->order == ISA_ORDER_ACQ_REL);
 }
+/* Its thread waits for the answer. */
+static bool is_remote_store(const struct world_access *a)
+{
+    return a->op == OP_SYNC_STORE && a->scope == ISA_SCOPE_REMOTE;
+}
 static bool acquires(const struct world_access *a)
 {
     return (a->op == OP_SYNC_LOAD || a->op == OP_RMW) &&
@@ -75,6 +80,8 @@ static enum l1_order order_of(const struct world_access *a, bool release)
         return L1_FENCE;
     if (a->scope == ISA_SCOPE_REMOTE)
         return release ? L1_REMOTE_RELEASE : L1_REMOTE_ACQUIRE;
+    if (release && !beyond_block(a))
+        return L1_BLOCK_RELEASE;
     return release ? L1_RELEASE : L1_ACQUIRE;
 }
 
@@ -245,18 +252,22 @@ static void offer_counts(const struct world *w, const struct world_role *role, s
                                             .value = 3});
 }
 
+/* Of data: the one that orders registers its line where a protocol does that. */
 static void offer_exchanges(const struct world *w, const struct world_thread *t, struct walk *walk)
 {
-    for (uint8_t place = 0; place < w->setup->lines * WORLD_WORDS; place++)
+    static const uint8_t orders[] = {ISA_ORDER_RELAXED, ISA_ORDER_ACQ_REL};
+    for (uint8_t i = 0; i < 2 * w->setup->lines * WORLD_WORDS; i++) {
+        uint8_t place = i / 2;
         if (w->program.guards[t->guard].data >> place & 1)
             offer(walk, STAGE_HELD, t->guard, 0, WORLD_NONE,
                   (struct world_access){.op = OP_RMW,
                                         .place = place,
                                         .scope = ISA_SCOPE_GPU,
-                                        .order = ISA_ORDER_RELAXED,
+                                        .order = orders[i % 2],
                                         .atomic = ISA_ATOMIC_EXCH,
                                         .value = (uint8_t)((w->truth[place] + 1u) % w->setup->values),
                                         .compare = w->truth[place]});
+    }
 }
 
 static void walk_choices(const struct world *w, unsigned thread, struct walk *walk)
@@ -316,7 +327,7 @@ static void begin(struct world *w, unsigned thread, struct world_access access)
 {
     struct world_thread *t = &w->threads[thread];
     t->access = access;
-    t->phase = (releases(&access) && beyond_block(&access)) || access.op == OP_FENCE ? PHASE_WAIT : PHASE_TRY;
+    t->phase = releases(&access) || access.op == OP_FENCE ? PHASE_WAIT : PHASE_TRY;
     world_tell(w, "; then ");
     tell_access(w, &access);
 }
@@ -381,6 +392,11 @@ void world_answer(struct world *w, const struct packet *p)
 {
     unsigned thread = p->cookie;
     struct world_thread *t = &w->threads[thread];
+    if (p->kind == PACKET_WRITE && t->phase == PHASE_OUT && is_remote_store(&t->access)) {
+        world_tell(w, ": thread %u's store is performed", world_thread_name(w, thread));
+        ready(t, STAGE_IDLE);
+        return;
+    }
     if (p->kind == PACKET_WRITE) {
         t->stores_out--;
         t->stores_before &= t->stores_out != 0;
@@ -487,8 +503,7 @@ static void note_taken(struct world *w, unsigned thread)
         w->holder[t->guard] = WORLD_NONE;
     if (releases(a) && !beyond_block(a))
         synchronise_block(w, thread);
-    if (a->op == OP_SYNC_STORE)
-        t->stores_out++;
+    t->stores_out += a->op == OP_SYNC_STORE && !is_remote_store(a);
 }
 
 static bool try_other(struct world *w, unsigned thread)
@@ -513,7 +528,7 @@ static void try_access(struct world *w, unsigned thread)
         world_tell(w, ": refused");
         return;
     }
-    if (op == OP_SYNC_LOAD || op == OP_RMW)
+    if (op == OP_SYNC_LOAD || op == OP_RMW || is_remote_store(&t->access))
         t->phase = PHASE_OUT;
     else
         ready(t, t->stage == STAGE_HELD ? STAGE_HELD : STAGE_IDLE);
@@ -586,7 +601,7 @@ void world_choose(struct world *w, unsigned thread, unsigned choice)
     before.left -= before.left && !gives;
     *t = before;
     tell_access(w, &t->access);
-    t->phase = (releases(&t->access) && beyond_block(&t->access)) || t->access.op == OP_FENCE ? PHASE_WAIT : PHASE_TRY;
+    t->phase = releases(&t->access) || t->access.op == OP_FENCE ? PHASE_WAIT : PHASE_TRY;
     if (world_can_step(w, thread) || t->phase == PHASE_TRY)
         world_step(w, thread);
     else

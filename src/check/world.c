@@ -98,14 +98,10 @@ static enum directory_gone go(void *context, struct packet *p, uint64_t *line)
     return DIRECTORY_GONE;
 }
 
-static void merge(void *context, const struct packet *p, const struct byte_mask *but)
+static void merge(void *context, const struct packet *p)
 {
     struct world *w = context;
-    struct byte_mask m;
-    memcpy(m.word, p->mask, sizeof m.word);
-    bytes_remove(&m, but);
-    m.word[0] &= mask_low(WORLD_LINE_BYTES);
-    m.word[1] = 0;
+    struct byte_mask m = {{p->mask[0] & mask_low(WORLD_LINE_BYTES), 0}};
     bytes_copy(memory_line(w, world_line_of(p->address)), p->data, &m);
 }
 
@@ -168,7 +164,8 @@ static void clear_agent(struct world *w, unsigned cache)
     a->free_waiter = 0;
     a->ready_first = a->ready_last = AGENT_NONE;
     a->arrived = a->end = a->waiting = a->unsent = a->drain_to = 0;
-    a->behind.first = a->deferred.first = a->done.first = a->flushes.first = NULL;
+    a->behind.first = a->deferred.first = a->done.first = a->flushes.first = a->lock_waits.first = NULL;
+    memset(a->at_home, 0, sizeof a->at_home);
     a->flushing = a->probes = a->locks = 0;
     a->stalled = a->refused = false;
     a->clock = 0;
@@ -182,7 +179,8 @@ void world_clear(struct world *w)
         clear_agent(w, i);
     refill(&d->pool, w->packets[CHECKER_CACHES]);
     d->hash[0] = DIRECTORY_NONE;
-    d->used = d->kept = 0;
+    d->used = d->kept = d->displaced = 0;
+    d->grants = WORLD_GRANTS;
     d->free = DIRECTORY_NONE;
     d->out.first = d->woken.first = d->remotes.first = NULL;
     d->remote = (struct directory_remote){0};
@@ -196,6 +194,7 @@ struct packet *world_packet(struct world *w, unsigned owner)
     struct packet *p = packet_new(owner < w->setup->caches ? &w->pools[owner] : &w->directory.pool);
     p->asked = p->atomic = p->type = 0;
     p->parts = 0;
+    p->at_home = false;
     return p;
 }
 

@@ -18,6 +18,7 @@
 #define WORLD_PACKETS 24u /* of an agent or the directory */
 #define WORLD_REPLIES 32u
 #define WORLD_NONE 0xffu
+#define WORLD_GRANTS 256u /* registrations before a state is run: above the numbers that pack.c gives them */
 
 /* Threads. A thread may take a *guard*, and then has the data that it guards to itself until it gives the guard away:
  * so a program has no races, and each plain load has one value that it may see. */
@@ -76,7 +77,7 @@ enum world_manner {
     COUNT_BLOCK,
     COUNT_REMOTE,
     FENCE_ALONE,
-    DATA_ATOMIC, /* what a guard guards is accessed by relaxed atomics, too */
+    DATA_ATOMIC, /* what a guard guards is accessed by atomics, too */
     WORLD_MANNERS
 };
 #define MANNER(name) (1u << (name))

@@ -742,15 +742,9 @@ void agent_drain(struct agent *a)
     agent_changed(a);
     if (a->behind.first) {
         packet_ring_push(a->requests, packet_shift(&a->behind));
-<<<<<<< HEAD
-    } else if ((int32_t)(a->drain_to - a->unsent) > 0) { /* before those that may wait for it */
-        agent_write_out(a, agent_find(a, a->writes[a->unsent % AGENT_WRITES].address));
-    } else if (a->stalled) {
-=======
     } else if ((int32_t)(a->drain_to - a->unsent) > 0) {
         agent_write_out(a, agent_find(a, a->writes[a->unsent % AGENT_WRITES].address));
     } else {
->>>>>>> main
         a->stalled = false;
         retry(a, EVERY_LINE);
     }

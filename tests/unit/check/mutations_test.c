@@ -29,7 +29,7 @@ enum change {
 /* ORDER_SIDE: event is an order, and its actions change; REMOTE_SIDE: event is a kind of access, and the phase `value`
  * is left out wherever it stands. */
 struct mutation {
-    uint32_t accesses, ways;
+    uint32_t accesses, ways, places;
     const char *protocol, *program;
     unsigned side, state, event;
     enum change change;
@@ -42,8 +42,8 @@ struct mutation {
 #define DIRECTORY(action) DIRECTORY_DO_##action
 
 static const struct mutation mutations[] = {
-#define MUTATION(...) {2, 0, __VA_ARGS__},
-#define MUTATION_IN(accesses, ways, ...) {accesses, ways, __VA_ARGS__},
+#define MUTATION(...) {2, 0, 0, __VA_ARGS__},
+#define MUTATION_IN(accesses, ways, places, ...) {accesses, ways, places, __VA_ARGS__},
 #include "mutations.def"
 #undef MUTATION
 #undef MUTATION_IN
@@ -129,7 +129,7 @@ static enum checker_verdict verdict_of(const struct coherence_protocol *protocol
                                   .program = m->program,
                                   .accesses = m->accesses,
                                   .ways = m->ways,
-                                  .places = m->ways,
+                                  .places = m->places,
                                   .memory = UINT64_C(1) << 30};
     diag_init(&sink);
     checker_defaults(&setup);
@@ -193,7 +193,8 @@ static void protocols_as_they_are_have_no_fault(void **state)
         bool again = m->accesses > 2 || (CONTRACTS && strcmp(m->program, "steal") == 0); /* they take long */
         for (unsigned k = 0; k < i; k++)
             again |= !strcmp(mutations[k].protocol, m->protocol) && !strcmp(mutations[k].program, m->program) &&
-                     mutations[k].accesses == m->accesses && mutations[k].ways == m->ways;
+                     mutations[k].accesses == m->accesses && mutations[k].ways == m->ways &&
+                     mutations[k].places == m->places;
         if (!again)
             assert_int_equal(verdict_of(coherence_find(m->protocol), m), CHECKER_PROVED);
     }
