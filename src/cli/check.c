@@ -164,10 +164,13 @@ static void add_transitions(struct session *s, unsigned side, const struct coher
     const struct coherence_words *words;
     const struct coherence_table *table = coherence_side_of(s->setup.protocol, side, &words);
     struct table t;
-    unsigned reached = 0;
+    unsigned reached = 0, rows = 0;
     table_init(&t, "llll");
     for (unsigned i = 0; i < table->count; i++) {
         const struct coherence_row *row = &table->rows[i];
+        if (side == 0 && (row->actions & AGENT_DO_REFUSE))
+            continue; /* a refusal is no transition that is taken */
+        rows++;
         reached += taken->taken[row->state][row->event] != 0;
         if (taken->taken[row->state][row->event] || !s->options->transitions)
             continue;
@@ -177,8 +180,8 @@ static void add_transitions(struct session *s, unsigned side, const struct coher
         table_cell(&t, "%s", words->events[row->event].word);
         table_cell(&t, "%s", why ? why : "");
     }
-    strbuf_addf(&s->after, "%s: %u of %u transitions of the %s were taken\n", s->setup.protocol->name, reached,
-                table->count, words->side);
+    strbuf_addf(&s->after, "%s: %u of %u transitions of the %s were taken\n", s->setup.protocol->name, reached, rows,
+                words->side);
     table_text(&t, &s->after);
     table_free(&t);
 }
