@@ -7,6 +7,8 @@
 #define HOT __attribute__((hot))
 #define HOT_INLINE static inline __attribute__((always_inline))
 #define NOT_INLINE static __attribute__((noinline))
+/* Marks functions that are hardly ever called: they, and the ways to them, lie apart from what cycles execute. */
+#define COLD __attribute__((cold))
 
 #define CACHE_LINE 64 /* bytes, of the host: what different threads write lies in different ones */
 

@@ -82,7 +82,8 @@ static uint64_t window_end(const struct gpu_run *run, const struct gpu_outlook *
     uint64_t length = blocks_left ? cycle_min(GPU_BLOCK_WINDOW, run->lookahead) : run->lookahead;
     while (length > 1 && too_many_ticks(run, from / length * length, (from / length + 1) * length))
         length /= 2;
-    return cycle_min((from / length + 1) * length, limit);
+    uint64_t behind = length & (length - 1) ? from % length : from & (length - 1);
+    return cycle_min(from - behind + length, limit);
 }
 
 /* Partitions are not simulated ahead beyond a cycle in which somebody looks at what they hold, at no time while SMs use
@@ -308,7 +309,7 @@ static void prepare_parts(struct gpu_run *run)
 }
 
 /* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */
-enum gpu_status gpu_run_timing(struct gpu_run *run)
+HOT enum gpu_status gpu_run_timing(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
     gpu_reset_counters(gpu);

@@ -109,7 +109,7 @@ static bool send_reply(struct gpu_part *part, unsigned i, struct network *net, u
 
 /* Each slice whose first reply is there sends it, if the network has room. The next replies may be sent in cycle
  * `again`. */
-static void send_replies(struct gpu_part *part, uint64_t now, uint64_t again)
+HOT static void send_replies(struct gpu_part *part, uint64_t now, uint64_t again)
 {
     const struct gpu *gpu = part->run->gpu;
     struct network *net = gpu->networks[GPU_REPLIES];

@@ -259,7 +259,7 @@ static void describe_writeback(struct cache *c, uint32_t index, struct cache_eff
 
 /* Puts line address `at` into line `index` of its set, empty of sectors; a dirty line there becomes the effect's
  * write-back. */
-static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache_effect *effect)
+HOT static void take_line(struct cache *c, uint32_t index, uint64_t at, struct cache_effect *effect)
 {
     if (c->tags[index] == NO_ADDRESS) {
         c->used++;
@@ -391,8 +391,8 @@ static enum cache_result refuse_line(struct cache *c)
 }
 
 /* Joins the fill of `index` if it brings all of the missing sectors. */
-NOT_INLINE enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t missing, uint32_t waiter,
-                                       struct cache_effect *effect)
+HOT NOT_INLINE enum cache_result join_fill(struct cache *c, uint32_t index, uint8_t missing, uint32_t waiter,
+                                           struct cache_effect *effect)
 {
     struct mshr *m = &c->mshrs[index];
     if (m->orphan || (missing & ~m->sectors))
@@ -721,7 +721,7 @@ void cache_install(struct cache *c, uint64_t address, uint32_t bytes)
     c->states[index] |= sectors_of(c, address, bytes) & (uint8_t)~line_pending(c->states[index]);
 }
 
-void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t bytes)
+HOT void cache_mark_dirty(struct cache *c, uint32_t line, uint64_t address, uint32_t bytes)
 {
     forget_refusal(c);
     make_dirty(c, line, address, bytes, (const uint64_t[2]){0, 0});

@@ -692,7 +692,7 @@ HOT bool slice_try_part(struct slice *s, uint64_t cycle)
 
 static void try_access(struct slice *s, uint64_t cycle)
 {
-    bool asks = s->directory && s->accepted == 0 && s->first->class <= PACKET_LOCAL;
+    bool asks = s->directory && s->accepted == 0;
     if (!(asks ? slice_try_directory(s, cycle) : slice_try_part(s, cycle)))
         s->blocked = s->serve_at <= cycle;
     if (s->directory)

@@ -2,6 +2,7 @@
  * allocations in it. First fit from the lowest address, so that addresses depend on the order of calls alone. The range
  * is mapped without reserving swap: a machine with gigabytes of device memory costs what its programs touch. Released
  * allocations give their whole pages back to the host; what is handed out is always zero. */
+#include "base/hot.h"
 #include "memory/store.h"
 
 #include <stdlib.h>
@@ -130,7 +131,7 @@ int store_release(struct store *store, uint64_t address)
     return 0;
 }
 
-const struct store_block *store_find(const struct store *store, uint64_t address)
+HOT const struct store_block *store_find(const struct store *store, uint64_t address)
 {
     uint32_t at = block_after(store, address);
     if (at == store->block_count || store->blocks[at].start > address)

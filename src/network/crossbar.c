@@ -65,7 +65,7 @@ static uint32_t credits_out(const struct crossbar *x, unsigned output)
     return out;
 }
 
-NOT_INLINE bool lacks_credit(const struct crossbar *x, unsigned output)
+HOT NOT_INLINE bool lacks_credit(const struct crossbar *x, unsigned output)
 {
     return credits_out(x, output) >= x->core.gates->output_credits;
 }
@@ -120,7 +120,7 @@ static unsigned last_served(const struct crossbar *x, unsigned output)
 }
 
 /* Some of these outputs, whose VCs were just given away, may have no credit: then the flits are not ready. */
-NOT_INLINE void starve(struct crossbar *x, unsigned word, uint64_t outputs)
+HOT NOT_INLINE void starve(struct crossbar *x, unsigned word, uint64_t outputs)
 {
     struct network_gates *g = x->core.gates;
     struct crossbar_word *to = &x->words[word];
@@ -277,7 +277,7 @@ NOT_INLINE void wait_for_channel(struct crossbar *x, unsigned w, uint64_t output
 
 /* Flits for these outputs and credits of these inputs, which found no room in earlier ticks' channels, take this one.
  */
-NOT_INLINE void send_late(struct crossbar *x, unsigned w, uint64_t outputs, uint64_t inputs)
+HOT NOT_INLINE void send_late(struct crossbar *x, unsigned w, uint64_t outputs, uint64_t inputs)
 {
     struct crossbar_word *word = &x->words[w];
     for (uint64_t rest = outputs; rest; rest &= rest - 1)
@@ -297,7 +297,7 @@ HOT_INLINE uint64_t is_busy(const struct crossbar_word *word)
 }
 
 /* A router that is not busy looks at the tick in which credits of flits that left are due: they may not come. */
-NOT_INLINE uint64_t next_look(const struct crossbar *x)
+HOT NOT_INLINE uint64_t next_look(const struct crossbar *x)
 {
     for (unsigned ahead = 1; ahead <= CREDIT_TICKS; ahead++)
         for (unsigned w = 0; w < x->core.gates->words; w++)

@@ -364,7 +364,7 @@ HOT_INLINE bool read_sides(const struct network *net, struct network_turn *turn,
 {
     uint64_t some = 0;
     for (unsigned w = 0; w < words; w++)
-        turn->flits.word[w] = turn->credits.word[w] = turn->sent.word[w] = turn->freed.word[w] = 0;
+        turn->flits.word[w] = turn->credits.word[w] = 0;
     for (unsigned i = 0; i < sides; i++) {
         const struct network_side *side = &net->sides[i];
         const struct network_written *from = network_read(net, &side->to_core, turn->tick);
@@ -394,6 +394,12 @@ HOT_INLINE void write_sides(struct network *net, const struct network_turn *turn
     }
 }
 
+HOT_INLINE void clear_answers(struct network_turn *turn, unsigned words)
+{
+    for (unsigned w = 0; w < words; w++)
+        turn->sent.word[w] = turn->freed.word[w] = 0;
+}
+
 /* Compiled for one word of ports, which most networks have, and one side, which one thread has, and for any numbers of
  * either. */
 HOT_INLINE void tick_core(struct network *net, uint64_t tick, unsigned words, unsigned sides)
@@ -402,6 +408,7 @@ HOT_INLINE void tick_core(struct network *net, uint64_t tick, unsigned words, un
     turn.tick = tick;
     if (!read_sides(net, &turn, words, sides) && tick < net->core->next)
         return;
+    clear_answers(&turn, words);
     net->core->kind->tick(net->core, &turn);
     write_sides(net, &turn, words, sides);
 }
@@ -428,6 +435,7 @@ NOT_INLINE void tick_shared_cores(struct network *net, uint64_t tick)
         struct network *shared = net->shared[i];
         turns[i].tick = tick;
         cores[i] = shared->core;
+        clear_answers(&turns[i], shared->words);
         some |= read_sides(shared, &turns[i], shared->words, shared->side_count);
         some |= tick >= cores[i]->next;
     }

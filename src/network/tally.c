@@ -1,4 +1,5 @@
 /* The rare part of a tally: counts that overflow its digits. */
+#include "base/hot.h"
 #include "network/tally.h"
 
 #include "base/check.h"
@@ -43,7 +44,7 @@ void tally_copy(struct tally *to, const struct tally *from, uint64_t ports)
 }
 
 /* 8 in the digits is 0 there: it becomes 4, and four over. -1 is 7 there: it becomes 3, for four of those over. */
-void tally_leave(struct tally *t, uint64_t up, uint64_t down)
+HOT void tally_leave(struct tally *t, uint64_t up, uint64_t down)
 {
     t->fours ^= up | down;
     for (uint64_t rest = up | down; rest; rest &= rest - 1) {

@@ -19,7 +19,9 @@ static inline void sim_clock_advance(struct sim_clock *c, uint64_t core)
 {
     uint64_t passed = core - c->core;
     c->core = core;
-    if (passed == 1) {
+    if (c->mhz == c->core_mhz) { /* as networks often have it: a division a cycle would be a good part of that */
+        c->begun += passed;
+    } else if (passed == 1) {
         uint32_t rest = c->rest + c->mhz;
         c->begun += rest / c->core_mhz;
         c->rest = rest % c->core_mhz;

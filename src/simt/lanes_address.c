@@ -1,9 +1,11 @@
 /* The addresses of a memory instruction's lanes, and what can be said of all of them at once: so that the usual access,
  * legal and in one place, is judged without looking at its lanes one by one. */
+#include "base/hot.h"
 #include "simt/lanes_avx2.h"
 #include "simt/lanes_body.h"
 
-void LANE_FAMILY(lane_addresses)(uint64_t *restrict address, const void *row, bool wide, uint64_t offset, uint64_t base)
+HOT void LANE_FAMILY(lane_addresses)(uint64_t *restrict address, const void *row, bool wide, uint64_t offset,
+                                     uint64_t base)
 {
     if (!row) {
         for (unsigned lane = 0; lane < LANES; lane++)
@@ -29,8 +31,8 @@ void LANE_FAMILY(lane_addresses)(uint64_t *restrict address, const void *row, bo
         expected += size;                                                                                              \
     }
 
-void LANE_FAMILY(lane_survey)(struct lane_survey *survey, const uint64_t *restrict address, uint32_t mask,
-                              uint64_t expected, uint64_t size)
+HOT void LANE_FAMILY(lane_survey)(struct lane_survey *survey, const uint64_t *restrict address, uint32_t mask,
+                                  uint64_t expected, uint64_t size)
 {
     uint64_t ones = survey->ones, bent = survey->bent;
     int64_t low = survey->low, high = survey->high;

@@ -26,16 +26,20 @@ struct sm_account {
     struct sm_causes counts;
 };
 
-/* A warp stands at a cause from now on; if it has issued in this cycle, from the next one on. stands_at: the warp's. */
-static inline void sm_account_stand(struct sm_account *a, uint8_t *stands_at, unsigned slot, enum sm_cause cause)
+/* A warp stands at a cause from cycle `from` on. stands_at: the warp's. */
+static inline void sm_account_stand(struct sm_account *a, uint8_t *stands_at, uint64_t from, enum sm_cause cause)
 {
     uint8_t was = *stands_at;
     if (was == cause)
         return;
-    uint64_t from = a->from + mask_has(a->issued, slot);
     (&a->counts.issued)[was] += from;
     (&a->counts.issued)[cause] -= from;
     *stands_at = (uint8_t)cause;
+}
+/* The cycle from which on it counts what happens now to a warp: if that has issued in this cycle, the next one. */
+static inline uint64_t sm_account_from(const struct sm_account *a, uint64_t bit)
+{
+    return a->from + ((a->issued & bit) != 0);
 }
 /* At which cause a warp stands that misses only a pipeline register, by the unit of its instruction. */
 static inline enum sm_cause sm_account_unit(uint8_t unit)
@@ -55,20 +59,24 @@ static inline void sm_account_held(struct sm_account *a, uint64_t ready)
 {
     a->held |= ready;
 }
-/* The warp has issued, perhaps not for the first time in this cycle: that is what the cycle counts for. */
-static inline void sm_account_issued(struct sm_account *a, uint8_t stands_at, unsigned slot)
+/* The warp has issued, perhaps not for the first time in this cycle: that is what the cycle counts for. From the next
+ * one on it stands at a cause. */
+static inline void sm_account_issued(struct sm_account *a, uint8_t *stands_at, uint64_t bit, enum sm_cause cause)
 {
-    if (mask_has(a->issued, slot))
-        return;
-    a->issued |= BIT64(slot);
-    (&a->counts.issued)[stands_at]--;
-    a->counts.issued++;
+    uint64_t next = a->from + 1, first = !(a->issued & bit);
+    a->issued |= bit;
+    a->counts.issued += first;
+    (&a->counts.issued)[*stands_at] += next - first;
+    (&a->counts.issued)[cause] -= next;
+    *stands_at = (uint8_t)cause;
 }
 /* Counts from cycle sm->now on, for the warps that are resident, on top of what is counted. */
 void sm_account_begin(struct sm *sm);
 /* Warps have come; warps go. */
 void sm_account_come(struct sm *sm, uint64_t slots);
 void sm_account_go(struct sm *sm, uint64_t slots);
+/* The warps wait from now on, and stand at that cause. */
+void sm_account_wait(struct sm *sm, uint64_t slots, enum sm_cause cause);
 /* The warps' sets have changed: they stand where these say. */
 void sm_account_again(struct sm *sm, uint64_t slots);
 /* Of the warps that stand at a structural cause, those that schedulers found ready and did not pick, while this cycle

@@ -49,6 +49,8 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
         o->access = has_access ? sm_access_new(&sm->ops, &sm->arena) : NULL;
     if (has_access)
         simt_access_archive(o->access, code_of(sm), ar);
+    if (archive_loading(ar))
+        o->source = has_access ? (uint8_t)sm_source_of(o) : SM_FROM_OP;
 }
 
 static void archive_ops(struct sm *sm, struct archive *ar)
@@ -157,6 +159,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->in_flight);
     ARCHIVE(ar, warp->stores_out);
     ARCHIVE(ar, warp->pending_registers);
+    ARCHIVE(ar, warp->loads_out);
     ARCHIVE(ar, warp->fence_after);
     ARCHIVE(ar, warp->flush);
     archive_u8_to(ar, &warp->order, L1_ORDERS - 1);
@@ -289,7 +292,7 @@ static void archive_pipelines(struct sm *sm, struct archive *ar)
     archive_wheel(sm, ar, &sm->execute.wheel);
     archive_wheel(sm, ar, &sm->lsu.shared);
     for (unsigned s = 0; s < sm->params->schedulers; s++)
-        archive_bytes(ar, sm->issue.state[s], sm->setup.scheduler->state_bytes);
+        archive_bytes(ar, sm->issue.of[s].state, sm->setup.scheduler->state_bytes);
 }
 
 /* Load/store unit */
@@ -396,7 +399,7 @@ static void begin_counting(struct sm *sm)
 {
     sm->counted = sm->now;
     for (unsigned s = 0; s < sm->scheduler_count; s++)
-        sm->issue.owned[s] = sm->now;
+        sm->issue.of[s].owned = sm->now;
     sm_waits_changed(sm);
     sm_account_begin(sm);
     sm_all_due(sm);

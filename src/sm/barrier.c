@@ -1,3 +1,4 @@
+#include "base/hot.h"
 #include "sm/barrier.h"
 
 #include "base/bits.h"
@@ -26,7 +27,8 @@ static uint64_t release(struct sm_barrier_state *s, uint64_t *value)
     return released;
 }
 
-uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struct simt_barrier *barrier, uint64_t *value)
+HOT uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struct simt_barrier *barrier,
+                               uint64_t *value)
 {
     struct sm_barrier_state *s = &b->state[barrier->id];
     s->arrived |= BIT64(warp);
@@ -42,7 +44,7 @@ uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struct si
     return complete(b, s) ? release(s, value) : 0;
 }
 
-uint64_t sm_barrier_ended(struct sm_barriers *b, unsigned warp, uint32_t *id, uint64_t *value)
+HOT uint64_t sm_barrier_ended(struct sm_barriers *b, unsigned warp, uint32_t *id, uint64_t *value)
 {
     b->running &= ~BIT64(warp);
     for (*id = 0; *id < SM_BARRIERS; ++*id)

@@ -9,7 +9,7 @@ static uint64_t slots_of(const struct sm_block *block, uint64_t warps)
 }
 
 /* Something happened at a barrier of the block that its schedulers see at the end of the cycle. */
-static void note_event(struct sm *sm, const struct sm_block *block, uint64_t warps, bool opened)
+HOT static void note_event(struct sm *sm, const struct sm_block *block, uint64_t warps, bool opened)
 {
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     uint8_t number = (uint8_t)(block - sm->blocks);
@@ -19,11 +19,11 @@ static void note_event(struct sm *sm, const struct sm_block *block, uint64_t war
 }
 
 /* A barrier opens for these warps, if they are any. */
-static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
+HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps, uint64_t value)
 {
-    sm_count_warps(sm, sm->now + 1);
     if (!warps)
         return;
+    sm_count_warps(sm, sm->now + 1);
     sm_synchronise_block(sm, block);
     note_event(sm, block, slots_of(block, warps), true);
     sm_phase_open(sm, block, slots_of(block, warps));
@@ -37,7 +37,7 @@ static void release_warps(struct sm *sm, struct sm_block *block, uint64_t warps,
     }
 }
 
-void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
+HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
 {
     struct sm_warp *warp = &sm->warps[slot];
     struct sm_block *block = &sm->blocks[warp->block];
@@ -55,7 +55,7 @@ void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
     release_warps(sm, block, released, value);
 }
 
-void sm_finish_warp(struct sm *sm, unsigned slot)
+HOT void sm_finish_warp(struct sm *sm, unsigned slot)
 {
     struct sm_block *block = &sm->blocks[sm->warps[slot].block];
     sm->finished |= BIT64(slot);
@@ -69,7 +69,7 @@ void sm_finish_warp(struct sm *sm, unsigned slot)
         release_warps(sm, block, released, value);
     sm_phase_close(sm, block);
     if (sm->setup.scheduler->ended)
-        sm->setup.scheduler->ended(sm->issue.state[slot % sm->params->schedulers], slot, sm->now);
+        sm->setup.scheduler->ended(sm->issue.of[slot % sm->params->schedulers].state, slot, sm->now);
 }
 
 static void tell(struct sm *sm, const struct sm_barrier_event *event)
@@ -77,12 +77,12 @@ static void tell(struct sm *sm, const struct sm_barrier_event *event)
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     for (unsigned s = 0; s < sm->scheduler_count; s++)
         if (event->opened)
-            policy->released(sm->issue.state[s], event->warps, event->block, sm->now);
+            policy->released(sm->issue.of[s].state, event->warps, event->block, sm->now);
         else
-            policy->arrived(sm->issue.state[s], mask_first(event->warps), event->block, sm->now);
+            policy->arrived(sm->issue.of[s].state, mask_first(event->warps), event->block, sm->now);
 }
 
-void sm_show_blocks(struct sm *sm)
+HOT void sm_show_blocks(struct sm *sm)
 {
     for (uint64_t rest = sm->blocks_changed; rest; rest &= rest - 1) {
         const struct sm_block *block = &sm->blocks[mask_first(rest)];

@@ -3,7 +3,7 @@
 #include "sm/sm_impl.h"
 
 /* Ends the warp's fence, or lets the warp retire, if this op or store was the last one that it waited for. */
-static void check_rest(struct sm *sm, unsigned slot)
+HOT static void check_rest(struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     sm_check_fence(sm, slot);
@@ -12,7 +12,7 @@ static void check_rest(struct sm *sm, unsigned slot)
     sm_fetch_retires(sm, BIT64(slot));
 }
 
-void sm_check_retire(struct sm *sm, unsigned slot)
+HOT void sm_check_retire(struct sm *sm, unsigned slot)
 {
     if (mask_has(sm->waits.fence | sm->finished, slot))
         check_rest(sm, slot);
@@ -34,8 +34,9 @@ static inline void release_registers(const struct sm *sm, struct sm_warp *warp, 
 /* Registers of the warp came from memory, or from shared memory. */
 static void values_came(struct sm *sm, struct sm_warp *warp, const struct sm_op *o, uint64_t bit)
 {
-    uint64_t *from = sm_comes_from(warp, o);
-    for (unsigned i = 0; from && i < sm->scoreboard_words; i++)
+    uint64_t *from = sm_comes_from(warp, o->source);
+    warp->loads_out--;
+    for (unsigned i = 0; i < sm->scoreboard_words; i++)
         from[i] &= ~o->way.writes[i];
     sm_head_waits(sm, warp, bit);
 }
@@ -44,7 +45,8 @@ static void values_came(struct sm *sm, struct sm_warp *warp, const struct sm_op 
 HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 {
     if (o->access) {
-        values_came(sm, &sm->warps[o->slot], o, bit);
+        if (o->source != SM_FROM_OP)
+            values_came(sm, &sm->warps[o->slot], o, bit);
         if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL && o->access->kind != ISA_FLAG_ATOMIC)
             sm_performed(sm, &sm->warps[o->slot], o->era);
         vec_push(&sm->ops.accesses, o->access);

@@ -28,7 +28,11 @@ HOT void sm_flush_buffer(struct sm *sm, unsigned slot)
         sm->flushed |= BIT64(slot);
         sm->stats.control_flushes++;
     }
-    sm_head_changed(sm, warp, BIT64(slot), warp->fetch_pc);
+    contract(!(sm->cleared & BIT64(slot)));
+    sm->mispredicted &= ~BIT64(slot);
+    enum sm_cause cause = sm_head_gone(sm, BIT64(slot));
+    if (!(sm->waiting & BIT64(slot)))
+        sm_account_stand(&sm->account, &warp->stands_at, sm_account_from(&sm->account, BIT64(slot)), cause);
     if (sm->fetch.fills)
         note_full(sm, slot);
 }
@@ -60,16 +64,21 @@ HOT void sm_decode(struct sm *sm)
         if (is_stale(sm, slot, f->pc))
             return;
     }
-    sm->stats.decoded_instructions += f->count;
-    const struct sm_decoded *d = &sm->kernel->decoded[f->pc];
-    sm->stats.decoded_operations += d[f->count].scheduled_before - d->scheduled_before;
-    bool was_empty = !warp->buffered;
-    warp->buffered = (uint8_t)(warp->buffered + f->count);
-    warp->fetch_pc += f->count;
+    uint32_t count = f->count, pc = f->pc;
+    sm->stats.decoded_instructions += count;
+    const struct sm_decoded *d = &sm->kernel->decoded[pc];
+    sm->stats.decoded_operations += d[count].scheduled_before - d->scheduled_before;
     sm->flushed &= ~bit;
-    if (was_empty) {
-        warp->head_pc = f->pc;
-        sm_head_changed(sm, warp, bit, simt_pc(&warp->simt));
+    warp->fetch_pc += count;
+    if (warp->buffered) {
+        contract(f->fills);
+        warp->buffered = (uint8_t)(warp->buffered + count);
+    } else {
+        warp->buffered = (uint8_t)count;
+        warp->head_pc = pc;
+        sm->buffered |= bit;
+        contract(!((sm->cleared | sm->mispredicted | sm->wants[warp->unit]) & bit));
+        sm_account_awake(sm, warp, bit, sm_head_came(sm, warp, bit, simt_pc(&warp->simt)));
     }
     if (f->fills)
         note_full(sm, slot);
@@ -121,8 +130,8 @@ static void fill_buffer(struct sm *sm, unsigned slot, uint32_t count)
 static void fetch_warp(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    uint64_t address = sm->setup.code_base + (uint64_t)warp->fetch_pc * ISA_PC_BYTES;
-    uint32_t line = sm->setup.l1i->line_bytes;
+    uint64_t address = sm->fetch.code_base + (uint64_t)warp->fetch_pc * ISA_PC_BYTES;
+    uint32_t line = sm->fetch.line_bytes;
     uint32_t to_line_end = (line - (uint32_t)(address & (line - 1))) / ISA_PC_BYTES;
     if (warp->fetch_pc >= sm->fetch.module_size) { /* ran off the end on a wrong path: the scheduler will redirect it */
         warp->fetch_pc = simt_pc(&warp->simt);
@@ -259,6 +268,8 @@ void sm_fetch_begin(struct sm *sm)
         .slot = SM_NONE,
         .most = p->fetch_width < p->instruction_buffer ? p->fetch_width : p->instruction_buffer,
         .module_size = sm->kernel->grid->code->module->instr_count,
+        .line_bytes = sm->setup.l1i->line_bytes,
+        .code_base = sm->setup.code_base,
         .line_taken = true,
         .fills = fills,
         .stocked = fills ? &f->full : &sm->buffered,

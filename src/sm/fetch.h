@@ -13,6 +13,8 @@ struct sm_fetch {
     uint32_t count, pc;      /* the instructions in it: how many, and the first one */
     uint32_t most;           /* instructions that a fetch brings */
     uint32_t module_size;    /* instructions of the module */
+    uint32_t line_bytes;     /* of the instruction cache */
+    uint64_t code_base;      /* address of the module's first instruction */
     bool line_taken;         /* took a line from the instruction cache and has not asked for another since */
     bool fills;              /* the policy fills up buffers that are not empty */
     uint64_t under_way;      /* warps in the fetch buffer or waiting for the instruction cache */

@@ -19,15 +19,11 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
     sm->fault.cycle = sm->now;
 }
 
-/* Whether each lane's access lies in an allocation; the usual case is one allocation for all lanes. */
-static bool check_addresses(struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
+/* Whether each lane's access lies in an allocation that it may access so. */
+COLD NOT_INLINE bool check_lanes(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
 {
     unsigned bytes = access->element_bytes * access->elements;
-    const struct store_block *found = store_find(sm->setup.store, access->low);
-    if (found && access->high < found->end && bytes <= found->end - access->high &&
-        (access->kind == ISA_FLAG_LOAD || !sm->kernel->read_only(sm->kernel->context, access->low)))
-        return true;
-    found = NULL;
+    const struct store_block *found = NULL;
     for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t address = access->address[lane];
@@ -46,6 +42,17 @@ static bool check_addresses(struct sm *sm, const struct simt_access *access, str
         }
     }
     return true;
+}
+
+/* The same; the usual case is one allocation for all lanes. */
+static bool check_addresses(const struct sm *sm, const struct simt_access *access, struct simt_fault *fault)
+{
+    unsigned bytes = access->element_bytes * access->elements;
+    const struct store_block *found = store_find(sm->setup.store, access->low);
+    if (found && access->high < found->end && bytes <= found->end - access->high &&
+        (access->kind == ISA_FLAG_LOAD || !sm->kernel->read_only(sm->kernel->context, access->low)))
+        return true;
+    return check_lanes(sm, access, fault);
 }
 
 static void count_access(struct sm *sm, const struct simt_access *access)
@@ -99,7 +106,7 @@ static void note_sync(struct sm_warp *warp, const struct simt_access *access)
     warp->last_sync_shared = access->space == ISA_SPACE_SHARED;
 }
 
-static void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
+NOT_INLINE void note_shared_atomic(struct sm *sm, unsigned slot, const struct simt_access *access)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     uint8_t atomic = access->instr->mods.atomic;
@@ -185,8 +192,9 @@ static inline void count_issue(struct sm *sm, struct sm_warp *warp, const struct
     sm->stats.thread_instructions += lanes;
     sm_count_work(&sm->stats, decoded, lanes, sm->params->warp_size);
     sm->stats.lanes_active += mask_count(r->active);
-    if (warp->simt.paths.most > sm->stats.stack_depth)
-        sm->stats.stack_depth = warp->simt.paths.most;
+    uint32_t depth = warp->simt.paths.most;
+    if (depth > 1 && depth > sm->stats.stack_depth) /* each has one: see sm_stats_of */
+        sm->stats.stack_depth = depth;
     warp->issued++;
 }
 
@@ -203,7 +211,8 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
                    uint64_t live_before)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    sm->threads_ended += mask_count(live_before & ~warp->simt.live);
+    if (warp->simt.live != live_before)
+        sm->threads_ended += mask_count(live_before & ~warp->simt.live);
     switch (event) {
     case SIMT_MEMORY:
         return start_access(sm, slot, o);
@@ -262,10 +271,14 @@ static inline void reserve_registers(const struct sm *sm, struct sm_warp *warp, 
 }
 
 /* Notes where the registers come from that a load or an atomic writes. */
-static void note_producer(const struct sm *sm, struct sm_warp *warp, const struct sm_op *o)
+static void note_producer(const struct sm *sm, struct sm_warp *warp, struct sm_op *o)
 {
-    uint64_t *from = sm_comes_from(warp, o);
-    for (unsigned i = 0; from && i < sm->scoreboard_words; i++)
+    uint64_t *from = sm_comes_from(warp, sm_source_of(o));
+    o->source = (uint8_t)sm_source_of(o);
+    if (o->source == SM_FROM_OP)
+        return;
+    warp->loads_out++;
+    for (unsigned i = 0; i < sm->scoreboard_words; i++)
         from[i] |= o->way.writes[i];
 }
 
@@ -313,7 +326,7 @@ static inline enum sm_class class_of(const struct sm *sm, enum isa_unit unit)
 }
 
 /* Tells the spin detector what the warp executed; the warp's back-off may begin or end with it. */
-static void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o, const struct simt_result *r)
+NOT_INLINE void observe_spinning(struct sm *sm, unsigned slot, const struct sm_op *o, const struct simt_result *r)
 {
     struct sm_warp *warp = &sm->warps[slot];
     struct spin_event event = {
@@ -358,7 +371,7 @@ static void choose_first(struct sm *sm, unsigned from)
 HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class class)
 {
     uint8_t *overtaken = sm->issue.overtaken[class], most = sm->issue.overtakes[class];
-    uint64_t want = sm_wanted(sm, class) & sm->cleared & ~sm->waiting & ~sm->issue.slots[s], known;
+    uint64_t want = sm_wanted(sm, class) & sm->cleared & ~sm->waiting & ~sm->issue.of[s].slots, known;
     memcpy(&known, overtaken, sizeof known);
     if (!want && !known)
         return; /* the usual case */
@@ -368,12 +381,30 @@ HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class clas
     unsigned count = sm->scheduler_count;
     for (unsigned other = s + 1 < count ? s + 1 : 0; full && other != sm->issue.looks_first;
          other = other + 1 < count ? other + 1 : 0) {
-        times = want & sm->issue.slots[other] ? overtaken[other] + 1u : 0;
+        times = want & sm->issue.of[other].slots ? overtaken[other] + 1u : 0;
         overtaken[other] = (uint8_t)(times < most ? times : most);
         choose |= times >= most;
     }
     if (choose)
         choose_first(sm, s + 1);
+}
+
+/* The warp has issued the instruction at the head of its buffer: the one behind it is the head now, and the policy sees
+ * where the warp stands. */
+HOT_INLINE void next_head(struct sm *sm, struct sm_warp *warp, unsigned slot, uint32_t pc)
+{
+    uint64_t bit = BIT64(slot);
+    uint32_t next = mask_has(sm->finished, slot) ? 0 : simt_pc(&warp->simt);
+    struct lockstep_warp_view *view = &sm->views[slot];
+    view->issued_pc = pc;
+    view->issued++;
+    view->pc = next;
+    sm->wants[warp->unit] &= ~bit;
+    sm->cleared &= ~bit;
+    warp->head_pc++;
+    warp->buffered = sm->finished & bit ? 0 : warp->buffered - 1;
+    enum sm_cause cause = warp->buffered ? sm_head_came(sm, warp, bit, next) : sm_head_gone(sm, bit);
+    sm_account_issued(&sm->account, &warp->stands_at, bit, sm->waiting & bit ? warp->stands_at : cause);
 }
 
 /* Issues a warp's next instruction, and says of which class it is. Apart from its only caller: the two together have
@@ -400,20 +431,8 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
     reserve_registers(sm, warp, &o->way);
     if (o->access)
         note_producer(sm, warp, o);
-    sm_account_issued(&sm->account, warp->stands_at, slot);
     warp->in_flight++;
-    warp->head_pc++;
-    struct lockstep_warp_view *view = &sm->views[slot];
-    view->issued_pc = pc;
-    view->issued++;
-    if (mask_has(sm->finished, slot)) {
-        warp->buffered = 0;
-        view->pc = 0;
-    } else {
-        warp->buffered--;
-        view->pc = simt_pc(&warp->simt);
-    }
-    sm_head_changed(sm, warp, BIT64(slot), view->pc);
+    next_head(sm, warp, slot, pc);
     if (sm->fetch.fills)
         sm_fetch_has_room(sm, slot);
     sm_fifo_push(&sm->id_oc[class], index);
@@ -455,9 +474,9 @@ static inline enum sm_stall classify(const struct sm *sm, uint64_t members, uint
 
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
 {
-    uint64_t members = sm->resident & sm->issue.slots[scheduler];
-    if (!(sm->changed & sm->issue.slots[scheduler]))
-        return sm->issue.stall_of[scheduler];
+    uint64_t members = sm->resident & sm->issue.of[scheduler].slots;
+    if (!(sm->changed & sm->issue.of[scheduler].slots))
+        return sm->issue.of[scheduler].stall_of;
     return classify(sm, members, members & sm->cleared & ~sm->waiting);
 }
 
@@ -474,15 +493,16 @@ static bool issues_more(struct sm *sm, unsigned slot)
 
 /* The warp that a scheduler has picked issues one instruction and those behind it, up to the issue width, until one
  * must wait or holds it back. */
-static inline void issue_picked(struct sm *sm, unsigned s, unsigned slot, const struct lockstep_scheduler_view *view)
+static inline void issue_picked(struct sm *sm, struct sm_scheduler *own, unsigned slot,
+                                const struct lockstep_scheduler_view *view)
 {
-    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    const struct lockstep_scheduler *policy = sm->issue.policy;
     for (unsigned left = sm->params->issue_width;;) {
         enum sm_class class = issue_warp(sm, &sm->warps[slot], slot);
         if (sm->issue.overtakes[class])
-            note_overtaken(sm, s, class);
+            note_overtaken(sm, own->number, class);
         if (policy->issued)
-            policy->issued(sm->issue.state[s], slot, view);
+            policy->issued(own->state, slot, view);
         if (--left == 0 || !issues_more(sm, slot))
             return;
         sm->stats.extra_issues++;
@@ -490,7 +510,7 @@ static inline void issue_picked(struct sm *sm, unsigned s, unsigned slot, const 
 }
 
 /* The policy picked a warp that it was not given: the run ends. */
-static unsigned record_bad_pick(struct sm *sm, unsigned s, unsigned picked)
+COLD static unsigned record_bad_pick(struct sm *sm, unsigned s, unsigned picked)
 {
     sm->has_fault = true;
     sm->fault = (struct sm_fault){
@@ -501,8 +521,8 @@ static unsigned record_bad_pick(struct sm *sm, unsigned s, unsigned picked)
 /* The policy's choice among view->ready; of warps that are held back, the spin control's. */
 static unsigned choose(const struct sm *sm, unsigned s, bool held, const struct lockstep_scheduler_view *view)
 {
-    const struct lockstep_scheduler *policy = sm->setup.scheduler;
-    return held ? spin_pick(sm->spin, view, policy, sm->issue.state[s]) : policy->pick(sm->issue.state[s], view);
+    const struct lockstep_scheduler *policy = sm->issue.policy;
+    return held ? spin_pick(sm->spin, view, policy, sm->issue.of[s].state) : policy->pick(sm->issue.of[s].state, view);
 }
 
 /* The warp to issue, or LOCKSTEP_NO_WARP. A scheduler meets its warps in its order of preference until one can issue;
@@ -534,12 +554,13 @@ static void flush_all(struct sm *sm, uint64_t astray)
 }
 
 /* The usual case of pick_warp: nobody has gone astray, nobody is held back. */
-static inline unsigned pick_ready(struct sm *sm, unsigned s, const struct lockstep_scheduler_view *view)
+static inline unsigned pick_ready(struct sm *sm, const struct sm_scheduler *own,
+                                  const struct lockstep_scheduler_view *view)
 {
-    unsigned slot = sm->setup.scheduler->pick(sm->issue.state[s], view);
-    return slot == LOCKSTEP_NO_WARP || (slot < LOCKSTEP_NO_WARP && mask_has(view->ready, slot))
-               ? slot
-               : record_bad_pick(sm, s, slot);
+    unsigned slot = sm->issue.policy->pick(own->state, view);
+    if (slot < LOCKSTEP_NO_WARP && mask_has(view->ready, slot))
+        return slot;
+    return slot == LOCKSTEP_NO_WARP ? slot : record_bad_pick(sm, own->number, slot);
 }
 
 /* Warps that are held back come after all others: only when none of those issues are they met. */
@@ -564,23 +585,23 @@ static unsigned pick_any(struct sm *sm, unsigned s, uint64_t astray, struct lock
 }
 
 /* A scheduler's cycle goes to `cause`, and so will those that follow until one of its warps changes. */
-static inline void own_cycles(struct sm *sm, unsigned s, enum sm_stall cause)
+static inline void own_cycles(struct sm *sm, struct sm_scheduler *own, enum sm_stall cause)
 {
-    sm_give_cycles(sm, s, sm->now);
-    sm->issue.stall_of[s] = (uint8_t)cause;
+    sm_give_cycles(sm, own, sm->now);
+    own->stall_of = (uint8_t)cause;
 }
 
 /* The scheduler has issued in this cycle. When none of its warps can issue in the next one, what it will find then is
  * known already: it need not look before one of them has changed. Else it looks in the next cycle. */
-static inline void own_issue(struct sm *sm, unsigned s)
+static inline void own_issue(struct sm *sm, struct sm_scheduler *own)
 {
-    uint64_t slots = sm->issue.slots[s];
-    sm_give_cycles(sm, s, sm->now);
+    uint64_t slots = own->slots;
+    sm_give_cycles(sm, own, sm->now);
     sm->stalls.issued++;
-    sm->issue.owned[s]++;
+    own->owned++;
     if (sm_wide_awake(sm) & slots)
         return;
-    sm->issue.stall_of[s] = (uint8_t)classify(sm, sm->resident & slots, 0);
+    own->stall_of = (uint8_t)classify(sm, sm->resident & slots, 0);
     sm->changed &= ~slots;
 }
 
@@ -592,7 +613,7 @@ static inline void show(const struct sm *sm, struct lockstep_scheduler_view *vie
     view->members = members;
     view->waiting = members & sm->waiting;
     view->at_barrier = members & sm->waits.barrier;
-    if (sm->setup.scheduler->needs & LOCKSTEP_NEEDS_LONG_WAIT)
+    if (sm->issue.policy->needs & LOCKSTEP_NEEDS_LONG_WAIT)
         view->long_wait = long_waits(sm, members);
 }
 
@@ -605,46 +626,46 @@ static unsigned entries(const struct lockstep_scheduler_view *view, unsigned slo
 unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
 {
     struct lockstep_scheduler_view view = sm->view;
-    uint64_t members = sm->resident & ~sm->finished & sm->issue.slots[scheduler];
+    uint64_t members = sm->resident & ~sm->finished & sm->issue.of[scheduler].slots;
     uint64_t awake = members & warps & ~sm->waiting, free = awake & ~sm->backed_off, ready = free ? free : awake;
-    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    const struct lockstep_scheduler *policy = sm->issue.policy;
     uint64_t among = policy->fetch ? members & warps : ready;
     if (!among)
         return LOCKSTEP_NO_WARP;
     show(sm, &view, members, ready);
-    unsigned slot =
-        policy->fetch ? policy->fetch(sm->issue.state[scheduler], &view, among) : choose(sm, scheduler, !free, &view);
+    unsigned slot = policy->fetch ? policy->fetch(sm->issue.of[scheduler].state, &view, among)
+                                  : choose(sm, scheduler, !free, &view);
     return slot < LOCKSTEP_NO_WARP && mask_has(among, slot) ? slot : LOCKSTEP_NO_WARP;
 }
 
 /* One cycle of a scheduler that one of its warps gives a reason to look. */
-static void schedule(struct sm *sm, unsigned s)
+static void schedule(struct sm *sm, struct sm_scheduler *own)
 {
-    uint64_t slots = sm->issue.slots[s], members = sm->resident & slots, waiting = sm->waiting;
+    uint64_t slots = own->slots, members = sm->resident & slots, waiting = sm->waiting;
     uint64_t could = slots & sm->cleared & ~waiting, ready = could ? could & sm_units_free(sm) : 0;
     uint64_t astray = slots & sm->mispredicted & ~waiting;
     /* Warps that only miss a pipeline register are met again when one comes free (enter_collectors). */
     sm->changed = (sm->changed & ~slots) | (ready ? could : 0);
     if (!ready) {
         flush_all(sm, astray);
-        own_cycles(sm, s, classify(sm, members, could));
+        own_cycles(sm, own, classify(sm, members, could));
         return;
     }
     struct lockstep_scheduler_view *view = &sm->view;
-    const struct lockstep_scheduler *policy = sm->setup.scheduler;
+    const struct lockstep_scheduler *policy = sm->issue.policy;
     show(sm, view, members & ~sm->finished, ready);
     sm_account_ready(&sm->account, ready);
     if (policy->advance)
-        policy->advance(sm->issue.state[s], view);
-    unsigned slot = astray | sm->backed_off ? pick_any(sm, s, astray, view) : pick_ready(sm, s, view);
+        policy->advance(own->state, view);
+    unsigned slot = astray | sm->backed_off ? pick_any(sm, own->number, astray, view) : pick_ready(sm, own, view);
     if (slot == LOCKSTEP_NO_WARP) {
         sm->moved = true; /* it is asked again in the next cycle */
         sm_account_held(&sm->account, ready);
-        own_cycles(sm, s, SM_STALL_held);
+        own_cycles(sm, own, SM_STALL_held);
         return;
     }
-    issue_picked(sm, s, slot, view);
-    own_issue(sm, s);
+    issue_picked(sm, own, slot, view);
+    own_issue(sm, own);
 }
 
 static void wake_sleepers(struct sm *sm)
@@ -678,8 +699,8 @@ static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
 {
     for (unsigned i = 0; i < sm->scheduler_count; i++) {
         unsigned s = (next + i) % sm->scheduler_count;
-        sm_give_cycles(sm, s, i < sm->scheduler_count - looked ? sm->now : sm->now + 1);
-        sm->issue.owned[s] = sm->now + 1;
+        sm_give_cycles(sm, &sm->issue.of[s], i < sm->scheduler_count - looked ? sm->now : sm->now + 1);
+        sm->issue.of[s].owned = sm->now + 1;
     }
 }
 
@@ -687,15 +708,16 @@ HOT void sm_issue(struct sm *sm)
 {
     if (sm_waits_timed(&sm->waits) | sm->fence_reached)
         end_waits(sm);
-    unsigned count = sm->scheduler_count, turns = sm->issue.turns;
-    unsigned s = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1)), looked = 0;
+    unsigned count = sm->scheduler_count, turns = sm->issue.turns, looked = 0;
+    unsigned first = (unsigned)(turns & (turns - 1) ? sm->now % turns : sm->now & (turns - 1));
     if (sm->issue.first_look != SM_NONE)
-        s = sm->issue.first_look;
-    sm->issue.looks_first = (uint8_t)s;
+        first = sm->issue.first_look;
+    sm->issue.looks_first = (uint8_t)first;
+    struct sm_scheduler *all = sm->issue.of, *own = &all[first];
     while (!sm->has_fault) {
-        if (sm->changed & sm->issue.slots[s])
-            schedule(sm, s);
-        s = s + 1 < count ? s + 1 : 0;
+        if (sm->changed & own->slots)
+            schedule(sm, own);
+        own = own + 1 < all + count ? own + 1 : all;
         if (++looked == count)
             break;
     }
@@ -703,7 +725,7 @@ HOT void sm_issue(struct sm *sm)
         sm_show_blocks(sm);
     sm_account_looked(sm, &sm->account);
     if (sm->has_fault)
-        leave_cycle(sm, s, looked);
+        leave_cycle(sm, own->number, looked);
 }
 
 void sm_open_view(struct sm *sm)

@@ -137,7 +137,7 @@ HOT static void deliver(struct sm *sm, const struct sm_transaction *t, const uin
 }
 
 /* A transaction that waited has its values: they go to its lanes. */
-static void finish(struct sm *sm, uint32_t waiter, const uint8_t *line, uint32_t line_bytes)
+HOT static void finish(struct sm *sm, uint32_t waiter, const uint8_t *line, uint32_t line_bytes)
 {
     struct sm_transaction t = sm_transaction_take(&sm->lsu, waiter);
     deliver(sm, &t, line, line_bytes);
@@ -225,6 +225,8 @@ HOT_INLINE void complete_request(struct sm *sm, const struct sm_op *o, const str
 {
     p->order = o->access->instr->mods.order;
     p->scope = o->access->instr->mods.scope;
+    if (sm->lsu.l1d.agent && o->event == AGENT_RELAXED_EVENT && p->order <= ISA_ORDER_WEAK)
+        p->order = ISA_ORDER_RELAXED; /* past the L1D: it takes its turn with what orders */
     if (p->kind == PACKET_WRITE)
         fill_store(sm, o, t, p);
     else if (p->kind == PACKET_ATOMIC)
@@ -287,7 +289,7 @@ static enum sm_served enter_l1d_pipe(struct sm *sm, const struct sm_transaction 
     return SM_SERVED;
 }
 
-static void serve_l1d_pipe(struct sm *sm)
+HOT static void serve_l1d_pipe(struct sm *sm)
 {
     struct sm_delayed *head = &sm->lsu.pipe[sm->lsu.pipe_head];
     if (head->ready > sm->now || (sm->lsu.pipe_refused && !sm->moved && !sm->moved_before))
@@ -357,7 +359,7 @@ static void serve_shared(struct sm *sm)
 }
 
 /* The instruction in the dispatch register moves on by one transaction. */
-static void serve_dispatch(struct sm *sm)
+HOT static void serve_dispatch(struct sm *sm)
 {
     if (sm->lsu.cycles) {
         serve_shared(sm);
@@ -376,7 +378,7 @@ static void serve_dispatch(struct sm *sm)
         leave_dispatch(sm);
 }
 
-static void take_dispatch(struct sm *sm)
+HOT static void take_dispatch(struct sm *sm)
 {
     uint32_t op = sm_fifo_pop(&sm->oc_ex[SM_MEM]);
     if (sm->collect.classes[SM_MEM].ready)
@@ -640,7 +642,7 @@ HOT void sm_lsu(struct sm *sm)
         move_dispatch(sm);
 }
 
-void sm_lsu_expect(const struct sm *sm, const struct packet *p)
+HOT void sm_lsu_expect(const struct sm *sm, const struct packet *p)
 {
     if (p->kind != PACKET_READ)
         return;

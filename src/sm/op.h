@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "base/check.h"
+#include "base/hot.h"
 #include "base/vec.h"
 #include "sim/cycle.h"
 #include "simt/warp.h"
@@ -25,6 +26,9 @@ enum sm_after {
                     */
     SM_AFTER_FENCE /* what a fence would wait for: a store or atomic that releases at a scope wider than the block */
 };
+
+/* Where the values of the registers come from that an op writes. */
+enum sm_source { SM_FROM_OP, SM_FROM_MEMORY, SM_FROM_CHIP };
 
 /* The facts about an instruction that its way from issue to completion asks for. */
 struct sm_way {
@@ -45,11 +49,11 @@ struct sm_decoded {
     uint8_t other_count;       /* source operands that are no registers */
     uint16_t back_branch;      /* number of a backward branch, from 1 (spin_number_branches) */
     uint8_t lane_op;           /* enum sm_lane_op, see work.h */
-    bool scheduled;            /* all but control flow, barriers and fences */
+    uint8_t structural;        /* enum sm_cause: that of a warp which misses only a pipeline register for it */
     bool changes_frame;        /* call and return: register numbers mean others behind it */
     uint8_t after;             /* enum sm_after */
     uint8_t src_banks[12];
-    uint32_t scheduled_before; /* of the module's instructions before this one, those that are `scheduled` */
+    uint32_t scheduled_before; /* of the module's instructions before this one, those that sm_is_scheduled */
 };
 
 /* A warp instruction in flight: in one cache line, all that its way through the pipelines asks for. */
@@ -68,6 +72,7 @@ struct sm_op {
     uint8_t acquires; /* at a scope wider than the block: 1 + enum l1_order; 0: it does not */
     bool blocks_warp; /* the warp waits until it is complete */
     uint8_t era;      /* of its block, in which it issued: see order.h */
+    uint8_t source;   /* enum sm_source */
 };
 
 /* Pipeline registers of one class: FIFOs of ops, in rings. */
@@ -127,7 +132,7 @@ struct sm_ops {
     VEC(struct simt_access *) accesses; /* free ones */
 };
 
-uint32_t sm_op_grow(struct sm_ops *ops);
+COLD uint32_t sm_op_grow(struct sm_ops *ops);
 static inline uint32_t sm_op_new(struct sm_ops *ops)
 {
     uint32_t index = ops->free;

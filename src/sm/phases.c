@@ -28,7 +28,7 @@ static void log_warp(struct sm *sm, const struct sm_block *block, unsigned slot)
 }
 
 /* The present phase of the block ends for these warps. */
-static void close_phase(struct sm *sm, struct sm_block *block, uint64_t slots)
+HOT static void close_phase(struct sm *sm, struct sm_block *block, uint64_t slots)
 {
     struct sm_phases *p = &sm->phases;
     uint64_t most = 0, sum = 0, warps = mask_count(slots);
@@ -63,7 +63,7 @@ void sm_phase_arrive(struct sm *sm, unsigned slot)
     sm->phases.arrival[slot] = sm->now;
 }
 
-uint64_t sm_phase_first_arrival(const struct sm *sm, uint64_t slots)
+HOT uint64_t sm_phase_first_arrival(const struct sm *sm, uint64_t slots)
 {
     uint64_t first = slots ? UINT64_MAX : 0;
     for (uint64_t rest = slots; rest; rest &= rest - 1) {

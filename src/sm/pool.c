@@ -18,7 +18,7 @@ uint32_t sm_op_grow(struct sm_ops *ops)
     return (uint32_t)ops->count++;
 }
 
-struct simt_access *sm_access_new(struct sm_ops *ops, struct arena *arena)
+HOT struct simt_access *sm_access_new(struct sm_ops *ops, struct arena *arena)
 {
     if (ops->accesses.count)
         return ops->accesses.items[--ops->accesses.count];

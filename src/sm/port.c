@@ -16,16 +16,15 @@ void sm_port_init(struct sm *sm, struct arena *own)
 /* Requests */
 
 /* A packet goes to the slice that has its address. */
-HOT_INLINE void send(struct sm *sm, struct network *net, struct packet *p)
+HOT_INLINE void enter_network(struct sm *sm, struct network *net, struct packet *p, uint32_t bytes)
 {
     uint64_t local;
-    network_send(net, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local), packet_network_bytes(p), p,
-                 sm->now);
+    network_send(net, sm->setup.index, memory_slice_of(&sm->port.map, p->address, &local), bytes, p, sm->now);
 }
 
 HOT void sm_port_send(struct sm *sm, struct packet *p)
 {
-    send(sm, sm->setup.requests, p);
+    enter_network(sm, sm->setup.requests, p, packet_network_bytes(p));
 }
 
 /* The queue's first request, if the network's entrance has room for it; else NULL. */
@@ -37,9 +36,11 @@ HOT_INLINE const struct packet *sendable(const struct sm *sm, const struct packe
 
 HOT void sm_port_send_one(struct sm *sm, struct packet_ring *queue)
 {
-    if (!sendable(sm, queue))
+    const struct packet *p = packet_ring_peek(queue);
+    uint32_t bytes = p ? packet_network_bytes(p) : 0;
+    if (!p || !sm_port_has_room(sm, bytes))
         return;
-    sm_port_send(sm, packet_ring_pop(queue));
+    enter_network(sm, sm->setup.requests, packet_ring_pop(queue), bytes);
     sm->moved = true;
     if (!sm_has_queued(sm))
         sm->due &= ~(uint32_t)SM_DUE_SEND;
@@ -83,12 +84,17 @@ HOT bool sm_can_send(const struct sm *sm)
 
 /* Probes */
 
+static void send_answer(struct sm *sm, struct packet *p)
+{
+    enter_network(sm, sm->setup.acknowledgements, p, packet_network_bytes(p));
+}
+
 /* An access that was refused may find a line given up. */
 void sm_serve_probes(struct sm *sm)
 {
     struct packet_ring *answers = &sm->lsu.l1d.answers, *probes = &sm->port.probes;
     if (can_answer(sm))
-        send(sm, sm->setup.acknowledgements, packet_ring_pop(answers));
+        send_answer(sm, packet_ring_pop(answers));
     if (probes->count && l1_probe(&sm->lsu.l1d, packet_ring_peek(probes))) {
         packet_ring_pop(probes);
         sm->moved = true;
@@ -124,7 +130,8 @@ HOT uint32_t sm_eject(struct sm *sm)
     }
     if (!packet_ring_full(&sm->port.ejected) && network_peek(sm->setup.replies, sm->setup.index))
         packet_ring_push(&sm->port.ejected, network_receive(sm->setup.replies, sm->setup.index));
-    bool arrivals = sm->lsu.responses.count || cache_has_ready(sm->fetch.l1i);
+    bool line_came = (sm->due & SM_DUE_FETCH) && cache_has_ready(sm->fetch.l1i);
+    bool arrivals = sm->lsu.responses.count || line_came;
     return (sm->port.ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
            (sm_idle(sm) ? SM_STATE_IDLE : 0);
 }

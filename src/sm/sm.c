@@ -99,6 +99,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm->setup = *setup;
     sm->params = p;
     sm->scheduler_count = (uint8_t)p->schedulers;
+    sm->issue.policy = setup->scheduler;
     sm->issue.turns = (uint8_t)(p->schedulers_take_turns ? p->schedulers : 1);
     /* A scheduler takes issue_width registers in a cycle at most: of so many, some are left for the others. */
     const uint32_t registers[SM_CLASSES] = {p->id_oc_sp, p->id_oc_sfu, p->id_oc_mem};
@@ -115,9 +116,10 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     sm_wheel_init(&sm->execute.wheel);
     reset_fifos(sm);
     for (unsigned s = 0; s < p->schedulers; s++) {
+        sm->issue.of[s].number = (uint8_t)s;
         for (unsigned slot = s; slot < p->warps; slot += p->schedulers)
-            sm->issue.slots[s] |= BIT64(slot);
-        sm->issue.state[s] = arena_alloc(own, setup->scheduler->state_bytes + 1, _Alignof(max_align_t));
+            sm->issue.of[s].slots |= BIT64(slot);
+        sm->issue.of[s].state = arena_alloc(own, setup->scheduler->state_bytes + 1, _Alignof(max_align_t));
     }
     sm_open_view(sm);
     create_spin(sm, setup, own);
@@ -224,6 +226,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             const struct isa_instr *instr = &module->instrs[pc];
             struct sm_decoded *d = &kernel->decoded[pc];
             d->way.unit = unit_of(instr, params);
+            d->structural = (uint8_t)sm_account_unit(d->way.unit);
             d->way.latency = (uint16_t)(&params->latency_move)[instr->latency];
             kernel->longest = d->way.latency > kernel->longest ? d->way.latency : kernel->longest;
             d->way.interval = (uint16_t)(&params->interval_move)[instr->latency];
@@ -234,7 +237,8 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
         }
     }
     for (uint32_t pc = 0; pc < module->instr_count; pc++)
-        kernel->decoded[pc + 1].scheduled_before = kernel->decoded[pc].scheduled_before + kernel->decoded[pc].scheduled;
+        kernel->decoded[pc + 1].scheduled_before =
+            kernel->decoded[pc].scheduled_before + sm_is_scheduled(&module->instrs[pc]);
 }
 
 unsigned sm_occupancy(const struct sm_params *params, unsigned threads, uint32_t shared_bytes, uint32_t registers,
@@ -299,18 +303,18 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
         struct lockstep_scheduler_setup setup = {
             .index = s,
             .count = p->schedulers,
-            .slots = sm->issue.slots[s],
+            .slots = sm->issue.of[s].slots,
             .cycle = cycle,
             .instructions = kernel->grid->kernel->count,
             .options = sm->setup.scheduler_options,
         };
-        memset(sm->issue.state[s], 0, sm->setup.scheduler->state_bytes);
-        sm->setup.scheduler->reset(sm->issue.state[s], &setup);
-        sm->issue.owned[s] = cycle;
+        memset(sm->issue.of[s].state, 0, sm->setup.scheduler->state_bytes);
+        sm->setup.scheduler->reset(sm->issue.of[s].state, &setup);
+        sm->issue.of[s].owned = cycle;
     }
 }
 
-bool sm_can_launch(const struct sm *sm)
+HOT bool sm_can_launch(const struct sm *sm)
 {
     const struct sm_kernel *k = sm->kernel;
     return sm->free_blocks && sm->free_threads >= k->threads_per_block && sm->free_shared >= k->shared_bytes &&
@@ -347,7 +351,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->block = (uint8_t)(block - sm->blocks);
     warp->buffered = 0;
     warp->fetch_pc = k->grid->kernel->first;
-    warp->in_flight = warp->stores_out = warp->pending_registers = warp->fence_after = 0;
+    warp->in_flight = warp->stores_out = warp->pending_registers = warp->loads_out = warp->fence_after = 0;
     warp->issued = warp->sync_ops = warp->takes = 0;
     memset(warp->scoreboard, 0, k->scoreboard_words * sizeof(uint64_t));
     memset(warp->from_memory, 0, k->scoreboard_words * sizeof(uint64_t));
@@ -359,7 +363,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     uint32_t pc = simt_pc(&warp->simt);
     sm->views[slot] = (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = pc, .issued_pc = pc};
     if (sm->setup.scheduler->launched)
-        sm->setup.scheduler->launched(sm->issue.state[slot % sm->params->schedulers],
+        sm->setup.scheduler->launched(sm->issue.of[slot % sm->params->schedulers].state,
                                       &(struct lockstep_launch){.warp = slot,
                                                                 .block = warp->block,
                                                                 .age = warp->age,
@@ -394,10 +398,10 @@ void sm_count_warps(struct sm *sm, uint64_t cycle)
 HOT static void skip_to(struct sm *sm, uint64_t cycle)
 {
     for (unsigned s = 0; s < sm->scheduler_count; s++)
-        if (sm->changed & sm->issue.slots[s]) {
-            sm_give_cycles(sm, s, sm->now);
+        if (sm->changed & sm->issue.of[s].slots) {
+            sm_give_cycles(sm, &sm->issue.of[s], sm->now);
             (&sm->stalls.issued)[sm_skipped_stall(sm, s)] += cycle - sm->now;
-            sm->issue.owned[s] = cycle;
+            sm->issue.of[s].owned = cycle;
         }
     sm->account.from = cycle;
     if (sm->backed_off)
@@ -451,7 +455,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
 static void give_all_cycles(struct sm *sm)
 {
     for (unsigned s = 0; s < sm->scheduler_count; s++)
-        sm_give_cycles(sm, s, sm->now);
+        sm_give_cycles(sm, &sm->issue.of[s], sm->now);
 }
 
 void sm_settle(struct sm *sm, uint64_t cycle)
@@ -554,7 +558,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     return (struct sm_turn){sm_can_send(sm) ? sm->now : next_event(sm), state | SM_STATE_SENDING};
 }
 
-bool sm_idle(const struct sm *sm)
+HOT bool sm_idle(const struct sm *sm)
 {
     return !sm->resident && !sm->port.packets.out && !sm->ops.live && !(sm->due & SM_DUE_PROBES) &&
            l1_idle(&sm->lsu.l1d);
@@ -648,6 +652,8 @@ const struct sm_stats *sm_stats_of(struct sm *sm)
     const struct sm_params *p = sm->params;
     const struct lockstep_scheduler *policy = sm->setup.scheduler;
     sm_count_warps(sm, sm->now);
+    if (sm->stats.warp_instructions && !sm->stats.stack_depth)
+        sm->stats.stack_depth = 1;
     if (policy->hardware_bits)
         sm->stats.scheduler_bits =
             policy->hardware_bits(p->warps, p->blocks, p->schedulers, sm->setup.scheduler_options);

@@ -55,6 +55,7 @@ static void check_blocks(struct sm *sm, struct check *c)
 /* The ops in flight, counted by warp. */
 struct under_way {
     uint32_t ops, of[SM_SLOTS]; /* in all; by warp */
+    uint32_t loads[SM_SLOTS];   /* by warp: those whose registers come from somewhere else */
     uint64_t blocked;           /* warps that wait until an op of theirs is complete */
     uint64_t *boards;           /* by warp: registers that ops write */
 };
@@ -70,6 +71,7 @@ static void add_ops(const struct sm *sm, struct under_way *u)
             continue;
         u->ops++;
         u->of[o->slot]++;
+        u->loads[o->slot] += o->access && sm_source_of(o) != SM_FROM_OP;
         u->blocked |= o->blocks_warp ? BIT64(o->slot) : 0;
         for (unsigned w = 0; w < sm->scoreboard_words; w++)
             u->boards[o->slot * sm->scoreboard_words + w] |= o->way.writes[w];
@@ -88,6 +90,7 @@ static void check_registers(struct sm *sm, unsigned slot, const struct under_way
     }
     CHECK_FACT(c, "warp.pending_registers", slot, warp->pending_registers, pending);
     CHECK_FACT(c, "warp.in_flight", slot, warp->in_flight, u->of[slot]);
+    CHECK_FACT(c, "warp.loads_out", slot, warp->loads_out, u->loads[slot]);
 }
 
 /* Warps */
@@ -200,7 +203,7 @@ static void check_schedulers(struct sm *sm, struct check *c)
 {
     check_at_most(c, "sm.counted", 0, &sm->counted, sizeof sm->counted, sm->now);
     for (unsigned s = 0; s < sm->scheduler_count; s++) {
-        check_at_most(c, "sm.owned", s, &sm->issue.owned[s], sizeof sm->issue.owned[s], sm->now);
+        check_at_most(c, "sm.owned", s, &sm->issue.of[s].owned, sizeof sm->issue.of[s].owned, sm->now);
         for (unsigned class = 0; class < SM_CLASSES; class ++)
             check_at_most(c, "sm.overtaken", s, &sm->issue.overtaken[class][s], 1, sm->issue.overtakes[class]);
     }

@@ -36,17 +36,19 @@ struct sm_warp {
     uint32_t in_flight;          /* ops between issue and completion */
     uint32_t stores_out;         /* writes not acknowledged */
     uint32_t pending_registers;  /* bits set in the scoreboard */
+    uint32_t loads_out;          /* ops in flight whose registers come from somewhere else */
     uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
     uint32_t flush;              /* at a fence, in fence_flushes: the mark of its flush (l1_flush) */
     uint8_t order;               /* at a fence: enum l1_order */
     uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.storage */
     uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes */
     uint64_t *from_chip;         /* those that shared memory or the constant cache gives */
-    uint64_t wake;               /* asleep or delayed: cycle in which that ends */
+    uint64_t issued;             /* instructions, since sm_watch_reset */
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
     uint64_t age;
-    uint64_t issued, sync_ops, takes, last_sync_address; /* counts: since sm_watch_reset */
+    uint64_t wake;                               /* asleep or delayed: cycle in which that ends */
+    uint64_t sync_ops, takes, last_sync_address; /* counts: since sm_watch_reset */
     uint32_t last_sync_pc;
     bool last_sync_shared;
 };
@@ -94,7 +96,8 @@ struct sm_storage {
 };
 
 /* SMs may be stepped by different threads: none shares a cache line with another. What every step looks at comes first,
- * side by side. */
+ * and what is looked at together lies in the same cache lines: the sets and, behind them, the causes that most warps
+ * stand at; fetch's buffer and sets; stages' counts. */
 struct sm {
     _Alignas(128) uint64_t now;
     const struct sm_params *params;
@@ -102,17 +105,18 @@ struct sm {
     bool moved, moved_before; /* something changed in this step so far; in the step before: when nothing did, nothing
                                  will until an event */
     bool has_fault;
-    uint32_t due; /* set of enum sm_due */
     uint8_t scheduler_count;
-    uint32_t scoreboard_words; /* of sm_kernel */
+    uint32_t due;              /* set of enum sm_due */
+    uint64_t changed;          /* warp slots of which something that issue looks at has changed since, or that could
+                                  issue */
     uint64_t blocks_changed;   /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
-    uint64_t changed; /* warp slots of which something that issue looks at has changed since, or that could issue */
-    /* Cycles are counted when what they count for changes: from `counted` on those of warps are not yet. */
-    uint64_t counted;
+    struct spin *spin;         /* NULL: nobody looks at spinning warps */
+    uint32_t scoreboard_words; /* of sm_kernel */
     struct sm_issue issue;
 
     /* Sets of warp slots. */
-    uint64_t resident, finished;    /* finished: no lanes left */
+    _Alignas(CACHE_LINE) uint64_t resident;
+    uint64_t finished;              /* no lanes left */
     struct sm_waits waits;          /* by reason */
     uint64_t waiting;               /* finished, or in one of `waits` */
     uint64_t buffered;              /* has an instruction in its buffer */
@@ -126,23 +130,25 @@ struct sm {
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
 
     struct sm_account account; /* looked at wherever these sets change */
-    struct sm_fetch fetch;
+    _Alignas(CACHE_LINE) struct sm_fetch fetch;
 
     /* Pipeline registers: issue fills the first, collect the second, units and the load/store unit empty them. */
-    struct sm_fifo id_oc[SM_CLASSES], oc_ex[SM_CLASSES];
+    _Alignas(CACHE_LINE) struct sm_fifo id_oc[SM_CLASSES];
+    struct sm_fifo oc_ex[SM_CLASSES];
     struct sm_ops ops;
-    struct sm_lsu lsu;
     struct sm_port port;
-    struct sm_collect collect;
-    struct sm_execute execute;
+    struct sm_lsu lsu;
+    _Alignas(CACHE_LINE) struct sm_collect collect;
+    _Alignas(CACHE_LINE) struct sm_execute execute;
 
-    struct sm_stalls stalls;
+    _Alignas(CACHE_LINE) struct sm_stalls stalls;
     struct sm_causes causes; /* for whoever asked for them */
     struct sm_phases phases;
-    struct spin *spin; /* NULL: nobody looks at spinning warps */
     struct sm_setup setup;
-    uint32_t fifo_items[2 * SM_CLASSES][SM_FIFO_ITEMS];
-    struct sm_stats stats;
+    /* Cycles of warps are counted when what they count for changes: from this one on they are not yet. */
+    uint64_t counted;
+    _Alignas(CACHE_LINE) uint32_t fifo_items[2 * SM_CLASSES][SM_FIFO_ITEMS];
+    _Alignas(CACHE_LINE) struct sm_stats stats;
     struct sm_warp warps[SM_SLOTS];
     struct lockstep_warp_view views[SM_SLOTS];
     struct lockstep_block_view block_views[SM_SLOTS]; /* as of the end of the last cycle */
@@ -194,13 +200,27 @@ static inline void sm_waits_changed(struct sm *sm)
 {
     sm->waiting = sm->finished | sm_waits_any(&sm->waits);
 }
+/* The cause at which a warp stands that waits for that reason alone. */
+static inline enum sm_cause sm_cause_of_wait(enum sm_wait wait)
+{
+#define WAIT(name, cause, ender, kind, doc)                                                                            \
+    if (wait == SM_WAIT_##name)                                                                                        \
+        return SM_CAUSE_##cause;
+#include "sm/waits.def"
+#undef WAIT
+    return SM_CAUSE_exit;
+}
 /* The warps wait for that reason from now on. */
 static inline void sm_wait_begin(struct sm *sm, enum sm_wait wait, uint64_t slots)
 {
+    bool alone = !(sm->waiting & slots);
     contract(!(slots & ~sm->resident));
     sm->waits.of[wait] |= slots;
     sm->waiting |= slots;
-    sm_account_again(sm, slots);
+    if (alone)
+        sm_account_wait(sm, slots, sm_cause_of_wait(wait));
+    else
+        sm_account_again(sm, slots);
 }
 /* The warps wait for that reason no more: issue has to look at them. */
 static inline void sm_wait_end(struct sm *sm, enum sm_wait wait, uint64_t slots)
@@ -295,78 +315,68 @@ static inline void sm_head_cleared(struct sm *sm, struct sm_warp *warp, uint64_t
     if (d->after == SM_AFTER_FENCE)
         sm_reach_release(sm, warp, bit);
 }
-/* The set of the warp's registers to which those belong that an op with an access writes, by where their values come
- * from; NULL: to none. A warp whose atomic is under way waits for that alone. */
-static inline uint64_t *sm_comes_from(const struct sm_warp *warp, const struct sm_op *o)
+/* Where the values of the registers come from that an op with an access writes. A warp whose atomic is under way waits
+ * for that alone. */
+static inline enum sm_source sm_source_of(const struct sm_op *o)
 {
     const struct simt_access *access = o->access;
     bool far = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_LOCAL ||
                access->instr->mods.space == ISA_SPACE_PARAM;
     if (!o->in_memory || access->kind == ISA_FLAG_STORE || (far && access->kind != ISA_FLAG_LOAD))
-        return NULL;
-    return far ? warp->from_memory : warp->from_chip;
+        return SM_FROM_OP;
+    return far ? SM_FROM_MEMORY : SM_FROM_CHIP;
 }
-/* account.c: the same where the instruction waits for all that is under way. */
-enum sm_cause sm_data_cause_of_all(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d);
-/* Where the registers come from that an instruction waits for, which is a warp's next one. A call or return, and a
- * function of the device, wait for all that is under way. */
+/* The set of the warp's registers that come from there, beyond what ops compute. */
+static inline uint64_t *sm_comes_from(const struct sm_warp *warp, enum sm_source source)
+{
+    return source == SM_FROM_MEMORY ? warp->from_memory : warp->from_chip;
+}
+/* account.c: the same as sm_data_cause, of a warp with loads under way or of a function of the device. */
+enum sm_cause sm_data_cause_of_loads(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d);
+/* Where the registers come from that an instruction waits for, which is a warp's next one. */
 static inline enum sm_cause sm_data_cause(const struct sm *sm, const struct sm_warp *warp, const struct sm_decoded *d)
 {
-    if (d->after == SM_AFTER_OWN || d->changes_frame)
-        return sm_data_cause_of_all(sm, warp, d);
-    uint64_t memory = warp->from_memory[0] & d->uses[0], chip = warp->from_chip[0] & d->uses[0];
-    for (unsigned i = 1; i < sm->scoreboard_words; i++) {
-        memory |= warp->from_memory[i] & d->uses[i];
-        chip |= warp->from_chip[i] & d->uses[i];
-    }
-    return memory ? SM_CAUSE_data_memory : chip ? SM_CAUSE_data_shared : SM_CAUSE_data_arithmetic;
+    return warp->loads_out || d->after == SM_AFTER_OWN ? sm_data_cause_of_loads(sm, warp, d) : SM_CAUSE_data_arithmetic;
 }
-/* The warp stands at the cause, if it does not wait. */
+/* What happens outside issue to a warp: it stands at the cause, if it does not wait. */
 static inline void sm_account_awake(struct sm *sm, struct sm_warp *warp, uint64_t bit, enum sm_cause cause)
 {
+    contract(!sm->account.issued);
     if (!(sm->waiting & bit))
-        sm_account_stand(&sm->account, &warp->stands_at, mask_first(bit), cause);
+        sm_account_stand(&sm->account, &warp->stands_at, sm->account.from, cause);
 }
-/* The head of a warp's buffer changed: brings the sets that issue looks at up to date. next: the instruction that the
- * warp needs next; of a warp that has ended, any. */
-HOT_INLINE void sm_head_changed(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint32_t next)
+/* Another instruction is at the head of a warp's buffer, which is in none of the sets of its last one any more: puts it
+ * into the sets that issue looks at. next: the instruction that the warp needs next. Returns the cause at which it
+ * stands, if it does not wait. */
+HOT_INLINE enum sm_cause sm_head_came(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint32_t next)
+{
+    uint32_t pc = warp->head_pc;
+    const struct sm_decoded *d = &sm->kernel->decoded[pc];
+    sm->changed |= bit;
+    if (pc != next) {
+        sm->mispredicted |= bit;
+        return SM_CAUSE_control;
+    }
+    warp->unit = d->way.unit;
+    sm->wants[d->way.unit] |= bit;
+    if (!sm_scoreboard_clear(sm, warp, d))
+        return sm_data_cause(sm, warp, d);
+    sm_head_cleared(sm, warp, bit, d);
+    return d->structural;
+}
+/* The same when the buffer is left empty. */
+static inline enum sm_cause sm_head_gone(struct sm *sm, uint64_t bit)
 {
     sm->changed |= bit;
-    sm->wants[warp->unit] &= ~bit;
-    sm->cleared &= ~bit;
-    uint64_t mispredicted = sm->mispredicted & ~bit;
-    enum sm_cause cause = SM_CAUSE_control;
-    if (!warp->buffered) {
-        sm->buffered &= ~bit;
-        sm->due |= SM_DUE_FETCH;
-        if (!(sm->flushed & bit))
-            cause = SM_CAUSE_fetch;
-    } else {
-        sm->buffered |= bit;
-        uint32_t pc = warp->head_pc;
-        const struct sm_decoded *d = &sm->kernel->decoded[pc];
-        if (pc != next) {
-            mispredicted |= bit;
-        } else {
-            warp->unit = d->way.unit;
-            sm->wants[d->way.unit] |= bit;
-            if (sm_scoreboard_clear(sm, warp, d)) {
-                sm_head_cleared(sm, warp, bit, d);
-                cause = sm_account_unit(d->way.unit);
-            } else {
-                cause = sm_data_cause(sm, warp, d);
-            }
-        }
-    }
-    sm->mispredicted = mispredicted;
-    sm_account_awake(sm, warp, bit, cause);
+    sm->buffered &= ~bit;
+    sm->due |= SM_DUE_FETCH;
+    return sm->flushed & bit ? SM_CAUSE_control : SM_CAUSE_fetch;
 }
 /* Something else now holds up the warp's head: the cause at which the warp stands follows from that. */
 static inline void sm_head_waits(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
     if (sm->buffered & ~(sm->cleared | sm->mispredicted | sm->waiting) & bit)
-        sm_account_stand(&sm->account, &warp->stands_at, mask_first(bit),
-                         sm_data_cause(sm, warp, &sm->kernel->decoded[warp->head_pc]));
+        sm_account_awake(sm, warp, bit, sm_data_cause(sm, warp, &sm->kernel->decoded[warp->head_pc]));
 }
 /* Something that the head may have waited for is done. */
 HOT_INLINE void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64_t bit)
@@ -375,7 +385,7 @@ HOT_INLINE void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64
     if ((sm->buffered & ~sm->cleared & ~sm->mispredicted & bit) && sm_scoreboard_clear(sm, warp, d)) {
         sm_head_cleared(sm, warp, bit, d);
         sm->changed |= bit;
-        sm_account_awake(sm, warp, bit, sm_account_unit(d->way.unit));
+        sm_account_awake(sm, warp, bit, d->structural);
     }
 }
 
@@ -404,10 +414,10 @@ void sm_open_view(struct sm *sm);
  * first, if it could issue those that wait for no event; or LOCKSTEP_NO_WARP. */
 unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps);
 /* Gives a scheduler's cycles before `cycle` that are not yet counted to the cause that it last had. */
-static inline void sm_give_cycles(struct sm *sm, unsigned scheduler, uint64_t cycle)
+static inline void sm_give_cycles(struct sm *sm, struct sm_scheduler *scheduler, uint64_t cycle)
 {
-    (&sm->stalls.issued)[sm->issue.stall_of[scheduler]] += cycle - sm->issue.owned[scheduler];
-    sm->issue.owned[scheduler] = cycle;
+    (&sm->stalls.issued)[scheduler->stall_of] += cycle - scheduler->owned;
+    scheduler->owned = cycle;
 }
 /* Warps whose next instruction takes a pipeline register of the class. */
 static inline uint64_t sm_wanted(const struct sm *sm, enum sm_class class)
@@ -427,7 +437,7 @@ static inline uint64_t sm_units_free(const struct sm *sm)
 /* To whom a scheduler's cycle goes in which the SM need not be stepped: nothing has changed since the last step, and
  * nothing can issue. */
 enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler);
-void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
+COLD void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *fault);
 
 /* complete.c */
 /* The op is complete: its registers have their values; free it. */

@@ -16,8 +16,7 @@ static bool is_float(const struct isa_instr *instr)
            instr->type == ISA_BF16X2;
 }
 
-/* Goes through integer or floating-point issue: everything but control flow, barriers, fences and what does nothing. */
-static bool is_scheduled(const struct isa_instr *instr)
+bool sm_is_scheduled(const struct isa_instr *instr)
 {
     const uint32_t control =
         ISA_FLAG_BRANCH | ISA_FLAG_CALL | ISA_FLAG_RET | ISA_FLAG_EXIT | ISA_FLAG_BARRIER | ISA_FLAG_FENCE;
@@ -37,7 +36,7 @@ static bool is_scheduled(const struct isa_instr *instr)
 
 static enum sm_lane_op lane_op_of(const struct isa_instr *instr)
 {
-    if (!is_scheduled(instr) || (isa_op_info(instr->op)->flags & ISA_FLAG_MEMORY))
+    if (!sm_is_scheduled(instr) || (isa_op_info(instr->op)->flags & ISA_FLAG_MEMORY))
         return SM_LANE_OP_NONE;
     switch (instr->op) {
     case ISA_OP_MUL:
@@ -76,7 +75,6 @@ static enum sm_lane_op lane_op_of(const struct isa_instr *instr)
 void sm_decode_work(struct sm_decoded *decoded, const struct isa_instr *instr)
 {
     decoded->lane_op = (uint8_t)lane_op_of(instr);
-    decoded->scheduled = is_scheduled(instr);
     for (unsigned i = 0; i < instr->src_count; i++) {
         uint8_t kind = instr->src[i].kind;
         decoded->other_count += kind != ISA_OPERAND_NONE && kind != ISA_OPERAND_REG && kind != ISA_OPERAND_PRED;

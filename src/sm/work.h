@@ -12,6 +12,9 @@ enum sm_lane_op {
     SM_LANE_OP_NONE
 };
 
+/* True: the instruction goes through integer or floating-point issue: everything but control flow, barriers, fences and
+ * what does nothing. */
+bool sm_is_scheduled(const struct isa_instr *instr);
 /* Fills in what sm_count_work adds for an instruction. */
 void sm_decode_work(struct sm_decoded *decoded, const struct isa_instr *instr);
 

@@ -15,6 +15,7 @@
  * one. The limit is half of `rotation` at most. So with rotate=age, a warp whose next instruction waits for
  * nothing but a turn becomes the oldest, is passed over, and goes first within (live warps of the scheduler *
  * rotation + patience) cycles, and as long as it takes the units to accept two instructions. */
+#include "base/hot.h"
 #include "base/bits.h"
 #include "lockstep/scheduler.h"
 
@@ -88,7 +89,7 @@ static unsigned oldest(const struct gto *g, uint64_t set)
 }
 
 /* Brings `older` up to date with the age of one slot. */
-static void place(struct gto *g, unsigned warp)
+HOT static void place(struct gto *g, unsigned warp)
 {
     g->older[warp] = 0;
     for (uint64_t rest = g->slots & ~BIT64(warp); rest; rest &= rest - 1) {
@@ -147,13 +148,13 @@ static void rotate_until(struct gto *g, const struct lockstep_scheduler_view *vi
     g->has_last = false;
 }
 
-static void advance(void *state, const struct lockstep_scheduler_view *view)
+HOT static void advance(void *state, const struct lockstep_scheduler_view *view)
 {
     if (((struct gto *)state)->next_rotation <= view->cycle)
         rotate_until(state, view);
 }
 
-static unsigned pick(const void *state, const struct lockstep_scheduler_view *view)
+HOT static unsigned pick(const void *state, const struct lockstep_scheduler_view *view)
 {
     const struct gto *g = state;
     if (g->passed_over != NOBODY && g->due <= view->cycle && mask_has(view->ready, g->passed_over))
@@ -163,7 +164,7 @@ static unsigned pick(const void *state, const struct lockstep_scheduler_view *vi
     return oldest(g, view->ready);
 }
 
-static void issued(void *state, unsigned warp, const struct lockstep_scheduler_view *view)
+HOT static void issued(void *state, unsigned warp, const struct lockstep_scheduler_view *view)
 {
     struct gto *g = state;
     if (view->cycle + 1 == g->next_rotation && !g->has_last) {
