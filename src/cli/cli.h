@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "base/vec.h"
+#include "check/checker.h"
 #include "gpu/gpu.h"
 
 #define LOCKSTEP_VERSION "0.1.0"
@@ -38,6 +39,7 @@ int cli_machines(int argc, char **argv);
 int cli_params(int argc, char **argv);
 int cli_protocols(int argc, char **argv);
 int cli_litmus(int argc, char **argv);
+int cli_check(int argc, char **argv);
 int cli_stats(int argc, char **argv);
 int cli_explain(int argc, char **argv);
 int cli_disasm(int argc, char **argv);
@@ -66,9 +68,13 @@ struct cli_options {
     cli_texts cases;
     const char *jobs, *reference, *html;
     const char *runs, *turns;
+    cli_texts programs;
+#define CLI_CHECK(option, least, most, doc) const char *check_##option;
+#include "cli/check_options.def"
+#undef CLI_CHECK
     uint64_t runs_value, turns_value;
     uint64_t jobs_value; /* 0: not given */
-    bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, model, shapes, print;
+    bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, model, shapes, print, transitions;
     char **rest;        /* the arguments that are no options, NULL-terminated */
     struct arena arena; /* of rest, and of what --resume completed */
 };
@@ -86,6 +92,7 @@ enum cli_accept {
     CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --print */
     CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
+    CLI_TAKES_CHECK = 2048,      /* --program, --transitions, --quiet, the numbers of check_options.def */
 };
 
 /* Reads the options; the other arguments are left in options->rest. What follows a program's name (CLI_TAKES_TARGET) or
@@ -171,6 +178,8 @@ void cli_progress_jobs(struct cli_progress *progress, const struct process_job *
                        int failed);
 /* "MP: 2000 of 4000 runs". */
 void cli_progress_count(struct cli_progress *progress, const char *name, uint64_t done, uint64_t all, const char *what);
+/* "hlrc, lock: 100000 states, 20 events deep". */
+void cli_progress_states(struct cli_progress *progress, const char *name, uint64_t states, uint64_t depth);
 void cli_progress_clear(struct cli_progress *progress);
 
 /* A launch file, run to the exit code; fills *document (may be NULL) with the results. */

@@ -13,6 +13,7 @@ static const struct cli_command commands[] = {
     {"validate", "runs the reference cases and compares their cycles with another simulator's", cli_validate},
     {"study", "runs a published evaluation again: its claims beside what is found", cli_study},
     {"litmus", "runs litmus tests of the memory model beside what PTX allows", cli_litmus},
+    {"check", "explores the coherence protocols state by state, and looks for faults", cli_check},
     {"cc", "builds a CUDA program with clang", cli_cc},
     {"machines", "lists the machines, or prints one with all its parameters", cli_machines},
     {"params", "lists the parameters of a machine", cli_params},

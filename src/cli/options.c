@@ -43,7 +43,7 @@ static const struct row {
     {"hang-report", FILL_TEXT, offsetof(struct cli_options, hang_report), CLI_TAKES_REPORT},
     {"phases", FILL_TEXT, offsetof(struct cli_options, phases), CLI_TAKES_REPORT},
     {"stats", FILL_TEXT, offsetof(struct cli_options, stats), CLI_TAKES_OUTPUT},
-    {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT | CLI_TAKES_LITMUS},
+    {"quiet", FILL_FLAG, offsetof(struct cli_options, quiet), CLI_TAKES_OUTPUT | CLI_TAKES_LITMUS | CLI_TAKES_CHECK},
     {"kernels", FILL_FLAG, offsetof(struct cli_options, kernels), CLI_TAKES_KERNELS},
     {"kernel", FILL_TEXT, offsetof(struct cli_options, kernel), CLI_TAKES_KERNEL},
     {"case", FILL_LIST, offsetof(struct cli_options, cases), CLI_TAKES_RECORDS},
@@ -58,6 +58,12 @@ static const struct row {
     {"model", FILL_FLAG, offsetof(struct cli_options, model), CLI_TAKES_LITMUS},
     {"shapes", FILL_FLAG, offsetof(struct cli_options, shapes), CLI_TAKES_LITMUS},
     {"print", FILL_FLAG, offsetof(struct cli_options, print), CLI_TAKES_LITMUS},
+    {"program", FILL_LIST, offsetof(struct cli_options, programs), CLI_TAKES_CHECK},
+    {"transitions", FILL_FLAG, offsetof(struct cli_options, transitions), CLI_TAKES_CHECK},
+#define CLI_CHECK(option, least, most, doc)                                                                            \
+    {#option, FILL_TEXT, offsetof(struct cli_options, check_##option), CLI_TAKES_CHECK},
+#include "cli/check_options.def"
+#undef CLI_CHECK
     {"help", FILL_FLAG, offsetof(struct cli_options, help), 0},
 };
 #define TABLE_COUNT (sizeof table / sizeof *table)
@@ -291,6 +297,7 @@ void cli_free_options(struct cli_options *options)
 {
     vec_free(&options->sets);
     vec_free(&options->cases);
+    vec_free(&options->programs);
     arena_free(&options->arena);
 }
 

@@ -137,6 +137,15 @@ void cli_progress_count(struct cli_progress *progress, const char *name, uint64_
     progress->shown = true;
 }
 
+void cli_progress_states(struct cli_progress *progress, const char *name, uint64_t states, uint64_t depth)
+{
+    if (!progress->enabled)
+        return;
+    fprintf(stderr, "\r\033[K%s: %" PRIu64 " states, %" PRIu64 " events deep", name, states, depth);
+    fflush(stderr);
+    progress->shown = true;
+}
+
 void cli_progress_clear(struct cli_progress *progress)
 {
     if (progress->shown)

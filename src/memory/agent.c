@@ -86,9 +86,7 @@ static unsigned state_of(const struct agent_line *line)
 
 static struct coherence_step row_of(const struct agent *a, const struct agent_line *line, unsigned event)
 {
-    struct coherence_step step = a->side.steps[state_of(line)][event];
-    contract(step.given);
-    return step;
+    return coherence_row(&a->side, state_of(line), event);
 }
 
 /* Accesses that wait aside */

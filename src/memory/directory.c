@@ -237,8 +237,7 @@ static bool step(struct try *t)
     struct directory *d = t->d;
     t->entry = find(d, t->line);
     unsigned state = t->entry ? t->entry->state : DIRECTORY_N;
-    struct coherence_step row = d->side.steps[state][t->event];
-    contract(row.given);
+    struct coherence_step row = coherence_row(&d->side, state, t->event);
     if (!coherence_take(&d->side, state, t->event, act, t))
         return false;
     if (t->entry)

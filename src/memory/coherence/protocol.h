@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/check.h"
 #include "base/hot.h"
 #include "memory/cache.h"
 
@@ -196,12 +197,20 @@ struct coherence_step {
     bool given; /* the table has a row */
 };
 
+/* What a table has no row for, if something of the kind was stepped: for a checker (check/), which goes on to say so. */
+struct coherence_missing {
+    bool any;
+    uint8_t state, event; /* of the first */
+    const struct coherence_side *side;
+};
+
 /* A side with its table laid out for stepping, and how often each transition was taken. */
 struct coherence_side {
     uint32_t stateless; /* set of events of which no state decides anything */
     uint32_t reads;     /* set of events whose rows begin as a read of the cache does (coherence_side_init) */
     struct coherence_step steps[COHERENCE_ANY + 1][COHERENCE_EVENTS];
     struct coherence_counts counts;
+    struct coherence_missing *missing; /* NULL but under a checker */
 };
 _Static_assert(CACHE_PRESENCES <= COHERENCE_ANY && AGENT_STATES <= COHERENCE_ANY && DIRECTORY_STATES <= COHERENCE_ANY,
                "every state has a place");
@@ -262,6 +271,16 @@ HOT_INLINE unsigned coherence_state(const struct coherence_side *side, unsigned 
                                     uint64_t address, uint32_t bytes, uint32_t *line)
 {
     return side->stateless >> event & 1 ? COHERENCE_ANY : cache_find(cache, address, bytes, line);
+}
+
+/* The row of a state and an event, which must be there. */
+static inline struct coherence_step coherence_row(const struct coherence_side *side, unsigned state, unsigned event)
+{
+    const struct coherence_step step = side->steps[state][event];
+    if (!step.given && side->missing && !side->missing->any)
+        *side->missing = (struct coherence_missing){true, (uint8_t)state, (uint8_t)event, side};
+    contract(step.given || side->missing);
+    return step;
 }
 
 static inline void coherence_count(struct coherence_side *side, unsigned state, unsigned event)

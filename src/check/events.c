@@ -1,0 +1,301 @@
+/* What can happen in a state: a thread begins an access or goes on with it, a message arrives, an L1 sends something by
+ * itself. A message may arrive when no other is before it in the network of the same L1, slice and kind; replies arrive
+ * in any order, for one may come from the DRAM. */
+#include "check/world.h"
+
+enum event_kind {
+    EVENT_REPLY, /* which: the reply */
+    EVENT_DONE,  /* who: the L1, which has answered an access itself */
+    EVENT_PROBE, /* which: the slice */
+    EVENT_HOME,  /* a request comes to the slice */
+    EVENT_ACKNOWLEDGED,
+    EVENT_SERVED, /* the access at remote scope has its answer */
+    EVENT_STEP,   /* who: the thread */
+    EVENT_DRAIN,
+    EVENT_CHOOSE, /* who: the thread; which: the choice */
+};
+static world_event make(enum event_kind kind, unsigned who, unsigned which)
+{
+    return (world_event)(kind << 12 | who << 8 | which);
+}
+static enum event_kind kind_of(world_event e)
+{
+    return (enum event_kind)(e >> 12);
+}
+
+struct events {
+    world_event *items;
+    unsigned count;
+};
+static void add(struct events *e, world_event event)
+{
+    if (e->count < WORLD_EVENTS)
+        e->items[e->count++] = event;
+}
+
+/* Rings and lists, slice by slice */
+
+static struct packet *item_of(const struct packet_ring *ring, uint32_t at)
+{
+    return ring->items[(ring->head + at) % ring->places];
+}
+
+static void add_ring(const struct world *w, const struct packet_ring *ring, enum event_kind kind, unsigned who,
+                     struct events *e)
+{
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < ring->count; i++) {
+        unsigned slice = world_slice_of(w, item_of(ring, i)->address);
+        if (!(seen >> slice & 1))
+            add(e, make(kind, who, slice));
+        seen |= 1u << slice;
+    }
+}
+
+static struct packet *take_ring(const struct world *w, struct packet_ring *ring, unsigned slice)
+{
+    uint32_t at = 0;
+    while (world_slice_of(w, item_of(ring, at)->address) != slice)
+        at++;
+    struct packet *p = item_of(ring, at);
+    for (; at > 0; at--)
+        ring->items[(ring->head + at) % ring->places] = item_of(ring, at - 1);
+    packet_ring_pop(ring);
+    return p;
+}
+
+static void add_probes(const struct world *w, unsigned cache, struct events *e)
+{
+    uint32_t seen = 0;
+    for (const struct packet *p = w->probes[cache].first; p; p = p->next) {
+        unsigned slice = world_slice_of(w, p->address);
+        if (!(seen >> slice & 1))
+            add(e, make(EVENT_PROBE, cache, slice));
+        seen |= 1u << slice;
+    }
+}
+
+static struct packet *take_probe(const struct world *w, struct packet_list *list, unsigned slice)
+{
+    struct packet_list all = *list;
+    struct packet *found = NULL;
+    *list = (struct packet_list){NULL, NULL};
+    while (all.first) {
+        struct packet *p = packet_shift(&all);
+        if (!found && world_slice_of(w, p->address) == slice)
+            found = p;
+        else
+            packet_append(list, p);
+    }
+    return found;
+}
+
+unsigned world_events(struct world *w, world_event events[WORLD_EVENTS], unsigned *internal)
+{
+    struct events e = {events, 0};
+    for (uint32_t i = 0; i < w->reply_count; i++)
+        add(&e, make(EVENT_REPLY, 0, i));
+    for (unsigned c = 0; c < w->setup->caches; c++) {
+        if (w->agents[c].done.first)
+            add(&e, make(EVENT_DONE, c, 0));
+        add_probes(w, c, &e);
+        if (w->reply_count < w->setup->replies)
+            add_ring(w, &w->requests[c], EVENT_HOME, c, &e);
+        add_ring(w, &w->answers[c], EVENT_ACKNOWLEDGED, c, &e);
+    }
+    if (w->served)
+        add(&e, make(EVENT_SERVED, 0, 0));
+    for (unsigned t = 0; t < w->program.threads; t++)
+        if (world_can_step(w, t))
+            add(&e, make(EVENT_STEP, t, 0));
+    for (unsigned c = 0; c < w->setup->caches; c++)
+        if (agent_drains(&w->agents[c]))
+            add(&e, make(EVENT_DRAIN, c, 0));
+    *internal = e.count;
+    for (unsigned t = 0; t < w->program.threads; t++)
+        for (unsigned n = world_choices(w, t), i = 0; i < n; i++)
+            add(&e, make(EVENT_CHOOSE, t, i));
+    return e.count;
+}
+
+/* The slice */
+
+static void send_reply(struct world *w, struct packet *p)
+{
+    p->is_reply = true;
+    w->replies[w->reply_count++] = p;
+}
+
+/* What the directory is about to send is on its way. */
+static void send_out(struct world *w)
+{
+    while (w->directory.out.first) {
+        struct packet *p = packet_shift(&w->directory.out);
+        world_tell(w, "; slice to L1 %u: ", world_name(w, p->sm));
+        world_tell_packet(w, p);
+        if (message_network_of(p->kind, p->is_reply) == MESSAGE_PROBES)
+            packet_append(&w->probes[p->sm], p);
+        else
+            send_reply(w, p);
+    }
+}
+
+/* The tags have the access. Its answer is a reply like others, unless the directory waits for it. */
+static void serve(struct world *w, struct packet *p)
+{
+    if (w->directory.remote.packet == p) {
+        w->served = p;
+        return;
+    }
+    if (!directory_answered(&w->directory, p))
+        send_reply(w, p);
+}
+
+static void take_woken(struct world *w)
+{
+    struct packet_list *woken = &w->directory.woken;
+    struct packet_list behind = w->front;
+    w->front = (struct packet_list){NULL, NULL};
+    while (woken->first) {
+        w->directory.kept--;
+        packet_append(&w->front, packet_shift(woken));
+    }
+    while (behind.first)
+        packet_append(&w->front, packet_shift(&behind));
+}
+
+static void take_home(struct world *w, struct packet *p)
+{
+    p->local = p->address;
+    p->parts = 1;
+    enum directory_taken taken = directory_take(&w->directory, p);
+    if (taken == DIRECTORY_TAKE_REFUSED)
+        world_fault(w, "the slice refuses an access, although it lacks nothing");
+    if (taken == DIRECTORY_TAKE_GONE)
+        serve(w, p);
+    send_out(w);
+}
+
+/* A packet comes to the slice; those whose wait is over then go before all others. Nothing else that happens meanwhile
+ * can be told from its having happened before or after. */
+static void come_home(struct world *w, struct packet *p)
+{
+    take_home(w, p);
+    for (take_woken(w); w->front.first && !w->wrong && !w->missing.any; take_woken(w)) {
+        struct packet *next = packet_shift(&w->front);
+        world_tell(w, "; woken, of L1 %u: ", world_name(w, next->sm));
+        world_tell_packet(w, next);
+        take_home(w, next);
+    }
+}
+
+/* Running */
+
+static void run_reply(struct world *w, unsigned which)
+{
+    struct packet *p = w->replies[which];
+    unsigned cache = p->sm;
+    w->replies[which] = w->replies[--w->reply_count];
+    world_tell(w, "L1 %u gets ", world_name(w, cache));
+    world_tell_packet(w, p);
+    agent_answered(&w->agents[cache], p);
+    if (agent_owns(p))
+        agent_reply(&w->agents[cache], p);
+    else
+        world_answer(w, p);
+    packet_free(&w->pools[cache], p);
+}
+
+static void run_done(struct world *w, unsigned cache)
+{
+    struct packet *p = agent_done(&w->agents[cache]);
+    world_tell(w, "L1 %u answers ", world_name(w, cache));
+    world_tell_packet(w, p);
+    world_answer(w, p);
+    packet_free(&w->pools[cache], p);
+}
+
+static void run_probe(struct world *w, unsigned cache, unsigned slice)
+{
+    struct packet *p = take_probe(w, &w->probes[cache], slice);
+    const struct agent *a = &w->agents[cache];
+    world_tell(w, "L1 %u gets ", world_name(w, cache));
+    world_tell_packet(w, p);
+    if (p->kind >= PACKET_LOCK && a->answers->count + a->probes >= a->answers->size)
+        world_fault(w, "an L1 has no room for the answer to a question");
+    else
+        agent_probe(&w->agents[cache], p);
+}
+
+static void run_home(struct world *w, unsigned cache, unsigned slice, struct packet_ring *ring)
+{
+    struct packet *p = take_ring(w, ring, slice);
+    world_tell(w, "slice gets from L1 %u ", world_name(w, cache));
+    world_tell_packet(w, p);
+    come_home(w, p);
+}
+
+static void run_served(struct world *w)
+{
+    struct packet *p = w->served;
+    w->served = NULL;
+    world_tell(w, "the L2 has answered the access at remote scope");
+    if (!directory_answered(&w->directory, p))
+        send_reply(w, p);
+    send_out(w);
+}
+
+/* Loads whose line came have it at once: they have its values, whenever it may be that they are told. */
+static void serve_ready(struct world *w)
+{
+    for (unsigned c = 0; c < w->setup->caches && !w->wrong; c++)
+        while (agent_has_ready(&w->agents[c]) && !w->wrong) {
+            const uint8_t *values;
+            uint32_t thread = agent_ready(&w->agents[c], &values);
+            world_loaded(w, thread, values);
+        }
+}
+
+static void run(struct world *w, world_event event)
+{
+    unsigned who = event >> 8 & 0xf, which = event & 0xff;
+    switch (kind_of(event)) {
+    case EVENT_REPLY:
+        run_reply(w, which);
+        break;
+    case EVENT_DONE:
+        run_done(w, who);
+        break;
+    case EVENT_PROBE:
+        run_probe(w, who, which);
+        break;
+    case EVENT_HOME:
+        run_home(w, who, which, &w->requests[who]);
+        break;
+    case EVENT_ACKNOWLEDGED:
+        run_home(w, who, which, &w->answers[who]);
+        break;
+    case EVENT_SERVED:
+        run_served(w);
+        break;
+    case EVENT_DRAIN:
+        world_tell(w, "L1 %u sends what waits", world_name(w, who));
+        agent_drain(&w->agents[who]);
+        break;
+    case EVENT_STEP:
+        world_tell(w, "thread %u (L1 %u) goes on", world_thread_name(w, who),
+                   world_name(w, w->program.roles[who].cache));
+        world_step(w, who);
+        break;
+    case EVENT_CHOOSE:
+        world_tell(w, "thread %u (L1 %u): ", world_thread_name(w, who), world_name(w, w->program.roles[who].cache));
+        world_choose(w, who, which);
+        break;
+    }
+}
+
+void world_run(struct world *w, world_event event)
+{
+    run(w, event);
+    serve_ready(w);
+}

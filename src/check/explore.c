@@ -1,0 +1,293 @@
+/* The search: all states, breadth first, so that a fault is found by as few events as there can be.
+ *
+ * Two things are shown about progress. In each state in which an access is under way something can happen that goes on
+ * with what was begun: that is looked for in every state. And whoever goes on always comes to an end: of each state one
+ * such event is remembered, the first that leads to another state, and the way by these events leads to a state in
+ * which no access is under way. It is followed for all states when the search is over. So from every state all accesses
+ * can end, whatever threads may still begin. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "check/seen.h"
+#include "check/world.h"
+
+/* States to look at: their sizes and bytes, one after the other. */
+struct layer {
+    VEC(uint8_t) bytes;
+    uint32_t count;
+};
+
+struct search {
+    const struct checker_setup *setup;
+    struct checker_result *result;
+    struct world *w;
+    struct seen seen;
+    struct layer now, next;
+    uint32_t faulty; /* the state from which `event` leads to a fault, or SEEN_NONE */
+    world_event event;
+    bool has_event;
+};
+
+static void push(struct layer *layer, const uint8_t *bytes, uint32_t size)
+{
+    vec_reserve(&layer->bytes, layer->bytes.count + size + 2);
+    uint8_t *to = layer->bytes.items + layer->bytes.count;
+    to[0] = (uint8_t)size;
+    to[1] = (uint8_t)(size >> 8);
+    memcpy(to + 2, bytes, size);
+    layer->bytes.count += size + 2;
+    layer->count++;
+}
+
+/* The state that the world is in, in its canonical form: its number. */
+static uint32_t note(struct search *s, uint32_t parent, world_event event)
+{
+    uint8_t bytes[WORLD_BYTES], caches[CHECKER_CACHES], lines[CHECKER_LINES];
+    uint32_t size = world_pack(s->w, bytes, caches, lines);
+    bool is_new;
+    uint32_t number = seen_add(&s->seen, bytes, size, &is_new);
+    if (!is_new)
+        return number;
+    s->seen.states[number].parent = parent;
+    s->seen.states[number].event = event;
+    push(&s->next, bytes, size);
+    return number;
+}
+
+static void found(struct search *s, uint32_t state, world_event event, bool has_event)
+{
+    s->faulty = state;
+    s->event = event;
+    s->has_event = has_event;
+    s->result->verdict = CHECKER_FAULT;
+}
+
+/* One event of a state. Returns false when it leads to a fault. */
+static bool follow(struct search *s, uint32_t state, const uint8_t *bytes, world_event event, bool internal)
+{
+    struct world *w = s->w;
+    world_unpack(w, bytes);
+    world_run(w, event);
+    world_check(w);
+    s->result->transitions++;
+    if (w->wrong) {
+        found(s, state, event, true);
+        return false;
+    }
+    uint32_t number = note(s, state, event);
+    if (internal && s->seen.states[state].onwards == SEEN_NONE && number != state)
+        s->seen.states[state].onwards = number;
+    return true;
+}
+
+static bool expand(struct search *s, uint32_t state, const uint8_t *bytes)
+{
+    world_event events[WORLD_EVENTS];
+    unsigned internal;
+    world_unpack(s->w, bytes);
+    bool done = world_is_done(s->w);
+    s->result->quiet += done && world_is_quiet(s->w);
+    unsigned count = world_events(s->w, events, &internal);
+    for (unsigned i = 0; i < count; i++)
+        if (!follow(s, state, bytes, events[i], i < internal))
+            return false;
+    if (done || s->seen.states[state].onwards != SEEN_NONE)
+        return true;
+    world_unpack(s->w, bytes);
+    world_fault(s->w, "deadlock: an access is under way, and nothing that was begun can go on");
+    found(s, state, 0, false);
+    return false;
+}
+
+static const char *limit_of(const struct search *s)
+{
+    const struct checker_setup *p = s->setup;
+    uint64_t bytes = seen_bytes(&s->seen) + s->now.bytes.capacity + s->next.bytes.capacity;
+    if (p->memory && bytes > p->memory)
+        return "memory";
+    if (p->depth && s->result->depth >= p->depth)
+        return "depth";
+    if (s->seen.count >= UINT32_MAX / 4)
+        return "states";
+    return NULL;
+}
+
+#define PROGRESS_STATES 65536u
+
+/* All states of a layer. Returns false when the search is over. */
+static bool expand_layer(struct search *s, uint32_t *first)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < s->now.count; i++) {
+        const uint8_t *item = s->now.bytes.items + at;
+        if (!expand(s, (*first)++, item + 2))
+            return false;
+        at += 2 + (size_t)(item[0] | item[1] << 8);
+        if (*first % PROGRESS_STATES)
+            continue;
+        s->result->limit = limit_of(s);
+        if (s->setup->progress && s->setup->progress(s->setup->context, s->seen.count, s->result->depth))
+            s->result->limit = "interrupt";
+        if (s->result->limit)
+            return false;
+    }
+    return true;
+}
+
+static void search(struct search *s)
+{
+    uint32_t first = 0;
+    world_check(s->w);
+    note(s, SEEN_NONE, 0);
+    while (s->next.count) {
+        struct layer last = s->now;
+        s->now = s->next;
+        s->next = last;
+        s->next.bytes.count = s->next.count = 0;
+        if (!expand_layer(s, &first))
+            return;
+        s->result->depth++;
+        s->result->limit = s->next.count ? limit_of(s) : NULL;
+        if (s->result->limit)
+            return;
+    }
+    s->result->verdict = CHECKER_PROVED;
+}
+
+/* Progress: the way onwards of every state ends. */
+static void check_ways(struct search *s)
+{
+    uint32_t count = s->seen.count, *met = base_calloc(count, sizeof *met);
+    for (uint32_t i = 0; i < count && s->result->verdict == CHECKER_PROVED; i++) {
+        uint32_t at = i;
+        for (; at != SEEN_NONE && !met[at]; at = s->seen.states[at].onwards)
+            met[at] = i + 1;
+        if (at == SEEN_NONE || met[at] != i + 1)
+            continue;
+        world_fault(s->w,
+                    "livelock: by going on with what was begun, a state comes back in which an access is under way");
+        found(s, at, 0, false);
+    }
+    free(met);
+}
+
+/* The trace: the events from the first state, run again. Each state is met in its canonical form; `names` says what its
+ * caches and lines were called in the first one. */
+
+static void rename_all(uint8_t *names, const uint8_t *to, unsigned count)
+{
+    uint8_t old[CHECKER_CACHES];
+    memcpy(old, names, count);
+    for (unsigned i = 0; i < count; i++)
+        names[to[i]] = old[i];
+}
+
+static void tell_event(struct search *s, world_event event, unsigned number)
+{
+    struct strbuf *out = &s->result->trace;
+    strbuf_addf(out, "%4u  ", number);
+    s->w->story = out;
+    world_run(s->w, event);
+    world_check(s->w);
+    s->w->story = NULL;
+    strbuf_add(out, "\n");
+}
+
+static void tell(struct search *s)
+{
+    VEC(world_event) events = {0};
+    struct world *w = s->w;
+    uint8_t caches[CHECKER_CACHES], lines[CHECKER_LINES], bytes[WORLD_BYTES], to[CHECKER_CACHES],
+        line_to[CHECKER_LINES];
+    if (s->has_event)
+        vec_push(&events, s->event);
+    for (uint32_t i = s->faulty; s->seen.states[i].parent != SEEN_NONE; i = s->seen.states[i].parent)
+        vec_push(&events, s->seen.states[i].event);
+    for (uint8_t i = 0; i < CHECKER_CACHES; i++)
+        caches[i] = i;
+    for (uint8_t i = 0; i < CHECKER_LINES; i++)
+        lines[i] = i;
+    bool was_wrong = w->wrong;
+    struct strbuf fault = w->fault;
+    w->fault = (struct strbuf){0};
+    struct world_program program = w->program;
+    world_free(w);
+    world_init(w, s->setup, &program);
+    w->names = caches;
+    w->line_names = lines;
+    for (size_t i = events.count; i-- > 0;) {
+        world_pack(w, bytes, to, line_to);
+        rename_all(caches, to, s->setup->caches);
+        rename_all(lines, line_to, s->setup->lines);
+        world_unpack(w, bytes);
+        tell_event(s, events.items[i], (unsigned)(events.count - i));
+    }
+    strbuf_add(&s->result->fault, w->wrong ? strbuf_text(&w->fault) : was_wrong ? strbuf_text(&fault) : "");
+    strbuf_free(&fault);
+    vec_free(&events);
+}
+
+static void sum_up(struct search *s)
+{
+    s->result->states = s->seen.count;
+    for (unsigned c = 0; c < s->setup->caches; c++)
+        coherence_add_counts(&s->result->agent, &s->w->agents[c].side.counts);
+    coherence_add_counts(&s->result->directory, &s->w->directory.side.counts);
+}
+
+void checker_defaults(struct checker_setup *s)
+{
+    s->program = s->program ? s->program : "lock";
+    s->caches = s->caches ? s->caches : 2;
+    s->lines = s->lines ? s->lines : 2;
+    s->ways = s->ways ? s->ways : s->lines > 1 ? s->lines - 1 : 1;
+    s->fills = s->fills ? s->fills : 1;
+    s->store_queue = s->store_queue ? s->store_queue : 1;
+    s->requests = s->requests ? s->requests : AGENT_ROOM + 1;
+    s->replies = s->replies ? s->replies : s->caches;
+    s->places = s->places ? s->places : s->lines > 1 ? s->lines - 1 : 1;
+    s->slices = s->slices ? s->slices : s->lines;
+    s->values = s->values ? s->values : 2;
+}
+
+static int check_setup(const struct checker_setup *s, struct diag_sink *sink)
+{
+    if (!s->protocol->registration)
+        return diag_error(sink, DIAG_NOWHERE, "lockstep protocols lists them",
+                          "protocol %s has no agents: its L1s keep nothing that they have written", s->protocol->name);
+    if (s->caches > CHECKER_CACHES || s->lines > CHECKER_LINES || s->ways > 4 || s->fills > 4 || s->requests > 16 ||
+        s->slices > s->lines || s->replies > WORLD_REPLIES / 2 || s->values > 100 || s->accesses > 200)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "a number is too large to be checked");
+    return 0;
+}
+
+int checker_run(const struct checker_setup *setup, struct checker_result *result, struct diag_sink *sink)
+{
+    struct world_program program;
+    *result = (struct checker_result){.verdict = CHECKER_STOPPED};
+    if (check_setup(setup, sink) < 0 || world_program_of(setup, &program, sink) < 0)
+        return -1;
+    struct search s = {.setup = setup, .result = result, .faulty = SEEN_NONE};
+    s.w = base_calloc(1, sizeof *s.w);
+    world_init(s.w, setup, &program);
+    seen_init(&s.seen);
+    search(&s);
+    if (result->verdict == CHECKER_PROVED)
+        check_ways(&s);
+    sum_up(&s);
+    if (result->verdict == CHECKER_FAULT)
+        tell(&s);
+    vec_free(&s.now.bytes);
+    vec_free(&s.next.bytes);
+    seen_free(&s.seen);
+    world_free(s.w);
+    free(s.w);
+    return 0;
+}
+
+void checker_free(struct checker_result *result)
+{
+    strbuf_free(&result->fault);
+    strbuf_free(&result->trace);
+}

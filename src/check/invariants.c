@@ -1,0 +1,146 @@
+/* What must hold. */
+#include <string.h>
+
+#include "base/check.h"
+#include "check/world.h"
+
+static bool owns(const struct agent_line *line)
+{
+    return line->state == AGENT_R || line->state == AGENT_P || line->state == AGENT_E;
+}
+
+static void check_missing(struct world *w)
+{
+    const struct coherence_missing *m = &w->missing;
+    if (!m->any)
+        return;
+    bool is_directory = m->side == &w->directory.side;
+    const struct coherence_words *words = is_directory ? &coherence_directory_words : &coherence_agent_words;
+    world_fault(w, "the %s has no transition for '%s' in state %s", is_directory ? "directory" : "L1",
+                words->events[m->event].word, words->states[m->state].word);
+}
+
+/* A line has one owner at most, and the directory knows it. */
+static void check_owners(struct world *w, uint32_t line)
+{
+    const struct directory_entry *entry = directory_find(&w->directory, WORLD_ADDRESS(line));
+    unsigned owners = 0;
+    for (unsigned c = 0; c < w->setup->caches; c++) {
+        const struct agent_line *l = agent_find(&w->agents[c], WORLD_ADDRESS(line));
+        if (!l || !owns(l))
+            continue;
+        owners++;
+        if (!entry || entry->owner != c)
+            world_fault(w, "L1 %u has registered line %u, and the directory does not know it", world_name(w, c),
+                        world_line_name(w, line));
+    }
+    if (owners > 1)
+        world_fault(w, "%u L1s have registered line %u", owners, world_line_name(w, line));
+}
+
+/* What agents and directory keep, although it follows from something else. */
+static void check_derived(struct world *w)
+{
+    struct check c;
+    check_init(&c);
+    c.quiet = true;
+    for (unsigned i = 0; i < w->setup->caches; i++)
+        agent_check(&w->agents[i], &c);
+    directory_check(&w->directory, &c);
+    if (c.wrong)
+        world_fault(w, "%s is wrong", c.wrong);
+}
+
+bool world_is_done(const struct world *w)
+{
+    for (unsigned t = 0; t < w->program.threads; t++) {
+        const struct world_thread *thread = &w->threads[t];
+        if (thread->phase != PHASE_READY || thread->load_place != WORLD_NONE || thread->stores_out)
+            return false;
+    }
+    return true;
+}
+
+static bool agent_is_quiet(const struct world *w, unsigned cache)
+{
+    const struct agent *a = &w->agents[cache];
+    if (a->behind.first || a->deferred.first || a->done.first || a->probes || a->requests->count || a->answers->count ||
+        w->probes[cache].first)
+        return false;
+    for (uint32_t i = 0; i < a->ways; i++)
+        if (a->lines[i].state != AGENT_I && a->lines[i].state != AGENT_V && a->lines[i].state != AGENT_R)
+            return false;
+    for (uint32_t i = a->arrived; i != a->end; i++)
+        if (a->writes[i % AGENT_WRITES].state == AGENT_SENT)
+            return false;
+    return true;
+}
+
+bool world_is_quiet(const struct world *w)
+{
+    if (!world_is_done(w) || w->reply_count || w->served || w->directory.kept)
+        return false;
+    for (unsigned c = 0; c < w->setup->caches; c++)
+        if (!agent_is_quiet(w, c))
+            return false;
+    return true;
+}
+
+/* The value that a place has come to: written bytes that an L1 has not sent yet come over those of the owner, and these
+ * over memory's. */
+static uint8_t value_of(struct world *w, uint8_t place)
+{
+    uint32_t line = place / WORLD_WORDS, at = place % WORLD_WORDS * 4;
+    const uint8_t *unsent = NULL, *owned = NULL;
+    for (unsigned c = 0; c < w->setup->caches; c++) {
+        const struct agent_line *l = agent_find(&w->agents[c], WORLD_ADDRESS(line));
+        if (!l || !(l->written.word[0] >> at & 1))
+            continue;
+        if (unsent && !owns(l))
+            world_fault(w, "two L1s have written line %u [%u], and neither's bytes have left it",
+                        world_line_name(w, line), place % WORLD_WORDS);
+        if (owns(l))
+            owned = agent_data(&w->agents[c], l) + at;
+        else
+            unsent = agent_data(&w->agents[c], l) + at;
+    }
+    return unsent ? *unsent : owned ? *owned : w->memory[place][0];
+}
+
+static void check_place(struct world *w, uint8_t place, uint8_t expected)
+{
+    uint8_t value = value_of(w, place);
+    if (value != expected)
+        world_fault(w, "line %u [%u] has come to %u, and should be %u", world_line_name(w, place / WORLD_WORDS),
+                    place % WORLD_WORDS, value, expected);
+}
+
+static void check_values(struct world *w)
+{
+    uint32_t known = 0;
+    for (unsigned g = 0; g < w->program.guard_count; g++) {
+        const struct world_guard *guard = &w->program.guards[g];
+        known |= guard->data;
+        if (!guard->turns)
+            check_place(w, guard->place, w->holder[g] != WORLD_NONE);
+        else if (w->holder[g] != WORLD_NONE)
+            check_place(w, guard->place, w->program.roles[w->holder[g]].turn);
+    }
+    for (unsigned t = 0; t < w->program.threads; t++)
+        known |= w->program.roles[t].counters | w->program.roles[t].own;
+    for (uint8_t place = 0; place < w->setup->lines * WORLD_WORDS; place++)
+        if (known >> place & 1)
+            check_place(w, place, w->truth[place]);
+}
+
+void world_check(struct world *w)
+{
+    check_missing(w);
+    if (w->wrong)
+        return;
+    check_derived(w);
+    for (uint32_t line = 0; line < w->setup->lines; line++)
+        check_owners(w, line);
+    if (!w->wrong && world_is_quiet(w))
+        check_values(w);
+}

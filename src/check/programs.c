@@ -1,0 +1,189 @@
+/* What the threads of each program do (programs.def). */
+#include "check/world.h"
+
+#include <string.h>
+
+#include "base/strmap.h"
+
+const struct checker_program_name checker_programs[] = {
+#define CHECK_PROGRAM(name, protocols, doc) {#name, protocols, doc},
+#include "check/programs.def"
+#undef CHECK_PROGRAM
+    {NULL, NULL, NULL},
+};
+
+bool checker_suits(const struct coherence_protocol *protocol, const struct checker_program_name *program)
+{
+    size_t length = strlen(protocol->name);
+    for (const char *at = program->protocols; at && *at; at += strcspn(at, " "), at += *at == ' ')
+        if (strcspn(at, " ") == length && strncmp(at, protocol->name, length) == 0)
+            return true;
+    return !program->protocols;
+}
+
+static uint8_t place_of(uint32_t line, uint32_t word)
+{
+    return (uint8_t)(line * WORLD_WORDS + word);
+}
+static uint32_t place_bit(uint32_t line, uint32_t word)
+{
+    return 1u << place_of(line, word);
+}
+
+/* A thread in each L1, alike. */
+static void one_each(const struct checker_setup *s, struct world_program *p, uint32_t manners, uint32_t guards)
+{
+    p->threads = s->caches;
+    p->caches_alike = true;
+    for (uint8_t i = 0; i < s->caches; i++)
+        p->roles[i] = (struct world_role){.cache = i, .turn = i, .manners = manners, .guards = guards};
+}
+
+/* A guard in line 0, of the words beside it in every line. */
+static void one_guard(const struct checker_setup *s, struct world_program *p, bool turns)
+{
+    p->guard_count = 1;
+    p->guards[0] = (struct world_guard){.place = place_of(0, 0), .turns = turns};
+    for (uint32_t line = 0; line < s->lines; line++)
+        p->guards[0].data |= place_bit(line, 1);
+}
+
+static void lock(const struct checker_setup *s, struct world_program *p)
+{
+    one_each(s, p, MANNER(TAKE_RMW) | MANNER(GIVE_STORE) | MANNER(GIVE_RMW), 1);
+    one_guard(s, p, false);
+}
+
+static void locks(const struct checker_setup *s, struct world_program *p)
+{
+    one_each(s, p, MANNER(TAKE_RMW) | MANNER(GIVE_STORE), (1u << s->lines) - 1);
+    p->guard_count = s->lines;
+    p->lines_alike = true;
+    for (uint32_t line = 0; line < s->lines; line++)
+        p->guards[line] = (struct world_guard){.place = place_of(line, 0), .data = place_bit(line, 1)};
+}
+
+static void turn(const struct checker_setup *s, struct world_program *p)
+{
+    one_each(s, p, MANNER(TAKE_LOAD) | MANNER(TAKE_RMW) | MANNER(GIVE_STORE) | MANNER(GIVE_RMW), 1);
+    one_guard(s, p, true);
+}
+
+static void both(const struct checker_setup *s, struct world_program *p)
+{
+    one_each(s, p, MANNER(TAKE_LOAD) | MANNER(GIVE_STORE) | MANNER(DATA_ATOMIC), 1);
+    one_guard(s, p, true);
+}
+
+static void fence(const struct checker_setup *s, struct world_program *p)
+{
+    one_each(s, p, MANNER(TAKE_LOAD_FENCE) | MANNER(GIVE_FENCE_STORE), 1);
+    one_guard(s, p, true);
+}
+
+/* The word beside the counter of a line is the own of the thread of that number. */
+static void count(const struct checker_setup *s, struct world_program *p)
+{
+    one_each(s, p, MANNER(COUNT_RELAXED) | MANNER(COUNT_ORDERED), 0);
+    p->caches_alike = false;
+    for (uint32_t i = 0; i < p->threads; i++) {
+        for (uint32_t line = 0; line < s->lines; line++)
+            p->roles[i].counters |= place_bit(line, 0);
+        p->roles[i].own = i < s->lines ? place_bit(i, 1) : 0;
+    }
+}
+
+/* A guard in a line for the two threads of each L1 that has a line of its number; the others count beside it. */
+static void block(const struct checker_setup *s, struct world_program *p)
+{
+    const uint32_t manners =
+        MANNER(TAKE_LOAD_BLOCK) | MANNER(TAKE_RMW_BLOCK) | MANNER(GIVE_STORE_BLOCK) | MANNER(GIVE_RMW_BLOCK);
+    for (uint8_t i = 0; i < 2; i++)
+        p->roles[p->threads++] = (struct world_role){.turn = i, .manners = manners, .guards = 1};
+    for (uint8_t cache = 1; cache < s->caches; cache++)
+        p->roles[p->threads++] = (struct world_role){.cache = cache,
+                                                     .manners = MANNER(COUNT_RELAXED) | MANNER(COUNT_ORDERED),
+                                                     .counters = place_bit(s->lines - 1, 1)};
+    p->guard_count = 1;
+    p->guards[0] = (struct world_guard){.place = place_of(0, 0), .turns = true};
+    for (uint32_t line = 0; line < s->lines; line++)
+        p->guards[0].data |= line + 1 < s->lines ? place_bit(line, 1) : line ? place_bit(line, 0) : 0;
+}
+
+static void steal(const struct checker_setup *s, struct world_program *p)
+{
+    const uint32_t near = MANNER(TAKE_RMW_BLOCK) | MANNER(GIVE_STORE_BLOCK);
+    const uint32_t far = MANNER(TAKE_RMW_REMOTE) | MANNER(GIVE_STORE_REMOTE) | MANNER(GIVE_RMW_REMOTE);
+    for (uint8_t i = 0; i < 2; i++)
+        p->roles[p->threads++] = (struct world_role){.manners = near, .guards = 1};
+    for (uint8_t cache = 1; cache < s->caches; cache++)
+        p->roles[p->threads++] = (struct world_role){.cache = cache, .manners = far, .guards = 1};
+    one_guard(s, p, false);
+}
+
+/* Each L1 has a thread that counts in all lines; the first also one that has the word beside a counter, and fences. */
+static void mix(const struct checker_setup *s, struct world_program *p)
+{
+    for (uint8_t cache = 0; cache < s->caches; cache++) {
+        struct world_role *role = &p->roles[p->threads++];
+        *role = (struct world_role){.cache = cache, .manners = MANNER(COUNT_RELAXED) | MANNER(COUNT_REMOTE)};
+        for (uint32_t line = 0; line < s->lines; line++)
+            role->counters |= place_bit(line, 0);
+    }
+    p->roles[p->threads++] =
+        (struct world_role){.manners = MANNER(COUNT_RELAXED) | MANNER(COUNT_ORDERED) | MANNER(FENCE_ALONE),
+                            .counters = place_bit(0, 0),
+                            .own = place_bit(0, 1)};
+}
+
+/* False sharing: two locks lie in line 0, and what they guard in the last line. The threads of L1 0 take one each. */
+static void pair(const struct checker_setup *s, struct world_program *p)
+{
+    const uint32_t manners = MANNER(TAKE_RMW) | MANNER(GIVE_STORE);
+    uint32_t last = s->lines - 1;
+    p->guard_count = last ? 2 : 1;
+    for (uint32_t g = 0; g < p->guard_count; g++)
+        p->guards[g] = (struct world_guard){.place = place_of(0, g), .data = place_bit(last, last ? g : 1)};
+    for (uint8_t i = 0; i < p->guard_count; i++)
+        p->roles[p->threads++] = (struct world_role){.manners = manners, .guards = 1u << i};
+    for (uint8_t cache = 1; cache < s->caches; cache++)
+        p->roles[p->threads++] =
+            (struct world_role){.cache = cache, .manners = manners, .guards = 1u << (p->guard_count - 1)};
+}
+
+/* The block's counter lies in line 0, beside a word of L1 1's; the others' in the last line, beside a word of the
+ * block's. */
+static void near(const struct checker_setup *s, struct world_program *p)
+{
+    uint32_t last = s->lines - 1;
+    for (uint8_t i = 0; i < 2; i++)
+        p->roles[p->threads++] = (struct world_role){.manners = MANNER(COUNT_BLOCK) | (i ? MANNER(FENCE_ALONE) : 0),
+                                                     .counters = place_bit(0, 0),
+                                                     .own = last && !i ? place_bit(last, 1) : 0};
+    for (uint8_t cache = 1; cache < s->caches; cache++)
+        p->roles[p->threads++] = (struct world_role){.cache = cache,
+                                                     .manners = MANNER(COUNT_RELAXED) | MANNER(COUNT_ORDERED),
+                                                     .counters = last ? place_bit(last, 0) : 0,
+                                                     .own = cache == 1 ? place_bit(0, 1) : 0};
+}
+
+int world_program_of(const struct checker_setup *setup, struct world_program *program, struct diag_sink *sink)
+{
+    static void (*const makers[])(const struct checker_setup *s, struct world_program *p) = {
+#define CHECK_PROGRAM(name, protocols, doc) name,
+#include "check/programs.def"
+#undef CHECK_PROGRAM
+    };
+    const char *names[sizeof makers / sizeof *makers + 1] = {NULL};
+    *program = (struct world_program){0};
+    for (unsigned i = 0; checker_programs[i].name; i++) {
+        names[i] = checker_programs[i].name;
+        if (strcmp(setup->program, names[i]) == 0) {
+            makers[i](setup, program);
+            return 0;
+        }
+    }
+    const char *near = str_nearest(setup->program, names);
+    return diag_error(sink, DIAG_NOWHERE, near ? near : "lockstep check --help lists the programs",
+                      "there is no program named %s", setup->program);
+}

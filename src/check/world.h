@@ -1,0 +1,205 @@
+/* The state that the checker explores, laid out for running: agents, a directory with its memory, what is under way
+ * between them, and threads. One world is kept, and takes the form of one state after another (pack.c).
+ *
+ * Addresses: line l lies at WORLD_ADDRESS(l), and has WORLD_WORDS words of 4 bytes, which are what threads access. A
+ * *place* is a word of a line: line * WORLD_WORDS + word. Values are below 256. */
+#ifndef LOCKSTEP_CHECK_WORLD_H
+#define LOCKSTEP_CHECK_WORLD_H
+
+#include "check/checker.h"
+#include "memory/agent.h"
+#include "memory/directory.h"
+
+#define WORLD_WORDS 2u
+#define WORLD_LINE_BYTES (4 * WORLD_WORDS)
+#define WORLD_ADDRESS(line) ((uint64_t)PACKET_LINE_BYTES * ((line) + 1))
+#define WORLD_PLACES (CHECKER_LINES * WORLD_WORDS)
+#define WORLD_THREADS 8u
+#define WORLD_PACKETS 24u /* of an agent or the directory */
+#define WORLD_REPLIES 32u
+#define WORLD_NONE 0xffu
+#define WORLD_GRANTS 256u /* registrations before a state is run: above the numbers that pack.c gives them */
+
+/* Threads. A thread may take a *guard*, and then has the data that it guards to itself until it gives the guard away:
+ * so a program has no races, and each plain load has one value that it may see. */
+enum world_stage {
+    STAGE_IDLE,
+    STAGE_TAKING,      /* an access of the guard that may take it */
+    STAGE_TAKEN_FENCE, /* the guard is taken; a fence follows */
+    STAGE_HELD,
+    STAGE_GIVING_FENCE, /* a fence, then the guard is given away */
+    STAGE_GIVING,
+    STAGE_OTHER /* an access that has to do with no guard */
+};
+enum world_phase {
+    PHASE_READY, /* no access under way but loads and stores that the thread does not wait for */
+    PHASE_WAIT,  /* for its own earlier accesses, before a release or fence */
+    PHASE_FLUSH, /* for the L1's flush */
+    PHASE_TRY,   /* at the L1's door */
+    PHASE_OUT    /* for the answer */
+};
+enum world_op { OP_LOAD, OP_STORE, OP_SYNC_LOAD, OP_SYNC_STORE, OP_RMW, OP_FENCE };
+struct world_access {
+    uint8_t op, place;
+    uint8_t order, scope; /* ISA_ORDER_*, ISA_SCOPE_* */
+    uint8_t atomic;       /* ISA_ATOMIC_* */
+    uint8_t value, compare;
+};
+struct world_thread {
+    uint8_t stage, phase, guard, manner; /* manner: of giving, remembered over its fence */
+    uint8_t next;                        /* whose turn it becomes */
+    struct world_access access;          /* unless READY */
+    uint8_t load_place, load_value;      /* a plain load under way, and what it must see; place WORLD_NONE: none */
+    uint8_t stores_out;                  /* ordered stores that are not acknowledged */
+    bool load_before, stores_before;     /* what is under way is ordered before releases of the block's other threads */
+    uint8_t left;                        /* accesses */
+    uint32_t mark;                       /* FLUSH */
+};
+
+/* How a guard is taken and given: enum world_manner, as sets in struct world_role. */
+enum world_manner {
+    TAKE_LOAD,       /* an acquiring load */
+    TAKE_RMW,        /* an atomic that acquires and releases */
+    TAKE_LOAD_FENCE, /* a relaxed load, then a fence */
+    TAKE_LOAD_BLOCK, /* at the scope of the block */
+    TAKE_RMW_BLOCK,
+    TAKE_LOAD_REMOTE, /* at remote scope */
+    TAKE_RMW_REMOTE,
+    GIVE_STORE, /* a releasing store */
+    GIVE_RMW,
+    GIVE_FENCE_STORE, /* a fence, then a relaxed store */
+    GIVE_STORE_BLOCK,
+    GIVE_RMW_BLOCK,
+    GIVE_STORE_REMOTE,
+    GIVE_RMW_REMOTE,
+    COUNT_RELAXED, /* increments of a counter */
+    COUNT_ORDERED,
+    COUNT_BLOCK,
+    COUNT_REMOTE,
+    FENCE_ALONE,
+    DATA_ATOMIC, /* what a guard guards is accessed by atomics, too */
+    WORLD_MANNERS
+};
+#define MANNER(name) (1u << (name))
+
+struct world_role {
+    uint8_t cache, turn; /* turn: the guard's value when it is this thread's */
+    uint32_t manners;    /* set of enum world_manner */
+    uint32_t guards;     /* set: those that it takes */
+    uint32_t counters;   /* set of places */
+    uint32_t own;        /* set of places that it alone accesses, plainly */
+};
+struct world_guard {
+    uint8_t place;
+    bool turns;    /* its value says whose turn it is; else it is a lock: 0 free, 1 held */
+    uint32_t data; /* set of places */
+};
+/* What the threads of a world do. */
+struct world_program {
+    struct world_role roles[WORLD_THREADS];
+    struct world_guard guards[CHECKER_LINES];
+    uint32_t threads, guard_count;
+    bool caches_alike, lines_alike; /* any permutation of them is the same program */
+};
+
+struct world {
+    const struct checker_setup *setup;
+    struct world_program program;
+
+    struct agent agents[CHECKER_CACHES];
+    struct packet_pool pools[CHECKER_CACHES];
+    struct packet *packets[CHECKER_CACHES + 1]; /* WORLD_PACKETS each; the last are the directory's */
+    struct packet_ring requests[CHECKER_CACHES], answers[CHECKER_CACHES];
+    struct cache_stats cache_stats;
+    struct packet_list probes[CHECKER_CACHES]; /* on their way to an L1, in order */
+    struct packet *replies[WORLD_REPLIES];     /* on their way, in any order */
+    uint32_t reply_count;
+    struct packet *served; /* the access at remote scope whose answer is not there yet, or NULL */
+
+    struct directory directory;
+    struct packet_list front; /* accesses whose wait in the directory is over */
+    uint8_t memory[WORLD_PLACES][4];
+    uint8_t tags[CHECKER_LINES]; /* lines in the L2, the one that was used longest ago first */
+    uint32_t tag_count, held;    /* held: set of lines */
+
+    struct world_thread threads[WORLD_THREADS];
+    uint8_t truth[WORLD_PLACES];   /* what data and counters have come to */
+    uint8_t holder[CHECKER_LINES]; /* of a guard: the thread, or WORLD_NONE */
+
+    struct coherence_missing missing;
+    bool wrong;
+    struct strbuf fault;
+    struct strbuf *story;              /* what an event did is told here, or NULL */
+    const uint8_t *names, *line_names; /* of caches, and threads alike, and of lines in the story */
+    struct arena arena;
+};
+
+/* programs.c: lays the setup's program out. Returns 0, or -1 with a diagnostic. */
+int world_program_of(const struct checker_setup *setup, struct world_program *program, struct diag_sink *sink);
+
+/* world.c: a world in its first state. */
+void world_init(struct world *w, const struct checker_setup *setup, const struct world_program *program);
+void world_free(struct world *w);
+/* No agent, thread or message: for pack.c. */
+void world_clear(struct world *w);
+struct packet *world_packet(struct world *w, unsigned owner);
+/* A fault, the first of which counts. */
+void world_fault(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The story of the event goes on. */
+void world_tell(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What a message says, for the story. */
+void world_tell_packet(struct world *w, const struct packet *p);
+static inline uint32_t world_line_of(uint64_t address)
+{
+    return (uint32_t)(address / PACKET_LINE_BYTES) - 1;
+}
+static inline uint32_t world_slice_of(const struct world *w, uint64_t address)
+{
+    return world_line_of(address) % w->setup->slices;
+}
+static inline unsigned world_name(const struct world *w, unsigned cache)
+{
+    return w->names ? w->names[cache] : cache;
+}
+static inline unsigned world_thread_name(const struct world *w, unsigned thread)
+{
+    return w->names && w->program.caches_alike ? w->names[thread] : thread;
+}
+static inline unsigned world_line_name(const struct world *w, unsigned line)
+{
+    return w->line_names ? w->line_names[line] : line;
+}
+
+/* events.c: what can happen in a state. */
+#define WORLD_EVENTS 192u
+typedef uint16_t world_event;
+/* All events, the internal ones first: those that go on with what was begun. Returns how many. */
+unsigned world_events(struct world *w, world_event events[WORLD_EVENTS], unsigned *internal);
+void world_run(struct world *w, world_event event);
+
+/* threads.c */
+/* Choices of a thread that is ready; and whether one that is not can go on by itself. */
+unsigned world_choices(const struct world *w, unsigned thread);
+bool world_can_step(const struct world *w, unsigned thread);
+void world_choose(struct world *w, unsigned thread, unsigned choice);
+void world_step(struct world *w, unsigned thread);
+/* Its access is answered, with what it read. */
+void world_answer(struct world *w, const struct packet *p);
+/* A plain load has its line. */
+void world_loaded(struct world *w, unsigned thread, const uint8_t *line);
+
+/* invariants.c: what must hold in every state; and in those in which nothing is under way. */
+void world_check(struct world *w);
+bool world_is_quiet(const struct world *w);
+/* No access is under way. */
+bool world_is_done(const struct world *w);
+
+/* pack.c: a state as bytes. */
+#define WORLD_BYTES 2048u
+/* The canonical form: of all that differ by names alone, one. caches, lines: the names that they have in it, by their
+ * present ones. Returns how many bytes. */
+uint32_t world_pack(const struct world *w, uint8_t bytes[WORLD_BYTES], uint8_t caches[CHECKER_CACHES],
+                    uint8_t lines[CHECKER_LINES]);
+void world_unpack(struct world *w, const uint8_t *bytes);
+
+#endif

@@ -1,0 +1,269 @@
+/* `lockstep check`: coherence protocols, explored state by state. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "check/checker.h"
+#include "cli/cli.h"
+#include "cli/listing.h"
+#include "config/yaml.h"
+#include "report/table.h"
+
+static const char usage_head[] =
+    "usage: lockstep check [OPTIONS] [PROTOCOL...]\n"
+    "\n"
+    "Explores all orders in which the messages of a few L1s and a slice can arrive and their threads can access, with\n"
+    "the code that is simulated, and looks for a state in which something is wrong (docs/check.md). Without a "
+    "protocol,\n"
+    "all that keep in L1s what they have written are checked.\n"
+    "\n"
+    "  --program NAME       what the threads do (all that suit the protocol); can be given again\n";
+
+static const char usage_tail[] = "  --transitions        lists the transitions that were not taken\n"
+                                 "  --quiet              no progress\n"
+                                 "\n"
+                                 "Programs:\n";
+
+static const char usage_end[] = "\n"
+                                "Exit code: 0 proved, 1 a fault was found or a limit ended the search, 2 usage.\n";
+
+struct number {
+    const char *option, *doc;
+    uint64_t least, most;
+    size_t member; /* of struct cli_options */
+};
+static const struct number numbers[] = {
+#define CLI_CHECK(option, least, most, doc) {#option, doc, least, most, offsetof(struct cli_options, check_##option)},
+#include "cli/check_options.def"
+#undef CLI_CHECK
+};
+
+static void write_usage(struct strbuf *text)
+{
+    struct table t;
+    strbuf_add(text, usage_head);
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        strbuf_addf(text, "  --%-8s N         %s\n", numbers[i].option, numbers[i].doc);
+    strbuf_add(text, usage_tail);
+    table_init(&t, "ll");
+    for (const struct checker_program_name *p = checker_programs; p->name; p++) {
+        table_cell(&t, "  %s", p->name);
+        table_cell(&t, "%s", p->doc);
+    }
+    table_text(&t, text);
+    table_free(&t);
+    strbuf_add(text, usage_end);
+}
+
+/* One number, if it was given. Returns -1 with a diagnostic for what is none or out of range. */
+static int read_number(const struct cli_options *options, const struct number *n, uint64_t *value,
+                       struct diag_sink *sink)
+{
+    const char *text = *(const char *const *)((const char *)options + n->member);
+    if (!text)
+        return 0;
+    if (!config_parse_u64(text, value) || *value < n->least || *value > n->most)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "--%s %s: expected a number from %" PRIu64 " to %" PRIu64,
+                          n->option, text, n->least, n->most);
+    return 0;
+}
+
+#define DEFAULT_ACCESSES 2
+#define DEFAULT_MEMORY 8
+
+static int read_setup(const struct cli_options *options, struct checker_setup *setup, struct diag_sink *sink)
+{
+    struct values {
+#define CLI_CHECK(option, least, most, doc) uint64_t option;
+#include "cli/check_options.def"
+#undef CLI_CHECK
+    } v = {.accesses = DEFAULT_ACCESSES, .memory = DEFAULT_MEMORY};
+    uint64_t *const at[] = {
+#define CLI_CHECK(option, least, most, doc) &v.option,
+#include "cli/check_options.def"
+#undef CLI_CHECK
+    };
+    int rc = 0;
+    for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        rc |= read_number(options, &numbers[i], at[i], sink);
+    *setup = (struct checker_setup){.caches = (uint32_t)v.caches,
+                                    .lines = (uint32_t)v.lines,
+                                    .ways = (uint32_t)v.ways,
+                                    .fills = (uint32_t)v.fills,
+                                    .requests = (uint32_t)v.requests,
+                                    .replies = (uint32_t)v.replies,
+                                    .places = (uint32_t)v.places,
+                                    .slices = (uint32_t)v.slices,
+                                    .values = (uint32_t)v.values,
+                                    .accesses = (uint32_t)v.accesses,
+                                    .depth = v.depth,
+                                    .memory = v.memory << 30};
+    return rc;
+}
+
+struct session {
+    const struct cli_options *options;
+    struct checker_setup setup;
+    struct cli_progress progress;
+    struct diag_sink *sink;
+    struct strbuf name; /* of what is explored */
+    struct table rows;
+    struct strbuf after; /* faults, and transitions that were not taken */
+    unsigned faults, stopped;
+};
+
+static bool on_progress(void *context, uint64_t states, uint64_t depth)
+{
+    struct session *s = context;
+    cli_progress_states(&s->progress, strbuf_text(&s->name), states, depth);
+    return false;
+}
+
+static const char *verdict_of(const struct checker_result *r)
+{
+    return r->verdict == CHECKER_PROVED ? "proved" : r->verdict == CHECKER_FAULT ? "FAULT" : "not finished: ";
+}
+
+static void add_row(struct session *s, struct checker_result *r)
+{
+    table_cell(&s->rows, "%s", s->setup.protocol->name);
+    table_cell(&s->rows, "%s", s->setup.program);
+    table_cell(&s->rows, "%" PRIu64, r->states);
+    table_cell(&s->rows, "%" PRIu64, r->transitions);
+    table_cell(&s->rows, "%" PRIu64, r->depth);
+    table_cell(&s->rows, "%" PRIu64, r->quiet);
+    table_cell(&s->rows, "%s%s%s", verdict_of(r), r->limit ? "limit of " : "", r->limit ? r->limit : "");
+    if (r->verdict == CHECKER_FAULT)
+        strbuf_addf(&s->after, "\n%s, %s: %s\n%s", s->setup.protocol->name, s->setup.program, strbuf_text(&r->fault),
+                    strbuf_text(&r->trace));
+    s->faults += r->verdict == CHECKER_FAULT;
+    s->stopped += r->verdict == CHECKER_STOPPED;
+}
+
+static int explore(struct session *s, const char *program, struct coherence_counts taken[COHERENCE_SIDES])
+{
+    struct checker_result result;
+    s->setup.program = program;
+    strbuf_free(&s->name);
+    strbuf_addf(&s->name, "%s, %s", s->setup.protocol->name, program);
+    if (checker_run(&s->setup, &result, s->sink) < 0)
+        return -1;
+    cli_progress_clear(&s->progress);
+    add_row(s, &result);
+    coherence_add_counts(&taken[0], &result.agent);
+    coherence_add_counts(&taken[2], &result.directory);
+    checker_free(&result);
+    return 0;
+}
+
+/* The rows of a side's table that were taken, and those that were not. */
+static void add_transitions(struct session *s, unsigned side, const struct coherence_counts *taken)
+{
+    const struct coherence_words *words;
+    const struct coherence_table *table = coherence_side_of(s->setup.protocol, side, &words);
+    struct table t;
+    unsigned reached = 0, rows = 0;
+    table_init(&t, "llll");
+    for (unsigned i = 0; i < table->count; i++) {
+        const struct coherence_row *row = &table->rows[i];
+        if (side == 0 && (row->actions & AGENT_DO_REFUSE))
+            continue; /* a refusal is no transition that is taken */
+        rows++;
+        reached += taken->taken[row->state][row->event] != 0;
+        if (taken->taken[row->state][row->event] || !s->options->transitions)
+            continue;
+        const char *why = checker_unreached(s->setup.protocol, side, row->state, row->event);
+        table_cell(&t, "  %s", words->side);
+        table_cell(&t, "%s", words->states[row->state].word);
+        table_cell(&t, "%s", words->events[row->event].word);
+        table_cell(&t, "%s", why ? why : "");
+    }
+    strbuf_addf(&s->after, "%s: %u of %u transitions of the %s were taken\n", s->setup.protocol->name, reached, rows,
+                words->side);
+    table_text(&t, &s->after);
+    table_free(&t);
+}
+
+/* The programs that were asked for, or all that suit the protocol. */
+static int check_protocol(struct session *s)
+{
+    struct coherence_counts taken[COHERENCE_SIDES] = {0};
+    int rc = 0;
+    for (size_t i = 0; i < s->options->programs.count && rc == 0; i++)
+        rc = explore(s, s->options->programs.items[i], taken);
+    for (const struct checker_program_name *p = checker_programs; p->name && rc == 0; p++)
+        if (!s->options->programs.count && checker_suits(s->setup.protocol, p))
+            rc = explore(s, p->name, taken);
+    if (rc < 0)
+        return -1;
+    strbuf_add(&s->after, "\n");
+    add_transitions(s, 0, &taken[0]);
+    add_transitions(s, 2, &taken[2]);
+    return 0;
+}
+
+static int check_named(struct session *s, const char *name)
+{
+    const char *names[16] = {NULL};
+    unsigned count = 0;
+    for (const struct coherence_protocol *const *p = coherence_list(); *p && count < 15; p++)
+        if ((*p)->registration)
+            names[count++] = (*p)->name;
+    s->setup.protocol = coherence_find(name);
+    if (s->setup.protocol && s->setup.protocol->registration)
+        return check_protocol(s);
+    listing_unknown("protocol to be checked", name, names, s->sink);
+    return -1;
+}
+
+static int check_all(struct session *s)
+{
+    int rc = 0;
+    for (char **name = s->options->rest; *name && rc == 0; name++)
+        rc = check_named(s, *name);
+    for (const struct coherence_protocol *const *p = coherence_list(); *p && rc == 0 && !s->options->rest[0]; p++)
+        if ((*p)->registration)
+            rc = check_named(s, (*p)->name);
+    return rc;
+}
+
+static int end(struct session *s, int rc)
+{
+    struct strbuf out = {0};
+    if (rc == 0) {
+        table_text(&s->rows, &out);
+        strbuf_add(&out, strbuf_text(&s->after));
+        cli_print(&out);
+    }
+    table_free(&s->rows);
+    strbuf_free(&s->after);
+    strbuf_free(&s->name);
+    return rc < 0 ? CLI_USAGE : s->faults || s->stopped ? CLI_FAILED : CLI_OK;
+}
+
+static int run_check(struct cli_options *options, struct diag_sink *sink)
+{
+    static const char *const heading[] = {"protocol", "program", "states", "transitions", "depth", "quiet", "verdict"};
+    struct session s = {.options = options, .sink = sink};
+    if (read_setup(options, &s.setup, sink) < 0)
+        return CLI_USAGE;
+    checker_defaults(&s.setup);
+    s.setup.progress = on_progress;
+    s.setup.context = &s;
+    cli_progress_init(&s.progress, options->quiet);
+    table_init(&s.rows, "llrrrrl");
+    for (unsigned i = 0; i < sizeof heading / sizeof *heading; i++)
+        table_cell(&s.rows, "%s", heading[i]);
+    return end(&s, check_all(&s));
+}
+
+int cli_check(int argc, char **argv)
+{
+    struct strbuf text = {0};
+    write_usage(&text);
+    int code = cli_listing(argc, argv, CLI_TAKES_CHECK, UINT32_MAX, strbuf_text(&text), run_check);
+    strbuf_free(&text);
+    return code;
+}
