@@ -123,7 +123,7 @@ struct gpu_counters {
 #define CACHE(member, doc) struct cache_stats member;
 #include "gpu/counters.def"
     struct coherence_counts transitions[COHERENCE_SIDES];
-    bool keeps_written; /* the last set has something */
+    bool keeps_written; /* the last two sets have something */
     struct stat_group cache_groups[GPU_SETS]; /* of the caches' sets */
     struct gpu_stat_set sets[GPU_SETS];
 };

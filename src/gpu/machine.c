@@ -332,8 +332,8 @@ static int check_registration(const struct machine *m, struct diag_sink *sink)
     const struct memory_params *p = &m->memory;
     const char *replacement = p->coherence.replacement;
     int bad = 0;
-    if (*replacement && strcmp(replacement, "rprio") != 0 && strcmp(replacement, "noprio") != 0)
-        bad |= diag_error(sink, DIAG_NOWHERE, "rprio, noprio, or nothing: as the protocol has it",
+    if (strcmp(replacement, "own") != 0 && strcmp(replacement, "rprio") != 0 && strcmp(replacement, "noprio") != 0)
+        bad |= diag_error(sink, DIAG_NOWHERE, "rprio, noprio, or own: as the protocol has it",
                           "coherence.replacement cannot be %s", replacement);
     if (!coherence_find(p->coherence.protocol)->registration)
         return bad;

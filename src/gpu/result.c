@@ -119,7 +119,7 @@ void gpu_result_free(struct gpu_result *result)
 
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count)
 {
-    *count = GPU_SETS - !result->counters->keeps_written;
+    *count = result->counters->keeps_written ? GPU_SETS : GPU_SETS - 2; /* counters.def */
     return result->counters->sets;
 }
 

@@ -44,7 +44,7 @@ void slice_open_directory(struct slice *s, uint32_t sms, struct arena *arena)
     const struct coherence_params *p = &s->params->coherence;
     const struct coherence_protocol *protocol = s->protocol;
     const struct directory_host host = {go_to_tags, merge_written, hold_line, s};
-    bool rprio = p->replacement && *p->replacement ? !strcmp(p->replacement, "rprio") : protocol->registration->rprio;
+    bool rprio = coherence_rprio(protocol, p->replacement);
     s->directory = ARENA_NEW(arena, struct directory, 1);
     directory_init(s->directory, protocol, &host, s->params->l2.sets * s->params->l2.ways, s->params->l2.line_bytes,
                    sms, arena);

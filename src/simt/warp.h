@@ -125,6 +125,7 @@ struct simt_access {
     uint64_t low, high; /* no lane's address lies outside [low, high] */
     uint32_t reg_base;  /* frame that receives loaded values */
     uint32_t pc;
+    uint64_t since; /* the cycle of its issue; whoever times it sets it */
     uint64_t address[SIMT_MAX_WIDTH];
     _Alignas(64) uint8_t data[SIMT_MAX_WIDTH * SIMT_ACCESS_BYTES];
 };

@@ -101,6 +101,7 @@ void simt_access_archive(struct simt_access *access, const struct simt_code *cod
     ARCHIVE(ar, access->high);
     ARCHIVE(ar, access->reg_base);
     ARCHIVE(ar, access->pc);
+    ARCHIVE(ar, access->since);
     ARCHIVE(ar, access->address);
     ARCHIVE(ar, access->data);
 }

@@ -162,6 +162,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->loads_out);
     ARCHIVE(ar, warp->fence_after);
     ARCHIVE(ar, warp->flush);
+    ARCHIVE(ar, warp->fence_since);
     archive_u8_to(ar, &warp->order, L1_ORDERS - 1);
     ARCHIVE_ARRAY(ar, warp->scoreboard, sm->kernel->scoreboard_words);
     ARCHIVE_ARRAY(ar, warp->from_memory, sm->kernel->scoreboard_words);
@@ -178,9 +179,9 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
 {
-    uint64_t *sets[] = {&sm->finished,        &sm->buffered,          &sm->mispredicted,  &sm->flushed,
-                        &sm->cleared,         &sm->fence_invalidates, &sm->fence_reached, &sm->fence_flushes, &sm->backed_off,
-                        &sm->fetch.under_way, &sm->fetch.retiring,    &sm->fetch.full};
+    uint64_t *sets[] = {&sm->finished,   &sm->buffered,          &sm->mispredicted,   &sm->flushed,
+                        &sm->cleared,    &sm->fence_invalidates, &sm->fence_reached,  &sm->fence_flushes,
+                        &sm->backed_off, &sm->fetch.under_way,   &sm->fetch.retiring, &sm->fetch.full};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         visit(sets[i], context);
     for (unsigned w = 0; w < SM_WAIT_COUNT; w++)
@@ -392,6 +393,7 @@ static void archive_watch(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->phases.start);
     ARCHIVE(ar, sm->phases.arrival);
     ARCHIVE(ar, sm->phases.stats);
+    ARCHIVE(ar, sm->latencies);
 }
 
 /* All cycles before this one are counted, and every stage looks for work. */

@@ -41,6 +41,21 @@ static void values_came(struct sm *sm, struct sm_warp *warp, const struct sm_op 
     sm_head_waits(sm, warp, bit);
 }
 
+/* How long an access took, by what it was. */
+NOT_INLINE void note_latency(struct sm *sm, const struct sm_op *o)
+{
+    const struct simt_access *access = o->access;
+    struct sm_latency_stats *l = &sm->latencies;
+    bool plain = o->event == AGENT_LOAD_EVENT || o->event == AGENT_STORE_EVENT;
+    uint64_t cycles = sm->now - access->since;
+    if (access->kind == ISA_FLAG_LOAD)
+        *(plain ? &l->load_cycles : &l->atomic_load_cycles) += cycles;
+    else if (access->kind == ISA_FLAG_STORE)
+        *(plain ? &l->store_cycles : &l->atomic_store_cycles) += cycles;
+    else
+        l->atomic_cycles += cycles;
+}
+
 /* The end of the few ops that have an access, or whose warp waited for them. */
 HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 {
@@ -49,6 +64,8 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
             values_came(sm, &sm->warps[o->slot], o, bit);
         if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL && o->access->kind != ISA_FLAG_ATOMIC)
             sm_performed(sm, &sm->warps[o->slot], o->era);
+        if (sm->lsu.l1d.agent && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
+            note_latency(sm, o);
         vec_push(&sm->ops.accesses, o->access);
         o->access = NULL;
     }

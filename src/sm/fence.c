@@ -25,6 +25,7 @@ uint8_t sm_order_of(const struct isa_instr *instr, bool releases)
 static void begin_wait(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint8_t order)
 {
     warp->order = order;
+    warp->fence_since = sm->now;
     sm_wait_begin(sm, SM_WAIT_fence, bit);
     warp->fence_after = sm->blocks[warp->block].order.synchronised;
 }
@@ -76,6 +77,8 @@ void sm_check_fence(struct sm *sm, unsigned slot)
     if (!mask_has(sm->waits.fence, slot) || !is_over(sm, warp) || !is_flushed(sm, warp, BIT64(slot)))
         return;
     sm_wait_end(sm, SM_WAIT_fence, BIT64(slot));
+    sm->latencies.release_cycles += sm->lsu.l1d.agent ? sm->now - warp->fence_since : 0;
+    sm->latencies.releases += sm->lsu.l1d.agent != NULL;
     sm->moved = true;
     if (mask_has(sm->fence_invalidates, slot)) {
         sm->fence_invalidates &= ~BIT64(slot);

@@ -161,6 +161,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         o->era = sm_order_era(&block->order);
         sm_order_add(&block->order, o->era);
     }
+    access->since = sm->now;
     bool remote = sm->lsu.l1d.agent && access->instr->mods.scope == ISA_SCOPE_REMOTE;
     o->blocks_warp = is_atomic || o->acquires || remote;
     if (o->blocks_warp)

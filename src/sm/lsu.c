@@ -19,11 +19,10 @@
 static void sm_open_agent(const struct sm *sm, struct l1_setup *setup)
 {
     const struct coherence_params *p = sm->setup.coherence;
-    const char *replacement = p && p->replacement ? p->replacement : "";
     if (sm->setup.probes)
         setup->answers = memory_slices(sm->setup.partition) + 1; /* one of each slice at a time */
     setup->store_queue = p ? p->store_queue : 64;
-    setup->rprio = *replacement ? !strcmp(replacement, "rprio") : setup->protocol->registration->rprio;
+    setup->rprio = coherence_rprio(setup->protocol, p ? p->replacement : NULL);
 }
 
 void sm_lsu_init(struct sm *sm, struct arena *own)

@@ -25,6 +25,16 @@ static const struct stat_desc sm_stat_descs[] = {
 #include "sm/sm_stats.def"
 #include "stats/stat_end.h"
 };
+static const struct stat_desc sm_latency_descs[] = {
+#define STAT_STRUCT struct sm_latency_stats
+#include "stats/stat_descs.h"
+#include "sm/latency_stats.def"
+#include "stats/stat_end.h"
+};
+const struct stat_group sm_latency_group = {"latency",
+                                            "accesses of global memory, where L1s keep what they have written",
+                                            sm_latency_descs, sizeof(sm_latency_descs) / sizeof(sm_latency_descs[0])};
+
 const struct stat_group sm_stat_group = {"sm", "streaming multiprocessors", sm_stat_descs,
                                          sizeof(sm_stat_descs) / sizeof(sm_stat_descs[0])};
 
@@ -695,6 +705,11 @@ const struct agent_stats *sm_agent_stats(const struct sm *sm)
     return sm->lsu.l1d.agent ? &sm->lsu.l1d.agent->stats : &none;
 }
 
+const struct sm_latency_stats *sm_latencies(const struct sm *sm)
+{
+    return &sm->latencies;
+}
+
 const struct coherence_counts *sm_transitions(const struct sm *sm)
 {
     return &sm->lsu.l1d.side->counts;
@@ -709,6 +724,7 @@ void sm_stats_reset(struct sm *sm)
 {
     sm->stats = (struct sm_stats){0};
     sm->stalls = (struct sm_stalls){0};
+    sm->latencies = (struct sm_latency_stats){0};
     sm->account.counts = (struct sm_causes){0};
     sm_account_begin(sm);
     sm->phases.stats = (struct sm_phase_stats){0};

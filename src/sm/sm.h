@@ -62,6 +62,13 @@ enum sm_cause {
     SM_CAUSE_COUNT
 };
 
+struct sm_latency_stats {
+#include "stats/stat_fields.h"
+#include "sm/latency_stats.def"
+#include "stats/stat_end.h"
+};
+extern const struct stat_group sm_latency_group;
+
 struct sm_phase_stats {
 #include "stats/stat_fields.h"
 #include "sm/phase_stats.def"
@@ -241,6 +248,8 @@ struct sm_phase_row {
 const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count);
 /* All zero where the L1D keeps nothing that it has written. */
 const struct agent_stats *sm_agent_stats(const struct sm *sm);
+/* Likewise. */
+const struct sm_latency_stats *sm_latencies(const struct sm *sm);
 /* How often each transition of the L1D's protocol was taken. */
 const struct coherence_counts *sm_transitions(const struct sm *sm);
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which); /* 0 L1I, 1 L1C, 2 L1D */

@@ -38,6 +38,7 @@ struct sm_warp {
     uint32_t pending_registers;  /* bits set in the scoreboard */
     uint32_t loads_out;          /* ops in flight whose registers come from somewhere else */
     uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
+    uint64_t fence_since;        /* at a fence: the cycle in which it came there */
     uint32_t flush;              /* at a fence, in fence_flushes: the mark of its flush (l1_flush) */
     uint8_t order;               /* at a fence: enum l1_order */
     uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.storage */
@@ -142,7 +143,8 @@ struct sm {
     _Alignas(CACHE_LINE) struct sm_execute execute;
 
     _Alignas(CACHE_LINE) struct sm_stalls stalls;
-    struct sm_causes causes; /* for whoever asked for them */
+    struct sm_latency_stats latencies; /* zero unless the L1D keeps what it has written */
+    struct sm_causes causes;           /* for whoever asked for them */
     struct sm_phases phases;
     struct sm_setup setup;
     /* Cycles of warps are counted when what they count for changes: from this one on they are not yet. */

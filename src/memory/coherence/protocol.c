@@ -126,6 +126,12 @@ const struct coherence_protocol *coherence_find(const char *name)
     return NULL;
 }
 
+bool coherence_rprio(const struct coherence_protocol *protocol, const char *replacement)
+{
+    return replacement && strcmp(replacement, "own") != 0 ? !strcmp(replacement, "rprio")
+                                                          : protocol->registration->rprio;
+}
+
 const struct coherence_protocol *const *coherence_list(void)
 {
     return protocols;

@@ -197,7 +197,8 @@ struct coherence_step {
     bool given; /* the table has a row */
 };
 
-/* What a table has no row for, if something of the kind was stepped: for a checker (check/), which goes on to say so. */
+/* What a table has no row for, if something of the kind was stepped: for a checker (check/), which goes on to say so.
+ */
 struct coherence_missing {
     bool any;
     uint8_t state, event; /* of the first */
@@ -243,6 +244,8 @@ const struct coherence_table *coherence_side_of(const struct coherence_protocol 
 
 /* Finds a protocol by name: NULL or "" name the one that a machine has by default. NULL: there is none of that name. */
 const struct coherence_protocol *coherence_find(const char *name);
+/* Whether registered lines are given up last, by what coherence.replacement says; NULL: as the protocol has it. */
+bool coherence_rprio(const struct coherence_protocol *protocol, const char *replacement);
 /* All protocols, NULL-terminated. */
 const struct coherence_protocol *const *coherence_list(void);
 /* Lays a table out. reads: by presence, the action with which cache_read does what the state asks for (use a line that

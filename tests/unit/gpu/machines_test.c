@@ -273,6 +273,8 @@ static void draw_value(const char *name, const struct param_desc *param, uint64_
         while (coherence_list()[n])
             n++;
         strbuf_add(out, coherence_list()[rnd(x, n)]->name);
+    } else if (!strcmp(name, "coherence.replacement")) {
+        strbuf_add(out, rnd(x, 2) ? "rprio" : "noprio");
     } else if (!strncmp(name, "spin.", 5) && param->type == PARAM_TYPE_STR) {
         unsigned n = 0;
         while (spin_detectors()[n])
@@ -471,6 +473,8 @@ static const char *const contexts[] = {
     /* A core whose latency is a parameter, and one with routers. */
     "gtx480 gpu.sms=2 network.core=ideal",
     "gtx480 gpu.sms=2 network.core=mesh network.columns=4 network.rows=2 network.router_flits=2",
+    /* L1s that register what they write, in few lines. */
+    "gtx480 gpu.sms=3 coherence.protocol=denovo-b coherence.store_queue=2 l1d.sets=2 l1d.ways=2 l2.sets=2 l2.ways=4",
 };
 #define CONTEXTS (sizeof contexts / sizeof *contexts)
 
@@ -536,7 +540,10 @@ static unsigned values_of(const struct param_group *group, const struct param_de
     } else if (param->type == PARAM_TYPE_ENUM) {
         for (; param->choices[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", param->choices[n]);
-    } else if (!strcmp(group->name, "coherence")) {
+    } else if (!strcmp(param->name, "replacement") && param->type == PARAM_TYPE_STR) {
+        strcpy(values[n++], "rprio");
+        strcpy(values[n++], "noprio");
+    } else if (!strcmp(param->name, "protocol")) {
         for (; coherence_list()[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", coherence_list()[n]->name);
     } else if (!strcmp(param->name, "scheduler")) {
