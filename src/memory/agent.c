@@ -1,11 +1,9 @@
-/* The doors of an agent, and the actions of its table (coherence/agent_actions.def). */
+/* The doors of an agent, and what waits in it: accesses aside, flushes, locks. */
 #include "memory/agent_impl.h"
 
 #include <string.h>
 
 #include "base/hot.h"
-#include "isa/mod_values.h"
-#include "memory/packet_values.h"
 
 static const struct stat_desc agent_stat_descs[] = {
 #define STAT_STRUCT struct agent_stats
@@ -15,23 +13,6 @@ static const struct stat_desc agent_stat_descs[] = {
 };
 const struct stat_group agent_stat_group = {"agents", "L1s that keep what they have written", agent_stat_descs,
                                             sizeof(agent_stat_descs) / sizeof(agent_stat_descs[0])};
-
-/* What an event is about: the environment of the table's actions. */
-struct
-try {
-    struct agent *a;
-    struct agent_line *line; /* NULL: in state I, without a place */
-    uint64_t address;
-    uint32_t bytes;
-    unsigned event;
-    struct packet *access; /* that is taken: a store or an atomic access; or NULL */
-    struct packet *probe, *reply;
-    const struct agent_load *load; /* or NULL */
-    enum agent_served served;
-    const uint8_t *values;
-    struct packet *request; /* of a load that passes */
-    bool waited;            /* the access was one that waits aside */
-};
 
 void agent_init(struct agent *a, const struct agent_setup *setup, struct arena *arena)
 {
@@ -47,403 +28,6 @@ void agent_init(struct agent *a, const struct agent_setup *setup, struct arena *
     agent_lines_init(a, setup->cache, arena);
 }
 
-static struct packet *new_request(struct agent *a, const struct agent_line *line, uint8_t kind)
-{
-    struct packet *p = packet_new(a->packets);
-    p->kind = kind;
-    p->class = line->own ? PACKET_LOCAL : PACKET_GLOBAL;
-    p->address = line->address;
-    p->bytes = a->line_bytes;
-    p->cookie = CACHE_NO_WAITER;
-    return p;
-}
-
-struct packet *agent_request(struct agent *a, const struct agent_line *line, uint8_t kind)
-{
-    struct packet *p = new_request(a, line, kind);
-    packet_ring_push(a->requests, p);
-    return p;
-}
-
-/* What is sent when its time has come, whether there is room or not. */
-static void push_behind(struct agent *a, struct packet *p)
-{
-    if (packet_ring_full(a->requests) || a->behind.first)
-        packet_append(&a->behind, p);
-    else
-        packet_ring_push(a->requests, p);
-}
-
-static struct byte_mask whole_line(const struct agent *a, const struct agent_line *line)
-{
-    return bytes_of(line->address, a->line_bytes);
-}
-
-static unsigned state_of(const struct agent_line *line)
-{
-    return line ? line->state : AGENT_I;
-}
-
-static struct coherence_step row_of(const struct agent *a, const struct agent_line *line, unsigned event)
-{
-    return coherence_row(&a->side, state_of(line), event);
-}
-
-/* Accesses that wait aside */
-
-static bool is_deferred(const struct agent *a, uint64_t address)
-{
-    uint64_t line = agent_line_of(a, address);
-    for (const struct packet *p = a->deferred.first; p; p = p->next)
-        if (agent_line_of(a, p->address) == line)
-            return true;
-    return false;
-}
-
-/* LOCK holds up what the scope of the block would let the L1 perform; a LOCK that waits, all but what it waits for. */
-static bool is_locked(const struct agent *a, unsigned event, const struct packet *access)
-{
-    bool block = event == AGENT_BLOCK_EVENT || event == AGENT_BLOCK_HERE_EVENT;
-    return block && (a->locks || (a->lock_waits.first && !(access && access->cleared)));
-}
-
-static void defer(struct try *t)
-{
-    t->access->parts = t->event == AGENT_BLOCK_HERE_EVENT ? AGENT_BLOCK_EVENT : t->event;
-    if (!t->waited)
-        t->a->stats.atomics_deferred++;
-    packet_append(&t->a->deferred, t->access);
-}
-
-/* Accesses of this L1 that are at home, by a hash of their line: until they are answered, a plain store to the line
- * waits, for it would pass those that wait in the directory. */
-static uint16_t *at_home(struct agent *a, uint64_t address)
-{
-    return &a->at_home[address >> a->set_shift & (AGENT_HOME - 1)];
-}
-
-static void note_home(struct agent *a, struct packet *p, bool leaves)
-{
-    p->at_home = leaves;
-    *at_home(a, p->address) += leaves ? 1 : -1;
-}
-
-static bool needs_place(const struct try *t, uint32_t actions)
-{
-    return !t->line && (actions & (AGENT_DO_FETCH | AGENT_DO_ASK | AGENT_DO_KEEP));
-}
-
-static bool find_place(struct try *t)
-{
-    t->line = agent_place(t->a, t->address);
-    return t->line;
-}
-
-/* Whether all that a row asks for has its place; what lacks is set going. */
-static bool has_places(struct try *t, uint32_t actions)
-{
-    struct agent *a = t->a;
-    const uint32_t sends = AGENT_DO_WRITE_OUT | AGENT_DO_FETCH | AGENT_DO_ASK | AGENT_DO_PASS | AGENT_DO_SEND;
-    if (actions & AGENT_DO_REFUSE)
-        return false;
-    if ((actions & sends) && !agent_has_room(a))
-        return false;
-    if ((actions & AGENT_DO_FETCH) && !agent_can_fill(a))
-        return false;
-    if ((actions & AGENT_DO_JOIN) && !agent_can_join(a, t->line))
-        return false;
-    if (t->event == AGENT_STORE_EVENT && *at_home(a, t->address))
-        return false;
-    bool stores = (actions & AGENT_DO_SEND) && t->event == AGENT_STORE_EVENT;
-    if (((actions & (AGENT_DO_QUEUE | AGENT_DO_HOLD)) || stores) && !agent_can_queue(a, t->line))
-        return false;
-    return !needs_place(t, actions) || (agent_has_room(a) && find_place(t));
-}
-
-/* Actions */
-
-/* A line that is not there takes the place that was found for it. */
-static void take_place(struct try *t)
-{
-    struct agent_line *line = t->line;
-    *line = (struct agent_line){.address = agent_line_of(t->a, t->address), .fill = AGENT_NONE};
-    line->own = t->load ? t->load->own : t->access->class == PACKET_LOCAL;
-}
-
-static void fetch(struct try *t)
-{
-    struct packet *p = agent_request(t->a, t->line, PACKET_READ);
-    agent_begin_fill(t->a, t->line);
-    p->fill = (uint16_t)t->line->fill;
-}
-
-static void pass(struct try *t)
-{
-    struct packet *p = packet_new(t->a->packets);
-    p->kind = PACKET_READ;
-    p->class = t->load->own ? PACKET_LOCAL : PACKET_GLOBAL;
-    p->address = t->address;
-    p->bytes = t->bytes;
-    p->cookie = t->load->waiter;
-    note_home(t->a, p, true);
-    packet_ring_push(t->a->requests, p);
-    t->request = p;
-    t->served = AGENT_WAITING;
-}
-
-/* The line takes a store's bytes. */
-static void take_bytes(struct try *t, bool written)
-{
-    struct agent_line *line = t->line;
-    struct byte_mask m = bytes_of(t->address, t->bytes);
-    const struct packet *p = t->access;
-    if (!line->own) {
-        memcpy(m.word, p->mask, sizeof m.word);
-        packet_write_line(p, agent_data(t->a, line));
-    }
-    bytes_add(&line->valid, &m);
-    if (written)
-        bytes_add(&line->written, &m);
-    else
-        bytes_remove(&line->written, &m);
-}
-
-static void note_written(struct agent_line *line, const struct packet *p)
-{
-    struct byte_mask m;
-    memcpy(m.word, p->mask, sizeof m.word);
-    if (p->kind == PACKET_WRITE)
-        bytes_add(&line->written, &m);
-    uint64_t at = line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
-    for (unsigned i = 0; p->kind == PACKET_ATOMIC && i < p->lane_count; i++) {
-        m = bytes_of(at + p->lanes[i].offset, packet_atomic_bytes(p->type));
-        bytes_add(&line->written, &m);
-    }
-}
-
-/* An atomic access on the line's bytes. */
-static void perform(struct try *t)
-{
-    struct packet *p = t->access;
-    uint8_t *data = agent_data(t->a, t->line);
-    if (p->kind == PACKET_WRITE)
-        packet_write_line(p, data);
-    else if (p->kind == PACKET_ATOMIC)
-        packet_perform_lanes(p, data, 0, PACKET_LINE_BYTES);
-    else
-        memcpy(p->data, data, PACKET_LINE_BYTES);
-    note_written(t->line, p);
-}
-
-/* The bytes of another L1's store; of its load there is nothing to do. */
-static void look(struct try *t)
-{
-    struct byte_mask m;
-    if (t->probe->asked != PACKET_WRITE)
-        return;
-    memcpy(m.word, t->probe->mask, sizeof m.word);
-    packet_write_line(t->probe, agent_data(t->a, t->line));
-    bytes_remove(&t->line->written, &m);
-}
-
-/* An access that was performed here is its own answer. */
-static void answer_access(struct try *t)
-{
-    struct packet *p = t->access;
-    p->is_reply = true;
-    t->a->stats.sync_hits += !t->waited;
-    packet_append(&t->a->done, p);
-}
-
-static void send(struct try *t)
-{
-    struct packet *p = t->access;
-    if (t->event == AGENT_STORE_EVENT) {
-        p->cookie = CACHE_NO_WAITER;
-        p->fill = (uint16_t)(agent_queue_sent(t->a, agent_line_of(t->a, t->address)) % AGENT_WRITES);
-    } else {
-        t->a->stats.sync_home++;
-        note_home(t->a, p, true);
-    }
-    packet_ring_push(t->a->requests, p);
-}
-
-static void install(struct try *t)
-{
-    struct agent_line *line = t->line;
-    struct byte_mask all = whole_line(t->a, line), missing = all;
-    bytes_remove(&missing, &line->valid);
-    bytes_copy(agent_data(t->a, line), t->reply->data, &missing);
-    line->valid = all;
-    if (t->reply->kind != PACKET_REGISTER)
-        return;
-    line->grant = t->reply->fill;
-    t->a->stats.sync_home += !t->reply->cleared;
-    t->a->stats.sync_remote += t->reply->cleared;
-    agent_unqueue(t->a, line);
-}
-
-static void begin_flush(struct try *t)
-{
-    t->line->flush = agent_flush(t->a, AGENT_BY_REGISTRATION);
-    t->a->flushing++;
-}
-
-/* The line's values go along, and which of them were written here. */
-static void fill_with_line(const struct try *t, struct packet *p)
-{
-    memcpy(p->data, agent_data(t->a, t->line), PACKET_LINE_BYTES);
-    memcpy(p->mask, t->line->written.word, sizeof p->mask);
-}
-
-static void answer(struct try *t)
-{
-    struct packet *p = t->probe;
-    if (!p) {
-        p = packet_shift(&t->line->probes);
-        t->a->probes--;
-    }
-    fill_with_line(t, p);
-    p->is_reply = true;
-    push_behind(t->a, p);
-}
-
-static void answer_void(struct try *t)
-{
-    t->probe->asked = PACKET_KINDS;
-    t->probe->is_reply = true;
-    push_behind(t->a, t->probe);
-}
-
-static void put(struct try *t)
-{
-    struct packet *p = new_request(t->a, t->line, PACKET_PUT);
-    fill_with_line(t, p);
-    push_behind(t->a, p);
-    t->a->stats.sync_evicted++;
-}
-
-static void hold_probe(struct try *t)
-{
-    packet_append(&t->line->probes, t->probe);
-    t->a->probes++;
-}
-
-static void keep_written(struct try *t, uint8_t next)
-{
-    t->line->valid = t->line->written;
-    if (next == COHERENCE_ANY)
-        t->line->state = bytes_any(&t->line->written) ? AGENT_V : AGENT_I;
-}
-
-/* What a load comes to. */
-static void take_load(struct try *t, uint32_t actions)
-{
-    if (actions & AGENT_DO_SERVE) {
-        t->served = AGENT_SERVED;
-        t->values = agent_data(t->a, t->line) + t->line->address % PACKET_LINE_BYTES;
-    }
-    if (actions & (AGENT_DO_FETCH | AGENT_DO_JOIN)) {
-        t->served = AGENT_WAITING;
-        agent_join_fill(t->a, t->line, t->load->waiter);
-    }
-    if (actions & AGENT_DO_PASS)
-        pass(t);
-}
-
-/* The actions up to the place of the access in the line or on its way. */
-static void take_requests(struct try *t, uint32_t actions)
-{
-    struct agent *a = t->a;
-    if (t->line && t->line->state == AGENT_I)
-        take_place(t);
-    if (actions & AGENT_DO_WRITE_OUT)
-        agent_write_out(a, t->line);
-    if (actions & AGENT_DO_GIVE_UP) {
-        bytes_clear(&t->line->valid);
-        bytes_clear(&t->line->written);
-    }
-    if (actions & AGENT_DO_FETCH)
-        fetch(t);
-    if (actions & AGENT_DO_ASK)
-        agent_request(a, t->line, PACKET_REGISTER);
-    if (t->load)
-        take_load(t, actions);
-    if (actions & AGENT_DO_DEFER)
-        defer(t);
-    if (actions & (AGENT_DO_KEEP | AGENT_DO_COPY))
-        take_bytes(t, actions & AGENT_DO_KEEP);
-    if (actions & AGENT_DO_PERFORM)
-        perform(t);
-    if ((actions & (AGENT_DO_QUEUE | AGENT_DO_HOLD)) && bytes_any(&t->line->written))
-        agent_queue_line(a, t->line, actions & AGENT_DO_HOLD);
-}
-
-static void take_messages(struct try *t, uint32_t actions, uint8_t next)
-{
-    if (actions & AGENT_DO_WAKE)
-        agent_end_fill(t->a, t->line, t->reply);
-    if (actions & AGENT_DO_INSTALL)
-        install(t);
-    if (actions & AGENT_DO_LOOK)
-        look(t);
-    if (actions & AGENT_DO_KEEP_WRITTEN)
-        keep_written(t, next);
-    if (actions & AGENT_DO_FLUSH)
-        begin_flush(t);
-    if (actions & AGENT_DO_WAIT)
-        hold_probe(t);
-    if (actions & AGENT_DO_ANSWER)
-        answer(t);
-    if (actions & AGENT_DO_PUT)
-        put(t);
-}
-
-static void retry(struct agent *a, uint64_t address);
-static void ask_again(struct agent *a, struct agent_line *line);
-
-/* The environment of the interpreter: takes a row's actions, and the state that follows. */
-static bool act(void *environment, uint32_t actions)
-{
-    struct try *t = environment;
-    struct agent *a = t->a;
-    struct coherence_step step = row_of(a, t->line, t->event);
-    agent_changed(a);
-    take_requests(t, actions);
-    if (t->line)
-        take_messages(t, actions, step.next);
-    if (actions & AGENT_DO_SEND)
-        send(t);
-    if (actions & AGENT_DO_VOID)
-        answer_void(t);
-    if (t->line && step.next != COHERENCE_ANY)
-        t->line->state = step.next;
-    if ((actions & AGENT_DO_PERFORM) && t->access)
-        answer_access(t);
-    if (actions & AGENT_DO_RETRY)
-        retry(a, t->line->address);
-    if (actions & AGENT_DO_DROP_ALL)
-        agent_drop(a, AGENT_BY_REGISTRATION);
-    if (actions & AGENT_DO_ASK_AGAIN)
-        ask_again(a, t->line);
-    return true;
-}
-
-static void take(struct try *t)
-{
-    bool taken = coherence_take(&t->a->side, state_of(t->line), t->event, act, t);
-    contract(taken);
-    (void)taken;
-}
-
-void agent_step(struct agent *a, struct agent_line *line, unsigned event)
-{
-    struct try t = {.a = a, .line = line, .address = line->address, .bytes = a->line_bytes, .event = event};
-    if (event == AGENT_FLUSHED_EVENT)
-        a->flushing--;
-    take(&t);
-}
-
 /* True: the slice has asked about an earlier registration of the line, which has been given back since. */
 static bool is_late(const struct agent_line *line, const struct packet *p)
 {
@@ -453,15 +37,15 @@ static bool is_late(const struct agent_line *line, const struct packet *p)
 
 static void take_probe(struct agent *a, struct agent_line *line, struct packet *p)
 {
-    struct try t = {.a = a, .line = line, .address = p->address, .bytes = p->bytes, .probe = p};
+    struct agent_try t = {.a = a, .line = line, .address = p->address, .bytes = p->bytes, .probe = p};
     t.event = p->kind == PACKET_SHOW ? AGENT_SHOW_EVENT : AGENT_REVOKE_EVENT;
     if (is_late(line, p))
-        answer_void(&t);
+        agent_answer_void(&t);
     else
-        take(&t);
+        agent_take_row(&t);
 }
 
-static void ask_again(struct agent *a, struct agent_line *line)
+void agent_ask_again(struct agent *a, struct agent_line *line)
 {
     struct packet_list probes = line->probes;
     line->probes = (struct packet_list){NULL, NULL};
@@ -474,16 +58,16 @@ static void ask_again(struct agent *a, struct agent_line *line)
 /* An access that waited aside is stepped anew; back it goes if it still has to wait, or finds no place. */
 static void step_deferred(struct agent *a, struct packet *p)
 {
-    struct try t = {.a = a, .line = agent_find(a, p->address), .address = p->address, .bytes = p->bytes};
+    struct agent_try t = {.a = a, .line = agent_find(a, p->address), .address = p->address, .bytes = p->bytes};
     struct byte_mask m = bytes_of(p->address, p->bytes);
     t.access = p;
     t.waited = true;
     t.event = p->parts;
     if (t.event == AGENT_BLOCK_EVENT && t.line && bytes_cover(&t.line->valid, &m))
         t.event = AGENT_BLOCK_HERE_EVENT;
-    bool locked = is_locked(a, t.event, p);
-    if (!locked && has_places(&t, row_of(a, t.line, t.event).actions)) {
-        take(&t);
+    bool locked = agent_is_locked(a, t.event, p);
+    if (!locked && agent_has_places(&t, agent_row_of(a, t.line, t.event).actions)) {
+        agent_take_row(&t);
     } else {
         a->stalled |= !locked;
         packet_append(&a->deferred, p);
@@ -491,16 +75,15 @@ static void step_deferred(struct agent *a, struct packet *p)
 }
 
 /* Tries the accesses that wait aside for a line again, in their order: where one has to go on waiting, so do those
- * behind it. EVERY_LINE: those of all lines. */
-#define EVERY_LINE UINT64_MAX
-static void retry(struct agent *a, uint64_t address)
+ * behind it. AGENT_EVERY_LINE: those of all lines. */
+void agent_retry(struct agent *a, uint64_t address)
 {
     struct packet_list all = a->deferred;
     a->deferred = (struct packet_list){NULL, NULL};
     while (all.first) {
         struct packet *p = packet_shift(&all);
-        bool tried = address == EVERY_LINE || agent_line_of(a, p->address) == address;
-        if (tried && !is_deferred(a, p->address))
+        bool tried = address == AGENT_EVERY_LINE || agent_line_of(a, p->address) == address;
+        if (tried && !agent_is_deferred(a, p->address))
             step_deferred(a, p);
         else
             packet_append(&a->deferred, p);
@@ -596,13 +179,13 @@ HOT enum agent_served agent_load(struct agent *a, const struct agent_load *load,
                                  struct packet **request)
 {
     uint64_t address = load->address;
-    struct try t = {.a = a, .address = address, .bytes = load->bytes, .load = load};
+    struct agent_try t = {.a = a, .address = address, .bytes = load->bytes, .load = load};
     struct byte_mask m = bytes_of(address, load->bytes);
     t.line = agent_find(a, address);
     bool here = t.line && bytes_cover(&t.line->valid, &m);
     t.event = here ? AGENT_LOAD_HERE_EVENT : AGENT_LOAD_EVENT;
-    struct coherence_step step = row_of(a, t.line, t.event);
-    if (is_deferred(a, address) || !has_places(&t, step.actions)) {
+    struct coherence_step step = agent_row_of(a, t.line, t.event);
+    if (agent_is_deferred(a, address) || !agent_has_places(&t, step.actions)) {
         refuse(a, address);
         return AGENT_REFUSED;
     }
@@ -610,7 +193,7 @@ HOT enum agent_served agent_load(struct agent *a, const struct agent_load *load,
     a->cache_stats->read_hits += (step.actions & AGENT_DO_SERVE) != 0;
     a->cache_stats->read_pending += (step.actions & AGENT_DO_JOIN) != 0;
     a->cache_stats->read_misses += !(step.actions & (AGENT_DO_SERVE | AGENT_DO_JOIN));
-    take(&t);
+    agent_take_row(&t);
     if (t.line)
         t.line->used = ++a->clock;
     *values = t.values;
@@ -629,32 +212,33 @@ static unsigned event_here(const struct agent *a, uint64_t address, uint32_t byt
 
 HOT bool agent_can_take(struct agent *a, uint64_t address, uint32_t bytes, unsigned event)
 {
-    struct try t = {.a = a, .address = address, .bytes = bytes};
+    struct agent_try t = {.a = a, .address = address, .bytes = bytes};
     t.event = event_here(a, address, bytes, event, &t.line);
-    if (is_deferred(a, address))
+    if (agent_is_deferred(a, address))
         return event != AGENT_STORE_EVENT || refuse(a, address);
-    return is_locked(a, t.event, NULL) || has_places(&t, row_of(a, t.line, t.event).actions) || refuse(a, address);
+    return agent_is_locked(a, t.event, NULL) || agent_has_places(&t, agent_row_of(a, t.line, t.event).actions) ||
+           refuse(a, address);
 }
 
 HOT void agent_take(struct agent *a, struct packet *p, unsigned event)
 {
-    struct try t = {.a = a, .address = p->address, .bytes = p->bytes, .access = p};
+    struct agent_try t = {.a = a, .address = p->address, .bytes = p->bytes, .access = p};
     t.event = event_here(a, p->address, p->bytes, event, &t.line);
     if (event == AGENT_STORE_EVENT) {
         a->cache_stats->writes++;
         a->cache_stats->write_hits += t.line != NULL;
         a->cache_stats->write_misses += t.line == NULL;
     }
-    if (is_deferred(a, p->address) || is_locked(a, t.event, p)) {
+    if (agent_is_deferred(a, p->address) || agent_is_locked(a, t.event, p)) {
         t.event = event;
-        defer(&t);
+        agent_defer(&t);
         return;
     }
-    uint32_t actions = row_of(a, t.line, t.event).actions;
-    if (needs_place(&t, actions))
-        find_place(&t); /* agent_can_take has made it */
+    uint32_t actions = agent_row_of(a, t.line, t.event).actions;
+    if (agent_needs_place(&t, actions))
+        agent_find_place(&t); /* agent_can_take has made it */
     bool sent = actions & AGENT_DO_SEND;
-    take(&t);
+    agent_take_row(&t);
     if (t.line)
         t.line->used = ++a->clock;
     if (event == AGENT_STORE_EVENT && !sent)
@@ -669,14 +253,14 @@ bool agent_owns(const struct packet *p)
 
 void agent_reply(struct agent *a, struct packet *p)
 {
-    struct try t = {.a = a, .address = p->address, .bytes = p->bytes, .reply = p};
+    struct agent_try t = {.a = a, .address = p->address, .bytes = p->bytes, .reply = p};
     agent_changed(a);
     if (p->kind == PACKET_WRITE) {
         agent_arrive(a, p->fill);
     } else {
         t.line = p->kind == PACKET_READ ? &a->lines[a->fills[p->fill].line] : agent_find(a, p->address);
         t.event = p->kind == PACKET_READ ? AGENT_FILL_EVENT : AGENT_GRANT_EVENT;
-        take(&t);
+        agent_take_row(&t);
     }
     settle(a);
 }
@@ -690,7 +274,7 @@ static void take_order(struct agent *a, struct packet *p)
     }
     a->locks -= p->kind == PACKET_UNLOCK;
     if (p->kind == PACKET_UNLOCK && !a->locks)
-        retry(a, EVERY_LINE);
+        agent_retry(a, AGENT_EVERY_LINE);
     if (p->kind == PACKET_DROP)
         agent_drop(a, AGENT_BY_REMOTE);
     if (p->kind == PACKET_FLUSH) {
@@ -728,7 +312,7 @@ void agent_answered(struct agent *a, struct packet *p)
 {
     if (!p->at_home)
         return;
-    note_home(a, p, false);
+    agent_note_home(a, p, false);
     agent_changed(a);
 }
 
@@ -746,7 +330,7 @@ void agent_drain(struct agent *a)
         agent_write_out(a, agent_find(a, a->writes[a->unsent % AGENT_WRITES].address));
     } else {
         a->stalled = false;
-        retry(a, EVERY_LINE);
+        agent_retry(a, AGENT_EVERY_LINE);
     }
     settle(a);
 }

@@ -1,4 +1,4 @@
-/* What the files of the agent share: agent.c (the doors and the actions), agent_lines.c (lines and fills),
+/* What the files of the agent share: agent.c (the doors), agent_act.c (the actions), agent_lines.c (lines and fills),
  * agent_queue.c (the store queue). */
 #ifndef LOCKSTEP_MEMORY_AGENT_IMPL_H
 #define LOCKSTEP_MEMORY_AGENT_IMPL_H
@@ -6,6 +6,49 @@
 #include "base/check.h"
 #include "memory/agent.h"
 
+/* What an event is about: the environment of the table's actions. */
+struct agent_try {
+    struct agent *a;
+    struct agent_line *line; /* NULL: in state I, without a place */
+    uint64_t address;
+    uint32_t bytes;
+    unsigned event;
+    struct packet *access; /* that is taken: a store or an atomic access; or NULL */
+    struct packet *probe, *reply;
+    const struct agent_load *load; /* or NULL */
+    enum agent_served served;
+    const uint8_t *values;
+    struct packet *request; /* of a load that passes */
+    bool waited;            /* the access was one that waits aside */
+};
+
+/* agent_act.c */
+struct coherence_step agent_row_of(const struct agent *a, const struct agent_line *line, unsigned event);
+/* An access to the line of the address waits aside. */
+bool agent_is_deferred(const struct agent *a, uint64_t address);
+/* A LOCK holds up what the scope of the block would let the L1 perform; a LOCK that waits, all but what it waits for.
+ */
+bool agent_is_locked(const struct agent *a, unsigned event, const struct packet *access);
+/* The access waits aside from now on. */
+void agent_defer(struct agent_try *t);
+/* Whether all that a row asks for has its place; what lacks is set going. */
+bool agent_has_places(struct agent_try *t, uint32_t actions);
+/* The row asks for a place for a line that has none; finds it, if agent_has_places has made one. */
+bool agent_needs_place(const struct agent_try *t, uint32_t actions);
+bool agent_find_place(struct agent_try *t);
+/* An access leaves for the L2, or its answer has come. */
+void agent_note_home(struct agent *a, struct packet *p, bool leaves);
+void agent_answer_void(struct agent_try *t);
+/* Steps the line: takes the actions of its row, and the state that follows. */
+void agent_take_row(struct agent_try *t);
+
+/* agent.c */
+/* Tries the accesses that wait aside for a line again, in their order: where one has to go on waiting, so do those
+ * behind it. AGENT_EVERY_LINE: those of all lines. */
+#define AGENT_EVERY_LINE UINT64_MAX
+void agent_retry(struct agent *a, uint64_t address);
+/* Asks a line the questions that wait. */
+void agent_ask_again(struct agent *a, struct agent_line *line);
 /* Something has changed that may help an access that was refused. */
 static inline void agent_changed(struct agent *a)
 {

@@ -1,0 +1,401 @@
+/* The actions of an agent's table (coherence/agent_actions.def), and how a line is stepped. */
+#include "memory/agent_impl.h"
+
+#include <string.h>
+
+#include "base/hot.h"
+#include "memory/packet_values.h"
+
+static struct packet *new_request(struct agent *a, const struct agent_line *line, uint8_t kind)
+{
+    struct packet *p = packet_new(a->packets);
+    p->kind = kind;
+    p->class = line->own ? PACKET_LOCAL : PACKET_GLOBAL;
+    p->address = line->address;
+    p->bytes = a->line_bytes;
+    p->cookie = CACHE_NO_WAITER;
+    return p;
+}
+
+struct packet *agent_request(struct agent *a, const struct agent_line *line, uint8_t kind)
+{
+    struct packet *p = new_request(a, line, kind);
+    packet_ring_push(a->requests, p);
+    return p;
+}
+
+/* What is sent when its time has come, whether there is room or not. */
+static void push_behind(struct agent *a, struct packet *p)
+{
+    if (packet_ring_full(a->requests) || a->behind.first)
+        packet_append(&a->behind, p);
+    else
+        packet_ring_push(a->requests, p);
+}
+
+static struct byte_mask whole_line(const struct agent *a, const struct agent_line *line)
+{
+    return bytes_of(line->address, a->line_bytes);
+}
+
+static unsigned agent_state_of(const struct agent_line *line)
+{
+    return line ? line->state : AGENT_I;
+}
+
+struct coherence_step agent_row_of(const struct agent *a, const struct agent_line *line, unsigned event)
+{
+    return coherence_row(&a->side, agent_state_of(line), event);
+}
+
+/* Accesses that wait aside */
+
+bool agent_is_deferred(const struct agent *a, uint64_t address)
+{
+    uint64_t line = agent_line_of(a, address);
+    for (const struct packet *p = a->deferred.first; p; p = p->next)
+        if (agent_line_of(a, p->address) == line)
+            return true;
+    return false;
+}
+
+/* LOCK holds up what the scope of the block would let the L1 perform; a LOCK that waits, all but what it waits for. */
+bool agent_is_locked(const struct agent *a, unsigned event, const struct packet *access)
+{
+    bool block = event == AGENT_BLOCK_EVENT || event == AGENT_BLOCK_HERE_EVENT;
+    return block && (a->locks || (a->lock_waits.first && !(access && access->cleared)));
+}
+
+void agent_defer(struct agent_try *t)
+{
+    t->access->parts = t->event == AGENT_BLOCK_HERE_EVENT ? AGENT_BLOCK_EVENT : t->event;
+    if (!t->waited)
+        t->a->stats.atomics_deferred++;
+    packet_append(&t->a->deferred, t->access);
+}
+
+/* Accesses of this L1 that are at home, by a hash of their line: until they are answered, a plain store to the line
+ * waits, for it would pass those that wait in the directory. */
+static uint16_t *at_home(struct agent *a, uint64_t address)
+{
+    return &a->at_home[address >> a->set_shift & (AGENT_HOME - 1)];
+}
+
+void agent_note_home(struct agent *a, struct packet *p, bool leaves)
+{
+    p->at_home = leaves;
+    *at_home(a, p->address) += leaves ? 1 : -1;
+}
+
+bool agent_needs_place(const struct agent_try *t, uint32_t actions)
+{
+    return !t->line && (actions & (AGENT_DO_FETCH | AGENT_DO_ASK | AGENT_DO_KEEP));
+}
+
+bool agent_find_place(struct agent_try *t)
+{
+    t->line = agent_place(t->a, t->address);
+    return t->line;
+}
+
+/* Whether all that a row asks for has its place; what lacks is set going. */
+bool agent_has_places(struct agent_try *t, uint32_t actions)
+{
+    struct agent *a = t->a;
+    const uint32_t sends = AGENT_DO_WRITE_OUT | AGENT_DO_FETCH | AGENT_DO_ASK | AGENT_DO_PASS | AGENT_DO_SEND;
+    if (actions & AGENT_DO_REFUSE)
+        return false;
+    if ((actions & sends) && !agent_has_room(a))
+        return false;
+    if ((actions & AGENT_DO_FETCH) && !agent_can_fill(a))
+        return false;
+    if ((actions & AGENT_DO_JOIN) && !agent_can_join(a, t->line))
+        return false;
+    if (t->event == AGENT_STORE_EVENT && *at_home(a, t->address))
+        return false;
+    bool stores = (actions & AGENT_DO_SEND) && t->event == AGENT_STORE_EVENT;
+    if (((actions & (AGENT_DO_QUEUE | AGENT_DO_HOLD)) || stores) && !agent_can_queue(a, t->line))
+        return false;
+    return !agent_needs_place(t, actions) || (agent_has_room(a) && agent_find_place(t));
+}
+
+/* Actions */
+
+/* A line that is not there takes the place that was found for it. */
+static void take_place(struct agent_try *t)
+{
+    struct agent_line *line = t->line;
+    *line = (struct agent_line){.address = agent_line_of(t->a, t->address), .fill = AGENT_NONE};
+    line->own = t->load ? t->load->own : t->access->class == PACKET_LOCAL;
+}
+
+static void fetch(struct agent_try *t)
+{
+    struct packet *p = agent_request(t->a, t->line, PACKET_READ);
+    agent_begin_fill(t->a, t->line);
+    p->fill = (uint16_t)t->line->fill;
+}
+
+static void pass(struct agent_try *t)
+{
+    struct packet *p = packet_new(t->a->packets);
+    p->kind = PACKET_READ;
+    p->class = t->load->own ? PACKET_LOCAL : PACKET_GLOBAL;
+    p->address = t->address;
+    p->bytes = t->bytes;
+    p->cookie = t->load->waiter;
+    agent_note_home(t->a, p, true);
+    packet_ring_push(t->a->requests, p);
+    t->request = p;
+    t->served = AGENT_WAITING;
+}
+
+/* The line takes a store's bytes. */
+static void take_bytes(struct agent_try *t, bool written)
+{
+    struct agent_line *line = t->line;
+    struct byte_mask m = bytes_of(t->address, t->bytes);
+    const struct packet *p = t->access;
+    if (!line->own) {
+        memcpy(m.word, p->mask, sizeof m.word);
+        packet_write_line(p, agent_data(t->a, line));
+    }
+    bytes_add(&line->valid, &m);
+    if (written)
+        bytes_add(&line->written, &m);
+    else
+        bytes_remove(&line->written, &m);
+}
+
+static void note_written(struct agent_line *line, const struct packet *p)
+{
+    struct byte_mask m;
+    memcpy(m.word, p->mask, sizeof m.word);
+    if (p->kind == PACKET_WRITE)
+        bytes_add(&line->written, &m);
+    uint64_t at = line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
+    for (unsigned i = 0; p->kind == PACKET_ATOMIC && i < p->lane_count; i++) {
+        m = bytes_of(at + p->lanes[i].offset, packet_atomic_bytes(p->type));
+        bytes_add(&line->written, &m);
+    }
+}
+
+/* An atomic access on the line's bytes. */
+static void perform(struct agent_try *t)
+{
+    struct packet *p = t->access;
+    uint8_t *data = agent_data(t->a, t->line);
+    if (p->kind == PACKET_WRITE)
+        packet_write_line(p, data);
+    else if (p->kind == PACKET_ATOMIC)
+        packet_perform_lanes(p, data, 0, PACKET_LINE_BYTES);
+    else
+        memcpy(p->data, data, PACKET_LINE_BYTES);
+    note_written(t->line, p);
+}
+
+/* The bytes of another L1's store; of its load there is nothing to do. */
+static void look(struct agent_try *t)
+{
+    struct byte_mask m;
+    if (t->probe->asked != PACKET_WRITE)
+        return;
+    memcpy(m.word, t->probe->mask, sizeof m.word);
+    packet_write_line(t->probe, agent_data(t->a, t->line));
+    bytes_remove(&t->line->written, &m);
+}
+
+/* An access that was performed here is its own answer. */
+static void answer_access(struct agent_try *t)
+{
+    struct packet *p = t->access;
+    p->is_reply = true;
+    t->a->stats.sync_hits += !t->waited;
+    packet_append(&t->a->done, p);
+}
+
+static void send(struct agent_try *t)
+{
+    struct packet *p = t->access;
+    if (t->event == AGENT_STORE_EVENT) {
+        p->cookie = CACHE_NO_WAITER;
+        p->fill = (uint16_t)(agent_queue_sent(t->a, agent_line_of(t->a, t->address)) % AGENT_WRITES);
+    } else {
+        t->a->stats.sync_home++;
+        agent_note_home(t->a, p, true);
+    }
+    packet_ring_push(t->a->requests, p);
+}
+
+static void install(struct agent_try *t)
+{
+    struct agent_line *line = t->line;
+    struct byte_mask all = whole_line(t->a, line), missing = all;
+    bytes_remove(&missing, &line->valid);
+    bytes_copy(agent_data(t->a, line), t->reply->data, &missing);
+    line->valid = all;
+    if (t->reply->kind != PACKET_REGISTER)
+        return;
+    line->grant = t->reply->fill;
+    t->a->stats.sync_home += !t->reply->cleared;
+    t->a->stats.sync_remote += t->reply->cleared;
+    agent_unqueue(t->a, line);
+}
+
+static void begin_flush(struct agent_try *t)
+{
+    t->line->flush = agent_flush(t->a, AGENT_BY_REGISTRATION);
+    t->a->flushing++;
+}
+
+/* The line's values go along, and which of them were written here. */
+static void fill_with_line(const struct agent_try *t, struct packet *p)
+{
+    memcpy(p->data, agent_data(t->a, t->line), PACKET_LINE_BYTES);
+    memcpy(p->mask, t->line->written.word, sizeof p->mask);
+}
+
+static void answer(struct agent_try *t)
+{
+    struct packet *p = t->probe;
+    if (!p) {
+        p = packet_shift(&t->line->probes);
+        t->a->probes--;
+    }
+    fill_with_line(t, p);
+    p->is_reply = true;
+    push_behind(t->a, p);
+}
+
+void agent_answer_void(struct agent_try *t)
+{
+    t->probe->asked = PACKET_KINDS;
+    t->probe->is_reply = true;
+    push_behind(t->a, t->probe);
+}
+
+static void put(struct agent_try *t)
+{
+    struct packet *p = new_request(t->a, t->line, PACKET_PUT);
+    fill_with_line(t, p);
+    push_behind(t->a, p);
+    t->a->stats.sync_evicted++;
+}
+
+static void hold_probe(struct agent_try *t)
+{
+    packet_append(&t->line->probes, t->probe);
+    t->a->probes++;
+}
+
+static void keep_written(struct agent_try *t, uint8_t next)
+{
+    t->line->valid = t->line->written;
+    if (next == COHERENCE_ANY)
+        t->line->state = bytes_any(&t->line->written) ? AGENT_V : AGENT_I;
+}
+
+/* What a load comes to. */
+static void take_load(struct agent_try *t, uint32_t actions)
+{
+    if (actions & AGENT_DO_SERVE) {
+        t->served = AGENT_SERVED;
+        t->values = agent_data(t->a, t->line) + t->line->address % PACKET_LINE_BYTES;
+    }
+    if (actions & (AGENT_DO_FETCH | AGENT_DO_JOIN)) {
+        t->served = AGENT_WAITING;
+        agent_join_fill(t->a, t->line, t->load->waiter);
+    }
+    if (actions & AGENT_DO_PASS)
+        pass(t);
+}
+
+/* The actions up to the place of the access in the line or on its way. */
+static void take_requests(struct agent_try *t, uint32_t actions)
+{
+    struct agent *a = t->a;
+    if (t->line && t->line->state == AGENT_I)
+        take_place(t);
+    if (actions & AGENT_DO_WRITE_OUT)
+        agent_write_out(a, t->line);
+    if (actions & AGENT_DO_GIVE_UP) {
+        bytes_clear(&t->line->valid);
+        bytes_clear(&t->line->written);
+    }
+    if (actions & AGENT_DO_FETCH)
+        fetch(t);
+    if (actions & AGENT_DO_ASK)
+        agent_request(a, t->line, PACKET_REGISTER);
+    if (t->load)
+        take_load(t, actions);
+    if (actions & AGENT_DO_DEFER)
+        agent_defer(t);
+    if (actions & (AGENT_DO_KEEP | AGENT_DO_COPY))
+        take_bytes(t, actions & AGENT_DO_KEEP);
+    if (actions & AGENT_DO_PERFORM)
+        perform(t);
+    if ((actions & (AGENT_DO_QUEUE | AGENT_DO_HOLD)) && bytes_any(&t->line->written))
+        agent_queue_line(a, t->line, actions & AGENT_DO_HOLD);
+}
+
+static void take_messages(struct agent_try *t, uint32_t actions, uint8_t next)
+{
+    if (actions & AGENT_DO_WAKE)
+        agent_end_fill(t->a, t->line, t->reply);
+    if (actions & AGENT_DO_INSTALL)
+        install(t);
+    if (actions & AGENT_DO_LOOK)
+        look(t);
+    if (actions & AGENT_DO_KEEP_WRITTEN)
+        keep_written(t, next);
+    if (actions & AGENT_DO_FLUSH)
+        begin_flush(t);
+    if (actions & AGENT_DO_WAIT)
+        hold_probe(t);
+    if (actions & AGENT_DO_ANSWER)
+        answer(t);
+    if (actions & AGENT_DO_PUT)
+        put(t);
+}
+
+/* The environment of the interpreter: takes a row's actions, and the state that follows. */
+static bool act(void *environment, uint32_t actions)
+{
+    struct agent_try *t = environment;
+    struct agent *a = t->a;
+    struct coherence_step step = agent_row_of(a, t->line, t->event);
+    agent_changed(a);
+    take_requests(t, actions);
+    if (t->line)
+        take_messages(t, actions, step.next);
+    if (actions & AGENT_DO_SEND)
+        send(t);
+    if (actions & AGENT_DO_VOID)
+        agent_answer_void(t);
+    if (t->line && step.next != COHERENCE_ANY)
+        t->line->state = step.next;
+    if ((actions & AGENT_DO_PERFORM) && t->access)
+        answer_access(t);
+    if (actions & AGENT_DO_RETRY)
+        agent_retry(a, t->line->address);
+    if (actions & AGENT_DO_DROP_ALL)
+        agent_drop(a, AGENT_BY_REGISTRATION);
+    if (actions & AGENT_DO_ASK_AGAIN)
+        agent_ask_again(a, t->line);
+    return true;
+}
+
+void agent_take_row(struct agent_try *t)
+{
+    bool taken = coherence_take(&t->a->side, agent_state_of(t->line), t->event, act, t);
+    contract(taken);
+    (void)taken;
+}
+
+void agent_step(struct agent *a, struct agent_line *line, unsigned event)
+{
+    struct agent_try t = {.a = a, .line = line, .address = line->address, .bytes = a->line_bytes, .event = event};
+    if (event == AGENT_FLUSHED_EVENT)
+        a->flushing--;
+    agent_take_row(&t);
+}
