@@ -36,6 +36,8 @@ continues 2000 hist_shared --machine gtx1080ti --sched lrr
 continues 2100 reduce --machine gtx480 --sched mwf --fetch cff --set sm.fetch_fills=true --set sm.instruction_buffer=4
 continues 1100 scan --machine gtx480-sm2 --sched saws:inner=lrr --fetch fef
 continues 60000 ht64 --machine gtx480 --sched mwf:inner=gto+bows --fetch cff
+continues 40000 ht64 --machine apu8 --protocol denovo-b    # registered lines, probes
+continues 9000 bfs --machine gtx480-sm2 --protocol hlrc    # store queues
 [ "$total" -ge 30 ] || wrong "only $total checkpoints"
 
 # A hang is found in the same cycle, and said in the same words.
