@@ -210,7 +210,18 @@ static inline const char *graph_file(int *argc, char **argv)
 }
 
 // The options that all three programs have, in this order, before their own.
-enum { GRAPH_SHAPE, GRAPH_NODES, GRAPH_EDGES, GRAPH_SEED, GRAPH_QUEUES, GRAPH_STEAL, GRAPH_SCOPE, GRAPH_FENCES, GRAPH_OPTIONS };
+enum {
+    GRAPH_SHAPE,
+    GRAPH_NODES,
+    GRAPH_EDGES,
+    GRAPH_SEED,
+    GRAPH_QUEUES,
+    GRAPH_TASK,
+    GRAPH_STEAL,
+    GRAPH_SCOPE,
+    GRAPH_FENCES,
+    GRAPH_OPTIONS
+};
 
 #define GRAPH_OPTION_ROWS(shape, nodes, edges, small_nodes, small_edges)                                     \
     {"shape", "0: roads, 1: a mesh of four neighbours, 2: skewed", shape, 0, GRAPH_SHAPES - 1, shape, shape}, \
@@ -218,6 +229,7 @@ enum { GRAPH_SHAPE, GRAPH_NODES, GRAPH_EDGES, GRAPH_SEED, GRAPH_QUEUES, GRAPH_ST
         {"edges", "edges between them (a mesh has its own number)", edges / 16, 1, 1u << 28, small_edges, edges}, \
         {"seed", "of the graph and its lengths", 7, 0, UINT64_MAX, 7, 0},                                    \
         {"queues", "queues of tasks, a block each", 128, 1, 1024, 6, 128},                                  \
+        {"task", "nodes of a task", 64, 1, 64, 64, 0},                                                      \
         {"steal", "1: who has no more tasks takes those of others", 1, 0, 1, 1, 0},                          \
         {"scope", "0: device, 1: block (only without stealing), 2: block on the own queue, remote on others', "  \
          "3: block on the own queue, device on others'", 0, 0, 3, 0, 0},                                     \

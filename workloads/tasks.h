@@ -1,7 +1,8 @@
-// A runtime of tasks for kernels over the nodes of a graph. Each block has a queue of tasks, which are 64 nodes each. It
-// takes its own from the end, and when it has no more, it steals from the beginning of others', one after another, until
-// it has found all of them empty. The queues are lock-free: Cederman and Tsigas, "On dynamic load balancing on graphics
-// processors" (Graphics Hardware 2008), and the asymmetric work stealing of Orr et al. (ASPLOS 2015).
+// A runtime of tasks for kernels over the nodes of a graph. Each block has a queue of tasks, which are up to 64 nodes
+// each, a thread for a node. It takes its own from the end, and when it has no more, it steals from the beginning of
+// others', one after another, until it has found all of them empty. The queues are lock-free: Cederman and Tsigas, "On
+// dynamic load balancing on graphics processors" (Graphics Hardware 2008), and the asymmetric work stealing of Orr et al.
+// (ASPLOS 2015).
 //
 // The owner lowers `tail`, and thieves raise `head` by a compare-and-swap; who has the last task is decided by that too.
 // Head has a version beside its index, so that a swap fails whoever came between.
@@ -31,6 +32,7 @@ enum task_scope { TASK_DEVICE, TASK_BLOCK, TASK_REMOTE, TASK_NOBODY }; // TASK_N
 
 struct tasks {
     unsigned nodes, tasks, queues;
+    unsigned size;            // nodes of a task, TASK_NODES at most
     unsigned *tail;           // by queue, a line each: where the next task would be put
     unsigned long long *head; // likewise: version in the upper half, index of the first task in the lower
     unsigned *entry;          // tasks of queue q: entry[q * most] on
@@ -156,7 +158,7 @@ template <int OWN, int OTHERS, class WORK> __device__ __forceinline__ void do_ta
                 place = task = task == TASK_NONE ? TASK_NONE : next_task<OWN, OTHERS>(t);
         }
         __syncthreads();
-        unsigned task = taken[part], node = task * TASK_NODES + place;
+        unsigned task = taken[part], node = task * t.size + place;
         more = false;
         for (unsigned other : taken)
             more |= other != TASK_NONE;
@@ -165,7 +167,7 @@ template <int OWN, int OTHERS, class WORK> __device__ __forceinline__ void do_ta
             continue;
         if (place == 0)
             atomicAdd(&t.done[task], 1u);
-        if (node < t.nodes)
+        if (place < t.size && node < t.nodes)
             work(node);
     }
 }
@@ -185,9 +187,9 @@ __global__ void deal_tasks(tasks t)
 
 // On the host
 
-static inline tasks make_tasks(unsigned nodes, unsigned queues)
+static inline tasks make_tasks(unsigned nodes, unsigned queues, unsigned size)
 {
-    tasks t = {nodes, (nodes + TASK_NODES - 1) / TASK_NODES, queues};
+    tasks t = {nodes, (nodes + size - 1) / size, queues, size};
     t.most = (t.tasks + queues - 1) / queues;
     CHECK(cudaMalloc(&t.tail, queues * TASK_LINE));
     CHECK(cudaMalloc(&t.head, queues * TASK_LINE));
@@ -231,7 +233,7 @@ static inline job begin_job(option (&options)[GRAPH_OPTIONS + 1], int argc, char
     if (options[GRAPH_STEAL].value && options[GRAPH_SCOPE].value == 1)
         option_refuse(argv[0], options, GRAPH_OPTIONS + 1, "--scope 1 with stealing");
     job j = {graph_from_options(options, file)};
-    j.t = make_tasks(j.g.nodes, (unsigned)options[GRAPH_QUEUES].value);
+    j.t = make_tasks(j.g.nodes, (unsigned)options[GRAPH_QUEUES].value, (unsigned)options[GRAPH_TASK].value);
     j.t.fences = (unsigned)options[GRAPH_FENCES].value;
     j.steal = options[GRAPH_STEAL].value, j.scope = options[GRAPH_SCOPE].value;
     j.rounds = options[GRAPH_OPTIONS].value;

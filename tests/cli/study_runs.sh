@@ -94,6 +94,14 @@ sed -i 's/sfu.yaml/own/' headers/study.yaml
 echo '// other' >>headers/two.h
 [ "$("$LOCKSTEP" study ./headers --list | grep -vcxFf list)" -eq 6 ] || wrong "another header is the same"
 
+# Benchmarks by `each`: a name, and arguments, for every combination of values.
+cp -r headers copies
+sed -i 's/^  sfu: .*/  "sfu.{n}{m}": {program: own, full: "--count {n} --more {m}", each: {n: [2, 5], m: [x, y]}}/
+    s/benchmarks: \[sfu\]/benchmarks: [sfu.2y, sfu.5x]/' copies/study.yaml
+"$LOCKSTEP" study ./copies --list >list
+[ "$(grep -c '^own --count 2 --more y | ' list) $(grep -c '^own --count 5 --more x | ' list) $(grep -c '^own' list)" = "6 6 12" ] ||
+    { wrong "benchmarks by each"; cat list; }
+
 # A parameter that is set twice has the last value, and is listed once.
 cp -r mini twice
 sed -i 's/plain: \[\]/plain: [gpu.sms=5, gpu.sms=3]/' twice/study.yaml
@@ -102,6 +110,8 @@ grep -q 'gpu.sms=3 | ' list || wrong "the last value of a parameter is not liste
 ! grep -q 'gpu.sms=5\|gpu.sms=3.*gpu.sms=3' list || wrong "a parameter is listed twice"
 
 # bad SED WORDS: a study with a mistake, which has its line and column.
+bad 's/  sfu: {program: sfu.yaml}/  "ad{x}": {program: sfu.yaml, each: {x: [d]}}/' "study.yaml:4:3: error: two benchmarks have this name"
+bad 's/  sfu: {program: sfu.yaml}/  "ad{x}": {program: sfu.yaml, each: {x: e}}/' "study.yaml:4:42: error: each: expected a list of values"
 bad 's/gpu.sms: \[2, 4\]/gpu.sms: [2, 4000]/' "study.yaml:12:102: error: gpu.sms = 4000 is out of range"
 bad 's/gpu.sms: \[2, 4\]/gpu.smz: [2, 4]/' "study.yaml:12:89: error: there is no parameter 'gpu.smz'"
 bad 's/seeds: 3/seeds: none/' "study.yaml:12:135: error: seeds must be a number"

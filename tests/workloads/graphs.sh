@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The graph programs: the same result with and without stealing, with operations on queues at every scope, with and without fences, with one
-# queue and with more queues than tasks, on machines of 32 and of 64 lanes; files in both formats; what is wrong with a file is said with its line.
+# queue and with more queues than tasks, with tasks of few nodes, on machines of 32 and of 64 lanes; files in both formats; what is wrong with a file is said with its line.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
 for name in sssp coloring pagerank; do
     "$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/$name/$name.cu" -o "$work/$name" || fail "$name: lockstep cc"
@@ -26,6 +26,7 @@ for name in sssp coloring pagerank; do
     machines=gtx480
     same $name --small --rounds 1 --steal 0
     same $name --small --rounds 1 --queues 1
+    same $name --small --rounds 1 --task 7
     same $name --small --rounds 1 --scope 2 --fences 1
     machines=apu8
     same $name --small --rounds 1 --steal 0 --scope 1

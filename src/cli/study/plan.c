@@ -23,7 +23,7 @@
  *          chaotic: true, why:}
  *     findings:
  *       - {id: gain, text: "BOWS gains {x}", sql:}
- * Figures, claims and findings can have `each`: see plan_each.c.
+ * Benchmarks, figures, claims and findings can have `each`: see plan_each.c.
  *
  * `program` is NAME of NAME.cu in the study's folder or of workloads/NAME/NAME.cu, or a launch file of the study's
  * folder or of the reference cases (NAME.yaml). A row of runs with `quick: false` is left out of the quick version. */
@@ -97,11 +97,14 @@ int plan_check_keys(struct plan *p, const struct yaml_node *mapping, const char 
     return rc;
 }
 
-static int read_benchmark(struct plan *p, const struct yaml_node *node)
+static int read_one_benchmark(struct plan *p, const struct yaml_node *node, const struct study_copy *copy)
 {
-    static const char *const keys[] = {"program", "kernels", "quick", "full", NULL};
+    static const char *const keys[] = {"program", "kernels", "quick", "full", "each", NULL};
+    (void)copy;
     if (plan_check_keys(p, node, keys) < 0)
         return -1;
+    if (plan_benchmark(p->study, node->key->text))
+        return plan_error(p, node->key, "two benchmarks have this name");
     struct study_benchmark b = {
         .name = arena_strdup(&p->study->arena, node->key->text),
         .program = plan_text(p, node, "program", NULL),
@@ -112,6 +115,11 @@ static int read_benchmark(struct plan *p, const struct yaml_node *node)
         return -1;
     vec_push(&p->study->benchmarks, b);
     return 0;
+}
+
+static int read_benchmark(struct plan *p, const struct yaml_node *node)
+{
+    return plan_for_each(p, node, read_one_benchmark);
 }
 
 const char *const *plan_texts(struct plan *p, const struct yaml_node *node)

@@ -1,5 +1,6 @@
-/* `each` of a question in study.yaml: the entry once for every value, or combination of values, with {name} replaced in
- * all its texts. Copies are made of the tree of the file itself, so whoever reads an entry knows nothing of it.
+/* `each` of a question or a benchmark in study.yaml: the entry once for every value, or combination of values, with
+ * {name} replaced in all its texts, and in a benchmark's name. Copies are made of the tree of the file itself, so whoever
+ * reads an entry knows nothing of it.
  *
  *     each: {machine: [gtx480, gtx1080ti], base: [lrr, gto]}            four copies
  *     each: [{base: lrr, paper: 2.2}, {base: gto, paper: 1.4}]          two
@@ -199,6 +200,7 @@ int plan_for_each(struct plan *p, const struct yaml_node *node,
         const struct values *values = &copies.items.items[i];
         bool listed = each->kind == YAML_SEQUENCE;
         struct yaml_node *made = copy_node(p, node, values);
+        made->key = node->key ? copy_node(p, node->key, values) : NULL;
         complete_id(p, made, node, word_of(p, label_of(p, values, listed, "-")));
         copy.label = label_of(p, values, listed, ", ");
         rc = take(p, made, &copy);
