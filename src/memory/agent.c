@@ -356,6 +356,7 @@ bool agent_idle(const struct agent *a)
 void agent_publish(struct agent *a, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                    void *context)
 {
+    a->stats.flushes_kernel += (a->protocol->orders[L1_END] & L1_ORDER_FLUSH) != 0;
     for (struct agent_line *line = a->lines; line < a->lines + a->sets * a->ways; line++)
         for (uint32_t i = 0; i < PACKET_LINE_BYTES && line->state != AGENT_I && !line->own; i++)
             if (line->written.word[i / 64] >> i % 64 & 1)

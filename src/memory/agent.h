@@ -184,7 +184,7 @@ void agent_drop(struct agent *a, enum agent_cause cause);
 /* Nothing has been taken that is not over: no fill, no registration, nothing unsent or deferred. */
 bool agent_idle(const struct agent *a);
 
-/* Between kernels, values only: what is written in registered lines, for the memory that the host sees; and the values
+/* At the end of a kernel, values only: what is written in registered lines, for the memory that the host sees; and the values
  * of registered lines, which the host may have changed. */
 void agent_publish(struct agent *a, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                    void *context);

@@ -91,9 +91,9 @@ void agent_unqueue(struct agent *a, struct agent_line *line)
 
 uint32_t agent_flush(struct agent *a, enum agent_cause cause)
 {
-    uint64_t *counts[] = {&a->stats.flushes_order, &a->stats.flushes_remote, &a->stats.flushes_registration,
-                          &a->stats.flushes_kernel};
-    ++*counts[cause];
+    uint64_t *counts[] = {&a->stats.flushes_order, &a->stats.flushes_remote, &a->stats.flushes_registration};
+    if (cause != AGENT_BY_KERNEL) /* agent_publish counts those: one a kernel */
+        ++*counts[cause];
     a->drain_to = a->end;
     return a->end;
 }
