@@ -95,7 +95,7 @@ static const struct machine_case cases[] = {
     {"gtx480", "gpu.sms=3 gpu.seed=7"},
     {"gtx480", "gpu.sms=5 network.flit_bytes=8 network.injection_flits=1 network.router_flits=1 "
                "network.ejection_flits=1 network.boundary_flits=1 sm.ejection_queue=1"},
-    {"apu8", ""},
+    {"apu8", "coherence.l2_writes_through=false"},
 };
 
 static uint64_t open_probing(struct device *d, const struct machine_case *c)
