@@ -384,6 +384,8 @@ static void test_l1_ways_agree(void **unused)
 {
     for (const struct coherence_protocol *const *p = coherence_list(); *p; p++) {
         struct cache_params params = l1_params();
+        if ((*p)->registration)
+            continue; /* its L1 has no shorter way */
         expect_l1_twins(*p, &params, true);
         expect_l1_twins(*p, &params, false);
         params.sector_bytes = 32;
