@@ -65,8 +65,8 @@ extern const struct checker_program_name checker_programs[];
 /* True: the protocol promises what the program relies on. */
 bool checker_suits(const struct coherence_protocol *protocol, const struct checker_program_name *program);
 
-/* What a row of a table must wait for that this checker cannot bring about, or NULL: transitions that stay unreached
- * need a reason (unreached.def). side: 0 the L1, 2 the directory. */
+/* The checker reports every transition that it never takes. Returns the reason why it cannot take this one
+ * (unreached.def), or NULL if none is given: the transition should have been reached. side: 0 the L1, 2 the directory. */
 const char *checker_unreached(const struct coherence_protocol *protocol, unsigned side, unsigned state, unsigned event);
 
 #endif

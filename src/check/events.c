@@ -1,6 +1,6 @@
-/* What can happen in a state: a thread begins an access or goes on with it, a message arrives, an L1 sends something by
- * itself. A message may arrive when no other is before it in the network of the same L1, slice and kind; replies arrive
- * in any order, for one may come from the DRAM. */
+/* Lists the events that a state of the checked machine allows, and takes one: a thread begins an access or goes on with
+ * it, a message arrives, an L1 sends something by itself. A message may arrive when no other is before it in the network
+ * of the same L1, slice and kind; replies arrive in any order, for one may come from the DRAM. */
 #include "check/world.h"
 
 enum event_kind {
@@ -126,7 +126,7 @@ static void send_reply(struct world *w, struct packet *p)
     w->replies[w->reply_count++] = p;
 }
 
-/* What the directory is about to send is on its way. */
+/* Moves every packet that the directory has queued to send into the network it travels by. */
 static void send_out(struct world *w)
 {
     while (w->directory.out.first) {

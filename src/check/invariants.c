@@ -1,4 +1,4 @@
-/* What must hold. */
+/* The invariants that the checker tests in every state it reaches, and the message for the first that is broken. */
 #include <string.h>
 
 #include "base/check.h"
@@ -38,7 +38,7 @@ static void check_owners(struct world *w, uint32_t line)
         world_fault(w, "%u L1s have registered line %u", owners, world_line_name(w, line));
 }
 
-/* What agents and directory keep, although it follows from something else. */
+/* Agents and the directory keep facts that follow from others (counts, sets): recomputes each, and compares. */
 static void check_derived(struct world *w)
 {
     struct check c;

@@ -1,4 +1,4 @@
-/* What the threads of each program do (programs.def). */
+/* The programs of programs.def: for each, the accesses that its threads make, in program order. */
 #include "check/world.h"
 
 #include <string.h>

@@ -55,16 +55,20 @@ void agent_ask_again(struct agent *a, struct agent_line *line)
     }
 }
 
+/* The event that an access is to the line that it finds. */
+static unsigned event_here(const struct agent *a, uint64_t address, uint32_t bytes, unsigned event,
+                           struct agent_line **line)
+{
+    struct byte_mask m = bytes_of(address, bytes);
+    *line = agent_find(a, address);
+    return event == AGENT_BLOCK_EVENT && *line && bytes_cover(&(*line)->valid, &m) ? AGENT_BLOCK_HERE_EVENT : event;
+}
+
 /* An access that waited aside is stepped anew; back it goes if it still has to wait, or finds no place. */
 static void step_deferred(struct agent *a, struct packet *p)
 {
-    struct agent_try t = {.a = a, .line = agent_find(a, p->address), .address = p->address, .bytes = p->bytes};
-    struct byte_mask m = bytes_of(p->address, p->bytes);
-    t.access = p;
-    t.waited = true;
-    t.event = p->parts;
-    if (t.event == AGENT_BLOCK_EVENT && t.line && bytes_cover(&t.line->valid, &m))
-        t.event = AGENT_BLOCK_HERE_EVENT;
+    struct agent_try t = {.a = a, .address = p->address, .bytes = p->bytes, .access = p, .waited = true};
+    t.event = event_here(a, p->address, p->bytes, p->parts, &t.line);
     bool locked = agent_is_locked(a, t.event, p);
     if (!locked && agent_has_places(&t, agent_row_of(a, t.line, t.event).actions)) {
         agent_take_row(&t);
@@ -199,15 +203,6 @@ HOT enum agent_served agent_load(struct agent *a, const struct agent_load *load,
     *values = t.values;
     *request = t.request;
     return t.served;
-}
-
-/* The event that an access is to the line that it finds. */
-static unsigned event_here(const struct agent *a, uint64_t address, uint32_t bytes, unsigned event,
-                           struct agent_line **line)
-{
-    struct byte_mask m = bytes_of(address, bytes);
-    *line = agent_find(a, address);
-    return event == AGENT_BLOCK_EVENT && *line && bytes_cover(&(*line)->valid, &m) ? AGENT_BLOCK_HERE_EVENT : event;
 }
 
 HOT bool agent_can_take(struct agent *a, uint64_t address, uint32_t bytes, unsigned event)

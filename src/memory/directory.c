@@ -16,7 +16,7 @@ try {
     uint64_t line;
     unsigned event;
     uint64_t victim; /* WANTS */
-    bool wants, answered;
+    bool wants;
     enum directory_taken taken;
 };
 
@@ -146,10 +146,15 @@ static struct directory_entry *place_wait_of(const struct directory *d, uint64_t
     return NULL;
 }
 
+static bool is_plain_store(const struct packet *p)
+{
+    return p->kind == PACKET_WRITE && p->order <= ISA_ORDER_WEAK;
+}
+
 /* Plain stores and what owners give back wait for nothing. */
 static bool may_wait(const struct packet *p)
 {
-    return p->kind != PACKET_PUT && (p->kind != PACKET_WRITE || p->order > ISA_ORDER_WEAK);
+    return p->kind != PACKET_PUT && !is_plain_store(p);
 }
 
 static void answer(struct directory *d, struct packet *p)
@@ -167,7 +172,7 @@ static void clear_store(struct try *t)
     t->entry->parked = (struct packet_list){NULL, NULL};
     while (parked.first) {
         struct packet *p = packet_shift(&parked);
-        bool store = !found && p->kind == PACKET_WRITE && p->order <= ISA_ORDER_WEAK;
+        bool store = !found && is_plain_store(p);
         found |= store;
         p->cleared |= store;
         packet_append(store ? &t->d->woken : &t->entry->parked, p);
