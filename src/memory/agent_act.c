@@ -157,7 +157,7 @@ static void take_bytes(struct agent_try *t, bool written)
     struct byte_mask m = bytes_of(t->address, t->bytes);
     const struct packet *p = t->access;
     if (!line->own) {
-        memcpy(m.word, p->mask, sizeof m.word);
+        m = bytes_of_packet(p);
         packet_write_line(p, agent_data(t->a, line));
     }
     bytes_add(&line->valid, &m);
@@ -169,8 +169,7 @@ static void take_bytes(struct agent_try *t, bool written)
 
 static void note_written(struct agent_line *line, const struct packet *p)
 {
-    struct byte_mask m;
-    memcpy(m.word, p->mask, sizeof m.word);
+    struct byte_mask m = bytes_of_packet(p);
     if (p->kind == PACKET_WRITE)
         bytes_add(&line->written, &m);
     uint64_t at = line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
@@ -197,10 +196,9 @@ static void perform(struct agent_try *t)
 /* The bytes of another L1's store; of its load there is nothing to do. */
 static void look(struct agent_try *t)
 {
-    struct byte_mask m;
     if (t->probe->asked != PACKET_WRITE)
         return;
-    memcpy(m.word, t->probe->mask, sizeof m.word);
+    struct byte_mask m = bytes_of_packet(t->probe);
     packet_write_line(t->probe, agent_data(t->a, t->line));
     bytes_remove(&t->line->written, &m);
 }

@@ -2,6 +2,8 @@
 #ifndef LOCKSTEP_MEMORY_BYTE_MASK_H
 #define LOCKSTEP_MEMORY_BYTE_MASK_H
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "memory/packet.h"
 
@@ -19,6 +21,13 @@ static inline struct byte_mask bytes_of(uint64_t address, uint32_t bytes)
         uint32_t low = i * 64, from = first > low ? first - low : 0, to = end > low ? end - low : 0;
         m.word[i] = mask_low(to > 64 ? 64 : to) & ~mask_low(from > 64 ? 64 : from);
     }
+    return m;
+}
+/* The bytes that a packet carries, by its mask. */
+static inline struct byte_mask bytes_of_packet(const struct packet *p)
+{
+    struct byte_mask m;
+    memcpy(m.word, p->mask, sizeof m.word);
     return m;
 }
 static inline bool bytes_any(const struct byte_mask *m)

@@ -1,7 +1,5 @@
 /* An L2 slice and its directory: what the directory asks of the tags, what it sends, and the accesses that it gives
  * back. */
-#include <string.h>
-
 #include "base/check.h"
 #include "memory/byte_mask.h"
 #include "memory/slice.h"
@@ -24,8 +22,7 @@ static void merge_written(void *context, const struct packet *p)
     struct slice *s = context;
     uint32_t line, first = (uint32_t)(p->address % PACKET_LINE_BYTES);
     uint8_t *to = slice_place_of(s, p->address - first, PACKET_LINE_BYTES);
-    struct byte_mask m;
-    memcpy(m.word, p->mask, sizeof m.word);
+    struct byte_mask m = bytes_of_packet(p);
     if (to && p->class != PACKET_LOCAL)
         bytes_copy(to, p->data, &m);
     if (cache_find(s->cache, p->local, p->bytes, &line) >= CACHE_THERE)
