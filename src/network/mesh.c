@@ -38,12 +38,6 @@ HOT_INLINE unsigned side_to(const struct mesh *m, unsigned node, unsigned to)
     return MESH_SIDES;
 }
 
-static unsigned neighbour(const struct mesh *m, unsigned node, unsigned side)
-{
-    const int step[MESH_SIDES] = {-(int)m->columns, 1, (int)m->columns, -1};
-    return (unsigned)((int)node + step[side]);
-}
-
 /* Looks up where a lane's next packet goes. */
 HOT_INLINE void route(const struct mesh *m, struct mesh_lane *lane)
 {
@@ -54,37 +48,56 @@ HOT_INLINE void route(const struct mesh *m, struct mesh_lane *lane)
         lane->out = m->out_of_output[output];
         return;
     }
-    unsigned next = neighbour(m, lane->node, side);
+    unsigned next = mesh_neighbour(m, lane->node, side);
     lane->target = (uint16_t)((next * MESH_SIDES + (side ^ 2)) * m->channels + lane->channel);
     lane->out = (uint8_t)side;
 }
 
 /* Lanes */
 
-static void mark_busy(struct mesh *m, const struct mesh_lane *lane)
-{
-    m->router[lane->node].busy |= BIT64(lane->number);
-    m->busy[lane->node / 64] |= BIT64(lane->node % 64);
-}
-
-static void put_flit(struct mesh *m, uint16_t number, uint16_t packet)
+HOT static void put_flit(struct mesh *m, uint16_t number, uint16_t packet)
 {
     struct mesh_lane *lane = &m->lane[number];
     contract(lane->count <= lane->mask);
+    if (!lane->count)
+        mesh_make_ready(m, lane->node, BIT64(lane->number));
     lane->flits[(lane->head + lane->count++) & lane->mask] = packet;
-    mark_busy(m, lane);
+}
+
+HOT_INLINE void make_unready(struct mesh *m, unsigned node, uint64_t lanes)
+{
+    struct mesh_router *router = &m->router[node];
+    router->ready &= ~lanes;
+    if (!router->ready)
+        m->ready[node / 64] &= ~BIT64(node % 64);
+}
+
+/* A target has got a credit, or ceased to belong to a packet. If it has an owner, that one alone can go on. */
+HOT static void end_waits(struct mesh *m, unsigned number)
+{
+    struct mesh_target *target = &m->target[number];
+    uint64_t lanes = target->waiting;
+    if (target->owner != MESH_NONE)
+        lanes &= BIT64(m->lane[target->owner].number);
+    if (!lanes)
+        return;
+    target->waiting &= ~lanes;
+    mesh_make_ready(m, mesh_router_before(m, number), lanes);
+}
+
+HOT_INLINE void take_credit(struct mesh *m, unsigned number)
+{
+    m->target[number].credits++;
+    if (m->target[number].waiting)
+        end_waits(m, number);
 }
 
 HOT_INLINE uint16_t take_flit(struct mesh *m, struct mesh_lane *lane)
 {
     uint16_t packet = mesh_flit(lane, 0);
     lane->head = (lane->head + 1) & lane->mask;
-    if (--lane->count == 0) {
-        struct mesh_router *router = &m->router[lane->node];
-        router->busy &= ~BIT64(lane->number);
-        if (!router->busy)
-            m->busy[lane->node / 64] &= ~BIT64(lane->node % 64);
-    }
+    if (--lane->count == 0)
+        make_unready(m, lane->node, BIT64(lane->number));
     return packet;
 }
 
@@ -101,7 +114,7 @@ HOT_INLINE void take_arrivals(struct mesh *m)
 {
     struct mesh_arrivals *a = mesh_arrivals_at(m, m->tick);
     for (uint32_t i = 0; i < a->credits; i++)
-        m->target[a->credit[i]].credits++;
+        take_credit(m, a->credit[i]);
     for (uint32_t i = 0; i < a->flits; i++)
         put_flit(m, a->flit[i].lane, a->flit[i].packet);
     m->under_way -= a->credits + a->flits;
@@ -142,7 +155,7 @@ HOT_INLINE void read_channels(struct mesh *m, const struct network_turn *turn)
 {
     for (unsigned w = 0; w < m->core.gates->words; w++) {
         for (uint64_t rest = turn->credits.word[w]; rest; rest &= rest - 1)
-            m->target[mesh_output(m, 64 * w + mask_first(rest))].credits++;
+            take_credit(m, mesh_output(m, 64 * w + mask_first(rest)));
         for (uint64_t rest = turn->flits.word[w]; rest; rest &= rest - 1)
             arrive(m, 64 * w + mask_first(rest));
     }
@@ -165,7 +178,10 @@ HOT_INLINE void begin_packet(struct mesh *m, const struct mesh_lane *lane, uint1
 HOT_INLINE void end_packet(struct mesh *m, struct mesh_lane *lane, uint16_t packet)
 {
     struct mesh_packet *p = &m->packet[packet];
-    m->target[lane->target].owner = MESH_NONE;
+    struct mesh_target *target = &m->target[lane->target];
+    target->owner = MESH_NONE;
+    if (target->waiting && target->credits)
+        end_waits(m, lane->target);
     if (lane->target >= m->link_lanes) {
         p->used = false;
         p->next = m->unused;
@@ -213,25 +229,23 @@ static struct mesh_lane *lane_of(const struct mesh *m, unsigned node, unsigned n
     return &m->lane[m->router[node].lanes[number]];
 }
 
-/* A lane's first flit can cross: it has a credit, and its target belongs to its packet or to nobody. */
-HOT_INLINE bool can_cross(const struct mesh *m, const struct mesh_lane *lane)
+HOT_INLINE uint64_t find_ways(struct mesh *m, unsigned node, uint64_t *lanes)
 {
-    const struct mesh_target *target = &m->target[lane->target];
-    return target->credits && (target->owner == MESH_NONE || target->owner == lane - m->lane);
-}
-
-HOT_INLINE uint64_t find_ways(const struct mesh *m, unsigned node, uint64_t *lanes)
-{
-    uint64_t ways = 0;
-    for (uint64_t rest = m->router[node].busy; rest; rest &= rest - 1) {
+    uint64_t ways = 0, waiting = 0;
+    for (uint64_t rest = m->router[node].ready; rest; rest &= rest - 1) {
         struct mesh_lane *lane = lane_of(m, node, mask_first(rest));
         if (lane->target == MESH_NONE)
             route(m, lane);
-        if (!can_cross(m, lane))
+        if (mesh_must_wait(m, lane)) {
+            m->target[lane->target].waiting |= rest & -rest;
+            waiting |= rest & -rest;
             continue;
+        }
         lanes[lane->out] = (ways & BIT64(lane->out) ? lanes[lane->out] : 0) | (rest & -rest);
         ways |= BIT64(lane->out);
     }
+    if (waiting)
+        make_unready(m, node, waiting);
     return ways;
 }
 
@@ -267,7 +281,7 @@ HOT void mesh_tick_router(struct mesh *m, unsigned node, struct network_turn *tu
     serve_ways(m, node, ways, lanes, turn);
 }
 
-HOT uint64_t mesh_find_ways(const struct mesh *m, unsigned node, uint64_t *lanes)
+HOT uint64_t mesh_find_ways(struct mesh *m, unsigned node, uint64_t *lanes)
 {
     return find_ways(m, node, lanes);
 }
@@ -281,7 +295,7 @@ uint64_t mesh_find_next(const struct mesh *m)
 {
     uint64_t some = m->under_way;
     for (unsigned w = 0; w < MESH_MAX_NODES / 64; w++)
-        some |= m->busy[w];
+        some |= m->ready[w];
     return some ? m->tick + 1 : CYCLE_NEVER;
 }
 
@@ -304,7 +318,7 @@ static void tick(struct network_core *core, struct network_turn *turn)
     struct mesh *m = (struct mesh *)core;
     begin_tick(m, turn);
     for (unsigned w = 0; w < MESH_MAX_NODES / 64; w++)
-        for (uint64_t rest = m->busy[w]; rest; rest &= rest - 1)
+        for (uint64_t rest = m->ready[w]; rest; rest &= rest - 1)
             mesh_tick_router(m, 64 * w + mask_first(rest), turn);
     core->next = mesh_find_next(m);
 }

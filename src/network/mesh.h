@@ -2,7 +2,10 @@
  *
  * A *lane* is a buffer for the flits of one virtual channel: a router has some for each neighbour (numbers first), and
  * each input of the network has some at its router. What a lane's flits go to next is a *target*: a lane of the next
- * router, which has the same number as target, or an output of the network. */
+ * router, which has the same number as target, or an output of the network.
+ *
+ * A lane with flits either *waits* for its target, as long as that has no credit or belongs to another lane's packet, or
+ * is *ready*: then the router looks at it in every tick, and finds out. What ends the wait makes it ready. */
 #ifndef LOCKSTEP_NETWORK_MESH_H
 #define LOCKSTEP_NETWORK_MESH_H
 
@@ -32,6 +35,7 @@ struct mesh_target {
     uint16_t owner; /* the lane from which the packet comes, or MESH_NONE */
     uint16_t left;  /* its flits that have not gone there */
     uint32_t credits;
+    uint64_t waiting; /* lanes, all of the router before it, by number: those that wait for it */
 };
 
 struct mesh_packet {
@@ -41,7 +45,7 @@ struct mesh_packet {
 };
 
 struct mesh_router {
-    uint64_t busy;                     /* lanes with flits, by number */
+    uint64_t ready;                    /* lanes, by number */
     uint16_t lanes[MESH_ROUTER_LANES]; /* by number */
     uint8_t outs;                      /* its ways out */
     uint8_t turns[MESH_ROUTER_OUTS];   /* by way out: the lane that was served last */
@@ -82,7 +86,7 @@ struct mesh {
     uint8_t column[MESH_MAX_NODES], row[MESH_MAX_NODES]; /* of routers */
     uint64_t ways_out;                                   /* the numbers of ways out that routers have */
     uint8_t first_way[MESH_ROUTER_OUTS + 1];             /* by that number: which one chooses first in this tick */
-    uint64_t busy[MESH_MAX_NODES / 64];                  /* routers with flits */
+    uint64_t ready[MESH_MAX_NODES / 64];                 /* routers with lanes that are ready */
     uint16_t unused;                                     /* first packet that is not used */
     uint16_t arriving[NETWORK_MAX_PORTS]; /* by input: the packet of which flits are still to come, or MESH_NONE */
     uint16_t to_come[NETWORK_MAX_PORTS];  /* and how many */
@@ -95,6 +99,11 @@ struct mesh {
     struct mesh_arrivals arrivals[MESH_SLOTS]; /* by tick */
 };
 
+static inline unsigned mesh_neighbour(const struct mesh *m, unsigned node, unsigned side)
+{
+    const int step[MESH_SIDES] = {-(int)m->columns, 1, (int)m->columns, -1};
+    return (unsigned)((int)node + step[side]);
+}
 /* Lane of a virtual channel of an input. */
 static inline uint16_t mesh_input_lane(const struct mesh *m, unsigned input, unsigned channel)
 {
@@ -114,6 +123,24 @@ static inline struct mesh_arrivals *mesh_arrivals_at(struct mesh *m, uint64_t ti
 {
     return &m->arrivals[tick % MESH_SLOTS];
 }
+/* The router before a target. */
+static inline unsigned mesh_router_before(const struct mesh *m, unsigned target)
+{
+    if (target >= m->link_lanes)
+        return m->node_of_output[target - m->link_lanes];
+    return mesh_neighbour(m, m->lane[target].node, m->lane[target].number / m->channels);
+}
+/* The target has no credit for the lane, or belongs to another one's packet. */
+static inline bool mesh_must_wait(const struct mesh *m, const struct mesh_lane *lane)
+{
+    const struct mesh_target *target = &m->target[lane->target];
+    return !target->credits || (target->owner != MESH_NONE && target->owner != lane - m->lane);
+}
+static inline void mesh_make_ready(struct mesh *m, unsigned node, uint64_t lanes)
+{
+    m->router[node].ready |= lanes;
+    m->ready[node / 64] |= BIT64(node % 64);
+}
 /* A packet of a lane, by its place from the front. */
 static inline uint16_t mesh_flit(const struct mesh_lane *lane, uint32_t place)
 {
@@ -130,11 +157,11 @@ void mesh_tick_together(struct network_core *const *cores, struct network_turn *
 
 /* mesh.c: the steps of a tick. First comes what the channels bring, and what has left other routers. */
 void mesh_begin_tick(struct mesh *m, const struct network_turn *turn);
-/* Then each router with flits is ticked, at once: */
+/* Then each router with lanes that are ready is ticked, at once: */
 void mesh_tick_router(struct mesh *m, unsigned node, struct network_turn *turn);
 /* or in two steps. For each way out, the lanes whose flits can take it: returns the ways out that have some, and leaves
- * the other's lanes as they are. Ways out serve one of their lanes each, as far as these can pass. */
-uint64_t mesh_find_ways(const struct mesh *m, unsigned node, uint64_t *lanes);
+ * the others' `lanes` as they are. Ways out serve one of their lanes each, as far as these can pass. */
+uint64_t mesh_find_ways(struct mesh *m, unsigned node, uint64_t *lanes);
 void mesh_serve_ways(struct mesh *m, unsigned node, uint64_t ways, const uint64_t *lanes, struct network_turn *turn);
 uint64_t mesh_find_next(const struct mesh *m);
 /* mesh_archive.c */

@@ -47,8 +47,7 @@ static void archive_lane(struct mesh *m, struct archive *ar, struct mesh_lane *l
     archive_u8_to(ar, &lane->out, MESH_ROUTER_OUTS - 1);
     if (!archive_loading(ar) || !lane->count)
         return;
-    m->router[lane->node].busy |= BIT64(lane->number);
-    m->busy[lane->node / 64] |= BIT64(lane->node % 64);
+    mesh_make_ready(m, lane->node, BIT64(lane->number)); /* should it wait, its router will find out */
 }
 
 static void archive_target(struct mesh *m, struct archive *ar, uint16_t number)
@@ -115,9 +114,11 @@ void mesh_archive(struct network_core *core, struct archive *ar, const struct ne
     if (archive_loading(ar)) {
         m->under_way = 0;
         for (unsigned i = 0; i < MESH_MAX_NODES / 64; i++)
-            m->busy[i] = 0;
+            m->ready[i] = 0;
         for (unsigned i = 0; i < m->nodes; i++)
-            m->router[i].busy = 0;
+            m->router[i].ready = 0;
+        for (unsigned i = 0; i < m->link_lanes + g->outputs; i++)
+            m->target[i].waiting = 0;
     }
     for (unsigned i = 0; i < m->lanes && !archive_failed(ar); i++)
         archive_lane(m, ar, &m->lane[i]);

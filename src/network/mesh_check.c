@@ -39,27 +39,41 @@ static void check_lane(struct mesh *m, unsigned number, const struct between *b,
                 t->owner == MESH_NONE || m->lane[t->owner].target == number);
 }
 
+/* Of the lanes of a router with flits (`lanes`, by router) those that wait are ready no more. */
+static void check_waiting(struct mesh *m, unsigned number, uint64_t *lanes, struct check *c)
+{
+    unsigned node = mesh_router_before(m, number);
+    for (uint64_t rest = m->target[number].waiting; rest; rest &= rest - 1) {
+        const struct mesh_lane *lane = &m->lane[m->router[node].lanes[mask_first(rest)]];
+        check_holds(c, "mesh: a lane waits for its target", number, lane->count && lane->target == number);
+        check_holds(c, "mesh: a lane waits only while it must", number, lane->target != number || mesh_must_wait(m, lane));
+    }
+    lanes[node] &= ~m->target[number].waiting;
+}
+
 void mesh_check(struct network_core *core, struct check *c)
 {
     struct mesh *m = (struct mesh *)core;
     struct between *b = base_calloc(1, sizeof *b);
     bool *has_flits = base_calloc(m->packets, sizeof *has_flits);
-    uint64_t busy[MESH_MAX_NODES / 64] = {0}, *lanes = base_calloc(m->nodes, sizeof *lanes);
+    uint64_t ready[MESH_MAX_NODES / 64] = {0}, *lanes = base_calloc(m->nodes, sizeof *lanes);
     count_between(m, b, has_flits);
     for (unsigned i = 0; i < m->lanes; i++) {
         const struct mesh_lane *lane = &m->lane[i];
         for (uint32_t n = 0; n < lane->count; n++)
             has_flits[mesh_flit(lane, n)] = true;
-        if (lane->count) {
-            busy[lane->node / 64] |= BIT64(lane->node % 64);
-            lanes[lane->node] |= BIT64(lane->number);
-        }
+        lanes[lane->node] |= lane->count ? BIT64(lane->number) : 0;
         check_lane(m, i, b, c);
     }
-    for (unsigned i = 0; i < m->nodes; i++)
-        CHECK_FACT(c, "mesh.router.busy", i, m->router[i].busy, lanes[i]);
+    for (unsigned i = 0; i < m->link_lanes + core->gates->outputs; i++)
+        if (m->target[i].waiting)
+            check_waiting(m, i, lanes, c);
+    for (unsigned i = 0; i < m->nodes; i++) {
+        CHECK_FACT(c, "mesh.router.ready", i, m->router[i].ready, lanes[i]);
+        ready[i / 64] |= lanes[i] ? BIT64(i % 64) : 0;
+    }
     for (unsigned i = 0; i < MESH_MAX_NODES / 64; i++)
-        CHECK_FACT(c, "mesh.busy", i, m->busy[i], busy[i]);
+        CHECK_FACT(c, "mesh.ready", i, m->ready[i], ready[i]);
     for (unsigned i = 0; i < m->packets; i++)
         check_holds(c, "mesh: flits are of packets that are there", i, m->packet[i].used || !has_flits[i]);
     CHECK_FACT(c, "mesh.under_way", 0, m->under_way, b->all);

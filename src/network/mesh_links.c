@@ -36,13 +36,13 @@ static void give_link(struct mesh_links *links, unsigned node, unsigned side, ui
         ways[i] &= i == turn ? ~UINT64_C(0) : ~BIT64(side);
 }
 
-/* A router at which several meshes have flits. */
+/* A router at which several meshes have lanes that are ready. */
 static void tick_shared_router(struct mesh_links *links, unsigned node, struct network_turn *turns)
 {
     uint64_t ways[NETWORK_MAX_SHARING], some = 0, several = 0;
     uint64_t lanes[NETWORK_MAX_SHARING][MESH_ROUTER_OUTS];
     for (unsigned i = 0; i < links->count; i++) {
-        ways[i] = links->mesh[i]->router[node].busy ? mesh_find_ways(links->mesh[i], node, lanes[i]) : 0;
+        ways[i] = links->mesh[i]->router[node].ready ? mesh_find_ways(links->mesh[i], node, lanes[i]) : 0;
         several |= some & ways[i];
         some |= ways[i];
     }
@@ -53,17 +53,17 @@ static void tick_shared_router(struct mesh_links *links, unsigned node, struct n
             mesh_serve_ways(links->mesh[i], node, ways[i], lanes[i], &turns[i]);
 }
 
-/* The routers of a word. What one does, the others see in later ticks, so that those at which one mesh alone has flits
- * may come first. */
+/* The routers of a word. What one does, the others see in later ticks, so that those at which one mesh alone has lanes
+ * that are ready may come first. */
 static void tick_routers(struct mesh_links *links, unsigned word, struct network_turn *turns)
 {
     uint64_t some = 0, several = 0;
     for (unsigned i = 0; i < links->count; i++) {
-        several |= some & links->mesh[i]->busy[word];
-        some |= links->mesh[i]->busy[word];
+        several |= some & links->mesh[i]->ready[word];
+        some |= links->mesh[i]->ready[word];
     }
     for (unsigned i = 0; i < links->count; i++)
-        for (uint64_t rest = links->mesh[i]->busy[word] & ~several; rest; rest &= rest - 1)
+        for (uint64_t rest = links->mesh[i]->ready[word] & ~several; rest; rest &= rest - 1)
             mesh_tick_router(links->mesh[i], 64 * word + mask_first(rest), &turns[i]);
     for (uint64_t rest = several; rest; rest &= rest - 1)
         tick_shared_router(links, 64 * word + mask_first(rest), turns);
