@@ -48,8 +48,7 @@ HOT_INLINE void route(const struct mesh *m, struct mesh_lane *lane)
         lane->out = m->out_of_output[output];
         return;
     }
-    unsigned next = mesh_neighbour(m, lane->node, side);
-    lane->target = (uint16_t)((next * MESH_SIDES + (side ^ 2)) * m->channels + lane->channel);
+    lane->target = mesh_link_target(m, lane, side);
     lane->out = (uint8_t)side;
 }
 
@@ -59,17 +58,28 @@ HOT static void put_flit(struct mesh *m, uint16_t number, uint16_t packet)
 {
     struct mesh_lane *lane = &m->lane[number];
     contract(lane->count <= lane->mask);
-    if (!lane->count)
-        mesh_make_ready(m, lane->node, BIT64(lane->number));
     lane->flits[(lane->head + lane->count++) & lane->mask] = packet;
+    if (lane->count > 1)
+        return;
+    if (lane->target == MESH_NONE)
+        route(m, lane);
+    mesh_ask(m, lane->node, lane->out, BIT64(lane->number));
 }
 
-HOT_INLINE void make_unready(struct mesh *m, unsigned node, uint64_t lanes)
+HOT_INLINE void cease_to_ask(struct mesh *m, const struct mesh_lane *lane)
 {
-    struct mesh_router *router = &m->router[node];
-    router->ready &= ~lanes;
-    if (!router->ready)
-        m->ready[node / 64] &= ~BIT64(node % 64);
+    struct mesh_router *router = &m->router[lane->node];
+    router->asking[lane->out] &= ~BIT64(lane->number);
+    if (router->asking[lane->out])
+        return;
+    router->ways &= ~BIT64(lane->out);
+    if (!router->ways)
+        m->asked[lane->node / 64] &= ~BIT64(lane->node % 64);
+}
+
+static struct mesh_lane *lane_of(const struct mesh *m, unsigned node, unsigned number)
+{
+    return &m->lane[m->router[node].lanes[number]];
 }
 
 /* A target has got a credit, or ceased to belong to a packet. If it has an owner, that one alone can go on. */
@@ -82,7 +92,8 @@ HOT static void end_waits(struct mesh *m, unsigned number)
     if (!lanes)
         return;
     target->waiting &= ~lanes;
-    mesh_make_ready(m, mesh_router_before(m, number), lanes);
+    unsigned node = mesh_router_before(m, number);
+    mesh_ask(m, node, lane_of(m, node, mask_first(lanes))->out, lanes);
 }
 
 HOT_INLINE void take_credit(struct mesh *m, unsigned number)
@@ -97,7 +108,7 @@ HOT_INLINE uint16_t take_flit(struct mesh *m, struct mesh_lane *lane)
     uint16_t packet = mesh_flit(lane, 0);
     lane->head = (lane->head + 1) & lane->mask;
     if (--lane->count == 0)
-        make_unready(m, lane->node, BIT64(lane->number));
+        cease_to_ask(m, lane);
     return packet;
 }
 
@@ -167,7 +178,7 @@ HOT_INLINE void begin_packet(struct mesh *m, const struct mesh_lane *lane, uint1
 {
     const struct network_parcel *parcel = &m->packet[packet].parcel;
     struct mesh_target *target = &m->target[lane->target];
-    target->owner = (uint16_t)(lane - m->lane);
+    target->owner = lane->index;
     target->left = parcel->flits;
     if (lane->target < m->link_lanes)
         return;
@@ -188,12 +199,17 @@ HOT_INLINE void end_packet(struct mesh *m, struct mesh_lane *lane, uint16_t pack
         m->unused = packet;
     }
     lane->target = MESH_NONE;
+    if (!lane->count)
+        return;
+    cease_to_ask(m, lane);
+    route(m, lane);
+    mesh_ask(m, lane->node, lane->out, BIT64(lane->number));
 }
 
 /* The sender of what was in the lane gets its credit back. */
 HOT_INLINE void free_place(struct mesh *m, const struct mesh_lane *lane, struct network_turn *turn)
 {
-    unsigned number = (unsigned)(lane - m->lane);
+    unsigned number = lane->index;
     if (number >= m->link_lanes) {
         unsigned input = mesh_input_of(m, number);
         turn->freed.word[input >> 6] |= port_bit(input);
@@ -224,78 +240,70 @@ HOT_INLINE void cross(struct mesh *m, struct mesh_lane *lane, struct network_tur
     free_place(m, lane, turn);
 }
 
-static struct mesh_lane *lane_of(const struct mesh *m, unsigned node, unsigned number)
+/* True, and the lane waits: it cannot cross. */
+HOT_INLINE bool begins_to_wait(struct mesh *m, const struct mesh_lane *lane)
 {
-    return &m->lane[m->router[node].lanes[number]];
+    if (!mesh_must_wait(m, lane))
+        return false;
+    m->target[lane->target].waiting |= BIT64(lane->number);
+    cease_to_ask(m, lane);
+    return true;
 }
 
-HOT_INLINE uint64_t find_ways(struct mesh *m, unsigned node, uint64_t *lanes)
+HOT bool mesh_is_wanted(struct mesh *m, unsigned node, unsigned out)
 {
-    uint64_t ways = 0, waiting = 0;
-    for (uint64_t rest = m->router[node].ready; rest; rest &= rest - 1) {
-        struct mesh_lane *lane = lane_of(m, node, mask_first(rest));
-        if (lane->target == MESH_NONE)
-            route(m, lane);
-        if (mesh_must_wait(m, lane)) {
-            m->target[lane->target].waiting |= rest & -rest;
-            waiting |= rest & -rest;
-            continue;
-        }
-        lanes[lane->out] = (ways & BIT64(lane->out) ? lanes[lane->out] : 0) | (rest & -rest);
-        ways |= BIT64(lane->out);
-    }
-    if (waiting)
-        make_unready(m, node, waiting);
-    return ways;
+    for (uint64_t rest = m->router[node].asking[out]; rest; rest &= rest - 1)
+        if (!begins_to_wait(m, lane_of(m, node, mask_first(rest))))
+            return true;
+    return false;
 }
 
-HOT_INLINE unsigned choose(struct mesh *m, uint8_t *turn, uint64_t lanes)
+/* network_vary: now and then the turn begins at a random lane, where there is a choice. */
+NOT_INLINE void vary_turn(struct mesh *m, unsigned node, unsigned out, uint64_t lanes)
 {
-    uint64_t behind = lanes & (~UINT64_C(1) << *turn);
-    if (m->varies && (lanes & (lanes - 1)) && random_below(&m->arbitration, 8) == 0)
-        behind = lanes & (~UINT64_C(0) << random_below(&m->arbitration, MESH_ROUTER_LANES));
-    *turn = (uint8_t)mask_first(behind ? behind : lanes);
-    return *turn;
+    uint64_t able = 0;
+    for (uint64_t rest = lanes; rest; rest &= rest - 1)
+        able |= begins_to_wait(m, lane_of(m, node, mask_first(rest))) ? 0 : rest & -rest;
+    if ((able & (able - 1)) && random_below(&m->arbitration, 8) == 0)
+        m->router[node].turns[out] = (uint8_t)((random_below(&m->arbitration, MESH_ROUTER_LANES) - 1) % 64);
 }
 
-HOT_INLINE void serve_ways(struct mesh *m, unsigned node, uint64_t ways, const uint64_t *lanes,
-                           struct network_turn *turn)
+/* Of the lanes that ask for a way out, the next in turn that need not wait: its flit crosses. Returns the lanes that
+ * have had their input's turn by that. */
+HOT_INLINE uint64_t serve_way(struct mesh *m, unsigned node, unsigned out, uint64_t passed, struct network_turn *turn)
 {
-    uint64_t passed = 0;
-    uint64_t later = ways & (~UINT64_C(0) << m->first_way[m->router[node].outs]);
-    for (unsigned before = 0; before < 2; before++)
-        for (uint64_t rest = before ? ways & ~later : later; rest; rest &= rest - 1) {
-            unsigned out = mask_first(rest);
-            uint64_t free = lanes[out] & ~passed;
-            if (!free)
-                continue;
-            struct mesh_lane *lane = lane_of(m, node, choose(m, &m->router[node].turns[out], free));
-            passed |= lane->input;
+    struct mesh_router *router = &m->router[node];
+    if (m->varies)
+        vary_turn(m, node, out, router->asking[out] & ~passed);
+    uint64_t lanes = router->asking[out] & ~passed;
+    while (lanes) {
+        uint64_t behind = lanes & (~UINT64_C(1) << router->turns[out]);
+        unsigned number = mask_first(behind ? behind : lanes);
+        struct mesh_lane *lane = lane_of(m, node, number);
+        if (!begins_to_wait(m, lane)) {
+            router->turns[out] = (uint8_t)number;
             cross(m, lane, turn);
+            return lane->input;
         }
+        lanes &= ~BIT64(number);
+    }
+    return 0;
 }
 
-HOT void mesh_tick_router(struct mesh *m, unsigned node, struct network_turn *turn)
+HOT void mesh_tick_router(struct mesh *m, unsigned node, uint64_t ways, struct network_turn *turn)
 {
-    uint64_t lanes[MESH_ROUTER_OUTS], ways = find_ways(m, node, lanes);
-    serve_ways(m, node, ways, lanes, turn);
-}
-
-HOT uint64_t mesh_find_ways(struct mesh *m, unsigned node, uint64_t *lanes)
-{
-    return find_ways(m, node, lanes);
-}
-
-HOT void mesh_serve_ways(struct mesh *m, unsigned node, uint64_t ways, const uint64_t *lanes, struct network_turn *turn)
-{
-    serve_ways(m, node, ways, lanes, turn);
+    uint64_t passed = 0, later = ways & (~UINT64_C(0) << m->first_way[m->router[node].outs]);
+    for (uint64_t rest = later; rest; rest &= rest - 1)
+        passed |= serve_way(m, node, mask_first(rest), passed, turn);
+    for (uint64_t rest = ways & ~later; rest; rest &= rest - 1)
+        passed |= serve_way(m, node, mask_first(rest), passed, turn);
 }
 
 uint64_t mesh_find_next(const struct mesh *m)
 {
     uint64_t some = m->under_way;
     for (unsigned w = 0; w < MESH_MAX_NODES / 64; w++)
-        some |= m->ready[w];
+        some |= m->asked[w];
     return some ? m->tick + 1 : CYCLE_NEVER;
 }
 
@@ -318,8 +326,8 @@ static void tick(struct network_core *core, struct network_turn *turn)
     struct mesh *m = (struct mesh *)core;
     begin_tick(m, turn);
     for (unsigned w = 0; w < MESH_MAX_NODES / 64; w++)
-        for (uint64_t rest = m->ready[w]; rest; rest &= rest - 1)
-            mesh_tick_router(m, 64 * w + mask_first(rest), turn);
+        for (uint64_t rest = m->asked[w]; rest; rest &= rest - 1)
+            mesh_tick_router(m, 64 * w + mask_first(rest), m->router[64 * w + mask_first(rest)].ways, turn);
     core->next = mesh_find_next(m);
 }
 
@@ -403,6 +411,7 @@ static void make_lane(struct mesh *m, unsigned number, unsigned node, unsigned i
                                .number = (uint8_t)in_router,
                                .input = mask_low(m->channels) << (in_router - in_router % m->channels),
                                .channel = (uint8_t)(in_router % m->channels),
+                               .index = (uint16_t)number,
                                .target = MESH_NONE};
     m->router[node].lanes[in_router] = (uint16_t)number;
 }

@@ -5,7 +5,8 @@
  * router, which has the same number as target, or an output of the network.
  *
  * A lane with flits either *waits* for its target, as long as that has no credit or belongs to another lane's packet, or
- * is *ready*: then the router looks at it in every tick, and finds out. What ends the wait makes it ready. */
+ * *asks* for its way out. When its turn comes the router finds out whether it must wait. What ends the wait makes it ask
+ * again. */
 #ifndef LOCKSTEP_NETWORK_MESH_H
 #define LOCKSTEP_NETWORK_MESH_H
 
@@ -24,10 +25,11 @@ struct mesh_lane {
     uint32_t mask;
     uint16_t node;   /* its router */
     uint8_t number;  /* among the router's lanes */
-    uint64_t input;  /* the router's lanes that flits reach by the same link or from the same input, by number */
     uint8_t channel; /* virtual channel */
-    uint8_t out;     /* of the packet whose flit comes next, if it has a target: which way out */
-    uint16_t target; /* its target, or MESH_NONE where that has not been looked up */
+    uint8_t out;     /* of the packet whose flit comes next: which way out */
+    uint16_t target; /* and its target; or MESH_NONE while there is no packet */
+    uint16_t index;  /* among the mesh's lanes */
+    uint64_t input;  /* the router's lanes that flits reach by the same link or from the same input, by number */
 };
 
 /* A packet owns its target from when its head goes there until its tail does. */
@@ -45,7 +47,8 @@ struct mesh_packet {
 };
 
 struct mesh_router {
-    uint64_t ready;                    /* lanes, by number */
+    uint64_t ways;                     /* those out that some lane asks for */
+    uint64_t asking[MESH_ROUTER_OUTS]; /* by way out: the lanes that ask for it, by number */
     uint16_t lanes[MESH_ROUTER_LANES]; /* by number */
     uint8_t outs;                      /* its ways out */
     uint8_t turns[MESH_ROUTER_OUTS];   /* by way out: the lane that was served last */
@@ -86,7 +89,7 @@ struct mesh {
     uint8_t column[MESH_MAX_NODES], row[MESH_MAX_NODES]; /* of routers */
     uint64_t ways_out;                                   /* the numbers of ways out that routers have */
     uint8_t first_way[MESH_ROUTER_OUTS + 1];             /* by that number: which one chooses first in this tick */
-    uint64_t ready[MESH_MAX_NODES / 64];                 /* routers with lanes that are ready */
+    uint64_t asked[MESH_MAX_NODES / 64];                 /* routers with lanes that ask */
     uint16_t unused;                                     /* first packet that is not used */
     uint16_t arriving[NETWORK_MAX_PORTS]; /* by input: the packet of which flits are still to come, or MESH_NONE */
     uint16_t to_come[NETWORK_MAX_PORTS];  /* and how many */
@@ -103,6 +106,12 @@ static inline unsigned mesh_neighbour(const struct mesh *m, unsigned node, unsig
 {
     const int step[MESH_SIDES] = {-(int)m->columns, 1, (int)m->columns, -1};
     return (unsigned)((int)node + step[side]);
+}
+/* The target of a lane's packet that goes on at a side of its router. */
+static inline uint16_t mesh_link_target(const struct mesh *m, const struct mesh_lane *lane, unsigned side)
+{
+    unsigned next = mesh_neighbour(m, lane->node, side);
+    return (uint16_t)((next * MESH_SIDES + (side ^ 2)) * m->channels + lane->channel);
 }
 /* Lane of a virtual channel of an input. */
 static inline uint16_t mesh_input_lane(const struct mesh *m, unsigned input, unsigned channel)
@@ -134,12 +143,14 @@ static inline unsigned mesh_router_before(const struct mesh *m, unsigned target)
 static inline bool mesh_must_wait(const struct mesh *m, const struct mesh_lane *lane)
 {
     const struct mesh_target *target = &m->target[lane->target];
-    return !target->credits || (target->owner != MESH_NONE && target->owner != lane - m->lane);
+    return !target->credits || (target->owner != MESH_NONE && target->owner != lane->index);
 }
-static inline void mesh_make_ready(struct mesh *m, unsigned node, uint64_t lanes)
+/* Lanes of a router ask for a way out. */
+static inline void mesh_ask(struct mesh *m, unsigned node, unsigned out, uint64_t lanes)
 {
-    m->router[node].ready |= lanes;
-    m->ready[node / 64] |= BIT64(node % 64);
+    m->router[node].asking[out] |= lanes;
+    m->router[node].ways |= BIT64(out);
+    m->asked[node / 64] |= BIT64(node % 64);
 }
 /* A packet of a lane, by its place from the front. */
 static inline uint16_t mesh_flit(const struct mesh_lane *lane, uint32_t place)
@@ -157,12 +168,11 @@ void mesh_tick_together(struct network_core *const *cores, struct network_turn *
 
 /* mesh.c: the steps of a tick. First comes what the channels bring, and what has left other routers. */
 void mesh_begin_tick(struct mesh *m, const struct network_turn *turn);
-/* Then each router with lanes that are ready is ticked, at once: */
-void mesh_tick_router(struct mesh *m, unsigned node, struct network_turn *turn);
-/* or in two steps. For each way out, the lanes whose flits can take it: returns the ways out that have some, and leaves
- * the others' `lanes` as they are. Ways out serve one of their lanes each, as far as these can pass. */
-uint64_t mesh_find_ways(struct mesh *m, unsigned node, uint64_t *lanes);
-void mesh_serve_ways(struct mesh *m, unsigned node, uint64_t ways, const uint64_t *lanes, struct network_turn *turn);
+/* Then routers that lanes ask are ticked: of the ways out that are asked for, some, or all, serve a lane each, as far
+ * as these can pass. */
+void mesh_tick_router(struct mesh *m, unsigned node, uint64_t ways, struct network_turn *turn);
+/* True: some lane that asks for the way out need not wait. */
+bool mesh_is_wanted(struct mesh *m, unsigned node, unsigned out);
 uint64_t mesh_find_next(const struct mesh *m);
 /* mesh_archive.c */
 void mesh_archive(struct network_core *core, struct archive *ar, const struct network_carrier *carrier);

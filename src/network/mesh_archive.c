@@ -35,6 +35,17 @@ static void archive_packets(struct mesh *m, struct archive *ar, const struct net
     }
 }
 
+/* A lane's target is behind its way out. */
+static bool leads_there(const struct mesh *m, const struct mesh_lane *lane)
+{
+    if (lane->out >= MESH_SIDES)
+        return lane->target >= m->link_lanes && m->out_of_output[lane->target - m->link_lanes] == lane->out &&
+               m->node_of_output[lane->target - m->link_lanes] == lane->node;
+    unsigned column = m->column[lane->node], row = m->row[lane->node];
+    const bool edge[MESH_SIDES] = {row == 0, column + 1 == m->columns, row + 1 == m->nodes / m->columns, column == 0};
+    return !edge[lane->out] && lane->target == mesh_link_target(m, lane, lane->out);
+}
+
 static void archive_lane(struct mesh *m, struct archive *ar, struct mesh_lane *lane)
 {
     uint32_t targets = m->link_lanes + m->core.gates->outputs;
@@ -45,9 +56,12 @@ static void archive_lane(struct mesh *m, struct archive *ar, struct mesh_lane *l
         archive_packet_number(m, ar, &lane->flits[(lane->head + i) & lane->mask]);
     archive_or_none(ar, &lane->target, targets);
     archive_u8_to(ar, &lane->out, MESH_ROUTER_OUTS - 1);
-    if (!archive_loading(ar) || !lane->count)
+    if (!archive_loading(ar) || archive_failed(ar))
         return;
-    mesh_make_ready(m, lane->node, BIT64(lane->number)); /* should it wait, its router will find out */
+    if (lane->target == MESH_NONE ? lane->count : !leads_there(m, lane))
+        archive_fail(ar, "a flit in the network that goes nowhere");
+    else if (lane->count)
+        mesh_ask(m, lane->node, lane->out, BIT64(lane->number)); /* should it wait, its router will find out */
 }
 
 static void archive_target(struct mesh *m, struct archive *ar, uint16_t number)
@@ -114,9 +128,12 @@ void mesh_archive(struct network_core *core, struct archive *ar, const struct ne
     if (archive_loading(ar)) {
         m->under_way = 0;
         for (unsigned i = 0; i < MESH_MAX_NODES / 64; i++)
-            m->ready[i] = 0;
-        for (unsigned i = 0; i < m->nodes; i++)
-            m->router[i].ready = 0;
+            m->asked[i] = 0;
+        for (unsigned i = 0; i < m->nodes; i++) {
+            m->router[i].ways = 0;
+            for (unsigned out = 0; out < MESH_ROUTER_OUTS; out++)
+                m->router[i].asking[out] = 0;
+        }
         for (unsigned i = 0; i < m->link_lanes + g->outputs; i++)
             m->target[i].waiting = 0;
     }

@@ -28,6 +28,7 @@ static void count_between(struct mesh *m, struct between *b, bool *has_flits)
 static void check_lane(struct mesh *m, unsigned number, const struct between *b, struct check *c)
 {
     struct mesh_lane *lane = &m->lane[number];
+    check_holds(c, "mesh: a lane with flits has a target", number, !lane->count || lane->target != MESH_NONE);
     if (lane->target != MESH_NONE)
         check_holds(c, "mesh: a lane with a target has a packet", number,
                     lane->count || m->target[lane->target].owner == number);
@@ -39,16 +40,34 @@ static void check_lane(struct mesh *m, unsigned number, const struct between *b,
                 t->owner == MESH_NONE || m->lane[t->owner].target == number);
 }
 
-/* Of the lanes of a router with flits (`lanes`, by router) those that wait are ready no more. */
-static void check_waiting(struct mesh *m, unsigned number, uint64_t *lanes, struct check *c)
+/* The lanes that wait for a target, which all come from one router. */
+static void check_waiting(struct mesh *m, unsigned number, struct check *c)
 {
     unsigned node = mesh_router_before(m, number);
     for (uint64_t rest = m->target[number].waiting; rest; rest &= rest - 1) {
         const struct mesh_lane *lane = &m->lane[m->router[node].lanes[mask_first(rest)]];
         check_holds(c, "mesh: a lane waits for its target", number, lane->count && lane->target == number);
-        check_holds(c, "mesh: a lane waits only while it must", number, lane->target != number || mesh_must_wait(m, lane));
+        check_holds(c, "mesh: a lane waits only while it must", number,
+                    lane->target != number || mesh_must_wait(m, lane));
     }
-    lanes[node] &= ~m->target[number].waiting;
+}
+
+/* The lanes with flits that do not wait ask for their ways out. */
+static void check_router(struct mesh *m, unsigned node, struct check *c)
+{
+    struct mesh_router *router = &m->router[node];
+    uint64_t asking[MESH_ROUTER_OUTS] = {0}, ways = 0;
+    for (unsigned number = 0; number < MESH_ROUTER_LANES; number++) {
+        const struct mesh_lane *lane = &m->lane[router->lanes[number]];
+        if (lane->node != node || lane->number != number || !lane->count || lane->target == MESH_NONE ||
+            mask_has(m->target[lane->target].waiting, number))
+            continue;
+        asking[lane->out] |= BIT64(number);
+        ways |= BIT64(lane->out);
+    }
+    for (unsigned out = 0; out < router->outs; out++)
+        CHECK_FACT(c, "mesh.router.asking", 64 * node + out, router->asking[out], asking[out]);
+    CHECK_FACT(c, "mesh.router.ways", node, router->ways, ways);
 }
 
 void mesh_check(struct network_core *core, struct check *c)
@@ -56,29 +75,26 @@ void mesh_check(struct network_core *core, struct check *c)
     struct mesh *m = (struct mesh *)core;
     struct between *b = base_calloc(1, sizeof *b);
     bool *has_flits = base_calloc(m->packets, sizeof *has_flits);
-    uint64_t ready[MESH_MAX_NODES / 64] = {0}, *lanes = base_calloc(m->nodes, sizeof *lanes);
+    uint64_t asked[MESH_MAX_NODES / 64] = {0};
     count_between(m, b, has_flits);
     for (unsigned i = 0; i < m->lanes; i++) {
         const struct mesh_lane *lane = &m->lane[i];
         for (uint32_t n = 0; n < lane->count; n++)
             has_flits[mesh_flit(lane, n)] = true;
-        lanes[lane->node] |= lane->count ? BIT64(lane->number) : 0;
         check_lane(m, i, b, c);
     }
     for (unsigned i = 0; i < m->link_lanes + core->gates->outputs; i++)
-        if (m->target[i].waiting)
-            check_waiting(m, i, lanes, c);
+        check_waiting(m, i, c);
     for (unsigned i = 0; i < m->nodes; i++) {
-        CHECK_FACT(c, "mesh.router.ready", i, m->router[i].ready, lanes[i]);
-        ready[i / 64] |= lanes[i] ? BIT64(i % 64) : 0;
+        check_router(m, i, c);
+        mask_put(&asked[i / 64], i % 64, m->router[i].ways != 0);
     }
     for (unsigned i = 0; i < MESH_MAX_NODES / 64; i++)
-        CHECK_FACT(c, "mesh.ready", i, m->ready[i], ready[i]);
+        CHECK_FACT(c, "mesh.asked", i, m->asked[i], asked[i]);
     for (unsigned i = 0; i < m->packets; i++)
         check_holds(c, "mesh: flits are of packets that are there", i, m->packet[i].used || !has_flits[i]);
     CHECK_FACT(c, "mesh.under_way", 0, m->under_way, b->all);
     CHECK_FACT(c, "mesh.next", 0, core->next, mesh_find_next(m));
     free(b);
     free(has_flits);
-    free(lanes);
 }

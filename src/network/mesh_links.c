@@ -36,35 +36,52 @@ static void give_link(struct mesh_links *links, unsigned node, unsigned side, ui
         ways[i] &= i == turn ? ~UINT64_C(0) : ~BIT64(side);
 }
 
-/* A router at which several meshes have lanes that are ready. */
+/* A link that lanes of several meshes ask for: it goes to one of those that could use it. */
+static void settle_link(struct mesh_links *links, unsigned node, unsigned side, uint64_t ways[NETWORK_MAX_SHARING])
+{
+    unsigned wanting = 0;
+    for (unsigned i = 0; i < links->count; i++) {
+        if (!mask_has(ways[i], side))
+            continue;
+        if (mesh_is_wanted(links->mesh[i], node, side))
+            wanting++;
+        else
+            ways[i] &= ~BIT64(side);
+    }
+    if (wanting > 1)
+        give_link(links, node, side, ways);
+}
+
+/* A router that lanes of several meshes ask. */
 static void tick_shared_router(struct mesh_links *links, unsigned node, struct network_turn *turns)
 {
     uint64_t ways[NETWORK_MAX_SHARING], some = 0, several = 0;
-    uint64_t lanes[NETWORK_MAX_SHARING][MESH_ROUTER_OUTS];
     for (unsigned i = 0; i < links->count; i++) {
-        ways[i] = links->mesh[i]->router[node].ready ? mesh_find_ways(links->mesh[i], node, lanes[i]) : 0;
+        ways[i] = links->mesh[i]->router[node].ways;
         several |= some & ways[i];
         some |= ways[i];
     }
     for (uint64_t rest = several & mask_low(MESH_SIDES); rest; rest &= rest - 1)
-        give_link(links, node, mask_first(rest), ways);
+        settle_link(links, node, mask_first(rest), ways);
     for (unsigned i = 0; i < links->count; i++)
         if (ways[i])
-            mesh_serve_ways(links->mesh[i], node, ways[i], lanes[i], &turns[i]);
+            mesh_tick_router(links->mesh[i], node, ways[i], &turns[i]);
 }
 
-/* The routers of a word. What one does, the others see in later ticks, so that those at which one mesh alone has lanes
- * that are ready may come first. */
+/* The routers of a word. What one does, the others see in later ticks, so that those that lanes of one mesh alone ask
+ * may come first. */
 static void tick_routers(struct mesh_links *links, unsigned word, struct network_turn *turns)
 {
     uint64_t some = 0, several = 0;
     for (unsigned i = 0; i < links->count; i++) {
-        several |= some & links->mesh[i]->ready[word];
-        some |= links->mesh[i]->ready[word];
+        several |= some & links->mesh[i]->asked[word];
+        some |= links->mesh[i]->asked[word];
     }
     for (unsigned i = 0; i < links->count; i++)
-        for (uint64_t rest = links->mesh[i]->ready[word] & ~several; rest; rest &= rest - 1)
-            mesh_tick_router(links->mesh[i], 64 * word + mask_first(rest), &turns[i]);
+        for (uint64_t rest = links->mesh[i]->asked[word] & ~several; rest; rest &= rest - 1) {
+            unsigned node = 64 * word + mask_first(rest);
+            mesh_tick_router(links->mesh[i], node, links->mesh[i]->router[node].ways, &turns[i]);
+        }
     for (uint64_t rest = several; rest; rest &= rest - 1)
         tick_shared_router(links, 64 * word + mask_first(rest), turns);
 }
