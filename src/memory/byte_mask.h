@@ -12,15 +12,19 @@ struct byte_mask {
 };
 #define BYTE_MASK_WORDS (PACKET_LINE_BYTES / 64)
 
+/* Of bytes [from, to) of a line, those that are in one word of its mask. */
+static inline uint64_t bytes_in_word(uint32_t word, uint32_t from, uint32_t to)
+{
+    uint32_t low = word * 64, first = from > low ? from - low : 0, end = to > low ? to - low : 0;
+    return mask_low(end > 64 ? 64 : end) & ~mask_low(first > 64 ? 64 : first);
+}
 /* The bytes of [address, address + bytes), which lie in one line. */
 static inline struct byte_mask bytes_of(uint64_t address, uint32_t bytes)
 {
-    uint32_t first = (uint32_t)(address % PACKET_LINE_BYTES), end = first + bytes;
-    struct byte_mask m = {{0}};
-    for (uint32_t i = 0; i < BYTE_MASK_WORDS; i++) {
-        uint32_t low = i * 64, from = first > low ? first - low : 0, to = end > low ? end - low : 0;
-        m.word[i] = mask_low(to > 64 ? 64 : to) & ~mask_low(from > 64 ? 64 : from);
-    }
+    uint32_t first = (uint32_t)(address % PACKET_LINE_BYTES);
+    struct byte_mask m;
+    for (uint32_t i = 0; i < BYTE_MASK_WORDS; i++)
+        m.word[i] = bytes_in_word(i, first, first + bytes);
     return m;
 }
 /* The bytes that a packet carries, by its mask. */

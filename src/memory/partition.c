@@ -365,8 +365,7 @@ NOT_INLINE void send_probe(struct slice *s, uint64_t cycle)
         struct packet *probe = packet_ring_pop(&s->probes->out);
         probe->parts = 0;
         s->out.inside++;
-        s->out.replies[slice_out_push(&s->out)] = (struct partition_reply){
-            .packet = probe, .served = cycle, .bytes = packet_network_bytes(probe), .sm = probe->sm};
+        slice_put_out(s, probe, cycle);
     }
     if (s->probes->out.count && !slice_out_full(&s->out))
         s->next = cycle_min(s->next, cycle + 1);

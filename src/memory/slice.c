@@ -18,8 +18,9 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/hot.h"
-#include "sim/cycle.h"
+#include "memory/byte_mask.h"
 #include "memory/packet_values.h"
+#include "sim/cycle.h"
 
 #define ALLOCATE_WAITER (CACHE_NO_WAITER - 1) /* the fill for a store: nobody waits */
 #define AT_ONCE 3u /* requests of an access: a store passed down, its line's fill, the victim's write-back */
@@ -192,13 +193,6 @@ static void read_values(const struct slice *s, const struct slice_part *part)
     const uint8_t *from = carries ? slice_place_of(s, address, part->bytes) : NULL;
     if (from)
         copy_bytes(p->data + (address & (PACKET_LINE_BYTES - 1)), from, part->bytes);
-}
-
-/* The bits of a line's bytes [from, to) in word 0 (bytes 0..63) or 1. */
-static uint64_t bytes_in_word(uint32_t word, uint32_t from, uint32_t to)
-{
-    uint32_t low = word * 64, first = from > low ? from - low : 0, end = to > low ? to - low : 0;
-    return mask_low(end > 64 ? 64 : end) & ~mask_low(first > 64 ? 64 : first);
 }
 
 /* Copies runs of written bytes. */

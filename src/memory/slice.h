@@ -145,6 +145,12 @@ static inline bool slice_works(const struct slice *s)
     return (s->misses | s->to_dram.count | s->from_dram.count) || cache_has_pending(s->cache) ||
            (s->directory && s->directory->out.first);
 }
+/* A probe, or what the directory sends, goes behind the replies; only when there is room. */
+static inline void slice_put_out(struct slice *s, struct packet *p, uint64_t cycle)
+{
+    s->out.replies[slice_out_push(&s->out)] =
+        (struct partition_reply){.packet = p, .served = cycle, .bytes = packet_network_bytes(p), .sm = p->sm};
+}
 /* The pool of the slice's probes; NULL: it has none. */
 static inline struct packet_pool *slice_packets(struct slice *s)
 {

@@ -93,8 +93,7 @@ bool slice_try_directory(struct slice *s, uint64_t cycle)
 void slice_send_of_directory(struct slice *s, uint64_t cycle)
 {
     struct packet *p = packet_shift(&s->directory->out);
-    bool probe = message_sender_of(p->kind) == MESSAGE_OF_SLICE;
-    s->out.inside += probe;
-    s->out.replies[slice_out_push(&s->out)] = (struct partition_reply){
-        .packet = p, .served = cycle, .bytes = message_network_bytes(p->kind, p->is_reply, p->bytes), .sm = p->sm};
+    if (message_sender_of(p->kind) == MESSAGE_OF_SLICE)
+        s->out.inside++;
+    slice_put_out(s, p, cycle);
 }

@@ -6,6 +6,7 @@
 // sides of a branch one after the other, so a thread that has the lock must be able to reach its release while others
 // of its warp keep failing; `while (atomicCAS(lock, 0, 1)) {}` before the critical section would never end on such a
 // machine.
+#include "../order.h"
 #include "../workload.h"
 
 constexpr unsigned END = 0xffffffffu; // ends a chain, and is the head of an empty bucket
@@ -74,6 +75,29 @@ __global__ void insert_pausing(const unsigned *keys, unsigned insertions, node *
     }
 }
 
+// The same with locks that order by themselves: no fence, and nothing need pass the L1 by.
+__global__ void insert_acquiring(const unsigned *keys, unsigned insertions, node *nodes, unsigned *heads, int *locks,
+                                 unsigned buckets, unsigned spacing)
+{
+    unsigned threads = gridDim.x * blockDim.x;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < insertions; i += threads) {
+        unsigned key = keys[i], b = key % buckets;
+        int *lock = &locks[b * spacing];
+        nodes[i].key = key;
+        nodes[i].value = ~key;
+        bool done = false;
+        while (!done) {
+            SPIN_LOOP();
+            if (try_acquire(lock)) {
+                nodes[i].next = heads[b];
+                heads[b] = i;
+                done = true;
+                release(lock);
+            }
+        }
+    }
+}
+
 static uint64_t wrong_if(bool bad, const char *what, uint64_t where)
 {
     if (bad)
@@ -116,6 +140,7 @@ int main(int argc, char **argv)
         {"buckets", "buckets, one lock each", 1024, 1, 1u << 22, 64, 1024},
         {"spacing", "bytes from lock to lock, whole words", 4, 4, 1024, 4, 4},
         {"pause", "cycles that software waits after a failed try", 0, 0, 1u << 20, 0, 0},
+        {"acquire", "1: locks order by acquire and release, not by fences", 0, 0, 1, 0, 0},
         {"seed", "of the keys", 2011, 0, UINT64_MAX, 2011, 2011},
     };
     option_read(options, argc, argv);
@@ -123,7 +148,8 @@ int main(int argc, char **argv)
              block = (unsigned)options[2].value;
     unsigned buckets = (unsigned)options[3].value, spacing = (unsigned)options[4].value / 4, longest;
     unsigned pause = (unsigned)options[5].value;
-    generator random = {options[6].value};
+    bool acquire = options[6].value;
+    generator random = {options[7].value};
     std::vector<unsigned> keys(insertions);
     for (unsigned &key : keys)
         key = (unsigned)random.next();
@@ -133,7 +159,11 @@ int main(int argc, char **argv)
     int *locks = to_device(std::vector<int>(buckets * spacing, 0));
     node *nodes = to_device(std::vector<node>(insertions, node{0, 0, END}));
     printf("hashtable: %u insertions by %u blocks of %u threads into %u buckets\n", insertions, blocks, block, buckets);
-    if (pause)
+    if (acquire && pause)
+        option_refuse(argv[0], options, sizeof options / sizeof *options, "--pause with --acquire");
+    if (acquire)
+        insert_acquiring<<<blocks, block>>>(dkeys, insertions, nodes, heads, locks, buckets, spacing);
+    else if (pause)
         insert_pausing<<<blocks, block>>>(dkeys, insertions, nodes, heads, locks, buckets, spacing, pause);
     else
         insert<<<blocks, block>>>(dkeys, insertions, nodes, heads, locks, buckets, spacing);

@@ -55,12 +55,6 @@ const struct coherence_protocol coherence_denovo_b = {
     .doc = "L1s register every line that they write; a release waits for registrations, an acquire drops other lines",
     .l2 = &coherence_home,
     .probes = true,
-    .orders = {[L1_ACQUIRE] = L1_ORDER_DROP,
-               [L1_RELEASE] = L1_ORDER_FLUSH,
-               [L1_FENCE] = L1_ORDER_FLUSH | L1_ORDER_DROP,
-               [L1_REMOTE_ACQUIRE] = L1_ORDER_DROP,
-               [L1_REMOTE_RELEASE] = L1_ORDER_FLUSH,
-               [L1_BEGIN] = L1_ORDER_DROP,
-               [L1_END] = L1_ORDER_FLUSH},
+    .orders = {EAGER_ORDERS, [L1_REMOTE_RELEASE] = L1_ORDER_FLUSH},
     .registration = &registration,
 };

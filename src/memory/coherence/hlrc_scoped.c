@@ -32,12 +32,6 @@ const struct coherence_protocol coherence_hlrc_scoped = {
     .doc = "as hlrc at the scope of the block; at wider ones the L2 performs, a release flushes and an acquire drops",
     .l2 = &coherence_home,
     .probes = true,
-    .orders = {[L1_ACQUIRE] = L1_ORDER_DROP,
-               [L1_RELEASE] = L1_ORDER_FLUSH,
-               [L1_FENCE] = L1_ORDER_FLUSH | L1_ORDER_DROP,
-               [L1_REMOTE_ACQUIRE] = L1_ORDER_DROP,
-               [L1_REMOTE_RELEASE] = L1_ORDER_FLUSH,
-               [L1_BEGIN] = L1_ORDER_DROP,
-               [L1_END] = L1_ORDER_FLUSH},
+    .orders = {EAGER_ORDERS, [L1_REMOTE_RELEASE] = L1_ORDER_FLUSH},
     .registration = &registration,
 };

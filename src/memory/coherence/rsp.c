@@ -3,7 +3,7 @@
  * their blocks. Its slice asks every L1 to flush, to drop, and to put atomic accesses at the scope of the block aside
  * meanwhile. A slice serves one such access at a time; an L1 counts who has locked it, so slices need not wait for each
  * other. */
-#include "memory/coherence/protocol.h"
+#include "memory/coherence/tables.h"
 
 static const struct coherence_registration registration = {
     .agent = &coherence_write_through,
@@ -18,11 +18,6 @@ const struct coherence_protocol coherence_rsp = {
     .doc = "as vi, and an access at remote scope makes every L1 flush, drop and hold back (remote-scope promotion)",
     .l2 = &coherence_home,
     .probes = true,
-    .orders = {[L1_ACQUIRE] = L1_ORDER_DROP,
-               [L1_RELEASE] = L1_ORDER_FLUSH,
-               [L1_FENCE] = L1_ORDER_FLUSH | L1_ORDER_DROP,
-               [L1_REMOTE_ACQUIRE] = L1_ORDER_DROP,
-               [L1_BEGIN] = L1_ORDER_DROP,
-               [L1_END] = L1_ORDER_FLUSH},
+    .orders = {EAGER_ORDERS}, /* a slice that takes a remote release has the L1 flush */
     .registration = &registration,
 };

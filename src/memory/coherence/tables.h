@@ -11,6 +11,11 @@ enum {
 #undef AGENT_ACTION
     NOTHING = 0
 };
+/* The orders of an L1 where an acquire beyond the block drops its lines, and a release flushes what it has written. */
+#define EAGER_ORDERS                                                                                                   \
+    [L1_ACQUIRE] = L1_ORDER_DROP, [L1_RELEASE] = L1_ORDER_FLUSH, [L1_FENCE] = L1_ORDER_FLUSH | L1_ORDER_DROP,          \
+    [L1_REMOTE_ACQUIRE] = L1_ORDER_DROP, [L1_BEGIN] = L1_ORDER_DROP, [L1_END] = L1_ORDER_FLUSH
+
 #define AGENT_ANY COHERENCE_ANY
 #define ROW(state, event, next, actions)                                                                               \
     {                                                                                                                  \

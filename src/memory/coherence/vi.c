@@ -2,7 +2,7 @@
  * paper (MICRO 2016, section IV and the left side of Table 3 without its remote rows). At the scope of the block
  * nothing leaves the L1; at a wider one a release flushes it, an acquire drops its lines, and the access is the L2's.
  */
-#include "memory/coherence/protocol.h"
+#include "memory/coherence/tables.h"
 
 static const struct coherence_registration registration = {.agent = &coherence_write_through,
                                                            .directory = &coherence_no_directory};
@@ -13,12 +13,6 @@ const struct coherence_protocol coherence_vi = {
         "L1s write through a store queue, and honour scopes: a release flushes the queue, an acquire drops the lines",
     .l2 = &coherence_home,
     .probes = false,
-    .orders = {[L1_ACQUIRE] = L1_ORDER_DROP,
-               [L1_RELEASE] = L1_ORDER_FLUSH,
-               [L1_FENCE] = L1_ORDER_FLUSH | L1_ORDER_DROP,
-               [L1_REMOTE_ACQUIRE] = L1_ORDER_DROP,
-               [L1_REMOTE_RELEASE] = L1_ORDER_FLUSH,
-               [L1_BEGIN] = L1_ORDER_DROP,
-               [L1_END] = L1_ORDER_FLUSH},
+    .orders = {EAGER_ORDERS, [L1_REMOTE_RELEASE] = L1_ORDER_FLUSH},
     .registration = &registration,
 };
