@@ -273,12 +273,12 @@ static void write_bytes(void *context, uint64_t address, const uint8_t *data, ui
         memcpy(store_at(store, address), data, bytes);
 }
 
-/* The threads that are asked for, as far as there are SMs for them. A kernel that calls the device's functions (printf,
+/* The threads that are asked for, as far as there are SMs for them, or groups of SMs that share an instruction cache. A kernel that calls the device's functions (printf,
  * malloc) does so in the order in which one thread comes to it. */
 static unsigned threads_for(const struct gpu_run *run)
 {
     const struct gpu *gpu = run->gpu;
-    unsigned most = gpu->machine.gpu.sms < NETWORK_MAX_SIDES ? gpu->machine.gpu.sms : NETWORK_MAX_SIDES;
+    unsigned groups = gpu_sm_groups(gpu), most = groups < NETWORK_MAX_SIDES ? groups : NETWORK_MAX_SIDES;
     if (run->launch->kernel->calls_device || run->launch->threads <= 1)
         return 1;
     return run->launch->threads < most ? run->launch->threads : most;

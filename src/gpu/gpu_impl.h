@@ -91,6 +91,12 @@ static inline bool gpu_probes(const struct gpu *gpu)
 {
     return gpu->network_count > GPU_PLAIN_NETWORKS;
 }
+/* Groups of SMs that share an instruction cache; the last one may be smaller. */
+static inline unsigned gpu_sm_groups(const struct gpu *gpu)
+{
+    const struct machine *m = &gpu->machine;
+    return (m->gpu.sms + m->sm.l1i_sharers - 1) / m->sm.l1i_sharers;
+}
 
 /* Everything one launch needs besides the device. */
 struct gpu_run {

@@ -43,6 +43,13 @@ static void wake_at(struct gpu_part *part, unsigned i, uint64_t at)
     part->first_wake = cycle_min(part->first_wake, at);
 }
 
+/* An instruction line has come to SM i for SMs of its part that share the cache. */
+NOT_INLINE void wake_neighbours(struct gpu_part *part, unsigned i, uint32_t state)
+{
+    unsigned first = i - i % part->run->gpu->machine.sm.l1i_sharers;
+    part->due |= (uint64_t)(state / SM_STATE_NEIGHBOUR) << first;
+}
+
 /* The SMs to which the network has brought packets (`brought`), and those that still hold some, take what they have
  * room for. */
 static void eject(struct gpu_part *part, uint64_t brought, uint64_t now)
@@ -54,6 +61,8 @@ static void eject(struct gpu_part *part, uint64_t brought, uint64_t now)
         uint32_t state = sm_eject(sms[i]);
         holding |= state & SM_STATE_HOLDING ? rest & -rest : 0;
         idle |= state & SM_STATE_IDLE ? rest & -rest : 0;
+        if (state >= SM_STATE_NEIGHBOUR)
+            wake_neighbours(part, i, state);
         if (state & SM_STATE_ARRIVALS)
             part->due |= rest & -rest;
         else
@@ -420,12 +429,20 @@ static unsigned first_of(unsigned count, unsigned parts, unsigned number)
     return (count * number + parts - 1) / parts;
 }
 
+/* The same for SMs: those that share an instruction cache are one thing. */
+static unsigned first_sm_of(const struct gpu *gpu, unsigned parts, unsigned number)
+{
+    unsigned first = first_of(gpu_sm_groups(gpu), parts, number) * gpu->machine.sm.l1i_sharers;
+    return first < gpu->machine.gpu.sms ? first : gpu->machine.gpu.sms;
+}
+
 /* As many parts as threads, or the next multiple that leaves each at most GPU_PART_SMS SMs and slices. */
 static unsigned count_parts(const struct gpu *gpu, unsigned threads)
 {
     const struct partition_params *p = &gpu->machine.memory.partition;
-    unsigned sms = gpu->machine.gpu.sms, channels = GPU_PART_SMS / p->slices_per_channel, parts = threads;
-    while (parts * GPU_PART_SMS < sms || parts * channels < p->channels)
+    unsigned channels = GPU_PART_SMS / p->slices_per_channel, parts = threads;
+    unsigned groups = GPU_PART_SMS / gpu->machine.sm.l1i_sharers;
+    while (parts * groups < gpu_sm_groups(gpu) || parts * channels < p->channels)
         parts += threads;
     return parts;
 }
@@ -434,7 +451,7 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
 {
     struct gpu *gpu = run->gpu;
     const unsigned parts = count_parts(gpu, threads);
-    unsigned sms = gpu->machine.gpu.sms, channels = gpu->machine.memory.partition.channels;
+    unsigned channels = gpu->machine.memory.partition.channels;
     unsigned per = gpu->machine.memory.partition.slices_per_channel;
     uint8_t part_of_sm[NETWORK_MAX_PORTS], part_of_slice[NETWORK_MAX_PORTS];
     run->part_count = parts;
@@ -446,8 +463,8 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
         *part = (struct gpu_part){.run = run, .number = n, .always = run->launch->every_cycle};
         part->probing = gpu_probes(gpu);
         part->report = threads > 1 && n < threads ? crew_report(gpu->crew, n) : &part->outlook;
-        part->first_sm = first_of(sms, parts, n);
-        part->sms = first_of(sms, parts, n + 1) - part->first_sm;
+        part->first_sm = first_sm_of(gpu, parts, n);
+        part->sms = first_sm_of(gpu, parts, n + 1) - part->first_sm;
         contract(part->sms <= GPU_PART_SMS);
         part->first_channel = first_of(channels, parts, n);
         part->channels = first_of(channels, parts, n + 1) - part->first_channel;

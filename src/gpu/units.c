@@ -29,6 +29,7 @@ struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct netwo
         .coherence = &m->memory.coherence,
         .partition = &m->memory.partition,
         .fetch = gpu->fetch,
+        .neighbours = m->sm.l1i_sharers > 1 ? &gpu->sms[index - index % m->sm.l1i_sharers] : NULL,
         .scheduler = gpu->scheduler.policy,
         .scheduler_options = gpu->scheduler.options,
         .spin = &m->spin,

@@ -233,6 +233,13 @@ static void archive_fetch(struct sm *sm, struct archive *ar)
     archive_u32_to(ar, &f->pc, f->module_size - 1);
     archive_bool(ar, &f->line_taken);
     archive_u32_to(ar, &f->view.last, sm->params->warps - 1);
+    if (!f->neighbours)
+        return;
+    if (archive_loading(ar))
+        f->came_head = 0;
+    archive_u8_to(ar, &f->came_count, SM_SLOTS);
+    for (unsigned i = 0; i < f->came_count && !archive_failed(ar); i++)
+        archive_u8_to(ar, &f->came[(f->came_head + i) % SM_SLOTS], (uint8_t)(sm->params->warps - 1));
 }
 
 static void archive_fifo(struct sm *sm, struct archive *ar, struct sm_fifo *fifo)
@@ -424,7 +431,8 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_place(ar, &sm->issue.first_look, sm->params->schedulers);
     archive_pipelines(sm, ar);
     archive_lsu(sm, ar, source);
-    cache_archive(sm->fetch.l1i, ar);
+    if (!sm->fetch.member)
+        cache_archive(sm->fetch.l1i, ar);
     cache_archive(sm->lsu.l1c, ar);
     l1_archive(&sm->lsu.l1d, ar, source);
     archive_watch(sm, ar);

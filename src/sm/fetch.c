@@ -141,8 +141,8 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     struct cache_effect effect;
     warp->asked_pc = warp->fetch_pc;
     uint32_t room = sm->fetch.queue.size - sm->fetch.queue.count;
-    switch (cache_read(sm->fetch.l1i, address, (count < to_line_end ? count : to_line_end) * ISA_PC_BYTES, slot, room,
-                       &effect)) {
+    switch (cache_read(sm->fetch.l1i, address, (count < to_line_end ? count : to_line_end) * ISA_PC_BYTES,
+                       sm->fetch.member * SM_SLOTS + slot, room, &effect)) {
     case CACHE_HIT:
         fill_buffer(sm, slot, count);
         sm->fetch.under_way |= BIT64(slot);
@@ -169,16 +169,49 @@ static void fetch_warp(struct sm *sm, unsigned slot)
     sm->fetch.view.last = slot;
 }
 
+/* The lines of a shared cache are for those who wait for them, whichever of them asked the network. */
+NOT_INLINE uint32_t share_line(struct sm *sm)
+{
+    uint32_t line, waiter, members = 0;
+    while ((waiter = cache_ready(sm->fetch.l1i, &line, &(const uint8_t *){NULL})) != CACHE_NO_WAITER) {
+        struct sm *other = sm->fetch.neighbours[waiter / SM_SLOTS];
+        struct sm_fetch *f = &other->fetch;
+        contract(f->came_count < SM_SLOTS);
+        f->came[(f->came_head + f->came_count++) % SM_SLOTS] = (uint8_t)(waiter % SM_SLOTS);
+        other->due |= SM_DUE_FETCH;
+        members |= 1u << f->member;
+    }
+    return members;
+}
+
+HOT uint32_t sm_fetch_line(struct sm *sm, uint32_t fill)
+{
+    cache_end_fill(sm->fetch.l1i, fill, NULL);
+    sm->due |= SM_DUE_FETCH;
+    return sm->fetch.neighbours ? share_line(sm) : 0;
+}
+
+NOT_INLINE uint32_t next_that_came(struct sm_fetch *f)
+{
+    if (!f->came_count)
+        return CACHE_NO_WAITER;
+    uint32_t slot = f->came[f->came_head];
+    f->came_head = (uint8_t)((f->came_head + 1) % SM_SLOTS);
+    f->came_count--;
+    return slot;
+}
+
 /* True: take_line has something to do, since a line has arrived or one was taken. */
 static inline bool line_came(const struct sm *sm)
 {
-    return sm->fetch.line_taken || cache_has_ready(sm->fetch.l1i);
+    return sm->fetch.line_taken || sm_line_came(sm);
 }
 
 /* One warp whose instruction line arrived: it fills the fetch buffer, or may ask again from the next cycle on. */
 HOT static bool take_line(struct sm *sm)
 {
-    uint32_t line, slot = cache_ready(sm->fetch.l1i, &line, &(const uint8_t *){NULL});
+    uint32_t line, slot = sm->fetch.neighbours ? next_that_came(&sm->fetch)
+                                               : cache_ready(sm->fetch.l1i, &line, &(const uint8_t *){NULL});
     sm->fetch.line_taken = slot != CACHE_NO_WAITER;
     if (!sm->fetch.line_taken)
         return false;
@@ -250,7 +283,10 @@ void sm_send_instruction_requests(struct sm *sm)
 
 void sm_fetch_init(struct sm *sm, struct arena *own)
 {
-    sm->fetch.l1i = cache_create(sm->setup.l1i, false, own);
+    sm->fetch.neighbours = sm->setup.neighbours;
+    sm->fetch.member = (uint8_t)(sm->setup.neighbours ? sm->setup.index % sm->params->l1i_sharers : 0);
+    sm->fetch.l1i =
+        sm->fetch.member ? sm->fetch.neighbours[0]->fetch.l1i : cache_create(sm->setup.l1i, false, own);
     packet_ring_init(&sm->fetch.queue, sm->setup.l1i->miss_queue, own);
     sm->fetch.slot = SM_NONE;
 }
@@ -263,6 +299,8 @@ void sm_fetch_begin(struct sm *sm)
     bool fills = policy->fills || p->fetch_fills;
     *f = (struct sm_fetch){
         .l1i = f->l1i,
+        .neighbours = f->neighbours,
+        .member = f->member,
         .queue = f->queue,
         .queued_since = f->queued_since,
         .slot = SM_NONE,

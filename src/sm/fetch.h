@@ -22,6 +22,12 @@ struct sm_fetch {
     uint64_t full;           /* where the policy fills up buffers: warps for which there is nothing to fetch */
     const uint64_t *stocked; /* warps that fetch passes over: `full`, or those with an instruction in their buffer */
     struct cache *l1i;
+    /* Where SMs share the instruction cache: all that do, the first of which has made it; else NULL. It knows the warps of
+     * `member` by numbers from member * SM_SLOTS on. */
+    struct sm *const *neighbours;
+    uint8_t member;
+    uint8_t came_head, came_count; /* then, warps for which a line has come, in order */
+    uint8_t came[SM_SLOTS];
     struct packet_ring queue; /* the instruction cache's requests that wait for the network */
     uint64_t queued_since;    /* cycle since which the oldest of them is the oldest */
     const struct sm_fetch_policy *policy;

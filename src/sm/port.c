@@ -119,9 +119,9 @@ void sm_take_probe(struct sm *sm)
 HOT uint32_t sm_eject(struct sm *sm)
 {
     struct packet *p = packet_ring_peek(&sm->port.ejected);
+    uint32_t members = 0;
     if (p && p->class == PACKET_INSTRUCTION) {
-        cache_end_fill(sm->fetch.l1i, p->fill, NULL);
-        sm->due |= SM_DUE_FETCH;
+        members = sm_fetch_line(sm, p->fill);
         packet_free(&sm->port.packets, packet_ring_pop(&sm->port.ejected));
     } else if (p && !packet_ring_full(&sm->lsu.responses)) {
         packet_ring_push(&sm->lsu.responses, packet_ring_pop(&sm->port.ejected));
@@ -130,8 +130,8 @@ HOT uint32_t sm_eject(struct sm *sm)
     }
     if (!packet_ring_full(&sm->port.ejected) && network_peek(sm->setup.replies, sm->setup.index))
         packet_ring_push(&sm->port.ejected, network_receive(sm->setup.replies, sm->setup.index));
-    bool line_came = (sm->due & SM_DUE_FETCH) && cache_has_ready(sm->fetch.l1i);
+    bool line_came = (sm->due & SM_DUE_FETCH) && sm_line_came(sm);
     bool arrivals = sm->lsu.responses.count || line_came;
     return (sm->port.ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |
-           (sm_idle(sm) ? SM_STATE_IDLE : 0);
+           (sm_idle(sm) ? SM_STATE_IDLE : 0) | members * SM_STATE_NEIGHBOUR;
 }

@@ -586,7 +586,8 @@ const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm)
 
 void sm_flush(struct sm *sm)
 {
-    cache_invalidate_all(sm->fetch.l1i);
+    if (!sm->fetch.member)
+        cache_invalidate_all(sm->fetch.l1i);
     cache_invalidate_all(sm->lsu.l1c);
     l1_empty(&sm->lsu.l1d);
 }
@@ -717,6 +718,9 @@ const struct coherence_counts *sm_transitions(const struct sm *sm)
 
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
 {
+    static const struct cache_stats none = {0}; /* counted with the first SM that shares it */
+    if (which == 0 && sm->fetch.member)
+        return &none;
     return cache_stats_of(which == 0 ? sm->fetch.l1i : which == 1 ? sm->lsu.l1c : sm->lsu.l1d.cache);
 }
 

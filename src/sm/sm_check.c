@@ -143,6 +143,9 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
     check_holds(c, "sm.fence_reached", 0, !(sm->fence_reached & ~sm->waits.fence));
     check_holds(c, "sm.fence_invalidates", 0, !(sm->fence_invalidates & ~sm->waits.fence));
     check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == SM_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
+    for (unsigned i = 0; i < sm->fetch.came_count; i++)
+        check_holds(c, "sm.fetch.came", i,
+                    mask_has(sm->fetch.under_way, sm->fetch.came[(sm->fetch.came_head + i) % SM_SLOTS]));
 }
 
 static void check_account(struct sm *sm, struct check *c)

@@ -272,11 +272,19 @@ static inline uint64_t sm_fetch_for(const struct sm *sm)
 {
     return sm->resident & ~sm->finished & ~*sm->fetch.stocked & ~sm->fetch.under_way;
 }
+/* True: a line has come for some warp. */
+static inline bool sm_line_came(const struct sm *sm)
+{
+    return sm->fetch.neighbours ? sm->fetch.came_count : cache_has_ready(sm->fetch.l1i);
+}
 /* True: fetch has a warp to serve or to retire, or an instruction line that arrived or was taken. */
 static inline bool sm_fetch_busy(const struct sm *sm)
 {
-    return sm_fetch_for(sm) || sm->fetch.retiring || sm->fetch.line_taken || cache_has_ready(sm->fetch.l1i);
+    return sm_fetch_for(sm) || sm->fetch.retiring || sm->fetch.line_taken || sm_line_came(sm);
 }
+/* A line of the instruction cache has come to this SM. Returns the SMs that are to be stepped for it besides, by their
+ * numbers among those that share the cache. */
+uint32_t sm_fetch_line(struct sm *sm, uint32_t fill);
 /* The warp has ended and drained: it can be retired. */
 static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
 {

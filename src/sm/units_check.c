@@ -6,7 +6,8 @@
 void sm_check_units(struct sm *sm, struct check *c)
 {
     check_of(c, "L1I of SM", sm->setup.index);
-    cache_check(sm->fetch.l1i, c);
+    if (!sm->fetch.member)
+        cache_check(sm->fetch.l1i, c);
     check_of(c, "L1C of SM", sm->setup.index);
     cache_check(sm->lsu.l1c, c);
     check_of(c, "L1D of SM", sm->setup.index);

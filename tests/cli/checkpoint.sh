@@ -38,6 +38,7 @@ continues 1100 scan --machine gtx480-sm2 --sched saws:inner=lrr --fetch fef
 continues 60000 ht64 --machine gtx480 --sched mwf:inner=gto+bows --fetch cff
 continues 40000 ht64 --machine apu8 --protocol denovo-b    # registered lines, probes
 continues 9000 bfs --machine gtx480-sm2 --protocol hlrc    # store queues
+continues 900 reduce --machine gtx480 --set sm.l1i_sharers=4 # an instruction cache for four SMs, the last one for three
 [ "$total" -ge 30 ] || wrong "only $total checkpoints"
 
 # A hang is found in the same cycle, and said in the same words.
