@@ -65,11 +65,11 @@ static bool is_own(unsigned event)
     return event == L1_LOAD_OWN_EVENT || event == L1_STORE_OWN_EVENT;
 }
 
-HOT_INLINE struct packet *new_request(const struct try *t, uint8_t kind, uint64_t address, uint32_t bytes)
+HOT_INLINE struct packet *new_request(struct l1 *l1, unsigned event, uint8_t kind, uint64_t address, uint32_t bytes)
 {
-    struct packet *p = packet_new(t->l1->packets);
+    struct packet *p = packet_new(l1->packets);
     p->kind = kind;
-    p->class = is_own(t->access->event) ? PACKET_LOCAL : PACKET_GLOBAL;
+    p->class = is_own(event) ? PACKET_LOCAL : PACKET_GLOBAL;
     p->address = address;
     p->bytes = bytes;
     p->cookie = CACHE_NO_WAITER;
@@ -78,7 +78,8 @@ HOT_INLINE struct packet *new_request(const struct try *t, uint8_t kind, uint64_
 
 static void send_writeback(const struct try *t, const struct cache_effect *effect)
 {
-    struct packet *p = new_request(t, PACKET_WRITE, effect->writeback_address, t->l1->line_bytes);
+    struct packet *p =
+        new_request(t->l1, t->access->event, PACKET_WRITE, effect->writeback_address, t->l1->line_bytes);
     p->class = PACKET_LOCAL; /* only local memory is ever dirty */
     packet_ring_push(&t->l1->requests, p);
 }
@@ -89,7 +90,7 @@ NOT_INLINE void request_fill(const struct try *t, const struct cache_effect *eff
 {
     if (effect->writeback)
         send_writeback(t, effect);
-    struct packet *p = new_request(t, PACKET_READ, effect->fill_address, effect->fill_bytes);
+    struct packet *p = new_request(t->l1, t->access->event, PACKET_READ, effect->fill_address, effect->fill_bytes);
     p->fill = (uint16_t)effect->fill;
     packet_ring_push(&t->l1->requests, p);
 }
@@ -132,26 +133,32 @@ static bool send(struct try *t)
 {
     if (packet_ring_full(&t->l1->requests))
         return false;
-    t->access->request = new_request(t, PACKET_WRITE, t->access->address, t->access->bytes);
+    t->access->request =
+        new_request(t->l1, t->access->event, PACKET_WRITE, t->access->address, t->access->bytes);
     packet_ring_push(&t->l1->requests, t->access->request);
     t->served = L1_SERVED;
     return true;
 }
 
-HOT_INLINE bool pass(struct try *t)
+HOT_INLINE struct packet *pass(struct l1 *l1, unsigned event, uint64_t address, uint32_t bytes, uint32_t waiter)
 {
-    struct l1 *l1 = t->l1;
-    unsigned event = t->access->event;
     if (l1_is_full(l1))
-        return false;
+        return NULL;
     bool atomic = event == L1_ATOMIC_EVENT || event == L1_ATOMIC_KEEP_EVENT;
-    struct packet *p = new_request(t, atomic ? PACKET_ATOMIC : PACKET_READ, t->access->address, t->access->bytes);
-    p->cookie = t->access->waiter;
+    struct packet *p = new_request(l1, event, atomic ? PACKET_ATOMIC : PACKET_READ, address, bytes);
+    p->cookie = waiter;
     if (l1->in_order)
         packet_ring_push(&l1->requests, p);
-    t->access->request = p;
+    return p;
+}
+
+/* An access that passes in this state of its line, or in some. */
+NOT_INLINE bool pass_line(struct try *t)
+{
+    struct l1_access *a = t->access;
+    a->request = pass(t->l1, a->event, a->address, a->bytes, a->waiter);
     t->served = L1_WAITS;
-    return true;
+    return a->request;
 }
 
 /* A line that is there goes with the answer: its mask says so. */
@@ -177,7 +184,7 @@ NOT_INLINE bool acknowledge(struct try *t)
 HOT_INLINE bool take_first(struct try *t, uint32_t actions)
 {
     if (actions & L1_PASS)
-        return pass(t);
+        return pass_line(t);
     if (actions & (L1_SERVE | L1_FETCH | L1_JOIN))
         return read_line(t);
     if (actions & L1_KEEP)
@@ -282,6 +289,20 @@ HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
     if (access->request && access->request->kind == PACKET_WRITE)
         count_store(l1, t.hit);
     return t.served;
+}
+
+HOT struct packet *l1_pass(struct l1 *l1, unsigned event, uint64_t address, uint32_t bytes, uint32_t waiter)
+{
+    contract(l1_passes(l1, event));
+    uint32_t actions = coherence_actions(l1->side, COHERENCE_ANY, event);
+    struct packet *p = pass(l1, event, address, bytes, waiter);
+    if (!p)
+        return NULL;
+    coherence_count(l1->side, COHERENCE_ANY, event);
+    contract(!(actions & ~(uint32_t)(L1_PASS | L1_GIVE_UP)));
+    if (actions & L1_GIVE_UP)
+        cache_invalidate(l1->cache, address);
+    return p;
 }
 
 bool l1_probe(struct l1 *l1, struct packet *probe)

@@ -59,6 +59,8 @@ enum l1_served {
 };
 /* The first door: an access is tried at the tags. */
 enum l1_served l1_access(struct l1 *l1, struct l1_access *access);
+/* The same for an access that passes (l1_passes): its request, which waits for an answer, or NULL: refused. */
+struct packet *l1_pass(struct l1 *l1, unsigned event, uint64_t address, uint32_t bytes, uint32_t waiter);
 void l1_submit(struct l1 *l1, struct packet *request, unsigned event);
 /* True: accesses of this event go past the L1, whatever it holds. */
 static inline bool l1_passes(const struct l1 *l1, unsigned event)

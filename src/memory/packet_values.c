@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/hot.h"
 #include "isa/op.h"
 #include "simt/lanes.h"
 
@@ -12,9 +13,9 @@ uint32_t packet_atomic_bytes(uint8_t type)
     return bytes < sizeof(uint64_t) ? bytes : sizeof(uint64_t);
 }
 
-void packet_perform_lanes(struct packet *p, uint8_t *line, uint32_t from, uint32_t bytes)
+/* Compiled for each size. */
+HOT_INLINE void perform_lanes(struct packet *p, uint8_t *line, uint32_t from, uint32_t bytes, uint32_t size)
 {
-    uint32_t size = packet_atomic_bytes(p->type);
     for (uint32_t i = 0; i < p->lane_count; i++) {
         struct packet_lane *lane = &p->lanes[i];
         uint64_t old = 0;
@@ -25,6 +26,17 @@ void packet_perform_lanes(struct packet *p, uint8_t *line, uint32_t from, uint32
         memcpy(line + lane->offset, &value, size);
         lane->operand = old;
     }
+}
+
+HOT void packet_perform_lanes(struct packet *p, uint8_t *line, uint32_t from, uint32_t bytes)
+{
+    uint32_t size = packet_atomic_bytes(p->type);
+    if (size == 4)
+        perform_lanes(p, line, from, bytes, 4);
+    else if (size == 8)
+        perform_lanes(p, line, from, bytes, 8);
+    else
+        perform_lanes(p, line, from, bytes, size);
 }
 
 void packet_write_line(const struct packet *p, uint8_t *line)

@@ -219,19 +219,15 @@ static void fill_atomic(const struct simt_access *access, const struct sm_transa
     }
 }
 
-/* A request of the transaction's own gets its values, and goes if the L1D has not put it into its queue. */
+/* A request of the transaction's own gets its values. */
 HOT_INLINE void complete_request(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
 {
     p->order = o->access->instr->mods.order;
     p->scope = o->access->instr->mods.scope;
-    if (sm->lsu.l1d.agent && o->event == AGENT_RELAXED_EVENT && p->order <= ISA_ORDER_WEAK)
-        p->order = ISA_ORDER_RELAXED; /* past the L1D: it takes its turn with what orders */
-    if (p->kind == PACKET_WRITE)
-        fill_store(sm, o, t, p);
-    else if (p->kind == PACKET_ATOMIC)
+    if (p->kind == PACKET_ATOMIC)
         fill_atomic(o->access, t, p);
-    if (o->bypasses && !sm->params->memory_in_order)
-        sm_port_send(sm, p);
+    else if (p->kind == PACKET_WRITE)
+        fill_store(sm, o, t, p);
 }
 
 /* What a request of the access is. */
@@ -257,6 +253,8 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
     enum l1_served served = l1_access(&sm->lsu.l1d, &access);
     if (access.request)
         complete_request(sm, o, t, access.request);
+    if (access.submit && o->event == AGENT_RELAXED_EVENT && access.request->order <= ISA_ORDER_WEAK)
+        access.request->order = ISA_ORDER_RELAXED; /* past the L1D: it takes its turn with what orders */
     if (access.submit)
         l1_submit(&sm->lsu.l1d, access.request, access.event);
     if (sm->lsu.l1d.agent)
@@ -273,6 +271,21 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
     }
     deliver(sm, t, access.values, sm->lsu.l1d.line_bytes);
     transaction_done(sm, t->op);
+    return true;
+}
+
+/* An access goes past the L1D. Returns false when there is no room. */
+HOT_INLINE bool pass_l1d(struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
+{
+    struct packet *p = l1_pass(&sm->lsu.l1d, o->event, t->address, t->bytes, sm_transaction_next(&sm->lsu));
+    if (!p)
+        return false;
+    complete_request(sm, o, t, p);
+    if (!sm->params->memory_in_order)
+        sm_port_send(sm, p);
+    if (sm->lsu.l1d.requests.count)
+        sm->due |= SM_DUE_SEND;
+    sm_transaction_new(&sm->lsu, t);
     return true;
 }
 
@@ -329,7 +342,7 @@ static enum sm_served serve_transaction(struct sm *sm, const struct sm_op *o, co
     if (o->bypasses) {
         if (sm->params->memory_in_order && follows_in_pipe(sm, t))
             return SM_REFUSED;
-        return served_if(can_pass(sm) && serve_l1d(sm, t));
+        return served_if(can_pass(sm) && pass_l1d(sm, o, t));
     }
     return sm->params->l1d_latency ? enter_l1d_pipe(sm, t) : served_if(serve_l1d(sm, t));
 }
