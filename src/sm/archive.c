@@ -236,10 +236,10 @@ static void archive_fetch(struct sm *sm, struct archive *ar)
     if (!f->neighbours)
         return;
     if (archive_loading(ar))
-        f->came_head = 0;
-    archive_u8_to(ar, &f->came_count, SM_SLOTS);
-    for (unsigned i = 0; i < f->came_count && !archive_failed(ar); i++)
-        archive_u8_to(ar, &f->came[(f->came_head + i) % SM_SLOTS], (uint8_t)(sm->params->warps - 1));
+        f->shared.head = 0;
+    archive_u8_to(ar, &f->shared.count, SM_SLOTS);
+    for (unsigned i = 0; i < f->shared.count && !archive_failed(ar); i++)
+        archive_u8_to(ar, &f->shared.slots[(f->shared.head + i) % SM_SLOTS], (uint8_t)(sm->params->warps - 1));
 }
 
 static void archive_fifo(struct sm *sm, struct archive *ar, struct sm_fifo *fifo)
@@ -433,6 +433,7 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_lsu(sm, ar, source);
     if (!sm->fetch.member)
         cache_archive(sm->fetch.l1i, ar);
+    sm->fetch.came = sm_line_came(sm);
     cache_archive(sm->lsu.l1c, ar);
     l1_archive(&sm->lsu.l1d, ar, source);
     archive_watch(sm, ar);

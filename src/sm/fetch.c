@@ -33,7 +33,7 @@ HOT void sm_flush_buffer(struct sm *sm, unsigned slot)
     enum sm_cause cause = sm_head_gone(sm, BIT64(slot));
     if (!(sm->waiting & BIT64(slot)))
         sm_account_stand(&sm->account, &warp->stands_at, sm_account_from(&sm->account, BIT64(slot)), cause);
-    if (sm->fetch.fills)
+    if (sm->fetch_fills)
         note_full(sm, slot);
 }
 
@@ -59,7 +59,7 @@ HOT void sm_decode(struct sm *sm)
     sm->moved = true;
     f->under_way &= ~bit;
     f->slot = SM_NONE;
-    if (f->fills) {
+    if (sm->fetch_fills) {
         sm->due |= SM_DUE_FETCH;
         if (is_stale(sm, slot, f->pc))
             return;
@@ -71,7 +71,7 @@ HOT void sm_decode(struct sm *sm)
     sm->flushed &= ~bit;
     warp->fetch_pc += count;
     if (warp->buffered) {
-        contract(f->fills);
+        contract(sm->fetch_fills);
         warp->buffered = (uint8_t)(warp->buffered + count);
     } else {
         warp->buffered = (uint8_t)count;
@@ -80,7 +80,7 @@ HOT void sm_decode(struct sm *sm)
         contract(!((sm->cleared | sm->mispredicted | sm->wants[warp->unit]) & bit));
         sm_account_awake(sm, warp, bit, sm_head_came(sm, warp, bit, simt_pc(&warp->simt)));
     }
-    if (f->fills)
+    if (sm->fetch_fills)
         note_full(sm, slot);
 }
 
@@ -114,7 +114,7 @@ static uint32_t fetch_count(const struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     uint32_t left = sm->fetch.module_size - warp->fetch_pc, most = sm->fetch.most;
-    if (sm->fetch.fills && most > sm->params->instruction_buffer - warp->buffered)
+    if (sm->fetch_fills && most > sm->params->instruction_buffer - warp->buffered)
         most = sm->params->instruction_buffer - warp->buffered;
     return most < left ? most : left;
 }
@@ -176,8 +176,9 @@ NOT_INLINE uint32_t share_line(struct sm *sm)
     while ((waiter = cache_ready(sm->fetch.l1i, &line, &(const uint8_t *){NULL})) != CACHE_NO_WAITER) {
         struct sm *other = sm->fetch.neighbours[waiter / SM_SLOTS];
         struct sm_fetch *f = &other->fetch;
-        contract(f->came_count < SM_SLOTS);
-        f->came[(f->came_head + f->came_count++) % SM_SLOTS] = (uint8_t)(waiter % SM_SLOTS);
+        contract(f->shared.count < SM_SLOTS);
+        f->shared.slots[(f->shared.head + f->shared.count++) % SM_SLOTS] = (uint8_t)(waiter % SM_SLOTS);
+        f->came = true;
         other->due |= SM_DUE_FETCH;
         members |= 1u << f->member;
     }
@@ -186,32 +187,47 @@ NOT_INLINE uint32_t share_line(struct sm *sm)
 
 HOT uint32_t sm_fetch_line(struct sm *sm, uint32_t fill)
 {
+    uint32_t members = 0;
     cache_end_fill(sm->fetch.l1i, fill, NULL);
     sm->due |= SM_DUE_FETCH;
-    return sm->fetch.neighbours ? share_line(sm) : 0;
+    if (sm->fetch.neighbours)
+        members = share_line(sm);
+    sm->fetch.came = sm_line_came(sm);
+    return members;
 }
 
-NOT_INLINE uint32_t next_that_came(struct sm_fetch *f)
+NOT_INLINE uint32_t next_of_shared(struct sm_fetch *f)
 {
-    if (!f->came_count)
+    uint32_t slot = f->shared.slots[f->shared.head];
+    f->shared.head = (uint8_t)((f->shared.head + 1) % SM_SLOTS);
+    f->shared.count--;
+    return slot;
+}
+
+/* The warp for which a line came first. */
+static uint32_t next_that_came(struct sm *sm)
+{
+    uint32_t line, slot;
+    if (!sm->fetch.came)
         return CACHE_NO_WAITER;
-    uint32_t slot = f->came[f->came_head];
-    f->came_head = (uint8_t)((f->came_head + 1) % SM_SLOTS);
-    f->came_count--;
+    if (sm->fetch.neighbours)
+        slot = next_of_shared(&sm->fetch);
+    else
+        slot = cache_ready(sm->fetch.l1i, &line, &(const uint8_t *){NULL});
+    sm->fetch.came = sm_line_came(sm);
     return slot;
 }
 
 /* True: take_line has something to do, since a line has arrived or one was taken. */
 static inline bool line_came(const struct sm *sm)
 {
-    return sm->fetch.line_taken || sm_line_came(sm);
+    return sm->fetch.line_taken || sm->fetch.came;
 }
 
 /* One warp whose instruction line arrived: it fills the fetch buffer, or may ask again from the next cycle on. */
 HOT static bool take_line(struct sm *sm)
 {
-    uint32_t line, slot = sm->fetch.neighbours ? next_that_came(&sm->fetch)
-                                               : cache_ready(sm->fetch.l1i, &line, &(const uint8_t *){NULL});
+    uint32_t slot = next_that_came(sm);
     sm->fetch.line_taken = slot != CACHE_NO_WAITER;
     if (!sm->fetch.line_taken)
         return false;
@@ -296,7 +312,7 @@ void sm_fetch_begin(struct sm *sm)
     const struct sm_params *p = sm->params;
     const struct sm_fetch_policy *policy = sm->setup.fetch;
     struct sm_fetch *f = &sm->fetch;
-    bool fills = policy->fills || p->fetch_fills;
+    sm->fetch_fills = policy->fills || p->fetch_fills;
     *f = (struct sm_fetch){
         .l1i = f->l1i,
         .neighbours = f->neighbours,
@@ -309,8 +325,7 @@ void sm_fetch_begin(struct sm *sm)
         .line_bytes = sm->setup.l1i->line_bytes,
         .code_base = sm->setup.code_base,
         .line_taken = true,
-        .fills = fills,
-        .stocked = fills ? &f->full : &sm->buffered,
+        .stocked = sm->fetch_fills ? &f->full : &sm->buffered,
         .policy = policy,
         .view = {.warps = sm->views,
                  .last = p->warps - 1,

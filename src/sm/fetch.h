@@ -15,23 +15,24 @@ struct sm_fetch {
     uint32_t module_size;    /* instructions of the module */
     uint32_t line_bytes;     /* of the instruction cache */
     uint64_t code_base;      /* address of the module's first instruction */
+    bool came;               /* a line has come for some warp */
     bool line_taken;         /* took a line from the instruction cache and has not asked for another since */
-    bool fills;              /* the policy fills up buffers that are not empty */
     uint64_t under_way;      /* warps in the fetch buffer or waiting for the instruction cache */
     uint64_t retiring;       /* warps finished and drained: to be retired */
     uint64_t full;           /* where the policy fills up buffers: warps for which there is nothing to fetch */
     const uint64_t *stocked; /* warps that fetch passes over: `full`, or those with an instruction in their buffer */
     struct cache *l1i;
-    /* Where SMs share the instruction cache: all that do, the first of which has made it; else NULL. It knows the warps of
-     * `member` by numbers from member * SM_SLOTS on. */
-    struct sm *const *neighbours;
-    uint8_t member;
-    uint8_t came_head, came_count; /* then, warps for which a line has come, in order */
-    uint8_t came[SM_SLOTS];
     struct packet_ring queue; /* the instruction cache's requests that wait for the network */
     uint64_t queued_since;    /* cycle since which the oldest of them is the oldest */
     const struct sm_fetch_policy *policy;
     struct sm_fetch_view view; /* what the policy is shown; keeps `last` */
+    /* Where SMs share the instruction cache: all that do, the first of which has made it; else NULL. It knows the warps of
+     * `member` by numbers from member * SM_SLOTS on. */
+    struct sm *const *neighbours;
+    uint8_t member;
+    struct {
+        uint8_t head, count, slots[SM_SLOTS];
+    } shared; /* then, warps for which a line has come, in order */
 };
 
 #endif

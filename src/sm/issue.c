@@ -434,7 +434,7 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
         note_producer(sm, warp, o);
     warp->in_flight++;
     next_head(sm, warp, slot, pc);
-    if (sm->fetch.fills)
+    if (sm->fetch_fills)
         sm_fetch_has_room(sm, slot);
     sm_fifo_push(&sm->id_oc[class], index);
     sm->due |= SM_DUE_COLLECT;

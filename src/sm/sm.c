@@ -129,7 +129,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
         sm->issue.of[s].number = (uint8_t)s;
         for (unsigned slot = s; slot < p->warps; slot += p->schedulers)
             sm->issue.of[s].slots |= BIT64(slot);
-        sm->issue.of[s].state = arena_alloc(own, setup->scheduler->state_bytes + 1, _Alignof(max_align_t));
+        sm->issue.of[s].state = arena_alloc(own, setup->scheduler->state_bytes + 1, CACHE_LINE);
     }
     sm_open_view(sm);
     create_spin(sm, setup, own);

@@ -115,7 +115,7 @@ static void add_warp(const struct sm *sm, unsigned slot, struct mirrored *m)
     const struct sm_decoded *d = &sm->kernel->decoded[warp->head_pc];
     bool ends = warp->fetch_pc >= sm->fetch.module_size, full = warp->buffered == sm->params->instruction_buffer;
     m->buffered |= bit;
-    m->full |= sm->fetch.fills && (ends || full) ? bit : 0;
+    m->full |= sm->fetch_fills && (ends || full) ? bit : 0;
     if (warp->head_pc != simt_pc(&warp->simt)) {
         m->mispredicted |= bit;
         return;
@@ -143,9 +143,10 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
     check_holds(c, "sm.fence_reached", 0, !(sm->fence_reached & ~sm->waits.fence));
     check_holds(c, "sm.fence_invalidates", 0, !(sm->fence_invalidates & ~sm->waits.fence));
     check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == SM_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
-    for (unsigned i = 0; i < sm->fetch.came_count; i++)
-        check_holds(c, "sm.fetch.came", i,
-                    mask_has(sm->fetch.under_way, sm->fetch.came[(sm->fetch.came_head + i) % SM_SLOTS]));
+    CHECK_FACT(c, "sm.fetch.came", 0, sm->fetch.came, sm_line_came(sm));
+    for (unsigned i = 0; i < sm->fetch.shared.count; i++)
+        check_holds(c, "sm.fetch.shared", i,
+                    mask_has(sm->fetch.under_way, sm->fetch.shared.slots[(sm->fetch.shared.head + i) % SM_SLOTS]));
 }
 
 static void check_account(struct sm *sm, struct check *c)

@@ -24,27 +24,29 @@
 #include "sm/spin/spin.h"
 
 struct sm_warp {
-    _Alignas(64) struct simt_warp simt;
+    _Alignas(CACHE_LINE) struct simt_warp simt;
+    /* What most instructions look at, from issue to completion: one line. */
+    _Alignas(CACHE_LINE) uint32_t head_pc;
+    uint32_t fetch_pc;             /* next to fetch: behind what is in the buffer, if anything is */
+    uint32_t in_flight;            /* ops between issue and completion */
+    uint32_t stores_out;           /* writes not acknowledged */
+    uint32_t pending_registers;    /* bits set in the scoreboard */
+    uint32_t loads_out;            /* ops in flight whose registers come from somewhere else */
+    uint64_t *scoreboard;          /* bit number: register waits for its value; part of sm.storage */
+    uint64_t *from_memory;         /* of the registers that wait: those that a load from beyond the SM writes */
+    uint64_t *from_chip;           /* those that shared memory or the constant cache gives */
+    uint64_t issued;               /* instructions, since sm_watch_reset */
     uint8_t block;                 /* block slot */
     uint8_t buffered;              /* instructions in the buffer: consecutive ones from head_pc on */
     uint8_t unit;                  /* of the head instruction: the set of sm.wants that the warp is in */
     uint8_t stands_at;             /* enum sm_cause: see sm/account.h */
     uint8_t bank_shift, bank_back; /* added to its registers' decoded banks; the way round from there to the first */
-    uint32_t head_pc;
-    uint32_t fetch_pc;           /* next to fetch: behind what is in the buffer, if anything is */
+    uint8_t order;                 /* at a fence: enum l1_order */
+    /* What few look at. */
     uint32_t asked_pc;           /* what the instruction cache was last asked for */
-    uint32_t in_flight;          /* ops between issue and completion */
-    uint32_t stores_out;         /* writes not acknowledged */
-    uint32_t pending_registers;  /* bits set in the scoreboard */
-    uint32_t loads_out;          /* ops in flight whose registers come from somewhere else */
     uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
     uint64_t fence_since;        /* at a fence: the cycle in which it came there */
     uint32_t flush;              /* at a fence, in fence_flushes: the mark of its flush (l1_flush) */
-    uint8_t order;               /* at a fence: enum l1_order */
-    uint64_t *scoreboard;        /* bit number: register waits for its value; part of sm.storage */
-    uint64_t *from_memory;       /* of the registers that wait: those that a load from beyond the SM writes */
-    uint64_t *from_chip;         /* those that shared memory or the constant cache gives */
-    uint64_t issued;             /* instructions, since sm_watch_reset */
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
     uint64_t age;
@@ -113,6 +115,7 @@ struct sm {
     uint64_t blocks_changed;   /* in this cycle: block slots of which a warp came to a barrier, went on or ended */
     struct spin *spin;         /* NULL: nobody looks at spinning warps */
     uint32_t scoreboard_words; /* of sm_kernel */
+    bool fetch_fills;          /* fetch fills up buffers that are not empty */
     struct sm_issue issue;
 
     /* Sets of warp slots. */
@@ -272,15 +275,15 @@ static inline uint64_t sm_fetch_for(const struct sm *sm)
 {
     return sm->resident & ~sm->finished & ~*sm->fetch.stocked & ~sm->fetch.under_way;
 }
-/* True: a line has come for some warp. */
+/* Whether a line has come for some warp: fetch.came. */
 static inline bool sm_line_came(const struct sm *sm)
 {
-    return sm->fetch.neighbours ? sm->fetch.came_count : cache_has_ready(sm->fetch.l1i);
+    return sm->fetch.neighbours ? sm->fetch.shared.count : cache_has_ready(sm->fetch.l1i);
 }
 /* True: fetch has a warp to serve or to retire, or an instruction line that arrived or was taken. */
 static inline bool sm_fetch_busy(const struct sm *sm)
 {
-    return sm_fetch_for(sm) || sm->fetch.retiring || sm->fetch.line_taken || sm_line_came(sm);
+    return sm_fetch_for(sm) || sm->fetch.retiring || sm->fetch.line_taken || sm->fetch.came;
 }
 /* A line of the instruction cache has come to this SM. Returns the SMs that are to be stepped for it besides, by their
  * numbers among those that share the cache. */

@@ -54,18 +54,20 @@ struct order {
 };
 
 struct gto {
-    uint64_t age[64];
-    uint64_t older[64]; /* by slot: the slots of lesser age; derived from age */
-    uint64_t slots;
-    uint64_t launched; /* slots that a warp was launched into */
-    uint64_t rotation, next_rotation;
-    struct order last; /* in the cycle before next_rotation, if a warp issued in it */
-    bool has_last;
-    uint64_t patience;
+    /* What every cycle looks at, in one of the host's cache lines. */
+    uint64_t next_rotation;
     uint64_t due;         /* cycle from which on `passed_over` goes first */
     unsigned passed_over; /* a younger warp was preferred to it, and it has not issued since; or NOBODY */
     unsigned greedy;      /* warp that issued last, or NOBODY */
-    uint32_t along;       /* enum rotate */
+    uint64_t patience;
+    uint64_t slots;
+    uint64_t launched; /* slots that a warp was launched into */
+    uint64_t rotation;
+    uint32_t along;     /* enum rotate */
+    bool has_last;      /* there is a `last` */
+    uint64_t older[64]; /* by slot: the slots of lesser age; derived from age */
+    uint64_t age[64];
+    struct order last; /* in the cycle before next_rotation, if a warp issued in it */
 };
 
 static void reset(void *state, const struct lockstep_scheduler_setup *setup)
