@@ -138,7 +138,7 @@ HOT static void gather(const struct simt_warp *warp, const struct simt_operand *
         return;
     unsigned bytes = access->element_bytes;
     if (stride == (operand->wide ? 8 : 4) && bytes == stride)
-        memcpy(access->data, row, (size_t)warp->block->grid->code->width * stride);
+        memcpy(access->data, row, (size_t)warp->code->width * stride);
     else if (operand->wide && bytes == 8)
         GATHER(uint64_t, uint64_t)
     else if (operand->wide && bytes == 4)
@@ -168,7 +168,7 @@ HOT void simt_gather(const struct simt_warp *warp, const struct simt_op *op, con
     if (access->kind != ISA_FLAG_ATOMIC)
         return;
     bool compares = access->instr->mods.atomic == ISA_ATOMIC_CAS;
-    memset(access->data, 0, (size_t)warp->block->grid->code->width * access->stride);
+    memset(access->data, 0, (size_t)warp->code->width * access->stride);
     gather(warp, &op->src[compares ? 2 : 1], frame, cycle, access, 0);
     if (compares)
         gather(warp, &op->src[1], frame, cycle, access, 8);
@@ -256,7 +256,7 @@ void simt_serve_shared(struct simt_warp *warp, struct simt_access *access, uint6
 
 bool simt_local_read(struct simt_warp *warp, unsigned lane, uint64_t offset, void *to, unsigned bytes)
 {
-    unsigned width = warp->block->grid->code->width;
+    unsigned width = warp->code->width;
     if (offset > warp->block->grid->stack_bytes || bytes > warp->block->grid->stack_bytes - offset)
         return false;
     for (unsigned i = 0; i < bytes; i++) {
@@ -270,7 +270,7 @@ bool simt_local_read(struct simt_warp *warp, unsigned lane, uint64_t offset, voi
 /* Makes local memory at least `words` per lane; grown in steps so that a deep recursion does not copy at every call. */
 static void grow_local(struct simt_warp *warp, uint64_t words)
 {
-    unsigned width = warp->block->grid->code->width;
+    unsigned width = warp->code->width;
     if (words <= warp->local_words)
         return;
     uint64_t grown = words > 2 * (uint64_t)warp->local_words ? words : 2 * (uint64_t)warp->local_words;
@@ -280,7 +280,7 @@ static void grow_local(struct simt_warp *warp, uint64_t words)
 
 bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, const void *from, unsigned bytes)
 {
-    unsigned width = warp->block->grid->code->width;
+    unsigned width = warp->code->width;
     if (offset > warp->block->grid->stack_bytes || bytes > warp->block->grid->stack_bytes - offset)
         return false;
     grow_local(warp, (offset + bytes + 3) / 4);
@@ -293,7 +293,7 @@ bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, co
  * of 4 here and local memory is large enough. */
 static void local_words(struct simt_warp *warp, const struct simt_access *access, uint64_t lanes, unsigned element)
 {
-    unsigned width = warp->block->grid->code->width, words = access->element_bytes / 4;
+    unsigned width = warp->code->width, words = access->element_bytes / 4;
     bool is_store = access->kind == ISA_FLAG_STORE;
     const struct simt_operand *dst = &access->op->dst[element];
     uint32_t *row = is_store || dst->place != SIMT_PLACE_ROW ? NULL : simt_row(warp, access->reg_base, dst->row);

@@ -10,7 +10,7 @@
 
 bool simt_in_kernel(const struct simt_warp *warp)
 {
-    return warp->paths.now->frame.function == warp->block->grid->kernel - warp->block->grid->code->module->functions;
+    return warp->paths.now->frame.function == warp->block->grid->kernel - warp->code->module->functions;
 }
 
 static void copy_local(struct simt_warp *warp, uint64_t mask, uint64_t to, uint64_t from, uint32_t bytes)
@@ -37,7 +37,7 @@ static uint32_t find_callee(const struct simt_warp *warp, const struct isa_call 
 {
     if (call->callee != UINT32_MAX)
         return call->callee;
-    const struct isa_module *module = warp->block->grid->code->module;
+    const struct isa_module *module = warp->code->module;
     const uint64_t *row = simt_row(warp, warp->paths.now->frame.reg_base, call->target.row);
     uint64_t address = row[mask_first(*mask)], same = 0;
     for (uint64_t rest = *mask; rest; rest &= rest - 1)
@@ -111,7 +111,7 @@ enum simt_event simt_call(struct simt_warp *warp, const struct simt_op *op, stru
 
 void simt_return_values(struct simt_warp *warp, uint64_t mask)
 {
-    const struct simt_code *code = warp->block->grid->code;
+    const struct simt_code *code = warp->code;
     const struct simt_frame *from = &warp->paths.now->frame;
     const struct simt_path *caller = simt_caller(&warp->paths);
     if (!caller)

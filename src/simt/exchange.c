@@ -42,7 +42,7 @@ static struct members members_of(const struct simt_warp *warp, const struct simt
     if (!m.row || op->src[index].place == SIMT_PLACE_FIXED)
         return m;
     uint32_t first = m.row[mask_first(mask)], differences = 0;
-    for (unsigned lane = 0; lane < warp->block->grid->code->width; lane++)
+    for (unsigned lane = 0; lane < warp->code->width; lane++)
         differences |= m.row[lane] ^ first;
     if (differences) { /* perhaps only in lanes that do not execute */
         m.same = false;
@@ -55,7 +55,7 @@ static struct members members_of(const struct simt_warp *warp, const struct simt
  * early wait where it ends until the others come there. */
 static uint64_t going_on(const struct simt_warp *warp, uint64_t lanes)
 {
-    const struct isa_instr *instrs = warp->block->grid->code->module->instrs;
+    const struct isa_instr *instrs = warp->code->module->instrs;
     uint64_t found = 0;
     for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
         if (!(walk.lanes & lanes))
@@ -131,7 +131,7 @@ static void shuffle(struct simt_warp *warp, const struct simt_op *op, const stru
         row[i] = simt_source_row(warp, &op->src[i], frame, cycle, scratch[i]);
     struct warp_absent absent = {0};
     uint64_t in_range =
-        warp_shfl(instr->mods.shfl, warp->block->grid->code->width, result, row[0], row[1], row[2], mask, &absent);
+        warp_shfl(instr->mods.shfl, warp->code->width, result, row[0], row[1], row[2], mask, &absent);
     if (absent.readers && unsynced->kind != SIMT_UNSYNCED_UNNAMED)
         *unsynced =
             (struct simt_unsynced){.kind = SIMT_UNSYNCED_SOURCE, .lanes = absent.readers, .others = absent.sources};
@@ -147,7 +147,7 @@ static void match(struct simt_warp *warp, const struct simt_op *op, const struct
     uint64_t scratch[SIMT_MAX_WIDTH];
     uint32_t result[SIMT_MAX_WIDTH];
     const void *row = simt_source_row(warp, &op->src[0], frame, cycle, scratch);
-    unsigned width = warp->block->grid->code->width;
+    unsigned width = warp->code->width;
     for (uint64_t rest = mask, group; rest; rest &= ~group) {
         group = of_one_mask(m, rest);
         uint64_t members = named_by(m, mask_first(group)), equal = 0;

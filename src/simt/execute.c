@@ -15,6 +15,7 @@ void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uin
     const struct simt_grid *grid = block->grid;
     const struct isa_function *kernel = grid->kernel;
     warp->block = block;
+    warp->code = block->grid->code;
     warp->index = index;
     warp->live = mask_low(threads);
     warp->carry = 0;
@@ -92,7 +93,7 @@ static void leave_lent(struct simt_warp *warp, unsigned width)
 
 void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds)
 {
-    unsigned width = warp->block->grid->code->width;
+    unsigned width = warp->code->width;
     if (warp->lent && (rows > warp->row_capacity || preds > warp->pred_capacity))
         leave_lent(warp, width);
     if (rows > warp->row_capacity) {
@@ -224,7 +225,7 @@ HOT static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, 
     const struct simt_frame *frame = &warp->paths.now->frame;
     struct lane_args args;
     uint64_t scratch[4][SIMT_MAX_WIDTH];
-    unsigned used = 0, width = warp->block->grid->code->width;
+    unsigned used = 0, width = warp->code->width;
     uint32_t *rows = warp->rows + (size_t)frame->reg_base * width;
     args.instr = instr;
     for (unsigned i = 0; i < op->src_count; i++)
@@ -308,7 +309,7 @@ HOT static enum simt_event execute_barrier(struct simt_warp *warp, const struct 
         .reg_base = frame->reg_base,
         .pred_base = frame->pred_base,
     };
-    unsigned width = warp->block->grid->code->width;
+    unsigned width = warp->code->width;
     uint32_t barriers = warp->block->grid->barriers;
     if (number >= barriers || threads % width) {
         r->fault = (struct simt_fault){
@@ -322,7 +323,7 @@ HOT static enum simt_event execute_barrier(struct simt_warp *warp, const struct 
 void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, const struct simt_barrier *barrier,
                          uint64_t value)
 {
-    const struct simt_op *op = &warp->block->grid->code->ops[instr - warp->block->grid->code->module->instrs];
+    const struct simt_op *op = &warp->code->ops[instr - warp->code->module->instrs];
     struct simt_frame frame = {.reg_base = barrier->reg_base, .pred_base = barrier->pred_base};
     if (op->pred_dst_count)
         simt_write_pred(warp, &op->pred_dst[0], &frame, barrier->arrived, value ? ~UINT64_C(0) : 0);
@@ -422,7 +423,7 @@ HOT enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct 
                                  struct simt_result *r)
 {
     struct simt_path *now = warp->paths.now;
-    const struct simt_code *code = warp->block->grid->code;
+    const struct simt_code *code = warp->code;
     uint32_t pc = now->pc;
     const struct isa_instr *instr = &code->module->instrs[pc];
     const struct simt_op *op = &code->ops[pc];

@@ -7,7 +7,7 @@
 /* A register row of the frame at base. */
 static inline void *simt_row(const struct simt_warp *warp, uint32_t base, uint32_t row)
 {
-    return warp->rows + (size_t)(base + row) * warp->block->grid->code->width;
+    return warp->rows + (size_t)(base + row) * warp->code->width;
 }
 
 /* Makes room for register frames up to these sizes; new rows are zero. */

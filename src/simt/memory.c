@@ -80,7 +80,7 @@ static bool find_fault(const struct simt_warp *warp, const struct simt_access *a
 static struct lane_survey survey_lanes(const struct simt_warp *warp, const struct simt_access *access, unsigned size,
                                        bool uniform)
 {
-    const struct simt_code *code = warp->block->grid->code;
+    const struct simt_code *code = warp->code;
     struct lane_survey s = {.low = INT64_MAX, .high = INT64_MIN};
     unsigned first = mask_first(access->mask);
     if (uniform) {

@@ -7,7 +7,7 @@
 uint32_t simt_operand_in_lane(const struct simt_warp *warp, uint32_t pc, unsigned operand, unsigned lane,
                               uint64_t cycle)
 {
-    const struct simt_op *op = &warp->block->grid->code->ops[pc];
+    const struct simt_op *op = &warp->code->ops[pc];
     if (operand >= op->src_count || !warp->paths.count)
         return 0;
     uint64_t scratch[SIMT_MAX_WIDTH];
@@ -29,7 +29,7 @@ static void digest(struct simt_digest *d, uint64_t word)
 struct simt_digest simt_loop_state(const struct simt_warp *warp, uint32_t pc, unsigned lane)
 {
     struct simt_digest d = {1, 2};
-    const struct isa_module *module = warp->block->grid->code->module;
+    const struct isa_module *module = warp->code->module;
     const struct isa_instr *branch = &module->instrs[pc];
     const struct simt_frame *frame = &warp->paths.now->frame;
     const struct isa_function *function = &module->functions[frame->function];

@@ -113,7 +113,7 @@ static void fill(void *row, bool wide, unsigned width, uint64_t value)
 HOT const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle,
                                  uint32_t local_base, uint64_t *scratch)
 {
-    unsigned width = warp->block->grid->code->width;
+    unsigned width = warp->code->width;
     uint64_t value;
     if (sreg == ISA_SREG_TID_X || sreg == ISA_SREG_TID_Y || sreg == ISA_SREG_TID_Z) {
         uint32_t *values = (uint32_t *)scratch;

@@ -93,17 +93,18 @@ struct simt_block {
 };
 
 struct simt_warp {
+    /* What most instructions look at comes first: one of the host's cache lines. */
     const struct simt_block *block;
-    struct simt_paths paths;
-    uint32_t *rows; /* registers: row r of the frame at base b is rows + (b + r) * width */
-    uint32_t row_capacity;
+    const struct simt_code *code; /* of the block's grid */
+    uint32_t *rows;               /* registers: row r of the frame at base b is rows + (b + r) * width */
     uint64_t *preds;
-    uint32_t pred_capacity;
+    uint64_t live; /* lanes that have not exited */
+    struct simt_paths paths;
+    uint32_t row_capacity, pred_capacity;
     bool lent;            /* rows and preds are memory that is not the warp's own */
-    uint32_t *local;      /* local memory: word w of lane l at w * width + l */
     uint32_t local_words; /* words per lane that `local` has */
+    uint32_t *local;      /* local memory: word w of lane l at w * width + l */
     uint64_t carry;       /* CC.CF by lane */
-    uint64_t live;        /* lanes that have not exited */
     uint32_t index;       /* warp number in the block */
     uint16_t sm, slot;    /* where it runs */
 };

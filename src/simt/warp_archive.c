@@ -10,7 +10,7 @@
 
 static const struct isa_module *module_of(const struct simt_warp *warp)
 {
-    return warp->block->grid->code->module;
+    return warp->code->module;
 }
 
 /* A path's frame must lie in the buffers. */
@@ -50,7 +50,7 @@ static void archive_paths(struct simt_warp *warp, struct archive *ar)
 
 static void archive_local(struct simt_warp *warp, struct archive *ar)
 {
-    size_t width = warp->block->grid->code->width;
+    size_t width = warp->code->width;
     uint32_t words = warp->local_words;
     archive_u32_to(ar, &words, warp->block->grid->stack_bytes / 4 * 2 + 64);
     if (archive_loading(ar) && words > warp->local_words) {
@@ -65,6 +65,7 @@ static void archive_local(struct simt_warp *warp, struct archive *ar)
 void simt_warp_archive(struct simt_warp *warp, const struct simt_block *block, struct archive *ar)
 {
     warp->block = block;
+    warp->code = block->grid->code;
     size_t width = block->grid->code->width;
     uint32_t rows = warp->row_capacity, preds = warp->pred_capacity;
     ARCHIVE(ar, warp->index);

@@ -35,8 +35,8 @@ static inline void leave_collectors(struct sm *sm, enum sm_class class)
         c->used ^= bit;
         c->ready ^= bit;
         c->last_left = (uint8_t)index;
+        sm->due |= class == SM_MEM ? SM_DUE_DISPATCH : SM_DUE_UNITS;
         if (class == SM_MEM) {
-            sm->due |= SM_DUE_DISPATCH;
             c->line_head = (c->line_head + 1) % SM_MAX_COLLECTORS;
             c->line_count--;
         }

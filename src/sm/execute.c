@@ -46,4 +46,6 @@ HOT void sm_execute_units(struct sm *sm)
         dispatch_class(sm, SM_SP, sm->execute.sp_free_at, sm->params->sp_units);
     if (sm->oc_ex[SM_SFU].count)
         dispatch_class(sm, SM_SFU, sm->execute.sfu_free_at, sm->params->sfu_units);
+    if (!(sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count))
+        sm->due &= ~(uint32_t)SM_DUE_UNITS;
 }

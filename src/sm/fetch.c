@@ -59,6 +59,7 @@ HOT void sm_decode(struct sm *sm)
     sm->moved = true;
     f->under_way &= ~bit;
     f->slot = SM_NONE;
+    sm->due &= ~(uint32_t)SM_DUE_DECODE;
     if (sm->fetch_fills) {
         sm->due |= SM_DUE_FETCH;
         if (is_stale(sm, slot, f->pc))
@@ -122,6 +123,7 @@ static uint32_t fetch_count(const struct sm *sm, unsigned slot)
 static void fill_buffer(struct sm *sm, unsigned slot, uint32_t count)
 {
     sm->fetch.slot = slot;
+    sm->due |= SM_DUE_DECODE;
     sm->fetch.count = count;
     sm->fetch.pc = sm->warps[slot].fetch_pc;
 }

@@ -364,10 +364,12 @@ static void serve_shared(struct sm *sm)
         return;
     }
     sm->lsu.op = SM_NONE;
-    if (sm->ops.items[op].access->kind == ISA_FLAG_STORE)
+    if (sm->ops.items[op].access->kind == ISA_FLAG_STORE) {
         sm_complete(sm, op);
-    else
+    } else {
         sm_wheel_add(&sm->ops, &sm->lsu.shared, sm->now + sm->params->shared_latency, op);
+        sm->due |= SM_DUE_SHARED;
+    }
 }
 
 /* The instruction in the dispatch register moves on by one transaction. */
@@ -568,6 +570,8 @@ static void end_shared(struct sm *sm)
         sm->moved = true;
         vec_push(&sm->lsu.shared_done, op);
     }
+    if (!sm->lsu.shared.count)
+        sm->due &= ~(uint32_t)SM_DUE_SHARED;
 }
 
 /* One result a cycle over the writeback port, clients round robin. */

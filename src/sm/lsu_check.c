@@ -65,11 +65,13 @@ static void check_due(struct sm *sm, struct check *c)
     uint32_t least = due_of_lsu(sm) | (collects(sm) ? SM_DUE_COLLECT : 0) | (sm_fetch_busy(sm) ? SM_DUE_FETCH : 0);
     uint32_t queues = (lsu->responses.count || l1_has_done(&lsu->l1d) ? SM_DUE_RESPONSE : 0) |
                       (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (lsu->pipe_count ? SM_DUE_PIPE : 0) |
-                      sm_due_of_probes(sm);
+                      sm_due_of_probes(sm) | sm_due_of_stages(sm);
     for (uint32_t rest = least; rest; rest &= rest - 1)
         check_bits(c, "sm.due", 0, &sm->due, sizeof sm->due, rest & -rest, rest & -rest);
     check_bits(c, "sm.due: queues", 0, &sm->due, sizeof sm->due,
-               SM_DUE_RESPONSE | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_PROBES, queues);
+               SM_DUE_RESPONSE | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_PROBES | SM_DUE_UNITS | SM_DUE_DECODE |
+                   SM_DUE_SHARED,
+               queues);
 }
 
 void sm_lsu_check(struct sm *sm, struct check *c)

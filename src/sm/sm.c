@@ -489,8 +489,7 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
  * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
-    if ((sm->due & SM_DUE_NEXT) || sm->oc_ex[SM_SP].count || sm->oc_ex[SM_SFU].count || sm->fetch.slot != SM_NONE ||
-        sm->port.ejected.count || sm->fence_reached ||
+    if ((sm->due & SM_DUE_NEXT) || sm->port.ejected.count || sm->fence_reached ||
         ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
         return true;
     return sm->changed && (sm_wide_awake(sm) & (sm->mispredicted | sm_units_free(sm)));
@@ -536,9 +535,9 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->waits.delay) - delays_over(sm, cycle));
     if (sm_wheel_due(&sm->execute.wheel, cycle))
         sm_writeback(sm);
-    if (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count)
+    if (sm->due & SM_DUE_UNITS)
         sm_execute_units(sm);
-    if ((sm->due & SM_DUE_PORT) || (sm->lsu.shared.count && sm_wheel_due(&sm->lsu.shared, cycle)))
+    if ((sm->due & SM_DUE_PORT) || ((sm->due & SM_DUE_SHARED) && sm_wheel_due(&sm->lsu.shared, cycle)))
         sm_lsu_writeback(sm);
     if (sm->due & SM_DUE_COLLECT)
         sm_collect(sm);
@@ -551,11 +550,11 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     if (sm->changed || sm_waits_timed(&sm->waits) || sm->fence_reached || sm->has_fault)
         sm_issue(sm);
     sm->account.from = cycle + 1;
-    if (sm->fetch.slot != SM_NONE)
+    if (sm->due & SM_DUE_DECODE)
         sm_decode(sm);
     if (sm->due & SM_DUE_FETCH)
         sm_fetch(sm);
-    if (sm->fetch.queue.count)
+    if ((sm->due & SM_DUE_SEND) && sm->fetch.queue.count)
         sm_send_instruction_requests(sm);
     if (!sm->resident && sm->lsu.l1d.agent)
         end_writes(sm);
