@@ -434,6 +434,7 @@ static struct packet *pop_response(struct sm *sm)
 
 void sm_l1_changed(struct sm *sm)
 {
+    sm->lsu.ready = sm_find_ready(sm);
     sm->due |= (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
                (l1_has_ready(&sm->lsu.l1d) ? SM_DUE_PORT : 0) | sm_due_of_probes(sm);
 }
@@ -467,6 +468,7 @@ static void take_response(struct sm *sm)
     sm->due |= SM_DUE_PORT;
     if (p->class == PACKET_CONST) {
         will_read(&sm->lsu.transactions.items[cache_take_fill(sm->lsu.l1c, p->fill, p->data)]);
+        sm->lsu.ready = sm_find_ready(sm);
         packet_free(&sm->port.packets, pop_response(sm));
         return;
     }
@@ -480,6 +482,7 @@ static void take_response(struct sm *sm)
         break;
     case L1_FILLED:
         will_read(&sm->lsu.transactions.items[l1_fill(&sm->lsu.l1d, p)]);
+        sm->lsu.ready = sm_find_ready(sm);
         break;
     case L1_ANSWERED:
         if (sm->lsu.bypass_reply)
@@ -524,7 +527,8 @@ static bool finish_const(struct sm *sm)
     const uint8_t *values;
     uint32_t waiter = cache_ready(sm->lsu.l1c, &line, &values);
     finish(sm, waiter, values, sm->setup.l1c->line_bytes);
-    return cache_has_ready(sm->lsu.l1c);
+    sm->lsu.ready = sm_find_ready(sm);
+    return sm->lsu.ready >> SM_WB_CONST & 1;
 }
 
 static bool finish_l1d(struct sm *sm)
@@ -532,7 +536,8 @@ static bool finish_l1d(struct sm *sm)
     const uint8_t *values;
     uint32_t waiter = l1_ready(&sm->lsu.l1d, &values);
     finish(sm, waiter, values, sm->lsu.l1d.line_bytes);
-    return l1_has_ready(&sm->lsu.l1d);
+    sm->lsu.ready = sm_find_ready(sm);
+    return sm->lsu.ready >> SM_WB_L1D & 1;
 }
 
 static bool finish_shared(struct sm *sm)
@@ -577,7 +582,7 @@ static void end_shared(struct sm *sm)
 /* One result a cycle over the writeback port, clients round robin. */
 HOT void sm_lsu_writeback(struct sm *sm)
 {
-    if (sm_wheel_due(&sm->lsu.shared, sm->now))
+    if ((sm->due & SM_DUE_SHARED) && sm_wheel_due(&sm->lsu.shared, sm->now))
         end_shared(sm);
     unsigned clients = sm_writeback_clients(sm), behind = clients & (~0u << sm->lsu.writeback_from);
     sm->due &= ~(uint32_t)SM_DUE_PORT;

@@ -36,6 +36,7 @@ struct sm_delayed {
 
 struct sm_lsu {
     uint8_t served;     /* enum sm_served, of the transaction in the dispatch register */
+    uint8_t ready;      /* set of enum sm_writeback: caches with lines that came for accesses that wait */
     bool pipe_refused;  /* the tags refused the first access of the pipe */
     uint32_t op;        /* in the dispatch register, or SM_NONE */
     uint32_t count, at; /* its transactions, and the next one to be served: in `list` */

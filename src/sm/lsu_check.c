@@ -81,5 +81,6 @@ void sm_lsu_check(struct sm *sm, struct check *c)
     check_due(sm, c);
     check_holds(c, "lsu.at", 0, lsu->at <= lsu->count);
     check_holds(c, "lsu.pipe_refused", 0, !lsu->pipe_refused || lsu->pipe_count);
+    CHECK_FACT(c, "lsu.ready", 0, sm->lsu.ready, sm_find_ready(sm));
     check_holds(c, "lsu.shared_head", 0, lsu->shared_head <= lsu->shared_done.count);
 }
