@@ -273,8 +273,8 @@ static void write_bytes(void *context, uint64_t address, const uint8_t *data, ui
         memcpy(store_at(store, address), data, bytes);
 }
 
-/* The threads that are asked for, as far as there are SMs for them, or groups of SMs that share an instruction cache. A kernel that calls the device's functions (printf,
- * malloc) does so in the order in which one thread comes to it. */
+/* The threads that are asked for, as far as there are SMs for them, or groups of SMs that share an instruction cache. A
+ * kernel that calls the device's functions (printf, malloc) does so in the order in which one thread comes to it. */
 static unsigned threads_for(const struct gpu_run *run)
 {
     const struct gpu *gpu = run->gpu;

@@ -52,9 +52,9 @@ static inline bool gpu_network_to_memory(enum gpu_network n)
 }
 
 struct gpu {
-    struct machine machine; /* a copy: its groups are not used */
+    struct machine machine;              /* a copy: its groups are not used */
     const struct sm_fetch_policy *fetch; /* the one that machine.sm.fetch names */
-    struct sched scheduler; /* the one that machine.sm.scheduler names */
+    struct sched scheduler;              /* the one that machine.sm.scheduler names */
     struct store store;
     struct gpu_module *modules;
     VEC(struct gpu_range) constants;
@@ -112,7 +112,7 @@ struct gpu_run {
     unsigned lookahead; /* of the networks, in ticks: parts are never further apart */
     uint64_t blocks, next_block, start_cycle;
     unsigned dispatch_from, last_served; /* block dispatch goes round over the SMs */
-    uint64_t checks, next_check; /* gpu_check_window: units checked so far, and the window of the next one */
+    uint64_t checks, next_check;         /* gpu_check_window: units checked so far, and the window of the next one */
     struct host_use start; /* of the launch, or of a time before it that counts what a checkpoint had behind it */
 };
 
@@ -129,7 +129,7 @@ struct gpu_counters {
 #define CACHE(member, doc) struct cache_stats member;
 #include "gpu/counters.def"
     struct coherence_counts transitions[COHERENCE_SIDES];
-    bool keeps_written; /* the last two sets have something */
+    bool keeps_written;                       /* the last two sets have something */
     struct stat_group cache_groups[GPU_SETS]; /* of the caches' sets */
     struct gpu_stat_set sets[GPU_SETS];
 };

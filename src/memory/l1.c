@@ -78,8 +78,7 @@ HOT_INLINE struct packet *new_request(struct l1 *l1, unsigned event, uint8_t kin
 
 static void send_writeback(const struct try *t, const struct cache_effect *effect)
 {
-    struct packet *p =
-        new_request(t->l1, t->access->event, PACKET_WRITE, effect->writeback_address, t->l1->line_bytes);
+    struct packet *p = new_request(t->l1, t->access->event, PACKET_WRITE, effect->writeback_address, t->l1->line_bytes);
     p->class = PACKET_LOCAL; /* only local memory is ever dirty */
     packet_ring_push(&t->l1->requests, p);
 }
@@ -133,8 +132,7 @@ static bool send(struct try *t)
 {
     if (packet_ring_full(&t->l1->requests))
         return false;
-    t->access->request =
-        new_request(t->l1, t->access->event, PACKET_WRITE, t->access->address, t->access->bytes);
+    t->access->request = new_request(t->l1, t->access->event, PACKET_WRITE, t->access->address, t->access->bytes);
     packet_ring_push(&t->l1->requests, t->access->request);
     t->served = L1_SERVED;
     return true;

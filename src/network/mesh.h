@@ -4,9 +4,9 @@
  * each input of the network has some at its router. What a lane's flits go to next is a *target*: a lane of the next
  * router, which has the same number as target, or an output of the network.
  *
- * A lane with flits either *waits* for its target, as long as that has no credit or belongs to another lane's packet, or
- * *asks* for its way out. When its turn comes the router finds out whether it must wait. What ends the wait makes it ask
- * again. */
+ * A lane with flits either *waits* for its target, as long as that has no credit or belongs to another lane's packet,
+ * or *asks* for its way out. When its turn comes the router finds out whether it must wait. What ends the wait makes it
+ * ask again. */
 #ifndef LOCKSTEP_NETWORK_MESH_H
 #define LOCKSTEP_NETWORK_MESH_H
 

@@ -33,11 +33,12 @@ struct simt_path {
 
 struct simt_paths {
     struct simt_path *now; /* the path that has the turn; NULL when all lanes have ended */
+    uint32_t count;
+    uint32_t most; /* paths at once, since the start */
     const struct simt_divergence *way;
     struct simt_path *table;
-    uint32_t count, capacity;
-    uint32_t most; /* paths at once, since the start */
-    bool lent;     /* the table is memory that is not its own */
+    uint32_t capacity;
+    bool lent; /* the table is memory that is not its own */
 };
 
 /* Each function leaves `now` where the turn is. */

@@ -130,8 +130,7 @@ static void shuffle(struct simt_warp *warp, const struct simt_op *op, const stru
     for (unsigned i = 0; i < 3; i++)
         row[i] = simt_source_row(warp, &op->src[i], frame, cycle, scratch[i]);
     struct warp_absent absent = {0};
-    uint64_t in_range =
-        warp_shfl(instr->mods.shfl, warp->code->width, result, row[0], row[1], row[2], mask, &absent);
+    uint64_t in_range = warp_shfl(instr->mods.shfl, warp->code->width, result, row[0], row[1], row[2], mask, &absent);
     if (absent.readers && unsynced->kind != SIMT_UNSYNCED_UNNAMED)
         *unsynced =
             (struct simt_unsynced){.kind = SIMT_UNSYNCED_SOURCE, .lanes = absent.readers, .others = absent.sources};

@@ -303,8 +303,7 @@ void sm_fetch_init(struct sm *sm, struct arena *own)
 {
     sm->fetch.neighbours = sm->setup.neighbours;
     sm->fetch.member = (uint8_t)(sm->setup.neighbours ? sm->setup.index % sm->params->l1i_sharers : 0);
-    sm->fetch.l1i =
-        sm->fetch.member ? sm->fetch.neighbours[0]->fetch.l1i : cache_create(sm->setup.l1i, false, own);
+    sm->fetch.l1i = sm->fetch.member ? sm->fetch.neighbours[0]->fetch.l1i : cache_create(sm->setup.l1i, false, own);
     packet_ring_init(&sm->fetch.queue, sm->setup.l1i->miss_queue, own);
     sm->fetch.slot = SM_NONE;
 }

@@ -26,8 +26,8 @@ struct sm_fetch {
     uint64_t queued_since;    /* cycle since which the oldest of them is the oldest */
     const struct sm_fetch_policy *policy;
     struct sm_fetch_view view; /* what the policy is shown; keeps `last` */
-    /* Where SMs share the instruction cache: all that do, the first of which has made it; else NULL. It knows the warps of
-     * `member` by numbers from member * SM_SLOTS on. */
+    /* Where SMs share the instruction cache: all that do, the first of which has made it; else NULL. It knows the warps
+     * of `member` by numbers from member * SM_SLOTS on. */
     struct sm *const *neighbours;
     uint8_t member;
     struct {

@@ -70,7 +70,7 @@ static void check_due(struct sm *sm, struct check *c)
         check_bits(c, "sm.due", 0, &sm->due, sizeof sm->due, rest & -rest, rest & -rest);
     check_bits(c, "sm.due: queues", 0, &sm->due, sizeof sm->due,
                SM_DUE_RESPONSE | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_PROBES | SM_DUE_UNITS | SM_DUE_DECODE |
-                   SM_DUE_SHARED,
+                   SM_DUE_SHARED | SM_DUE_EJECT,
                queues);
 }
 

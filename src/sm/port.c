@@ -130,6 +130,7 @@ HOT uint32_t sm_eject(struct sm *sm)
     }
     if (!packet_ring_full(&sm->port.ejected) && network_peek(sm->setup.replies, sm->setup.index))
         packet_ring_push(&sm->port.ejected, network_receive(sm->setup.replies, sm->setup.index));
+    sm->due = (sm->due & ~(uint32_t)SM_DUE_EJECT) | (sm->port.ejected.count ? SM_DUE_EJECT : 0);
     bool line_came = (sm->due & SM_DUE_FETCH) && sm->fetch.came;
     bool arrivals = sm->lsu.responses.count || line_came;
     return (sm->port.ejected.count ? SM_STATE_HOLDING : 0) | (arrivals ? SM_STATE_ARRIVALS : 0) |

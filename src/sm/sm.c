@@ -418,7 +418,8 @@ HOT static void skip_to(struct sm *sm, uint64_t cycle)
         spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->waits.delay));
     sm->collect.written = 0;
     if (sm->moved) {
-        sm_count_refusals(sm);
+        if (sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED))
+            sm_count_refusals(sm);
         sm->moved = false;
     }
     sm->now = cycle;
@@ -489,7 +490,7 @@ static unsigned delays_over(const struct sm *sm, uint64_t cycle)
  * the network taking requests again (sm_can_send), a sleeper waking. */
 static inline bool must_step(const struct sm *sm)
 {
-    if ((sm->due & SM_DUE_NEXT) || sm->port.ejected.count || sm->fence_reached ||
+    if ((sm->due & SM_DUE_NEXT) || sm->fence_reached ||
         ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
         return true;
     return sm->changed && (sm_wide_awake(sm) & (sm->mispredicted | sm_units_free(sm)));
@@ -499,7 +500,8 @@ static inline bool must_step(const struct sm *sm)
 HOT static uint64_t next_event(const struct sm *sm)
 {
     uint64_t next = sm_wheel_next(&sm->execute.wheel, sm->now);
-    next = cycle_min(next, sm_lsu_next(&sm->lsu, sm->now));
+    if (sm->due & (SM_DUE_SHARED | SM_DUE_PIPE))
+        next = cycle_min(next, sm_lsu_next(&sm->lsu, sm->now));
     for (uint64_t rest = sm_waits_timed(&sm->waits); rest; rest &= rest - 1)
         next = cycle_min(next, sm->warps[mask_first(rest)].wake);
     return next < sm->now ? sm->now : next;

@@ -85,8 +85,8 @@ struct sm_setup {
     const struct coherence_params *coherence;  /* may be NULL where the protocol keeps nothing written in L1s */
     const struct partition_params *partition;
     const struct sm_fetch_policy *fetch;
-    struct sm *const *neighbours; /* with sm.l1i_sharers: the SMs of its instruction cache, from the first one on, which is
-                                     made first; else NULL */
+    struct sm *const *neighbours; /* with sm.l1i_sharers: the SMs of its instruction cache, from the first one on, which
+                                     is made first; else NULL */
     const struct lockstep_scheduler *scheduler;
     const uint64_t *scheduler_options;         /* their values; may be NULL where it has none */
     const struct spin_params *spin;            /* NULL: as if spin.measure were off */
@@ -143,14 +143,14 @@ bool sm_block_may_end(const struct sm *sm);
 void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle);
 /* The state of an SM after a call, as far as the rest of the machine has to know. */
 enum sm_state {
-    SM_STATE_IDLE = 1,     /* no warps, no packets out, no probes inside */
-    SM_STATE_FAULTED = 2,  /* see sm_faulted */
-    SM_STATE_SENDING = 4,  /* requests, or answers to probes, wait for the network: see sm_can_send */
-    SM_STATE_HOLDING = 8,  /* holds packets from the network that have not been passed on */
-    SM_STATE_ARRIVALS = 16, /* a step has something to do with what was taken: a packet goes through two buffers, a cycle
-                               each */
-    SM_STATE_NEIGHBOUR = 256 /* times a set of SMs that share the instruction cache, by number: a line has come for them,
-                                and they are to be stepped */
+    SM_STATE_IDLE = 1,       /* no warps, no packets out, no probes inside */
+    SM_STATE_FAULTED = 2,    /* see sm_faulted */
+    SM_STATE_SENDING = 4,    /* requests, or answers to probes, wait for the network: see sm_can_send */
+    SM_STATE_HOLDING = 8,    /* holds packets from the network that have not been passed on */
+    SM_STATE_ARRIVALS = 16,  /* a step has something to do with what was taken: a packet goes through two buffers, a
+                                cycle  each */
+    SM_STATE_NEIGHBOUR = 256 /* times a set of SMs that share the instruction cache, by number: a line has come for
+                                them, and they are to be stepped */
 };
 struct sm_turn {
     uint64_t next; /* the next cycle at which a step changes anything by itself, or CYCLE_NEVER: an arriving packet or a

@@ -76,20 +76,21 @@ struct sm_barrier_event {
 /* A stage is *due* when it may have work in the next step. Whoever brings it work sets its bit; the stage clears it
  * when it is left with nothing. */
 enum sm_due {
-    SM_DUE_PORT = 1,      /* a result waits for the load/store unit's writeback port */
-    SM_DUE_COLLECT = 2,   /* an op can enter or leave the collectors, or its operands be read */
-    SM_DUE_FETCH = 4,     /* there is a warp to fetch for, or to retire */
-    SM_DUE_RESPONSE = 8,  /* the load/store unit was sent a packet */
-    SM_DUE_DISPATCH = 16, /* it has an instruction that goes on by itself */
-    SM_DUE_PROBE = 32,    /* probes wait for the L1D */
-    SM_DUE_UNITS = 64,    /* ops wait for SP or SFU units */
-    SM_DUE_DECODE = 128,  /* the fetch buffer has instructions */
-    SM_DUE_NEXT = 255,    /* all of these need the next cycle; what follows is served when the SM is stepped: */
-    SM_DUE_SEND = 256,    /* requests wait for the network */
-    SM_DUE_PIPE = 512,    /* accesses are on their way to the L1D */
-    SM_DUE_REFUSED = 1024, /* the load/store unit's instruction was refused: it may go on when something has moved */
-    SM_DUE_ANSWER = 2048,  /* answers to probes wait for the network */
-    SM_DUE_SHARED = 4096,  /* results of shared memory are on their way, each due in a cycle of its own */
+    SM_DUE_PORT = 1,       /* a result waits for the load/store unit's writeback port */
+    SM_DUE_COLLECT = 2,    /* an op can enter or leave the collectors, or its operands be read */
+    SM_DUE_FETCH = 4,      /* there is a warp to fetch for, or to retire */
+    SM_DUE_RESPONSE = 8,   /* the load/store unit was sent a packet */
+    SM_DUE_DISPATCH = 16,  /* it has an instruction that goes on by itself */
+    SM_DUE_PROBE = 32,     /* probes wait for the L1D */
+    SM_DUE_UNITS = 64,     /* ops wait for SP or SFU units */
+    SM_DUE_DECODE = 128,   /* the fetch buffer has instructions */
+    SM_DUE_EJECT = 256,    /* packets from the network are to be passed on */
+    SM_DUE_NEXT = 511,     /* all of these need the next cycle; what follows is served when the SM is stepped: */
+    SM_DUE_SEND = 512,     /* requests wait for the network */
+    SM_DUE_PIPE = 1024,    /* accesses are on their way to the L1D */
+    SM_DUE_REFUSED = 2048, /* the load/store unit's instruction was refused: it may go on when something has moved */
+    SM_DUE_ANSWER = 4096,  /* answers to probes wait for the network */
+    SM_DUE_SHARED = 8192,  /* results of shared memory are on their way, each due in a cycle of its own */
     SM_DUE_PROBES = SM_DUE_PROBE | SM_DUE_ANSWER,
     SM_DUE_LSU = SM_DUE_RESPONSE | SM_DUE_DISPATCH | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_REFUSED | SM_DUE_PROBES
 };
@@ -260,22 +261,23 @@ static inline uint32_t sm_due_of_probes(const struct sm *sm)
 /* lsu.ready: the caches with lines that came for accesses that wait. */
 static inline uint8_t sm_find_ready(const struct sm *sm)
 {
-    return (uint8_t)((unsigned)cache_has_ready(sm->lsu.l1c) << SM_WB_CONST |
-                     (unsigned)l1_has_ready(&sm->lsu.l1d) << SM_WB_L1D);
+    return (uint8_t)((unsigned)cache_has_ready(sm->lsu.l1c) << SM_WB_CONST | (unsigned)l1_has_ready(&sm->lsu.l1d)
+                                                                                 << SM_WB_L1D);
 }
 
-/* What it says of the stages in which an op or an instruction waits, or is on its way. */
+/* What it says of the stages in which an op, an instruction or a packet waits, or is on its way. */
 static inline uint32_t sm_due_of_stages(const struct sm *sm)
 {
     return (sm->oc_ex[SM_SP].count | sm->oc_ex[SM_SFU].count ? SM_DUE_UNITS : 0) |
-           (sm->fetch.slot != SM_NONE ? SM_DUE_DECODE : 0) | (sm->lsu.shared.count ? SM_DUE_SHARED : 0);
+           (sm->fetch.slot != SM_NONE ? SM_DUE_DECODE : 0) | (sm->lsu.shared.count ? SM_DUE_SHARED : 0) |
+           (sm->port.ejected.count ? SM_DUE_EJECT : 0);
 }
 
 /* Every stage is to look for work. */
 static inline void sm_all_due(struct sm *sm)
 {
     sm->lsu.ready = sm_find_ready(sm);
-    sm->due = SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH | sm_due_of_stages(sm) |
+    sm->due = SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH | SM_DUE_REFUSED | sm_due_of_stages(sm) |
               (sm->lsu.responses.count || l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
               (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (sm->lsu.pipe_count ? SM_DUE_PIPE : 0) | sm_due_of_probes(sm);
 }
