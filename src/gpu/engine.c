@@ -23,11 +23,12 @@ static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
 /* The outlooks of all parts after a window, together. */
 HOT static struct gpu_outlook look_at_parts(const struct gpu_run *run)
 {
-    struct gpu_outlook o = {.next = CYCLE_NEVER, .busy_until = run->start_cycle, .idle = true};
-    for (unsigned i = 0; i < run->part_count; i++) {
+    struct gpu_outlook o = *run->parts[0].report;
+    o.busy_until = cycle_max(o.busy_until, run->start_cycle);
+    for (unsigned i = 1; i < run->part_count; i++) {
         const struct gpu_outlook *part = run->parts[i].report;
         o.next = cycle_min(o.next, part->next);
-        o.busy_until = part->busy_until > o.busy_until ? part->busy_until : o.busy_until;
+        o.busy_until = cycle_max(o.busy_until, part->busy_until);
         o.room |= part->room; /* only whether there is any: these are sets of different SMs */
         o.idle &= part->idle;
         o.faulted |= part->faulted;

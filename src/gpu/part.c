@@ -285,15 +285,23 @@ static uint64_t idle_from(const struct gpu_part *part)
     return from;
 }
 
+/* Packets that the part has taken from networks `from` to `end`, ever. */
+HOT_INLINE uint64_t taken_of(const struct gpu_part *part, unsigned from, unsigned end)
+{
+    uint64_t taken = 0;
+    for (unsigned i = from; i < end; i++)
+        taken += network_taken(part->run->gpu->networks[i], part->number);
+    return taken;
+}
+
 /* Something was inside the units, or inside the networks on its way here, at the end of every cycle before busy_until.
  */
 static void note_busy(struct gpu_part *part, uint64_t now)
 {
-    struct gpu *gpu = part->run->gpu;
     struct gpu_outlook *outlook = &part->outlook;
-    uint64_t taken = 0;
-    for (unsigned i = 0; i < gpu->network_count; i++)
-        taken += network_taken(gpu->networks[i], part->number);
+    uint64_t taken = taken_of(part, 0, GPU_PLAIN_NETWORKS);
+    if (part->probing)
+        taken += taken_of(part, GPU_PLAIN_NETWORKS, GPU_NETWORKS);
     if (taken != part->taken)
         outlook->busy_until = cycle_max(outlook->busy_until, now);
     part->taken = taken;
