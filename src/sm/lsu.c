@@ -432,9 +432,14 @@ static struct packet *pop_response(struct sm *sm)
     return p;
 }
 
-void sm_l1_changed(struct sm *sm)
+HOT void sm_note_ready(struct sm *sm)
 {
     sm->lsu.ready = sm_find_ready(sm);
+}
+
+void sm_l1_changed(struct sm *sm)
+{
+    sm_note_ready(sm);
     sm->due |= (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
                (l1_has_ready(&sm->lsu.l1d) ? SM_DUE_PORT : 0) | sm_due_of_probes(sm);
 }
@@ -468,7 +473,7 @@ static void take_response(struct sm *sm)
     sm->due |= SM_DUE_PORT;
     if (p->class == PACKET_CONST) {
         will_read(&sm->lsu.transactions.items[cache_take_fill(sm->lsu.l1c, p->fill, p->data)]);
-        sm->lsu.ready = sm_find_ready(sm);
+        sm_note_ready(sm);
         packet_free(&sm->port.packets, pop_response(sm));
         return;
     }
@@ -482,7 +487,7 @@ static void take_response(struct sm *sm)
         break;
     case L1_FILLED:
         will_read(&sm->lsu.transactions.items[l1_fill(&sm->lsu.l1d, p)]);
-        sm->lsu.ready = sm_find_ready(sm);
+        sm_note_ready(sm);
         break;
     case L1_ANSWERED:
         if (sm->lsu.bypass_reply)
@@ -527,7 +532,7 @@ static bool finish_const(struct sm *sm)
     const uint8_t *values;
     uint32_t waiter = cache_ready(sm->lsu.l1c, &line, &values);
     finish(sm, waiter, values, sm->setup.l1c->line_bytes);
-    sm->lsu.ready = sm_find_ready(sm);
+    sm_note_ready(sm);
     return sm->lsu.ready >> SM_WB_CONST & 1;
 }
 
@@ -536,7 +541,7 @@ static bool finish_l1d(struct sm *sm)
     const uint8_t *values;
     uint32_t waiter = l1_ready(&sm->lsu.l1d, &values);
     finish(sm, waiter, values, sm->lsu.l1d.line_bytes);
-    sm->lsu.ready = sm_find_ready(sm);
+    sm_note_ready(sm);
     return sm->lsu.ready >> SM_WB_L1D & 1;
 }
 

@@ -258,12 +258,13 @@ static inline uint32_t sm_due_of_probes(const struct sm *sm)
     return (sm->port.probes.count ? SM_DUE_PROBE : 0) | (sm->lsu.l1d.answers.count ? SM_DUE_ANSWER : 0);
 }
 
-/* lsu.ready: the caches with lines that came for accesses that wait. */
+/* lsu.c: lsu.ready, the caches with lines that came for accesses that wait. */
 static inline uint8_t sm_find_ready(const struct sm *sm)
 {
     return (uint8_t)((unsigned)cache_has_ready(sm->lsu.l1c) << SM_WB_CONST | (unsigned)l1_has_ready(&sm->lsu.l1d)
                                                                                  << SM_WB_L1D);
 }
+void sm_note_ready(struct sm *sm);
 
 /* What it says of the stages in which an op, an instruction or a packet waits, or is on its way. */
 static inline uint32_t sm_due_of_stages(const struct sm *sm)
@@ -276,7 +277,7 @@ static inline uint32_t sm_due_of_stages(const struct sm *sm)
 /* Every stage is to look for work. */
 static inline void sm_all_due(struct sm *sm)
 {
-    sm->lsu.ready = sm_find_ready(sm);
+    sm_note_ready(sm);
     sm->due = SM_DUE_PORT | SM_DUE_COLLECT | SM_DUE_FETCH | SM_DUE_DISPATCH | SM_DUE_REFUSED | sm_due_of_stages(sm) |
               (sm->lsu.responses.count || l1_has_done(&sm->lsu.l1d) ? SM_DUE_RESPONSE : 0) |
               (sm_has_queued(sm) ? SM_DUE_SEND : 0) | (sm->lsu.pipe_count ? SM_DUE_PIPE : 0) | sm_due_of_probes(sm);
