@@ -6,8 +6,7 @@
 
 /* Flits and credits that are between routers. */
 struct between {
-    uint32_t flits[NETWORK_MAX_PORTS * 16 + MESH_MAX_NODES * MESH_SIDES * 16];
-    uint32_t credits[MESH_MAX_NODES * MESH_SIDES * 16];
+    uint32_t *flits, *credits; /* by lane */
     uint32_t all;
 };
 
@@ -52,49 +51,58 @@ static void check_waiting(struct mesh *m, unsigned number, struct check *c)
     }
 }
 
-/* The lanes with flits that do not wait ask for their ways out. */
-static void check_router(struct mesh *m, unsigned node, struct check *c)
+/* The lanes with flits that do not wait ask for their ways out: `asking`, by router and way. */
+static void find_asking(const struct mesh *m, uint64_t (*asking)[MESH_ROUTER_OUTS])
 {
-    struct mesh_router *router = &m->router[node];
-    uint64_t asking[MESH_ROUTER_OUTS] = {0}, ways = 0;
-    for (unsigned number = 0; number < MESH_ROUTER_LANES; number++) {
-        const struct mesh_lane *lane = &m->lane[router->lanes[number]];
-        if (lane->node != node || lane->number != number || !lane->count || lane->target == MESH_NONE ||
-            mask_has(m->target[lane->target].waiting, number))
-            continue;
-        asking[lane->out] |= BIT64(number);
-        ways |= BIT64(lane->out);
+    for (unsigned i = 0; i < m->lanes; i++) {
+        const struct mesh_lane *lane = &m->lane[i];
+        if (lane->count && lane->target != MESH_NONE && !mask_has(m->target[lane->target].waiting, lane->number))
+            asking[lane->node][lane->out] |= BIT64(lane->number);
     }
-    for (unsigned out = 0; out < router->outs; out++)
-        CHECK_FACT(c, "mesh.router.asking", 64 * node + out, router->asking[out], asking[out]);
-    CHECK_FACT(c, "mesh.router.ways", node, router->ways, ways);
+}
+
+static void check_routers(struct mesh *m, struct check *c)
+{
+    uint64_t(*asking)[MESH_ROUTER_OUTS] = base_calloc(m->nodes, sizeof *asking);
+    uint64_t asked[MESH_MAX_NODES / 64] = {0};
+    find_asking(m, asking);
+    for (unsigned node = 0; node < m->nodes; node++) {
+        struct mesh_router *router = &m->router[node];
+        uint64_t ways = 0;
+        for (unsigned out = 0; out < router->outs; out++) {
+            ways |= asking[node][out] ? BIT64(out) : 0;
+            CHECK_FACT(c, "mesh.router.asking", 64 * node + out, router->asking[out], asking[node][out]);
+        }
+        CHECK_FACT(c, "mesh.router.ways", node, router->ways, ways);
+        mask_put(&asked[node / 64], node % 64, ways != 0);
+    }
+    for (unsigned i = 0; i < MESH_MAX_NODES / 64; i++)
+        CHECK_FACT(c, "mesh.asked", i, m->asked[i], asked[i]);
+    free(asking);
 }
 
 void mesh_check(struct network_core *core, struct check *c)
 {
     struct mesh *m = (struct mesh *)core;
-    struct between *b = base_calloc(1, sizeof *b);
+    struct between b = {.flits = base_calloc(m->lanes, sizeof(uint32_t)),
+                        .credits = base_calloc(m->link_lanes, sizeof(uint32_t))};
     bool *has_flits = base_calloc(m->packets, sizeof *has_flits);
-    uint64_t asked[MESH_MAX_NODES / 64] = {0};
-    count_between(m, b, has_flits);
+    count_between(m, &b, has_flits);
     for (unsigned i = 0; i < m->lanes; i++) {
         const struct mesh_lane *lane = &m->lane[i];
         for (uint32_t n = 0; n < lane->count; n++)
             has_flits[mesh_flit(lane, n)] = true;
-        check_lane(m, i, b, c);
+        check_lane(m, i, &b, c);
     }
     for (unsigned i = 0; i < m->link_lanes + core->gates->outputs; i++)
-        check_waiting(m, i, c);
-    for (unsigned i = 0; i < m->nodes; i++) {
-        check_router(m, i, c);
-        mask_put(&asked[i / 64], i % 64, m->router[i].ways != 0);
-    }
-    for (unsigned i = 0; i < MESH_MAX_NODES / 64; i++)
-        CHECK_FACT(c, "mesh.asked", i, m->asked[i], asked[i]);
+        if (m->target[i].waiting)
+            check_waiting(m, i, c);
+    check_routers(m, c);
     for (unsigned i = 0; i < m->packets; i++)
         check_holds(c, "mesh: flits are of packets that are there", i, m->packet[i].used || !has_flits[i]);
-    CHECK_FACT(c, "mesh.under_way", 0, m->under_way, b->all);
+    CHECK_FACT(c, "mesh.under_way", 0, m->under_way, b.all);
     CHECK_FACT(c, "mesh.next", 0, core->next, mesh_find_next(m));
-    free(b);
+    free(b.flits);
+    free(b.credits);
     free(has_flits);
 }
