@@ -437,7 +437,7 @@ static unsigned first_of(unsigned count, unsigned parts, unsigned number)
     return (count * number + parts - 1) / parts;
 }
 
-/* The same for SMs: those that share an instruction cache are one thing. */
+/* The first SM of part `number`. SMs that share an instruction cache are in one part. */
 static unsigned first_sm_of(const struct gpu *gpu, unsigned parts, unsigned number)
 {
     unsigned first = first_of(gpu_sm_groups(gpu), parts, number) * gpu->machine.sm.l1i_sharers;

@@ -24,7 +24,7 @@ struct packet *agent_request(struct agent *a, const struct agent_line *line, uin
     return p;
 }
 
-/* What is sent when its time has come, whether there is room or not. */
+/* The agent sends a packet that it cannot hold back: while `requests` has no room, the packet waits in `behind`. */
 static void push_behind(struct agent *a, struct packet *p)
 {
     if (packet_ring_full(a->requests) || a->behind.first)
@@ -98,7 +98,6 @@ bool agent_find_place(struct agent_try *t)
     return t->line;
 }
 
-/* Whether all that a row asks for has its place; what lacks is set going. */
 bool agent_has_places(struct agent_try *t, uint32_t actions)
 {
     struct agent *a = t->a;
@@ -293,7 +292,7 @@ static void keep_written(struct agent_try *t, uint8_t next)
         t->line->state = bytes_any(&t->line->written) ? AGENT_V : AGENT_I;
 }
 
-/* What a load comes to. */
+/* Carries out the actions of a row that concern a load alone. */
 static void take_load(struct agent_try *t, uint32_t actions)
 {
     if (actions & AGENT_DO_SERVE) {

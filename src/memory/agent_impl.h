@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "memory/agent.h"
 
-/* What an event is about: the environment of the table's actions. */
+/* One event that the agent is stepping its table for: the environment of the table's actions. */
 struct agent_try {
     struct agent *a;
     struct agent_line *line; /* NULL: in state I, without a place */
@@ -31,7 +31,8 @@ bool agent_is_deferred(const struct agent *a, uint64_t address);
 bool agent_is_locked(const struct agent *a, unsigned event, const struct packet *access);
 /* The access waits aside from now on. */
 void agent_defer(struct agent_try *t);
-/* Whether all that a row asks for has its place; what lacks is set going. */
+/* True: the agent has room for everything that the row's actions need (a way for the line, a queue entry, a request).
+ * Where it lacks room, it begins what will make some. */
 bool agent_has_places(struct agent_try *t, uint32_t actions);
 /* The row asks for a place for a line that has none; finds it, if agent_has_places has made one. */
 bool agent_needs_place(const struct agent_try *t, uint32_t actions);

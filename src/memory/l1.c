@@ -150,7 +150,7 @@ HOT_INLINE struct packet *pass(struct l1 *l1, unsigned event, uint64_t address, 
     return p;
 }
 
-/* An access that passes in this state of its line, or in some. */
+/* A row of the table lets the access pass: its request becomes that of the access, which waits for the answer. */
 NOT_INLINE bool pass_line(struct try *t)
 {
     struct l1_access *a = t->access;

@@ -148,7 +148,7 @@ enum sm_state {
     SM_STATE_SENDING = 4,    /* requests, or answers to probes, wait for the network: see sm_can_send */
     SM_STATE_HOLDING = 8,    /* holds packets from the network that have not been passed on */
     SM_STATE_ARRIVALS = 16,  /* a step has something to do with what was taken: a packet goes through two buffers, a
-                                cycle  each */
+                                cycle each */
     SM_STATE_NEIGHBOUR = 256 /* times a set of SMs that share the instruction cache, by number: a line has come for
                                 them, and they are to be stepped */
 };
