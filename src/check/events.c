@@ -1,6 +1,6 @@
 /* Lists the events that a state of the checked machine allows, and takes one: a thread begins an access or goes on with
- * it, a message arrives, an L1 sends something by itself. A message may arrive when no other is before it in the network
- * of the same L1, slice and kind; replies arrive in any order, for one may come from the DRAM. */
+ * it, a message arrives, an L1 sends something by itself. A message may arrive when no other is before it in the
+ * network of the same L1, slice and kind; replies arrive in any order, for one may come from the DRAM. */
 #include "check/world.h"
 
 enum event_kind {
@@ -35,17 +35,12 @@ static void add(struct events *e, world_event event)
 
 /* Rings and lists, slice by slice */
 
-static struct packet *item_of(const struct packet_ring *ring, uint32_t at)
-{
-    return ring->items[(ring->head + at) % ring->places];
-}
-
 static void add_ring(const struct world *w, const struct packet_ring *ring, enum event_kind kind, unsigned who,
                      struct events *e)
 {
     uint32_t seen = 0;
     for (uint32_t i = 0; i < ring->count; i++) {
-        unsigned slice = world_slice_of(w, item_of(ring, i)->address);
+        unsigned slice = world_slice_of(w, (*packet_ring_at(ring, i))->address);
         if (!(seen >> slice & 1))
             add(e, make(kind, who, slice));
         seen |= 1u << slice;
@@ -55,11 +50,11 @@ static void add_ring(const struct world *w, const struct packet_ring *ring, enum
 static struct packet *take_ring(const struct world *w, struct packet_ring *ring, unsigned slice)
 {
     uint32_t at = 0;
-    while (world_slice_of(w, item_of(ring, at)->address) != slice)
+    while (world_slice_of(w, (*packet_ring_at(ring, at))->address) != slice)
         at++;
-    struct packet *p = item_of(ring, at);
+    struct packet *p = *packet_ring_at(ring, at);
     for (; at > 0; at--)
-        ring->items[(ring->head + at) % ring->places] = item_of(ring, at - 1);
+        *packet_ring_at(ring, at) = *packet_ring_at(ring, at - 1);
     packet_ring_pop(ring);
     return p;
 }

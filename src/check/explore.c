@@ -232,8 +232,8 @@ static void sum_up(struct search *s)
 {
     s->result->states = s->seen.count;
     for (unsigned c = 0; c < s->setup->caches; c++)
-        coherence_add_counts(&s->result->agent, &s->w->agents[c].side.counts);
-    coherence_add_counts(&s->result->directory, &s->w->directory.side.counts);
+        coherence_collect(&s->result->agent, &s->w->agents[c].side);
+    coherence_collect(&s->result->directory, &s->w->directory.side);
 }
 
 void checker_defaults(struct checker_setup *s)

@@ -187,7 +187,7 @@ static void put_ring(struct writer *o, const struct packet_ring *ring)
     put(o, ring->count);
     for (unsigned slice = 0; slice < o->w->setup->slices; slice++)
         for (uint32_t i = 0; i < ring->count; i++) {
-            const struct packet *p = ring->items[(ring->head + i) % ring->places];
+            const struct packet *p = *packet_ring_at(ring, i);
             if (o->n->line_to[world_line_of(p->address)] % o->w->setup->slices == slice)
                 put_packet(o, p);
         }

@@ -151,8 +151,8 @@ static void clear_agent(struct world *w, unsigned cache)
 {
     struct agent *a = &w->agents[cache];
     refill(&w->pools[cache], w->packets[cache]);
-    w->requests[cache].head = w->requests[cache].count = 0;
-    w->answers[cache].head = w->answers[cache].count = 0;
+    packet_ring_clear(&w->requests[cache]);
+    packet_ring_clear(&w->answers[cache]);
     for (uint32_t i = 0; i < a->ways; i++)
         a->lines[i] = (struct agent_line){.fill = AGENT_NONE};
     for (uint32_t i = 0; i < a->waiter_count; i++)

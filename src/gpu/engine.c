@@ -10,7 +10,13 @@
 #include "gpu/gpu_check.h"
 #include "gpu/part.h"
 
-#define POLL_STEPS 4096 /* windows between looks at the host's clock */
+#define POLL_STEPS 256 /* orders to the parts between looks at the host's clock */
+/* Cycles for which a part that is alone is left alone, at most. Builds for tests look at its facts in between. */
+#ifdef LOCKSTEP_CHECKED
+#define ALONE_CYCLES 16
+#else
+#define ALONE_CYCLES 256
+#endif
 
 static struct gpu_part *part_of(const struct gpu_run *run, unsigned sm)
 {
@@ -64,6 +70,16 @@ static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
     return true;
 }
 
+/* What the engine goes by from window to window. */
+struct course {
+    struct gpu_watch watch;
+    struct gpu_outlook outlook; /* of the last window */
+    uint64_t limit;             /* the cycle in which the run ends anyhow */
+    uint64_t duty;              /* next_duty */
+    bool alone;                 /* there is one part, which can go on by itself */
+    double last_poll;
+};
+
 /* The networks, running faster than the SMs, tick more often in these cycles than their lookahead allows. */
 static bool too_many_ticks(const struct gpu_run *run, uint64_t from, uint64_t end)
 {
@@ -72,29 +88,39 @@ static bool too_many_ticks(const struct gpu_run *run, uint64_t from, uint64_t en
            sim_clock_at(mhz, core_mhz, end).begun - sim_clock_at(mhz, core_mhz, from).begun > run->lookahead;
 }
 
-/* The end of the window that begins at `from`, whose blocks have been given out. It is the next multiple of the
- * window's length, and the length depends on the cycles between two multiples, not on `from`: so it is the same whether
- * the cycles before were skipped or stepped. */
-static uint64_t window_end(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t from, uint64_t limit)
+/* The length of windows from `from` on. It depends on the cycles between two multiples of it, not on `from`: so it is
+ * the same whether the cycles before were skipped or stepped. */
+static uint64_t window_length(const struct gpu_run *run, uint64_t from)
 {
-    bool blocks_left = run->next_block < run->blocks;
-    if (blocks_left && (o->room || o->block_may_end))
-        return cycle_min(from + 1, limit);
-    uint64_t length = blocks_left ? cycle_min(GPU_BLOCK_WINDOW, run->lookahead) : run->lookahead;
+    uint64_t length = run->next_block < run->blocks ? cycle_min(GPU_BLOCK_WINDOW, run->lookahead) : run->lookahead;
     while (length > 1 && too_many_ticks(run, from / length * length, (from / length + 1) * length))
         length /= 2;
-    uint64_t behind = length & (length - 1) ? from % length : from & (length - 1);
-    return cycle_min(from - behind + length, limit);
+    return length;
 }
 
-/* Partitions are not simulated ahead beyond a cycle in which somebody looks at what they hold, at no time while SMs use
- * memory without them. */
-static uint64_t find_horizon(const struct gpu_run *run, const struct gpu_watch *watch, uint64_t limit)
+static bool is_power(uint64_t n)
 {
-    const struct gpu *gpu = run->gpu;
-    if (run->launch->kernel->calls_device || gpu->machine.sm.values_at_issue)
-        return 0;
+    return (n & (n - 1)) == 0;
+}
+
+/* The end of the window that begins at `from`: the next multiple of its length. */
+static uint64_t end_of_window(uint64_t from, uint64_t length)
+{
+    return from - (is_power(length) ? from & (length - 1) : from % length) + length;
+}
+
+/* The next *duty*: the first cycle in which somebody besides the parts has something to do, so that time may not pass
+ * it unseen. */
+static uint64_t next_duty(const struct gpu *gpu, const struct gpu_watch *watch, uint64_t limit)
+{
     return cycle_min(cycle_min(limit, watch->next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
+}
+
+/* Partitions are not simulated ahead beyond the next duty, since somebody may look there at what they hold, and at no
+ * time while SMs use memory without them. */
+static bool may_go_ahead(const struct gpu_run *run)
+{
+    return !run->launch->kernel->calls_device && !run->gpu->machine.sm.values_at_issue;
 }
 
 static void run_parts(const void *order, unsigned thread)
@@ -104,7 +130,7 @@ static void run_parts(const void *order, unsigned thread)
         gpu_part_run(&w->run->parts[n], w);
 }
 
-static void run_window(const struct gpu_window *w)
+static void run_all(const struct gpu_window *w)
 {
     if (w->run->threads == 1)
         run_parts(w, 0);
@@ -112,17 +138,24 @@ static void run_window(const struct gpu_window *w)
         crew_run(w->run->gpu->crew, run_parts, w, sizeof *w);
 }
 
-/* The first cycle from `end` on in which something can happen. */
-static uint64_t next_cycle(const struct gpu_run *run, const struct gpu_outlook *o, uint64_t end)
+/* Simulates the window that begins at the present cycle, whose blocks have been given out, and those behind it that the
+ * only part comes to by itself. */
+static void run_window(const struct gpu_run *run, const struct course *c, struct gpu_window *w)
 {
-    const struct gpu *gpu = run->gpu;
-    if (o->next == end || o->room)
-        return end;
-    struct sim_clock clock = sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, end);
-    uint64_t tick = CYCLE_NEVER;
-    for (unsigned i = 0; i < gpu->network_count && tick != clock.begun; i++)
-        tick = cycle_min(tick, network_next(gpu->networks[i], clock.begun));
-    return cycle_min(o->next, sim_clock_core_cycle(&clock, tick));
+    uint64_t from = w->from = run->gpu->cycle;
+    w->draining = run->next_block == run->blocks;
+    w->horizon = may_go_ahead(run) ? c->duty : 0;
+    w->end = cycle_min(from + 1, c->limit);
+    if (!w->draining && (c->outlook.room || c->outlook.block_may_end)) {
+        run_all(w);
+        return;
+    }
+    uint64_t length = window_length(run, from);
+    w->end = cycle_min(end_of_window(from, length), c->limit);
+    if (c->alone && is_power(length) && c->limit - from > ALONE_CYCLES + length)
+        gpu_part_run_alone(&run->parts[0], w, length, cycle_min(from + ALONE_CYCLES, c->duty));
+    else
+        run_all(w);
 }
 
 /* True when everything has ended; then *end is the cycle after the first at whose end nothing was inside. */
@@ -176,76 +209,99 @@ static int poll_host(struct gpu_run *run, double *last)
     return gpu_report_progress(run, instructions, blocks);
 }
 
-/* Looks that the watch has missed up to `next`; the limit comes first when one jump crosses both. */
-static enum gpu_watch_verdict ask_watch(struct gpu_run *run, struct gpu_watch *watch, uint64_t now, uint64_t next,
-                                        uint64_t limit)
+/* Looks that the watch has missed up to `next`; the limit comes first when one jump crosses both. False: the kernel
+ * hangs. */
+static bool ask_watch(struct gpu_run *run, struct gpu_watch *watch, uint64_t now, uint64_t next, uint64_t limit)
 {
     struct gpu *gpu = run->gpu;
     while (next >= watch->next && watch->next <= limit) {
         gpu->cycle = watch->next > now ? watch->next : now;
         enum gpu_watch_verdict verdict = gpu_watch_ask(watch, gpu);
-        if (verdict != GPU_WATCH_WELL)
-            return verdict;
+        if (verdict != GPU_WATCH_WELL) {
+            gpu_explain_hang(run, verdict == GPU_WATCH_IDLE ? GPU_HANG_IDLE : GPU_HANG_STUCK);
+            return false;
+        }
     }
-    return GPU_WATCH_WELL;
+    return true;
+}
+
+/* Behind a window that ended at `end`, when it may be the last, or time comes to a duty: sees to it and sets the cycle
+ * of the next window, or says how the run has ended, and returns false. next: the first cycle in which something can
+ * happen. */
+static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_t next, enum gpu_status *status)
+{
+    struct gpu *gpu = run->gpu;
+    uint64_t last;
+    if (c->outlook.faulted) {
+        /* Partitions may be ahead, further when cycles are stepped than when they are skipped: all go that far. */
+        finish_partitions(gpu, cycle_min(gpu_ahead_of(end - 1), may_go_ahead(run) ? c->duty : 0));
+        gpu_explain_fault(run, find_fault(run));
+        *status = GPU_FAULT;
+        return false;
+    }
+    if (drained(run, &c->outlook, &last)) {
+        gpu->cycle = last;
+        *status = GPU_OK;
+        return false;
+    }
+    *status = GPU_HANG;
+    if (next == CYCLE_NEVER) {
+        gpu_explain_hang(run, GPU_HANG_STILL);
+        return false;
+    }
+    if (!ask_watch(run, &c->watch, end, next, c->limit))
+        return false;
+    if (next >= c->limit) {
+        gpu->cycle = c->limit;
+        *status = GPU_LIMIT;
+        return false;
+    }
+    gpu->cycle = run->launch->every_cycle ? end : next;
+    if (gpu->checkpoint_every && gpu->cycle >= gpu->checkpoint_next)
+        gpu_checkpoint(run, &c->watch);
+    c->duty = next_duty(gpu, &c->watch, c->limit);
+    return true;
+}
+
+static enum gpu_status run_windows(struct gpu_run *run, struct course *c)
+{
+    struct gpu *gpu = run->gpu;
+    struct gpu_window window = {.run = run};
+    c->outlook = look_at_parts(run);
+    for (uint64_t turn = 1;; turn++) {
+        window.starting = dispatch(run, c->outlook.room, gpu->cycle);
+        run_window(run, c, &window);
+        c->outlook = look_at_parts(run);
+        uint64_t end = gpu->cycle = c->outlook.end;
+        gpu_check_window(run, turn);
+        uint64_t next = c->outlook.faulted ? end : gpu_next_cycle(gpu, &c->outlook);
+        if (next < c->duty && !(c->outlook.faulted | c->outlook.idle)) {
+            gpu->cycle = run->launch->every_cycle ? end : next; /* nearly always */
+        } else {
+            enum gpu_status status;
+            if (!goes_on(run, c, end, next, &status))
+                return status;
+        }
+        if (turn % POLL_STEPS == 0 && poll_host(run, &c->last_poll))
+            return GPU_STOPPED;
+    }
 }
 
 static enum gpu_status run_cycles(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
-    struct gpu_watch watch = {.grid = &run->grid, .arena = &run->arena};
-    double last_poll = run->start.seconds;
-    watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
-    gpu_watch_start(&watch, gpu);
-    if (run->launch->resume && gpu_resume(run, &watch) < 0)
+    struct course c = {.watch = {.grid = &run->grid, .arena = &run->arena}, .last_poll = run->start.seconds};
+    c.watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
+    gpu_watch_start(&c.watch, gpu);
+    if (run->launch->resume && gpu_resume(run, &c.watch) < 0)
         return GPU_INVALID;
-    uint64_t limit = run->launch->max_cycles ? run->start_cycle + run->launch->max_cycles : CYCLE_NEVER;
-    if (gpu->cycle >= limit)
+    c.limit = run->launch->max_cycles ? run->start_cycle + run->launch->max_cycles : CYCLE_NEVER;
+    if (gpu->cycle >= c.limit)
         return GPU_LIMIT;
-    struct gpu_outlook o = look_at_parts(run);
-    for (uint64_t turn = 1;; turn++) {
-        bool starting = dispatch(run, o.room, gpu->cycle);
-        uint64_t end = window_end(run, &o, gpu->cycle, limit), last;
-        uint64_t horizon = find_horizon(run, &watch, limit);
-        run_window(&(struct gpu_window){.run = run,
-                                        .from = gpu->cycle,
-                                        .end = end,
-                                        .draining = run->next_block == run->blocks,
-                                        .starting = starting,
-                                        .horizon = horizon});
-        gpu->cycle = end;
-        o = look_at_parts(run);
-        gpu_check_window(run, turn);
-        if (o.faulted) {
-            /* Partitions may be ahead, further when cycles are stepped than when they are skipped: all go that far. */
-            finish_partitions(gpu, cycle_min(gpu_ahead_of(end - 1), horizon));
-            gpu_explain_fault(run, find_fault(run));
-            return GPU_FAULT;
-        }
-        uint64_t next = next_cycle(run, &o, end);
-        if (drained(run, &o, &last)) {
-            gpu->cycle = last;
-            return GPU_OK;
-        }
-        if (next == CYCLE_NEVER) {
-            gpu_explain_hang(run, GPU_HANG_STILL);
-            return GPU_HANG;
-        }
-        enum gpu_watch_verdict verdict = ask_watch(run, &watch, end, next, limit);
-        if (verdict != GPU_WATCH_WELL) {
-            gpu_explain_hang(run, verdict == GPU_WATCH_IDLE ? GPU_HANG_IDLE : GPU_HANG_STUCK);
-            return GPU_HANG;
-        }
-        if (next >= limit) {
-            gpu->cycle = limit;
-            return GPU_LIMIT;
-        }
-        gpu->cycle = run->launch->every_cycle ? end : next;
-        if (gpu->checkpoint_every && gpu->cycle >= gpu->checkpoint_next)
-            gpu_checkpoint(run, &watch);
-        if (turn % POLL_STEPS == 0 && poll_host(run, &last_poll))
-            return GPU_STOPPED;
-    }
+    c.duty = next_duty(gpu, &c.watch, c.limit);
+    c.alone =
+        run->part_count == 1 && !run->launch->every_cycle && gpu->machine.gpu.network_mhz <= gpu->machine.gpu.core_mhz;
+    return run_windows(run, &c);
 }
 
 /* After a launch that did not drain the units hold its remains: they are made anew, with empty caches. */

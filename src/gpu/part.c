@@ -401,16 +401,22 @@ HOT static void note_room(struct gpu_part *part)
     }
 }
 
-HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
+HOT uint64_t gpu_next_cycle(const struct gpu *gpu, const struct gpu_outlook *o)
+{
+    if (o->next == o->end || o->room)
+        return o->end;
+    struct sim_clock clock = sim_clock_at(gpu->machine.gpu.network_mhz, gpu->machine.gpu.core_mhz, o->end);
+    uint64_t tick = CYCLE_NEVER;
+    for (unsigned i = 0; i < gpu->network_count && tick != clock.begun; i++)
+        tick = cycle_min(tick, network_next(gpu->networks[i], clock.begun));
+    return cycle_min(o->next, sim_clock_core_cycle(&clock, tick));
+}
+
+HOT_INLINE void run_window(struct gpu_part *part, uint64_t from, uint64_t end)
 {
     struct gpu *gpu = part->run->gpu;
-    uint64_t from = window->from, end = window->end;
-    part->draining = window->draining;
-    part->horizon = window->horizon;
     if (!part->outlook.idle)
         part->outlook.busy_until = cycle_max(part->outlook.busy_until, from);
-    if (window->starting)
-        start_blocks(part, from);
     sim_clock_advance(&part->network, from);
     uint64_t tick = part->network.begun;
     contract(sim_clock_at(part->network.mhz, part->network.core_mhz, end).begun - tick <=
@@ -425,9 +431,45 @@ HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
     for (uint32_t rest = part->cores; rest; rest &= rest - 1)
         for (uint64_t t = tick; t < part->network.begun; t++)
             network_tick_core(gpu->networks[mask_first(rest)], t);
+    part->outlook.end = end;
     part->outlook.next = next_cycle(part, end);
     if (!part->draining)
         note_room(part);
+}
+
+static void take_order(struct gpu_part *part, const struct gpu_window *window)
+{
+    part->draining = window->draining;
+    part->horizon = window->horizon;
+    if (window->starting)
+        start_blocks(part, window->from);
+    if (part->draining) {
+        part->outlook.room = 0;
+        part->outlook.block_may_end = false;
+    }
+}
+
+HOT void gpu_part_run(struct gpu_part *part, const struct gpu_window *window)
+{
+    take_order(part, window);
+    run_window(part, window->from, window->end);
+    *part->report = part->outlook;
+}
+
+HOT void gpu_part_run_alone(struct gpu_part *part, const struct gpu_window *window, uint64_t length, uint64_t until)
+{
+    const struct gpu_outlook *o = &part->outlook;
+    uint64_t from = window->from, end = window->end;
+    take_order(part, window);
+    for (;;) {
+        run_window(part, from, end);
+        if (o->faulted || o->idle || o->room || o->block_may_end)
+            break;
+        from = gpu_next_cycle(part->run->gpu, o);
+        if (from >= until)
+            break;
+        end = (from | (length - 1)) + 1;
+    }
     *part->report = part->outlook;
 }
 

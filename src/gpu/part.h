@@ -32,10 +32,12 @@ struct gpu_window {
     bool starting;      /* parts have blocks to start */
     uint64_t horizon;   /* nothing is simulated ahead beyond this cycle */
 };
+_Static_assert(sizeof(struct gpu_window) <= CREW_ORDER_BYTES, "a window is a crew's order");
 
 /* A part's report to the engine after a window. */
 struct gpu_outlook {
-    uint64_t next;       /* the first cycle after the window in which the units can act */
+    uint64_t end;        /* of the window, or of the last one that followed it */
+    uint64_t next;       /* the first cycle after it in which the units can act */
     uint64_t busy_until; /* while draining: something was inside at the end of the cycle before, maybe not later */
     uint64_t room;       /* SMs, by their number in the part, that can take a block; known until draining */
     bool idle;           /* nothing was inside the units after the last cycle; known while draining */
@@ -86,8 +88,14 @@ struct gpu_part {
 void gpu_divide(struct gpu_run *run, unsigned threads);
 /* All units are to be asked in the next cycle: what they hold was changed from outside. */
 void gpu_wake_parts(struct gpu_run *run);
+/* The first cycle from the outlook's end on in which something can happen, also in the networks. */
+uint64_t gpu_next_cycle(const struct gpu *gpu, const struct gpu_outlook *outlook);
 /* Simulates a window of a part: at most as many ticks of the networks as their lookahead. */
 void gpu_part_run(struct gpu_part *part, const struct gpu_window *window);
+/* The same for the only part of a device, which then goes on by itself, from window to window of `length` (a power of
+ * two) as the engine would: up to a window that does not begin before `until`, or until it has something to report at
+ * once: a fault, room for a block, that it is idle. */
+void gpu_part_run_alone(struct gpu_part *part, const struct gpu_window *window, uint64_t length, uint64_t until);
 
 /* States the derived facts of a part; between two windows. */
 struct check;

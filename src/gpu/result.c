@@ -32,7 +32,7 @@ static void collect_partition(struct gpu_counters *c, const struct gpu *gpu, con
 #define OF_SLICE ADD_UP
 #include "gpu/counters.def"
         for (unsigned side = 1; side < COHERENCE_SIDES; side++)
-            coherence_add_counts(&c->transitions[side], partition_transitions(unit, slice, side));
+            partition_collect(unit, slice, side, &c->transitions[side]);
     }
 #define OF_CHANNEL ADD_UP
 #include "gpu/counters.def"
@@ -45,7 +45,7 @@ void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
         struct sm *unit = gpu->sms[i];
 #define OF_SM ADD_UP
 #include "gpu/counters.def"
-        coherence_add_counts(&c->transitions[0], sm_transitions(unit));
+        coherence_collect(&c->transitions[0], sm_coherence(unit));
     }
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
         collect_partition(c, gpu, gpu->partitions[i]);

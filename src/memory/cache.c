@@ -687,8 +687,8 @@ void cache_invalidate_all(struct cache *c)
 void cache_refresh(struct cache *c, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                    void *context)
 {
-    uint32_t lines = c->params.sets * c->ways;
-    for (uint32_t i = 0; c->data && i < lines; i++)
+    uint32_t lines = c->data && c->used ? c->params.sets * c->ways : 0;
+    for (uint32_t i = 0; i < lines; i++)
         if (c->tags[i] != NO_ADDRESS && !is_dirty(c, i))
             read(context, c->tags[i], cache_data(c, i), c->params.line_bytes);
 }

@@ -7,24 +7,15 @@
 static void check_requests(struct l1 *l1, struct check *c)
 {
     struct packet_ring *r = &l1->requests;
-    CHECK_FACT(c, "l1.requests.places", 0, r->places, r->size + 1);
-    check_holds(c, "l1.requests", 0, r->head <= r->size && r->count <= r->size + 1);
+    packet_ring_check(r, "l1.requests", c);
     for (uint32_t i = 0; i < r->count && i <= r->size; i++) {
-        uint32_t at = r->head + i;
-        struct packet *p = r->items[at <= r->size ? at : at - r->size - 1];
+        struct packet *p = *packet_ring_at(r, i);
         /* The answer to a probe is the slice's packet. */
         bool answer = message_sender_of(p->kind) == MESSAGE_OF_SLICE;
         CHECK_FACT(c, "l1.request.sm", i, p->sm, l1->packets->sm);
         CHECK_FACT(c, "l1.request.is_reply", i, p->is_reply, answer);
     }
     check_holds(c, "l1.packets.out", 0, l1->packets->out >= r->count || l1->agent);
-}
-
-static void check_answers(struct l1 *l1, struct check *c)
-{
-    struct packet_ring *r = &l1->answers;
-    CHECK_FACT(c, "l1.answers.places", 0, r->places, r->size + 1);
-    check_holds(c, "l1.answers", 0, r->head <= r->size && r->count <= r->size);
 }
 
 /* The first row of the table for a state and an event, or NULL. */
@@ -71,7 +62,7 @@ void l1_check(struct l1 *l1, struct check *c)
 {
     cache_check(l1->cache, c);
     check_requests(l1, c);
-    check_answers(l1, c);
+    packet_ring_check(&l1->answers, "l1.answers", c);
     if (l1->agent)
         agent_check(l1->agent, c);
     else

@@ -79,6 +79,19 @@ void packet_archive(struct archive *ar, struct packet **packet, const struct pac
         archive_fail(ar, "a packet that its owner does not send");
 }
 
+void packet_archive_ring(struct archive *ar, struct packet_ring *ring, const struct packet_source *source)
+{
+    if (archive_loading(ar))
+        packet_ring_clear(ring);
+    archive_u32_to(ar, &ring->head, ring->mask);
+    archive_u32_to(ar, &ring->count, ring->size + 1);
+    for (uint32_t i = 0; i < ring->count; i++) {
+        packet_archive(ar, packet_ring_at(ring, i), source);
+        if (!*packet_ring_at(ring, i))
+            archive_fail(ar, "a place of a queue without its packet");
+    }
+}
+
 void packet_archive_list(struct archive *ar, struct packet_list *list, const struct packet_source *source)
 {
     struct packet *p = list->first;

@@ -1,13 +1,31 @@
 #include "memory/packet_queue.h"
 
+#include "base/check.h"
 #include "base/hot.h"
+
+static uint32_t mask_for(uint32_t size)
+{
+    uint32_t mask = 0;
+    while (mask < size)
+        mask = 2 * mask + 1;
+    return mask;
+}
 
 void packet_ring_init(struct packet_ring *ring, unsigned size, struct arena *arena)
 {
-    ring->places = size + 1;
-    ring->items = ARENA_NEW(arena, struct packet *, ring->places);
+    ring->mask = mask_for(size);
+    ring->items = ARENA_NEW(arena, struct packet *, ring->mask + 1);
     ring->size = size;
     ring->head = ring->count = 0;
+}
+
+void packet_ring_check(struct packet_ring *r, const char *name, struct check *c)
+{
+    uint32_t first_free = r->count;
+    CHECK_FACT(c, "packet_ring.mask", 0, r->mask, mask_for(r->size));
+    check_holds(c, name, 0, r->head <= r->mask && r->count <= r->size + 1);
+    for (uint32_t i = 0; i <= r->mask; i++)
+        check_holds(c, name, i, (*packet_ring_at(r, i) == NULL) == (i >= first_free));
 }
 
 HOT struct packet *packet_new(struct packet_pool *pool)

@@ -8,17 +8,23 @@
 #include "base/arena.h"
 #include "memory/packet.h"
 
+/* Places that hold no packet are NULL. */
 struct packet_ring {
     struct packet **items;
     uint32_t head, count;
     uint32_t size; /* full with so many; one more can be put behind them: a dirty victim's write-back beside the fill */
-    uint32_t places; /* size + 1 */
+    uint32_t mask; /* places - 1; places: a power of two, more than size */
 };
 
 void packet_ring_init(struct packet_ring *ring, unsigned size, struct arena *arena);
 static inline bool packet_ring_full(const struct packet_ring *r)
 {
     return r->count >= r->size;
+}
+/* The place of the i-th oldest. */
+static inline struct packet **packet_ring_at(const struct packet_ring *r, uint32_t i)
+{
+    return &r->items[(r->head + i) & r->mask];
 }
 /* Free places. */
 static inline uint32_t packet_ring_room(const struct packet_ring *r)
@@ -27,22 +33,34 @@ static inline uint32_t packet_ring_room(const struct packet_ring *r)
 }
 static inline void packet_ring_push(struct packet_ring *r, struct packet *p)
 {
-    uint32_t at = r->head + r->count++;
-    r->items[at < r->places ? at : at - r->places] = p;
+    *packet_ring_at(r, r->count++) = p;
 }
 /* The oldest, or NULL. */
 static inline struct packet *packet_ring_peek(const struct packet_ring *r)
 {
-    return r->count ? r->items[r->head] : NULL;
+    return r->items[r->head];
 }
 /* Takes the oldest of a ring that is not empty. */
 static inline struct packet *packet_ring_pop(struct packet_ring *r)
 {
     struct packet *p = r->items[r->head];
-    r->head = r->head + 1 < r->places ? r->head + 1 : 0;
+    r->items[r->head] = NULL;
+    r->head = (r->head + 1) & r->mask;
     r->count--;
     return p;
 }
+
+static inline void packet_ring_clear(struct packet_ring *r)
+{
+    while (r->count)
+        packet_ring_pop(r);
+    r->head = 0;
+}
+/* packet_archive.c */
+void packet_archive_ring(struct archive *ar, struct packet_ring *ring, const struct packet_source *source);
+struct check;
+/* Recomputes what the ring keeps (base/check.h). */
+void packet_ring_check(struct packet_ring *ring, const char *name, struct check *c);
 
 /* Packets in order, linked by next: as many as there are. */
 struct packet_list {

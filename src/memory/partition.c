@@ -536,12 +536,12 @@ void partition_invalidate(struct partition *p)
         cache_invalidate_all(p->slices[k]->cache);
 }
 
-const struct coherence_counts *partition_transitions(const struct partition *p, unsigned k, unsigned side)
+void partition_collect(const struct partition *p, unsigned k, unsigned side, struct coherence_counts *counts)
 {
-    static const struct coherence_counts none = {0};
-    if (side == 2)
-        return p->slices[k]->directory ? &p->slices[k]->directory->side.counts : &none;
-    return &p->slices[k]->side->counts;
+    if (side == 1)
+        coherence_collect(counts, p->slices[k]->side);
+    else if (p->slices[k]->directory)
+        coherence_collect(counts, &p->slices[k]->directory->side);
 }
 
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k)
@@ -558,9 +558,9 @@ void partition_stats_reset(struct partition *p)
 {
     for (unsigned k = 0; k < p->slice_count; k++) {
         *cache_stats_of(p->slices[k]->cache) = (struct cache_stats){0};
-        p->slices[k]->side->counts = (struct coherence_counts){0};
+        coherence_clear_counts(p->slices[k]->side);
         if (p->slices[k]->directory)
-            p->slices[k]->directory->side.counts = (struct coherence_counts){0};
+            coherence_clear_counts(&p->slices[k]->directory->side);
     }
     *dram_stats_of(p->dram) = (struct dram_stats){0};
 }

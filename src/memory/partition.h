@@ -262,8 +262,9 @@ static inline uint64_t partition_next_dram(const struct partition *p)
 void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes);
 /* Drops (after writing back nothing: values are in the store already) every L2 line. */
 void partition_invalidate(struct partition *p);
-/* How often each transition of slice k's protocol was taken. */
-const struct coherence_counts *partition_transitions(const struct partition *p, unsigned k, unsigned side);
+struct coherence_counts;
+/* Adds how often each transition of slice k's tags (side 1) or of its directory (side 2), if it has one, was taken. */
+void partition_collect(const struct partition *p, unsigned k, unsigned side, struct coherence_counts *counts);
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k);
 const struct dram_stats *partition_dram_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);

@@ -174,17 +174,17 @@ uint8_t *slice_place_of(const struct slice *s, uint64_t address, uint32_t bytes)
 /* Most accesses have one of three sizes, for which a copy is a few instructions. */
 static void copy_bytes(uint8_t *to, const uint8_t *from, uint32_t bytes)
 {
-    if (bytes == 128)
+    if (bytes == 32)
+        memcpy(to, from, 32);
+    else if (bytes == 128)
         memcpy(to, from, 128);
     else if (bytes == 64)
         memcpy(to, from, 64);
-    else if (bytes == 32)
-        memcpy(to, from, 32);
     else
         memcpy(to, from, bytes);
 }
 
-static void read_values(const struct slice *s, const struct slice_part *part)
+HOT_INLINE void read_values(const struct slice *s, const struct slice_part *part)
 {
     struct packet *p = part->packet;
     uint64_t address = p->address + part->offset;
@@ -458,6 +458,8 @@ HOT_INLINE void take_rest(struct try *t, uint32_t actions)
 {
     if (actions & L2_READ)
         read_values(t->s, t->part);
+    if (!(actions & (L2_MERGE | L2_PERFORM | L2_DIRTY | L2_ANSWER | L2_GIVE_UP)))
+        return; /* mostly, of a read that misses */
     if (actions & L2_MERGE)
         write_values(t->s, t->part);
     if (actions & L2_PERFORM)

@@ -71,11 +71,7 @@ static void archive_waiters(struct slice *s, struct archive *ar, const struct pa
 /* Those that the access at the head has sent and that wait, and what has come back. */
 static void archive_probes(struct slice_probes *probes, struct archive *ar, const struct packet_source *source)
 {
-    struct packet_ring *out = &probes->out;
-    archive_u32_to(ar, &out->head, out->places - 1);
-    archive_u32_to(ar, &out->count, out->places);
-    for (uint32_t i = 0; i < out->count; i++)
-        packet_archive(ar, &out->items[(out->head + i) % out->places], source);
+    packet_archive_ring(ar, &probes->out, source);
     archive_u32_to(ar, &probes->unanswered, probes->sms);
     archive_bool(ar, &probes->answered);
     ARCHIVE(ar, probes->pool.out);

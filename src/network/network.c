@@ -194,7 +194,7 @@ void network_gather(const struct network *net, struct network_whole *whole)
     *whole = (struct network_whole){0};
     for (unsigned w = 0; w < net->words; w++) {
         tally_init(&whole->word[w].spent, net->gates.input_credits);
-        for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+        for (unsigned i = 0; i < net->side_count; i++)
             add_ports(&whole->word[w], &net->sides[i], net->sides[i].inputs.word[w], net->sides[i].outputs.word[w]);
     }
 }
@@ -209,21 +209,37 @@ static void clear_side(const struct network *net, struct network_side *s)
 
 void network_deal(struct network *net, const struct network_whole *whole)
 {
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+    for (unsigned i = 0; i < net->side_count; i++)
         clear_side(net, &net->sides[i]);
     for (unsigned i = 0; i < net->gates.inputs; i++)
         net->head.side_of_input[i]->inputs.word[i >> 6] |= port_bit(i);
     for (unsigned i = 0; i < net->gates.outputs; i++)
         net->head.side_of_output[i]->outputs.word[i >> 6] |= port_bit(i);
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+    for (unsigned i = 0; i < net->side_count; i++)
         for (unsigned w = 0; w < net->words; w++)
             add_ports(&net->sides[i], &whole->word[w], net->sides[i].inputs.word[w], net->sides[i].outputs.word[w]);
 }
 
+static bool divided_so(const struct network *net, unsigned sides, const uint8_t *side_of_input,
+                       const uint8_t *side_of_output)
+{
+    bool same = sides == net->side_count;
+    for (unsigned i = 0; i < net->gates.inputs && same; i++)
+        same = net->head.side_of_input[i] == &net->sides[side_of_input[i]];
+    for (unsigned i = 0; i < net->gates.outputs && same; i++)
+        same = net->head.side_of_output[i] == &net->sides[side_of_output[i]];
+    return same;
+}
+
+/* Sides from side_count on have no ports, and nothing in their channels. */
 void network_divide(struct network *net, unsigned sides, const uint8_t *side_of_input, const uint8_t *side_of_output)
 {
+    if (divided_so(net, sides, side_of_input, side_of_output))
+        return;
     struct network_whole whole;
     network_gather(net, &whole);
+    for (unsigned i = sides; i < net->side_count; i++)
+        clear_side(net, &net->sides[i]);
     net->side_count = sides;
     for (unsigned i = 0; i < net->gates.inputs; i++)
         net->head.side_of_input[i] = &net->sides[side_of_input[i]];
@@ -505,12 +521,12 @@ bool network_idle(const struct network *net)
 
 void network_add_stats(const struct network *net, struct network_stats *sum)
 {
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+    for (unsigned i = 0; i < net->side_count; i++)
         stat_merge(&network_stat_group, sum, &net->sides[i].stats);
 }
 
 void network_stats_reset(struct network *net)
 {
-    for (unsigned i = 0; i < NETWORK_MAX_SIDES; i++)
+    for (unsigned i = 0; i < net->side_count; i++)
         net->sides[i].stats = (struct network_stats){0};
 }

@@ -305,14 +305,6 @@ static void archive_pipelines(struct sm *sm, struct archive *ar)
 
 /* Load/store unit */
 
-static void archive_ring(struct archive *ar, struct packet_ring *ring, const struct packet_source *source)
-{
-    archive_u32_to(ar, &ring->head, ring->places - 1);
-    archive_u32_to(ar, &ring->count, ring->places);
-    for (uint32_t i = 0; i < ring->count; i++)
-        packet_archive(ar, &ring->items[(ring->head + i) % ring->places], source);
-}
-
 static void archive_l1d_pipe(struct sm *sm, struct archive *ar)
 {
     uint32_t size = sm->params->l1d_latency;
@@ -348,17 +340,17 @@ static void archive_lsu(struct sm *sm, struct archive *ar, const struct packet_s
     archive_shared_done(sm, ar);
     archive_u32_to(ar, &sm->lsu.writeback_from, SM_WB_COUNT);
     packet_archive(ar, &sm->lsu.bypass_reply, source);
-    archive_ring(ar, &sm->lsu.l1d.requests, source);
-    archive_ring(ar, &sm->lsu.l1c_queue, source);
-    archive_ring(ar, &sm->fetch.queue, source);
+    packet_archive_ring(ar, &sm->lsu.l1d.requests, source);
+    packet_archive_ring(ar, &sm->lsu.l1c_queue, source);
+    packet_archive_ring(ar, &sm->fetch.queue, source);
     ARCHIVE(ar, sm->fetch.queued_since);
-    archive_ring(ar, &sm->port.ejected, source);
-    archive_ring(ar, &sm->lsu.responses, source);
+    packet_archive_ring(ar, &sm->port.ejected, source);
+    packet_archive_ring(ar, &sm->lsu.responses, source);
     ARCHIVE(ar, sm->port.packets.out);
     if (!sm->setup.probes)
         return;
-    archive_ring(ar, &sm->port.probes, source);
-    archive_ring(ar, &sm->lsu.l1d.answers, source);
+    packet_archive_ring(ar, &sm->port.probes, source);
+    packet_archive_ring(ar, &sm->lsu.l1d.answers, source);
 }
 
 struct packet *sm_archive_packet(struct sm *sm)

@@ -138,7 +138,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         sm_synchronise_block(sm, block);
     if (sm->noted.seeks_work && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL)
         sm_note_store(sm, warp, access);
-    if (access->space == ISA_SPACE_SHARED)
+    if (access->space == ISA_SPACE_SHARED && (access->kind == ISA_FLAG_ATOMIC || sm->noted.seeks_work))
         note_shared_atomic(sm, slot, access);
     if (access->space == ISA_SPACE_SHARED &&
         (access->kind == ISA_FLAG_ATOMIC || access->instr->mods.order > ISA_ORDER_WEAK))

@@ -173,9 +173,24 @@ HOT_INLINE bool load_const(struct sm *sm, const struct sm_transaction *t)
     return true;
 }
 
+/* The usual case of store_bytes: accesses are aligned, and the segment is no smaller than one, so it has all of a lane's
+ * bytes. size: access->stride, which the compiler knows. */
+HOT_INLINE void store_whole(const struct simt_access *access, uint64_t lanes, struct packet *p, unsigned size)
+{
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest), offset = (unsigned)access->address[lane] % PACKET_LINE_BYTES;
+        memcpy(p->data + offset, (const uint8_t *)access->data + lane * size, size);
+        p->mask[offset / 64] |= mask_low(size) << offset % 64;
+    }
+}
+
 static void store_bytes(const struct simt_access *access, const struct sm_transaction *t, struct packet *p)
 {
     unsigned size = access->stride;
+    if (size == 4 && t->bytes >= 4) {
+        store_whole(access, t->lanes, p, 4);
+        return;
+    }
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         /* The part of the lane's bytes that lies in this segment: all of it, unless the segment is smaller than the

@@ -101,6 +101,16 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
  */
 #define STAGGER ((size_t)17 * 64)
 
+static void place_banks(struct sm *sm)
+{
+    const struct sm_params *p = sm->params;
+    for (unsigned slot = 0; slot < p->warps; slot++) {
+        struct sm_warp *warp = &sm->warps[slot];
+        warp->bank_shift = p->bank_by_warp ? (uint8_t)(slot % p->register_banks) : 0;
+        warp->bank_back = (p->register_banks - warp->bank_shift) % 64;
+    }
+}
+
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 {
     arena_alloc(arena, STAGGER, 64);
@@ -119,6 +129,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
     sm_storage_init(sm, arena);
+    place_banks(sm);
     sm_port_init(sm, own);
     sm_fetch_init(sm, own);
     sm_lsu_init(sm, own);
@@ -302,11 +313,6 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
         sm->noted.stored = (struct sm_novel){0};
     memset(sm->issue.overtaken, 0, sizeof sm->issue.overtaken);
     sm_storage_begin(sm);
-    for (unsigned slot = 0; slot < p->warps; slot++) {
-        struct sm_warp *warp = &sm->warps[slot];
-        warp->bank_shift = p->bank_by_warp ? (uint8_t)(slot % p->register_banks) : 0;
-        warp->bank_back = (p->register_banks - warp->bank_shift) % 64;
-    }
     if (sm->spin)
         spin_begin(sm->spin, kernel->grid->code->module, kernel->grid->kernel->first, cycle);
     for (unsigned s = 0; s < p->schedulers; s++) {
@@ -634,8 +640,10 @@ void sm_watch_reset(struct sm *sm, bool progress)
     sm->noted.seeks_work = true;
     if (progress)
         sm_written_reset(&sm->noted.written);
-    for (unsigned slot = 0; slot < sm->params->warps; slot++)
-        sm->warps[slot].issued = sm->warps[slot].sync_ops = sm->warps[slot].takes = 0;
+    for (uint64_t rest = sm->resident; rest; rest &= rest - 1) { /* others begin so (launch_warp) */
+        struct sm_warp *warp = &sm->warps[mask_first(rest)];
+        warp->issued = warp->sync_ops = warp->takes = 0;
+    }
 }
 
 uint64_t sm_changes(const struct sm *sm)
@@ -712,9 +720,9 @@ const struct sm_latency_stats *sm_latencies(const struct sm *sm)
     return &sm->latencies;
 }
 
-const struct coherence_counts *sm_transitions(const struct sm *sm)
+const struct coherence_side *sm_coherence(const struct sm *sm)
 {
-    return &sm->lsu.l1d.side->counts;
+    return sm->lsu.l1d.side;
 }
 
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which)
@@ -735,7 +743,7 @@ void sm_stats_reset(struct sm *sm)
     sm->phases.stats = (struct sm_phase_stats){0};
     if (sm->spin)
         spin_stats_reset(sm->spin);
-    sm->lsu.l1d.side->counts = (struct coherence_counts){0};
+    coherence_clear_counts(sm->lsu.l1d.side);
     if (sm->lsu.l1d.agent)
         sm->lsu.l1d.agent->stats = (struct agent_stats){0};
     *cache_stats_of(sm->fetch.l1i) = *cache_stats_of(sm->lsu.l1c) = *cache_stats_of(sm->lsu.l1d.cache) =

@@ -254,8 +254,9 @@ const struct sm_phase_row *sm_phase_rows(const struct sm *sm, size_t *count);
 const struct agent_stats *sm_agent_stats(const struct sm *sm);
 /* Likewise. */
 const struct sm_latency_stats *sm_latencies(const struct sm *sm);
-/* How often each transition of the L1D's protocol was taken. */
-const struct coherence_counts *sm_transitions(const struct sm *sm);
+struct coherence_side;
+/* The L1D's side of the protocol, for what it has counted (coherence_collect). */
+const struct coherence_side *sm_coherence(const struct sm *sm);
 const struct cache_stats *sm_l1_stats(const struct sm *sm, unsigned which); /* 0 L1I, 1 L1C, 2 L1D */
 void sm_stats_reset(struct sm *sm);
 

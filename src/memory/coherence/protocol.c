@@ -153,13 +153,17 @@ const struct coherence_table *coherence_side_of(const struct coherence_protocol 
 void coherence_side_init(struct coherence_side *side, const struct coherence_table *table,
                          const uint32_t reads[CACHE_PRESENCES], uint32_t firsts)
 {
-    *side = (struct coherence_side){0};
+    contract(table->count <= COHERENCE_ROWS);
+    *side = (struct coherence_side){.table = table};
+    for (unsigned state = 0; state <= COHERENCE_ANY; state++)
+        for (unsigned event = 0; event < COHERENCE_EVENTS; event++)
+            side->steps[state][event].row = COHERENCE_ROWS;
     for (unsigned i = 0; i < table->count; i++) {
         const struct coherence_row *row = &table->rows[i];
         bool any = row->state == COHERENCE_ANY;
         side->stateless |= (uint32_t)any << row->event;
         for (unsigned state = any ? 0 : row->state; state <= row->state; state++)
-            side->steps[state][row->event] = (struct coherence_step){row->actions, row->next, true};
+            side->steps[state][row->event] = (struct coherence_step){row->actions, row->next, true, (uint16_t)i};
     }
     for (unsigned event = 0; event < COHERENCE_EVENTS && reads; event++) {
         bool reads_only = true;
@@ -192,9 +196,20 @@ void coherence_add_counts(struct coherence_counts *to, const struct coherence_co
             to->taken[state][event] += from->taken[state][event];
 }
 
+void coherence_collect(struct coherence_counts *to, const struct coherence_side *side)
+{
+    for (unsigned i = 0; i < side->table->count; i++)
+        to->taken[side->table->rows[i].state][side->table->rows[i].event] += side->taken[i];
+}
+
+void coherence_clear_counts(struct coherence_side *side)
+{
+    memset(side->taken, 0, side->table->count * sizeof *side->taken);
+}
+
 /* Checkpoints */
 
 void coherence_side_archive(struct coherence_side *side, struct archive *ar)
 {
-    ARCHIVE(ar, side->counts);
+    ARCHIVE_ARRAY(ar, side->taken, side->table->count);
 }

@@ -147,6 +147,7 @@ enum l1_order_action {
  * the cache finds it. */
 #define COHERENCE_ANY 12
 #define COHERENCE_EVENTS 20 /* of a side, at most */
+#define COHERENCE_ROWS 160  /* of a table, at most */
 
 struct coherence_row {
     uint8_t state, event, next;
@@ -194,7 +195,8 @@ struct coherence_counts {
 struct coherence_step {
     uint32_t actions;
     uint8_t next;
-    bool given; /* the table has a row */
+    bool given;   /* the table has a row */
+    uint16_t row; /* its number; COHERENCE_ROWS: there is none */
 };
 
 /* What a table has no row for, if something of the kind was stepped: for a checker (check/), which goes on to say so.
@@ -205,12 +207,14 @@ struct coherence_missing {
     const struct coherence_side *side;
 };
 
-/* A side with its table laid out for stepping, and how often each transition was taken. */
+/* A side with its table laid out for stepping, and how often each row was taken: a device has some dozens of sides, and
+ * each launch clears and adds up the counts of all, which for rows are a few of the host's cache lines. */
 struct coherence_side {
     uint32_t stateless; /* set of events of which no state decides anything */
     uint32_t reads;     /* set of events whose rows begin as a read of the cache does (coherence_side_init) */
     struct coherence_step steps[COHERENCE_ANY + 1][COHERENCE_EVENTS];
-    struct coherence_counts counts;
+    uint64_t taken[COHERENCE_ROWS + 1]; /* by row */
+    const struct coherence_table *table;
     struct coherence_missing *missing; /* NULL but under a checker */
 };
 _Static_assert(CACHE_PRESENCES <= COHERENCE_ANY && AGENT_STATES <= COHERENCE_ANY && DIRECTORY_STATES <= COHERENCE_ANY,
@@ -257,6 +261,9 @@ void coherence_side_init(struct coherence_side *side, const struct coherence_tab
 bool coherence_table_has(const struct coherence_table *table, uint32_t actions);
 /* Adds what was counted. */
 void coherence_add_counts(struct coherence_counts *to, const struct coherence_counts *from);
+/* Adds what a side has counted since its counts were cleared. */
+void coherence_collect(struct coherence_counts *to, const struct coherence_side *side);
+void coherence_clear_counts(struct coherence_side *side);
 /* True: an event asks for exactly these actions in every state, which is a presence. */
 bool coherence_only(const struct coherence_side *side, unsigned event, uint32_t actions);
 struct archive;
@@ -288,7 +295,7 @@ static inline struct coherence_step coherence_row(const struct coherence_side *s
 
 static inline void coherence_count(struct coherence_side *side, unsigned state, unsigned event)
 {
-    side->counts.taken[state][event]++;
+    side->taken[side->steps[state][event].row]++;
 }
 
 /* Steps a line: act takes the actions, and returns false when the first of them is refused: then nothing has changed.

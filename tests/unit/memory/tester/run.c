@@ -136,11 +136,11 @@ static void begin_next(struct tester *t)
 static void add_counts(const struct tester *t, struct tester_run *run)
 {
     for (uint32_t i = 0; i < t->setup->agents; i++)
-        coherence_add_counts(&run->counts[0], &t->agents[i].l1.side->counts);
+        coherence_collect(&run->counts[0], t->agents[i].l1.side);
     uint32_t each = t->setup->memory.partition.slices_per_channel;
     for (unsigned side = 1; side < COHERENCE_SIDES; side++)
         for (uint32_t i = 0; i < t->slices; i++)
-            coherence_add_counts(&run->counts[side], partition_transitions(t->partitions[i / each], i % each, side));
+            partition_collect(t->partitions[i / each], i % each, side, &run->counts[side]);
 }
 
 bool tester_run(struct tester_run *run, const struct tester_setup *setup)
