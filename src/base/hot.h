@@ -10,6 +10,10 @@
 /* Marks functions that are hardly ever called: they, and the ways to them, lie apart from what cycles execute. */
 #define COLD __attribute__((cold))
 
+/* A condition that hardly ever holds in the cycles that are to be fast: what it leads to lies behind the rest of its
+ * function, and does not take room between lines of the host's instruction cache that are used. */
+#define RARELY(condition) __builtin_expect(!!(condition), 0)
+
 #define CACHE_LINE 64 /* bytes, of the host: what different threads write lies in different ones */
 
 /* The host's cache line at this place will soon be read, or written to. Any place will do, also none. */

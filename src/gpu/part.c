@@ -126,7 +126,7 @@ HOT static void send_replies(struct gpu_part *part, uint64_t now, uint64_t again
     for (uint64_t rest = part->replying; rest; rest &= rest - 1) {
         unsigned i = mask_first(rest);
         uint64_t at = part->reply_at[i];
-        if (part->probing && at <= now)
+        if (RARELY(part->probing) && at <= now)
             net = network_of(gpu, partition_first_reply(part->outs[i]));
         if (at <= now && send_reply(part, i, net, now)) {
             at = partition_reply_at(part->outs[i]);
@@ -300,7 +300,7 @@ static void note_busy(struct gpu_part *part, uint64_t now)
 {
     struct gpu_outlook *outlook = &part->outlook;
     uint64_t taken = taken_of(part, 0, GPU_PLAIN_NETWORKS);
-    if (part->probing)
+    if (RARELY(part->probing))
         taken += taken_of(part, GPU_PLAIN_NETWORKS, GPU_NETWORKS);
     if (taken != part->taken)
         outlook->busy_until = cycle_max(outlook->busy_until, now);
@@ -324,7 +324,7 @@ HOT_INLINE uint64_t tick_some(struct gpu_part *part, unsigned from, unsigned end
 static inline uint64_t tick_networks(struct gpu_part *part, uint64_t tick, uint64_t now)
 {
     uint64_t sms_sent = tick_some(part, 0, GPU_PLAIN_NETWORKS, tick, now);
-    if (part->probing)
+    if (RARELY(part->probing))
         sms_sent |= tick_some(part, GPU_PLAIN_NETWORKS, GPU_NETWORKS, tick, now);
     return sms_sent;
 }
@@ -349,23 +349,23 @@ static void run_cycle(struct gpu_part *part, uint64_t now)
     uint64_t tick = part->network.begun, sent = 0;
     sim_clock_advance(&part->network, now + 1);
     uint64_t last = part->network.begun - sim_clock_coincides(&part->network);
-    if (tick < last)
+    if (RARELY(tick < last))
         sent = tick_between(part, tick, last, now);
     uint64_t replies = local_ports(network_arrivals(gpu->networks[GPU_REPLIES], part->number), part->first_sm);
-    if (replies | part->holding || part->always)
+    if (replies | part->holding || RARELY(part->always))
         eject(part, replies, now);
     uint64_t requests = network_arrivals(gpu->networks[GPU_REQUESTS], part->number);
     if (part->first_reply <= now)
         send_replies(part, now, now + 1);
-    if (part->probing)
+    if (RARELY(part->probing))
         take_probes_and_answers(part, now);
     if (requests)
         take_requests(part, local_ports(requests, part->first_slice), now);
-    if (part->first_run <= now || part->always)
+    if (part->first_run <= now || RARELY(part->always))
         run_partitions(part, now);
     if (last < part->network.begun)
         sent |= tick_networks(part, last, now);
-    if (part->due | sent || part->first_wake <= now || part->always)
+    if (part->due | sent || part->first_wake <= now || RARELY(part->always))
         step_sms(part, now, sent);
 }
 
@@ -382,7 +382,7 @@ HOT_INLINE uint64_t arrivals(const struct gpu_part *part, unsigned from, unsigne
 static uint64_t next_cycle(const struct gpu_part *part, uint64_t end)
 {
     uint64_t waiting = part->due | arrivals(part, 0, GPU_PLAIN_NETWORKS);
-    if (part->probing)
+    if (RARELY(part->probing))
         waiting |= arrivals(part, GPU_PLAIN_NETWORKS, GPU_NETWORKS);
     if (waiting)
         return end;

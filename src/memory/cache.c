@@ -467,7 +467,7 @@ HOT_INLINE enum cache_result access_line(struct cache *c, uint64_t address, uint
         use_line(c, index, at);
         return CACHE_HIT;
     }
-    if (!room)
+    if (RARELY(!room))
         return refuse(c, &c->stats.refused_queue, CACHE_HELP_FILL);
     uint32_t under_way = find_mshr(c, at, index, missing);
     forget_refusal(c);
@@ -781,7 +781,7 @@ HOT_INLINE void end_fill(struct cache *c, uint32_t fill, const uint8_t *data)
 {
     struct mshr *m = &c->mshrs[fill];
     note_help(c, CACHE_HELP_FILL);
-    if (m->line == NO_INDEX) {
+    if (RARELY(m->line == NO_INDEX)) {
         remove_stray(c, fill);
         m->line = m->orphan ? NO_INDEX : place_fill(c, m->address);
     }

@@ -280,7 +280,7 @@ HOT enum l1_served l1_access(struct l1 *l1, struct l1_access *access)
     access->values = NULL;
     access->request = NULL;
     access->submit = false;
-    if (l1->agent)
+    if (RARELY(l1->agent))
         return access_agent(l1, access);
     if (!(l1->side->reads >> access->event & 1 ? step_read(&t) : step(&t)))
         return L1_REFUSED;
@@ -307,7 +307,7 @@ bool l1_probe(struct l1 *l1, struct packet *probe)
 {
     struct try t = {.l1 = l1, .probe = probe};
     uint32_t line;
-    if (l1->agent) {
+    if (RARELY(l1->agent)) {
         agent_probe(l1->agent, probe);
         return true;
     }
@@ -318,7 +318,7 @@ bool l1_probe(struct l1 *l1, struct packet *probe)
 
 HOT enum l1_arrival l1_arrival_of(const struct l1 *l1, const struct packet *p)
 {
-    if (l1->agent && agent_owns(p))
+    if (RARELY(l1->agent) && agent_owns(p))
         return L1_ITS_OWN;
     if (p->kind == PACKET_WRITE)
         return p->no_return ? L1_ANSWERED : L1_ACKNOWLEDGED;
@@ -362,7 +362,7 @@ void l1_order(struct l1 *l1, enum l1_order order)
 {
     if (!(l1->protocol->orders[order] & L1_ORDER_DROP))
         return;
-    if (l1->agent)
+    if (RARELY(l1->agent))
         agent_drop(l1->agent, cause_of(order));
     else
         cache_invalidate_clean(l1->cache);
@@ -376,7 +376,7 @@ uint32_t l1_flush(struct l1 *l1, enum l1_order order)
 void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                      void *context)
 {
-    if (l1->agent)
+    if (RARELY(l1->agent))
         agent_refresh(l1->agent, read, context);
     else
         cache_refresh(l1->cache, read, context);
@@ -385,7 +385,7 @@ void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address
 
 void l1_empty(struct l1 *l1)
 {
-    if (l1->agent)
+    if (RARELY(l1->agent))
         agent_drop(l1->agent, AGENT_BY_KERNEL);
     else
         cache_invalidate_all(l1->cache);
@@ -394,7 +394,7 @@ void l1_empty(struct l1 *l1)
 void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context)
 {
-    if (l1->agent)
+    if (RARELY(l1->agent))
         agent_publish(l1->agent, put, context);
 }
 
@@ -403,7 +403,7 @@ void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, cons
 void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *source)
 {
     cache_archive(l1->cache, ar);
-    if (l1->agent)
+    if (RARELY(l1->agent))
         agent_archive(l1->agent, ar, source);
     else
         coherence_side_archive(l1->side, ar);

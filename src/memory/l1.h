@@ -6,6 +6,7 @@
 #ifndef LOCKSTEP_MEMORY_L1_H
 #define LOCKSTEP_MEMORY_L1_H
 
+#include "base/hot.h"
 #include "memory/agent.h"
 #include "memory/cache.h"
 #include "memory/coherence/protocol.h"
@@ -111,7 +112,7 @@ uint32_t l1_ready(struct l1 *l1, const uint8_t **values);
 /* An answer that the network has brought is taken: L1_ACKNOWLEDGED or L1_ANSWERED. */
 static inline void l1_answered(struct l1 *l1, struct packet *p)
 {
-    if (l1->agent)
+    if (RARELY(l1->agent))
         agent_answered(l1->agent, p);
 }
 /* Accesses that the L1 has answered itself: they arrive as from the network. */

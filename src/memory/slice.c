@@ -230,10 +230,10 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
     struct packet *packet = part->packet;
     struct partition_reply *replies = s->out.replies;
     bool last = --packet->parts == 0;
-    if (last && s->directory && directory_answered(s->directory, packet))
+    if (RARELY(s->directory) && last && directory_answered(s->directory, packet))
         return;
     uint32_t place = slice_out_push(&s->out);
-    if (s->serve_at > cycle) {
+    if (RARELY(s->serve_at > cycle)) {
         replies[place] = replies[(place - 1) & s->out.mask];
         place = (place - 1) & s->out.mask;
     }
@@ -468,7 +468,7 @@ HOT_INLINE void take_rest(struct try *t, uint32_t actions)
         cache_mark_dirty(t->s->cache, t->line, t->local, t->part->bytes);
     if (actions & L2_ANSWER)
         answer(t->s, t->part, t->cycle);
-    if (actions & L2_GIVE_UP)
+    if (RARELY(actions & L2_GIVE_UP))
         cache_invalidate(t->s->cache, t->local);
     contract(!(actions & L2_INSTALL)); /* of fills alone */
 }
@@ -677,7 +677,7 @@ HOT bool slice_try_part(struct slice *s, uint64_t cycle)
     const struct slice_part part = {p, (uint8_t)s->accepted, (uint8_t)part_bytes(s, p, s->accepted), NO_WAITER};
     if (!access_line(s, &part, cycle))
         return false;
-    if (s->probes)
+    if (RARELY(s->probes))
         s->probes->answered = false;
     s->in_count--;
     s->accepted += part.bytes;
@@ -689,9 +689,9 @@ HOT bool slice_try_part(struct slice *s, uint64_t cycle)
 static void try_access(struct slice *s, uint64_t cycle)
 {
     bool asks = s->directory && s->accepted == 0;
-    if (!(asks ? slice_try_directory(s, cycle) : slice_try_part(s, cycle)))
+    if (!(RARELY(asks) ? slice_try_directory(s, cycle) : slice_try_part(s, cycle)))
         s->blocked = s->serve_at <= cycle;
-    if (s->directory)
+    if (RARELY(s->directory))
         slice_take_woken(s);
 }
 
@@ -718,7 +718,7 @@ static inline uint64_t next_tick(const struct slice *s, uint64_t last)
 {
     uint64_t soon = last + 1, next = s->rop_look;
     bool out_full = slice_out_full(&s->out), dram_full = request_full(&s->to_dram);
-    if (s->directory && s->directory->out.first && !out_full)
+    if (RARELY(s->directory) && s->directory->out.first && !out_full)
         return soon;
     if (((s->misses != 0) & !dram_full) | (cache_has_ready(s->cache) & !out_full))
         return soon;
@@ -738,7 +738,7 @@ HOT void slice_find_next(struct slice *s, uint64_t last)
 
 HOT void slice_tick(struct slice *s, uint64_t cycle)
 {
-    if (s->directory && s->directory->out.first && !slice_out_full(&s->out))
+    if (RARELY(s->directory) && s->directory->out.first && !slice_out_full(&s->out))
         slice_send_of_directory(s, cycle);
     if (cache_has_ready(s->cache) && !slice_out_full(&s->out))
         serve_waiter(s, cycle);
@@ -746,7 +746,7 @@ HOT void slice_tick(struct slice *s, uint64_t cycle)
         take_return(s, cycle);
     if (s->misses)
         send_miss(s);
-    if (s->directory)
+    if (RARELY(s->directory))
         slice_take_woken(s);
     if (s->in_count == 0 && cycle > s->rop_ready)
         leave_rop(s, cycle);

@@ -361,6 +361,6 @@ HOT void sm_coalesce(struct sm *sm, uint32_t op)
     if (o->access->space == ISA_SPACE_CONST)
         return;
     sm->stats.transactions += sm->lsu.count;
-    if (sm->spin)
+    if (RARELY(sm->spin))
         spin_transactions(sm->spin, o->access->instr, sm->lsu.count);
 }

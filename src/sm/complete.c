@@ -64,14 +64,14 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
             values_came(sm, &sm->warps[o->slot], o, bit);
         if (o->in_memory && o->access->space == ISA_SPACE_GLOBAL && o->access->kind != ISA_FLAG_ATOMIC)
             sm_performed(sm, &sm->warps[o->slot], o->era);
-        if (sm->lsu.l1d.agent && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
+        if (RARELY(sm->lsu.l1d.agent) && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
             note_latency(sm, o);
         vec_push(&sm->ops.accesses, o->access);
         o->access = NULL;
     }
     if (o->blocks_warp) {
         sm_wait_end(sm, SM_WAIT_atomic, bit);
-        if (o->acquires)
+        if (RARELY(o->acquires))
             l1_order(&sm->lsu.l1d, (enum l1_order)(o->acquires - 1));
     }
     if ((sm->waits.fence | sm->finished) & bit)

@@ -192,7 +192,7 @@ HOT uint32_t sm_fetch_line(struct sm *sm, uint32_t fill)
     uint32_t members = 0;
     cache_end_fill(sm->fetch.l1i, fill, NULL);
     sm->due |= SM_DUE_FETCH;
-    if (sm->fetch.neighbours)
+    if (RARELY(sm->fetch.neighbours))
         members = share_line(sm);
     sm->fetch.came = sm_line_came(sm);
     return members;
@@ -212,7 +212,7 @@ static uint32_t next_that_came(struct sm *sm)
     uint32_t line, slot;
     if (!sm->fetch.came)
         return CACHE_NO_WAITER;
-    if (sm->fetch.neighbours)
+    if (RARELY(sm->fetch.neighbours))
         slot = next_of_shared(&sm->fetch);
     else
         slot = cache_ready(sm->fetch.l1i, &line, &(const uint8_t *){NULL});

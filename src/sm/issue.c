@@ -212,7 +212,7 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
                    uint64_t live_before)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    if (warp->simt.live != live_before)
+    if (RARELY(warp->simt.live != live_before))
         sm->threads_ended += mask_count(live_before & ~warp->simt.live);
     switch (event) {
     case SIMT_MEMORY:
@@ -248,13 +248,13 @@ static inline bool perform(struct sm *sm, struct sm_warp *warp, unsigned slot, s
 {
     uint64_t live = warp->simt.live;
     enum simt_event event = simt_execute(&warp->simt, sm->now, o->access, r);
-    if (event == SIMT_FAULTED) {
+    if (RARELY(event == SIMT_FAULTED)) {
         r->fault.pc = r->pc;
         sm_record_fault(sm, slot, &r->fault);
         return false;
     }
     count_issue(sm, warp, o->decoded, r);
-    if (event != SIMT_MEMORY && o->access) {
+    if (RARELY(event != SIMT_MEMORY && o->access)) {
         vec_push(&sm->ops.accesses, o->access);
         o->access = NULL;
     }
@@ -427,7 +427,7 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
         sm_op_free(&sm->ops, index);
         return class;
     }
-    if (sm->spin)
+    if (RARELY(sm->spin))
         observe_spinning(sm, slot, o, &r);
     reserve_registers(sm, warp, &o->way);
     if (o->access)
@@ -485,7 +485,7 @@ enum sm_stall sm_skipped_stall(const struct sm *sm, unsigned scheduler)
  * straight line, the buffer is flushed at once. GPGPU-Sim 3.2.2, scheduler_unit::cycle. */
 static bool issues_more(struct sm *sm, unsigned slot)
 {
-    if (sm->has_fault || mask_has(sm->waiting, slot))
+    if (RARELY(sm->has_fault) || mask_has(sm->waiting, slot))
         return false;
     if (mask_has(sm->mispredicted, slot))
         sm_flush_buffer(sm, slot);
@@ -614,7 +614,7 @@ static inline void show(const struct sm *sm, struct lockstep_scheduler_view *vie
     view->members = members;
     view->waiting = members & sm->waiting;
     view->at_barrier = members & sm->waits.barrier;
-    if (sm->issue.policy->needs & LOCKSTEP_NEEDS_LONG_WAIT)
+    if (RARELY(sm->issue.policy->needs & LOCKSTEP_NEEDS_LONG_WAIT))
         view->long_wait = long_waits(sm, members);
 }
 
@@ -658,8 +658,9 @@ static void schedule(struct sm *sm, struct sm_scheduler *own)
     sm_account_ready(&sm->account, ready);
     if (policy->advance)
         policy->advance(own->state, view);
-    unsigned slot = astray | sm->backed_off ? pick_any(sm, own->number, astray, view) : pick_ready(sm, own, view);
-    if (slot == LOCKSTEP_NO_WARP) {
+    unsigned slot =
+        RARELY(astray | sm->backed_off) ? pick_any(sm, own->number, astray, view) : pick_ready(sm, own, view);
+    if (RARELY(slot == LOCKSTEP_NO_WARP)) {
         sm->moved = true; /* it is asked again in the next cycle */
         sm_account_held(&sm->account, ready);
         own_cycles(sm, own, SM_STALL_held);
@@ -725,7 +726,7 @@ HOT void sm_issue(struct sm *sm)
     if (sm->blocks_changed)
         sm_show_blocks(sm);
     sm_account_looked(sm, &sm->account);
-    if (sm->has_fault)
+    if (RARELY(sm->has_fault))
         leave_cycle(sm, own->number, looked);
 }
 

@@ -72,7 +72,7 @@ static unsigned agent_event(const struct simt_access *access)
 HOT unsigned sm_l1_event(const struct sm *sm, const struct simt_access *access)
 {
     const struct isa_mods *mods = &access->instr->mods;
-    if (sm->lsu.l1d.agent)
+    if (RARELY(sm->lsu.l1d.agent))
         return agent_event(access);
     if (access->space == ISA_SPACE_LOCAL)
         return access->kind == ISA_FLAG_LOAD ? L1_LOAD_OWN_EVENT : L1_STORE_OWN_EVENT;
@@ -173,8 +173,8 @@ HOT_INLINE bool load_const(struct sm *sm, const struct sm_transaction *t)
     return true;
 }
 
-/* The usual case of store_bytes: accesses are aligned, and the segment is no smaller than one, so it has all of a lane's
- * bytes. size: access->stride, which the compiler knows. */
+/* The usual case of store_bytes: accesses are aligned, and the segment is no smaller than one, so it has all of a
+ * lane's bytes. size: access->stride, which the compiler knows. */
 HOT_INLINE void store_whole(const struct simt_access *access, uint64_t lanes, struct packet *p, unsigned size)
 {
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
@@ -211,7 +211,7 @@ static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_tra
         return;
     store_bytes(o->access, t, p);
     p->performed = o->performed;
-    if (sm->lsu.l1d.agent && (o->event == AGENT_STORE_EVENT || o->event == AGENT_REMOTE_EVENT))
+    if (RARELY(sm->lsu.l1d.agent) && (o->event == AGENT_STORE_EVENT || o->event == AGENT_REMOTE_EVENT))
         return; /* the L1D has it, or the warp waits for its answer */
     p->cookie = (uint32_t)o->era << 8 | o->slot;
     warp->stores_out++;
@@ -263,7 +263,7 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
     access.bytes = t->bytes;
     access.waiter = sm_transaction_next(&sm->lsu);
     access.event = o->event;
-    if (sm->lsu.l1d.agent)
+    if (RARELY(sm->lsu.l1d.agent))
         name_request(o->access, &access);
     enum l1_served served = l1_access(&sm->lsu.l1d, &access);
     if (access.request)
@@ -272,7 +272,7 @@ HOT static bool serve_l1d(struct sm *sm, const struct sm_transaction *t)
         access.request->order = ISA_ORDER_RELAXED; /* past the L1D: it takes its turn with what orders */
     if (access.submit)
         l1_submit(&sm->lsu.l1d, access.request, access.event);
-    if (sm->lsu.l1d.agent)
+    if (RARELY(sm->lsu.l1d.agent))
         sm_l1_changed(sm); /* also where it refuses: it may have set going what the access lacks */
     if (served == L1_REFUSED) {
         sm->moved |= sm->lsu.l1d.agent && !l1_would_refuse(&sm->lsu.l1d, t->address, t->bytes);
@@ -522,7 +522,7 @@ static void finish_atomic(struct sm *sm, const struct packet *p)
     struct sm_transaction t = sm_transaction_take(&sm->lsu, p->cookie);
     const struct sm_op *o = &sm->ops.items[t.op];
     sm_note_holders(sm, o, p);
-    if (sm->spin)
+    if (RARELY(sm->spin))
         spin_atomics(sm->spin, o->slot, o->access, p);
     for (unsigned i = 0; i < p->lane_count && !p->no_return; i++)
         simt_atomic_lane(&sm->warps[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);

@@ -420,7 +420,7 @@ HOT static void skip_to(struct sm *sm, uint64_t cycle)
             sm->issue.of[s].owned = cycle;
         }
     sm->account.from = cycle;
-    if (sm->backed_off)
+    if (RARELY(sm->backed_off))
         spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->waits.delay));
     sm->collect.written = 0;
     if (sm->moved) {
@@ -539,7 +539,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         skip_to(sm, cycle);
     sm->moved_before = sm->moved;
     sm->moved = false;
-    if (sm->backed_off)
+    if (RARELY(sm->backed_off))
         spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->waits.delay) - delays_over(sm, cycle));
     if (sm_wheel_due(&sm->execute.wheel, cycle))
         sm_writeback(sm);
@@ -564,7 +564,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
         sm_fetch(sm);
     if ((sm->due & SM_DUE_SEND) && sm->fetch.queue.count)
         sm_send_instruction_requests(sm);
-    if (!sm->resident && sm->lsu.l1d.agent)
+    if (RARELY(!sm->resident && sm->lsu.l1d.agent))
         end_writes(sm);
     sm->now = cycle + 1;
     uint32_t state = state_of(sm);

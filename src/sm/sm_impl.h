@@ -346,7 +346,7 @@ void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit);
 static inline void sm_head_cleared(struct sm *sm, struct sm_warp *warp, uint64_t bit, const struct sm_decoded *d)
 {
     sm->cleared |= bit;
-    if (d->after == SM_AFTER_FENCE)
+    if (RARELY(d->after == SM_AFTER_FENCE))
         sm_reach_release(sm, warp, bit);
 }
 /* Where the values of the registers come from that an op with an access writes. A warp whose atomic is under way waits
