@@ -374,14 +374,13 @@ HOT NOT_INLINE void note_overtaken(struct sm *sm, unsigned s, enum sm_class clas
     uint8_t *overtaken = sm->issue.overtaken[class], most = sm->issue.overtakes[class];
     uint64_t want = sm_wanted(sm, class) & sm->cleared & ~sm->waiting & ~sm->issue.of[s].slots, known;
     memcpy(&known, overtaken, sizeof known);
-    if (!want && !known)
+    unsigned count = sm->scheduler_count, behind = s + 1 < count ? s + 1 : 0;
+    if (!known && (!want || behind == sm->issue.looks_first))
         return; /* the usual case */
     unsigned times = overtaken[s];
     bool choose = sm->issue.first_look != SM_NONE, full = sm_fifo_full(&sm->id_oc[class]);
     overtaken[s] = times >= most - 1u ? most - 1 : 0;
-    unsigned count = sm->scheduler_count;
-    for (unsigned other = s + 1 < count ? s + 1 : 0; full && other != sm->issue.looks_first;
-         other = other + 1 < count ? other + 1 : 0) {
+    for (unsigned other = behind; full && other != sm->issue.looks_first; other = other + 1 < count ? other + 1 : 0) {
         times = want & sm->issue.of[other].slots ? overtaken[other] + 1u : 0;
         overtaken[other] = (uint8_t)(times < most ? times : most);
         choose |= times >= most;
