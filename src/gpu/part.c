@@ -479,20 +479,41 @@ static unsigned first_of(unsigned count, unsigned parts, unsigned number)
     return (count * number + parts - 1) / parts;
 }
 
-/* The first SM of part `number`. SMs that share an instruction cache are in one part. */
-static unsigned first_sm_of(const struct gpu *gpu, unsigned parts, unsigned number)
+/* SMs are dealt to threads, and each thread's to its parts, in groups that share an instruction cache. Thread 0 ticks
+ * the core of network 0: where that is work, it has fewer SMs. */
+static unsigned groups_of_thread(const struct gpu *gpu, unsigned threads, unsigned thread, unsigned parts_each)
 {
-    unsigned first = first_of(gpu_sm_groups(gpu), parts, number) * gpu->machine.sm.l1i_sharers;
-    return first < gpu->machine.gpu.sms ? first : gpu->machine.gpu.sms;
+    unsigned groups = gpu_sm_groups(gpu), sharers = gpu->machine.sm.l1i_sharers;
+    unsigned weight = threads > 1 ? (network_weight(gpu->networks[0]) + sharers / 2) / sharers : 0;
+    unsigned fair = (groups + weight + threads - 1) / threads;
+    unsigned own = fair > weight + parts_each ? fair - weight : parts_each;
+    if (threads == 1 || own > groups)
+        own = groups;
+    if (thread == 0)
+        return own;
+    return first_of(groups - own, threads - 1, thread) - first_of(groups - own, threads - 1, thread - 1);
+}
+
+static unsigned groups_of_part(const struct gpu *gpu, unsigned threads, unsigned parts, unsigned number)
+{
+    unsigned each = parts / threads, groups = groups_of_thread(gpu, threads, number % threads, each);
+    return first_of(groups, each, number / threads + 1) - first_of(groups, each, number / threads);
+}
+
+static bool parts_fit(const struct gpu *gpu, unsigned threads, unsigned parts)
+{
+    const struct partition_params *p = &gpu->machine.memory.partition;
+    bool fit = parts * (GPU_PART_SMS / p->slices_per_channel) >= p->channels;
+    for (unsigned n = 0; n < threads; n++) /* a thread's first part is its largest */
+        fit &= groups_of_part(gpu, threads, parts, n) * gpu->machine.sm.l1i_sharers <= GPU_PART_SMS;
+    return fit;
 }
 
 /* As many parts as threads, or the next multiple that leaves each at most GPU_PART_SMS SMs and slices. */
 static unsigned count_parts(const struct gpu *gpu, unsigned threads)
 {
-    const struct partition_params *p = &gpu->machine.memory.partition;
-    unsigned channels = GPU_PART_SMS / p->slices_per_channel, parts = threads;
-    unsigned groups = GPU_PART_SMS / gpu->machine.sm.l1i_sharers;
-    while (parts * groups < gpu_sm_groups(gpu) || parts * channels < p->channels)
+    unsigned parts = threads;
+    while (!parts_fit(gpu, threads, parts))
         parts += threads;
     return parts;
 }
@@ -501,6 +522,7 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
 {
     struct gpu *gpu = run->gpu;
     const unsigned parts = count_parts(gpu, threads);
+    unsigned first = 0; /* SM of the next part */
     unsigned channels = gpu->machine.memory.partition.channels;
     unsigned per = gpu->machine.memory.partition.slices_per_channel;
     uint8_t part_of_sm[NETWORK_MAX_PORTS], part_of_slice[NETWORK_MAX_PORTS];
@@ -509,12 +531,14 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
     for (unsigned n = 0; n < parts; n++) {
         struct gpu_part *part = &run->parts[n];
         /* The first part is that of the thread that gives out the work: the others begin later and are heard later, so
-         * where things do not divide evenly the first parts have more, and the routers are spread. */
+         * where things do not divide evenly the first parts have more. */
         *part = (struct gpu_part){.run = run, .number = n, .always = run->launch->every_cycle};
         part->probing = gpu_probes(gpu);
         part->report = threads > 1 && n < threads ? crew_report(gpu->crew, n) : &part->outlook;
-        part->first_sm = first_sm_of(gpu, parts, n);
-        part->sms = first_sm_of(gpu, parts, n + 1) - part->first_sm;
+        part->first_sm = first;
+        first += groups_of_part(gpu, threads, parts, n) * gpu->machine.sm.l1i_sharers;
+        first = first < gpu->machine.gpu.sms ? first : gpu->machine.gpu.sms;
+        part->sms = first - part->first_sm;
         contract(part->sms <= GPU_PART_SMS);
         part->first_channel = first_of(channels, parts, n);
         part->channels = first_of(channels, parts, n + 1) - part->first_channel;

@@ -84,6 +84,7 @@ struct network_carrier { /* what describes a payload in a checkpoint */
 
 struct network_core_kind {
     const char *name;
+    unsigned weight; /* network_weight, for 64 ports on one side */
     /* network_refuses; NULL: any parameters and ports can be. */
     bool (*refuses)(const struct network_params *params, unsigned inputs, unsigned outputs,
                     struct network_refusal *refusal);

@@ -488,6 +488,7 @@ static void vary(struct network_core *core, struct random_stream stream)
 
 const struct network_core_kind network_core_mesh = {
     .name = "mesh",
+    .weight = 16,
     .refuses = refuses,
     .channel_ticks = channel_ticks,
     .create = create,

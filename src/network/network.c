@@ -156,6 +156,12 @@ unsigned network_lookahead(const struct network *net)
     return net->channel_ticks;
 }
 
+unsigned network_weight(const struct network *net)
+{
+    unsigned ports = net->gates.inputs > net->gates.outputs ? net->gates.inputs : net->gates.outputs;
+    return network_follows(net) ? 0 : net->core->kind->weight * ports / 64;
+}
+
 unsigned network_latency(const struct network *net, unsigned input, unsigned output)
 {
     return net->core->kind->latency(net->core, input, output);

@@ -132,6 +132,9 @@ static inline void *network_receive(struct network *net, unsigned output)
     return payload;
 }
 
+/* How long it takes to simulate the core, roughly, beside SMs that are busy: as long as so many of them. 0 for one that
+ * follows another. */
+unsigned network_weight(const struct network *net);
 /* Divides senders and receivers into `sides`, at most NETWORK_MAX_SIDES, each to be ticked by itself: side_of_input and
  * side_of_output name the side of each port. No two inputs of a side may have the same number modulo 64, and no two
  * outputs: any 64 or fewer neighbours can be a side. At first there is one side for every 64 ports. Allowed between any
