@@ -268,6 +268,27 @@ NOT_INLINE void vary_turn(struct mesh *m, unsigned node, unsigned out, uint64_t 
         m->router[node].turns[out] = (uint8_t)((random_below(&m->arbitration, MESH_ROUTER_LANES) - 1) % 64);
 }
 
+/* network.oldest_first: of the lanes, that which need not wait and whose packet was sent first; of equal ones, the next
+ * in turn. As a set; the others that need not wait have asked in vain. Lanes in turn share a way out evenly, but not those
+ * who sent what is in them: where a packet to a hot spot meets others at n routers, it has one turn in two or three to
+ * the power of n. */
+NOT_INLINE uint64_t oldest_of(struct mesh *m, unsigned node, uint64_t lanes, uint64_t behind)
+{
+    const uint64_t in_turn[2] = {lanes & behind, lanes & ~behind};
+    uint64_t oldest = 0;
+    uint32_t sent = 0;
+    for (unsigned i = 0; i < 2; i++)
+        for (uint64_t rest = in_turn[i]; rest; rest &= rest - 1) {
+            const struct mesh_lane *lane = lane_of(m, node, mask_first(rest));
+            uint32_t its = m->packet[mesh_flit(lane, 0)].parcel.sent;
+            if (begins_to_wait(m, lane) || (oldest && (int32_t)(its - sent) >= 0))
+                continue;
+            oldest = rest & -rest;
+            sent = its;
+        }
+    return oldest;
+}
+
 /* Of the lanes that ask for a way out, the next in turn that need not wait: its flit crosses. Returns the lanes that
  * have had their input's turn by that. */
 HOT_INLINE uint64_t serve_way(struct mesh *m, unsigned node, unsigned out, uint64_t passed, struct network_turn *turn)
@@ -276,6 +297,8 @@ HOT_INLINE uint64_t serve_way(struct mesh *m, unsigned node, unsigned out, uint6
     if (m->varies)
         vary_turn(m, node, out, router->asking[out] & ~passed);
     uint64_t lanes = router->asking[out] & ~passed;
+    if (m->core.params->oldest_first && (lanes & (lanes - 1)))
+        lanes = oldest_of(m, node, lanes, ~UINT64_C(1) << router->turns[out]);
     while (lanes) {
         uint64_t behind = lanes & (~UINT64_C(1) << router->turns[out]);
         unsigned number = mask_first(behind ? behind : lanes);

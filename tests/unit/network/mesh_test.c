@@ -274,6 +274,30 @@ static void nobody_starves_at_a_hot_spot(void **state)
     }
 }
 
+/* 128 nodes send to one: whose packets meet others at many routers gets next to nothing where lanes have turns, and a
+ * good part of its share where the oldest packet goes first. */
+static void the_oldest_first_share_a_hot_spot(void **state)
+{
+    (void)state;
+    const unsigned ticks = 200000;
+    for (unsigned oldest = 0; oldest <= 1; oldest++) {
+        struct network_params p = params_of(16, 8, 4);
+        struct mesh_net n;
+        struct flood f;
+        uint64_t least = UINT64_MAX;
+        p.oldest_first = oldest;
+        open_net(&n, &p, 128, 128);
+        flood(&n, ticks, 0, 1, &f);
+        uint64_t sent = f.sent, received = f.received, share = f.received / 128;
+        for (unsigned i = 0; i < 128; i++)
+            least = f.of_input[i] < least ? f.of_input[i] : least;
+        assert_true(received > ticks * 9 / 10);
+        assert_true(oldest ? least > share / 2 : least < share / 20);
+        assert_int_equal(received + drain(&n), sent);
+        close_net(&n);
+    }
+}
+
 /* Nobody receives at output 2, so that packets from 0 to 2 fill their lanes on the way. Packets from 1 to 4 share the
  * link from 1 to 2 with them: in a channel of their own they pass, in the same one they are held up. */
 static void channels_pass_each_other(void **state)
@@ -582,6 +606,7 @@ int main(void)
         cmocka_unit_test(waits_are_those_of_a_queue),
         cmocka_unit_test(a_saturated_mesh_carries_what_its_links_can),
         cmocka_unit_test(nobody_starves_at_a_hot_spot),
+        cmocka_unit_test(the_oldest_first_share_a_hot_spot),
         cmocka_unit_test(channels_pass_each_other),
         cmocka_unit_test(ports_sit_where_they_are_told),
         cmocka_unit_test(what_cannot_be_is_refused),
