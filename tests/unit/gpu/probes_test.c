@@ -182,7 +182,7 @@ static void every_store_probes_the_others(void **state)
 
 struct taker {
     struct gpu *gpu;
-    struct strbuf content[24];
+    struct strbuf content[10];
     unsigned count;
 };
 
@@ -229,7 +229,7 @@ static void checkpoints_hold_probes_under_way(void **state)
         struct strbuf stats = {0};
         uint64_t p = open_probing(&d, &cases[i]);
         struct taker t = {.gpu = d.gpu};
-        gpu_set_checkpoints(d.gpu, 1301, 397, take, &t);
+        gpu_set_checkpoints(d.gpu, 1301, 997, take, &t);
         device_run(&d, "k", (struct shape){.grid = BLOCKS, .block = LANES, .threads = 1}, p, ROUNDS);
         device_all_stats(&d.result, &stats);
         assert_true(t.count > 4);
