@@ -206,6 +206,7 @@ struct check;
 void agent_check(struct agent *a, struct check *c);
 struct archive;
 struct packet_source;
-void agent_archive(struct agent *a, struct archive *ar, const struct packet_source *source);
+/* waiters: as in l1_archive. */
+void agent_archive(struct agent *a, struct archive *ar, const struct packet_source *source, uint32_t waiters);
 
 #endif

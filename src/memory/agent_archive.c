@@ -26,7 +26,8 @@ static void archive_line(struct agent *a, struct archive *ar, struct agent_line 
     archive_bytes(ar, agent_data(a, line), PACKET_LINE_BYTES);
 }
 
-static void archive_fills(struct agent *a, struct archive *ar)
+/* owned: the numbers of waiters that the owner has are below it. */
+static void archive_fills(struct agent *a, struct archive *ar, uint32_t owned)
 {
     uint32_t waiters = a->waiter_count;
     for (uint32_t i = 0; i < a->fill_count; i++) {
@@ -40,7 +41,7 @@ static void archive_fills(struct agent *a, struct archive *ar)
         ARCHIVE(ar, fill->data);
     }
     for (uint32_t i = 0; i < waiters; i++) {
-        ARCHIVE(ar, a->waiters[i].value);
+        archive_u32_to(ar, &a->waiters[i].value, owned ? owned - 1 : 0);
         archive_place(ar, &a->waiters[i].next, waiters);
     }
     archive_place(ar, &a->free_fill, a->fill_count);
@@ -64,13 +65,13 @@ static void archive_queue(struct agent *a, struct archive *ar)
     }
 }
 
-void agent_archive(struct agent *a, struct archive *ar, const struct packet_source *source)
+void agent_archive(struct agent *a, struct archive *ar, const struct packet_source *source, uint32_t waiters)
 {
     coherence_side_archive(&a->side, ar);
     ARCHIVE(ar, a->clock);
     for (struct agent_line *line = a->lines; line < a->lines + a->sets * a->ways; line++)
         archive_line(a, ar, line, source);
-    archive_fills(a, ar);
+    archive_fills(a, ar, waiters);
     archive_queue(a, ar);
     packet_archive_list(ar, &a->behind, source);
     packet_archive_list(ar, &a->deferred, source);

@@ -222,5 +222,7 @@ void cache_check(struct cache *c, struct check *check);
 /* Describes everything but the parameters for a checkpoint. */
 struct archive;
 void cache_archive(struct cache *c, struct archive *ar);
+/* What was loaded is refused if a waiter's number is not one of its owner's, which are below `end`. */
+void cache_archive_waiters(const struct cache *c, struct archive *ar, uint32_t end);
 
 #endif

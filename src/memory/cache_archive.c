@@ -65,3 +65,20 @@ void cache_archive(struct cache *c, struct archive *ar)
     }
     archive_end(ar);
 }
+
+/* The two highest numbers stand for nobody. */
+static bool is_foreign(uint32_t waiter, uint32_t end)
+{
+    return waiter >= end && waiter < CACHE_NO_WAITER - 1;
+}
+
+void cache_archive_waiters(const struct cache *c, struct archive *ar, uint32_t end)
+{
+    bool foreign = false;
+    for (uint32_t i = 0; archive_loading(ar) && i < c->new_mshrs; i++)
+        foreign |= is_foreign(c->mshrs[i].value, end);
+    for (uint32_t i = 0; archive_loading(ar) && i < c->new_waiters; i++)
+        foreign |= is_foreign(c->waiters[i].value, end);
+    if (foreign)
+        archive_fail(ar, "a line that somebody waits for who is not there");
+}

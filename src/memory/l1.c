@@ -400,11 +400,12 @@ void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, cons
 
 /* Checkpoints */
 
-void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *source)
+void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *source, uint32_t waiters)
 {
     cache_archive(l1->cache, ar);
+    cache_archive_waiters(l1->cache, ar, waiters);
     if (RARELY(l1->agent))
-        agent_archive(l1->agent, ar, source);
+        agent_archive(l1->agent, ar, source, waiters);
     else
         coherence_side_archive(l1->side, ar);
 }

@@ -162,8 +162,9 @@ void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, cons
 /* l1_check.c: recomputes what the L1 and its cache keep (base/check.h). */
 struct check;
 void l1_check(struct l1 *l1, struct check *c);
-/* Describes the cache and what the protocol remembers for a checkpoint; `requests` are the owner's to describe. */
+/* Describes the cache and what the protocol remembers for a checkpoint; `requests` are the owner's to describe. waiters:
+ * the owner's numbers for accesses are below it. */
 struct archive;
-void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *source);
+void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *source, uint32_t waiters);
 
 #endif

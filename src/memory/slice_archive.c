@@ -89,6 +89,7 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     archive_requests(s, ar);
     request_queue_archive(ar, &s->from_dram, s->pool);
     archive_waiters(s, ar, source);
+    cache_archive_waiters(s->cache, ar, s->new_waiters);
     ARCHIVE(ar, s->next);
     ARCHIVE(ar, s->data_free_at);
     ARCHIVE(ar, s->fill_free_at);

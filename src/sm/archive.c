@@ -406,6 +406,25 @@ static void begin_counting(struct sm *sm)
     sm_all_due(sm);
 }
 
+/* A shared cache is the first member's. */
+static void archive_l1i(struct sm *sm, struct archive *ar)
+{
+    const struct sm_fetch *f = &sm->fetch;
+    if (!f->member) {
+        cache_archive(f->l1i, ar);
+        cache_archive_waiters(f->l1i, ar, f->neighbours ? sm->params->l1i_sharers * SM_SLOTS : sm->params->warps);
+    }
+    sm->fetch.came = sm_line_came(sm);
+}
+
+static void archive_data_caches(struct sm *sm, struct archive *ar, const struct packet_source *source)
+{
+    uint32_t transactions = (uint32_t)sm->lsu.transactions.count;
+    cache_archive(sm->lsu.l1c, ar);
+    cache_archive_waiters(sm->lsu.l1c, ar, transactions);
+    l1_archive(&sm->lsu.l1d, ar, source, transactions);
+}
+
 void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *source)
 {
     archive_begin(ar, "state", 0);
@@ -423,11 +442,8 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_place(ar, &sm->issue.first_look, sm->params->schedulers);
     archive_pipelines(sm, ar);
     archive_lsu(sm, ar, source);
-    if (!sm->fetch.member)
-        cache_archive(sm->fetch.l1i, ar);
-    sm->fetch.came = sm_line_came(sm);
-    cache_archive(sm->lsu.l1c, ar);
-    l1_archive(&sm->lsu.l1d, ar, source);
+    archive_l1i(sm, ar);
+    archive_data_caches(sm, ar, source);
     archive_watch(sm, ar);
     sm_unsynced_archive(&sm->unsynced, code_of(sm)->module->instr_count, ar);
     if (sm->spin)

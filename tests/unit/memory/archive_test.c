@@ -169,8 +169,37 @@ static void content_is_not_trusted(void **state)
     stop(&a);
 }
 
+/* Who waits for a line is a number of the cache's owner: one that he does not have is refused. */
+static void waiters_are_the_owners(void **state)
+{
+    (void)state;
+    struct memory_params params = fixture_params();
+    struct arena arena = {0};
+    struct strbuf content = {0};
+    struct cache_effect effect;
+    struct cache *c = cache_create(&params.l2, false, &arena);
+    assert_int_equal(cache_read(c, 0x1000, 32, 7, 8, &effect), CACHE_MISS);
+    struct archive *ar = archive_into(&content);
+    cache_archive(c, ar);
+    cache_archive_waiters(c, ar, 8);
+    assert_string_equal(archive_error(ar), "");
+    archive_abandon(ar);
+    for (uint32_t end = 7; end <= 8; end++) {
+        c = cache_create(&params.l2, false, &arena);
+        ar = archive_from_bytes(content.text, content.length);
+        cache_archive(c, ar);
+        assert_false(archive_failed(ar));
+        cache_archive_waiters(c, ar, end);
+        assert_int_equal(archive_failed(ar), end == 7);
+        archive_abandon(ar);
+    }
+    strbuf_free(&content);
+    arena_free(&arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(partitions_go_on), cmocka_unit_test(content_is_not_trusted)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(partitions_go_on), cmocka_unit_test(content_is_not_trusted),
+                                       cmocka_unit_test(waiters_are_the_owners)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
