@@ -42,6 +42,17 @@ static inline unsigned bits_for(uint64_t most)
     return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
+static inline bool is_power_of_two(uint64_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+/* The least power of two that is n or more, for n up to 2^31; 1 for 0. */
+static inline uint32_t power_from(uint32_t n)
+{
+    return n ? UINT32_C(1) << bits_for(n - 1) : 1;
+}
+
 static inline uint64_t round_up_u64(uint64_t value, uint64_t step)
 {
     return step ? (value + step - 1) / step * step : value;

@@ -70,7 +70,8 @@ static bool dispatch(struct gpu_run *run, bool room, uint64_t cycle)
     return true;
 }
 
-/* What the engine goes by from window to window. */
+/* A run's state from one window to the next: what the parts reported last, and the cycles that end the run or give the
+ * engine something to do. */
 struct course {
     struct gpu_watch watch;
     struct gpu_outlook outlook; /* of the last window */
@@ -98,15 +99,10 @@ static uint64_t window_length(const struct gpu_run *run, uint64_t from)
     return length;
 }
 
-static bool is_power(uint64_t n)
-{
-    return (n & (n - 1)) == 0;
-}
-
 /* The end of the window that begins at `from`: the next multiple of its length. */
 static uint64_t end_of_window(uint64_t from, uint64_t length)
 {
-    return from - (is_power(length) ? from & (length - 1) : from % length) + length;
+    return from - (is_power_of_two(length) ? from & (length - 1) : from % length) + length;
 }
 
 /* The next *duty*: the first cycle in which somebody besides the parts has something to do, so that time may not pass
@@ -152,7 +148,7 @@ static void run_window(const struct gpu_run *run, const struct course *c, struct
     }
     uint64_t length = window_length(run, from);
     w->end = cycle_min(end_of_window(from, length), c->limit);
-    if (c->alone && is_power(length) && c->limit - from > ALONE_CYCLES + length)
+    if (c->alone && is_power_of_two(length) && c->limit - from > ALONE_CYCLES + length)
         gpu_part_run_alone(&run->parts[0], w, length, cycle_min(from + ALONE_CYCLES, c->duty));
     else
         run_all(w);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "base/strmap.h"
@@ -202,11 +203,6 @@ bool machine_value(const struct machine *m, const char *name, struct strbuf *out
 void machine_set_scheduler(struct machine *m, const char *name)
 {
     m->sm.scheduler = arena_strdup(&m->arena, name);
-}
-
-static bool is_power_of_two(uint32_t n)
-{
-    return n && !(n & (n - 1));
 }
 
 /* Every rule of every room that is broken, with its reason. */

@@ -92,9 +92,10 @@ void gpu_wake_parts(struct gpu_run *run);
 uint64_t gpu_next_cycle(const struct gpu *gpu, const struct gpu_outlook *outlook);
 /* Simulates a window of a part: at most as many ticks of the networks as their lookahead. */
 void gpu_part_run(struct gpu_part *part, const struct gpu_window *window);
-/* The same for the only part of a device, which then goes on by itself, from window to window of `length` (a power of
- * two) as the engine would: up to a window that does not begin before `until`, or until it has something to report at
- * once: a fault, room for a block, that it is idle. */
+/* Simulates the window and those that follow it, for the only part of a device. A window *follows* when it begins
+ * before `until` and the part has nothing to report before it: no fault, no room for a block, and not that it is idle.
+ * Those windows are the ones that the engine would begin: each from the first cycle in which something can happen to
+ * the next multiple of `length`, a power of two. */
 void gpu_part_run_alone(struct gpu_part *part, const struct gpu_window *window, uint64_t length, uint64_t until);
 
 /* States the derived facts of a part; between two windows. */

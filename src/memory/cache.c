@@ -40,12 +40,10 @@ const unsigned cache_stat_count = sizeof(cache_stat_descs) / sizeof(cache_stat_d
 
 static void create_lists(struct cache *c, struct arena *arena)
 {
-    uint32_t entries = c->params.mshr_entries, buckets = 1;
+    uint32_t entries = c->params.mshr_entries, buckets = power_from(2 * entries);
     uint64_t waiters = (uint64_t)entries * c->params.mshr_merges;
     if (waiters > MAX_WAITERS)
         waiters = MAX_WAITERS;
-    while (buckets < 2 * entries)
-        buckets *= 2;
     c->hash_mask = buckets - 1;
     c->hash = ARENA_NEW(arena, uint32_t, buckets);
     memset(c->hash, 0xff, buckets * sizeof(uint32_t));

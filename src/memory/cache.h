@@ -222,7 +222,8 @@ void cache_check(struct cache *c, struct check *check);
 /* Describes everything but the parameters for a checkpoint. */
 struct archive;
 void cache_archive(struct cache *c, struct archive *ar);
-/* What was loaded is refused if a waiter's number is not one of its owner's, which are below `end`. */
+/* Refuses a checkpoint in which somebody waits for a line whose number the cache's owner has not: the owner's numbers
+ * are below `end`. Called after cache_archive, when the owner knows `end`; does nothing while saving. */
 void cache_archive_waiters(const struct cache *c, struct archive *ar, uint32_t end);
 
 #endif

@@ -75,9 +75,11 @@ static bool is_foreign(uint32_t waiter, uint32_t end)
 void cache_archive_waiters(const struct cache *c, struct archive *ar, uint32_t end)
 {
     bool foreign = false;
-    for (uint32_t i = 0; archive_loading(ar) && i < c->new_mshrs; i++)
+    if (!archive_loading(ar))
+        return;
+    for (uint32_t i = 0; i < c->new_mshrs; i++)
         foreign |= is_foreign(c->mshrs[i].value, end);
-    for (uint32_t i = 0; archive_loading(ar) && i < c->new_waiters; i++)
+    for (uint32_t i = 0; i < c->new_waiters; i++)
         foreign |= is_foreign(c->waiters[i].value, end);
     if (foreign)
         archive_fail(ar, "a line that somebody waits for who is not there");

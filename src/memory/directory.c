@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/hot.h"
 #include "isa/mod_values.h"
@@ -23,9 +24,7 @@ try {
 void directory_init(struct directory *d, const struct coherence_protocol *protocol, const struct directory_host *host,
                     uint32_t lines, uint32_t line_bytes, uint32_t sms, struct arena *arena)
 {
-    uint32_t buckets = 1;
-    while (buckets < 2 * lines)
-        buckets *= 2;
+    uint32_t buckets = power_from(2 * lines);
     *d = (struct directory){.protocol = protocol,
                             .host = *host,
                             .hash_mask = buckets - 1,

@@ -34,14 +34,6 @@ const struct param_desc dram_param_descs[] = {
 };
 const unsigned dram_param_count = sizeof(dram_param_descs) / sizeof(dram_param_descs[0]);
 
-static uint32_t ring_size(uint32_t entries)
-{
-    uint32_t size = 1;
-    while (size < entries)
-        size *= 2;
-    return size;
-}
-
 static uint32_t above(uint32_t a, uint32_t b)
 {
     return a > b ? a - b : 0;
@@ -97,11 +89,11 @@ struct dram *dram_create(const struct dram_params *params, uint32_t latency, uin
     set_constraints(d);
     create_banks(d);
     create_slots(d, arena);
-    d->delay_mask = (uint16_t)(ring_size(under_way) - 1);
+    d->delay_mask = (uint16_t)(power_from(under_way) - 1);
     d->delay = ARENA_NEW(arena, struct dram_delayed, d->delay_mask + 1u);
-    d->pipe_mask = (uint16_t)(ring_size(params->tCL + params->tWL + 2) - 1);
+    d->pipe_mask = (uint16_t)(power_from(params->tCL + params->tWL + 2) - 1);
     d->pipe = ARENA_NEW(arena, struct dram_burst, d->pipe_mask + 1);
-    d->finished_mask = (uint16_t)(ring_size(params->return_queue) - 1);
+    d->finished_mask = (uint16_t)(power_from(params->return_queue) - 1);
     d->finished_limit = (uint16_t)params->return_queue;
     d->finished = ARENA_NEW(arena, struct dram_request, d->finished_mask + 1);
     return d;

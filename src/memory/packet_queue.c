@@ -1,14 +1,12 @@
 #include "memory/packet_queue.h"
 
+#include "base/bits.h"
 #include "base/check.h"
 #include "base/hot.h"
 
 static uint32_t mask_for(uint32_t size)
 {
-    uint32_t mask = 0;
-    while (mask < size)
-        mask = 2 * mask + 1;
-    return mask;
+    return power_from(size + 1) - 1;
 }
 
 void packet_ring_init(struct packet_ring *ring, unsigned size, struct arena *arena)
@@ -21,11 +19,10 @@ void packet_ring_init(struct packet_ring *ring, unsigned size, struct arena *are
 
 void packet_ring_check(struct packet_ring *r, const char *name, struct check *c)
 {
-    uint32_t first_free = r->count;
     CHECK_FACT(c, "packet_ring.mask", 0, r->mask, mask_for(r->size));
     check_holds(c, name, 0, r->head <= r->mask && r->count <= r->size + 1);
     for (uint32_t i = 0; i <= r->mask; i++)
-        check_holds(c, name, i, (*packet_ring_at(r, i) == NULL) == (i >= first_free));
+        check_holds(c, name, i, (*packet_ring_at(r, i) == NULL) == (i >= r->count));
 }
 
 HOT struct packet *packet_new(struct packet_pool *pool)

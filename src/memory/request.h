@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/bits.h"
 #include "base/check.h"
 #include "memory/packet.h"
 
@@ -77,9 +78,7 @@ static inline void request_release(struct request_pool *pool, uint32_t number)
 /* A queue of at most `limit` requests; somebody who does not ask may put `more` behind them. */
 static inline struct request_queue request_queue_create(uint32_t limit, uint32_t more, struct arena *arena)
 {
-    uint32_t size = 1;
-    while (size < limit + more)
-        size *= 2;
+    uint32_t size = power_from(limit + more);
     return (struct request_queue){.numbers = ARENA_NEW(arena, uint32_t, size), .mask = size - 1, .limit = limit};
 }
 

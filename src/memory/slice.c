@@ -30,9 +30,7 @@
 
 static struct partition_out out_create(uint32_t limit, struct arena *arena)
 {
-    uint32_t size = 1;
-    while (size < limit)
-        size *= 2;
+    uint32_t size = power_from(limit);
     return (struct partition_out){
         .replies = ARENA_NEW(arena, struct partition_reply, size), .mask = size - 1, .limit = limit};
 }

@@ -269,9 +269,9 @@ NOT_INLINE void vary_turn(struct mesh *m, unsigned node, unsigned out, uint64_t 
 }
 
 /* network.oldest_first: of the lanes, that which need not wait and whose packet was sent first; of equal ones, the next
- * in turn. As a set; the others that need not wait have asked in vain. Lanes in turn share a way out evenly, but not those
- * who sent what is in them: where a packet to a hot spot meets others at n routers, it has one turn in two or three to
- * the power of n. */
+ * in turn. As a set; the others that need not wait have asked in vain. Lanes in turn share a way out evenly, but not
+ * those who sent what is in them: where a packet to a hot spot meets others at n routers, it has one turn in two or
+ * three to the power of n. */
 NOT_INLINE uint64_t oldest_of(struct mesh *m, unsigned node, uint64_t lanes, uint64_t behind)
 {
     const uint64_t in_turn[2] = {lanes & behind, lanes & ~behind};
@@ -425,9 +425,7 @@ static void make_lane(struct mesh *m, unsigned number, unsigned node, unsigned i
                       struct arena *arena)
 {
     struct mesh_lane *lane = &m->lane[number];
-    uint32_t size = 1;
-    while (size < depth)
-        size *= 2;
+    uint32_t size = power_from(depth);
     *lane = (struct mesh_lane){.flits = ARENA_NEW(arena, uint16_t, size),
                                .mask = size - 1,
                                .node = (uint16_t)node,

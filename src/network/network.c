@@ -32,10 +32,8 @@ const struct stat_group network_stat_group = {"network", "interconnect, one dire
 
 static uint32_t ring_size(uint32_t entries)
 {
-    uint32_t size = CACHE_LINE / sizeof(struct network_parcel);
-    while (size < entries)
-        size *= 2;
-    return size;
+    const uint32_t least = CACHE_LINE / sizeof(struct network_parcel);
+    return power_from(entries > least ? entries : least);
 }
 
 /* Rings of different ports lie in different cache lines: theirs may be different threads. */
@@ -81,8 +79,7 @@ static void make_core(struct network *net, const struct network_core_kind *kind,
 {
     net->channel_ticks = kind->channel_ticks(&net->params);
     assert(net->channel_ticks >= 2 && net->channel_ticks <= NETWORK_MAX_LOOKAHEAD);
-    for (net->channel_mask = 1; net->channel_mask + 1 < 2 * net->channel_ticks;)
-        net->channel_mask = 2 * net->channel_mask + 1;
+    net->channel_mask = power_from(2 * net->channel_ticks) - 1;
     net->core = kind->create(&net->gates, &net->params, arena);
     net->core->kind = kind;
     net->core->gates = &net->gates;

@@ -173,14 +173,14 @@ HOT_INLINE bool load_const(struct sm *sm, const struct sm_transaction *t)
     return true;
 }
 
-/* The usual case of store_bytes: accesses are aligned, and the segment is no smaller than one, so it has all of a
- * lane's bytes. size: access->stride, which the compiler knows. */
-HOT_INLINE void store_whole(const struct simt_access *access, uint64_t lanes, struct packet *p, unsigned size)
+/* The usual case of store_bytes: elements of four bytes. They are aligned, and no segment is smaller, so this one has
+ * all of a lane's bytes. */
+HOT_INLINE void store_words(const struct simt_access *access, uint64_t lanes, struct packet *p)
 {
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest), offset = (unsigned)access->address[lane] % PACKET_LINE_BYTES;
-        memcpy(p->data + offset, (const uint8_t *)access->data + lane * size, size);
-        p->mask[offset / 64] |= mask_low(size) << offset % 64;
+        memcpy(p->data + offset, access->data + 4 * lane, 4);
+        p->mask[offset / 64] |= mask_low(4) << offset % 64;
     }
 }
 
@@ -188,7 +188,7 @@ static void store_bytes(const struct simt_access *access, const struct sm_transa
 {
     unsigned size = access->stride;
     if (size == 4 && t->bytes >= 4) {
-        store_whole(access, t->lanes, p, 4);
+        store_words(access, t->lanes, p);
         return;
     }
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {

@@ -118,10 +118,7 @@ struct sm_wheel {
 /* The size of a ring of cycles that looks `cycles` ahead: a power of two, 64 at least. */
 static inline uint32_t sm_ring_of_cycles(uint32_t cycles)
 {
-    uint32_t size = 64;
-    while (size <= cycles)
-        size *= 2;
-    return size;
+    return cycles < 64 ? 64 : power_from(cycles + 1);
 }
 
 /* The pool of ops, recycled: a running kernel allocates nothing once its working set was met. */
