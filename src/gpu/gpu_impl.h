@@ -129,9 +129,11 @@ struct gpu_counters {
 #define CACHE(member, doc) struct cache_stats member;
 #include "gpu/counters.def"
     struct coherence_counts transitions[COHERENCE_SIDES];
-    bool keeps_written;                       /* the last two sets have something */
+    bool keeps_written, queues_locks;         /* L1s keep what they have written; slices keep requests for locks */
     struct stat_group cache_groups[GPU_SETS]; /* of the caches' sets */
     struct gpu_stat_set sets[GPU_SETS];
+    struct gpu_stat_set shown[GPU_SETS]; /* of these, those that have something on the machine */
+    unsigned shown_count;
 };
 
 /* units.c: the coherence protocol of a machine. */

@@ -163,6 +163,18 @@ static int write_workspace(struct gpu_run *run)
     return 0;
 }
 
+/* The functional mode has no memory system whose slices could keep requests. */
+static struct simt_lock_queues lock_queues_of(const struct machine *m, enum gpu_mode mode)
+{
+    const struct lock_params *p = &m->memory.locks;
+    struct simt_lock_queues q = {
+        .used = p->queue && mode == GPU_TIMING, .first_wait = p->backoff_cycles, .longest_wait = p->backoff_most};
+    for (uint8_t i = 0; lock_backoffs[i]; i++)
+        if (!strcmp(lock_backoffs[i], p->backoff))
+            q.growth = i;
+    return q;
+}
+
 static void describe_grid(struct gpu_run *run)
 {
     const struct gpu_launch *l = run->launch;
@@ -183,6 +195,7 @@ static void describe_grid(struct gpu_run *run)
         .core_mhz = m->gpu.core_mhz,
         .check_sync = l->check_sync,
         .lock_past = m->sm.lock_past,
+        .lock_queues = lock_queues_of(m, l->mode),
         .divergence = l->divergence,
         .services = &run->gpu->services,
     };

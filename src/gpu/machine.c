@@ -60,6 +60,7 @@ static void bind_groups(struct machine *m)
         {"l1d", "data cache of an SM", cache_param_descs, cache_param_count, &m->l1d, NULL},
         {"coherence", "coherence of the L1 data caches and the L2", coherence_param_descs, coherence_param_count,
          &m->memory.coherence, NULL},
+        {"locks", "queues of locks in the L2 slices", lock_param_descs, lock_param_count, &m->memory.locks, NULL},
         {"network", "interconnect", network_param_descs, network_param_count, &m->network, NULL},
         {"partition", "memory partitions", partition_param_descs, partition_param_count, &m->memory.partition, NULL},
         {"l2", "a slice of the L2 cache", l2_param_descs, l2_param_count, &m->memory.l2, NULL},

@@ -19,7 +19,7 @@ struct gpu_params { /* group "gpu": number of SMs, clocks, device memory, watchd
 #include "config/param_end.h"
 };
 
-#define MACHINE_GROUPS 12
+#define MACHINE_GROUPS 13
 
 struct machine {
     const char *name;   /* "gtx480", or the path of the file */
@@ -32,7 +32,7 @@ struct machine {
     struct network_params network;
     struct memory_params memory;
     struct energy_params energy;
-    struct param_group groups[MACHINE_GROUPS]; /* gpu sm spin l1i l1c l1d coherence network partition l2 dram energy,
+    struct param_group groups[MACHINE_GROUPS]; /* gpu sm spin l1i l1c l1d coherence locks network partition l2 dram energy,
                                                   bound to the fields above */
     struct arena arena;
 };

@@ -13,6 +13,18 @@ static const struct stat_group *cache_group(struct stat_group *group, const char
     return group;
 }
 
+/* Finds the sets that have something on the machine, in their order. */
+static void show_sets(struct gpu_counters *c)
+{
+    c->shown_count = 0;
+    for (unsigned i = 0; i < GPU_SETS; i++) {
+        bool kept = i == GPU_SET_latency || i == GPU_SET_agents;
+        if ((kept && !c->keeps_written) || (i == GPU_SET_locks && !c->queues_locks))
+            continue;
+        c->shown[c->shown_count++] = c->sets[i];
+    }
+}
+
 struct gpu_counters *gpu_counters_new(void)
 {
     struct gpu_counters *c = base_calloc(1, sizeof *c);
@@ -21,6 +33,7 @@ struct gpu_counters *gpu_counters_new(void)
     c->sets[GPU_SET_##member] =                                                                                        \
         (struct gpu_stat_set){cache_group(&c->cache_groups[GPU_SET_##member], #member, doc), &c->member};
 #include "gpu/counters.def"
+    show_sets(c);
     return c;
 }
 
@@ -41,6 +54,8 @@ static void collect_partition(struct gpu_counters *c, const struct gpu *gpu, con
 void gpu_collect(struct gpu *gpu, struct gpu_counters *c)
 {
     c->keeps_written = gpu_protocol(&gpu->machine)->registration != NULL;
+    c->queues_locks = gpu->machine.memory.locks.queue;
+    show_sets(c);
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
         struct sm *unit = gpu->sms[i];
 #define OF_SM ADD_UP
@@ -119,8 +134,8 @@ void gpu_result_free(struct gpu_result *result)
 
 const struct gpu_stat_set *gpu_result_sets(const struct gpu_result *result, unsigned *count)
 {
-    *count = result->counters->keeps_written ? GPU_SETS : GPU_SETS - 2; /* counters.def */
-    return result->counters->sets;
+    *count = result->counters->shown_count;
+    return result->counters->shown;
 }
 
 uint64_t gpu_result_warp_instructions(const struct gpu_result *result)

@@ -71,6 +71,16 @@ enum packet_class {
     PACKET_INSTRUCTION, /* instruction fetch: no values */
 };
 
+/* What an atomic is to the queues of locks (lock_queues.h); and where a request for a lock stands there. */
+enum packet_lock { PACKET_LOCK_NOT, PACKET_LOCK_TAKE, PACKET_LOCK_GIVE, PACKET_LOCK_LEAVE };
+enum packet_queued {
+    PACKET_NOT_QUEUED,
+    PACKET_QUEUED, /* in a queue; its line is still under way */
+    PACKET_KEPT,   /* in a queue, and nowhere else */
+    PACKET_CALLED, /* its turn has come: it goes to the tags again */
+    PACKET_LEFT    /* it was taken out: it goes there, and is told no */
+};
+
 /* One lane's part of an atomic. */
 struct packet_lane {
     uint8_t lane, offset; /* lane in the warp; byte offset from `address` rounded down to the line */
@@ -94,6 +104,8 @@ struct packet {
     uint8_t lane_count;
     uint8_t asked; /* SHOW: enum packet_kind of the access that is shown; a void answer has PACKET_KINDS */
     bool at_home;  /* an agent's: its line is not stored to plainly until it is answered */
+    uint8_t lock;   /* enum packet_lock */
+    uint8_t queued; /* enum packet_queued */
     bool cleared;  /* a directory's: the owner was asked. REGISTER, reply: the line came from another L1 */
     /* The partition's own while it holds the packet. */
     uint32_t parts; /* sectors still to be served */

@@ -34,6 +34,8 @@ static void archive_content(struct archive *ar, struct packet *p)
     archive_bool(ar, &p->performed);
     archive_bool(ar, &p->cleared);
     archive_bool(ar, &p->at_home);
+    archive_u8_to(ar, &p->lock, PACKET_LOCK_LEAVE);
+    archive_u8_to(ar, &p->queued, PACKET_LEFT);
     archive_u8_to(ar, &p->asked, PACKET_KINDS);
     archive_lanes(ar, p);
     ARCHIVE(ar, p->ready);

@@ -549,6 +549,12 @@ const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned
     return cache_stats_of(p->slices[k]->cache);
 }
 
+const struct lock_stats *partition_lock_stats(const struct partition *p, unsigned k)
+{
+    static const struct lock_stats none = {0};
+    return p->slices[k]->locks ? &p->slices[k]->locks->stats : &none;
+}
+
 const struct dram_stats *partition_dram_stats(const struct partition *p)
 {
     return dram_stats_of(p->dram);
@@ -559,6 +565,8 @@ void partition_stats_reset(struct partition *p)
     for (unsigned k = 0; k < p->slice_count; k++) {
         *cache_stats_of(p->slices[k]->cache) = (struct cache_stats){0};
         coherence_clear_counts(p->slices[k]->side);
+        if (p->slices[k]->locks)
+            p->slices[k]->locks->stats = (struct lock_stats){0};
         if (p->slices[k]->directory)
             coherence_clear_counts(&p->slices[k]->directory->side);
     }

@@ -44,6 +44,22 @@ struct coherence_params { /* group "coherence": the protocol of the L1 data cach
 extern const struct param_desc coherence_param_descs[];
 extern const unsigned coherence_param_count;
 
+struct lock_params { /* group "locks": queues of locks in the slices, and how long lanes wait that they have no room for */
+#include "config/param_fields.h"
+#include "memory/lock_params.def"
+#include "config/param_end.h"
+};
+extern const struct param_desc lock_param_descs[];
+extern const unsigned lock_param_count;
+extern const char *const lock_backoffs[]; /* the words for locks.backoff */
+
+struct lock_stats {
+#include "stats/stat_fields.h"
+#include "memory/lock_stats.def"
+#include "stats/stat_end.h"
+};
+extern const struct stat_group lock_stat_group;
+
 struct dram_params { /* group "dram": scheduler, geometry, timing in command cycles */
 #include "config/param_fields.h"
 #include "memory/dram_params.def"
@@ -69,6 +85,7 @@ struct memory_params {
     struct cache_params l2;
     struct dram_params dram;
     struct coherence_params coherence;
+    struct lock_params locks;
     const struct coherence_protocol *protocol; /* instead of the one that `coherence` names: of a test */
 };
 
@@ -266,6 +283,7 @@ struct coherence_counts;
 /* Adds how often each transition of slice k's tags (side 1) or of its directory (side 2), if it has one, was taken. */
 void partition_collect(const struct partition *p, unsigned k, unsigned side, struct coherence_counts *counts);
 const struct cache_stats *partition_l2_stats(const struct partition *p, unsigned k);
+const struct lock_stats *partition_lock_stats(const struct partition *p, unsigned k);
 const struct dram_stats *partition_dram_stats(const struct partition *p);
 void partition_stats_reset(struct partition *p);
 /* Recomputes what the partition's slices, their caches and the DRAM channel keep (base/check.h). */

@@ -86,6 +86,10 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->waiter_limit = (uint32_t)(waiters < MAX_WAITERS ? waiters : MAX_WAITERS);
     s->waiting = ARENA_NEW(arena, struct slice_part, s->waiter_limit);
     s->free_waiter = NO_WAITER;
+    if (params->locks.queue) {
+        s->locks = ARENA_NEW(arena, struct lock_queues, 1);
+        lock_queues_init(s->locks, &params->locks, arena);
+    }
     return s;
 }
 
@@ -216,7 +220,9 @@ HOT NOT_INLINE void perform_atomics(const struct slice *s, const struct slice_pa
 {
     struct packet *p = part->packet;
     uint8_t *line = slice_place_of(s, p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1), PACKET_LINE_BYTES);
-    if (line)
+    if (RARELY(p->lock))
+        lock_queues_perform(s->locks, p, line + p->lanes[0].offset);
+    else if (line)
         packet_perform_lanes(p, line, (uint32_t)(p->address % PACKET_LINE_BYTES) + part->offset, part->bytes);
 }
 
@@ -229,6 +235,8 @@ HOT_INLINE void answer(struct slice *s, const struct slice_part *part, uint64_t 
     struct partition_reply *replies = s->out.replies;
     bool last = --packet->parts == 0;
     if (RARELY(s->directory) && last && directory_answered(s->directory, packet))
+        return;
+    if (RARELY(packet->queued) && lock_queues_keep(s->locks, packet))
         return;
     uint32_t place = slice_out_push(&s->out);
     if (RARELY(s->serve_at > cycle)) {
@@ -659,19 +667,20 @@ static void send_miss(struct slice *s)
     s->blocked = false;
 }
 
-/* The packet at the head leaves the list. */
-HOT_INLINE void leave_list(struct slice *s, struct packet *p)
+/* The packet at the head leaves the list; `next` is behind it there. A request for a lock may be in a queue already. */
+HOT_INLINE void leave_list(struct slice *s, struct packet *p, struct packet *next)
 {
     s->accepted = 0;
-    s->first = p->next;
-    if (s->first)
-        expect_access(s, s->first);
-    p->next = NULL;
+    s->first = next;
+    if (next)
+        expect_access(s, next);
+    if (!RARELY(p->queued))
+        p->next = NULL;
 }
 
 HOT bool slice_try_part(struct slice *s, uint64_t cycle)
 {
-    struct packet *p = s->first;
+    struct packet *p = s->first, *next = p->next;
     const struct slice_part part = {p, (uint8_t)s->accepted, (uint8_t)part_bytes(s, p, s->accepted), NO_WAITER};
     if (!access_line(s, &part, cycle))
         return false;
@@ -680,8 +689,27 @@ HOT bool slice_try_part(struct slice *s, uint64_t cycle)
     s->in_count--;
     s->accepted += part.bytes;
     if (s->accepted == p->bytes)
-        leave_list(s, p);
+        leave_list(s, p, next);
     return true;
+}
+
+/* Requests for locks that are called come before all other accesses; not between two parts of one. */
+static void take_called(struct slice *s)
+{
+    struct packet_list *called = &s->locks->called;
+    if (!called->first || s->accepted)
+        return;
+    for (struct packet *p = called->first; p; p = p->next) {
+        p->parts = 1;
+        s->in_count++;
+        s->locks->kept--;
+    }
+    called->last->next = s->first;
+    if (!s->first)
+        s->last = called->last;
+    s->first = called->first;
+    called->first = NULL;
+    s->blocked = false;
 }
 
 static void try_access(struct slice *s, uint64_t cycle)
@@ -718,6 +746,8 @@ static inline uint64_t next_tick(const struct slice *s, uint64_t last)
     bool out_full = slice_out_full(&s->out), dram_full = request_full(&s->to_dram);
     if (RARELY(s->directory) && s->directory->out.first && !out_full)
         return soon;
+    if (RARELY(s->locks) && s->locks->called.first)
+        return soon;
     if (((s->misses != 0) & !dram_full) | (cache_has_ready(s->cache) & !out_full))
         return soon;
     if (s->in_count && !s->blocked && !dram_full && !out_full)
@@ -746,6 +776,8 @@ HOT void slice_tick(struct slice *s, uint64_t cycle)
         send_miss(s);
     if (RARELY(s->directory))
         slice_take_woken(s);
+    if (RARELY(s->locks))
+        take_called(s);
     if (s->in_count == 0 && cycle > s->rop_ready)
         leave_rop(s, cycle);
     bool tries = s->in_count && !s->blocked && cycle >= s->data_free_at && !request_full(&s->to_dram) &&

@@ -12,6 +12,7 @@
 #include "memory/coherence/protocol.h"
 #include "memory/directory.h"
 #include "memory/dram.h"
+#include "memory/lock_queues.h"
 #include "memory/packet_queue.h"
 #include "memory/partition.h"
 
@@ -57,6 +58,7 @@ struct slice {
     uint8_t number;
     uint8_t store_event; /* enum l2_event: what a store is under l2.write_allocate */
     struct coherence_side *side;
+    struct lock_queues *locks;   /* NULL: requests for locks are answered at once */
     struct slice_probes *probes; /* NULL: the protocol has none */
     struct directory *directory; /* NULL: likewise */
     uint64_t directory_cycle;    /* in which it is asked */

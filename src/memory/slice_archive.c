@@ -25,7 +25,7 @@ static void archive_packets(struct slice *s, struct archive *ar, const struct pa
     ARCHIVE(ar, s->rop_ready);
     ARCHIVE(ar, s->rop_look);
     ARCHIVE(ar, s->rop_jitter.stream.drawn);
-    archive_u32_to(ar, &s->in_count, s->directory ? UINT32_MAX : s->in_room);
+    archive_u32_to(ar, &s->in_count, s->directory || s->locks ? UINT32_MAX : s->in_room);
 }
 
 static void archive_replies(struct slice *s, struct archive *ar, const struct packet_source *source)
@@ -84,6 +84,8 @@ void slice_archive(struct slice *s, struct archive *ar, const struct packet_sour
     coherence_side_archive(s->side, ar);
     if (s->directory)
         directory_archive(s->directory, ar, source);
+    if (s->locks)
+        lock_queues_archive(s->locks, ar, source);
     archive_packets(s, ar, source);
     archive_replies(s, ar, source);
     archive_requests(s, ar);

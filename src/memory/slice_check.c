@@ -133,7 +133,7 @@ static void check_packets(struct slice *s, struct check *c, struct found *f)
             parts += f->all[i].parts;
         CHECK_FACT(c, "slice.packet.parts", packets, p->parts, parts);
     }
-    CHECK_FACT(c, "slice.out.inside", 0, s->out.inside, packets + in_directory(s));
+    CHECK_FACT(c, "slice.out.inside", 0, s->out.inside, packets + in_directory(s) + (s->locks ? s->locks->kept : 0));
 }
 
 /* Requests that have not gone to the DRAM know where their line is there. */
@@ -203,6 +203,8 @@ void slice_check(struct slice *s, struct check *c, uint64_t last)
     check_requests(s, c);
     check_next(s, c, last);
     check_protocol(s, c);
+    if (s->locks)
+        lock_queues_check(s->locks, c);
     if (s->directory)
         directory_check(s->directory, c);
     free(f.all);

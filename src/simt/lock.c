@@ -56,14 +56,14 @@ static struct simt_held *held_at(const struct simt_locks *l, uint32_t level, uns
     return &l->held[level * SIMT_MAX_WIDTH + lane];
 }
 
-static void hold(struct simt_locks *l, unsigned lane, uint64_t address)
+static void hold(struct simt_locks *l, unsigned lane, uint64_t address, uint32_t pc)
 {
     if (l->held_count[lane] == l->levels) {
         l->levels++;
         l->held = base_realloc(l->held, (size_t)l->levels * SIMT_MAX_WIDTH * sizeof *l->held);
         memset(held_at(l, l->levels - 1, 0), 0, SIMT_MAX_WIDTH * sizeof *l->held);
     }
-    *held_at(l, l->held_count[lane]++, lane) = (struct simt_held){address, l->pc};
+    *held_at(l, l->held_count[lane]++, lane) = (struct simt_held){address, pc};
 }
 
 const struct simt_held *simt_lock_of(const struct simt_warp *warp, unsigned lane, uint64_t address)
@@ -84,6 +84,34 @@ static bool let_go(const struct simt_warp *warp, unsigned lane, uint64_t address
         return false;
     *held = *held_at(l, --l->held_count[lane], lane);
     return true;
+}
+
+/* In words */
+
+static void name_thread(const struct simt_warp *warp, uint32_t number, char *to, size_t bytes)
+{
+    const struct simt_grid *grid = warp->block->grid;
+    uint64_t threads = (uint64_t)grid->block[0] * grid->block[1] * grid->block[2];
+    uint64_t block = number / threads, thread = number % threads;
+    snprintf(to, bytes, "thread %llu of block %llu", (unsigned long long)thread, (unsigned long long)block);
+}
+
+static void name_lock(uint64_t address, char *to, size_t bytes)
+{
+    snprintf(to, bytes, "the lock at %s address 0x%llx", address & SIMT_LOCK_SHARED ? "shared" : "global",
+             (unsigned long long)(address & ~SIMT_LOCK_SHARED));
+}
+
+static struct simt_fault fault_of(const struct simt_warp *warp, unsigned lane)
+{
+    const struct simt_locks *l = warp->locks;
+    return (struct simt_fault){
+        .kind = SIMT_FAULT_LOCK,
+        .lane = (uint8_t)lane,
+        .space = l->address[lane] & SIMT_LOCK_SHARED ? ISA_SPACE_SHARED : ISA_SPACE_GLOBAL,
+        .address = l->address[lane] & ~SIMT_LOCK_SHARED,
+        .pc = l->pc,
+    };
 }
 
 /* Asking */
@@ -129,6 +157,116 @@ static void start_timer(struct simt_locks *l, uint64_t lanes, uint64_t cycle)
     l->timed |= lanes;
 }
 
+/* Queues */
+
+bool simt_access_queues(const struct simt_warp *warp, const struct simt_access *access)
+{
+    return warp->block->grid->lock_queues.used && access->space == ISA_SPACE_GLOBAL && takes(access->instr) &&
+           access->instr->mods.limit != ISA_LIMIT_ATTEMPTS;
+}
+
+void simt_lock_came(struct simt_warp *warp, unsigned lane, uint64_t cycle)
+{
+    const struct simt_lock_queues *q = &warp->block->grid->lock_queues;
+    struct simt_locks *l = warp->locks;
+    uint64_t bit = BIT64(lane);
+    if (l->got & bit) {
+        l->granted |= bit;
+        l->leaving &= ~bit;
+        l->attempts[lane] = 0;
+        return;
+    }
+    uint64_t times = ++l->attempts[lane], wait = q->first_wait;
+    if (q->growth == 1)
+        wait *= times;
+    else if (q->growth == 2)
+        wait = times < 32 ? wait << (times - 1) : q->longest_wait;
+    *(l->leaving & bit ? &l->over : &l->refused) |= bit;
+    l->again[lane] = cycle + (wait < q->longest_wait ? wait : q->longest_wait);
+    l->queued &= ~bit;
+    l->leaving &= ~bit;
+}
+
+bool simt_locks_granted(struct simt_warp *warp)
+{
+    struct simt_locks *l = warp->locks;
+    const struct isa_instr *instr = &warp->code->module->instrs[simt_pc(warp)];
+    uint64_t lanes = warp->paths.now->mask, came = l->granted & lanes, over = l->over & lanes;
+    if (!(came | over))
+        return false;
+    const struct simt_answer answer = {.got = came,
+                                       .over = over,
+                                       .next = simt_pc(warp) + 1,
+                                       .target = instr->target,
+                                       .kept = !is_semaphore(instr) || came != lanes};
+    for (uint64_t rest = answer.kept ? came : 0; rest; rest &= rest - 1)
+        hold(l, mask_first(rest), l->address[mask_first(rest)], simt_pc(warp));
+    l->granted &= ~came;
+    l->queued &= ~came;
+    l->got &= ~came;
+    l->over &= ~over;
+    l->timed &= ~(came | over);
+    warp->paths.way->answer(&warp->paths, &answer);
+    return true;
+}
+
+/* Lanes that have waited in a queue for longer than their limit, and have not said so. *until receives the cycle in
+ * which the next one will have, if that is before it or it is 0. */
+static uint64_t waited_long(const struct simt_warp *warp, const struct simt_op *op, uint64_t lanes, uint64_t cycle,
+                            uint64_t *until)
+{
+    const struct simt_locks *l = warp->locks;
+    uint64_t scratch[SIMT_MAX_WIDTH], late = 0;
+    lanes &= l->queued & l->timed & ~(l->granted | l->leaving);
+    if (!lanes)
+        return 0;
+    const uint32_t *limit = simt_source_row(warp, &op->src[1], &warp->paths.now->frame, cycle, scratch);
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t end = l->since[lane] + limit[lane];
+        late |= end <= cycle ? rest & -rest : 0;
+        *until = *until && *until < end ? *until : end;
+    }
+    return late;
+}
+
+/* The turn has come to lanes that wait for queues. True: those of r->mask ask now: again, or to be taken out of their
+ * queue. False: some go on, and r->mask is empty; or all wait, until r->again if that is not 0. */
+static bool ask_again(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
+{
+    struct simt_locks *l = warp->locks;
+    uint64_t due = 0;
+    if (simt_locks_granted(warp)) {
+        r->mask = 0;
+        return false;
+    }
+    r->again = 0;
+    for (uint64_t rest = l->refused & r->mask; rest; rest &= rest - 1) {
+        uint64_t again = l->again[mask_first(rest)];
+        due |= again <= cycle ? rest & -rest : 0;
+        r->again = r->again && r->again < again ? r->again : again;
+    }
+    uint64_t late = due ? 0 : waited_long(warp, op, r->mask, cycle, &r->again);
+    l->leaving |= late;
+    if (due | late)
+        r->mask = due | late;
+    return due | late;
+}
+
+/* A lane that has a lock of its own may wait in vain for one that a lane of its warp gets while it waits itself. */
+static enum simt_event fail_nested(const struct simt_warp *warp, struct simt_result *r)
+{
+    char lock[64];
+    unsigned lane = mask_first(r->mask);
+    name_lock(warp->locks->address[lane], lock, sizeof lock);
+    r->fault = fault_of(warp, lane);
+    snprintf(r->fault.message, sizeof r->fault.message,
+             "%s is asked for while lanes of the warp have or await others: with queues (locks.queue), a lane that waits "
+             "may get the lock that the one which runs needs, and neither goes on",
+             lock);
+    return SIMT_FAULTED;
+}
+
 enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
                           struct simt_result *r)
 {
@@ -143,10 +281,13 @@ enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint
         return SIMT_JUMP;
     }
     struct simt_locks *l = locks_of(warp);
+    bool waited = taking && ((l->queued | l->refused | l->over) & r->mask);
+    if (waited && !ask_again(warp, op, cycle, r))
+        return r->mask ? SIMT_QUEUED : SIMT_JUMP;
     if (l->pc != r->pc || l->asking != r->mask)
         l->vain = 0;
     l->asking = r->mask;
-    l->got = 0;
+    l->got &= l->granted;
     l->pc = r->pc;
     enum simt_event event = simt_memory(warp, op, cycle, access, r);
     if (event != SIMT_MEMORY)
@@ -159,38 +300,21 @@ enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint
     }
     if (r->instr->op == ISA_OP_LOCK_TIMED)
         start_timer(l, r->mask, cycle);
+    if (taking && simt_access_queues(warp, access)) {
+        if (warp->paths.asked && !waited)
+            return fail_nested(warp, r);
+        l->refused &= ~r->mask;
+        l->queued |= r->mask;
+        for (uint64_t rest = r->mask & ~access->mask; rest; rest &= rest - 1)
+            simt_lock_came(warp, mask_first(rest), cycle); /* of shared memory: served already */
+        r->mask = r->active;
+    }
     if (taking)
         way->ask(&warp->paths, r->mask);
     return SIMT_MEMORY;
 }
 
 /* Answers */
-
-static void name_thread(const struct simt_warp *warp, uint32_t number, char *to, size_t bytes)
-{
-    const struct simt_grid *grid = warp->block->grid;
-    uint64_t threads = (uint64_t)grid->block[0] * grid->block[1] * grid->block[2];
-    uint64_t block = number / threads, thread = number % threads;
-    snprintf(to, bytes, "thread %llu of block %llu", (unsigned long long)thread, (unsigned long long)block);
-}
-
-static void name_lock(uint64_t address, char *to, size_t bytes)
-{
-    snprintf(to, bytes, "the lock at %s address 0x%llx", address & SIMT_LOCK_SHARED ? "shared" : "global",
-             (unsigned long long)(address & ~SIMT_LOCK_SHARED));
-}
-
-static struct simt_fault fault_of(const struct simt_warp *warp, unsigned lane)
-{
-    const struct simt_locks *l = warp->locks;
-    return (struct simt_fault){
-        .kind = SIMT_FAULT_LOCK,
-        .lane = (uint8_t)lane,
-        .space = l->address[lane] & SIMT_LOCK_SHARED ? ISA_SPACE_SHARED : ISA_SPACE_GLOBAL,
-        .address = l->address[lane] & ~SIMT_LOCK_SHARED,
-        .pc = l->pc,
-    };
-}
 
 static bool fail_giving(const struct simt_warp *warp, unsigned lane, struct simt_fault *fault)
 {
@@ -285,7 +409,7 @@ static bool answer_taking(struct simt_warp *warp, const struct simt_access *acce
     struct simt_answer answer = {.got = l->got, .over = over, .next = l->pc + 1, .target = instr->target};
     answer.kept = !is_semaphore(instr) || l->got != l->asking;
     for (uint64_t rest = answer.kept ? l->got : 0; rest; rest &= rest - 1)
-        hold(l, mask_first(rest), l->address[mask_first(rest)]);
+        hold(l, mask_first(rest), l->address[mask_first(rest)], l->pc);
     bool in_vain = !l->got && instr->op != ISA_OP_LOCK_TIMED && !is_semaphore(instr);
     l->vain = in_vain ? l->vain + 1 : 0;
     if (in_vain && is_stuck(warp))

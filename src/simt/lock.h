@@ -4,7 +4,12 @@
  * of the way to diverge (divergence.h); here is what a warp asks for, holds and waits for.
  *
  * An instruction that takes asks in all its lanes at once, when it issues. When every lane has its answer, whoever
- * serves the access calls simt_locks_answered. Until then the warp executes nothing. */
+ * serves the access calls simt_locks_answered. Until then the warp executes nothing.
+ *
+ * Where requests for locks in global memory stand in queues (simt_lock_queues), lanes are answered by themselves: each
+ * answer is told to simt_lock_came. The lanes that have one go on as soon as they have the turn (simt_locks_granted),
+ * while others wait. When the turn comes to lanes that wait, the instruction that asked issues once more: it lets those
+ * go on that have their lock by then, lets others ask again, or waits. */
 #ifndef LOCKSTEP_SIMT_LOCK_H
 #define LOCKSTEP_SIMT_LOCK_H
 
@@ -33,9 +38,15 @@ struct simt_locks {
     uint32_t pc;
     uint32_t vain; /* so many times in a row, every lane was answered and none got its lock; it asks again */
     /* Of a lock with a limit: how often its lanes have asked in vain, and since when. */
+    uint64_t queued;  /* lanes that have asked by a queue, and have not gone on */
+    uint64_t granted; /* of these, those that have their lock */
+    uint64_t refused; /* lanes that a queue had no room for: each asks again in its cycle `again` */
+    uint64_t leaving; /* lanes that have waited in a queue for longer than their limit, and told it so */
+    uint64_t over;    /* of these, those that were told that they are out of it */
     uint64_t timed;
     uint32_t attempts[SIMT_MAX_WIDTH];
-    uint64_t since[SIMT_MAX_WIDTH];
+    uint64_t since[SIMT_MAX_WIDTH]; /* of `timed`: when they first asked */
+    uint64_t again[SIMT_MAX_WIDTH]; /* of `refused` */
     /* The locks that lanes took by LOCK and have not given back: lane l's number n at held[n * SIMT_MAX_WIDTH + l]. */
     uint32_t levels;
     uint32_t held_count[SIMT_MAX_WIDTH];
@@ -56,6 +67,19 @@ static inline bool simt_access_moves(const struct simt_access *access)
  * past the place where they meet others; or nobody can ever give what the lanes wait for. */
 bool simt_locks_answered(struct simt_warp *warp, const struct simt_access *access, uint64_t cycle,
                          struct simt_fault *fault);
+
+/* True: the access asks by queues. */
+bool simt_access_queues(const struct simt_warp *warp, const struct simt_access *access);
+/* The lane asks to be taken out of the queue that it waits in. */
+static inline bool simt_lane_leaves(const struct simt_warp *warp, unsigned lane)
+{
+    return warp->locks->leaving >> lane & 1;
+}
+/* A queue has answered a lane, which simt_atomic_lane was told. */
+void simt_lock_came(struct simt_warp *warp, unsigned lane, uint64_t cycle);
+/* Lanes that have the turn go on, with the locks that came for them, or because they gave up. Returns whether there
+ * were any. */
+bool simt_locks_granted(struct simt_warp *warp);
 
 /* The lock that the lane has, which is one at this address; NULL: it has not. */
 const struct simt_held *simt_lock_of(const struct simt_warp *warp, unsigned lane, uint64_t address);

@@ -64,6 +64,15 @@ struct simt_services {
     void (*output)(void *context, const char *text, size_t bytes);
 };
 
+/* How requests for locks in global memory are answered: at once, or, by queues, when their turn has come. A request for
+ * which a queue has no room is told no, and asks again later: in a wait that stays the same (0), or grows with each no by
+ * the same (1), or to twice as much (2). */
+struct simt_lock_queues {
+    bool used;
+    uint8_t growth;
+    uint32_t first_wait, longest_wait;
+};
+
 /* Shared by all blocks of a launch. */
 struct simt_grid {
     const struct simt_code *code;
@@ -79,6 +88,7 @@ struct simt_grid {
     uint32_t core_mhz;
     bool check_sync;                          /* unsynced instructions fault */
     bool lock_past;                           /* lanes may come past a meeting place with a lock (lock.h) */
+    struct simt_lock_queues lock_queues;
     const struct simt_divergence *divergence; /* how lanes part and meet; NULL: by the stack */
     const struct simt_services *services;
 };
@@ -147,6 +157,7 @@ enum simt_event {
     SIMT_FENCE,
     SIMT_BARRIER,  /* `barrier` */
     SIMT_SLEEP,    /* `sleep_ns` */
+    SIMT_QUEUED,   /* its lanes wait in the queues of locks: until one is answered, or until `again`, if that is not 0 */
     SIMT_UNSYNCED, /* as PLAIN, and `unsynced` */
     SIMT_DONE,     /* the last lane exited */
     SIMT_FAULTED,  /* `fault`; memory was not changed */
@@ -168,6 +179,7 @@ struct simt_result {
     uint64_t mask;   /* of them, those whose guard is true */
     struct simt_barrier barrier;
     uint64_t sleep_ns;
+    uint64_t again; /* QUEUED: the cycle in which a lane is to ask again */
     struct simt_unsynced unsynced;
     struct simt_fault fault;
 };

@@ -85,6 +85,12 @@ static void archive_locks(struct simt_warp *warp, struct archive *ar)
     ARCHIVE(ar, l->found);
     archive_u32_to(ar, &l->pc, last);
     ARCHIVE(ar, l->vain);
+    ARCHIVE(ar, l->queued);
+    ARCHIVE(ar, l->granted);
+    ARCHIVE(ar, l->refused);
+    ARCHIVE(ar, l->leaving);
+    ARCHIVE(ar, l->over);
+    ARCHIVE(ar, l->again);
     ARCHIVE(ar, l->timed);
     ARCHIVE(ar, l->attempts);
     ARCHIVE(ar, l->since);

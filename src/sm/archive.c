@@ -42,7 +42,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     archive_u8_to(ar, &o->event, AGENT_EVENTS - 1);
     archive_u8_to(ar, &o->acquires, L1_ORDERS);
     archive_u8_to(ar, &o->era, SM_ERAS - 1);
-    archive_bool(ar, &o->blocks_warp);
+    archive_u8_to(ar, &o->blocks, SM_BLOCKS_LANES);
     archive_bool(ar, &o->performed);
     archive_bool(ar, &has_access);
     if (archive_loading(ar))
@@ -181,7 +181,8 @@ void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), voi
 {
     uint64_t *sets[] = {&sm->finished,   &sm->buffered,          &sm->mispredicted,   &sm->flushed,
                         &sm->cleared,    &sm->fence_invalidates, &sm->fence_reached,  &sm->fence_flushes,
-                        &sm->backed_off, &sm->fetch.under_way,   &sm->fetch.retiring, &sm->fetch.full};
+                        &sm->backed_off, &sm->fetch.under_way,   &sm->fetch.retiring, &sm->fetch.full,
+                        &sm->in_queues};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         visit(sets[i], context);
     for (unsigned w = 0; w < SM_WAIT_COUNT; w++)

@@ -7,6 +7,7 @@
  * segments of 32 bytes, everything else is as with arch13. */
 #include <string.h>
 
+#include "simt/lock.h"
 #include "sm/sm_impl.h"
 
 #define CHUNK_BYTES 32u /* the smallest part of a segment that a transaction shrinks to */
@@ -219,10 +220,29 @@ HOT static void coalesce_half(struct sm *sm, uint32_t index, uint64_t lanes, uin
     }
 }
 
+/* Queues of locks answer each lane by itself. */
+static void take_apart(struct sm *sm, uint32_t index, uint32_t segment)
+{
+    const struct simt_access *access = sm->ops.items[index].access;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        uint64_t address = access->address[mask_first(rest)];
+        sm->lsu.list[sm->lsu.count++] = (struct sm_transaction){.op = index,
+                                                                .address = address & ~(uint64_t)(segment - 1),
+                                                                .bytes = segment,
+                                                                .chunks = 1u << address % segment / 32,
+                                                                .lanes = rest & -rest};
+    }
+}
+
 static void coalesce_atomic(struct sm *sm, uint32_t index)
 {
     const struct sm_op *op = &sm->ops.items[index];
     uint32_t segment = segment_bytes(sm, op, op->access->element_bytes);
+    if (RARELY(sm->kernel->grid->lock_queues.used && simt_access_moves(op->access))) {
+        take_apart(sm, index, segment);
+        shrink_all(sm);
+        return;
+    }
     for (unsigned half = 0; half < sm->params->warp_size; half += 16)
         coalesce_half(sm, index, op->access->mask & (UINT64_C(0xFFFF) << half), segment);
     shrink_all(sm);

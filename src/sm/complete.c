@@ -73,6 +73,36 @@ static void turn_changed(struct sm *sm, unsigned slot)
     sm_head_came(sm, warp, bit, next);
 }
 
+/* Lanes that have the turn may go on: they got locks, or gave up. */
+static void let_go_on(struct sm *sm, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    uint32_t pc = simt_pc(&warp->simt);
+    if (!simt_locks_granted(&warp->simt))
+        return;
+    uint8_t acquires = sm_acquires(sm, &sm->kernel->grid->code->module->instrs[pc]);
+    if (acquires)
+        l1_order(&sm->lsu.l1d, (enum l1_order)(acquires - 1));
+    turn_changed(sm, slot);
+}
+
+/* A warp whose lanes stand in queues goes on with the first answer: lanes that got their lock at once; others, which are
+ * to ask again, by way of the instruction that asked. A warp that executes, or waits for something else, sees the answer
+ * when those lanes have the turn. */
+void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane)
+{
+    uint64_t bit = BIT64(o->slot);
+    simt_lock_came(&sm->warps[o->slot].simt, lane, sm->now);
+    if (sm->waits.delay & bit)
+        sm->warps[o->slot].wake = sm->now;
+    if (!(sm->in_queues & bit))
+        return;
+    let_go_on(sm, o->slot);
+    sm->in_queues &= ~bit;
+    sm_wait_end(sm, SM_WAIT_atomic, bit);
+    sm->moved = true;
+}
+
 /* Locks were asked for or given back, and every lane has its answer. */
 NOT_INLINE void locks_answered(struct sm *sm, const struct sm_op *o)
 {
@@ -93,12 +123,14 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
             sm_performed(sm, &sm->warps[o->slot], o->era);
         if (RARELY(sm->lsu.l1d.agent) && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
             note_latency(sm, o);
-        if (RARELY(simt_access_moves(o->access)))
+        if (RARELY(o->blocks == SM_BLOCKS_LANES))
+            sm->warps[o->slot].in_flight++; /* it was not counted there */
+        else if (RARELY(simt_access_moves(o->access)))
             locks_answered(sm, o);
         vec_push(&sm->ops.accesses, o->access);
         o->access = NULL;
     }
-    if (o->blocks_warp) {
+    if (o->blocks == SM_BLOCKS_WARP) {
         sm_wait_end(sm, SM_WAIT_atomic, bit);
         if (RARELY(o->acquires))
             l1_order(&sm->lsu.l1d, (enum l1_order)(o->acquires - 1));
@@ -119,7 +151,7 @@ HOT_INLINE void complete(struct sm *sm, uint32_t op)
     sm->views[slot].completed++;
     sm_op_recycle(&sm->ops, op);
     sm_registers_written(sm, warp, bit);
-    if (o->access || o->blocks_warp || ((sm->waits.fence | sm->finished) & bit))
+    if (o->access || o->blocks || ((sm->waits.fence | sm->finished) & bit))
         complete_rest(sm, o, bit);
 }
 

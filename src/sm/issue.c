@@ -127,6 +127,19 @@ static uint8_t *place_in(void *store, uint64_t address)
     return store_at(store, address);
 }
 
+uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr)
+{
+    bool acquires = !(isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_STORE) && orders(instr, ISA_ORDER_ACQUIRE) &&
+                    beyond_block(instr) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
+    return acquires ? 1 + sm_order_of(instr, false) : 0;
+}
+
+static void wait_in_queue(struct sm *sm, unsigned slot)
+{
+    sm->in_queues |= BIT64(slot);
+    sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
+}
+
 static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
 {
     struct simt_access *access = o->access;
@@ -150,8 +163,12 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         o->bypasses = l1_passes(&sm->lsu.l1d, o->event);
     }
     if (RARELY(moves)) {
-        o->blocks_warp = true;
-        sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
+        o->blocks = simt_access_queues(&warp->simt, access) ? SM_BLOCKS_LANES : SM_BLOCKS_WARP;
+        warp->in_flight -= o->blocks == SM_BLOCKS_LANES; /* what fences wait for: not for locks */
+        if (o->blocks == SM_BLOCKS_WARP)
+            sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
+        else if (access->instr->op != ISA_OP_LOCK_TIMED) /* that issues once more, to see how long it waits */
+            wait_in_queue(sm, slot);
     }
     if (access->space != ISA_SPACE_GLOBAL && access->space != ISA_SPACE_CONST)
         return true;
@@ -160,18 +177,17 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         return false;
     }
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
-    bool acquires = access->kind != ISA_FLAG_STORE && orders(access->instr, ISA_ORDER_ACQUIRE) &&
-                    beyond_block(access->instr) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
-    o->acquires = acquires ? 1 + sm_order_of(access->instr, false) : 0;
+    o->acquires = sm_acquires(sm, access->instr);
     if (access->space == ISA_SPACE_GLOBAL && !is_atomic) {
         o->era = sm_order_era(&block->order);
         sm_order_add(&block->order, o->era);
     }
     access->since = sm->now;
     bool remote = sm->lsu.l1d.agent && access->instr->mods.scope == ISA_SCOPE_REMOTE;
-    o->blocks_warp = is_atomic || o->acquires || remote;
-    if (o->blocks_warp && !moves)
+    if ((is_atomic || o->acquires || remote) && !moves) {
+        o->blocks = SM_BLOCKS_WARP;
         sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
+    }
     if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || access->instr->mods.order > ISA_ORDER_WEAK)))
         note_sync(warp, access);
     o->performed = sm->params->values_at_issue && !is_atomic;
@@ -235,6 +251,13 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
     case SIMT_SLEEP:
         warp->wake = sm->now + 1 + r->sleep_ns * sm->kernel->grid->core_mhz / 1000;
         sm_wait_begin(sm, SM_WAIT_sleep, BIT64(slot));
+        break;
+    case SIMT_QUEUED:
+        warp->wake = r->again;
+        if (r->again)
+            sm_wait_begin(sm, SM_WAIT_delay, BIT64(slot));
+        else
+            wait_in_queue(sm, slot);
         break;
     case SIMT_DONE:
         sm_finish_warp(sm, slot);

@@ -220,11 +220,22 @@ static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_tra
     sm_order_add(&sm->blocks[warp->block].order, o->era);
 }
 
-static void fill_atomic(const struct simt_access *access, const struct sm_transaction *t, struct packet *p)
+/* What an instruction of locks is to the slices' queues. */
+static enum packet_lock lock_of(const struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
 {
+    if (o->blocks == SM_BLOCKS_LANES)
+        return simt_lane_leaves(&sm->warps[o->slot].simt, mask_first(t->lanes)) ? PACKET_LOCK_LEAVE : PACKET_LOCK_TAKE;
+    return isa_op_info((enum isa_op)o->access->instr->op)->flags & ISA_FLAG_GIVE ? PACKET_LOCK_GIVE : PACKET_LOCK_NOT;
+}
+
+static void fill_atomic(const struct sm *sm, const struct sm_op *o, const struct sm_transaction *t, struct packet *p)
+{
+    const struct simt_access *access = o->access;
     p->atomic = access->instr->mods.atomic;
     p->type = access->instr->type;
     p->no_return = access->instr->dst_count == 0 && !simt_access_moves(access);
+    if (RARELY(sm->kernel->grid->lock_queues.used && simt_access_moves(access)))
+        p->lock = lock_of(sm, o, t);
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         struct packet_lane *l = &p->lanes[p->lane_count++];
@@ -241,7 +252,7 @@ HOT_INLINE void complete_request(struct sm *sm, const struct sm_op *o, const str
     p->order = o->access->instr->mods.order;
     p->scope = o->access->instr->mods.scope;
     if (p->kind == PACKET_ATOMIC)
-        fill_atomic(o->access, t, p);
+        fill_atomic(sm, o, t, p);
     else if (p->kind == PACKET_WRITE)
         fill_store(sm, o, t, p);
 }
@@ -525,8 +536,10 @@ static void finish_atomic(struct sm *sm, const struct packet *p)
     sm_note_holders(sm, o, p);
     if (RARELY(sm->spin))
         spin_atomics(sm->spin, o->slot, o->access, p);
-    for (unsigned i = 0; i < p->lane_count && !p->no_return; i++)
+    for (unsigned i = 0; i < p->lane_count && !p->no_return && p->lock != PACKET_LOCK_LEAVE; i++)
         simt_atomic_lane(&sm->warps[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);
+    if (RARELY(p->lock == PACKET_LOCK_TAKE))
+        sm_lock_came(sm, o, p->lanes[0].lane);
     transaction_done(sm, t.op);
 }
 

@@ -27,6 +27,9 @@ enum sm_after {
     SM_AFTER_FENCE /* what a fence would wait for: a store or atomic that releases at a scope wider than the block */
 };
 
+/* Who waits until an op is complete. LANES: it asks for locks by queues, and each lane waits for its own answer. */
+enum sm_blocks { SM_BLOCKS_NOBODY, SM_BLOCKS_WARP, SM_BLOCKS_LANES };
+
 /* Where the values of the registers come from that an op writes. */
 enum sm_source { SM_FROM_OP, SM_FROM_MEMORY, SM_FROM_CHIP };
 
@@ -70,7 +73,7 @@ struct sm_op {
     uint8_t event;    /* enum l1_event */
     bool performed;   /* its values were taken or given at issue (sm.values_at_issue) */
     uint8_t acquires; /* at a scope wider than the block: 1 + enum l1_order; 0: it does not */
-    bool blocks_warp; /* the warp waits until it is complete */
+    uint8_t blocks;   /* enum sm_blocks */
     uint8_t era;      /* of its block, in which it issued: see order.h */
     uint8_t source;   /* enum sm_source */
 };

@@ -70,9 +70,9 @@ static void add_ops(const struct sm *sm, struct under_way *u)
         if (is_free[i])
             continue;
         u->ops++;
-        u->of[o->slot]++;
+        u->of[o->slot] += o->blocks != SM_BLOCKS_LANES;
         u->loads[o->slot] += o->access && sm_source_of(o) != SM_FROM_OP;
-        u->blocked |= o->blocks_warp ? BIT64(o->slot) : 0;
+        u->blocked |= o->blocks == SM_BLOCKS_WARP ? BIT64(o->slot) : 0;
         for (unsigned w = 0; w < sm->scoreboard_words; w++)
             u->boards[o->slot * sm->scoreboard_words + w] |= o->way.writes[w];
     }
@@ -130,7 +130,7 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
     for (uint64_t rest = sm->resident; rest; rest &= rest - 1)
         add_warp(sm, mask_first(rest), &m);
     CHECK_FACT(c, "sm.finished", 0, sm->finished, m.finished);
-    CHECK_FACT(c, "sm.waits.atomic", 0, sm->waits.atomic, u->blocked);
+    CHECK_FACT(c, "sm.waits.atomic", 0, sm->waits.atomic, u->blocked | sm->in_queues);
     CHECK_FACT(c, "sm.waiting", 0, sm->waiting, m.finished | sm_waits_any(&sm->waits));
     CHECK_FACT(c, "sm.buffered", 0, sm->buffered, m.buffered);
     CHECK_FACT(c, "sm.mispredicted", 0, sm->mispredicted, m.mispredicted);

@@ -135,6 +135,7 @@ struct sm {
     uint64_t fence_invalidates;     /* of waits.fence: those whose fence empties the L1D of global lines */
     uint64_t fence_reached;         /* of waits.fence: those that came to it in this step or the one before */
     uint64_t fence_flushes;         /* of waits.fence: those that wait for nothing more than a flush of the L1D */
+    uint64_t in_queues;             /* of waits.atomic: those whose lanes wait in the queues of locks */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
 
     struct sm_account account; /* looked at wherever these sets change */
@@ -340,6 +341,11 @@ static inline bool sm_scoreboard_clear(const struct sm *sm, const struct sm_warp
         pending |= board[i] & uses[i];
     return !pending;
 }
+/* issue.c: 1 + the order (enum l1_order) that an access is to the L1D when it acquires at a scope wider than the block;
+ * 0: it does not. */
+uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr);
+/* complete.c: a queue has answered a lane that asked for a lock. */
+void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane);
 /* fence.c: the head of a warp's buffer has its registers, and waits like a fence before it issues. */
 void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit);
 /* The head of a warp's buffer has the values of its registers. */
