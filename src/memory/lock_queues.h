@@ -1,6 +1,6 @@
 /* The queues of locks in an L2 slice (scalar synchronization thesis, section 5.2): a request for a lock that another
- * thread has is kept, and is answered when its turn has come; so nobody asks again and again. A record of 8 bytes stands
- * for the holder and for each request that waits; here a waiting request is its packet.
+ * thread has is kept, and is answered when its turn has come; so nobody asks again and again. A record of 8 bytes
+ * stands for the holder and for each request that waits; here a waiting request is its packet.
  *
  * A lock has a queue from the moment in which it is taken until nobody has it and nobody waits. When it is given back,
  * the oldest request is called: it comes to the tags once more, before all other accesses of the slice, and takes the

@@ -210,14 +210,14 @@ bool simt_locks_granted(struct simt_warp *warp)
     return true;
 }
 
-/* Lanes that have waited in a queue for longer than their limit, and have not said so. *until receives the cycle in
- * which the next one will have, if that is before it or it is 0. */
+/* Of the lanes, those that ask for a lock with a limit, have no answer and have waited for longer than that. *until
+ * receives the cycle in which the next one will have, if that is before it or it is 0. */
 static uint64_t waited_long(const struct simt_warp *warp, const struct simt_op *op, uint64_t lanes, uint64_t cycle,
                             uint64_t *until)
 {
     const struct simt_locks *l = warp->locks;
     uint64_t scratch[SIMT_MAX_WIDTH], late = 0;
-    lanes &= l->queued & l->timed & ~(l->granted | l->leaving);
+    lanes &= l->timed & ~(l->granted | l->leaving | l->over);
     if (!lanes)
         return 0;
     const uint32_t *limit = simt_source_row(warp, &op->src[1], &warp->paths.now->frame, cycle, scratch);
@@ -230,27 +230,31 @@ static uint64_t waited_long(const struct simt_warp *warp, const struct simt_op *
     return late;
 }
 
-/* The turn has come to lanes that wait for queues. True: those of r->mask ask now: again, or to be taken out of their
- * queue. False: some go on, and r->mask is empty; or all wait, until r->again if that is not 0. */
-static bool ask_again(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
+/* The turn has come to lanes that wait for queues. True: those of r->mask ask now: again, or, those of *leaving, to be
+ * taken out of their queue. False: some go on, and r->mask is empty; or all wait, until r->again if that is not 0. */
+static bool ask_again(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r,
+                      uint64_t *leaving)
 {
     struct simt_locks *l = warp->locks;
-    uint64_t due = 0;
+    uint64_t due = 0, late;
+    r->again = 0;
+    late = waited_long(warp, op, r->mask, cycle, &r->again);
+    l->over |= late & l->refused;
+    l->refused &= ~late;
     if (simt_locks_granted(warp)) {
         r->mask = 0;
         return false;
     }
-    r->again = 0;
     for (uint64_t rest = l->refused & r->mask; rest; rest &= rest - 1) {
         uint64_t again = l->again[mask_first(rest)];
         due |= again <= cycle ? rest & -rest : 0;
         r->again = r->again && r->again < again ? r->again : again;
     }
-    uint64_t late = due ? 0 : waited_long(warp, op, r->mask, cycle, &r->again);
-    l->leaving |= late;
-    if (due | late)
-        r->mask = due | late;
-    return due | late;
+    *leaving = late & l->queued;
+    l->leaving |= *leaving;
+    if (due | *leaving)
+        r->mask = due | *leaving;
+    return due | *leaving;
 }
 
 /* A lane that has a lock of its own may wait in vain for one that a lane of its warp gets while it waits itself. */
@@ -260,10 +264,11 @@ static enum simt_event fail_nested(const struct simt_warp *warp, struct simt_res
     unsigned lane = mask_first(r->mask);
     name_lock(warp->locks->address[lane], lock, sizeof lock);
     r->fault = fault_of(warp, lane);
-    snprintf(r->fault.message, sizeof r->fault.message,
-             "%s is asked for while lanes of the warp have or await others: with queues (locks.queue), a lane that waits "
-             "may get the lock that the one which runs needs, and neither goes on",
-             lock);
+    snprintf(
+        r->fault.message, sizeof r->fault.message,
+        "%s is asked for while lanes of the warp have or await others: with queues (locks.queue), a lane that waits "
+        "may get the lock that the one which runs needs, and neither goes on",
+        lock);
     return SIMT_FAULTED;
 }
 
@@ -282,7 +287,8 @@ enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint
     }
     struct simt_locks *l = locks_of(warp);
     bool waited = taking && ((l->queued | l->refused | l->over) & r->mask);
-    if (waited && !ask_again(warp, op, cycle, r))
+    uint64_t leaving = 0;
+    if (waited && !ask_again(warp, op, cycle, r, &leaving))
         return r->mask ? SIMT_QUEUED : SIMT_JUMP;
     if (l->pc != r->pc || l->asking != r->mask)
         l->vain = 0;
@@ -303,6 +309,7 @@ enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint
     if (taking && simt_access_queues(warp, access)) {
         if (warp->paths.asked && !waited)
             return fail_nested(warp, r);
+        access->leaving = leaving;
         l->refused &= ~r->mask;
         l->queued |= r->mask;
         for (uint64_t rest = r->mask & ~access->mask; rest; rest &= rest - 1)

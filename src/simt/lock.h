@@ -70,11 +70,6 @@ bool simt_locks_answered(struct simt_warp *warp, const struct simt_access *acces
 
 /* True: the access asks by queues. */
 bool simt_access_queues(const struct simt_warp *warp, const struct simt_access *access);
-/* The lane asks to be taken out of the queue that it waits in. */
-static inline bool simt_lane_leaves(const struct simt_warp *warp, unsigned lane)
-{
-    return warp->locks->leaving >> lane & 1;
-}
 /* A queue has answered a lane, which simt_atomic_lane was told. */
 void simt_lock_came(struct simt_warp *warp, unsigned lane, uint64_t cycle);
 /* Lanes that have the turn go on, with the locks that came for them, or because they gave up. Returns whether there

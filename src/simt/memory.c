@@ -150,7 +150,7 @@ static void describe(const struct simt_op *op, const struct simt_result *r, cons
     access->instr = r->instr;
     access->op = op;
     access->mask = r->mask;
-    access->changed = access->matched = 0;
+    access->changed = access->matched = access->leaving = 0;
     access->pc = r->pc;
     access->reg_base = frame->reg_base;
     access->pred_base = frame->pred_base;

@@ -131,6 +131,7 @@ struct simt_access {
     const struct simt_op *op;
     uint64_t mask;    /* lanes */
     uint64_t changed; /* lanes whose atomic, where it was performed here, changed its location */
+    uint64_t leaving; /* of a lock: lanes that ask to be taken out of its queue */
     uint64_t matched; /* of a compare-and-swap performed here: lanes that found what they compared with */
     uint16_t kind;    /* ISA_FLAG_LOAD, _STORE or _ATOMIC */
     uint8_t space;    /* ISA_SPACE_GLOBAL, _SHARED, _LOCAL, _CONST: resolved */

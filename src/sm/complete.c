@@ -86,9 +86,9 @@ static void let_go_on(struct sm *sm, unsigned slot)
     turn_changed(sm, slot);
 }
 
-/* A warp whose lanes stand in queues goes on with the first answer: lanes that got their lock at once; others, which are
- * to ask again, by way of the instruction that asked. A warp that executes, or waits for something else, sees the answer
- * when those lanes have the turn. */
+/* A warp whose lanes stand in queues goes on with the first answer: lanes that got their lock at once; others, which
+ * are to ask again, by way of the instruction that asked. A warp that executes, or waits for something else, sees the
+ * answer when those lanes have the turn. */
 void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane)
 {
     uint64_t bit = BIT64(o->slot);

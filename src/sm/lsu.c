@@ -221,10 +221,10 @@ static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_tra
 }
 
 /* What an instruction of locks is to the slices' queues. */
-static enum packet_lock lock_of(const struct sm *sm, const struct sm_op *o, const struct sm_transaction *t)
+static enum packet_lock lock_of(const struct sm_op *o, const struct sm_transaction *t)
 {
     if (o->blocks == SM_BLOCKS_LANES)
-        return simt_lane_leaves(&sm->warps[o->slot].simt, mask_first(t->lanes)) ? PACKET_LOCK_LEAVE : PACKET_LOCK_TAKE;
+        return o->access->leaving & t->lanes ? PACKET_LOCK_LEAVE : PACKET_LOCK_TAKE;
     return isa_op_info((enum isa_op)o->access->instr->op)->flags & ISA_FLAG_GIVE ? PACKET_LOCK_GIVE : PACKET_LOCK_NOT;
 }
 
@@ -235,7 +235,7 @@ static void fill_atomic(const struct sm *sm, const struct sm_op *o, const struct
     p->type = access->instr->type;
     p->no_return = access->instr->dst_count == 0 && !simt_access_moves(access);
     if (RARELY(sm->kernel->grid->lock_queues.used && simt_access_moves(access)))
-        p->lock = lock_of(sm, o, t);
+        p->lock = lock_of(o, t);
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         struct packet_lane *l = &p->lanes[p->lane_count++];
