@@ -182,7 +182,7 @@ static void describe_grid(struct gpu_run *run)
         .stack_bytes = m->gpu.stack_bytes,
         .core_mhz = m->gpu.core_mhz,
         .check_sync = l->check_sync,
-        .divergence = l->divergence,
+        .divergence = l->divergence ? l->divergence : run->gpu->divergence,
         .services = &run->gpu->services,
     };
     memcpy(run->grid.grid, l->grid, sizeof run->grid.grid);
