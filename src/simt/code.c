@@ -224,7 +224,8 @@ static bool loop_polls(const struct isa_module *module, uint32_t first, uint32_t
         return true;
     for (uint32_t i = first; i < branch; i++) {
         const struct isa_call *call = module->instrs[i].call;
-        const struct isa_function *callee = call && call->callee != UINT32_MAX ? &module->functions[call->callee] : NULL;
+        const struct isa_function *callee =
+            call && call->callee != UINT32_MAX ? &module->functions[call->callee] : NULL;
         if (callee && callee->is_defined && any_looks_at_others(module, callee->first, callee->first + callee->count))
             return true;
     }

@@ -40,9 +40,9 @@ enum simt_gathering {
     SIMT_GATHER_BLOCK, /* each comes to a barrier of the block, wherever it is, with the same key: its number */
 };
 enum simt_gathered {
-    SIMT_GATHERED,       /* all named lanes are there. Some may have joined the path that has the turn */
-    SIMT_GATHER_WAITS,   /* they are not: the path waits, another has the turn */
-    SIMT_GATHER_NOBODY,  /* they are not, and no other lane of the warp can go on: the path keeps the turn */
+    SIMT_GATHERED,      /* all named lanes are there. Some may have joined the path that has the turn */
+    SIMT_GATHER_WAITS,  /* they are not: the path waits, another has the turn */
+    SIMT_GATHER_NOBODY, /* they are not, and no other lane of the warp can go on: the path keeps the turn */
 };
 
 struct simt_paths {

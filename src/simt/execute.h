@@ -28,9 +28,9 @@ enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, u
 /* The lanes that the member masks of r->mask name; 0: the instruction has none. */
 uint64_t simt_named_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                           const struct simt_result *r);
-/* gather.c: the lanes of r->mask, which are not none, came to an exchange or warp barrier, or to a barrier of the block,
- * under a way to diverge that waits there. PLAIN: those that have to be there are; r says who executes it now. JUMP:
- * they wait, and have not executed it. FAULTED: they would wait for ever. */
+/* gather.c: the lanes of r->mask, which are not none, came to an exchange or warp barrier, or to a barrier of the
+ * block, under a way to diverge that waits there. PLAIN: those that have to be there are; r says who executes it now.
+ * JUMP: they wait, and have not executed it. FAULTED: they would wait for ever. */
 enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                                  struct simt_result *r);
 enum simt_event simt_gather_block(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,

@@ -1,5 +1,5 @@
-/* Instructions that lanes execute together, under a way to diverge that makes them wait for each other: which lanes have
- * to be there, and what becomes of a warp none of whose lanes can go on.
+/* Instructions that lanes execute together, under a way to diverge that makes them wait for each other: which lanes
+ * have to be there, and what becomes of a warp none of whose lanes can go on.
  *
  * An exchange (vote, shfl, match, redux, elect) and a reducing barrier of the block are executed by all of them as one
  * instruction. At bar.warp.sync and bar.sync lanes meet that come to different ones: of one member mask, or of one
@@ -51,7 +51,8 @@ enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *o
         if (!(named & ~r->mask))
             return SIMT_PLAIN;
         /* Which lanes those that joined name is seen in the next round. */
-        enum simt_event event = gather(warp, r, barrier ? SIMT_GATHER_WARP : SIMT_GATHER_ONE, barrier ? (uint32_t)named : 0, named);
+        enum simt_event event =
+            gather(warp, r, barrier ? SIMT_GATHER_WARP : SIMT_GATHER_ONE, barrier ? (uint32_t)named : 0, named);
         if (event != SIMT_PLAIN || barrier)
             return event;
     }

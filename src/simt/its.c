@@ -14,8 +14,8 @@
  * The rule of turns:
  *   1. A leaf that comes to a meeting, returns or ends gives its turn to the meeting if that is complete now, else to
  *      the ready leaf that stands last in the table: the youngest, as on a stack.
- *   2. A leaf that sleeps, waits for named lanes, or goes back in a loop in which it may wait for others (one that polls:
- *      simt_op.polls) gives its turn to the ready leaf that stands first in the table, and goes behind the last.
+ *   2. A leaf that sleeps, waits for named lanes, or goes back in a loop in which it may wait for others (one that
+ * polls: simt_op.polls) gives its turn to the ready leaf that stands first in the table, and goes behind the last.
  *   3. A leaf that has gone back MOST_PASSES times, where a pass of a loop that polls and a sleep count POLL_PASSES,
  *      lets the lanes go that wait for it at meetings, and those that wait there for leaves that wait for named lanes;
  *      and it does as in 2. The passes of a leaf are inherited by the leaves that it parts into and by the meeting that
@@ -24,8 +24,8 @@
  *   5. Leaves that stand at one pc in one frame, after the same calls, become one: where a leaf gives its turn as in 2,
  *      and where it waits for named lanes.
  * A leaf that goes on for ever goes back, or calls until local memory is used up. So the turn is given as in 2 after a
- * bounded number of instructions, and the first ready leaf has it then: each waits at most for those before it. Lanes at
- * a meeting are let go after MOST_PASSES passes of each leaf that they wait for.
+ * bounded number of instructions, and the first ready leaf has it then: each waits at most for those before it. Lanes
+ * at a meeting are let go after MOST_PASSES passes of each leaf that they wait for.
  *
  * When a lane ends, leaves that wait for named lanes are ready: they look again whom they wait for. */
 #include "base/bits.h"
@@ -125,9 +125,9 @@ static void let_go(struct simt_paths *paths, uint64_t slow)
     }
 }
 
-/* Takes the lanes that stand where their leaf goes `until` off it, and makes meetings that are complete leaves, from the
- * last path to the first: they empty those below. Returns the first path of these, which was complete last, or NO_PATH;
- * *has_turn: a leaf that has the turn is left. */
+/* Takes the lanes that stand where their leaf goes `until` off it, and makes meetings that are complete leaves, from
+ * the last path to the first: they empty those below. Returns the first path of these, which was complete last, or
+ * NO_PATH; *has_turn: a leaf that has the turn is left. */
 static uint32_t complete(struct simt_paths *paths, bool *has_turn)
 {
     uint64_t higher = 0;

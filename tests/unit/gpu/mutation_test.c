@@ -202,7 +202,7 @@ static void test_every_fact_is_seen_to_break(void **state)
          "sm.scheduler=tls "
          "spin.detector=ddos",
          1},
-        {"gtx480", "gpu.sms=3 partition.channels=2 network.core=mesh network.columns=3 network.rows=2", 1},
+        {"gtx480", "gpu.sms=3 partition.channels=2 network.core=mesh network.columns=3 network.rows=2 sm.divergence=its", 1},
         {"gtx480", "gpu.sms=3 network.core=ideal network.latency=20 network.boundary_flits=1 partition.l2_icnt_queue=1",
          2},
         {"gtx480",
