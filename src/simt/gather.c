@@ -9,16 +9,13 @@
 #include "base/bits.h"
 #include "simt/execute.h"
 
-static enum simt_event fault_nobody(const struct simt_warp *warp, struct simt_result *r, uint64_t named)
+static enum simt_event fault_nobody(struct simt_result *r, uint64_t named)
 {
     struct strbuf text = {0};
     simt_add_lanes(&text, r->mask);
     strbuf_add(&text, " of the warp would wait here for ever for ");
     simt_add_lanes(&text, named & ~r->mask);
-    uint64_t others = warp->live & ~r->mask;
-    strbuf_add(&text, ": all its other lanes, ");
-    simt_add_lanes(&text, others);
-    strbuf_add(&text, ", wait for lanes elsewhere");
+    strbuf_add(&text, ": all its other lanes wait for lanes elsewhere");
     r->fault = (struct simt_fault){.kind = SIMT_FAULT_UNSYNCED, .lane = (uint8_t)mask_first(r->mask)};
     snprintf(r->fault.message, sizeof r->fault.message, "%s", strbuf_text(&text));
     strbuf_free(&text);
@@ -39,7 +36,7 @@ static enum simt_event gather(struct simt_warp *warp, struct simt_result *r, enu
     }
     r->active = paths->now->mask;
     r->mask = simt_guard_mask(warp, r->instr, paths->now);
-    return gathered == SIMT_GATHERED ? SIMT_PLAIN : fault_nobody(warp, r, named);
+    return gathered == SIMT_GATHERED ? SIMT_PLAIN : fault_nobody(r, named);
 }
 
 enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,

@@ -71,8 +71,9 @@ static uint32_t mark_below(const struct simt_paths *paths, uint32_t i, uint64_t 
 static struct simt_path *turn(const struct simt_paths *paths)
 {
     struct simt_path *p = paths->table;
-    while (p->kind != TURN)
-        p++;
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (paths->table[i].kind == TURN)
+            p = &paths->table[i];
     return p;
 }
 
@@ -535,7 +536,7 @@ static bool holds(const struct simt_paths *paths)
         bool goes_there = p->kind == MARK ? u && u->kind == MEETING : p->until == (u ? u->pc : ISA_PC_NONE);
         if (!p->mask || p->spent > MOST_PASSES || (u && (is_leaf(u) || (p->mask & ~u->mask))) || !goes_there)
             return false;
-        if (is_leaf(p) != !(p->mask & higher) || (is_leaf(p) && p->pc == p->until))
+        if (is_leaf(p) != !(p->mask & higher) || (is_leaf(p) && (p->pc == p->until || p->pc == ISA_PC_NONE)))
             return false;
         turns += p->kind == TURN;
         higher |= p->mask;

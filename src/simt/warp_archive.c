@@ -48,6 +48,8 @@ static void archive_paths(struct simt_warp *warp, struct archive *ar)
     for (uint32_t i = 0; i < count; i++)
         archive_path(warp, ar, &paths->table[i]);
     paths->now = count ? paths->way->turn(paths) : NULL;
+    if (archive_loading(ar) && count && !paths->way->holds(paths))
+        archive_fail(ar, "the paths of a warp do not fit together");
 }
 
 static void archive_local(struct simt_warp *warp, struct archive *ar)
