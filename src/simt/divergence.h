@@ -35,7 +35,7 @@ struct simt_path {
 
 /* How lanes that are named together by an instruction wait for each other there (simt_divergence.gather). */
 enum simt_gathering {
-    SIMT_GATHER_ONE,   /* they execute this one instruction, as one path */
+    SIMT_GATHER_ONE,   /* they execute this one instruction, as one path; with the same key */
     SIMT_GATHER_WARP,  /* each comes to a barrier of the warp, wherever it is, with the same key: the member mask */
     SIMT_GATHER_BLOCK, /* each comes to a barrier of the block, wherever it is, with the same key: its number */
 };
@@ -73,9 +73,10 @@ struct simt_divergence {
     /* As branch, where lanes that go to target go round a loop again in which they may wait for others; NULL: no other
      * path can go on meanwhile. */
     void (*poll)(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough, uint32_t reconverge);
-    /* The path that has the turn came to an instruction that all lanes of `named` execute together; NULL: those that
-     * are not there are not waited for. */
-    enum simt_gathered (*gather)(struct simt_paths *paths, enum simt_gathering how, uint32_t key, uint64_t named);
+    /* The path that has the turn came to an instruction that its lanes `some` execute together with all those of
+     * `named`, as a path without its other lanes; NULL: those that are not there are not waited for. */
+    enum simt_gathered (*gather)(struct simt_paths *paths, uint64_t some, enum simt_gathering how, uint32_t key,
+                                 uint64_t named);
     const struct simt_path *(*caller)(const struct simt_paths *paths);
     /* The path that has the turn, found by the table alone, which is not empty. */
     struct simt_path *(*turn)(const struct simt_paths *paths);

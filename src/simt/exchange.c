@@ -249,18 +249,18 @@ static enum simt_event fault_unsynced(struct simt_result *r)
     return SIMT_FAULTED;
 }
 
-uint64_t simt_named_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                          const struct simt_result *r)
+uint64_t simt_lacking_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                            const struct simt_result *r, uint64_t *lanes)
 {
-    uint64_t scratch[SIMT_MAX_WIDTH], named = 0;
+    uint64_t scratch[SIMT_MAX_WIDTH];
     struct members m = members_of(warp, op, mask_operand(r->instr->op), r->mask, cycle, scratch);
-    if (!m.row || r->instr->op == ISA_OP_ACTIVEMASK)
-        return 0;
-    for (uint64_t rest = r->mask, group; rest; rest &= ~group) {
-        group = of_one_mask(&m, rest);
-        named |= named_by(&m, mask_first(group));
+    for (uint64_t rest = m.row ? r->mask : 0; rest; rest &= ~*lanes) {
+        *lanes = of_one_mask(&m, rest);
+        uint64_t named = named_by(&m, mask_first(*lanes));
+        if (named & warp->live & ~r->mask)
+            return named;
     }
-    return named;
+    return 0;
 }
 
 enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)

@@ -25,9 +25,10 @@ const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool w
 /* exchange.c: vote, shfl, match, redux, activemask, elect, bar.warp.sync, in the lanes of r->mask, which are not none.
  * PLAIN, UNSYNCED or FAULTED. */
 enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r);
-/* The lanes that the member masks of r->mask name; 0: the instruction has none. */
-uint64_t simt_named_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                          const struct simt_result *r);
+/* The first lanes of r->mask with one member mask that names others, which have not ended and are not there. Returns
+ * all that it names, ended or not; 0: there are no such lanes. */
+uint64_t simt_lacking_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                            const struct simt_result *r, uint64_t *lanes);
 /* gather.c: the lanes of r->mask, which are not none, came to an exchange or warp barrier, or to a barrier of the
  * block, under a way to diverge that waits there. PLAIN: those that have to be there are; r says who executes it now.
  * JUMP: they wait, and have not executed it. FAULTED: they would wait for ever. */

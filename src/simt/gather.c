@@ -22,49 +22,45 @@ static enum simt_event fault_nobody(struct simt_result *r, uint64_t named)
     return SIMT_FAULTED;
 }
 
-/* Once: lanes whose guard is false go on, the others wait for those of `named` that are not there. */
-static enum simt_event gather(struct simt_warp *warp, struct simt_result *r, enum simt_gathering how, uint32_t key,
-                              uint64_t named)
+/* Lanes whose guard is false go on; of the others, those of `lanes` wait for the named ones that are not there. */
+static enum simt_event gather(struct simt_warp *warp, struct simt_result *r, uint64_t lanes, enum simt_gathering how,
+                              uint32_t key, uint64_t named)
 {
     struct simt_paths *paths = &warp->paths;
     if (r->mask != r->active)
         simt_advance_some(paths, r->active & ~r->mask, r->pc + 1);
-    enum simt_gathered gathered = paths->way->gather(paths, how, key, named);
+    enum simt_gathered gathered = paths->way->gather(paths, lanes, how, key, named);
     if (gathered == SIMT_GATHER_WAITS) {
         r->mask = 0;
         return SIMT_JUMP;
     }
-    r->active = paths->now->mask;
-    r->mask = simt_guard_mask(warp, r->instr, paths->now);
+    r->active = r->mask = paths->now->mask; /* lanes that had waited have a true guard, too */
     return gathered == SIMT_GATHERED ? SIMT_PLAIN : fault_nobody(r, named);
 }
 
+/* The key is the member mask. */
 enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                                  struct simt_result *r)
 {
+    uint64_t lanes, named = simt_lacking_lanes(warp, op, cycle, r, &lanes);
+    if (!named)
+        return SIMT_PLAIN;
     bool barrier = r->instr->mods.barrier == ISA_BARRIER_WARP;
-    for (;;) {
-        uint64_t named = simt_named_lanes(warp, op, cycle, r) & warp->live;
-        if (!(named & ~r->mask))
-            return SIMT_PLAIN;
-        /* Which lanes those that joined name is seen in the next round. */
-        enum simt_event event =
-            gather(warp, r, barrier ? SIMT_GATHER_WARP : SIMT_GATHER_ONE, barrier ? (uint32_t)named : 0, named);
-        if (event != SIMT_PLAIN || barrier)
-            return event;
-    }
+    return gather(warp, r, lanes, barrier ? SIMT_GATHER_WARP : SIMT_GATHER_ONE, (uint32_t)named, named & warp->live);
 }
 
+/* The key is the barrier's number and whether the lanes wait for the block: those that do and those that do not, do not
+ * meet. */
 enum simt_event simt_gather_block(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                                   struct simt_result *r)
 {
     if (r->mask == warp->live)
         return SIMT_PLAIN;
     uint64_t scratch[SIMT_MAX_WIDTH];
-    const uint32_t *id =
-        op->src_count > 0 ? simt_source_row(warp, &op->src[0], &warp->paths.now->frame, cycle, scratch) : NULL;
+    const struct simt_frame *frame = &warp->paths.now->frame;
+    const uint32_t *id = op->src_count > 0 ? simt_source_row(warp, &op->src[0], frame, cycle, scratch) : NULL;
     uint32_t number = id ? id[mask_first(r->mask)] : 0;
-    uint8_t mode = r->instr->mods.barrier; /* those that wait for the block and those that do not, do not meet */
-    return gather(warp, r, mode == ISA_BARRIER_RED ? SIMT_GATHER_ONE : SIMT_GATHER_BLOCK, number << 2 | mode,
+    uint8_t mode = r->instr->mods.barrier;
+    return gather(warp, r, r->mask, mode == ISA_BARRIER_RED ? SIMT_GATHER_ONE : SIMT_GATHER_BLOCK, number << 2 | mode,
                   warp->live);
 }

@@ -495,8 +495,24 @@ static uint64_t waiting_elsewhere(struct simt_paths *paths, enum simt_gathering 
     return lanes;
 }
 
-static enum simt_gathered gather(struct simt_paths *paths, enum simt_gathering how, uint32_t key, uint64_t named)
+/* The lanes `some` of the turn go on alone. The others are ready where they are, and meet them behind the instruction.
+ */
+static void set_apart(struct simt_paths *paths, uint64_t some)
 {
+    uint64_t others = paths->now->mask & ~some;
+    uint32_t here = paths->now->pc;
+    if (!others)
+        return;
+    struct simt_path group = part(paths, here + 1);
+    push_group(paths, &group, others, here, 0);
+    push_group(paths, &group, some, here, 0);
+    parted(paths);
+}
+
+static enum simt_gathered gather(struct simt_paths *paths, uint64_t some, enum simt_gathering how, uint32_t key,
+                                 uint64_t named)
+{
+    set_apart(paths, some);
     join_waiting(paths, how, key, named);
     if (!(named & ~(paths->now->mask | waiting_elsewhere(paths, how, key, false)))) {
         if (waiting_elsewhere(paths, how, key, true))

@@ -70,6 +70,18 @@ static const struct trial trials[] = {
      32,
      {{128, 16, 100, 1}, {192, 16, 100, 1}},
      true},
+    /* Lanes 0-23 come to the barrier together; 24-31 only when the lower half has gone on behind it. */
+    {"halves of a warp, of which one is there and the other waits for it",
+     KERNEL(
+         "setp.lt.u32 %p1, %r2, 16; mov.u32 %r11, 0xffff0000; @%p1 mov.u32 %r11, 0xffff;\n"
+         "setp.lt.u32 %p2, %r2, 24; @%p2 bra GO;\nWAIT: ld.volatile.global.u32 %r6, [%rd1]; setp.eq.u32 %p3, %r6, 0; "
+         "@%p3 bra WAIT;\n"
+         "GO: bar.warp.sync %r11; shfl.sync.idx.b32 %r8, %r2, 0, 0x101f, %r11; setp.ne.u32 %p4, %r2, 0; @%p4 bra "
+         "OVER; st.volatile.global.u32 [%rd1], 1;\nOVER: st.global.u32 [%rd2+128], %r8; ret;\n"),
+     1,
+     32,
+     {{128, 16, 0, 0}, {192, 16, 16, 0}},
+     true},
     {"two lanes that hand each other a number",
      KERNEL("setp.gt.u32 %p1, %r2, 1; @%p1 bra OVER; mov.u32 %r11, %r2;\n"
             "TURN: ld.volatile.global.u32 %r6, [%rd1]; setp.ne.u32 %p2, %r6, %r11; @%p2 bra TURN;\n"
