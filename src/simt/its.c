@@ -397,6 +397,57 @@ static void branch_each(struct simt_paths *paths, const uint32_t *next, uint32_t
         put_off(paths);
 }
 
+/* The leaf that has the turn goes in groups to where each goes on, with no new meeting. The last of those that are not at
+ * the meeting below already has the turn. */
+struct group {
+    uint64_t mask;
+    uint32_t pc;
+};
+
+static void part_for_good(struct simt_paths *paths, const struct group *groups, unsigned count, unsigned passes)
+{
+    struct simt_path from = part(paths, ISA_PC_NONE);
+    for (unsigned i = 0; i < count; i++)
+        push_group(paths, &from, groups[i].mask, groups[i].pc, passes);
+    parted(paths);
+}
+
+/* Lanes that ask for locks keep the turn until they are answered: the warp waits for that. */
+static void ask(struct simt_paths *paths, uint64_t mask)
+{
+    contract(mask == paths->now->mask);
+}
+
+/* Lanes that got a lock do not wait for those that ask again, but go first. To ask in vain is a pass of a loop that
+ * polls. */
+static void answer(struct simt_paths *paths, const struct simt_answer *a)
+{
+    uint32_t here = paths->now->pc;
+    uint64_t mask = paths->now->mask, got = a->got & mask, over = a->over & mask & ~got, again = mask & ~got & ~over;
+    if (again == mask) {
+        go_back(paths, here, POLL_PASSES, true);
+    } else if (!again && (!got || !over || a->target == a->next)) {
+        simt_advance(paths, got ? a->next : a->target);
+    } else {
+        const struct group groups[] = {{again, here}, {over, a->target}, {got, a->next}};
+        part_for_good(paths, groups, 3, POLL_PASSES);
+    }
+}
+
+/* Nobody who waits for others of the warp is passed for ever: see the rule. */
+static uint64_t give(struct simt_paths *paths, uint64_t given, uint32_t next)
+{
+    (void)given;
+    simt_advance(paths, next);
+    return 0;
+}
+
+static void part_some(struct simt_paths *paths, uint64_t mask, uint32_t next)
+{
+    const struct group groups[] = {{mask, next}, {paths->now->mask & ~mask, paths->now->pc}};
+    part_for_good(paths, groups, 2, 0);
+}
+
 static void advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     uint64_t others = paths->now->mask & ~mask;
@@ -572,6 +623,10 @@ const struct simt_divergence simt_its = {
     .exit = end,
     .yield = yield,
     .poll = poll,
+    .ask = ask,
+    .answer = answer,
+    .give = give,
+    .part = part_some,
     .gather = gather,
     .caller = caller,
     .turn = turn,
