@@ -397,8 +397,8 @@ static void branch_each(struct simt_paths *paths, const uint32_t *next, uint32_t
         put_off(paths);
 }
 
-/* The leaf that has the turn goes in groups to where each goes on, with no new meeting. The last of those that are not at
- * the meeting below already has the turn. */
+/* The leaf that has the turn goes in groups to where each goes on, with no new meeting. The last of those that are not
+ * at the meeting below already has the turn. */
 struct group {
     uint64_t mask;
     uint32_t pc;
