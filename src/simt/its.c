@@ -3,7 +3,7 @@
  * do.
  *
  * The table is the stacks of all lanes in one: the paths that have a lane, from the first to the last, are its own
- * stack, and lanes with the same stack share its paths. The path with the fewest lanes of a stack, the last one, is a
+ * stack, and lanes with the same stack share its paths. The last path of a stack is a
  * *leaf*; its lanes execute. Below leaves there are *meetings*, each with the lanes that come to its pc or stand there
  * already, and for each call its *mark*, on top of the meeting at which its lanes return. `until` is where the nearest
  * meeting below is, if it is in the same call. When all lanes of a meeting have come, it is a leaf.
@@ -14,18 +14,20 @@
  * The rule of turns:
  *   1. A leaf that comes to a meeting, returns or ends gives its turn to the meeting if that is complete now, else to
  *      the ready leaf that stands last in the table: the youngest, as on a stack.
- *   2. A leaf that sleeps, waits for named lanes, or goes back in a loop in which it may wait for others (one that
- * polls: simt_op.polls) gives its turn to the ready leaf that stands first in the table, and goes behind the last.
- *   3. A leaf that has gone back MOST_PASSES times, where a pass of a loop that polls and a sleep count POLL_PASSES,
- *      lets the lanes go that wait for it at meetings, and those that wait there for leaves that wait for named lanes;
- *      and it does as in 2. The passes of a leaf are inherited by the leaves that it parts into and by the meeting that
- *      it comes to.
+ *   2. A leaf that sleeps, waits for named lanes, asks for a lock in vain, or goes back in a loop that polls
+ *      (simt_op.polls: in which it may wait for others) gives its turn to the ready leaf that stands first in the
+ * table, and goes behind the last.
+ *   3. A leaf that has gone back MOST_PASSES times, where a pass of a loop that polls, a lock asked for in vain and a
+ *      sleep count POLL_PASSES, lets the lanes go that wait for it at meetings, and those that wait there for leaves
+ * that wait for named lanes; and it does as in 2. The passes of a leaf are inherited by the leaves that it parts into
+ * and by the meeting that it comes to.
  *   4. Where no leaf is ready, all lanes at meetings are let go. If there are none, named lanes are waited for in vain.
  *   5. Leaves that stand at one pc in one frame, after the same calls, become one: where a leaf gives its turn as in 2,
  *      and where it waits for named lanes.
  * A leaf that goes on for ever goes back, or calls until local memory is used up. So the turn is given as in 2 after a
- * bounded number of instructions, and the first ready leaf has it then: each waits at most for those before it. Lanes
- * at a meeting are let go after MOST_PASSES passes of each leaf that they wait for.
+ * bounded number of instructions, and the first ready leaf has it then: each waits at most for those before it, and as
+ * long again for each that joined it meanwhile, which are no more than lanes. Lanes at a meeting are let go after
+ * MOST_PASSES passes of each leaf that they wait for.
  *
  * When a lane ends, leaves that wait for named lanes are ready: they look again whom they wait for. */
 #include "base/bits.h"
