@@ -16,11 +16,11 @@
  *      the ready leaf that stands last in the table: the youngest, as on a stack.
  *   2. A leaf that sleeps, waits for named lanes, asks for a lock in vain, or goes back in a loop that polls
  *      (simt_op.polls: in which it may wait for others) gives its turn to the ready leaf that stands first in the
- * table, and goes behind the last.
- *   3. A leaf that has gone back MOST_PASSES times, where a pass of a loop that polls, a lock asked for in vain and a
- *      sleep count POLL_PASSES, lets the lanes go that wait for it at meetings, and those that wait there for leaves
- * that wait for named lanes; and it does as in 2. The passes of a leaf are inherited by the leaves that it parts into
- * and by the meeting that it comes to.
+ *      table, and goes behind the last.
+ *   3. A leaf that has gone back MOST_PASSES times, where a pass of a loop that polls, a lock asked for in vain and
+ *      a sleep count POLL_PASSES, lets the lanes go that wait for it at meetings, and those that wait there for
+ *      leaves that wait for named lanes; and it does as in 2. The passes of a leaf are inherited by the leaves that
+ *      it parts into and by the meeting that it comes to.
  *   4. Where no leaf is ready, all lanes at meetings are let go. If there are none, named lanes are waited for in vain.
  *   5. Leaves that stand at one pc in one frame, after the same calls, become one: where a leaf gives its turn as in 2,
  *      and where it waits for named lanes.
