@@ -21,6 +21,7 @@ static const char usage[] =
     "\n"
     "  --sched A,B,...        warp schedulers\n"
     "  --fetch P,Q,...        fetch policies\n"
+    "  --divergence P,Q,...   ways to diverge\n"
     "  --protocol P,Q,...     coherence protocols\n"
     "  --machine X,Y,...      machines\n"
     "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "

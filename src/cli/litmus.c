@@ -21,8 +21,8 @@ static const char usage[] =
     "  --model                prints what the model allows and runs nothing\n"
     "  --runs N               runs of a test (2000)\n"
     "  --turns N              turns of a loop that the model looks at (2)\n"
-    "  --machine X, --sched A, --fetch P, --protocol P, --seed N, --set GROUP.NAME=VALUE, --threads N,\n"
-    "  --max-cycles N         as for lockstep run; the seed also chooses the placements\n"
+    "  --machine X, --sched A, --fetch P, --divergence W, --protocol P, --seed N, --set GROUP.NAME=VALUE,\n"
+    "  --threads N, --max-cycles N  as for lockstep run; the seed also chooses the placements\n"
     "  --quiet                one line for a test, and no progress\n"
     "\n"
     "Exit code: 1 when an outcome was seen that the model forbids.\n";

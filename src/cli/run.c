@@ -14,6 +14,7 @@ static const char usage[] =
     "  --sched NAME           the warp scheduler, in place of the machine's own: NAME[:OPTION=VALUE...][+CONTROL]\n"
     "                         or one of your own, ./FILE.so (docs/schedulers.md)\n"
     "  --fetch NAME           the fetch policy, the same as --set sm.fetch=NAME; a wrong name is answered by those there are\n"
+    "  --divergence NAME      how lanes part and meet, the same as --set sm.divergence=NAME: docs/divergence.md\n"
     "  --protocol NAME        the coherence protocol, the same as --set coherence.protocol=NAME: see lockstep protocols\n"
     "  --set GROUP.NAME=VALUE changes one parameter of the machine: see lockstep params; may be repeated\n"
     "  --seed N               varies latencies and arbitration of the memory system a little, as the same N always\n"

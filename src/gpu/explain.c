@@ -69,7 +69,7 @@ static void add_holder(const struct gpu_run *run, const struct waits *w, const s
     } else if (lock->holder == HOLDER_PARKED) {
         strbuf_add(out, ", a lane that waits at ");
         add_pos(run, lock->holder_pc, out);
-        bool same = &w->warps[lock->holder_warp] == waiter;
+        bool same = &w->warps[lock->holder_warp] == waiter && !run->grid.divergence->poll;
         strbuf_add(out, same ? " for the lanes that spin: on a SIMT stack neither can go on (SIMT deadlock)"
                              : " for other lanes of its warp");
     } else if (&w->warps[lock->holder_warp] == waiter) {

@@ -86,7 +86,7 @@ struct gpu_launch {
     unsigned threads;    /* of the host that simulate; 0 is 1. Results do not depend on it */
     bool every_cycle;    /* step units also when they cannot act: the same results, later; a check of the simulator */
     bool check_sync;     /* an exchange between lanes whose result the PTX manual leaves undefined is a fault */
-    const struct simt_divergence *divergence; /* how the lanes of a warp part and meet; NULL: by the stack */
+    const struct simt_divergence *divergence; /* how the lanes of a warp part and meet; NULL: the machine's way */
     /* Called about five times a host second, or never when NULL; non-zero asks to stop. */
     int (*progress)(void *context, const struct gpu_progress *progress);
     void *context;

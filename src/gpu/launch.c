@@ -196,7 +196,7 @@ static void describe_grid(struct gpu_run *run)
         .check_sync = l->check_sync,
         .lock_past = m->sm.lock_past,
         .lock_queues = lock_queues_of(m, l->mode),
-        .divergence = l->divergence,
+        .divergence = l->divergence ? l->divergence : run->gpu->divergence,
         .services = &run->gpu->services,
     };
     memcpy(run->grid.grid, l->grid, sizeof run->grid.grid);

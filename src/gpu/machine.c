@@ -13,6 +13,7 @@
 #include "memory/agent.h"
 #include "memory/coherence/protocol.h"
 #include "simt/warp.h"
+#include "simt/divergence.h"
 #include "sm/fetch/policy.h"
 #include "sm/sched/sched.h"
 
@@ -296,6 +297,16 @@ static int check_fetch(const char *name, struct diag_sink *sink)
     return unknown_name("sm.fetch", "fetch policy", name, &known, sink);
 }
 
+static int check_divergence(const char *name, struct diag_sink *sink)
+{
+    struct strbuf known = {0};
+    if (simt_way_find(name))
+        return 0;
+    for (unsigned i = 0; simt_ways()[i]; i++)
+        add_known(&known, i, "ways", simt_ways()[i]->name);
+    return unknown_name("sm.divergence", "way to diverge", name, &known, sink);
+}
+
 static int check_ports(const struct machine *m, struct diag_sink *sink)
 {
     const struct network_params back = network_back(&m->network);
@@ -369,6 +380,7 @@ int machine_check(const struct machine *m, struct sched *scheduler, struct diag_
     struct sched opened;
     bad |= sched_open(&opened, m->sm.scheduler, sink);
     bad |= check_fetch(m->sm.fetch, sink);
+    bad |= check_divergence(m->sm.divergence, sink);
     bad |= check_core(m, sink);
     bad |= check_protocol(m->memory.coherence.protocol, sink) || check_registration(m, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);

@@ -11,14 +11,23 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
     return hash;
 }
 
+static uint32_t greater(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* Registers and predicates that matter to any lane, wherever it stands. Those of functions that were called are not
  * known apart: all of them do. */
 static uint64_t mix_registers(uint64_t hash, const struct simt_warp *warp, const struct gpu_control *control)
 {
     const struct simt_code *code = warp->block->grid->code;
-    const struct simt_frame *frame = &warp->paths.now->frame;
-    const struct isa_function *function = &code->module->functions[frame->function];
-    uint32_t rows = frame->reg_base + function->row_count, preds = frame->pred_base + function->pred_count;
+    uint32_t rows = 0, preds = 0;
+    for (uint32_t i = 0; i < warp->paths.count; i++) {
+        const struct simt_frame *frame = &simt_path_at(&warp->paths, i)->frame;
+        const struct isa_function *function = &code->module->functions[frame->function];
+        rows = greater(rows, frame->reg_base + function->row_count);
+        preds = greater(preds, frame->pred_base + function->pred_count);
+    }
     for (uint32_t at = 0; at < rows + preds; at++) {
         bool matters = false;
         for (uint32_t i = 0; i < warp->paths.count && !matters; i++) {
@@ -41,7 +50,8 @@ uint64_t gpu_warp_hash(const struct simt_warp *warp, const struct gpu_control *c
     for (uint32_t i = 0; i < warp->paths.count; i++) {
         const struct simt_path *path = simt_path_at(&warp->paths, i);
         uint64_t words[] = {path->mask, (uint64_t)path->pc << 32 | path->until,
-                            (uint64_t)path->frame.reg_base << 32 | path->frame.local_base};
+                            (uint64_t)path->frame.reg_base << 32 | path->frame.local_base,
+                            (uint64_t)path->key << 32 | (uint64_t)path->spent << 8 | path->kind};
         hash = mix(hash, words, sizeof words);
         by_clock |= gpu_control_by_clock(control, path->pc);
     }

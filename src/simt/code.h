@@ -83,6 +83,7 @@ struct simt_op {
     uint8_t pred_src_count, pred_dst_count;
     bool plain; /* a lane function for 32 lanes, whose operands are rows and predicates: none is computed, none is the
                    condition code; at most SIMT_PLAIN_SOURCES are read and one is written */
+    bool polls; /* a branch back in a loop in which a lane may wait for others */
     struct simt_reach reach[SIMT_PLAIN_SOURCES + 1]; /* of a plain op: sources, then the destination */
     const struct simt_operand *src, *dst;
     struct simt_pred pred_src[2], pred_dst[2];

@@ -2,11 +2,36 @@
 #include "simt/divergence.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "base/bits.h"
 
 #define FIRST_PATHS 16
+
+#define SIMT_WAY(symbol) extern const struct simt_divergence simt_##symbol;
+#include "simt/ways.def"
+#undef SIMT_WAY
+
+static const struct simt_divergence *const ways[] = {
+#define SIMT_WAY(symbol) &simt_##symbol,
+#include "simt/ways.def"
+#undef SIMT_WAY
+    NULL,
+};
+
+const struct simt_divergence *simt_way_find(const char *name)
+{
+    for (unsigned i = 0; ways[i]; i++)
+        if (!strcmp(ways[i]->name, name))
+            return ways[i];
+    return NULL;
+}
+
+const struct simt_divergence *const *simt_ways(void)
+{
+    return ways;
+}
 
 void simt_paths_reserve(struct simt_paths *paths, uint32_t capacity)
 {

@@ -1,7 +1,7 @@
 /* How the lanes of a warp part and meet again. A path is a set of lanes that go on together: where, and in which frame
  * of registers and memory. One path has the turn: it is the one that executes, and it is plain data, read without a
  * call. What becomes of the paths when lanes branch, call, return or exit is the business of a way to diverge: a
- * constant table of functions, in a file of its own (stack.c is the first). A way keeps all paths of a warp in one
+ * constant table of functions, in a file of its own and a row of ways.def. A way keeps all paths of a warp in one
  * table; memory, checkpoints and those who look at a warp from outside need no more than that table.
  *
  * In every table a lane stands at the last path that has it. Earlier paths that have it are where it goes on later:
@@ -28,7 +28,21 @@ struct simt_path {
     uint32_t until; /* coming to this instruction is for the way to deal with; ISA_PC_NONE: at no instruction */
     uint64_t mask;
     struct simt_frame frame;
-    uint8_t kind; /* the way's own */
+    uint8_t kind;   /* the way's own, as what follows is */
+    uint16_t spent; /* what it did since it last had to let others go on */
+    uint32_t key;   /* of what it waits for */
+};
+
+/* How lanes that are named together by an instruction wait for each other there (simt_divergence.gather). */
+enum simt_gathering {
+    SIMT_GATHER_ONE,   /* they execute this one instruction, as one path; with the same key */
+    SIMT_GATHER_WARP,  /* each comes to a barrier of the warp, wherever it is, with the same key: the member mask */
+    SIMT_GATHER_BLOCK, /* each comes to a barrier of the block, wherever it is, with the same key: its number */
+};
+enum simt_gathered {
+    SIMT_GATHERED,      /* all named lanes are there. Some may have joined the path that has the turn */
+    SIMT_GATHER_WAITS,  /* they are not: the path waits, another has the turn */
+    SIMT_GATHER_NOBODY, /* they are not, and no other lane of the warp can go on: the path keeps the turn */
 };
 
 struct simt_paths {
@@ -66,6 +80,13 @@ struct simt_divergence {
     void (*ret)(struct simt_paths *paths, uint64_t mask, uint32_t next);
     void (*exit)(struct simt_paths *paths, uint64_t mask, uint32_t next);
     void (*yield)(struct simt_paths *paths); /* NULL: no path can go on before the one that has the turn */
+    /* As branch, where lanes that go to target go round a loop again in which they may wait for others; NULL: no other
+     * path can go on meanwhile. */
+    void (*poll)(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough, uint32_t reconverge);
+    /* The path that has the turn came to an instruction that its lanes `some` execute together with all those of
+     * `named`, as a path without its other lanes; NULL: those that are not there are not waited for. */
+    enum simt_gathered (*gather)(struct simt_paths *paths, uint64_t some, enum simt_gathering how, uint32_t key,
+                                 uint64_t named);
     /* Locks (simt/lock.h). The lanes of mask, all that have the turn, ask for locks; they stay where they are. */
     void (*ask)(struct simt_paths *paths, uint64_t mask);
     /* Those that asked, and have the turn, are answered. */
@@ -82,8 +103,11 @@ struct simt_divergence {
     bool (*holds)(const struct simt_paths *paths);
 };
 
-/* The reconvergence stack. */
+/* The reconvergence stack: the default. */
 extern const struct simt_divergence simt_stack;
+/* The way of that name, or NULL; all of them (ways.def), NULL-terminated. */
+const struct simt_divergence *simt_way_find(const char *name);
+const struct simt_divergence *const *simt_ways(void);
 
 /* One path with these lanes at pc; keeps the memory of an earlier use. Zero-initialise the struct once. */
 void simt_paths_start(struct simt_paths *paths, const struct simt_divergence *way, uint64_t mask, uint32_t pc,
@@ -115,6 +139,13 @@ static inline void simt_branch(struct simt_paths *paths, uint64_t taken, uint32_
                                uint32_t reconverge)
 {
     paths->way->branch(paths, taken, target, fallthrough, reconverge);
+}
+/* The same at the end of a loop in which lanes may wait for others. */
+static inline void simt_poll(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough,
+                             uint32_t reconverge)
+{
+    const struct simt_divergence *way = paths->way;
+    (way->poll ? way->poll : way->branch)(paths, taken, target, fallthrough, reconverge);
 }
 /* Each lane that has the turn goes to next[lane]. */
 static inline void simt_branch_each(struct simt_paths *paths, const uint32_t *next, uint32_t reconverge)

@@ -201,8 +201,7 @@ static unsigned mask_operand(enum isa_op op)
     }
 }
 
-/* Lanes as people write them: 0-7, 16 */
-static void add_lanes(struct strbuf *out, uint64_t lanes)
+void simt_add_lanes(struct strbuf *out, uint64_t lanes)
 {
     strbuf_add(out, lanes & (lanes - 1) ? "lanes " : "lane ");
     for (const char *between = ""; lanes; between = ", ") {
@@ -217,11 +216,11 @@ static void add_lanes(struct strbuf *out, uint64_t lanes)
 void simt_unsynced_describe(const struct simt_unsynced *unsynced, struct strbuf *out)
 {
     bool one = !(unsynced->lanes & (unsynced->lanes - 1)), other = !(unsynced->others & (unsynced->others - 1));
-    add_lanes(out, unsynced->lanes);
+    simt_add_lanes(out, unsynced->lanes);
     switch (unsynced->kind) {
     case SIMT_UNSYNCED_SOURCE:
         strbuf_add(out, one ? " reads " : " read ");
-        add_lanes(out, unsynced->others);
+        simt_add_lanes(out, unsynced->others);
         strbuf_add(out, other ? " of the warp, which does not execute" : " of the warp, which do not execute");
         strbuf_add(out, " this instruction: the result is undefined, here 0");
         break;
@@ -233,7 +232,7 @@ void simt_unsynced_describe(const struct simt_unsynced *unsynced, struct strbuf 
     default:
         strbuf_add(out, one ? " of the warp executes" : " of the warp execute");
         strbuf_add(out, " this instruction with a mask that also names ");
-        add_lanes(out, unsynced->others);
+        simt_add_lanes(out, unsynced->others);
         strbuf_add(out, ", which did not come here: the result is undefined, here without waiting for ");
         strbuf_add(out, other ? "it" : "them");
         break;
@@ -248,6 +247,20 @@ static enum simt_event fault_unsynced(struct simt_result *r)
     snprintf(r->fault.message, sizeof r->fault.message, "%s", strbuf_text(&text));
     strbuf_free(&text);
     return SIMT_FAULTED;
+}
+
+uint64_t simt_lacking_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                            const struct simt_result *r, uint64_t *lanes)
+{
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    struct members m = members_of(warp, op, mask_operand(r->instr->op), r->mask, cycle, scratch);
+    for (uint64_t rest = m.row ? r->mask : 0; rest; rest &= ~*lanes) {
+        *lanes = of_one_mask(&m, rest);
+        uint64_t named = named_by(&m, mask_first(*lanes));
+        if (named & warp->live & ~r->mask)
+            return named;
+    }
+    return 0;
 }
 
 enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
@@ -278,7 +291,7 @@ enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, u
         elect(warp, op, mask, &m);
         break;
     default:
-        break; /* bar.warp.sync: the lanes of a warp are in step anyway */
+        break; /* bar.warp.sync: those of the path are in step, others were waited for or never are */
     }
     if (!r->unsynced.kind)
         return SIMT_PLAIN;

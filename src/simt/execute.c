@@ -112,14 +112,6 @@ void simt_grow_frame(struct simt_warp *warp, uint32_t rows, uint32_t preds)
     }
 }
 
-static uint64_t guard_mask(const struct simt_warp *warp, const struct isa_instr *instr, const struct simt_path *path)
-{
-    if (!instr->guarded)
-        return path->mask;
-    uint64_t p = warp->preds[path->frame.pred_base + instr->guard];
-    return path->mask & (instr->guard_negate ? ~p : p);
-}
-
 /* Fills scratch with the value of a computed operand in every lane and returns it. */
 static const void *computed_row(const struct simt_warp *warp, const struct simt_operand *operand, uint32_t local_base,
                                 uint64_t cycle, uint64_t *scratch)
@@ -251,9 +243,13 @@ HOT static void execute_lanes(struct simt_warp *warp, const struct simt_op *op, 
         simt_write_pred(warp, &op->pred_dst[i], frame, mask, pred_dst[i]);
 }
 
-static enum simt_event execute_branch(struct simt_warp *warp, const struct isa_instr *instr, struct simt_result *r)
+static enum simt_event execute_branch(struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
+                                      struct simt_result *r)
 {
-    simt_branch(&warp->paths, r->mask, instr->target, r->pc + 1, instr->reconverge);
+    if (RARELY(op->polls))
+        simt_poll(&warp->paths, r->mask, instr->target, r->pc + 1, instr->reconverge);
+    else
+        simt_branch(&warp->paths, r->mask, instr->target, r->pc + 1, instr->reconverge);
     return SIMT_JUMP;
 }
 
@@ -358,9 +354,10 @@ static enum simt_event execute_sleep(struct simt_warp *warp, const struct simt_o
 static enum simt_event execute_control(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                                        struct simt_result *r)
 {
+    enum simt_event event;
     switch (op->kind) {
     case SIMT_KIND_BRANCH:
-        return execute_branch(warp, r->instr, r);
+        return execute_branch(warp, op, r->instr, r);
     case SIMT_KIND_BRANCH_INDEX:
         return execute_branch_index(warp, op, cycle, r);
     default:
@@ -378,7 +375,8 @@ static enum simt_event execute_control(struct simt_warp *warp, const struct simt
     case SIMT_KIND_EXIT:
         return execute_exit(warp, r);
     case SIMT_KIND_BARRIER:
-        return execute_barrier(warp, op, cycle, r);
+        event = warp->paths.way->gather ? simt_gather_block(warp, op, cycle, r) : SIMT_PLAIN;
+        return event == SIMT_PLAIN ? execute_barrier(warp, op, cycle, r) : event;
     case SIMT_KIND_SLEEP:
         return execute_sleep(warp, op, cycle, r);
     default: /* trap, and what a launch check should have refused */
@@ -400,7 +398,11 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
     case SIMT_KIND_NOP:
         break;
     case SIMT_KIND_WARP:
-        event = r->mask ? simt_warp_op(warp, op, cycle, r) : SIMT_PLAIN;
+        event = r->mask && warp->paths.way->gather ? simt_gather_warp(warp, op, cycle, r) : SIMT_PLAIN;
+        if (event == SIMT_JUMP)
+            return event;
+        if (event == SIMT_PLAIN && r->mask)
+            event = simt_warp_op(warp, op, cycle, r);
         if (event != SIMT_FAULTED)
             simt_advance(&warp->paths, r->pc + 1);
         else
@@ -436,7 +438,7 @@ HOT enum simt_event simt_execute(struct simt_warp *warp, uint64_t cycle, struct 
     r->instr = instr;
     r->pc = pc;
     r->active = now->mask;
-    r->mask = guard_mask(warp, instr, now);
+    r->mask = simt_guard_mask(warp, instr, now);
     if (op->plain) {
         if (r->mask)
             execute_rows(warp, op, instr, &now->frame, r->mask);

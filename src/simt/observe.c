@@ -4,6 +4,16 @@
 #include "base/bits.h"
 #include "simt/execute.h"
 
+/* The frame in which a live lane is; the lane has just executed in it, perhaps to give its turn away. */
+static const struct simt_frame *frame_of(const struct simt_warp *warp, unsigned lane)
+{
+    struct simt_walk walk = simt_walk(&warp->paths);
+    while (simt_walk_next(&walk))
+        if (mask_has(walk.lanes, lane))
+            return &walk.path->frame;
+    return &warp->paths.now->frame;
+}
+
 uint32_t simt_operand_in_lane(const struct simt_warp *warp, uint32_t pc, unsigned operand, unsigned lane,
                               uint64_t cycle)
 {
@@ -11,7 +21,7 @@ uint32_t simt_operand_in_lane(const struct simt_warp *warp, uint32_t pc, unsigne
     if (operand >= op->src_count || !warp->paths.count)
         return 0;
     uint64_t scratch[SIMT_MAX_WIDTH];
-    const void *row = simt_source_row(warp, &op->src[operand], &warp->paths.now->frame, cycle, scratch);
+    const void *row = simt_source_row(warp, &op->src[operand], frame_of(warp, lane), cycle, scratch);
     if (!row)
         return 0;
     return op->src[operand].wide ? (uint32_t)((const uint64_t *)row)[lane] : ((const uint32_t *)row)[lane];
@@ -31,7 +41,7 @@ struct simt_digest simt_loop_state(const struct simt_warp *warp, uint32_t pc, un
     struct simt_digest d = {1, 2};
     const struct isa_module *module = warp->code->module;
     const struct isa_instr *branch = &module->instrs[pc];
-    const struct simt_frame *frame = &warp->paths.now->frame;
+    const struct simt_frame *frame = frame_of(warp, lane);
     const struct isa_function *function = &module->functions[frame->function];
     for (uint32_t i = 0; i < branch->live_count; i++) {
         const struct isa_reg *reg = &function->regs[branch->live[i]];

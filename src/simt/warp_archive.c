@@ -24,6 +24,8 @@ static void archive_path(struct simt_warp *warp, struct archive *ar, struct simt
     archive_place(ar, &p->until, module->instr_count);
     ARCHIVE(ar, p->mask);
     archive_u8_to(ar, &p->kind, (uint8_t)(warp->paths.way->kinds - 1));
+    ARCHIVE(ar, p->spent);
+    ARCHIVE(ar, p->key);
     archive_u32_to(ar, &frame->function, module->function_count - 1);
     const struct isa_function *function = &module->functions[frame->function];
     archive_u32_to(ar, &frame->reg_base, warp->row_capacity);
@@ -49,6 +51,8 @@ static void archive_paths(struct simt_warp *warp, struct archive *ar)
     for (uint32_t i = 0; i < count; i++)
         archive_path(warp, ar, &paths->table[i]);
     paths->now = count ? paths->way->turn(paths) : NULL;
+    if (archive_loading(ar) && count && !paths->way->holds(paths))
+        archive_fail(ar, "the paths of a warp do not fit together");
 }
 
 static void archive_local(struct simt_warp *warp, struct archive *ar)

@@ -39,6 +39,9 @@ continues 60000 ht64 --machine gtx480 --sched mwf:inner=gto+bows --fetch cff
 continues 40000 ht64 --machine apu8 --protocol denovo-b    # registered lines, probes
 continues 9000 bfs --machine gtx480-sm2 --protocol hlrc    # store queues
 continues 900 reduce --machine gtx480 --set sm.l1i_sharers=4 # an instruction cache for four SMs, the last one for three
+continues 60000 ht64 --machine gtx480 --divergence its      # lanes that are let go
+continues 12000 waitsignal --machine gtx480-sm2 --sched lrr --divergence its
+continues 4000 divergence --machine gtx1080ti --sched gto --divergence its
 [ "$total" -ge 30 ] || wrong "only $total checkpoints"
 
 # A hang is found in the same cycle, and said in the same words.
@@ -118,6 +121,7 @@ expect 2 "cut off" run --resume bad
 expect 2 "No such file" run --resume none
 expect 2 "not a checkpoint" run --resume "$cases/reduce.yaml"
 expect 2 "another machine: sm.scheduler=gto there" run --resume "$good" --sched lrr
+expect 2 "another machine: sm.divergence=stack there" run --resume "$good" --divergence its
 expect 2 "another machine: sm.fetch=lrr there" run --resume "$good" --fetch cff
 expect 2 "another machine" run --resume "$good" --machine gtx480-sm2
 expect 2 "l2.sets" run --resume "$good" --set l2.sets=32

@@ -28,14 +28,15 @@ check:
 Y
 }
 
-# The exit code 0 is "ends", 3 (a hang, told by the progress watch) is "**no**", all others are a fault.
+# row TEXT OPTIONS...: the exit code 0 is "ends", 3 (a hang, told by the progress watch) is "**no**", all others are a fault.
 row() {
     local text=$1 cells="" scheduler options got n=$((rows++))
+    shift
     for scheduler in $schedulers; do
         [ $((n++ % every)) -eq 0 ] || { cells="$cells . |"; continue; }
         options=(--sched "$scheduler")
         [ "$scheduler" = gto-strict ] && options=(--sched gto --set sm.age_rotation=0)
-        "$LOCKSTEP" run --quiet "${options[@]}" --set gpu.watch_cycles=50000 --max-cycles 10000000 "$folder/case.yaml" >"$folder/out" 2>&1
+        "$LOCKSTEP" run --quiet "${options[@]}" "$@" --set gpu.watch_cycles=50000 --max-cycles 10000000 "$folder/case.yaml" >"$folder/out" 2>&1
         got=$?
         case $got in
         0) cells="$cells ends |" ;;
@@ -51,10 +52,12 @@ table() {
     echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|"
     case_file wait_first 1 32 31 1
     row "lanes of a warp wait for another; the side of the branch that waits runs first"
+    row "the same, \`--divergence its\`" --divergence its
     case_file set_first 1 32 31 1
     row "the same; the side that sets the flag runs first"
     case_file lock_behind 1 32 0 1
     row "lanes of a warp take a lock and give it back behind the loop that takes it"
+    row "the same, \`--divergence its\`" --divergence its
     case_file lock_behind 16 256 0 32
     row "the same, one lane of each warp, 16 blocks of 8 warps"
     case_file wait_first 1 256 255 32
@@ -71,6 +74,7 @@ table() {
     row "twice as many blocks as fit wait for the last"
     cp "$here/lock.yaml" "$folder/case.yaml"
     row "all lanes of 16 warps take a lock and give it back inside the loop that takes it"
+    row "the same, \`--divergence its\`" --divergence its
 }
 
 rows=0 every=4

@@ -8,6 +8,7 @@
 #include "gpu/result_json.h"
 #include "gpu_support.h"
 #include "memory/coherence/protocol.h"
+#include "simt/divergence.h"
 #include "sm/fetch/policy.h"
 #include "sm/spin/spin.h"
 
@@ -285,6 +286,11 @@ static void draw_value(const char *name, const struct param_desc *param, uint64_
         while (sm_fetch_policies()[n])
             n++;
         strbuf_add(out, sm_fetch_policies()[rnd(x, n)]->name);
+    } else if (!strcmp(name, "sm.divergence")) {
+        unsigned n = 0;
+        while (simt_ways()[n])
+            n++;
+        strbuf_add(out, simt_ways()[rnd(x, n)]->name);
     } else if (!strcmp(name, "network.core")) {
         unsigned n = 0;
         while (network_cores()[n])
@@ -560,6 +566,8 @@ static unsigned values_of(const struct param_group *group, const struct param_de
             snprintf(values[n], sizeof values[n], "%s", spin_detectors()[n]->name);
         for (; !strcmp(param->name, "fetch") && sm_fetch_policies()[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", sm_fetch_policies()[n]->name);
+        for (; !strcmp(param->name, "divergence") && simt_ways()[n]; n++)
+            snprintf(values[n], sizeof values[n], "%s", simt_ways()[n]->name);
     } else {
         const uint64_t tried[] = {param->min, param->max, param->min + 1, param->default_value / 2,
                                   param->default_value * 4 + 1};

@@ -98,7 +98,7 @@ static void look(void *context)
 static const char text[] = PTX_HEAD
     ".const .align 4 .b32 c[4] = {3, 1, 4, 1};\n.shared .align 4 .b8 s[512];\n"
     ".func f(.param .b32 a)\n{\n" PTX_REGS "ld.param.u32 %r1, [a]; and.b32 %r1, %r1, 1; setp.eq.u32 %p1, %r1, 0;\n"
-    "@%p1 bra OUT; bar.warp.sync 0xffffffff; OUT: ret;\n}\n" PTX_KERNEL(
+    "@%p1 bra OUT; activemask.b32 %r2; bar.warp.sync %r2; OUT: ret;\n}\n" PTX_KERNEL(
         "k",
         ".local .align 8 .b8 l[256];\n" PTX_BEGIN
         "mov.u64 %rd5, l; mov.u64 %rd10, c; mov.u32 %r6, %r5; shl.b32 %r20, %r2, 2;\n"
@@ -202,7 +202,7 @@ static void test_every_fact_is_seen_to_break(void **state)
          "sm.scheduler=tls "
          "spin.detector=ddos",
          1},
-        {"gtx480", "gpu.sms=3 partition.channels=2 network.core=mesh network.columns=3 network.rows=2", 1},
+        {"gtx480", "gpu.sms=3 partition.channels=2 network.core=mesh network.columns=3 network.rows=2 sm.divergence=its", 1},
         {"gtx480", "gpu.sms=3 network.core=ideal network.latency=20 network.boundary_flits=1 partition.l2_icnt_queue=1",
          2},
         {"gtx480",

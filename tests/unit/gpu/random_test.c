@@ -284,9 +284,9 @@ static void test_random_kernels(void **state)
         {"gtx480-sm2", "gpu.sms=3 gpu.seed=2"},
     };
     unsigned count = sizeof machines / sizeof machines[0];
-    for (uint64_t seed = 1; seed <= 140; seed++)
+    for (uint64_t seed = 1; seed <= 168; seed++)
         run_program(seed, machines[seed % count].machine, machines[seed % count].settings,
-                    seed <= 112 ? NULL : &lowest_pc);
+                    seed <= 112 ? NULL : seed <= 140 ? &lowest_pc : simt_way_find("its"));
 }
 
 int main(void)

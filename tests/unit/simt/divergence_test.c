@@ -1,4 +1,4 @@
-/* The reconvergence stack: the recursion of the thesis, the order of groups, and random programs (structured,
+/* Ways to diverge: the recursion of the thesis, the order of groups, and random programs (structured,
  * unstructured, with calls, recursion, early returns and exits) in which every lane must execute exactly what it would
  * execute alone, and lanes that part must meet again at the branch's post-dominator, found here by its definition. */
 #include <setjmp.h>
@@ -273,7 +273,8 @@ struct warp {
     uint32_t steps;
     struct meeting meetings[MEETINGS];
     uint32_t meeting_count;
-    bool cut; /* a lane came to the end of its recorded steps */
+    bool cut;   /* a lane came to the end of its recorded steps */
+    bool polls; /* branches back are polls, and lanes sleep */
 };
 
 /* Notes that the lanes executed pc; each must be where it would be alone, in a frame of its depth. */
@@ -401,7 +402,9 @@ static void step(struct warp *w)
         step_split(w, top);
     } else {
         note(w, top.mask, top.pc, top.frame.reg_base);
-        if (i->kind == BRA) {
+        if (i->kind == BRA && w->polls && i->target[0] <= top.pc) {
+            simt_poll(&w->paths, on, i->target[0], top.pc + 1, i->reconverge);
+        } else if (i->kind == BRA) {
             expect_meeting(w, top.mask, i->reconverge, top.frame.reg_base);
             simt_branch(&w->paths, on, i->target[0], top.pc + 1, i->reconverge);
         } else if (i->kind == RET && on) {
@@ -410,6 +413,8 @@ static void step(struct warp *w)
             simt_end(&w->paths, on, top.pc + 1);
         } else {
             simt_advance(&w->paths, top.pc + 1);
+            if (w->polls && w->steps % 7 == 0)
+                simt_yield(&w->paths);
         }
     }
     w->steps++;
@@ -443,7 +448,7 @@ static void check_meetings(const struct warp *w)
 }
 
 /* Returns whether all lanes ran to their end. */
-static bool run_program(uint64_t seed, const struct simt_divergence *way)
+static bool run_program(uint64_t seed, const struct simt_divergence *way, bool polls)
 {
     struct program p;
     static const unsigned widths[] = {32, 64, 5, 1};
@@ -452,6 +457,7 @@ static bool run_program(uint64_t seed, const struct simt_divergence *way)
         set_reconvergence(&p, f);
     struct warp *w = calloc(1, sizeof *w);
     w->p = &p;
+    w->polls = polls;
     unsigned width = widths[seed % 4];
     bool all_end = true;
     for (unsigned lane = 0; lane < width; lane++) {
@@ -465,7 +471,7 @@ static bool run_program(uint64_t seed, const struct simt_divergence *way)
         assert_int_equal(w->paths.count, 0);
         for (unsigned lane = 0; lane < width; lane++)
             assert_int_equal(w->lanes[lane].next, w->lanes[lane].count);
-        if (way == &simt_stack)
+        if (way != &lowest_pc && !polls) /* and within as many steps no wait is given up */
             check_meetings(w);
     }
     simt_paths_free(&w->paths);
@@ -473,22 +479,39 @@ static bool run_program(uint64_t seed, const struct simt_divergence *way)
     return all_end;
 }
 
-static void run_programs(const struct simt_divergence *way)
+static const struct simt_divergence *its(void)
+{
+    const struct simt_divergence *way = simt_way_find("its");
+    assert_non_null(way);
+    return way;
+}
+
+static void run_programs(const struct simt_divergence *way, bool polls)
 {
     unsigned ended = 0;
     for (uint64_t seed = 0; seed < 3000; seed++)
-        ended += run_program(seed, way);
+        ended += run_program(seed, way, polls);
     assert_true(ended > 1500); /* or the test would hardly test anything */
 }
 
 static void test_random_programs(void **state)
 {
-    run_programs(&simt_stack);
+    run_programs(&simt_stack, false);
 }
 
 static void test_random_programs_lowest_pc(void **state)
 {
-    run_programs(&lowest_pc);
+    run_programs(&lowest_pc, false);
+}
+
+static void test_random_programs_its(void **state)
+{
+    run_programs(its(), false);
+}
+
+static void test_random_programs_its_polling(void **state)
+{
+    run_programs(its(), true);
 }
 
 /* ---- by hand ---- */
@@ -684,6 +707,146 @@ static void test_yield(void **state)
     }
 }
 
+/* Lanes take a lock in a loop and give it back behind it: 0 take it, or back to 0; 1 give it back; 2 end. */
+static void test_let_go(void **state)
+{
+    struct simt_paths paths = {0};
+    unsigned holder = 32, had = 0, steps = 0;
+    simt_paths_start(&paths, its(), mask_low(32), 0, &outermost);
+    for (; paths.count && steps < 100000; steps++) {
+        struct simt_path now = *paths.now;
+        assert_true(its()->holds(&paths));
+        if (now.pc == 0) {
+            uint64_t won = holder == 32 ? now.mask & -now.mask : 0;
+            holder = won ? mask_first(won) : holder;
+            simt_poll(&paths, now.mask & ~won, 0, 1, 1);
+        } else if (now.pc == 1) {
+            assert_int_equal(now.mask, BIT64(holder));
+            holder = 32;
+            had++;
+            simt_advance(&paths, 2);
+        } else {
+            simt_end(&paths, now.mask, 3);
+        }
+    }
+    assert_int_equal(had, 32);
+    assert_true(steps < 32 * 30);
+    simt_paths_free(&paths);
+}
+
+/* A program without an end, some of whose lanes never leave its loops at 0 and 3. Every lane goes on within a bounded
+ * number of steps, whatever the others do. Only the branches back at 0 poll if `polls`. */
+static void go_on_for_ever(bool polls, unsigned most)
+{
+    struct simt_paths paths = {0};
+    unsigned last[64] = {0};
+    simt_paths_start(&paths, its(), ~UINT64_C(0), 0, &outermost);
+    for (unsigned step = 1; step < 1000000; step++) {
+        struct simt_path now = *paths.now;
+        uint64_t some = 0;
+        for (uint64_t rest = now.mask; rest; rest &= rest - 1) {
+            unsigned lane = mask_first(rest), stuck = lane % 7 == 0 ? 0 : lane % 11 == 5 ? 3 : 9;
+            if (step - last[lane] > most)
+                fail_msg("lane %u at %u had no turn for %u steps", lane, now.pc, step - last[lane]);
+            last[lane] = step;
+            some |= now.pc == stuck || random_at(step, lane) >> 61 == 0 ? BIT64(lane) : 0;
+        }
+        switch (now.pc) {
+        case 0:
+            (polls ? simt_poll : simt_branch)(&paths, some, 0, 1, 1);
+            break;
+        case 1:
+            simt_branch(&paths, some, 3, 2, 4);
+            break;
+        case 3:
+            simt_branch(&paths, some, 3, 4, 4);
+            break;
+        case 5:
+            simt_branch(&paths, now.mask, 0, 6, ISA_PC_NONE);
+            break;
+        default:
+            simt_advance(&paths, now.pc + 1);
+        }
+        if (step % 64 == 0)
+            assert_true(its()->holds(&paths));
+    }
+    for (unsigned lane = 0; lane < 64; lane++)
+        assert_true(1000000 - last[lane] < most);
+    simt_paths_free(&paths);
+}
+
+static void test_everybody_goes_on(void **state)
+{
+    go_on_for_ever(true, 60000);
+    go_on_for_ever(false, 60000);
+}
+
+static enum simt_gathered gather(struct simt_paths *paths, enum simt_gathering how, uint32_t key, uint64_t named)
+{
+    return its()->gather(paths, paths->now->mask, how, key, named);
+}
+
+/* Named lanes wait for each other: for one instruction, and where they come to different ones. */
+static void test_gather(void **state)
+{
+    struct simt_paths paths = {0};
+    simt_paths_start(&paths, its(), 0xff, 0, &outermost);
+    simt_branch(&paths, 0x0f, 10, 1, 20);
+    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0x0f), SIMT_GATHERED);
+    expect_top(&paths, 10, 0x0f);
+    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0xff), SIMT_GATHER_WAITS);
+    expect_top(&paths, 1, 0xf0);
+    simt_advance(&paths, 10);
+    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0xff), SIMT_GATHERED);
+    expect_top(&paths, 10, 0xff);
+    simt_branch(&paths, 0x0f, 11, 12, 20);
+    assert_int_equal(gather(&paths, SIMT_GATHER_WARP, 0xff, 0xff), SIMT_GATHER_WAITS);
+    expect_top(&paths, 12, 0xf0);
+    assert_int_equal(gather(&paths, SIMT_GATHER_WARP, 0xff, 0xff), SIMT_GATHERED);
+    expect_top(&paths, 12, 0xf0);
+    simt_advance(&paths, 20);
+    expect_top(&paths, 12, 0x0f); /* passed 11 */
+    simt_advance(&paths, 20);
+    expect_top(&paths, 20, 0xff);
+    assert_int_equal(paths.count, 1);
+    simt_paths_free(&paths);
+}
+
+/* Of lanes that stand together, those with one member mask wait without the others. */
+static void test_gather_some(void **state)
+{
+    struct simt_paths paths = {0};
+    simt_paths_start(&paths, its(), 0xff, 0, &outermost);
+    simt_branch(&paths, 0xfc, 5, 1, 20);
+    assert_int_equal(its()->gather(&paths, 0x0c, SIMT_GATHER_WARP, 0x0f, 0x0f), SIMT_GATHER_WAITS);
+    expect_top(&paths, 1, 0x03);
+    assert_int_equal(gather(&paths, SIMT_GATHER_WARP, 0x0f, 0x0f), SIMT_GATHERED);
+    simt_advance(&paths, 20);
+    expect_top(&paths, 5, 0xf0); /* the others of 0x0c wait for it behind */
+    simt_advance(&paths, 6);
+    expect_top(&paths, 6, 0xfc);
+    simt_advance(&paths, 20);
+    expect_top(&paths, 20, 0xff);
+    simt_paths_free(&paths);
+}
+
+/* Lanes at a meeting are let go when others wait for them, those that end are not waited for, and a wait for each other
+ * at different places is told. */
+static void test_gather_in_vain(void **state)
+{
+    struct simt_paths paths = {0};
+    simt_paths_start(&paths, its(), 0xff, 0, &outermost);
+    simt_branch(&paths, 0x0f, 10, 20, 20);
+    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0xff), SIMT_GATHER_WAITS);
+    expect_top(&paths, 20, 0xf0);
+    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0xff), SIMT_GATHER_NOBODY);
+    expect_top(&paths, 20, 0xf0);
+    simt_end(&paths, 0xf0, 21);
+    expect_top(&paths, 10, 0x0f);
+    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0x0f), SIMT_GATHERED);
+    simt_paths_free(&paths);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -697,7 +860,14 @@ int main(void)
         cmocka_unit_test(test_branch_list_order),
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_random_programs_lowest_pc),
+        cmocka_unit_test(test_random_programs_its),
+        cmocka_unit_test(test_random_programs_its_polling),
         cmocka_unit_test(test_yield),
+        cmocka_unit_test(test_let_go),
+        cmocka_unit_test(test_everybody_goes_on),
+        cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_gather_some),
+        cmocka_unit_test(test_gather_in_vain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

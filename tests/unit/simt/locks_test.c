@@ -590,6 +590,7 @@ static void meddle(struct run *r, uint64_t step)
 static void step(struct run *r)
 {
     struct simt_path now = *r->stack.now;
+    const struct simt_divergence *way = r->stack.way;
     const struct instr *i = &r->p.code[now.pc];
     uint64_t taken = 0;
     for (uint64_t rest = now.mask; rest; rest &= rest - 1) {
@@ -612,11 +613,11 @@ static void step(struct run *r)
         simt_branch(&r->stack, taken, i->target, now.pc + 1, i->reconverge);
         break;
     case LOCK:
-        simt_stack.ask(&r->stack, now.mask);
-        simt_stack.answer(&r->stack, &answer);
+        way->ask(&r->stack, now.mask);
+        way->answer(&r->stack, &answer);
         break;
     case UNLOCK:
-        assert_int_equal(simt_stack.give(&r->stack, now.mask, now.pc + 1), 0);
+        assert_int_equal(way->give(&r->stack, now.mask, now.pc + 1), 0);
         break;
     case EXIT:
         r->ended |= now.mask;
@@ -625,10 +626,10 @@ static void step(struct run *r)
     default:
         simt_advance(&r->stack, now.pc + 1);
     }
-    assert_true(simt_stack.holds(&r->stack));
+    assert_true(way->holds(&r->stack));
 }
 
-static void run_program(struct run *r, uint64_t seed)
+static void run_program(struct run *r, uint64_t seed, const struct simt_divergence *way)
 {
     memset(r, 0, sizeof *r);
     memset(r->owner, -1, sizeof r->owner);
@@ -636,7 +637,7 @@ static void run_program(struct run *r, uint64_t seed)
     emit_list(&r->p, (struct place){0});
     emit(&r->p, EXIT);
     find_meetings(&r->p);
-    simt_paths_start(&r->stack, &simt_stack, mask_low(LANES), 0, &outermost);
+    simt_paths_start(&r->stack, way, mask_low(LANES), 0, &outermost);
     for (uint64_t n = 0; r->stack.count; n++) {
         assert_true(n < 2000000);
         meddle(r, n);
@@ -654,19 +655,28 @@ static void test_random_programs(void **state)
 {
     static struct run run;
     for (uint64_t seed = 1; seed <= 20000; seed++)
-        run_program(&run, seed * 0x9E37);
+        run_program(&run, seed * 0x9E37, &simt_stack);
+}
+
+/* Under another way they end as well. */
+static void test_random_programs_its(void **state)
+{
+    static struct run run;
+    for (uint64_t seed = 1; seed <= 5000; seed++)
+        run_program(&run, seed * 0x9E37, simt_way_find("its"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figure_1_1),   cmocka_unit_test(test_figure_1_4),
-        cmocka_unit_test(test_figure_2_3),   cmocka_unit_test(test_figure_3_1),
-        cmocka_unit_test(test_figure_3_2),   cmocka_unit_test(test_figures_4_1_and_4_2),
-        cmocka_unit_test(test_figure_4_3),   cmocka_unit_test(test_figure_4_4),
-        cmocka_unit_test(test_three_levels), cmocka_unit_test(test_two_ways_on),
-        cmocka_unit_test(test_example_12),   cmocka_unit_test(test_giving_up),
-        cmocka_unit_test(test_all_give_up),  cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_figure_1_1),          cmocka_unit_test(test_figure_1_4),
+        cmocka_unit_test(test_figure_2_3),          cmocka_unit_test(test_figure_3_1),
+        cmocka_unit_test(test_figure_3_2),          cmocka_unit_test(test_figures_4_1_and_4_2),
+        cmocka_unit_test(test_figure_4_3),          cmocka_unit_test(test_figure_4_4),
+        cmocka_unit_test(test_three_levels),        cmocka_unit_test(test_two_ways_on),
+        cmocka_unit_test(test_example_12),          cmocka_unit_test(test_giving_up),
+        cmocka_unit_test(test_all_give_up),         cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_random_programs_its),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Every reference case under each way to diverge that a machine does not have by itself, in both modes: what a program without data races
+# computes, and what these cases check of those that lock, wait or count with atomics, does not depend on the way. Cases none of whose
+# lanes wait for others take as many cycles, too.
+set -uo pipefail
+. "$LOCKSTEP_SRC/tests/_effort.sh"
+cd "$LOCKSTEP_SRC/tests/reference" || exit 1
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+
+one() {
+    local output seed how=(--divergence "$1" --machine "$2")
+    [ "$3" = functional ] && how+=(--mode functional)
+    # For more than one seed: see protocols.sh.
+    for seed in 0 1 2 3 4; do
+        output=$("$LOCKSTEP" run "${how[@]}" --seed $seed "$4" 2>&1)
+        case $? in
+        0) grep -q '^PASS' <<<"$output" && return 0 || break ;;
+        3) [ "$4" = atm.yaml ] || break ;;
+        *) break ;;
+        esac
+    done
+    printf '%s\nFAILED: %s under %s on %s, %s\n' "$output" "$4" "$1" "$2" "$3"
+    return 1
+}
+export -f one
+
+ways=$("$LOCKSTEP" run --divergence no-such-way x 2>&1 | sed -n 's/.*known ways: stack, //p' | tr -d ',')
+[ -n "$ways" ] || { echo "no way but the default one"; exit 1; }
+for way in $ways; do
+    for case in *.yaml; do
+        [ "$case" != ht64full.yaml ] || [ -n "${LOCKSTEP_LONG:-}" ] || continue # long, and says little more than ht64
+        in_turn gtx480 gtx480-sm2
+        printf "$way %s timing $case\n" "${chosen[@]}"
+        printf "$way gtx480 functional $case\n"
+    done
+done >"$list"
+runs=$(wc -l <"$list")
+[ "$runs" -ge 30 ] || { echo "only $runs runs"; exit 1; }
+xargs -P 2 -L 1 bash -c 'one "$@"' one <"$list" || exit 1
+
+cycles() {
+    local out
+    out=$(mktemp)
+    "$LOCKSTEP" run --quiet --stats "$out" --divergence "$1" "$2" >/dev/null || echo failed
+    grep -m 1 '"cycles"' "$out"
+    rm -f "$out"
+}
+for way in $ways; do
+    for case in bfs divergence reduce spmv scan; do
+        [ "$(cycles stack $case.yaml)" = "$(cycles "$way" $case.yaml)" ] || { echo "$case takes another time under $way"; exit 1; }
+    done
+done
+echo "$runs runs passed"
