@@ -20,4 +20,5 @@ forms() {
     done
 }
 forms interac atomics
+forms apriori atomics
 finish
