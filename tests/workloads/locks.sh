@@ -21,4 +21,5 @@ forms() {
 }
 forms interac atomics
 forms apriori atomics
+forms barneshut atomics
 finish
