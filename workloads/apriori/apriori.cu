@@ -204,17 +204,18 @@ __global__ void count_items()
 }
 
 struct shape {
-    unsigned blocks, block;
+    unsigned inserters, counters; // blocks, at most
+    unsigned block;
     bool lock;
 };
 
 // A thread for each of `work`, as far as there are so many.
-template <typename Kernel> static void launch(Kernel kernel, const mining &now, const shape &s, uint64_t work)
+static void launch(void (*kernel)(), const mining &now, unsigned most, unsigned block, uint64_t work)
 {
-    unsigned blocks = (unsigned)std::min<uint64_t>(s.blocks, (work + s.block - 1) / s.block);
+    unsigned blocks = (unsigned)std::min<uint64_t>(most, (work + block - 1) / block);
     CHECK(cudaMemcpyToSymbol(m, &now, sizeof now));
     if (blocks)
-        kernel<<<blocks, s.block>>>();
+        kernel<<<blocks, block>>>();
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
 }
@@ -316,7 +317,7 @@ static uint64_t run(mining &now, const std::vector<level> &levels, const shape &
 {
     uint64_t wrong = 0;
     level last = {1, 0, levels[0].candidates, {}};
-    launch(count_items, now, s, now.records);
+    launch(count_items, now, s.counters, s.block, now.records);
     last.support = to_host(now.support, last.candidates.size());
     for (size_t i = 0;; i++) {
         std::vector<itemset> survivors = survivors_of(last, least);
@@ -326,8 +327,8 @@ static uint64_t run(mining &now, const std::vector<level> &levels, const shape &
         if (wrong || i + 1 == levels.size())
             break;
         begin(now, survivors, last.size + 1);
-        launch(s.lock ? generate<SYNC_LOCK> : generate<SYNC_ATOMICS>, now, s, now.pairs);
-        launch(count, now, s, now.records);
+        launch(s.lock ? generate<SYNC_LOCK> : generate<SYNC_ATOMICS>, now, s.inserters, s.block, now.pairs);
+        launch(count, now, s.counters, s.block, now.records);
         last = fetch(now, &wrong);
     }
     return wrong;
@@ -344,22 +345,23 @@ int main(int argc, char **argv)
         {"pool", "sets of items that often come together", 50, 1, 1u << 20, 20, 300},
         {"length", "items of a record, on the average", 8, 1, 32, 8, 10},
         {"pattern", "items of a set of the pool, on the average", 4, 1, 32, 4, 4},
-        {"fan", "children of a node", 8, 2, 1u << 10, 4, 8},
+        {"fan", "children of a node", 8, 2, 1u << 10, 4, 32},
         {"leaf", "candidates of a leaf, at most, unless they have all of their items in common", 8, 1, 1u << 16, 3, 8},
-        {"blocks", "blocks at most", 120, 1, 1u << 16, 4, 120},
+        {"inserters", "blocks at most that insert", 12, 1, 1u << 16, 4, 12},
+        {"blocks", "blocks at most that count", 120, 1, 1u << 16, 4, 120},
         {"block", "threads of a block", 64, 1, 1024, 64, 64},
         {"seed", "of the records", 1994, 0, UINT64_MAX, 1994, 1994},
     };
     option_read(options, argc, argv);
     auto value = [&](int i) { return (unsigned)options[i].value; };
-    generator random = {options[11].value};
+    generator random = {options[12].value};
     database d = make_database(random, value(1), value(2), value(4), value(5), value(6));
     unsigned least = (unsigned)(((uint64_t)value(3) * d.records() + 999) / 1000);
     printf("apriori: %u records with %zu of %u items, sets in at least %u of them\n", d.records(), d.item.size(),
            d.items, least);
     std::vector<level> levels = mine(d, least);
     mining now = make_mining(d, levels, value(7), value(8));
-    uint64_t wrong = run(now, levels, {value(9), value(10), value(0) == SYNC_LOCK}, least);
+    uint64_t wrong = run(now, levels, {value(9), value(10), value(11), value(0) == SYNC_LOCK}, least);
     free_mining(now);
     return verdict("apriori", wrong);
 }
