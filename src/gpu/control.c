@@ -58,13 +58,16 @@ static void put(const struct gpu_control *c, const struct isa_operand *o, uint64
 /* The number-th of the instructions that may come next; ISA_PC_NONE: there are no more. */
 static uint32_t successor(const struct isa_instr *instr, uint32_t pc, uint32_t number)
 {
-    bool branch = instr->op == ISA_OP_BRA, ends = isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_BRANCH | ENDS);
+    uint32_t flags = isa_op_info((enum isa_op)instr->op)->flags;
+    bool branch = instr->target != ISA_PC_NONE, ends = flags & (ISA_FLAG_BRANCH | ENDS);
     if (number < instr->target_count)
         return instr->targets[number];
     number -= instr->target_count;
     if (branch && number == 0)
         return instr->target;
-    return number == branch && (instr->guarded || !ends) ? pc + 1 : ISA_PC_NONE;
+    if (number == branch && (instr->guarded || !ends))
+        return pc + 1;
+    return number == branch + 1u && (flags & ISA_FLAG_TAKE) ? pc : ISA_PC_NONE; /* lanes that did not get it ask again */
 }
 
 /* Tarjan's search for strongly connected components, with a path of its own instead of recursion. */

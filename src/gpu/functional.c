@@ -7,6 +7,7 @@
 #include "gpu/control.h"
 #include "gpu/gpu_impl.h"
 #include "sm/barrier.h"
+#include "simt/lock.h"
 #include "sm/novel.h"
 
 #define SLICE 256 /* instructions a warp runs before the next one's turn */
@@ -156,6 +157,19 @@ static void note_access(struct frun *f, const struct fblock *b, bool *synced, bo
     *worked |= f->access.kind != ISA_FLAG_LOAD && !waits;
 }
 
+/* Locks that an access asked for or gave back move its lanes. False: that was illegal. */
+static bool move_lanes(struct frun *f, struct fblock *b, unsigned w)
+{
+    struct simt_fault fault = {0};
+    if (!simt_access_moves(&f->access))
+        return true;
+    if (!simt_locks_answered(&b->place->warps[w], &f->access, f->instructions, &fault)) {
+        set_fault(f, b, w, &fault);
+        return false;
+    }
+    return true;
+}
+
 /* Runs one warp until its slice is used up, it waits, ends or faults. Returns whether it did anything but synchronise.
  */
 static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
@@ -178,8 +192,13 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
                 return true;
             simt_serve(warp, &f->access, gpu_host_address, f->run->gpu);
             note_access(f, b, &synced, &worked);
-        } else if (event == SIMT_MEMORY && f->access.space == ISA_SPACE_SHARED) {
-            note_access(f, b, &synced, &worked);
+            if (!move_lanes(f, b, w))
+                return true;
+        } else if (event == SIMT_MEMORY) {
+            if (f->access.space == ISA_SPACE_SHARED)
+                note_access(f, b, &synced, &worked);
+            if (!move_lanes(f, b, w))
+                return true;
         } else if (event == SIMT_BARRIER) {
             arrive(b, w, &r);
             if (mask_has(b->waiting, w))

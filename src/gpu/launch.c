@@ -182,6 +182,7 @@ static void describe_grid(struct gpu_run *run)
         .stack_bytes = m->gpu.stack_bytes,
         .core_mhz = m->gpu.core_mhz,
         .check_sync = l->check_sync,
+        .lock_past = m->sm.lock_past,
         .divergence = l->divergence,
         .services = &run->gpu->services,
     };

@@ -251,6 +251,11 @@ static void print_letters(struct printer *s)
     for (unsigned i = 0; *c; c++) {
         if (*c == '?')
             continue;
+        if (*c == 'l') {
+            separate(s);
+            strbuf_addf(s->out, "$$L%u", instr->target - s->function->first);
+            continue;
+        }
         if (*c == 'V' || is_mov) {
             unsigned count = instr->src_count - i;
             print_vector(s, instr->src + i, count, is_mov ? part_type(instr->type, count) : instr->type);
@@ -291,7 +296,6 @@ static void print_operands(struct printer *s)
     const struct isa_instr *instr = s->instr;
     switch (instr->op) {
     case ISA_OP_OUTSIDE: strbuf_addf(s->out, " \"%s\"", instr->text ? instr->text : ""); break;
-    case ISA_OP_BRA: strbuf_addf(s->out, " $$L%u", instr->target - s->function->first); break;
     case ISA_OP_BRX:
         print_source(s, 'u', &instr->src[0]);
         strbuf_addf(s->out, ", $$T%u", (uint32_t)(instr - s->module->instrs) - s->function->first);

@@ -181,7 +181,7 @@ static uint8_t *find_labels(const struct isa_module *module, const struct isa_fu
     uint8_t *is_target = base_calloc(function->count + 1, 1);
     for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
         const struct isa_instr *instr = &module->instrs[pc];
-        if (instr->op == ISA_OP_BRA)
+        if (instr->target != ISA_PC_NONE)
             is_target[instr->target - function->first] = 1;
         for (uint32_t i = 0; i < instr->target_count; i++)
             is_target[instr->targets[i] - function->first] = 1;

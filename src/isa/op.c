@@ -40,7 +40,9 @@ enum {
     STORE = ISA_FLAG_STORE,
     ATOMIC = ISA_FLAG_ATOMIC,
     FENCE = ISA_FLAG_FENCE,
-    WARP = ISA_FLAG_WARP
+    WARP = ISA_FLAG_WARP,
+    TAKE = ISA_FLAG_TAKE,
+    GIVE = ISA_FLAG_GIVE
 };
 
 static const struct isa_op_info op_table[] = {

@@ -61,6 +61,8 @@ enum isa_flag {
     ISA_FLAG_ATOMIC = 1 << 8,
     ISA_FLAG_FENCE = 1 << 9,
     ISA_FLAG_WARP = 1 << 10,
+    ISA_FLAG_TAKE = 1 << 11,
+    ISA_FLAG_GIVE = 1 << 12,
 };
 
 enum isa_field {

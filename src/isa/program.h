@@ -72,7 +72,7 @@ struct isa_instr {
     uint32_t guard_reg;              /* the same predicate as an index into the function's regs */
     const struct isa_operand *dst;   /* in PTX order; optional ones that were not written are there as NONE */
     const struct isa_operand *src;
-    uint32_t target;                 /* BRA: instruction index */
+    uint32_t target;                 /* BRA, LOCK_TIMED: instruction index; others: ISA_PC_NONE */
     uint32_t reconverge;             /* BRA, BRX: index of the immediate post-dominator, or ISA_PC_NONE for exit */
     uint32_t target_count;
     const uint32_t *targets;         /* BRX: the list */

@@ -32,7 +32,7 @@ static bool jumps(const struct isa_instr *instr)
 
 static bool ends_block(const struct isa_module *module, const struct isa_instr *instr)
 {
-    return jumps(instr) || fails(module, instr);
+    return jumps(instr) || fails(module, instr) || instr->target != ISA_PC_NONE;
 }
 
 static bool leaves(const struct isa_instr *instr)
@@ -48,7 +48,7 @@ static uint32_t jump_targets(const struct isa_instr *instr, const uint32_t **tar
         return instr->target_count;
     }
     *targets = &instr->target;
-    return instr->op == ISA_OP_BRA ? 1 : 0;
+    return instr->target != ISA_PC_NONE;
 }
 
 static void find_blocks(struct ptx_cfg *cfg, const struct isa_module *module, const struct isa_function *function,

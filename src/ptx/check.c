@@ -422,6 +422,8 @@ static int bind_letters(struct binder *b)
             optional = true;
             continue;
         }
+        if (*c == 'l')
+            continue; /* a label, which is parsed by itself */
         const struct ptx_raw_operand *raw = take(b);
         if (!raw && !optional)
             return missing(b);

@@ -37,6 +37,7 @@ static const struct {
     {"VOTE", "mode", ISA_FIELD_VOTE},           {"SHFL", "mode", ISA_FIELD_SHFL},
     {"CLAMP", "mode", ISA_FIELD_CLAMP},         {"DIRECTION", "direction", ISA_FIELD_DIRECTION},
     {"TEST", "test", ISA_FIELD_TEST},           {"PACK", ".pack", ISA_FIELD_PACK},
+    {"LIMIT", "limit", ISA_FIELD_LIMIT},       
     {"TYPE", "type", TYPE_FIELD},               {"STYPE", "second type", STYPE_FIELD},
 };
 enum { NAMES = sizeof names / sizeof names[0] };

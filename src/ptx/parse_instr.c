@@ -27,6 +27,13 @@ static int parse_guard(struct ptx_parser *p, struct isa_instr *instr)
     return 0;
 }
 
+/* The first suffix belongs to the name. */
+static void take_word(struct mnemonic *m)
+{
+    m->op.length += 1 + m->words[0].length;
+    memmove(m->words, m->words + 1, --m->word_count * sizeof m->words[0]);
+}
+
 static int parse_mnemonic(struct ptx_parser *p, struct mnemonic *m)
 {
     if (p->token.kind != PTX_TOKEN_WORD)
@@ -40,10 +47,11 @@ static int parse_mnemonic(struct ptx_parser *p, struct mnemonic *m)
         m->words[m->word_count++] = p->token;
         ptx_advance(p);
     }
-    /* Lockstep's own instructions carry a dot in their name. */
+    /* Lockstep's own instructions carry a dot in their name, some of them two. */
     if (ptx_token_is(&m->op, "lockstep", 8) && m->word_count) {
-        m->op.length += 1 + m->words[0].length;
-        memmove(m->words, m->words + 1, --m->word_count * sizeof m->words[0]);
+        take_word(m);
+        if (m->word_count && strmap_get(&p->words.ops, m->op.text, m->op.length + 1 + m->words[0].length) != STRMAP_NONE)
+            take_word(m);
     }
     return 0;
 }
@@ -227,6 +235,16 @@ static int parse_indexed_branch(struct ptx_parser *p, struct isa_instr *instr)
     return 0;
 }
 
+/* `lockstep.lock.timed [address], limit, label`. */
+static int parse_timed_lock(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
+{
+    struct ptx_raw_operand raw[2];
+    for (unsigned i = 0; i < 2; i++)
+        if (ptx_parse_operand(p, &raw[i]) < 0 || ptx_expect(p, ',', i ? "and a label" : "and a limit") < 0)
+            return -1;
+    return parse_branch(p, instr) < 0 ? -1 : ptx_bind_operands(p, instr, raw, 2, &m->op);
+}
+
 static bool names_outside(const struct ptx_raw_operand *raw, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -283,12 +301,35 @@ static void settle_param_space(const struct ptx_parser *p, const struct mnemonic
         instr->mods.space = ISA_SPACE_LOCAL;
 }
 
+/* What the text of an instruction of locks or semaphores leaves out: what it does to its word, and that it orders what
+ * it guards. */
+static void settle_lock(struct isa_instr *instr)
+{
+    static const struct {
+        uint16_t op;
+        uint8_t atomic, order;
+    } ways[] = {
+        {ISA_OP_LOCK, ISA_ATOMIC_CAS, ISA_ORDER_ACQUIRE},      {ISA_OP_LOCK_TIMED, ISA_ATOMIC_CAS, ISA_ORDER_ACQUIRE},
+        {ISA_OP_TRYLOCK, ISA_ATOMIC_CAS, ISA_ORDER_ACQUIRE},   {ISA_OP_UNLOCK, ISA_ATOMIC_EXCH, ISA_ORDER_RELEASE},
+        {ISA_OP_SEM_WAIT, ISA_ATOMIC_TAKE, ISA_ORDER_ACQUIRE}, {ISA_OP_SEM_SIGNAL, ISA_ATOMIC_ADD, ISA_ORDER_RELEASE},
+    };
+    for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        if (ways[i].op != instr->op)
+            continue;
+        instr->mods.atomic = ways[i].atomic;
+        instr->mods.order = instr->mods.order ? instr->mods.order : ways[i].order;
+        instr->mods.scope = instr->mods.scope ? instr->mods.scope : ISA_SCOPE_GPU;
+    }
+}
+
 static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
 {
     int outside = read_suffixes(p, m, instr);
     if (outside)
         return outside < 0 ? -1 : take_text(p, m, instr);
+    settle_lock(instr);
     switch (instr->op) {
+    case ISA_OP_LOCK_TIMED: return parse_timed_lock(p, m, instr);
     case ISA_OP_BRA: return parse_branch(p, instr);
     case ISA_OP_BRX: return parse_indexed_branch(p, instr);
     case ISA_OP_CALL: return ptx_parse_call(p, instr, &m->op);

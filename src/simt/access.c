@@ -169,6 +169,10 @@ HOT void simt_gather(const struct simt_warp *warp, const struct simt_op *op, con
         return;
     bool compares = access->instr->mods.atomic == ISA_ATOMIC_CAS;
     memset(access->data, 0, (size_t)warp->code->width * access->stride);
+    if (RARELY(op->src_count < 2 || op->kind == SIMT_KIND_LOCK)) {
+        simt_lock_operands(warp, access);
+        return;
+    }
     gather(warp, &op->src[compares ? 2 : 1], frame, cycle, access, 0);
     if (compares)
         gather(warp, &op->src[1], frame, cycle, access, 8);
@@ -177,6 +181,10 @@ HOT void simt_gather(const struct simt_warp *warp, const struct simt_op *op, con
 HOT void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old)
 {
     const struct simt_op *op = access->op;
+    if (RARELY(op->kind == SIMT_KIND_LOCK || op->pred_dst_count)) {
+        simt_lock_lane(warp, access, lane, old);
+        return;
+    }
     if (!op->dst_count || op->dst[0].place != SIMT_PLACE_ROW)
         return;
     void *row = simt_row(warp, access->reg_base, op->dst[0].row);

@@ -102,6 +102,8 @@ static enum simt_kind kind_of(const struct isa_instr *instr, lane_fn *lanes)
     default:
         break;
     }
+    if (flags & (ISA_FLAG_TAKE | ISA_FLAG_GIVE))
+        return SIMT_KIND_LOCK;
     if (flags & ISA_FLAG_MEMORY)
         return SIMT_KIND_MEMORY;
     if (flags & ISA_FLAG_FENCE)
@@ -194,7 +196,7 @@ static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, u
         op->reach[i] = reach_of(&src[i]);
     if (op->plain && op->dst_count)
         op->reach[SIMT_PLAIN_SOURCES] = reach_of(&dst[0]);
-    if (op->kind == SIMT_KIND_MEMORY)
+    if (op->kind == SIMT_KIND_MEMORY || op->kind == SIMT_KIND_LOCK)
         bind_memory(rows->arena, instr, op);
 }
 

@@ -16,6 +16,7 @@ enum simt_kind {
     SIMT_KIND_NOP,
     SIMT_KIND_WARP, /* vote, shfl, match, redux, activemask, elect, bar.warp.sync */
     SIMT_KIND_MEMORY,
+    SIMT_KIND_LOCK, /* a memory instruction whose answer says where lanes go on */
     SIMT_KIND_FENCE,
     SIMT_KIND_BARRIER,
     SIMT_KIND_BRANCH,
@@ -85,7 +86,7 @@ struct simt_op {
     struct simt_reach reach[SIMT_PLAIN_SOURCES + 1]; /* of a plain op: sources, then the destination */
     const struct simt_operand *src, *dst;
     struct simt_pred pred_src[2], pred_dst[2];
-    struct simt_form form;      /* MEMORY */
+    struct simt_form form;      /* MEMORY, LOCK */
     simt_load_fn *const *loads; /* of a load, by destination */
 };
 

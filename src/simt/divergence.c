@@ -32,7 +32,7 @@ void simt_paths_start(struct simt_paths *paths, const struct simt_divergence *wa
                       const struct simt_frame *frame)
 {
     paths->way = way;
-    paths->count = paths->most = 0;
+    paths->count = paths->most = paths->asked = 0;
     paths->now = NULL;
     if (!mask)
         return;

@@ -34,17 +34,27 @@ struct simt_path {
 struct simt_paths {
     struct simt_path *now; /* the path that has the turn; NULL when all lanes have ended */
     uint32_t count;
-    uint32_t most; /* paths at once, since the start */
+    uint32_t most;  /* paths at once, since the start */
+    uint32_t asked; /* the way's own: of them, those of lanes that ask for locks */
     const struct simt_divergence *way;
     struct simt_path *table;
     uint32_t capacity;
     bool lent; /* the table is memory that is not its own */
 };
 
+/* What came of lanes that asked for locks or semaphores: those of `got` go on at `next`; those of `over`, which asked
+ * too often, at `target`; the others come again to where they stand, to ask again. */
+struct simt_answer {
+    uint64_t got, over;
+    uint32_t next, target;
+    bool kept; /* lanes that got it will `give` it back; else all that asked got it, and that is that */
+};
+
 /* Each function leaves `now` where the turn is. */
 struct simt_divergence {
     const char *name;
-    uint8_t kinds; /* of paths, from 0 */
+    uint8_t kinds;  /* of paths, from 0 */
+    bool exclusive; /* lanes that ask for locks keep the turn until they get one of them */
     /* The path that has the turn came to where it goes `until`. */
     void (*arrive)(struct simt_paths *paths);
     void (*advance_some)(struct simt_paths *paths, uint64_t mask, uint32_t next);
@@ -56,6 +66,15 @@ struct simt_divergence {
     void (*ret)(struct simt_paths *paths, uint64_t mask, uint32_t next);
     void (*exit)(struct simt_paths *paths, uint64_t mask, uint32_t next);
     void (*yield)(struct simt_paths *paths); /* NULL: no path can go on before the one that has the turn */
+    /* Locks (simt/lock.h). The lanes of mask, all that have the turn, ask for locks; they stay where they are. */
+    void (*ask)(struct simt_paths *paths, uint64_t mask);
+    /* Those that asked, and have the turn, are answered. */
+    void (*answer)(struct simt_paths *paths, const struct simt_answer *answer);
+    /* The lanes that have the turn go on at next; `given`, of them, have given back a lock that they were to give back.
+     * Returns lanes that have thereby come past the place where others of their warp wait to meet them. */
+    uint64_t (*give)(struct simt_paths *paths, uint64_t given, uint32_t next);
+    /* The lanes of mask, some of those that have the turn, go on at next by themselves. */
+    void (*part)(struct simt_paths *paths, uint64_t mask, uint32_t next);
     const struct simt_path *(*caller)(const struct simt_paths *paths);
     /* The path that has the turn, found by the table alone, which is not empty. */
     struct simt_path *(*turn)(const struct simt_paths *paths);

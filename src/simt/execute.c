@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "base/hot.h"
 #include "simt/execute.h"
+#include "simt/lock.h"
 #include "simt/warp_ops.h"
 
 void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uint32_t index, unsigned threads)
@@ -24,6 +25,8 @@ void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uin
         memset(warp->rows, 0, (size_t)kernel->row_count * grid->code->width * 4);
     if (kernel->pred_count)
         memset(warp->preds, 0, (size_t)kernel->pred_count * 8);
+    if (warp->locks)
+        simt_locks_start(warp->locks);
     if (warp->local_words)
         memset(warp->local, 0, (size_t)warp->local_words * grid->code->width * 4);
     struct simt_frame frame = {.function = (uint32_t)(kernel - grid->code->module->functions)};
@@ -46,6 +49,7 @@ void simt_warp_free(struct simt_warp *warp)
 {
     free_registers(warp);
     free(warp->local);
+    simt_locks_free(warp->locks);
     simt_paths_free(&warp->paths);
     *warp = (struct simt_warp){0};
 }
@@ -405,6 +409,8 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
     case SIMT_KIND_FENCE:
         simt_advance(&warp->paths, r->pc + 1);
         return r->mask ? SIMT_FENCE : SIMT_PLAIN;
+    case SIMT_KIND_LOCK:
+        return simt_lock(warp, op, cycle, access, r);
     case SIMT_KIND_MEMORY:
         if (r->mask)
             return simt_memory(warp, op, cycle, access, r);

@@ -35,6 +35,14 @@ void simt_serve_local(struct simt_warp *warp, struct simt_access *access, uint64
 /* Copies what a store writes and an atomic operates with from the registers to the access's data. */
 void simt_gather(const struct simt_warp *warp, const struct simt_op *op, const struct simt_frame *frame, uint64_t cycle,
                  struct simt_access *access);
+/* lock.c: an instruction of locks or semaphores asks for its words, or gives them back. MEMORY; JUMP: lanes that do not
+ * take part went their way, and the others come again; PLAIN: nobody takes part; FAULTED. */
+enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
+                          struct simt_result *r);
+/* The operands of an atomic that its text does not name. */
+void simt_lock_operands(const struct simt_warp *warp, struct simt_access *access);
+/* An atomic of a lock brought its old value. */
+void simt_lock_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old);
 /* call.c */
 enum simt_event simt_call(struct simt_warp *warp, const struct simt_op *op, struct simt_result *r);
 bool simt_in_kernel(const struct simt_warp *warp);

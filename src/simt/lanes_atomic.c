@@ -141,6 +141,7 @@ static uint64_t integer_operation(uint8_t atomic, uint8_t type, uint64_t old, ui
     case ISA_ATOMIC_OR: return old | operand;
     case ISA_ATOMIC_XOR: return old ^ operand;
     case ISA_ATOMIC_EXCH: return operand;
+    case ISA_ATOMIC_TAKE: return old ? old - 1 : old;
     default: return old == compare ? operand : old;
     }
 }
@@ -156,6 +157,7 @@ bool lane_atomic_valid(uint8_t atomic, uint8_t type)
     case ISA_ATOMIC_INC: case ISA_ATOMIC_DEC: return type == ISA_U32;
     case ISA_ATOMIC_AND: case ISA_ATOMIC_OR: case ISA_ATOMIC_XOR: case ISA_ATOMIC_EXCH:
         return bits || integer;
+    case ISA_ATOMIC_TAKE: return type == ISA_U32 || type == ISA_B32;
     case ISA_ATOMIC_CAS: return bits || integer || type == ISA_B16;
     default: return false;
     }

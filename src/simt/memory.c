@@ -153,6 +153,7 @@ static void describe(const struct simt_op *op, const struct simt_result *r, cons
     access->changed = access->matched = 0;
     access->pc = r->pc;
     access->reg_base = frame->reg_base;
+    access->pred_base = frame->pred_base;
     access->kind = op->form.kind;
     access->element_bytes = op->form.element_bytes;
     access->elements = op->form.elements;
@@ -176,7 +177,8 @@ HOT enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op
         simt_serve_shared(warp, access, sets[ISA_SPACE_SHARED]);
     if (sets[ISA_SPACE_LOCAL])
         simt_serve_local(warp, access, sets[ISA_SPACE_LOCAL]);
-    simt_advance(&warp->paths, r->pc + 1);
+    if (op->kind == SIMT_KIND_MEMORY)
+        simt_advance(&warp->paths, r->pc + 1);
     if (op->form.call_params)
         return SIMT_PLAIN;
     if (sets[ISA_SPACE_GLOBAL]) { /* generic addresses: constant lanes go with the global ones, to the same memory */

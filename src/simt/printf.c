@@ -146,6 +146,7 @@ void simt_fault_describe(const struct simt_fault *fault, struct strbuf *out)
         break;
     case SIMT_FAULT_ASSERT:
     case SIMT_FAULT_UNSYNCED:
+    case SIMT_FAULT_LOCK:
         strbuf_add(out, fault->message);
         break;
     case SIMT_FAULT_STACK:

@@ -7,29 +7,64 @@
  * When the lanes of the top part ways, the top becomes the entry that waits where they meet again and one entry per
  * group goes on top of it. If the top is itself on its way to that very place, an entry below it waits there already,
  * and the groups replace it. A call entry is never replaced: it marks where the frame begins and holds all its lanes
- * until they have returned. Groups that already stand at the meeting place are not pushed. Entries of locks are left
- * out. */
+ * until they have returned. Groups that already stand at the meeting place are not pushed.
+ *
+ * Locks (the thesis, chapter 4): lanes that ask for locks are a retry entry (LR) above the entry in which they came,
+ * their base; those that got one, a lock entry (L) above that. The three are there in this order while lanes are in a
+ * critical section, whatever stands above them: a retry entry never moves on, and a lock entry meets nobody. Lanes that
+ * give up asking part from the base; they stand on the retry entry, below the lock entry of those that got theirs.
+ * Giving a lock back takes lanes out of the topmost retry entry that has them. As long as another one has them, they
+ * hold locks further out, and go on in the lock entry at the top, so that they give those back before others of their
+ * warp ask again. When none has them, they leave the lock entry and go on in their base: at once, or, if they are in a
+ * branch of their own, at the place where that ends. So lanes that give back in several places all come to where their
+ * branch inside the critical section meets; if some come to one place and some to another, the later ones part from the
+ * base as an entry of their own. A retry entry without lanes, whose lock entry is the top, has nobody who waits: the
+ * lanes are in the base again. */
+#include "simt/stack.h"
+
+#include <string.h>
+
 #include "base/bits.h"
 #include "base/hot.h"
 #include "simt/divergence.h"
 
-enum { ENTRY_NORMAL, ENTRY_CALL, ENTRY_KINDS };
+enum {
+    ENTRY_NORMAL = SIMT_ENTRY_NORMAL,
+    ENTRY_PARTED = SIMT_ENTRY_PARTED,
+    ENTRY_CALL = SIMT_ENTRY_CALL,
+    ENTRY_RETRY = SIMT_ENTRY_RETRY,
+    ENTRY_RETRY_LEFT = SIMT_ENTRY_RETRY_LEFT,
+    ENTRY_LOCK = SIMT_ENTRY_LOCK,
+    ENTRY_LOCK_PAST = SIMT_ENTRY_LOCK_PAST,
+    ENTRY_KINDS
+};
 
 static inline struct simt_path *top_of(const struct simt_paths *stack)
 {
     return &stack->table[stack->count - 1];
 }
 
+/* A group of lanes on their way to where they meet others. */
+static bool is_group(const struct simt_path *entry)
+{
+    return entry->kind == ENTRY_NORMAL || entry->kind == ENTRY_PARTED;
+}
+
 static bool done(const struct simt_path *top)
 {
-    return !top->mask || (top->kind == ENTRY_NORMAL && top->pc == top->until);
+    return !top->mask || (is_group(top) && top->pc == top->until);
 }
+
+static void settle_locks(struct simt_paths *stack);
 
 /* Pops entries that are empty or stand at their reconvergence point. */
 static void settle(struct simt_paths *stack)
 {
-    while (stack->count && done(top_of(stack)))
-        stack->count--;
+    if (RARELY(stack->asked))
+        settle_locks(stack);
+    else
+        while (stack->count && done(top_of(stack)))
+            stack->count--;
     stack->now = stack->count ? top_of(stack) : NULL;
 }
 
@@ -41,7 +76,7 @@ static struct simt_path wait_at(struct simt_paths *stack, uint32_t reconverge)
     struct simt_path group = *top;
     group.kind = ENTRY_NORMAL;
     group.until = reconverge;
-    if (top->kind == ENTRY_NORMAL && top->until == reconverge)
+    if (is_group(top) && top->until == reconverge)
         stack->count--;
     else
         top->pc = reconverge;
@@ -50,7 +85,7 @@ static struct simt_path wait_at(struct simt_paths *stack, uint32_t reconverge)
 
 static void push_group(struct simt_paths *stack, const struct simt_path *from, uint64_t mask, uint32_t pc)
 {
-    if (!mask || pc == from->until)
+    if (!mask || (pc == from->until && !stack->asked)) /* where locks are held, settling says who goes on there */
         return;
     struct simt_path group = *from;
     group.mask = mask;
@@ -161,6 +196,259 @@ static const struct simt_path *caller(const struct simt_paths *stack)
     return call == stack->count || call == 0 ? NULL : &stack->table[call - 1];
 }
 
+/* ---- locks ---- */
+
+static bool is_retry(const struct simt_path *entry)
+{
+    return entry->kind == ENTRY_RETRY || entry->kind == ENTRY_RETRY_LEFT;
+}
+
+static bool is_lock(const struct simt_path *entry)
+{
+    return entry->kind == ENTRY_LOCK || entry->kind == ENTRY_LOCK_PAST;
+}
+
+/* Where a group that parts from an entry meets others: a call's or a lock's entry keeps all its lanes, and has them meet
+ * nowhere. */
+static uint32_t meeting_of(const struct simt_path *entry)
+{
+    return is_group(entry) ? entry->until : ISA_PC_NONE;
+}
+
+/* The retry entry to which entry i is the base, if it is one: between the two there are only groups that have parted
+ * from it. */
+static struct simt_path *retry_above(const struct simt_paths *stack, uint32_t i)
+{
+    do
+        i++;
+    while (i < stack->count && is_group(&stack->table[i]));
+    return i < stack->count && is_retry(&stack->table[i]) ? &stack->table[i] : NULL;
+}
+
+/* Lanes of a base go on at another place than those before them: they are an entry of their own above it. They meet
+ * where the base does; a base that meets nobody waits for them where those before them are. */
+static void part_from(struct simt_paths *stack, uint32_t base, uint64_t mask, uint32_t pc)
+{
+    struct simt_path group = stack->table[base];
+    bool leaves = meeting_of(&group) != ISA_PC_NONE;
+    group.until = leaves ? group.until : group.pc;
+    group.kind = leaves ? group.kind : ENTRY_PARTED;
+    group.mask = mask;
+    group.pc = pc;
+    if (leaves)
+        stack->table[base].mask &= ~mask;
+    if (pc == group.until)
+        return; /* an entry below waits there */
+    uint32_t i = base + 1;
+    for (; i < stack->count && is_group(&stack->table[i]); i++)
+        if (stack->table[i].pc == pc) {
+            stack->table[i].mask |= mask;
+            return;
+        }
+    simt_paths_push(stack, group);
+    memmove(&stack->table[i + 1], &stack->table[i], (stack->count - 1 - i) * sizeof group);
+    stack->table[i] = group;
+}
+
+/* The lanes, which no entry from number `above` on has any more, go on at pc in the highest entries that have them. */
+static void resume(struct simt_paths *stack, uint64_t mask, uint32_t above, uint32_t pc)
+{
+    for (uint32_t i = above; mask && i-- > 0;) {
+        struct simt_path *entry = &stack->table[i];
+        uint64_t here = entry->mask & mask;
+        if (!here)
+            continue;
+        mask &= ~here;
+        struct simt_path *retry = retry_above(stack, i);
+        if (retry && retry->kind == ENTRY_RETRY && entry->pc == retry->pc) {
+            entry->pc = pc; /* the first to come back */
+            retry->kind = ENTRY_RETRY_LEFT;
+        } else if (entry->pc != pc) {
+            contract(retry);
+            part_from(stack, i, here, pc);
+        }
+    }
+}
+
+/* The lock entry is the top, and nobody waits in the retry entry below it: its lanes are in their base again. */
+static void dissolve(struct simt_paths *stack)
+{
+    struct simt_path lock = *top_of(stack);
+    stack->count--;
+    for (uint32_t i = stack->count - 1; lock.kind == ENTRY_LOCK_PAST && i-- > 0;)
+        if (stack->table[i].mask & lock.mask) {
+            if (is_lock(&stack->table[i]))
+                stack->table[i].kind = ENTRY_LOCK_PAST;
+            break;
+        }
+    resume(stack, lock.mask, stack->count - 1, lock.pc);
+    stack->count--;
+    stack->asked--;
+}
+
+/* One step of settling the top; false: it is settled. */
+static bool settle_top(struct simt_paths *stack)
+{
+    struct simt_path *top = top_of(stack);
+    if (is_lock(top) && top->mask && is_retry(top - 1) && !(top - 1)->mask) {
+        dissolve(stack);
+        return true;
+    }
+    if (is_lock(top) && top->pc == top->until)
+        top->kind = ENTRY_LOCK_PAST;
+    if (!done(top))
+        return false;
+    stack->count--;
+    stack->asked -= is_retry(top);
+    if (top->mask) /* some may have given their lock back in this entry, and are in the one below no more */
+        resume(stack, top->mask, stack->count, top->pc);
+    return true;
+}
+
+static void settle_locks(struct simt_paths *stack)
+{
+    while (stack->count && settle_top(stack))
+        ;
+}
+
+static void ask(struct simt_paths *stack, uint64_t mask)
+{
+    struct simt_path retry = *top_of(stack);
+    if (is_retry(&retry))
+        return;
+    retry.kind = ENTRY_RETRY;
+    retry.until = ISA_PC_NONE;
+    retry.mask = mask;
+    stack->asked++;
+    simt_paths_push(stack, retry);
+    stack->now = top_of(stack);
+}
+
+/* Lanes give up asking: they leave their base too, for an entry of their own on top of all. */
+static void give_up(struct simt_paths *stack, uint64_t mask, uint32_t pc)
+{
+    for (uint32_t i = stack->count; mask && i-- > 0;) {
+        struct simt_path group = stack->table[i];
+        if (!(group.mask & mask) || is_retry(&group))
+            continue;
+        group.mask &= mask;
+        mask &= ~group.mask;
+        group.until = meeting_of(&group);
+        if (is_group(&group))
+            stack->table[i].mask &= ~group.mask;
+        else
+            group.kind = ENTRY_NORMAL;
+        group.pc = pc;
+        if (pc != group.until)
+            simt_paths_push(stack, group);
+    }
+}
+
+/* The entry of lanes that got their locks. */
+static struct simt_path lock_entry(const struct simt_path *retry, const struct simt_answer *a)
+{
+    const struct simt_path *base = retry;
+    do
+        base--;
+    while (!(base->mask & a->got));
+    return (struct simt_path){
+        .pc = a->next,
+        .until = base->kind == ENTRY_CALL || base->kind == ENTRY_PARTED ? ISA_PC_NONE : base->until,
+        .mask = a->got,
+        .frame = retry->frame,
+        .kind = base->kind == ENTRY_LOCK_PAST ? ENTRY_LOCK_PAST : ENTRY_LOCK,
+    };
+}
+
+static void answer(struct simt_paths *stack, const struct simt_answer *a)
+{
+    struct simt_path *retry = top_of(stack);
+    contract(is_retry(retry));
+    retry->mask &= ~a->over;
+    if (!a->kept) {
+        uint64_t all = retry->mask;
+        retry->mask = 0;
+        resume(stack, all, stack->count - 1, a->next);
+    }
+    struct simt_path lock = *retry;
+    if (a->kept && a->got)
+        lock = lock_entry(retry, a);
+    if (a->over)
+        give_up(stack, a->over, a->target);
+    if (a->kept && a->got)
+        simt_paths_push(stack, lock);
+    settle(stack);
+}
+
+/* Takes the lanes out of the topmost retry entry that has them, and, where that is not the topmost of all, out of what
+ * lies between: the topmost lock entry is where they go on. Returns those that no retry entry has any more. */
+static uint64_t leave_retries(struct simt_paths *stack, uint64_t given, uint32_t topmost)
+{
+    uint64_t last = 0;
+    for (uint32_t k = topmost + 1; given && k-- > 0;) {
+        uint64_t group = is_retry(&stack->table[k]) ? stack->table[k].mask & given : 0, further_out = 0;
+        given &= ~group;
+        for (uint32_t i = k; i < (k == topmost ? k + 1 : topmost); i++)
+            stack->table[i].mask &= ~group;
+        for (uint32_t i = 0; group && i < k; i++)
+            further_out |= is_retry(&stack->table[i]) ? stack->table[i].mask : 0;
+        last |= group & ~further_out;
+    }
+    return last;
+}
+
+static uint64_t give(struct simt_paths *stack, uint64_t given, uint32_t next)
+{
+    uint32_t topmost = stack->count, past = 0;
+    top_of(stack)->pc = next;
+    while (topmost > 0 && !is_retry(&stack->table[topmost - 1]))
+        topmost--;
+    uint64_t last = topmost ? leave_retries(stack, given, topmost - 1) : 0;
+    if (last) {
+        uint32_t lock = topmost;
+        while (lock < stack->count && !is_lock(&stack->table[lock]))
+            lock++;
+        if (lock < stack->count) {
+            past = stack->table[lock].kind == ENTRY_LOCK_PAST;
+            stack->table[lock].mask &= ~last;
+        }
+        if (lock == stack->count - 1)
+            resume(stack, last, topmost - 1, next);
+    }
+    settle(stack);
+    return past ? last : 0;
+}
+
+static void part(struct simt_paths *stack, uint64_t mask, uint32_t next)
+{
+    struct simt_path *top = top_of(stack), group = *top;
+    group.until = meeting_of(top);
+    group.kind = is_group(top) ? top->kind : ENTRY_NORMAL;
+    group.mask = mask;
+    group.pc = next;
+    if (is_group(top))
+        top->mask &= ~mask;
+    if (next != group.until)
+        simt_paths_push(stack, group);
+    stack->now = top_of(stack);
+}
+
+/* Retry entries are as many as the stack says, and each lock entry stands on one. */
+static bool locks_hold(const struct simt_paths *stack)
+{
+    uint32_t asked = 0;
+    for (uint32_t i = 0; i < stack->count; i++) {
+        const struct simt_path *entry = &stack->table[i];
+        asked += is_retry(entry);
+        uint32_t below = i;
+        while (is_lock(entry) && below > 0 && is_group(&stack->table[below - 1]))
+            below--;
+        if (is_lock(entry) && (below < 2 || !is_retry(&stack->table[below - 1])))
+            return false;
+    }
+    return asked == stack->asked;
+}
+
 /* An entry's lanes are among those of the call's entry below it. */
 static bool holds(const struct simt_paths *stack)
 {
@@ -171,12 +459,13 @@ static bool holds(const struct simt_paths *stack)
             return false;
         frame = entry->kind == ENTRY_CALL ? entry->mask : frame;
     }
-    return !stack->count || !done(top_of(stack));
+    return locks_hold(stack) && (!stack->count || !done(top_of(stack)));
 }
 
 const struct simt_divergence simt_stack = {
     .name = "stack",
     .kinds = ENTRY_KINDS,
+    .exclusive = true,
     .arrive = settle,
     .advance_some = advance_some,
     .branch = branch,
@@ -184,6 +473,10 @@ const struct simt_divergence simt_stack = {
     .call = call,
     .ret = ret,
     .exit = end,
+    .ask = ask,
+    .answer = answer,
+    .give = give,
+    .part = part,
     .caller = caller,
     .turn = top_of,
     .holds = holds,

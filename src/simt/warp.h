@@ -25,9 +25,10 @@ enum simt_fault_kind {
     SIMT_FAULT_CALL,     /* an indirect call to something that is no function */
     SIMT_FAULT_BARRIER,  /* barrier number or thread count out of range */
     SIMT_FAULT_UNSYNCED, /* see struct simt_unsynced; only where simt_grid.check_sync asks for it */
+    SIMT_FAULT_LOCK,     /* of lock.h: what is wrong, in words */
 };
 
-/* A fault of the program. message is set for ASSERT and UNSYNCED only. */
+/* A fault of the program. message is set for ASSERT, UNSYNCED and LOCK only. */
 struct simt_fault {
     uint8_t kind; /* enum simt_fault_kind */
     uint8_t lane;
@@ -76,6 +77,7 @@ struct simt_grid {
     uint32_t stack_bytes; /* limit of local memory per thread */
     uint32_t core_mhz;
     bool check_sync;                          /* unsynced instructions fault */
+    bool lock_past;                           /* lanes may come past a meeting place with a lock (lock.h) */
     const struct simt_divergence *divergence; /* how lanes part and meet; NULL: by the stack */
     const struct simt_services *services;
 };
@@ -105,6 +107,7 @@ struct simt_warp {
     uint32_t local_words; /* words per lane that `local` has */
     uint32_t *local;      /* local memory: word w of lane l at w * width + l */
     uint64_t carry;       /* CC.CF by lane */
+    struct simt_locks *locks; /* NULL: it has not executed an instruction of locks (lock.h) */
     uint32_t index;       /* warp number in the block */
     uint16_t sm, slot;    /* where it runs */
 };
@@ -124,7 +127,7 @@ struct simt_access {
     bool straight;      /* lanes lie side by side, in lane order: each one's access behind that of the lane below */
     bool same;          /* all lanes' addresses are equal */
     uint64_t low, high; /* no lane's address lies outside [low, high] */
-    uint32_t reg_base;  /* frame that receives loaded values */
+    uint32_t reg_base, pred_base; /* frame that receives loaded values */
     uint32_t pc;
     uint64_t since; /* the cycle of its issue; whoever times it sets it */
     uint64_t address[SIMT_MAX_WIDTH];

@@ -4,9 +4,11 @@
 
 #include "base/archive.h"
 #include "simt/execute.h"
+#include "simt/lock.h"
 
 #define MAX_ROWS (1u << 24)
 #define MAX_PATHS (1u << 20)
+#define MAX_HELD 4096
 
 static const struct isa_module *module_of(const struct simt_warp *warp)
 {
@@ -38,6 +40,7 @@ static void archive_paths(struct simt_warp *warp, struct archive *ar)
     uint32_t count = paths->count;
     archive_u32_to(ar, &count, MAX_PATHS);
     ARCHIVE(ar, paths->most);
+    ARCHIVE(ar, paths->asked);
     if (archive_loading(ar)) {
         paths->way = simt_way_of(warp->block->grid);
         simt_paths_reserve(paths, count);
@@ -62,6 +65,41 @@ static void archive_local(struct simt_warp *warp, struct archive *ar)
     ARCHIVE_ARRAY(ar, warp->local, words * width);
 }
 
+/* The answers of an instruction that is under way name its lanes; locks that lanes hold name where they were taken. */
+static void archive_locks(struct simt_warp *warp, struct archive *ar)
+{
+    bool present = warp->locks != NULL;
+    archive_bool(ar, &present);
+    if (archive_loading(ar)) {
+        simt_locks_free(warp->locks);
+        warp->locks = present ? base_calloc(1, sizeof *warp->locks) : NULL;
+    }
+    if (!present)
+        return;
+    struct simt_locks *l = warp->locks;
+    const uint32_t last = module_of(warp)->instr_count - 1;
+    uint32_t levels = l->levels;
+    ARCHIVE(ar, l->asking);
+    ARCHIVE(ar, l->got);
+    ARCHIVE(ar, l->address);
+    ARCHIVE(ar, l->found);
+    archive_u32_to(ar, &l->pc, last);
+    archive_bool(ar, &l->waits);
+    ARCHIVE(ar, l->timed);
+    ARCHIVE(ar, l->attempts);
+    ARCHIVE(ar, l->since);
+    archive_u32_to(ar, &levels, MAX_HELD);
+    if (archive_loading(ar))
+        l->held = base_calloc((size_t)levels * SIMT_MAX_WIDTH + 1, sizeof *l->held);
+    l->levels = levels;
+    for (unsigned lane = 0; lane < SIMT_MAX_WIDTH; lane++)
+        archive_u32_to(ar, &l->held_count[lane], levels);
+    for (size_t i = 0; i < (size_t)levels * SIMT_MAX_WIDTH; i++) {
+        ARCHIVE(ar, l->held[i].address);
+        archive_u32_to(ar, &l->held[i].pc, last);
+    }
+}
+
 void simt_warp_archive(struct simt_warp *warp, const struct simt_block *block, struct archive *ar)
 {
     warp->block = block;
@@ -81,6 +119,7 @@ void simt_warp_archive(struct simt_warp *warp, const struct simt_block *block, s
     ARCHIVE_ARRAY(ar, warp->preds, preds);
     archive_local(warp, ar);
     archive_paths(warp, ar);
+    archive_locks(warp, ar);
 }
 
 void simt_access_archive(struct simt_access *access, const struct simt_code *code, struct archive *ar)
@@ -101,6 +140,7 @@ void simt_access_archive(struct simt_access *access, const struct simt_code *cod
     ARCHIVE(ar, access->low);
     ARCHIVE(ar, access->high);
     ARCHIVE(ar, access->reg_base);
+    ARCHIVE(ar, access->pred_base);
     ARCHIVE(ar, access->pc);
     ARCHIVE(ar, access->since);
     ARCHIVE(ar, access->address);

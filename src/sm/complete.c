@@ -1,5 +1,6 @@
 /* The end of an instruction: its registers have their values, its warp may go on, a fence or the warp itself may end.
  * What SP and SFU have computed is written back here, in the cycle for which it was announced when a unit took it. */
+#include "simt/lock.h"
 #include "sm/sm_impl.h"
 
 /* Ends the warp's fence, or lets the warp retire, if this op or store was the last one that it waited for. */
@@ -56,6 +57,32 @@ NOT_INLINE void note_latency(struct sm *sm, const struct sm_op *o)
         l->atomic_cycles += cycles;
 }
 
+/* The turn of the warp's paths may have changed while it waited: what it needs next is another instruction than its
+ * buffer was looked at for. */
+static void turn_changed(struct sm *sm, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    uint64_t bit = BIT64(slot);
+    uint32_t next = simt_pc(&warp->simt);
+    sm->views[slot].pc = next;
+    if (!warp->buffered)
+        return;
+    sm->wants[warp->unit] &= ~bit;
+    sm->cleared &= ~bit;
+    sm->mispredicted &= ~bit;
+    sm_head_came(sm, warp, bit, next);
+}
+
+/* Locks were asked for or given back, and every lane has its answer. */
+NOT_INLINE void locks_answered(struct sm *sm, const struct sm_op *o)
+{
+    struct simt_fault fault = {0};
+    unsigned slot = o->slot;
+    if (!simt_locks_answered(&sm->warps[slot].simt, o->access, sm->now, &fault))
+        sm_record_fault(sm, slot, &fault);
+    turn_changed(sm, slot);
+}
+
 /* The end of the few ops that have an access, or whose warp waited for them. */
 HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
 {
@@ -66,6 +93,8 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
             sm_performed(sm, &sm->warps[o->slot], o->era);
         if (RARELY(sm->lsu.l1d.agent) && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
             note_latency(sm, o);
+        if (RARELY(simt_access_moves(o->access)))
+            locks_answered(sm, o);
         vec_push(&sm->ops.accesses, o->access);
         o->access = NULL;
     }

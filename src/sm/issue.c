@@ -4,6 +4,7 @@
  * Cycles without an issue are given to their cause. */
 #include <string.h>
 
+#include "simt/lock.h"
 #include "sm/sm_impl.h"
 #include "sm/work.h"
 
@@ -130,6 +131,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
 {
     struct simt_access *access = o->access;
     struct simt_fault fault;
+    bool moves = simt_access_moves(access);
     o->in_memory = true;
     count_access(sm, access);
     struct sm_warp *warp = &sm->warps[slot];
@@ -146,6 +148,10 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     if (access->space != ISA_SPACE_SHARED) {
         o->event = (uint8_t)sm_l1_event(sm, access);
         o->bypasses = l1_passes(&sm->lsu.l1d, o->event);
+    }
+    if (RARELY(moves)) {
+        o->blocks_warp = true;
+        sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
     }
     if (access->space != ISA_SPACE_GLOBAL && access->space != ISA_SPACE_CONST)
         return true;
@@ -164,7 +170,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     access->since = sm->now;
     bool remote = sm->lsu.l1d.agent && access->instr->mods.scope == ISA_SCOPE_REMOTE;
     o->blocks_warp = is_atomic || o->acquires || remote;
-    if (o->blocks_warp)
+    if (o->blocks_warp && !moves)
         sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
     if (is_atomic || (access->kind == ISA_FLAG_LOAD && (o->bypasses || access->instr->mods.order > ISA_ORDER_WEAK)))
         note_sync(warp, access);

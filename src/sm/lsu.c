@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "simt/lock.h"
 #include "sm/sm_impl.h"
 
 /* Setting up */
@@ -223,7 +224,7 @@ static void fill_atomic(const struct simt_access *access, const struct sm_transa
 {
     p->atomic = access->instr->mods.atomic;
     p->type = access->instr->type;
-    p->no_return = access->instr->dst_count == 0;
+    p->no_return = access->instr->dst_count == 0 && !simt_access_moves(access);
     for (uint64_t rest = t->lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         struct packet_lane *l = &p->lanes[p->lane_count++];

@@ -1,0 +1,319 @@
+/* Instructions of locks and semaphores: see lock.h. */
+#include "simt/lock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/bits.h"
+#include "simt/execute.h"
+
+static bool takes(const struct isa_instr *instr)
+{
+    return isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE;
+}
+
+static bool is_semaphore(const struct isa_instr *instr)
+{
+    return instr->op == ISA_OP_SEM_WAIT || instr->op == ISA_OP_SEM_SIGNAL;
+}
+
+uint32_t simt_thread_number(const struct simt_warp *warp, unsigned lane)
+{
+    const struct simt_grid *grid = warp->block->grid;
+    const uint32_t *at = warp->block->index;
+    uint64_t block = ((uint64_t)at[2] * grid->grid[1] + at[1]) * grid->grid[0] + at[0];
+    uint64_t threads = (uint64_t)grid->block[0] * grid->block[1] * grid->block[2];
+    return (uint32_t)(block * threads + (uint64_t)warp->index * warp->code->width + lane);
+}
+
+/* What the warp keeps */
+
+void simt_locks_start(struct simt_locks *locks)
+{
+    struct simt_held *held = locks->held;
+    uint32_t levels = locks->levels;
+    *locks = (struct simt_locks){.held = held, .levels = levels};
+}
+
+void simt_locks_free(struct simt_locks *locks)
+{
+    if (locks)
+        free(locks->held);
+    free(locks);
+}
+
+static struct simt_locks *locks_of(struct simt_warp *warp)
+{
+    if (!warp->locks)
+        warp->locks = base_calloc(1, sizeof *warp->locks);
+    return warp->locks;
+}
+
+static struct simt_held *held_at(const struct simt_locks *l, uint32_t level, unsigned lane)
+{
+    return &l->held[level * SIMT_MAX_WIDTH + lane];
+}
+
+static void hold(struct simt_locks *l, unsigned lane, uint64_t address)
+{
+    if (l->held_count[lane] == l->levels) {
+        l->levels++;
+        l->held = base_realloc(l->held, (size_t)l->levels * SIMT_MAX_WIDTH * sizeof *l->held);
+        memset(held_at(l, l->levels - 1, 0), 0, SIMT_MAX_WIDTH * sizeof *l->held);
+    }
+    *held_at(l, l->held_count[lane]++, lane) = (struct simt_held){address, l->pc};
+}
+
+const struct simt_held *simt_lock_of(const struct simt_warp *warp, unsigned lane, uint64_t address)
+{
+    const struct simt_locks *l = warp->locks;
+    for (uint32_t level = l ? l->held_count[lane] : 0; level-- > 0;)
+        if (held_at(l, level, lane)->address == address)
+            return held_at(l, level, lane);
+    return NULL;
+}
+
+/* The lane has the lock no more. Returns whether it had it by LOCK. */
+static bool let_go(const struct simt_warp *warp, unsigned lane, uint64_t address)
+{
+    struct simt_locks *l = warp->locks;
+    struct simt_held *held = (struct simt_held *)simt_lock_of(warp, lane, address);
+    if (!held)
+        return false;
+    *held = *held_at(l, --l->held_count[lane], lane);
+    return true;
+}
+
+/* Asking */
+
+void simt_lock_operands(const struct simt_warp *warp, struct simt_access *access)
+{
+    uint64_t compare = SIMT_LOCK_FREE;
+    for (uint64_t rest = access->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t operand = access->instr->mods.atomic == ISA_ATOMIC_CAS    ? simt_thread_number(warp, lane)
+                           : access->instr->mods.atomic == ISA_ATOMIC_EXCH ? SIMT_LOCK_FREE
+                                                                           : 1;
+        memcpy(simt_access_data(access, lane), &operand, sizeof operand);
+        memcpy(simt_access_data(access, lane) + 8, &compare, sizeof compare);
+    }
+}
+
+void simt_lock_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old)
+{
+    const struct isa_instr *instr = access->instr;
+    if (access->op->kind != SIMT_KIND_LOCK) { /* a try: its predicate says all */
+        const struct simt_frame frame = {.pred_base = access->pred_base};
+        simt_write_pred(warp, &access->op->pred_dst[0], &frame, BIT64(lane),
+                        (uint32_t)old == SIMT_LOCK_FREE ? ~UINT64_C(0) : 0);
+        return;
+    }
+    struct simt_locks *l = warp->locks;
+    bool got = instr->op == ISA_OP_SEM_SIGNAL ? true
+               : instr->op == ISA_OP_SEM_WAIT ? (uint32_t)old != 0
+               : instr->op == ISA_OP_UNLOCK   ? (uint32_t)old == simt_thread_number(warp, lane)
+                                              : (uint32_t)old == SIMT_LOCK_FREE;
+    l->found[lane] = (uint32_t)old;
+    l->got |= got ? BIT64(lane) : 0;
+}
+
+/* Lanes that begin to ask for a lock with a limit. */
+static void start_timer(struct simt_locks *l, uint64_t lanes, uint64_t cycle)
+{
+    for (uint64_t rest = lanes & ~l->timed; rest; rest &= rest - 1) {
+        l->attempts[mask_first(rest)] = 0;
+        l->since[mask_first(rest)] = cycle;
+    }
+    l->timed |= lanes;
+}
+
+enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
+                          struct simt_result *r)
+{
+    const struct simt_divergence *way = warp->paths.way;
+    bool taking = takes(r->instr);
+    if (!r->mask) {
+        simt_advance(&warp->paths, r->pc + 1);
+        return SIMT_PLAIN;
+    }
+    if (taking && r->mask != r->active) {
+        way->part(&warp->paths, r->active & ~r->mask, r->pc + 1);
+        return SIMT_JUMP;
+    }
+    struct simt_locks *l = locks_of(warp);
+    l->asking = r->mask;
+    l->got = 0;
+    l->pc = r->pc;
+    l->waits = false;
+    enum simt_event event = simt_memory(warp, op, cycle, access, r);
+    if (event != SIMT_MEMORY)
+        return event;
+    for (uint64_t rest = r->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        bool apart = !mask_has(access->mask, lane); /* of a generic access: served, in another space */
+        bool shared = access->space == ISA_SPACE_SHARED || apart;
+        l->address[lane] = access->address[lane] | (shared ? SIMT_LOCK_SHARED : 0);
+    }
+    if (r->instr->op == ISA_OP_LOCK_TIMED)
+        start_timer(l, r->mask, cycle);
+    if (taking)
+        way->ask(&warp->paths, r->mask);
+    return SIMT_MEMORY;
+}
+
+/* Answers */
+
+static void name_thread(const struct simt_warp *warp, uint32_t number, char *to, size_t bytes)
+{
+    const struct simt_grid *grid = warp->block->grid;
+    uint64_t threads = (uint64_t)grid->block[0] * grid->block[1] * grid->block[2];
+    uint64_t block = number / threads, thread = number % threads;
+    snprintf(to, bytes, "thread %llu of block %llu", (unsigned long long)thread, (unsigned long long)block);
+}
+
+static void name_lock(uint64_t address, char *to, size_t bytes)
+{
+    snprintf(to, bytes, "the lock at %s address 0x%llx", address & SIMT_LOCK_SHARED ? "shared" : "global",
+             (unsigned long long)(address & ~SIMT_LOCK_SHARED));
+}
+
+static uint32_t line_of(const struct simt_warp *warp, uint32_t pc)
+{
+    const struct isa_instr *instr = &warp->code->module->instrs[pc];
+    return instr->source_line ? instr->source_line : instr->line;
+}
+
+static struct simt_fault fault_of(const struct simt_warp *warp, unsigned lane)
+{
+    const struct simt_locks *l = warp->locks;
+    return (struct simt_fault){
+        .kind = SIMT_FAULT_LOCK,
+        .lane = (uint8_t)lane,
+        .space = l->address[lane] & SIMT_LOCK_SHARED ? ISA_SPACE_SHARED : ISA_SPACE_GLOBAL,
+        .address = l->address[lane] & ~SIMT_LOCK_SHARED,
+        .pc = l->pc,
+    };
+}
+
+static bool fail_giving(const struct simt_warp *warp, unsigned lane, struct simt_fault *fault)
+{
+    char lock[64], holder[64] = "nobody holds";
+    name_lock(warp->locks->address[lane], lock, sizeof lock);
+    *fault = fault_of(warp, lane);
+    if (warp->locks->found[lane] != SIMT_LOCK_FREE) {
+        name_thread(warp, warp->locks->found[lane], holder, sizeof holder);
+        strcat(holder, " holds");
+    }
+    snprintf(fault->message, sizeof fault->message, "a thread gives back %s, which %s", lock, holder);
+    return false;
+}
+
+static bool fail_past(const struct simt_warp *warp, uint64_t lanes, struct simt_fault *fault)
+{
+    unsigned lane = mask_first(lanes);
+    char lock[64];
+    name_lock(warp->locks->address[lane], lock, sizeof lock);
+    *fault = fault_of(warp, lane);
+    snprintf(fault->message, sizeof fault->message,
+             "RPC-skipped deadlock: with %s in its hands, a thread came past the place where a branch before the lock "
+             "lets it meet others of its warp, which wait for that in vain (sm.lock_past)",
+             lock);
+    return false;
+}
+
+/* The lane of this warp that a thread number means; false: it is none's. */
+static bool lane_of(const struct simt_warp *warp, uint32_t number, unsigned *lane)
+{
+    uint32_t first = simt_thread_number(warp, 0);
+    *lane = number - first;
+    return number >= first && *lane < warp->code->width;
+}
+
+/* The lanes have asked in vain, and the way to diverge lets no others of their warp go on. Returns whether each of them
+ * waits for a lane of this warp: those will never give. */
+static bool is_stuck(const struct simt_warp *warp)
+{
+    const struct simt_locks *l = warp->locks;
+    unsigned holder;
+    if (!warp->paths.way->exclusive)
+        return false;
+    for (uint64_t rest = l->asking; rest; rest &= rest - 1)
+        if (!lane_of(warp, l->found[mask_first(rest)], &holder))
+            return false;
+    return true;
+}
+
+static bool fail_stuck(const struct simt_warp *warp, struct simt_fault *fault)
+{
+    const struct simt_locks *l = warp->locks;
+    unsigned waiter = mask_first(l->asking), holder = 0;
+    char lock[64], thread[64], since[48] = "";
+    name_lock(l->address[waiter], lock, sizeof lock);
+    name_thread(warp, l->found[waiter], thread, sizeof thread);
+    lane_of(warp, l->found[waiter], &holder);
+    const struct simt_held *held = simt_lock_of(warp, holder, l->address[waiter]);
+    if (held)
+        snprintf(since, sizeof since, " since line %u", line_of(warp, held->pc));
+    *fault = fault_of(warp, waiter);
+    snprintf(fault->message, sizeof fault->message,
+             "SIMT deadlock: lane %u waits for %s, which lane %u of the same warp (%s) holds%s; %s", waiter, lock,
+             holder, thread, since,
+             waiter == holder ? "a lock is taken once" : "that lane goes on only behind those that wait");
+    return false;
+}
+
+/* Of the lanes that asked in vain for a lock with a limit, those whose limit is reached. */
+static uint64_t expired(struct simt_warp *warp, const struct simt_access *access, uint64_t cycle)
+{
+    struct simt_locks *l = warp->locks;
+    const struct isa_instr *instr = access->instr;
+    uint64_t scratch[SIMT_MAX_WIDTH], over = 0;
+    if (instr->op != ISA_OP_LOCK_TIMED)
+        return 0;
+    const uint32_t *limit =
+        simt_source_row(warp, &access->op->src[1], &warp->paths.now->frame, cycle, scratch);
+    for (uint64_t rest = l->asking & ~l->got; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t used = instr->mods.limit == ISA_LIMIT_CYCLES ? cycle - l->since[lane] : ++l->attempts[lane];
+        over |= used >= limit[lane] ? BIT64(lane) : 0;
+    }
+    l->timed &= ~(over | l->got);
+    return over;
+}
+
+static bool answer_taking(struct simt_warp *warp, const struct simt_access *access, uint64_t cycle,
+                          struct simt_fault *fault)
+{
+    struct simt_locks *l = warp->locks;
+    const struct isa_instr *instr = access->instr;
+    uint64_t over = expired(warp, access, cycle);
+    struct simt_answer answer = {.got = l->got, .over = over, .next = l->pc + 1, .target = instr->target};
+    answer.kept = !is_semaphore(instr) || l->got != l->asking;
+    for (uint64_t rest = answer.kept ? l->got : 0; rest; rest &= rest - 1)
+        hold(l, mask_first(rest), l->address[mask_first(rest)]);
+    l->waits = !l->got && !over && instr->op != ISA_OP_LOCK_TIMED && !is_semaphore(instr);
+    if (l->waits && is_stuck(warp))
+        return fail_stuck(warp, fault);
+    warp->paths.way->answer(&warp->paths, &answer);
+    return true;
+}
+
+static bool answer_giving(struct simt_warp *warp, struct simt_fault *fault)
+{
+    struct simt_locks *l = warp->locks;
+    uint64_t given = 0;
+    if (l->asking & ~l->got)
+        return fail_giving(warp, mask_first(l->asking & ~l->got), fault);
+    for (uint64_t rest = l->asking; rest; rest &= rest - 1)
+        given |= let_go(warp, mask_first(rest), l->address[mask_first(rest)]) ? rest & -rest : 0;
+    uint64_t past = warp->paths.way->give(&warp->paths, given, l->pc + 1);
+    return past && !warp->block->grid->lock_past ? fail_past(warp, past, fault) : true;
+}
+
+bool simt_locks_answered(struct simt_warp *warp, const struct simt_access *access, uint64_t cycle,
+                         struct simt_fault *fault)
+{
+    return takes(access->instr) ? answer_taking(warp, access, cycle, fault) : answer_giving(warp, fault);
+}
