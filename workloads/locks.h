@@ -5,25 +5,7 @@
 #define LOCKSTEP_LOCKS_H
 
 #include "workload.h"
-
-#if __has_include(<lockstep/lock.h>)
 #include <lockstep/lock.h>
-#else // the lock instructions are still to come: only --sync atomics works
-#define LOCKSTEP_LOCK_FREE 0xffffffffu
-__device__ inline void lockstep_lock(unsigned *)
-{
-    __trap();
-}
-__device__ inline void lockstep_unlock(unsigned *)
-{
-    __trap();
-}
-__device__ inline bool lockstep_trylock(unsigned *)
-{
-    __trap();
-    return false;
-}
-#endif
 
 enum sync_form { SYNC_ATOMICS, SYNC_LOCK, SYNC_TRYLOCK };
 static const char *const sync_words[] = {"atomics", "lock", "trylock"};

@@ -19,7 +19,7 @@ forms() {
         done
     done
 }
-forms interac atomics
-forms apriori atomics
-forms barneshut atomics
+forms interac atomics lock
+forms apriori atomics lock
+forms barneshut atomics lock trylock
 finish
