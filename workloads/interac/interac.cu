@@ -56,10 +56,10 @@ int main(int argc, char **argv)
     option options[] = {
         {"sync", "atomics or lock: how accounts are locked", SYNC_ATOMICS, SYNC_ATOMICS, SYNC_LOCK, SYNC_ATOMICS, 0,
          sync_words},
-        {"transfers", "to carry out", 11520, 1, 1u << 28, 768, 122880},
+        {"transfers", "to carry out", 23040, 1, 1u << 28, 768, 122880},
         {"threads", "threads in all", 11520, 1, 1u << 26, 384, 23040},
         {"block", "threads of a block", 192, 1, 1024, 96, 192},
-        {"accounts", "one lock each", 1000, 2, 1u << 26, 100, 1000},
+        {"accounts", "one lock each", 10000, 2, 1u << 26, 100, 122880},
         {"seed", "of accounts and amounts", 2009, 0, UINT64_MAX, 2009, 2009},
     };
     option_read(options, argc, argv);
