@@ -469,7 +469,11 @@ void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
     uint32_t thread = fault->warp * run->gpu->machine.sm.warp_size + fault->fault.lane;
     struct strbuf what = {0}, at = {0}, text = {0};
     simt_fault_describe(&fault->fault, &what);
-    isa_format_pos(code, instr, &at);
+    waits_pos(code, fault->fault.pc, &at);
+    if (fault->fault.taken) {
+        strbuf_add(&what, "\n  taken at ");
+        waits_pos(code, fault->fault.taken - 1, &what);
+    }
     isa_disasm_instr(code, isa_function_at(code, fault->fault.pc), instr, &text);
     run->result->fault = fault_class(fault->fault.kind);
     diag_error(

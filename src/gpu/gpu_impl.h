@@ -175,6 +175,7 @@ struct gpu_watched_warp {
     uint64_t met,
         met_old;       /* cycles of the last looks at which it was in a state it had been in; long before; 0: none */
     uint64_t round_at; /* it was twice the same with this `memory`; 0: never */
+    uint32_t vain;     /* how often it had asked for locks in vain when their holders were first seen to have ended */
 };
 struct gpu_watch {
     uint64_t next;                  /* cycle of the next look */
@@ -193,6 +194,9 @@ struct gpu_watch {
  * does not fit, the units are then in pieces. */
 void gpu_checkpoint(struct gpu_run *run, struct gpu_watch *watch);
 int gpu_resume(struct gpu_run *run, struct gpu_watch *watch);
+/* locks.c: whether warps wait for locks that nobody will ever give back, and how often each was seen to: at once, for
+ * lock instructions tell who holds what. */
+bool gpu_locks_stuck(struct gpu_watch *watch, const struct gpu *gpu);
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu);
 /* Makes what is made when it is first needed. */
 void gpu_watch_prepare(struct gpu_watch *watch);

@@ -84,6 +84,7 @@ static void archive_watch(struct gpu_watch *watch, const struct gpu *gpu, struct
         ARCHIVE(ar, watch->warps[i].met);
         ARCHIVE(ar, watch->warps[i].met_old);
         ARCHIVE(ar, watch->warps[i].round_at);
+        ARCHIVE(ar, watch->warps[i].vain);
     }
     bool has_states = watch->states;
     archive_bool(ar, &has_states);

@@ -229,6 +229,8 @@ static bool end_window(struct gpu_watch *watch, struct gpu *gpu, enum doing most
 enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
 {
     uint64_t idle_cycles = gpu->machine.gpu.idle_cycles;
+    if (gpu_locks_stuck(watch, gpu))
+        return GPU_WATCH_STUCK;
     if (worked_so_far(gpu) != watch->worked) {
         gpu_watch_start(watch, gpu);
         return GPU_WATCH_WELL;

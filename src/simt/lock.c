@@ -143,10 +143,11 @@ enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint
         return SIMT_JUMP;
     }
     struct simt_locks *l = locks_of(warp);
+    if (l->pc != r->pc || l->asking != r->mask)
+        l->vain = 0;
     l->asking = r->mask;
     l->got = 0;
     l->pc = r->pc;
-    l->waits = false;
     enum simt_event event = simt_memory(warp, op, cycle, access, r);
     if (event != SIMT_MEMORY)
         return event;
@@ -177,12 +178,6 @@ static void name_lock(uint64_t address, char *to, size_t bytes)
 {
     snprintf(to, bytes, "the lock at %s address 0x%llx", address & SIMT_LOCK_SHARED ? "shared" : "global",
              (unsigned long long)(address & ~SIMT_LOCK_SHARED));
-}
-
-static uint32_t line_of(const struct simt_warp *warp, uint32_t pc)
-{
-    const struct isa_instr *instr = &warp->code->module->instrs[pc];
-    return instr->source_line ? instr->source_line : instr->line;
 }
 
 static struct simt_fault fault_of(const struct simt_warp *warp, unsigned lane)
@@ -216,10 +211,11 @@ static bool fail_past(const struct simt_warp *warp, uint64_t lanes, struct simt_
     char lock[64];
     name_lock(warp->locks->address[lane], lock, sizeof lock);
     *fault = fault_of(warp, lane);
-    snprintf(fault->message, sizeof fault->message,
-             "RPC-skipped deadlock: with %s in its hands, a thread came past the place where a branch before the lock "
-             "lets it meet others of its warp, which wait for that in vain (sm.lock_past)",
-             lock);
+    snprintf(
+        fault->message, sizeof fault->message,
+        "RPC-skipped deadlock: while it held %s, a thread came past the place where a branch before the lock meets; "
+        "the others of its warp wait there in vain (sm.lock_past)",
+        lock);
     return false;
 }
 
@@ -249,18 +245,16 @@ static bool fail_stuck(const struct simt_warp *warp, struct simt_fault *fault)
 {
     const struct simt_locks *l = warp->locks;
     unsigned waiter = mask_first(l->asking), holder = 0;
-    char lock[64], thread[64], since[48] = "";
+    char lock[64], thread[64];
     name_lock(l->address[waiter], lock, sizeof lock);
     name_thread(warp, l->found[waiter], thread, sizeof thread);
     lane_of(warp, l->found[waiter], &holder);
     const struct simt_held *held = simt_lock_of(warp, holder, l->address[waiter]);
-    if (held)
-        snprintf(since, sizeof since, " since line %u", line_of(warp, held->pc));
     *fault = fault_of(warp, waiter);
+    fault->taken = held ? held->pc + 1 : 0;
     snprintf(fault->message, sizeof fault->message,
-             "SIMT deadlock: lane %u waits for %s, which lane %u of the same warp (%s) holds%s; %s", waiter, lock,
-             holder, thread, since,
-             waiter == holder ? "a lock is taken once" : "that lane goes on only behind those that wait");
+             "SIMT deadlock: lane %u waits for %s, which lane %u of the same warp (%s) holds: %s", waiter, lock, holder,
+             thread, waiter == holder ? "a thread takes a lock once" : "that lane goes on only behind those that wait");
     return false;
 }
 
@@ -272,8 +266,7 @@ static uint64_t expired(struct simt_warp *warp, const struct simt_access *access
     uint64_t scratch[SIMT_MAX_WIDTH], over = 0;
     if (instr->op != ISA_OP_LOCK_TIMED)
         return 0;
-    const uint32_t *limit =
-        simt_source_row(warp, &access->op->src[1], &warp->paths.now->frame, cycle, scratch);
+    const uint32_t *limit = simt_source_row(warp, &access->op->src[1], &warp->paths.now->frame, cycle, scratch);
     for (uint64_t rest = l->asking & ~l->got; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         uint64_t used = instr->mods.limit == ISA_LIMIT_CYCLES ? cycle - l->since[lane] : ++l->attempts[lane];
@@ -293,8 +286,9 @@ static bool answer_taking(struct simt_warp *warp, const struct simt_access *acce
     answer.kept = !is_semaphore(instr) || l->got != l->asking;
     for (uint64_t rest = answer.kept ? l->got : 0; rest; rest &= rest - 1)
         hold(l, mask_first(rest), l->address[mask_first(rest)]);
-    l->waits = !l->got && !over && instr->op != ISA_OP_LOCK_TIMED && !is_semaphore(instr);
-    if (l->waits && is_stuck(warp))
+    bool in_vain = !l->got && instr->op != ISA_OP_LOCK_TIMED && !is_semaphore(instr);
+    l->vain = in_vain ? l->vain + 1 : 0;
+    if (in_vain && is_stuck(warp))
         return fail_stuck(warp, fault);
     warp->paths.way->answer(&warp->paths, &answer);
     return true;

@@ -31,7 +31,7 @@ struct simt_locks {
     uint64_t address[SIMT_MAX_WIDTH];
     uint32_t found[SIMT_MAX_WIDTH]; /* what the word held before */
     uint32_t pc;
-    bool waits; /* every lane was answered, and none got it: the warp will ask again */
+    uint32_t vain; /* so many times in a row, every lane was answered and none got its lock; it asks again */
     /* Of a lock with a limit: how often its lanes have asked in vain, and since when. */
     uint64_t timed;
     uint32_t attempts[SIMT_MAX_WIDTH];

@@ -12,7 +12,7 @@
  * Locks (the thesis, chapter 4): lanes that ask for locks are a retry entry (LR) above the entry in which they came,
  * their base; those that got one, a lock entry (L) above that. The three are there in this order while lanes are in a
  * critical section, whatever stands above them: a retry entry never moves on, and a lock entry meets nobody. Lanes that
- * give up asking part from the base; they stand on the retry entry, below the lock entry of those that got theirs.
+ * give up asking part from the base, and go on when all that asked with them are through or have given up too.
  * Giving a lock back takes lanes out of the topmost retry entry that has them. As long as another one has them, they
  * hold locks further out, and go on in the lock entry at the top, so that they give those back before others of their
  * warp ask again. When none has them, they leave the lock entry and go on in their base: at once, or, if they are in a
@@ -208,8 +208,8 @@ static bool is_lock(const struct simt_path *entry)
     return entry->kind == ENTRY_LOCK || entry->kind == ENTRY_LOCK_PAST;
 }
 
-/* Where a group that parts from an entry meets others: a call's or a lock's entry keeps all its lanes, and has them meet
- * nowhere. */
+/* Where a group that parts from an entry meets others: a call's or a lock's entry keeps all its lanes, and has them
+ * meet nowhere. */
 static uint32_t meeting_of(const struct simt_path *entry)
 {
     return is_group(entry) ? entry->until : ISA_PC_NONE;
@@ -250,6 +250,16 @@ static void part_from(struct simt_paths *stack, uint32_t base, uint64_t mask, ui
     stack->table[i] = group;
 }
 
+/* The first lanes come back to a base: those that gave up will meet them there. */
+static void come_back(struct simt_paths *stack, uint32_t base, struct simt_path *retry, uint32_t pc)
+{
+    stack->table[base].pc = pc;
+    retry->kind = ENTRY_RETRY_LEFT;
+    for (uint32_t i = base + 1; &stack->table[i] < retry; i++)
+        if (stack->table[i].kind == ENTRY_PARTED && stack->table[i].until == retry->pc)
+            stack->table[i].until = pc;
+}
+
 /* The lanes, which no entry from number `above` on has any more, go on at pc in the highest entries that have them. */
 static void resume(struct simt_paths *stack, uint64_t mask, uint32_t above, uint32_t pc)
 {
@@ -261,8 +271,7 @@ static void resume(struct simt_paths *stack, uint64_t mask, uint32_t above, uint
         mask &= ~here;
         struct simt_path *retry = retry_above(stack, i);
         if (retry && retry->kind == ENTRY_RETRY && entry->pc == retry->pc) {
-            entry->pc = pc; /* the first to come back */
-            retry->kind = ENTRY_RETRY_LEFT;
+            come_back(stack, i, retry, pc);
         } else if (entry->pc != pc) {
             contract(retry);
             part_from(stack, i, here, pc);
@@ -290,7 +299,7 @@ static void dissolve(struct simt_paths *stack)
 static bool settle_top(struct simt_paths *stack)
 {
     struct simt_path *top = top_of(stack);
-    if (is_lock(top) && top->mask && is_retry(top - 1) && !(top - 1)->mask) {
+    if (is_lock(top) && top->mask && !(top - 1)->mask) {
         dissolve(stack);
         return true;
     }
@@ -300,6 +309,12 @@ static bool settle_top(struct simt_paths *stack)
         return false;
     stack->count--;
     stack->asked -= is_retry(top);
+    if (top->kind == ENTRY_RETRY && stack->count && top_of(stack)->kind == ENTRY_PARTED &&
+        top_of(stack)->until == top->pc) { /* nobody came back: all gave up, and are the base */
+        (top - 2)->pc = (top - 1)->pc;
+        stack->count--;
+        return true;
+    }
     if (top->mask) /* some may have given their lock back in this entry, and are in the one below no more */
         resume(stack, top->mask, stack->count, top->pc);
     return true;
@@ -324,23 +339,14 @@ static void ask(struct simt_paths *stack, uint64_t mask)
     stack->now = top_of(stack);
 }
 
-/* Lanes give up asking: they leave their base too, for an entry of their own on top of all. */
+/* Lanes give up asking. */
 static void give_up(struct simt_paths *stack, uint64_t mask, uint32_t pc)
 {
-    for (uint32_t i = stack->count; mask && i-- > 0;) {
-        struct simt_path group = stack->table[i];
-        if (!(group.mask & mask) || is_retry(&group))
-            continue;
-        group.mask &= mask;
-        mask &= ~group.mask;
-        group.until = meeting_of(&group);
-        if (is_group(&group))
-            stack->table[i].mask &= ~group.mask;
-        else
-            group.kind = ENTRY_NORMAL;
-        group.pc = pc;
-        if (pc != group.until)
-            simt_paths_push(stack, group);
+    for (uint32_t i = stack->count - 1; mask && i-- > 0;) {
+        uint64_t here = stack->table[i].mask & mask;
+        mask &= ~here;
+        if (here)
+            part_from(stack, i, here, pc);
     }
 }
 
@@ -370,13 +376,10 @@ static void answer(struct simt_paths *stack, const struct simt_answer *a)
         retry->mask = 0;
         resume(stack, all, stack->count - 1, a->next);
     }
-    struct simt_path lock = *retry;
-    if (a->kept && a->got)
-        lock = lock_entry(retry, a);
     if (a->over)
         give_up(stack, a->over, a->target);
     if (a->kept && a->got)
-        simt_paths_push(stack, lock);
+        simt_paths_push(stack, lock_entry(top_of(stack), a));
     settle(stack);
 }
 
@@ -405,14 +408,10 @@ static uint64_t give(struct simt_paths *stack, uint64_t given, uint32_t next)
         topmost--;
     uint64_t last = topmost ? leave_retries(stack, given, topmost - 1) : 0;
     if (last) {
-        uint32_t lock = topmost;
-        while (lock < stack->count && !is_lock(&stack->table[lock]))
-            lock++;
-        if (lock < stack->count) {
-            past = stack->table[lock].kind == ENTRY_LOCK_PAST;
-            stack->table[lock].mask &= ~last;
-        }
-        if (lock == stack->count - 1)
+        struct simt_path *lock = &stack->table[topmost];
+        past = lock->kind == ENTRY_LOCK_PAST;
+        lock->mask &= ~last;
+        if (lock == top_of(stack))
             resume(stack, last, topmost - 1, next);
     }
     settle(stack);
@@ -440,10 +439,7 @@ static bool locks_hold(const struct simt_paths *stack)
     for (uint32_t i = 0; i < stack->count; i++) {
         const struct simt_path *entry = &stack->table[i];
         asked += is_retry(entry);
-        uint32_t below = i;
-        while (is_lock(entry) && below > 0 && is_group(&stack->table[below - 1]))
-            below--;
-        if (is_lock(entry) && (below < 2 || !is_retry(&stack->table[below - 1])))
+        if (is_lock(entry) && (i < 2 || !is_retry(entry - 1)))
             return false;
     }
     return asked == stack->asked;

@@ -4,7 +4,8 @@
 
 enum simt_entry {
     SIMT_ENTRY_NORMAL,
-    SIMT_ENTRY_PARTED,     /* the same, of lanes that came out of a critical section elsewhere than others: they need not meet */
+    SIMT_ENTRY_PARTED, /* the same, of lanes that came out of a critical section elsewhere than others: they need not
+                          meet */
     SIMT_ENTRY_CALL,
     SIMT_ENTRY_RETRY,      /* LR: lanes that ask for locks */
     SIMT_ENTRY_RETRY_LEFT, /* the same, when some have come back to its base */

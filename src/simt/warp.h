@@ -35,6 +35,7 @@ struct simt_fault {
     uint8_t space;
     uint64_t address;
     uint32_t pc;
+    uint32_t taken; /* LOCK: the instruction that took the lock, + 1; 0: not known */
     char message[256];
 };
 

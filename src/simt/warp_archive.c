@@ -84,7 +84,7 @@ static void archive_locks(struct simt_warp *warp, struct archive *ar)
     ARCHIVE(ar, l->address);
     ARCHIVE(ar, l->found);
     archive_u32_to(ar, &l->pc, last);
-    archive_bool(ar, &l->waits);
+    ARCHIVE(ar, l->vain);
     ARCHIVE(ar, l->timed);
     ARCHIVE(ar, l->attempts);
     ARCHIVE(ar, l->since);

@@ -204,6 +204,7 @@ struct sm_warp_state {
     uint64_t written;                 /* hash of what it wrote since the last progress; see written.h */
     uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */
     unsigned barrier;
+    uint32_t barrier_threads; /* that it waits for; 0: those of its block */
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
 /* Begins to count anew what warps do. progress: and to note what they write. */

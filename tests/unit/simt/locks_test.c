@@ -1,6 +1,6 @@
-/* Locks in the reconvergence stack: every picture of the thesis ("Towards scalar synchronization in SIMT architectures",
- * Figures 1.1 to 4.4), entry by entry; and random programs with critical sections, in which every lane must go exactly
- * the way that it would go alone, no lock is held by two, and all lanes come to the end. */
+/* Locks in the reconvergence stack: every picture of the thesis ("Towards scalar synchronization in SIMT
+ * architectures", Figures 1.1 to 4.4), entry by entry; and random programs with critical sections, in which every lane
+ * must go exactly the way that it would go alone, no lock is held by two, and all lanes come to the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,8 +36,8 @@ static uint64_t mask_of(const char *digits)
 static const char *type_of(const struct simt_path *entry)
 {
     static const char *const types[] = {
-        [SIMT_ENTRY_NORMAL] = "", [SIMT_ENTRY_PARTED] = "",       [SIMT_ENTRY_CALL] = "C",
-        [SIMT_ENTRY_RETRY] = "LR", [SIMT_ENTRY_RETRY_LEFT] = "LR", [SIMT_ENTRY_LOCK] = "L",
+        [SIMT_ENTRY_NORMAL] = "",    [SIMT_ENTRY_PARTED] = "",       [SIMT_ENTRY_CALL] = "C",
+        [SIMT_ENTRY_RETRY] = "LR",   [SIMT_ENTRY_RETRY_LEFT] = "LR", [SIMT_ENTRY_LOCK] = "L",
         [SIMT_ENTRY_LOCK_PAST] = "L"};
     return types[entry->kind];
 }
@@ -189,7 +189,8 @@ static void test_figure_3_2(void **state)
 static void test_figures_4_1_and_4_2(void **state)
 {
     struct simt_paths stack;
-    struct simt_answer none = {.next = 'B', .kept = true}, some = {.got = mask_of("11110000"), .next = 'B', .kept = true};
+    struct simt_answer none = {.next = 'B', .kept = true},
+                       some = {.got = mask_of("11110000"), .next = 'B', .kept = true};
     start(&stack, 'A');
     simt_stack.ask(&stack, 0xff);
     EXPECT(&stack, {'A', '-', "11111111", ""}, {'A', '-', "11111111", "LR"});
@@ -280,7 +281,8 @@ static void test_figure_4_4(void **state)
     simt_paths_free(&stack);
 }
 
-/* Three locks inside each other: taking the lanes out by exclusive or, as the thesis writes, would put some in again. */
+/* Three locks inside each other: taking the lanes out by exclusive or, as the thesis writes, would put some in again.
+ */
 static void test_three_levels(void **state)
 {
     struct simt_paths stack;
@@ -332,21 +334,41 @@ static void test_example_12(void **state)
     simt_paths_free(&stack);
 }
 
-/* Lanes that give up go on by themselves, as soon as those that got the lock are through. */
+/* Lanes that give up go on when those that got the lock are through, and meet them where they are. */
 static void test_giving_up(void **state)
 {
     struct simt_paths stack;
-    struct simt_answer answer = {
+    struct simt_answer some = {
         .got = mask_of("10000000"), .over = mask_of("00110000"), .next = 'B', .target = 'T', .kept = true};
+    struct simt_answer rest = {.over = mask_of("01001111"), .next = 'B', .target = 'T', .kept = true};
     start(&stack, 'A');
     simt_stack.ask(&stack, 0xff);
-    simt_stack.answer(&stack, &answer);
-    EXPECT(&stack, {'A', '-', "11001111", ""}, {'A', '-', "11001111", "LR"}, {'T', '-', "00110000", ""},
+    simt_stack.answer(&stack, &some);
+    EXPECT(&stack, {'A', '-', "11111111", ""}, {'T', 'A', "00110000", ""}, {'A', '-', "11001111", "LR"},
            {'B', '-', "10000000", "L"});
     unlock(&stack, 'D');
-    EXPECT(&stack, {'D', '-', "11001111", ""}, {'A', '-', "01001111", "LR"}, {'T', '-', "00110000", ""});
-    simt_end(&stack, stack.now->mask, 'U');
-    EXPECT(&stack, {'D', '-', "11001111", ""}, {'A', '-', "01001111", "LR"});
+    EXPECT(&stack, {'D', '-', "11111111", ""}, {'T', 'D', "00110000", ""}, {'A', '-', "01001111", "LR"});
+    simt_stack.ask(&stack, stack.now->mask);
+    simt_stack.answer(&stack, &rest);
+    EXPECT(&stack, {'D', '-', "11111111", ""}, {'T', 'D', "01111111", ""});
+    simt_advance(&stack, 'D');
+    EXPECT(&stack, {'D', '-', "11111111", ""});
+    simt_paths_free(&stack);
+}
+
+/* When all give up, they stay together. */
+static void test_all_give_up(void **state)
+{
+    struct simt_paths stack;
+    struct simt_answer some = {.over = mask_of("00001111"), .next = 'B', .target = 'T', .kept = true};
+    struct simt_answer rest = {.over = mask_of("11110000"), .next = 'B', .target = 'T', .kept = true};
+    start(&stack, 'A');
+    simt_stack.ask(&stack, 0xff);
+    simt_stack.answer(&stack, &some);
+    EXPECT(&stack, {'A', '-', "11111111", ""}, {'T', 'A', "00001111", ""}, {'A', '-', "11110000", "LR"});
+    simt_stack.ask(&stack, stack.now->mask);
+    simt_stack.answer(&stack, &rest);
+    EXPECT(&stack, {'T', '-', "11111111", ""});
     simt_paths_free(&stack);
 }
 
@@ -385,7 +407,7 @@ static uint32_t emit(struct program *p, enum kind kind)
 /* What a place in the program lets stand there. */
 struct place {
     unsigned depth;
-    uint8_t level; /* locks of this level and above may be taken */
+    uint8_t level;       /* locks of this level and above may be taken */
     bool locked, parted; /* inside a critical section; and there, inside a branch or loop */
 };
 
@@ -529,7 +551,7 @@ static void find_meetings(struct program *p)
 struct run {
     struct program p;
     struct simt_paths stack;
-    uint32_t pc[LANES];               /* where the lane would be, alone */
+    uint32_t pc[LANES]; /* where the lane would be, alone */
     uint32_t visits[LANES][MOST];
     int8_t owner[LEVELS][LOCKS + LANES]; /* -1: free; LANES: somebody outside the warp */
     uint64_t ended;
@@ -638,13 +660,13 @@ static void test_random_programs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figure_1_1),  cmocka_unit_test(test_figure_1_4),
-        cmocka_unit_test(test_figure_2_3),  cmocka_unit_test(test_figure_3_1),
-        cmocka_unit_test(test_figure_3_2),  cmocka_unit_test(test_figures_4_1_and_4_2),
-        cmocka_unit_test(test_figure_4_3),  cmocka_unit_test(test_figure_4_4),
+        cmocka_unit_test(test_figure_1_1),   cmocka_unit_test(test_figure_1_4),
+        cmocka_unit_test(test_figure_2_3),   cmocka_unit_test(test_figure_3_1),
+        cmocka_unit_test(test_figure_3_2),   cmocka_unit_test(test_figures_4_1_and_4_2),
+        cmocka_unit_test(test_figure_4_3),   cmocka_unit_test(test_figure_4_4),
         cmocka_unit_test(test_three_levels), cmocka_unit_test(test_two_ways_on),
-        cmocka_unit_test(test_example_12),  cmocka_unit_test(test_giving_up),
-        cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_example_12),   cmocka_unit_test(test_giving_up),
+        cmocka_unit_test(test_all_give_up),  cmocka_unit_test(test_random_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

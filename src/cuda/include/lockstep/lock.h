@@ -5,26 +5,26 @@
  *
  * A lock is a word of 32 bits in global or shared memory: LOCKSTEP_LOCK_FREE, or the number of the thread in the grid
  * that holds it. Taking one acquires, giving it back releases, at the scope of the device. For int and unsigned:
- *   void lockstep_lock(T *lock);                       comes back with the lock
- *   void lockstep_unlock(T *lock);                     by the thread that has it
+ *   void lockstep_lock(T *lock);                       (a statement) comes back with the lock
+ *   void lockstep_unlock(T *lock);                     (a statement) by the thread that has it
  *   bool lockstep_trylock(T *lock);                    one attempt; true: the thread has it now
  *   bool lockstep_lock_attempts(T *lock, unsigned n);  gives up when n attempts have failed
  *   bool lockstep_lock_cycles(T *lock, unsigned n);    gives up at the first attempt that fails n cycles or more after
  *                                                      the first one
  * A semaphore is a word that counts what is there:
- *   void lockstep_sem_wait(T *semaphore);              waits until it is above 0, and takes 1 away
- *   void lockstep_sem_signal(T *semaphore);            adds 1 */
+ *   void lockstep_sem_wait(T *semaphore);              (a statement) waits until it is above 0, and takes 1 away
+ *   void lockstep_sem_signal(T *semaphore);            (a statement) adds 1 */
 #ifndef LOCKSTEP_LOCK_H
 #define LOCKSTEP_LOCK_H
 
 #define LOCKSTEP_LOCK_FREE 0xffffffffu
 
-/* An instruction that only has an address. */
-#define LOCKSTEP_LOCK_PLAIN(T, NAME, OP)                                                                               \
-    static __device__ __forceinline__ void lockstep_##NAME(T *word)                                                    \
-    {                                                                                                                  \
-        asm volatile("lockstep." OP " [%0];" : : "l"(word) : "memory");                                                \
-    }
+/* An instruction that only has an address: in the program's own source line, so that reports name that. */
+#define LOCKSTEP_LOCK_PLAIN(OP, WORD) asm volatile("lockstep." OP " [%0];" : : "l"(lockstep_word(WORD)) : "memory")
+#define lockstep_lock(LOCK) LOCKSTEP_LOCK_PLAIN("lock.b32", LOCK)
+#define lockstep_unlock(LOCK) LOCKSTEP_LOCK_PLAIN("unlock.b32", LOCK)
+#define lockstep_sem_wait(SEMAPHORE) LOCKSTEP_LOCK_PLAIN("sem.wait.u32", SEMAPHORE)
+#define lockstep_sem_signal(SEMAPHORE) LOCKSTEP_LOCK_PLAIN("sem.signal.u32", SEMAPHORE)
 /* An attempt: the lanes that gave up come to the label, the others set the result before they do. */
 #define LOCKSTEP_LOCK_TIMED(T, LIMIT)                                                                                  \
     static __device__ __forceinline__ bool lockstep_lock_##LIMIT(T *lock, unsigned limit)                              \
@@ -42,10 +42,10 @@
         return got;                                                                                                    \
     }
 #define LOCKSTEP_LOCKS(T)                                                                                              \
-    LOCKSTEP_LOCK_PLAIN(T, lock, "lock.b32")                                                                           \
-    LOCKSTEP_LOCK_PLAIN(T, unlock, "unlock.b32")                                                                       \
-    LOCKSTEP_LOCK_PLAIN(T, sem_wait, "sem.wait.u32")                                                                   \
-    LOCKSTEP_LOCK_PLAIN(T, sem_signal, "sem.signal.u32")                                                               \
+    static __device__ __forceinline__ T *lockstep_word(T *word)                                                        \
+    {                                                                                                                  \
+        return word;                                                                                                   \
+    }                                                                                                                  \
     LOCKSTEP_LOCK_TIMED(T, attempts)                                                                                   \
     LOCKSTEP_LOCK_TIMED(T, cycles)                                                                                     \
     static __device__ __forceinline__ bool lockstep_trylock(T *lock)                                                   \
@@ -65,7 +65,6 @@
 LOCKSTEP_LOCKS(int)
 LOCKSTEP_LOCKS(unsigned)
 #undef LOCKSTEP_LOCKS
-#undef LOCKSTEP_LOCK_PLAIN
 #undef LOCKSTEP_LOCK_TIMED
 
 #endif

@@ -1,0 +1,20 @@
+# Locks and semaphores as instructions, through lockstep/lock.h: right in both modes, and under every protocol.
+. "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+headers=()
+[ "$compiler" = cc ] || headers=(-isystem "$LOCKSTEP_SRC/src/cuda/include")
+check_output locks "${headers[@]}" "$here/locks.cu"
+set=${LOCKSTEP_SET:-}
+export LOCKSTEP_SET LOCKSTEP_MACHINE LOCKSTEP_MODE=timing
+
+# right MACHINE SETTING: with it, the program prints what it should.
+right() {
+    LOCKSTEP_MACHINE=$1 LOCKSTEP_SET="$2${set:+
+$set}"
+    on_simulator "$work/locks" >"$work/timed" || fail "$1, $2: ended with $?"
+    diff "$here/locks.expected" "$work/timed" || fail "$1, $2"
+}
+for protocol in $("$LOCKSTEP" protocols | awk '{print $1}'); do
+    right gtx480 "coherence.protocol=$protocol"
+done
+right apu8 coherence.protocol=hlrc
+right gtx1080ti sm.scheduler=lrr

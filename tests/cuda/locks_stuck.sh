@@ -1,0 +1,41 @@
+# What locks cannot do is said: which lock, who has it, who waits, and where; at once, not when patience is over.
+. "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+build "$work/stuck" "$here/locks_stuck.cu"
+
+# expect NAME ERROR CYCLES WORDS...: the error that the program sees; the report has all the words, and comes before so many cycles (0:
+# there is none).
+expect() {
+    name=$1 error=$2 cycles=$3
+    shift 3
+    LOCKSTEP_MODE=timing on_simulator "$work/stuck" "$name" >"$work/out" 2>"$work/err" || fail "$name: status $?"
+    [ "$(cat "$work/out")" = "$error" ] || fail "$name: $(cat "$work/out")"
+    for words; do
+        grep -qF -- "$words" "$work/err" || fail "$name: no word of '$words': $(cat "$work/err")"
+    done
+    [ "$cycles" != 0 ] || return 0
+    found=$(sed -n 's/.*cycle \([0-9]*\).*/\1/p' "$work/err" | head -n 1)
+    [ "$found" -le "$cycles" ] || fail "$name: found at cycle $found"
+}
+line() { grep -n -- "$1" "$here/locks_stuck.cu" | sed -n "${2:-1}s/:.*//p"; }
+
+expect skip cudaErrorIllegalInstruction 5000 'RPC-skipped deadlock' "locks_stuck.cu:$(line 'lockstep_unlock(locks)')"
+expect beside cudaErrorIllegalInstruction 5000 'SIMT deadlock: lane 0 waits for the lock at global address' \
+    'which lane 1 of the same warp (thread 1 of block 0) holds' "taken at" "locks_stuck.cu:$(line 'lockstep_lock(own)')" \
+    "locks_stuck.cu:$(line 'lockstep_lock(&locks\[1\])')"
+expect twice cudaErrorIllegalInstruction 5000 'SIMT deadlock: lane 0' 'lane 0 of the same warp' 'a thread takes a lock once'
+expect circle cudaErrorLaunchTimeout 100000 'deadlock' 'circle 1: 2 warps' 'held by block (0,0,0) warp 1 lane 0' \
+    'held by block (0,0,0) warp 0 lane 0' "locks_stuck.cu:$(line 'lockstep_lock(&locks\[1 - warp\])')"
+expect barrier cudaErrorLaunchTimeout 20000 'deadlock' 'waits at barrier 0' 'held by block (0,0,0) warp'
+expect ended cudaErrorLaunchTimeout 100000 'a lock was not given back' 'whose warp has ended without giving it back'
+expect others cudaErrorIllegalInstruction 5000 'gives back the lock' 'which thread 0 of block 0 holds'
+expect nobodys cudaErrorIllegalInstruction 5000 'gives back the lock' 'which nobody holds'
+
+# A loop of attempts is the program's own: the progress watch sees it, after its patience.
+export LOCKSTEP_SET="${LOCKSTEP_SET:+$LOCKSTEP_SET
+}gpu.watch_cycles=20000"
+expect spin cudaErrorLaunchTimeout 400000 'deadlock' 'held by block (0,0,0) warp'
+
+# What the switch lets go on comes to its end, or hangs and is seen to.
+LOCKSTEP_SET="$LOCKSTEP_SET
+sm.lock_past=true"
+expect skip cudaSuccess 0
