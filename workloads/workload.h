@@ -25,19 +25,26 @@
 #define SPIN_LOOP() asm volatile(".pragma \"lockstep.spin\";")
 
 // An option `--name VALUE` with its bounds; `value` holds the default and then what the user gave. `small` is the default
-// under --small, which the tests use, and `paper`, where not 0, under --paper.
+// under --small, which the tests use, and `paper`, where not 0, under --paper. An option with `words` is given by one of
+// them: they stand for 0 to `most`.
 struct option {
     const char *name;
     const char *help;
     uint64_t value, least, most, small, paper;
+    const char *const *words = nullptr;
 };
 
 static inline void option_usage(const char *program, const option *options, size_t count, FILE *to)
 {
     fprintf(to, "usage: %s [--small] [--paper] [--option VALUE]...\n", program);
-    for (size_t i = 0; i < count; i++)
-        fprintf(to, "  --%-12s %s (%llu; small: %llu)\n", options[i].name, options[i].help,
-                (unsigned long long)options[i].value, (unsigned long long)options[i].small);
+    for (size_t i = 0; i < count; i++) {
+        const option &o = options[i];
+        if (o.words)
+            fprintf(to, "  --%-12s %s (%s; small: %s)\n", o.name, o.help, o.words[o.value], o.words[o.small]);
+        else
+            fprintf(to, "  --%-12s %s (%llu; small: %llu)\n", o.name, o.help, (unsigned long long)o.value,
+                    (unsigned long long)o.small);
+    }
 }
 
 static inline void option_refuse(const char *program, const option *options, size_t count, const char *word)
@@ -52,6 +59,22 @@ static inline void option_preset(option *options, size_t count, bool paper)
     for (size_t i = 0; i < count; i++)
         if (!paper || options[i].paper)
             options[i].value = paper ? options[i].paper : options[i].small;
+}
+
+// Takes what the user gave for an option. False: it is none of the words, or no number within the bounds.
+static inline bool option_take(option &o, const char *text)
+{
+    char *end;
+    uint64_t value = o.words ? o.least : strtoull(text, &end, 0);
+    if (o.words)
+        while (value <= o.most && strcmp(text, o.words[value]))
+            value++;
+    else if (*end || end == text)
+        return false;
+    if (value < o.least || value > o.most)
+        return false;
+    o.value = value;
+    return true;
 }
 
 // Reads the command line into the options: presets first, whatever their place, then single values. Ends the program with
@@ -75,9 +98,7 @@ template <size_t N> static inline void option_read(option (&options)[N], int arg
                 found = &o;
         if (!found || i + 1 == argc)
             option_refuse(argv[0], options, N, argv[i]);
-        char *end;
-        found->value = strtoull(argv[++i], &end, 0);
-        if (*end || end == argv[i] || found->value < found->least || found->value > found->most)
+        if (!option_take(*found, argv[++i]))
             option_refuse(argv[0], options, N, argv[i]);
     }
 }

@@ -99,6 +99,37 @@ static int check_barriers(struct gpu_run *run)
     return -1;
 }
 
+/* Queues of locks stand in the L2, in which atomics must be performed, and answer the lanes of a warp one by one, which
+ * then need a way to diverge that lets those that ask keep the turn. */
+static int check_lock_queues(struct gpu_run *run)
+{
+    const struct lock_params *p = &run->gpu->machine.memory.locks;
+    const struct coherence_protocol *protocol = gpu_protocol(&run->gpu->machine);
+    char message[200];
+    bool known = false;
+    for (unsigned i = 0; lock_backoffs[i]; i++)
+        known |= !strcmp(lock_backoffs[i], p->backoff);
+    if (!known) {
+        snprintf(message, sizeof message, "`%s` is no growth of a wait", p->backoff);
+        return refuse(run, "locks.backoff is constant, linear or exponential", message);
+    }
+    if (!run->grid.lock_queues.used)
+        return 0;
+    if (protocol->registration) {
+        snprintf(message, sizeof message,
+                 "queues of locks (locks.queue) are in the L2, and under %s atomics are performed in L1s",
+                 protocol->name);
+        return refuse(run, "use another protocol, or leave locks.queue off: then warps ask again", message);
+    }
+    if (!simt_way_of(&run->grid)->exclusive) {
+        snprintf(message, sizeof message,
+                 "queues of locks (locks.queue) answer lanes that keep their warp's turn, which %s lets others have",
+                 simt_way_of(&run->grid)->name);
+        return refuse(run, "use --divergence stack, or leave locks.queue off: then warps ask again", message);
+    }
+    return 0;
+}
+
 static int check_resources(struct gpu_run *run)
 {
     const struct sm_params *p = &run->gpu->machine.sm;
@@ -280,7 +311,7 @@ static int prepare(struct gpu_run *run)
     if (check_shape(run) || check_code(run) || check_barriers(run))
         return -1;
     describe_grid(run);
-    return check_resources(run) || write_params(run) || write_workspace(run) ? -1 : 0;
+    return check_lock_queues(run) || check_resources(run) || write_params(run) || write_workspace(run) ? -1 : 0;
 }
 
 /* Host programs may have changed how this thread rounds or treats subnormals (-ffast-math does); the lanes' arithmetic

@@ -30,7 +30,7 @@ nvcc=$(command -v nvcc || { [ -x /usr/local/cuda/bin/nvcc ] && echo /usr/local/c
 # build_all NAME SOURCE: $work/NAME by lockstep cc and, where nvcc is installed, $work/NAME.nvcc.
 build_all() {
     "$LOCKSTEP" cc "$2" -o "$work/$1" || fail "$1: lockstep cc"
-    [ -z "$nvcc" ] || "$nvcc" -w -cudart shared -gencode arch=compute_75,code=compute_75 "$2" -o "$work/$1.nvcc" || fail "$1: nvcc"
+    [ -z "$nvcc" ] || "$nvcc" -w -cudart shared -isystem "$LOCKSTEP_SRC/src/cuda/include" -gencode arch=compute_75,code=compute_75 "$2" -o "$work/$1.nvcc" || fail "$1: nvcc"
 }
 
 # simulate PROGRAM OPTIONS-OF-RUN -- ARGUMENTS: standard output to $work/out.
@@ -67,7 +67,8 @@ broken() {
     source=$LOCKSTEP_SRC/workloads/$program/$program.cu
     sed "$edit" "$source" >"$work/edited.cu"
     ! cmp -s "$source" "$work/edited.cu" || fail "$program: '$edit' changes nothing"
-    sed "s,\"\.\./\([a-z]*\.h\)\",\"$LOCKSTEP_SRC/workloads/\1\"," "$work/edited.cu" >"$work/broken.cu"
+    sed "s,\"\.\./\([a-z]*\.h\)\",\"$LOCKSTEP_SRC/workloads/\1\",; s,\"\([a-z]*\.h\)\",\"$LOCKSTEP_SRC/workloads/$program/\1\"," \
+        "$work/edited.cu" >"$work/broken.cu"
     "$LOCKSTEP" cc "$work/broken.cu" -o "$work/broken" || {
         fail "$program: '$edit' does not compile"
         return 0

@@ -10,6 +10,17 @@ for words in "--buckets 0" "--buckets 12x" "--bucket 1" "--buckets" "7"; do
     [ "$status" = 2 ] && grep -q '^usage:' "$work/err" || fail "'$words' was accepted"
 done
 
+# An option that takes words: one of those that the program has for it.
+"$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/interac/interac.cu" -o "$work/interac" || fail "lockstep cc"
+"$LOCKSTEP" run --quiet "$work/interac" --help >"$work/out"
+grep -q -e '--sync  .* (atomics; small: atomics)$' "$work/out" || fail "help: $(cat "$work/out")"
+for words in "--sync spin" "--sync trylock" "--sync 0" "--sync"; do
+    status=0
+    # shellcheck disable=SC2086
+    "$LOCKSTEP" run --quiet "$work/interac" --small $words >/dev/null 2>"$work/err" || status=$?
+    [ "$status" = 2 ] && grep -q '^usage:' "$work/err" || fail "'$words' was accepted"
+done
+
 # Every program has its row of tests.
 for folder in "$LOCKSTEP_SRC"/workloads/*/; do
     grep -q "^$(basename "$folder") " "$LOCKSTEP_SRC/tests/workloads/programs.txt" || fail "$(basename "$folder") has no row in programs.txt"

@@ -5,13 +5,8 @@
 // first lock but not the second gives the first back and starts again. The lock of the lower account is always tried
 // first: of all threads that hold only a first lock, the one with the highest finds its second free or held by a thread
 // that has both.
+#include "../bank.h"
 #include "../order.h"
-#include "../workload.h"
-
-struct transfer {
-    unsigned from, to;
-    int amount;
-};
 
 // The balances are volatile and stand between two fences, for the reasons given in hashtable: an L1 cache may hold them
 // from before another SM changed them. The list is constant during the launch.
@@ -64,32 +59,6 @@ __global__ void carry_out_acquiring(const transfer *list, unsigned transfers, in
     }
 }
 
-static uint64_t wrong_if(bool bad, const char *what, uint64_t where)
-{
-    if (bad)
-        fprintf(stderr, "atm: %s %llu\n", what, (unsigned long long)where);
-    return bad;
-}
-
-// Transfers commute, so any order of them ends in the balances of the list's own order.
-static uint64_t check(const std::vector<transfer> &list, const std::vector<int> &before, const std::vector<int> &after,
-                      const std::vector<int> &locks)
-{
-    std::vector<int> expected = before;
-    for (const transfer &t : list) {
-        expected[t.from] -= t.amount;
-        expected[t.to] += t.amount;
-    }
-    uint64_t wrong = 0;
-    int64_t total = 0;
-    for (size_t a = 0; a < before.size(); a++) {
-        wrong += wrong_if(locks[a] != 0, "still locked: account", a);
-        wrong += wrong_if(after[a] != expected[a], "balance of account", a);
-        total += (int64_t)after[a] - before[a];
-    }
-    return wrong + wrong_if(total != 0, "money made or lost:", (uint64_t)total);
-}
-
 int main(int argc, char **argv)
 {
     option options[] = {
@@ -105,19 +74,10 @@ int main(int argc, char **argv)
              block = (unsigned)options[2].value;
     unsigned accounts = (unsigned)options[3].value, blocks = (threads + block - 1) / block;
     bool acquire = options[4].value;
-    generator random = {options[5].value};
-    std::vector<int> before(accounts);
-    for (int &balance : before)
-        balance = (int)random.below(100);
-    std::vector<transfer> list(transfers);
-    for (transfer &t : list) {
-        t.from = random.below(accounts);
-        t.to = (t.from + 1 + random.below(accounts - 1)) % accounts;
-        t.amount = (int)random.below(50);
-    }
+    bank made = make_bank(accounts, transfers, options[5].value);
 
-    transfer *dlist = to_device(list);
-    int *balances = to_device(before), *locks = to_device(std::vector<int>(accounts, 0));
+    transfer *dlist = to_device(made.transfers);
+    int *balances = to_device(made.balances), *locks = to_device(std::vector<int>(accounts, 0));
     printf("atm: %u transfers by %u blocks of %u threads between %u accounts\n", transfers, blocks, block, accounts);
     if (acquire)
         carry_out_acquiring<<<blocks, block>>>(dlist, transfers, balances, locks);
@@ -125,7 +85,7 @@ int main(int argc, char **argv)
         carry_out<<<blocks, block>>>(dlist, transfers, balances, locks);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
-    uint64_t wrong = check(list, before, to_host(balances, accounts), to_host(locks, accounts));
+    uint64_t wrong = check_bank("atm", made, to_host(balances, accounts), to_host(locks, accounts), 0);
     CHECK(cudaFree(dlist));
     CHECK(cudaFree(balances));
     CHECK(cudaFree(locks));

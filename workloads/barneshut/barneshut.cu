@@ -6,7 +6,7 @@
 // Which loads could be stale? Slots, counts and starts change while others read them: they are volatile, so that every
 // look goes to a memory that all SMs share. A cell's centre is read when its count says that it is there, behind a
 // fence and past the L1, as fences may leave the L1 alone. All else is constant during a launch and may be cached.
-#include "../workload.h"
+#include "../locks.h"
 #include <algorithm>
 #include <climits>
 #include <cmath>
@@ -121,7 +121,8 @@ static __device__ int new_cell(tree t)
 }
 
 // Makes the cells that part bodies i, at p, and `other`, which are both in `at`. Returns the first and largest of them.
-static __device__ int split(tree t, int i, float4 p, int other, cube at)
+// Inlined, so that `build` is the same code however many other kernels call this.
+static __device__ __forceinline__ int split(tree t, int i, float4 p, int other, cube at)
 {
     float4 q = t.body[other];
     int first = new_cell(t), cell = first, mine = octant(p, at), theirs = octant(q, at);
@@ -246,6 +247,8 @@ __global__ void sort(tree t)
         }
     }
 }
+
+#include "locked.h"
 
 // The same on the host, level by level. Cell h has its children at 8 * h: bodies, EMPTY, or bodies + a cell's number.
 struct host_tree {
@@ -494,6 +497,8 @@ int main(int argc, char **argv)
         {"first", "first kernel: 1 box, 2 build, 3 summarize, 4 sort", BOX, BOX, SORT, BOX, 0},
         {"last", "last kernel", SORT, BOX, SORT, SORT, 0},
         {"seed", "of the bodies", 7, 0, UINT64_MAX, 7, 7},
+        {"sync", "atomics, lock or trylock: how kernel 2 locks slots", SYNC_ATOMICS, SYNC_ATOMICS, SYNC_TRYLOCK,
+         SYNC_ATOMICS, 0, sync_words},
     };
     option_read(options, argc, argv);
     int bodies = (int)options[0].value, first = (int)options[5].value, last = (int)options[6].value;
@@ -510,10 +515,14 @@ int main(int argc, char **argv)
 
     tree t = make_tree(h, body, first);
     void (*const kernels[])(tree) = {box, build, summarize, sort};
+    uint64_t wrong = 0, sync = options[8].value;
     for (int k = first; k <= last; k++)
-        launch(kernels[k - 1], t, k < SUMMARIZE ? tb : st, k < SUMMARIZE ? tb_threads : st_threads, k >= SUMMARIZE);
+        if (k == BUILD && sync != SYNC_ATOMICS)
+            wrong += build_locked(t, sync, tb, tb_threads);
+        else
+            launch(kernels[k - 1], t, k < SUMMARIZE ? tb : st, k < SUMMARIZE ? tb_threads : st_threads, k >= SUMMARIZE);
     std::vector<int> place;
-    uint64_t wrong = wrong_if(to_host(t.box, 6) != h.box, "box of bodies", bodies);
+    wrong += wrong_if(to_host(t.box, 6) != h.box, "box of bodies", bodies);
     if (last >= BUILD)
         wrong += check_tree(h, t, place);
     if (last >= SUMMARIZE)
