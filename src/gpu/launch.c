@@ -1,4 +1,5 @@
 /* One launch: checks, the parameter block, the grid, and what is said when it does not end well. */
+#include <stdio.h>
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
