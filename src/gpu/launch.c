@@ -100,8 +100,8 @@ static int check_barriers(struct gpu_run *run)
     return -1;
 }
 
-/* Queues of locks stand in the L2, in which atomics must be performed, and answer the lanes of a warp one by one, which
- * then need a way to diverge that lets those that ask keep the turn. */
+/* Queues of locks stand in the L2, to which requests must come as they were sent, and answer the lanes of a warp one by
+ * one, which then need a way to diverge that lets those that ask keep the turn. */
 static int check_lock_queues(struct gpu_run *run)
 {
     const struct lock_params *p = &run->gpu->machine.memory.locks;
@@ -118,9 +118,9 @@ static int check_lock_queues(struct gpu_run *run)
         return 0;
     if (protocol->registration) {
         snprintf(message, sizeof message,
-                 "queues of locks (locks.queue) are in the L2, and under %s atomics are performed in L1s",
+                 "queues of locks (locks.queue) need a protocol whose L1s keep nothing that was written, and %s is not one",
                  protocol->name);
-        return refuse(run, "use another protocol, or leave locks.queue off: then warps ask again", message);
+        return refuse(run, "gpu and bypass are such; or leave locks.queue off: then warps ask again", message);
     }
     if (!simt_way_of(&run->grid)->exclusive) {
         snprintf(message, sizeof message,

@@ -239,7 +239,7 @@ bool lock_queues_keep(struct lock_queues *q, struct packet *p)
     return true;
 }
 
-/* Checks and checkpoints */
+/* Checks */
 
 void lock_queues_check(const struct lock_queues *q, struct check *c)
 {
@@ -262,6 +262,8 @@ void lock_queues_check(const struct lock_queues *q, struct check *c)
     CHECK_FACT(c, "locks.used", 0, q->used, used);
     CHECK_FACT(c, "locks.kept", 0, q->kept, kept);
 }
+
+/* Checkpoints */
 
 void lock_queues_archive(struct lock_queues *q, struct archive *ar, const struct packet_source *source)
 {

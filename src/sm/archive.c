@@ -311,6 +311,7 @@ static void archive_l1d_pipe(struct sm *sm, struct archive *ar)
     uint32_t size = sm->params->l1d_latency;
     archive_u32_to(ar, &sm->lsu.pipe_head, size ? size - 1 : 0);
     archive_u32_to(ar, &sm->lsu.pipe_count, size);
+    archive_bool(ar, &sm->lsu.own_was_last);
     archive_bool(ar, &sm->lsu.pipe_refused);
     for (uint32_t i = 0; i < sm->lsu.pipe_count; i++) {
         struct sm_delayed *d = &sm->lsu.pipe[(sm->lsu.pipe_head + i) % size];

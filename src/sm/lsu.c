@@ -446,14 +446,23 @@ static inline void move_dispatch(struct sm *sm)
 }
 
 /* Replies come from the network, and from the L1D itself: these first. */
+/* Whether the next answer is one of the L1D's own: they take turns with what the network brought, else warps that spin
+ * on a line that the L1D has would hold up all others for ever. */
+static bool own_is_next(const struct sm *sm)
+{
+    return l1_has_done(&sm->lsu.l1d) && !(sm->lsu.own_was_last && sm->lsu.responses.count);
+}
+
 static const struct packet *first_response(const struct sm *sm)
 {
-    return l1_has_done(&sm->lsu.l1d) ? l1_first_done(&sm->lsu.l1d) : packet_ring_peek(&sm->lsu.responses);
+    return own_is_next(sm) ? l1_first_done(&sm->lsu.l1d) : packet_ring_peek(&sm->lsu.responses);
 }
 
 static struct packet *pop_response(struct sm *sm)
 {
-    struct packet *p = l1_has_done(&sm->lsu.l1d) ? l1_take_done(&sm->lsu.l1d) : packet_ring_pop(&sm->lsu.responses);
+    bool own = own_is_next(sm);
+    struct packet *p = own ? l1_take_done(&sm->lsu.l1d) : packet_ring_pop(&sm->lsu.responses);
+    sm->lsu.own_was_last = own;
     if (!sm->lsu.responses.count && !l1_has_done(&sm->lsu.l1d))
         sm->due &= ~(uint32_t)SM_DUE_RESPONSE;
     return p;

@@ -37,6 +37,7 @@ struct sm_delayed {
 struct sm_lsu {
     uint8_t served;     /* enum sm_served, of the transaction in the dispatch register */
     uint8_t ready;      /* set of enum sm_writeback: caches with lines that came for accesses that wait */
+    bool own_was_last;  /* of the answers, the last one taken was the L1D's own */
     bool pipe_refused;  /* the tags refused the first access of the pipe */
     uint32_t op;        /* in the dispatch register, or SM_NONE */
     uint32_t count, at; /* its transactions, and the next one to be served: in `list` */

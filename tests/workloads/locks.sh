@@ -1,25 +1,72 @@
 #!/usr/bin/env bash
-# Programs that lock by atomics or by lock instructions (workloads/locks.h): both ways are right, and print the same, on the machine of the
-# thesis and on another, under two schedulers.
+# Programs that lock by atomics or by lock instructions (workloads/locks.h): every form is right, and prints the same, with every
+# scheduler, under every way to diverge and every protocol, with queues of locks and without; or it is refused, and the reason said.
+# LOCKSTEP_LONG: every combination, else each protocol and way with some of the others.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
+schedulers=()
+for scheduler in $(sed -n 's/^[A-Z_]*(\([a-z]*\))$/\1/p' "$LOCKSTEP_SRC/src/sm/sched/list.def"); do
+    schedulers+=("$scheduler" "$scheduler+bows")
+done
+[ ${#schedulers[@]} -ge 14 ] || fail "only ${#schedulers[@]} schedulers"
+protocols=$("$LOCKSTEP" protocols | awk '{print $1}')
+
+# right NAME FORM OPTIONS...
+right() {
+    local name=$1 form=$2
+    shift 2
+    simulate "$name" "$@" -- --small --sync "$form"
+    grep -q "^$name: correct\$" "$work/out" || fail "$name --sync $form $*: no verdict"
+    [ -e "$work/$name.first" ] || cp "$work/out" "$work/$name.first"
+    cmp -s "$work/out" "$work/$name.first" || fail "$name --sync $form $* prints something else"
+}
+
+# refused NAME FORM WORDS OPTIONS...
+refused() {
+    local name=$1 form=$2 words=$3
+    shift 3
+    ! timeout $hang "$LOCKSTEP" run --quiet "$@" "$work/$name" --small --sync "$form" >"$work/out" 2>"$work/err" ||
+        fail "$name --sync $form $*: not refused"
+    grep -q -- "$words" "$work/err" || fail "$name --sync $form $*: no word of '$words': $(head -n 3 "$work/err")"
+}
 
 # forms NAME FORMS...
 forms() {
-    local name=$1 form machine scheduler
+    local name=$1 protocol way form
     shift
     "$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/$name/$name.cu" -o "$work/$name" || fail "$name: lockstep cc"
     for form; do
-        for machine in thesis gtx480; do
-            for scheduler in lrr gto; do
-                simulate "$name" --machine $machine --sched $scheduler -- --small --sync "$form"
-                grep -q "^$name: correct\$" "$work/out" || fail "$name --sync $form: no verdict on $machine under $scheduler"
-                [ -e "$work/$name.first" ] || cp "$work/out" "$work/$name.first"
-                cmp -s "$work/out" "$work/$name.first" || fail "$name --sync $form prints something else on $machine under $scheduler"
+        right "$name" "$form" --machine thesis
+    done
+    for protocol in $protocols; do
+        for way in stack its; do
+            in_turn "$@"
+            local some=("${chosen[@]}")
+            for form in "${some[@]}"; do
+                in_turn "${schedulers[@]}"
+                for scheduler in "${chosen[@]}"; do
+                    right "$name" "$form" --machine gtx480 --protocol "$protocol" --divergence $way --sched "$scheduler"
+                done
             done
         done
     done
 }
+queues="--set locks.queue=true"
 forms interac atomics lock
 forms apriori atomics lock
 forms barneshut atomics lock trylock
+# Warps that ask again and again for a lock that their L1 has do not hold up what the network brings.
+right barneshut lock --machine gtx480 --protocol hlrc --sched lrr
+# shellcheck disable=SC2086 # several words
+{
+    for limits in "" "--set locks.record_limit=4" "--set locks.queue_limit=2 --set locks.backoff=linear"; do
+        right apriori lock --machine thesis $queues $limits
+        right barneshut lock --machine thesis --sched gto $queues $limits
+        right barneshut trylock --machine gtx480 $queues $limits
+    done
+    right interac atomics --machine thesis $queues
+    refused interac lock 'with queues (locks.queue)' --machine thesis $queues
+    refused apriori lock 'which its lets others have' --machine thesis $queues --divergence its
+    refused barneshut lock 'and hlrc is not one' --machine gtx480 $queues --protocol hlrc
+}
 finish
