@@ -39,7 +39,8 @@ forms() {
         right "$name" "$form" --machine thesis
     done
     for protocol in $protocols; do
-        for way in stack its; do
+        in_turn stack its
+        for way in "${chosen[@]}"; do
             in_turn "$@"
             local some=("${chosen[@]}")
             for form in "${some[@]}"; do
