@@ -378,12 +378,14 @@ enum kind { NOP, BRA, LOCK, UNLOCK, EXIT };
 #define LANES 32
 #define MOST 160
 #define LEVELS 3
-#define LOCKS 4        /* of a level */
+#define LOCKS 4 /* of a level */
+#define ATTEMPTS 2
 #define VISITS_MOST 12 /* of a branch by a lane, which then goes straight on */
 
 struct instr {
     uint8_t kind, level; /* of a lock; BRA: 0 (lanes go by chance), or BRANCH_ALWAYS, BRANCH_WITHOUT + level */
     bool own;            /* the lane's own lock, which nobody else wants */
+    bool limited;        /* LOCK: lanes give up after ATTEMPTS, and go to target */
     uint32_t target, reconverge;
 };
 
@@ -462,9 +464,12 @@ static void emit_critical(struct program *p, struct place place)
     uint32_t at = emit(p, LOCK);
     p->code[at].level = level;
     p->code[at].own = own;
+    p->code[at].limited = draw(p, 4) == 0;
     struct place inside = {place.depth + 1, (uint8_t)(level + 1), true, place.locked && place.parted};
     emit_list(p, inside);
     emit_unlocks(p, level, own);
+    p->code[at].target = p->count;
+    emit(p, NOP);
 }
 
 static void emit_if(struct program *p, struct place place)
@@ -532,7 +537,7 @@ static void find_meetings(struct program *p)
         for (uint32_t pc = p->count; pc-- > 0;) {
             const struct instr *i = &p->code[pc];
             for (uint32_t q = 0; q < p->count && i->kind != EXIT; q++) {
-                bool jumps = i->kind == BRA, always = jumps && i->level == BRANCH_ALWAYS;
+                bool jumps = i->kind == BRA || i->limited, always = i->kind == BRA && i->level == BRANCH_ALWAYS;
                 bool now = q == pc || ((always || on_all[pc + 1][q]) && (!jumps || on_all[i->target][q]));
                 changed |= now != on_all[pc][q];
                 on_all[pc][q] = now;
@@ -553,6 +558,7 @@ struct run {
     struct simt_paths stack;
     uint32_t pc[LANES]; /* where the lane would be, alone */
     uint32_t visits[LANES][MOST];
+    uint32_t attempts[LANES];            /* in vain, at the limited lock where the lane stands */
     int8_t owner[LEVELS][LOCKS + LANES]; /* -1: free; LANES: somebody outside the warp */
     uint64_t ended;
 };
@@ -592,7 +598,7 @@ static void step(struct run *r)
     struct simt_path now = *r->stack.now;
     const struct simt_divergence *way = r->stack.way;
     const struct instr *i = &r->p.code[now.pc];
-    uint64_t taken = 0;
+    uint64_t taken = 0, over = 0;
     for (uint64_t rest = now.mask; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         int8_t *word = word_of(r, i->kind == BRA ? 0 : i->level, i->own, lane);
@@ -605,9 +611,14 @@ static void step(struct run *r)
             assert_int_equal(*word, lane);
             *word = -1;
         }
-        r->pc[lane] = i->kind == LOCK && !moves ? now.pc : i->kind == BRA && moves ? i->target : now.pc + 1;
+        if (i->limited && !moves && ++r->attempts[lane] == ATTEMPTS)
+            over |= rest & -rest;
+        if (mask_has(taken | over, lane))
+            r->attempts[lane] = 0;
+        bool jumps = mask_has(over, lane) || (i->kind == BRA && moves);
+        r->pc[lane] = jumps ? i->target : i->kind == LOCK && !moves ? now.pc : now.pc + 1;
     }
-    struct simt_answer answer = {.got = taken, .next = now.pc + 1, .kept = true};
+    struct simt_answer answer = {.got = taken, .over = over, .next = now.pc + 1, .target = i->target, .kept = true};
     switch (i->kind) {
     case BRA:
         simt_branch(&r->stack, taken, i->target, now.pc + 1, i->reconverge);
