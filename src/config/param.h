@@ -8,7 +8,7 @@
  *     PARAM_BOOL(name, default, "what it is")
  *     PARAM_ENUM(name, default_index, choices, "what it is")     choices: a NULL-terminated `const char *const []`
  *     PARAM_STR(name, "default", "what it is")
- * PARAM_U32_QUIET, PARAM_BOOL_QUIET and PARAM_STR_QUIET are parameters that came after results had been published: a result says their
+ * PARAM_U32_QUIET, PARAM_BOOL_QUIET, PARAM_ENUM_QUIET and PARAM_STR_QUIET are parameters that came after results had been published: a result says their
  * value only where it is not the default, so that results of the same machine stay the same.
  * and the room writes
  *     struct l2_params {

@@ -18,7 +18,9 @@
 #define PARAM_BOOL_ROW(name, def, doc, quiet) {#name, PARAM_TYPE_BOOL, offsetof(PARAM_STRUCT, name), (def), 0, 1, NULL, NULL, "", doc, quiet},
 #define PARAM_BOOL(name, def, doc) PARAM_BOOL_ROW(name, def, doc, false)
 #define PARAM_BOOL_QUIET(name, def, doc) PARAM_BOOL_ROW(name, def, doc, true)
-#define PARAM_ENUM(name, def, choices, doc) \
-    {#name, PARAM_TYPE_ENUM, offsetof(PARAM_STRUCT, name), (def), 0, 0, (choices), NULL, "", doc, false},
+#define PARAM_ENUM_ROW(name, def, choices, doc, quiet) \
+    {#name, PARAM_TYPE_ENUM, offsetof(PARAM_STRUCT, name), (def), 0, 0, (choices), NULL, "", doc, quiet},
+#define PARAM_ENUM(name, def, choices, doc) PARAM_ENUM_ROW(name, def, choices, doc, false)
+#define PARAM_ENUM_QUIET(name, def, choices, doc) PARAM_ENUM_ROW(name, def, choices, doc, true)
 #define PARAM_STR(name, def, doc) {#name, PARAM_TYPE_STR, offsetof(PARAM_STRUCT, name), 0, 0, 0, NULL, (def), "", doc, false},
 #define PARAM_STR_QUIET(name, def, doc) {#name, PARAM_TYPE_STR, offsetof(PARAM_STRUCT, name), 0, 0, 0, NULL, (def), "", doc, true},

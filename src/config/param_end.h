@@ -7,6 +7,8 @@
 #undef PARAM_BOOL_QUIET
 #undef PARAM_BOOL_ROW
 #undef PARAM_ENUM
+#undef PARAM_ENUM_QUIET
+#undef PARAM_ENUM_ROW
 #undef PARAM_STR
 #undef PARAM_STR_QUIET
 #undef PARAM_STRUCT

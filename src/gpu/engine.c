@@ -78,6 +78,7 @@ struct course {
     uint64_t limit;             /* the cycle in which the run ends anyhow */
     uint64_t duty;              /* next_duty */
     bool alone;                 /* there is one part, which can go on by itself */
+    uint64_t opens;             /* the cycle in which the grid's barrier opens */
     double last_poll;
 };
 
@@ -147,7 +148,7 @@ static void run_window(const struct gpu_run *run, const struct course *c, struct
         return;
     }
     uint64_t length = window_length(run, from);
-    w->end = cycle_min(end_of_window(from, length), c->limit);
+    w->end = cycle_min(end_of_window(from, length), cycle_min(c->limit, c->opens));
     if (c->alone && is_power_of_two(length) && c->limit - from > ALONE_CYCLES + length)
         gpu_part_run_alone(&run->parts[0], w, length, cycle_min(from + ALONE_CYCLES, c->duty));
     else
@@ -259,6 +260,32 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
     return true;
 }
 
+/* Before a window that begins at `now` or later, of a kernel that may wait for the grid: the barrier opens, or it is
+ * known when it will. Returns the first cycle in which something comes of it. */
+static uint64_t see_to_grid(struct gpu_run *run, struct course *c, uint64_t now)
+{
+    struct gpu *gpu = run->gpu;
+    uint64_t waiting = 0, ended = 0, last = 0;
+    bool open = false;
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++) {
+        const struct sm_grid_barrier *b = sm_grid_barrier(gpu->sms[i]);
+        waiting += b->blocks;
+        ended += sm_stats_of(gpu->sms[i])->blocks;
+        last = cycle_max(last, b->last);
+        open |= b->open;
+    }
+    c->opens = CYCLE_NEVER;
+    if (open || !waiting || waiting + ended < run->blocks)
+        return CYCLE_NEVER;
+    uint64_t opens = cycle_max(now, last + gpu->machine.gpu.grid_barrier_cycles);
+    if (opens > now)
+        return c->opens = opens;
+    for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
+        sm_open_grid(gpu->sms[i]);
+    gpu_wake_sms(run);
+    return now;
+}
+
 static enum gpu_status run_windows(struct gpu_run *run, struct course *c)
 {
     struct gpu *gpu = run->gpu;
@@ -271,6 +298,8 @@ static enum gpu_status run_windows(struct gpu_run *run, struct course *c)
         uint64_t end = gpu->cycle = c->outlook.end;
         gpu_check_window(run, turn);
         uint64_t next = c->outlook.faulted ? end : gpu_next_cycle(gpu, &c->outlook);
+        if (RARELY(run->launch->module->grid_barrier))
+            next = cycle_min(next, see_to_grid(run, c, end));
         if (next < c->duty && !(c->outlook.faulted | c->outlook.idle)) {
             gpu->cycle = run->launch->every_cycle ? end : next; /* nearly always */
         } else {
@@ -286,7 +315,8 @@ static enum gpu_status run_windows(struct gpu_run *run, struct course *c)
 static enum gpu_status run_cycles(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
-    struct course c = {.watch = {.grid = &run->grid, .arena = &run->arena}, .last_poll = run->start.seconds};
+    struct course c = {
+        .watch = {.grid = &run->grid, .arena = &run->arena}, .opens = CYCLE_NEVER, .last_poll = run->start.seconds};
     c.watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
     gpu_watch_start(&c.watch, gpu);
     if (run->launch->resume && gpu_resume(run, &c.watch) < 0)
@@ -294,9 +324,11 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     c.limit = run->launch->max_cycles ? run->start_cycle + run->launch->max_cycles : CYCLE_NEVER;
     if (gpu->cycle >= c.limit)
         return GPU_LIMIT;
+    if (run->launch->module->grid_barrier)
+        see_to_grid(run, &c, gpu->cycle);
     c.duty = next_duty(gpu, &c.watch, c.limit);
-    c.alone =
-        run->part_count == 1 && !run->launch->every_cycle && gpu->machine.gpu.network_mhz <= gpu->machine.gpu.core_mhz;
+    c.alone = run->part_count == 1 && !run->launch->every_cycle && !run->launch->module->grid_barrier &&
+              gpu->machine.gpu.network_mhz <= gpu->machine.gpu.core_mhz;
     return run_windows(run, &c);
 }
 

@@ -34,6 +34,7 @@ struct fblock {
     struct simt_block simt;
     uint64_t waiting, running;
     uint64_t back; /* warps that were in the state of place->states again */
+    uint64_t at_grid; /* warps that wait for other blocks: all that have not ended */
 };
 
 struct frun {
@@ -130,6 +131,32 @@ static void count(struct frun *f, const struct simt_result *r)
     s->lanes_active += mask_count(r->active);
 }
 
+/* Warps that a barrier of the block lets go on; at that of the grid they wait for other blocks now. */
+static void open_barrier(struct fblock *b, uint64_t warps, uint64_t value, bool grid)
+{
+    if (grid)
+        b->at_grid = warps;
+    else
+        release(b, warps, value);
+}
+
+/* Opens the grid's barrier if all blocks have come to it or ended. Returns whether it did. */
+static bool pass_grid(struct frun *f)
+{
+    bool some = false;
+    for (unsigned i = 0; i < f->block_count; i++) {
+        const struct fblock *b = &f->blocks[i];
+        if (b->place && !b->at_grid)
+            return false;
+        some |= b->place != NULL;
+    }
+    for (unsigned i = 0; i < f->block_count; i++) {
+        release(&f->blocks[i], f->blocks[i].place ? f->blocks[i].at_grid : 0, 0);
+        f->blocks[i].at_grid = 0;
+    }
+    return some;
+}
+
 static void arrive(struct fblock *b, unsigned w, const struct simt_result *r)
 {
     uint64_t value = 0;
@@ -138,7 +165,7 @@ static void arrive(struct fblock *b, unsigned w, const struct simt_result *r)
     if (r->barrier.mode != ISA_BARRIER_ARRIVE)
         b->waiting |= BIT64(w);
     uint64_t released = sm_barrier_arrive(&b->place->barriers, w, &r->barrier, &value);
-    release(b, released, value);
+    open_barrier(b, released, value, r->barrier.mode == ISA_BARRIER_GRID);
 }
 
 static void end_warp(struct fblock *b, unsigned w)
@@ -147,7 +174,7 @@ static void end_warp(struct fblock *b, unsigned w)
     uint64_t value, released;
     b->running &= ~BIT64(w);
     while ((released = sm_barrier_ended(&b->place->barriers, w, &id, &value)))
-        release(b, released, value);
+        open_barrier(b, released, value, id == SM_GRID_BARRIER);
 }
 
 static void note_access(struct frun *f, const struct fblock *b, bool *synced, bool *worked)
@@ -271,7 +298,7 @@ static void start_block(struct frun *f, struct fblock *b)
     if (k->shared_bytes)
         memset(b->simt.shared, 0, k->shared_bytes);
     b->running = mask_low(k->warps_per_block);
-    b->waiting = 0;
+    b->waiting = b->at_grid = 0;
     sm_barriers_init(&b->place->barriers, k->warps_per_block, width);
     for (unsigned w = 0; w < k->warps_per_block; w++) {
         unsigned first = w * width;
@@ -311,6 +338,8 @@ static bool run_round(struct frun *f, bool *moved)
             ran = *moved = true;
         }
     }
+    if (!ran && f->run->next_block == f->run->blocks)
+        ran = *moved = pass_grid(f);
     return ran;
 }
 

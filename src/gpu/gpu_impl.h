@@ -17,6 +17,7 @@ struct gpu_module {
     struct isa_module *code;
     struct simt_code *simt;
     struct arena arena;
+    bool grid_barrier; /* one of its instructions waits for the grid */
     struct gpu_module *next;
 };
 

@@ -104,22 +104,15 @@ static int check_barriers(struct gpu_run *run)
  * one, which then need a way to diverge that lets those that ask keep the turn. */
 static int check_lock_queues(struct gpu_run *run)
 {
-    const struct lock_params *p = &run->gpu->machine.memory.locks;
     const struct coherence_protocol *protocol = gpu_protocol(&run->gpu->machine);
     char message[200];
-    bool known = false;
-    for (unsigned i = 0; lock_backoffs[i]; i++)
-        known |= !strcmp(lock_backoffs[i], p->backoff);
-    if (!known) {
-        snprintf(message, sizeof message, "`%s` is no growth of a wait", p->backoff);
-        return refuse(run, "locks.backoff is constant, linear or exponential", message);
-    }
     if (!run->grid.lock_queues.used)
         return 0;
     if (protocol->registration) {
-        snprintf(message, sizeof message,
-                 "queues of locks (locks.queue) need a protocol whose L1s keep nothing that was written, and %s is not one",
-                 protocol->name);
+        snprintf(
+            message, sizeof message,
+            "queues of locks (locks.queue) need a protocol whose L1s keep nothing that was written, and %s is not one",
+            protocol->name);
         return refuse(run, "gpu and bypass are such; or leave locks.queue off: then warps ask again", message);
     }
     if (!simt_way_of(&run->grid)->exclusive) {
@@ -144,6 +137,12 @@ static int check_resources(struct gpu_run *run)
                           "kernel %s cannot be launched: a block of %u threads, %u registers a thread and %u bytes of "
                           "shared memory does not fit on an SM (limited by %s)",
                           run->launch->kernel->name, k->threads_per_block, k->registers, k->shared_bytes, limiter);
+    if (run->launch->module->grid_barrier && run->blocks > (uint64_t)fit * run->gpu->machine.gpu.sms)
+        return diag_error(
+            run->sink, function_pos(run), "launch fewer or smaller blocks",
+            "kernel %s cannot be launched: its module waits for the grid (lockstep.barrier.grid), so all %llu blocks "
+            "must be resident at once, but %u of them fit on each of %u SMs (limited by %s)",
+            run->launch->kernel->name, (unsigned long long)run->blocks, fit, run->gpu->machine.gpu.sms, limiter);
     if (run->launch->cooperative && run->blocks > (uint64_t)fit * run->gpu->machine.gpu.sms)
         return diag_error(
             run->sink, function_pos(run), "launch fewer or smaller blocks",
@@ -199,12 +198,10 @@ static int write_workspace(struct gpu_run *run)
 static struct simt_lock_queues lock_queues_of(const struct machine *m, enum gpu_mode mode)
 {
     const struct lock_params *p = &m->memory.locks;
-    struct simt_lock_queues q = {
-        .used = p->queue && mode == GPU_TIMING, .first_wait = p->backoff_cycles, .longest_wait = p->backoff_most};
-    for (uint8_t i = 0; lock_backoffs[i]; i++)
-        if (!strcmp(lock_backoffs[i], p->backoff))
-            q.growth = i;
-    return q;
+    return (struct simt_lock_queues){.used = p->queue && mode == GPU_TIMING,
+                                     .growth = (uint8_t)p->backoff,
+                                     .first_wait = p->backoff_cycles,
+                                     .longest_wait = p->backoff_most};
 }
 
 static void describe_grid(struct gpu_run *run)

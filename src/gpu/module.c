@@ -107,6 +107,8 @@ struct gpu_module *gpu_load(struct gpu *gpu, struct isa_module *code, struct dia
     module->simt = simt_bind(code, gpu->machine.sm.warp_size, &module->arena, &unbound);
     if (unbound)
         mark_unbound(module);
+    for (uint32_t i = 0; i < code->instr_count; i++)
+        module->grid_barrier |= code->instrs[i].op == ISA_OP_BARRIER_GRID;
     module->next = gpu->modules;
     gpu->modules = module;
     return module;

@@ -562,6 +562,14 @@ void gpu_divide(struct gpu_run *run, unsigned threads)
     gpu_wake_parts(run);
 }
 
+void gpu_wake_sms(struct gpu_run *run)
+{
+    for (unsigned n = 0; n < run->part_count; n++) {
+        run->parts[n].due = mask_low(run->parts[n].sms);
+        run->parts[n].sleeping = 0;
+    }
+}
+
 void gpu_wake_parts(struct gpu_run *run)
 {
     const struct gpu_params *p = &run->gpu->machine.gpu;

@@ -88,6 +88,8 @@ struct gpu_part {
 void gpu_divide(struct gpu_run *run, unsigned threads);
 /* All units are to be asked in the next cycle: what they hold was changed from outside. */
 void gpu_wake_parts(struct gpu_run *run);
+/* All SMs are to be stepped in the next cycle. */
+void gpu_wake_sms(struct gpu_run *run);
 /* The first cycle from the outlook's end on in which something can happen, also in the networks. */
 uint64_t gpu_next_cycle(const struct gpu *gpu, const struct gpu_outlook *outlook);
 /* Simulates a window of a part: at most as many ticks of the networks as their lookahead. */

@@ -44,6 +44,8 @@ struct coherence_params { /* group "coherence": the protocol of the L1 data cach
 extern const struct param_desc coherence_param_descs[];
 extern const unsigned coherence_param_count;
 
+enum lock_backoff { LOCK_BACKOFF_CONSTANT, LOCK_BACKOFF_LINEAR, LOCK_BACKOFF_EXPONENTIAL };
+extern const char *const lock_backoffs[];
 struct lock_params { /* group "locks": queues of locks in the slices, and how long lanes wait that they have no room for */
 #include "config/param_fields.h"
 #include "memory/lock_params.def"
@@ -51,7 +53,6 @@ struct lock_params { /* group "locks": queues of locks in the slices, and how lo
 };
 extern const struct param_desc lock_param_descs[];
 extern const unsigned lock_param_count;
-extern const char *const lock_backoffs[]; /* the words for locks.backoff */
 
 struct lock_stats {
 #include "stats/stat_fields.h"

@@ -301,9 +301,9 @@ static void settle_param_space(const struct ptx_parser *p, const struct mnemonic
         instr->mods.space = ISA_SPACE_LOCAL;
 }
 
-/* What the text of an instruction of locks or semaphores leaves out: what it does to its word, and that it orders what
- * it guards. */
-static void settle_lock(struct isa_instr *instr)
+/* What the text of Lockstep's own synchronization leaves out: what an instruction of locks or semaphores does to its word,
+ * and that it orders what it guards; which barrier is meant. */
+static void settle_sync(struct isa_instr *instr)
 {
     static const struct {
         uint16_t op;
@@ -320,6 +320,8 @@ static void settle_lock(struct isa_instr *instr)
         instr->mods.order = instr->mods.order ? instr->mods.order : ways[i].order;
         instr->mods.scope = instr->mods.scope ? instr->mods.scope : ISA_SCOPE_GPU;
     }
+    if (instr->op == ISA_OP_BARRIER_GRID)
+        instr->mods.barrier = ISA_BARRIER_GRID;
 }
 
 static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct isa_instr *instr)
@@ -327,7 +329,7 @@ static int parse_known(struct ptx_parser *p, const struct mnemonic *m, struct is
     int outside = read_suffixes(p, m, instr);
     if (outside)
         return outside < 0 ? -1 : take_text(p, m, instr);
-    settle_lock(instr);
+    settle_sync(instr);
     switch (instr->op) {
     case ISA_OP_LOCK_TIMED: return parse_timed_lock(p, m, instr);
     case ISA_OP_BRA: return parse_branch(p, instr);

@@ -61,6 +61,6 @@ enum simt_event simt_gather_block(struct simt_warp *warp, const struct simt_op *
     const uint32_t *id = op->src_count > 0 ? simt_source_row(warp, &op->src[0], frame, cycle, scratch) : NULL;
     uint32_t number = id ? id[mask_first(r->mask)] : 0;
     uint8_t mode = r->instr->mods.barrier;
-    return gather(warp, r, r->mask, mode == ISA_BARRIER_RED ? SIMT_GATHER_ONE : SIMT_GATHER_BLOCK, number << 2 | mode,
+    return gather(warp, r, r->mask, mode == ISA_BARRIER_RED ? SIMT_GATHER_ONE : SIMT_GATHER_BLOCK, number << 3 | mode,
                   warp->live);
 }

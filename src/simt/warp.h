@@ -166,7 +166,7 @@ enum simt_event {
 
 struct simt_barrier {
     uint32_t id, threads; /* threads: 0 means the whole block */
-    uint8_t mode;         /* ISA_BARRIER_SYNC, _ARRIVE, _RED */
+    uint8_t mode;         /* ISA_BARRIER_SYNC, _ARRIVE, _RED, _GRID */
     uint8_t reduce;       /* ISA_REDUCE_* for RED */
     uint64_t arrived;     /* lanes that execute it */
     uint64_t pred;        /* lanes whose predicate is true, for RED */

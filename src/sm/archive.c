@@ -128,6 +128,7 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
         archive_bytes(ar, block->simt.shared, block->simt.shared_bytes);
         ARCHIVE(ar, block->warps);
         ARCHIVE(ar, block->incomplete);
+        ARCHIVE(ar, block->at_grid);
         ARCHIVE(ar, block->barriers);
         ARCHIVE(ar, block->order);
         ARCHIVE(ar, block->phase.number);
@@ -311,6 +312,9 @@ static void archive_l1d_pipe(struct sm *sm, struct archive *ar)
     uint32_t size = sm->params->l1d_latency;
     archive_u32_to(ar, &sm->lsu.pipe_head, size ? size - 1 : 0);
     archive_u32_to(ar, &sm->lsu.pipe_count, size);
+    ARCHIVE(ar, sm->grid.blocks);
+    archive_bool(ar, &sm->grid.open);
+    ARCHIVE(ar, sm->grid.last);
     archive_bool(ar, &sm->lsu.own_was_last);
     archive_bool(ar, &sm->lsu.pipe_refused);
     for (uint32_t i = 0; i < sm->lsu.pipe_count; i++) {

@@ -30,7 +30,7 @@ static uint64_t release(struct sm_barrier_state *s, uint64_t *value)
 HOT uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struct simt_barrier *barrier,
                                uint64_t *value)
 {
-    struct sm_barrier_state *s = &b->state[barrier->id];
+    struct sm_barrier_state *s = &b->state[barrier->mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : barrier->id];
     s->arrived |= BIT64(warp);
     if (barrier->mode != ISA_BARRIER_ARRIVE)
         s->waiting |= BIT64(warp);
@@ -47,7 +47,7 @@ HOT uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struc
 HOT uint64_t sm_barrier_ended(struct sm_barriers *b, unsigned warp, uint32_t *id, uint64_t *value)
 {
     b->running &= ~BIT64(warp);
-    for (*id = 0; *id < SM_BARRIERS; ++*id)
+    for (*id = 0; *id <= SM_BARRIERS; ++*id)
         if (b->state[*id].waiting && complete(b, &b->state[*id]))
             return release(&b->state[*id], value);
     return 0;

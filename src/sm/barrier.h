@@ -10,6 +10,7 @@
 #include "simt/warp.h"
 
 #define SM_BARRIERS 16
+#define SM_GRID_BARRIER SM_BARRIERS /* the number, in the block, of the barrier of the grid */
 
 struct sm_barrier_state {
     uint64_t waiting;           /* warps that wait (bar.sync, bar.red) */
@@ -22,11 +23,11 @@ struct sm_barrier_state {
 struct sm_barriers {
     uint64_t running; /* warps of the block that have not ended */
     unsigned warp_size;
-    struct sm_barrier_state state[SM_BARRIERS];
+    struct sm_barrier_state state[SM_BARRIERS + 1];
 };
 
 void sm_barriers_init(struct sm_barriers *b, unsigned warps, unsigned warp_size);
-/* Warp arrives. Returns the set of warps released (perhaps including it), 0 when the barrier still waits; *value is
+/* Warp arrives; at the grid's barrier as at one of the block that has its number. Returns the set of warps released (perhaps including it), 0 when the barrier still waits; *value is
  * then the reduction's result. */
 uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struct simt_barrier *barrier, uint64_t *value);
 /* Warp ended: barriers that only waited for it release. Call until it returns 0; *id is the barrier. */

@@ -37,6 +37,26 @@ HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t wa
     }
 }
 
+/* All warps of the block wait for the grid. */
+static void come_to_grid(struct sm *sm, struct sm_block *block, uint64_t warps)
+{
+    block->at_grid = warps;
+    sm->grid.blocks++;
+    sm->grid.last = sm->now;
+}
+
+void sm_pass_grid(struct sm *sm)
+{
+    sm->grid = (struct sm_grid_barrier){0};
+    sm->moved = true;
+    for (unsigned i = 0; i < SM_SLOTS; i++) {
+        struct sm_block *block = &sm->blocks[i];
+        uint64_t warps = block->used ? block->at_grid : 0;
+        block->at_grid = 0;
+        release_warps(sm, block, warps, 0);
+    }
+}
+
 HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r)
 {
     struct sm_warp *warp = &sm->warps[slot];
@@ -52,7 +72,10 @@ HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
         note_event(sm, block, BIT64(slot), false);
     }
     uint64_t released = sm_barrier_arrive(&block->barriers, warp->simt.index, &r->barrier, &value);
-    release_warps(sm, block, released, value);
+    if (RARELY(released && r->barrier.mode == ISA_BARRIER_GRID))
+        come_to_grid(sm, block, released);
+    else
+        release_warps(sm, block, released, value);
 }
 
 HOT void sm_finish_warp(struct sm *sm, unsigned slot)
@@ -66,7 +89,10 @@ HOT void sm_finish_warp(struct sm *sm, unsigned slot)
     uint32_t id;
     uint64_t value, released;
     while ((released = sm_barrier_ended(&block->barriers, sm->warps[slot].simt.index, &id, &value)))
-        release_warps(sm, block, released, value);
+        if (id == SM_GRID_BARRIER)
+            come_to_grid(sm, block, released);
+        else
+            release_warps(sm, block, released, value);
     sm_phase_close(sm, block);
     if (sm->setup.scheduler->ended)
         sm->setup.scheduler->ended(sm->issue.of[slot % sm->params->schedulers].state, slot, sm->now);

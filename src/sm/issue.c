@@ -736,6 +736,8 @@ static void leave_cycle(struct sm *sm, unsigned next, unsigned looked)
 
 HOT void sm_issue(struct sm *sm)
 {
+    if (RARELY(sm->grid.open))
+        sm_pass_grid(sm);
     if (sm_waits_timed(&sm->waits) | sm->fence_reached)
         end_waits(sm);
     unsigned count = sm->scheduler_count, turns = sm->issue.turns, looked = 0;

@@ -453,6 +453,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
         memset(block->simt.shared, 0, k->shared_bytes);
     block->warps = block->incomplete = slots;
     sm_barriers_init(&block->barriers, k->warps_per_block, sm->params->warp_size);
+    block->at_grid = 0;
     block->order = (struct sm_order){0};
     clear_slots(sm, slots);
     /* Ages count the warps that were launched, those of a block one after the other. */
@@ -555,7 +556,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
             sm_serve_probes(sm);
         sm_lsu(sm);
     }
-    if (sm->changed || sm_waits_timed(&sm->waits) || sm->fence_reached || sm->has_fault)
+    if (sm->changed || sm_waits_timed(&sm->waits) || sm->fence_reached || sm->has_fault || sm->grid.open)
         sm_issue(sm);
     sm->account.from = cycle + 1;
     if (sm->due & SM_DUE_DECODE)
@@ -650,6 +651,16 @@ void sm_watch_reset(struct sm *sm, bool progress)
 uint64_t sm_changes(const struct sm *sm)
 {
     return sm->noted.written.changes;
+}
+
+const struct sm_grid_barrier *sm_grid_barrier(const struct sm *sm)
+{
+    return &sm->grid;
+}
+
+void sm_open_grid(struct sm *sm)
+{
+    sm->grid.open = sm->grid.blocks != 0;
 }
 
 uint64_t sm_threads_ended(const struct sm *sm)

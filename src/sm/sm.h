@@ -211,6 +211,15 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
 void sm_watch_reset(struct sm *sm, bool progress);
 /* Grows with each write that changes a location, as far as that was noted since the last progress. */
 uint64_t sm_changes(const struct sm *sm);
+/* The barrier of the grid, of which an SM knows its own blocks. */
+struct sm_grid_barrier {
+    uint32_t blocks; /* that have come to it */
+    bool open;       /* in the next step they go on */
+    uint64_t last;   /* cycle in which the last of them came */
+};
+const struct sm_grid_barrier *sm_grid_barrier(const struct sm *sm);
+/* It opens in the next step, which the SM must be woken for. */
+void sm_open_grid(struct sm *sm);
 uint64_t sm_threads_ended(const struct sm *sm); /* since creation */
 /* Grows when a program does what one that only waits does not: once after each sm_watch_reset a store or an atomic
  * gives a location a value that is new there. */

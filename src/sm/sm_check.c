@@ -16,8 +16,8 @@ static void check_block(struct sm *sm, unsigned i, struct check *c)
     struct sm_block *block = &sm->blocks[i];
     struct lockstep_block_view *view = &sm->block_views[i];
     unsigned first = mask_first(block->warps), count = mask_count(block->warps);
-    uint64_t at_barrier = 0;
-    for (unsigned id = 0; id < SM_BARRIERS; id++)
+    uint64_t at_barrier = block->at_grid << first;
+    for (unsigned id = 0; id <= SM_BARRIERS; id++)
         at_barrier |= block->barriers.state[id].waiting << first;
     check_holds(c, "block.incomplete", i, block->incomplete && !(block->incomplete & ~block->warps));
     CHECK_FACT(c, "block.barriers.running", i, block->barriers.running, (block->warps & ~sm->finished) >> first);

@@ -61,6 +61,7 @@ struct sm_block {
     struct simt_block simt;
     uint64_t warps;      /* slots */
     uint64_t incomplete; /* slots not yet retired */
+    uint64_t at_grid;    /* warps, by their index, that wait for other blocks: all that have not ended */
     struct sm_barriers barriers;
     struct sm_order order;
     struct sm_phase phase;
@@ -135,6 +136,7 @@ struct sm {
     uint64_t fence_invalidates;     /* of waits.fence: those whose fence empties the L1D of global lines */
     uint64_t fence_reached;         /* of waits.fence: those that came to it in this step or the one before */
     uint64_t fence_flushes;         /* of waits.fence: those that wait for nothing more than a flush of the L1D */
+    struct sm_grid_barrier grid;
     uint64_t in_queues;             /* of waits.atomic: those whose lanes wait in the queues of locks */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
 
@@ -436,6 +438,8 @@ void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), voi
 void sm_count_warps(struct sm *sm, uint64_t cycle);
 
 /* barriers.c */
+/* The grid's barrier opens for the blocks that wait at it. */
+void sm_pass_grid(struct sm *sm);
 /* A warp has issued a barrier instruction. */
 void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result *r);
 /* A warp's last lanes have ended: barriers that only waited for it open. */

@@ -13,7 +13,9 @@
  *                                                      the first one
  * A semaphore is a word that counts what is there:
  *   void lockstep_sem_wait(T *semaphore);              (a statement) waits until it is above 0, and takes 1 away
- *   void lockstep_sem_signal(T *semaphore);            (a statement) adds 1 */
+ *   void lockstep_sem_signal(T *semaphore);            (a statement) adds 1
+ * And a barrier of all threads of the grid, whose blocks must all be resident, with fences on both sides:
+ *   void lockstep_barrier_grid();                      (a statement) */
 #ifndef LOCKSTEP_LOCK_H
 #define LOCKSTEP_LOCK_H
 
@@ -23,6 +25,8 @@
 #define LOCKSTEP_LOCK_PLAIN(OP, WORD) asm volatile("lockstep." OP " [%0];" : : "l"(lockstep_word(WORD)) : "memory")
 #define lockstep_lock(LOCK) LOCKSTEP_LOCK_PLAIN("lock.b32", LOCK)
 #define lockstep_unlock(LOCK) LOCKSTEP_LOCK_PLAIN("unlock.b32", LOCK)
+#define lockstep_barrier_grid()                                                                                        \
+    asm volatile("fence.acq_rel.gpu;\n\tlockstep.barrier.grid;\n\tfence.acq_rel.gpu;" : : : "memory")
 #define lockstep_sem_wait(SEMAPHORE) LOCKSTEP_LOCK_PLAIN("sem.wait.u32", SEMAPHORE)
 #define lockstep_sem_signal(SEMAPHORE) LOCKSTEP_LOCK_PLAIN("sem.signal.u32", SEMAPHORE)
 /* An attempt: the lanes that gave up come to the label, the others set the result before they do. */
