@@ -18,6 +18,7 @@ struct gpu_module {
     struct simt_code *simt;
     struct arena arena;
     bool grid_barrier; /* one of its instructions waits for the grid */
+    bool takes_locks;  /* or asks for a lock or a semaphore */
     struct gpu_module *next;
 };
 

@@ -106,7 +106,7 @@ static int check_lock_queues(struct gpu_run *run)
 {
     const struct coherence_protocol *protocol = gpu_protocol(&run->gpu->machine);
     char message[200];
-    if (!run->grid.lock_queues.used)
+    if (!run->grid.lock_queues.used || !run->launch->module->takes_locks)
         return 0;
     if (protocol->registration) {
         snprintf(

@@ -107,8 +107,10 @@ struct gpu_module *gpu_load(struct gpu *gpu, struct isa_module *code, struct dia
     module->simt = simt_bind(code, gpu->machine.sm.warp_size, &module->arena, &unbound);
     if (unbound)
         mark_unbound(module);
-    for (uint32_t i = 0; i < code->instr_count; i++)
+    for (uint32_t i = 0; i < code->instr_count; i++) {
         module->grid_barrier |= code->instrs[i].op == ISA_OP_BARRIER_GRID;
+        module->takes_locks |= (isa_op_info(code->instrs[i].op)->flags & ISA_FLAG_TAKE) != 0;
+    }
     module->next = gpu->modules;
     gpu->modules = module;
     return module;
