@@ -19,6 +19,7 @@ forms() {
         done
     done
 }
+forms hashtable atomics lock trylock
 forms interac atomics lock
 forms apriori atomics lock
 forms barneshut atomics lock trylock
