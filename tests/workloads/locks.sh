@@ -23,4 +23,12 @@ forms hashtable atomics lock trylock
 forms interac atomics lock
 forms apriori atomics lock
 forms barneshut atomics lock trylock
+
+# Queues with room and with little: a lane whose answer comes while others of its warp execute acquires when it goes on, or it finds in the L1
+# what was there before it had the lock.
+for records in 0 8 64; do
+    simulate hashtable --machine gtx480 --set locks.queue=true --set locks.record_limit=$records -- --insertions 20480 --threads 20480 \
+        --buckets 512 --sync lock
+    grep -q "^hashtable: correct\$" "$work/out" || fail "hashtable: no verdict with queues of $records records"
+done
 finish
