@@ -123,7 +123,8 @@ void gpu_reset_counters(struct gpu *gpu)
 void gpu_result_blank(struct gpu_result *result)
 {
     *result = (struct gpu_result){.counters = gpu_counters_new()};
-    result->counters->keeps_written = true;
+    result->counters->keeps_written = result->counters->queues_locks = true;
+    show_sets(result->counters);
 }
 
 void gpu_result_free(struct gpu_result *result)

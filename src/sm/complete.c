@@ -80,9 +80,7 @@ static void let_go_on(struct sm *sm, unsigned slot)
     uint32_t pc = simt_pc(&warp->simt);
     if (!simt_locks_granted(&warp->simt))
         return;
-    uint8_t acquires = sm_acquires(sm, &sm->kernel->grid->code->module->instrs[pc]);
-    if (acquires)
-        l1_order(&sm->lsu.l1d, (enum l1_order)(acquires - 1));
+    sm_acquire(sm, &sm->kernel->grid->code->module->instrs[pc]);
     turn_changed(sm, slot);
 }
 

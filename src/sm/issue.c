@@ -134,6 +134,19 @@ uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr)
     return acquires ? 1 + sm_order_of(instr, false) : 0;
 }
 
+void sm_acquire(struct sm *sm, const struct isa_instr *instr)
+{
+    uint8_t acquires = sm_acquires(sm, instr);
+    if (acquires)
+        l1_order(&sm->lsu.l1d, (enum l1_order)(acquires - 1));
+}
+
+/* Lanes that stood in queues go on with their locks: they had their answers before it was their turn. */
+static bool got_from_queue(const struct sm *sm, const struct simt_result *r)
+{
+    return sm->kernel->grid->lock_queues.used && isa_op_info((enum isa_op)r->instr->op)->flags & ISA_FLAG_TAKE;
+}
+
 static void wait_in_queue(struct sm *sm, unsigned slot)
 {
     sm->in_queues |= BIT64(slot);
@@ -241,6 +254,8 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
         return start_access(sm, slot, o);
     case SIMT_JUMP:
         count_jump(sm, r);
+        if (RARELY(!r->mask) && got_from_queue(sm, r))
+            sm_acquire(sm, r->instr);
         break;
     case SIMT_FENCE:
         reach_fence(sm, slot, r->instr);

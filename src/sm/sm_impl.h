@@ -346,6 +346,8 @@ static inline bool sm_scoreboard_clear(const struct sm *sm, const struct sm_warp
 /* issue.c: 1 + the order (enum l1_order) that an access is to the L1D when it acquires at a scope wider than the block;
  * 0: it does not. */
 uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr);
+/* The instruction has what it acquires: the L1D is ordered so, if it is to be. */
+void sm_acquire(struct sm *sm, const struct isa_instr *instr);
 /* complete.c: a queue has answered a lane that asked for a lock. */
 void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane);
 /* fence.c: the head of a warp's buffer has its registers, and waits like a fence before it issues. */

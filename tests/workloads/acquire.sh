@@ -18,6 +18,7 @@ done
 
 mkdir "$work/broken"
 cp "$LOCKSTEP_SRC/workloads/"*.h "$work/"
+cp "$LOCKSTEP_SRC/workloads/hashtable/"*.h "$work/broken/"
 sed 's/if (try_acquire(lock)) {/if (try_acquire(lock)) { release(lock);/' "$LOCKSTEP_SRC/workloads/hashtable/hashtable.cu" >"$work/broken/early.cu"
 "$LOCKSTEP" cc "$work/broken/early.cu" -o "$work/early" || fail "early: lockstep cc"
 status=0

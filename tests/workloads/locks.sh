@@ -53,6 +53,7 @@ forms() {
     done
 }
 queues="--set locks.queue=true"
+forms hashtable atomics lock trylock
 forms interac atomics lock
 forms apriori atomics lock
 forms barneshut atomics lock trylock
@@ -70,4 +71,11 @@ right barneshut lock --machine gtx480 --protocol hlrc --sched lrr
     refused apriori lock 'which its lets others have' --machine thesis $queues --divergence its
     refused barneshut lock 'and hlrc is not one' --machine gtx480 $queues --protocol hlrc
 }
+# Queues with room and with little: a lane whose answer comes while others of its warp execute acquires when it goes on, or it finds in the L1
+# what was there before it had the lock.
+for records in 0 8 64; do
+    simulate hashtable --machine gtx480 --set locks.queue=true --set locks.record_limit=$records -- --insertions 20480 --threads 20480 \
+        --buckets 512 --sync lock
+    grep -q "^hashtable: correct\$" "$work/out" || fail "hashtable: no verdict with queues of $records records"
+done
 finish

@@ -98,6 +98,8 @@ __global__ void insert_acquiring(const unsigned *keys, unsigned insertions, node
     }
 }
 
+#include "locked.h"
+
 static uint64_t wrong_if(bool bad, const char *what, uint64_t where)
 {
     if (bad)
@@ -107,14 +109,14 @@ static uint64_t wrong_if(bool bad, const char *what, uint64_t where)
 
 // Walks every chain. A node met twice ends the walk of its chain, so that a cycle cannot hold the check.
 static uint64_t check(const std::vector<unsigned> &keys, const std::vector<node> &nodes,
-                      const std::vector<unsigned> &heads, const std::vector<int> &locks, unsigned spacing,
+                      const std::vector<unsigned> &heads, const std::vector<int> &locks, int unlocked, unsigned spacing,
                       unsigned *longest)
 {
     uint64_t wrong = 0, linked = 0;
     std::vector<bool> seen(nodes.size());
     *longest = 0;
     for (size_t b = 0; b < heads.size(); b++) {
-        wrong += wrong_if(locks[b * spacing] != 0, "still locked: bucket", b);
+        wrong += wrong_if(locks[b * spacing] != unlocked, "still locked: bucket", b);
         unsigned length = 0;
         for (unsigned i = heads[b]; i != END; i = nodes[i].next, length++) {
             bool bad = i >= nodes.size() || seen[i];
@@ -142,6 +144,8 @@ int main(int argc, char **argv)
         {"pause", "cycles that software waits after a failed try", 0, 0, 1u << 20, 0, 0},
         {"acquire", "1: locks order by acquire and release, not by fences", 0, 0, 1, 0, 0},
         {"seed", "of the keys", 2011, 0, UINT64_MAX, 2011, 2011},
+        {"sync", "atomics, lock or trylock: how buckets are locked", SYNC_ATOMICS, SYNC_ATOMICS, SYNC_TRYLOCK,
+         SYNC_ATOMICS, 0, sync_words},
     };
     option_read(options, argc, argv);
     unsigned insertions = (unsigned)options[0].value, threads = (unsigned)options[1].value,
@@ -154,14 +158,21 @@ int main(int argc, char **argv)
     for (unsigned &key : keys)
         key = (unsigned)random.next();
     unsigned blocks = (threads + block - 1) / block;
+    uint64_t sync = options[8].value;
+    int unlocked = sync == SYNC_ATOMICS ? 0 : (int)LOCKSTEP_LOCK_FREE;
 
     unsigned *dkeys = to_device(keys), *heads = to_device(std::vector<unsigned>(buckets, END));
-    int *locks = to_device(std::vector<int>(buckets * spacing, 0));
+    int *locks = to_device(std::vector<int>(buckets * spacing, unlocked));
     node *nodes = to_device(std::vector<node>(insertions, node{0, 0, END}));
     printf("hashtable: %u insertions by %u blocks of %u threads into %u buckets\n", insertions, blocks, block, buckets);
     if (acquire && pause)
         option_refuse(argv[0], options, sizeof options / sizeof *options, "--pause with --acquire");
-    if (acquire)
+    if (sync != SYNC_ATOMICS && (acquire || pause))
+        option_refuse(argv[0], options, sizeof options / sizeof *options, "--acquire or --pause with --sync");
+    if (sync != SYNC_ATOMICS)
+        (sync == SYNC_LOCK ? insert_locked<SYNC_LOCK> : insert_locked<SYNC_TRYLOCK>)<<<blocks, block>>>(
+            dkeys, insertions, nodes, heads, (unsigned *)locks, buckets, spacing);
+    else if (acquire)
         insert_acquiring<<<blocks, block>>>(dkeys, insertions, nodes, heads, locks, buckets, spacing);
     else if (pause)
         insert_pausing<<<blocks, block>>>(dkeys, insertions, nodes, heads, locks, buckets, spacing, pause);
@@ -170,7 +181,7 @@ int main(int argc, char **argv)
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
     uint64_t wrong = check(keys, to_host(nodes, insertions), to_host(heads, buckets), to_host(locks, buckets * spacing),
-                           spacing, &longest);
+                           unlocked, spacing, &longest);
     printf("hashtable: longest chain %u\n", longest);
     CHECK(cudaFree(dkeys));
     CHECK(cudaFree(heads));
