@@ -187,6 +187,14 @@ void simt_lock_came(struct simt_warp *warp, unsigned lane, uint64_t cycle)
     l->leaving &= ~bit;
 }
 
+bool simt_lock_stays(struct simt_warp *warp, unsigned lane)
+{
+    struct simt_locks *l = warp->locks;
+    bool stays = mask_has(l->leaving, lane);
+    l->leaving &= ~BIT64(lane);
+    return stays;
+}
+
 bool simt_locks_granted(struct simt_warp *warp)
 {
     struct simt_locks *l = warp->locks;

@@ -89,18 +89,29 @@ static void let_go_on(struct sm *sm, unsigned slot)
 /* A warp whose lanes stand in queues goes on with the first answer: lanes that got their lock at once; others, which
  * are to ask again, by way of the instruction that asked. A warp that executes, or waits for something else, sees the
  * answer when those lanes have the turn. */
-void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane)
+static void look_again(struct sm *sm, unsigned slot)
 {
-    uint64_t bit = BIT64(o->slot);
-    simt_lock_came(&sm->warps[o->slot].simt, lane, sm->now);
-    if (sm->waits.delay & bit)
-        sm->warps[o->slot].wake = sm->now;
+    uint64_t bit = BIT64(slot);
+    if (sm->waits.delay & bit & ~sm->backed_off)
+        sm->warps[slot].wake = sm->now;
     if (!(sm->in_queues & bit))
         return;
-    let_go_on(sm, o->slot);
+    let_go_on(sm, slot);
     sm->in_queues &= ~bit;
     sm_wait_end(sm, SM_WAIT_atomic, bit);
     sm->moved = true;
+}
+
+void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane)
+{
+    simt_lock_came(&sm->warps[o->slot].simt, lane, sm->now);
+    look_again(sm, o->slot);
+}
+
+void sm_lock_stays(struct sm *sm, const struct sm_op *o, unsigned lane)
+{
+    if (simt_lock_stays(&sm->warps[o->slot].simt, lane))
+        look_again(sm, o->slot);
 }
 
 /* Locks were asked for or given back, and every lane has its answer. */

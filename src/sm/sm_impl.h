@@ -346,6 +346,8 @@ static inline bool sm_scoreboard_clear(const struct sm *sm, const struct sm_warp
 uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr);
 /* complete.c: a queue has answered a lane that asked for a lock. */
 void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane);
+/* The same: it has no request of the lane, which wanted to leave. */
+void sm_lock_stays(struct sm *sm, const struct sm_op *o, unsigned lane);
 /* fence.c: the head of a warp's buffer has its registers, and waits like a fence before it issues. */
 void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit);
 /* The head of a warp's buffer has the values of its registers. */
