@@ -8,7 +8,7 @@ HOT static void check_rest(struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     sm_check_fence(sm, slot);
-    if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out)
+    if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out || warp->lanes_out)
         return;
     sm_fetch_retires(sm, BIT64(slot));
 }
@@ -134,10 +134,12 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
             sm_performed(sm, &sm->warps[o->slot], o->era);
         if (RARELY(sm->lsu.l1d.agent) && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
             note_latency(sm, o);
-        if (RARELY(o->blocks == SM_BLOCKS_LANES))
+        if (RARELY(o->blocks == SM_BLOCKS_LANES)) {
             sm->warps[o->slot].in_flight++; /* it was not counted there */
-        else if (RARELY(simt_access_moves(o->access)))
+            sm->warps[o->slot].lanes_out--;
+        } else if (RARELY(simt_access_moves(o->access))) {
             locks_answered(sm, o);
+        }
         vec_push(&sm->ops.accesses, o->access);
         o->access = NULL;
     }

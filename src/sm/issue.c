@@ -165,6 +165,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     if (RARELY(moves)) {
         o->blocks = simt_access_queues(&warp->simt, access) ? SM_BLOCKS_LANES : SM_BLOCKS_WARP;
         warp->in_flight -= o->blocks == SM_BLOCKS_LANES; /* what fences wait for: not for locks */
+        warp->lanes_out += o->blocks == SM_BLOCKS_LANES;
         if (o->blocks == SM_BLOCKS_WARP)
             sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
         else if (access->instr->op != ISA_OP_LOCK_TIMED) /* that issues once more, to see how long it waits */

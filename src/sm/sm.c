@@ -368,6 +368,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->buffered = 0;
     warp->fetch_pc = k->grid->kernel->first;
     warp->in_flight = warp->stores_out = warp->pending_registers = warp->loads_out = warp->fence_after = 0;
+    warp->lanes_out = 0;
     warp->issued = warp->sync_ops = warp->takes = 0;
     memset(warp->scoreboard, 0, k->scoreboard_words * sizeof(uint64_t));
     memset(warp->from_memory, 0, k->scoreboard_words * sizeof(uint64_t));

@@ -46,6 +46,7 @@ struct sm_warp {
     uint32_t asked_pc;           /* what the instruction cache was last asked for */
     uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
     uint64_t fence_since;        /* at a fence: the cycle in which it came there */
+    uint32_t lanes_out;          /* ops that ask queues for locks, which in_flight does not count */
     uint32_t flush;              /* at a fence, in fence_flushes: the mark of its flush (l1_flush) */
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
