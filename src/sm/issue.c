@@ -230,6 +230,16 @@ static void count_jump(struct sm *sm, const struct simt_result *r)
     }
 }
 
+/* Lanes go on with locks that came while others of their warp executed: what these brought into the L1 may be older than
+ * what the locks protect. */
+static void follow_grant(struct sm *sm, const struct simt_result *r)
+{
+    bool takes = isa_op_info((enum isa_op)r->instr->op)->flags & ISA_FLAG_TAKE;
+    uint8_t acquires = takes && !r->mask ? sm_acquires(sm, r->instr) : 0;
+    if (acquires)
+        l1_order(&sm->lsu.l1d, (enum l1_order)(acquires - 1));
+}
+
 /* The instruction did more than change registers. Returns false when that was illegal. */
 static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct sm_op *o, const struct simt_result *r,
                    uint64_t live_before)
@@ -242,6 +252,8 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
         return start_access(sm, slot, o);
     case SIMT_JUMP:
         count_jump(sm, r);
+        if (RARELY(sm->kernel->grid->lock_queues.used))
+            follow_grant(sm, r);
         break;
     case SIMT_FENCE:
         reach_fence(sm, slot, r->instr);

@@ -379,8 +379,35 @@ static void test_random_kernels(void **state)
     print_message("%u checkpoints\n", checkpoints);
 }
 
+/* A lane waits for a lock of another SM while one of its warp executes, and so has the line of what the lock protects
+ * brought into the L1. It must see what the other SM has written there since. */
+static void test_lock_that_comes_meanwhile(void **state)
+{
+    static const char kernel[] = PTX_HEAD PTX_KERNEL(
+        "k", PTX_BEGIN "setp.ne.u32 %p1, %r3, 0; @%p1 bra OTHER; nanosleep.u32 2000; bra TAKE;\n"
+                       "OTHER: setp.ne.u32 %p1, %r2, 1; @%p1 bra END;\n"
+                       "TAKE: mul.wide.u32 %rd4, %r2, 128; add.u64 %rd4, %rd1, %rd4; lockstep.lock.b32 [%rd4];\n"
+                       "ld.global.u32 %r7, [%rd4+1024]; ld.global.u32 %r8, [%rd1+1184]; add.u32 %r7, %r7, %r8; add.u32 "
+                       "%r7, %r7, 1; nanosleep.u32 9000;\n"
+                       "st.global.u32 [%rd4+1024], %r7; lockstep.unlock.b32 [%rd4];\n"
+                       "END: ret;");
+    for (unsigned queue = 0; queue < 2; queue++) {
+        struct device d;
+        device_open(&d, "gtx480", queue ? "gpu.sms=2 locks.queue=true" : "gpu.sms=2");
+        device_load(&d, kernel);
+        uint64_t at = device_buffer(&d, 2048);
+        assert_int_equal(gpu_fill(d.gpu, at, 0xff, 1024, &d.sink), 0);
+        device_run(&d, "k", (struct shape){.grid = 2, .block = 2}, at, 0);
+        assert_int_equal(device_word(&d, at + 1024), 1);
+        if (device_word(&d, at + 1152) != 2)
+            fail_msg("%s queues, a lane saw an old value", queue ? "with" : "without");
+        device_close(&d);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels),
+                                       cmocka_unit_test(test_lock_that_comes_meanwhile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
