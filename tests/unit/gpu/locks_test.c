@@ -405,9 +405,59 @@ static void test_lock_that_comes_meanwhile(void **state)
     }
 }
 
+/* ---- limits ---- */
+
+/* Block 0 holds the lock for some time; block 1 waits for it, with the limit n. Counts who got it, and who gave up. */
+static const char limited[] = PTX_HEAD PTX_KERNEL(
+    "k", PTX_BEGIN "setp.eq.u32 %p1, %r3, 1; @%p1 bra WAIT; lockstep.lock.b32 [%rd1]; nanosleep.u32 4000;\n"
+                   "bra GOT;\n"
+                   "WAIT: nanosleep.u32 1000; lockstep.lock.timed.cycles.b32 [%rd1], %r1, OVER;\n"
+                   "GOT: ld.volatile.global.u32 %r7, [%rd1+1024]; add.u32 %r7, %r7, 1; st.volatile.global.u32 "
+                   "[%rd1+1024], %r7; lockstep.unlock.b32 [%rd1]; bra END;\n"
+                   "OVER: red.global.add.u32 [%rd1+1028], 1;\n"
+                   "END: ret;");
+
+/* Runs with that limit. Returns how many packets the network had: two more when block 1 told the queue to leave. */
+static uint64_t try_limit(struct device *d, uint64_t at, uint64_t limit, bool *got_it)
+{
+    assert_int_equal(gpu_fill(d->gpu, at, 0xff, 4, &d->sink), 0);
+    assert_int_equal(gpu_fill(d->gpu, at + 1024, 0, 8, &d->sink), 0);
+    device_run(d, "k", (struct shape){.grid = 2, .block = 1}, at, limit);
+    uint32_t got = device_word(d, at + 1024), over = device_word(d, at + 1028);
+    assert_int_equal(device_word(d, at), FREE);
+    assert_int_equal(got + over, 2);
+    assert_int_equal(device_stat(d, "locks", "left"), over);
+    assert_int_equal(device_stat(d, "locks", "handed"), got - 1);
+    *got_it = got == 2;
+    return device_stat(d, "network", "packets");
+}
+
+/* A lane tells the queue to leave while the lock is on its way to it, and has it then. */
+static void test_grant_meets_leave(void **state)
+{
+    struct device d;
+    unsigned gave_up = 0, waited = 0, met = 0;
+    bool got_it;
+    device_open(&d, "gtx480", "gpu.sms=2 locks.queue=true");
+    device_load(&d, limited);
+    uint64_t at = device_buffer(&d, 2048);
+    try_limit(&d, at, 100000, &got_it); /* brings the lines into the caches */
+    assert_true(got_it);
+    uint64_t packets = try_limit(&d, at, 100000, &got_it);
+    for (uint64_t limit = 2000; limit <= 3200; limit += 10) {
+        bool leaves = try_limit(&d, at, limit, &got_it) == packets + 2;
+        gave_up += !got_it;
+        waited += got_it && !leaves;
+        met += got_it && leaves;
+    }
+    assert_true(gave_up > 10 && waited > 10 && met > 5);
+    device_close(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels),
-                                       cmocka_unit_test(test_lock_that_comes_meanwhile)};
+                                       cmocka_unit_test(test_lock_that_comes_meanwhile),
+                                       cmocka_unit_test(test_grant_meets_leave)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
