@@ -131,10 +131,12 @@ static void take(struct lock_queues *q, struct packet *p, uint8_t *word)
     uint32_t old;
     memcpy(&old, word, sizeof old);
     struct lock_queue *l = place_of(q, p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + lane->offset);
-    uint32_t before = records_of(l);
-    bool turn = p->queued == PACKET_CALLED, available = p->atomic == ISA_ATOMIC_TAKE ? old != 0 : old == FREE;
+    uint32_t before = records_of(l), available = p->atomic == ISA_ATOMIC_TAKE ? old : old == FREE;
+    bool turn = p->queued == PACKET_CALLED;
     l->called -= turn;
-    if (available && (turn || !(l->count | l->called))) {
+    /* Those that were called each take one, so one that comes now may have what is beyond: it would not be called for
+     * that. */
+    if (turn ? available : available > l->called && !l->count) {
         uint32_t value = p->atomic == ISA_ATOMIC_TAKE ? old - 1 : (uint32_t)lane->operand;
         memcpy(word, &value, sizeof value);
         lane->operand = old;
@@ -171,6 +173,8 @@ static void call(struct lock_queues *q, struct lock_queue *l)
     p->queued = PACKET_CALLED;
 }
 
+/* As many are called as can take something: those that a plain atomic (lockstep.trylock) comes before are the oldest
+ * again, and would be so in the wrong order if there were several. */
 static void give(struct lock_queues *q, struct packet *p, uint8_t *word)
 {
     struct packet_lane *lane = &p->lanes[0];
@@ -181,14 +185,15 @@ static void give(struct lock_queues *q, struct packet *p, uint8_t *word)
     lane->operand = old;
     q->stats.given++;
     struct lock_queue *l = place_of(q, p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + lane->offset);
-    uint32_t before = records_of(l);
+    uint32_t before = records_of(l), available = p->atomic == ISA_ATOMIC_EXCH ? 1 : value;
     l->holders -= l->holders != 0;
-    if (l->count)
+    while (l->count && l->called < available)
         call(q, l);
     count_records(q, l, before);
 }
 
-/* A request whose lane has waited too long: its thread's number is the operand of the packet that says so. */
+/* A request whose lane has waited too long: its thread's number is the operand of the packet that says so. Its answer
+ * is whether the request was there, and is taken out: else it was called, and has the lock soon, or is there again. */
 static void leave(struct lock_queues *q, struct packet *p)
 {
     struct lock_queue *l = place_of(q, p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + p->lanes[0].offset);
@@ -198,8 +203,9 @@ static void leave(struct lock_queues *q, struct packet *p)
         last = found;
         found = found->next;
     }
+    p->lanes[0].operand = found != NULL;
     if (!found)
-        return; /* it was called already, and will have the lock */
+        return;
     if (last)
         last->next = found->next;
     else

@@ -710,6 +710,7 @@ static void take_called(struct slice *s)
     s->first = called->first;
     called->first = NULL;
     s->blocked = false;
+    s->rop_look = rop_next(s); /* there is less room than when that was found */
 }
 
 static void try_access(struct slice *s, uint64_t cycle)

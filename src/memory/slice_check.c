@@ -52,7 +52,7 @@ static void check_list(struct slice *s, struct check *c, struct found *f)
     }
     check_holds(c, "slice.rop_first", 0, in_delay == (s->rop_first != NULL));
     CHECK_FACT(c, "slice.in_count", 0, s->in_count, behind);
-    check_holds(c, "slice.in_room", 0, s->in_count <= s->in_room || s->directory);
+    check_holds(c, "slice.in_room", 0, s->in_count <= s->in_room || s->directory || s->locks);
     if (s->first)
         CHECK_FACT(c, "slice.last", 0, s->last, (uintptr_t)last);
     else

@@ -187,6 +187,14 @@ void simt_lock_came(struct simt_warp *warp, unsigned lane, uint64_t cycle)
     l->leaving &= ~bit;
 }
 
+bool simt_lock_stays(struct simt_warp *warp, unsigned lane)
+{
+    struct simt_locks *l = warp->locks;
+    bool stays = mask_has(l->leaving, lane);
+    l->leaving &= ~BIT64(lane);
+    return stays;
+}
+
 bool simt_locks_granted(struct simt_warp *warp)
 {
     struct simt_locks *l = warp->locks;
@@ -350,12 +358,15 @@ static bool fail_past(const struct simt_warp *warp, uint64_t lanes, struct simt_
     return false;
 }
 
-/* The lane of this warp that a thread number means; false: it is none's. */
+/* The lane of this warp that a thread number means; false: it is none's. A block's last warp may have fewer lanes than
+ * others: the numbers behind them are those of the next block. */
 static bool lane_of(const struct simt_warp *warp, uint32_t number, unsigned *lane)
 {
-    uint32_t first = simt_thread_number(warp, 0);
+    const uint32_t *block = warp->block->grid->block;
+    uint32_t first = simt_thread_number(warp, 0),
+             left = block[0] * block[1] * block[2] - warp->index * warp->code->width;
     *lane = number - first;
-    return number >= first && *lane < warp->code->width;
+    return number >= first && *lane < warp->code->width && *lane < left;
 }
 
 /* The lanes have asked in vain, and the way to diverge lets no others of their warp go on. Returns whether each of them

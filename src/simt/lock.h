@@ -72,6 +72,9 @@ bool simt_locks_answered(struct simt_warp *warp, const struct simt_access *acces
 bool simt_access_queues(const struct simt_warp *warp, const struct simt_access *access);
 /* A queue has answered a lane, which simt_atomic_lane was told. */
 void simt_lock_came(struct simt_warp *warp, unsigned lane, uint64_t cycle);
+/* A queue had no request of a lane that told it to leave: that was called to take the lock. Should another thread take it
+ * first, the request waits again, so the lane is to tell it again. Returns whether it still waits for an answer. */
+bool simt_lock_stays(struct simt_warp *warp, unsigned lane);
 /* Lanes that have the turn go on, with the locks that came for them, or because they gave up. Returns whether there
  * were any. */
 bool simt_locks_granted(struct simt_warp *warp);

@@ -161,6 +161,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->stores_out);
     ARCHIVE(ar, warp->pending_registers);
     ARCHIVE(ar, warp->loads_out);
+    ARCHIVE(ar, warp->lanes_out);
     ARCHIVE(ar, warp->fence_after);
     ARCHIVE(ar, warp->flush);
     ARCHIVE(ar, warp->fence_since);

@@ -8,7 +8,7 @@ HOT static void check_rest(struct sm *sm, unsigned slot)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     sm_check_fence(sm, slot);
-    if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out)
+    if (!mask_has(sm->finished, slot) || warp->in_flight || warp->stores_out || warp->lanes_out)
         return;
     sm_fetch_retires(sm, BIT64(slot));
 }
@@ -87,18 +87,29 @@ static void let_go_on(struct sm *sm, unsigned slot)
 /* A warp whose lanes stand in queues goes on with the first answer: lanes that got their lock at once; others, which
  * are to ask again, by way of the instruction that asked. A warp that executes, or waits for something else, sees the
  * answer when those lanes have the turn. */
-void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane)
+static void look_again(struct sm *sm, unsigned slot)
 {
-    uint64_t bit = BIT64(o->slot);
-    simt_lock_came(&sm->warps[o->slot].simt, lane, sm->now);
-    if (sm->waits.delay & bit)
-        sm->warps[o->slot].wake = sm->now;
+    uint64_t bit = BIT64(slot);
+    if (sm->waits.delay & bit & ~sm->backed_off)
+        sm->warps[slot].wake = sm->now;
     if (!(sm->in_queues & bit))
         return;
-    let_go_on(sm, o->slot);
+    let_go_on(sm, slot);
     sm->in_queues &= ~bit;
     sm_wait_end(sm, SM_WAIT_atomic, bit);
     sm->moved = true;
+}
+
+void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane)
+{
+    simt_lock_came(&sm->warps[o->slot].simt, lane, sm->now);
+    look_again(sm, o->slot);
+}
+
+void sm_lock_stays(struct sm *sm, const struct sm_op *o, unsigned lane)
+{
+    if (simt_lock_stays(&sm->warps[o->slot].simt, lane))
+        look_again(sm, o->slot);
 }
 
 /* Locks were asked for or given back, and every lane has its answer. */
@@ -121,10 +132,12 @@ HOT static void complete_rest(struct sm *sm, struct sm_op *o, uint64_t bit)
             sm_performed(sm, &sm->warps[o->slot], o->era);
         if (RARELY(sm->lsu.l1d.agent) && o->in_memory && o->access->space == ISA_SPACE_GLOBAL)
             note_latency(sm, o);
-        if (RARELY(o->blocks == SM_BLOCKS_LANES))
+        if (RARELY(o->blocks == SM_BLOCKS_LANES)) {
             sm->warps[o->slot].in_flight++; /* it was not counted there */
-        else if (RARELY(simt_access_moves(o->access)))
+            sm->warps[o->slot].lanes_out--;
+        } else if (RARELY(simt_access_moves(o->access))) {
             locks_answered(sm, o);
+        }
         vec_push(&sm->ops.accesses, o->access);
         o->access = NULL;
     }

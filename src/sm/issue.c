@@ -141,7 +141,8 @@ void sm_acquire(struct sm *sm, const struct isa_instr *instr)
         l1_order(&sm->lsu.l1d, (enum l1_order)(acquires - 1));
 }
 
-/* Lanes that stood in queues go on with their locks: they had their answers before it was their turn. */
+/* Lanes that stood in queues go on with locks that came while others of their warp executed: what these brought into the
+ * L1 may be older than what the locks protect. */
 static bool got_from_queue(const struct sm *sm, const struct simt_result *r)
 {
     return sm->kernel->grid->lock_queues.used && isa_op_info((enum isa_op)r->instr->op)->flags & ISA_FLAG_TAKE;
@@ -178,6 +179,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     if (RARELY(moves)) {
         o->blocks = simt_access_queues(&warp->simt, access) ? SM_BLOCKS_LANES : SM_BLOCKS_WARP;
         warp->in_flight -= o->blocks == SM_BLOCKS_LANES; /* what fences wait for: not for locks */
+        warp->lanes_out += o->blocks == SM_BLOCKS_LANES;
         if (o->blocks == SM_BLOCKS_WARP)
             sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
         else if (access->instr->op != ISA_OP_LOCK_TIMED) /* that issues once more, to see how long it waits */

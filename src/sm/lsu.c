@@ -549,6 +549,8 @@ static void finish_atomic(struct sm *sm, const struct packet *p)
         simt_atomic_lane(&sm->warps[o->slot].simt, o->access, p->lanes[i].lane, p->lanes[i].operand);
     if (RARELY(p->lock == PACKET_LOCK_TAKE))
         sm_lock_came(sm, o, p->lanes[0].lane);
+    else if (RARELY(p->lock == PACKET_LOCK_LEAVE && !p->lanes[0].operand))
+        sm_lock_stays(sm, o, p->lanes[0].lane);
     transaction_done(sm, t.op);
 }
 

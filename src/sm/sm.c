@@ -368,6 +368,7 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->buffered = 0;
     warp->fetch_pc = k->grid->kernel->first;
     warp->in_flight = warp->stores_out = warp->pending_registers = warp->loads_out = warp->fence_after = 0;
+    warp->lanes_out = 0;
     warp->issued = warp->sync_ops = warp->takes = 0;
     memset(warp->scoreboard, 0, k->scoreboard_words * sizeof(uint64_t));
     memset(warp->from_memory, 0, k->scoreboard_words * sizeof(uint64_t));
@@ -421,7 +422,7 @@ HOT static void skip_to(struct sm *sm, uint64_t cycle)
         }
     sm->account.from = cycle;
     if (RARELY(sm->backed_off))
-        spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->waits.delay));
+        spin_pass(sm->spin, cycle - sm->now, mask_count(sm->backed_off), mask_count(sm->waits.delay & sm->backed_off));
     sm->collect.written = 0;
     if (sm->moved) {
         if (sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED))
@@ -488,7 +489,7 @@ void sm_settle(struct sm *sm, uint64_t cycle)
 static unsigned delays_over(const struct sm *sm, uint64_t cycle)
 {
     unsigned over = 0;
-    for (uint64_t rest = sm->waits.delay; rest; rest &= rest - 1)
+    for (uint64_t rest = sm->waits.delay & sm->backed_off; rest; rest &= rest - 1)
         over += sm->warps[mask_first(rest)].wake <= cycle;
     return over;
 }
@@ -541,7 +542,8 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
     sm->moved_before = sm->moved;
     sm->moved = false;
     if (RARELY(sm->backed_off))
-        spin_pass(sm->spin, 1, mask_count(sm->backed_off), mask_count(sm->waits.delay) - delays_over(sm, cycle));
+        spin_pass(sm->spin, 1, mask_count(sm->backed_off),
+                  mask_count(sm->waits.delay & sm->backed_off) - delays_over(sm, cycle));
     if (sm_wheel_due(&sm->execute.wheel, cycle))
         sm_writeback(sm);
     if (sm->due & SM_DUE_UNITS)

@@ -56,6 +56,7 @@ static void check_blocks(struct sm *sm, struct check *c)
 struct under_way {
     uint32_t ops, of[SM_SLOTS]; /* in all; by warp */
     uint32_t loads[SM_SLOTS];   /* by warp: those whose registers come from somewhere else */
+    uint32_t lanes[SM_SLOTS];   /* by warp: those that ask queues for locks, which `of` leaves out */
     uint64_t blocked;           /* warps that wait until an op of theirs is complete */
     uint64_t *boards;           /* by warp: registers that ops write */
 };
@@ -71,6 +72,7 @@ static void add_ops(const struct sm *sm, struct under_way *u)
             continue;
         u->ops++;
         u->of[o->slot] += o->blocks != SM_BLOCKS_LANES;
+        u->lanes[o->slot] += o->blocks == SM_BLOCKS_LANES;
         u->loads[o->slot] += o->access && sm_source_of(o) != SM_FROM_OP;
         u->blocked |= o->blocks == SM_BLOCKS_WARP ? BIT64(o->slot) : 0;
         for (unsigned w = 0; w < sm->scoreboard_words; w++)
@@ -90,6 +92,7 @@ static void check_registers(struct sm *sm, unsigned slot, const struct under_way
     }
     CHECK_FACT(c, "warp.pending_registers", slot, warp->pending_registers, pending);
     CHECK_FACT(c, "warp.in_flight", slot, warp->in_flight, u->of[slot]);
+    CHECK_FACT(c, "warp.lanes_out", slot, warp->lanes_out, u->lanes[slot]);
     CHECK_FACT(c, "warp.loads_out", slot, warp->loads_out, u->loads[slot]);
 }
 
@@ -104,7 +107,7 @@ static void add_warp(const struct sm *sm, unsigned slot, struct mirrored *m)
 {
     const struct sm_warp *warp = &sm->warps[slot];
     uint64_t bit = BIT64(slot);
-    bool drained = !warp->in_flight && !warp->stores_out;
+    bool drained = !warp->in_flight && !warp->stores_out && !warp->lanes_out;
     if (!warp->simt.live) {
         m->finished |= bit;
         m->retiring |= drained && (sm->blocks[warp->block].incomplete & bit) ? bit : 0;
@@ -168,7 +171,7 @@ static void check_warp(struct sm *sm, unsigned slot, const struct under_way *u, 
     CHECK_FACT(c, "view.age", slot, view->age, warp->age);
     CHECK_FACT(c, "view.block", slot, view->block, warp->block);
     CHECK_FACT(c, "view.pc", slot, view->pc, warp->simt.live ? simt_pc(&warp->simt) : 0);
-    CHECK_FACT(c, "view.completed", slot, view->completed, view->issued - warp->in_flight);
+    CHECK_FACT(c, "view.completed", slot, view->completed, view->issued - warp->in_flight - warp->lanes_out);
     check_holds(c, "warp.fetch_pc", slot, !warp->buffered || warp->fetch_pc == warp->head_pc + warp->buffered);
     check_holds(c, "sm.next_age", slot, warp->age < sm->next_age);
 }

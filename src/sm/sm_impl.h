@@ -46,6 +46,7 @@ struct sm_warp {
     uint32_t asked_pc;           /* what the instruction cache was last asked for */
     uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
     uint64_t fence_since;        /* at a fence: the cycle in which it came there */
+    uint32_t lanes_out;          /* ops that ask queues for locks, which in_flight does not count */
     uint32_t flush;              /* at a fence, in fence_flushes: the mark of its flush (l1_flush) */
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
@@ -350,6 +351,8 @@ uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr);
 void sm_acquire(struct sm *sm, const struct isa_instr *instr);
 /* complete.c: a queue has answered a lane that asked for a lock. */
 void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane);
+/* The same: it has no request of the lane, which wanted to leave. */
+void sm_lock_stays(struct sm *sm, const struct sm_op *o, unsigned lane);
 /* fence.c: the head of a warp's buffer has its registers, and waits like a fence before it issues. */
 void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit);
 /* The head of a warp's buffer has the values of its registers. */

@@ -36,6 +36,24 @@ for machine in "gtx480" "gtx480-sm2"; do
 done
 last=$(ls -t at.* | head -n 1)
 
+# Lanes that stand in queues of locks; with two threads, and every cycle.
+"$LOCKSTEP" cc "$LOCKSTEP_SRC/tests/cuda/lock_queues.cu" -o queues || exit 1
+queues=(--set locks.queue=true --set locks.record_limit=20 --set gpu.sms=2)
+rm -f queued.*
+run whole "${queues[@]}" ./queues
+cmp -n "$(stat -c %s "$LOCKSTEP_SRC/tests/cuda/lock_queues.expected")" whole "$LOCKSTEP_SRC/tests/cuda/lock_queues.expected" ||
+    wrong "queues printed something else"
+run saving "${queues[@]}" --checkpoint-every 60000 --checkpoint 'queued.%c' ./queues
+cmp whole saving || wrong "checkpoints change a program with queues"
+n=0
+for file in queued.*; do
+    [ $((n++ % 2)) -eq 0 ] && how="--threads 2" || how=--no-skip
+    # shellcheck disable=SC2086
+    run rest --resume "$file" $how
+    cmp whole rest || { wrong "it goes on otherwise from $file $how"; cat rest.err; }
+done
+[ "$n" -ge 4 ] || wrong "only $n checkpoints with queues"
+
 # A program goes on for a moment only when lockstep is killed.
 cat >endless.cu <<'P'
 __global__ void endless(volatile int *x) { while (*x == 0) x[1] = x[1] + 1; }

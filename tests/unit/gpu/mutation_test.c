@@ -93,7 +93,7 @@ static void look(void *context)
             break_fact(m, &m->facts[i]);
 }
 
-/* Loads and stores that miss and meet, atomics, local and constant memory, barriers, calls and divergence, and a lock.
+/* Loads and stores that miss and meet, atomics, local and constant memory, barriers, calls and divergence, and locks.
  */
 static const char text[] = PTX_HEAD
     ".const .align 4 .b32 c[4] = {3, 1, 4, 1};\n.shared .align 4 .b8 s[512];\n"
@@ -118,6 +118,7 @@ static const char text[] = PTX_HEAD
         "OVER: and.b32 %r8, %r2, 31; setp.ne.u32 %p3, %r8, 0; @%p3 bra NEXT;\n"
         "TRY: atom.global.cas.b32 %r8, [%rd1+1024], 0, 1; setp.ne.u32 %p4, %r8, 0; @%p4 bra TRY;\n"
         "membar.gl; atom.global.exch.b32 %r8, [%rd1+1024], 0; nanosleep.u32 50;\n"
+        "lockstep.lock.b32 [%rd1+3200]; nanosleep.u32 20; lockstep.unlock.b32 [%rd1+3200];\n"
         "NEXT: add.u32 %r1, %r1, -1; setp.ne.u32 %p1, %r1, 0; @%p1 bra LOOP; st.global.u32 [%rd2], %r6; ret;\n");
 
 static void break_all_on(struct mutator *m, const char *machine, const char *settings, unsigned threads)
@@ -130,6 +131,7 @@ static void break_all_on(struct mutator *m, const char *machine, const char *set
         m->facts[i].broken = 0;
     gpu_set_checkpoints(d.gpu, 1, BETWEEN, look, m);
     uint64_t params[] = {device_buffer(&d, 1 << 17), 5};
+    assert_int_equal(gpu_fill(d.gpu, params[0] + 3200, 0xff, 4, &d.sink), 0); /* a lock that is free */
     struct shape shape = {.grid = 12, .block = 96, .max_cycles = CYCLES, .threads = threads};
     enum gpu_status status = device_try(&d, "k", shape, 2, params);
     if (status != GPU_OK && status != GPU_LIMIT)
@@ -202,7 +204,8 @@ static void test_every_fact_is_seen_to_break(void **state)
          "sm.scheduler=tls "
          "spin.detector=ddos",
          1},
-        {"gtx480", "gpu.sms=3 partition.channels=2 network.core=mesh network.columns=3 network.rows=2 sm.divergence=its", 1},
+        {"gtx480",
+         "gpu.sms=3 partition.channels=2 network.core=mesh network.columns=3 network.rows=2 sm.divergence=its", 1},
         {"gtx480", "gpu.sms=3 network.core=ideal network.latency=20 network.boundary_flits=1 partition.l2_icnt_queue=1",
          2},
         {"gtx480",
@@ -210,6 +213,7 @@ static void test_every_fact_is_seen_to_break(void **state)
          "l2.sets=8",
          1},
         {"apu8", "coherence.protocol=rsp", 2},
+        {"gtx480", "gpu.sms=3 partition.channels=2 locks.queue=true", 1},
     };
     struct mutator *m = calloc(1, sizeof *m);
     for (unsigned i = 0; i < sizeof machines / sizeof machines[0]; i++)

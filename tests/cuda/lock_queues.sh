@@ -1,0 +1,68 @@
+# Queues of locks in the slices of the L2: a program prints the same with them and without, however little they have room for, and
+# what they cannot do is refused with the reason.
+. "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+check_output lock_queues "$here/lock_queues.cu"
+set=${LOCKSTEP_SET:-}
+export LOCKSTEP_SET LOCKSTEP_MACHINE LOCKSTEP_MODE=timing
+
+# settings WORDS...: one a line, behind those of the environment.
+settings() {
+    LOCKSTEP_SET=$(printf '%s\n' "$@")${set:+
+$set}
+}
+
+# right MACHINE SETTINGS...: with them, the program prints what it should.
+right() {
+    LOCKSTEP_MACHINE=$1
+    shift
+    settings "$@"
+    on_simulator "$work/lock_queues" >"$work/timed" || fail "$LOCKSTEP_MACHINE, $*: ended with $?"
+    diff "$here/lock_queues.expected" "$work/timed" || fail "$LOCKSTEP_MACHINE, $*"
+}
+for machine in gtx480 thesis gtx1080ti; do
+    right "$machine" locks.queue=false
+    right "$machine" locks.queue=true
+    right "$machine" locks.queue=true locks.queue_limit=2
+done
+for backoff in constant linear exponential; do
+    right gtx480 locks.queue=true locks.record_limit=1 "locks.backoff=$backoff"
+    right thesis locks.queue=true locks.record_limit=8 "locks.backoff=$backoff"
+    right gtx1080ti locks.queue=true locks.queue_limit=2 locks.record_limit=8 "locks.backoff=$backoff" locks.backoff_cycles=1
+done
+for protocol in gpu bypass; do
+    right gtx480 locks.queue=true "coherence.protocol=$protocol"
+done
+right gtx480 locks.queue=true sm.scheduler=lrr+bows
+right gtx480 locks.queue=true locks.record_limit=8 sm.scheduler=lrr l2.sets=4 l2.ways=1
+
+# refused WORDS SETTINGS...: nothing is launched, and the reason has the words.
+refused() {
+    words=$1
+    shift
+    LOCKSTEP_MACHINE=gtx480
+    settings "$@"
+    on_simulator "$work/lock_queues" >"$work/out" 2>"$work/err" || fail "$*: ended with $?"
+    grep -qF -- "$words" "$work/err" || fail "$*: no word of '$words': $(cat "$work/err")"
+    ! grep -q '^one: cudaSuccess, [1-9]' "$work/out" || fail "$*: it ran"
+}
+refused 'which its lets others have' locks.queue=true sm.divergence=its
+refused 'and hlrc is not one' locks.queue=true coherence.protocol=hlrc
+refused 'expected constant, linear or exponential' locks.backoff=never
+
+# A second lock is refused when it is asked for; what else can go wrong with locks is found as without queues.
+build "$work/stuck" "$here/locks_stuck.cu"
+settings locks.queue=true
+# stuck NAME ERROR WORDS: the error that the program sees; the report has the words.
+stuck() {
+    on_simulator "$work/stuck" "$1" >"$work/out" 2>"$work/err" || fail "$1: status $?"
+    [ "$(cat "$work/out")" = "$2" ] || fail "$1: $(cat "$work/out")"
+    grep -qF -- "$3" "$work/err" || fail "$1: no word of '$3': $(cat "$work/err")"
+}
+for nested in beside twice circle; do
+    stuck "$nested" cudaErrorIllegalInstruction 'is asked for while lanes of the warp have or await others'
+done
+stuck skip cudaErrorIllegalInstruction 'RPC-skipped deadlock'
+stuck barrier cudaErrorLaunchTimeout 'waits at barrier 0'
+stuck ended cudaErrorLaunchTimeout 'whose warp has ended without giving it back'
+stuck others cudaErrorIllegalInstruction 'gives back the lock'
+stuck nobodys cudaErrorIllegalInstruction 'which nobody holds'
