@@ -280,6 +280,19 @@ static enum simt_event fail_nested(const struct simt_warp *warp, struct simt_res
     return SIMT_FAULTED;
 }
 
+/* The lanes ask by a generic address, some for locks that no slice has a queue for. */
+static enum simt_event fail_mixed(const struct simt_warp *warp, uint64_t shared, struct simt_result *r)
+{
+    char lock[64];
+    name_lock(warp->locks->address[mask_first(shared)], lock, sizeof lock);
+    r->fault = fault_of(warp, mask_first(shared));
+    snprintf(r->fault.message, sizeof r->fault.message,
+             "%s is asked for while other lanes ask for locks in global memory by the same instruction: queues of locks "
+             "(locks.queue) answer those alone",
+             lock);
+    return SIMT_FAULTED;
+}
+
 enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
                           struct simt_result *r)
 {
@@ -317,11 +330,11 @@ enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint
     if (taking && simt_access_queues(warp, access)) {
         if (warp->paths.asked && !waited)
             return fail_nested(warp, r);
+        if (r->mask != access->mask)
+            return fail_mixed(warp, r->mask & ~access->mask, r);
         access->leaving = leaving;
         l->refused &= ~r->mask;
         l->queued |= r->mask;
-        for (uint64_t rest = r->mask & ~access->mask; rest; rest &= rest - 1)
-            simt_lock_came(warp, mask_first(rest), cycle); /* of shared memory: served already */
         r->mask = r->active;
     }
     if (taking)
