@@ -286,10 +286,11 @@ static enum simt_event fail_mixed(const struct simt_warp *warp, uint64_t shared,
     char lock[64];
     name_lock(warp->locks->address[mask_first(shared)], lock, sizeof lock);
     r->fault = fault_of(warp, mask_first(shared));
-    snprintf(r->fault.message, sizeof r->fault.message,
-             "%s is asked for while other lanes ask for locks in global memory by the same instruction: queues of locks "
-             "(locks.queue) answer those alone",
-             lock);
+    snprintf(
+        r->fault.message, sizeof r->fault.message,
+        "%s is asked for while other lanes ask for locks in global memory by the same instruction: queues of locks "
+        "(locks.queue) answer those alone",
+        lock);
     return SIMT_FAULTED;
 }
 

@@ -129,8 +129,9 @@ static uint8_t *place_in(void *store, uint64_t address)
 
 uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr)
 {
-    bool acquires = !(isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_STORE) && orders(instr, ISA_ORDER_ACQUIRE) &&
-                    beyond_block(instr) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
+    bool acquires = !(isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_STORE) &&
+                    orders(instr, ISA_ORDER_ACQUIRE) && beyond_block(instr) &&
+                    sm->params->fence_l1 == SM_FENCE_INVALIDATE;
     return acquires ? 1 + sm_order_of(instr, false) : 0;
 }
 
@@ -230,8 +231,8 @@ static void count_jump(struct sm *sm, const struct simt_result *r)
     }
 }
 
-/* Lanes go on with locks that came while others of their warp executed: what these brought into the L1 may be older than
- * what the locks protect. */
+/* Lanes go on with locks that came while others of their warp executed: what these brought into the L1 may be older
+ * than what the locks protect. */
 static void follow_grant(struct sm *sm, const struct simt_result *r)
 {
     bool takes = isa_op_info((enum isa_op)r->instr->op)->flags & ISA_FLAG_TAKE;
