@@ -44,13 +44,6 @@ void simt_locks_free(struct simt_locks *locks)
     free(locks);
 }
 
-static struct simt_locks *locks_of(struct simt_warp *warp)
-{
-    if (!warp->locks)
-        warp->locks = base_calloc(1, sizeof *warp->locks);
-    return warp->locks;
-}
-
 static struct simt_held *held_at(const struct simt_locks *l, uint32_t level, unsigned lane)
 {
     return &l->held[level * SIMT_MAX_WIDTH + lane];
@@ -280,53 +273,84 @@ static enum simt_event fail_nested(const struct simt_warp *warp, struct simt_res
     return SIMT_FAULTED;
 }
 
-enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
-                          struct simt_result *r)
+/* The lanes ask by a generic address, some for locks that no slice has a queue for. */
+static enum simt_event fail_mixed(const struct simt_warp *warp, uint64_t shared, struct simt_result *r)
 {
-    const struct simt_divergence *way = warp->paths.way;
-    bool taking = takes(r->instr);
-    if (!r->mask) {
-        simt_advance(&warp->paths, r->pc + 1);
-        return SIMT_PLAIN;
-    }
-    if (taking && r->mask != r->active) {
-        way->part(&warp->paths, r->active & ~r->mask, r->pc + 1);
-        return SIMT_JUMP;
-    }
-    struct simt_locks *l = locks_of(warp);
-    bool waited = taking && ((l->queued | l->refused | l->over) & r->mask);
-    uint64_t leaving = 0;
-    if (waited && !ask_again(warp, op, cycle, r, &leaving))
-        return r->mask ? SIMT_QUEUED : SIMT_JUMP;
+    char lock[64];
+    name_lock(warp->locks->address[mask_first(shared)], lock, sizeof lock);
+    r->fault = fault_of(warp, mask_first(shared));
+    snprintf(
+        r->fault.message, sizeof r->fault.message,
+        "%s is asked for while other lanes ask for locks in global memory by the same instruction: queues of locks "
+        "(locks.queue) answer those alone",
+        lock);
+    return SIMT_FAULTED;
+}
+
+/* The lanes of r->mask ask, or give back: by an access that is under way when this returns MEMORY. */
+static enum simt_event send(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                            struct simt_access *access, struct simt_result *r)
+{
+    struct simt_locks *l = warp->locks;
     if (l->pc != r->pc || l->asking != r->mask)
         l->vain = 0;
     l->asking = r->mask;
     l->got &= l->granted;
     l->pc = r->pc;
     enum simt_event event = simt_memory(warp, op, cycle, access, r);
-    if (event != SIMT_MEMORY)
-        return event;
-    for (uint64_t rest = r->mask; rest; rest &= rest - 1) {
+    for (uint64_t rest = event == SIMT_MEMORY ? r->mask : 0; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         bool apart = !mask_has(access->mask, lane); /* of a generic access: served, in another space */
         bool shared = access->space == ISA_SPACE_SHARED || apart;
         l->address[lane] = access->address[lane] | (shared ? SIMT_LOCK_SHARED : 0);
     }
+    return event;
+}
+
+/* The lanes that take part in an instruction that takes, all that have the turn, ask: for the first time, or `again`;
+ * those of `leaving` to be taken out of their queue. */
+static enum simt_event take(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                            struct simt_access *access, struct simt_result *r)
+{
+    struct simt_locks *l = warp->locks;
+    bool again = (l->queued | l->refused | l->over) & r->mask;
+    uint64_t leaving = 0;
+    if (again && !ask_again(warp, op, cycle, r, &leaving))
+        return r->mask ? SIMT_QUEUED : SIMT_JUMP;
+    enum simt_event event = send(warp, op, cycle, access, r);
+    if (event != SIMT_MEMORY)
+        return event;
     if (r->instr->op == ISA_OP_LOCK_TIMED)
         start_timer(l, r->mask, cycle);
-    if (taking && simt_access_queues(warp, access)) {
-        if (warp->paths.asked && !waited)
+    if (simt_access_queues(warp, access)) {
+        if (warp->paths.asked && !again)
             return fail_nested(warp, r);
+        if (r->mask != access->mask)
+            return fail_mixed(warp, r->mask & ~access->mask, r);
         access->leaving = leaving;
         l->refused &= ~r->mask;
         l->queued |= r->mask;
-        for (uint64_t rest = r->mask & ~access->mask; rest; rest &= rest - 1)
-            simt_lock_came(warp, mask_first(rest), cycle); /* of shared memory: served already */
         r->mask = r->active;
     }
-    if (taking)
-        way->ask(&warp->paths, r->mask);
+    warp->paths.way->ask(&warp->paths, r->mask);
     return SIMT_MEMORY;
+}
+
+enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_access *access,
+                          struct simt_result *r)
+{
+    bool taking = takes(r->instr);
+    if (!r->mask) {
+        simt_advance(&warp->paths, r->pc + 1);
+        return SIMT_PLAIN;
+    }
+    if (taking && r->mask != r->active) {
+        warp->paths.way->part(&warp->paths, r->active & ~r->mask, r->pc + 1);
+        return SIMT_JUMP;
+    }
+    if (!warp->locks)
+        warp->locks = base_calloc(1, sizeof *warp->locks);
+    return taking ? take(warp, op, cycle, access, r) : send(warp, op, cycle, access, r);
 }
 
 /* Answers */

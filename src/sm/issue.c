@@ -129,8 +129,9 @@ static uint8_t *place_in(void *store, uint64_t address)
 
 uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr)
 {
-    bool acquires = !(isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_STORE) && orders(instr, ISA_ORDER_ACQUIRE) &&
-                    beyond_block(instr) && sm->params->fence_l1 == SM_FENCE_INVALIDATE;
+    bool acquires = !(isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_STORE) &&
+                    orders(instr, ISA_ORDER_ACQUIRE) && beyond_block(instr) &&
+                    sm->params->fence_l1 == SM_FENCE_INVALIDATE;
     return acquires ? 1 + sm_order_of(instr, false) : 0;
 }
 

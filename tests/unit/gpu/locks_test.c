@@ -14,6 +14,7 @@
 #define STEPS 5
 #define KERNELS 32 /* LOCKSTEP_KERNELS=N: so many; LOCKSTEP_SEED=S: from seed S on */
 #define FREE UINT32_MAX
+#define GLOBAL_LOCKS 16 /* at most; behind their counters are those of the blocks' locks in shared memory */
 /* In the buffer: */
 #define COUNTS 65536     /* a word for each lock: what the critical sections count, by loads and stores */
 #define ENTERED 69632    /* a word for each lock: the same by atomics, behind the critical section */
@@ -30,6 +31,8 @@ struct step {
     uint32_t sleep;       /* ns in the critical section */
     uint32_t mask, value; /* threads t with (t & mask) == value take part */
     bool plain;           /* the counter is read and written as any data, else by volatile accesses */
+    bool shared;          /* a lock in shared memory, by a generic address */
+    bool guarded;         /* who takes part is said by the predicate of the instruction, not by a branch around it */
     bool two_unlocks;     /* in the two ways of a branch */
 };
 
@@ -61,6 +64,8 @@ static struct step make_step(uint64_t *x)
         .sleep = rnd(x, 3) ? 0 : rnd(x, 400),
         .mask = masks[rnd(x, 6)],
         .plain = rnd(x, 2),
+        .shared = rnd(x, 5) == 0,
+        .guarded = rnd(x, 3) == 0,
         .two_unlocks = rnd(x, 4) == 0,
     };
     s.value = rnd(x, 8) & s.mask;
@@ -100,7 +105,7 @@ static void add_asking(struct strbuf *out, const struct step *s, unsigned n)
 {
     switch (s->kind) {
     case LOCK:
-        strbuf_add(out, "lockstep.lock.b32 [%rd5];\n");
+        strbuf_addf(out, "@!%%p1 lockstep.lock.b32 [%%rd5]; @%%p1 bra E%u;\n", n);
         break;
     case TIMED_CYCLES:
         strbuf_addf(out, "lockstep.lock.timed.cycles.b32 [%%rd5], %u, O%u;\n", s->limit, n);
@@ -120,7 +125,9 @@ static void add_asking(struct strbuf *out, const struct step *s, unsigned n)
 static void add_step(struct strbuf *out, const struct program *p, unsigned n)
 {
     const struct step *s = &p->steps[n];
-    strbuf_addf(out, "and.b32 %%r12, %%r5, %u; setp.ne.u32 %%p1, %%r12, %u; @%%p1 bra E%u;\n", s->mask, s->value, n);
+    strbuf_addf(out, "and.b32 %%r12, %%r5, %u; setp.ne.u32 %%p1, %%r12, %u;\n", s->mask, s->value);
+    if (s->kind != LOCK || !s->guarded)
+        strbuf_addf(out, "@%%p1 bra E%u;\n", n);
     strbuf_addf(out, "mul.lo.u32 %%r10, %%r5, %u; add.u32 %%r10, %%r10, %u;\n", s->times, s->plus);
     if (s->kind == SEMAPHORE) {
         add_semaphore(out, p, s);
@@ -130,6 +137,12 @@ static void add_step(struct strbuf *out, const struct program *p, unsigned n)
             "rem.u32 %%r10, %%r10, %u; mul.wide.u32 %%rd5, %%r10, %u; add.u64 %%rd5, %%rd1, %%rd5; mul.wide.u32 "
             "%%rd6, %%r10, 4; add.u64 %%rd6, %%rd1, %%rd6; add.u64 %%rd6, %%rd6, %u;\n",
             p->locks, p->stride, COUNTS);
+        if (s->shared)
+            strbuf_addf(
+                out,
+                "mov.u64 %%rd5, %%rd9; mul.wide.u32 %%rd6, %%r3, 4; add.u64 %%rd6, %%rd1, %%rd6; add.u64 %%rd6, "
+                "%%rd6, %u;\n",
+                COUNTS + 4 * GLOBAL_LOCKS);
         add_asking(out, s, n);
         add_section(out, s, n);
         if (s->kind == TRY_LOOP)
@@ -151,7 +164,9 @@ static struct program make_program(uint64_t seed)
                         .semaphores = 1 + rnd(&x, 2),
                         .count = 1 + rnd(&x, 3),
                         .turns = 1 + rnd(&x, 3)};
-    strbuf_add(&out, PTX_HEAD ".visible .entry k(.param .u64 p, .param .u64 n)\n{\n" PTX_REGS PTX_BEGIN "TURN:\n");
+    strbuf_add(&out, PTX_HEAD
+               ".shared .align 4 .b8 s[4];\n.visible .entry k(.param .u64 p, .param .u64 n)\n{\n" PTX_REGS PTX_BEGIN
+               "mov.u64 %rd9, s; cvta.shared.u64 %rd9, %rd9; st.shared.u32 [s], -1; bar.sync 0;\nTURN:\n");
     for (unsigned n = 0; n < STEPS; n++) {
         p.steps[n] = make_step(&x);
         add_step(&out, &p, n);
@@ -239,7 +254,7 @@ static void expect_right(struct run *r)
     device_read(&r->d, words, r->buffer, BYTES);
     for (uint32_t i = 0; i < COUNTS / 4; i++)
         SAYS(r, words[i], FREE);
-    for (uint32_t i = 0; i < p->locks; i++) {
+    for (uint32_t i = 0; i < GLOBAL_LOCKS + GRID; i++) {
         SAYS(r, words[COUNTS / 4 + i], words[ENTERED / 4 + i]);
         entered += words[ENTERED / 4 + i];
     }
@@ -367,6 +382,8 @@ static void test_random_kernels(void **state)
     for (uint64_t seed = first; seed < end; seed += effort_step(6)) {
         struct program p = make_program(seed);
         char *settings = draw_settings(seed);
+        if (from)
+            fprintf(stderr, "%s\n", p.text);
         const char *machine = seed % 2 ? "gtx480" : "gtx480-sm2";
         struct run r;
         open_run(&r, &p, machine, settings);
@@ -401,6 +418,31 @@ static void test_lock_that_comes_meanwhile(void **state)
         assert_int_equal(device_word(&d, at + 1024), 1);
         if (device_word(&d, at + 1152) != 2)
             fail_msg("%s queues, a lane saw an old value", queue ? "with" : "without");
+        device_close(&d);
+    }
+}
+
+/* Lanes that ask for locks in shared and in global memory by one instruction: without queues each gets its own, with
+ * queues that is refused. */
+static void test_mixed_memory(void **state)
+{
+    static const char kernel[] = PTX_HEAD ".shared .align 4 .b8 s[4];\n" PTX_KERNEL(
+        "k",
+        PTX_BEGIN "st.shared.u32 [s], -1; mov.u64 %rd5, s; cvta.shared.u64 %rd5, %rd5; setp.eq.u32 %p1, %r2, 0;\n"
+                  "selp.b64 %rd5, %rd1, %rd5, %p1; lockstep.lock.b32 [%rd5]; ld.volatile.global.u32 %r7, [%rd2+64];\n"
+                  "add.u32 %r7, %r7, 1; st.volatile.global.u32 [%rd2+64], %r7; lockstep.unlock.b32 [%rd5]; ret;");
+    for (unsigned queue = 0; queue < 2; queue++) {
+        struct device d;
+        device_open(&d, "gtx480", queue ? "locks.queue=true" : "");
+        device_load(&d, kernel);
+        uint64_t params[] = {device_buffer(&d, 1024), 0};
+        assert_int_equal(gpu_fill(d.gpu, params[0], 0xff, 4, &d.sink), 0);
+        enum gpu_status status = device_try(&d, "k", (struct shape){.grid = 1, .block = 8}, 2, params);
+        assert_int_equal(status, queue ? GPU_FAULT : GPU_OK);
+        if (queue)
+            assert_has(strbuf_text(&d.text), "while other lanes ask for locks in global memory");
+        for (unsigned lane = 0; !queue && lane < 8; lane++)
+            assert_int_equal(device_word(&d, params[0] + 64 + 4 * lane), 1);
         device_close(&d);
     }
 }
@@ -456,8 +498,11 @@ static void test_grant_meets_leave(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels),
-                                       cmocka_unit_test(test_lock_that_comes_meanwhile),
-                                       cmocka_unit_test(test_grant_meets_leave)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_kernels),
+        cmocka_unit_test(test_lock_that_comes_meanwhile),
+        cmocka_unit_test(test_mixed_memory),
+        cmocka_unit_test(test_grant_meets_leave),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
