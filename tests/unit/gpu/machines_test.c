@@ -5,6 +5,7 @@
  *
  * Seeds are fixed and named in a failure. LOCKSTEP_MACHINES=N tries N machines instead of a few (LOCKSTEP_LONG: of some
  * hundreds), LOCKSTEP_SEED=S begins with seed S, LOCKSTEP_CYCLES=C follows slow machines for C cycles. */
+#include "gpu/gpu_impl.h"
 #include "gpu/result_json.h"
 #include "gpu_support.h"
 #include "memory/coherence/protocol.h"
@@ -291,6 +292,8 @@ static void draw_value(const char *name, const struct param_desc *param, uint64_
         while (simt_ways()[n])
             n++;
         strbuf_add(out, simt_ways()[rnd(x, n)]->name);
+    } else if (!strcmp(name, "locks.backoff")) {
+        strbuf_add(out, lock_backoffs[rnd(x, 3)]);
     } else if (!strcmp(name, "network.core")) {
         unsigned n = 0;
         while (network_cores()[n])
@@ -365,7 +368,8 @@ static void draw_machine(struct machine *machine, uint64_t seed, unsigned *drawn
     set(machine, "gpu.sms", "3");
     set(machine, "gpu.watch_cycles", "4000000000");
     strbuf_add(&history, " --set gpu.sms=3 --set gpu.watch_cycles=4000000000");
-    /* From a few parameters to nearly all of them. */
+    /* From a few parameters to nearly all of them. Queues of locks do not go with every protocol and way to diverge,
+     * which a launch is told. */
     uint32_t share = 1 + rnd(&x, 24) * rnd(&x, 24);
     for (unsigned g = 0; g < MACHINE_GROUPS; g++) {
         for (unsigned i = 0; i < machine->groups[g].count; i++) {
@@ -380,6 +384,10 @@ static void draw_machine(struct machine *machine, uint64_t seed, unsigned *drawn
             strbuf_free(&name);
             strbuf_free(&value);
         }
+    }
+    if (gpu_protocol(machine)->registration || strcmp(machine->sm.divergence, "stack")) {
+        set(machine, "locks.queue", "false");
+        strbuf_add(&history, " --set locks.queue=false");
     }
 }
 
@@ -558,6 +566,9 @@ static unsigned values_of(const struct param_group *group, const struct param_de
         strcpy(values[n++], "6,1");
     } else if (!strcmp(param->name, "slice_nodes")) {
         strcpy(values[n++], "0-7,0-6/2");
+    } else if (!strcmp(param->name, "backoff")) {
+        for (; lock_backoffs[n]; n++)
+            snprintf(values[n], sizeof values[n], "%s", lock_backoffs[n]);
     } else if (!strcmp(param->name, "core")) {
         for (; network_cores()[n]; n++)
             snprintf(values[n], sizeof values[n], "%s", network_core_name(network_cores()[n]));
