@@ -59,6 +59,12 @@ static const char text[] =
         "and.b32 %r8, %r5, 15; mul.wide.u32 %rd8, %r8, 4; add.u64 %rd8, %rd1, %rd8; "
         "ld.global.u32 %r9, [%rd8+8192]; atom.global.add.u32 %r9, [%rd8+8192], %r1; "
         "red.global.max.u32 [%rd1+12288], %r5; membar.gl; st.global.u32 [%rd2], %r6; membar.cta;\n"
+        /* a lock, with a limit that is never reached and without, and a semaphore */
+        "and.b32 %r8, %r2, 15; setp.ne.u32 %p6, %r8, 0; @%p6 bra FREE; lockstep.lock.b32 [%rd1+12416]; "
+        "red.global.add.u32 [%rd1+12544], 1; lockstep.unlock.b32 [%rd1+12416]; lockstep.sem.wait.u32 [%rd1+12420]; "
+        "red.global.add.u32 [%rd1+12548], 1; lockstep.sem.signal.u32 [%rd1+12420];\n"
+        "mov.u32 %r8, -1; lockstep.lock.timed.cycles.b32 [%rd1+12416], %r8, FREE; "
+        "red.global.add.u32 [%rd1+12544], 1; lockstep.unlock.b32 [%rd1+12416];\nFREE:\n"
         /* arithmetic of every class */
         "add.u32 %r9, %r1, 3; div.u32 %r10, %r6, %r9; rem.u32 %r11, %r6, %r9; max.s32 %r10, %r10, %r11; "
         "mad.lo.u32 %r6, %r6, 5, %r10; mul.lo.u32 %r6, %r6, 3; add.f32 %f2, %f1, 0f3F800000; "
@@ -121,6 +127,8 @@ static void run(const struct machine *machine, uint64_t max_cycles, unsigned thr
     for (uint32_t i = 0; i < WORDS - TABLE; i++)
         table[i] = i * 2654435761u ^ i >> 3;
     assert_int_equal(gpu_write(d.gpu, p + TABLE * 4, table, sizeof table, &d.sink), 0);
+    const uint32_t locks[] = {UINT32_MAX, 2};
+    assert_int_equal(gpu_write(d.gpu, p + 12416, locks, sizeof locks, &d.sink), 0);
     struct shape shape = {
         .grid = GRID, .block = BLOCK, .max_cycles = max_cycles, .threads = threads, .every_cycle = every};
     o->status = device_try(&d, "k", shape, 2, params);
@@ -498,8 +506,6 @@ static const struct {
     const char *name, *shown_by;
 } silent[] = {
     {"spin.truth", "cli.spin"},
-    {"spin.profiled_values", "unit.sm.spin_ddos"},
-    {"spin.clears_history", "unit.sm.spin_ddos"},
 
     {"gpu.name", "cudaGetDeviceProperties"},
     {"gpu.compute_major", "cudaGetDeviceProperties"},
