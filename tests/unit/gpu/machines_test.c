@@ -18,7 +18,7 @@
 #define WORDS 8192    /* of the buffer: results by thread from 0, counters from 2048, a table that is only read */
 #define TABLE 4096    /* from this word on */
 #define STEPPED 60000 /* cycles, at most, that are stepped and simulated by two threads */
-#define ENOUGH 50000  /* cycles that show whether a parameter changes the result; the usual launch takes some 10,000 */
+#define ENOUGH 150000 /* cycles that show whether a parameter changes the result; the usual launch has ended by then */
 #define MOST 3000000  /* cycles, at most, that are simulated in the hope of the end */
 
 /* Every unit, with values that depend on no order: what is read was written before the launch, or by the thread itself
@@ -60,7 +60,7 @@ static const char text[] =
         "ld.global.u32 %r9, [%rd8+8192]; atom.global.add.u32 %r9, [%rd8+8192], %r1; "
         "red.global.max.u32 [%rd1+12288], %r5; membar.gl; st.global.u32 [%rd2], %r6; membar.cta;\n"
         /* a lock, with a limit that is never reached and without, and a semaphore */
-        "and.b32 %r8, %r2, 15; setp.ne.u32 %p6, %r8, 0; @%p6 bra FREE; lockstep.lock.b32 [%rd1+12416]; "
+        "and.b32 %r8, %r2, 31; setp.ne.u32 %p6, %r8, 0; @%p6 bra FREE; lockstep.lock.b32 [%rd1+12416]; "
         "red.global.add.u32 [%rd1+12544], 1; lockstep.unlock.b32 [%rd1+12416]; lockstep.sem.wait.u32 [%rd1+12420]; "
         "red.global.add.u32 [%rd1+12548], 1; lockstep.sem.signal.u32 [%rd1+12420];\n"
         "mov.u32 %r8, -1; lockstep.lock.timed.cycles.b32 [%rd1+12416], %r8, FREE; "
@@ -506,6 +506,8 @@ static const struct {
     const char *name, *shown_by;
 } silent[] = {
     {"spin.truth", "cli.spin"},
+    {"spin.profiled_values", "unit.sm.spin_ddos"},
+    {"spin.clears_history", "unit.sm.spin_ddos"},
 
     {"gpu.name", "cudaGetDeviceProperties"},
     {"gpu.compute_major", "cudaGetDeviceProperties"},
