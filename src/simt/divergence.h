@@ -69,6 +69,7 @@ struct simt_divergence {
     const char *name;
     uint8_t kinds;  /* of paths, from 0 */
     bool exclusive; /* lanes that ask for locks keep the turn until they get one of them */
+    bool delays;    /* lanes that leave a loop in which they only wait do not meet where it ends (poll) */
     /* The path that has the turn came to where it goes `until`. */
     void (*arrive)(struct simt_paths *paths);
     void (*advance_some)(struct simt_paths *paths, uint64_t mask, uint32_t next);

@@ -247,7 +247,8 @@ static enum simt_event execute_branch(struct simt_warp *warp, const struct simt_
                                       struct simt_result *r)
 {
     if (RARELY(op->polls))
-        simt_poll(&warp->paths, r->mask, instr->target, r->pc + 1, instr->reconverge);
+        simt_poll(&warp->paths, r->mask, instr->target, r->pc + 1,
+                  op->waits && warp->paths.way->delays ? ISA_PC_NONE : instr->reconverge);
     else
         simt_branch(&warp->paths, r->mask, instr->target, r->pc + 1, instr->reconverge);
     return SIMT_JUMP;
