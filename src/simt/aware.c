@@ -6,41 +6,48 @@
  * the reconvergence table is the meetings, whose lanes that are still to come are those of the paths above them.
  *
  * The rule:
- *   1. Leaves take turns, first in, first out. The leaf that has the turn goes behind all others when it takes a branch
- *      (which goes anywhere but to the next instruction), sleeps, asks for a lock in vain or waits for named lanes.
- *      Where it parts, its sides replace it behind all others: first the one that falls through, then the one that
- *      branches. Where it comes to a meeting, returns or ends, it is gone. A meeting that is complete is a leaf behind
- *      all others. The first ready leaf has the turn.
- *   2. Reconvergence is delayed: lanes that leave a loop in which they only wait (simt_op.waits) by its branch back do
- *      not meet the others where it ends, but at the next meeting further out.
- *   3. Reconvergence is forced: a meeting counts the passes that leaves of the warp make in loops after lanes last came
- *      to it. A branch back is one; in a loop that polls (simt_op.polls), and a sleep, and a lock asked for in vain,
- *      POLL_PASSES. At TIMEOUT the lanes that have come are let go. The others still meet there, and it counts anew.
+ *   1. Leaves take turns, first in, first out. The leaf that has the turn goes behind all others when it takes a
+ *      branch (which goes anywhere but to the next instruction), sleeps, asks for a lock in vain or waits for named
+ *      lanes. Where it parts, its sides replace it behind all others: first the one that falls through, then the one
+ *      that branches. Where it comes to a meeting, returns or ends, it is gone. A meeting that is complete is a leaf
+ *      behind all others. The first ready leaf has the turn.
+ *   2. Reconvergence is delayed: lanes that leave a loop in which they only wait (simt_op.waits) by its branch back
+ *      do not meet the others where it ends, but at the next meeting further out.
+ *   3. Reconvergence is forced: a meeting counts the passes that leaves of the warp make in loops after lanes last
+ *      came to it. A branch back is one; in a loop that polls (simt_op.polls), and a sleep, and a lock asked for in
+ *      vain, POLL_PASSES. At the timeout (sm.aware_timeout) the lanes that have come are let go. The others still meet
+ *      there, and it counts anew.
  *   4. Reconvergence is opportunistic: the leaf that goes behind the others becomes one with the ready leaves that
- * stand at its pc and have the same path below them, so that they would meet there next.
+ *      stand at its pc and have the same path below them, so that they would meet there next.
  *   5. Where no leaf is ready, all lanes at meetings are let go. If there are none, named lanes are waited for in vain.
+ *
  * Every lane goes on. A leaf that does not end, come to a meeting or wait for named lanes takes a branch after a
- * bounded number of instructions, or calls until local memory is used up; leaves that stood before another one in the
- * table go behind it then, so each has the turn after as many changes as there were leaves before it. A lane waits at a
- * meeting for no more than TIMEOUT passes after another lane last came there, and no more of these come than the warp
- * has.
+ * bounded number of instructions, or calls until local memory is used up. Leaves that stood before another one in the
+ * table go behind it then, so each has the turn after as many changes as there were leaves before it. A lane waits at
+ * a meeting for no more passes than the timeout after another lane last came there, and no more lanes come than the
+ * warp has.
  *
  * From the authors' repository (ElTantawy/mimd_to_simt, AWARE; read for facts): the order of the queue in 1, with the
  * side that falls through first; that every branch taken, uniform ones too, ends a turn; that the time of a meeting
  * runs from when lanes last came to it, and that when it is over those who stand there go on and the others keep the
  * meeting, with a new time; that splits stand back at a barrier until all of the warp are there; that the point to
- * which reconvergence is delayed is a property of the branch that the compiler finds. From what was published: 2 to 4
- * as such. Decided here: passes as the unit of time, because a way to diverge sees no cycles; the numbers; how loops
- * are found in which lanes only wait, and where they meet instead: the published compiler pass looks for the stores
- * that may end the wait, and delays to where they have been made; when leaves at one place are looked for; that calls
- * and returns end no turn, and that lanes that called together return together: the repository does not model calls in
- * full. Lacking: tables of finite size that spill to memory. */
+ * which reconvergence is delayed is a property of the branch, found before the program runs. From what was published:
+ * 2 to 4 as such. Decided here: passes as the unit of time, because a way to diverge sees no cycles; the numbers; how
+ * loops are found in which lanes only wait, and where they meet instead (the published compiler pass looks for the
+ * stores that may end the wait, and delays to where they have been made); when leaves at one place are looked for;
+ * that calls and returns end no turn, and that lanes that called together return together, because the repository
+ * does not model calls in full. Lacking: tables of finite size that spill to memory. */
 #include "base/bits.h"
 #include "base/hot.h"
 #include "simt/meetings.h"
 
-#define TIMEOUT 1024
+#define USUAL_TIMEOUT 1024
 #define POLL_PASSES 128
+
+static unsigned timeout(const struct simt_paths *paths)
+{
+    return paths->timeout ? paths->timeout : USUAL_TIMEOUT;
+}
 
 /* Only meetings count passes. */
 static void came(struct simt_path *meeting, const struct simt_path *leaf)
@@ -99,9 +106,9 @@ static void settle(struct simt_paths *paths)
 static void force(struct simt_paths *paths)
 {
     uint32_t now = simt_number_of_now(paths);
-    simt_let_go(paths, ~UINT64_C(0), TIMEOUT);
+    simt_let_go(paths, ~UINT64_C(0), timeout(paths));
     for (uint32_t i = 0; i < paths->count; i++)
-        if (paths->table[i].spent >= TIMEOUT)
+        if (paths->table[i].spent >= timeout(paths))
             paths->table[i].spent = 0;
     paths->now = &paths->table[now];
     settle(paths);
@@ -116,7 +123,7 @@ static void spend(struct simt_paths *paths, unsigned passes)
         if (p->kind != SIMT_MEETING)
             continue;
         p->spent = (uint16_t)(p->spent + passes);
-        over |= p->spent >= TIMEOUT;
+        over |= p->spent >= timeout(paths);
     }
     if (over)
         force(paths);
@@ -256,7 +263,7 @@ static void ret(struct simt_paths *paths, uint64_t mask, uint32_t next)
 static bool holds(const struct simt_paths *paths)
 {
     for (uint32_t i = 0; i < paths->count; i++)
-        if (paths->table[i].spent >= (paths->table[i].kind == SIMT_MEETING ? TIMEOUT : 1))
+        if (paths->table[i].spent >= (paths->table[i].kind == SIMT_MEETING ? timeout(paths) : 1))
             return false;
     return simt_meetings_hold(paths);
 }

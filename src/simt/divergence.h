@@ -51,6 +51,7 @@ struct simt_paths {
     uint32_t most;  /* paths at once, since the start */
     uint32_t asked; /* the way's own: of them, those of lanes that ask for locks */
     const struct simt_divergence *way;
+    uint32_t timeout; /* of aware, in passes; 0: the usual one */
     struct simt_path *table;
     uint32_t capacity;
     bool lent; /* the table is memory that is not its own */

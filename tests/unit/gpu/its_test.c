@@ -222,10 +222,24 @@ static void test_nobody_goes_on(void **state)
     }
 }
 
+/* Lanes that leave a loop in which they only wait do not meet the others there: when a wait for them hardly ever ends,
+ * a lock is handed on soon all the same. */
+static void test_aware_delays(void **state)
+{
+    struct device d;
+    device_open(&d, "gtx480", "gpu.sms=2 sm.divergence=aware sm.aware_timeout=60000");
+    device_load(&d, trials[0].text);
+    uint64_t params[] = {device_buffer(&d, 4096), 1};
+    struct shape shape = {.grid = trials[0].grid, .block = trials[0].block, .max_cycles = 1000000};
+    assert_int_equal(device_try(&d, "k", shape, 2, params), GPU_OK);
+    assert_true(as_expected(&d, params[0], &trials[0]));
+    device_close(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lanes_wait_for_lanes),
                                        cmocka_unit_test(test_under_other_machines),
-                                       cmocka_unit_test(test_nobody_goes_on)};
+                                       cmocka_unit_test(test_nobody_goes_on), cmocka_unit_test(test_aware_delays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
