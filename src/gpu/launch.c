@@ -224,6 +224,7 @@ static void describe_grid(struct gpu_run *run)
         .core_mhz = m->gpu.core_mhz,
         .check_sync = l->check_sync,
         .lock_past = m->sm.lock_past,
+        .aware_timeout = m->sm.aware_timeout,
         .lock_queues = lock_queues_of(m, l->mode),
         .divergence = l->divergence ? l->divergence : run->gpu->divergence,
         .services = &run->gpu->services,

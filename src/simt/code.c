@@ -200,40 +200,6 @@ static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, u
         bind_memory(rows->arena, instr, op);
 }
 
-/* Whether a lane may find by the instruction that another one has done something: it takes a lock, reads what others
- * write meanwhile, or lets time pass. */
-static bool looks_at_others(const struct isa_instr *instr)
-{
-    uint32_t flags = isa_op_info(instr->op)->flags;
-    if (flags & ISA_FLAG_ATOMIC)
-        return instr->dst_count != 0;
-    return ((flags & ISA_FLAG_LOAD) && instr->mods.order > ISA_ORDER_WEAK) || instr->op == ISA_OP_NANOSLEEP;
-}
-
-static bool any_looks_at_others(const struct isa_module *module, uint32_t first, uint32_t behind)
-{
-    for (uint32_t i = first; i < behind; i++)
-        if (looks_at_others(&module->instrs[i]))
-            return true;
-    return false;
-}
-
-/* A loop polls if an instruction from its first to the branch back does, or one of a function that is called there; of
- * what that calls in turn nothing is known. */
-static bool loop_polls(const struct isa_module *module, uint32_t first, uint32_t branch)
-{
-    if (any_looks_at_others(module, first, branch))
-        return true;
-    for (uint32_t i = first; i < branch; i++) {
-        const struct isa_call *call = module->instrs[i].call;
-        const struct isa_function *callee =
-            call && call->callee != UINT32_MAX ? &module->functions[call->callee] : NULL;
-        if (callee && callee->is_defined && any_looks_at_others(module, callee->first, callee->first + callee->count))
-            return true;
-    }
-    return false;
-}
-
 struct simt_code *simt_bind(const struct isa_module *module, unsigned width, struct arena *arena, unsigned *unbound)
 {
     struct simt_code *code = ARENA_NEW(arena, struct simt_code, 1);
@@ -252,8 +218,10 @@ struct simt_code *simt_bind(const struct isa_module *module, unsigned width, str
     *unbound = 0;
     for (uint32_t i = 0; i < module->instr_count; i++) {
         bind_instr(&rows, &module->instrs[i], width, &code->ops[i]);
-        code->ops[i].polls = code->ops[i].kind == SIMT_KIND_BRANCH && module->instrs[i].target <= i &&
-                             loop_polls(module, module->instrs[i].target, i);
+        if (code->ops[i].kind == SIMT_KIND_BRANCH && module->instrs[i].target <= i) {
+            code->ops[i].polls = simt_loop_polls(module, i);
+            code->ops[i].waits = code->ops[i].polls && simt_loop_waits(module, i);
+        }
         if (code->ops[i].kind == SIMT_KIND_OUTSIDE && module->instrs[i].op != ISA_OP_OUTSIDE)
             (*unbound)++;
     }

@@ -84,6 +84,7 @@ struct simt_op {
     bool plain; /* a lane function for 32 lanes, whose operands are rows and predicates: none is computed, none is the
                    condition code; at most SIMT_PLAIN_SOURCES are read and one is written */
     bool polls; /* a branch back in a loop in which a lane may wait for others */
+    bool waits; /* and in which it does nothing that another one may wait for */
     struct simt_reach reach[SIMT_PLAIN_SOURCES + 1]; /* of a plain op: sources, then the destination */
     const struct simt_operand *src, *dst;
     struct simt_pred pred_src[2], pred_dst[2];
@@ -107,5 +108,12 @@ simt_load_fn *simt_load_for(unsigned bytes, bool is_signed, unsigned bits);
  * reach it, must then be set by the caller: *unbound receives the number of such instructions that were not OUTSIDE in
  * the module. */
 struct simt_code *simt_bind(const struct isa_module *module, unsigned width, struct arena *arena, unsigned *unbound);
+
+/* polls.c. The instruction branches back: whether its loop polls, that is, an instruction from the loop's first to the
+ * branch, or of a function called there by its name, may show a lane what another one has done; and whether a lane only
+ * waits there: whether the branch is taken depends on what others did, and the lane stores nothing, takes no lock but
+ * by the one atomic, and calls nothing. */
+bool simt_loop_polls(const struct isa_module *module, uint32_t branch);
+bool simt_loop_waits(const struct isa_module *module, uint32_t branch);
 
 #endif

@@ -51,6 +51,7 @@ struct simt_paths {
     uint32_t most;  /* paths at once, since the start */
     uint32_t asked; /* the way's own: of them, those of lanes that ask for locks */
     const struct simt_divergence *way;
+    uint32_t timeout; /* of aware, in passes; 0: the usual one */
     struct simt_path *table;
     uint32_t capacity;
     bool lent; /* the table is memory that is not its own */
@@ -69,6 +70,7 @@ struct simt_divergence {
     const char *name;
     uint8_t kinds;  /* of paths, from 0 */
     bool exclusive; /* lanes that ask for locks keep the turn until they get one of them */
+    bool delays;    /* lanes that leave a loop in which they only wait do not meet where it ends (poll) */
     /* The path that has the turn came to where it goes `until`. */
     void (*arrive)(struct simt_paths *paths);
     void (*advance_some)(struct simt_paths *paths, uint64_t mask, uint32_t next);

@@ -31,6 +31,7 @@ void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uin
         memset(warp->local, 0, (size_t)warp->local_words * grid->code->width * 4);
     struct simt_frame frame = {.function = (uint32_t)(kernel - grid->code->module->functions)};
     simt_paths_start(&warp->paths, simt_way_of(grid), warp->live, kernel->first, &frame);
+    warp->paths.timeout = grid->aware_timeout;
 }
 
 static void free_registers(struct simt_warp *warp)
@@ -247,7 +248,8 @@ static enum simt_event execute_branch(struct simt_warp *warp, const struct simt_
                                       struct simt_result *r)
 {
     if (RARELY(op->polls))
-        simt_poll(&warp->paths, r->mask, instr->target, r->pc + 1, instr->reconverge);
+        simt_poll(&warp->paths, r->mask, instr->target, r->pc + 1,
+                  op->waits && warp->paths.way->delays ? ISA_PC_NONE : instr->reconverge);
     else
         simt_branch(&warp->paths, r->mask, instr->target, r->pc + 1, instr->reconverge);
     return SIMT_JUMP;

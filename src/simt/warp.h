@@ -90,6 +90,7 @@ struct simt_grid {
     bool lock_past;                           /* lanes may come past a meeting place with a lock (lock.h) */
     struct simt_lock_queues lock_queues;
     const struct simt_divergence *divergence; /* how lanes part and meet; NULL: by the stack */
+    uint32_t aware_timeout;                   /* simt_paths.timeout */
     const struct simt_services *services;
 };
 

@@ -45,6 +45,7 @@ static void archive_paths(struct simt_warp *warp, struct archive *ar)
     ARCHIVE(ar, paths->asked);
     if (archive_loading(ar)) {
         paths->way = simt_way_of(warp->block->grid);
+        paths->timeout = warp->block->grid->aware_timeout;
         simt_paths_reserve(paths, count);
     }
     paths->count = count;

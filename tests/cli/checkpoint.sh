@@ -42,6 +42,7 @@ continues 900 reduce --machine gtx480 --set sm.l1i_sharers=4 # an instruction ca
 continues 60000 ht64 --machine gtx480 --divergence its      # lanes that are let go
 continues 12000 waitsignal --machine gtx480-sm2 --sched lrr --divergence its
 continues 4000 divergence --machine gtx1080ti --sched gto --divergence its
+continues 60000 ht64 --machine gtx480 --divergence aware
 [ "$total" -ge 30 ] || wrong "only $total checkpoints"
 
 # A hang is found in the same cycle, and said in the same words.

@@ -17,5 +17,6 @@ for protocol in $("$LOCKSTEP" protocols | awk '{print $1}'); do
     right gtx480 "coherence.protocol=$protocol"
 done
 right gtx480 sm.divergence=its
+right gtx480 sm.divergence=aware
 right apu8 coherence.protocol=hlrc
 right gtx1080ti sm.scheduler=lrr

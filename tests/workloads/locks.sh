@@ -39,7 +39,7 @@ forms() {
         right "$name" "$form" --machine thesis
     done
     for protocol in $protocols; do
-        in_turn stack its
+        in_turn stack its aware
         for way in "${chosen[@]}"; do
             in_turn "$@"
             local some=("${chosen[@]}")
@@ -69,6 +69,7 @@ right barneshut lock --machine gtx480 --protocol hlrc --sched lrr
     right interac atomics --machine thesis $queues
     refused interac lock 'with queues (locks.queue)' --machine thesis $queues
     refused apriori lock 'which its lets others have' --machine thesis $queues --divergence its
+    refused apriori lock 'which aware lets others have' --machine thesis $queues --divergence aware
     refused barneshut lock 'and hlrc is not one' --machine gtx480 $queues --protocol hlrc
 }
 # Queues with room and with little: a lane whose answer comes while others of its warp execute acquires when it goes on, or it finds in the L1

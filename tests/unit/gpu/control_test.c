@@ -10,10 +10,11 @@ static void check(const char *text, expected_fn expected)
 {
     static const char *const settings[] = {"gpu.sms=1", "gpu.sms=1 sm.warp_size=64", "gpu.sms=2 sm.scheduler=lrr",
                                            "gpu.sms=1 sm.warp_size=64 sm.divergence=its",
-                                           "gpu.sms=2 sm.scheduler=lrr sm.divergence=its"};
+                                           "gpu.sms=2 sm.scheduler=lrr sm.divergence=its",
+"gpu.sms=1 sm.divergence=aware"};
     char *whole = malloc(strlen(text) + sizeof PTX_HEAD);
     strcpy(stpcpy(whole, PTX_HEAD), text);
-    for (unsigned i = 0; i < 10; i++) {
+    for (unsigned i = 0; i < 2 * sizeof settings / sizeof settings[0]; i++) {
         struct device d;
         device_open(&d, i % 2 ? "gtx480-sm2" : "gtx480", settings[i / 2]);
         device_load(&d, whole);

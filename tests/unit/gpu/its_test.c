@@ -1,5 +1,6 @@
-/* Independent thread scheduling in a whole device, in both modes: kernels whose lanes wait for others of their warp end
- * with the right values, where the reconvergence stack hangs or gives others; what can never go on is told. */
+/* Independent thread scheduling and adaptive reconvergence in a whole device, in both modes: kernels whose lanes wait
+ * for others of their warp end with the right values, where the reconvergence stack hangs or gives others; what can
+ * never go on is told. */
 #include "gpu_support.h"
 
 /* What a kernel is after: words of the buffer, `at` bytes from its begin, each `step` more than the one before. */
@@ -180,6 +181,7 @@ static void test_lanes_wait_for_lanes(void **state)
         for (unsigned mode = 0; mode < 2; mode++) {
             enum gpu_mode m = mode ? GPU_FUNCTIONAL : GPU_TIMING;
             try(&trials[i], "its", m, "");
+            try(&trials[i], "aware", m, "");
             try(&trials[i], "stack", m, "");
         }
 }
@@ -192,7 +194,7 @@ static void test_under_other_machines(void **state)
         "sm.scheduler=gto+bows spin.detector=oracle", "sm.scheduler=gto spin.measure=true",
         "coherence.protocol=vi sm.scheduler=mwf"};
     for (unsigned i = 0; i < sizeof trials / sizeof trials[0]; i++)
-        try(&trials[i], "its", GPU_TIMING, settings[i % (sizeof settings / sizeof settings[0])]);
+        try(&trials[i], i % 2 ? "its" : "aware", GPU_TIMING, settings[i % (sizeof settings / sizeof settings[0])]);
 }
 
 /* Of lanes that wait for each other at different instructions none goes on: a fault that says so. */
@@ -208,20 +210,36 @@ static void test_nobody_goes_on(void **state)
     };
     for (unsigned i = 0; i < 2 * sizeof texts / sizeof texts[0]; i++) {
         struct device d;
-        device_open(&d, "gtx480", "gpu.sms=1 sm.divergence=its");
+        bool aware = i / 2 == 1;
+        device_open(&d, "gtx480", aware ? "gpu.sms=1 sm.divergence=aware" : "gpu.sms=1 sm.divergence=its");
         device_load(&d, texts[i / 2]);
         uint64_t params[] = {device_buffer(&d, 256), 1};
         struct shape shape = {.grid = 1, .block = 32, .mode = i % 2 ? GPU_FUNCTIONAL : GPU_TIMING};
         assert_int_equal(device_try(&d, "k", shape, 2, params), GPU_FAULT);
-        assert_has(strbuf_text(&d.text), "lanes 0-15 of the warp would wait here for ever for lanes 16-31");
+        assert_has(strbuf_text(&d.text), aware ? "lanes 16-31 of the warp would wait here for ever for lanes 0-15"
+                                               : "lanes 0-15 of the warp would wait here for ever for lanes 16-31");
         device_close(&d);
     }
+}
+
+/* Lanes that leave a loop in which they only wait do not meet the others there: when a wait for them hardly ever ends,
+ * a lock is handed on soon all the same. */
+static void test_aware_delays(void **state)
+{
+    struct device d;
+    device_open(&d, "gtx480", "gpu.sms=2 sm.divergence=aware sm.aware_timeout=60000");
+    device_load(&d, trials[0].text);
+    uint64_t params[] = {device_buffer(&d, 4096), 1};
+    struct shape shape = {.grid = trials[0].grid, .block = trials[0].block, .max_cycles = 1000000};
+    assert_int_equal(device_try(&d, "k", shape, 2, params), GPU_OK);
+    assert_true(as_expected(&d, params[0], &trials[0]));
+    device_close(&d);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lanes_wait_for_lanes),
                                        cmocka_unit_test(test_under_other_machines),
-                                       cmocka_unit_test(test_nobody_goes_on)};
+                                       cmocka_unit_test(test_nobody_goes_on), cmocka_unit_test(test_aware_delays)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

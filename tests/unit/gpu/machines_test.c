@@ -506,6 +506,7 @@ static const struct {
     const char *name, *shown_by;
 } silent[] = {
     {"spin.truth", "cli.spin"},
+    {"sm.aware_timeout", "unit.simt.aware"},
     {"spin.profiled_values", "unit.sm.spin_ddos"},
     {"spin.clears_history", "unit.sm.spin_ddos"},
 

@@ -286,7 +286,7 @@ static void test_random_kernels(void **state)
     unsigned count = sizeof machines / sizeof machines[0];
     for (uint64_t seed = 1; seed <= 168; seed++)
         run_program(seed, machines[seed % count].machine, machines[seed % count].settings,
-                    seed <= 112 ? NULL : seed <= 140 ? &lowest_pc : simt_way_find("its"));
+                    seed <= 112 ? NULL : seed <= 140 ? &lowest_pc : simt_way_find(seed % 2 ? "its" : "aware"));
 }
 
 int main(void)

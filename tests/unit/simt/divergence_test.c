@@ -479,11 +479,16 @@ static bool run_program(uint64_t seed, const struct simt_divergence *way, bool p
     return all_end;
 }
 
-static const struct simt_divergence *its(void)
+static const struct simt_divergence *named(const char *name)
 {
-    const struct simt_divergence *way = simt_way_find("its");
+    const struct simt_divergence *way = simt_way_find(name);
     assert_non_null(way);
     return way;
+}
+
+static const struct simt_divergence *its(void)
+{
+    return named("its");
 }
 
 static void run_programs(const struct simt_divergence *way, bool polls)
@@ -512,6 +517,16 @@ static void test_random_programs_its(void **state)
 static void test_random_programs_its_polling(void **state)
 {
     run_programs(its(), true);
+}
+
+static void test_random_programs_aware(void **state)
+{
+    run_programs(named("aware"), false);
+}
+
+static void test_random_programs_aware_polling(void **state)
+{
+    run_programs(named("aware"), true);
 }
 
 /* ---- by hand ---- */
@@ -708,14 +723,14 @@ static void test_yield(void **state)
 }
 
 /* Lanes take a lock in a loop and give it back behind it: 0 take it, or back to 0; 1 give it back; 2 end. */
-static void test_let_go(void **state)
+static void take_in_turn(const struct simt_divergence *way)
 {
     struct simt_paths paths = {0};
     unsigned holder = 32, had = 0, steps = 0;
-    simt_paths_start(&paths, its(), mask_low(32), 0, &outermost);
+    simt_paths_start(&paths, way, mask_low(32), 0, &outermost);
     for (; paths.count && steps < 100000; steps++) {
         struct simt_path now = *paths.now;
-        assert_true(its()->holds(&paths));
+        assert_true(way->holds(&paths));
         if (now.pc == 0) {
             uint64_t won = holder == 32 ? now.mask & -now.mask : 0;
             holder = won ? mask_first(won) : holder;
@@ -734,13 +749,19 @@ static void test_let_go(void **state)
     simt_paths_free(&paths);
 }
 
+static void test_let_go(void **state)
+{
+    take_in_turn(its());
+    take_in_turn(named("aware"));
+}
+
 /* A program without an end, some of whose lanes never leave its loops at 0 and 3. Every lane goes on within a bounded
  * number of steps, whatever the others do. Only the branches back at 0 poll if `polls`. */
-static void go_on_for_ever(bool polls, unsigned most)
+static void go_on_for_ever(const struct simt_divergence *way, bool polls, unsigned most)
 {
     struct simt_paths paths = {0};
     unsigned last[64] = {0};
-    simt_paths_start(&paths, its(), ~UINT64_C(0), 0, &outermost);
+    simt_paths_start(&paths, way, ~UINT64_C(0), 0, &outermost);
     for (unsigned step = 1; step < 1000000; step++) {
         struct simt_path now = *paths.now;
         uint64_t some = 0;
@@ -768,7 +789,7 @@ static void go_on_for_ever(bool polls, unsigned most)
             simt_advance(&paths, now.pc + 1);
         }
         if (step % 64 == 0)
-            assert_true(its()->holds(&paths));
+            assert_true(way->holds(&paths));
     }
     for (unsigned lane = 0; lane < 64; lane++)
         assert_true(1000000 - last[lane] < most);
@@ -777,8 +798,9 @@ static void go_on_for_ever(bool polls, unsigned most)
 
 static void test_everybody_goes_on(void **state)
 {
-    go_on_for_ever(true, 60000);
-    go_on_for_ever(false, 60000);
+    const struct simt_divergence *const ways[] = {its(), named("aware")};
+    for (unsigned i = 0; i < 4; i++)
+        go_on_for_ever(ways[i / 2], i % 2 != 0, 60000);
 }
 
 static enum simt_gathered gather(struct simt_paths *paths, enum simt_gathering how, uint32_t key, uint64_t named)
@@ -862,6 +884,8 @@ int main(void)
         cmocka_unit_test(test_random_programs_lowest_pc),
         cmocka_unit_test(test_random_programs_its),
         cmocka_unit_test(test_random_programs_its_polling),
+        cmocka_unit_test(test_random_programs_aware),
+        cmocka_unit_test(test_random_programs_aware_polling),
         cmocka_unit_test(test_yield),
         cmocka_unit_test(test_let_go),
         cmocka_unit_test(test_everybody_goes_on),

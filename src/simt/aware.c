@@ -1,0 +1,292 @@
+/* Adaptive reconvergence (AWARE: ElTantawy and Aamodt, "MIMD Synchronization on SIMT Architectures", MICRO 2016), on
+ * the multi-path microarchitecture (ElTantawy, Ma, O'Connor and Aamodt, HPCA 2014): the sides of a branch take turns,
+ * and lanes that have waited too long where branches meet go on without those that have not come.
+ *
+ * What paths there are, and the words for them: meetings.h. The splits table is the leaves, in the order of the table;
+ * the reconvergence table is the meetings, whose lanes that are still to come are those of the paths above them.
+ *
+ * The rule:
+ *   1. Leaves take turns, first in, first out. The leaf that has the turn goes behind all others when it takes a
+ *      branch (which goes anywhere but to the next instruction), sleeps, asks for a lock in vain or waits for named
+ *      lanes. Where it parts, its sides replace it behind all others: first the one that falls through, then the one
+ *      that branches. Where it comes to a meeting, returns or ends, it is gone. A meeting that is complete is a leaf
+ *      behind all others. The first ready leaf has the turn.
+ *   2. Reconvergence is delayed: lanes that leave a loop in which they only wait (simt_op.waits) by its branch back
+ *      do not meet the others where it ends, but at the next meeting further out.
+ *   3. Reconvergence is forced: a meeting counts the passes that leaves of the warp make in loops after lanes last
+ *      came to it. A branch back is one; in a loop that polls (simt_op.polls), and a sleep, and a lock asked for in
+ *      vain, POLL_PASSES. At the timeout (sm.aware_timeout) the lanes that have come are let go. The others still meet
+ *      there, and it counts anew.
+ *   4. Reconvergence is opportunistic: the leaf that goes behind the others becomes one with the ready leaves that
+ *      stand at its pc and have the same path below them, so that they would meet there next.
+ *   5. Where no leaf is ready, all lanes at meetings are let go. If there are none, named lanes are waited for in vain.
+ *
+ * Every lane goes on. A leaf that does not end, come to a meeting or wait for named lanes takes a branch after a
+ * bounded number of instructions, or calls until local memory is used up. Leaves that stood before another one in the
+ * table go behind it then, so each has the turn after as many changes as there were leaves before it. A lane waits at
+ * a meeting for no more passes than the timeout after another lane last came there, and no more lanes come than the
+ * warp has.
+ *
+ * From the authors' repository (ElTantawy/mimd_to_simt, AWARE; read for facts): the order of the queue in 1, with the
+ * side that falls through first; that every branch taken, uniform ones too, ends a turn; that the time of a meeting
+ * runs from when lanes last came to it, and that when it is over those who stand there go on and the others keep the
+ * meeting, with a new time; that splits stand back at a barrier until all of the warp are there; that the point to
+ * which reconvergence is delayed is a property of the branch, found before the program runs. From what was published:
+ * 2 to 4 as such. Decided here: passes as the unit of time, because a way to diverge sees no cycles; the numbers; how
+ * loops are found in which lanes only wait, and where they meet instead (the published compiler pass looks for the
+ * stores that may end the wait, and delays to where they have been made); when leaves at one place are looked for;
+ * that calls and returns end no turn, and that lanes that called together return together, because the repository
+ * does not model calls in full. Lacking: tables of finite size that spill to memory. */
+#include "base/bits.h"
+#include "base/hot.h"
+#include "simt/meetings.h"
+
+#define USUAL_TIMEOUT 1024
+#define POLL_PASSES 128
+
+static unsigned timeout(const struct simt_paths *paths)
+{
+    return paths->timeout ? paths->timeout : USUAL_TIMEOUT;
+}
+
+/* Only meetings count passes. */
+static void came(struct simt_path *meeting, const struct simt_path *leaf)
+{
+    (void)leaf;
+    meeting->spent = 0;
+}
+
+/* Leaves with lanes of mask go behind all other paths, in their order. */
+static void put_leaves_behind(struct simt_paths *paths, uint64_t mask)
+{
+    struct simt_path moved[64];
+    uint32_t kept = 0, count = 0;
+    for (uint32_t i = 0; i < paths->count; i++) {
+        struct simt_path p = paths->table[i];
+        if (simt_is_leaf(&p) && (p.mask & mask))
+            moved[count++] = p;
+        else
+            paths->table[kept++] = p;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        moved[i].spent = 0;
+        paths->table[kept + i] = moved[i];
+    }
+}
+
+/* Nobody has the turn: rules 1 and 5. */
+static void give_turn(struct simt_paths *paths)
+{
+    uint32_t to = simt_first_ready(paths);
+    if (to == SIMT_NO_PATH) {
+        simt_let_go(paths, ~UINT64_C(0), 0);
+        simt_leave_out_empty(paths);
+        to = simt_first_ready(paths);
+    }
+    contract(to != SIMT_NO_PATH);
+    paths->table[to].kind = SIMT_TURN;
+}
+
+/* Lanes have left their paths: what follows from that. */
+static void settle(struct simt_paths *paths)
+{
+    struct simt_completed done = simt_complete(paths, came);
+    simt_leave_out_empty(paths);
+    paths->now = NULL;
+    if (!paths->count)
+        return;
+    if (done.lanes)
+        put_leaves_behind(paths, done.lanes);
+    if (!done.has_turn)
+        give_turn(paths);
+    paths->now = simt_meetings_turn(paths);
+}
+
+/* Lets go those who have waited too long. They are ready, so the leaf that has the turn keeps it. */
+static void force(struct simt_paths *paths)
+{
+    uint32_t now = simt_number_of_now(paths);
+    simt_let_go(paths, ~UINT64_C(0), timeout(paths));
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (paths->table[i].spent >= timeout(paths))
+            paths->table[i].spent = 0;
+    paths->now = &paths->table[now];
+    settle(paths);
+}
+
+/* Lanes have gone back, or waited as if they had. */
+static void spend(struct simt_paths *paths, unsigned passes)
+{
+    bool over = false;
+    for (uint32_t i = 0; i < paths->count; i++) {
+        struct simt_path *p = &paths->table[i];
+        if (p->kind != SIMT_MEETING)
+            continue;
+        p->spent = (uint16_t)(p->spent + passes);
+        over |= p->spent >= timeout(paths);
+    }
+    if (over)
+        force(paths);
+}
+
+/* Rule 4. Leaves with the same path below are in the same frame, after the same calls. */
+static void join_ready(struct simt_paths *paths)
+{
+    struct simt_path *now = paths->now;
+    uint32_t under = simt_below(paths, simt_number_of_now(paths), now->mask);
+    bool joined = false;
+    for (uint32_t i = 0; i < paths->count; i++) {
+        struct simt_path *p = &paths->table[i];
+        if (p->kind != SIMT_READY || p->pc != now->pc || simt_below(paths, i, p->mask) != under)
+            continue;
+        now->mask |= p->mask;
+        p->mask = 0;
+        joined = true;
+    }
+    if (joined) {
+        simt_leave_out_empty(paths);
+        paths->now = simt_meetings_turn(paths);
+    }
+}
+
+/* The leaf that has the turn goes behind the others. */
+static void take_turns(struct simt_paths *paths)
+{
+    if (simt_first_ready(paths) == SIMT_NO_PATH)
+        return;
+    join_ready(paths);
+    if (simt_first_ready(paths) != SIMT_NO_PATH)
+        simt_put_behind(paths, SIMT_READY);
+}
+
+/* All lanes that have the turn branch to target. */
+static void go(struct simt_paths *paths, uint32_t target, unsigned passes)
+{
+    bool back = target <= paths->now->pc;
+    uint64_t mask = paths->now->mask;
+    simt_advance(paths, target);
+    if (back && paths->now)
+        spend(paths, passes);
+    if (paths->now && paths->now->mask == mask && paths->now->pc == target)
+        take_turns(paths);
+}
+
+/* The lanes of the turn have parted into leaves: rule 1. */
+static void settle_parted(struct simt_paths *paths, unsigned passes)
+{
+    settle(paths);
+    if (passes && paths->now)
+        spend(paths, passes);
+}
+
+static void branch_with(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough,
+                        uint32_t reconverge, unsigned passes)
+{
+    uint64_t mask = paths->now->mask;
+    uint32_t pc = paths->now->pc;
+    taken &= mask;
+    if (!taken || target == fallthrough) {
+        simt_advance(paths, fallthrough);
+        return;
+    }
+    if (taken == mask) {
+        go(paths, target, passes);
+        return;
+    }
+    struct simt_path from = simt_part(paths, reconverge);
+    simt_push_leaf(paths, &from, mask & ~taken, fallthrough);
+    simt_push_leaf(paths, &from, taken, target);
+    settle_parted(paths, target <= pc ? passes : 0);
+}
+
+HOT static void branch(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough,
+                       uint32_t reconverge)
+{
+    branch_with(paths, taken, target, fallthrough, reconverge, 1);
+}
+
+static void poll(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough, uint32_t reconverge)
+{
+    (void)reconverge;
+    branch_with(paths, taken, target, fallthrough, reconverge, POLL_PASSES);
+}
+
+/* The group of the lowest lane goes first. */
+static void branch_each(struct simt_paths *paths, const uint32_t *next, uint32_t reconverge)
+{
+    uint32_t pc = paths->now->pc;
+    uint64_t groups[64];
+    unsigned count = simt_groups(paths, next, groups);
+    bool back = false;
+    if (count == 1) {
+        go(paths, next[mask_first(groups[0])], 1);
+        return;
+    }
+    struct simt_path from = simt_part(paths, reconverge);
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t to = next[mask_first(groups[i])];
+        simt_push_leaf(paths, &from, groups[i], to);
+        back |= to <= pc;
+    }
+    settle_parted(paths, back);
+}
+
+/* Lanes that got a lock do not wait for those that ask again, but go before them. */
+static void answer(struct simt_paths *paths, const struct simt_answer *a)
+{
+    uint32_t here = paths->now->pc;
+    uint64_t mask = paths->now->mask, got = a->got & mask, over = a->over & mask & ~got, again = mask & ~got & ~over;
+    if (again == mask) {
+        go(paths, here, POLL_PASSES);
+    } else if (!again && (!got || !over || a->target == a->next)) {
+        simt_advance(paths, got ? a->next : a->target);
+    } else {
+        struct simt_path from = simt_part(paths, ISA_PC_NONE);
+        simt_push_leaf(paths, &from, got, a->next);
+        simt_push_leaf(paths, &from, over, a->target);
+        simt_push_leaf(paths, &from, again, here);
+        settle_parted(paths, again ? POLL_PASSES : 0);
+    }
+}
+
+static void yield(struct simt_paths *paths)
+{
+    spend(paths, POLL_PASSES);
+    take_turns(paths);
+}
+
+static void ret(struct simt_paths *paths, uint64_t mask, uint32_t next)
+{
+    simt_meetings_return(paths, mask, next, came);
+}
+
+static bool holds(const struct simt_paths *paths)
+{
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (paths->table[i].spent >= (paths->table[i].kind == SIMT_MEETING ? timeout(paths) : 1))
+            return false;
+    return simt_meetings_hold(paths);
+}
+
+const struct simt_divergence simt_aware = {
+    .name = "aware",
+    .kinds = SIMT_MEETING_KINDS,
+    .delays = true,
+    .arrive = settle,
+    .advance_some = simt_meetings_advance_some,
+    .branch = branch,
+    .branch_each = branch_each,
+    .call = simt_meetings_call,
+    .ret = ret,
+    .exit = simt_meetings_end,
+    .yield = yield,
+    .poll = poll,
+    .ask = simt_meetings_ask,
+    .answer = answer,
+    .give = simt_meetings_give,
+    .part = simt_meetings_part,
+    .gather = simt_meetings_gather,
+    .caller = simt_meetings_caller,
+    .turn = simt_meetings_turn,
+    .holds = holds,
+};

@@ -1,0 +1,129 @@
+/* What those ways to diverge have in common whose lanes wait for each other where branches meet, but not for ever:
+ * its.c, aware.c. They differ in who has the turn next and in how long is waited.
+ *
+ * The table is the stacks of all lanes in one: the paths that have a lane, from the first to the last, are its own
+ * stack, and lanes with the same stack share its paths. The last path of a stack is a *leaf*; its lanes execute. Below
+ * leaves there are *meetings*, each with the lanes that come to its pc or stand there already, and for each call its
+ * *mark*, on top of the meeting at which its lanes return. `until` is where the nearest meeting below is, if it is in
+ * the same call. When all lanes of a meeting have come, it is a leaf.
+ *
+ * One leaf has the turn, others are *ready*, or wait for lanes that an instruction names (gather). Lanes of a meeting
+ * that has to wait no longer are *let go*: they leave the meeting and are a leaf of their own. The order of leaves in
+ * the table is the order in which they wait for the turn.
+ *
+ * Leaves that stand at one pc in one frame, after the same calls, may become one (they join). When a lane ends, leaves
+ * that wait for named lanes are ready: they look again whom they wait for.
+ *
+ * A way's `arrive` settles the table: it deals with whatever follows from lanes that have left their paths, and gives
+ * the turn to a leaf if none has it. Functions that take lanes off paths call it through paths->way. */
+#ifndef LOCKSTEP_SIMT_MEETINGS_H
+#define LOCKSTEP_SIMT_MEETINGS_H
+
+#include "simt/divergence.h"
+
+/* TURN is 0: the first path of a warp has it. WAITS_* are in the order of enum simt_gathering. */
+enum {
+    SIMT_TURN,
+    SIMT_READY,
+    SIMT_WAITS_ONE,
+    SIMT_WAITS_WARP,
+    SIMT_WAITS_BLOCK,
+    SIMT_MEETING,
+    SIMT_MARK,
+    SIMT_MEETING_KINDS
+};
+
+#define SIMT_NO_PATH UINT32_MAX
+
+static inline bool simt_is_leaf(const struct simt_path *p)
+{
+    return p->kind < SIMT_MEETING;
+}
+
+static inline bool simt_waits_for_named(const struct simt_path *p)
+{
+    return p->kind >= SIMT_WAITS_ONE && p->kind <= SIMT_WAITS_BLOCK;
+}
+
+/* The last path before number i that has lanes of mask: what lies below it on their stack; SIMT_NO_PATH: nothing. */
+static inline uint32_t simt_below(const struct simt_paths *paths, uint32_t i, uint64_t mask)
+{
+    while (i-- > 0)
+        if (paths->table[i].mask & mask)
+            return i;
+    return SIMT_NO_PATH;
+}
+
+static inline uint32_t simt_number_of_now(const struct simt_paths *paths)
+{
+    return (uint32_t)(paths->now - paths->table);
+}
+
+static inline uint32_t simt_first_ready(const struct simt_paths *paths)
+{
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (paths->table[i].kind == SIMT_READY)
+            return i;
+    return SIMT_NO_PATH;
+}
+
+/* ---- what way tables take as it is ---- */
+
+struct simt_path *simt_meetings_turn(const struct simt_paths *paths);
+const struct simt_path *simt_meetings_caller(const struct simt_paths *paths);
+/* What lies below a path has all its lanes and is where it goes; leaves alone have no path on top of them; one has the
+ * turn. */
+bool simt_meetings_hold(const struct simt_paths *paths);
+void simt_meetings_advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next);
+void simt_meetings_call(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next,
+                        const struct simt_frame *frame);
+void simt_meetings_end(struct simt_paths *paths, uint64_t mask, uint32_t next);
+enum simt_gathered simt_meetings_gather(struct simt_paths *paths, uint64_t some, enum simt_gathering how, uint32_t key,
+                                        uint64_t named);
+/* Lanes that ask for locks keep the turn until they are answered: the warp waits for that. */
+void simt_meetings_ask(struct simt_paths *paths, uint64_t mask);
+/* Nobody who waits for others of the warp is passed for ever, so giving back a lock lets nobody go. */
+uint64_t simt_meetings_give(struct simt_paths *paths, uint64_t given, uint32_t next);
+void simt_meetings_part(struct simt_paths *paths, uint64_t mask, uint32_t next);
+
+/* ---- what ways are made of ---- */
+
+/* Called for a leaf whose lanes come to a meeting. */
+typedef void simt_came(struct simt_path *meeting, const struct simt_path *leaf);
+
+/* The lanes leave every path of the call. When all of it have, the meeting where they return is complete. */
+void simt_meetings_return(struct simt_paths *paths, uint64_t mask, uint32_t next, simt_came *came);
+
+/* Lets go those who stand at meetings that wait for lanes of `slow`, and have spent `least` at least. Paths move. */
+void simt_let_go(struct simt_paths *paths, uint64_t slow, uint32_t least);
+
+/* Meetings that have become leaves, which are ready. */
+struct simt_completed {
+    uint32_t first; /* the lowest of them, which was complete last; SIMT_NO_PATH: there is none */
+    uint64_t lanes;
+    bool has_turn; /* a leaf that has the turn is left */
+};
+/* Takes the lanes that stand where their leaf goes `until` off it, and makes meetings that are complete leaves, from
+ * the last path to the first: they empty those below. Empty paths stay. */
+struct simt_completed simt_complete(struct simt_paths *paths, simt_came *came);
+void simt_leave_out_empty(struct simt_paths *paths);
+
+/* Joins the leaf that has the turn with the ready ones that stand at its place. */
+void simt_join_ready(struct simt_paths *paths);
+/* The leaf that has the turn goes behind the last path and is of this kind; the first ready one has the turn. */
+void simt_put_behind(struct simt_paths *paths, uint8_t kind);
+/* If others are ready, those that stand at the place of the leaf that has the turn join it, and it goes behind the
+ * rest. */
+void simt_take_turns(struct simt_paths *paths);
+
+/* Makes the leaf that has the turn a meeting at `reconverge`, or takes it off if the one below is there or there is no
+ * such place. Returns what the leaves start from that it parts into. */
+struct simt_path simt_part(struct simt_paths *paths, uint32_t reconverge);
+/* Lanes that part go on at pc, as a leaf on top of the table, unless they meet there. Returns whether they do. */
+bool simt_push_leaf(struct simt_paths *paths, const struct simt_path *from, uint64_t mask, uint32_t pc);
+/* The lanes of the turn have parted: the last leaf has the turn. */
+void simt_parted(struct simt_paths *paths);
+/* The lanes that have the turn in groups by where they go, that of the lowest lane first; returns how many. */
+unsigned simt_groups(const struct simt_paths *paths, const uint32_t *next, uint64_t groups[64]);
+
+#endif
