@@ -39,3 +39,11 @@ expect spin cudaErrorLaunchTimeout 400000 'deadlock' 'held by block (0,0,0) warp
 LOCKSTEP_SET="$LOCKSTEP_SET
 sm.lock_past=true"
 expect skip cudaSuccess 0
+
+# Where every lane goes on in the end, these programs end.
+for way in its aware; do
+    LOCKSTEP_SET=sm.divergence=$way
+    for name in skip beside spin; do
+        expect $name cudaSuccess 0
+    done
+done
