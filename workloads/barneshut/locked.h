@@ -7,13 +7,13 @@
 #ifndef LOCKSTEP_LOCKED_H
 #define LOCKSTEP_LOCKED_H
 
-struct slot_locks {
-    unsigned *word;               // of each slot
-    unsigned long long *sections; // critical sections, and those of them that inserted nothing
+struct section_counts {
+    unsigned all, wasted; // critical sections, and those of them that inserted nothing
 };
 
-struct section_counts {
-    unsigned all, wasted;
+struct slot_locks {
+    unsigned *word;           // of each slot
+    section_counts *sections; // of each thread: a counter for all would cost more than the building of a small tree
 };
 
 // Goes down from the place reached before to the first slot without a cell. Gives what it holds.
@@ -85,8 +85,7 @@ template <int FORM> __global__ void __launch_bounds__(TB_THREADS, TB_BLOCKS) bui
         if (FORM == SYNC_TRYLOCK)
             __syncthreads();
     }
-    atomicAdd(&locks.sections[0], counts.all);
-    atomicAdd(&locks.sections[1], counts.wasted);
+    locks.sections[blockIdx.x * blockDim.x + threadIdx.x] = counts;
 }
 
 // Builds the tree and says on standard error how many critical sections there were, which depends on who came when.
@@ -94,12 +93,16 @@ template <int FORM> __global__ void __launch_bounds__(TB_THREADS, TB_BLOCKS) bui
 static uint64_t build_locked(const tree &t, uint64_t form, unsigned blocks, unsigned block)
 {
     size_t slots = 8 * (size_t)(t.nodes - t.bodies);
-    slot_locks locks = {to_device(free_locks(slots)), to_device(std::vector<unsigned long long>(2, 0))};
+    slot_locks locks = {to_device(free_locks(slots)), to_device(std::vector<section_counts>((size_t)blocks * block))};
     (form == SYNC_LOCK ? build_with<SYNC_LOCK> : build_with<SYNC_TRYLOCK>)<<<blocks, block>>>(t, locks);
     CHECK(cudaGetLastError());
     CHECK(cudaDeviceSynchronize());
-    std::vector<unsigned long long> sections = to_host(locks.sections, 2);
-    fprintf(stderr, "barneshut: %llu critical sections, %llu of them without an insertion\n", sections[0], sections[1]);
+    unsigned long long all = 0, wasted = 0;
+    for (const section_counts &counts : to_host(locks.sections, (size_t)blocks * block)) {
+        all += counts.all;
+        wasted += counts.wasted;
+    }
+    fprintf(stderr, "barneshut: %llu critical sections, %llu of them without an insertion\n", all, wasted);
     uint64_t held = 0;
     for (unsigned word : to_host(locks.word, slots))
         held += word != LOCKSTEP_LOCK_FREE;
