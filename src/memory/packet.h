@@ -71,7 +71,8 @@ enum packet_class {
     PACKET_INSTRUCTION, /* instruction fetch: no values */
 };
 
-/* What an atomic is to the queues of locks (lock_queues.h); and where a request for a lock stands there. */
+/* An atomic asks the queues of locks (lock_queues.h) for one, gives it back, leaves a queue, or does not concern them;
+ * and a request for a lock stands there as packet_queued says. */
 enum packet_lock { PACKET_LOCK_NOT, PACKET_LOCK_TAKE, PACKET_LOCK_GIVE, PACKET_LOCK_LEAVE };
 enum packet_queued {
     PACKET_NOT_QUEUED,

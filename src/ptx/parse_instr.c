@@ -301,8 +301,8 @@ static void settle_param_space(const struct ptx_parser *p, const struct mnemonic
         instr->mods.space = ISA_SPACE_LOCAL;
 }
 
-/* What the text of Lockstep's own synchronization leaves out: what an instruction of locks or semaphores does to its word,
- * and that it orders what it guards; which barrier is meant. */
+/* Fills in what an instruction of Lockstep's own synchronization does not say in its text: the atomic that a lock or
+ * semaphore does to its word, with the order that guards need; and which barrier is meant. */
 static void settle_sync(struct isa_instr *instr)
 {
     static const struct {

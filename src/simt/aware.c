@@ -2,8 +2,9 @@
  * the multi-path microarchitecture (ElTantawy, Ma, O'Connor and Aamodt, HPCA 2014): the sides of a branch take turns,
  * and lanes that have waited too long where branches meet go on without those that have not come.
  *
- * What paths there are, and the words for them: meetings.h. The splits table is the leaves, in the order of the table;
- * the reconvergence table is the meetings, whose lanes that are still to come are those of the paths above them.
+ * meetings.h defines the paths of a warp and the words for them (leaf, meeting, turn). The splits table is the leaves,
+ * in the order of the table; the reconvergence table is the meetings, whose lanes that are still to come are those of
+ * the paths above them.
  *
  * The rule:
  *   1. Leaves take turns, first in, first out. The leaf that has the turn goes behind all others when it takes a
@@ -149,16 +150,6 @@ static void join_ready(struct simt_paths *paths)
     }
 }
 
-/* The leaf that has the turn goes behind the others. */
-static void take_turns(struct simt_paths *paths)
-{
-    if (simt_first_ready(paths) == SIMT_NO_PATH)
-        return;
-    join_ready(paths);
-    if (simt_first_ready(paths) != SIMT_NO_PATH)
-        simt_put_behind(paths, SIMT_READY);
-}
-
 /* All lanes that have the turn branch to target. */
 static void go(struct simt_paths *paths, uint32_t target, unsigned passes)
 {
@@ -168,7 +159,7 @@ static void go(struct simt_paths *paths, uint32_t target, unsigned passes)
     if (back && paths->now)
         spend(paths, passes);
     if (paths->now && paths->now->mask == mask && paths->now->pc == target)
-        take_turns(paths);
+        simt_take_turns(paths, join_ready);
 }
 
 /* The lanes of the turn have parted into leaves: rule 1. */
@@ -207,7 +198,6 @@ HOT static void branch(struct simt_paths *paths, uint64_t taken, uint32_t target
 
 static void poll(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough, uint32_t reconverge)
 {
-    (void)reconverge;
     branch_with(paths, taken, target, fallthrough, reconverge, POLL_PASSES);
 }
 
@@ -235,24 +225,24 @@ static void branch_each(struct simt_paths *paths, const uint32_t *next, uint32_t
 static void answer(struct simt_paths *paths, const struct simt_answer *a)
 {
     uint32_t here = paths->now->pc;
-    uint64_t mask = paths->now->mask, got = a->got & mask, over = a->over & mask & ~got, again = mask & ~got & ~over;
-    if (again == mask) {
+    struct simt_answered to = simt_answered(paths, a);
+    if (to.again == paths->now->mask) {
         go(paths, here, POLL_PASSES);
-    } else if (!again && (!got || !over || a->target == a->next)) {
-        simt_advance(paths, got ? a->next : a->target);
+    } else if (to.all != ISA_PC_NONE) {
+        simt_advance(paths, to.all);
     } else {
         struct simt_path from = simt_part(paths, ISA_PC_NONE);
-        simt_push_leaf(paths, &from, got, a->next);
-        simt_push_leaf(paths, &from, over, a->target);
-        simt_push_leaf(paths, &from, again, here);
-        settle_parted(paths, again ? POLL_PASSES : 0);
+        simt_push_leaf(paths, &from, to.got, a->next);
+        simt_push_leaf(paths, &from, to.over, a->target);
+        simt_push_leaf(paths, &from, to.again, here);
+        settle_parted(paths, to.again ? POLL_PASSES : 0);
     }
 }
 
 static void yield(struct simt_paths *paths)
 {
     spend(paths, POLL_PASSES);
-    take_turns(paths);
+    simt_take_turns(paths, join_ready);
 }
 
 static void ret(struct simt_paths *paths, uint64_t mask, uint32_t next)

@@ -57,7 +57,7 @@ struct simt_paths {
     bool lent; /* the table is memory that is not its own */
 };
 
-/* What came of lanes that asked for locks or semaphores: those of `got` go on at `next`; those of `over`, which asked
+/* The answer to lanes that asked for locks or semaphores: those of `got` go on at `next`; those of `over`, which asked
  * too often, at `target`; the others come again to where they stand, to ask again. */
 struct simt_answer {
     uint64_t got, over;
@@ -142,7 +142,7 @@ static inline void simt_branch(struct simt_paths *paths, uint64_t taken, uint32_
 {
     paths->way->branch(paths, taken, target, fallthrough, reconverge);
 }
-/* The same at the end of a loop in which lanes may wait for others. */
+/* A branch (simt_branch) at the end of a loop in which lanes may wait for others. */
 static inline void simt_poll(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough,
                              uint32_t reconverge)
 {

@@ -2,7 +2,7 @@
  * keeps lanes from going on is given up in the end, so that every lane executes again and again, whatever the others
  * do.
  *
- * What paths there are, and the words for them: meetings.h.
+ * meetings.h defines the paths of a warp and the words for them (leaf, meeting, turn).
  *
  * The rule of turns:
  *   1. A leaf that comes to a meeting, returns or ends gives its turn to the meeting if that is complete now, else to
@@ -89,7 +89,7 @@ static void put_off(struct simt_paths *paths)
         paths->now = &paths->table[now];
         settle(paths);
     }
-    simt_take_turns(paths);
+    simt_take_turns(paths, simt_join_ready);
 }
 
 static void add_passes(struct simt_path *p, unsigned passes)
@@ -188,13 +188,13 @@ static void part_for_good(struct simt_paths *paths, const struct group *groups, 
 static void answer(struct simt_paths *paths, const struct simt_answer *a)
 {
     uint32_t here = paths->now->pc;
-    uint64_t mask = paths->now->mask, got = a->got & mask, over = a->over & mask & ~got, again = mask & ~got & ~over;
-    if (again == mask) {
+    struct simt_answered to = simt_answered(paths, a);
+    if (to.again == paths->now->mask) {
         go_back(paths, here, POLL_PASSES, true);
-    } else if (!again && (!got || !over || a->target == a->next)) {
-        simt_advance(paths, got ? a->next : a->target);
+    } else if (to.all != ISA_PC_NONE) {
+        simt_advance(paths, to.all);
     } else {
-        const struct group groups[] = {{again, here}, {over, a->target}, {got, a->next}};
+        const struct group groups[] = {{to.again, here}, {to.over, a->target}, {to.got, a->next}};
         part_for_good(paths, groups, 3, POLL_PASSES);
     }
 }

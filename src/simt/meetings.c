@@ -146,13 +146,23 @@ void simt_put_behind(struct simt_paths *paths, uint8_t kind)
     paths->now = &paths->table[next];
 }
 
-void simt_take_turns(struct simt_paths *paths)
+void simt_take_turns(struct simt_paths *paths, void (*join_ready)(struct simt_paths *paths))
 {
     if (simt_first_ready(paths) == SIMT_NO_PATH)
         return;
-    simt_join_ready(paths);
+    join_ready(paths);
     if (simt_first_ready(paths) != SIMT_NO_PATH)
         simt_put_behind(paths, SIMT_READY);
+}
+
+struct simt_answered simt_answered(const struct simt_paths *paths, const struct simt_answer *a)
+{
+    struct simt_answered to = {.got = a->got & paths->now->mask, .all = ISA_PC_NONE};
+    to.over = a->over & paths->now->mask & ~to.got;
+    to.again = paths->now->mask & ~to.got & ~to.over;
+    if (!to.again && (!to.got || !to.over || a->target == a->next))
+        to.all = to.got ? a->next : a->target;
+    return to;
 }
 
 struct simt_path simt_part(struct simt_paths *paths, uint32_t reconverge)

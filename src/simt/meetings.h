@@ -112,9 +112,9 @@ void simt_leave_out_empty(struct simt_paths *paths);
 void simt_join_ready(struct simt_paths *paths);
 /* The leaf that has the turn goes behind the last path and is of this kind; the first ready one has the turn. */
 void simt_put_behind(struct simt_paths *paths, uint8_t kind);
-/* If others are ready, those that stand at the place of the leaf that has the turn join it, and it goes behind the
- * rest. */
-void simt_take_turns(struct simt_paths *paths);
+/* If others are ready, join_ready joins some of them with the leaf that has the turn (as simt_join_ready does), and that
+ * goes behind the rest. */
+void simt_take_turns(struct simt_paths *paths, void (*join_ready)(struct simt_paths *paths));
 
 /* Makes the leaf that has the turn a meeting at `reconverge`, or takes it off if the one below is there or there is no
  * such place. Returns what the leaves start from that it parts into. */
@@ -123,6 +123,12 @@ struct simt_path simt_part(struct simt_paths *paths, uint32_t reconverge);
 bool simt_push_leaf(struct simt_paths *paths, const struct simt_path *from, uint64_t mask, uint32_t pc);
 /* The lanes of the turn have parted: the last leaf has the turn. */
 void simt_parted(struct simt_paths *paths);
+/* The lanes that have the turn by what an answer is to them: they got a lock, asked too often, or ask again. */
+struct simt_answered {
+    uint64_t got, over, again;
+    uint32_t all; /* where all go on; ISA_PC_NONE: they part, or some ask again */
+};
+struct simt_answered simt_answered(const struct simt_paths *paths, const struct simt_answer *a);
 /* The lanes that have the turn in groups by where they go, that of the lowest lane first; returns how many. */
 unsigned simt_groups(const struct simt_paths *paths, const uint32_t *next, uint64_t groups[64]);
 
