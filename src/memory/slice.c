@@ -693,24 +693,30 @@ HOT bool slice_try_part(struct slice *s, uint64_t cycle)
     return true;
 }
 
+void slice_come_first(struct slice *s, struct packet_list *list, uint32_t *kept)
+{
+    for (struct packet *p = list->first; p; p = p->next) {
+        s->in_count += p->parts;
+        --*kept;
+    }
+    list->last->next = s->first;
+    if (!s->first)
+        s->last = list->last;
+    s->first = list->first;
+    list->first = NULL;
+    s->blocked = false;
+    s->rop_look = rop_next(s); /* there is less room than when that was found */
+}
+
 /* Requests for locks that are called come before all other accesses; not between two parts of one. */
 static void take_called(struct slice *s)
 {
     struct packet_list *called = &s->locks->called;
     if (!called->first || s->accepted)
         return;
-    for (struct packet *p = called->first; p; p = p->next) {
-        p->parts = 1;
-        s->in_count++;
-        s->locks->kept--;
-    }
-    called->last->next = s->first;
-    if (!s->first)
-        s->last = called->last;
-    s->first = called->first;
-    called->first = NULL;
-    s->blocked = false;
-    s->rop_look = rop_next(s); /* there is less room than when that was found */
+    for (struct packet *p = called->first; p; p = p->next)
+        p->parts = 1; /* it is served once more */
+    slice_come_first(s, called, &s->locks->kept);
 }
 
 static void try_access(struct slice *s, uint64_t cycle)

@@ -162,6 +162,9 @@ static inline struct packet_pool *slice_packets(struct slice *s)
  * the head that comes next, at the tags. */
 uint8_t *slice_place_of(const struct slice *s, uint64_t address, uint32_t bytes);
 bool slice_try_part(struct slice *s, uint64_t cycle);
+/* slice.c: packets that have left the delay, in a list that is not empty, come before all others. `kept` counts them for
+ * whoever had them. */
+void slice_come_first(struct slice *s, struct packet_list *list, uint32_t *kept);
 /* slice_directory.c: the packet at the head at the directory, which decides whether it goes to the tags now (false:
  * refused); puts accesses whose wait there is over before all others; sends the directory's first probe or answer. */
 bool slice_try_directory(struct slice *s, uint64_t cycle);

@@ -50,22 +50,10 @@ void slice_open_directory(struct slice *s, uint32_t sms, struct arena *arena)
         ((struct cache_head *)s->cache)->holds_last = false;
 }
 
-/* Accesses whose wait in the directory is over come before all others. */
 void slice_take_woken(struct slice *s)
 {
-    struct packet_list *woken = &s->directory->woken;
-    if (!woken->first)
-        return;
-    for (struct packet *p = woken->first; p; p = p->next) {
-        s->in_count += p->parts;
-        s->directory->kept--;
-    }
-    woken->last->next = s->first;
-    if (!s->first)
-        s->last = woken->last;
-    s->first = woken->first;
-    woken->first = NULL;
-    s->blocked = false;
+    if (s->directory->woken.first)
+        slice_come_first(s, &s->directory->woken, &s->directory->kept);
 }
 
 /* The packet at the head at the directory, which decides whether it goes to the tags now. False: refused. */
