@@ -58,6 +58,8 @@ static const char *needs_note(const struct stat_desc *stat)
         return " [when a detector watches, and the kernel has marked loops or spin.truth knows without]";
     case STAT_NEEDS_HARDWARE:
         return " [under a scheduler that says so; else left out]";
+    case STAT_NEEDS_FORMING:
+        return " [where threads go from warp to warp; else left out]";
     default:
         return "";
     }

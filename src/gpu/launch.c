@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
+#include "simt/form.h"
 #include "sm/barrier.h"
 
 int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done)
@@ -204,6 +205,18 @@ static struct simt_lock_queues lock_queues_of(const struct machine *m, enum gpu_
                                      .longest_wait = p->backoff_most};
 }
 
+static const struct simt_divergence *way_of(const struct gpu_run *run)
+{
+    return run->launch->divergence ? run->launch->divergence : run->gpu->divergence;
+}
+
+/* Whether threads go from warp to warp. */
+static bool forms(const struct gpu_run *run)
+{
+    const struct gpu_launch *l = run->launch;
+    return way_of(run)->forming && l->mode != GPU_FUNCTIONAL && simt_may_form(gpu_module_code(l->module), l->kernel);
+}
+
 static void describe_grid(struct gpu_run *run)
 {
     const struct gpu_launch *l = run->launch;
@@ -226,7 +239,9 @@ static void describe_grid(struct gpu_run *run)
         .lock_past = m->sm.lock_past,
         .aware_timeout = m->sm.aware_timeout,
         .lock_queues = lock_queues_of(m, l->mode),
-        .divergence = l->divergence ? l->divergence : run->gpu->divergence,
+        .divergence = way_of(run),
+        .forms = forms(run),
+        .rotates_lanes = forms(run) && m->sm.form_lanes == SM_FORM_LANES_ROTATED,
         .services = &run->gpu->services,
     };
     memcpy(run->grid.grid, l->grid, sizeof run->grid.grid);
@@ -281,8 +296,10 @@ static unsigned lacks_of_spin(const struct gpu_run *run)
 static unsigned lacks(const struct gpu_run *run)
 {
     if (run->launch->mode == GPU_FUNCTIONAL)
-        return STAT_NEEDS_TIME | STAT_NEEDS_DETECTOR | STAT_NEEDS_MARKS | STAT_NEEDS_TRUTH | STAT_NEEDS_HARDWARE;
-    return lacks_of_spin(run) | (run->gpu->scheduler.policy->hardware_bits ? 0 : STAT_NEEDS_HARDWARE);
+        return STAT_NEEDS_TIME | STAT_NEEDS_DETECTOR | STAT_NEEDS_MARKS | STAT_NEEDS_TRUTH | STAT_NEEDS_HARDWARE |
+               STAT_NEEDS_FORMING;
+    return lacks_of_spin(run) | (run->gpu->scheduler.policy->hardware_bits ? 0 : STAT_NEEDS_HARDWARE) |
+           (forms(run) ? 0 : STAT_NEEDS_FORMING);
 }
 
 static void describe_result(struct gpu_run *run)

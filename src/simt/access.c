@@ -275,8 +275,8 @@ bool simt_local_read(struct simt_warp *warp, unsigned lane, uint64_t offset, voi
     return true;
 }
 
-/* Makes local memory at least `words` per lane; grown in steps so that a deep recursion does not copy at every call. */
-static void grow_local(struct simt_warp *warp, uint64_t words)
+/* Grown in steps so that a deep recursion does not copy at every call. */
+void simt_grow_local(struct simt_warp *warp, uint64_t words)
 {
     unsigned width = warp->code->width;
     if (words <= warp->local_words)
@@ -291,7 +291,7 @@ bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, co
     unsigned width = warp->code->width;
     if (offset > warp->block->grid->stack_bytes || bytes > warp->block->grid->stack_bytes - offset)
         return false;
-    grow_local(warp, (offset + bytes + 3) / 4);
+    simt_grow_local(warp, (offset + bytes + 3) / 4);
     for (unsigned i = 0; i < bytes; i++)
         ((uint8_t *)&warp->local[(offset + i) / 4 * width + lane])[(offset + i) & 3] = ((const uint8_t *)from)[i];
     return true;
@@ -354,7 +354,7 @@ HOT void simt_serve_local(struct simt_warp *warp, struct simt_access *access, ui
     }
     uint64_t words = access->element_bytes * access->elements / 4;
     for (uint64_t rest = lanes; rest; rest &= access->same ? 0 : rest - 1)
-        grow_local(warp, access->address[mask_first(rest)] / 4 + words);
+        simt_grow_local(warp, access->address[mask_first(rest)] / 4 + words);
     for (unsigned i = 0; i < access->elements; i++)
         local_words(warp, access, lanes, i);
 }

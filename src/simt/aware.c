@@ -255,7 +255,7 @@ static bool holds(const struct simt_paths *paths)
     for (uint32_t i = 0; i < paths->count; i++)
         if (paths->table[i].spent >= (paths->table[i].kind == SIMT_MEETING ? timeout(paths) : 1))
             return false;
-    return simt_meetings_hold(paths);
+    return simt_meetings_hold(paths, false);
 }
 
 const struct simt_divergence simt_aware = {

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
+
 /* Rows of equal values, found by value and width. A simple open hash over one module. */
 struct fixed_rows {
     struct arena *arena;
@@ -200,6 +202,28 @@ static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, u
         bind_memory(rows->arena, instr, op);
 }
 
+static void note_wide(const struct simt_operand *operands, unsigned count, uint64_t *wide)
+{
+    for (unsigned i = 0; i < count; i++)
+        if (operands[i].place == SIMT_PLACE_ROW && operands[i].wide)
+            wide[operands[i].row / 64] |= BIT64(operands[i].row % 64);
+}
+
+/* A row that is part of a register of two rows in one instruction is that in all (register allocation sees to it). */
+static void find_wide_rows(struct simt_code *code, struct arena *arena)
+{
+    const struct isa_module *module = code->module;
+    code->wide = ARENA_NEW(arena, uint64_t *, module->function_count + 1);
+    for (uint32_t f = 0; f < module->function_count; f++) {
+        const struct isa_function *function = &module->functions[f];
+        code->wide[f] = ARENA_NEW(arena, uint64_t, function->row_count / 64 + 1);
+        for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
+            note_wide(code->ops[pc].src, code->ops[pc].src_count, code->wide[f]);
+            note_wide(code->ops[pc].dst, code->ops[pc].dst_count, code->wide[f]);
+        }
+    }
+}
+
 struct simt_code *simt_bind(const struct isa_module *module, unsigned width, struct arena *arena, unsigned *unbound)
 {
     struct simt_code *code = ARENA_NEW(arena, struct simt_code, 1);
@@ -226,5 +250,6 @@ struct simt_code *simt_bind(const struct isa_module *module, unsigned width, str
             (*unbound)++;
     }
     free(rows.slots);
+    find_wide_rows(code, arena);
     return code;
 }

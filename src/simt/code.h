@@ -96,6 +96,8 @@ struct simt_code {
     const struct isa_module *module;
     unsigned width;      /* lanes of a warp: 32 or 64 */
     struct simt_op *ops; /* one per instruction of the module */
+    uint64_t *
+        *wide; /* by function: the set of rows at which registers of two rows begin, each lane's words side by side */
     lane_addresses_fn *addresses;
     lane_survey_fn *survey;
 };

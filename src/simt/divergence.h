@@ -65,12 +65,26 @@ struct simt_answer {
     bool kept; /* lanes that got it will `give` it back; else all that asked got it, and that is that */
 };
 
+/* What a way does besides that forms warps anew: threads of a block go from warp to warp (form.h). */
+struct simt_forming {
+    /* Whether the lanes of path i may leave their warp: they wait for no others of it, and are in no call. */
+    bool (*may_leave)(const struct simt_paths *paths, uint32_t i);
+    /* The lanes that give up their place to others which would execute sooner there: they may leave, and have neither
+     * the turn nor given up their place so often that it is others' turn to. */
+    uint64_t (*giving)(const struct simt_paths *paths);
+    /* Lanes that may leave do; lanes come that stood in another warp where its path `like` stands. Behind any number of
+     * these comes `arrive`. */
+    void (*leave)(struct simt_paths *paths, uint64_t mask);
+    void (*come)(struct simt_paths *paths, uint64_t mask, const struct simt_path *like);
+};
+
 /* Each function leaves `now` where the turn is. */
 struct simt_divergence {
     const char *name;
     uint8_t kinds;  /* of paths, from 0 */
     bool exclusive; /* lanes that ask for locks keep the turn until they get one of them */
     bool delays;    /* lanes that leave a loop in which they only wait do not meet where it ends (poll) */
+    const struct simt_forming *forming; /* NULL: threads stay in their warp */
     /* The path that has the turn came to where it goes `until`. */
     void (*arrive)(struct simt_paths *paths);
     void (*advance_some)(struct simt_paths *paths, uint64_t mask, uint32_t next);

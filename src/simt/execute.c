@@ -11,6 +11,25 @@
 #include "simt/lock.h"
 #include "simt/warp_ops.h"
 
+/* The block has so many threads from the warp's first one on. */
+static void number_threads(struct simt_warp *warp, const struct simt_grid *grid, unsigned threads)
+{
+    unsigned width = grid->code->width;
+    warp->mixed = grid->rotates_lanes;
+    if (!warp->mixed) {
+        warp->live = mask_low(threads);
+        for (unsigned lane = 0; lane < width; lane++)
+            warp->threads[lane] = (uint16_t)(warp->index * width + lane);
+        return;
+    }
+    warp->live = 0;
+    for (unsigned i = 0; i < width; i++) {
+        unsigned lane = (i + warp->index) % width;
+        warp->threads[lane] = (uint16_t)(warp->index * width + i);
+        warp->live |= i < threads ? BIT64(lane) : 0;
+    }
+}
+
 void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uint32_t index, unsigned threads)
 {
     const struct simt_grid *grid = block->grid;
@@ -18,7 +37,7 @@ void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uin
     warp->block = block;
     warp->code = block->grid->code;
     warp->index = index;
-    warp->live = mask_low(threads);
+    number_threads(warp, grid, threads);
     warp->carry = 0;
     simt_grow_frame(warp, kernel->row_count, kernel->pred_count);
     if (kernel->row_count)

@@ -50,6 +50,8 @@ void simt_add_lanes(struct strbuf *out, uint64_t lanes);
 /* memory.c */
 enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                             struct simt_access *access, struct simt_result *r);
+/* access.c: local memory has room for so many words of each lane; new ones are zero. */
+void simt_grow_local(struct simt_warp *warp, uint64_t words);
 /* access.c: an access served from the block's shared memory or the thread's local memory. `lanes` are those of its mask
  * that go there. */
 void simt_serve_shared(struct simt_warp *warp, struct simt_access *access, uint64_t lanes);
@@ -63,6 +65,8 @@ enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint
                           struct simt_result *r);
 /* The operands of an atomic that its text does not name. */
 void simt_lock_operands(const struct simt_warp *warp, struct simt_access *access);
+/* What threads know of their locks goes along with them, from one warp to another. */
+void simt_swap_locks(struct simt_warp *a, struct simt_warp *b, uint64_t lanes);
 /* An atomic of a lock brought its old value. */
 void simt_lock_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old);
 /* call.c */

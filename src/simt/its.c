@@ -215,7 +215,7 @@ static bool holds(const struct simt_paths *paths)
     for (uint32_t i = 0; i < paths->count; i++)
         if (paths->table[i].spent > MOST_PASSES)
             return false;
-    return simt_meetings_hold(paths);
+    return simt_meetings_hold(paths, false);
 }
 
 const struct simt_divergence simt_its = {

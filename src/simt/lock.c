@@ -25,7 +25,7 @@ uint32_t simt_thread_number(const struct simt_warp *warp, unsigned lane)
     const uint32_t *at = warp->block->index;
     uint64_t block = ((uint64_t)at[2] * grid->grid[1] + at[1]) * grid->grid[0] + at[0];
     uint64_t threads = (uint64_t)grid->block[0] * grid->block[1] * grid->block[2];
-    return (uint32_t)(block * threads + (uint64_t)warp->index * warp->code->width + lane);
+    return (uint32_t)(block * threads + warp->threads[lane]);
 }
 
 /* What the warp keeps */
@@ -49,13 +49,20 @@ static struct simt_held *held_at(const struct simt_locks *l, uint32_t level, uns
     return &l->held[level * SIMT_MAX_WIDTH + lane];
 }
 
+static void make_room(struct simt_locks *l, uint32_t levels)
+{
+    size_t level = SIMT_MAX_WIDTH * sizeof *l->held;
+    if (levels <= l->levels)
+        return;
+    l->held = base_realloc(l->held, levels * level);
+    memset(held_at(l, l->levels, 0), 0, (levels - l->levels) * level);
+    l->levels = levels;
+}
+
 static void hold(struct simt_locks *l, unsigned lane, uint64_t address, uint32_t pc)
 {
-    if (l->held_count[lane] == l->levels) {
-        l->levels++;
-        l->held = base_realloc(l->held, (size_t)l->levels * SIMT_MAX_WIDTH * sizeof *l->held);
-        memset(held_at(l, l->levels - 1, 0), 0, SIMT_MAX_WIDTH * sizeof *l->held);
-    }
+    if (l->held_count[lane] == l->levels)
+        make_room(l, l->levels + 1);
     *held_at(l, l->held_count[lane]++, lane) = (struct simt_held){address, pc};
 }
 
@@ -77,6 +84,36 @@ static bool let_go(const struct simt_warp *warp, unsigned lane, uint64_t address
         return false;
     *held = *held_at(l, --l->held_count[lane], lane);
     return true;
+}
+
+#define SWAP(type, a, b)                                                                                               \
+    do {                                                                                                               \
+        type other = a;                                                                                                \
+        a = b;                                                                                                         \
+        b = other;                                                                                                     \
+    } while (0)
+
+void simt_swap_locks(struct simt_warp *a, struct simt_warp *b, uint64_t lanes)
+{
+    struct simt_warp *both[] = {a, b};
+    for (unsigned i = 0; i < 2; i++)
+        if (!both[i]->locks)
+            both[i]->locks = base_calloc(1, sizeof *both[i]->locks);
+    struct simt_locks *l = a->locks, *m = b->locks;
+    contract(!((l->queued | m->queued) & lanes)); /* they keep the turn */
+    make_room(l, m->levels);
+    make_room(m, l->levels);
+    uint64_t timed = (l->timed ^ m->timed) & lanes;
+    l->timed ^= timed;
+    m->timed ^= timed;
+    for (uint64_t rest = lanes; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        SWAP(uint32_t, l->attempts[lane], m->attempts[lane]);
+        SWAP(uint64_t, l->since[lane], m->since[lane]);
+        SWAP(uint32_t, l->held_count[lane], m->held_count[lane]);
+        for (uint32_t level = 0; level < l->levels; level++)
+            SWAP(struct simt_held, *held_at(l, level, lane), *held_at(m, level, lane));
+    }
 }
 
 /* In words */

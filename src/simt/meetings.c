@@ -110,16 +110,17 @@ static void adopt(struct simt_paths *paths, uint32_t to, uint32_t from)
     }
 }
 
-/* Makes two leaves one, of the kind `kind`. The stack of that whose lowest meeting has more lanes is kept: more of them
- * have still to come there. */
-static void join(struct simt_paths *paths, uint32_t a, uint32_t b, uint8_t kind)
+/* Leaf b joins a, which has the turn. The stack of that whose lowest meeting has more lanes is kept: more of them have
+ * still to come there. */
+static void join(struct simt_paths *paths, uint32_t a, uint32_t b)
 {
     uint32_t under_a = simt_below(paths, a, paths->table[a].mask), under_b = simt_below(paths, b, paths->table[b].mask);
     unsigned lanes_a = under_a == SIMT_NO_PATH ? 0 : mask_count(paths->table[under_a].mask);
     unsigned lanes_b = under_b == SIMT_NO_PATH ? 0 : mask_count(paths->table[under_b].mask);
-    uint32_t to = lanes_a >= lanes_b ? a : b;
+    uint32_t to = lanes_a >= lanes_b ? a : b, key = paths->table[a].key;
     adopt(paths, to, to == a ? b : a);
-    paths->table[to].kind = kind;
+    paths->table[to].kind = SIMT_TURN;
+    paths->table[to].key = key;
 }
 
 void simt_join_ready(struct simt_paths *paths)
@@ -128,7 +129,7 @@ void simt_join_ready(struct simt_paths *paths)
         uint32_t now = simt_number_of_now(paths);
         if (paths->table[i].kind != SIMT_READY || paths->table[i].pc != paths->now->pc || !same_calls(paths, i, now))
             continue;
-        join(paths, now, i, SIMT_TURN);
+        join(paths, now, i);
         paths->way->arrive(paths);
         i = UINT32_MAX; /* from the beginning: paths have moved */
     }
@@ -259,15 +260,23 @@ void simt_meetings_return(struct simt_paths *paths, uint64_t mask, uint32_t next
     paths->way->arrive(paths);
 }
 
+void simt_look_again(struct simt_paths *paths)
+{
+    for (uint32_t i = 0; i < paths->count; i++) {
+        struct simt_path *p = &paths->table[i];
+        if (!simt_waits_for_named(p))
+            continue;
+        p->kind = SIMT_READY;
+        p->key = 0;
+    }
+}
+
 void simt_meetings_end(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     paths->now->pc = next;
-    for (uint32_t i = 0; i < paths->count; i++) {
-        struct simt_path *p = &paths->table[i];
-        p->mask &= ~mask;
-        if (simt_waits_for_named(p))
-            p->kind = SIMT_READY;
-    }
+    for (uint32_t i = 0; i < paths->count; i++)
+        paths->table[i].mask &= ~mask;
+    simt_look_again(paths);
     paths->way->arrive(paths);
 }
 
@@ -303,7 +312,7 @@ static void join_waiting(struct simt_paths *paths, enum simt_gathering how, uint
         if (p->kind != SIMT_WAITS_ONE + how || p->key != key || !(p->mask & named) || p->pc != paths->now->pc ||
             !same_calls(paths, i, now))
             continue;
-        join(paths, now, i, SIMT_TURN);
+        join(paths, now, i);
         paths->way->arrive(paths);
         i = UINT32_MAX;
     }
@@ -318,8 +327,11 @@ static uint64_t waiting_elsewhere(struct simt_paths *paths, enum simt_gathering 
         if (how == SIMT_GATHER_ONE || p->kind != SIMT_WAITS_ONE + how || p->key != key)
             continue;
         lanes |= p->mask;
-        p->kind = pass ? SIMT_READY : p->kind;
-        p->pc += pass;
+        if (!pass)
+            continue;
+        p->kind = SIMT_READY;
+        p->key = 0;
+        p->pc++;
     }
     return lanes;
 }
@@ -368,7 +380,7 @@ const struct simt_path *simt_meetings_caller(const struct simt_paths *paths)
     return mark == SIMT_NO_PATH ? NULL : &paths->table[simt_below(paths, mark, mask)];
 }
 
-bool simt_meetings_hold(const struct simt_paths *paths)
+bool simt_meetings_hold(const struct simt_paths *paths, bool looks_ahead)
 {
     unsigned turns = 0;
     uint64_t higher = 0;
@@ -377,6 +389,7 @@ bool simt_meetings_hold(const struct simt_paths *paths)
         uint32_t under = simt_below(paths, i, p->mask);
         const struct simt_path *u = under == SIMT_NO_PATH ? NULL : &paths->table[under];
         bool goes_there = p->kind == SIMT_MARK ? u && u->kind == SIMT_MEETING : p->until == (u ? u->pc : ISA_PC_NONE);
+        goes_there |= looks_ahead && p->kind == SIMT_TURN && (!u || u->kind == SIMT_MARK);
         if (!p->mask || (u && (simt_is_leaf(u) || (p->mask & ~u->mask))) || !goes_there)
             return false;
         if (simt_is_leaf(p) != !(p->mask & higher) || (simt_is_leaf(p) && (p->pc == p->until || p->pc == ISA_PC_NONE)))

@@ -1,5 +1,5 @@
-/* What those ways to diverge have in common whose lanes wait for each other where branches meet, but not for ever:
- * its.c, aware.c. They differ in who has the turn next and in how long is waited.
+/* What those ways to diverge have in common whose lanes do not wait for each other for ever: its.c, aware.c, dwf.c.
+ * They differ in who has the turn next and in how long is waited.
  *
  * The table is the stacks of all lanes in one: the paths that have a lane, from the first to the last, are its own
  * stack, and lanes with the same stack share its paths. The last path of a stack is a *leaf*; its lanes execute. Below
@@ -72,8 +72,8 @@ static inline uint32_t simt_first_ready(const struct simt_paths *paths)
 struct simt_path *simt_meetings_turn(const struct simt_paths *paths);
 const struct simt_path *simt_meetings_caller(const struct simt_paths *paths);
 /* What lies below a path has all its lanes and is where it goes; leaves alone have no path on top of them; one has the
- * turn. */
-bool simt_meetings_hold(const struct simt_paths *paths);
+ * turn. looks_ahead: where no meeting lies below that one, it may go `until` anywhere. */
+bool simt_meetings_hold(const struct simt_paths *paths, bool looks_ahead);
 void simt_meetings_advance_some(struct simt_paths *paths, uint64_t mask, uint32_t next);
 void simt_meetings_call(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next,
                         const struct simt_frame *frame);
@@ -94,6 +94,8 @@ typedef void simt_came(struct simt_path *meeting, const struct simt_path *leaf);
 /* The lanes leave every path of the call. When all of it have, the meeting where they return is complete. */
 void simt_meetings_return(struct simt_paths *paths, uint64_t mask, uint32_t next, simt_came *came);
 
+/* Leaves that wait for named lanes are ready, to look again whom they wait for. */
+void simt_look_again(struct simt_paths *paths);
 /* Lets go those who stand at meetings that wait for lanes of `slow`, and have spent `least` at least. Paths move. */
 void simt_let_go(struct simt_paths *paths, uint64_t slow, uint32_t least);
 
@@ -112,8 +114,8 @@ void simt_leave_out_empty(struct simt_paths *paths);
 void simt_join_ready(struct simt_paths *paths);
 /* The leaf that has the turn goes behind the last path and is of this kind; the first ready one has the turn. */
 void simt_put_behind(struct simt_paths *paths, uint8_t kind);
-/* If others are ready, join_ready joins some of them with the leaf that has the turn (as simt_join_ready does), and that
- * goes behind the rest. */
+/* If others are ready, join_ready joins some of them with the leaf that has the turn (as simt_join_ready does), and
+ * that goes behind the rest. */
 void simt_take_turns(struct simt_paths *paths, void (*join_ready)(struct simt_paths *paths));
 
 /* Makes the leaf that has the turn a meeting at `reconverge`, or takes it off if the one below is there or there is no

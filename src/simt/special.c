@@ -3,7 +3,18 @@
 #include "base/hot.h"
 #include "simt/execute.h"
 
-/* Each lane's index in the block along an axis: counted up from the first lane's. */
+/* Each lane's index in the block along an axis. */
+static void mixed_axes(const struct simt_warp *warp, unsigned axis, uint32_t *values)
+{
+    const struct simt_grid *grid = warp->block->grid;
+    uint32_t x = grid->block[0], y = grid->block[1];
+    for (unsigned lane = 0; lane < grid->code->width; lane++) {
+        uint32_t thread = warp->threads[lane], at[3] = {thread % x, thread / x % y, thread / x / y};
+        values[lane] = at[axis];
+    }
+}
+
+/* The same where the threads are in order: counted up from the first lane's. */
 static void thread_axes(const struct simt_warp *warp, unsigned axis, uint32_t *values)
 {
     const struct simt_grid *grid = warp->block->grid;
@@ -21,7 +32,7 @@ static void thread_axes(const struct simt_warp *warp, unsigned axis, uint32_t *v
     }
 }
 
-/* Registers that differ from lane to lane; false when sreg is not one of them. */
+/* Registers that differ from lane to lane, by a thread's place in its warp; false when sreg is not one of them. */
 static bool lane_value(uint32_t sreg, unsigned lane, uint64_t *value)
 {
     switch (sreg) {
@@ -117,7 +128,10 @@ HOT const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bo
     uint64_t value;
     if (sreg == ISA_SREG_TID_X || sreg == ISA_SREG_TID_Y || sreg == ISA_SREG_TID_Z) {
         uint32_t *values = (uint32_t *)scratch;
-        thread_axes(warp, sreg - ISA_SREG_TID_X, values);
+        if (RARELY(warp->mixed))
+            mixed_axes(warp, sreg - ISA_SREG_TID_X, values);
+        else
+            thread_axes(warp, sreg - ISA_SREG_TID_X, values);
         for (unsigned lane = width; wide && lane-- > 0;)
             scratch[lane] = values[lane];
         return scratch;
@@ -127,7 +141,7 @@ HOT const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bo
         return scratch;
     }
     for (unsigned lane = 0; lane < width; lane++) {
-        lane_value(sreg, lane, &value);
+        lane_value(sreg, warp->threads[lane] % width, &value);
         if (wide)
             scratch[lane] = value;
         else

@@ -65,8 +65,8 @@ struct simt_services {
 };
 
 /* How requests for locks in global memory are answered: at once, or, by queues, when their turn has come. A request for
- * which a queue has no room is told no, and asks again later: in a wait that stays the same (0), or grows with each no by
- * the same (1), or to twice as much (2). */
+ * which a queue has no room is told no, and asks again later: in a wait that stays the same (0), or grows with each no
+ * by the same (1), or to twice as much (2). */
 struct simt_lock_queues {
     bool used;
     uint8_t growth;
@@ -86,8 +86,10 @@ struct simt_grid {
     uint32_t sm_count, warp_slots;
     uint32_t stack_bytes; /* limit of local memory per thread */
     uint32_t core_mhz;
-    bool check_sync;                          /* unsynced instructions fault */
-    bool lock_past;                           /* lanes may come past a meeting place with a lock (lock.h) */
+    bool forms;         /* threads go from warp to warp (form.h) */
+    bool rotates_lanes; /* where they do: see simt_warp.threads */
+    bool check_sync;    /* unsynced instructions fault */
+    bool lock_past;     /* lanes may come past a meeting place with a lock (lock.h) */
     struct simt_lock_queues lock_queues;
     const struct simt_divergence *divergence; /* how lanes part and meet; NULL: by the stack */
     uint32_t aware_timeout;                   /* simt_paths.timeout */
@@ -115,13 +117,18 @@ struct simt_warp {
     uint64_t live; /* lanes that have not exited */
     struct simt_paths paths;
     uint32_t row_capacity, pred_capacity;
-    bool lent;            /* rows and preds are memory that is not the warp's own */
-    uint32_t local_words; /* words per lane that `local` has */
-    uint32_t *local;      /* local memory: word w of lane l at w * width + l */
-    uint64_t carry;       /* CC.CF by lane */
+    bool lent;                /* rows and preds are memory that is not the warp's own */
+    uint32_t local_words;     /* words per lane that `local` has */
+    uint32_t *local;          /* local memory: word w of lane l at w * width + l */
+    uint64_t carry;           /* CC.CF by lane */
     struct simt_locks *locks; /* NULL: it has not executed an instruction of locks (lock.h) */
-    uint32_t index;       /* warp number in the block */
-    uint16_t sm, slot;    /* where it runs */
+    uint32_t index;           /* warp number in the block */
+    uint16_t sm, slot;        /* where it runs */
+    /* By lane: the number in the block of the thread that it has or had; a lane without one has a number all the same.
+     * A thread keeps its lane. Where threads go from warp to warp, the lanes of warp w may begin at thread w mod width
+     * of it (simt_grid.rotates_lanes), so that threads at one place of their warps are in different lanes. */
+    uint16_t threads[SIMT_MAX_WIDTH];
+    bool mixed; /* its threads are not those of its number, in order */
 };
 
 /* One memory instruction's work. Data holds each lane's bytes in memory order, `stride` bytes from lane to lane: what a
@@ -157,9 +164,9 @@ enum simt_event {
     SIMT_JUMP,   /* control may have left the straight line (branch, call, return, some lanes' exit) */
     SIMT_MEMORY, /* `access`: global and const still to be served; shared and local done, to be timed */
     SIMT_FENCE,
-    SIMT_BARRIER,  /* `barrier` */
-    SIMT_SLEEP,    /* `sleep_ns` */
-    SIMT_QUEUED,   /* its lanes wait in the queues of locks: until one is answered, or until `again`, if that is not 0 */
+    SIMT_BARRIER, /* `barrier` */
+    SIMT_SLEEP,   /* `sleep_ns` */
+    SIMT_QUEUED,  /* its lanes wait in the queues of locks: until one is answered, or until `again`, if that is not 0 */
     SIMT_UNSYNCED, /* as PLAIN, and `unsynced` */
     SIMT_DONE,     /* the last lane exited */
     SIMT_FAULTED,  /* `fault`; memory was not changed */

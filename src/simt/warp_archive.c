@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/archive.h"
+#include "base/bits.h"
 #include "simt/execute.h"
 #include "simt/lock.h"
 
@@ -120,6 +121,11 @@ void simt_warp_archive(struct simt_warp *warp, const struct simt_block *block, s
     ARCHIVE(ar, warp->index);
     ARCHIVE(ar, warp->sm);
     ARCHIVE(ar, warp->slot);
+    const uint32_t *block_size = block->grid->block;
+    uint64_t threads = round_up_u64((uint64_t)block_size[0] * block_size[1] * block_size[2], width);
+    for (unsigned lane = 0; lane < width; lane++)
+        archive_u16_to(ar, &warp->threads[lane], (uint16_t)(threads - 1));
+    archive_bool(ar, &warp->mixed);
     ARCHIVE(ar, warp->live);
     ARCHIVE(ar, warp->carry);
     archive_u32_to(ar, &rows, MAX_ROWS);

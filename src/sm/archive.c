@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "simt/form.h"
 #include "sm/sm_impl.h"
 
 #define MAX_POOL (1u << 20)
@@ -224,6 +225,31 @@ static void archive_warps(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->free_shared);
     ARCHIVE(ar, sm->free_registers);
     ARCHIVE(ar, sm->next_age);
+    ARCHIVE(ar, sm->next_block);
+}
+
+/* Warps that are out, whose instructions read banks by the threads that they have: these are known now. */
+static void archive_form(struct sm *sm, struct archive *ar)
+{
+    struct sm_form *form = &sm->form;
+    archive_u64_to(ar, &form->out, mask_low(sm->params->warps));
+    archive_u64_to(ar, &form->slow, mask_low(sm->params->warps));
+    form->out &= sm->resident;
+    for (uint64_t rest = form->out; rest; rest &= rest - 1) {
+        unsigned slot = mask_first(rest);
+        uint64_t warps = sm->blocks[sm->warps[slot].block].warps;
+        archive_u64_to(ar, &form->lanes[slot], mask_low(sm->params->warp_size));
+        if (!mask_has(warps, slot) || mask_count(warps) != sm->kernel->warps_per_block ||
+            warps >> mask_first(warps) != mask_low(sm->kernel->warps_per_block)) {
+            archive_fail(ar, "a warp that is out is not one of its block");
+            form->out = 0;
+            return;
+        }
+        form->homes[slot] = simt_homes(&sm->warps[slot].simt, form->lanes[slot]);
+    }
+    for (size_t i = 0; i < sm->ops.count; i++)
+        if (sm->ops.items[i].decoded && mask_has(form->out, sm->ops.items[i].slot))
+            sm_form_name(sm, &sm->ops.items[i]);
 }
 
 /* Pipelines */
@@ -444,6 +470,8 @@ void sm_archive(struct sm *sm, struct archive *ar, const struct packet_source *s
     archive_ops(sm, ar);
     archive_transactions(sm, ar);
     archive_warps(sm, ar);
+    if (sm->kernel->grid->forms)
+        archive_form(sm, ar);
     archive_fetch(sm, ar);
     ARCHIVE(ar, sm->issue.overtaken);
     archive_place(ar, &sm->issue.first_look, sm->params->schedulers);

@@ -169,7 +169,8 @@ static void coalesce_local(struct sm *sm, uint32_t index)
     unsigned size = access->element_bytes * access->elements, width = sm->params->warp_size;
     const struct sm_kernel *k = sm->kernel;
     uint64_t per_block = k->threads_per_block, all = per_block * k->max_blocks * sm->setup.sm_count;
-    uint64_t thread = (uint64_t)op->slot * width;
+    const struct simt_warp *warp = &sm->warps[op->slot].simt;
+    uint64_t thread = (uint64_t)(op->slot - warp->index) * width;
     uint64_t first = per_block * (sm->setup.index + sm->setup.sm_count * (thread / per_block)) + thread % per_block;
     uint32_t segment = within_line(sm, 128);
     struct maker m;
@@ -178,9 +179,10 @@ static void coalesce_local(struct sm *sm, uint32_t index)
     for (unsigned word = 0; word < (size + 3) / 4; word++) {
         for (uint64_t rest = access->mask; rest && sm->lsu.count < 2 * SM_SLOTS;) {
             /* Lanes that agree on an offset, as all do in the usual case, lie side by side. */
-            uint64_t lanes = access->same && is_run(rest) ? rest : rest & -rest;
+            uint64_t lanes = access->same && !warp->mixed && is_run(rest) ? rest : rest & -rest;
             unsigned lane = mask_first(rest);
-            uint64_t address = sm->setup.local_base + ((access->address[lane] / 4 + word) * all + first + lane) * 4;
+            uint64_t address =
+                sm->setup.local_base + ((access->address[lane] / 4 + word) * all + first + warp->threads[lane]) * 4;
             touch_run(&m, lanes, address, 4, segment);
             rest &= ~lanes;
         }

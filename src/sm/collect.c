@@ -146,20 +146,42 @@ static void read_banks(struct sm *sm)
     sm->collect.bank_from = sm->collect.bank_from + 1 < sm->params->register_banks ? sm->collect.bank_from + 1 : 0;
 }
 
+/* An operand's read asks its bank for a turn. */
+static inline void ask_bank(struct sm *sm, struct sm_collectors *c, unsigned collector, unsigned bank, unsigned place)
+{
+    if (mask_has(sm->collect.waiting, bank)) {
+        queue_read(sm, bank, place);
+        c->held->behind[collector]++;
+    } else {
+        sm->collect.waiting |= BIT64(bank);
+        c->held->turn[collector] |= BIT64(bank);
+    }
+}
+
+/* Operands of threads that began in several warps: each warp's row is read by itself. Where there are more rows than
+ * places for reads, the last ones are read along with others. */
+NOT_INLINE void ask_banks_for_rows(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
+{
+    const struct sm_op *op = &sm->ops.items[c->held->op[collector]];
+    unsigned first = mask_first(sm->blocks[sm->warps[op->slot].block].warps), reads = 0;
+    for (unsigned i = 0; i < op->way.src_count; i++)
+        for (uint64_t rest = sm->form.homes[op->slot]; rest && reads < SM_MAX_READS; rest &= rest - 1) {
+            unsigned bank = bank_for(sm, &sm->warps[first + mask_first(rest)], op->decoded->src_banks[i]);
+            ask_bank(sm, c, collector, bank, read_place(class, collector, reads++));
+        }
+}
+
 /* The operands of a collector's op ask their banks, one by one, for a turn. */
 HOT static void ask_banks(struct sm *sm, struct sm_collectors *c, enum sm_class class, unsigned collector)
 {
     const struct sm_op *op = &sm->ops.items[c->held->op[collector]];
-    for (unsigned i = 0; i < op->way.src_count; i++) {
-        unsigned bank = bank_for(sm, &sm->warps[op->slot], op->decoded->src_banks[i]);
-        if (mask_has(sm->collect.waiting, bank)) {
-            queue_read(sm, bank, read_place(class, collector, i));
-            c->held->behind[collector]++;
-        } else {
-            sm->collect.waiting |= BIT64(bank);
-            c->held->turn[collector] |= BIT64(bank);
-        }
+    if (RARELY(sm->kernel->grid->forms) && sm->params->form_reads == SM_FORM_READS_ROWS) {
+        ask_banks_for_rows(sm, c, class, collector);
+        return;
     }
+    for (unsigned i = 0; i < op->way.src_count; i++)
+        ask_bank(sm, c, collector, bank_for(sm, &sm->warps[op->slot], op->decoded->src_banks[i]),
+                 read_place(class, collector, i));
 }
 
 HOT_INLINE void enter_collector(struct sm *sm, struct sm_collectors *c, enum sm_class class, uint32_t index)

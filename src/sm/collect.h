@@ -30,7 +30,7 @@ struct sm_collectors {
 
 /* Reads of register banks: one place for every operand of every collector. A bank is one collector's turn; the reads
  * behind that one are linked, oldest first. */
-#define SM_MAX_READS 16 /* of an op, rounded up to a power of two */
+#define SM_MAX_READS 64 /* of an op */
 #define SM_READS (SM_CLASSES * SM_MAX_COLLECTORS * SM_MAX_READS)
 struct sm_bank {
     uint16_t first, last;

@@ -57,9 +57,7 @@ NOT_INLINE void note_latency(struct sm *sm, const struct sm_op *o)
         l->atomic_cycles += cycles;
 }
 
-/* The turn of the warp's paths may have changed while it waited: what it needs next is another instruction than its
- * buffer was looked at for. */
-static void turn_changed(struct sm *sm, unsigned slot)
+void sm_turn_changed(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
     uint64_t bit = BIT64(slot);
@@ -81,7 +79,7 @@ static void let_go_on(struct sm *sm, unsigned slot)
     if (!simt_locks_granted(&warp->simt))
         return;
     sm_acquire(sm, &sm->kernel->grid->code->module->instrs[pc]);
-    turn_changed(sm, slot);
+    sm_turn_changed(sm, slot);
 }
 
 /* A warp whose lanes stand in queues goes on with the first answer: lanes that got their lock at once; others, which
@@ -119,7 +117,7 @@ NOT_INLINE void locks_answered(struct sm *sm, const struct sm_op *o)
     unsigned slot = o->slot;
     if (!simt_locks_answered(&sm->warps[slot].simt, o->access, sm->now, &fault))
         sm_record_fault(sm, slot, &fault);
-    turn_changed(sm, slot);
+    sm_turn_changed(sm, slot);
 }
 
 /* The end of the few ops that have an access, or whose warp waited for them. */

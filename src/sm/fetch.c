@@ -37,6 +37,19 @@ HOT void sm_flush_buffer(struct sm *sm, unsigned slot)
         note_full(sm, slot);
 }
 
+void sm_fetch_goes_on(struct sm *sm, unsigned slot)
+{
+    sm->fetch.retiring &= ~BIT64(slot);
+    sm->due |= SM_DUE_FETCH;
+}
+
+void sm_fetch_from(struct sm *sm, unsigned slot)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    if (!warp->buffered && !mask_has(sm->fetch.under_way, slot))
+        warp->fetch_pc = simt_pc(&warp->simt);
+}
+
 void sm_fetch_has_room(struct sm *sm, unsigned slot)
 {
     note_full(sm, slot);
@@ -64,6 +77,10 @@ HOT void sm_decode(struct sm *sm)
         sm->due |= SM_DUE_FETCH;
         if (is_stale(sm, slot, f->pc))
             return;
+    }
+    if (RARELY(sm->finished & bit)) { /* its threads have gone to other warps */
+        sm->due |= SM_DUE_FETCH;
+        return;
     }
     uint32_t count = f->count, pc = f->pc;
     sm->stats.decoded_instructions += count;
@@ -97,6 +114,7 @@ static void retire(struct sm *sm, unsigned slot)
     sm_account_go(sm, block->warps);
     sm->resident &= ~block->warps;
     sm->finished &= ~block->warps;
+    sm->form.out &= ~block->warps;
     sm_waits_changed(sm);
     sm->free_threads += sm->kernel->threads_per_block;
     sm->free_shared += sm->kernel->shared_bytes;

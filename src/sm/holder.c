@@ -57,6 +57,7 @@ void sm_note_holder(struct sm *sm, unsigned slot, const struct simt_access *acce
     *h = (struct sm_holder){.address = address,
                             .cycle = sm->now,
                             .warp = warp->simt.index,
+                            .thread = warp->simt.threads[lane],
                             .pc = access->pc,
                             .lane = (uint8_t)lane,
                             .slot = (uint8_t)slot};
@@ -86,5 +87,15 @@ HOT void sm_note_holders(struct sm *sm, const struct sm_op *op, const struct pac
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder)
 {
     *holder = sm->noted.holders[place_of(address)];
-    return holder->address == address && address;
+    if (holder->address != address || !address)
+        return false;
+    const struct sm_warp *warp = &sm->warps[holder->slot];
+    bool resident =
+        mask_has(sm->resident, holder->slot) && !memcmp(holder->block, warp->simt.block->index, sizeof holder->block);
+    uint32_t slot = resident && sm->kernel->grid->forms ? sm_form_find(sm, holder->slot, holder->thread) : SM_NONE;
+    if (slot != SM_NONE) {
+        holder->slot = (uint8_t)slot;
+        holder->warp = sm->warps[slot].simt.index;
+    }
+    return true;
 }

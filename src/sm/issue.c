@@ -14,9 +14,11 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
         return;
     const struct sm_warp *warp = &sm->warps[slot];
     sm->has_fault = true;
+    uint16_t thread = warp->simt.threads[fault->lane];
     sm->fault.fault = *fault;
     memcpy(sm->fault.block, warp->simt.block->index, sizeof sm->fault.block);
-    sm->fault.warp = warp->simt.index;
+    sm->fault.warp = thread / sm->params->warp_size;
+    sm->fault.fault.lane = (uint8_t)(thread % sm->params->warp_size);
     sm->fault.cycle = sm->now;
 }
 
@@ -142,8 +144,8 @@ void sm_acquire(struct sm *sm, const struct isa_instr *instr)
         l1_order(&sm->lsu.l1d, (enum l1_order)(acquires - 1));
 }
 
-/* Lanes that stood in queues go on with locks that came while others of their warp executed: what these brought into the
- * L1 may be older than what the locks protect. */
+/* Lanes that stood in queues go on with locks that came while others of their warp executed: what these brought into
+ * the L1 may be older than what the locks protect. */
 static bool got_from_queue(const struct sm *sm, const struct simt_result *r)
 {
     return sm->kernel->grid->lock_queues.used && isa_op_info((enum isa_op)r->instr->op)->flags & ISA_FLAG_TAKE;
@@ -473,6 +475,8 @@ HOT NOT_INLINE enum sm_class issue_warp(struct sm *sm, struct sm_warp *warp, uns
         sm_op_free(&sm->ops, index);
         return class;
     }
+    if (RARELY(sm->kernel->grid->forms))
+        sm_form_issued(sm, slot, o, &r);
     if (RARELY(sm->spin))
         observe_spinning(sm, slot, o, &r);
     reserve_registers(sm, warp, &o->way);
@@ -756,6 +760,8 @@ HOT void sm_issue(struct sm *sm)
 {
     if (RARELY(sm->grid.open))
         sm_pass_grid(sm);
+    if (RARELY(sm->form.out))
+        sm_form(sm);
     if (sm_waits_timed(&sm->waits) | sm->fence_reached)
         end_waits(sm);
     unsigned count = sm->scheduler_count, turns = sm->issue.turns, looked = 0;

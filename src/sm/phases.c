@@ -86,6 +86,12 @@ void sm_phase_end(struct sm *sm, unsigned slot)
     sm->blocks[sm->warps[slot].block].phase.ended |= BIT64(slot);
 }
 
+void sm_phase_resume(struct sm *sm, unsigned slot)
+{
+    sm->phases.start[slot] = sm->now;
+    sm->blocks[sm->warps[slot].block].phase.ended &= ~BIT64(slot);
+}
+
 void sm_phase_close(struct sm *sm, struct sm_block *block)
 {
     if (!(block->warps & ~sm->finished) && block->phase.ended)

@@ -25,10 +25,11 @@ struct sm_block;
 
 /* A block is launched in a cycle. */
 void sm_phase_begin(struct sm *sm, struct sm_block *block, uint64_t cycle);
-/* In cycle sm->now: a warp came to a barrier at which it waits; a warp ended; a barrier opened for these warp slots,
- * perhaps since a warp ended. */
+/* In cycle sm->now: a warp came to a barrier at which it waits; a warp ended; one that had ended has threads again; a
+ * barrier opened for these warp slots, perhaps since a warp ended. */
 void sm_phase_arrive(struct sm *sm, unsigned slot);
 void sm_phase_end(struct sm *sm, unsigned slot);
+void sm_phase_resume(struct sm *sm, unsigned slot);
 void sm_phase_open(struct sm *sm, struct sm_block *block, uint64_t slots);
 /* The cycle in which the first of these warp slots, which wait at barriers, came there; 0 for none. */
 uint64_t sm_phase_first_arrival(const struct sm *sm, uint64_t slots);

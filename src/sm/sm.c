@@ -10,6 +10,8 @@
 
 const char *const sm_coalescing_choices[] = {"arch13", "arch20", NULL};
 const char *const sm_fence_choices[] = {"invalidate", "none", NULL};
+const char *const sm_form_reads_choices[] = {"lanes", "rows", NULL};
+const char *const sm_form_lanes_choices[] = {"straight", "rotated", NULL};
 
 const struct param_desc sm_param_descs[] = {
 #define PARAM_STRUCT struct sm_params
@@ -203,22 +205,24 @@ static void decode_banks(struct sm_decoded *d, const struct isa_function *functi
 
 /* The register sets that the scoreboard tests for an instruction. sets: room for three of them, of so many words. */
 static void decode_hazards(struct sm_decoded *d, const struct isa_module *module, const struct isa_instr *instr,
-                           uint64_t *sets, unsigned words, bool l1_keeps)
+                           uint64_t *sets, unsigned words, const struct sm_kernel *kernel)
 {
     uint64_t *uses = sets, *writes = sets + words, *reads = sets + 2 * words;
     for (unsigned i = 0; i < instr->read_count; i++)
         reads[instr->reads[i] / 64] |= BIT64(instr->reads[i] % 64);
     for (unsigned i = 0; i < instr->write_count; i++)
         writes[instr->writes[i] / 64] |= BIT64(instr->writes[i] % 64);
+    if (kernel->one_in_flight)
+        writes[words - 1] |= BIT64(63);
     for (unsigned i = 0; i < words; i++)
         uses[i] = reads[i] | writes[i];
     d->uses = uses;
     d->way.writes = writes;
-    d->way.write_count = instr->write_count;
+    d->way.write_count = instr->write_count + kernel->one_in_flight;
     d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
     bool at_once =
         instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;
-    d->after = at_once ? SM_AFTER_OWN : sm_releases(instr, l1_keeps) ? SM_AFTER_FENCE : SM_AFTER_NOTHING;
+    d->after = at_once ? SM_AFTER_OWN : sm_releases(instr, kernel->l1_keeps) ? SM_AFTER_FENCE : SM_AFTER_NOTHING;
 }
 
 static uint8_t unit_of(const struct isa_instr *instr, const struct sm_params *params)
@@ -235,7 +239,8 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
     for (uint32_t f = 0; f < module->function_count; f++)
         if (module->functions[f].number_count > numbers)
             numbers = module->functions[f].number_count;
-    unsigned words = kernel->scoreboard_words = numbers / 64 + 1;
+    kernel->one_in_flight = simt_way_of(kernel->grid)->forming != NULL;
+    unsigned words = kernel->scoreboard_words = (numbers + kernel->one_in_flight) / 64 + 1;
     uint16_t *branches = ARENA_NEW(arena, uint16_t, module->instr_count + 1);
     spin_number_branches(module, branches);
     kernel->longest = 0;
@@ -251,7 +256,7 @@ void sm_prepare(struct sm_kernel *kernel, const struct sm_params *params, struct
             d->way.latency = (uint16_t)(&params->latency_move)[instr->latency];
             kernel->longest = d->way.latency > kernel->longest ? d->way.latency : kernel->longest;
             d->way.interval = (uint16_t)(&params->interval_move)[instr->latency];
-            decode_hazards(d, module, instr, sets + 3 * words * pc, words, kernel->l1_keeps);
+            decode_hazards(d, module, instr, sets + 3 * words * pc, words, kernel);
             decode_banks(d, function, instr, params->register_banks, params->collector_merges);
             sm_decode_work(d, instr);
             d->back_branch = branches[pc];
@@ -292,7 +297,7 @@ void sm_begin(struct sm *sm, const struct sm_kernel *kernel, uint64_t cycle)
     sm->kernel = kernel;
     sm->scoreboard_words = kernel->scoreboard_words;
     sm->now = cycle;
-    sm->next_age = 0;
+    sm->next_age = sm->next_block = 0;
     sm->unsynced.count = 0;
     sm->phases.log.count = 0;
     sm->collect.bank_from = 0;
@@ -377,6 +382,13 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->simt.sm = (uint16_t)sm->setup.index;
     warp->simt.slot = (uint16_t)slot;
     simt_warp_start(&warp->simt, &block->simt, index, lanes);
+    sm_form_launched(sm, slot);
+    sm_tell_launched(sm, slot, cycle);
+}
+
+void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle)
+{
+    const struct sm_warp *warp = &sm->warps[slot];
     uint32_t pc = simt_pc(&warp->simt);
     sm->views[slot] = (struct lockstep_warp_view){.age = warp->age, .block = warp->block, .pc = pc, .issued_pc = pc};
     if (sm->setup.scheduler->launched)
@@ -457,9 +469,8 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     block->at_grid = 0;
     block->order = (struct sm_order){0};
     clear_slots(sm, slots);
-    /* Ages count the warps that were launched, those of a block one after the other. */
-    sm->block_views[block_slot] = (struct lockstep_block_view){
-        .number = sm->next_age / k->warps_per_block, .warps = slots, .live = k->warps_per_block};
+    sm->block_views[block_slot] =
+        (struct lockstep_block_view){.number = sm->next_block++, .warps = slots, .live = k->warps_per_block};
     for (unsigned i = 0; i < k->warps_per_block; i++)
         launch_warp(sm, block, first + i, i, cycle);
     sm->resident |= slots;

@@ -103,7 +103,8 @@ struct sm_kernel {
     const struct simt_grid *grid;
     struct sm_decoded *decoded; /* per instruction of the module: banks, latency */
     unsigned scoreboard_words;
-    uint32_t longest; /* latency of an instruction of the module, cycles */
+    bool one_in_flight; /* of a warp: each instruction writes one more number in the scoreboard, the last there is */
+    uint32_t longest;   /* latency of an instruction of the module, cycles */
     unsigned warps_per_block, threads_per_block;
     uint32_t shared_bytes;                                    /* static and dynamic */
     uint32_t registers;                                       /* per thread, rounded */
@@ -227,7 +228,8 @@ uint64_t sm_work_done(const struct sm *sm);
 /* Who last took a lock by compare-and-swap on this SM, for as many locks as the SM remembers. */
 struct sm_holder {
     uint64_t address, cycle;
-    uint32_t block[3], warp, pc;
+    uint32_t block[3], warp, pc; /* warp: where the thread is now, if it has not ended */
+    uint16_t thread;             /* in the block */
     uint8_t lane, slot;
 };
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder);

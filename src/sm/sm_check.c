@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/bits.h"
 #include "base/check.h"
+#include "simt/form.h"
 #include "sm/sm_impl.h"
 
 /* Blocks */
@@ -206,6 +207,27 @@ static void check_wheel(const struct sm *sm, struct sm_wheel *wheel, unsigned wh
     CHECK_FACT(c, "wheel.count", which, wheel->count, count);
 }
 
+/* Where threads go from warp to warp: only warps that are out have instructions in flight, and the threads that began
+ * in a lane are in that lane of one warp each. */
+static void check_form(struct sm *sm, struct check *c)
+{
+    const struct sm_form *form = &sm->form;
+    unsigned width = sm->params->warp_size;
+    check_holds(c, "form.out", 0, !(form->out & ~sm->resident) && !form->touched);
+    for (uint64_t rest = sm->resident; rest; rest &= rest - 1) {
+        unsigned slot = mask_first(rest);
+        bool out = mask_has(form->out, slot);
+        check_holds(c, "form.lanes", slot, out || (!sm->warps[slot].in_flight && !form->lanes[slot]));
+    }
+    for (unsigned i = 0; i < SM_SLOTS; i++)
+        for (unsigned lane = 0; sm->blocks[i].used && lane < width; lane++) {
+            uint64_t homes = 0, warps = sm->blocks[i].warps;
+            for (uint64_t rest = warps; rest; rest &= rest - 1)
+                homes |= simt_homes(&sm->warps[mask_first(rest)].simt, BIT64(lane));
+            check_holds(c, "form: threads of a lane", i, homes == warps >> mask_first(warps));
+        }
+}
+
 static void check_schedulers(struct sm *sm, struct check *c)
 {
     check_at_most(c, "sm.counted", 0, &sm->counted, sizeof sm->counted, sm->now);
@@ -241,5 +263,7 @@ void sm_check(struct sm *sm, struct check *c)
     check_schedulers(sm, c);
     check_account(sm, c);
     sm_lsu_check(sm, c);
+    if (sm->kernel->grid->forms)
+        check_form(sm, c);
     free(u.boards);
 }

@@ -13,6 +13,7 @@
 #include "sm/collect.h"
 #include "sm/execute.h"
 #include "sm/fetch.h"
+#include "sm/form.h"
 #include "sm/issue.h"
 #include "sm/lsu.h"
 #include "sm/noted.h"
@@ -126,20 +127,22 @@ struct sm {
 
     /* Sets of warp slots. */
     _Alignas(CACHE_LINE) uint64_t resident;
-    uint64_t finished;              /* no lanes left */
-    struct sm_waits waits;          /* by reason */
-    uint64_t waiting;               /* finished, or in one of `waits` */
-    uint64_t buffered;              /* has an instruction in its buffer */
-    uint64_t mispredicted;          /* its buffer does not hold what comes next */
-    uint64_t flushed;               /* buffer flushed by control flow and not yet refilled */
-    uint64_t cleared;               /* head instruction passes the scoreboard */
-    uint64_t backed_off;            /* held back by spin control, with a delay (waits.delay) or without */
-    uint64_t fence_invalidates;     /* of waits.fence: those whose fence empties the L1D of global lines */
-    uint64_t fence_reached;         /* of waits.fence: those that came to it in this step or the one before */
-    uint64_t fence_flushes;         /* of waits.fence: those that wait for nothing more than a flush of the L1D */
+    uint64_t finished;          /* no lanes left */
+    struct sm_waits waits;      /* by reason */
+    uint64_t waiting;           /* finished, or in one of `waits` */
+    uint64_t buffered;          /* has an instruction in its buffer */
+    uint64_t mispredicted;      /* its buffer does not hold what comes next */
+    uint64_t flushed;           /* buffer flushed by control flow and not yet refilled */
+    uint64_t cleared;           /* head instruction passes the scoreboard */
+    uint64_t backed_off;        /* held back by spin control, with a delay (waits.delay) or without */
+    uint64_t fence_invalidates; /* of waits.fence: those whose fence empties the L1D of global lines */
+    uint64_t fence_reached;     /* of waits.fence: those that came to it in this step or the one before */
+    uint64_t fence_flushes;     /* of waits.fence: those that wait for nothing more than a flush of the L1D */
     struct sm_grid_barrier grid;
     uint64_t in_queues;             /* of waits.atomic: those whose lanes wait in the queues of locks */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
+
+    struct sm_form form;
 
     struct sm_account account; /* looked at wherever these sets change */
     _Alignas(CACHE_LINE) struct sm_fetch fetch;
@@ -171,7 +174,7 @@ struct sm {
     uint64_t free_blocks;
     unsigned free_threads;
     uint32_t free_shared, free_registers;
-    uint64_t next_age;
+    uint64_t next_age, next_block; /* warps and blocks are numbered as they come */
 
     uint64_t threads_ended;
     struct sm_noted noted;
@@ -319,6 +322,11 @@ static inline void sm_fetch_retires(struct sm *sm, uint64_t bit)
     sm->fetch.retiring |= bit;
     sm->due |= SM_DUE_FETCH;
 }
+/* The warp has not ended after all. */
+void sm_fetch_goes_on(struct sm *sm, unsigned slot);
+/* The turn of the warp's paths may have changed: if nothing of it is in the buffer, or on its way there, that comes
+ * next. */
+void sm_fetch_from(struct sm *sm, unsigned slot);
 /* An instruction of the warp's buffer was issued. */
 void sm_fetch_has_room(struct sm *sm, unsigned slot);
 void sm_fetch_init(struct sm *sm, struct arena *own);
@@ -349,6 +357,9 @@ static inline bool sm_scoreboard_clear(const struct sm *sm, const struct sm_warp
 uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr);
 /* The instruction has what it acquires: the L1D is ordered so, if it is to be. */
 void sm_acquire(struct sm *sm, const struct isa_instr *instr);
+/* complete.c: the turn of the warp's paths may have changed, not by an instruction that it issued: what it needs next
+ * is another instruction than its buffer was looked at for. */
+void sm_turn_changed(struct sm *sm, unsigned slot);
 /* complete.c: a queue has answered a lane that asked for a lock. */
 void sm_lock_came(struct sm *sm, const struct sm_op *o, unsigned lane);
 /* The same: it has no request of the lane, which wanted to leave. */
@@ -439,6 +450,8 @@ HOT_INLINE void sm_registers_written(struct sm *sm, struct sm_warp *warp, uint64
 /* archive.c: every set of warp slots that says how a resident warp stands, once: all but `resident` itself and what is
  * derived from these. A launch clears them. */
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context);
+/* sm.c: the policy and the spin control are told of a warp that is launched. */
+void sm_tell_launched(struct sm *sm, unsigned slot, uint64_t cycle);
 /* sm.c: counts the cycles before `cycle` for the warps that are resident and at barriers: before either changes. */
 void sm_count_warps(struct sm *sm, uint64_t cycle);
 

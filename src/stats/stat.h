@@ -24,6 +24,7 @@ enum stat_needs {
     STAT_NEEDS_MARKS = 4,     /* loops that the source marks as those in which threads wait */
     STAT_NEEDS_TRUTH = 8,     /* somebody who knows which loops spin */
     STAT_NEEDS_HARDWARE = 16, /* a warp scheduler that says what storage it takes */
+    STAT_NEEDS_FORMING = 32,  /* threads that go from warp to warp */
 };
 
 struct stat_desc {

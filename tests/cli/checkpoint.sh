@@ -43,6 +43,8 @@ continues 60000 ht64 --machine gtx480 --divergence its      # lanes that are let
 continues 12000 waitsignal --machine gtx480-sm2 --sched lrr --divergence its
 continues 4000 divergence --machine gtx1080ti --sched gto --divergence its
 continues 60000 ht64 --machine gtx480 --divergence aware
+continues 60000 ht64 --machine gtx480 --divergence dwf      # threads in other warps
+continues 4000 divergence --machine gtx480-sm2 --sched lrr --divergence dwf --set sm.form_reads=rows --set sm.form_lanes=rotated
 [ "$total" -ge 30 ] || wrong "only $total checkpoints"
 
 # A hang is found in the same cycle, and said in the same words.

@@ -54,14 +54,17 @@ table() {
     row "lanes of a warp wait for another; the side of the branch that waits runs first"
     row "the same, \`--divergence its\`" --divergence its
     row "the same, \`--divergence aware\`" --divergence aware
+    row "the same, \`--divergence dwf\`" --divergence dwf
     case_file set_first 1 32 31 1
     row "the same; the side that sets the flag runs first"
     case_file lock_behind 1 32 0 1
     row "lanes of a warp take a lock and give it back behind the loop that takes it"
     row "the same, \`--divergence its\`" --divergence its
     row "the same, \`--divergence aware\`" --divergence aware
+    row "the same, \`--divergence dwf\`" --divergence dwf
     case_file lock_behind 16 256 0 32
     row "the same, one lane of each warp, 16 blocks of 8 warps"
+    row "the same, \`--divergence dwf\`" --divergence dwf
     case_file wait_first 1 256 255 32
     row "warps of a block wait for the youngest"
     case_file wait_first 1 256 0 32
@@ -78,6 +81,7 @@ table() {
     row "all lanes of 16 warps take a lock and give it back inside the loop that takes it"
     row "the same, \`--divergence its\`" --divergence its
     row "the same, \`--divergence aware\`" --divergence aware
+    row "the same, \`--divergence dwf\`" --divergence dwf
 }
 
 rows=0 every=4

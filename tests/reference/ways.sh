@@ -2,7 +2,7 @@
 # Every reference case under each way to diverge that a machine does not have by itself, in both modes: what a program without data races
 # computes, and what these cases check of those that lock, wait or count with atomics, does not depend on the way. Cases none of whose
 # lanes wait for others take as many cycles under its, and execute as many warp instructions under aware, whose sides of a branch take
-# turns.
+# turns; under dwf, whose warps are other ones, as many of each thread.
 set -uo pipefail
 . "$LOCKSTEP_SRC/tests/_effort.sh"
 cd "$LOCKSTEP_SRC/tests/reference" || exit 1
@@ -52,6 +52,7 @@ for way in $ways; do
     for case in bfs divergence reduce spmv scan; do
         what=cycles
         [ "$way" != aware ] || what=warp_instructions
+        [ "$way" != dwf ] || what=thread_instructions
         [ "$(count $what stack $case.yaml)" = "$(count $what "$way" $case.yaml)" ] || { echo "$case: other $what under $way"; exit 1; }
     done
 done

@@ -39,7 +39,7 @@ forms() {
         right "$name" "$form" --machine thesis
     done
     for protocol in $protocols; do
-        in_turn stack its aware
+        in_turn stack its aware dwf
         for way in "${chosen[@]}"; do
             in_turn "$@"
             local some=("${chosen[@]}")

@@ -182,6 +182,7 @@ static void test_lanes_wait_for_lanes(void **state)
             enum gpu_mode m = mode ? GPU_FUNCTIONAL : GPU_TIMING;
             try(&trials[i], "its", m, "");
             try(&trials[i], "aware", m, "");
+            try(&trials[i], "dwf", m, "");
             try(&trials[i], "stack", m, "");
         }
 }
@@ -193,8 +194,9 @@ static void test_under_other_machines(void **state)
         "sm.scheduler=lrr sm.issue_width=2", "sm.scheduler=tls sm.fetch=fef sm.instruction_buffer=4",
         "sm.scheduler=gto+bows spin.detector=oracle", "sm.scheduler=gto spin.measure=true",
         "coherence.protocol=vi sm.scheduler=mwf"};
-    for (unsigned i = 0; i < sizeof trials / sizeof trials[0]; i++)
-        try(&trials[i], i % 2 ? "its" : "aware", GPU_TIMING, settings[i % (sizeof settings / sizeof settings[0])]);
+    static const char *const ways[] = {"aware", "its", "dwf"};
+    for (unsigned i = 0; i < 3 * sizeof trials / sizeof trials[0]; i++)
+        try(&trials[i / 3], ways[i % 3], GPU_TIMING, settings[i % (sizeof settings / sizeof settings[0])]);
 }
 
 /* Of lanes that wait for each other at different instructions none goes on: a fault that says so. */

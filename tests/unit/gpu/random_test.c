@@ -286,11 +286,32 @@ static void test_random_kernels(void **state)
     unsigned count = sizeof machines / sizeof machines[0];
     for (uint64_t seed = 1; seed <= 168; seed++)
         run_program(seed, machines[seed % count].machine, machines[seed % count].settings,
-                    seed <= 112 ? NULL : seed <= 140 ? &lowest_pc : simt_way_find(seed % 2 ? "its" : "aware"));
+                    seed <= 112   ? NULL
+                    : seed <= 140 ? &lowest_pc
+                                  : simt_way_find(seed % 2 ? "its" : "aware"));
+}
+
+/* Threads go from warp to warp, with all that they have. */
+static void test_warps_formed_anew(void **state)
+{
+    static const struct {
+        const char *machine, *settings;
+    } machines[] = {
+        {"gtx480", "gpu.sms=1"},
+        {"gtx480-sm2", "gpu.sms=1 sm.scheduler=lrr sm.form_reads=rows"},
+        {"gtx1080ti", "gpu.sms=1 sm.form_lanes=rotated"},
+        {"gtx480", "gpu.sms=2 sm.warp_size=64 sm.form_lanes=rotated sm.form_reads=rows sm.bank_by_warp=true"},
+        {"gtx480", "gpu.sms=1 sm.fetch=fef sm.instruction_buffer=4 sm.scheduler=mwf"},
+        {"gtx480", "gpu.sms=1 coherence.protocol=hlrc sm.scheduler=gto+bows l2.sets=4 l2.ways=2"},
+        {"gtx480-sm2", "gpu.sms=1 gpu.seed=3 sm.scheduler=tls sm.fence_l1=none"},
+    };
+    unsigned count = sizeof machines / sizeof machines[0];
+    for (uint64_t seed = 500; seed < 570; seed++)
+        run_program(seed, machines[seed % count].machine, machines[seed % count].settings, simt_way_find("dwf"));
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_kernels), cmocka_unit_test(test_warps_formed_anew)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

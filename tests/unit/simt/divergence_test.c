@@ -471,7 +471,7 @@ static bool run_program(uint64_t seed, const struct simt_divergence *way, bool p
         assert_int_equal(w->paths.count, 0);
         for (unsigned lane = 0; lane < width; lane++)
             assert_int_equal(w->lanes[lane].next, w->lanes[lane].count);
-        if (way != &lowest_pc && !polls) /* and within as many steps no wait is given up */
+        if (way != &lowest_pc && !way->forming && !polls) /* and within as many steps no wait is given up */
             check_meetings(w);
     }
     simt_paths_free(&w->paths);
@@ -501,7 +501,8 @@ static void run_programs(const struct simt_divergence *way, bool polls)
 
 static void test_random_programs(void **state)
 {
-    run_programs(&simt_stack, false);
+    for (unsigned i = 0; simt_ways()[i]; i++)
+        run_programs(simt_ways()[i], false);
 }
 
 static void test_random_programs_lowest_pc(void **state)
@@ -509,24 +510,12 @@ static void test_random_programs_lowest_pc(void **state)
     run_programs(&lowest_pc, false);
 }
 
-static void test_random_programs_its(void **state)
+/* Branches back give others the turn, where the way knows others. */
+static void test_random_programs_polling(void **state)
 {
-    run_programs(its(), false);
-}
-
-static void test_random_programs_its_polling(void **state)
-{
-    run_programs(its(), true);
-}
-
-static void test_random_programs_aware(void **state)
-{
-    run_programs(named("aware"), false);
-}
-
-static void test_random_programs_aware_polling(void **state)
-{
-    run_programs(named("aware"), true);
+    for (unsigned i = 0; simt_ways()[i]; i++)
+        if (simt_ways()[i]->poll)
+            run_programs(simt_ways()[i], true);
 }
 
 /* ---- by hand ---- */
@@ -753,6 +742,7 @@ static void test_let_go(void **state)
 {
     take_in_turn(its());
     take_in_turn(named("aware"));
+    take_in_turn(named("dwf"));
 }
 
 /* A program without an end, some of whose lanes never leave its loops at 0 and 3. Every lane goes on within a bounded
@@ -798,8 +788,8 @@ static void go_on_for_ever(const struct simt_divergence *way, bool polls, unsign
 
 static void test_everybody_goes_on(void **state)
 {
-    const struct simt_divergence *const ways[] = {its(), named("aware")};
-    for (unsigned i = 0; i < 4; i++)
+    const struct simt_divergence *const ways[] = {its(), named("aware"), named("dwf")};
+    for (unsigned i = 0; i < 6; i++)
         go_on_for_ever(ways[i / 2], i % 2 != 0, 60000);
 }
 
@@ -882,10 +872,7 @@ int main(void)
         cmocka_unit_test(test_branch_list_order),
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_random_programs_lowest_pc),
-        cmocka_unit_test(test_random_programs_its),
-        cmocka_unit_test(test_random_programs_its_polling),
-        cmocka_unit_test(test_random_programs_aware),
-        cmocka_unit_test(test_random_programs_aware_polling),
+        cmocka_unit_test(test_random_programs_polling),
         cmocka_unit_test(test_yield),
         cmocka_unit_test(test_let_go),
         cmocka_unit_test(test_everybody_goes_on),

@@ -673,20 +673,28 @@ static void test_random_programs(void **state)
 static void test_random_programs_other_ways(void **state)
 {
     static struct run run;
-    for (uint64_t seed = 1; seed <= 8000; seed++)
-        run_program(&run, seed * 0x9E37, simt_way_find(seed % 2 ? "its" : "aware"));
+    static const char *const ways[] = {"its", "aware", "dwf"};
+    for (uint64_t seed = 1; seed <= 12000; seed++)
+        run_program(&run, seed * 0x9E37, simt_way_find(ways[seed % 3]));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_figure_1_1),          cmocka_unit_test(test_figure_1_4),
-        cmocka_unit_test(test_figure_2_3),          cmocka_unit_test(test_figure_3_1),
-        cmocka_unit_test(test_figure_3_2),          cmocka_unit_test(test_figures_4_1_and_4_2),
-        cmocka_unit_test(test_figure_4_3),          cmocka_unit_test(test_figure_4_4),
-        cmocka_unit_test(test_three_levels),        cmocka_unit_test(test_two_ways_on),
-        cmocka_unit_test(test_example_12),          cmocka_unit_test(test_giving_up),
-        cmocka_unit_test(test_all_give_up),         cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_figure_1_1),
+        cmocka_unit_test(test_figure_1_4),
+        cmocka_unit_test(test_figure_2_3),
+        cmocka_unit_test(test_figure_3_1),
+        cmocka_unit_test(test_figure_3_2),
+        cmocka_unit_test(test_figures_4_1_and_4_2),
+        cmocka_unit_test(test_figure_4_3),
+        cmocka_unit_test(test_figure_4_4),
+        cmocka_unit_test(test_three_levels),
+        cmocka_unit_test(test_two_ways_on),
+        cmocka_unit_test(test_example_12),
+        cmocka_unit_test(test_giving_up),
+        cmocka_unit_test(test_all_give_up),
+        cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_random_programs_other_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,32 @@
+/* Warps that are formed anew, under a way to diverge whose threads go from warp to warp of their block
+ * (simt_divergence.forming). A warp issues when nothing of it is in flight. From then on until its instruction is
+ * complete, and it waits for nothing behind that (a barrier, a fence), it is *out*; else it is in the *pool*. */
+#ifndef LOCKSTEP_SM_FORM_H
+#define LOCKSTEP_SM_FORM_H
+
+#include "sm/op.h"
+
+/* Written by form.c, and when a block ends. By warp slot: */
+struct sm_form {
+    uint64_t out;             /* warps that have issued since they were last in the pool */
+    uint64_t slow;            /* of those out: warps whose last instruction accesses memory */
+    uint64_t lanes[SM_SLOTS]; /* of those out: lanes whose threads may have an instruction in flight */
+    uint64_t homes[SM_SLOTS]; /* warps of the block, by number, in which the threads of the last instruction began */
+    uint64_t touched;         /* while warps are formed: those that have other threads now */
+};
+
+struct sm;
+struct simt_result;
+
+/* A warp is launched into the slot. */
+void sm_form_launched(struct sm *sm, unsigned slot);
+/* The warp has issued an instruction, under grid->forms. */
+void sm_form_issued(struct sm *sm, unsigned slot, struct sm_op *o, const struct simt_result *r);
+/* Before issue, while warps are out: those that have come back are in the pool, and formed with the others there. */
+void sm_form(struct sm *sm);
+/* The banks of an op's registers, whose threads began in several warps, and the rows that it reads of one register. */
+void sm_form_name(const struct sm *sm, struct sm_op *o);
+/* The slot in which a thread is now, by its number in the block, that of `slot`; SM_NONE: it has ended. */
+uint32_t sm_form_find(const struct sm *sm, unsigned slot, uint32_t thread);
+
+#endif
