@@ -9,14 +9,9 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "check/layer.h"
 #include "check/seen.h"
 #include "check/world.h"
-
-/* States to look at: their sizes and bytes, one after the other. */
-struct layer {
-    VEC(uint8_t) bytes;
-    uint32_t count;
-};
 
 struct search {
     const struct checker_setup *setup;
@@ -29,17 +24,6 @@ struct search {
     bool has_event;
 };
 
-static void push(struct layer *layer, const uint8_t *bytes, uint32_t size)
-{
-    vec_reserve(&layer->bytes, layer->bytes.count + size + 2);
-    uint8_t *to = layer->bytes.items + layer->bytes.count;
-    to[0] = (uint8_t)size;
-    to[1] = (uint8_t)(size >> 8);
-    memcpy(to + 2, bytes, size);
-    layer->bytes.count += size + 2;
-    layer->count++;
-}
-
 /* The state that the world is in, in its canonical form: its number. */
 static uint32_t note(struct search *s, uint32_t parent, world_event event)
 {
@@ -49,9 +33,9 @@ static uint32_t note(struct search *s, uint32_t parent, world_event event)
     uint32_t number = seen_add(&s->seen, bytes, size, &is_new);
     if (!is_new)
         return number;
-    s->seen.states[number].parent = parent;
-    s->seen.states[number].event = event;
-    push(&s->next, bytes, size);
+    s->seen.parent[number] = parent;
+    s->seen.event[number] = event;
+    layer_push(&s->next, bytes, size);
     return number;
 }
 
@@ -76,8 +60,8 @@ static bool follow(struct search *s, uint32_t state, const uint8_t *bytes, world
         return false;
     }
     uint32_t number = note(s, state, event);
-    if (internal && s->seen.states[state].onwards == SEEN_NONE && number != state)
-        s->seen.states[state].onwards = number;
+    if (internal && s->seen.onwards[state] == SEEN_NONE && number != state)
+        s->seen.onwards[state] = number;
     return true;
 }
 
@@ -92,7 +76,7 @@ static bool expand(struct search *s, uint32_t state, const uint8_t *bytes)
     for (unsigned i = 0; i < count; i++)
         if (!follow(s, state, bytes, events[i], i < internal))
             return false;
-    if (done || s->seen.states[state].onwards != SEEN_NONE)
+    if (done || s->seen.onwards[state] != SEEN_NONE)
         return true;
     world_unpack(s->w, bytes);
     world_fault(s->w, "deadlock: an access is under way, and nothing that was begun can go on");
@@ -103,7 +87,7 @@ static bool expand(struct search *s, uint32_t state, const uint8_t *bytes)
 static const char *limit_of(const struct search *s)
 {
     const struct checker_setup *p = s->setup;
-    uint64_t bytes = seen_bytes(&s->seen) + s->now.bytes.capacity + s->next.bytes.capacity;
+    uint64_t bytes = seen_bytes(&s->seen) + layer_bytes(&s->now) + layer_bytes(&s->next);
     if (p->memory && bytes > p->memory)
         return "memory";
     if (p->depth && s->result->depth >= p->depth)
@@ -118,12 +102,9 @@ static const char *limit_of(const struct search *s)
 /* All states of a layer. Returns false when the search is over. */
 static bool expand_layer(struct search *s, uint32_t *first)
 {
-    size_t at = 0;
-    for (uint32_t i = 0; i < s->now.count; i++) {
-        const uint8_t *item = s->now.bytes.items + at;
-        if (!expand(s, (*first)++, item + 2))
+    for (const uint8_t *state; (state = layer_next(&s->now)) != NULL;) {
+        if (!expand(s, (*first)++, state))
             return false;
-        at += 2 + (size_t)(item[0] | item[1] << 8);
         if (*first % PROGRESS_STATES)
             continue;
         s->result->limit = limit_of(s);
@@ -140,15 +121,15 @@ static void search(struct search *s)
     uint32_t first = 0;
     world_check(s->w);
     note(s, SEEN_NONE, 0);
-    while (s->next.count) {
+    while (first < s->seen.count) {
         struct layer last = s->now;
         s->now = s->next;
         s->next = last;
-        s->next.bytes.count = s->next.count = 0;
+        layer_read(&s->now);
         if (!expand_layer(s, &first))
             return;
         s->result->depth++;
-        s->result->limit = s->next.count ? limit_of(s) : NULL;
+        s->result->limit = first < s->seen.count ? limit_of(s) : NULL;
         if (s->result->limit)
             return;
     }
@@ -161,7 +142,7 @@ static void check_ways(struct search *s)
     uint32_t count = s->seen.count, *met = base_calloc(count, sizeof *met);
     for (uint32_t i = 0; i < count && s->result->verdict == CHECKER_PROVED; i++) {
         uint32_t at = i;
-        for (; at != SEEN_NONE && !met[at]; at = s->seen.states[at].onwards)
+        for (; at != SEEN_NONE && !met[at]; at = s->seen.onwards[at])
             met[at] = i + 1;
         if (at == SEEN_NONE || met[at] != i + 1)
             continue;
@@ -202,8 +183,8 @@ static void tell(struct search *s)
         line_to[CHECKER_LINES];
     if (s->has_event)
         vec_push(&events, s->event);
-    for (uint32_t i = s->faulty; s->seen.states[i].parent != SEEN_NONE; i = s->seen.states[i].parent)
-        vec_push(&events, s->seen.states[i].event);
+    for (uint32_t i = s->faulty; s->seen.parent[i] != SEEN_NONE; i = s->seen.parent[i])
+        vec_push(&events, s->seen.event[i]);
     for (uint8_t i = 0; i < CHECKER_CACHES; i++)
         caches[i] = i;
     for (uint8_t i = 0; i < CHECKER_LINES; i++)
@@ -278,8 +259,8 @@ int checker_run(const struct checker_setup *setup, struct checker_result *result
     sum_up(&s);
     if (result->verdict == CHECKER_FAULT)
         tell(&s);
-    vec_free(&s.now.bytes);
-    vec_free(&s.next.bytes);
+    layer_free(&s.now);
+    layer_free(&s.next);
     seen_free(&s.seen);
     world_free(s.w);
     free(s.w);

@@ -7,23 +7,43 @@
 
 #define FIRST_STATES 4096u
 
+#define STATE_BYTES (sizeof(uint64_t) + 2 * sizeof(uint32_t) + sizeof(uint16_t))
+
+static void make_room(struct seen *s, uint32_t capacity)
+{
+    s->capacity = capacity;
+    s->print = base_realloc(s->print, sizeof *s->print * capacity);
+    s->parent = base_realloc(s->parent, sizeof *s->parent * capacity);
+    s->onwards = base_realloc(s->onwards, sizeof *s->onwards * capacity);
+    s->event = base_realloc(s->event, sizeof *s->event * capacity);
+}
+
+static void make_places(struct seen *s, uint32_t count)
+{
+    s->mask = count - 1;
+    s->places = base_realloc(s->places, sizeof *s->places * count);
+    memset(s->places, 0xff, sizeof *s->places * count);
+}
+
 void seen_init(struct seen *s)
 {
-    *s = (struct seen){.capacity = FIRST_STATES, .mask = 2 * FIRST_STATES - 1};
-    s->states = base_malloc(sizeof *s->states * s->capacity);
-    s->places = base_malloc(sizeof *s->places * (s->mask + 1));
-    memset(s->places, 0xff, sizeof *s->places * (s->mask + 1));
+    *s = (struct seen){0};
+    make_room(s, FIRST_STATES);
+    make_places(s, 2 * FIRST_STATES);
 }
 
 void seen_free(struct seen *s)
 {
-    free(s->states);
+    free(s->print);
+    free(s->parent);
+    free(s->onwards);
+    free(s->event);
     free(s->places);
 }
 
 uint64_t seen_bytes(const struct seen *s)
 {
-    return (uint64_t)s->capacity * sizeof *s->states + ((uint64_t)s->mask + 1) * sizeof *s->places;
+    return (uint64_t)s->capacity * STATE_BYTES + ((uint64_t)s->mask + 1) * sizeof *s->places;
 }
 
 static uint64_t mix(uint64_t x)
@@ -50,19 +70,20 @@ static uint64_t fingerprint(const uint8_t *bytes, uint32_t size)
 
 static void place(struct seen *s, uint32_t number)
 {
-    uint32_t at = (uint32_t)s->states[number].print & s->mask;
+    uint32_t at = (uint32_t)s->print[number] & s->mask;
     while (s->places[at] != SEEN_NONE)
         at = (at + 1) & s->mask;
     s->places[at] = number;
 }
 
+/* A fifth at least of the places is free, and there is room for a quarter more states at most. */
 static void grow(struct seen *s)
 {
-    s->capacity *= 2;
-    s->mask = 2 * s->capacity - 1;
-    s->states = base_realloc(s->states, sizeof *s->states * s->capacity);
-    s->places = base_realloc(s->places, sizeof *s->places * ((size_t)s->mask + 1));
-    memset(s->places, 0xff, sizeof *s->places * ((size_t)s->mask + 1));
+    if (s->count == s->capacity)
+        make_room(s, s->capacity + s->capacity / 4);
+    if (s->count < (uint64_t)(s->mask + UINT64_C(1)) * 4 / 5)
+        return;
+    make_places(s, 2 * (s->mask + 1));
     for (uint32_t i = 0; i < s->count; i++)
         place(s, i);
 }
@@ -72,14 +93,15 @@ uint32_t seen_add(struct seen *s, const uint8_t *bytes, uint32_t size, bool *is_
     uint64_t print = fingerprint(bytes, size);
     uint32_t at = (uint32_t)print & s->mask;
     for (; s->places[at] != SEEN_NONE; at = (at + 1) & s->mask)
-        if (s->states[s->places[at]].print == print) {
+        if (s->print[s->places[at]] == print) {
             *is_new = false;
             return s->places[at];
         }
     *is_new = true;
-    if (s->count == s->capacity)
-        grow(s);
-    s->states[s->count] = (struct seen_state){.print = print, .parent = SEEN_NONE, .onwards = SEEN_NONE};
+    grow(s);
+    s->print[s->count] = print;
+    s->parent[s->count] = s->onwards[s->count] = SEEN_NONE;
+    s->event[s->count] = 0;
     place(s, s->count);
     return s->count++;
 }

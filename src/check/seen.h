@@ -10,16 +10,13 @@
 
 #define SEEN_NONE UINT32_MAX
 
-struct seen_state {
-    uint64_t print;
-    uint32_t parent;  /* of the first, SEEN_NONE */
-    uint32_t onwards; /* a state that follows by going on with what was begun; SEEN_NONE: nothing is under way */
-    uint16_t event;   /* that led here from the parent */
-};
-
+/* Of states, by number, in the order in which they were found. Apart, so that none takes more than it needs. */
 struct seen {
-    struct seen_state *states; /* by number, in the order in which they were found */
-    uint32_t *places;          /* numbers, by fingerprint */
+    uint64_t *print;
+    uint32_t *parent;  /* of the first, SEEN_NONE */
+    uint32_t *onwards; /* a state that follows by going on with what was begun; SEEN_NONE: nothing is under way */
+    uint16_t *event;   /* that led here from the parent */
+    uint32_t *places;  /* numbers, by fingerprint */
     uint32_t count, capacity, mask;
 };
 
