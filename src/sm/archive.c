@@ -182,10 +182,10 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 
 void sm_each_set(struct sm *sm, void (*visit)(uint64_t *set, void *context), void *context)
 {
-    uint64_t *sets[] = {&sm->finished,   &sm->buffered,          &sm->mispredicted,   &sm->flushed,
-                        &sm->cleared,    &sm->fence_invalidates, &sm->fence_reached,  &sm->fence_flushes,
-                        &sm->backed_off, &sm->fetch.under_way,   &sm->fetch.retiring, &sm->fetch.full,
-                        &sm->in_queues};
+    uint64_t *sets[] = {
+        &sm->finished,          &sm->buffered,      &sm->mispredicted,  &sm->flushed,    &sm->cleared,
+        &sm->fence_invalidates, &sm->fence_reached, &sm->fence_flushes, &sm->backed_off, &sm->fetch.under_way,
+        &sm->fetch.retiring,    &sm->fetch.full,    &sm->in_queues,     &sm->out};
     for (unsigned i = 0; i < sizeof sets / sizeof sets[0]; i++)
         visit(sets[i], context);
     for (unsigned w = 0; w < SM_WAIT_COUNT; w++)
@@ -232,23 +232,22 @@ static void archive_warps(struct sm *sm, struct archive *ar)
 static void archive_form(struct sm *sm, struct archive *ar)
 {
     struct sm_form *form = &sm->form;
-    archive_u64_to(ar, &form->out, mask_low(sm->params->warps));
     archive_u64_to(ar, &form->slow, mask_low(sm->params->warps));
-    form->out &= sm->resident;
-    for (uint64_t rest = form->out; rest; rest &= rest - 1) {
+    sm->out &= sm->resident;
+    for (uint64_t rest = sm->out; rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
         uint64_t warps = sm->blocks[sm->warps[slot].block].warps;
         archive_u64_to(ar, &form->lanes[slot], mask_low(sm->params->warp_size));
         if (!mask_has(warps, slot) || mask_count(warps) != sm->kernel->warps_per_block ||
             warps >> mask_first(warps) != mask_low(sm->kernel->warps_per_block)) {
             archive_fail(ar, "a warp that is out is not one of its block");
-            form->out = 0;
+            sm->out = 0;
             return;
         }
         form->homes[slot] = simt_homes(&sm->warps[slot].simt, form->lanes[slot]);
     }
     for (size_t i = 0; i < sm->ops.count; i++)
-        if (sm->ops.items[i].decoded && mask_has(form->out, sm->ops.items[i].slot))
+        if (sm->ops.items[i].decoded && mask_has(sm->out, sm->ops.items[i].slot))
             sm_form_name(sm, &sm->ops.items[i]);
 }
 

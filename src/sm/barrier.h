@@ -27,8 +27,8 @@ struct sm_barriers {
 };
 
 void sm_barriers_init(struct sm_barriers *b, unsigned warps, unsigned warp_size);
-/* Warp arrives; at the grid's barrier as at one of the block that has its number. Returns the set of warps released (perhaps including it), 0 when the barrier still waits; *value is
- * then the reduction's result. */
+/* Warp arrives; at the grid's barrier as at one of the block that has its number. Returns the set of warps released
+ * (perhaps including it), 0 when the barrier still waits; *value is then the reduction's result. */
 uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struct simt_barrier *barrier, uint64_t *value);
 /* Warp ended: barriers that only waited for it release. Call until it returns 0; *id is the barrier. */
 uint64_t sm_barrier_ended(struct sm_barriers *b, unsigned warp, uint32_t *id, uint64_t *value);

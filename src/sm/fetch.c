@@ -114,7 +114,7 @@ static void retire(struct sm *sm, unsigned slot)
     sm_account_go(sm, block->warps);
     sm->resident &= ~block->warps;
     sm->finished &= ~block->warps;
-    sm->form.out &= ~block->warps;
+    sm->out &= ~block->warps;
     sm_waits_changed(sm);
     sm->free_threads += sm->kernel->threads_per_block;
     sm->free_shared += sm->kernel->shared_bytes;

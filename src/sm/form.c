@@ -22,7 +22,6 @@
 
 void sm_form_launched(struct sm *sm, unsigned slot)
 {
-    sm->form.out &= ~BIT64(slot);
     sm->form.lanes[slot] = 0;
 }
 
@@ -49,7 +48,7 @@ void sm_form_name(const struct sm *sm, struct sm_op *o)
 
 void sm_form_issued(struct sm *sm, unsigned slot, struct sm_op *o, const struct simt_result *r)
 {
-    sm->form.out |= BIT64(slot);
+    sm->out |= BIT64(slot);
     sm->form.slow = (sm->form.slow & ~BIT64(slot)) | (o->class == SM_MEM ? BIT64(slot) : 0);
     sm->form.lanes[slot] = r->active | (o->access ? o->access->mask : 0);
     sm->form.homes[slot] = simt_homes(&sm->warps[slot].simt, sm->form.lanes[slot]);
@@ -127,7 +126,7 @@ static void merge_turns(struct sm *sm, unsigned s, unsigned t)
     if (!turn_may_leave(a) || !turn_may_leave(b) || a->paths.now->pc != b->paths.now->pc)
         return;
     unsigned of_a = mask_count(a->paths.now->mask), of_b = mask_count(b->paths.now->mask);
-    bool to_a = of_a > of_b || (of_a == of_b && s < t && !mask_has(sm->form.out, t));
+    bool to_a = of_a > of_b || (of_a == of_b && s < t && !mask_has(sm->out, t));
     unsigned from = to_a ? t : s, to = to_a ? s : t;
     move(sm, from, to, sm->warps[from].simt.paths.now->mask & ~sm->form.lanes[from] & free_lanes(sm, to));
 }
@@ -144,7 +143,7 @@ static void join_turn(struct sm *sm, unsigned from, unsigned to)
 static void fill_empty(struct sm *sm, const struct sm_block *block)
 {
     uint64_t empty = 0, open = open_warps(sm, block);
-    for (uint64_t rest = block->warps & ~(sm->waiting & ~sm->finished) & ~sm->form.out; rest; rest &= rest - 1)
+    for (uint64_t rest = block->warps & ~(sm->waiting & ~sm->finished) & ~sm->out; rest; rest &= rest - 1)
         empty |= sm->warps[mask_first(rest)].simt.live ? 0 : rest & -rest;
     for (uint64_t rest = open; rest && empty; rest &= rest - 1) {
         uint64_t lanes;
@@ -163,7 +162,7 @@ static void form_warp(struct sm *sm, unsigned slot)
         return;
     for (uint64_t rest = open_warps(sm, block) & ~BIT64(slot); rest; rest &= rest - 1) {
         unsigned other = mask_first(rest);
-        bool soon = !mask_has(sm->form.out & sm->form.slow, other);
+        bool soon = !mask_has(sm->out & sm->form.slow, other);
         if (!sm->warps[slot].simt.live)
             break;
         if (soon)
@@ -230,12 +229,12 @@ static void settle_warp(struct sm *sm, unsigned slot)
 void sm_form(struct sm *sm)
 {
     uint64_t back = 0;
-    for (uint64_t rest = sm->form.out & ~(sm->waiting & ~sm->finished); rest; rest &= rest - 1)
+    for (uint64_t rest = sm->out & ~(sm->waiting & ~sm->finished); rest; rest &= rest - 1)
         if (!sm->warps[mask_first(rest)].in_flight) {
             back |= rest & -rest;
             sm->form.lanes[mask_first(rest)] = 0;
         }
-    sm->form.out &= ~back;
+    sm->out &= ~back;
     for (uint64_t rest = back; rest; rest &= rest - 1)
         form_warp(sm, mask_first(rest));
     if (!sm->form.touched)

@@ -8,7 +8,6 @@
 
 /* Written by form.c, and when a block ends. By warp slot: */
 struct sm_form {
-    uint64_t out;             /* warps that have issued since they were last in the pool */
     uint64_t slow;            /* of those out: warps whose last instruction accesses memory */
     uint64_t lanes[SM_SLOTS]; /* of those out: lanes whose threads may have an instruction in flight */
     uint64_t homes[SM_SLOTS]; /* warps of the block, by number, in which the threads of the last instruction began */

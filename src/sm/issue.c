@@ -760,7 +760,7 @@ HOT void sm_issue(struct sm *sm)
 {
     if (RARELY(sm->grid.open))
         sm_pass_grid(sm);
-    if (RARELY(sm->form.out))
+    if (RARELY(sm->out))
         sm_form(sm);
     if (sm_waits_timed(&sm->waits) | sm->fence_reached)
         end_waits(sm);

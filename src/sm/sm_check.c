@@ -213,10 +213,10 @@ static void check_form(struct sm *sm, struct check *c)
 {
     const struct sm_form *form = &sm->form;
     unsigned width = sm->params->warp_size;
-    check_holds(c, "form.out", 0, !(form->out & ~sm->resident) && !form->touched);
+    check_holds(c, "sm.out", 0, !(sm->out & ~sm->resident) && !form->touched);
     for (uint64_t rest = sm->resident; rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
-        bool out = mask_has(form->out, slot);
+        bool out = mask_has(sm->out, slot);
         check_holds(c, "form.lanes", slot, out || (!sm->warps[slot].in_flight && !form->lanes[slot]));
     }
     for (unsigned i = 0; i < SM_SLOTS; i++)

@@ -142,7 +142,7 @@ struct sm {
     uint64_t in_queues;             /* of waits.atomic: those whose lanes wait in the queues of locks */
     uint64_t wants[ISA_UNIT_COUNT]; /* unit of the head instruction, where that is not mispredicted */
 
-    struct sm_form form;
+    uint64_t out; /* see form.h: warps that have issued since they were last in the pool */
 
     struct sm_account account; /* looked at wherever these sets change */
     _Alignas(CACHE_LINE) struct sm_fetch fetch;
@@ -178,6 +178,7 @@ struct sm {
 
     uint64_t threads_ended;
     struct sm_noted noted;
+    struct sm_form form;
     struct sm_fault fault;
     struct sm_unsynced_list unsynced;
     struct sm_storage storage;
