@@ -66,7 +66,8 @@ extern const struct checker_program_name checker_programs[];
 bool checker_suits(const struct coherence_protocol *protocol, const struct checker_program_name *program);
 
 /* The checker reports every transition that it never takes. Returns the reason why it cannot take this one
- * (unreached.def), or NULL if none is given: the transition should have been reached. side: 0 the L1, 2 the directory. */
+ * (unreached.def), or NULL if none is given: the transition should have been reached. side: 0 the L1, 2 the directory.
+ */
 const char *checker_unreached(const struct coherence_protocol *protocol, unsigned side, unsigned state, unsigned event);
 
 #endif

@@ -1,6 +1,6 @@
 /* Lists the events that a state of the checked machine allows, and takes one: a thread begins an access or goes on with
- * it, a message arrives, an L1 sends something by itself. A message may arrive when no other is before it in the network
- * of the same L1, slice and kind; replies arrive in any order, for one may come from the DRAM. */
+ * it, a message arrives, an L1 sends something by itself. A message may arrive when no other is before it in the
+ * network of the same L1, slice and kind; replies arrive in any order, for one may come from the DRAM. */
 #include "check/world.h"
 
 enum event_kind {

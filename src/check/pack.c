@@ -249,6 +249,8 @@ static void put_line(struct writer *o, const struct agent *a, const struct agent
         put(o, line->entry - a->arrived);
     if (leaves)
         put(o, from(a->arrived, line->flush));
+    if (line->state == AGENT_N)
+        put(o, line->early);
     put_words(o, number, words_of(line->valid.word[0]), agent_data(a, line));
     if (is_registered(line))
         put(o, grant_name(o, number, line->grant));
@@ -647,6 +649,7 @@ static void get_line(struct reader *in, struct agent *a, struct agent_line *line
     bool leaves = line->state == AGENT_P || line->state == AGENT_E;
     line->entry = line->queued ? get(in) : 0;
     line->flush = leaves ? get(in) : 0;
+    line->early = line->state == AGENT_N ? (uint16_t)get(in) : 0;
     get_words(in, masks & 3, agent_data(a, line));
     line->grant = is_registered(line) ? (uint16_t)get(in) : 0;
     if (first >> 7)

@@ -167,6 +167,16 @@ static void near(const struct checker_setup *s, struct world_program *p)
                                                      .own = cache == 1 ? place_bit(0, 1) : 0};
 }
 
+/* A thread in each L1 takes the lock; in the first, another one has the word beside the last data, and a third fences. */
+static void inner(const struct checker_setup *s, struct world_program *p)
+{
+    one_each(s, p, MANNER(TAKE_RMW) | MANNER(GIVE_STORE) | MANNER(DATA_BLOCK), 1);
+    one_guard(s, p, false);
+    p->caches_alike = false;
+    p->roles[p->threads++] = (struct world_role){.own = s->lines > 1 ? place_bit(s->lines - 1, 0) : 0};
+    p->roles[p->threads++] = (struct world_role){.manners = MANNER(FENCE_ALONE)};
+}
+
 int world_program_of(const struct checker_setup *setup, struct world_program *program, struct diag_sink *sink)
 {
     static void (*const makers[])(const struct checker_setup *s, struct world_program *p) = {

@@ -252,8 +252,8 @@ static void offer_counts(const struct world *w, const struct world_role *role, s
                                             .value = 3});
 }
 
-/* Of data: the one that orders registers its line where a protocol does that. */
-static void offer_exchanges(const struct world *w, const struct world_thread *t, struct walk *walk)
+/* Of data, at a scope: the one that orders registers its line where a protocol does that. */
+static void offer_exchanges(const struct world *w, const struct world_thread *t, uint8_t scope, struct walk *walk)
 {
     static const uint8_t orders[] = {ISA_ORDER_RELAXED, ISA_ORDER_ACQ_REL};
     for (uint8_t i = 0; i < 2 * w->setup->lines * WORLD_WORDS; i++) {
@@ -262,7 +262,7 @@ static void offer_exchanges(const struct world *w, const struct world_thread *t,
             offer(walk, STAGE_HELD, t->guard, 0, WORLD_NONE,
                   (struct world_access){.op = OP_RMW,
                                         .place = place,
-                                        .scope = ISA_SCOPE_GPU,
+                                        .scope = scope,
                                         .order = orders[i % 2],
                                         .atomic = ISA_ATOMIC_EXCH,
                                         .value = (uint8_t)((w->truth[place] + 1u) % w->setup->values),
@@ -288,7 +288,9 @@ static void walk_choices(const struct world *w, unsigned thread, struct walk *wa
     if (may)
         offer_plain(w, t, w->program.guards[t->guard].data, STAGE_HELD, walk);
     if (may && (role->manners & MANNER(DATA_ATOMIC)))
-        offer_exchanges(w, t, walk);
+        offer_exchanges(w, t, ISA_SCOPE_GPU, walk);
+    if (may && (role->manners & MANNER(DATA_BLOCK)))
+        offer_exchanges(w, t, ISA_SCOPE_CTA, walk);
 }
 
 unsigned world_choices(const struct world *w, unsigned thread)

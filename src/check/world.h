@@ -78,6 +78,7 @@ enum world_manner {
     COUNT_REMOTE,
     FENCE_ALONE,
     DATA_ATOMIC, /* what a guard guards is accessed by atomics, too */
+    DATA_BLOCK,  /* by atomics at the scope of the block */
     WORLD_MANNERS
 };
 #define MANNER(name) (1u << (name))

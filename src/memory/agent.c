@@ -94,6 +94,25 @@ void agent_retry(struct agent *a, uint64_t address)
     }
 }
 
+/* The early accesses of a line that is whole for a moment, in their order: those that are performed on its bytes, up to
+ * the first that is not. */
+void agent_retry_early(struct agent *a, struct agent_line *line)
+{
+    struct packet_list all = a->deferred;
+    uint32_t early = line->early;
+    a->deferred = (struct packet_list){NULL, NULL};
+    line->early = 0;
+    while (all.first) {
+        struct packet *p = packet_shift(&all);
+        bool is_early = early && agent_line_of(a, p->address) == line->address;
+        early -= is_early;
+        if (is_early && p->parts == AGENT_BLOCK_EVENT && !agent_is_deferred(a, p->address))
+            step_deferred(a, p);
+        else
+            packet_append(&a->deferred, p);
+    }
+}
+
 /* Flushes that are over: of lines that leave, of probes that asked for one. */
 
 static void end_line_flushes(struct agent *a)

@@ -28,6 +28,7 @@ struct agent_line {
     uint32_t entry;                  /* in the store queue, by sequence number, if queued */
     uint32_t flush;                  /* P, E: the mark of its flush */
     struct packet_list probes;       /* a slice's questions that wait */
+    uint16_t early;                  /* N: of the accesses that wait aside for it, so many first ones are early */
     uint16_t grant;                  /* R, P, E: the number of its registration */
     uint8_t state;                   /* enum agent_state */
     bool queued;                     /* has an entry: that waits, or whose end a registration is */
@@ -184,8 +185,8 @@ void agent_drop(struct agent *a, enum agent_cause cause);
 /* Nothing has been taken that is not over: no fill, no registration, nothing unsent or deferred. */
 bool agent_idle(const struct agent *a);
 
-/* At the end of a kernel, values only: what is written in registered lines, for the memory that the host sees; and the values
- * of registered lines, which the host may have changed. */
+/* At the end of a kernel, values only: what is written in registered lines, for the memory that the host sees; and the
+ * values of registered lines, which the host may have changed. */
 void agent_publish(struct agent *a, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                    void *context);
 void agent_refresh(struct agent *a, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),

@@ -239,6 +239,23 @@ static void install(struct agent_try *t)
     agent_unqueue(t->a, line);
 }
 
+static void note_early(struct agent_try *t)
+{
+    t->line->early = 0;
+    for (const struct packet *p = t->a->deferred.first; p; p = p->next)
+        t->line->early += agent_line_of(t->a, p->address) == t->line->address;
+}
+
+/* What came is there for those that waited for it, before the row goes on and drops it. */
+static void serve_early(struct agent_try *t)
+{
+    if (!t->line->early)
+        return;
+    install(t);
+    t->line->state = AGENT_V;
+    agent_retry_early(t->a, t->line);
+}
+
 static void begin_flush(struct agent_try *t)
 {
     t->line->flush = agent_flush(t->a, AGENT_BY_REGISTRATION);
@@ -339,6 +356,10 @@ static void take_messages(struct agent_try *t, uint32_t actions, uint8_t next)
 {
     if (actions & AGENT_DO_WAKE)
         agent_end_fill(t->a, t->line, t->reply);
+    if (actions & AGENT_DO_EARLY)
+        note_early(t);
+    if (actions & AGENT_DO_LAST)
+        serve_early(t);
     if (actions & AGENT_DO_INSTALL)
         install(t);
     if (actions & AGENT_DO_LOOK)

@@ -20,6 +20,7 @@ static void archive_line(struct agent *a, struct archive *ar, struct agent_line 
     ARCHIVE(ar, line->entry);
     ARCHIVE(ar, line->flush);
     packet_archive_list(ar, &line->probes, source);
+    archive_u16_to(ar, &line->early, line->state == AGENT_N ? UINT16_MAX : 0);
     ARCHIVE(ar, line->grant);
     archive_bool(ar, &line->queued);
     archive_bool(ar, &line->own);

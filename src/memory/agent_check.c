@@ -14,6 +14,10 @@ static void check_line(struct agent *a, struct check *c, struct agent_line *line
         CHECK_FACT(c, "agent.fill.line", at, a->fills[line->fill].line, at);
     if (line->state == AGENT_R)
         check_holds(c, "agent.line.whole", at, bytes_cover(&line->valid, &all));
+    uint32_t aside = 0;
+    for (const struct packet *p = a->deferred.first; p; p = p->next)
+        aside += (p->address & ~(uint64_t)(a->line_bytes - 1)) == line->address;
+    check_holds(c, "agent.line.early", at, line->early <= (line->state == AGENT_N ? aside : 0));
     if (line->queued)
         check_holds(c, "agent.line.entry", at, a->writes[line->entry % AGENT_WRITES].address == line->address);
 }

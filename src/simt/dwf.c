@@ -13,10 +13,10 @@
  *      branches meet, as the order of a program's instructions goes.
  *   2. A leaf that comes to the instruction of a ready sibling joins it.
  *   3. A leaf that sleeps, waits for named lanes, asks for a lock in vain, goes back in a loop that polls
- * (simt_op.polls), or has gone back MOST_PASSES times, gives its turn to the ready leaf that stands first in the table,
- * and goes behind the last. Passes count as in its.c, and at MOST_PASSES let lanes go from meetings as there. The leaf
- * that has the turn then is *hurried*, as are lanes that got a lock: rule 1 does not take the turn from it, and when it
- * parts, one of its sides has it.
+ *      (simt_op.polls), or has gone back MOST_PASSES times, gives its turn to the ready leaf that stands first in the
+ *      table, and goes behind the last. Passes count as in its.c, and at MOST_PASSES let lanes go from meetings as
+ *      there. The leaf that has the turn then is *hurried*, as are lanes that got a lock: rule 1 does not take the
+ *      turn from it, and when it parts, one of its sides has it.
  *   4. Where no leaf is ready, all lanes at meetings are let go.
  * Between two turns that are given by rule 3, lanes only go forward: that ends. So each leaf has the turn after as many
  * of them as there were before it, as in its.c. A ready leaf whose lanes gave up their place in a warp for others goes

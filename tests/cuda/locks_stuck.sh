@@ -41,7 +41,7 @@ sm.lock_past=true"
 expect skip cudaSuccess 0
 
 # Where every lane goes on in the end, these programs end.
-for way in its aware; do
+for way in its aware dwf; do
     LOCKSTEP_SET=sm.divergence=$way
     for name in skip beside spin; do
         expect $name cudaSuccess 0

@@ -5,6 +5,7 @@
 
 static const struct coherence_row rows[] = {
     WRITE_THROUGH_ROWS,
+    DROPPED_FILL_ROWS,
     LAZY_ROWS,
     REGISTER_ROWS(BLOCK_HERE, WRITE_OUT),
     REGISTER_ROWS(BLOCK, WRITE_OUT),

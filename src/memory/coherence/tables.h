@@ -24,12 +24,13 @@ enum {
 
 /* Plain accesses, and lines that nobody registers. A store to a line that is being fetched waits, so that a load that
  * came before it cannot have its bytes; and bytes that were valid when a fill was asked for stay what they are. */
+#define DROPPED_FILL_ROWS ROW(F, DROP, N, NOTHING), ROW(N, FILL, ANY, WAKE | KEEP_WRITTEN | RETRY)
 #define WRITE_THROUGH_ROWS                                                                                             \
     ROW(I, LOAD, F, FETCH), ROW(I, STORE, V, KEEP | QUEUE), ROW(V, LOAD_HERE, V, SERVE), ROW(V, LOAD, F, FETCH),       \
         ROW(V, STORE, V, KEEP | QUEUE), ROW(V, REPLACE, I, WRITE_OUT | GIVE_UP), ROW(V, DROP, ANY, KEEP_WRITTEN),      \
-        ROW(F, LOAD_HERE, F, SERVE), ROW(F, LOAD, F, JOIN), ROW(F, STORE, F, REFUSE), ROW(F, DROP, N, NOTHING),        \
+        ROW(F, LOAD_HERE, F, SERVE), ROW(F, LOAD, F, JOIN), ROW(F, STORE, F, REFUSE),                                  \
         ROW(F, FILL, V, WAKE | INSTALL | RETRY), ROW(N, LOAD_HERE, N, REFUSE), ROW(N, LOAD, N, REFUSE),                \
-        ROW(N, STORE, N, REFUSE), ROW(N, DROP, N, NOTHING), ROW(N, FILL, ANY, WAKE | KEEP_WRITTEN | RETRY)
+        ROW(N, STORE, N, REFUSE), ROW(N, DROP, N, NOTHING)
 
 /* An atomic access that is performed in the L2, behind what was written to its line. */
 #define AT_HOME_ROWS(event)                                                                                            \

@@ -371,11 +371,44 @@ static void test_releases_end(void **state)
     strbuf_free(&text);
 }
 
+/* A lane counts at the scope of its block, while all other warps of the SM acquire again and again at a wider scope:
+ * the drops of its L1 do not keep the counter's line from it for ever. */
+static const char counting[] = PTX_HEAD PTX_KERNEL(
+    "k", PTX_BEGIN "shr.u32 %r3, %r2, 5; and.b32 %r4, %r2, 31; setp.ne.u32 %p1, %r3, 0; @%p1 bra WAIT;\n"
+                   "setp.ne.u32 %p2, %r4, 0; @%p2 bra OVER; mov.u32 %r10, 0;\n"
+                   "COUNT: atom.relaxed.cta.global.add.u32 %r6, [%rd1+1024], 1; add.u32 %r10, %r10, 1;\n"
+                   "setp.lt.u32 %p3, %r10, 20; @%p3 bra COUNT; st.release.gpu.global.u32 [%rd1], 1; bra OVER;\n"
+                   "WAIT: ld.acquire.gpu.global.u32 %r7, [%rd1]; setp.eq.u32 %p4, %r7, 0; @%p4 bra WAIT;\n"
+                   "OVER: ret;\n");
+
+static void test_acquires_hold_up_nobody(void **state)
+{
+    static const char *const protocols[] = {"gpu", "bypass", "vi", "rsp", "denovo-b", "hlrc", "hlrc-scoped"};
+    for (unsigned i = 0; i < sizeof protocols / sizeof protocols[0]; i++) {
+        struct device d;
+        char settings[80];
+        snprintf(settings, sizeof settings, "gpu.sms=1 coherence.protocol=%s", protocols[i]);
+        device_open(&d, "gtx480", settings);
+        device_load(&d, counting);
+        uint64_t params[] = {device_buffer(&d, 2048), 0};
+        struct shape shape = {.grid = 1, .block = 1024, .max_cycles = 50000};
+        if (device_try(&d, "k", shape, 2, params) != GPU_OK)
+            fail_msg("%s: the counter's line does not come", protocols[i]);
+        assert_int_equal(device_word(&d, params[0] + 1024), 20);
+        device_close(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gtx480), cmocka_unit_test(test_gtx480_sm2), cmocka_unit_test(test_gtx1080ti),
-        cmocka_unit_test(test_narrow), cmocka_unit_test(test_mechanisms), cmocka_unit_test(test_releases_end),
+        cmocka_unit_test(test_gtx480),
+        cmocka_unit_test(test_gtx480_sm2),
+        cmocka_unit_test(test_gtx1080ti),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_mechanisms),
+        cmocka_unit_test(test_releases_end),
+        cmocka_unit_test(test_acquires_hold_up_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
