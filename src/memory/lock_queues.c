@@ -175,6 +175,12 @@ static void call(struct lock_queues *q, struct lock_queue *l)
 
 /* As many are called as can take something: those that a plain atomic (lockstep.trylock) comes before are the oldest
  * again, and would be so in the wrong order if there were several. */
+static void call_as_many(struct lock_queues *q, struct lock_queue *l, uint32_t available)
+{
+    while (l->count && l->called < available)
+        call(q, l);
+}
+
 static void give(struct lock_queues *q, struct packet *p, uint8_t *word)
 {
     struct packet_lane *lane = &p->lanes[0];
@@ -187,8 +193,21 @@ static void give(struct lock_queues *q, struct packet *p, uint8_t *word)
     struct lock_queue *l = place_of(q, p->address / PACKET_LINE_BYTES * PACKET_LINE_BYTES + lane->offset);
     uint32_t before = records_of(l), available = p->atomic == ISA_ATOMIC_EXCH ? 1 : value;
     l->holders -= l->holders != 0;
-    while (l->count && l->called < available)
-        call(q, l);
+    call_as_many(q, l, available);
+    count_records(q, l, before);
+}
+
+void lock_queues_written(struct lock_queues *q, uint64_t address, const uint8_t *word)
+{
+    struct lock_queue *l = place_of(q, address);
+    uint32_t before = records_of(l), value;
+    if (!before)
+        return;
+    memcpy(&value, word, sizeof value);
+    bool is_semaphore = l->count && l->waiting.first->atomic == ISA_ATOMIC_TAKE;
+    if (value == FREE && !is_semaphore)
+        l->holders = 0; /* whoever had it gave it back so */
+    call_as_many(q, l, is_semaphore ? value : value == FREE);
     count_records(q, l, before);
 }
 

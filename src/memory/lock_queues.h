@@ -41,6 +41,10 @@ void lock_queues_init(struct lock_queues *q, const struct lock_params *params, s
 /* Performs a packet of lane_count 1 that asks for a lock, gives it back, or takes a request out of its queue, on its
  * word. */
 void lock_queues_perform(struct lock_queues *q, struct packet *p, uint8_t *word);
+/* A word, at a device address, was written by something that is no instruction of locks: a store or a plain atomic. If
+ * it says now that the lock is free, or the semaphore above 0, those who wait are called as if it had been given back.
+ */
+void lock_queues_written(struct lock_queues *q, uint64_t address, const uint8_t *word);
 /* A packet that was performed has its line, and could be answered. True: it is kept instead. */
 bool lock_queues_keep(struct lock_queues *q, struct packet *p);
 

@@ -460,6 +460,16 @@ static bool take_first(struct try *t, uint32_t actions)
     return actions & L2_PASS_FETCH ? pass_fetch(t) : true;
 }
 
+/* Words of locks may have been written by plain accesses: who waits for one in a queue must know. */
+NOT_INLINE void tell_queues(struct slice *s, const struct slice_part *part)
+{
+    const struct packet *p = part->packet;
+    uint64_t line = p->address & ~(uint64_t)(PACKET_LINE_BYTES - 1), first = p->address + part->offset;
+    const uint8_t *values = p->class == PACKET_GLOBAL && !p->lock ? slice_place_of(s, line, PACKET_LINE_BYTES) : NULL;
+    for (uint64_t at = first & ~UINT64_C(3); values && at < first + part->bytes; at += 4)
+        lock_queues_written(s->locks, at, values + (at - line));
+}
+
 HOT_INLINE void take_rest(struct try *t, uint32_t actions)
 {
     if (actions & L2_READ)
@@ -470,6 +480,8 @@ HOT_INLINE void take_rest(struct try *t, uint32_t actions)
         write_values(t->s, t->part);
     if (actions & L2_PERFORM)
         perform_atomics(t->s, t->part);
+    if (RARELY(t->s->locks) && t->s->locks->used && (actions & (L2_MERGE | L2_PERFORM)))
+        tell_queues(t->s, t->part);
     if (actions & L2_DIRTY)
         cache_mark_dirty(t->s->cache, t->line, t->local, t->part->bytes);
     if (actions & L2_ANSWER)

@@ -53,6 +53,28 @@ __global__ void mixed(shared_state *s)
     }
 }
 
+// Who tried a lock gives it back as one may without instructions of locks: those that wait in a queue go on all the same.
+__global__ void freed(shared_state *s)
+{
+    unsigned *lock = &s->locks[threadIdx.x % 3], *count = &s->counts[threadIdx.x % 3];
+    if (threadIdx.x % 5 == 0) {
+        for (bool done = false; !done;)
+            if (lockstep_trylock(lock)) {
+                *(volatile unsigned *)count += 1;
+                __threadfence();
+                if (threadIdx.x % 2)
+                    *(volatile unsigned *)lock = LOCKSTEP_LOCK_FREE;
+                else
+                    atomicExch(lock, LOCKSTEP_LOCK_FREE);
+                done = true;
+            }
+    } else {
+        lockstep_lock(lock);
+        *(volatile unsigned *)count += 1;
+        lockstep_unlock(lock);
+    }
+}
+
 // Lanes give up, or have their lock: each says which.
 __global__ void timed(shared_state *s)
 {
@@ -109,6 +131,7 @@ int main(int count, char **)
     report("one", one, LOCKSTEP_LOCK_FREE);
     report("many", many, LOCKSTEP_LOCK_FREE);
     report("mixed", mixed, LOCKSTEP_LOCK_FREE);
+    report("freed", freed, LOCKSTEP_LOCK_FREE);
     unsigned over = report("timed", timed, LOCKSTEP_LOCK_FREE);
     report("never", never, 1000000);
     report("few", few, LOCKSTEP_LOCK_FREE);

@@ -32,6 +32,7 @@ struct system {
     unsigned threads, words;
     unsigned semaphores; /* set of words */
     unsigned tries;      /* set of threads that also try locks: by an atomic that no queue holds up */
+    unsigned stores;     /* set of threads that give locks back by a store */
     bool leaves;         /* threads may want to leave a queue */
     bool late;           /* the line of a packet comes later than it is performed */
     bool signals;        /* who has got a semaphore does not give it back; any thread signals it, up to 2 */
@@ -261,8 +262,12 @@ static void give(unsigned word)
 
 static void unlock(struct thread *t)
 {
-    if (!(s.system.signals && is_semaphore(t->word)))
+    if (!is_semaphore(t->word) && s.system.stores >> (t - s.now.threads) & 1) {
+        s.now.words[t->word] = FREE;
+        lock_queues_written(&s.now.q, s.addresses[t->word], (const uint8_t *)&s.now.words[t->word]);
+    } else if (!(s.system.signals && is_semaphore(t->word))) {
         give(t->word);
+    }
     t->phase = IDLE;
 }
 
@@ -668,6 +673,10 @@ static void test_every_order(void **state)
         {"3 threads, 1 lock, 1 of them tries", 3, 1, .tries = 4, .leaves = true, .late = true},
         {"3 threads, 1 lock, all try", 3, 1, .tries = 7, .leaves = true, .late = true},
         {"3 threads, 1 lock, all try, 2 records", 3, 1, .tries = 7, .leaves = true, .late = true, .record_limit = 2},
+        {"3 threads, 1 lock, 2 of them store", 3, 1, .stores = 3, .leaves = true, .late = true},
+        {"3 threads, 1 lock, all store and try, 2 records", 3, 1, .tries = 7, .stores = 7, .leaves = true, .late = true,
+         .record_limit = 2},
+        {"3 threads, 2 locks, all store", 3, 2, .stores = 7, .late = true},
         {"2 threads, 2 locks", 2, 2, .tries = 3, .leaves = true, .late = true},
         {"2 threads, 2 locks, 1 queue", 2, 2, .tries = 3, .leaves = true, .late = true, .queue_limit = 1},
         {"3 threads, 2 locks", 3, 2, .tries = 1, .leaves = true},
