@@ -109,16 +109,16 @@ static void follow_end(struct follower *f)
 
 /* What the results tell besides kernels. */
 struct findings {
-    bool loaded;    /* the program has our runtime library */
-    bool called;    /* and made a call */
-    bool refused;   /* the program cannot be continued from the checkpoint */
-    bool resumed;   /* it was */
-    bool lost;      /* some of them could not be written */
-    bool output;    /* what kernels printed, or a checkpoint, could not be written */
+    bool loaded;          /* the program has our runtime library */
+    bool called;          /* and made a call */
+    bool refused;         /* the program cannot be continued from the checkpoint */
+    bool resumed;         /* it was */
+    bool lost;            /* some of them could not be written */
+    bool output;          /* what kernels printed, or a checkpoint, could not be written */
     struct strbuf phases; /* rows of --phases */
-    json_t *waits;  /* the graph of waiting of the last kernel that hung, or NULL */
-    json_t *failed; /* launches that failed before their kernel began: kernel and error of each, in order */
-    size_t seen;    /* of these, the first so many: the program then asked for its last error, and was told */
+    json_t *waits;        /* the graph of waiting of the last kernel that hung, or NULL */
+    json_t *failed;       /* launches that failed before their kernel began: kernel and error of each, in order */
+    size_t seen;          /* of these, the first so many: the program then asked for its last error, and was told */
 };
 
 /* The kernels in the results, in order. A line that is no JSON is the last, of a program that was killed while writing
@@ -145,12 +145,12 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
         }
         if (type && strcmp(type, "phases") == 0)
             strbuf_add(&found->phases, json_string_value(json_object_get(line, "rows")));
-        bool kernel = type && strcmp(type, "kernel") == 0;
+        bool kernel = type && strcmp(type, "kernel") == 0, seen = type && strcmp(type, "seen") == 0;
         if (kernel || (type && strcmp(type, "lost") == 0)) {
             json_object_del(line, "type");
             json_array_append(kernel ? kernels : found->failed, line);
         }
-        if (type && strcmp(type, "seen") == 0)
+        if (seen)
             found->seen = json_array_size(found->failed);
         json_decref(line);
         at += n + (at[n] == '\n');

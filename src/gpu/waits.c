@@ -78,6 +78,10 @@ static void find_holder(const struct waits *w, struct waits_lock *lock, uint64_t
     }
     if (!found)
         return;
+    if (lock->taken.ended) {
+        lock->holder = HOLDER_LANE_ENDED;
+        return;
+    }
     lock->holder_warp = w->nodes[lock->holder_sm * w->gpu->machine.sm.warps + lock->taken.slot];
     const struct waits_warp *holder = lock->holder_warp == WAITS_NOBODY ? NULL : &w->warps[lock->holder_warp];
     if (!holder || memcmp(holder->state.block, lock->taken.block, sizeof lock->taken.block) ||

@@ -16,7 +16,7 @@
  *      (simt_op.polls), or has gone back MOST_PASSES times, gives its turn to the ready leaf that stands first in the
  *      table, and goes behind the last. Passes count as in its.c, and at MOST_PASSES let lanes go from meetings as
  *      there. The leaf that has the turn then is *hurried*, as are lanes that got a lock: rule 1 does not take the
- *      turn from it, and when it parts, one of its sides has it.
+ *      turn from it, and when it parts, one of its sides has it, one that goes forward if there is.
  *   4. Where no leaf is ready, all lanes at meetings are let go.
  * Between two turns that are given by rule 3, lanes only go forward: that ends. So each leaf has the turn after as many
  * of them as there were before it, as in its.c. A ready leaf whose lanes gave up their place in a warp for others goes
@@ -222,7 +222,7 @@ static void part(struct simt_paths *paths, const struct group *groups, unsigned 
     look_at_feet(paths);
     bool hurried = paths->now->key == HURRIED;
     struct simt_path from = simt_part(paths, ISA_PC_NONE);
-    uint32_t lowest = SIMT_NO_PATH, back = ISA_PC_NONE;
+    uint32_t lowest = SIMT_NO_PATH, forward = SIMT_NO_PATH, back = ISA_PC_NONE;
     from.key = 0;
     for (unsigned i = 0; i < count; i++) {
         if (!simt_push_leaf(paths, &from, groups[i].mask, groups[i].pc))
@@ -230,10 +230,12 @@ static void part(struct simt_paths *paths, const struct group *groups, unsigned 
         add_passes(&paths->table[paths->count - 1], groups[i].passes);
         if (lowest == SIMT_NO_PATH || groups[i].pc < paths->table[lowest].pc)
             lowest = paths->count - 1;
+        if (!groups[i].passes && (forward == SIMT_NO_PATH || groups[i].pc < paths->table[forward].pc))
+            forward = paths->count - 1;
         back = groups[i].passes ? groups[i].pc : back;
     }
     if (hurried && lowest != SIMT_NO_PATH)
-        give_turn_to(paths, lowest, true);
+        give_turn_to(paths, forward != SIMT_NO_PATH ? forward : lowest, true);
     settle(paths);
     join_and_look_ahead(paths);
     if (back != ISA_PC_NONE && paths->now->pc == back && (polls || paths->now->spent >= MOST_PASSES))
@@ -355,13 +357,17 @@ static enum simt_gathered gather(struct simt_paths *paths, uint64_t some, enum s
     return gathered;
 }
 
-/* Whether the leaf that has the turn is where rules 1 and 2 let it be, and the keys are what they say. */
+/* Whether the leaf that has the turn is where rules 1 and 2 let it be, the keys are what they say, and lanes in no call
+ * are in the first frame. */
 static bool holds(const struct simt_paths *paths)
 {
     for (uint32_t i = 0; i < paths->count; i++) {
         const struct simt_path *p = &paths->table[i];
         uint32_t most = p->kind == SIMT_TURN ? HURRIED : p->kind == SIMT_READY ? MOST_MOVES : UINT32_MAX;
+        bool in_kernel = simt_below(paths, i, p->mask) == SIMT_NO_PATH;
         if (p->spent > MOST_PASSES || p->key > most)
+            return false;
+        if (in_kernel && (p->frame.reg_base || p->frame.pred_base || p->frame.local_base))
             return false;
     }
     if (!simt_meetings_hold(paths, true))
@@ -404,7 +410,9 @@ static void come(struct simt_paths *paths, uint64_t mask, const struct simt_path
         struct simt_path *p = &paths->table[i];
         if (!p->mask || p->pc != like->pc || !may_leave(paths, i))
             continue;
+        /* Both are in no call, so in one frame, and no instruction of the leaf is under way there. */
         p->mask |= mask;
+        p->key |= p->kind == SIMT_TURN && like->kind == SIMT_TURN ? like->key : 0;
         p->spent = p->spent < like->spent ? like->spent : p->spent;
         if (p->kind == SIMT_READY && p->key < moves)
             p->key = moves;

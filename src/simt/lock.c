@@ -100,7 +100,7 @@ void simt_swap_locks(struct simt_warp *a, struct simt_warp *b, uint64_t lanes)
         if (!both[i]->locks)
             both[i]->locks = base_calloc(1, sizeof *both[i]->locks);
     struct simt_locks *l = a->locks, *m = b->locks;
-    contract(!((l->queued | m->queued) & lanes)); /* they keep the turn */
+    contract(!((l->queued | m->queued) & lanes)); /* no way that forms warps has queues */
     make_room(l, m->levels);
     make_room(m, l->levels);
     uint64_t timed = (l->timed ^ m->timed) & lanes;

@@ -10,7 +10,7 @@ static bool looks_at_others(const struct isa_instr *instr)
 {
     uint32_t flags = isa_op_info(instr->op)->flags;
     if (flags & ISA_FLAG_ATOMIC)
-        return instr->dst_count != 0;
+        return instr->dst_count != 0 || instr->op == ISA_OP_LOCK_TIMED;
     return ((flags & ISA_FLAG_LOAD) && instr->mods.order > ISA_ORDER_WEAK) || instr->op == ISA_OP_NANOSLEEP;
 }
 

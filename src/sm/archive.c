@@ -228,22 +228,35 @@ static void archive_warps(struct sm *sm, struct archive *ar)
     ARCHIVE(ar, sm->next_block);
 }
 
+/* Whether each block has the warps of its size, side by side and in order. */
+static bool check_warps(const struct sm *sm)
+{
+    uint64_t size = mask_low(sm->kernel->warps_per_block);
+    for (uint64_t rest = sm->resident; rest; rest &= rest - 1) {
+        const struct sm_warp *warp = &sm->warps[mask_first(rest)];
+        const struct sm_block *block = &sm->blocks[warp->block];
+        unsigned first = block->warps ? mask_first(block->warps) : 0;
+        if (!block->used || block->warps >> first != size || mask_first(rest) != first + warp->simt.index)
+            return false;
+    }
+    return true;
+}
+
 /* Warps that are out, whose instructions read banks by the threads that they have: these are known now. */
 static void archive_form(struct sm *sm, struct archive *ar)
 {
     struct sm_form *form = &sm->form;
     archive_u64_to(ar, &form->slow, mask_low(sm->params->warps));
+    archive_u64_to(ar, &form->asks, mask_low(sm->params->warps));
+    if (!check_warps(sm)) {
+        archive_fail(ar, "the warps of a block are not those that it was launched with");
+        sm->out = 0;
+        return;
+    }
     sm->out &= sm->resident;
     for (uint64_t rest = sm->out; rest; rest &= rest - 1) {
         unsigned slot = mask_first(rest);
-        uint64_t warps = sm->blocks[sm->warps[slot].block].warps;
         archive_u64_to(ar, &form->lanes[slot], mask_low(sm->params->warp_size));
-        if (!mask_has(warps, slot) || mask_count(warps) != sm->kernel->warps_per_block ||
-            warps >> mask_first(warps) != mask_low(sm->kernel->warps_per_block)) {
-            archive_fail(ar, "a warp that is out is not one of its block");
-            sm->out = 0;
-            return;
-        }
         form->homes[slot] = simt_homes(&sm->warps[slot].simt, form->lanes[slot]);
     }
     for (size_t i = 0; i < sm->ops.count; i++)

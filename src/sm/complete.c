@@ -115,6 +115,7 @@ NOT_INLINE void locks_answered(struct sm *sm, const struct sm_op *o)
 {
     struct simt_fault fault = {0};
     unsigned slot = o->slot;
+    contract(!sm->kernel->grid->forms || !(sm->warps[slot].simt.paths.now->mask & ~sm->form.lanes[slot]));
     if (!simt_locks_answered(&sm->warps[slot].simt, o->access, sm->now, &fault))
         sm_record_fault(sm, slot, &fault);
     sm_turn_changed(sm, slot);

@@ -18,6 +18,7 @@
 #include "sm/form.h"
 
 #include "simt/form.h"
+#include "simt/lock.h"
 #include "sm/sm_impl.h"
 
 void sm_form_launched(struct sm *sm, unsigned slot)
@@ -50,6 +51,8 @@ void sm_form_issued(struct sm *sm, unsigned slot, struct sm_op *o, const struct 
 {
     sm->out |= BIT64(slot);
     sm->form.slow = (sm->form.slow & ~BIT64(slot)) | (o->class == SM_MEM ? BIT64(slot) : 0);
+    bool asks = o->access && simt_access_moves(o->access);
+    sm->form.asks = (sm->form.asks & ~BIT64(slot)) | (asks ? BIT64(slot) : 0);
     sm->form.lanes[slot] = r->active | (o->access ? o->access->mask : 0);
     sm->form.homes[slot] = simt_homes(&sm->warps[slot].simt, sm->form.lanes[slot]);
     sm_form_name(sm, o);
@@ -96,10 +99,13 @@ static uint64_t first_waiting(const struct sm *sm, unsigned slot)
     return 0;
 }
 
-/* Warps of the block that may have other threads: they wait for nothing but an instruction of theirs. */
+/* Warps of the block that may have other threads: they wait for nothing, or for an atomic, whose lanes stand behind it
+ * already. Lanes that ask for locks or give them back stand where they asked until they are answered, and the answer is
+ * for them alone. */
 static uint64_t open_warps(const struct sm *sm, const struct sm_block *block)
 {
-    uint64_t open = block->warps & ~sm->finished & ~(sm->waiting & ~sm->waits.atomic), with_threads = 0;
+    uint64_t closed = (sm->waiting & ~sm->waits.atomic) | (sm->out & sm->form.asks), with_threads = 0;
+    uint64_t open = block->warps & ~sm->finished & ~closed;
     for (uint64_t rest = open; rest; rest &= rest - 1)
         with_threads |= sm->warps[mask_first(rest)].simt.live ? rest & -rest : 0;
     return with_threads;

@@ -6,9 +6,10 @@
 
 #include "sm/op.h"
 
-/* Written by form.c, and when a block ends. By warp slot: */
+/* Written by form.c, and by a checkpoint that is loaded. By warp slot: */
 struct sm_form {
     uint64_t slow;            /* of those out: warps whose last instruction accesses memory */
+    uint64_t asks;            /* of those out: warps whose last instruction is one of locks, and awaits answers */
     uint64_t lanes[SM_SLOTS]; /* of those out: lanes whose threads may have an instruction in flight */
     uint64_t homes[SM_SLOTS]; /* warps of the block, by number, in which the threads of the last instruction began */
     uint64_t touched;         /* while warps are formed: those that have other threads now */

@@ -93,6 +93,11 @@ bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *hol
     bool resident =
         mask_has(sm->resident, holder->slot) && !memcmp(holder->block, warp->simt.block->index, sizeof holder->block);
     uint32_t slot = resident && sm->kernel->grid->forms ? sm_form_find(sm, holder->slot, holder->thread) : SM_NONE;
+    holder->ended = resident && sm->kernel->grid->forms && slot == SM_NONE;
+    if (holder->ended) {
+        holder->warp = holder->thread / sm->params->warp_size;
+        holder->lane = (uint8_t)(holder->thread % sm->params->warp_size);
+    }
     if (slot != SM_NONE) {
         holder->slot = (uint8_t)slot;
         holder->warp = sm->warps[slot].simt.index;

@@ -103,7 +103,8 @@ struct sm_kernel {
     const struct simt_grid *grid;
     struct sm_decoded *decoded; /* per instruction of the module: banks, latency */
     unsigned scoreboard_words;
-    bool one_in_flight; /* of a warp: each instruction writes one more number in the scoreboard, the last there is */
+    bool one_in_flight; /* of a warp, under every way that forms warps, also where this kernel's threads stay: each
+                           instruction writes one more number in the scoreboard, the last there is */
     uint32_t longest;   /* latency of an instruction of the module, cycles */
     unsigned warps_per_block, threads_per_block;
     uint32_t shared_bytes;                                    /* static and dynamic */
@@ -230,6 +231,7 @@ struct sm_holder {
     uint64_t address, cycle;
     uint32_t block[3], warp, pc; /* warp: where the thread is now, if it has not ended */
     uint16_t thread;             /* in the block */
+    bool ended;                  /* it is known that the thread has ended */
     uint8_t lane, slot;
 };
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder);

@@ -114,11 +114,51 @@ static void test_fault(void **state)
     device_close(&d);
 }
 
+/* A branch inside critical sections ends at the unlock: lanes come there while others' are given back, and each gives
+ * back its own. */
+static const char sections[] = PTX_HEAD PTX_KERNEL(
+    "k", PTX_BEGIN "mul.lo.u32 %r10, %r5, 747796405; add.u32 %r10, %r10, 12345; mov.u32 %r11, 0;\n"
+                   "LOOP: mul.lo.u32 %r10, %r10, 1664525; add.u32 %r10, %r10, 1013904223; shr.u32 %r12, %r10, 10;\n"
+                   "rem.u32 %r12, %r12, 5; mul.wide.u32 %rd5, %r12, 4; add.u64 %rd5, %rd1, %rd5;\n"
+                   "lockstep.lock.b32 [%rd5]; ld.volatile.global.u32 %r13, [%rd5+128]; add.u32 %r13, %r13, 1;\n"
+                   "st.volatile.global.u32 [%rd5+128], %r13; and.b32 %r14, %r10, 1048576; setp.eq.u32 %p1, %r14, 0;\n"
+                   "@%p1 bra GIVE; nanosleep.u32 100;\nGIVE: lockstep.unlock.b32 [%rd5];\n"
+                   "add.u32 %r11, %r11, 1; setp.lt.u32 %p2, %r11, 4; @%p2 bra LOOP; ret;\n");
+
+static void test_unlock_behind_a_branch(void **state)
+{
+    static const char *const settings[] = {"sm.scheduler=gto", "sm.scheduler=lrr", "sm.form_lanes=rotated",
+                                           "sm.scheduler=tls sm.form_lanes=rotated"};
+    for (unsigned i = 0; i < sizeof settings / sizeof settings[0]; i++)
+        for (unsigned block = 64; block <= 256; block *= 2) {
+            struct device d;
+            char all[120];
+            uint32_t sum = 0;
+            snprintf(all, sizeof all, "gpu.sms=1 sm.divergence=dwf %s", settings[i]);
+            device_open(&d, "gtx480", all);
+            device_load(&d, sections);
+            uint64_t params[] = {device_buffer(&d, 256), 0};
+            assert_int_equal(gpu_fill(d.gpu, params[0], 0xff, 128, &d.sink), 0);
+            assert_int_equal(device_try(&d, "k", (struct shape){.grid = 1, .block = block}, 2, params), GPU_OK);
+            for (unsigned k = 0; k < 5; k++) {
+                assert_int_equal(device_word(&d, params[0] + 4 * k), UINT32_MAX);
+                sum += device_word(&d, params[0] + 128 + 4 * k);
+            }
+            assert_int_equal(sum, 4 * block);
+            device_close(&d);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_halves), cmocka_unit_test(test_lanes),       cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_refilled),   cmocka_unit_test(test_named_lanes), cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_two_halves),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_refilled),
+        cmocka_unit_test(test_named_lanes),
+        cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_unlock_behind_a_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
