@@ -232,15 +232,26 @@ static void settle_warp(struct sm *sm, unsigned slot)
     sm_account_again(sm, BIT64(slot));
 }
 
-void sm_form(struct sm *sm)
+/* Warps that are out no more. */
+static uint64_t come_back(const struct sm *sm)
 {
     uint64_t back = 0;
     for (uint64_t rest = sm->out & ~(sm->waiting & ~sm->finished); rest; rest &= rest - 1)
-        if (!sm->warps[mask_first(rest)].in_flight) {
-            back |= rest & -rest;
-            sm->form.lanes[mask_first(rest)] = 0;
-        }
+        back |= sm->warps[mask_first(rest)].in_flight ? 0 : rest & -rest;
+    return back;
+}
+
+bool sm_form_due(const struct sm *sm)
+{
+    return come_back(sm);
+}
+
+void sm_form(struct sm *sm)
+{
+    uint64_t back = come_back(sm);
     sm->out &= ~back;
+    for (uint64_t rest = back; rest; rest &= rest - 1)
+        sm->form.lanes[mask_first(rest)] = 0;
     for (uint64_t rest = back; rest; rest &= rest - 1)
         form_warp(sm, mask_first(rest));
     if (!sm->form.touched)

@@ -24,6 +24,8 @@ void sm_form_launched(struct sm *sm, unsigned slot);
 void sm_form_issued(struct sm *sm, unsigned slot, struct sm_op *o, const struct simt_result *r);
 /* Before issue, while warps are out: those that have come back are in the pool, and formed with the others there. */
 void sm_form(struct sm *sm);
+/* Whether some have come back that are not in the pool yet: they are in the next cycle. */
+bool sm_form_due(const struct sm *sm);
 /* The banks of an op's registers, whose threads began in several warps, and the rows that it reads of one register. */
 void sm_form_name(const struct sm *sm, struct sm_op *o);
 /* The slot in which a thread is now, by its number in the block, that of `slot`; SM_NONE: it has ended. */

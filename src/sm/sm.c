@@ -512,6 +512,8 @@ static inline bool must_step(const struct sm *sm)
     if ((sm->due & SM_DUE_NEXT) || sm->fence_reached ||
         ((sm->due & (SM_DUE_PIPE | SM_DUE_REFUSED)) && sm->moved && sm_must_retry(sm)))
         return true;
+    if (RARELY(sm->out) && sm_form_due(sm))
+        return true;
     return sm->changed && (sm_wide_awake(sm) & (sm->mispredicted | sm_units_free(sm)));
 }
 
@@ -569,7 +571,7 @@ HOT struct sm_turn sm_step(struct sm *sm, uint64_t cycle)
             sm_serve_probes(sm);
         sm_lsu(sm);
     }
-    if (sm->changed || sm_waits_timed(&sm->waits) || sm->fence_reached || sm->has_fault || sm->grid.open)
+    if ((sm->changed | sm->out) || sm_waits_timed(&sm->waits) || sm->fence_reached || sm->has_fault || sm->grid.open)
         sm_issue(sm);
     sm->account.from = cycle + 1;
     if (sm->due & SM_DUE_DECODE)
