@@ -11,7 +11,7 @@
 #define CHUNK_BYTES (1u << 20)
 #define LEVEL 1 /* of zstd: the search must not wait for it */
 
-/* What is open becomes a chunk. */
+/* Compresses the states in `open` to a chunk, and leaves `open` empty. */
 static void close_chunk(struct layer *layer)
 {
     size_t bound = ZSTD_compressBound(layer->open.count);
@@ -37,7 +37,7 @@ void layer_push(struct layer *layer, const uint8_t *bytes, uint32_t size)
     layer->open.count += size + 2;
 }
 
-/* The next chunk is open. What was written last never became one, unless others did: then it is the last of them. */
+/* Puts the states of the next chunk into `open`, and gives the chunk back. */
 static void open_chunk(struct layer *layer)
 {
     struct layer_chunk *chunk = &layer->chunks.items[layer->next_chunk++];
@@ -51,6 +51,7 @@ static void open_chunk(struct layer *layer)
     chunk->bytes = NULL;
 }
 
+/* States that were written last stay in `open` if there are no chunks; else they are the last one. */
 void layer_read(struct layer *layer)
 {
     if (layer->chunks.count && layer->open.count)

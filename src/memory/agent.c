@@ -78,39 +78,33 @@ static void step_deferred(struct agent *a, struct packet *p)
     }
 }
 
-/* Tries the accesses that wait aside for a line again, in their order: where one has to go on waiting, so do those
- * behind it. AGENT_EVERY_LINE: those of all lines. */
-void agent_retry(struct agent *a, uint64_t address)
+/* Tries accesses that wait aside for a line (AGENT_EVERY_LINE: for any) again, in their order: the first `most` of
+ * them, of that event or AGENT_EVENTS for all. Where one has to go on waiting, so do those behind it. */
+static void retry(struct agent *a, uint64_t address, uint32_t most, unsigned event)
 {
     struct packet_list all = a->deferred;
     a->deferred = (struct packet_list){NULL, NULL};
     while (all.first) {
         struct packet *p = packet_shift(&all);
-        bool tried = address == AGENT_EVERY_LINE || agent_line_of(a, p->address) == address;
-        if (tried && !agent_is_deferred(a, p->address))
+        bool counts = most && (address == AGENT_EVERY_LINE || agent_line_of(a, p->address) == address);
+        most -= counts;
+        if (counts && (event == AGENT_EVENTS || p->parts == event) && !agent_is_deferred(a, p->address))
             step_deferred(a, p);
         else
             packet_append(&a->deferred, p);
     }
 }
 
-/* The early accesses of a line that is whole for a moment, in their order: those that are performed on its bytes, up to
- * the first that is not. */
+void agent_retry(struct agent *a, uint64_t address)
+{
+    retry(a, address, UINT32_MAX, AGENT_EVENTS);
+}
+
 void agent_retry_early(struct agent *a, struct agent_line *line)
 {
-    struct packet_list all = a->deferred;
     uint32_t early = line->early;
-    a->deferred = (struct packet_list){NULL, NULL};
     line->early = 0;
-    while (all.first) {
-        struct packet *p = packet_shift(&all);
-        bool is_early = early && agent_line_of(a, p->address) == line->address;
-        early -= is_early;
-        if (is_early && p->parts == AGENT_BLOCK_EVENT && !agent_is_deferred(a, p->address))
-            step_deferred(a, p);
-        else
-            packet_append(&a->deferred, p);
-    }
+    retry(a, line->address, early, AGENT_BLOCK_EVENT);
 }
 
 /* Flushes that are over: of lines that leave, of probes that asked for one. */

@@ -246,7 +246,7 @@ static void note_early(struct agent_try *t)
         t->line->early += agent_line_of(t->a, p->address) == t->line->address;
 }
 
-/* What came is there for those that waited for it, before the row goes on and drops it. */
+/* The line is whole for as long as its early accesses are performed on it; then the row drops it. */
 static void serve_early(struct agent_try *t)
 {
     if (!t->line->early)

@@ -1,6 +1,6 @@
 /* Recomputes what an agent keeps although it follows from its lines, its store queue and its lists (base/check.h). */
 #include "base/check.h"
-#include "memory/agent.h"
+#include "memory/agent_impl.h"
 
 static void check_line(struct agent *a, struct check *c, struct agent_line *line, uint32_t at)
 {
@@ -16,7 +16,7 @@ static void check_line(struct agent *a, struct check *c, struct agent_line *line
         check_holds(c, "agent.line.whole", at, bytes_cover(&line->valid, &all));
     uint32_t aside = 0;
     for (const struct packet *p = a->deferred.first; p; p = p->next)
-        aside += (p->address & ~(uint64_t)(a->line_bytes - 1)) == line->address;
+        aside += agent_line_of(a, p->address) == line->address;
     check_holds(c, "agent.line.early", at, line->early <= (line->state == AGENT_N ? aside : 0));
     if (line->queued)
         check_holds(c, "agent.line.entry", at, a->writes[line->entry % AGENT_WRITES].address == line->address);

@@ -48,6 +48,7 @@ void agent_take_row(struct agent_try *t);
  * behind it. AGENT_EVERY_LINE: those of all lines. */
 #define AGENT_EVERY_LINE UINT64_MAX
 void agent_retry(struct agent *a, uint64_t address);
+/* The same for the early accesses of a line that is whole for a moment, if they are performed on its bytes. */
 void agent_retry_early(struct agent *a, struct agent_line *line);
 /* Asks a line the questions that wait. */
 void agent_ask_again(struct agent *a, struct agent_line *line);

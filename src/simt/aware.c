@@ -16,8 +16,8 @@
  *      do not meet the others where it ends, but at the next meeting further out.
  *   3. Reconvergence is forced: a meeting counts the passes that leaves of the warp make in loops after lanes last
  *      came to it. A branch back is one; in a loop that polls (simt_op.polls), and a sleep, and a lock asked for in
- *      vain, POLL_PASSES. At the timeout (sm.aware_timeout) the lanes that have come are let go. The others still meet
- *      there, and it counts anew.
+ *      vain, SIMT_POLL_PASSES. At the timeout (sm.aware_timeout) the lanes that have come are let go. The others still
+ * meet there, and it counts anew.
  *   4. Reconvergence is opportunistic: the leaf that goes behind the others becomes one with the ready leaves that
  *      stand at its pc and have the same path below them, so that they would meet there next.
  *   5. Where no leaf is ready, all lanes at meetings are let go. If there are none, named lanes are waited for in vain.
@@ -43,7 +43,6 @@
 #include "simt/meetings.h"
 
 #define USUAL_TIMEOUT 1024
-#define POLL_PASSES 128
 
 static unsigned timeout(const struct simt_paths *paths)
 {
@@ -198,7 +197,7 @@ HOT static void branch(struct simt_paths *paths, uint64_t taken, uint32_t target
 
 static void poll(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough, uint32_t reconverge)
 {
-    branch_with(paths, taken, target, fallthrough, reconverge, POLL_PASSES);
+    branch_with(paths, taken, target, fallthrough, reconverge, SIMT_POLL_PASSES);
 }
 
 /* The group of the lowest lane goes first. */
@@ -227,7 +226,7 @@ static void answer(struct simt_paths *paths, const struct simt_answer *a)
     uint32_t here = paths->now->pc;
     struct simt_answered to = simt_answered(paths, a);
     if (to.again == paths->now->mask) {
-        go(paths, here, POLL_PASSES);
+        go(paths, here, SIMT_POLL_PASSES);
     } else if (to.all != ISA_PC_NONE) {
         simt_advance(paths, to.all);
     } else {
@@ -235,13 +234,13 @@ static void answer(struct simt_paths *paths, const struct simt_answer *a)
         simt_push_leaf(paths, &from, to.got, a->next);
         simt_push_leaf(paths, &from, to.over, a->target);
         simt_push_leaf(paths, &from, to.again, here);
-        settle_parted(paths, to.again ? POLL_PASSES : 0);
+        settle_parted(paths, to.again ? SIMT_POLL_PASSES : 0);
     }
 }
 
 static void yield(struct simt_paths *paths)
 {
-    spend(paths, POLL_PASSES);
+    spend(paths, SIMT_POLL_PASSES);
     simt_take_turns(paths, join_ready);
 }
 

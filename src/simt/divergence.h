@@ -65,9 +65,9 @@ struct simt_answer {
     bool kept; /* lanes that got it will `give` it back; else all that asked got it, and that is that */
 };
 
-/* What a way does besides that forms warps anew: threads of a block go from warp to warp (form.h). */
+/* Functions of a way to diverge that forms warps anew, by which threads of a block go from warp to warp (form.h). */
 struct simt_forming {
-    /* Whether the lanes of path i may leave their warp: they wait for no others of it, and are in no call. */
+    /* The lanes of path i may leave their warp if they wait for no others of it, and are in no call. */
     bool (*may_leave)(const struct simt_paths *paths, uint32_t i);
     /* The lanes that give up their place to others which would execute sooner there: they may leave, and have neither
      * the turn nor given up their place so often that it is others' turn to. */

@@ -13,10 +13,10 @@
  *      branches meet, as the order of a program's instructions goes.
  *   2. A leaf that comes to the instruction of a ready sibling joins it.
  *   3. A leaf that sleeps, waits for named lanes, asks for a lock in vain, goes back in a loop that polls
- *      (simt_op.polls), or has gone back MOST_PASSES times, gives its turn to the ready leaf that stands first in the
- *      table, and goes behind the last. Passes count as in its.c, and at MOST_PASSES let lanes go from meetings as
- *      there. The leaf that has the turn then is *hurried*, as are lanes that got a lock: rule 1 does not take the
- *      turn from it, and when it parts, one of its sides has it, one that goes forward if there is.
+ *      (simt_op.polls), or has gone back SIMT_MOST_PASSES times, gives its turn to the ready leaf that stands first in
+ *      the table, and goes behind the last. Passes count as in its.c, and at SIMT_MOST_PASSES let lanes go from
+ *      meetings as there. The leaf that has the turn then is *hurried*, as are lanes that got a lock: rule 1 does not
+ *      take the turn from it, and when it parts, one of its sides has it, one that goes forward if there is.
  *   4. Where no leaf is ready, all lanes at meetings are let go.
  * Between two turns that are given by rule 3, lanes only go forward: that ends. So each leaf has the turn after as many
  * of them as there were before it, as in its.c. A ready leaf whose lanes gave up their place in a warp for others goes
@@ -25,12 +25,10 @@
 #include "base/hot.h"
 #include "simt/meetings.h"
 
-#define MOST_PASSES 1024
-#define POLL_PASSES 128
 #define MOST_MOVES 8
 
-/* What a leaf's key is, but for one that waits for named lanes: of the turn, whether it is hurried; of a ready one, how
- * often its lanes gave up their place since they had the turn. */
+/* The key of the leaf that has the turn says whether it is hurried; that of a ready one, how often its lanes gave up
+ * their place since they had the turn. (A leaf that waits for named lanes has the key of what it waits for.) */
 #define HURRIED 1
 
 /* The leaf goes on to no meeting: there is nothing below it, or a call. */
@@ -107,12 +105,6 @@ static void give_turn_to(struct simt_paths *paths, uint32_t i, bool hurried)
     paths->now = p;
 }
 
-static void inherit(struct simt_path *meeting, const struct simt_path *leaf)
-{
-    if (meeting->spent < leaf->spent)
-        meeting->spent = leaf->spent;
-}
-
 /* Nobody has the turn: rules 1 and 4. The last ready leaf in a call comes first, with its siblings. */
 static void give_turn(struct simt_paths *paths)
 {
@@ -134,7 +126,7 @@ static void give_turn(struct simt_paths *paths)
 static void settle(struct simt_paths *paths)
 {
     bool came = look_at_feet(paths);
-    struct simt_completed done = simt_complete(paths, inherit);
+    struct simt_completed done = simt_complete(paths, simt_inherit_passes);
     simt_leave_out_empty(paths);
     paths->now = NULL;
     if (!paths->count)
@@ -149,22 +141,14 @@ static void settle(struct simt_paths *paths)
         look_ahead(paths);
 }
 
-static uint64_t lanes_that_wait_for_named(const struct simt_paths *paths)
-{
-    uint64_t lanes = 0;
-    for (uint32_t i = 0; i < paths->count; i++)
-        lanes |= simt_waits_for_named(&paths->table[i]) ? paths->table[i].mask : 0;
-    return lanes;
-}
-
 /* Rule 3. */
 static void put_off(struct simt_paths *paths)
 {
     look_at_feet(paths);
-    if (paths->now->spent >= MOST_PASSES) {
+    if (paths->now->spent >= SIMT_MOST_PASSES) {
         paths->now->spent = 0;
         uint32_t now = simt_number_of_now(paths);
-        simt_let_go(paths, paths->now->mask | lanes_that_wait_for_named(paths), 0);
+        simt_let_go(paths, paths->now->mask | simt_lanes_for_named(paths), 0);
         paths->now = &paths->table[now];
         settle(paths);
         look_at_feet(paths);
@@ -175,12 +159,6 @@ static void put_off(struct simt_paths *paths)
         paths->now->key = HURRIED;
     }
     join_and_look_ahead(paths);
-}
-
-static void add_passes(struct simt_path *p, unsigned passes)
-{
-    unsigned sum = p->spent + passes;
-    p->spent = (uint16_t)(sum < MOST_PASSES ? sum : MOST_PASSES);
 }
 
 /* The leaf that has the turn has branched to where it is, with all its lanes. */
@@ -199,12 +177,12 @@ static void look_round(struct simt_paths *paths)
 static void go(struct simt_paths *paths, uint32_t target, unsigned passes, bool polls)
 {
     uint64_t mask = paths->now->mask;
-    add_passes(paths->now, passes);
+    simt_add_passes(paths->now, passes);
     look_at_feet(paths);
     simt_advance(paths, target);
     if (!paths->now || paths->now->pc != target || (mask & ~paths->now->mask))
         return; /* it has come to a meeting */
-    if (passes && (polls || paths->now->spent >= MOST_PASSES))
+    if (passes && (polls || paths->now->spent >= SIMT_MOST_PASSES))
         put_off(paths);
     else if (paths->count > 1)
         look_round(paths);
@@ -227,7 +205,7 @@ static void part(struct simt_paths *paths, const struct group *groups, unsigned 
     for (unsigned i = 0; i < count; i++) {
         if (!simt_push_leaf(paths, &from, groups[i].mask, groups[i].pc))
             continue;
-        add_passes(&paths->table[paths->count - 1], groups[i].passes);
+        simt_add_passes(&paths->table[paths->count - 1], groups[i].passes);
         if (lowest == SIMT_NO_PATH || groups[i].pc < paths->table[lowest].pc)
             lowest = paths->count - 1;
         if (!groups[i].passes && (forward == SIMT_NO_PATH || groups[i].pc < paths->table[forward].pc))
@@ -238,14 +216,14 @@ static void part(struct simt_paths *paths, const struct group *groups, unsigned 
         give_turn_to(paths, forward != SIMT_NO_PATH ? forward : lowest, true);
     settle(paths);
     join_and_look_ahead(paths);
-    if (back != ISA_PC_NONE && paths->now->pc == back && (polls || paths->now->spent >= MOST_PASSES))
+    if (back != ISA_PC_NONE && paths->now->pc == back && (polls || paths->now->spent >= SIMT_MOST_PASSES))
         put_off(paths);
 }
 
 static void branch_with(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough, bool polls)
 {
     uint64_t mask = paths->now->mask;
-    unsigned passes = target > paths->now->pc ? 0 : polls ? POLL_PASSES : 1;
+    unsigned passes = target > paths->now->pc ? 0 : polls ? SIMT_POLL_PASSES : 1;
     taken &= mask;
     if (!taken || target == fallthrough) {
         simt_advance(paths, fallthrough);
@@ -293,7 +271,7 @@ static void answer(struct simt_paths *paths, const struct simt_answer *a)
     uint32_t here = paths->now->pc;
     struct simt_answered to = simt_answered(paths, a);
     if (to.again == paths->now->mask) {
-        go(paths, here, POLL_PASSES, true);
+        go(paths, here, SIMT_POLL_PASSES, true);
     } else if (to.all != ISA_PC_NONE) {
         go(paths, to.all, 0, false);
     } else {
@@ -301,7 +279,7 @@ static void answer(struct simt_paths *paths, const struct simt_answer *a)
         struct simt_path from = simt_part(paths, ISA_PC_NONE);
         from.key = 0;
         if (simt_push_leaf(paths, &from, to.again, here))
-            add_passes(&paths->table[paths->count - 1], POLL_PASSES);
+            simt_add_passes(&paths->table[paths->count - 1], SIMT_POLL_PASSES);
         simt_push_leaf(paths, &from, to.over, a->target);
         if (simt_push_leaf(paths, &from, to.got, a->next))
             give_turn_to(paths, paths->count - 1, true);
@@ -311,7 +289,7 @@ static void answer(struct simt_paths *paths, const struct simt_answer *a)
 
 static void yield(struct simt_paths *paths)
 {
-    add_passes(paths->now, POLL_PASSES);
+    simt_add_passes(paths->now, SIMT_POLL_PASSES);
     put_off(paths);
 }
 
@@ -331,7 +309,7 @@ static void call(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32
 static void ret(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
     look_at_feet(paths);
-    simt_meetings_return(paths, mask, next, inherit);
+    simt_meetings_return(paths, mask, next, simt_inherit_passes);
 }
 
 static void end(struct simt_paths *paths, uint64_t mask, uint32_t next)
@@ -365,7 +343,7 @@ static bool holds(const struct simt_paths *paths)
         const struct simt_path *p = &paths->table[i];
         uint32_t most = p->kind == SIMT_TURN ? HURRIED : p->kind == SIMT_READY ? MOST_MOVES : UINT32_MAX;
         bool in_kernel = simt_below(paths, i, p->mask) == SIMT_NO_PATH;
-        if (p->spent > MOST_PASSES || p->key > most)
+        if (p->spent > SIMT_MOST_PASSES || p->key > most)
             return false;
         if (in_kernel && (p->frame.reg_base || p->frame.pred_base || p->frame.local_base))
             return false;

@@ -65,6 +65,13 @@ enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint
                           struct simt_result *r);
 /* The operands of an atomic that its text does not name. */
 void simt_lock_operands(const struct simt_warp *warp, struct simt_access *access);
+/* The bits of these lanes change places. */
+static inline void simt_swap_bits(uint64_t *a, uint64_t *b, uint64_t lanes)
+{
+    uint64_t differ = (*a ^ *b) & lanes;
+    *a ^= differ;
+    *b ^= differ;
+}
 /* What threads know of their locks goes along with them, from one warp to another. */
 void simt_swap_locks(struct simt_warp *a, struct simt_warp *b, uint64_t lanes);
 /* An atomic of a lock brought its old value. */

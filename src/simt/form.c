@@ -47,13 +47,6 @@ bool simt_may_form(const struct isa_module *module, const struct isa_function *k
 
 /* What a thread has, by lane */
 
-static void swap_bits(uint64_t *a, uint64_t *b, uint64_t lanes)
-{
-    uint64_t differ = (*a ^ *b) & lanes;
-    *a ^= differ;
-    *b ^= differ;
-}
-
 static void swap_word(uint32_t *a, uint32_t *b)
 {
     uint32_t word = *a;
@@ -82,7 +75,7 @@ static void swap_registers(const struct simt_warp *a, const struct simt_warp *b,
         row += wide;
     }
     for (uint32_t i = 0; i < kernel->pred_count; i++)
-        swap_bits(&a->preds[i], &b->preds[i], lanes);
+        simt_swap_bits(&a->preds[i], &b->preds[i], lanes);
 }
 
 static void swap_local(struct simt_warp *a, struct simt_warp *b, uint64_t lanes)
@@ -100,8 +93,8 @@ static void swap_threads(struct simt_warp *a, struct simt_warp *b, uint64_t lane
 {
     swap_registers(a, b, lanes);
     swap_local(a, b, lanes);
-    swap_bits(&a->carry, &b->carry, lanes);
-    swap_bits(&a->live, &b->live, lanes);
+    simt_swap_bits(&a->carry, &b->carry, lanes);
+    simt_swap_bits(&a->live, &b->live, lanes);
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         uint16_t *one = &a->threads[mask_first(rest)], *other = &b->threads[mask_first(rest)], thread = *one;
         *one = *other;

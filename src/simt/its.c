@@ -10,9 +10,9 @@
  *   2. A leaf that sleeps, waits for named lanes, asks for a lock in vain, or goes back in a loop that polls
  *      (simt_op.polls: in which it may wait for others) gives its turn to the ready leaf that stands first in the
  *      table, and goes behind the last.
- *   3. A leaf that has gone back MOST_PASSES times, where a pass of a loop that polls, a lock asked for in vain and
- *      a sleep count POLL_PASSES, lets the lanes go that wait for it at meetings, and those that wait there for
- *      leaves that wait for named lanes; and it does as in 2. The passes of a leaf are inherited by the leaves that
+ *   3. A leaf that has gone back SIMT_MOST_PASSES times, where a pass of a loop that polls, a lock asked for in vain
+ *      and a sleep count SIMT_POLL_PASSES, lets the lanes go that wait for it at meetings, and those that wait there
+ *      for leaves that wait for named lanes; and it does as in 2. The passes of a leaf are inherited by the leaves that
  *      it parts into and by the meeting that it comes to.
  *   4. Where no leaf is ready, all lanes at meetings are let go. If there are none, named lanes are waited for in vain.
  *   5. Leaves that stand at one pc in one frame, after the same calls, become one: where a leaf gives its turn as in 2,
@@ -20,13 +20,10 @@
  * A leaf that goes on for ever goes back, or calls until local memory is used up. So the turn is given as in 2 after a
  * bounded number of instructions, and the first ready leaf has it then: each waits at most for those before it, and as
  * long again for each that joined it meanwhile, which are no more than lanes. Lanes at a meeting are let go after
- * MOST_PASSES passes of each leaf that they wait for. */
+ * SIMT_MOST_PASSES passes of each leaf that they wait for. */
 #include "base/bits.h"
 #include "base/hot.h"
 #include "simt/meetings.h"
-
-#define MOST_PASSES 1024
-#define POLL_PASSES 128
 
 static uint32_t last_ready(const struct simt_paths *paths)
 {
@@ -34,12 +31,6 @@ static uint32_t last_ready(const struct simt_paths *paths)
         if (paths->table[i].kind == SIMT_READY)
             return i;
     return SIMT_NO_PATH;
-}
-
-static void inherit(struct simt_path *meeting, const struct simt_path *leaf)
-{
-    if (meeting->spent < leaf->spent)
-        meeting->spent = leaf->spent;
 }
 
 /* Nobody has the turn: rules 1 and 4. */
@@ -57,7 +48,7 @@ static void give_turn(struct simt_paths *paths)
 /* Lanes have left their paths: what follows from that. */
 static void settle(struct simt_paths *paths)
 {
-    struct simt_completed done = simt_complete(paths, inherit);
+    struct simt_completed done = simt_complete(paths, simt_inherit_passes);
     if (done.lanes && !done.has_turn)
         paths->table[done.first].kind = SIMT_TURN;
     simt_leave_out_empty(paths);
@@ -71,31 +62,17 @@ static void settle(struct simt_paths *paths)
     paths->now = simt_meetings_turn(paths);
 }
 
-static uint64_t lanes_that_wait_for_named(const struct simt_paths *paths)
-{
-    uint64_t lanes = 0;
-    for (uint32_t i = 0; i < paths->count; i++)
-        lanes |= simt_waits_for_named(&paths->table[i]) ? paths->table[i].mask : 0;
-    return lanes;
-}
-
 /* Rule 2, and 3 if it has had its passes. */
 static void put_off(struct simt_paths *paths)
 {
-    if (paths->now->spent >= MOST_PASSES) {
+    if (paths->now->spent >= SIMT_MOST_PASSES) {
         paths->now->spent = 0;
         uint32_t now = simt_number_of_now(paths);
-        simt_let_go(paths, paths->now->mask | lanes_that_wait_for_named(paths), 0);
+        simt_let_go(paths, paths->now->mask | simt_lanes_for_named(paths), 0);
         paths->now = &paths->table[now];
         settle(paths);
     }
     simt_take_turns(paths, simt_join_ready);
-}
-
-static void add_passes(struct simt_path *p, unsigned passes)
-{
-    unsigned sum = p->spent + passes;
-    p->spent = (uint16_t)(sum < MOST_PASSES ? sum : MOST_PASSES);
 }
 
 /* Lanes that went back made a pass. */
@@ -103,15 +80,15 @@ static void push_group(struct simt_paths *paths, const struct simt_path *from, u
                        unsigned passes)
 {
     if (simt_push_leaf(paths, from, mask, pc) && pc <= from->pc)
-        add_passes(&paths->table[paths->count - 1], passes);
+        simt_add_passes(&paths->table[paths->count - 1], passes);
 }
 
 /* Back in a loop: `passes` for that. polls: another leaf may have the turn at once. */
 static void go_back(struct simt_paths *paths, uint32_t target, unsigned passes, bool polls)
 {
-    add_passes(paths->now, passes);
+    simt_add_passes(paths->now, passes);
     simt_advance(paths, target);
-    if (paths->now->pc == target && (polls || paths->now->spent >= MOST_PASSES))
+    if (paths->now->pc == target && (polls || paths->now->spent >= SIMT_MOST_PASSES))
         put_off(paths);
 }
 
@@ -120,7 +97,7 @@ static void branch_with(struct simt_paths *paths, uint64_t taken, uint32_t targe
 {
     uint64_t mask = paths->now->mask;
     uint32_t pc = paths->now->pc;
-    unsigned passes = polls ? POLL_PASSES : 1;
+    unsigned passes = polls ? SIMT_POLL_PASSES : 1;
     taken &= mask;
     if (!taken || (taken == mask && target > pc) || target == fallthrough) {
         simt_advance(paths, taken ? target : fallthrough);
@@ -134,7 +111,7 @@ static void branch_with(struct simt_paths *paths, uint64_t taken, uint32_t targe
     push_group(paths, &group, mask & ~taken, fallthrough, 0);
     push_group(paths, &group, taken, target, passes);
     simt_parted(paths);
-    if (target <= pc && paths->now->pc == target && (polls || paths->now->spent >= MOST_PASSES))
+    if (target <= pc && paths->now->pc == target && (polls || paths->now->spent >= SIMT_MOST_PASSES))
         put_off(paths);
 }
 
@@ -164,7 +141,7 @@ static void branch_each(struct simt_paths *paths, const uint32_t *next, uint32_t
     while (count-- > 0)
         push_group(paths, &group, groups[count], next[mask_first(groups[count])], 1);
     simt_parted(paths);
-    if (paths->now->spent >= MOST_PASSES)
+    if (paths->now->spent >= SIMT_MOST_PASSES)
         put_off(paths);
 }
 
@@ -190,30 +167,30 @@ static void answer(struct simt_paths *paths, const struct simt_answer *a)
     uint32_t here = paths->now->pc;
     struct simt_answered to = simt_answered(paths, a);
     if (to.again == paths->now->mask) {
-        go_back(paths, here, POLL_PASSES, true);
+        go_back(paths, here, SIMT_POLL_PASSES, true);
     } else if (to.all != ISA_PC_NONE) {
         simt_advance(paths, to.all);
     } else {
         const struct group groups[] = {{to.again, here}, {to.over, a->target}, {to.got, a->next}};
-        part_for_good(paths, groups, 3, POLL_PASSES);
+        part_for_good(paths, groups, 3, SIMT_POLL_PASSES);
     }
 }
 
 static void yield(struct simt_paths *paths)
 {
-    add_passes(paths->now, POLL_PASSES);
+    simt_add_passes(paths->now, SIMT_POLL_PASSES);
     put_off(paths);
 }
 
 static void ret(struct simt_paths *paths, uint64_t mask, uint32_t next)
 {
-    simt_meetings_return(paths, mask, next, inherit);
+    simt_meetings_return(paths, mask, next, simt_inherit_passes);
 }
 
 static bool holds(const struct simt_paths *paths)
 {
     for (uint32_t i = 0; i < paths->count; i++)
-        if (paths->table[i].spent > MOST_PASSES)
+        if (paths->table[i].spent > SIMT_MOST_PASSES)
             return false;
     return simt_meetings_hold(paths, false);
 }

@@ -103,9 +103,7 @@ void simt_swap_locks(struct simt_warp *a, struct simt_warp *b, uint64_t lanes)
     contract(!((l->queued | m->queued) & lanes)); /* no way that forms warps has queues */
     make_room(l, m->levels);
     make_room(m, l->levels);
-    uint64_t timed = (l->timed ^ m->timed) & lanes;
-    l->timed ^= timed;
-    m->timed ^= timed;
+    simt_swap_bits(&l->timed, &m->timed, lanes);
     for (uint64_t rest = lanes; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest);
         SWAP(uint32_t, l->attempts[lane], m->attempts[lane]);

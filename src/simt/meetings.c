@@ -260,6 +260,26 @@ void simt_meetings_return(struct simt_paths *paths, uint64_t mask, uint32_t next
     paths->way->arrive(paths);
 }
 
+void simt_add_passes(struct simt_path *leaf, unsigned passes)
+{
+    unsigned sum = leaf->spent + passes;
+    leaf->spent = (uint16_t)(sum < SIMT_MOST_PASSES ? sum : SIMT_MOST_PASSES);
+}
+
+void simt_inherit_passes(struct simt_path *meeting, const struct simt_path *leaf)
+{
+    if (meeting->spent < leaf->spent)
+        meeting->spent = leaf->spent;
+}
+
+uint64_t simt_lanes_for_named(const struct simt_paths *paths)
+{
+    uint64_t lanes = 0;
+    for (uint32_t i = 0; i < paths->count; i++)
+        lanes |= simt_waits_for_named(&paths->table[i]) ? paths->table[i].mask : 0;
+    return lanes;
+}
+
 void simt_look_again(struct simt_paths *paths)
 {
     for (uint32_t i = 0; i < paths->count; i++) {

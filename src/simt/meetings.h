@@ -94,6 +94,15 @@ typedef void simt_came(struct simt_path *meeting, const struct simt_path *leaf);
 /* The lanes leave every path of the call. When all of it have, the meeting where they return is complete. */
 void simt_meetings_return(struct simt_paths *paths, uint64_t mask, uint32_t next, simt_came *came);
 
+/* Of ways that count the passes of leaves in `spent` (its.c): at so many a leaf lets others go on; a pass of a loop
+ * that polls, and whatever counts like one; a leaf makes passes; its meeting inherits them (simt_came); the lanes of
+ * leaves that wait for named lanes, whose meetings must not wait for those. */
+#define SIMT_MOST_PASSES 1024
+#define SIMT_POLL_PASSES 128
+void simt_add_passes(struct simt_path *leaf, unsigned passes);
+void simt_inherit_passes(struct simt_path *meeting, const struct simt_path *leaf);
+uint64_t simt_lanes_for_named(const struct simt_paths *paths);
+
 /* Leaves that wait for named lanes are ready, to look again whom they wait for. */
 void simt_look_again(struct simt_paths *paths);
 /* Lets go those who stand at meetings that wait for lanes of `slow`, and have spent `least` at least. Paths move. */

@@ -22,9 +22,11 @@ enum {
         AGENT_##state, AGENT_##event##_EVENT, AGENT_##next, actions                                                    \
     }
 
+/* A line that is dropped while it is fetched: those who wait for it then ask again. */
+#define DROPPED_FILL_ROWS ROW(F, DROP, N, NOTHING), ROW(N, FILL, ANY, WAKE | KEEP_WRITTEN | RETRY)
+
 /* Plain accesses, and lines that nobody registers. A store to a line that is being fetched waits, so that a load that
  * came before it cannot have its bytes; and bytes that were valid when a fill was asked for stay what they are. */
-#define DROPPED_FILL_ROWS ROW(F, DROP, N, NOTHING), ROW(N, FILL, ANY, WAKE | KEEP_WRITTEN | RETRY)
 #define WRITE_THROUGH_ROWS                                                                                             \
     ROW(I, LOAD, F, FETCH), ROW(I, STORE, V, KEEP | QUEUE), ROW(V, LOAD_HERE, V, SERVE), ROW(V, LOAD, F, FETCH),       \
         ROW(V, STORE, V, KEEP | QUEUE), ROW(V, REPLACE, I, WRITE_OUT | GIVE_UP), ROW(V, DROP, ANY, KEEP_WRITTEN),      \
