@@ -16,8 +16,8 @@
  *      do not meet the others where it ends, but at the next meeting further out.
  *   3. Reconvergence is forced: a meeting counts the passes that leaves of the warp make in loops after lanes last
  *      came to it. A branch back is one; in a loop that polls (simt_op.polls), and a sleep, and a lock asked for in
- *      vain, SIMT_POLL_PASSES. At the timeout (sm.aware_timeout) the lanes that have come are let go. The others still
- * meet there, and it counts anew.
+ *      vain, SIMT_POLL_PASSES. At the timeout (sm.aware_timeout) the lanes that have come are let go. The others
+ *      still meet there, and it counts anew.
  *   4. Reconvergence is opportunistic: the leaf that goes behind the others becomes one with the ready leaves that
  *      stand at its pc and have the same path below them, so that they would meet there next.
  *   5. Where no leaf is ready, all lanes at meetings are let go. If there are none, named lanes are waited for in vain.
