@@ -33,6 +33,9 @@ struct litmus_params {
 /* Appends the kernel as PTX. */
 void litmus_write_kernel(const struct litmus_test *test, uint32_t warp_size, struct strbuf *out);
 
+/* Whether a thread of the test comes to a barrier of its block. */
+bool litmus_has_barriers(const struct litmus_test *test);
+
 /* Threads of a test that share a block with this one, itself included. */
 unsigned litmus_block_threads(const struct litmus_test *test, unsigned thread);
 

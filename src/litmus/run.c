@@ -62,10 +62,9 @@ static void find_groups(struct runner *r)
         r->group_of[i] = same < i ? r->group_of[same] : r->groups++;
         unsigned threads = litmus_block_threads(test, i);
         r->warps = threads > r->warps ? threads : r->warps;
-        for (unsigned k = 0; k < test->threads[i].count; k++)
-            r->barriers |= test->threads[i].instrs[k].kind == LITMUS_BARRIER;
     }
     r->warps++;
+    r->barriers = litmus_has_barriers(test);
 }
 
 static int load(struct runner *r)

@@ -50,6 +50,15 @@ expect 0 "40 tests" litmus --model "$folder"/shape*.litmus
 printf 'PTX none\n{ }\n P0@cta 0 | P1@cta 0 ;\n bar.cta.sync 0 | bar.cta.sync 0 ;\nforall (1 == 1)\n' >"$folder/none-at-all.litmus"
 expect 0 "1 tests, 50 runs: 0 ended" litmus --runs 50 "$folder/none-at-all.litmus"
 
+# Barriers of a block meet whole warps, also where the lanes of one part; those of a loop come round together.
+printf 'PTX told\n{ }\n P0@cta 0 | P1@cta 0 ;
+ L: | M: ;\n add r1, r1, 1 | add r1, r1, 1 ;\n atom.relaxed.gpu.add r2, y, 1 | bar.cta.sync 0 ;
+ st.weak x, r1 | ld.weak r0, x ;\n bar.cta.sync 0 | bar.cta.sync 0 ;\n bar.cta.sync 0 | bne r1, 2, M ;
+ bne r2, 1, L | ;\nforall (P1:r0 == 2 /\\ y == 2)\n' >"$folder/told.litmus"
+for way in stack its aware dwf; do
+    expect 0 "of the turns that were looked at; seen: in all" litmus --runs 3000 --divergence "$way" "$folder/told.litmus"
+done
+
 # A bad test is said with its place, and the others are run.
 printf 'PTX bad\n{ }\n P0@cta 0 ;\n lod r0, x ;\nexists (x == 0)\n' >"$folder/bad.litmus"
 expect 2 "bad.litmus:4:2: error: 'lod' is not known" litmus --runs 100 "$folder/bad.litmus" "$mp"
