@@ -350,6 +350,10 @@ static void scoreboard(void **state)
         draw(settings, "xor.b32 %r9, %r7, 1; @%p1 mov.u32 %r9, 1;", 32, waits);
         draw(settings, "xor.b32 %r9, %r7, 1; mov.u32 %r7, 1;", 32, DIAGRAM({'I', 2}));
         draw(settings, "xor.b32 %r9, %r7, 1; mov.u32 %r10, %r7;", 32, DIAGRAM({'I', 2}));
+        strcat(settings, " sm.one_in_flight=true");
+        draw(settings, "xor.b32 %r9, %r7, 1; xor.b32 %r10, %r9, 1;", 32, waits);
+        draw(settings, "xor.b32 %r9, %r7, 1; mov.u32 %r10, %r7;", 32, waits);
+        draw(settings, "xor.b32 %r9, %r7, 1; @%p1 bra L; L: mov.u32 %r10, 1;", 32, waits);
     }
 }
 
