@@ -689,11 +689,22 @@ unsigned sm_preferred(const struct sm *sm, unsigned scheduler, uint64_t warps)
     return slot < LOCKSTEP_NO_WARP && mask_has(among, slot) ? slot : LOCKSTEP_NO_WARP;
 }
 
-/* One cycle of a scheduler that one of its warps gives a reason to look. */
+/* Under sm.issue_interval. */
+static bool has_turn(const struct sm *sm, const struct sm_scheduler *own)
+{
+    return sm->now % sm->params->issue_interval == own->number % sm->params->issue_interval;
+}
+
+/* One cycle of a scheduler that one of its warps gives a reason to look. Without a turn it meets none of them, and looks
+ * again in the next cycle. */
 static void schedule(struct sm *sm, struct sm_scheduler *own)
 {
     uint64_t slots = own->slots, members = sm->resident & slots, waiting = sm->waiting;
     uint64_t could = slots & sm->cleared & ~waiting, ready = could ? could & sm_units_free(sm) : 0;
+    if (RARELY(sm->params->issue_interval > 1) && !has_turn(sm, own)) {
+        own_cycles(sm, own, classify(sm, members, could));
+        return;
+    }
     uint64_t astray = slots & sm->mispredicted & ~waiting;
     /* Warps that only miss a pipeline register are met again when one comes free (enter_collectors). */
     sm->changed = (sm->changed & ~slots) | (ready ? could : 0);

@@ -357,6 +357,18 @@ static void scoreboard(void **state)
     }
 }
 
+/* A scheduler issues in one of n cycles, s meanwhile if it could. */
+static void issue_interval(void **state)
+{
+    for (unsigned n = 1; n <= 5; n++) {
+        char settings[200];
+        snprintf(settings, sizeof settings,
+                 "sm.schedulers=1 sm.id_oc_sp=8 sm.instruction_buffer=8 sm.fetch_width=8 sm.issue_interval=%u", n);
+        draw(settings, "mov.u32 %r9, 1; mov.u32 %r10, 1; mov.u32 %r11, 1;", 32,
+             DIAGRAM({'I', 1}, {'s', n - 1}, {'I', 1}, {'s', n - 1}, {'I', 1}));
+    }
+}
+
 /* Fetch serves a warp whose buffer is empty, decode follows a cycle later, issue a cycle after that:
  *
  *     issue    I I F I I F         a buffer of two
@@ -576,6 +588,7 @@ int main(void)
         cmocka_unit_test(writes_win_over_reads),
         cmocka_unit_test(collectors_and_pipeline_registers_full),
         cmocka_unit_test(scoreboard),
+        cmocka_unit_test(issue_interval),
         cmocka_unit_test(fetch_and_decode),
         cmocka_unit_test(taken_branches_refetch),
         cmocka_unit_test(instruction_cache_miss),

@@ -235,6 +235,7 @@ static const struct {
     {"gtx480", "sm.scheduler=mwf+bows sm.fetch=cff sm.fetch_fills=true sm.instruction_buffer=4 gpu.sms=3"},
     {"gtx1080ti", "sm.scheduler=saws sm.fetch=fef sm.instruction_buffer=8 sm.fetch_width=3 gpu.sms=3"},
     {"gtx480", "sm.one_in_flight=true sm.divergence=its gpu.sms=3"},
+    {"gtx1080ti", "sm.issue_interval=4 sm.scheduler=gto+bows gpu.sms=3"},
     {"gtx480",
      "sm.scheduler=lrr gpu.sms=4 sm.values_at_issue=true sm.volatile_bypasses_l1=false sm.fence_l1=none "
      "sm.fence_waits_stores=false sm.memory_in_order=false network.injection_flits=5 gpu.seed=3 gpu.seed_cycles=200"},
