@@ -334,6 +334,18 @@ static int check_core(const struct machine *m, struct diag_sink *sink)
     return unknown_name("network.core", "network core", m->network.core, &known, sink);
 }
 
+/* What a cache asks for, or writes back, goes to one slice. */
+static int check_blocks(const struct machine *m, struct diag_sink *sink)
+{
+    uint32_t block = m->memory.partition.block_bytes;
+    if (m->l1i.line_bytes <= block && m->l1c.line_bytes <= block && m->l1d.line_bytes <= block &&
+        m->memory.l2.line_bytes <= block)
+        return 0;
+    return param_conflict(m->groups, MACHINE_GROUPS,
+                          "partition.block_bytes l1i.line_bytes l1c.line_bytes l1d.line_bytes l2.line_bytes",
+                          "the bytes of a line lie in one channel", sink);
+}
+
 /* Where L1s keep what they have written, the agent and the directory ask more of a machine. */
 static int check_registration(const struct machine *m, struct diag_sink *sink)
 {
@@ -382,6 +394,7 @@ int machine_check(const struct machine *m, struct sched *scheduler, struct diag_
     bad |= check_fetch(m->sm.fetch, sink);
     bad |= check_divergence(m->sm.divergence, sink);
     bad |= check_core(m, sink);
+    bad |= check_blocks(m, sink);
     bad |= check_protocol(m->memory.coherence.protocol, sink) || check_registration(m, sink);
     bad |= check_detector("spin.detector", m->spin.detector, sink);
     bad |= check_detector("spin.truth", m->spin.truth, sink);

@@ -71,7 +71,9 @@ struct request_map request_map_of(const struct partition_params *params)
 
 struct memory_map memory_map_of(const struct partition_params *params)
 {
-    struct memory_map map = {.channels = params->channels, .slice_bits = slice_bits(params)};
+    struct memory_map map = {.channels = params->channels,
+                             .slice_bits = slice_bits(params),
+                             .block_shift = mask_first(params->block_bytes)};
     memcpy(map.bank_bits, maps[params->address_map].bank, sizeof map.bank_bits);
     if (params->channels > 1)
         map.inverse = UINT64_MAX / params->channels + 1;
@@ -83,7 +85,8 @@ struct memory_place memory_place_of(const struct partition_params *params, uint6
     const struct address_map *map = &maps[params->address_map];
     struct memory_map bits = memory_map_of(params);
     struct memory_place place = {0};
-    uint64_t inside = address / MEMORY_BLOCK / params->channels * MEMORY_BLOCK | address % MEMORY_BLOCK;
+    uint64_t block = params->block_bytes;
+    uint64_t inside = address / block / params->channels * block | address % block;
     place.slice = memory_slice_of(&bits, address, &place.local);
     place.channel = place.slice >> bits.slice_bits;
     place.bank = bank_of(map, inside);

@@ -522,10 +522,10 @@ void partition_host_copy(struct partition *p, uint64_t address, uint64_t bytes)
         return;
     if (l2->replacement == CACHE_LRU && l2->set_index == CACHE_INDEX_LINEAR && bytes > 2 * whole)
         address = end - 2 * whole;
-    uint64_t block = address / MEMORY_BLOCK;
+    uint64_t block = address / params->block_bytes;
     block += (p->channel + params->channels - block % params->channels) % params->channels;
-    for (; block * MEMORY_BLOCK < end; block += params->channels) {
-        uint64_t from = block * MEMORY_BLOCK, to = from + MEMORY_BLOCK;
+    for (; block * params->block_bytes < end; block += params->channels) {
+        uint64_t from = block * params->block_bytes, to = from + params->block_bytes;
         install_block(p, from > address ? from : address, to < end ? to : end);
     }
 }

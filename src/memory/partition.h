@@ -76,9 +76,6 @@ struct dram_stats {
 };
 extern const struct stat_group dram_stat_group;
 
-#define MEMORY_BLOCK_SHIFT 8
-#define MEMORY_BLOCK (1u << MEMORY_BLOCK_SHIFT) /* bytes that lie together in one channel */
-
 #define PARTITION_MAX_SLICES 4
 
 struct memory_params {
@@ -110,6 +107,7 @@ struct memory_place memory_place_of(const struct partition_params *params, uint6
 struct memory_map {
     uint64_t inverse; /* 2^64 / channels, rounded up; 0 for one channel */
     uint32_t channels, slice_bits;
+    uint32_t block_shift; /* bytes that lie together in one channel, as a power of two */
     uint8_t bank_bits[4]; /* of the channel address, those that choose the slice first */
 };
 struct memory_map memory_map_of(const struct partition_params *params);
@@ -117,10 +115,10 @@ struct memory_map memory_map_of(const struct partition_params *params);
 /* Returns the slice (of the whole machine) of any address, and its local address there. */
 static inline uint32_t memory_slice_of(const struct memory_map *map, uint64_t address, uint64_t *local)
 {
-    uint64_t block = address >> MEMORY_BLOCK_SHIFT;
+    uint64_t block = address >> map->block_shift;
     uint64_t row = map->inverse ? (uint64_t)((unsigned __int128)block * map->inverse >> 64) : block;
     uint32_t slice = (uint32_t)(block - row * map->channels) << map->slice_bits;
-    uint64_t inside = row << MEMORY_BLOCK_SHIFT | (address & (MEMORY_BLOCK - 1));
+    uint64_t inside = row << map->block_shift | (address & mask_low(map->block_shift));
     for (uint32_t i = 0; i < map->slice_bits; i++)
         slice |= (uint32_t)(inside >> map->bank_bits[i] & 1) << i;
     for (uint32_t i = map->slice_bits; i-- > 0;) {

@@ -32,6 +32,9 @@ expect 2 "error: l2.miss_queue = 1, l2.miss_room = 2: an access" run --set l2.mi
 expect 2 "error: sm.l1d_queue = 1, l1d.miss_room = 2: a load" run --set sm.l1d_queue=1 "$vecadd"
 expect 0 PASS run --set sm.l1d_queue=1 --set l1d.miss_room=1 "$vecadd"
 expect 2 "partition.slices_per_channel = 3: bits of an address" run --set partition.channels=16 --set partition.slices_per_channel=3 "$vecadd"
+expect 2 "partition.block_bytes = 96: blocks of addresses must be powers of two" run --set partition.block_bytes=96 "$vecadd"
+expect 2 "l2.line_bytes = 128: the bytes of a line lie in one channel" run --set partition.block_bytes=64 "$vecadd"
+expect 0 PASS run --set partition.block_bytes=128 --set partition.channels=5 "$vecadd"
 expect 2 "network.core: there is no network core named mash" run --set network.core=mash "$vecadd"
 expect 2 "known cores: crossbar, " run --set network.core=mash "$vecadd"
 # Parameters that came after results had been published are told where they differ from their defaults.

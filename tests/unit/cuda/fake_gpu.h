@@ -298,6 +298,7 @@ int machine_load(struct machine *machine, const char *name, struct diag_sink *si
     machine->sm.warp_size = 32, machine->sm.threads = 1536, machine->sm.blocks = 8;
     machine->sm.registers = 32768, machine->sm.shared_bytes = 49152;
     machine->memory.partition.channels = 6, machine->memory.partition.slices_per_channel = 2;
+    machine->memory.partition.block_bytes = 256;
     machine->memory.dram.atom_bytes = 64, machine->memory.dram.burst_cycles = 2;
     machine->memory.l2.sets = 64, machine->memory.l2.ways = 8, machine->memory.l2.line_bytes = 128;
     return 0;

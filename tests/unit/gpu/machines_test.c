@@ -421,6 +421,9 @@ static const char *const known[] = {
     /* A load of sectors some of which were dropped by a fence before the others came. */
     "gtx480 gpu.sms=3 sm.id_oc_sfu=3 l1d.sector_bytes=16 l2.sets=1 dram.tCCDL=1000",
     "gtx480 dram.scheduler_queue=1 dram.return_queue=1 partition.slices_per_channel=4", /* fewer places than slices */
+    "gtx480 gpu.sms=3 partition.block_bytes=128 partition.host_copies_fill_l2=true",
+    "gtx1080ti gpu.sms=3 partition.block_bytes=4096 partition.slices_per_channel=4",
+    "apu8 partition.block_bytes=1024 coherence.protocol=hlrc",
 };
 
 static void try_known(const char *words)

@@ -71,7 +71,9 @@ static struct packet *request(struct packet *p, enum packet_kind kind, uint64_t 
 static unsigned serve(struct side *s, struct packet *p)
 {
     unsigned slice =
-        memory_place_of(&(struct partition_params){.channels = CHANNELS, .slices_per_channel = 2}, p->address).slice %
+        memory_place_of(
+            &(struct partition_params){.channels = CHANNELS, .slices_per_channel = 2, .block_bytes = 256}, p->address)
+            .slice %
         2;
     assert_true(partition_can_push(s->partition, slice));
     partition_push(s->partition, slice, p, s->cycle + 1);
@@ -105,6 +107,26 @@ static void addresses_are_cut_as_gpgpu_sim_does(void **state)
         assert_int_equal(address_of_local(&p, place.slice % 2, place.local), rest);
         address_of_request(&map, place.slice % 2, place.local, &bank, &row);
         assert_true(bank == place.bank && row == place.row);
+    }
+}
+
+/* Whatever the size of blocks, neighbours lie in neighbouring channels, and an address has one place. */
+static void blocks_of_any_size(void **state)
+{
+    for (uint32_t bytes = 64; bytes <= 4096; bytes *= 2) {
+        struct partition_params p = fixture_params().partition;
+        struct memory_map map;
+        p.block_bytes = bytes;
+        map = memory_map_of(&p);
+        for (uint64_t a = 0; a < 40000; a += 52) {
+            uint64_t address = START + a * 1021, rest = address / bytes / 6 * bytes + address % bytes, local;
+            struct memory_place place = memory_place_of(&p, address);
+            assert_int_equal(place.channel, address / bytes % 6);
+            assert_int_equal(memory_place_of(&p, address + bytes).channel, (place.channel + 1) % 6);
+            assert_int_equal(memory_slice_of(&map, address, &local), place.slice);
+            assert_int_equal(local, place.local);
+            assert_int_equal(address_of_local(&p, place.slice % 2, local), rest);
+        }
     }
 }
 
@@ -694,6 +716,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(addresses_are_cut_as_gpgpu_sim_does),
+        cmocka_unit_test(blocks_of_any_size),
         cmocka_unit_test(pascal_addresses),
         cmocka_unit_test(a_hit_takes_the_rop_latency_and_one_access),
         cmocka_unit_test(a_seed_lengthens_the_rop_latency),

@@ -41,7 +41,7 @@ static void start(struct side *s, const struct memory_params *params)
     s->partition = partition_create(&s->params, 0, &s->store, &s->arena);
     s->block = START;
     while (memory_place_of(&params->partition, s->block).slice != 0)
-        s->block += MEMORY_BLOCK;
+        s->block += params->partition.block_bytes;
 }
 
 static void stop(struct side *s)
