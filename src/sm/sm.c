@@ -203,6 +203,15 @@ static void decode_banks(struct sm_decoded *d, const struct isa_function *functi
         }
 }
 
+/* The number behind those of registers: see sm_kernel.one_in_flight. */
+#define ONE_IN_FLIGHT BIT64(63)
+
+/* A lock that its lanes may wait for in a queue. They go on when each has it, before the instruction is complete. */
+static bool may_queue(const struct sm_kernel *kernel, const struct isa_instr *instr)
+{
+    return kernel->grid->lock_queues.used && isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_TAKE;
+}
+
 /* The register sets that the scoreboard tests for an instruction. sets: room for three of them, of so many words. */
 static void decode_hazards(struct sm_decoded *d, const struct isa_module *module, const struct isa_instr *instr,
                            uint64_t *sets, unsigned words, const struct sm_kernel *kernel)
@@ -212,13 +221,16 @@ static void decode_hazards(struct sm_decoded *d, const struct isa_module *module
         reads[instr->reads[i] / 64] |= BIT64(instr->reads[i] % 64);
     for (unsigned i = 0; i < instr->write_count; i++)
         writes[instr->writes[i] / 64] |= BIT64(instr->writes[i] % 64);
-    if (kernel->one_in_flight)
-        writes[words - 1] |= BIT64(63);
+    bool holds_up = kernel->one_in_flight && !may_queue(kernel, instr);
+    if (holds_up)
+        writes[words - 1] |= ONE_IN_FLIGHT;
     for (unsigned i = 0; i < words; i++)
         uses[i] = reads[i] | writes[i];
+    if (kernel->one_in_flight)
+        uses[words - 1] |= ONE_IN_FLIGHT;
     d->uses = uses;
     d->way.writes = writes;
-    d->way.write_count = instr->write_count + kernel->one_in_flight;
+    d->way.write_count = instr->write_count + holds_up;
     d->changes_frame = instr->op == ISA_OP_CALL || instr->op == ISA_OP_RET;
     bool at_once =
         instr->call && instr->call->callee < module->function_count && module->functions[instr->call->callee].intrinsic;

@@ -195,6 +195,8 @@ static char *draw_settings(uint64_t seed)
         {"l2.sets=64", "l2.sets=64", "l2.sets=4 l2.ways=1", "l2.sets=4 l2.ways=2 l2.mshr_entries=2"},
         {"partition.icnt_l2_queue=8", "partition.icnt_l2_queue=1", "sm.ejection_queue=1 sm.response_queue=1"},
         {"sm.fence_l1=invalidate", "sm.fence_l1=invalidate", "sm.global_loads_use_l1=false"},
+        {"sm.one_in_flight=false", "sm.one_in_flight=false", "sm.one_in_flight=true"},
+        {"sm.issue_interval=1", "sm.issue_interval=1", "sm.issue_interval=3"},
     };
     uint64_t x = seed * 0xD1342543DE82EF95;
     struct strbuf out = {0};
