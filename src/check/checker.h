@@ -28,6 +28,7 @@ struct checker_setup {
     uint32_t slices;      /* lines of different slices have networks without a common order */
     uint32_t values;      /* of a data word */
     uint32_t accesses;    /* of a thread, at most; 0: no end */
+    uint32_t together;    /* of all threads, at most; 0: as many as each may make */
     uint64_t depth;       /* events from the beginning, at most; 0: no limit */
     uint64_t memory;      /* bytes for what was seen, at most; 0: no limit */
     bool asymmetric; /* states that differ by the names of caches alone are told apart: slower, to check the rest */
@@ -60,8 +61,11 @@ void checker_free(struct checker_result *result);
 /* The programs of threads, in the order of programs.def; {NULL} ends them. */
 struct checker_program_name {
     const char *name, *protocols, *doc;
+    uint32_t together;
 };
 extern const struct checker_program_name checker_programs[];
+/* How many accesses all threads of the setup's program begin together, unless a number is asked for. */
+uint32_t checker_usually(const struct checker_setup *setup);
 /* True: the protocol promises what the program relies on. */
 bool checker_suits(const struct coherence_protocol *protocol, const struct checker_program_name *program);
 

@@ -6,10 +6,10 @@
 #include "base/strmap.h"
 
 const struct checker_program_name checker_programs[] = {
-#define CHECK_PROGRAM(name, protocols, doc) {#name, protocols, doc},
+#define CHECK_PROGRAM(name, protocols, together, doc) {#name, protocols, doc, together},
 #include "check/programs.def"
 #undef CHECK_PROGRAM
-    {NULL, NULL, NULL},
+    {NULL, NULL, NULL, 0},
 };
 
 bool checker_suits(const struct coherence_protocol *protocol, const struct checker_program_name *program)
@@ -19,6 +19,14 @@ bool checker_suits(const struct coherence_protocol *protocol, const struct check
         if (strcspn(at, " ") == length && strncmp(at, protocol->name, length) == 0)
             return true;
     return !program->protocols;
+}
+
+uint32_t checker_usually(const struct checker_setup *setup)
+{
+    for (const struct checker_program_name *p = checker_programs; p->name; p++)
+        if (strcmp(p->name, setup->program) == 0)
+            return setup->caches > 2 && setup->lines > 1 ? p->together : 0;
+    return 0;
 }
 
 static uint8_t place_of(uint32_t line, uint32_t word)
@@ -180,7 +188,7 @@ static void inner(const struct checker_setup *s, struct world_program *p)
 int world_program_of(const struct checker_setup *setup, struct world_program *program, struct diag_sink *sink)
 {
     static void (*const makers[])(const struct checker_setup *s, struct world_program *p) = {
-#define CHECK_PROGRAM(name, protocols, doc) name,
+#define CHECK_PROGRAM(name, protocols, together, doc) name,
 #include "check/programs.def"
 #undef CHECK_PROGRAM
     };

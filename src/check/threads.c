@@ -270,11 +270,23 @@ static void offer_exchanges(const struct world *w, const struct world_thread *t,
     }
 }
 
+/* Whether a thread may begin an access, other than to give a guard away. */
+static bool may_begin(const struct world *w, const struct world_thread *t)
+{
+    const struct checker_setup *setup = w->setup;
+    unsigned begun = 0;
+    if (!setup->accesses)
+        return true;
+    for (unsigned i = 0; i < w->program.threads; i++)
+        begun += setup->accesses - w->threads[i].left;
+    return t->left && (!setup->together || begun < setup->together);
+}
+
 static void walk_choices(const struct world *w, unsigned thread, struct walk *walk)
 {
     const struct world_thread *t = &w->threads[thread];
     const struct world_role *role = &w->program.roles[thread];
-    bool may = t->left || !w->setup->accesses;
+    bool may = may_begin(w, t);
     if (t->stage == STAGE_IDLE && may) {
         offer_takings(w, role, walk);
         offer_counts(w, role, walk);

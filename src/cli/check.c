@@ -98,6 +98,7 @@ static int read_setup(const struct cli_options *options, struct checker_setup *s
                                     .slices = (uint32_t)v.slices,
                                     .values = (uint32_t)v.values,
                                     .accesses = (uint32_t)v.accesses,
+                                    .together = (uint32_t)v.together,
                                     .depth = v.depth,
                                     .memory = v.memory << 30};
     return rc;
@@ -126,10 +127,23 @@ static const char *verdict_of(const struct checker_result *r)
     return r->verdict == CHECKER_PROVED ? "proved" : r->verdict == CHECKER_FAULT ? "FAULT" : "not finished: ";
 }
 
+/* How many a thread may begin, and all together. */
+static void add_accesses(struct session *s)
+{
+    const struct checker_setup *setup = &s->setup;
+    if (!setup->accesses)
+        table_cell(&s->rows, "no end");
+    else if (setup->together)
+        table_cell(&s->rows, "%" PRIu32 ", %" PRIu32 " in all", setup->accesses, setup->together);
+    else
+        table_cell(&s->rows, "%" PRIu32, setup->accesses);
+}
+
 static void add_row(struct session *s, struct checker_result *r)
 {
     table_cell(&s->rows, "%s", s->setup.protocol->name);
     table_cell(&s->rows, "%s", s->setup.program);
+    add_accesses(s);
     table_cell(&s->rows, "%" PRIu64, r->states);
     table_cell(&s->rows, "%" PRIu64, r->transitions);
     table_cell(&s->rows, "%" PRIu64, r->depth);
@@ -146,6 +160,8 @@ static int explore(struct session *s, const char *program, struct coherence_coun
 {
     struct checker_result result;
     s->setup.program = program;
+    if (!s->options->check_accesses && !s->options->check_together)
+        s->setup.together = checker_usually(&s->setup);
     strbuf_free(&s->name);
     strbuf_addf(&s->name, "%s, %s", s->setup.protocol->name, program);
     if (checker_run(&s->setup, &result, s->sink) < 0)
@@ -245,7 +261,8 @@ static int end(struct session *s, int rc)
 
 static int run_check(struct cli_options *options, struct diag_sink *sink)
 {
-    static const char *const heading[] = {"protocol", "program", "states", "transitions", "depth", "quiet", "verdict"};
+    static const char *const heading[] = {"protocol",    "program", "accesses", "states",
+                                          "transitions", "depth",   "quiet",    "verdict"};
     struct session s = {.options = options, .sink = sink};
     if (read_setup(options, &s.setup, sink) < 0)
         return CLI_USAGE;
@@ -253,7 +270,7 @@ static int run_check(struct cli_options *options, struct diag_sink *sink)
     s.setup.progress = on_progress;
     s.setup.context = &s;
     cli_progress_init(&s.progress, options->quiet);
-    table_init(&s.rows, "llrrrrl");
+    table_init(&s.rows, "lllrrrrl");
     for (unsigned i = 0; i < sizeof heading / sizeof *heading; i++)
         table_cell(&s.rows, "%s", heading[i]);
     return end(&s, check_all(&s));

@@ -7,7 +7,7 @@
 # What every protocol is asked: all programs, shortly.
 "$LOCKSTEP" check --quiet --accesses 1 --transitions >"$folder/once" || wrong "not all is proved"
 for protocol in vi rsp denovo-b hlrc hlrc-scoped; do
-    grep -q "^$protocol  *lock  *[0-9]" "$folder/once" || wrong "nothing of $protocol"
+    grep -q "^$protocol  *lock  *1  *[0-9]" "$folder/once" || wrong "nothing of $protocol"
     grep -q "^$protocol: .* transitions of the L1 were taken" "$folder/once" || wrong "no transitions of $protocol"
     # Data goes from one thread to another and back.
     expect 0 "proved" check --quiet --program turn --accesses 3 "$protocol"
@@ -19,6 +19,11 @@ grep -q "FAULT\|not finished" "$folder/once" && wrong "a fault, or an end before
 # The same every time.
 "$LOCKSTEP" check --quiet --accesses 1 --transitions vi rsp denovo-b hlrc hlrc-scoped >"$folder/again"
 cmp -s "$folder/once" "$folder/again" || wrong "two searches differ"
+
+# Fewer accesses of all together than of each; where the search would be long a program has a bound.
+expect 0 "2, 3 in all" check --quiet --program mix --caches 3 --lines 2 --together 3 hlrc
+expect 1 "2, 5 in all" check --quiet --program mix --caches 3 --lines 2 --depth 9 hlrc
+expect 1 "mix      2       " check --quiet --program mix --caches 3 --lines 2 --accesses 2 --depth 9 hlrc
 
 # A fault: under vi nobody sees at remote scope what was done at the scope of a block. The way to it is told.
 expect 1 "two threads have taken the guard in line 0 at a time" check --quiet --program steal vi
