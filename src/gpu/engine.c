@@ -2,6 +2,7 @@
  * simulated by itself (part.c), by a crew of threads; between windows this file gives out blocks, looks for the end,
  * faults and hangs, and jumps to the next event when nothing can happen before. A window is one cycle while blocks wait
  * for a place and one may come free in its first cycle: the dispatcher goes round the SMs cycle by cycle. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,11 +121,29 @@ static bool may_go_ahead(const struct gpu_run *run)
     return !run->launch->kernel->calls_device && !run->gpu->machine.sm.values_at_issue;
 }
 
+/* Whether the part is the caller's in this window: nobody has it yet. */
+static bool claim(struct gpu_part *part, const struct gpu_window *w)
+{
+    uint64_t mark = w->from + 1, before = atomic_load_explicit(&part->claimed, memory_order_relaxed);
+    return before != mark && atomic_compare_exchange_strong_explicit(&part->claimed, &before, mark, memory_order_relaxed,
+                                                                     memory_order_relaxed);
+}
+
+/* A thread begins with its own parts, whose state its core's caches may still have; when these are done, it takes those
+ * that others have not come to, the last ones first. The first part of a thread is nobody else's. What a part does in a
+ * window depends on no other one, so it is all the same who simulates it. */
 static void run_parts(const void *order, unsigned thread)
 {
     const struct gpu_window *w = order;
-    for (unsigned n = thread; n < w->run->part_count; n += w->run->threads)
-        gpu_part_run(&w->run->parts[n], w);
+    struct gpu_part *parts = w->run->parts;
+    unsigned threads = w->run->threads, count = w->run->part_count;
+    gpu_part_run(&parts[thread], w);
+    for (unsigned n = thread + threads; n < count; n += threads)
+        if (threads == 1 || claim(&parts[n], w))
+            gpu_part_run(&parts[n], w);
+    for (unsigned n = count; threads > 1 && n-- > threads;)
+        if (n % threads != thread && claim(&parts[n], w))
+            gpu_part_run(&parts[n], w);
 }
 
 static void run_all(const struct gpu_window *w)

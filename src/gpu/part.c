@@ -509,10 +509,23 @@ static bool parts_fit(const struct gpu *gpu, unsigned threads, unsigned parts)
     return fit;
 }
 
-/* As many parts as threads, or the next multiple that leaves each at most GPU_PART_SMS SMs and slices. */
+/* Parts of a thread from which another may take some when it has done its own: of so many SMs, and so many at most. */
+#define HELP_SMS 16
+#define HELP_PARTS 4
+
+static unsigned parts_to_share(const struct gpu *gpu, unsigned threads)
+{
+    unsigned each = gpu->machine.gpu.sms / (threads * HELP_SMS);
+    each = each < HELP_PARTS ? each : HELP_PARTS;
+    while (each > 1 && threads * each > NETWORK_MAX_SIDES)
+        each--;
+    return threads > 1 && each > 1 ? each : 1;
+}
+
+/* A multiple of the threads, of which none has more than GPU_PART_SMS SMs and slices. */
 static unsigned count_parts(const struct gpu *gpu, unsigned threads)
 {
-    unsigned parts = threads;
+    unsigned parts = threads * parts_to_share(gpu, threads);
     while (!parts_fit(gpu, threads, parts))
         parts += threads;
     return parts;

@@ -81,10 +81,13 @@ struct gpu_part {
     /* The engine writes these, in lines of their own. */
     _Alignas(64) unsigned start_count;
     struct gpu_start starts[GPU_PART_SMS];
+    /* Threads write this: 1 + the beginning of the window that one of them last took the part for. */
+    _Alignas(64) _Atomic uint64_t claimed;
 };
 
 /* Divides the device into run->parts, which `threads` threads, NETWORK_MAX_SIDES at most, are to simulate: as many
- * parts as threads, or a multiple where the device has more SMs or slices than so many parts may have. */
+ * parts as threads, or a multiple where the device has more SMs or slices than so many parts may have, or so many SMs
+ * that threads may help each other. */
 void gpu_divide(struct gpu_run *run, unsigned threads);
 /* All units are to be asked in the next cycle: what they hold was changed from outside. */
 void gpu_wake_parts(struct gpu_run *run);
