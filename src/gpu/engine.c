@@ -125,8 +125,8 @@ static bool may_go_ahead(const struct gpu_run *run)
 static bool claim(struct gpu_part *part, const struct gpu_window *w)
 {
     uint64_t mark = w->from + 1, before = atomic_load_explicit(&part->claimed, memory_order_relaxed);
-    return before != mark && atomic_compare_exchange_strong_explicit(&part->claimed, &before, mark, memory_order_relaxed,
-                                                                     memory_order_relaxed);
+    return before != mark && atomic_compare_exchange_strong_explicit(&part->claimed, &before, mark,
+                                                                     memory_order_relaxed, memory_order_relaxed);
 }
 
 /* A thread begins with its own parts, whose state its core's caches may still have; when these are done, it takes those
