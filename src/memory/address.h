@@ -1,8 +1,8 @@
 /* Where device addresses live: channel, slice, and the coordinates in a channel. Private to the memory room. Follows
- * GPGPU-Sim's decoding `dramid@8` with a number of channels that need not be a power of two: blocks of so many bytes
- * (256 there) go round over the channels, and what is left of the address (the channel address) is cut into row, bank and column by a
- * table of bits. The lowest bits of the bank number choose the L2 slice; a slice's own addresses ("local") have them
- * removed. */
+ * GPGPU-Sim's decoding `dramid@8` with a number of channels that need not be a power of two: blocks of
+ * partition.block_bytes (256 there) go round over the channels, and what is left of the address (the channel address)
+ * is cut into row, bank and column by a table of bits. The lowest bits of the bank number choose the L2 slice; a
+ * slice's own addresses ("local") have them removed. */
 #ifndef LOCKSTEP_MEMORY_ADDRESS_H
 #define LOCKSTEP_MEMORY_ADDRESS_H
 
