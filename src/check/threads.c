@@ -270,7 +270,8 @@ static void offer_exchanges(const struct world *w, const struct world_thread *t,
     }
 }
 
-/* Whether a thread may begin an access, other than to give a guard away. */
+/* A thread may begin an access while neither its own number nor that of all threads together is used up; to give a
+ * guard away counts for neither. */
 static bool may_begin(const struct world *w, const struct world_thread *t)
 {
     const struct checker_setup *setup = w->setup;

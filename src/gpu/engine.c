@@ -121,7 +121,7 @@ static bool may_go_ahead(const struct gpu_run *run)
     return !run->launch->kernel->calls_device && !run->gpu->machine.sm.values_at_issue;
 }
 
-/* Whether the part is the caller's in this window: nobody has it yet. */
+/* The calling thread takes the part for this window. False: another thread has taken it. */
 static bool claim(struct gpu_part *part, const struct gpu_window *w)
 {
     uint64_t mark = w->from + 1, before = atomic_load_explicit(&part->claimed, memory_order_relaxed);

@@ -210,7 +210,7 @@ static const struct simt_divergence *way_of(const struct gpu_run *run)
     return run->launch->divergence ? run->launch->divergence : run->gpu->divergence;
 }
 
-/* Whether the launch moves threads from warp to warp: its way to diverge and the kernel allow it, and it is timed. */
+/* True: the launch moves threads from warp to warp. Its way to diverge and the kernel allow it, and it is timed. */
 static bool forms(const struct gpu_run *run)
 {
     const struct gpu_launch *l = run->launch;

@@ -334,7 +334,8 @@ static int check_core(const struct machine *m, struct diag_sink *sink)
     return unknown_name("network.core", "network core", m->network.core, &known, sink);
 }
 
-/* What a cache asks for, or writes back, goes to one slice. */
+/* A block of addresses must hold a line of every cache: a request or write-back, of a line at most, goes to one slice.
+ */
 static int check_blocks(const struct machine *m, struct diag_sink *sink)
 {
     uint32_t block = m->memory.partition.block_bytes;

@@ -23,9 +23,9 @@ bool litmus_has_barriers(const struct litmus_test *test)
     return false;
 }
 
-/* What guards accesses of the one lane of its warp that does a thread. In a test with barriers the other lanes come with
- * it, for a barrier of the block is one of whole warps: a thread waits there for all lanes of its warp that have not
- * ended (PTX ISA, barrier). Else the other lanes are elsewhere. */
+/* The predicate of a thread's accesses: one lane of a warp does the thread. In a test with barriers the other lanes
+ * come with it and access nothing, for a barrier of the block is one of whole warps: a thread waits there for all lanes
+ * of its warp that have not ended (PTX ISA, barrier). Else the other lanes are elsewhere. */
 static const char *guard(const struct litmus_test *test)
 {
     return litmus_has_barriers(test) ? "@%me " : "";

@@ -33,7 +33,7 @@ struct litmus_params {
 /* Appends the kernel as PTX. */
 void litmus_write_kernel(const struct litmus_test *test, uint32_t warp_size, struct strbuf *out);
 
-/* Whether a thread of the test comes to a barrier of its block. */
+/* True: some thread of the test comes to a barrier of its block. */
 bool litmus_has_barriers(const struct litmus_test *test);
 
 /* Threads of a test that share a block with this one, itself included. */
