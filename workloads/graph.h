@@ -107,6 +107,23 @@ static inline graph graph_make(unsigned shape, unsigned nodes, uint64_t edges, u
     return graph_of(nodes, list);
 }
 
+// The same graph with its nodes numbered in another order.
+static inline graph graph_shuffled(const graph &g, uint64_t seed)
+{
+    generator random = {seed};
+    std::vector<unsigned> number(g.nodes);
+    std::vector<graph_edge> list;
+    for (unsigned v = 0; v < g.nodes; v++) {
+        unsigned other = random.below(v + 1);
+        number[v] = number[other];
+        number[other] = v;
+    }
+    for (unsigned v = 0; v < g.nodes; v++)
+        for (unsigned e = g.first[v]; e < g.first[v + 1]; e++)
+            list.push_back({number[v], number[g.target[e]], g.weight[e]});
+    return graph_of(g.nodes, list);
+}
+
 // Files
 
 [[noreturn]] static inline void graph_bad(const char *path, unsigned line, const char *what)
@@ -215,6 +232,7 @@ enum {
     GRAPH_NODES,
     GRAPH_EDGES,
     GRAPH_SEED,
+    GRAPH_SHUFFLE,
     GRAPH_QUEUES,
     GRAPH_TASK,
     GRAPH_STEAL,
@@ -228,6 +246,7 @@ enum {
         {"nodes", "nodes of the graph", nodes / 16, 2, 1u << 26, small_nodes, nodes},                        \
         {"edges", "edges between them (a mesh has its own number)", edges / 16, 1, 1u << 28, small_edges, edges}, \
         {"seed", "of the graph and its lengths", 7, 0, UINT64_MAX, 7, 0},                                    \
+        {"shuffle", "1: nodes are numbered in a random order", 0, 0, 1, 0, 0},                               \
         {"queues", "queues of tasks, a block each", 128, 1, 1024, 6, 128},                                  \
         {"task", "nodes of a task", 64, 1, 64, 64, 0},                                                      \
         {"steal", "1: who has no more tasks takes those of others", 1, 0, 1, 1, 0},                          \
@@ -239,10 +258,11 @@ enum {
 
 static inline graph graph_from_options(const option *options, const char *path)
 {
-    if (path)
-        return graph_read(path, options[GRAPH_SEED].value);
-    return graph_make((unsigned)options[GRAPH_SHAPE].value, (unsigned)options[GRAPH_NODES].value,
-                      options[GRAPH_EDGES].value, options[GRAPH_SEED].value);
+    uint64_t seed = options[GRAPH_SEED].value;
+    graph g = path ? graph_read(path, seed)
+                   : graph_make((unsigned)options[GRAPH_SHAPE].value, (unsigned)options[GRAPH_NODES].value,
+                                options[GRAPH_EDGES].value, seed);
+    return options[GRAPH_SHUFFLE].value ? graph_shuffled(g, seed) : g;
 }
 
 #endif

@@ -222,16 +222,16 @@ struct job {
     tasks t;
     bool steal;
     uint64_t scope;           // --scope: 0 to 3
-    uint64_t rounds;          // the program's own option, behind those that all have
+    uint64_t rounds;          // the first option behind those that all programs have
     unsigned *first, *target; // the graph's edges, on the device
 };
 
-static inline job begin_job(option (&options)[GRAPH_OPTIONS + 1], int argc, char **argv)
+template <size_t N> static inline job begin_job(option (&options)[N], int argc, char **argv)
 {
     const char *file = graph_file(&argc, argv);
     option_read(options, argc, argv);
     if (options[GRAPH_STEAL].value && options[GRAPH_SCOPE].value == 1)
-        option_refuse(argv[0], options, GRAPH_OPTIONS + 1, "--scope 1 with stealing");
+        option_refuse(argv[0], options, N, "--scope 1 with stealing");
     job j = {graph_from_options(options, file)};
     j.t = make_tasks(j.g.nodes, (unsigned)options[GRAPH_QUEUES].value, (unsigned)options[GRAPH_TASK].value);
     j.t.fences = (unsigned)options[GRAPH_FENCES].value;

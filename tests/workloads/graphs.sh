@@ -41,6 +41,21 @@ for shape in 0 1 2; do
     grep -q "coloring: correct" "$work/out" || fail "shape $shape"
 done
 
+# In another order of nodes a graph has as many edges, and the programs are right; each block's line says what one word does.
+for name in sssp coloring pagerank; do
+    simulate $name --mode functional -- --small --shuffle 1
+    grep -q "^$name: correct\$" "$work/out" || fail "$name with its nodes in a random order"
+    edges=$(grep -o "[0-9]* edges" "$work/out")
+    cmp -s "$work/out" "$work/$name.first" && [ $name != pagerank ] && fail "$name --shuffle 1 prints the same"
+    grep -q "$edges" "$work/$name.first" || fail "$name --shuffle 1 has other edges: $edges"
+done
+simulate coloring --mode functional -- --small --rounds 1 --apart 1
+cmp -s "$work/out" "$work/coloring.first" || fail "coloring --apart 1 prints something else"
+simulate coloring --mode functional -- --small --apart 1
+cp "$work/out" "$work/apart"
+simulate coloring --mode functional -- --small
+cmp -s "$work/out" "$work/apart" || fail "coloring --apart 1 does not come to the same end"
+
 cat >"$work/square.mtx" <<'M'
 %%MatrixMarket matrix coordinate pattern symmetric
 % a square of four nodes, and its loops

@@ -1,6 +1,7 @@
 // Graph colouring by independent sets (Jones and Plassmann, 1993): every node has a random number, and in round k those
 // that have the greatest one among their neighbours without a colour take colour k. One pass finds them, a second one
-// gives the colours and says whether a node is left. Both go over all nodes as tasks of queues (../tasks.h).
+// gives the colours and says whether a node is left: all blocks in the same word, or each in a line of its own. Both go
+// over all nodes as tasks of queues (../tasks.h).
 #include "../tasks.h"
 
 constexpr unsigned NONE = 0xffffffffu;
@@ -28,8 +29,10 @@ template <int OWN, int OTHERS> __global__ void find(tasks t, links l, const unsi
 }
 
 template <int OWN, int OTHERS>
-__global__ void give(tasks t, unsigned *color, const unsigned char *chosen, unsigned round, unsigned *left)
+__global__ void give(tasks t, unsigned *color, const unsigned char *chosen, unsigned round, unsigned *left,
+                     unsigned apart)
 {
+    left += blockIdx.x * apart;
     do_tasks<OWN, OTHERS>(t, [&](unsigned v) {
         if (chosen[v])
             color[v] = round;
@@ -59,6 +62,7 @@ int main(int argc, char **argv)
     option options[] = {
         GRAPH_OPTION_ROWS(GRAPH_SKEWED, 299067, 977676, 600, 1500),
         {"rounds", "rounds at most; 0: until all nodes have a colour", 0, 0, 1000000, 0, 0},
+        {"apart", "1: each block says in a line of its own that a node is left", 0, 0, 1, 0, 0},
     };
     job j = begin_job(options, argc, argv);
     const graph &g = j.g;
@@ -66,15 +70,18 @@ int main(int argc, char **argv)
     std::vector<unsigned> value(g.nodes), none(g.nodes, NONE);
     for (unsigned &v : value)
         v = (unsigned)(random.next() >> 33);
-    unsigned *values = to_device(value), *left;
-    unsigned *color = to_device(none), rounds = 0, again = 1;
+    unsigned apart = options[GRAPH_OPTIONS + 1].value ? TASK_LINE / sizeof(unsigned) : 0,
+             words = j.t.queues * apart + 1;
+    unsigned *values = to_device(value), *left = to_device(std::vector<unsigned>(words, 0));
+    unsigned *color = to_device(none), rounds = 0;
+    bool again = true;
     unsigned char *chosen = to_device(std::vector<unsigned char>(g.nodes, 0));
-    CHECK(cudaMalloc(&left, sizeof *left));
     for (; again && (!j.rounds || rounds < j.rounds); rounds++) {
-        CHECK(cudaMemset(left, 0, sizeof *left));
+        CHECK(cudaMemset(left, 0, words * sizeof *left));
         LAUNCH_TASKS(find, j, links{j.first, j.target, values}, color, chosen);
-        LAUNCH_TASKS(give, j, color, chosen, rounds, left);
-        CHECK(cudaMemcpy(&again, left, sizeof again, cudaMemcpyDeviceToHost));
+        LAUNCH_TASKS(give, j, color, chosen, rounds, left, apart);
+        std::vector<unsigned> marks = to_host(left, words);
+        again = std::find(marks.begin(), marks.end(), 1u) != marks.end();
     }
     std::vector<unsigned> got = to_host(color, g.nodes), want = host_colors(g, value);
     uint64_t wrong = wrong_tasks(j.t, 2 * rounds);
