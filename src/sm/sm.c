@@ -99,9 +99,6 @@ static void create_spin(struct sm *sm, const struct sm_setup *setup, struct aren
 
 /* Memory for the caches, queues and pools of a usual SM. */
 #define OWN_BYTES ((size_t)384 * 1024)
-/* SMs are all alike: without it, what they look at in every step would lie in the same few sets of the host's caches.
- */
-#define STAGGER ((size_t)17 * 64)
 
 static void place_banks(struct sm *sm)
 {
@@ -115,7 +112,7 @@ static void place_banks(struct sm *sm)
 
 struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
 {
-    arena_alloc(arena, STAGGER, 64);
+    arena_alloc(arena, SM_STAGGER, 64);
     struct sm *sm = ARENA_NEW(arena, struct sm, 1);
     const struct sm_params *p = setup->params;
     sm->setup = *setup;
@@ -130,7 +127,7 @@ struct sm *sm_create(const struct sm_setup *setup, struct arena *arena)
             (uint8_t)(sm->issue.turns > 1 && registers[class] < p->schedulers * p->issue_width ? p->overtakes : 0);
     struct arena *own = &sm->arena; /* so that SMs which different threads step lie apart */
     arena_init_within(own, arena, OWN_BYTES);
-    sm_storage_init(sm, arena);
+    sm->storage.device = arena;
     place_banks(sm);
     sm_port_init(sm, own);
     sm_fetch_init(sm, own);

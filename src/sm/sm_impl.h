@@ -98,6 +98,10 @@ enum sm_due {
     SM_DUE_LSU = SM_DUE_RESPONSE | SM_DUE_DISPATCH | SM_DUE_SEND | SM_DUE_PIPE | SM_DUE_REFUSED | SM_DUE_PROBES
 };
 
+/* Bytes between what SMs have one after the other: they are all alike, and without it what they look at in every step
+ * would lie in the same few sets of the host's caches. */
+#define SM_STAGGER ((size_t)17 * 64)
+
 /* The memory that warps and blocks keep their state in: see storage.c. */
 struct sm_storage {
     struct arena *device; /* what all SMs are made of; used between launches only */
@@ -186,7 +190,6 @@ struct sm {
 };
 
 /* storage.c */
-void sm_storage_init(struct sm *sm, struct arena *device);
 /* Gives every warp and block slot that this launch can use its place. */
 void sm_storage_begin(struct sm *sm);
 

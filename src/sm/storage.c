@@ -1,22 +1,19 @@
 /* Where warps and blocks of an SM keep their state: scoreboards, registers, predicates, the first entries of the
- * reconvergence stacks, shared memory. All of it lies in one piece of the device's memory, made when the SM is made and
- * as large as what it stands for: the register file and the shared memory. A launch that keeps more per thread than the
- * hardware would (PTX names registers that a compiler for the hardware would let share one) gets a larger piece. */
+ * reconvergence stacks, shared memory. All of it lies in one piece of the device's memory, as large as the launch needs:
+ * hosts clear memory before they give it, and of the register file of a large SM most kernels use a small part. A later
+ * launch that needs more gets a larger piece, twice the last one at least, so that all pieces together are no more than
+ * twice what the largest launch needs. */
 #include "base/bits.h"
 #include "sm/sm_impl.h"
 
 #define PIECE 64 /* bytes: what is one warp's or block's lies in cache lines of its own */
 
-/* Memory that a warp slot of a usual kernel needs beside its registers. */
-#define USUAL_WARP_BYTES 1024
-
-void sm_storage_init(struct sm *sm, struct arena *device)
+static void make_room(struct sm_storage *storage, size_t bytes)
 {
-    const struct sm_params *p = sm->params;
-    sm->storage.device = device;
-    sm->storage.bytes =
-        (size_t)p->registers * 4 + (size_t)p->warps * USUAL_WARP_BYTES + p->shared_bytes + p->blocks * PIECE;
-    sm->storage.memory = arena_alloc(device, sm->storage.bytes, PIECE);
+    if (bytes <= storage->bytes)
+        return;
+    storage->bytes = bytes > 2 * storage->bytes ? bytes : 2 * storage->bytes;
+    storage->memory = (uint8_t *)arena_alloc(storage->device, SM_STAGGER + storage->bytes, PIECE) + SM_STAGGER;
 }
 
 void sm_storage_begin(struct sm *sm)
@@ -32,10 +29,7 @@ void sm_storage_begin(struct sm *sm)
     size_t boards = round_up_u64(3 * warps * words * sizeof(uint64_t), PIECE);
     size_t shared = round_up_u64(k->shared_bytes, PIECE);
     size_t bytes = boards + warps * warp + blocks * shared;
-    if (bytes > storage->bytes) {
-        storage->memory = arena_alloc(storage->device, bytes, PIECE);
-        storage->bytes = bytes;
-    }
+    make_room(storage, bytes);
     uint64_t *board = (uint64_t *)storage->memory;
     uint8_t *at = storage->memory + boards;
     for (unsigned slot = 0; slot < warps; slot++, at += warp) {
