@@ -6,8 +6,8 @@
 
 #include "gpu/control.h"
 #include "gpu/gpu_impl.h"
-#include "sm/barrier.h"
 #include "simt/lock.h"
+#include "sm/barrier.h"
 #include "sm/novel.h"
 
 #define SLICE 256 /* instructions a warp runs before the next one's turn */
