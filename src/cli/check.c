@@ -228,10 +228,15 @@ static int check_named(struct session *s, const char *name)
         if ((*p)->registration)
             names[count++] = (*p)->name;
     s->setup.protocol = coherence_find(name);
-    if (s->setup.protocol && s->setup.protocol->registration)
-        return check_protocol(s);
-    listing_unknown("protocol to be checked", name, names, s->sink);
-    return -1;
+    if (!s->setup.protocol) {
+        listing_unknown("protocol to be checked", name, names, s->sink);
+        return -1;
+    }
+    if (!s->setup.protocol->registration)
+        return diag_error(
+            s->sink, DIAG_NOWHERE, "`lockstep litmus --shapes --protocol NAME` runs litmus tests under every protocol",
+            "%s has no states to be explored: its L1s keep nothing that they have written", s->setup.protocol->name);
+    return check_protocol(s);
 }
 
 static int check_all(struct session *s)

@@ -34,6 +34,7 @@ expect 1 "not finished: limit of depth" check --quiet --program lock --depth 5 h
 expect 0 "L1s" check --help
 expect 0 "a thread in every L1 takes a lock" check --help
 expect 2 "hlrc" check hlcr
+expect 2 "gpu has no states to be explored" check gpu
 expect 2 "there is no program named lokc" check --program lokc hlrc
 expect 2 "--caches 5: expected a number from 1 to 4" check --caches 5 hlrc
 expect 2 "--lines 0: expected a number from 1 to 3" check --lines 0 hlrc
@@ -41,6 +42,7 @@ expect 2 "lockstep check has no option --slots" check --slots 2 hlrc
 
 if [ -n "${LOCKSTEP_LONG:-}" ]; then
     expect 0 "proved" check --quiet --accesses 2
+    expect 0 "proved" check --quiet --caches 3 --lines 2 vi hlrc-scoped
     for protocol in vi rsp denovo-b hlrc hlrc-scoped; do
         expect 0 "proved" check --quiet --program turn --caches 3 --accesses 2 "$protocol"
         expect 0 "proved" check --quiet --program turn --program both --program locks --ways 2 --accesses 4 "$protocol"
