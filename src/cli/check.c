@@ -220,18 +220,22 @@ static int check_protocol(struct session *s)
     return 0;
 }
 
-static int check_named(struct session *s, const char *name)
+static int unknown_protocol(struct session *s, const char *name)
 {
     const char *names[16] = {NULL};
     unsigned count = 0;
     for (const struct coherence_protocol *const *p = coherence_list(); *p && count < 15; p++)
         if ((*p)->registration)
             names[count++] = (*p)->name;
+    listing_unknown("protocol to be checked", name, names, s->sink);
+    return -1;
+}
+
+static int check_named(struct session *s, const char *name)
+{
     s->setup.protocol = coherence_find(name);
-    if (!s->setup.protocol) {
-        listing_unknown("protocol to be checked", name, names, s->sink);
-        return -1;
-    }
+    if (!s->setup.protocol)
+        return unknown_protocol(s, name);
     if (!s->setup.protocol->registration)
         return diag_error(
             s->sink, DIAG_NOWHERE, "`lockstep litmus --shapes --protocol NAME` runs litmus tests under every protocol",

@@ -1,8 +1,8 @@
 /* Where warps and blocks of an SM keep their state: scoreboards, registers, predicates, the first entries of the
- * reconvergence stacks, shared memory. All of it lies in one piece of the device's memory, as large as the launch needs:
- * hosts clear memory before they give it, and of the register file of a large SM most kernels use a small part. A later
- * launch that needs more gets a larger piece, twice the last one at least, so that all pieces together are no more than
- * twice what the largest launch needs. */
+ * reconvergence stacks, shared memory. All of it lies in one piece of the device's memory, as large as the launch
+ * needs: hosts clear memory before they give it, and of the register file of a large SM most kernels use a small part.
+ * A later launch that needs more gets a larger piece, twice the last one at least, so that all pieces together are less
+ * than four times what the largest launch needs. */
 #include "base/bits.h"
 #include "sm/sm_impl.h"
 
@@ -13,7 +13,8 @@ static void make_room(struct sm_storage *storage, size_t bytes)
     if (bytes <= storage->bytes)
         return;
     storage->bytes = bytes > 2 * storage->bytes ? bytes : 2 * storage->bytes;
-    storage->memory = (uint8_t *)arena_alloc(storage->device, SM_STAGGER + storage->bytes, PIECE) + SM_STAGGER;
+    arena_alloc(storage->device, SM_STAGGER, PIECE);
+    storage->memory = arena_alloc(storage->device, storage->bytes, PIECE);
 }
 
 void sm_storage_begin(struct sm *sm)

@@ -72,7 +72,8 @@ int main(int argc, char **argv)
         v = (unsigned)(random.next() >> 33);
     unsigned apart = options[GRAPH_OPTIONS + 1].value ? TASK_LINE / sizeof(unsigned) : 0,
              words = j.t.queues * apart + 1;
-    unsigned *values = to_device(value), *left = to_device(std::vector<unsigned>(words, 0));
+    unsigned *values = to_device(value), *left;
+    CHECK(cudaMalloc(&left, words * sizeof *left));
     unsigned *color = to_device(none), rounds = 0;
     bool again = true;
     unsigned char *chosen = to_device(std::vector<unsigned char>(g.nodes, 0));
