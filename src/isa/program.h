@@ -3,7 +3,14 @@
  * A module's instructions stand in one array; a program counter is an index into it (an instruction occupies ISA_PC_BYTES of
  * simulated instruction memory). A function's registers are rows of its frame: a row is one 32-bit word per lane, so an 8-, 16- or 32-bit
  * register takes one row and a 64-bit register two (its lanes then lie in those two rows as W consecutive 64-bit words). Values of 8 and 16
- * bits are kept zero-extended to 32. Predicates are kept apart, one lane mask each. */
+ * bits are kept zero-extended to 32. Predicates are kept apart, one lane mask each.
+ *
+ * Frames lie in a warp's rows, and lanes of one warp may be in frames of different functions that overlap. Lane l's word of a 64-bit
+ * register is where two other lanes have theirs of 32 bits, so every row that called functions can use holds registers of one width
+ * alone, whatever the function: isa_row_is_wide tells which by the row's number in the warp. Then what lies in a row at a lane's place
+ * belongs to that lane. Three things see to it: register allocation places the registers of functions that way (ptx/allocate.c), their frames
+ * begin at multiples of ISA_FRAME_ROWS (isa_frame_behind), and the rows of the kernel's own frame, which every thread has and which
+ * may mix widths as it likes, are no other function's. Nothing calls a kernel. simt_warp_check looks at the frames, simt_bind at the rows. */
 #ifndef LOCKSTEP_ISA_PROGRAM_H
 #define LOCKSTEP_ISA_PROGRAM_H
 
@@ -16,6 +23,7 @@
 #include "isa/op.h"
 
 #define ISA_PC_BYTES 8
+#define ISA_FRAME_ROWS 4 /* frames of called functions begin at multiples: two rows of 32-bit registers, then two that one of 64 bits fills */
 #define ISA_PC_NONE UINT32_MAX /* "reconverges at exit", "no target" */
 
 enum isa_operand_kind {
@@ -95,6 +103,18 @@ struct isa_reg {
     uint16_t bank_id;   /* the first number in its name (%rd12 -> 12), else `number`: register banks are chosen by it */
     uint32_t row;       /* first row (or predicate index) in the frame, after register allocation */
 };
+
+/* Whether a row, by its number in the warp or in the frame of a called function, is one of the two of a 64-bit register. */
+static inline bool isa_row_is_wide(uint32_t row)
+{
+    return row & 2;
+}
+
+/* The base of a called function's frame behind that of a function which has `rows` rows from `base` on. */
+static inline uint32_t isa_frame_behind(uint32_t base, uint32_t rows)
+{
+    return (base + rows + ISA_FRAME_ROWS - 1) & ~(uint32_t)(ISA_FRAME_ROWS - 1);
+}
 
 struct isa_param {
     const char *name;

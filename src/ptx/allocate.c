@@ -2,10 +2,12 @@
  *
  * Linear scan over live ranges with holes (after Poletto and Sarkar, 1999, and Traub et al., 1998), without spilling:
  * registers in order of their first position each take the lowest row that is free over the whole of their range. A
- * register of n rows stands at a multiple of n, so that a 64-bit one is an aligned array of 64-bit lanes. Registers share
- * rows only with registers of the same width: after a branch the lanes of a warp differ in what is live, and a 64-bit
- * lane lies over the 32-bit words of two other lanes. How many rows result decides only how much memory a warp's
- * registers take; the registers per thread that occupancy counts are the greatest number of words live at once. */
+ * register of n rows stands at a multiple of n, so that a 64-bit one is an aligned array of 64-bit lanes. Registers
+ * share rows only with registers of the same width: after a branch the lanes of a warp differ in what is live, and a
+ * 64-bit lane lies over the 32-bit words of two other lanes. For the same reason the rows of a function that is called
+ * are of the width that isa_row_is_wide says: lanes may be in different functions. How many rows result decides only
+ * how much memory a warp's registers take; the registers per thread that occupancy counts are the greatest number of
+ * words live at once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ struct rows {
     uint32_t *from, *until;
     struct ptx_span **busy; /* spans not yet over, ascending */
     uint8_t *width;         /* rows of the registers that may stand here; 0: any, left over by alignment */
+    bool called;            /* of a function that is called: isa_row_is_wide says which may stand where */
 };
 
 struct item {
@@ -85,10 +88,16 @@ static bool group_fits(struct rows *rows, uint32_t row, unsigned n, const struct
     return true;
 }
 
+/* 128-bit registers are named by no instruction that is executed: they stand anywhere. */
+static bool has_width(uint32_t row, unsigned n)
+{
+    return n > 2 || isa_row_is_wide(row) == (n == 2);
+}
+
 static uint32_t find_row(struct rows *rows, unsigned n, const struct ptx_span *want)
 {
     uint32_t row = 0;
-    while (row < rows->count && !group_fits(rows, row, n, want))
+    while ((rows->called && !has_width(row, n)) || (row < rows->count && !group_fits(rows, row, n, want)))
         row += n;
     return row;
 }
@@ -133,10 +142,11 @@ static void allocate_rows(struct isa_function *function, const struct ptx_livene
     for (uint32_t r = 0; r < function->reg_count; r++)
         if (liveness->spans[r]) {
             items[n] = (struct item){liveness->spans[r]->start, r, ptx_register_rows(&function->regs[r])};
-            most += 2 * items[n++].rows; /* its own rows, and rows skipped to align it */
+            most += 2 * items[n++].rows; /* its own rows, and rows skipped to align it, or of the other width */
         }
     qsort(items, n, sizeof *items, compare_items);
     struct rows rows = rows_init(most, scratch), preds = rows_init(n + 4, scratch);
+    rows.called = !function->is_kernel;
     for (uint32_t i = 0; i < n; i++) {
         struct isa_reg *reg = &function->regs[items[i].reg];
         bool pred = reg->type == ISA_PRED;
@@ -157,6 +167,8 @@ static void keep_rows(struct isa_function *function)
         }
         unsigned n = ptx_register_rows(reg);
         reg->row = (uint32_t)round_up_u64(function->row_count, n);
+        while (!function->is_kernel && !has_width(reg->row, n))
+            reg->row += n;
         function->row_count = reg->row + n;
     }
 }

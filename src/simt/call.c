@@ -1,6 +1,7 @@
-/* Calls: a callee gets register, predicate and local-memory frames behind its caller's. Frames are columns by lane, so
- * lanes of one warp at different depths do not meet. Arguments are copied between the frames' .param variables. The way
- * to diverge keeps lanes of different depth apart (scalar synchronization thesis, section on recursion). */
+/* Calls: a callee gets register, predicate and local-memory frames behind its caller's. In each of them a lane has a
+ * place of its own, whatever function the others are in (isa/program.h says how registers keep to that). Arguments are
+ * copied between the frames' .param variables. The way to diverge keeps lanes of different depth apart (scalar
+ * synchronization thesis, section on recursion). */
 #include <string.h>
 
 #include "base/bits.h"
@@ -45,7 +46,8 @@ static uint32_t find_callee(const struct simt_warp *warp, const struct isa_call 
             same |= BIT64(mask_first(rest));
     *mask = same;
     uint64_t offset = address - ISA_CODE_WINDOW;
-    return offset % 16 || offset / 16 >= module->function_count ? UINT32_MAX : (uint32_t)(offset / 16);
+    bool is_function = offset % 16 == 0 && offset / 16 < module->function_count;
+    return is_function && !module->functions[offset / 16].is_kernel ? (uint32_t)(offset / 16) : UINT32_MAX;
 }
 
 /* A callee's registers start at zero in the lanes that call, whatever an earlier call left there. */
@@ -93,7 +95,7 @@ enum simt_event simt_call(struct simt_warp *warp, const struct simt_op *op, stru
     const struct isa_function *caller = &grid->code->module->functions[from.function];
     struct simt_frame frame = {
         .function = index,
-        .reg_base = (from.reg_base + caller->row_count + 1) & ~1u,
+        .reg_base = isa_frame_behind(from.reg_base, caller->row_count),
         .pred_base = from.pred_base + caller->pred_count,
         .local_base = from.local_base + caller->local_bytes,
     };

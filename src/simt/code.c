@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "base/check.h"
 
 /* Rows of equal values, found by value and width. A simple open hash over one module. */
 struct fixed_rows {
@@ -202,11 +203,17 @@ static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, u
         bind_memory(rows->arena, instr, op);
 }
 
-static void note_wide(const struct simt_operand *operands, unsigned count, uint64_t *wide)
+static void note_wide(const struct simt_operand *operands, unsigned count, const struct isa_function *function,
+                      uint64_t *wide)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (operands[i].place == SIMT_PLACE_ROW && operands[i].wide)
-            wide[operands[i].row / 64] |= BIT64(operands[i].row % 64);
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t row = operands[i].row;
+        if (operands[i].place != SIMT_PLACE_ROW)
+            continue;
+        contract(function->is_kernel || isa_row_is_wide(row) == operands[i].wide);
+        if (operands[i].wide)
+            wide[row / 64] |= BIT64(row % 64);
+    }
 }
 
 /* A row that is part of a register of two rows in one instruction is that in all (register allocation sees to it). */
@@ -218,8 +225,8 @@ static void find_wide_rows(struct simt_code *code, struct arena *arena)
         const struct isa_function *function = &module->functions[f];
         code->wide[f] = ARENA_NEW(arena, uint64_t, function->row_count / 64 + 1);
         for (uint32_t pc = function->first; pc < function->first + function->count; pc++) {
-            note_wide(code->ops[pc].src, code->ops[pc].src_count, code->wide[f]);
-            note_wide(code->ops[pc].dst, code->ops[pc].dst_count, code->wide[f]);
+            note_wide(code->ops[pc].src, code->ops[pc].src_count, function, code->wide[f]);
+            note_wide(code->ops[pc].dst, code->ops[pc].dst_count, function, code->wide[f]);
         }
     }
 }

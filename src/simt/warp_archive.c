@@ -32,9 +32,10 @@ static void archive_path(struct simt_warp *warp, struct archive *ar, struct simt
     archive_u32_to(ar, &frame->reg_base, warp->row_capacity);
     archive_u32_to(ar, &frame->pred_base, warp->pred_capacity);
     ARCHIVE(ar, frame->local_base);
-    if (function->row_count > warp->row_capacity - frame->reg_base ||
+    if ((!function->is_kernel && frame->reg_base % ISA_FRAME_ROWS) ||
+        function->row_count > warp->row_capacity - frame->reg_base ||
         function->pred_count > warp->pred_capacity - frame->pred_base)
-        archive_fail(ar, "a frame lies outside its warp's registers");
+        archive_fail(ar, "a frame lies outside its warp's registers, or across the rows of other widths");
 }
 
 static void archive_paths(struct simt_warp *warp, struct archive *ar)
