@@ -181,6 +181,11 @@ void crew_destroy(struct crew *crew)
     free(crew);
 }
 
+unsigned crew_helpers(const struct crew *crew)
+{
+    return crew ? crew->threads - 1 : 0;
+}
+
 unsigned crew_size(const struct crew *crew)
 {
     return crew->size;

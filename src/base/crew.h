@@ -12,6 +12,8 @@ struct crew *crew_create(unsigned members);
 /* NULL is allowed. */
 void crew_destroy(struct crew *crew);
 unsigned crew_size(const struct crew *crew);
+/* The threads that are its own; 0 for NULL. */
+unsigned crew_helpers(const struct crew *crew);
 /* Calls task(order, member) once for each member, and returns when all have ended. Members must not wait for each
  * other. The order is copied to where members look for work first, so reading it costs them nothing more.
  * What the caller wrote before is seen by all members, what they wrote is seen by the caller afterwards. */

@@ -5,6 +5,7 @@
  *   LOCKSTEP_THREADS     host threads that simulate, 1 when absent       LOCKSTEP_NO_SKIP  1: step every cycle
  *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped
  *   LOCKSTEP_MAX_SECONDS host seconds after the first call after which a launch is stopped
+ *   LOCKSTEP_HOST_PATIENCE  seconds for which a kernel may wait for the host; 60 when absent, 0: for ever
  *   LOCKSTEP_CHECKPOINT, LOCKSTEP_CHECKPOINT_EVERY, LOCKSTEP_RESUME, LOCKSTEP_COMMAND   checkpoints: see replay.c
  *   LOCKSTEP_RESULTS     file that receives one JSON object a line       LOCKSTEP_PROGRESS  1: progress lines too
  *   LOCKSTEP_RUN         process without which no launch goes on
@@ -17,6 +18,7 @@
 #include "cuda/runtime.h"
 
 #define DEFAULT_MACHINE "gtx480"
+#define HOST_PATIENCE 60
 
 static struct runtime runtime = {.lock = PTHREAD_MUTEX_INITIALIZER, .next_stream = 3, .results = -1};
 static _Thread_local struct thread_state thread;
@@ -116,6 +118,15 @@ static int read_max_seconds(struct runtime *rt, const char *text, struct diag_si
     return 0;
 }
 
+static int read_patience(struct runtime *rt, const char *text, struct diag_sink *sink)
+{
+    char *end;
+    rt->patience = strtod(text, &end);
+    if (end == text || *end || !(rt->patience >= 0 && rt->patience < 1e9))
+        return diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_HOST_PATIENCE=%s: expected a number of seconds", text);
+    return 0;
+}
+
 static const char *setting(const char *name)
 {
     const char *value = getenv(name);
@@ -127,7 +138,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     const char *machine = setting("LOCKSTEP_MACHINE"), *sched = setting("LOCKSTEP_SCHED");
     const char *parameters = setting("LOCKSTEP_SET"), *mode = setting("LOCKSTEP_MODE");
     const char *cycles = setting("LOCKSTEP_MAX_CYCLES"), *progress = setting("LOCKSTEP_PROGRESS");
-    const char *run = setting("LOCKSTEP_RUN");
+    const char *run = setting("LOCKSTEP_RUN"), *patience = setting("LOCKSTEP_HOST_PATIENCE");
     rt->run_by = run ? (pid_t)strtol(run, NULL, 10) : 0;
     const char *check = setting("LOCKSTEP_CHECK");
     const char *seconds = setting("LOCKSTEP_MAX_SECONDS"), *threads = setting("LOCKSTEP_THREADS");
@@ -149,6 +160,9 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "LOCKSTEP_CHECK=%s: expected sync", check);
     rt->check_sync = check != NULL;
     if (seconds && read_max_seconds(rt, seconds, sink) < 0)
+        rc = -1;
+    rt->patience = HOST_PATIENCE;
+    if (patience && read_patience(rt, patience, sink) < 0)
         rc = -1;
     rt->progress = progress && strcmp(progress, "0") != 0;
     return rc < 0 || machine_check(&rt->machine, NULL, sink) < 0 ? -1 : replay_open(rt, sink);
@@ -203,6 +217,7 @@ static void release_specials(struct runtime *rt)
 
 void runtime_reset(struct runtime *rt)
 {
+    flight_end(rt, false);
     for (size_t i = 0; i < rt->images.count; i++)
         image_forget_module(rt, rt->images.items[i]);
     release_specials(rt);
@@ -231,6 +246,7 @@ __attribute__((destructor)) static void close_runtime(void)
     struct runtime *rt = &runtime;
     if (pthread_mutex_trylock(&rt->lock) != 0)
         return;
+    flight_end(rt, true);
     runtime_reset(rt);
     while (rt->images.count > 0)
         image_remove(rt, rt->images.items[rt->images.count - 1]);
@@ -239,6 +255,7 @@ __attribute__((destructor)) static void close_runtime(void)
     vec_free(&rt->kernels);
     vec_free(&rt->variables);
     vec_free(&rt->refusals);
+    vec_free(&rt->behind);
     if (rt->configured)
         machine_free(&rt->machine);
     results_close(rt);

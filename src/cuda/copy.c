@@ -1,5 +1,6 @@
 /* Copies and fills. They take effect at once and take no simulated time. Which side is the device's is decided by the
  * addresses; a kind that contradicts them is an error, as on a real device. Rows of 2D and 3D copies go one by one. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda/runtime.h"
@@ -9,6 +10,18 @@ struct shape {
     size_t width, rows, slices;
     size_t to_pitch, from_pitch, to_slice, from_slice;
 };
+
+/* RUNTIME_CALL of a copy or fill in a stream, which is checked first. */
+#define COPY_CALL(to_stream, async, call)                                                                              \
+    struct runtime *rt = runtime_lock();                                                                               \
+    cudaError_t error_ = runtime_ready(rt);                                                                            \
+    rt->entry = __func__;                                                                                              \
+    error_ = error_ ? error_ : stream_check(rt, (to_stream));                                                          \
+    rt->stream = (to_stream);                                                                                          \
+    rt->may_put_off = (async);                                                                                         \
+    return runtime_unlock(rt, error_ ? error_ : (call))
+#define SYNC_CALL(call) COPY_CALL(NULL, false, call)
+#define STREAM_CALL(stream, call) COPY_CALL(stream, true, call)
 
 static bool on_device(const struct runtime *rt, const void *pointer)
 {
@@ -94,6 +107,7 @@ static cudaError_t move(struct runtime *rt, void *to, const void *from, size_t b
     bool to_device = on_device(rt, to), from_device = on_device(rt, from);
     const struct special_block *special = special_find(rt, to);
     int rc = 0;
+    rt->written += to_device;
     if (from_device && (!to_device || (special && special->in_device)))
         return fetch(rt, to, source, bytes, to_device);
     cudaError_t error = from_device ? replay_call(rt, target, source, bytes)
@@ -131,17 +145,64 @@ static cudaError_t check_copy(struct runtime *rt, const void *to, const void *fr
     return error ? error : check_kind(rt, to, from, kind);
 }
 
+static cudaError_t copy_rows(struct runtime *rt, void *to, const void *from, const struct shape *shape)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t z = 0; z < shape->slices && !error; z++)
+        for (size_t y = 0; y < shape->rows && !error; y++)
+            error = move(rt, (char *)to + z * shape->to_slice + y * shape->to_pitch,
+                         (const char *)from + z * shape->from_slice + y * shape->from_pitch, shape->width);
+    return error;
+}
+
+/* A copy or a fill that is put off until the kernel under way has ended. */
+struct later_copy {
+    void *to;
+    const void *from; /* NULL: a fill with value, or from what is kept here */
+    struct shape shape;
+    int value;
+    uint8_t kept[];
+};
+
+static cudaError_t copy_later(struct runtime *rt, void *data, bool off)
+{
+    struct later_copy *later = data;
+    cudaError_t error = off ? cudaSuccess : copy_rows(rt, later->to, later->from ? later->from : later->kept, &later->shape);
+    free(data);
+    return error;
+}
+
+/* Memory that the program must leave alone until an asynchronous copy has ended: the device's, or pinned. */
+static bool is_lasting(const struct runtime *rt, const void *pointer)
+{
+    return on_device(rt, pointer) || special_find(rt, pointer);
+}
+
+/* Puts a copy off. From other memory than that, its one row is kept here; to other memory, or from rows of it, the
+ * program is made to wait. */
+static cudaError_t put_off(struct runtime *rt, void *to, const void *from, const struct shape *shape)
+{
+    bool keep = !is_lasting(rt, from);
+    if (!rt->may_put_off || !is_lasting(rt, to) || (keep && (shape->rows > 1 || shape->slices > 1))) {
+        cudaError_t error = flight_wait(rt);
+        return error ? error : copy_rows(rt, to, from, shape);
+    }
+    struct later_copy *later = base_calloc(1, sizeof *later + (keep ? shape->width : 0));
+    *later = (struct later_copy){.to = to, .from = keep ? NULL : from, .shape = *shape};
+    if (keep)
+        memcpy(later->kept, from, shape->width);
+    return flight_defer(rt, rt->stream, copy_later, later);
+}
+
 static cudaError_t copy_shape(struct runtime *rt, void *to, const void *from, const struct shape *shape,
                               enum cudaMemcpyKind kind)
 {
     if (shape->width == 0 || shape->rows == 0 || shape->slices == 0)
         return cudaSuccess;
     cudaError_t error = check_copy(rt, to, from, shape, kind);
-    for (size_t z = 0; z < shape->slices && !error; z++)
-        for (size_t y = 0; y < shape->rows && !error; y++)
-            error = move(rt, (char *)to + z * shape->to_slice + y * shape->to_pitch,
-                         (const char *)from + z * shape->from_slice + y * shape->from_pitch, shape->width);
-    return error;
+    if (!error && flight_before(rt, rt->stream))
+        return put_off(rt, to, from, shape);
+    return error ? error : copy_rows(rt, to, from, shape);
 }
 
 /* Both sides by address. */
@@ -151,17 +212,10 @@ static cudaError_t copy_bytes(struct runtime *rt, void *to, const void *from, si
     return copy_shape(rt, to, from, &row, kind);
 }
 
-/* RUNTIME_CALL with the stream checked first. */
-#define STREAM_CALL(stream, call)                                                                                      \
-    struct runtime *rt = runtime_lock();                                                                               \
-    cudaError_t error_ = runtime_ready(rt);                                                                            \
-    rt->entry = __func__;                                                                                              \
-    error_ = error_ ? error_ : stream_check(rt, (stream));                                                             \
-    return runtime_unlock(rt, error_ ? error_ : (call))
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {
-    RUNTIME_CALL(copy_bytes(rt, to, from, bytes, kind));
+    SYNC_CALL(copy_bytes(rt, to, from, bytes, kind));
 }
 ALSO_PER_THREAD(cudaMemcpy, ptds);
 
@@ -181,7 +235,7 @@ static cudaError_t copy_peer(struct runtime *rt, void *to, int to_device, const 
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-    RUNTIME_CALL(copy_peer(rt, to, to_device, from, from_device, bytes));
+    SYNC_CALL(copy_peer(rt, to, to_device, from, from_device, bytes));
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
@@ -194,7 +248,7 @@ cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fro
                          enum cudaMemcpyKind kind)
 {
     struct shape shape = {width, height, 1, to_pitch, from_pitch, 0, 0};
-    RUNTIME_CALL(copy_shape(rt, to, from, &shape, kind));
+    SYNC_CALL(copy_shape(rt, to, from, &shape, kind));
 }
 ALSO_PER_THREAD(cudaMemcpy2D, ptds);
 
@@ -256,7 +310,7 @@ static cudaError_t copy_3d(struct runtime *rt, const struct cudaMemcpy3DParms *p
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *p)
 {
-    RUNTIME_CALL(copy_3d(rt, p));
+    SYNC_CALL(copy_3d(rt, p));
 }
 ALSO_PER_THREAD(cudaMemcpy3D, ptds);
 
@@ -285,13 +339,9 @@ static cudaError_t check_fill(struct runtime *rt, const void *to, const struct s
     return error;
 }
 
-static cudaError_t fill(struct runtime *rt, void *to, int value, const struct shape *shape)
+static cudaError_t fill_rows(struct runtime *rt, void *to, int value, const struct shape *shape)
 {
-    if (shape->width == 0 || shape->rows == 0 || shape->slices == 0)
-        return cudaSuccess;
-    cudaError_t wrong = check_fill(rt, to, shape);
-    if (wrong)
-        return wrong;
+    rt->written++;
     for (size_t z = 0; z < shape->slices; z++)
         for (size_t y = 0; y < shape->rows; y++) {
             uint64_t row = (uintptr_t)to + z * shape->to_slice + y * shape->to_pitch;
@@ -304,10 +354,30 @@ static cudaError_t fill(struct runtime *rt, void *to, int value, const struct sh
     return cudaSuccess;
 }
 
+static cudaError_t fill_later(struct runtime *rt, void *data, bool off)
+{
+    struct later_copy *later = data;
+    cudaError_t error = off ? cudaSuccess : fill_rows(rt, later->to, later->value, &later->shape);
+    free(data);
+    return error;
+}
+
+static cudaError_t fill(struct runtime *rt, void *to, int value, const struct shape *shape)
+{
+    if (shape->width == 0 || shape->rows == 0 || shape->slices == 0)
+        return cudaSuccess;
+    cudaError_t error = check_fill(rt, to, shape);
+    if (error || !flight_before(rt, rt->stream))
+        return error ? error : fill_rows(rt, to, value, shape);
+    struct later_copy *later = base_calloc(1, sizeof *later);
+    *later = (struct later_copy){.to = to, .shape = *shape, .value = value};
+    return flight_defer(rt, rt->stream, fill_later, later);
+}
+
 cudaError_t cudaMemset(void *to, int value, size_t bytes)
 {
     struct shape shape = {.width = bytes, .rows = 1, .slices = 1};
-    RUNTIME_CALL(fill(rt, to, value, &shape));
+    SYNC_CALL(fill(rt, to, value, &shape));
 }
 ALSO_PER_THREAD(cudaMemset, ptds);
 
@@ -321,7 +391,7 @@ ALSO_PER_THREAD(cudaMemsetAsync, ptsz);
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
     struct shape shape = {.width = width, .rows = height, .slices = 1, .to_pitch = pitch};
-    RUNTIME_CALL(fill(rt, to, value, &shape));
+    SYNC_CALL(fill(rt, to, value, &shape));
 }
 ALSO_PER_THREAD(cudaMemset2D, ptds);
 
@@ -349,7 +419,7 @@ static cudaError_t fill_3d(struct runtime *rt, const struct cudaPitchedPtr *to, 
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr to, int value, struct cudaExtent extent)
 {
-    RUNTIME_CALL(fill_3d(rt, &to, value, extent));
+    SYNC_CALL(fill_3d(rt, &to, value, extent));
 }
 ALSO_PER_THREAD(cudaMemset3D, ptds);
 
@@ -397,13 +467,13 @@ static cudaError_t copy_from_symbol(struct runtime *rt, void *to, const void *sy
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset,
                                enum cudaMemcpyKind kind)
 {
-    RUNTIME_CALL(copy_to_symbol(rt, symbol, from, bytes, offset, kind));
+    SYNC_CALL(copy_to_symbol(rt, symbol, from, bytes, offset, kind));
 }
 ALSO_PER_THREAD(cudaMemcpyToSymbol, ptds);
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind)
 {
-    RUNTIME_CALL(copy_from_symbol(rt, to, symbol, bytes, offset, kind));
+    SYNC_CALL(copy_from_symbol(rt, to, symbol, bytes, offset, kind));
 }
 ALSO_PER_THREAD(cudaMemcpyFromSymbol, ptds);
 

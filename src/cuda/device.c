@@ -248,7 +248,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    RUNTIME_CALL(cudaSuccess);
+    RUNTIME_CALL(flight_wait(rt));
 }
 
 cudaError_t cudaDeviceReset(void)

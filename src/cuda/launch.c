@@ -1,27 +1,11 @@
-/* Launches. A kernel runs to its end inside the call that launches it; what it printed follows at once, so that it
- * stands in the order in which the program acted. A kernel that fails leaves its error to the calls after the launch,
- * as an asynchronous failure does, and the device refuses work until cudaDeviceReset. */
-#include <errno.h>
-#include <stdio.h>
+/* Launches. A kernel runs inside the call that launches it, to its end unless it has to wait for the host (flight.c);
+ * what it printed follows at once, so that it stands in the order in which the program acted. A kernel that fails leaves
+ * its error to the calls after the launch, as an asynchronous failure does, and the device refuses work until
+ * cudaDeviceReset. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/runtime.h"
-
-struct launch_context {
-    struct runtime *rt;
-    const char *name;
-    const char *reason; /* why the launch was asked to stop */
-};
-
-static int on_progress(void *context, const struct gpu_progress *progress)
-{
-    struct launch_context *launch = context;
-    if (launch->rt->progress)
-        results_progress(launch->rt, launch->name, progress);
-    launch->reason = stop_reason(launch->rt);
-    return launch->reason != NULL;
-}
 
 static cudaError_t check_extents(struct runtime *rt, const struct kernel *kernel, const struct call_configuration *c)
 {
@@ -96,98 +80,32 @@ static uint8_t *pack(const struct isa_function *function, void **args)
     return params;
 }
 
-static cudaError_t fault_error(enum gpu_fault fault)
-{
-    switch (fault) {
-    case GPU_FAULT_ADDRESS:
-        return cudaErrorIllegalAddress;
-    case GPU_FAULT_ALIGNMENT:
-        return cudaErrorMisalignedAddress;
-    case GPU_FAULT_ASSERT:
-        return cudaErrorAssert;
-    case GPU_FAULT_STACK:
-        return cudaErrorHardwareStackError;
-    case GPU_FAULT_INSTRUCTION:
-        return cudaErrorIllegalInstruction;
-    case GPU_FAULT_NONE:
-    case GPU_FAULT_TRAP:
-        break;
-    }
-    return cudaErrorLaunchFailure;
-}
+/* A launch that is put off until the kernel under way has ended. */
+struct later_launch {
+    struct gpu_launch launch;
+    cudaStream_t stream;
+    const char *code;
+};
 
-static cudaError_t result_error(const struct gpu_result *result)
+static cudaError_t launch_later(struct runtime *rt, void *data, bool off)
 {
-    switch (result->status) {
-    case GPU_OK:
+    struct later_launch later = *(struct later_launch *)data;
+    free(data);
+    if (off) {
+        free((void *)(uintptr_t)later.launch.params);
         return cudaSuccess;
-    case GPU_INVALID:
-        return cudaErrorNotSupported;
-    case GPU_FAULT:
-        return fault_error(result->fault);
-    case GPU_HANG:
-    case GPU_LIMIT:
-    case GPU_STOPPED:
-        break;
     }
-    return cudaErrorLaunchTimeout;
+    return flight_begin(rt, &later.launch, later.stream, later.code);
 }
 
-/* Runs the kernel; what it leaves for the program and its user goes to outcome. */
-static void simulate(struct runtime *rt, struct gpu_launch *launch, struct launch_outcome *outcome)
-{
-    struct launch_context context = {.rt = rt, .name = launch->kernel->name};
-    struct gpu_result result = {0};
-    struct diag_sink sink;
-    diag_init(&sink);
-    struct strbuf waits = {0};
-    struct strbuf phases = {0};
-    launch->waits = rt->results >= 0 ? &waits : NULL;
-    launch->phases = rt->results >= 0 && getenv("LOCKSTEP_PHASES") ? &phases : NULL;
-    launch->progress = on_progress;
-    launch->context = &context;
-    gpu_launch(rt->gpu, launch, &result, &sink);
-    if (result.status == GPU_STOPPED)
-        result.stopped_by = context.reason;
-    gpu_explain_stop(&result, &sink);
-    if (waits.length)
-        results_waits(rt, waits.text);
-    strbuf_free(&waits);
-    if (phases.length)
-        results_phases(rt, phases.text);
-    strbuf_free(&phases);
-    gpu_take_output(rt->gpu, &outcome->output);
-    registered_to_host(rt);
-    results_kernel(rt, &result, &outcome->figures);
-    if (sink.count > 0)
-        diag_format_all(&sink, &outcome->diagnostics);
-    cudaError_t error = result_error(&result);
-    outcome->error = error;
-    outcome->sticks = error != cudaSuccess && error != cudaErrorNotSupported;
-    gpu_result_free(&result);
-    diag_free(&sink);
-}
-
-/* What a kernel printed is part of what the run gives, so it is brought out at once, and a loss is said once. */
-static void print_output(struct runtime *rt, const struct strbuf *output)
-{
-    bool reported = ferror(stdout);
-    if ((fwrite(output->text, 1, output->length, stdout) == output->length && fflush(stdout) == 0) || reported)
-        return;
-    struct diag_sink sink;
-    diag_init(&sink);
-    diag_error(&sink, DIAG_NOWHERE, NULL, "what kernels print is lost: cannot write to standard output: %s",
-               strerror(errno));
-    runtime_report(rt, &sink);
-    diag_free(&sink);
-    results_output_lost(rt);
-}
-
+/* params: taken over. */
 static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct call_configuration *c,
                        const void *params)
 {
-    struct launch_outcome outcome = {0};
-    struct gpu_launch launch = {
+    struct later_launch *later = base_calloc(1, sizeof *later);
+    later->stream = c->stream;
+    later->code = kernel->image->text;
+    later->launch = (struct gpu_launch){
         .module = kernel->image->module,
         .kernel = kernel->function,
         .grid = {c->grid.x, c->grid.y, c->grid.z},
@@ -201,23 +119,9 @@ static cudaError_t run(struct runtime *rt, struct kernel *kernel, const struct c
         .every_cycle = rt->every_cycle,
         .check_sync = rt->check_sync,
     };
-    registered_to_device(rt);
-    stop_begin(rt);
-    if (!replay_launch(rt, &launch, kernel->image->text, &outcome)) {
-        simulate(rt, &launch, &outcome);
-        replay_launched(rt, &outcome);
-    }
-    if (outcome.output.length > 0)
-        print_output(rt, &outcome.output);
-    if (!rt->broken)
-        results_line(rt, &outcome.figures);
-    runtime_print(rt, &outcome.diagnostics);
-    stop_end(rt);
-    if (outcome.sticks)
-        rt->fault = (cudaError_t)outcome.error;
-    cudaError_t error = rt->broken ? rt->broken : outcome.sticks ? cudaSuccess : (cudaError_t)outcome.error;
-    launch_outcome_free(&outcome);
-    return error;
+    if (rt->flight)
+        return flight_defer(rt, c->stream, launch_later, later);
+    return launch_later(rt, later, false);
 }
 
 /* All blocks of a cooperative launch must be resident at once. */
@@ -249,9 +153,7 @@ static cudaError_t launch_kernel(struct runtime *rt, struct kernel *kernel, cons
     uint8_t *params = pack(kernel->function, args);
     if (!params)
         return runtime_refuse(rt, cudaErrorInvalidValue, "an argument of kernel %s is null", kernel->name);
-    error = run(rt, kernel, c, params);
-    free(params);
-    return error;
+    return run(rt, kernel, c, params);
 }
 
 /* A launch that fails before its kernel has a line in the results leaves one that says so: the program may ignore it.

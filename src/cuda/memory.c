@@ -1,11 +1,12 @@
 /* Allocation. Device memory lies at its own host addresses whenever the host lets it (gpu_host_mapped): managed and
  * pinned memory are then ordinary device allocations that the host uses in place, without copies. Otherwise managed
  * memory is refused and pinned memory is plain host memory. Memory of the program's own that is registered
- * (cudaHostRegister) is given a device copy when its device pointer is asked for; launches copy it in and out, which
- * cannot be told from sharing because a launch ends before the call returns. */
+ * (cudaHostRegister) is given a device copy when its device pointer is asked for; launches copy it in and out, also
+ * while they stand, and what the kernel's and the host's sides do meanwhile cannot be seen before. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "cuda/runtime.h"
 
 #define PITCH_ALIGN 512
@@ -190,7 +191,8 @@ static cudaError_t free_device(struct runtime *rt, void *pointer)
         return runtime_refuse(rt, cudaErrorInvalidValue, "the pointer is not what an allocation gave");
     if (is_shadow(rt, pointer))
         return runtime_refuse(rt, cudaErrorInvalidValue, "the pointer stands for registered host memory");
-    cudaError_t error = replay_call(rt, (uintptr_t)pointer, 0, 0);
+    cudaError_t error = flight_wait(rt);
+    error = error ? error : replay_call(rt, (uintptr_t)pointer, 0, 0);
     if (error)
         return error;
     if (gpu_free(rt->gpu, (uintptr_t)pointer) < 0)
@@ -226,6 +228,9 @@ static cudaError_t free_pinned(struct runtime *rt, void *pointer)
     if (!block || block->type != cudaMemoryTypeHost || block->registered || block->start != (uintptr_t)pointer)
         return runtime_refuse(rt, cudaErrorInvalidValue,
                               "the pointer is not what an allocation of host memory gave, or was freed before");
+    cudaError_t error = flight_wait(rt);
+    if (error)
+        return error;
     if (block->shadow)
         gpu_free(rt->gpu, block->shadow);
     if (block->in_device)
@@ -266,6 +271,9 @@ static cudaError_t unregister_host(struct runtime *rt, void *pointer)
     struct special_block *block = find_special(rt, pointer);
     if (!block || !block->registered || block->start != (uintptr_t)pointer)
         return cudaErrorHostMemoryNotRegistered;
+    cudaError_t error = flight_wait(rt);
+    if (error)
+        return error;
     if (block->shadow)
         gpu_free(rt->gpu, block->shadow);
     forget_special(rt, block);
@@ -277,11 +285,21 @@ cudaError_t cudaHostUnregister(void *pointer)
     RUNTIME_CALL(unregister_host(rt, pointer));
 }
 
+/* Whether the program's own memory differs from its device copy. */
+static bool differs(struct runtime *rt, const struct special_block *block)
+{
+    void *copy = malloc(block->bytes);
+    bool differs = !copy || gpu_read(rt->gpu, copy, block->shadow, block->bytes, NULL) < 0 ||
+                   memcmp(copy, (const void *)(uintptr_t)block->start, block->bytes) != 0;
+    free(copy);
+    return differs;
+}
+
 void registered_to_device(struct runtime *rt)
 {
     for (size_t i = 0; i < rt->specials.count; i++) {
         const struct special_block *block = &rt->specials.items[i];
-        if (block->shadow)
+        if (block->shadow && (!gpu_stands(rt->gpu) || differs(rt, block)))
             gpu_write(rt->gpu, block->shadow, (const void *)(uintptr_t)block->start, block->bytes, NULL);
     }
 }
@@ -293,6 +311,37 @@ void registered_to_host(struct runtime *rt)
         if (block->shadow && !(block->flags & cudaHostRegisterReadOnly && block->registered))
             gpu_read(rt->gpu, (void *)(uintptr_t)block->start, block->shadow, block->bytes, NULL);
     }
+}
+
+bool memory_is_shared(const struct runtime *rt)
+{
+    for (size_t i = 0; i < rt->specials.count; i++)
+        if (rt->specials.items[i].in_device || rt->specials.items[i].shadow)
+            return true;
+    return false;
+}
+
+bool memory_host_writes(const struct runtime *rt, uint64_t address)
+{
+    for (size_t i = 0; i < rt->specials.count; i++) {
+        const struct special_block *block = &rt->specials.items[i];
+        uint64_t start = block->in_device ? block->start : block->shadow;
+        if (start && address >= start && address - start < block->bytes)
+            return true;
+    }
+    return false;
+}
+
+uint64_t memory_host_hash(const struct runtime *rt)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < rt->specials.count; i++) {
+        const struct special_block *block = &rt->specials.items[i];
+        if (block->in_device || block->shadow)
+            hash = (hash ^ hash_bytes((const void *)(uintptr_t)block->start, block->bytes)) *
+                   UINT64_C(0x9E3779B97F4A7C15);
+    }
+    return hash;
 }
 
 static cudaError_t host_device_pointer(struct runtime *rt, void **device, void *host, unsigned flags)

@@ -27,6 +27,7 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 void __cudaUnregisterFatBinary(void **handle)
 {
     struct runtime *rt = runtime_lock();
+    flight_end(rt, true); /* the program ends: a kernel under way may be of this image */
     image_remove(rt, image_of(handle));
     runtime_unlock(rt, cudaSuccess);
 }

@@ -217,3 +217,17 @@ void results_phases(struct runtime *rt, const char *rows)
     json_object_set_new(line, "rows", quoted(rows));
     write_line(rt, line);
 }
+
+void results_print(struct runtime *rt, const struct strbuf *output)
+{
+    bool reported = ferror(stdout);
+    if ((fwrite(output->text, 1, output->length, stdout) == output->length && fflush(stdout) == 0) || reported)
+        return;
+    struct diag_sink sink;
+    diag_init(&sink);
+    diag_error(&sink, DIAG_NOWHERE, NULL, "what kernels print is lost: cannot write to standard output: %s",
+               strerror(errno));
+    runtime_report(rt, &sink);
+    diag_free(&sink);
+    results_output_lost(rt);
+}

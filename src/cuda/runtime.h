@@ -63,7 +63,9 @@ struct CUstream_st {
 struct CUevent_st {
     unsigned flags;
     bool recorded;
-    double time_ns; /* simulated time of the last record */
+    uint64_t records, passed; /* calls that recorded it, and those before which all is done */
+    cudaStream_t stream;      /* of the last one */
+    double time_ns;           /* simulated time of the last record */
 };
 
 /* An entry point, and the format of the reason why it refused a call. */
@@ -72,6 +74,9 @@ struct refusal {
 };
 
 #define RUNTIME_LIMITS 7
+
+struct flight;
+struct later;
 
 struct runtime {
     pthread_mutex_t lock;
@@ -87,6 +92,8 @@ struct runtime {
     double deadline;              /* of LOCKSTEP_MAX_SECONDS, in host_seconds; 0: none */
     pid_t run_by;                 /* LOCKSTEP_RUN: the process of lockstep run, 0: none */
     struct interrupt_watch watch; /* by stop_begin */
+    unsigned watchers;            /* calls of stop_begin without their stop_end */
+    double patience;              /* of LOCKSTEP_HOST_PATIENCE, in seconds; 0: for ever */
     bool progress;
     int results;         /* file of LOCKSTEP_RESULTS, -1: nobody asked for them, or a line could not be written */
     bool results_asked;  /* results_open was called */
@@ -98,6 +105,12 @@ struct runtime {
     uint64_t kernels_written;
     /* The device; NULL until the first call that needs it and after cudaDeviceReset. */
     struct gpu *gpu;
+    struct flight *flight;         /* flight.c: the kernel under way, or NULL */
+    VEC(struct later *) behind;    /* what was put off until it has ended */
+    unsigned waiting;              /* threads that wait for it */
+    uint64_t written;              /* copies and fills of device memory */
+    cudaStream_t stream;           /* of the copy or fill that is being called; whether it may be put off */
+    bool may_put_off;
     cudaError_t fault; /* a kernel's failure: every later call answers it until cudaDeviceReset */
     unsigned image_number;
     VEC(struct image *) images;
@@ -184,11 +197,31 @@ void results_output_lost(struct runtime *rt);
 /* A checkpoint could not be written. */
 void results_checkpoint_lost(struct runtime *rt);
 void results_progress(struct runtime *rt, const char *kernel, const struct gpu_progress *progress);
+/* What a kernel printed is part of what the run gives, so it is brought out at once, and a loss is said once. */
+void results_print(struct runtime *rt, const struct strbuf *output);
 void results_waits(struct runtime *rt, const char *graph);
 void results_phases(struct runtime *rt, const char *rows);
 void results_diagnostic(struct runtime *rt, const char *text);
 
-/* stop.c: around every launch. stop_begin takes over the signals that would end the process, stop_end gives them back
+/* flight.c. Begins a kernel in a stream, when none is under way; code: the text of its module; launch->params is taken
+ * over. Returns the launch's own error: when it has ended or stands. */
+cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cudaStream_t stream, const char *code);
+/* Waits until nothing is under way or put off; meanwhile the runtime is unlocked now and then. What a kernel's failure
+ * answers. */
+cudaError_t flight_wait(struct runtime *rt);
+/* True: something that is under way or put off comes before what is given to this stream now. flight_join waits for it;
+ * flight_query answers cudaErrorNotReady instead. */
+bool flight_before(const struct runtime *rt, cudaStream_t stream);
+cudaError_t flight_join(struct runtime *rt, cudaStream_t stream);
+cudaError_t flight_query(struct runtime *rt, cudaStream_t stream);
+/* Puts off what the stream is to do; run is called with data, which it frees. off: it is called off, since a kernel
+ * failed or the device goes. Returns cudaSuccess. */
+typedef cudaError_t flight_later(struct runtime *rt, void *data, bool off);
+cudaError_t flight_defer(struct runtime *rt, cudaStream_t stream, flight_later *run, void *data);
+/* Ends what is under way: with the device, or with the program, which could have written what is polled until then. */
+void flight_end(struct runtime *rt, bool program_ends);
+
+/* stop.c: around every launch and every wait for one. stop_begin takes over the signals that would end the process, stop_end gives them back
  * and lets one that came take effect; between them stop_reason says why the kernel is to stop, or NULL. */
 void stop_begin(struct runtime *rt);
 const char *stop_reason(const struct runtime *rt);
@@ -212,10 +245,17 @@ const struct special_block *special_find(const struct runtime *rt, const void *p
 /* Copies registered host memory to (before a launch) and from (after it) its device shadows. */
 void registered_to_device(struct runtime *rt);
 void registered_to_host(struct runtime *rt);
+/* Whether there is memory that the host can write without a call while a kernel runs; whether that is at a device
+ * address; all of it, as one number. */
+bool memory_is_shared(const struct runtime *rt);
+bool memory_host_writes(const struct runtime *rt, uint64_t address);
+uint64_t memory_host_hash(const struct runtime *rt);
 
 /* stream.c */
 /* cudaErrorInvalidResourceHandle, with a word, for a stream that is none. */
 cudaError_t stream_check(struct runtime *rt, cudaStream_t stream);
+/* Whether work of the legacy stream waits for that of this one, and it for theirs. */
+bool stream_blocks(cudaStream_t stream);
 
 /* device.c: what programs may ask of a block. */
 uint32_t device_max_threads(const struct runtime *rt);

@@ -9,7 +9,8 @@
 
 void stop_begin(struct runtime *rt)
 {
-    interrupt_begin(&rt->watch, false, rt->deadline);
+    if (rt->watchers++ == 0)
+        interrupt_begin(&rt->watch, false, rt->deadline);
 }
 
 const char *stop_reason(const struct runtime *rt)
@@ -22,6 +23,8 @@ const char *stop_reason(const struct runtime *rt)
 
 void stop_end(struct runtime *rt)
 {
+    if (--rt->watchers > 0)
+        return;
     interrupt_end(&rt->watch);
     if (!interrupt_noted())
         return;

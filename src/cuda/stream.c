@@ -1,5 +1,6 @@
 /* Streams and events. Work is executed when it is given, in the order of the program's calls, which is an order that
- * every stream and event allows; a stream is therefore only a handle, always idle. An event records simulated time, and
+ * every stream and event allows; a stream is therefore only a handle, idle unless its kernel waits for the host
+ * (flight.c). An event records simulated time, and
  * the time between two events is the simulated time of the kernels launched between them: copies and the host take
  * none. */
 #include <stdlib.h>
@@ -21,6 +22,12 @@ cudaError_t stream_check(struct runtime *rt, cudaStream_t stream)
     if (is_known(rt, stream))
         return cudaSuccess;
     return runtime_refuse(rt, cudaErrorInvalidResourceHandle, "that is no stream, or it was destroyed");
+}
+
+bool stream_blocks(cudaStream_t stream)
+{
+    bool created = stream && stream != cudaStreamLegacy && stream != cudaStreamPerThread;
+    return !created || !(stream->flags & cudaStreamNonBlocking);
 }
 
 /* The record of a created stream; NULL for the default streams. */
@@ -71,15 +78,27 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     RUNTIME_CALL(destroy_stream(rt, stream));
 }
 
+static cudaError_t synchronize(struct runtime *rt, cudaStream_t stream)
+{
+    cudaError_t error = stream_check(rt, stream);
+    return error ? error : flight_join(rt, stream);
+}
+
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    RUNTIME_CALL(stream_check(rt, stream));
+    RUNTIME_CALL(synchronize(rt, stream));
 }
 ALSO_PER_THREAD(cudaStreamSynchronize, ptsz);
 
+static cudaError_t query(struct runtime *rt, cudaStream_t stream)
+{
+    cudaError_t error = stream_check(rt, stream);
+    return error ? error : flight_query(rt, stream);
+}
+
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    RUNTIME_CALL(stream_check(rt, stream));
+    RUNTIME_CALL(query(rt, stream));
 }
 ALSO_PER_THREAD(cudaStreamQuery, ptsz);
 
@@ -198,7 +217,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 }
 ALSO_PER_THREAD(cudaStreamIsCapturing, ptsz);
 
-/* ---- host functions: all earlier work is done, so they run at once, without the lock ---- */
+/* ---- host functions: once all earlier work of the stream is done, without the lock; the call waits for that ---- */
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
@@ -206,7 +225,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     rt->entry = __func__;
     cudaError_t error = runtime_ready(rt);
     if (!error)
-        error = function ? stream_check(rt, stream) : cudaErrorInvalidValue;
+        error = function ? synchronize(rt, stream) : cudaErrorInvalidValue;
     runtime_unlock(rt, error);
     if (!error)
         function(data);
@@ -220,7 +239,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     rt->entry = __func__;
     cudaError_t error = runtime_ready(rt);
     if (!error)
-        error = callback && flags == 0 ? stream_check(rt, stream) : cudaErrorInvalidValue;
+        error = callback && flags == 0 ? synchronize(rt, stream) : cudaErrorInvalidValue;
     runtime_unlock(rt, error);
     if (!error)
         callback(stream, cudaSuccess, data);
@@ -289,14 +308,56 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     RUNTIME_CALL(destroy_event(rt, event));
 }
 
+/* All before one of its records is done. */
+static cudaError_t pass(struct runtime *rt, void *data, bool off)
+{
+    (void)off;
+    struct CUevent_st *event = data;
+    event->passed++;
+    event->time_ns = gpu_time_ns(rt->gpu);
+    return cudaSuccess;
+}
+
 static cudaError_t record(struct runtime *rt, cudaEvent_t event, cudaStream_t stream)
 {
     cudaError_t error = check_both(rt, stream, event);
     if (error)
         return error;
+    event->stream = stream;
     event->recorded = true;
-    event->time_ns = gpu_time_ns(rt->gpu);
+    event->records++;
+    if (!flight_before(rt, stream))
+        return pass(rt, event, false);
+    return flight_defer(rt, stream, pass, event);
+}
+
+/* The event is behind what is put off: calls that ask for it wait. */
+static cudaError_t wait_for(struct runtime *rt, cudaEvent_t event)
+{
+    cudaError_t error = check_event(rt, event);
+    return !error && event->passed < event->records ? flight_wait(rt) : error;
+}
+
+static cudaError_t query_event(struct runtime *rt, cudaEvent_t event)
+{
+    cudaError_t error = check_event(rt, event);
+    if (error || event->passed == event->records)
+        return error;
+    error = flight_query(rt, event->stream);
+    return error == cudaSuccess && event->passed < event->records ? cudaErrorNotReady : error;
+}
+
+/* The stream waits for the event, and so for all that is put off before it. */
+static cudaError_t nothing(struct runtime *rt, void *data, bool off)
+{
+    (void)rt, (void)data, (void)off;
     return cudaSuccess;
+}
+
+static cudaError_t stream_awaits(struct runtime *rt, cudaStream_t stream, cudaEvent_t event)
+{
+    cudaError_t error = check_both(rt, stream, event);
+    return !error && event->passed < event->records ? flight_defer(rt, stream, nothing, NULL) : error;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
@@ -313,18 +374,18 @@ ALSO_PER_THREAD(cudaEventRecordWithFlags, ptsz);
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    RUNTIME_CALL(check_event(rt, event));
+    RUNTIME_CALL(query_event(rt, event));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    RUNTIME_CALL(check_event(rt, event));
+    RUNTIME_CALL(wait_for(rt, event));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     (void)flags;
-    RUNTIME_CALL(check_both(rt, stream, event));
+    RUNTIME_CALL(stream_awaits(rt, stream, event));
 }
 ALSO_PER_THREAD(cudaStreamWaitEvent, ptsz);
 
@@ -339,6 +400,8 @@ static cudaError_t elapsed(struct runtime *rt, float *ms, cudaEvent_t start, cud
         return error;
     if (!start->recorded || !end->recorded)
         return runtime_refuse(rt, cudaErrorInvalidResourceHandle, "an event was not recorded");
+    if (start->passed < start->records || end->passed < end->records)
+        return cudaErrorNotReady;
     if ((start->flags | end->flags) & cudaEventDisableTiming)
         return runtime_refuse(rt, cudaErrorInvalidResourceHandle, "an event was made without timing");
     *ms = (float)((end->time_ns - start->time_ns) / 1e6);

@@ -195,6 +195,12 @@ const uint64_t *gpu_control_at(const struct gpu_control *c, uint32_t pc)
     return inside ? set_at(c, pc) : NULL;
 }
 
+bool gpu_control_together(const struct gpu_control *c, uint32_t a, uint32_t b)
+{
+    uint32_t first = c->function->first, count = c->function->count;
+    return !c->sets || a - first >= count || b - first >= count || c->loops[a - first] == c->loops[b - first];
+}
+
 bool gpu_control_by_clock(const struct gpu_control *c, uint32_t pc)
 {
     const uint64_t *set = gpu_control_at(c, pc);

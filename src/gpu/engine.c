@@ -10,6 +10,7 @@
 #include "base/hot.h"
 #include "gpu/gpu_check.h"
 #include "gpu/part.h"
+#include "gpu/waits.h"
 
 #define POLL_STEPS 256 /* orders to the parts between looks at the host's clock */
 /* Cycles for which a part that is alone is left alone, at most. Builds for tests look at its facts in between. */
@@ -80,6 +81,8 @@ struct course {
     uint64_t duty;              /* next_duty */
     bool alone;                 /* there is one part, which can go on by itself */
     uint64_t opens;             /* the cycle in which the grid's barrier opens */
+    uint64_t turns;             /* windows so far */
+    uint64_t stood;             /* the cycle of the look at which the launch came to stand */
     double last_poll;
 };
 
@@ -225,20 +228,32 @@ static int poll_host(struct gpu_run *run, double *last)
     return gpu_report_progress(run, instructions, blocks);
 }
 
-/* Looks that the watch has missed up to `next`; the limit comes first when one jump crosses both. False: the kernel
- * hangs. */
-static bool ask_watch(struct gpu_run *run, struct gpu_watch *watch, uint64_t now, uint64_t next, uint64_t limit)
+/* A launch that gets nowhere stands where the host may end that, by a write to a word that it polls; else it hangs. */
+static bool waits_for_host(struct gpu_run *run, const struct gpu_watch *watch, enum gpu_watch_verdict verdict)
+{
+    if (verdict != GPU_WATCH_STUCK || !run->launch->open)
+        return verdict == GPU_WATCH_HOST;
+    gpu_polls_find(run, watch->control);
+    return run->polls->count && !waits_closed_now(run->gpu);
+}
+
+/* Looks that the watch has missed up to `next`; the limit comes first when one jump crosses both. GPU_OK: the launch
+ * goes on. */
+static enum gpu_status ask_watch(struct gpu_run *run, struct gpu_watch *watch, uint64_t now, uint64_t next,
+                                 uint64_t limit)
 {
     struct gpu *gpu = run->gpu;
     while (next >= watch->next && watch->next <= limit) {
         gpu->cycle = watch->next > now ? watch->next : now;
         enum gpu_watch_verdict verdict = gpu_watch_ask(watch, gpu);
-        if (verdict != GPU_WATCH_WELL) {
-            gpu_explain_hang(run, verdict == GPU_WATCH_IDLE ? GPU_HANG_IDLE : GPU_HANG_STUCK);
-            return false;
-        }
+        if (verdict == GPU_WATCH_WELL)
+            continue;
+        if (waits_for_host(run, watch, verdict))
+            return GPU_STANDS;
+        gpu_explain_hang(run, verdict == GPU_WATCH_IDLE ? GPU_HANG_IDLE : GPU_HANG_STUCK);
+        return GPU_HANG;
     }
-    return true;
+    return GPU_OK;
 }
 
 /* Behind a window that ended at `end`, when it may be the last, or time comes to a duty: sees to it and sets the cycle
@@ -265,8 +280,10 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
         gpu_explain_hang(run, GPU_HANG_STILL);
         return false;
     }
-    if (!ask_watch(run, &c->watch, end, next, c->limit))
+    enum gpu_status watched = ask_watch(run, &c->watch, end, next, c->limit);
+    if (watched == GPU_HANG)
         return false;
+    c->stood = gpu->cycle;
     if (next >= c->limit) {
         gpu->cycle = c->limit;
         *status = GPU_LIMIT;
@@ -276,7 +293,8 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
     if (gpu->checkpoint_every && gpu->cycle >= gpu->checkpoint_next)
         gpu_checkpoint(run, &c->watch);
     c->duty = next_duty(gpu, &c->watch, c->limit);
-    return true;
+    *status = watched;
+    return watched == GPU_OK;
 }
 
 /* Before a window that begins at `now` or later, of a kernel that may wait for the grid: the barrier opens, or it is
@@ -310,7 +328,8 @@ static enum gpu_status run_windows(struct gpu_run *run, struct course *c)
     struct gpu *gpu = run->gpu;
     struct gpu_window window = {.run = run};
     c->outlook = look_at_parts(run);
-    for (uint64_t turn = 1;; turn++) {
+    for (;;) {
+        uint64_t turn = ++c->turns;
         window.starting = dispatch(run, c->outlook.room, gpu->cycle);
         run_window(run, c, &window);
         c->outlook = look_at_parts(run);
@@ -334,21 +353,45 @@ static enum gpu_status run_windows(struct gpu_run *run, struct course *c)
 static enum gpu_status run_cycles(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
-    struct course c = {
-        .watch = {.grid = &run->grid, .arena = &run->arena}, .opens = CYCLE_NEVER, .last_poll = run->start.seconds};
-    c.watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
-    gpu_watch_start(&c.watch, gpu);
-    if (run->launch->resume && gpu_resume(run, &c.watch) < 0)
+    struct course *c = run->course = ARENA_NEW(&run->arena, struct course, 1);
+    *c = (struct course){
+        .watch = {.grid = &run->grid, .run = run->launch->open ? run : NULL, .arena = &run->arena},
+        .opens = CYCLE_NEVER,
+        .last_poll = run->start.seconds,
+    };
+    c->watch.warps = ARENA_NEW(&run->arena, struct gpu_watched_warp, gpu->machine.gpu.sms * gpu->machine.sm.warps);
+    gpu_watch_start(&c->watch, gpu);
+    if (run->launch->resume && gpu_resume(run, &c->watch) < 0)
         return GPU_INVALID;
-    c.limit = run->launch->max_cycles ? run->start_cycle + run->launch->max_cycles : CYCLE_NEVER;
-    if (gpu->cycle >= c.limit)
+    c->limit = run->launch->max_cycles ? run->start_cycle + run->launch->max_cycles : CYCLE_NEVER;
+    if (gpu->cycle >= c->limit)
         return GPU_LIMIT;
     if (run->launch->module->grid_barrier)
-        see_to_grid(run, &c, gpu->cycle);
-    c.duty = next_duty(gpu, &c.watch, c.limit);
-    c.alone = run->part_count == 1 && !run->launch->every_cycle && !run->launch->module->grid_barrier &&
-              gpu->machine.gpu.network_mhz <= gpu->machine.gpu.core_mhz;
-    return run_windows(run, &c);
+        see_to_grid(run, c, gpu->cycle);
+    c->duty = next_duty(gpu, &c->watch, c->limit);
+    c->alone = run->part_count == 1 && !run->launch->every_cycle && !run->launch->module->grid_barrier &&
+               gpu->machine.gpu.network_mhz <= gpu->machine.gpu.core_mhz;
+    return run_windows(run, c);
+}
+
+/* A launch that stands goes on, or ends, in the cycle of the look at which it came to stand: the host has taken no time.
+ */
+static enum gpu_status leave_stand(struct gpu_run *run, enum gpu_going going)
+{
+    struct gpu *gpu = run->gpu;
+    struct course *c = run->course;
+    uint64_t next = gpu->cycle;
+    gpu->cycle = c->stood;
+    if (going == GPU_GO_STOP)
+        return GPU_STOPPED;
+    if (going == GPU_GO_HANG) {
+        gpu_explain_hang(run, GPU_HANG_STUCK);
+        return GPU_HANG;
+    }
+    gpu_watch_start(&c->watch, gpu);
+    gpu->cycle = next;
+    c->duty = next_duty(gpu, &c->watch, c->limit);
+    return run_windows(run, c);
 }
 
 /* After a launch that did not drain the units hold its remains: they are made anew, with empty caches. */
@@ -413,7 +456,7 @@ static void prepare_parts(struct gpu_run *run)
 }
 
 /* A kernel sees what the host and earlier kernels wrote, also where an L1 kept older lines. */
-HOT enum gpu_status gpu_run_timing(struct gpu_run *run)
+static enum gpu_status begin(struct gpu_run *run)
 {
     struct gpu *gpu = run->gpu;
     gpu_reset_counters(gpu);
@@ -422,7 +465,15 @@ HOT enum gpu_status gpu_run_timing(struct gpu_run *run)
         sm_begin(gpu->sms[i], &run->kernel, gpu->cycle);
     }
     prepare_parts(run);
-    enum gpu_status status = run_cycles(run);
+    return run_cycles(run);
+}
+
+HOT enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going)
+{
+    struct gpu *gpu = run->gpu;
+    enum gpu_status status = run->course ? leave_stand(run, going) : begin(run);
+    if (status == GPU_STANDS)
+        return status;
     for (unsigned i = 0; i < gpu->machine.gpu.sms && status != GPU_INVALID; i++)
         sm_settle(gpu->sms[i], gpu->cycle);
     if (status != GPU_INVALID)

@@ -393,6 +393,8 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
                 : is_kept(&w)  ? " (a lock was not given back)"
                                : "",
                 (unsigned long long)(run->gpu->cycle - run->start_cycle), w.warp_count, at_barrier);
+    if (run->why_alone)
+        strbuf_addf(&text, "\n host: %s", run->why_alone);
     describe_blocks_left(run, &text);
     for (uint32_t i = 1; i <= w.circle_count && i <= REPORT_CIRCLES; i++)
         describe_circle(run, &w, i, &text);

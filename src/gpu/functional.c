@@ -46,6 +46,7 @@ struct frun {
     uint64_t idle, noted;  /* turns since anybody did more; the one in which states were noted */
     uint64_t idle_from;    /* instructions when that began */
     bool changed;          /* memory did since then */
+    uint64_t round; /* turns of everybody so far, + 1 */
     struct gpu_control *control;
     struct simt_access access;
     struct sm_novel novel;
@@ -388,6 +389,20 @@ static bool goes_round(struct frun *f)
     return all && !note && (!f->changed || f->idle - f->noted >= OLD_ROUNDS);
 }
 
+/* Nobody on the device will write what its warps poll, but the host may. */
+static bool waits_for_host(struct frun *f)
+{
+    if (!f->run->launch->open)
+        return false;
+    gpu_polls_begin(f->run);
+    for (unsigned i = 0; i < f->block_count; i++) {
+        const struct fblock *b = &f->blocks[i];
+        for (uint64_t rest = b->place ? b->running & ~b->waiting : 0; rest; rest &= rest - 1)
+            gpu_polls_add(f->run, &b->place->warps[mask_first(rest)], f->control);
+    }
+    return f->run->polls->count;
+}
+
 /* True: after a turn, the warps have got nowhere. */
 static bool is_stuck(struct frun *f, bool ran, bool moved)
 {
@@ -401,22 +416,28 @@ static bool is_stuck(struct frun *f, bool ran, bool moved)
     return !ran || goes_round(f) || (most && f->instructions - f->idle_from >= most);
 }
 
+static enum gpu_status explain_stuck(struct frun *f, bool ran)
+{
+    const char *why = f->run->why_alone;
+    diag_error(f->run->sink, DIAG_NOWHERE, "run it with --mode timing for a report of who waits for whom",
+               "kernel %s made no progress: its warps %s%s%s", f->run->launch->kernel->name,
+               ran ? "only spin" : "wait at barriers that the others do not reach", why ? "; " : "", why ? why : "");
+    return GPU_HANG;
+}
+
 static enum gpu_status run_rounds(struct frun *f)
 {
     double last = f->run->start.seconds;
-    for (uint64_t round = 1; any_left(f); round++) {
+    for (; any_left(f); f->round++) {
+        uint64_t round = f->round;
         bool moved;
         bool ran = run_round(f, &moved);
         if (f->faulted) {
             gpu_explain_fault(f->run, &f->fault);
             return GPU_FAULT;
         }
-        if (is_stuck(f, ran, moved)) {
-            diag_error(f->run->sink, DIAG_NOWHERE, "run it with --mode timing for a report of who waits for whom",
-                       "kernel %s made no progress: its warps %s", f->run->launch->kernel->name,
-                       ran ? "only spin" : "wait at barriers that the others do not reach");
-            return GPU_HANG;
-        }
+        if (is_stuck(f, ran, moved))
+            return ran && waits_for_host(f) ? GPU_STANDS : explain_stuck(f, ran);
         if (f->run->launch->max_cycles && f->instructions >= f->run->launch->max_cycles)
             return GPU_LIMIT;
         double now = round % 64 ? last : host_seconds();
@@ -429,13 +450,34 @@ static enum gpu_status run_rounds(struct frun *f)
     return GPU_OK;
 }
 
-enum gpu_status gpu_run_functional(struct gpu_run *run)
+static enum gpu_status begin(struct gpu_run *run)
 {
-    struct frun *f = base_calloc(1, sizeof *f);
+    struct frun *f = run->functional = base_calloc(1, sizeof *f);
     f->run = run;
+    f->round = 1;
     f->counters = run->result->counters;
     allocate_blocks(f);
-    enum gpu_status status = run_rounds(f);
+    return run_rounds(f);
+}
+
+static enum gpu_status leave_stand(struct frun *f, enum gpu_going going)
+{
+    if (going == GPU_GO_STOP)
+        return GPU_STOPPED;
+    if (going == GPU_GO_HANG)
+        return explain_stuck(f, true);
+    f->idle = 0;
+    f->idle_from = f->instructions;
+    f->round++;
+    return run_rounds(f);
+}
+
+enum gpu_status gpu_run_functional(struct gpu_run *run, enum gpu_going going)
+{
+    enum gpu_status status = run->functional ? leave_stand(run->functional, going) : begin(run);
+    struct frun *f = run->functional;
+    if (status == GPU_STANDS)
+        return status;
     gpu_explain_unsynced(run, &f->unsynced);
     vec_free(&f->unsynced);
     for (unsigned i = 0; i < f->block_count; i++)

@@ -87,6 +87,12 @@ struct gpu_launch {
     bool every_cycle;    /* step units also when they cannot act: the same results, later; a check of the simulator */
     bool check_sync;     /* an exchange between lanes whose result the PTX manual leaves undefined is a fault */
     const struct simt_divergence *divergence; /* how the lanes of a warp part and meet; NULL: the machine's way */
+    /* The host goes on beside the kernel and may write device memory: a kernel that only polls words which nobody on
+     * the device will write then stands (GPU_STANDS) instead of being stopped. Simulated time stands with it, so that
+     * results do not depend on how long the host takes. */
+    bool open;
+    /* Whether the host can write there without a call, so that polls of it are met soon; NULL: nowhere. */
+    bool (*host_writes)(const void *context, uint64_t address);
     /* Called about five times a host second, or never when NULL; non-zero asks to stop. */
     int (*progress)(void *context, const struct gpu_progress *progress);
     void *context;
@@ -109,6 +115,7 @@ enum gpu_status {
     GPU_HANG,    /* no progress is possible, or none was made: deadlock, livelock */
     GPU_LIMIT,   /* max_cycles reached */
     GPU_STOPPED, /* progress asked to stop */
+    GPU_STANDS,  /* see gpu_launch.open; not the end: gpu_go_on */
 };
 
 /* The program's fault, with status GPU_FAULT. */
@@ -163,9 +170,25 @@ const char *gpu_status_name(enum gpu_status status);
 /* Says in the sink that the launch was stopped from outside, when and by what; nothing when it was not. */
 void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink);
 
-/* Runs one kernel to its end. Returns 0 when it ended well; else -1, result->status says how and sink explains. result
- * is filled in every case (partial figures included). */
+/* Runs one kernel to its end, or until it stands. Returns 0 when it ended well; else -1, result->status says how and
+ * sink explains. result is filled in every case (partial figures included), unless it stands. */
 int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink);
+
+/* The launch that stands, if any, with what gpu_launch was given for result, sink, and gpu_launch.params; meanwhile
+ * memory may be read and written, and modules be loaded, but nothing be launched. gpu_polls_changed: one of the words
+ * that it polls has another value than when it came to stand. */
+bool gpu_stands(const struct gpu *gpu);
+bool gpu_polls_changed(const struct gpu *gpu);
+/* Threads of the process that are the device's own. */
+unsigned gpu_helpers(const struct gpu *gpu);
+enum gpu_going {
+    GPU_GO_ON,   /* something was written */
+    GPU_GO_HANG, /* nobody will write what it polls: it ends with GPU_HANG, and the sink is told who waits for what */
+    GPU_GO_STOP, /* it ends with GPU_STOPPED */
+};
+/* Lets it go on, or ends it. Returns as gpu_launch, also with GPU_STANDS again. why: for GPU_GO_HANG, words for why
+ * nobody will. */
+int gpu_go_on(struct gpu *gpu, enum gpu_going going, const char *why);
 
 /* Checkpoints: from now on launches call take about every `every` cycles of the device (0: no more), the first time
  * after `first`, at a moment at which gpu_archive can describe the whole of it; not in functional mode. */

@@ -76,6 +76,7 @@ struct gpu {
     struct strbuf output;
     VEC(uint64_t) unsynced_lines; /* hashes of the source lines whose unsynced instructions have been reported */
     struct simt_services services;
+    struct gpu_run *standing; /* the launch that stands, else NULL */
     struct gpu_run *run;     /* the launch that takes a checkpoint, else NULL */
     struct gpu_watch *watch; /* of that launch */
     uint64_t cycle;          /* core cycles since creation; apart from what the threads of a launch read */
@@ -101,9 +102,25 @@ static inline unsigned gpu_sm_groups(const struct gpu *gpu)
     return (m->gpu.sms + m->sm.l1i_sharers - 1) / m->sm.l1i_sharers;
 }
 
+/* polls.c: words that warps poll, in a hash table by address; bytes 0: no word. */
+#define GPU_POLL_PLACES 8192u
+struct gpu_poll {
+    uint64_t address, value; /* value: when the launch came to stand, as one number that differs where it does */
+    uint8_t bytes;
+};
+struct gpu_polls {
+    uint32_t count;
+    struct gpu_poll words[GPU_POLL_PLACES];
+};
+
 /* Everything one launch needs besides the device. */
 struct gpu_run {
     struct gpu *gpu;
+    struct gpu_launch own; /* a copy, which launch is */
+    struct gpu_polls *polls; /* of a launch that stands, or came to look as if; NULL until then */
+    struct course *course;   /* engine.c: where it goes on */
+    struct frun *functional; /* functional.c: likewise */
+    const char *why_alone; /* why nobody will write what a launch that hangs polls, or NULL */
     const struct gpu_launch *launch;
     struct gpu_result *result;
     struct diag_sink *sink;
@@ -150,10 +167,18 @@ void gpu_build_units(struct gpu *gpu);
 /* The setup of SM `index`, between these networks, and those of probes that the device has. */
 struct sm_setup gpu_sm_setup(const struct gpu *gpu, unsigned index, struct network *requests, struct network *replies);
 void gpu_destroy_units(struct gpu *gpu);
-/* engine.c: runs the launch cycle by cycle. */
-enum gpu_status gpu_run_timing(struct gpu_run *run);
+/* engine.c: runs the launch cycle by cycle, to its end or until it stands. going: how one that stands is to go on; one
+ * that begins goes on. */
+enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going);
 /* functional.c: runs it without time. */
-enum gpu_status gpu_run_functional(struct gpu_run *run);
+enum gpu_status gpu_run_functional(struct gpu_run *run, enum gpu_going going);
+/* polls.c: forgets all words; adds those that the warp polls; those that all warps of the SMs poll. */
+struct gpu_control;
+void gpu_polls_begin(struct gpu_run *run);
+void gpu_polls_add(struct gpu_run *run, const struct simt_warp *warp, const struct gpu_control *control);
+void gpu_polls_find(struct gpu_run *run, const struct gpu_control *control);
+/* Whether the host can write one of them without a call. */
+bool gpu_polls_host(const struct gpu_run *run);
 /* result.c */
 struct gpu_counters *gpu_counters_new(void);
 void gpu_collect(struct gpu *gpu, struct gpu_counters *counters);
@@ -191,6 +216,7 @@ struct gpu_watch {
     uint32_t windows;               /* of gpu.watch_cycles that have passed since without work */
     struct gpu_watched_warp *warps; /* by SM and slot; the caller provides them, zeroed */
     const struct simt_grid *grid;   /* of the launch */
+    struct gpu_run *run;            /* the launch, when it is open; else NULL */
     struct arena *arena;            /* for what follows, which is made when it is first needed */
     struct gpu_control *control;
     struct gpu_watch_state *states; /* in pairs, by hash */
@@ -210,7 +236,13 @@ void gpu_watch_prepare(struct gpu_watch *watch);
  * wait for each other in a way that nothing ends (waits.h); for eight times as long when they change memory; for 64
  * times when some change themselves, if all that they ask for is held; or for gpu.idle_cycles, whatever they do. To be
  * asked at watch->next. */
-enum gpu_watch_verdict { GPU_WATCH_WELL, GPU_WATCH_STUCK, GPU_WATCH_IDLE };
+enum gpu_watch_verdict {
+    GPU_WATCH_WELL,
+    GPU_WATCH_STUCK,
+    GPU_WATCH_LOCKED, /* stuck by locks that nobody gives back, or that are waited for in circles */
+    GPU_WATCH_HOST,   /* warps only poll what the host can write without a call */
+    GPU_WATCH_IDLE,
+};
 enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu);
 /* explain.c: explains in the sink who waits for whom; what a thread did wrong. */
 enum gpu_hang {

@@ -1,7 +1,10 @@
 /* One launch: checks, the parameter block, the grid, and what is said when it does not end well. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/check.h"
+#include "base/crew.h"
 #include "gpu/gpu_impl.h"
 #include "simt/form.h"
 #include "sm/barrier.h"
@@ -354,35 +357,74 @@ static void set_host_float_mode(unsigned mode)
 }
 #endif
 
-int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink)
+static void free_run(struct gpu_run *run)
 {
-    struct gpu_launch alone = *launch;
-    /* Values that take effect at issue go round the messages between SMs: their order is that of one thread. */
-    alone.threads = 1;
-    if (gpu->machine.sm.values_at_issue)
-        launch = &alone;
-    struct gpu_run run = {.gpu = gpu, .launch = launch, .result = result, .sink = sink, .start_cycle = gpu->cycle};
-    describe_result(&run);
-    if (prepare(&run))
-        return -1;
-    run.kernel.l1_keeps = gpu_protocol(&gpu->machine)->registration != NULL;
-    sm_prepare(&run.kernel, &gpu->machine.sm, &run.arena);
-    gpu->launches++;
-    run.start = host_use_now();
+    arena_free(&run->arena);
+    free(run);
+}
+
+/* Runs it until it ends or stands. Returns as gpu_launch; a launch that has ended is freed. */
+static int proceed(struct gpu_run *run, enum gpu_going going)
+{
+    struct gpu *gpu = run->gpu;
+    struct gpu_result *result = run->result;
+    const struct gpu_launch *launch = run->launch;
     unsigned float_mode = host_float_mode();
     set_host_float_mode(HOST_FLOAT_DEFAULT);
-    result->status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(&run) : gpu_run_timing(&run);
+    result->status =
+        launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(run, going) : gpu_run_timing(run, going);
     set_host_float_mode(float_mode);
+    gpu->standing = result->status == GPU_STANDS ? run : NULL;
+    if (gpu->standing)
+        return -1;
     result->stopped_by = result->status == GPU_LIMIT ? "max-cycles" : NULL;
-    result->host = host_use_since(&run.start);
-    result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run.start_cycle;
+    result->host = host_use_since(&run->start);
+    result->cycles = launch->mode == GPU_FUNCTIONAL ? 0 : gpu->cycle - run->start_cycle;
     result->time_ns = (double)result->cycles * 1000.0 / gpu->machine.gpu.core_mhz;
     if (launch->phases && launch->mode == GPU_TIMING)
         gpu_add_phases(gpu, launch->kernel->name, launch->phases);
     if (launch->mode == GPU_TIMING)
         gpu_add_energy(&gpu->machine, result);
-    arena_free(&run.arena);
+    free_run(run);
     return result->status == GPU_OK ? 0 : -1;
+}
+
+int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_result *result, struct diag_sink *sink)
+{
+    struct gpu_run *run = base_calloc(1, sizeof *run);
+    contract(!gpu->standing);
+    *run = (struct gpu_run){.gpu = gpu, .own = *launch, .result = result, .sink = sink, .start_cycle = gpu->cycle};
+    run->launch = &run->own;
+    /* Values that take effect at issue go round the messages between SMs: their order is that of one thread. */
+    if (gpu->machine.sm.values_at_issue)
+        run->own.threads = 1;
+    describe_result(run);
+    if (prepare(run)) {
+        free_run(run);
+        return -1;
+    }
+    run->kernel.l1_keeps = gpu_protocol(&gpu->machine)->registration != NULL;
+    sm_prepare(&run->kernel, &gpu->machine.sm, &run->arena);
+    gpu->launches++;
+    run->start = host_use_now();
+    return proceed(run, GPU_GO_ON);
+}
+
+bool gpu_stands(const struct gpu *gpu)
+{
+    return gpu->standing != NULL;
+}
+
+unsigned gpu_helpers(const struct gpu *gpu)
+{
+    return crew_helpers(gpu->crew);
+}
+
+int gpu_go_on(struct gpu *gpu, enum gpu_going going, const char *why)
+{
+    struct gpu_run *run = gpu->standing;
+    run->why_alone = why;
+    return proceed(run, going);
 }
 
 uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel)

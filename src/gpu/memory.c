@@ -41,7 +41,7 @@ static int check_range(const struct gpu *gpu, uint64_t address, uint64_t bytes, 
  * copies to symbols do not touch it). */
 static void note_host_copy(struct gpu *gpu, uint64_t address, uint64_t bytes)
 {
-    if (gpu_address_read_only(gpu, address))
+    if (gpu->standing || gpu_address_read_only(gpu, address))
         return;
     for (unsigned i = 0; bytes && i < gpu->machine.memory.partition.channels; i++)
         partition_host_copy(gpu->partitions[i], address, bytes);

@@ -6,12 +6,11 @@
 
 #define MANY_TRIES 64 /* accesses that synchronise; critical sections have fewer before they write something */
 
-/* A source of an instruction as the lane would read it now; false when that is not plain. */
-static bool read_operand(const struct simt_warp *warp, const struct isa_operand *o, unsigned lane, bool address,
-                         uint64_t *value)
+bool waits_read_operand(const struct simt_warp *warp, const struct simt_frame *frame, const struct isa_operand *o,
+                        unsigned lane, bool address, uint64_t *value)
 {
     unsigned width = warp->block->grid->code->width;
-    const uint32_t *row = warp->rows + (size_t)(warp->paths.now->frame.reg_base + o->row) * width;
+    const uint32_t *row = warp->rows + (size_t)(frame->reg_base + o->row) * width;
     uint64_t offset = address ? o->value : 0;
     if (o->kind == ISA_OPERAND_IMM)
         *value = o->value;
@@ -22,6 +21,13 @@ static bool read_operand(const struct simt_warp *warp, const struct isa_operand 
     else
         return false;
     return true;
+}
+
+/* A source as a lane of the path that has the turn would read it. */
+static bool read_operand(const struct simt_warp *warp, const struct isa_operand *o, unsigned lane, bool address,
+                         uint64_t *value)
+{
+    return waits_read_operand(warp, &warp->paths.now->frame, o, lane, address, value);
 }
 
 /* Whether the lanes' registers still belong to the instruction: it is in the function that the warp executes. */
@@ -407,6 +413,16 @@ bool waits_closed(const struct waits *w)
             return false;
     }
     return true;
+}
+
+bool waits_closed_now(struct gpu *gpu)
+{
+    struct arena arena = {0};
+    struct waits waits;
+    waits_find(&waits, gpu, &arena);
+    bool closed = waits_closed(&waits);
+    arena_free(&arena);
+    return closed;
 }
 
 /* Code that was inlined has the lines of its own file; what follows it soon is of the file that it was inlined in. */

@@ -77,11 +77,17 @@ struct waits {
     struct arena *arena;
 };
 
+/* A source of an instruction as a lane would read it now from this frame, an address with its offset; false when that is
+ * not plain. */
+bool waits_read_operand(const struct simt_warp *warp, const struct simt_frame *frame, const struct isa_operand *o,
+                        unsigned lane, bool address, uint64_t *value);
 /* Looks at the device as it stands; memory belongs to arena. */
 void waits_find(struct waits *waits, struct gpu *gpu, struct arena *arena);
 /* Whether nobody can go on by what the program does: every warp waits for a lock whose holder waits too, is gone, or
  * starves, or at a barrier, or starves itself. */
 bool waits_closed(const struct waits *waits);
+/* The same of the device as it stands now. */
+bool waits_closed_now(struct gpu *gpu);
 bool waits_starving(const struct waits *waits);
 /* Appends where an instruction stands; for one that comes from a header, as atomicCAS does, also where it is used. */
 void waits_pos(const struct isa_module *code, uint32_t pc, struct strbuf *out);

@@ -6,6 +6,13 @@
 
 #define LOOK_CYCLES 16384 /* between two looks, or a 64th of gpu.watch_cycles, but not below the least */
 #define LOOK_CYCLES_LEAST 500
+#define OPEN_CYCLES 4096 /* between two looks, at most, where a wait for the host is to be seen soon */
+
+/* The host can write words that the launch may poll, without a call. */
+static bool is_open(const struct gpu_watch *watch)
+{
+    return watch->run && watch->run->launch->host_writes;
+}
 
 /* Events that a waiting program does not produce: threads that end, stores and atomics that lead to new values. */
 static uint64_t worked_so_far(const struct gpu *gpu)
@@ -35,6 +42,7 @@ static uint64_t changes_so_far(const struct gpu *gpu)
 static void look_again(struct gpu_watch *watch, const struct gpu *gpu)
 {
     uint64_t part = gpu->machine.gpu.watch_cycles / 64;
+    part = is_open(watch) && part > OPEN_CYCLES ? OPEN_CYCLES : part;
     uint64_t step = part > LOOK_CYCLES ? LOOK_CYCLES : part < LOOK_CYCLES_LEAST ? LOOK_CYCLES_LEAST : part;
     watch->next = cycle_min(gpu->cycle + step, watch->end);
     if (watch->next <= gpu->cycle)
@@ -82,7 +90,8 @@ static uint64_t settled(struct gpu_watch *watch, const struct gpu *gpu)
     if (changes != watch->changes)
         watch->quiet_since = gpu->cycle;
     watch->changes = changes;
-    return gpu->cycle - watch->quiet_since >= gpu->machine.gpu.watch_cycles / 4 ? changes + 1 : 0;
+    uint64_t usual = gpu->machine.gpu.watch_cycles / 4, quiet = gpu->cycle - watch->quiet_since;
+    return quiet >= (is_open(watch) && usual > 4 * OPEN_CYCLES ? 4 * OPEN_CYCLES : usual) ? changes + 1 : 0;
 }
 
 /* A warp is in the state with this hash. Of two places for a hash, one keeps what came first, the other what came last.
@@ -198,12 +207,7 @@ static bool is_hopeless(const struct gpu_watch *watch, struct gpu *gpu, enum doi
         return false;
     if (most < MAY_COME_BACK && watch->windows >= PATIENCE)
         return true;
-    struct arena arena = {0};
-    struct waits waits;
-    waits_find(&waits, gpu, &arena);
-    bool closed = waits_closed(&waits);
-    arena_free(&arena);
-    return closed;
+    return waits_closed_now(gpu);
 }
 
 /* A window has passed. */
@@ -226,11 +230,17 @@ static bool end_window(struct gpu_watch *watch, struct gpu *gpu, enum doing most
     return false;
 }
 
+static bool polls_host(const struct gpu_watch *watch)
+{
+    gpu_polls_find(watch->run, watch->control);
+    return gpu_polls_host(watch->run);
+}
+
 enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
 {
     uint64_t idle_cycles = gpu->machine.gpu.idle_cycles;
     if (gpu_locks_stuck(watch, gpu))
-        return GPU_WATCH_STUCK;
+        return GPU_WATCH_LOCKED;
     if (worked_so_far(gpu) != watch->worked) {
         gpu_watch_start(watch, gpu);
         return GPU_WATCH_WELL;
@@ -240,9 +250,11 @@ enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
     look_again(watch, gpu);
     bool slow, over = gpu->cycle >= watch->end,
                soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
-    enum doing most = over || soon ? judge(watch, gpu, &slow) : COMPUTES;
+    enum doing most = over || soon || is_open(watch) ? judge(watch, gpu, &slow) : COMPUTES;
+    if (most == GOES_ROUND && is_open(watch) && polls_host(watch))
+        return GPU_WATCH_HOST;
     /* The counts since the last progress are kept: the report shows them. */
-    if (most == GOES_ROUND || (over && end_window(watch, gpu, most, slow)))
+    if ((over || soon) && (most == GOES_ROUND || (over && end_window(watch, gpu, most, slow))))
         return GPU_WATCH_STUCK;
     return idle_cycles && gpu->cycle - watch->visible >= idle_cycles ? GPU_WATCH_IDLE : GPU_WATCH_WELL;
 }

@@ -1,0 +1,111 @@
+/* The words that a launch polls while it gets nowhere: those that the loads and atomics of the loops in which its lanes
+ * are would read now. When nobody on the device will write one of them, the host still may. */
+#include <string.h>
+
+#include "gpu/control.h"
+#include "gpu/waits.h"
+
+static uint32_t place_of(const struct gpu_polls *polls, uint64_t address)
+{
+    uint32_t at = (uint32_t)(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % GPU_POLL_PLACES;
+    while (polls->words[at].bytes && polls->words[at].address != address)
+        at = (at + 1) % GPU_POLL_PLACES;
+    return at;
+}
+
+static uint64_t value_at(const struct gpu *gpu, uint64_t address, unsigned bytes)
+{
+    uint64_t words[2] = {0};
+    memcpy(words, store_at(&gpu->store, address), bytes);
+    return words[0] ^ words[1] * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static void add_word(struct gpu_run *run, uint64_t address, unsigned bytes)
+{
+    struct gpu_polls *polls = run->polls;
+    const struct gpu *gpu = run->gpu;
+    uint32_t at = place_of(polls, address);
+    if (polls->words[at].bytes >= bytes || polls->count >= GPU_POLL_PLACES / 2 ||
+        !store_covers(&gpu->store, address, bytes))
+        return;
+    polls->count += !polls->words[at].bytes;
+    polls->words[at] = (struct gpu_poll){address, value_at(gpu, address, bytes), (uint8_t)bytes};
+}
+
+static unsigned poll_bytes(const struct isa_instr *instr)
+{
+    unsigned bytes = isa_type_bits(instr->type) / 8 << instr->mods.vec;
+    return bytes < 16 ? bytes : 16;
+}
+
+static bool reads_global(const struct isa_instr *instr)
+{
+    uint32_t flags = isa_op_info((enum isa_op)instr->op)->flags;
+    uint8_t space = instr->mods.space;
+    return flags & (ISA_FLAG_LOAD | ISA_FLAG_ATOMIC) && instr->src_count && (!space || space == ISA_SPACE_GLOBAL);
+}
+
+static void add_path(struct gpu_run *run, const struct simt_warp *warp, const struct gpu_control *control,
+                     const struct simt_walk *walk)
+{
+    const struct isa_module *code = warp->block->grid->code->module;
+    const struct isa_function *function = isa_function_at(code, walk->path->pc);
+    for (uint32_t pc = function ? function->first : 0; function && pc < function->first + function->count; pc++) {
+        const struct isa_instr *instr = &code->instrs[pc];
+        if (!reads_global(instr) || !gpu_control_together(control, walk->path->pc, pc))
+            continue;
+        for (uint64_t rest = walk->lanes; rest; rest &= rest - 1) {
+            uint64_t address;
+            if (waits_read_operand(warp, &walk->path->frame, &instr->src[0], mask_first(rest), true, &address))
+                add_word(run, address, poll_bytes(instr));
+        }
+    }
+}
+
+void gpu_polls_begin(struct gpu_run *run)
+{
+    if (!run->polls)
+        run->polls = ARENA_NEW(&run->arena, struct gpu_polls, 1);
+    memset(run->polls, 0, sizeof *run->polls);
+}
+
+void gpu_polls_add(struct gpu_run *run, const struct simt_warp *warp, const struct gpu_control *control)
+{
+    struct simt_walk walk = simt_walk(&warp->paths);
+    while (simt_walk_next(&walk))
+        if (walk.lanes && walk.path->pc != ISA_PC_NONE)
+            add_path(run, warp, control, &walk);
+}
+
+void gpu_polls_find(struct gpu_run *run, const struct gpu_control *control)
+{
+    const struct machine *m = &run->gpu->machine;
+    gpu_polls_begin(run);
+    for (unsigned i = 0; i < m->gpu.sms * m->sm.warps; i++) {
+        struct sm_warp_state w;
+        sm_warp_state(run->gpu->sms[i / m->sm.warps], i % m->sm.warps, &w);
+        if (w.resident && !w.finished && !waits_for(&w, WAITS_BARRIER))
+            gpu_polls_add(run, w.warp, control);
+    }
+}
+
+bool gpu_polls_host(const struct gpu_run *run)
+{
+    const struct gpu_launch *l = run->launch;
+    for (unsigned i = 0; l->host_writes && i < GPU_POLL_PLACES; i++)
+        if (run->polls->words[i].bytes && l->host_writes(l->context, run->polls->words[i].address))
+            return true;
+    return false;
+}
+
+bool gpu_polls_changed(const struct gpu *gpu)
+{
+    const struct gpu_polls *polls = gpu->standing ? gpu->standing->polls : NULL;
+    for (unsigned i = 0; polls && i < GPU_POLL_PLACES; i++) {
+        const struct gpu_poll *w = &polls->words[i];
+        if (w->bytes && store_covers(&gpu->store, w->address, w->bytes) &&
+            value_at(gpu, w->address, w->bytes) != w->value)
+            return true;
+    }
+    return false;
+}
