@@ -57,7 +57,7 @@ struct cli_options {
     const char *stats;       /* file for results, or NULL */
     const char *phases;      /* file for the phases of blocks, or NULL */
     const char *hang_report; /* file for the graph of waiting of a kernel that hangs, or NULL */
-    const char *max_cycles, *max_seconds, *threads;
+    const char *max_cycles, *max_seconds, *host_patience, *threads;
     const char *check; /* "sync", or NULL */
     const char *checkpoint_every, *checkpoint, *resume;
     const char *resume_kind, *resume_machine; /* what the checkpoint is of */

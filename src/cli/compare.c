@@ -27,7 +27,7 @@ static const char usage[] =
     "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
     "configuration with each\n"
     "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
-    "  --mode, --max-cycles, --max-seconds   as for lockstep run\n"
+    "  --mode, --max-cycles, --max-seconds, --host-patience   as for lockstep run\n"
     "  --kernels              a table for each kernel below that of the whole program\n"
     "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv\n"
     "\n"
@@ -178,7 +178,8 @@ static char *const *command_of(struct comparison *cmp, const struct configuratio
     const struct cli_options *o = cmp->options;
     const char *pairs[][2] = {
         {"--mode", o->mode},       {"--max-cycles", o->max_cycles}, {"--max-seconds", o->max_seconds},
-        {"--threads", o->threads}, {"--check", o->check},           {"--stats", stats}};
+        {"--threads", o->threads}, {"--check", o->check},           {"--host-patience", o->host_patience},
+        {"--stats", stats}};
     struct process_words words = {0};
     process_lockstep_run(&words);
     for (unsigned k = 0; k < CHOICES; k++)

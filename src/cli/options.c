@@ -34,6 +34,7 @@ static const struct row {
     {"mode", FILL_TEXT, offsetof(struct cli_options, mode), CLI_TAKES_RUN},
     {"max-cycles", FILL_TEXT, offsetof(struct cli_options, max_cycles), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
     {"max-seconds", FILL_TEXT, offsetof(struct cli_options, max_seconds), CLI_TAKES_RUN},
+    {"host-patience", FILL_TEXT, offsetof(struct cli_options, host_patience), CLI_TAKES_RUN},
     {"threads", FILL_TEXT, offsetof(struct cli_options, threads), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
     {"no-skip", FILL_FLAG, offsetof(struct cli_options, no_skip), CLI_TAKES_RUN},
     {"check", FILL_TEXT, offsetof(struct cli_options, check), CLI_TAKES_RUN},
@@ -147,14 +148,14 @@ static void note_overruled(const struct cli_options *options, struct diag_sink *
     }
 }
 
-/* A plain decimal number above 0 and below 10^9. */
+/* A plain decimal number, 0 or above, below 10^9. */
 static bool parse_seconds(const char *text, double *value)
 {
     char *end;
     if (text[strspn(text, "0123456789.")])
         return false;
     *value = strtod(text, &end);
-    return end != text && !*end && *value > 0 && *value < 1e9;
+    return end != text && !*end && *value < 1e9;
 }
 
 static int check_values(struct cli_options *options, struct diag_sink *sink)
@@ -166,9 +167,14 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--check %s: expected sync", options->check);
     if (options->max_cycles && !config_parse_u64(options->max_cycles, &options->max_cycles_value))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-cycles %s: expected a number of cycles", options->max_cycles);
-    if (options->max_seconds && !parse_seconds(options->max_seconds, &options->max_seconds_value))
+    double patience;
+    if (options->max_seconds &&
+        (!parse_seconds(options->max_seconds, &options->max_seconds_value) || options->max_seconds_value <= 0))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--max-seconds %s: expected a number of seconds above 0",
                         options->max_seconds);
+    if (options->host_patience && !parse_seconds(options->host_patience, &patience))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--host-patience %s: expected a number of seconds, 0 for no limit",
+                        options->host_patience);
     if (options->threads && (!config_parse_u64(options->threads, &options->threads_value) ||
                              options->threads_value < 1 || options->threads_value > 64))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--threads %s: expected a number from 1 to 64", options->threads);

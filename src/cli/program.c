@@ -204,6 +204,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
         variable(arena, "LOCKSTEP_MODE", options->mode),
         variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),
         variable(arena, "LOCKSTEP_MAX_SECONDS", options->max_seconds),
+        variable(arena, "LOCKSTEP_HOST_PATIENCE", options->host_patience),
         variable(arena, "LOCKSTEP_THREADS", options->threads),
         variable(arena, "LOCKSTEP_NO_SKIP", options->no_skip ? "1" : NULL),
         variable(arena, "LOCKSTEP_CHECK", options->check),

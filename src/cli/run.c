@@ -23,6 +23,8 @@ static const char usage[] =
     "  --max-cycles N         ends the run when a kernel has taken N cycles (in functional mode: warp instructions);\n"
     "                         0: no limit\n"
     "  --max-seconds S        ends the run after S seconds of host time, all kernels together\n"
+    "  --host-patience S      how long a program's kernel may wait for a write by the host, in seconds of host time\n"
+    "                         (default 60; 0: for ever): docs/progress.md\n"
     "  --threads N            simulates on N threads of this computer (default 1): the same results, sooner\n"
     "  --no-skip              steps every unit in every cycle: the same results, later; a check of the simulator\n"
     "  --check sync           a shuffle, vote or other exchange between lanes whose result the PTX manual leaves\n"

@@ -167,7 +167,8 @@ struct later_copy {
 static cudaError_t copy_later(struct runtime *rt, void *data, bool off)
 {
     struct later_copy *later = data;
-    cudaError_t error = off ? cudaSuccess : copy_rows(rt, later->to, later->from ? later->from : later->kept, &later->shape);
+    cudaError_t error =
+        off ? cudaSuccess : copy_rows(rt, later->to, later->from ? later->from : later->kept, &later->shape);
     free(data);
     return error;
 }
@@ -211,7 +212,6 @@ static cudaError_t copy_bytes(struct runtime *rt, void *to, const void *from, si
     const struct shape row = {.width = bytes, .rows = 1, .slices = 1, .to_pitch = bytes, .from_pitch = bytes};
     return copy_shape(rt, to, from, &row, kind);
 }
-
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
 {

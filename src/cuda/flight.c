@@ -300,8 +300,8 @@ cudaError_t flight_query(struct runtime *rt, cudaStream_t stream)
     if (!flight_before(rt, stream))
         return cudaSuccess;
     stop_begin(rt);
-    if (rt->flight && (host_has_written(rt->flight) ||
-                       (rt->patience > 0 && host_seconds() - rt->flight->stood > rt->patience)))
+    if (rt->flight &&
+        (host_has_written(rt->flight) || (rt->patience > 0 && host_seconds() - rt->flight->stood > rt->patience)))
         attend(rt->flight, false);
     catch_up(rt);
     stop_end(rt);

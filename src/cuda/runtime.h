@@ -105,11 +105,11 @@ struct runtime {
     uint64_t kernels_written;
     /* The device; NULL until the first call that needs it and after cudaDeviceReset. */
     struct gpu *gpu;
-    struct flight *flight;         /* flight.c: the kernel under way, or NULL */
-    VEC(struct later *) behind;    /* what was put off until it has ended */
-    unsigned waiting;              /* threads that wait for it */
-    uint64_t written;              /* copies and fills of device memory */
-    cudaStream_t stream;           /* of the copy or fill that is being called; whether it may be put off */
+    struct flight *flight;      /* flight.c: the kernel under way, or NULL */
+    VEC(struct later *) behind; /* what was put off until it has ended */
+    unsigned waiting;           /* threads that wait for it */
+    uint64_t written;           /* copies and fills of device memory */
+    cudaStream_t stream;        /* of the copy or fill that is being called; whether it may be put off */
     bool may_put_off;
     cudaError_t fault; /* a kernel's failure: every later call answers it until cudaDeviceReset */
     unsigned image_number;
@@ -221,8 +221,9 @@ cudaError_t flight_defer(struct runtime *rt, cudaStream_t stream, flight_later *
 /* Ends what is under way: with the device, or with the program, which could have written what is polled until then. */
 void flight_end(struct runtime *rt, bool program_ends);
 
-/* stop.c: around every launch and every wait for one. stop_begin takes over the signals that would end the process, stop_end gives them back
- * and lets one that came take effect; between them stop_reason says why the kernel is to stop, or NULL. */
+/* stop.c: around every launch and every wait for one. stop_begin takes over the signals that would end the process,
+ * stop_end gives them back and lets one that came take effect; between them stop_reason says why the kernel is to stop,
+ * or NULL. */
 void stop_begin(struct runtime *rt);
 const char *stop_reason(const struct runtime *rt);
 void stop_end(struct runtime *rt);

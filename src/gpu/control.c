@@ -67,7 +67,8 @@ static uint32_t successor(const struct isa_instr *instr, uint32_t pc, uint32_t n
         return instr->target;
     if (number == branch && (instr->guarded || !ends))
         return pc + 1;
-    return number == branch + 1u && (flags & ISA_FLAG_TAKE) ? pc : ISA_PC_NONE; /* lanes that did not get it ask again */
+    return number == branch + 1u && (flags & ISA_FLAG_TAKE) ? pc
+                                                            : ISA_PC_NONE; /* lanes that did not get it ask again */
 }
 
 /* Tarjan's search for strongly connected components, with a path of its own instead of recursion. */
@@ -193,12 +194,6 @@ const uint64_t *gpu_control_at(const struct gpu_control *c, uint32_t pc)
 {
     bool inside = c->sets && pc >= c->function->first && pc < c->function->first + c->function->count;
     return inside ? set_at(c, pc) : NULL;
-}
-
-bool gpu_control_together(const struct gpu_control *c, uint32_t a, uint32_t b)
-{
-    uint32_t first = c->function->first, count = c->function->count;
-    return !c->sets || a - first >= count || b - first >= count || c->loops[a - first] == c->loops[b - first];
 }
 
 bool gpu_control_by_clock(const struct gpu_control *c, uint32_t pc)

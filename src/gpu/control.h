@@ -10,15 +10,13 @@ struct gpu_control {
     uint32_t *loops;  /* by instruction: the outermost loop around it; those outside have one each, of their own */
     uint32_t words;   /* of a set: rows of the frame, then predicates, then the clock */
     bool reads_clock; /* the module does, somewhere */
-    uint64_t *sets; /* by instruction; NULL: not known, since the kernel calls functions */
+    uint64_t *sets;   /* by instruction; NULL: not known, since the kernel calls functions */
 };
 
 struct gpu_control *gpu_control_new(const struct isa_module *module, const struct isa_function *kernel,
                                     struct arena *arena);
 /* The set before the instruction at pc is executed, or NULL: everything. */
 const uint64_t *gpu_control_at(const struct gpu_control *control, uint32_t pc);
-/* Whether the instructions are in one loop, or are the same; true where loops are not known. */
-bool gpu_control_together(const struct gpu_control *control, uint32_t a, uint32_t b);
 /* Whether what a warp does from there depends on a clock. */
 bool gpu_control_by_clock(const struct gpu_control *control, uint32_t pc);
 

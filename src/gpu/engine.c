@@ -229,11 +229,11 @@ static int poll_host(struct gpu_run *run, double *last)
 }
 
 /* A launch that gets nowhere stands where the host may end that, by a write to a word that it polls; else it hangs. */
-static bool waits_for_host(struct gpu_run *run, const struct gpu_watch *watch, enum gpu_watch_verdict verdict)
+static bool waits_for_host(struct gpu_run *run, enum gpu_watch_verdict verdict)
 {
     if (verdict != GPU_WATCH_STUCK || !run->launch->open)
         return verdict == GPU_WATCH_HOST;
-    gpu_polls_find(run, watch->control);
+    gpu_polls_find(run);
     return run->polls->count && !waits_closed_now(run->gpu);
 }
 
@@ -248,7 +248,7 @@ static enum gpu_status ask_watch(struct gpu_run *run, struct gpu_watch *watch, u
         enum gpu_watch_verdict verdict = gpu_watch_ask(watch, gpu);
         if (verdict == GPU_WATCH_WELL)
             continue;
-        if (waits_for_host(run, watch, verdict))
+        if (waits_for_host(run, verdict))
             return GPU_STANDS;
         gpu_explain_hang(run, verdict == GPU_WATCH_IDLE ? GPU_HANG_IDLE : GPU_HANG_STUCK);
         return GPU_HANG;
@@ -374,7 +374,8 @@ static enum gpu_status run_cycles(struct gpu_run *run)
     return run_windows(run, c);
 }
 
-/* A launch that stands goes on, or ends, in the cycle of the look at which it came to stand: the host has taken no time.
+/* A launch that stands goes on, or ends, in the cycle of the look at which it came to stand: the host has taken no
+ * time.
  */
 static enum gpu_status leave_stand(struct gpu_run *run, enum gpu_going going)
 {

@@ -398,7 +398,7 @@ static bool waits_for_host(struct frun *f)
     for (unsigned i = 0; i < f->block_count; i++) {
         const struct fblock *b = &f->blocks[i];
         for (uint64_t rest = b->place ? b->running & ~b->waiting : 0; rest; rest &= rest - 1)
-            gpu_polls_add(f->run, &b->place->warps[mask_first(rest)], f->control);
+            gpu_polls_add(f->run, &b->place->warps[mask_first(rest)]);
     }
     return f->run->polls->count;
 }

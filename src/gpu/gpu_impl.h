@@ -77,9 +77,9 @@ struct gpu {
     VEC(uint64_t) unsynced_lines; /* hashes of the source lines whose unsynced instructions have been reported */
     struct simt_services services;
     struct gpu_run *standing; /* the launch that stands, else NULL */
-    struct gpu_run *run;     /* the launch that takes a checkpoint, else NULL */
-    struct gpu_watch *watch; /* of that launch */
-    uint64_t cycle;          /* core cycles since creation; apart from what the threads of a launch read */
+    struct gpu_run *run;      /* the launch that takes a checkpoint, else NULL */
+    struct gpu_watch *watch;  /* of that launch */
+    uint64_t cycle;           /* core cycles since creation; apart from what the threads of a launch read */
     uint64_t checkpoint_every, checkpoint_next;
     void (*take_checkpoint)(void *context);
     void *checkpoint_context;
@@ -116,11 +116,11 @@ struct gpu_polls {
 /* Everything one launch needs besides the device. */
 struct gpu_run {
     struct gpu *gpu;
-    struct gpu_launch own; /* a copy, which launch is */
+    struct gpu_launch own;   /* a copy, which launch is */
     struct gpu_polls *polls; /* of a launch that stands, or came to look as if; NULL until then */
     struct course *course;   /* engine.c: where it goes on */
     struct frun *functional; /* functional.c: likewise */
-    const char *why_alone; /* why nobody will write what a launch that hangs polls, or NULL */
+    const char *why_alone;   /* why nobody will write what a launch that hangs polls, or NULL */
     const struct gpu_launch *launch;
     struct gpu_result *result;
     struct diag_sink *sink;
@@ -173,10 +173,9 @@ enum gpu_status gpu_run_timing(struct gpu_run *run, enum gpu_going going);
 /* functional.c: runs it without time. */
 enum gpu_status gpu_run_functional(struct gpu_run *run, enum gpu_going going);
 /* polls.c: forgets all words; adds those that the warp polls; those that all warps of the SMs poll. */
-struct gpu_control;
 void gpu_polls_begin(struct gpu_run *run);
-void gpu_polls_add(struct gpu_run *run, const struct simt_warp *warp, const struct gpu_control *control);
-void gpu_polls_find(struct gpu_run *run, const struct gpu_control *control);
+void gpu_polls_add(struct gpu_run *run, const struct simt_warp *warp);
+void gpu_polls_find(struct gpu_run *run);
 /* Whether the host can write one of them without a call. */
 bool gpu_polls_host(const struct gpu_run *run);
 /* result.c */

@@ -371,8 +371,7 @@ static int proceed(struct gpu_run *run, enum gpu_going going)
     const struct gpu_launch *launch = run->launch;
     unsigned float_mode = host_float_mode();
     set_host_float_mode(HOST_FLOAT_DEFAULT);
-    result->status =
-        launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(run, going) : gpu_run_timing(run, going);
+    result->status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(run, going) : gpu_run_timing(run, going);
     set_host_float_mode(float_mode);
     gpu->standing = result->status == GPU_STANDS ? run : NULL;
     if (gpu->standing)

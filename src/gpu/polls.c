@@ -2,7 +2,6 @@
  * are would read now. When nobody on the device will write one of them, the host still may. */
 #include <string.h>
 
-#include "gpu/control.h"
 #include "gpu/waits.h"
 
 static uint32_t place_of(const struct gpu_polls *polls, uint64_t address)
@@ -45,16 +44,37 @@ static bool reads_global(const struct isa_instr *instr)
     return flags & (ISA_FLAG_LOAD | ISA_FLAG_ATOMIC) && instr->src_count && (!space || space == ISA_SPACE_GLOBAL);
 }
 
-static void add_path(struct gpu_run *run, const struct simt_warp *warp, const struct gpu_control *control,
-                     const struct simt_walk *walk)
+/* The shortest loop around an instruction that reads global memory: from the target of a branch back to the branch.
+ * Without one, the function when it was called, and may be called in a loop; of a kernel, the instruction. */
+static void find_loop(const struct isa_module *code, const struct isa_function *function, uint32_t pc, uint32_t *from,
+                      uint32_t *to)
+{
+    uint32_t end = function->first + function->count, last = ISA_PC_NONE;
+    *from = function->is_kernel ? pc : function->first;
+    *to = function->is_kernel ? pc + 1 : end;
+    bool found = false;
+    for (uint32_t i = function->first; i < end; i++) {
+        const struct isa_instr *instr = &code->instrs[i];
+        last = reads_global(instr) ? i : last;
+        bool around = instr->op == ISA_OP_BRA && instr->target <= pc && pc <= i;
+        if (around && last != ISA_PC_NONE && last >= instr->target && (!found || i + 1 - instr->target < *to - *from)) {
+            *from = instr->target;
+            *to = i + 1;
+            found = true;
+        }
+    }
+}
+
+static void add_path(struct gpu_run *run, const struct simt_warp *warp, const struct simt_walk *walk)
 {
     const struct isa_module *code = warp->block->grid->code->module;
     const struct isa_function *function = isa_function_at(code, walk->path->pc);
-    for (uint32_t pc = function ? function->first : 0; function && pc < function->first + function->count; pc++) {
+    uint32_t from = 0, to = 0;
+    if (function)
+        find_loop(code, function, walk->path->pc, &from, &to);
+    for (uint32_t pc = from; pc < to; pc++) {
         const struct isa_instr *instr = &code->instrs[pc];
-        if (!reads_global(instr) || !gpu_control_together(control, walk->path->pc, pc))
-            continue;
-        for (uint64_t rest = walk->lanes; rest; rest &= rest - 1) {
+        for (uint64_t rest = reads_global(instr) ? walk->lanes : 0; rest; rest &= rest - 1) {
             uint64_t address;
             if (waits_read_operand(warp, &walk->path->frame, &instr->src[0], mask_first(rest), true, &address))
                 add_word(run, address, poll_bytes(instr));
@@ -69,15 +89,15 @@ void gpu_polls_begin(struct gpu_run *run)
     memset(run->polls, 0, sizeof *run->polls);
 }
 
-void gpu_polls_add(struct gpu_run *run, const struct simt_warp *warp, const struct gpu_control *control)
+void gpu_polls_add(struct gpu_run *run, const struct simt_warp *warp)
 {
     struct simt_walk walk = simt_walk(&warp->paths);
     while (simt_walk_next(&walk))
         if (walk.lanes && walk.path->pc != ISA_PC_NONE)
-            add_path(run, warp, control, &walk);
+            add_path(run, warp, &walk);
 }
 
-void gpu_polls_find(struct gpu_run *run, const struct gpu_control *control)
+void gpu_polls_find(struct gpu_run *run)
 {
     const struct machine *m = &run->gpu->machine;
     gpu_polls_begin(run);
@@ -85,7 +105,7 @@ void gpu_polls_find(struct gpu_run *run, const struct gpu_control *control)
         struct sm_warp_state w;
         sm_warp_state(run->gpu->sms[i / m->sm.warps], i % m->sm.warps, &w);
         if (w.resident && !w.finished && !waits_for(&w, WAITS_BARRIER))
-            gpu_polls_add(run, w.warp, control);
+            gpu_polls_add(run, w.warp);
     }
 }
 

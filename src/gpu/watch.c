@@ -232,7 +232,7 @@ static bool end_window(struct gpu_watch *watch, struct gpu *gpu, enum doing most
 
 static bool polls_host(const struct gpu_watch *watch)
 {
-    gpu_polls_find(watch->run, watch->control);
+    gpu_polls_find(watch->run);
     return gpu_polls_host(watch->run);
 }
 

@@ -50,7 +50,7 @@ expect 0 "" run --quiet --stats "$folder/fetch" --fetch cff --set sm.fetch=fef "
 grep -q '"fetch": "cff"' "$folder/fetch" || { echo "--fetch does not hold over --set"; exit 1; }
 expect 0 "note: --set gpu.seed=3 does not count: --seed 4 is given too" run --seed 4 --set gpu.seed=3 "$case"
 "$LOCKSTEP" run --set l2.ways=4 --set sm.warps=4 --set l2.ways=4 "$case" 2>&1 | grep -q note && wrong "a note on what agrees"
-for option in --machine --set --sched --seed --mode --max-cycles --max-seconds --threads --check --checkpoint-every --checkpoint --resume \
+for option in --machine --set --sched --seed --mode --max-cycles --max-seconds --host-patience --threads --check --checkpoint-every --checkpoint --resume \
     --hang-report --stats; do
     expect 2 "$option needs a value: it is empty" run $option "" "$case"
     expect 2 "$option needs a value: it is empty" run $option= "$case"
