@@ -50,7 +50,7 @@ static void set_memory(struct cudaDeviceProp *p, const struct machine *m)
 static void set_sm(struct cudaDeviceProp *p, const struct machine *m)
 {
     p->multiProcessorCount = (int)m->gpu.sms;
-    p->warpSize = (int)m->sm.warp_size;
+    p->warpSize = ISA_WARP_SZ;
     p->regsPerBlock = p->regsPerMultiprocessor = (int)m->sm.registers;
     p->sharedMemPerBlock = m->sm.shared_bytes < DEFAULT_SHARED ? m->sm.shared_bytes : DEFAULT_SHARED;
     p->sharedMemPerBlockOptin = p->sharedMemPerMultiprocessor = m->sm.shared_bytes;

@@ -33,7 +33,7 @@ struct fblock {
     struct fplace *place; /* NULL: no block is there */
     struct simt_block simt;
     uint64_t waiting, running;
-    uint64_t back; /* warps that were in the state of place->states again */
+    uint64_t back;    /* warps that were in the state of place->states again */
     uint64_t at_grid; /* warps that wait for other blocks: all that have not ended */
 };
 
@@ -234,7 +234,10 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
         } else if (event == SIMT_DONE) {
             end_warp(b, w);
             return true;
+        } else if (event == SIMT_MET) {
+            f->counters->sm.thread_instructions += mask_count(r.met);
         } else if (event == SIMT_UNSYNCED) {
+            f->counters->sm.thread_instructions += mask_count(r.met);
             f->counters->sm.unsynced++;
             sm_unsynced_note(&f->unsynced, warp, &r, f->instructions);
         } else if (event == SIMT_SLEEP) {

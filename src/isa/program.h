@@ -24,6 +24,7 @@
 
 #define ISA_PC_BYTES 8
 #define ISA_FRAME_ROWS 4 /* frames of called functions begin at multiples: two rows of 32-bit registers, then two that one of 64 bits fills */
+#define ISA_WARP_SZ 32 /* threads of a warp, as programs see it: PTX ISA, "WARP_SZ" */
 #define ISA_PC_NONE UINT32_MAX /* "reconverges at exit", "no target" */
 
 enum isa_operand_kind {

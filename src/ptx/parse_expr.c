@@ -34,7 +34,7 @@ static int parse_unary(struct ptx_parser *p, struct ptx_constant *value, unsigne
     if (t->kind == PTX_TOKEN_NUMBER)
         return parse_literal(p, value);
     if (PTX_IS_WORD(t, "WARP_SZ")) {
-        *value = (struct ptx_constant){.integer = 32};
+        *value = (struct ptx_constant){.integer = ISA_WARP_SZ};
         ptx_advance(p);
         return 0;
     }

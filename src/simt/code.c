@@ -165,6 +165,28 @@ static struct simt_reach reach_of(const struct simt_operand *operand)
     return (struct simt_reach){(uintptr_t)operand->fixed, 0};
 }
 
+/* simt_op.meets of an instruction whose lanes meet wherever they are. */
+static uint8_t meeting_number(const struct isa_instr *instr)
+{
+    enum { VOTE = 0, SHFL = 4, MATCH32 = 8, MATCH64 = 10, ELECT = 13, BARRIER = 14, REDUX = 15 };
+    const struct isa_mods *mods = &instr->mods;
+    unsigned of_type = instr->type == ISA_S32 ? 0 : instr->type == ISA_U32 ? 8 : 16;
+    switch (instr->op) {
+    case ISA_OP_VOTE:
+        return (uint8_t)(VOTE + mods->vote);
+    case ISA_OP_SHFL:
+        return (uint8_t)(SHFL + mods->shfl);
+    case ISA_OP_MATCH:
+        return (uint8_t)((isa_type_bits(instr->type) == 64 ? MATCH64 : MATCH32) + mods->vote);
+    case ISA_OP_ELECT:
+        return ELECT;
+    case ISA_OP_REDUX:
+        return (uint8_t)(REDUX + of_type + mods->reduce);
+    default:
+        return BARRIER;
+    }
+}
+
 static void bind_instr(struct fixed_rows *rows, const struct isa_instr *instr, unsigned width, struct simt_op *op)
 {
     op->lanes = lane_resolve(instr);
@@ -253,6 +275,8 @@ struct simt_code *simt_bind(const struct isa_module *module, unsigned width, str
             code->ops[i].polls = simt_loop_polls(module, i);
             code->ops[i].waits = code->ops[i].polls && simt_loop_waits(module, i);
         }
+        if (code->ops[i].kind == SIMT_KIND_WARP && simt_meets_anywhere(module))
+            code->ops[i].meets = meeting_number(&module->instrs[i]);
         if (code->ops[i].kind == SIMT_KIND_OUTSIDE && module->instrs[i].op != ISA_OP_OUTSIDE)
             (*unbound)++;
     }

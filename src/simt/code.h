@@ -85,6 +85,8 @@ struct simt_op {
                    condition code; at most SIMT_PLAIN_SOURCES are read and one is written */
     bool polls; /* a branch back in a loop in which a lane may wait for others */
     bool waits; /* and in which it does nothing that another one may wait for */
+    uint8_t meets; /* WARP with a member mask: a number of its kind and qualifiers. Lanes at instructions of one number
+                      meet there; 0: at this instruction alone */
     struct simt_reach reach[SIMT_PLAIN_SOURCES + 1]; /* of a plain op: sources, then the destination */
     const struct simt_operand *src, *dst;
     struct simt_pred pred_src[2], pred_dst[2];
@@ -101,6 +103,13 @@ struct simt_code {
     lane_addresses_fn *addresses;
     lane_survey_fn *survey;
 };
+
+/* PTX ISA, "shfl.sync", "vote.sync", "bar.warp.sync": lanes wait until all named ones have executed an instruction with
+ * the same qualifiers and member mask; for targets below sm_70, all execute the same one. */
+static inline bool simt_meets_anywhere(const struct isa_module *module)
+{
+    return module->target_sm >= 70;
+}
 
 /* How a load of `bytes` bytes fills a register of `bits` bits. */
 simt_load_fn *simt_load_for(unsigned bytes, bool is_signed, unsigned bits);

@@ -29,15 +29,28 @@ struct simt_path {
     uint64_t mask;
     struct simt_frame frame;
     uint8_t kind;   /* the way's own, as what follows is */
+    uint8_t what;   /* it waits for (simt_awaited), as key */
     uint16_t spent; /* what it did since it last had to let others go on */
-    uint32_t key;   /* of what it waits for */
+    uint32_t key;
 };
 
-/* How lanes that are named together by an instruction wait for each other there (simt_divergence.gather). */
+/* How lanes that are named together by an instruction wait for each other there. */
 enum simt_gathering {
-    SIMT_GATHER_ONE,   /* they execute this one instruction, as one path; with the same key */
-    SIMT_GATHER_WARP,  /* each comes to a barrier of the warp, wherever it is, with the same key: the member mask */
-    SIMT_GATHER_BLOCK, /* each comes to a barrier of the block, wherever it is, with the same key: its number */
+    SIMT_GATHER_ONE,   /* they execute this one instruction, as one path */
+    SIMT_GATHER_ANY,   /* each comes to an exchange or a barrier of the warp, wherever it is */
+    SIMT_GATHER_BLOCK, /* each comes to a barrier of the block, wherever it is */
+};
+/* What lanes wait for (simt_divergence.gather). Those that wait for the same in all but `named` meet. */
+struct simt_awaited {
+    enum simt_gathering how;
+    uint8_t what;   /* which instructions count: gather.c */
+    uint32_t key;   /* the member mask; of a barrier of the block, its number and mode */
+    uint64_t named; /* all lanes that have to come */
+};
+/* The paths that stood at other instructions than the one that has the turn, and go on behind them: where they were. */
+struct simt_met {
+    unsigned count;
+    struct simt_path at[64];
 };
 enum simt_gathered {
     SIMT_GATHERED,      /* all named lanes are there. Some may have joined the path that has the turn */
@@ -99,10 +112,11 @@ struct simt_divergence {
     /* As branch, where lanes that go to target go round a loop again in which they may wait for others; NULL: no other
      * path can go on meanwhile. */
     void (*poll)(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough, uint32_t reconverge);
-    /* The path that has the turn came to an instruction that its lanes `some` execute together with all those of
-     * `named`, as a path without its other lanes; NULL: those that are not there are not waited for. */
-    enum simt_gathered (*gather)(struct simt_paths *paths, uint64_t some, enum simt_gathering how, uint32_t key,
-                                 uint64_t named);
+    /* The path that has the turn came to an instruction that its lanes `some` execute together with all named ones, as
+     * a path without its other lanes; NULL: those that are not there are not waited for. Fills `met`, unless it WAITS;
+     * where all are GATHERED, the caller executes the instructions of those paths too. */
+    enum simt_gathered (*gather)(struct simt_paths *paths, uint64_t some, const struct simt_awaited *awaited,
+                                 struct simt_met *met);
     /* Locks (simt/lock.h). The lanes of mask, all that have the turn, ask for locks; they stay where they are. */
     void (*ask)(struct simt_paths *paths, uint64_t mask);
     /* Those that asked, and have the turn, are answered. */

@@ -324,11 +324,11 @@ static void part_lanes(struct simt_paths *paths, uint64_t mask, uint32_t next)
     simt_meetings_part(paths, mask, next);
 }
 
-static enum simt_gathered gather(struct simt_paths *paths, uint64_t some, enum simt_gathering how, uint32_t key,
-                                 uint64_t named)
+static enum simt_gathered gather(struct simt_paths *paths, uint64_t some, const struct simt_awaited *awaited,
+                                 struct simt_met *met)
 {
     look_at_feet(paths);
-    enum simt_gathered gathered = simt_meetings_gather(paths, some, how, key, named);
+    enum simt_gathered gathered = simt_meetings_gather(paths, some, awaited, met);
     if (gathered != SIMT_GATHERED)
         paths->now->key = gathered == SIMT_GATHER_WAITS ? HURRIED : 0;
     look_ahead(paths);

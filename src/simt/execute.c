@@ -419,11 +419,9 @@ static enum simt_event execute_other(struct simt_warp *warp, const struct simt_o
     case SIMT_KIND_NOP:
         break;
     case SIMT_KIND_WARP:
-        event = r->mask && warp->paths.way->gather ? simt_gather_warp(warp, op, cycle, r) : SIMT_PLAIN;
+        event = r->mask ? simt_warp_op(warp, op, cycle, r) : SIMT_PLAIN;
         if (event == SIMT_JUMP)
             return event;
-        if (event == SIMT_PLAIN && r->mask)
-            event = simt_warp_op(warp, op, cycle, r);
         if (event != SIMT_FAULTED)
             simt_advance(&warp->paths, r->pc + 1);
         else

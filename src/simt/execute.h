@@ -23,17 +23,11 @@ void simt_write_pred(struct simt_warp *warp, const struct simt_pred *pred, const
 const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool wide, uint64_t cycle,
                              uint32_t local_base, uint64_t *scratch);
 /* exchange.c: vote, shfl, match, redux, activemask, elect, bar.warp.sync, in the lanes of r->mask, which are not none.
- * PLAIN, UNSYNCED or FAULTED. */
+ * PLAIN, MET or UNSYNCED, behind which r says who executes it now; JUMP: they wait for others; or FAULTED. */
 enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r);
-/* The first lanes of r->mask with one member mask that names others, which have not ended and are not there. Returns
- * all that it names, ended or not; 0: there are no such lanes. */
-uint64_t simt_lacking_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                            const struct simt_result *r, uint64_t *lanes);
-/* gather.c: the lanes of r->mask, which are not none, came to an exchange or warp barrier, or to a barrier of the
- * block, under a way to diverge that waits there. PLAIN: those that have to be there are; r says who executes it now.
- * JUMP: they wait, and have not executed it. FAULTED: they would wait for ever. */
-enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                                 struct simt_result *r);
+/* gather.c: the lanes of r->mask, which are not none, came to a barrier of the block, under a way to diverge that waits
+ * there. PLAIN: those that have to be there are; r says who executes it now. JUMP: they wait, and have not executed it.
+ * FAULTED: they would wait for ever. */
 enum simt_event simt_gather_block(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                                   struct simt_result *r);
 /* The lanes of a path for which the instruction's guard is true. */
@@ -45,7 +39,7 @@ static inline uint64_t simt_guard_mask(const struct simt_warp *warp, const struc
     uint64_t p = warp->preds[path->frame.pred_base + instr->guard];
     return path->mask & (instr->guard_negate ? ~p : p);
 }
-/* Lanes as people write them: lanes 0-7, 16 */
+/* Lanes as people write them: lanes 0-7, 16; as a mask if there are many pieces. */
 void simt_add_lanes(struct strbuf *out, uint64_t lanes);
 /* memory.c */
 enum simt_event simt_memory(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,

@@ -1,52 +1,144 @@
 /* Instructions that lanes execute together, under a way to diverge that makes them wait for each other: which lanes
  * have to be there, and what becomes of a warp none of whose lanes can go on.
  *
- * An exchange (vote, shfl, match, redux, elect) and a reducing barrier of the block are executed by all of them as one
- * instruction. At bar.warp.sync and bar.sync lanes meet that come to different ones: of one member mask, or of one
- * number. A warp comes to a barrier of its block when all its lanes have that have not ended. */
+ * PTX ISA, "vote.sync" and its kin: lanes wait until all that their member mask names have executed an instruction of
+ * the kind with the same qualifiers and mask, wherever it is; for targets below sm_70 they execute the same one. A
+ * reducing barrier of the block is executed by all lanes of a warp as one instruction. At bar.sync lanes meet that come
+ * to different ones of one number. A warp comes to a barrier of its block when all its lanes have that have not ended.
+ */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/bits.h"
-#include "simt/execute.h"
+#include "simt/exchange.h"
 
-static enum simt_event fault_nobody(struct simt_result *r, uint64_t named)
+/* ---- lanes that wait in vain ---- */
+
+static bool names_lanes(const struct simt_op *op)
+{
+    return op->kind == SIMT_KIND_WARP;
+}
+
+/* "vote.sync.any.pred" of the instruction's text. */
+static void add_opcode(struct strbuf *out, const struct simt_warp *warp, uint32_t pc)
+{
+    const struct isa_module *module = warp->code->module;
+    struct strbuf text = {0};
+    isa_disasm_instr(module, isa_function_at(module, pc), &module->instrs[pc], &text);
+    const char *start = strbuf_text(&text);
+    if (*start == '@')
+        start += strcspn(start, " ") + 1;
+    strbuf_addf(out, "%.*s", (int)strcspn(start, " ;"), start);
+    strbuf_free(&text);
+}
+
+static uint32_t mask_in_lane(const struct simt_warp *warp, const struct simt_path *path, uint64_t lanes, uint64_t cycle)
+{
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    struct simt_members m = simt_members_of(warp, &warp->code->ops[path->pc], &path->frame, path->mask, cycle, scratch);
+    return m.row ? m.row[mask_first(lanes)] : UINT32_MAX;
+}
+
+/* In what the instruction at which other lanes wait differs from that of the turn. */
+static void add_difference(struct strbuf *out, const struct simt_warp *warp, const struct simt_path *other,
+                           uint64_t lanes, uint64_t cycle, const struct simt_result *r)
+{
+    const struct simt_path *now = warp->paths.now;
+    const struct simt_op *op = &warp->code->ops[r->pc], *theirs = &warp->code->ops[other->pc];
+    strbuf_add(out, lanes & (lanes - 1) ? ", which wait at " : ", which waits at ");
+    isa_format_pos(warp->code->module, &warp->code->module->instrs[other->pc], out);
+    if (!names_lanes(op) || !names_lanes(theirs) || op->meets != theirs->meets) {
+        strbuf_add(out, " at ");
+        add_opcode(out, warp, other->pc);
+        return;
+    }
+    uint32_t mask = mask_in_lane(warp, now, r->mask, cycle), their_mask = mask_in_lane(warp, other, lanes, cycle);
+    if (mask != their_mask)
+        strbuf_addf(out, " with mask 0x%08x, not 0x%08x", (unsigned)their_mask, (unsigned)mask);
+    else if (other->pc != now->pc)
+        strbuf_addf(out, ": lanes of target sm_%u meet at one instruction only",
+                    (unsigned)warp->code->module->target_sm);
+    else
+        strbuf_add(out, " in another call");
+}
+
+/* No other lane of the warp can go on, so those that are missing all wait for lanes of it. */
+static enum simt_event fault_nobody(const struct simt_warp *warp, uint64_t cycle, struct simt_result *r, uint64_t named,
+                                    const struct simt_met *met)
 {
     struct strbuf text = {0};
+    uint64_t missing = named & ~r->mask;
+    for (unsigned i = 0; i < met->count; i++)
+        missing &= ~met->at[i].mask;
     simt_add_lanes(&text, r->mask);
     strbuf_add(&text, " of the warp would wait here for ever for ");
-    simt_add_lanes(&text, named & ~r->mask);
-    strbuf_add(&text, ": all its other lanes wait for lanes elsewhere");
+    for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
+        uint64_t lanes = walk.lanes & missing;
+        if (!lanes || !mask_has(lanes, mask_first(missing)))
+            continue;
+        simt_add_lanes(&text, lanes);
+        add_difference(&text, warp, walk.path, lanes, cycle, r);
+        missing &= ~lanes;
+        break;
+    }
+    if (missing) {
+        strbuf_add(&text, ", and for ");
+        simt_add_lanes(&text, missing);
+    }
     r->fault = (struct simt_fault){.kind = SIMT_FAULT_UNSYNCED, .lane = (uint8_t)mask_first(r->mask)};
     snprintf(r->fault.message, sizeof r->fault.message, "%s", strbuf_text(&text));
     strbuf_free(&text);
     return SIMT_FAULTED;
 }
 
+/* ---- meeting ---- */
+
 /* Lanes whose guard is false go on; of the others, those of `lanes` wait for the named ones that are not there. */
-static enum simt_event gather(struct simt_warp *warp, struct simt_result *r, uint64_t lanes, enum simt_gathering how,
-                              uint32_t key, uint64_t named)
+static enum simt_event gather(struct simt_warp *warp, uint64_t cycle, struct simt_result *r, uint64_t lanes,
+                              const struct simt_awaited *awaited, struct simt_met *met)
 {
     struct simt_paths *paths = &warp->paths;
     if (r->mask != r->active)
         simt_advance_some(paths, r->active & ~r->mask, r->pc + 1);
-    enum simt_gathered gathered = paths->way->gather(paths, lanes, how, key, named);
+    enum simt_gathered gathered = paths->way->gather(paths, lanes, awaited, met);
     if (gathered == SIMT_GATHER_WAITS) {
         r->mask = 0;
         return SIMT_JUMP;
     }
     r->active = r->mask = paths->now->mask; /* lanes that had waited have a true guard, too */
-    return gathered == SIMT_GATHERED ? SIMT_PLAIN : fault_nobody(r, named);
+    return gathered == SIMT_GATHERED ? SIMT_PLAIN : fault_nobody(warp, cycle, r, awaited->named, met);
 }
 
-/* The key is the member mask. */
-enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                                 struct simt_result *r)
+/* The first lanes of r->mask with one member mask that names others, which have not ended and are not there. Returns
+ * all that it names, ended or not; 0: there are no such lanes. */
+static uint64_t lacking_lanes(const struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                              const struct simt_result *r, uint64_t *lanes)
 {
-    uint64_t lanes, named = simt_lacking_lanes(warp, op, cycle, r, &lanes);
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    struct simt_members m = simt_members_of(warp, op, &warp->paths.now->frame, r->mask, cycle, scratch);
+    for (uint64_t rest = m.row ? r->mask : 0; rest; rest &= ~*lanes) {
+        *lanes = simt_of_one_mask(&m, rest);
+        uint64_t named = simt_named_by(&m, mask_first(*lanes));
+        if (named & warp->live & ~r->mask)
+            return named;
+    }
+    return 0;
+}
+
+enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
+                                 struct simt_result *r, struct simt_met *met)
+{
+    uint64_t lanes, named = lacking_lanes(warp, op, cycle, r, &lanes);
     if (!named)
         return SIMT_PLAIN;
-    bool barrier = r->instr->mods.barrier == ISA_BARRIER_WARP;
-    return gather(warp, r, lanes, barrier ? SIMT_GATHER_WARP : SIMT_GATHER_ONE, (uint32_t)named, named & warp->live);
+    bool upper = mask_first(lanes) >= ISA_WARP_SZ;
+    struct simt_awaited awaited = {
+        .how = op->meets ? SIMT_GATHER_ANY : SIMT_GATHER_ONE,
+        .what = (uint8_t)(op->meets | upper << 7),
+        .key = (uint32_t)(upper ? named >> ISA_WARP_SZ : named),
+        .named = named & warp->live,
+    };
+    return gather(warp, cycle, r, lanes, &awaited, met);
 }
 
 /* The key is the barrier's number and whether the lanes wait for the block: those that do and those that do not, do not
@@ -57,10 +149,15 @@ enum simt_event simt_gather_block(struct simt_warp *warp, const struct simt_op *
     if (r->mask == warp->live)
         return SIMT_PLAIN;
     uint64_t scratch[SIMT_MAX_WIDTH];
+    struct simt_met met;
     const struct simt_frame *frame = &warp->paths.now->frame;
     const uint32_t *id = op->src_count > 0 ? simt_source_row(warp, &op->src[0], frame, cycle, scratch) : NULL;
     uint32_t number = id ? id[mask_first(r->mask)] : 0;
     uint8_t mode = r->instr->mods.barrier;
-    return gather(warp, r, r->mask, mode == ISA_BARRIER_RED ? SIMT_GATHER_ONE : SIMT_GATHER_BLOCK, number << 3 | mode,
-                  warp->live);
+    struct simt_awaited awaited = {
+        .how = mode == ISA_BARRIER_RED ? SIMT_GATHER_ONE : SIMT_GATHER_BLOCK,
+        .key = number << 3 | mode,
+        .named = warp->live,
+    };
+    return gather(warp, cycle, r, r->mask, &awaited, &met);
 }

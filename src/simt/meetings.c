@@ -121,6 +121,7 @@ static void join(struct simt_paths *paths, uint32_t a, uint32_t b)
     adopt(paths, to, to == a ? b : a);
     paths->table[to].kind = SIMT_TURN;
     paths->table[to].key = key;
+    paths->table[to].what = 0;
 }
 
 void simt_join_ready(struct simt_paths *paths)
@@ -280,14 +281,19 @@ uint64_t simt_lanes_for_named(const struct simt_paths *paths)
     return lanes;
 }
 
+static void stop_waiting(struct simt_path *p)
+{
+    p->kind = SIMT_READY;
+    p->key = 0;
+    p->what = 0;
+}
+
 void simt_look_again(struct simt_paths *paths)
 {
     for (uint32_t i = 0; i < paths->count; i++) {
         struct simt_path *p = &paths->table[i];
-        if (!simt_waits_for_named(p))
-            continue;
-        p->kind = SIMT_READY;
-        p->key = 0;
+        if (simt_waits_for_named(p))
+            stop_waiting(p);
     }
 }
 
@@ -322,15 +328,18 @@ void simt_meetings_part(struct simt_paths *paths, uint64_t mask, uint32_t next)
     simt_parted(paths);
 }
 
-/* The leaves that wait for the same as the one that has the turn, and have lanes of `named`, join it if they stand at
- * its place. */
-static void join_waiting(struct simt_paths *paths, enum simt_gathering how, uint32_t key, uint64_t named)
+static bool awaits(const struct simt_path *p, const struct simt_awaited *a)
+{
+    return p->kind == SIMT_WAITS_ONE + a->how && p->key == a->key && p->what == a->what;
+}
+
+/* The leaves that wait for the same as the one that has the turn join it if they stand at its place. */
+static void join_waiting(struct simt_paths *paths, const struct simt_awaited *awaited)
 {
     for (uint32_t i = 0; i < paths->count; i++) {
         const struct simt_path *p = &paths->table[i];
         uint32_t now = simt_number_of_now(paths);
-        if (p->kind != SIMT_WAITS_ONE + how || p->key != key || !(p->mask & named) || p->pc != paths->now->pc ||
-            !same_calls(paths, i, now))
+        if (!awaits(p, awaited) || p->pc != paths->now->pc || !same_calls(paths, i, now))
             continue;
         join(paths, now, i);
         paths->way->arrive(paths);
@@ -338,22 +347,30 @@ static void join_waiting(struct simt_paths *paths, enum simt_gathering how, uint
     }
 }
 
-/* The lanes of leaves that wait for the same at other places; pass: they are there all, and these go on. */
-static uint64_t waiting_elsewhere(struct simt_paths *paths, enum simt_gathering how, uint32_t key, bool pass)
+/* The leaves that wait for the same at other places. Returns their lanes. */
+static uint64_t find_met(const struct simt_paths *paths, const struct simt_awaited *awaited, struct simt_met *met)
 {
     uint64_t lanes = 0;
+    met->count = 0;
+    for (uint32_t i = 0; i < paths->count && awaited->how != SIMT_GATHER_ONE; i++)
+        if (awaits(&paths->table[i], awaited)) {
+            lanes |= paths->table[i].mask;
+            met->at[met->count++] = paths->table[i];
+        }
+    return lanes;
+}
+
+/* They go on behind their instructions. */
+static void let_pass(struct simt_paths *paths, const struct simt_awaited *awaited)
+{
     for (uint32_t i = 0; i < paths->count; i++) {
         struct simt_path *p = &paths->table[i];
-        if (how == SIMT_GATHER_ONE || p->kind != SIMT_WAITS_ONE + how || p->key != key)
+        if (!awaits(p, awaited))
             continue;
-        lanes |= p->mask;
-        if (!pass)
-            continue;
-        p->kind = SIMT_READY;
-        p->key = 0;
+        stop_waiting(p);
         p->pc++;
     }
-    return lanes;
+    paths->way->arrive(paths);
 }
 
 /* The lanes `some` of the turn go on alone. The others are ready where they are, and meet them behind the instruction.
@@ -370,14 +387,14 @@ static void set_apart(struct simt_paths *paths, uint64_t some)
     simt_parted(paths);
 }
 
-enum simt_gathered simt_meetings_gather(struct simt_paths *paths, uint64_t some, enum simt_gathering how, uint32_t key,
-                                        uint64_t named)
+enum simt_gathered simt_meetings_gather(struct simt_paths *paths, uint64_t some, const struct simt_awaited *awaited,
+                                        struct simt_met *met)
 {
     set_apart(paths, some);
-    join_waiting(paths, how, key, named);
-    if (!(named & ~(paths->now->mask | waiting_elsewhere(paths, how, key, false)))) {
-        if (waiting_elsewhere(paths, how, key, true))
-            paths->way->arrive(paths);
+    join_waiting(paths, awaited);
+    if (!(awaited->named & ~(paths->now->mask | find_met(paths, awaited, met)))) {
+        if (met->count)
+            let_pass(paths, awaited);
         return SIMT_GATHERED;
     }
     if (simt_first_ready(paths) == SIMT_NO_PATH) {
@@ -388,8 +405,9 @@ enum simt_gathered simt_meetings_gather(struct simt_paths *paths, uint64_t some,
     }
     if (simt_first_ready(paths) == SIMT_NO_PATH)
         return SIMT_GATHER_NOBODY;
-    paths->now->key = key;
-    simt_put_behind(paths, (uint8_t)(SIMT_WAITS_ONE + how));
+    paths->now->key = awaited->key;
+    paths->now->what = awaited->what;
+    simt_put_behind(paths, (uint8_t)(SIMT_WAITS_ONE + awaited->how));
     return SIMT_GATHER_WAITS;
 }
 
@@ -410,6 +428,8 @@ bool simt_meetings_hold(const struct simt_paths *paths, bool looks_ahead)
         const struct simt_path *u = under == SIMT_NO_PATH ? NULL : &paths->table[under];
         bool goes_there = p->kind == SIMT_MARK ? u && u->kind == SIMT_MEETING : p->until == (u ? u->pc : ISA_PC_NONE);
         goes_there |= looks_ahead && p->kind == SIMT_TURN && (!u || u->kind == SIMT_MARK);
+        if (p->what && !simt_waits_for_named(p))
+            return false;
         if (!p->mask || (u && (simt_is_leaf(u) || (p->mask & ~u->mask))) || !goes_there)
             return false;
         if (simt_is_leaf(p) != !(p->mask & higher) || (simt_is_leaf(p) && (p->pc == p->until || p->pc == ISA_PC_NONE)))

@@ -26,7 +26,7 @@ enum {
     SIMT_TURN,
     SIMT_READY,
     SIMT_WAITS_ONE,
-    SIMT_WAITS_WARP,
+    SIMT_WAITS_ANY,
     SIMT_WAITS_BLOCK,
     SIMT_MEETING,
     SIMT_MARK,
@@ -78,8 +78,8 @@ void simt_meetings_advance_some(struct simt_paths *paths, uint64_t mask, uint32_
 void simt_meetings_call(struct simt_paths *paths, uint64_t mask, uint32_t entry, uint32_t next,
                         const struct simt_frame *frame);
 void simt_meetings_end(struct simt_paths *paths, uint64_t mask, uint32_t next);
-enum simt_gathered simt_meetings_gather(struct simt_paths *paths, uint64_t some, enum simt_gathering how, uint32_t key,
-                                        uint64_t named);
+enum simt_gathered simt_meetings_gather(struct simt_paths *paths, uint64_t some, const struct simt_awaited *awaited,
+                                        struct simt_met *met);
 /* Lanes that ask for locks keep the turn until they are answered: the warp waits for that. */
 void simt_meetings_ask(struct simt_paths *paths, uint64_t mask);
 /* Nobody who waits for others of the warp is passed for ever, so giving back a lock lets nobody go. */

@@ -32,12 +32,17 @@ static void thread_axes(const struct simt_warp *warp, unsigned axis, uint32_t *v
     }
 }
 
-/* Registers that differ from lane to lane, by a thread's place in its warp; false when sreg is not one of them. */
-static bool lane_value(uint32_t sreg, unsigned lane, uint64_t *value)
+/* Registers that differ from lane to lane, by a thread's place in the warps of ISA_WARP_SZ threads that programs see,
+ * of which a warp of more lanes has several; false when sreg is not one of them. */
+static bool lane_value(const struct simt_warp *warp, uint32_t sreg, unsigned place, uint64_t *value)
 {
+    unsigned lane = place % ISA_WARP_SZ;
     switch (sreg) {
     case ISA_SREG_LANEID:
         *value = lane;
+        return true;
+    case ISA_SREG_WARPID:
+        *value = warp->slot * (warp->code->width / ISA_WARP_SZ) + place / ISA_WARP_SZ;
         return true;
     case ISA_SREG_LANEMASK_EQ:
         *value = BIT64(lane);
@@ -76,10 +81,8 @@ static uint64_t uniform_value(const struct simt_warp *warp, uint32_t sreg, uint6
     case ISA_SREG_NCTAID_Y:
     case ISA_SREG_NCTAID_Z:
         return grid->grid[sreg - ISA_SREG_NCTAID_X];
-    case ISA_SREG_WARPID:
-        return warp->slot;
     case ISA_SREG_NWARPID:
-        return grid->warp_slots;
+        return grid->warp_slots * (grid->code->width / ISA_WARP_SZ);
     case ISA_SREG_SMID:
         return warp->sm;
     case ISA_SREG_NSMID:
@@ -136,14 +139,14 @@ HOT const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bo
             scratch[lane] = values[lane];
         return scratch;
     }
-    if (!lane_value(sreg, 0, &value)) {
+    if (!lane_value(warp, sreg, 0, &value)) {
         fill(scratch, wide, width, uniform_value(warp, sreg, cycle, local_base));
         return scratch;
     }
     for (unsigned lane = 0; lane < width; lane++) {
-        lane_value(sreg, warp->threads[lane] % width, &value);
+        lane_value(warp, sreg, warp->threads[lane] % width, &value);
         if (wide)
-            scratch[lane] = value;
+            scratch[lane] = (uint32_t)value;
         else
             ((uint32_t *)scratch)[lane] = (uint32_t)value;
     }

@@ -40,13 +40,15 @@ struct simt_fault {
 };
 
 /* An instruction that exchanges values between lanes is unsynced when the lanes that execute it together are not those
- * that its member mask and its sources need. The manual leaves its result undefined; here it is defined, but hardware
- * may give another (docs/arithmetic.md). */
+ * that its member mask and its sources need. The manual leaves its result undefined, or has lanes wait; here it is
+ * defined, but hardware may give another (docs/arithmetic.md). */
 enum simt_unsynced_kind {
     SIMT_UNSYNCED_NOT,
-    SIMT_UNSYNCED_SOURCE,  /* shfl: `lanes` read `others`, which do not execute it */
-    SIMT_UNSYNCED_UNNAMED, /* `lanes` execute it, but their own masks do not name them */
-    SIMT_UNSYNCED_ABSENT,  /* `lanes` execute it; `others`, named in a mask and not ended, do not */
+    SIMT_UNSYNCED_SOURCE,    /* shfl: `lanes` read `others`, which do not execute it */
+    SIMT_UNSYNCED_UNNAMED,   /* `lanes` execute it, but their own masks do not name them */
+    SIMT_UNSYNCED_ABSENT,    /* `lanes` execute it; `others`, named in a mask and not ended, do not */
+    SIMT_UNSYNCED_UNAWAITED, /* the same, where the program's target (sm_70 or later) has `lanes` wait for `others`, but
+                                the way to diverge does not */
 };
 struct simt_unsynced {
     uint8_t kind; /* enum simt_unsynced_kind */
@@ -167,7 +169,8 @@ enum simt_event {
     SIMT_BARRIER, /* `barrier` */
     SIMT_SLEEP,   /* `sleep_ns` */
     SIMT_QUEUED,  /* its lanes wait in the queues of locks: until one is answered, or until `again`, if that is not 0 */
-    SIMT_UNSYNCED, /* as PLAIN, and `unsynced` */
+    SIMT_MET,     /* as PLAIN, and `met` */
+    SIMT_UNSYNCED, /* as PLAIN, and `unsynced` and `met` */
     SIMT_DONE,     /* the last lane exited */
     SIMT_FAULTED,  /* `fault`; memory was not changed */
 };
@@ -186,6 +189,7 @@ struct simt_result {
     uint32_t pc;
     uint64_t active; /* lanes that have the turn */
     uint64_t mask;   /* of them, those whose guard is true */
+    uint64_t met;    /* lanes that stood at other instructions, and have executed theirs together with this one */
     struct simt_barrier barrier;
     uint64_t sleep_ns;
     uint64_t again; /* QUEUED: the cycle in which a lane is to ask again */

@@ -25,6 +25,7 @@ static void archive_path(struct simt_warp *warp, struct archive *ar, struct simt
     archive_place(ar, &p->until, module->instr_count);
     ARCHIVE(ar, p->mask);
     archive_u8_to(ar, &p->kind, (uint8_t)(warp->paths.way->kinds - 1));
+    ARCHIVE(ar, p->what);
     ARCHIVE(ar, p->spent);
     ARCHIVE(ar, p->key);
     archive_u32_to(ar, &frame->function, module->function_count - 1);

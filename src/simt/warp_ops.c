@@ -47,11 +47,11 @@ static int shfl_source(uint8_t mode, unsigned lane, uint32_t b, uint32_t c)
     return source <= limit ? source : -1;
 }
 
-uint64_t warp_shfl(uint8_t mode, unsigned width, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c,
-                   uint64_t active, struct warp_absent *absent)
+uint64_t warp_shfl(uint8_t mode, uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c, uint64_t active,
+                   struct warp_absent *absent)
 {
     uint64_t in_range = 0;
-    for (uint64_t rest = active & mask_low(width); rest; rest &= rest - 1) {
+    for (uint64_t rest = active; rest; rest &= rest - 1) {
         unsigned lane = mask_first(rest), half = lane & 32;
         int source = shfl_source(mode, lane & 31, b[lane], c[lane]);
         if (source >= 0)
@@ -81,26 +81,30 @@ static uint64_t lanes_holding(bool wide, const void *a, uint64_t lanes, uint64_t
     return same;
 }
 
-void warp_match_any(unsigned width, bool wide, uint32_t *d, const void *a, uint64_t active, uint64_t members)
+/* Lanes of one half as a mask of 32 bits. */
+static uint32_t within_half(uint64_t lanes)
 {
-    active &= mask_low(width);
+    return (uint32_t)(lanes | lanes >> 32);
+}
+
+void warp_match_any(bool wide, uint32_t *d, const void *a, uint64_t active, uint64_t members)
+{
     /* One group of equal lanes at a time, so that the usual few values cost little. */
     for (uint64_t rest = active; rest;) {
         uint64_t value = lane_value(wide, a, mask_first(rest));
         uint64_t same = lanes_holding(wide, a, active, value);
         for (uint64_t group = same; group; group &= group - 1)
-            d[mask_first(group)] = (uint32_t)(same & members);
+            d[mask_first(group)] = within_half(same & members);
         rest &= ~same;
     }
 }
 
-uint64_t warp_match_all(unsigned width, bool wide, uint32_t *d, const void *a, uint64_t active, uint64_t members)
+uint64_t warp_match_all(bool wide, uint32_t *d, const void *a, uint64_t active, uint64_t members)
 {
-    active &= mask_low(width);
     uint64_t part = active & members;
     bool equal = part && lanes_holding(wide, a, part, lane_value(wide, a, mask_first(part))) == part;
     for (uint64_t rest = active; rest; rest &= rest - 1)
-        d[mask_first(rest)] = equal ? (uint32_t)part : 0;
+        d[mask_first(rest)] = equal ? within_half(part) : 0;
     return equal ? active : 0;
 }
 
@@ -114,22 +118,32 @@ static uint32_t reduce_two(uint8_t reduce, uint8_t type, uint32_t x, uint32_t y)
 {
     uint32_t bias = sign_bias(type);
     switch (reduce) {
-    case ISA_REDUCE_AND: return x & y;
-    case ISA_REDUCE_OR: return x | y;
-    case ISA_REDUCE_XOR: return x ^ y;
-    case ISA_REDUCE_MIN: return (x ^ bias) < (y ^ bias) ? x : y;
-    case ISA_REDUCE_MAX: return (x ^ bias) > (y ^ bias) ? x : y;
-    default: return x + y;
+    case ISA_REDUCE_AND:
+        return x & y;
+    case ISA_REDUCE_OR:
+        return x | y;
+    case ISA_REDUCE_XOR:
+        return x ^ y;
+    case ISA_REDUCE_MIN:
+        return (x ^ bias) < (y ^ bias) ? x : y;
+    case ISA_REDUCE_MAX:
+        return (x ^ bias) > (y ^ bias) ? x : y;
+    default:
+        return x + y;
     }
 }
 
 static uint32_t neutral(uint8_t reduce, uint8_t type)
 {
     switch (reduce) {
-    case ISA_REDUCE_AND: return UINT32_MAX;
-    case ISA_REDUCE_MIN: return UINT32_MAX ^ sign_bias(type);
-    case ISA_REDUCE_MAX: return sign_bias(type);
-    default: return 0;
+    case ISA_REDUCE_AND:
+        return UINT32_MAX;
+    case ISA_REDUCE_MIN:
+        return UINT32_MAX ^ sign_bias(type);
+    case ISA_REDUCE_MAX:
+        return sign_bias(type);
+    default:
+        return 0;
     }
 }
 

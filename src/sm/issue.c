@@ -282,7 +282,11 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
     case SIMT_DONE:
         sm_finish_warp(sm, slot);
         break;
+    case SIMT_MET:
+        sm->stats.thread_instructions += mask_count(r->met);
+        break;
     case SIMT_UNSYNCED:
+        sm->stats.thread_instructions += mask_count(r->met);
         sm->stats.unsynced++;
         sm_unsynced_note(&sm->unsynced, &warp->simt, r, sm->now);
         break;
@@ -695,8 +699,8 @@ static bool has_turn(const struct sm *sm, const struct sm_scheduler *own)
     return sm->now % sm->params->issue_interval == own->number % sm->params->issue_interval;
 }
 
-/* One cycle of a scheduler that one of its warps gives a reason to look. Without a turn it meets none of them, and looks
- * again in the next cycle. */
+/* One cycle of a scheduler that one of its warps gives a reason to look. Without a turn it meets none of them, and
+ * looks again in the next cycle. */
 static void schedule(struct sm *sm, struct sm_scheduler *own)
 {
     uint64_t slots = own->slots, members = sm->resident & slots, waiting = sm->waiting;

@@ -35,6 +35,16 @@ for mode in functional timing; do
     expect groups 0 0 none "$(echo $(seq 24 | sed 's/.*/1/'))"
 done
 
+# Under the stack nobody waits for lanes elsewhere, and the note says so; other ways wait, and say nothing.
+"$LOCKSTEP" run --quiet "$work/unsynced" absent >"$work/out" 2>"$work/err" || fail "absent under the stack"
+grep -q 'under this way to diverge (sm.divergence) nobody waits for them' "$work/err" || fail "absent: $(cat "$work/err")"
+for way in its aware dwf; do
+    "$LOCKSTEP" run --quiet --check sync --divergence $way "$work/unsynced" absent >"$work/out" 2>&1 || fail "absent, $way"
+    grep -q 'note\|error' "$work/out" && fail "absent under $way: $(cat "$work/out")"
+    "$LOCKSTEP" run --quiet --divergence $way "$work/unsynced" unnamed >"$work/out" 2>&1 || fail "unnamed, $way"
+    grep -q 'lanes 4-7 .* a mask that does not name them: the result is undefined' "$work/out" || fail "unnamed under $way"
+done
+
 # The command line passes the option on, results count, and threads change nothing.
 "$LOCKSTEP" run --quiet --stats "$work/stats.json" "$work/unsynced" block_sum >"$work/out" 2>"$work/one" || fail "run"
 grep -q '"unsynced": 5,' "$work/stats.json" || fail "five shuffles are counted: $(grep unsynced "$work/stats.json")"

@@ -44,8 +44,7 @@ LOCKSTEP_BUILTIN_VARIABLE(blockDim, ntid)
 LOCKSTEP_BUILTIN_VARIABLE(gridDim, nctaid)
 #undef LOCKSTEP_BUILTIN_VARIABLE
 
-/* A constant, so that it may size arrays, and no macro, since cudaDeviceProp has a member of that name; programs that
- * must follow a 64-lane machine read %WARP_SZ by inline assembly. */
+/* A constant, so that it may size arrays, and no macro, since cudaDeviceProp has a member of that name. */
 static const __device__ int warpSize = 32;
 
 #endif

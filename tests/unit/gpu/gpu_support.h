@@ -92,7 +92,7 @@ struct shape {
     uint64_t dynamic_shared, max_cycles;
     enum gpu_mode mode;
     unsigned threads; /* of the host */
-    bool every_cycle;
+    bool every_cycle, check_sync;
     const struct simt_divergence *divergence;
 };
 
@@ -114,6 +114,7 @@ static inline enum gpu_status device_try(struct device *d, const char *kernel, s
         .max_cycles = shape.max_cycles,
         .threads = shape.threads,
         .every_cycle = shape.every_cycle,
+        .check_sync = shape.check_sync,
         .divergence = shape.divergence,
     };
     gpu_result_free(&d->result);

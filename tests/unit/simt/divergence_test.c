@@ -793,72 +793,6 @@ static void test_everybody_goes_on(void **state)
         go_on_for_ever(ways[i / 2], i % 2 != 0, 60000);
 }
 
-static enum simt_gathered gather(struct simt_paths *paths, enum simt_gathering how, uint32_t key, uint64_t named)
-{
-    return its()->gather(paths, paths->now->mask, how, key, named);
-}
-
-/* Named lanes wait for each other: for one instruction, and where they come to different ones. */
-static void test_gather(void **state)
-{
-    struct simt_paths paths = {0};
-    simt_paths_start(&paths, its(), 0xff, 0, &outermost);
-    simt_branch(&paths, 0x0f, 10, 1, 20);
-    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0x0f), SIMT_GATHERED);
-    expect_top(&paths, 10, 0x0f);
-    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0xff), SIMT_GATHER_WAITS);
-    expect_top(&paths, 1, 0xf0);
-    simt_advance(&paths, 10);
-    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0xff), SIMT_GATHERED);
-    expect_top(&paths, 10, 0xff);
-    simt_branch(&paths, 0x0f, 11, 12, 20);
-    assert_int_equal(gather(&paths, SIMT_GATHER_WARP, 0xff, 0xff), SIMT_GATHER_WAITS);
-    expect_top(&paths, 12, 0xf0);
-    assert_int_equal(gather(&paths, SIMT_GATHER_WARP, 0xff, 0xff), SIMT_GATHERED);
-    expect_top(&paths, 12, 0xf0);
-    simt_advance(&paths, 20);
-    expect_top(&paths, 12, 0x0f); /* passed 11 */
-    simt_advance(&paths, 20);
-    expect_top(&paths, 20, 0xff);
-    assert_int_equal(paths.count, 1);
-    simt_paths_free(&paths);
-}
-
-/* Of lanes that stand together, those with one member mask wait without the others. */
-static void test_gather_some(void **state)
-{
-    struct simt_paths paths = {0};
-    simt_paths_start(&paths, its(), 0xff, 0, &outermost);
-    simt_branch(&paths, 0xfc, 5, 1, 20);
-    assert_int_equal(its()->gather(&paths, 0x0c, SIMT_GATHER_WARP, 0x0f, 0x0f), SIMT_GATHER_WAITS);
-    expect_top(&paths, 1, 0x03);
-    assert_int_equal(gather(&paths, SIMT_GATHER_WARP, 0x0f, 0x0f), SIMT_GATHERED);
-    simt_advance(&paths, 20);
-    expect_top(&paths, 5, 0xf0); /* the others of 0x0c wait for it behind */
-    simt_advance(&paths, 6);
-    expect_top(&paths, 6, 0xfc);
-    simt_advance(&paths, 20);
-    expect_top(&paths, 20, 0xff);
-    simt_paths_free(&paths);
-}
-
-/* Lanes at a meeting are let go when others wait for them, those that end are not waited for, and a wait for each other
- * at different places is told. */
-static void test_gather_in_vain(void **state)
-{
-    struct simt_paths paths = {0};
-    simt_paths_start(&paths, its(), 0xff, 0, &outermost);
-    simt_branch(&paths, 0x0f, 10, 20, 20);
-    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0xff), SIMT_GATHER_WAITS);
-    expect_top(&paths, 20, 0xf0);
-    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0xff), SIMT_GATHER_NOBODY);
-    expect_top(&paths, 20, 0xf0);
-    simt_end(&paths, 0xf0, 21);
-    expect_top(&paths, 10, 0x0f);
-    assert_int_equal(gather(&paths, SIMT_GATHER_ONE, 0, 0x0f), SIMT_GATHERED);
-    simt_paths_free(&paths);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -876,9 +810,6 @@ int main(void)
         cmocka_unit_test(test_yield),
         cmocka_unit_test(test_let_go),
         cmocka_unit_test(test_everybody_goes_on),
-        cmocka_unit_test(test_gather),
-        cmocka_unit_test(test_gather_some),
-        cmocka_unit_test(test_gather_in_vain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

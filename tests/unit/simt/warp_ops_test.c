@@ -106,7 +106,7 @@ static void test_shfl(void **state)
             d[lane] = UNTOUCHED;
         }
         struct warp_absent absent = {0};
-        uint64_t in_range = warp_shfl(mode, width, d, a, b, c, active, &absent), readers = 0, sources = 0;
+        uint64_t in_range = warp_shfl(mode, d, a, b, c, active, &absent), readers = 0, sources = 0;
         for (unsigned lane = 0; lane < 64; lane++) {
             unsigned source;
             bool want = oracle_shfl(mode, lane % 32, b[lane], c[lane], &source);
@@ -138,7 +138,7 @@ static void test_shfl_as_cuda_uses_it(void **state)
                     c[lane] = (32 - segment) << 8 | (mode == ISA_SHFL_UP ? 0 : 31);
                 }
                 struct warp_absent absent = {0};
-                warp_shfl(mode, 32, d, a, b, c, mask_low(32), &absent);
+                warp_shfl(mode, d, a, b, c, mask_low(32), &absent);
                 assert_int_equal(absent.readers, 0);
                 for (unsigned lane = 0; lane < 32; lane++) {
                     unsigned base = lane / segment * segment, own = lane % segment, from = own;
@@ -159,9 +159,9 @@ static void test_match(void **state)
 {
     struct source s = {3, 0};
     for (unsigned round = 0; round < ROUNDS; round++) {
-        unsigned width = round % 2 ? 64 : 32;
+        unsigned half = round % 2 * 32; /* lanes of one half, named by their place in it */
         bool wide = draw(&s) % 2;
-        uint64_t active = draw_mask(&s, width), members = draw_mask(&s, width), a64[64], base = draw(&s);
+        uint64_t active = draw_mask(&s, 32) << half, members = draw_mask(&s, 32) << half, a64[64], base = draw(&s);
         uint32_t a32[64], any[64], all[64];
         unsigned values = 1 + draw(&s) % 4;
         for (unsigned lane = 0; lane < 64; lane++) {
@@ -171,8 +171,8 @@ static void test_match(void **state)
         }
         const void *a = wide ? (const void *)a64 : a32;
         uint64_t part = active & members;
-        warp_match_any(width, wide, any, a, active, members);
-        uint64_t pred = warp_match_all(width, wide, all, a, active, members);
+        warp_match_any(wide, any, a, active, members);
+        uint64_t pred = warp_match_all(wide, all, a, active, members);
         bool equal = part != 0;
         for (unsigned x = 0; x < 64; x++)
             for (unsigned y = 0; y < 64; y++)
@@ -184,8 +184,8 @@ static void test_match(void **state)
             for (unsigned other = 0; other < 64; other++)
                 if (in(part, other) && (wide ? a64[lane] == a64[other] : a32[lane] == a32[other]))
                     same += BIT64(other);
-            assert_int_equal(any[lane], in(active, lane) ? (uint32_t)same : UNTOUCHED);
-            assert_int_equal(all[lane], in(active, lane) ? equal ? (uint32_t)part : 0 : UNTOUCHED);
+            assert_int_equal(any[lane], in(active, lane) ? (uint32_t)(same >> half) : UNTOUCHED);
+            assert_int_equal(all[lane], in(active, lane) ? equal ? (uint32_t)(part >> half) : 0 : UNTOUCHED);
         }
     }
 }
