@@ -4,7 +4,9 @@
 #ifndef LOCKSTEP_WIDE_TILE_H
 #define LOCKSTEP_WIDE_TILE_H
 
-/* Values up to 32 bytes, one for each warp; tile t of the n that a block of 1024 threads has counts in arrivals[n + t].
+/* Values up to 32 bytes, one for each warp, which alone writes it: a warp that has left a tile of one size may write
+ * for one of another size while others still read what they exchanged there. Tile t of the n that a block of 1024
+ * threads has counts in arrivals[n + t].
  */
 struct lockstep_tile_memory {
     alignas(16) unsigned char room[32][32];
@@ -91,9 +93,9 @@ template <unsigned Size, class Parent> class thread_block_tile<Size, Parent, tru
         static_assert(sizeof(T) <= sizeof memory_->room[0], "values of up to 32 bytes");
         T got;
         if (thread_rank() == rank % Size)
-            __builtin_memcpy(memory_->room[first_warp()], &v, sizeof v);
+            __builtin_memcpy(memory_->room[warp()], &v, sizeof v);
         sync();
-        __builtin_memcpy(&got, memory_->room[first_warp()], sizeof got);
+        __builtin_memcpy(&got, memory_->room[first_warp() + rank % Size / 32], sizeof got);
         sync();
         return got;
     }
