@@ -67,12 +67,12 @@ struct cli_options {
     double max_seconds_value;                 /* 0: not given */
     cli_texts cases;
     const char *jobs, *reference, *html;
-    const char *runs, *turns;
+    const char *runs, *turns, *random;
     cli_texts programs;
 #define CLI_CHECK(option, least, most, doc) const char *check_##option;
 #include "cli/check_options.def"
 #undef CLI_CHECK
-    uint64_t runs_value, turns_value;
+    uint64_t runs_value, turns_value, random_value;
     uint64_t jobs_value; /* 0: not given */
     bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, model, shapes, print, transitions;
     char **rest;        /* the arguments that are no options, NULL-terminated */
@@ -89,7 +89,7 @@ enum cli_accept {
     CLI_TAKES_RECORDS = 32,      /* --case, --sched, --jobs, --reference, --as-reference, --fixed-order, --html */
     CLI_TAKES_REPORT = 64,       /* --hang-report */
     CLI_TAKES_DEPARTURES = 128,  /* --departures */
-    CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --print */
+    CLI_TAKES_LITMUS = 256,      /* --sched and settings, --runs, --turns, --model, --shapes, --random, --print */
     CLI_TAKES_TARGET = 512,      /* a program with its arguments, or a launch file */
     CLI_TAKES_CHECKPOINT = 1024, /* --checkpoint-every, --checkpoint, --resume */
     CLI_TAKES_CHECK = 2048,      /* --program, --transitions, --quiet, the numbers of check_options.def */

@@ -1,36 +1,51 @@
-/* `lockstep litmus`: litmus tests, run on a simulated GPU, beside what the PTX memory model allows. */
+/* `lockstep litmus`: litmus tests, run on simulated GPUs, beside what the PTX memory model allows. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "litmus/litmus.h"
+#include "memory/coherence/protocol.h"
 #include "report/table.h"
+#include "simt/divergence.h"
 
 #define DEFAULT_RUNS 2000
+#define DEFAULT_RANDOM_RUNS 20
 #define DEFAULT_TURNS 2
 
 static const char usage[] =
     "usage: lockstep litmus [OPTIONS] FILE.litmus...\n"
     "       lockstep litmus [OPTIONS] --shapes\n"
+    "       lockstep litmus [OPTIONS] --random N\n"
     "\n"
     "Runs litmus tests of the PTX memory model many times, each with blocks, warps, lanes, addresses and delays of\n"
     "its own, and counts how they end beside what the model allows (docs/litmus.md).\n"
     "\n"
     "  --shapes               Lockstep's own tests: all shapes, with all ways to order them\n"
+    "  --random N             N random tests, those of --seed; of a test that fails, prints all\n"
     "  --print                prints the tests and runs nothing\n"
     "  --model                prints what the model allows and runs nothing\n"
-    "  --runs N               runs of a test (2000)\n"
+    "  --runs N               runs of a test (2000; of a random one 20)\n"
     "  --turns N              turns of a loop that the model looks at (2)\n"
-    "  --machine X, --sched A, --fetch P, --divergence W, --protocol P, --seed N, --set GROUP.NAME=VALUE,\n"
+    "  --protocol P, --divergence W  lists are taken (gpu,vi), and all: each test is run under each\n"
+    "  --machine X, --sched A, --fetch P, --seed N, --set GROUP.NAME=VALUE,\n"
     "  --threads N, --max-cycles N  as for lockstep run; the seed also chooses the placements\n"
     "  --quiet                one line for a test, and no progress\n"
     "\n"
     "Exit code: 1 when an outcome was seen that the model forbids.\n";
 
+/* A machine that the tests are run on, and how they went. */
+struct place {
+    struct machine machine;
+    const char *name;    /* what it has of the lists: "vi its" */
+    const char *options; /* that choose it */
+    uint64_t runs, forbidden, failed;
+};
+
 /* All tests of a command. */
 struct session {
     const struct cli_options *options;
-    struct machine machine;
+    struct arena arena;
+    VEC(struct place) places;
     struct diag_sink *sink;
     struct cli_progress progress;
     const char *name; /* of the test that runs */
@@ -94,18 +109,24 @@ static const char *condition_words(const struct litmus_test *test, bool yes)
     return yes ? "in all" : "not in all";
 }
 
-/* Rows: what the model allows or was seen. */
+static uint64_t forbidden_of(const struct litmus_verdict *verdict, const struct litmus_outcomes *seen)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < seen->count; i++)
+        sum += is_forbidden(verdict, &seen->items[i].outcome) ? seen->items[i].count : 0;
+    return sum;
+}
+
+/* seen: on all machines. */
 static void count_outcomes(struct session *s, const struct litmus_verdict *verdict, const struct litmus_outcomes *seen)
 {
-    for (unsigned i = 0; i < seen->count; i++)
-        if (is_forbidden(verdict, &seen->items[i].outcome))
-            s->forbidden += seen->items[i].count;
     for (unsigned i = 0; i < verdict->allowed.count; i++) {
         const struct litmus_outcome *outcome = &verdict->allowed.items[i].outcome;
         bool weak = !litmus_count_of(&verdict->sequential, outcome);
         s->weak += weak;
         s->weak_seen += weak && litmus_count_of(seen, outcome);
     }
+    s->forbidden += forbidden_of(verdict, seen);
     s->unknown += !verdict->complete || verdict->unrolled;
 }
 
@@ -144,25 +165,20 @@ static void print_outcomes(const struct session *s, const struct litmus_test *te
     litmus_outcomes_free(&all);
 }
 
-static uint64_t forbidden_of(const struct litmus_verdict *verdict, const struct litmus_outcomes *seen)
-{
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < seen->count; i++)
-        sum += is_forbidden(verdict, &seen->items[i].outcome) ? seen->items[i].count : 0;
-    return sum;
-}
-
+/* place: NULL when nothing ran. Of random tests, only what must not be is printed. */
 static void print_test(const struct session *s, const struct litmus_test *test, const struct litmus_verdict *verdict,
-                       const struct litmus_outcomes *seen)
+                       const struct litmus_outcomes *seen, const struct place *place)
 {
     struct strbuf out = {0};
     uint64_t forbidden = forbidden_of(verdict, seen);
-    strbuf_addf(&out, "%s: condition by the model: %s%s", test->name,
-                condition_words(test, meets(test, &verdict->allowed)),
+    if (s->options->random && place && !forbidden)
+        return;
+    strbuf_addf(&out, "%s%s%s: condition by the model: %s%s", test->name, place && place->name[0] ? " under " : "",
+                place ? place->name : "", condition_words(test, meets(test, &verdict->allowed)),
                 !verdict->complete  ? ", of the executions that were looked at"
                 : verdict->unrolled ? ", of the turns that were looked at"
                                     : "");
-    if (!s->options->model)
+    if (place)
         strbuf_addf(&out, "; seen: %s", condition_words(test, meets(test, seen)));
     if (forbidden)
         strbuf_addf(&out, "; %" PRIu64 " FORBIDDEN", forbidden);
@@ -174,39 +190,81 @@ static void print_test(const struct session *s, const struct litmus_test *test, 
     cli_print(&out);
 }
 
-static int do_test(struct session *s, const char *file, const struct strbuf *text)
+/* A random test that went wrong is printed, for it stands in no file. */
+static void print_text(const struct session *s, const struct place *place, const struct strbuf *text)
+{
+    if (!s->options->random)
+        return;
+    cli_printf("%s\n(the test above, saved in a file, does this again: lockstep litmus%s --seed %" PRIu32
+               " --runs %" PRIu64 " FILE, with the same machine)\n\n",
+               strbuf_text(text), place->options, place->machine.gpu.seed, s->options->runs_value);
+}
+
+/* Runs a test on one machine. */
+static int run_on(struct session *s, struct place *place, const struct litmus_test *test,
+                  const struct litmus_verdict *verdict, const struct strbuf *text, struct litmus_outcomes *all)
+{
+    struct litmus_outcomes seen = {0};
+    struct litmus_run run = {.machine = &place->machine,
+                             .runs = s->options->runs_value,
+                             .seed = place->machine.gpu.seed,
+                             .max_cycles = s->options->max_cycles_value,
+                             .threads = (unsigned)s->options->threads_value,
+                             .progress = on_progress,
+                             .context = s};
+    int rc = litmus_run(test, &run, &seen, s->sink);
+    cli_progress_clear(&s->progress);
+    cli_say(s->sink);
+    if (rc == 0) {
+        uint64_t forbidden = forbidden_of(verdict, &seen);
+        place->runs += s->options->runs_value;
+        place->forbidden += forbidden;
+        print_test(s, test, verdict, &seen, place);
+        if (forbidden)
+            print_text(s, place, text);
+    } else {
+        place->failed++;
+        print_text(s, place, text);
+    }
+    for (unsigned i = 0; i < seen.count; i++)
+        litmus_add(all, &seen.items[i].outcome, seen.items[i].count);
+    litmus_outcomes_free(&seen);
+    return rc;
+}
+
+static int run_test(struct session *s, const struct litmus_test *test, const struct strbuf *text)
+{
+    struct litmus_verdict verdict;
+    struct litmus_outcomes all = {0};
+    int rc = 0;
+    s->name = test->name;
+    s->tests++;
+    litmus_ask(test, (unsigned)s->options->turns_value, &verdict);
+    if (s->options->model)
+        print_test(s, test, &verdict, &all, NULL);
+    for (size_t i = 0; i < s->places.count && !s->options->model; i++) {
+        if (run_on(s, &s->places.items[i], test, &verdict, text, &all) < 0)
+            rc = -1;
+        else
+            s->runs += s->options->runs_value;
+    }
+    count_outcomes(s, &verdict, &all);
+    litmus_outcomes_free(&all);
+    litmus_verdict_free(&verdict);
+    return rc;
+}
+
+static void do_test(struct session *s, const char *file, const struct strbuf *text)
 {
     struct litmus_test test;
-    struct litmus_verdict verdict;
-    struct litmus_outcomes seen = {0};
     int rc = litmus_parse(&test, file, strbuf_text(text), text->length, s->sink);
-    if (rc == 0 && s->options->print) {
+    if (rc == 0 && s->options->print)
         cli_printf("%s%s", strbuf_text(text), "\n");
-    } else if (rc == 0) {
-        s->name = test.name;
-        litmus_ask(&test, (unsigned)s->options->turns_value, &verdict);
-        struct litmus_run run = {.machine = &s->machine,
-                                 .runs = s->options->runs_value,
-                                 .seed = s->machine.gpu.seed,
-                                 .max_cycles = s->options->max_cycles_value,
-                                 .threads = (unsigned)s->options->threads_value,
-                                 .progress = on_progress,
-                                 .context = s};
-        if (!s->options->model)
-            rc = litmus_run(&test, &run, &seen, s->sink);
-        cli_progress_clear(&s->progress);
-        s->tests++;
-        s->runs += rc == 0 && !s->options->model ? s->options->runs_value : 0;
-        count_outcomes(s, &verdict, &seen);
-        if (rc == 0)
-            print_test(s, &test, &verdict, &seen);
-        litmus_outcomes_free(&seen);
-        litmus_verdict_free(&verdict);
-    }
+    else if (rc == 0)
+        rc = run_test(s, &test, text);
     s->failed += rc < 0;
     cli_say(s->sink);
     litmus_free(&test);
-    return rc;
 }
 
 static void do_files(struct session *s)
@@ -232,10 +290,104 @@ static void do_shapes(struct session *s)
     }
 }
 
+static void do_random(struct session *s)
+{
+    for (uint64_t i = 0; i < s->options->random_value; i++) {
+        struct strbuf text = {0};
+        litmus_random(s->places.items[0].machine.gpu.seed, i, &text);
+        do_test(s, "random", &text);
+        strbuf_free(&text);
+    }
+}
+
+/* Machines */
+
+static const char *next_name(struct arena *arena, const char **list)
+{
+    size_t length = strcspn(*list, ",");
+    const char *name = arena_strndup(arena, *list, length);
+    *list += length + ((*list)[length] == ',');
+    return name;
+}
+
+/* "all" as the list of what there is, and NULL as one name that is not given. */
+static const char *list_of(struct session *s, const char *text, bool of_ways)
+{
+    struct strbuf all = {0};
+    if (!text || strcmp(text, "all") != 0)
+        return text;
+    for (unsigned i = 0; of_ways && simt_ways()[i]; i++)
+        strbuf_addf(&all, "%s%s", i ? "," : "", simt_ways()[i]->name);
+    for (unsigned i = 0; !of_ways && coherence_list()[i]; i++)
+        strbuf_addf(&all, "%s%s", i ? "," : "", coherence_list()[i]->name);
+    const char *kept = arena_strdup(&s->arena, strbuf_text(&all));
+    strbuf_free(&all);
+    return kept;
+}
+
+static int add_place(struct session *s, const struct cli_options *options, const char *name)
+{
+    struct place place = {.name = name};
+    place.options = arena_printf(
+        &s->arena, "%s%s%s%s", options->protocol ? " --protocol " : "", options->protocol ? options->protocol : "",
+        options->divergence ? " --divergence " : "", options->divergence ? options->divergence : "");
+    if (cli_load_machine(&place.machine, options, s->sink) < 0)
+        return -1;
+    vec_push(&s->places, place);
+    return 0;
+}
+
+/* One machine for each protocol and way that the options list. */
+static int load_machines(struct session *s)
+{
+    struct cli_options one = *s->options;
+    const char *protocols = list_of(s, one.protocol, false), *ways = list_of(s, one.divergence, true);
+    bool several = (protocols && strchr(protocols, ',')) || (ways && strchr(ways, ','));
+    do {
+        const char *rest = ways;
+        if (protocols)
+            one.protocol = next_name(&s->arena, &protocols);
+        do {
+            if (rest)
+                one.divergence = next_name(&s->arena, &rest);
+            const char *name =
+                arena_printf(&s->arena, "%s%s%s", one.protocol ? one.protocol : "",
+                             one.protocol && one.divergence ? " " : "", one.divergence ? one.divergence : "");
+            if (add_place(s, &one, several ? name : "") < 0)
+                return -1;
+        } while (rest && *rest);
+    } while (protocols && *protocols);
+    return 0;
+}
+
+static void print_places(const struct session *s)
+{
+    struct strbuf out = {0};
+    struct table t;
+    if (s->places.count < 2 || s->options->model)
+        return;
+    table_init(&t, "lrrr");
+    table_cell(&t, "under");
+    table_cell(&t, "runs");
+    table_cell(&t, "forbidden");
+    table_cell(&t, "not run");
+    for (size_t i = 0; i < s->places.count; i++) {
+        const struct place *place = &s->places.items[i];
+        table_cell(&t, "%s", place->name);
+        table_cell(&t, "%" PRIu64, place->runs);
+        table_cell(&t, "%" PRIu64, place->forbidden);
+        table_cell(&t, "%" PRIu64, place->failed);
+    }
+    table_text(&t, &out);
+    table_free(&t);
+    cli_print(&out);
+}
+
 static int end(const struct session *s)
 {
     if (s->options->print)
         return s->failed ? CLI_USAGE : CLI_OK;
+    print_places(s);
     cli_printf("%" PRIu64 " tests, ", s->tests);
     if (s->options->model)
         cli_printf("%" PRIu64 " weak outcomes allowed", s->weak);
@@ -248,28 +400,42 @@ static int end(const struct session *s)
     if (s->failed)
         cli_printf("; %" PRIu64 " could not be run", s->failed);
     cli_printf("\n");
-    return s->forbidden ? CLI_FAILED : s->failed ? CLI_USAGE : CLI_OK;
+    return s->forbidden || (s->failed && s->options->random) ? CLI_FAILED : s->failed ? CLI_USAGE : CLI_OK;
+}
+
+static int run_session(struct session *s)
+{
+    if (load_machines(s) < 0)
+        return CLI_USAGE;
+    cli_progress_init(&s->progress, s->options->quiet);
+    if (s->options->random)
+        do_random(s);
+    else if (s->options->shapes)
+        do_shapes(s);
+    else
+        do_files(s);
+    return end(s);
 }
 
 static int run_tests(struct cli_options *options, struct diag_sink *sink)
 {
     struct session s = {.options = options, .sink = sink};
-    if (options->shapes == (options->rest[0] != NULL)) {
+    if (options->shapes + (options->random != NULL) + (options->rest[0] != NULL) != 1) {
         diag_error(sink, DIAG_NOWHERE, "lockstep litmus --help",
-                   "lockstep litmus needs files, or --shapes and no file");
+                   "lockstep litmus needs files, or --shapes, or --random N, and one of these alone");
         return CLI_USAGE;
     }
-    options->runs_value = options->runs ? options->runs_value : DEFAULT_RUNS;
-    options->turns_value = options->turns ? options->turns_value : DEFAULT_TURNS;
-    if (cli_load_machine(&s.machine, options, sink) < 0)
-        return CLI_USAGE;
-    cli_progress_init(&s.progress, options->quiet);
-    if (options->shapes)
-        do_shapes(&s);
-    else
-        do_files(&s);
-    machine_free(&s.machine);
-    return end(&s);
+    if (!options->runs)
+        options->runs_value = options->random ? DEFAULT_RANDOM_RUNS : DEFAULT_RUNS;
+    if (!options->turns)
+        options->turns_value = DEFAULT_TURNS;
+    arena_init(&s.arena);
+    int code = run_session(&s);
+    for (size_t i = 0; i < s.places.count; i++)
+        machine_free(&s.places.items[i].machine);
+    vec_free(&s.places);
+    arena_free(&s.arena);
+    return code;
 }
 
 int cli_litmus(int argc, char **argv)

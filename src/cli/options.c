@@ -56,6 +56,7 @@ static const struct row {
     {"html", FILL_TEXT, offsetof(struct cli_options, html), CLI_TAKES_RECORDS},
     {"runs", FILL_TEXT, offsetof(struct cli_options, runs), CLI_TAKES_LITMUS},
     {"turns", FILL_TEXT, offsetof(struct cli_options, turns), CLI_TAKES_LITMUS},
+    {"random", FILL_TEXT, offsetof(struct cli_options, random), CLI_TAKES_LITMUS},
     {"model", FILL_FLAG, offsetof(struct cli_options, model), CLI_TAKES_LITMUS},
     {"shapes", FILL_FLAG, offsetof(struct cli_options, shapes), CLI_TAKES_LITMUS},
     {"print", FILL_FLAG, offsetof(struct cli_options, print), CLI_TAKES_LITMUS},
@@ -185,6 +186,10 @@ static int check_values(struct cli_options *options, struct diag_sink *sink)
     if (options->runs && (!config_parse_u64(options->runs, &options->runs_value) || options->runs_value < 1 ||
                           options->runs_value > UINT32_MAX))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--runs %s: expected a number from 1 to 4294967295", options->runs);
+    if (options->random && (!config_parse_u64(options->random, &options->random_value) || options->random_value < 1 ||
+                            options->random_value > UINT32_MAX))
+        rc = diag_error(sink, DIAG_NOWHERE, NULL, "--random %s: expected a number from 1 to 4294967295",
+                        options->random);
     if (options->turns && (!config_parse_u64(options->turns, &options->turns_value) || options->turns_value > 16))
         rc = diag_error(sink, DIAG_NOWHERE, NULL, "--turns %s: expected a number from 0 to 16", options->turns);
     if (options->jobs && (!config_parse_u64(options->jobs, &options->jobs_value) || options->jobs_value < 1 ||

@@ -211,17 +211,17 @@ static struct litmus_relation synchronizes(const struct litmus_execution *x)
     return meet(&x->morally_strong, &r);
 }
 
-/* Barriers synchronize the threads of a block that meet there. */
+/* Barriers: who comes to one synchronizes with those that wait there in the same phase. */
 static struct litmus_relation barriers(const struct litmus_execution *x)
 {
     struct litmus_relation r = {{0}};
     EACH(a, x) EACH(b, x)
     {
         const struct litmus_event *e = &x->events[a], *f = &x->events[b];
-        if (e->kind != LITMUS_WAITS || f->kind != LITMUS_WAITS || e->thread == f->thread)
+        if (e->kind != LITMUS_WAITS || f->kind != LITMUS_WAITS || e->thread == f->thread || f->arrives || e->late)
             continue;
         const struct litmus_thread *s = &x->test->threads[e->thread], *t = &x->test->threads[f->thread];
-        if (s->cta == t->cta && s->gpu == t->gpu && e->place == f->place && e->turn == f->turn)
+        if (s->cta == t->cta && s->gpu == t->gpu && e->place == f->place && e->phase == f->phase)
             litmus_relate(&r, a, b);
     }
     return r;
@@ -261,7 +261,9 @@ static bool is_fence_sc(const struct litmus_execution *x, unsigned a)
 
 bool litmus_allows_reads(const struct litmus_execution *x)
 {
-    /* "No-Thin-Air": values come from somewhere. */
+    /* "No-Thin-Air": no value follows from itself. Dependences are those of data, of control, and of an atomic's write
+     * on its read (Lustig, Sahasrabuddhe and Giroux, "A Formal Analysis of the NVIDIA PTX Memory Consistency Model",
+     * ASPLOS 2019, section 3). */
     struct litmus_relation from = x->rf;
     EACH(a, x)
     for (uint64_t rest = x->events[a].depends_on; rest; rest &= rest - 1)
@@ -272,7 +274,8 @@ bool litmus_allows_reads(const struct litmus_execution *x)
     EACH(a, x)
     EACH(b, x)
     if (is_fence_sc(x, a) && is_fence_sc(x, b) && litmus_related(&x->morally_strong, a, b) &&
-        litmus_related(&x->fence_sc, a, b) && litmus_related(&x->cause, b, a)) return false;
+        litmus_related(&x->fence_sc, a, b) && litmus_related(&x->cause, b, a))
+        return false;
     return true;
 }
 

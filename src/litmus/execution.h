@@ -15,10 +15,13 @@ struct litmus_event {
     unsigned thread;
     enum litmus_order order;
     enum litmus_scope scope;
-    unsigned place; /* or the barrier's number */
-    uint32_t value;
+    unsigned place;      /* or the barrier's number */
+    uint64_t value;      /* of a barrier: how many threads it takes */
+    bool known;          /* value, and a barrier's number: those of a register follow from what reads take */
     bool updates;        /* read and write of one atomic, which follow each other */
-    unsigned turn;       /* of a barrier's event: how often the thread came to this barrier before */
+    bool arrives;        /* of a barrier: does not wait */
+    bool late;           /* likewise: came when the phase was over (litmus_pass_late) */
+    unsigned phase;      /* of a barrier: events of one phase meet */
     uint64_t depends_on; /* events: reads whose values decide this one's, or whether it is there */
 };
 

@@ -1,6 +1,7 @@
 #include "litmus/lex.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,19 +161,35 @@ bool litmus_expect(struct litmus_lexer *l, const char *text)
     return litmus_fail(l, NULL, "expected '%s', not '%.*s'", text, (int)l->token.length, l->token.text);
 }
 
+/* The number that is looked at, and whether it is below 0. False: it is none of 64 bits. */
+static bool read_number(const struct litmus_lexer *l, uint64_t *value, bool *negative)
+{
+    char text[24] = {0}, *end = text;
+    if (l->failed || l->token.kind != LITMUS_NUMBER || l->token.length >= sizeof text)
+        return false;
+    memcpy(text, l->token.text, l->token.length);
+    *negative = text[0] == '-';
+    errno = 0;
+    *value = *negative ? (uint64_t)strtoll(text, &end, 0) : strtoull(text, &end, 0);
+    return !*end && !errno;
+}
+
 bool litmus_number(struct litmus_lexer *l, uint32_t *value)
 {
-    char text[16] = {0}, *end = text;
-    if (l->failed)
-        return false;
-    if (l->token.kind == LITMUS_NUMBER && l->token.length < sizeof text) {
-        memcpy(text, l->token.text, l->token.length);
-        long long number = strtoll(text, &end, 0);
-        if (!*end && number >= INT32_MIN && number <= UINT32_MAX) {
-            *value = (uint32_t)number;
-            litmus_next(l);
-            return true;
-        }
-    }
-    return litmus_fail(l, NULL, "expected a number of 32 bits, not '%.*s'", (int)l->token.length, l->token.text);
+    uint64_t number;
+    bool negative;
+    if (!read_number(l, &number, &negative) || (negative ? -number > -(uint64_t)INT32_MIN : number > UINT32_MAX))
+        return litmus_fail(l, NULL, "expected a number of 32 bits, not '%.*s'", (int)l->token.length, l->token.text);
+    *value = (uint32_t)number;
+    litmus_next(l);
+    return true;
+}
+
+bool litmus_long_number(struct litmus_lexer *l, uint64_t *value)
+{
+    bool negative;
+    if (!read_number(l, value, &negative))
+        return litmus_fail(l, NULL, "expected a number of 64 bits, not '%.*s'", (int)l->token.length, l->token.text);
+    litmus_next(l);
+    return true;
 }

@@ -44,7 +44,8 @@ bool litmus_fail_at(struct litmus_lexer *lexer, const struct litmus_token *token
 #define litmus_fail(lexer, ...) litmus_fail_at(lexer, &(lexer)->token, __VA_ARGS__)
 /* Goes past a mark or word that must come here. */
 bool litmus_expect(struct litmus_lexer *lexer, const char *text);
-/* Goes past a number that must come here, of 32 bits. */
+/* Goes past a number that must come here, of 32 or 64 bits; a negative one is taken as its complement. */
 bool litmus_number(struct litmus_lexer *lexer, uint32_t *value);
+bool litmus_long_number(struct litmus_lexer *lexer, uint64_t *value);
 
 #endif

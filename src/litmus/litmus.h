@@ -19,6 +19,7 @@
 #define LITMUS_REGISTERS 16 /* of a thread */
 #define LITMUS_INSTRS 200   /* likewise */
 #define LITMUS_TERMS 16     /* of an outcome */
+#define LITMUS_BARRIERS 16  /* of a block */
 
 enum litmus_order { LITMUS_WEAK, LITMUS_RELAXED, LITMUS_ACQUIRE, LITMUS_RELEASE, LITMUS_ACQ_REL, LITMUS_SC };
 /* From the narrowest on: a wider one includes what a narrower one does. */
@@ -29,7 +30,7 @@ enum litmus_kind {
     LITMUS_STORE,
     LITMUS_ATOMIC, /* also red, whose register nobody reads */
     LITMUS_FENCE,
-    LITMUS_BARRIER, /* bar.sync of all threads of the block */
+    LITMUS_BARRIER, /* bar.sync, or bar.arrive */
     LITMUS_SET,     /* to = a + b */
     LITMUS_BRANCH   /* to `target`, if a and b compare so */
 };
@@ -46,7 +47,7 @@ enum litmus_compare { LITMUS_ALWAYS, LITMUS_EQUAL, LITMUS_UNEQUAL };
 /* A register, or a number. */
 struct litmus_operand {
     bool is_register;
-    uint32_t value; /* or the register's number */
+    uint64_t value; /* or the register's number */
 };
 
 struct litmus_instr {
@@ -57,9 +58,11 @@ struct litmus_instr {
     enum litmus_compare compare;
     unsigned place;
     unsigned to;                /* register */
-    struct litmus_operand a, b; /* store: a; atomic: operands; set: summands; branch: what is compared */
+    struct litmus_operand a, b; /* store: a; atomic: operands; set: summands; branch: what is compared; barrier: its
+                                   number, and how many of the test's threads it takes (0: see barriers.h) */
     unsigned target;            /* instruction; the thread's count: its end */
-    unsigned barrier;           /* number */
+    bool is_volatile;           /* load, store: means relaxed at the scope of the system */
+    bool arrives;               /* barrier: does not wait */
 };
 
 struct litmus_thread {
@@ -67,12 +70,14 @@ struct litmus_thread {
     struct litmus_instr *instrs;
     unsigned count, registers;
     const char *names[LITMUS_REGISTERS];
-    uint32_t initial[LITMUS_REGISTERS];
+    uint64_t initial[LITMUS_REGISTERS];
 };
 
+/* All accesses to a place have its size. */
 struct litmus_place {
     const char *name;
-    uint32_t initial;
+    uint64_t initial;
+    unsigned bits; /* 8, 16, 32 or 64 */
 };
 
 /* What an outcome is made of: a thread's register at its end, or a place's last value. */
@@ -97,6 +102,7 @@ struct litmus_test {
     struct litmus_place places[LITMUS_PLACES];
     struct litmus_term terms[LITMUS_TERMS];
     unsigned thread_count, place_count, term_count;
+    unsigned register_bits; /* 64 if a place has so many, else 32 */
     enum litmus_quantifier quantifier;
     struct litmus_node *nodes;
     unsigned node_count, condition; /* index of its root */
@@ -105,7 +111,7 @@ struct litmus_test {
 
 /* The values of a test's terms, in order; what is behind them is 0. */
 struct litmus_outcome {
-    uint32_t values[LITMUS_TERMS];
+    uint64_t values[LITMUS_TERMS];
 };
 
 /* Outcomes with a count for each, in the order of their values. */
@@ -128,8 +134,13 @@ void litmus_free(struct litmus_test *test);
 bool litmus_holds(const struct litmus_test *test, const struct litmus_outcome *outcome);
 /* Appends an outcome as "P0:r0=1 x=2". */
 void litmus_print(const struct litmus_test *test, const struct litmus_outcome *outcome, struct strbuf *out);
-/* What an atomic leaves in memory. */
-uint32_t litmus_updated(enum litmus_update update, uint32_t old, uint32_t a, uint32_t b);
+/* What an atomic leaves in a place of so many bits. */
+uint64_t litmus_updated(enum litmus_update update, unsigned bits, uint64_t old, uint64_t a, uint64_t b);
+/* The lowest bits of a value: what a place or register of that size keeps of it. */
+static inline uint64_t litmus_fit(uint64_t value, unsigned bits)
+{
+    return bits == 64 ? value : value & ((UINT64_C(1) << bits) - 1);
+}
 
 /* What the model says. */
 struct litmus_verdict {
@@ -161,5 +172,7 @@ int litmus_run(const struct litmus_test *test, const struct litmus_run *run, str
 /* Tests of our own: every shape with every way to order it (shapes.c). Appends the text of test `number`; false: there
  * are not so many. */
 bool litmus_shape(unsigned number, struct strbuf *out);
+/* Random test `number` of a seed (random.c): appends its text. */
+void litmus_random(uint64_t seed, uint64_t number, struct strbuf *out);
 
 #endif

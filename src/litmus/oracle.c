@@ -1,16 +1,25 @@
-/* The oracle: all executions of a test. A *candidate* is a trace of each thread, a write for every read to take its
- * value from, an order of the fence.sc events and one of the morally strong writes to each place; the axioms say which
- * candidates are executions. Coherence order is no larger than it must be, for more of it only forbids more. */
+/* The oracle: all executions of a test. A *candidate* is a path of each thread, a write for every read to take its
+ * value from, who meets whom at barriers, an order of the fence.sc events and one of the morally strong writes to each
+ * place; the axioms say which candidates are executions. Values follow from what is chosen: no value follows from
+ * itself (No-Thin-Air), so all are known when every read has its write. Coherence order is no larger than it must be,
+ * for more of it only forbids more. */
+#include <string.h>
+
+#include "litmus/barriers.h"
 #include "litmus/execution.h"
-#include "litmus/trace.h"
+#include "litmus/path.h"
 
 #define MOST_CANDIDATES 300000u
-#define MOST_COMBINATIONS 30000000u /* of traces */
+#define MOST_COMBINATIONS 3000000u /* of paths and of writes that are read */
+#define NO_EVENT LITMUS_EVENTS
 
 struct search {
-    const struct litmus_tracing *tracing;
+    const struct litmus_paths *paths;
     struct litmus_execution x;
-    const struct litmus_trace *chosen[LITMUS_THREADS];
+    const struct litmus_path *chosen[LITMUS_THREADS];
+    unsigned first[LITMUS_THREADS];                       /* the first event of each thread */
+    unsigned source[LITMUS_EVENTS];                       /* the write that a read takes its value from, or NO_EVENT */
+    uint64_t registers[LITMUS_THREADS][LITMUS_REGISTERS]; /* when the threads have ended */
     struct litmus_verdict *verdict;
     uint64_t candidates, combinations;
 };
@@ -40,7 +49,7 @@ static void note_outcomes(struct search *s, unsigned term, struct litmus_outcome
     }
     const struct litmus_term *t = &test->terms[term];
     if (!t->is_place) {
-        outcome.values[term] = s->chosen[t->thread]->registers[t->number];
+        outcome.values[term] = s->registers[t->thread][t->number];
         note_outcomes(s, term + 1, outcome);
         return;
     }
@@ -120,111 +129,261 @@ static void begin_fences(struct search *s)
     choose_fences(s, 0, fences);
 }
 
+/* Barriers */
+
+/* Each thread's next event at a barrier: NO_EVENT when it has none. */
+struct meeting {
+    struct litmus_barriers barriers;
+    unsigned next[LITMUS_THREADS];
+};
+
+static unsigned next_wait(const struct litmus_execution *x, unsigned thread, unsigned from)
+{
+    for (unsigned e = from; e < x->count; e++)
+        if (x->events[e].kind == LITMUS_WAITS && x->events[e].thread == thread)
+            return e;
+    return NO_EVENT;
+}
+
+/* The threads of a block that have yet to come to a barrier. */
+static uint32_t coming_to(const struct search *s, const struct meeting *m, uint32_t block, unsigned barrier)
+{
+    uint32_t coming = 0;
+    for (; block; block &= block - 1)
+        for (unsigned t = mask_first(block), e = m->next[t]; e != NO_EVENT; e = next_wait(&s->x, t, e + 1))
+            coming |= s->x.events[e].place == barrier ? 1u << t : 0;
+    return coming;
+}
+
+static struct litmus_barrier *barrier_of(const struct search *s, struct meeting *m, unsigned thread)
+{
+    return &m->barriers.at[litmus_block_number(s->x.test, thread)][s->x.events[m->next[thread]].place];
+}
+
+static bool waits(const struct search *s, struct meeting *m, unsigned thread)
+{
+    return m->next[thread] != NO_EVENT && barrier_of(s, m, thread)->waits >> thread & 1;
+}
+
+/* Whether the order in which threads come to a barrier decides who meets whom: it does not take all that come. */
+static bool is_contended(const struct search *s, unsigned thread, const struct litmus_event *e)
+{
+    uint32_t block = litmus_block_of(s->x.test, thread), come = 0;
+    for (unsigned i = 0; i < s->x.count; i++)
+        if (s->x.events[i].kind == LITMUS_WAITS && block >> s->x.events[i].thread & 1 &&
+            s->x.events[i].place == e->place)
+            come |= 1u << s->x.events[i].thread;
+    return e->value && mask_count(come) > e->value;
+}
+
+/* Lets a thread come to its barrier, or open the one at which it waits. False: nobody goes on. */
+static bool come(struct search *s, struct meeting *m, unsigned thread)
+{
+    unsigned event = m->next[thread];
+    struct litmus_event *e = &s->x.events[event];
+    struct litmus_barrier *b = barrier_of(s, m, thread);
+    uint32_t coming = coming_to(s, m, litmus_block_of(s->x.test, thread), e->place), on;
+    if (waits(s, m, thread)) {
+        on = litmus_open(b, e->value, coming);
+    } else {
+        e->late = false;
+        e->phase = b->phase;
+        on = litmus_come(b, thread, e->arrives, e->value, coming);
+    }
+    for (uint32_t rest = on; rest; rest &= rest - 1)
+        m->next[mask_first(rest)] = next_wait(&s->x, mask_first(rest), m->next[mask_first(rest)] + 1);
+    return on != 0;
+}
+
+/* All that may come in any order. Returns whether somebody came. */
+static bool come_in_any_order(struct search *s, struct meeting *m)
+{
+    bool moved = false;
+    for (unsigned t = 0; t < s->x.test->thread_count; t++) {
+        if (m->next[t] == NO_EVENT)
+            continue;
+        if (waits(s, m, t))
+            moved |= come(s, m, t);
+        else if (!is_contended(s, t, &s->x.events[m->next[t]]))
+            come(s, m, t), moved = true;
+    }
+    return moved;
+}
+
+static bool pass_late(struct search *s, struct meeting *m)
+{
+    for (unsigned t = 0; t < s->x.test->thread_count; t++) {
+        unsigned event = m->next[t];
+        if (event == NO_EVENT || !litmus_pass_late(barrier_of(s, m, t), t, s->x.events[event].value))
+            continue;
+        s->x.events[event].late = true;
+        s->x.events[event].phase--;
+        m->next[t] = next_wait(&s->x, t, event + 1);
+        return true;
+    }
+    return false;
+}
+
+/* Who meets whom. A thread that waits for ever ends no execution. */
+static void choose_meetings(struct search *s, struct meeting m)
+{
+    bool ended = true, chosen = false;
+    while (come_in_any_order(s, &m)) {
+    }
+    for (unsigned t = 0; t < s->x.test->thread_count; t++) {
+        ended &= m.next[t] == NO_EVENT;
+        if (m.next[t] == NO_EVENT || waits(s, &m, t))
+            continue;
+        struct meeting next = m;
+        come(s, &next, t);
+        choose_meetings(s, next);
+        chosen = true;
+    }
+    if (ended)
+        begin_fences(s);
+    else if (!chosen && pass_late(s, &m))
+        choose_meetings(s, m);
+}
+
+static void begin_meetings(struct search *s)
+{
+    struct meeting m = {.next = {0}};
+    for (unsigned t = 0; t < s->x.test->thread_count; t++)
+        m.next[t] = next_wait(&s->x, t, 0);
+    for (unsigned e = 0; e < s->x.count; e++)
+        if (s->x.events[e].kind == LITMUS_WAITS && s->x.events[e].place >= LITMUS_BARRIERS)
+            return;
+    choose_meetings(s, m);
+}
+
+/* Values */
+
+/* Goes along all paths once more, until nothing more is known. False: a path is not taken with these values. */
+static bool learn(struct search *s)
+{
+    struct litmus_execution *x = &s->x;
+    for (bool more = true; more;) {
+        more = false;
+        for (unsigned t = 0; t < x->test->thread_count; t++)
+            if (!litmus_follow(x->test, t, s->chosen[t], &x->events[s->first[t]], s->first[t], s->registers[t]))
+                return false;
+        for (unsigned e = 0; e < x->count; e++) {
+            const struct litmus_event *from = &x->events[s->source[e] == NO_EVENT ? e : s->source[e]];
+            if (x->events[e].kind != LITMUS_READS || x->events[e].known || from->kind != LITMUS_WRITES || !from->known)
+                continue;
+            x->events[e].known = more = true;
+            x->events[e].value = from->value;
+        }
+    }
+    return true;
+}
+
+static bool all_known(const struct litmus_execution *x)
+{
+    for (unsigned e = 0; e < x->count; e++)
+        if (!x->events[e].known)
+            return false;
+    return true;
+}
+
+/* Whether a read may take from a write as far as its own thread goes: not from one behind it, nor from one that is
+ * overwritten before it ("SC-per-location"). */
+static bool may_read(const struct litmus_execution *x, unsigned read, unsigned write)
+{
+    const struct litmus_event *r = &x->events[read], *w = &x->events[write];
+    if (w->kind != LITMUS_WRITES || w->place != r->place || litmus_related(&x->po, read, write))
+        return false;
+    for (unsigned e = 0; e < read; e++)
+        if (x->events[e].kind == LITMUS_WRITES && litmus_related(&x->po_place, e, read) &&
+            (w->thread == LITMUS_NO_THREAD || litmus_related(&x->po_place, write, e)))
+            return false;
+    return true;
+}
+
 /* Gives event `read` and those behind it a write to take their values from. */
 static void choose_writes(struct search *s, unsigned read)
 {
     struct litmus_execution *x = &s->x;
+    struct litmus_event before[LITMUS_EVENTS];
     while (read < x->count && x->events[read].kind != LITMUS_READS)
         read++;
     if (read == x->count) {
-        begin_fences(s);
+        if (all_known(x))
+            begin_meetings(s);
         return;
     }
+    memcpy(before, x->events, x->count * sizeof *before);
     for (unsigned w = 0; w < x->count && s->verdict->complete; w++) {
-        const struct litmus_event *e = &x->events[w], *f = &x->events[read];
-        if (e->kind != LITMUS_WRITES || e->place != f->place || e->value != f->value || litmus_related(&x->po, read, w))
+        if (!may_read(x, read, w))
             continue;
+        s->verdict->complete = s->combinations++ < MOST_COMBINATIONS;
         litmus_relate(&x->rf, w, read);
-        choose_writes(s, read + 1);
+        s->source[read] = w;
+        if (learn(s))
+            choose_writes(s, read + 1);
+        memcpy(x->events, before, x->count * sizeof *before);
+        s->source[read] = NO_EVENT;
         x->rf.row[w] &= ~BIT64(read);
     }
 }
 
-/* The events of the chosen traces, behind the writes of initial values. False: there is no room for them. */
+/* Makes room for the events of the chosen paths, behind the writes of initial values. False: there is none. */
 static bool gather(struct search *s)
 {
     struct litmus_execution *x = &s->x;
     x->count = x->test->place_count;
     for (unsigned i = 0; i < x->test->thread_count; i++) {
-        const struct litmus_trace *trace = s->chosen[i];
-        unsigned first = x->count;
-        if (first + trace->count > LITMUS_EVENTS)
+        s->first[i] = x->count;
+        x->count += s->chosen[i]->event_count;
+        if (x->count > LITMUS_EVENTS)
             return false;
-        for (unsigned k = 0; k < trace->count; k++) {
-            x->events[first + k] = trace->events[k];
-            x->events[first + k].depends_on <<= first;
-        }
-        x->count += trace->count;
+    }
+    for (unsigned e = 0; e < x->count; e++) {
+        s->source[e] = NO_EVENT;
+        if (e >= x->test->place_count)
+            x->events[e] = (struct litmus_event){.known = false};
     }
     return true;
 }
 
-/* Whether the values of a trace's reads are initial ones, or written by one of the chosen traces. */
-static bool has_values(const struct search *s, const struct litmus_trace *trace)
-{
-    for (unsigned i = 0; i < trace->count; i++) {
-        const struct litmus_event *read = &trace->events[i];
-        bool found = read->kind != LITMUS_READS || read->value == s->x.test->places[read->place].initial;
-        for (unsigned t = 0; t < s->x.test->thread_count && !found; t++)
-            for (unsigned k = 0; k < s->chosen[t]->count; k++) {
-                const struct litmus_event *e = &s->chosen[t]->events[k];
-                found |= e->kind == LITMUS_WRITES && e->place == read->place && e->value == read->value;
-            }
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
-static bool all_have_values(const struct search *s)
-{
-    for (unsigned i = 0; i < s->x.test->thread_count; i++)
-        if (!has_values(s, s->chosen[i]))
-            return false;
-    return true;
-}
-
-static void choose_traces(struct search *s, unsigned thread)
+static void choose_paths(struct search *s, unsigned thread)
 {
     struct litmus_execution *x = &s->x;
-    if (thread == x->test->thread_count) {
-        if (s->combinations++ == MOST_COMBINATIONS)
-            s->verdict->complete = false;
-        if (!all_have_values(s))
-            return;
-        if (!gather(s)) {
-            s->verdict->complete = false;
-            return;
+    if (thread < x->test->thread_count) {
+        for (size_t i = 0; i < s->paths->of_thread[thread].count && s->verdict->complete; i++) {
+            s->chosen[thread] = &s->paths->of_thread[thread].items[i];
+            choose_paths(s, thread + 1);
         }
-        litmus_relate_program(x);
-        x->rf = (struct litmus_relation){{0}};
-        choose_writes(s, 0);
         return;
     }
-    const litmus_traces *traces = &s->tracing->traces[thread];
-    for (size_t i = 0; i < traces->count && s->verdict->complete; i++) {
-        s->chosen[thread] = &traces->items[i];
-        choose_traces(s, thread + 1);
-    }
+    s->verdict->complete = s->combinations++ < MOST_COMBINATIONS && gather(s);
+    if (!s->verdict->complete || !learn(s))
+        return;
+    litmus_relate_program(x);
+    x->rf = (struct litmus_relation){{0}};
+    choose_writes(s, 0);
 }
 
 void litmus_ask(const struct litmus_test *test, unsigned turns, struct litmus_verdict *verdict)
 {
-    struct litmus_tracing tracing = {.test = test, .turns = turns};
+    struct litmus_paths paths;
     struct search *s = base_calloc(1, sizeof *s);
     *verdict = (struct litmus_verdict){.complete = true};
-    litmus_trace(&tracing);
-    s->tracing = &tracing;
+    litmus_find_paths(test, turns, &paths);
+    s->paths = &paths;
     s->verdict = verdict;
     s->x.test = test;
     for (unsigned i = 0; i < test->place_count; i++)
-        s->x.events[i] = (struct litmus_event){
-            .kind = LITMUS_WRITES, .thread = LITMUS_NO_THREAD, .place = i, .value = test->places[i].initial};
-    choose_traces(s, 0);
-    verdict->complete &= tracing.complete;
-    verdict->unrolled = tracing.unrolled;
+        s->x.events[i] = (struct litmus_event){.kind = LITMUS_WRITES,
+                                               .thread = LITMUS_NO_THREAD,
+                                               .place = i,
+                                               .value = test->places[i].initial,
+                                               .known = true};
+    choose_paths(s, 0);
+    verdict->complete &= paths.complete;
+    verdict->unrolled = paths.unrolled;
     litmus_interleave(test, turns, verdict);
-    litmus_tracing_free(&tracing);
+    litmus_paths_free(&paths);
     free(s);
 }
 

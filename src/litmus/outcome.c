@@ -1,15 +1,17 @@
 /* Outcomes: what a condition says of them, and how they are counted and printed. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "litmus/litmus.h"
 
-uint32_t litmus_updated(enum litmus_update update, uint32_t old, uint32_t a, uint32_t b)
+uint64_t litmus_updated(enum litmus_update update, unsigned bits, uint64_t old, uint64_t a, uint64_t b)
 {
+    a = litmus_fit(a, bits), b = litmus_fit(b, bits);
     switch (update) {
 #define UPDATE(name, type, value)                                                                                      \
     case LITMUS_##name:                                                                                                \
-        return value;
+        return litmus_fit(value, bits);
 #include "litmus/updates.def"
 #undef UPDATE
     case LITMUS_UPDATES:
@@ -18,7 +20,7 @@ uint32_t litmus_updated(enum litmus_update update, uint32_t old, uint32_t a, uin
     return old;
 }
 
-static uint32_t value_of(const struct litmus_outcome *outcome, struct litmus_operand operand)
+static uint64_t value_of(const struct litmus_outcome *outcome, struct litmus_operand operand)
 {
     return operand.is_register ? outcome->values[operand.value] : operand.value;
 }
@@ -53,7 +55,7 @@ void litmus_print(const struct litmus_test *test, const struct litmus_outcome *o
             strbuf_addf(out, "%s%s", i ? " " : "", test->places[term->number].name);
         else
             strbuf_addf(out, "%sP%u:%s", i ? " " : "", term->thread, test->threads[term->thread].names[term->number]);
-        strbuf_addf(out, "=%u", outcome->values[i]);
+        strbuf_addf(out, "=%" PRIu64, outcome->values[i]);
     }
 }
 

@@ -7,36 +7,13 @@
  *      st.release.gpu y, 1  | ld.weak r1, x        ;
  *     exists (P1:r0 == 1 /\ P1:r1 == 0)
  *
- * A column is a thread, with the block (cta) and the device (gpu) that it runs on. Places and registers hold 32 bits,
- * and 0 where the part in braces says nothing else. Instructions are those of PTX, less their type and state space; `ld
- * r0, 1` and `mov` set a register, `beq`, `bne` and `goto` go to a label, and `bar.cta.sync N` is bar.sync by all
- * threads of the block. The condition is one of exists, ~exists and forall. */
+ * A column is a thread, with the block (cta) and the device (gpu) that it runs on. Places hold 32 bits unless the part
+ * in braces says another size (`b64 x=0`), and 0 where it says no value; registers hold 32, or 64 where a place does.
+ * Instructions are those of PTX, less their state space, and their type may be left out; `ld r0, 1` and `mov` set a
+ * register, `beq`, `bne` and `goto` go to a label. The condition is one of exists, ~exists and forall. */
 #include <string.h>
 
-#include "base/vec.h"
-#include "litmus/lex.h"
-#include "litmus/litmus.h"
-
-/* A register's value in the part in braces, before the threads are known. */
-struct given {
-    uint32_t thread, value;
-    struct litmus_token name;
-};
-
-struct label {
-    unsigned thread, at;
-    struct litmus_token name;
-};
-
-struct parser {
-    struct litmus_lexer lexer;
-    struct litmus_test *test;
-    VEC(struct given) given;
-    VEC(struct label) labels; /* where they stand */
-    VEC(struct label) jumps;  /* the branches that name them */
-    VEC(struct litmus_instr) instrs[LITMUS_THREADS];
-    VEC(struct litmus_node) nodes;
-};
+#include "litmus/parse.h"
 
 static bool same(const struct litmus_token *token, const char *text)
 {
@@ -45,7 +22,7 @@ static bool same(const struct litmus_token *token, const char *text)
 
 /* Names */
 
-static bool find_place(struct parser *p, const struct litmus_token *name, unsigned *place)
+bool litmus_find_place(struct litmus_parser *p, const struct litmus_token *name, unsigned *place)
 {
     struct litmus_test *t = p->test;
     for (*place = 0; *place < t->place_count; ++*place)
@@ -53,11 +30,12 @@ static bool find_place(struct parser *p, const struct litmus_token *name, unsign
             return true;
     if (t->place_count == LITMUS_PLACES)
         return litmus_fail(&p->lexer, NULL, "more than %d places", LITMUS_PLACES);
-    t->places[t->place_count++].name = arena_strndup(&t->arena, name->text, name->length);
+    t->places[t->place_count++] =
+        (struct litmus_place){.name = arena_strndup(&t->arena, name->text, name->length), .bits = 32};
     return true;
 }
 
-static bool find_register(struct parser *p, unsigned thread, const struct litmus_token *name, unsigned *number)
+bool litmus_find_register(struct litmus_parser *p, unsigned thread, const struct litmus_token *name, unsigned *number)
 {
     struct litmus_thread *t = &p->test->threads[thread];
     for (*number = 0; *number < t->registers; ++*number)
@@ -69,8 +47,7 @@ static bool find_register(struct parser *p, unsigned thread, const struct litmus
     return true;
 }
 
-/* A word that is a name, gone past. */
-static bool take_name(struct parser *p, const char *what, struct litmus_token *name)
+bool litmus_take_name(struct litmus_parser *p, const char *what, struct litmus_token *name)
 {
     *name = p->lexer.token;
     if (p->lexer.failed || name->kind != LITMUS_WORD)
@@ -79,8 +56,7 @@ static bool take_name(struct parser *p, const char *what, struct litmus_token *n
     return true;
 }
 
-/* Whether a word is a register's name: r and digits. All other names are places'. */
-static bool is_register(const struct litmus_token *name)
+bool litmus_is_register(const struct litmus_token *name)
 {
     if (name->kind != LITMUS_WORD || name->length < 2 || name->text[0] != 'r')
         return false;
@@ -90,8 +66,39 @@ static bool is_register(const struct litmus_token *name)
     return true;
 }
 
-/* The number of a thread, from P3 or 3. */
-static bool take_thread(struct parser *p, uint32_t *thread)
+bool litmus_take_value(struct litmus_parser *p, uint64_t *value)
+{
+    uint32_t narrow = 0;
+    if (p->test->register_bits == 64)
+        return litmus_long_number(&p->lexer, value);
+    bool good = litmus_number(&p->lexer, &narrow);
+    *value = narrow;
+    return good;
+}
+
+bool litmus_take_place(struct litmus_parser *p, unsigned *place)
+{
+    bool bracket = litmus_take(&p->lexer, "[");
+    struct litmus_token name;
+    if (litmus_is_register(&p->lexer.token))
+        return litmus_fail(&p->lexer, NULL, "addresses in registers are not known");
+    return litmus_take_name(p, "a place", &name) && litmus_find_place(p, &name, place) &&
+           (!bracket || litmus_expect(&p->lexer, "]"));
+}
+
+unsigned litmus_bits_of(const char *text, unsigned length)
+{
+    static const struct {
+        const char *word;
+        unsigned bits;
+    } sizes[] = {{"b8", 8}, {"b16", 16}, {"b32", 32}, {"b64", 64}, {"u8", 8}, {"u16", 16}, {"u32", 32}, {"u64", 64}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (strlen(sizes[i].word) == length && !memcmp(sizes[i].word, text, length))
+            return sizes[i].bits;
+    return 0;
+}
+
+bool litmus_take_thread(struct litmus_parser *p, uint32_t *thread)
 {
     struct litmus_lexer *l = &p->lexer;
     const struct litmus_token *word = &l->token;
@@ -110,41 +117,79 @@ static bool take_thread(struct parser *p, uint32_t *thread)
 
 /* The part in braces */
 
-static bool parse_given(struct parser *p)
+static bool parse_given_register(struct litmus_parser *p)
 {
-    struct litmus_lexer *l = &p->lexer, before = *l;
-    struct litmus_token name = l->token;
-    struct given given = {0};
-    unsigned place;
-    litmus_next(l);
-    if (litmus_at(l, ":")) {
-        *l = before;
-        if (!take_thread(p, &given.thread) || !litmus_expect(l, ":") || !take_name(p, "a register", &given.name) ||
-            !litmus_expect(l, "=") || !litmus_number(l, &given.value))
-            return false;
-        vec_push(&p->given, given);
-        return true;
-    }
-    if (name.kind != LITMUS_WORD)
-        return litmus_fail(l, NULL, "expected a place or a thread's register");
-    if (litmus_at(l, "@") || litmus_at(l, "["))
-        return litmus_fail(l, NULL, "proxies and arrays are not known: Lockstep has the generic proxy alone");
-    return find_place(p, &name, &place) && litmus_expect(l, "=") && litmus_number(l, &p->test->places[place].initial);
+    struct litmus_given given = {0};
+    if (!litmus_take_thread(p, &given.thread) || !litmus_expect(&p->lexer, ":") ||
+        !litmus_take_name(p, "a register", &given.name) || !litmus_expect(&p->lexer, "=") ||
+        !litmus_long_number(&p->lexer, &given.value))
+        return false;
+    vec_push(&p->given, given);
+    return true;
 }
 
-static bool parse_init(struct parser *p)
+/* A place's value must be one that it can hold, as it is or with its sign. */
+static bool take_initial(struct litmus_parser *p, struct litmus_place *place)
+{
+    struct litmus_token number = p->lexer.token;
+    if (!litmus_long_number(&p->lexer, &place->initial))
+        return false;
+    uint64_t kept = litmus_fit(place->initial, place->bits);
+    unsigned above = 64 - place->bits;
+    if (place->initial != kept && place->initial != (uint64_t)((int64_t)(kept << above) >> above))
+        return litmus_fail_at(&p->lexer, &number, NULL, "expected a number of %u bits, not '%.*s'", place->bits,
+                              (int)number.length, number.text);
+    place->initial = kept;
+    return true;
+}
+
+static bool parse_given_place(struct litmus_parser *p)
+{
+    struct litmus_lexer *l = &p->lexer;
+    struct litmus_token name;
+    unsigned place, bits = 0;
+    if (!litmus_take_name(p, "a place or a thread's register", &name))
+        return false;
+    if (l->token.kind == LITMUS_WORD && (bits = litmus_bits_of(name.text, name.length)))
+        litmus_take_name(p, "a place", &name);
+    if (litmus_at(l, "@"))
+        return litmus_fail(l, NULL, LITMUS_NO_PROXIES);
+    if (litmus_at(l, "["))
+        return litmus_fail(l, NULL, "arrays are not known");
+    if (!litmus_find_place(p, &name, &place))
+        return false;
+    if (bits)
+        p->test->places[place].bits = bits;
+    if (!litmus_take(l, "="))
+        return (bits && (litmus_at(l, ";") || litmus_at(l, "}"))) || litmus_expect(l, "=");
+    return take_initial(p, &p->test->places[place]);
+}
+
+static bool parse_given(struct litmus_parser *p)
+{
+    struct litmus_lexer *l = &p->lexer, before = *l;
+    litmus_next(l);
+    bool of_register = litmus_at(l, ":");
+    *l = before;
+    return of_register ? parse_given_register(p) : parse_given_place(p);
+}
+
+static bool parse_init(struct litmus_parser *p)
 {
     if (!litmus_expect(&p->lexer, "{"))
         return false;
     while (!litmus_take(&p->lexer, "}"))
         if (!parse_given(p) || (!litmus_at(&p->lexer, "}") && !litmus_expect(&p->lexer, ";")))
             return false;
+    for (unsigned i = 0; i < p->test->place_count; i++)
+        if (p->test->places[i].bits == 64)
+            p->test->register_bits = 64;
     return true;
 }
 
 /* Threads */
 
-static bool parse_head(struct parser *p)
+static bool parse_head(struct litmus_parser *p)
 {
     struct litmus_lexer *l = &p->lexer;
     struct litmus_test *t = p->test;
@@ -152,7 +197,7 @@ static bool parse_head(struct parser *p)
         uint32_t number, cta, gpu = 0;
         if (t->thread_count == LITMUS_THREADS)
             return litmus_fail(l, NULL, "a test has at most %d threads", LITMUS_THREADS);
-        if (!take_thread(p, &number))
+        if (!litmus_take_thread(p, &number))
             return false;
         if (number != t->thread_count)
             return litmus_fail(l, NULL, "threads are P0, P1 and so on, in order");
@@ -166,241 +211,13 @@ static bool parse_head(struct parser *p)
     return litmus_expect(l, ";");
 }
 
-/* Instructions */
-
-struct word_value {
-    const char *word;
-    unsigned value;
-};
-static const struct word_value orders[] = {
-    {"weak", LITMUS_WEAK},
-    {"relaxed", LITMUS_RELAXED},
-    {"acquire", LITMUS_ACQUIRE},
-    {"release", LITMUS_RELEASE},
-    {"acq_rel", LITMUS_ACQ_REL},
-    {"sc", LITMUS_SC},
-    {NULL, 0},
-};
-static const struct word_value scopes[] = {{"cta", LITMUS_CTA}, {"gpu", LITMUS_GPU}, {"sys", LITMUS_SYS}, {NULL, 0}};
-static const struct word_value updates[] = {
-#define UPDATE(name, type, value) {#name, LITMUS_##name},
-#include "litmus/updates.def"
-#undef UPDATE
-    {NULL, 0},
-};
-
-/* One part of an instruction's word, between its dots. */
-struct part {
-    const char *text;
-    unsigned length;
-};
-
-static bool next_part(struct part *rest, struct part *part)
-{
-    if (!rest->length)
-        return false;
-    const char *dot = memchr(rest->text, '.', rest->length);
-    part->text = rest->text;
-    part->length = dot ? (unsigned)(dot - rest->text) : rest->length;
-    unsigned past = part->length + (dot != NULL);
-    rest->text += past, rest->length -= past;
-    return true;
-}
-
-static bool find_word(const struct part *part, const struct word_value *words, unsigned *value)
-{
-    for (; words->word; words++)
-        if (strlen(words->word) == part->length && !memcmp(words->word, part->text, part->length)) {
-            *value = words->value;
-            return true;
-        }
-    return false;
-}
-
-/* Order, scope and update from what is behind the first dot. They may stand in any order. */
-static bool parse_parts(struct parser *p, struct part rest, struct litmus_instr *i, bool *has_order)
-{
-    struct part part;
-    unsigned value;
-    *has_order = false;
-    i->scope = LITMUS_SYS;
-    while (next_part(&rest, &part)) {
-        if (find_word(&part, orders, &value))
-            i->order = value, *has_order = true;
-        else if (find_word(&part, scopes, &value))
-            i->scope = value;
-        else if (i->kind == LITMUS_ATOMIC && find_word(&part, updates, &value))
-            i->update = value;
-        else
-            return litmus_fail(&p->lexer, NULL, "'%.*s' is not known here", (int)part.length, part.text);
-    }
-    return true;
-}
-
-static bool take_operand(struct parser *p, unsigned thread, struct litmus_operand *operand)
-{
-    if (is_register(&p->lexer.token)) {
-        struct litmus_token name = p->lexer.token;
-        operand->is_register = true;
-        litmus_next(&p->lexer);
-        return find_register(p, thread, &name, &operand->value);
-    }
-    return litmus_number(&p->lexer, &operand->value);
-}
-
-static bool take_register(struct parser *p, unsigned thread, unsigned *number)
-{
-    struct litmus_token name;
-    if (!is_register(&p->lexer.token))
-        return litmus_fail(&p->lexer, NULL, "expected a register, as r0");
-    return take_name(p, "a register", &name) && find_register(p, thread, &name, number);
-}
-
-static bool take_place(struct parser *p, unsigned *place)
-{
-    bool bracket = litmus_take(&p->lexer, "[");
-    struct litmus_token name;
-    if (is_register(&p->lexer.token))
-        return litmus_fail(&p->lexer, NULL, "addresses in registers are not known");
-    return take_name(p, "a place", &name) && find_place(p, &name, place) && (!bracket || litmus_expect(&p->lexer, "]"));
-}
-
-static bool parse_load(struct parser *p, unsigned thread, struct litmus_instr *i, bool has_order)
-{
-    if (!take_register(p, thread, &i->to) || !litmus_expect(&p->lexer, ","))
-        return false;
-    if (!has_order && (p->lexer.token.kind == LITMUS_NUMBER || is_register(&p->lexer.token))) {
-        i->kind = LITMUS_SET;
-        return take_operand(p, thread, &i->a);
-    }
-    return take_place(p, &i->place);
-}
-
-static bool parse_atomic(struct parser *p, unsigned thread, struct litmus_instr *i, bool has_value, bool has_order)
-{
-    struct litmus_lexer *l = &p->lexer;
-    static const struct litmus_token none = {LITMUS_WORD, "(red)", 5, {0}};
-    if (i->update == LITMUS_UPDATES)
-        return litmus_fail(l, NULL, "the word of an atomic names what it does: add, exch, cas");
-    if (!has_order)
-        i->order = LITMUS_RELAXED;
-    if (has_value ? !take_register(p, thread, &i->to) || !litmus_expect(l, ",")
-                  : !find_register(p, thread, &none, &i->to))
-        return false;
-    if (!take_place(p, &i->place) || !litmus_expect(l, ",") || !take_operand(p, thread, &i->a))
-        return false;
-    return i->update != LITMUS_cas || (litmus_expect(l, ",") && take_operand(p, thread, &i->b));
-}
-
-static bool take_target(struct parser *p, unsigned thread)
-{
-    struct label jump = {.thread = thread, .at = (unsigned)p->instrs[thread].count};
-    if (!take_name(p, "a label", &jump.name))
-        return false;
-    vec_push(&p->jumps, jump);
-    return true;
-}
-
-static bool parse_branch(struct parser *p, unsigned thread, struct litmus_instr *i)
-{
-    struct litmus_lexer *l = &p->lexer;
-    i->kind = LITMUS_BRANCH;
-    if (i->compare != LITMUS_ALWAYS && (!take_operand(p, thread, &i->a) || !litmus_expect(l, ",") ||
-                                        !take_operand(p, thread, &i->b) || !litmus_expect(l, ",")))
-        return false;
-    return take_target(p, thread);
-}
-
-static bool parse_sum(struct parser *p, unsigned thread, struct litmus_instr *i, bool two)
-{
-    struct litmus_lexer *l = &p->lexer;
-    i->kind = LITMUS_SET;
-    return take_register(p, thread, &i->to) && litmus_expect(l, ",") && take_operand(p, thread, &i->a) &&
-           (!two || (litmus_expect(l, ",") && take_operand(p, thread, &i->b)));
-}
-
-static bool parse_barrier(struct parser *p, struct part rest, struct litmus_instr *i)
-{
-    uint32_t number;
-    unsigned unused;
-    struct part part = {0};
-    while (next_part(&rest, &part))
-        if (!find_word(&part, (const struct word_value[]){{"cta", 0}, {"sync", 0}, {NULL, 0}}, &unused))
-            return litmus_fail(&p->lexer, "bar.cta.sync N", "of barriers, sync alone is known");
-    litmus_next(&p->lexer);
-    if (!litmus_number(&p->lexer, &number))
-        return false;
-    i->barrier = number;
-    if (litmus_at(&p->lexer, ","))
-        return litmus_fail(&p->lexer, "bar.cta.sync N", "barriers of a part of the block are not known");
-    return number < 16 || litmus_fail(&p->lexer, NULL, "a block has barriers 0 to 15");
-}
-
-/* The order must be one that the instruction has. */
-static bool check_order(struct parser *p, const struct litmus_instr *i)
-{
-    static const unsigned known[] = {
-        [LITMUS_LOAD] = 1 << LITMUS_WEAK | 1 << LITMUS_RELAXED | 1 << LITMUS_ACQUIRE,
-        [LITMUS_STORE] = 1 << LITMUS_WEAK | 1 << LITMUS_RELAXED | 1 << LITMUS_RELEASE,
-        [LITMUS_ATOMIC] = 1 << LITMUS_RELAXED | 1 << LITMUS_ACQUIRE | 1 << LITMUS_RELEASE | 1 << LITMUS_ACQ_REL,
-        [LITMUS_FENCE] = 1 << LITMUS_ACQ_REL | 1 << LITMUS_SC,
-    };
-    if (i->kind > LITMUS_FENCE || known[i->kind] >> i->order & 1)
-        return true;
-    return litmus_fail(&p->lexer, NULL, "PTX has no such instruction of order '%s'", orders[i->order].word);
-}
-
-/* By the word's first part. */
-static bool parse_by_word(struct parser *p, unsigned thread, struct part word, struct litmus_instr *i)
-{
-    static const char *const words[] = {"ld", "st", "atom", "red", "fence", "bar", "mov", "add", "goto", "beq", "bne"};
-    enum { LD, ST, ATOM, RED, FENCE, BAR, MOV, ADD, GOTO, BEQ, BNE, WORDS };
-    static const enum litmus_kind kinds[] = {LITMUS_LOAD,   LITMUS_STORE,   LITMUS_ATOMIC, LITMUS_ATOMIC,
-                                             LITMUS_FENCE,  LITMUS_BARRIER, LITMUS_SET,    LITMUS_SET,
-                                             LITMUS_BRANCH, LITMUS_BRANCH,  LITMUS_BRANCH};
-    struct part rest = word, first = {0};
-    unsigned which = 0;
-    bool has_order;
-    next_part(&rest, &first);
-    while (which < WORDS && (strlen(words[which]) != first.length || memcmp(words[which], first.text, first.length)))
-        which++;
-    if (which == WORDS)
-        return litmus_fail(&p->lexer, "ld, st, atom, red, fence, bar, mov, add, goto, beq and bne are known",
-                           "'%.*s' is not known", (int)word.length, word.text);
-    *i = (struct litmus_instr){.kind = kinds[which], .update = LITMUS_UPDATES};
-    if (which == BAR)
-        return parse_barrier(p, rest, i);
-    if (!parse_parts(p, rest, i, &has_order) || !check_order(p, i))
-        return false;
-    litmus_next(&p->lexer);
-    switch (which) {
-    case LD:
-        return parse_load(p, thread, i, has_order);
-    case ST:
-        return take_place(p, &i->place) && litmus_expect(&p->lexer, ",") && take_operand(p, thread, &i->a);
-    case ATOM:
-    case RED:
-        return parse_atomic(p, thread, i, which == ATOM, has_order);
-    case MOV:
-    case ADD:
-        return parse_sum(p, thread, i, which == ADD);
-    case GOTO:
-    case BEQ:
-    case BNE:
-        i->compare = which == GOTO ? LITMUS_ALWAYS : which == BEQ ? LITMUS_EQUAL : LITMUS_UNEQUAL;
-        return parse_branch(p, thread, i);
-    default:
-        return true;
-    }
-}
-
-static bool at_cell_end(const struct parser *p)
+static bool at_cell_end(const struct litmus_parser *p)
 {
     return litmus_at(&p->lexer, "|") || litmus_at(&p->lexer, ";");
 }
 
 /* Labels and an instruction, or neither. */
-static bool parse_cell(struct parser *p, unsigned thread)
+static bool parse_cell(struct litmus_parser *p, unsigned thread)
 {
     struct litmus_lexer *l = &p->lexer;
     while (!at_cell_end(p)) {
@@ -408,14 +225,14 @@ static bool parse_cell(struct parser *p, unsigned thread)
         struct litmus_instr instr;
         if (l->token.kind != LITMUS_WORD)
             return litmus_fail(l, NULL, "expected an instruction, not '%.*s'", (int)l->token.length, l->token.text);
-        struct label label = {thread, (unsigned)p->instrs[thread].count, l->token};
+        struct litmus_label label = {thread, (unsigned)p->instrs[thread].count, l->token};
         litmus_next(l);
         if (litmus_take(l, ":")) {
             vec_push(&p->labels, label);
             continue;
         }
         *l = before;
-        if (!parse_by_word(p, thread, (struct part){l->token.text, l->token.length}, &instr))
+        if (!litmus_parse_instr(p, thread, &instr))
             return false;
         if (p->instrs[thread].count == LITMUS_INSTRS)
             return litmus_fail(l, NULL, "more than %d instructions in a thread", LITMUS_INSTRS);
@@ -426,7 +243,7 @@ static bool parse_cell(struct parser *p, unsigned thread)
     return true;
 }
 
-static bool parse_rows(struct parser *p)
+static bool parse_rows(struct litmus_parser *p)
 {
     struct litmus_lexer *l = &p->lexer;
     while (!litmus_at(l, "exists") && !litmus_at(l, "forall") && !litmus_at(l, "~")) {
@@ -440,13 +257,13 @@ static bool parse_rows(struct parser *p)
     return true;
 }
 
-static bool resolve_jumps(struct parser *p)
+static bool resolve_jumps(struct litmus_parser *p)
 {
     for (size_t i = 0; i < p->jumps.count; i++) {
-        const struct label *jump = &p->jumps.items[i];
+        const struct litmus_label *jump = &p->jumps.items[i];
         unsigned target = UINT32_MAX;
         for (size_t k = 0; k < p->labels.count; k++) {
-            const struct label *label = &p->labels.items[k];
+            const struct litmus_label *label = &p->labels.items[k];
             if (label->thread == jump->thread && label->name.length == jump->name.length &&
                 !memcmp(label->name.text, jump->name.text, jump->name.length))
                 target = label->at;
@@ -459,134 +276,23 @@ static bool resolve_jumps(struct parser *p)
     return true;
 }
 
-/* The condition */
-
-static bool find_term(struct parser *p, struct litmus_term term, uint32_t *number)
-{
-    struct litmus_test *t = p->test;
-    for (*number = 0; *number < t->term_count; ++*number) {
-        const struct litmus_term *other = &t->terms[*number];
-        if (other->is_place == term.is_place && other->thread == term.thread && other->number == term.number)
-            return true;
-    }
-    if (t->term_count == LITMUS_TERMS)
-        return litmus_fail(&p->lexer, NULL, "a condition looks at %d values at most", LITMUS_TERMS);
-    t->terms[t->term_count++] = term;
-    return true;
-}
-
-static bool take_term(struct parser *p, struct litmus_operand *operand)
-{
-    struct litmus_lexer *l = &p->lexer, before = *l;
-    struct litmus_term term = {0};
-    struct litmus_token name;
-    uint32_t thread;
-    operand->is_register = true;
-    if (l->token.kind == LITMUS_END)
-        return litmus_fail(l, NULL, "the text ends within the condition");
-    litmus_next(l);
-    bool of_thread = litmus_at(l, ":");
-    *l = before;
-    if (of_thread) {
-        if (!take_thread(p, &thread) || !litmus_expect(l, ":"))
-            return false;
-        if (thread >= p->test->thread_count)
-            return litmus_fail(l, NULL, "there is no thread P%u", thread);
-        term.thread = thread;
-        return take_name(p, "a register", &name) && find_register(p, thread, &name, &term.number) &&
-               find_term(p, term, &operand->value);
-    }
-    if (l->token.kind == LITMUS_NUMBER) {
-        operand->is_register = false;
-        return litmus_number(l, &operand->value);
-    }
-    term.is_place = true;
-    return take_place(p, &term.number) && find_term(p, term, &operand->value);
-}
-
-static bool add_node(struct parser *p, struct litmus_node node, unsigned *index)
-{
-    *index = (unsigned)p->nodes.count;
-    vec_push(&p->nodes, node);
-    return true;
-}
-
-static bool parse_or(struct parser *p, unsigned depth, unsigned *index);
-
-static bool parse_one(struct parser *p, unsigned depth, unsigned *index)
-{
-    struct litmus_lexer *l = &p->lexer;
-    struct litmus_node node = {.kind = LITMUS_NOT};
-    if (depth > 64)
-        return litmus_fail(l, NULL, "the condition is nested too deeply");
-    if (litmus_take(l, "~"))
-        return parse_one(p, depth + 1, &node.left) && add_node(p, node, index);
-    if (litmus_take(l, "("))
-        return parse_or(p, depth + 1, index) && litmus_expect(l, ")");
-    if (!take_term(p, &node.a))
-        return false;
-    node.kind = litmus_at(l, "!=") ? LITMUS_IS_NOT : LITMUS_IS;
-    if (!litmus_take(l, "!=") && !litmus_take(l, "=") && !litmus_expect(l, "=="))
-        return false;
-    return take_term(p, &node.b) && add_node(p, node, index);
-}
-
-static bool parse_and(struct parser *p, unsigned depth, unsigned *index)
-{
-    if (!parse_one(p, depth, index))
-        return false;
-    while (litmus_take(&p->lexer, "/\\")) {
-        struct litmus_node node = {.kind = LITMUS_AND, .left = *index};
-        if (!parse_one(p, depth, &node.right) || !add_node(p, node, index))
-            return false;
-    }
-    return true;
-}
-
-static bool parse_or(struct parser *p, unsigned depth, unsigned *index)
-{
-    if (!parse_and(p, depth, index))
-        return false;
-    while (litmus_take(&p->lexer, "\\/")) {
-        struct litmus_node node = {.kind = LITMUS_OR, .left = *index};
-        if (!parse_and(p, depth, &node.right) || !add_node(p, node, index))
-            return false;
-    }
-    return true;
-}
-
-static bool parse_condition(struct parser *p)
-{
-    struct litmus_lexer *l = &p->lexer;
-    struct litmus_test *t = p->test;
-    t->quantifier = litmus_take(l, "~") ? LITMUS_NEVER : LITMUS_EXISTS;
-    if (t->quantifier == LITMUS_EXISTS && litmus_take(l, "forall"))
-        t->quantifier = LITMUS_FORALL;
-    else if (!litmus_expect(l, "exists"))
-        return false;
-    if (!parse_or(p, 0, &t->condition))
-        return false;
-    return l->token.kind == LITMUS_END || litmus_fail(l, NULL, "expected nothing behind the condition, not '%.*s'",
-                                                      (int)l->token.length, l->token.text);
-}
-
 /* The whole */
 
-static bool apply_given(struct parser *p)
+static bool apply_given(struct litmus_parser *p)
 {
     for (size_t i = 0; i < p->given.count; i++) {
-        const struct given *g = &p->given.items[i];
+        const struct litmus_given *g = &p->given.items[i];
         unsigned number;
         if (g->thread >= p->test->thread_count)
             return litmus_fail_at(&p->lexer, &g->name, NULL, "there is no thread P%u", g->thread);
-        if (!find_register(p, g->thread, &g->name, &number))
+        if (!litmus_find_register(p, g->thread, &g->name, &number))
             return false;
-        p->test->threads[g->thread].initial[number] = g->value;
+        p->test->threads[g->thread].initial[number] = litmus_fit(g->value, p->test->register_bits);
     }
     return true;
 }
 
-static bool parse_test(struct parser *p)
+static bool parse_test(struct litmus_parser *p)
 {
     struct litmus_lexer *l = &p->lexer;
     const char *name;
@@ -602,7 +308,8 @@ static bool parse_test(struct parser *p)
     p->test->name = arena_strndup(&p->test->arena, name, length);
     litmus_skip_to_brace(l);
     litmus_next(l);
-    return parse_init(p) && parse_head(p) && apply_given(p) && parse_rows(p) && resolve_jumps(p) && parse_condition(p);
+    return parse_init(p) && parse_head(p) && apply_given(p) && parse_rows(p) && resolve_jumps(p) &&
+           litmus_parse_condition(p);
 }
 
 static void *keep(struct arena *arena, const void *items, size_t bytes)
@@ -615,8 +322,8 @@ static void *keep(struct arena *arena, const void *items, size_t bytes)
 
 int litmus_parse(struct litmus_test *test, const char *file, const char *text, size_t length, struct diag_sink *sink)
 {
-    struct parser p = {.test = test};
-    *test = (struct litmus_test){.name = ""};
+    struct litmus_parser p = {.test = test};
+    *test = (struct litmus_test){.name = "", .register_bits = 32};
     arena_init(&test->arena);
     litmus_lex(&p.lexer, arena_strdup(&test->arena, file), text, length, sink);
     bool good = parse_test(&p);

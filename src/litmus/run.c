@@ -30,10 +30,13 @@ struct runner {
     unsigned groups;                   /* blocks of a run */
     unsigned group_of[LITMUS_THREADS]; /* by thread */
     unsigned warps, blocks;            /* of a block, of a launch; a block's last warp is its crowd */
-    bool barriers;                     /* the test has some: then a warp does the same thread in all rounds */
+    unsigned seats;                    /* of a warp */
+    bool keeps_warps;                  /* a warp does the same thread in all rounds, for threads of one may meet those
+                                          of the next at a barrier */
     struct litmus_entry *plan;
     uint8_t *memory;
-    uint32_t *results;
+    uint64_t *results;
+    uint64_t most;                                    /* runs of a launch */
     uint64_t plan_at, memory_at, meet_at, results_at; /* device addresses */
     uint64_t runs;                                    /* of this launch */
     uint64_t done;
@@ -50,6 +53,12 @@ static uint64_t rounds(const struct runner *r)
     return (r->runs + in_round - 1) / in_round;
 }
 
+/* Entries of a launch. */
+static uint64_t entries(const struct runner *r)
+{
+    return rounds(r) * r->blocks * r->warps * r->seats;
+}
+
 /* The shape of a launch */
 
 static void find_groups(struct runner *r)
@@ -64,7 +73,9 @@ static void find_groups(struct runner *r)
         r->warps = threads > r->warps ? threads : r->warps;
     }
     r->warps++;
-    r->barriers = litmus_has_barriers(test);
+    r->seats = litmus_seats(test);
+    r->keeps_warps = litmus_has_barriers(test) && litmus_free_barrier(test) == LITMUS_BARRIERS;
+    r->most = r->run->runs < LAUNCH_RUNS ? r->run->runs : LAUNCH_RUNS;
 }
 
 static int load(struct runner *r)
@@ -88,14 +99,14 @@ static int load(struct runner *r)
 
 static int allocate(struct runner *r)
 {
-    uint64_t entries = (LAUNCH_RUNS + r->blocks) * (uint64_t)r->groups * r->warps;
-    uint64_t results = LAUNCH_RUNS * LITMUS_THREADS * LITMUS_REGISTERS;
-    r->plan = base_calloc(entries, sizeof *r->plan);
-    r->memory = base_calloc(LAUNCH_RUNS, run_bytes(r));
+    uint64_t most = (r->most + r->blocks) * (uint64_t)r->groups * r->warps * r->seats;
+    uint64_t results = r->most * LITMUS_THREADS * LITMUS_REGISTERS;
+    r->plan = base_calloc(most, sizeof *r->plan);
+    r->memory = base_calloc(r->most, run_bytes(r));
     r->results = base_calloc(results, sizeof *r->results);
-    r->plan_at = gpu_malloc(r->gpu, entries * sizeof *r->plan);
-    r->memory_at = gpu_malloc(r->gpu, LAUNCH_RUNS * run_bytes(r));
-    r->meet_at = gpu_malloc(r->gpu, LAUNCH_RUNS * LINE);
+    r->plan_at = gpu_malloc(r->gpu, most * sizeof *r->plan);
+    r->memory_at = gpu_malloc(r->gpu, r->most * run_bytes(r));
+    r->meet_at = gpu_malloc(r->gpu, r->most * LINE);
     r->results_at = gpu_malloc(r->gpu, results * sizeof *r->results);
     if (r->plan_at && r->memory_at && r->meet_at && r->results_at)
         return 0;
@@ -113,18 +124,25 @@ static void shuffle(struct runner *r, unsigned *items, unsigned count)
     }
 }
 
-/* Where a run's places lie, as offsets into its memory: in one line, in lines that follow each other, or anywhere in
- * lines of their own. */
+/* Where a run's places lie, as offsets into its memory: side by side in one line, in lines that follow each other, or
+ * anywhere in lines of their own. */
 static void lay_out(struct runner *r, uint64_t *offsets)
 {
-    unsigned lines[2 * LITMUS_PLACES], count = r->test->place_count, way = random_below(&r->random, 3);
+    unsigned lines[2 * LITMUS_PLACES], count = r->test->place_count, way = random_below(&r->random, 3), packed = 0;
     for (unsigned i = 0; i < 2 * count; i++)
         lines[i] = i;
     if (way == 2)
         shuffle(r, lines, 2 * count);
     for (unsigned i = 0; i < count; i++) {
-        uint32_t word = way == 0 ? i : way == 1 ? 0 : random_below(&r->random, CROWD_WORD);
-        offsets[i] = (way == 0 ? 0 : (uint64_t)lines[i] * LINE) + word * 4;
+        unsigned bytes = r->test->places[i].bits / 8;
+        if (way == 0) {
+            packed = (packed + bytes - 1) / bytes * bytes;
+            offsets[i] = packed;
+            packed += bytes;
+        } else {
+            unsigned spot = way == 1 ? 0 : random_below(&r->random, CROWD_WORD * 4 / bytes);
+            offsets[i] = (uint64_t)lines[i] * LINE + spot * bytes;
+        }
     }
 }
 
@@ -142,36 +160,70 @@ static void plan_crowd(struct runner *r, uint64_t run, struct litmus_entry *entr
     entry->places[0] = r->memory_at + run * run_bytes(r) + offset / LINE * LINE + CROWD_WORD * 4;
 }
 
+/* Which warps of a block do its threads, and which seats there: warps[i] and seats[i] of thread i. Where warps have
+ * several seats, in every third run the threads of a block may meet in them. */
+static void draw_warps(struct runner *r, unsigned *warps, unsigned *seats)
+{
+    unsigned order[LITMUS_THREADS], used[LITMUS_THREADS] = {0}, taken[LITMUS_THREADS][LITMUS_THREADS] = {{0}};
+    bool meet = r->seats > 1 && !random_below(&r->random, 3);
+    for (unsigned i = 0; i < r->warps - 1; i++)
+        order[i] = i;
+    if (!r->keeps_warps)
+        shuffle(r, order, r->warps - 1);
+    for (unsigned i = 0; i < r->test->thread_count; i++) {
+        unsigned group = r->group_of[i];
+        warps[i] = order[meet ? random_below(&r->random, 2) % (r->warps - 1) : used[group]++];
+        seats[i] = taken[group][warps[i]]++;
+    }
+}
+
+/* A lane for each thread: no two of one warp. */
+static void draw_lanes(struct runner *r, const unsigned *warps, unsigned *lanes)
+{
+    for (unsigned i = 0; i < r->test->thread_count; i++) {
+        bool again = true;
+        while (again) {
+            again = false;
+            lanes[i] = random_below(&r->random, r->warp_size);
+            for (unsigned k = 0; k < i; k++)
+                again |= r->group_of[k] == r->group_of[i] && warps[k] == warps[i] && lanes[k] == lanes[i];
+        }
+    }
+}
+
+static struct litmus_entry *entry_at(const struct runner *r, struct litmus_entry *round, unsigned block, unsigned warp,
+                                     unsigned seat)
+{
+    return &round[(block * r->warps + warp) * r->seats + seat];
+}
+
 /* A run: its threads are done by these blocks, one for each group. */
 static void plan_run(struct runner *r, uint64_t run, struct litmus_entry *round, const unsigned *blocks)
 {
     const struct litmus_test *test = r->test;
     uint64_t offsets[LITMUS_PLACES];
-    unsigned warps[LITMUS_THREADS], used[LITMUS_THREADS] = {0};
+    unsigned warps[LITMUS_THREADS], seats[LITMUS_THREADS], lanes[LITMUS_THREADS];
     lay_out(r, offsets);
+    draw_warps(r, warps, seats);
+    draw_lanes(r, warps, lanes);
     for (unsigned i = 0; i < test->place_count; i++)
-        memcpy(r->memory + run * run_bytes(r) + offsets[i], &test->places[i].initial, sizeof(uint32_t));
-    for (unsigned i = 0; i < r->warps - 1; i++)
-        warps[i] = i;
-    if (!r->barriers)
-        shuffle(r, warps, r->warps - 1);
+        memcpy(r->memory + run * run_bytes(r) + offsets[i], &test->places[i].initial, test->places[i].bits / 8);
     for (unsigned i = 0; i < test->thread_count; i++) {
-        unsigned group = r->group_of[i];
-        struct litmus_entry *entry = &round[blocks[group] * r->warps + warps[used[group]++]];
+        struct litmus_entry *entry = entry_at(r, round, blocks[r->group_of[i]], warps[i], seats[i]);
         *entry = (struct litmus_entry){
             .thread = i,
-            .lane = random_below(&r->random, r->warp_size),
+            .lane = lanes[i],
             .delay = draw_delay(r),
             .warm = random_below(&r->random, 2),
             .meet = r->meet_at + run * LINE,
-            .result = r->results_at + (run * LITMUS_THREADS + i) * LITMUS_REGISTERS * sizeof(uint32_t),
+            .result = r->results_at + (run * LITMUS_THREADS + i) * LITMUS_REGISTERS * sizeof(uint64_t),
         };
         for (unsigned k = 0; k < test->place_count; k++)
             entry->places[k] = r->memory_at + run * run_bytes(r) + offsets[k];
     }
     for (unsigned i = 0; i < r->groups && test->place_count; i++)
         if (!random_below(&r->random, 3))
-            plan_crowd(r, run, &round[blocks[i] * r->warps + r->warps - 1], offsets);
+            plan_crowd(r, run, entry_at(r, round, blocks[i], r->warps - 1, 0), offsets);
 }
 
 static void make_plan(struct runner *r)
@@ -180,12 +232,12 @@ static void make_plan(struct runner *r)
     uint64_t run = 0;
     for (unsigned i = 0; i < r->blocks; i++)
         blocks[i] = i;
-    memset(r->memory, 0, LAUNCH_RUNS * run_bytes(r));
+    memset(r->memory, 0, r->most * run_bytes(r));
     for (uint64_t i = 0; i < rounds(r); i++) {
-        struct litmus_entry *round = &r->plan[i * r->blocks * r->warps];
-        for (unsigned k = 0; k < r->blocks * r->warps; k++)
-            round[k] = (struct litmus_entry){.thread = LITMUS_NOBODY};
-        if (!r->barriers)
+        struct litmus_entry *round = &r->plan[i * r->blocks * r->warps * r->seats];
+        for (unsigned k = 0; k < r->blocks * r->warps * r->seats; k++)
+            round[k] = (struct litmus_entry){.thread = LITMUS_NOBODY, .lane = LITMUS_NOBODY};
+        if (!r->keeps_warps)
             shuffle(r, blocks, r->blocks);
         for (unsigned k = 0; k < in_round && run < r->runs; k++)
             plan_run(r, run++, round, &blocks[k * r->groups]);
@@ -196,19 +248,18 @@ static void make_plan(struct runner *r)
 
 static int send(struct runner *r)
 {
-    uint64_t entries = rounds(r) * r->blocks * r->warps;
-    if (gpu_write(r->gpu, r->plan_at, r->plan, entries * sizeof *r->plan, r->sink) < 0 ||
-        gpu_write(r->gpu, r->memory_at, r->memory, LAUNCH_RUNS * run_bytes(r), r->sink) < 0)
+    if (gpu_write(r->gpu, r->plan_at, r->plan, entries(r) * sizeof *r->plan, r->sink) < 0 ||
+        gpu_write(r->gpu, r->memory_at, r->memory, r->most * run_bytes(r), r->sink) < 0)
         return -1;
-    return gpu_fill(r->gpu, r->meet_at, 0, LAUNCH_RUNS * LINE, r->sink);
+    return gpu_fill(r->gpu, r->meet_at, 0, r->most * LINE, r->sink);
 }
 
 static int fetch(struct runner *r)
 {
-    uint64_t words = LAUNCH_RUNS * LITMUS_THREADS * LITMUS_REGISTERS;
-    if (gpu_read(r->gpu, r->memory, r->memory_at, LAUNCH_RUNS * run_bytes(r), r->sink) < 0)
+    uint64_t words = r->most * LITMUS_THREADS * LITMUS_REGISTERS;
+    if (gpu_read(r->gpu, r->memory, r->memory_at, r->most * run_bytes(r), r->sink) < 0)
         return -1;
-    return gpu_read(r->gpu, r->results, r->results_at, words * sizeof(uint32_t), r->sink);
+    return gpu_read(r->gpu, r->results, r->results_at, words * sizeof *r->results, r->sink);
 }
 
 static int progress(void *context, const struct gpu_progress *now)
@@ -245,17 +296,19 @@ static void note_run(struct runner *r, const struct litmus_entry *entry, uint64_
     for (unsigned i = 0; i < r->test->term_count; i++) {
         const struct litmus_term *term = &r->test->terms[i];
         if (term->is_place)
-            memcpy(&outcome.values[i], r->memory + (entry->places[term->number] - r->memory_at), sizeof(uint32_t));
+            memcpy(&outcome.values[i], r->memory + (entry->places[term->number] - r->memory_at),
+                   r->test->places[term->number].bits / 8);
         else
-            outcome.values[i] = r->results[(run * LITMUS_THREADS + term->thread) * LITMUS_REGISTERS + term->number];
+            outcome.values[i] =
+                litmus_fit(r->results[(run * LITMUS_THREADS + term->thread) * LITMUS_REGISTERS + term->number],
+                           r->test->register_bits);
     }
     litmus_add(seen, &outcome, 1);
 }
 
 static void note_runs(struct runner *r, struct litmus_outcomes *seen)
 {
-    uint64_t entries = rounds(r) * r->blocks * r->warps;
-    for (uint64_t i = 0; i < entries; i++)
+    for (uint64_t i = 0; i < entries(r); i++)
         if (r->plan[i].thread == 0)
             note_run(r, &r->plan[i], (r->plan[i].meet - r->meet_at) / LINE, seen);
 }
@@ -273,14 +326,31 @@ static int run_all(struct runner *r, struct litmus_outcomes *seen)
     return 0;
 }
 
+/* What the model knows and a run does not. */
+static int check(const struct litmus_test *test, struct diag_sink *sink)
+{
+    for (unsigned i = 0; i < test->thread_count; i++) {
+        const struct litmus_thread *t = &test->threads[i];
+        if (t->gpu != test->threads[0].gpu)
+            return diag_error(sink, DIAG_NOWHERE, NULL, "%s: its threads are on several GPUs, and Lockstep has one",
+                              test->name);
+        for (unsigned k = 0; k < t->count; k++)
+            if (t->instrs[k].kind == LITMUS_BARRIER && !t->instrs[k].b.is_register && !t->instrs[k].b.value &&
+                !litmus_barrier_threads(test, i, &t->instrs[k]))
+                return diag_error(
+                    sink, DIAG_NOWHERE, "say how many threads the barrier takes, or ask --model",
+                    "%s: P%u comes to a barrier whose number memory gives, and so its threads are not known",
+                    test->name, i);
+    }
+    return 0;
+}
+
 int litmus_run(const struct litmus_test *test, const struct litmus_run *run, struct litmus_outcomes *seen,
                struct diag_sink *sink)
 {
     struct runner r = {.test = test, .run = run, .sink = sink, .warp_size = run->machine->sm.warp_size};
-    for (unsigned i = 1; i < test->thread_count; i++)
-        if (test->threads[i].gpu != test->threads[0].gpu)
-            return diag_error(sink, DIAG_NOWHERE, NULL, "%s: its threads are on several GPUs, and Lockstep has one",
-                              test->name);
+    if (check(test, sink) < 0)
+        return -1;
     r.random = random_stream_of(run->seed, "litmus", 0);
     find_groups(&r);
     r.gpu = gpu_create(run->machine, sink);

@@ -221,10 +221,8 @@ static void fences_of_all_make_a_test_sequential(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_model_answers_as_the_manual_says),
-        cmocka_unit_test(a_loop_ends_with_what_it_waits_for),
-        cmocka_unit_test(a_test_may_do_without_memory),
-        cmocka_unit_test(more_order_allows_no_more),
+        cmocka_unit_test(the_model_answers_as_the_manual_says), cmocka_unit_test(a_loop_ends_with_what_it_waits_for),
+        cmocka_unit_test(a_test_may_do_without_memory),         cmocka_unit_test(more_order_allows_no_more),
         cmocka_unit_test(fences_of_all_make_a_test_sequential),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
