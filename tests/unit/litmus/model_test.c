@@ -62,6 +62,33 @@ static const struct question {
     {"st.weak x, 1 | bar.cta.sync 0 ; bar.cta.sync 0 | ld.weak r0, x ;", "(P1:r0 == 0)", 0, false},
     {"st.weak x, 1 | bar.cta.sync 0 ; bar.cta.sync 0 | ld.weak r0, x ;", "(P1:r0 == 0)", 1, true},
     {"st.weak x, 1 | bar.cta.sync 1 ; bar.cta.sync 0 | ld.weak r0, x ;", "(P1:r0 == 0)", 0, true},
+    /* A barrier that takes fewer threads than come; one that does not wait; threads that wait for ever end nothing. */
+    {"st.weak x, 1 | bar.sync 1, 2 ; bar.sync 1, 2 | ld.weak r0, x ;", "(P1:r0 == 0)", 0, false},
+    {"st.weak x, 1 | bar.sync 1, 2 ; bar.arrive 1, 2 | ld.weak r0, x ;", "(P1:r0 == 0)", 0, false},
+    {"st.weak x, 1 | bar.arrive 1, 2 ; bar.sync 1, 2 | ld.weak r0, x ;", "(P1:r0 == 0)", 0, true},
+    {"st.weak x, 1 | bar.sync 1, 1 ; bar.sync 1, 1 | ld.weak r0, x ;", "(P1:r0 == 0)", 0, true},
+    {"st.weak x, 1 | bar.sync 1, 3 ; bar.sync 1, 3 | ld.weak r0, x ;", "(x == 1)", 0, false},
+    {"bar.sync 0 | bar.sync 1 ; bar.sync 1 | bar.sync 0 ; st.weak x, 1 | ;", "(x == 1)", 0, false},
+    /* The number of a barrier may be a value that is read. */
+    {"ld.weak r0, y | st.weak y, 1 ; st.weak x, 1 | bar.sync 1 ; bar.sync r0 | ld.weak r1, x ;",
+     "(P0:r0 == 1 /\\ P1:r1 == 0)", 0, false},
+    {"ld.weak r0, y | st.weak y, 1 ; st.weak x, 1 | bar.sync 1 ; bar.sync r0 | ld.weak r1, x ;",
+     "(P0:r0 == 0 /\\ P1:r1 == 0)", 0, true},
+    /* What is read before by a strong load, a weak one of the same thread does not miss. */
+    {"st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ; | ld.weak r1, x ;", "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, false},
+    {"st.relaxed.gpu x, 1 | ld.volatile r0, x ; | ld.weak r1, x ;", "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, false},
+    /* Values go on from place to place, by exchanges, sums and what a compare leaves. */
+    {"ld.relaxed.gpu r0, x | st.relaxed.gpu x, 2 ; st.relaxed.gpu y, r0 | ld.relaxed.gpu r0, y ;",
+     "(P0:r0 == 2 /\\ P1:r0 == 2)", 1, true},
+    {"atom.relaxed.gpu.exch r0, x, 5 | atom.relaxed.gpu.exch r0, x, 6 ; atom.relaxed.gpu.exch r1, y, r0 | "
+     "atom.relaxed.gpu.exch r1, y, r0 ; st.weak z, r1 | ;",
+     "(P0:r0 == 6 /\\ P1:r1 == 6)", 1, true},
+    {"atom.relaxed.gpu.add r0, x, 1 | atom.relaxed.gpu.add r0, x, 1 ; st.weak y, r0 | ld.weak r1, y ;",
+     "(P0:r0 == 1 /\\ P1:r1 == 1)", 1, true},
+    /* A chain through exchanges is no source of values. */
+    {"atom.relaxed.gpu.exch r0, x, 1 | ld.relaxed.gpu r0, x ; | red.relaxed.cta.add x, 3 ;", "(P0:r0 == 4)", 1, false},
+    {"atom.relaxed.gpu.exch r0, x, 1 | atom.relaxed.gpu.exch r0, y, 1 ; st.relaxed.gpu y, r0 | st.relaxed.gpu x, r0 ;",
+     "(P0:r0 == 1 /\\ P1:r0 == 1)", 1, false},
     /* A compare that fails writes nothing. */
     {"atom.relaxed.gpu.cas r0, x, 1, 2 | st.relaxed.gpu x, 1 ;", "(P0:r0 == 0 /\\ x == 2)", 1, false},
     {"atom.relaxed.gpu.cas r0, x, 1, 2 | st.relaxed.gpu x, 1 ;", "(P0:r0 == 1 /\\ x == 2)", 1, true},
@@ -109,6 +136,23 @@ static void a_test_may_do_without_memory(void **state)
     litmus_ask(&test, 2, &verdict);
     assert_int_equal(verdict.allowed.count, 1);
     assert_int_equal(verdict.sequential.count, 1);
+    litmus_verdict_free(&verdict);
+    litmus_free(&test);
+}
+
+/* Sizes: a place keeps its lowest bits, and what is compared is what it keeps. */
+static void values_have_the_size_of_their_place(void **state)
+{
+    (void)state;
+    struct litmus_test test;
+    struct litmus_verdict verdict;
+    read_test(&test, "PTX sizes\n{ b8 c; b16 h=65535; b64 d=-1; }\n P0@cta 0 ;\n st.weak c, 511 ; ld.weak r0, c ;\n"
+                     " atom.relaxed.gpu.cas r1, h, -1, 65538 ; atom.relaxed.gpu.add r2, d, 3 ; add r3, r2, 1 ;\n"
+                     "forall (c == 255 /\\ P0:r0 == 255 /\\ h == 2 /\\ P0:r1 == 65535 /\\ d == 2 /\\ P0:r3 == 0)");
+    litmus_ask(&test, 2, &verdict);
+    assert_int_equal(verdict.allowed.count, 1);
+    assert_int_equal(verdict.sequential.count, 1);
+    assert_true(litmus_holds(&test, &verdict.allowed.items[0].outcome));
     litmus_verdict_free(&verdict);
     litmus_free(&test);
 }
@@ -221,8 +265,11 @@ static void fences_of_all_make_a_test_sequential(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_model_answers_as_the_manual_says), cmocka_unit_test(a_loop_ends_with_what_it_waits_for),
-        cmocka_unit_test(a_test_may_do_without_memory),         cmocka_unit_test(more_order_allows_no_more),
+        cmocka_unit_test(the_model_answers_as_the_manual_says),
+        cmocka_unit_test(a_loop_ends_with_what_it_waits_for),
+        cmocka_unit_test(a_test_may_do_without_memory),
+        cmocka_unit_test(values_have_the_size_of_their_place),
+        cmocka_unit_test(more_order_allows_no_more),
         cmocka_unit_test(fences_of_all_make_a_test_sequential),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
