@@ -9,7 +9,7 @@
 #define MOST_CELLS 20
 #define MOST_MEETINGS 2
 
-static const char *const scopes[] = {"cta", "gpu", "sys"};
+static const char *const scopes[] = {"cta", "gpu", "gpu", "sys"};
 static const char *const load_orders[] = {"weak", "relaxed", "acquire", "volatile"};
 static const char *const store_orders[] = {"weak", "relaxed", "release", "volatile"};
 static const char *const atomic_orders[] = {"relaxed", "acquire", "release", "acq_rel"};
@@ -29,6 +29,9 @@ struct maker {
     struct random_stream random;
     struct arena arena;
     unsigned threads, places, meetings;
+    bool cycle; /* each thread's second access and the next one's first are of one place */
+    enum { NO_EDGE, READS, OVERTAKES, OVERWRITES } edge[MOST_THREADS]; /* the next one's first does, or is overtaken */
+    unsigned edge_place[MOST_THREADS];
     unsigned cta[MOST_THREADS], bits[3];
     struct meeting meeting[MOST_MEETINGS];
     const char *cells[MOST_THREADS][MOST_CELLS];
@@ -84,16 +87,16 @@ static const char *new_register(struct maker *m, unsigned thread)
     return arena_printf(&m->arena, "r%u", m->registers[thread]++);
 }
 
-static void make_load(struct maker *m, unsigned thread, unsigned place)
+static void make_load(struct maker *m, unsigned thread, unsigned place, const char *word)
 {
-    const char *word = order(m, PICK(m, load_orders));
+    word = order(m, word);
     add_cell(m, thread, arena_printf(&m->arena, "ld.%s %s, %c", word, new_register(m, thread), places[place]));
 }
 
-static void make_store(struct maker *m, unsigned thread, unsigned place)
+static void make_store(struct maker *m, unsigned thread, unsigned place, const char *word)
 {
-    const char *word = order(m, PICK(m, store_orders)), *what = value(m, thread);
-    add_cell(m, thread, arena_printf(&m->arena, "st.%s %c, %s", word, places[place], what));
+    const char *what = value(m, thread);
+    add_cell(m, thread, arena_printf(&m->arena, "st.%s %c, %s", order(m, word), places[place], what));
 }
 
 static void make_atomic(struct maker *m, unsigned thread, unsigned place)
@@ -111,13 +114,43 @@ static void make_atomic(struct maker *m, unsigned thread, unsigned place)
         add_cell(m, thread, arena_printf(&m->arena, "red.%s.%s %c, %s", word, update, places[place], what));
 }
 
-/* One access, perhaps behind a fence, and perhaps only if a value that was read is not another one. */
-static void make_access(struct maker *m, unsigned thread)
+static void make_fence(struct maker *m, unsigned thread)
+{
+    add_cell(m, thread, arena_printf(&m->arena, "fence.%s.%s", PICK(m, fence_orders), PICK(m, scopes)));
+}
+
+/* One of the first two accesses of a thread in a cycle. Most threads tell others of what they wrote before, or look at
+ * what they were told of: data is weak, and what tells of it is a release or acquire, or has a fence. */
+static void make_step(struct maker *m, unsigned thread, unsigned number)
+{
+    unsigned edge = (thread + m->threads - 1 + number) % m->threads, place = m->edge_place[edge];
+    bool writes = number ? m->edge[edge] != OVERTAKES : m->edge[edge] != READS, is_data = writes == !number;
+    bool fence = one_in(m, 2);
+    const char *tells = fence ? "relaxed" : writes ? "release" : "acquire";
+    if (number && fence)
+        make_fence(m, thread);
+    if (one_in(m, 8) && m->bits[place] > 16)
+        make_atomic(m, thread, place);
+    else if (writes)
+        make_store(m, thread, place, one_in(m, 4) ? PICK(m, store_orders) : is_data ? "weak" : tells);
+    else
+        make_load(m, thread, place, one_in(m, 4) ? PICK(m, load_orders) : is_data ? "weak" : tells);
+    if (!number && fence && !is_data)
+        make_fence(m, thread);
+}
+
+/* One access, perhaps behind a fence, and perhaps only if a value that was read is not another one. number: of the
+ * thread's accesses. */
+static void make_access(struct maker *m, unsigned thread, unsigned number)
 {
     unsigned place = below(m, m->places), kind = below(m, 10);
+    if (m->cycle && number < 2) {
+        make_step(m, thread, number);
+        return;
+    }
     const char *past = NULL;
     if (one_in(m, 4))
-        add_cell(m, thread, arena_printf(&m->arena, "fence.%s.%s", PICK(m, fence_orders), PICK(m, scopes)));
+        make_fence(m, thread);
     if (m->registers[thread] && one_in(m, 6)) {
         past = arena_printf(&m->arena, "L%u", m->labels++);
         add_cell(m, thread,
@@ -125,9 +158,9 @@ static void make_access(struct maker *m, unsigned thread)
                               below(m, 3), past));
     }
     if (kind < 4)
-        make_load(m, thread, place);
+        make_load(m, thread, place, PICK(m, load_orders));
     else if (kind < 7 || m->bits[place] == 8)
-        make_store(m, thread, place);
+        make_store(m, thread, place, PICK(m, store_orders));
     else
         make_atomic(m, thread, place);
     m->label = past;
@@ -182,12 +215,13 @@ static void add_meeting(struct maker *m, unsigned thread, unsigned number)
 static void make_thread(struct maker *m, unsigned thread)
 {
     static const unsigned most[] = {0, 0, 4, 3, 2};
-    unsigned accesses = 1 + below(m, most[m->threads]);
-    accesses += accesses < most[m->threads] && one_in(m, 2);
+    unsigned accesses = 1 + below(m, most[m->threads]), number = 0;
+    if (accesses < 2 && (m->cycle || one_in(m, 2)))
+        accesses = 2;
     for (unsigned part = 0; part <= m->meetings; part++) {
         unsigned here = part == m->meetings ? accesses : below(m, accesses + 1);
         for (unsigned i = 0; i < here; i++)
-            make_access(m, thread);
+            make_access(m, thread, number++);
         accesses -= here;
         if (part < m->meetings)
             add_meeting(m, thread, part);
@@ -196,11 +230,27 @@ static void make_thread(struct maker *m, unsigned thread)
         add_cell(m, thread, "");
 }
 
+/* Edges as in known shapes: most often what one thread writes, the next reads. Neighbours are of different places where
+ * there are enough. */
+static void make_cycle(struct maker *m)
+{
+    m->cycle = true;
+    for (unsigned t = 0; t < m->threads; t++) {
+        unsigned kind = below(m, 5);
+        m->edge[t] = kind < 3 ? READS : kind < 4 ? OVERTAKES : OVERWRITES;
+        m->edge_place[t] = t ? (m->edge_place[t - 1] + 1 + below(m, m->places - 1)) % m->places : 0;
+    }
+    if (m->edge_place[m->threads - 1] == 0)
+        m->edge_place[m->threads - 1] = m->places - 1;
+}
+
 static void make_test(struct maker *m)
 {
     unsigned way = below(m, 4);
     m->threads = 2 + (below(m, 2) ? below(m, 3) : 0);
-    m->places = one_in(m, 6) ? 1 : 2 + below(m, 2);
+    m->places = one_in(m, 8) ? 1 : 2 + below(m, 2);
+    if (m->places > 1 && one_in(m, 2))
+        make_cycle(m);
     bool sized = one_in(m, 2);
     for (unsigned i = 0; i < m->places; i++)
         m->bits[i] = sized ? PICK(m, sizes) : 32;
