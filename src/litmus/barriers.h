@@ -26,9 +26,9 @@ unsigned litmus_block_number(const struct litmus_test *test, unsigned thread);
 uint32_t litmus_come(struct litmus_barrier *b, unsigned thread, bool arrives, uint64_t number, uint32_t coming);
 /* Opens a barrier if all that it takes have come. Returns the threads that go on. */
 uint32_t litmus_open(struct litmus_barrier *b, uint64_t number, uint32_t coming);
-/* Lets a thread past that can wait no longer for others: none of them goes on, and the barrier has opened before, for as
- * many as it takes. On a machine such a thread hangs; the model of the public suite lets it end, behind those who met in
- * the phase before. False: it is no such thread. */
+/* Lets a thread past that can wait no longer for others: none of them goes on, and the barrier has opened before, for
+ * as many as it takes. On a machine such a thread hangs; the model of the public suite lets it end, behind those who
+ * met in the phase before. False: it is no such thread. */
 bool litmus_pass_late(struct litmus_barrier *b, unsigned thread, uint64_t number);
 
 #endif

@@ -61,7 +61,7 @@ static bool comes_to(const struct litmus_thread *t, uint64_t number)
     return false;
 }
 
-/* Whether the numbers of all barriers are known. */
+/* True: no barrier has a number that memory gives. */
 static bool knows_barriers(const struct litmus_test *test)
 {
     uint64_t number;

@@ -134,7 +134,7 @@ void litmus_free(struct litmus_test *test);
 bool litmus_holds(const struct litmus_test *test, const struct litmus_outcome *outcome);
 /* Appends an outcome as "P0:r0=1 x=2". */
 void litmus_print(const struct litmus_test *test, const struct litmus_outcome *outcome, struct strbuf *out);
-/* What an atomic leaves in a place of so many bits. */
+/* The value that an atomic leaves in a place of so many bits. */
 uint64_t litmus_updated(enum litmus_update update, unsigned bits, uint64_t old, uint64_t a, uint64_t b);
 /* The lowest bits of a value: what a place or register of that size keeps of it. */
 static inline uint64_t litmus_fit(uint64_t value, unsigned bits)

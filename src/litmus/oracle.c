@@ -165,7 +165,7 @@ static bool waits(const struct search *s, struct meeting *m, unsigned thread)
     return m->next[thread] != NO_EVENT && barrier_of(s, m, thread)->waits >> thread & 1;
 }
 
-/* Whether the order in which threads come to a barrier decides who meets whom: it does not take all that come. */
+/* True: a barrier takes fewer threads than come to it, and so the order in which they come decides who meets whom. */
 static bool is_contended(const struct search *s, unsigned thread, const struct litmus_event *e)
 {
     uint32_t block = litmus_block_of(s->x.test, thread), come = 0;
@@ -286,8 +286,8 @@ static bool all_known(const struct litmus_execution *x)
     return true;
 }
 
-/* Whether a read may take from a write as far as its own thread goes: not from one behind it, nor from one that is
- * overwritten before it ("SC-per-location"). */
+/* False: the read's own thread rules the write out, which is behind the read, or is overwritten before it
+ * ("SC-per-location"). */
 static bool may_read(const struct litmus_execution *x, unsigned read, unsigned write)
 {
     const struct litmus_event *r = &x->events[read], *w = &x->events[write];

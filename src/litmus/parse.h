@@ -1,4 +1,4 @@
-/* What the parts of the reader share. Private to the room. */
+/* The reader's state and the functions that its files share. Private to the room. */
 #ifndef LOCKSTEP_LITMUS_PARSE_H
 #define LOCKSTEP_LITMUS_PARSE_H
 
@@ -30,7 +30,7 @@ struct litmus_parser {
 
 #define LITMUS_NO_PROXIES "proxies are not known yet: Lockstep has the generic proxy alone"
 
-/* Whether a word is a register's name: r and digits. All other names are places'. */
+/* A register's name is r and digits. All other names are places'. */
 bool litmus_is_register(const struct litmus_token *name);
 /* Names: found, or made. */
 bool litmus_find_place(struct litmus_parser *p, const struct litmus_token *name, unsigned *place);

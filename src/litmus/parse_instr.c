@@ -52,7 +52,7 @@ static bool find_word(const struct part *part, const struct word_value *words, u
     return false;
 }
 
-/* What the words of an instruction say beside what is in the instruction itself. */
+/* Words of an instruction that struct litmus_instr does not keep. */
 struct words {
     bool order, scope;
     unsigned bits; /* 0: nothing */

@@ -5,7 +5,7 @@
 
 #define MOST_PATHS 20000u
 
-/* What a register or operand holds. */
+/* The content of a register or operand. */
 struct value {
     uint64_t value;      /* if it is known */
     bool known;          /* else it follows from reads whose values are not */

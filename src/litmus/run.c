@@ -326,7 +326,7 @@ static int run_all(struct runner *r, struct litmus_outcomes *seen)
     return 0;
 }
 
-/* What the model knows and a run does not. */
+/* Refuses tests that only the model can answer. */
 static int check(const struct litmus_test *test, struct diag_sink *sink)
 {
     for (unsigned i = 0; i < test->thread_count; i++) {

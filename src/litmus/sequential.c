@@ -161,7 +161,7 @@ static void note_end(struct interleaving *in, const struct state *s)
     litmus_add(&in->verdict->sequential, &outcome, 1);
 }
 
-/* Of a state, as many bytes as tell it from others. */
+/* The bytes by which a state is told from others. */
 static void write_key(const struct interleaving *in, const struct state *s, struct strbuf *key)
 {
     const struct litmus_test *test = in->test;
@@ -174,7 +174,7 @@ static void write_key(const struct interleaving *in, const struct state *s, stru
         strbuf_addn(key, (const char *)&s->barriers, sizeof s->barriers);
 }
 
-/* Whether a state is looked at for the first time. */
+/* True once for each state: it is noted as seen. */
 static bool is_new(struct interleaving *in, const struct state *s)
 {
     struct strbuf key = {0};

@@ -1,11 +1,11 @@
 /* The oracle and a second one, by brute force (brute/brute.h), allow the same outcomes of random tests. */
 #include "brute/brute.h"
 
-#define MOST_WRITES 4 /* to a place, beside its initial value */
-#define MOST_FENCES 3 /* of order sc */
-#define MOST_WORK 2500/* ways to read from writes, to order these and the fences, and to come to barriers */
+#define MOST_WRITES 4  /* to a place, beside its initial value */
+#define MOST_FENCES 3  /* of order sc */
+#define MOST_WORK 2500 /* ways to read from writes, to order these and the fences, and to come to barriers */
 
-/* Whether brute force comes to an end soon. */
+/* True: brute force comes to an end soon. */
 static bool is_small(const struct litmus_test *test)
 {
     unsigned writes[LITMUS_PLACES] = {0}, fences = 0;

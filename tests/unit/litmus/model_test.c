@@ -74,7 +74,7 @@ static const struct question {
      "(P0:r0 == 1 /\\ P1:r1 == 0)", 0, false},
     {"ld.weak r0, y | st.weak y, 1 ; st.weak x, 1 | bar.sync 1 ; bar.sync r0 | ld.weak r1, x ;",
      "(P0:r0 == 0 /\\ P1:r1 == 0)", 0, true},
-    /* What is read before by a strong load, a weak one of the same thread does not miss. */
+    /* A weak load does not miss a write that a strong load of its thread has read before. */
     {"st.relaxed.gpu x, 1 | ld.relaxed.gpu r0, x ; | ld.weak r1, x ;", "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, false},
     {"st.relaxed.gpu x, 1 | ld.volatile r0, x ; | ld.weak r1, x ;", "(P1:r0 == 1 /\\ P1:r1 == 0)", 1, false},
     /* Values go on from place to place, by exchanges, sums and what a compare leaves. */

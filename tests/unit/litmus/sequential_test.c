@@ -1,5 +1,5 @@
-/* What is sequentially consistent is allowed: every outcome of random interleavings of random tests, by an interpreter
- * that shares the parsed test with src/litmus and nothing else. */
+/* Sequentially consistent outcomes are allowed: every outcome of random interleavings of random tests, by an
+ * interpreter that shares the parsed test with src/litmus and nothing else. */
 #include "base/random.h"
 #include "litmus_support.h"
 

@@ -100,7 +100,7 @@ static struct relation observation(const struct brute *b)
     }
 }
 
-/* Whether x begins a release pattern that ends with write y; y ends an acquire pattern that begins with read x. */
+/* x begins a release pattern that ends with write y; y ends an acquire pattern that begins with read x. */
 static bool release_pattern(const struct brute *b, unsigned x, unsigned y)
 {
     const struct event *e = &b->events[x], *f = &b->events[y];
