@@ -1,7 +1,6 @@
 #include "base/arena.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/bits.h"
+#include "base/check.h"
 
 #define CHUNK_BYTES ((size_t)64 * 1024)
 /* An arena that has handed out so much goes on in the host's huge pages: what a simulated device consists of is met in
@@ -140,6 +140,7 @@ static size_t chunk_fit(const struct arena_chunk *c, size_t size, size_t align)
 
 void *arena_alloc(struct arena *arena, size_t size, size_t align)
 {
+    contract(!arena->closed);
     struct arena_chunk *c = arena->chunks;
     size_t offset = c ? chunk_fit(c, size, align) : SIZE_MAX;
     if (offset == SIZE_MAX) {

@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_BASE_ARENA_H
 #define LOCKSTEP_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_chunk;
@@ -10,6 +11,7 @@ struct arena_chunk;
 struct arena {
     struct arena_chunk *chunks; /* newest first */
     size_t bytes;               /* handed out so far */
+    bool closed;                /* threads share its owner's units: none of them may take memory here (a contract) */
 };
 
 void arena_init(struct arena *arena);

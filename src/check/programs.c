@@ -129,6 +129,14 @@ static void steal(const struct checker_setup *s, struct world_program *p)
     one_guard(s, p, false);
 }
 
+/* The same, and a third thread of L1 0 has the word beside the lock, which keeps the lock's line under way. */
+static void steal_own(const struct checker_setup *s, struct world_program *p)
+{
+    steal(s, p);
+    p->guards[0].data &= ~place_bit(0, 1);
+    p->roles[p->threads++] = (struct world_role){.own = place_bit(0, 1)};
+}
+
 /* Each L1 has a thread that counts in all lines; the first also one that has the word beside a counter, and fences. */
 static void mix(const struct checker_setup *s, struct world_program *p)
 {
@@ -175,7 +183,8 @@ static void near(const struct checker_setup *s, struct world_program *p)
                                                      .own = cache == 1 ? place_bit(0, 1) : 0};
 }
 
-/* A thread in each L1 takes the lock; in the first, another one has the word beside the last data, and a third fences. */
+/* A thread in each L1 takes the lock; in the first, another one has the word beside the last data, and a third fences.
+ */
 static void inner(const struct checker_setup *s, struct world_program *p)
 {
     one_each(s, p, MANNER(TAKE_RMW) | MANNER(GIVE_STORE) | MANNER(DATA_BLOCK), 1);

@@ -323,7 +323,7 @@ static uint64_t see_to_grid(struct gpu_run *run, struct course *c, uint64_t now)
     return now;
 }
 
-static enum gpu_status run_windows(struct gpu_run *run, struct course *c)
+static enum gpu_status step_windows(struct gpu_run *run, struct course *c)
 {
     struct gpu *gpu = run->gpu;
     struct gpu_window window = {.run = run};
@@ -348,6 +348,15 @@ static enum gpu_status run_windows(struct gpu_run *run, struct course *c)
         if (turn % POLL_STEPS == 0 && poll_host(run, &c->last_poll))
             return GPU_STOPPED;
     }
+}
+
+/* Several threads step the units now: what the units have in common takes no more memory meanwhile. */
+static enum gpu_status run_windows(struct gpu_run *run, struct course *c)
+{
+    run->gpu->arena.closed = true;
+    enum gpu_status status = step_windows(run, c);
+    run->gpu->arena.closed = false;
+    return status;
 }
 
 static enum gpu_status run_cycles(struct gpu_run *run)

@@ -81,9 +81,9 @@ void gpu_build_units(struct gpu *gpu)
         gpu->partitions[i] = partition_create(&m->memory, i, &gpu->store, &gpu->arena);
     for (unsigned i = 0; i < m->memory.partition.channels && gpu_probes(gpu); i++)
         if (gpu_protocol(m)->registration)
-            partition_open_directory(gpu->partitions[i], m->gpu.sms, &gpu->arena);
+            partition_open_directory(gpu->partitions[i], m->gpu.sms);
         else
-            partition_open_probes(gpu->partitions[i], m->gpu.sms, &gpu->arena);
+            partition_open_probes(gpu->partitions[i], m->gpu.sms);
     gpu->sms = ARENA_NEW(&gpu->arena, struct sm *, m->gpu.sms);
     for (unsigned i = 0; i < m->gpu.sms; i++) {
         struct sm_setup setup = gpu_sm_setup(gpu, i, gpu->networks[GPU_REQUESTS], gpu->networks[GPU_REPLIES]);
@@ -96,6 +96,8 @@ void gpu_destroy_units(struct gpu *gpu)
 {
     for (unsigned i = 0; i < gpu->machine.gpu.sms; i++)
         sm_destroy(gpu->sms[i]);
+    for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++)
+        partition_destroy(gpu->partitions[i]);
     arena_free(&gpu->arena);
 }
 

@@ -141,8 +141,12 @@ static bool mark_deferred(struct agent *a, bool mark)
     return marked;
 }
 
+/* From now on everything that waits aside at the scope of the block is held back: what was there before the first LOCK
+ * has been performed. So nothing of it is early any more (agent_act.c: note_early). */
 static void lock(struct agent *a, struct packet *p)
 {
+    for (struct agent_line *line = a->lines; !a->locks && line < a->lines + a->sets * a->ways; line++)
+        line->early = 0;
     a->locks++;
     p->is_reply = true;
     packet_ring_push(a->answers, p);
@@ -182,14 +186,14 @@ static void settle(struct agent *a)
 
 /* The doors */
 
-/* What lacks may have been set going, and be there already: then the access is worth another try at once. */
-static bool refuse(struct agent *a, uint64_t address)
+/* An access is tried. It counts as refused from now on, until something changes: the try itself may do that, when it
+ * begins to make room (another line of the set may have its place then), or what it has set going may be there already.
+ * Then the access is worth another try at once. */
+static void begin_try(struct agent *a, uint64_t address)
 {
     a->refused = true;
     a->refused_address = address;
     a->refused_room = agent_has_room(a);
-    settle(a);
-    return false;
 }
 
 HOT enum agent_served agent_load(struct agent *a, const struct agent_load *load, const uint8_t **values,
@@ -202,8 +206,9 @@ HOT enum agent_served agent_load(struct agent *a, const struct agent_load *load,
     bool here = t.line && bytes_cover(&t.line->valid, &m);
     t.event = here ? AGENT_LOAD_HERE_EVENT : AGENT_LOAD_EVENT;
     struct coherence_step step = agent_row_of(a, t.line, t.event);
+    begin_try(a, address);
     if (agent_is_deferred(a, address) || !agent_has_places(&t, step.actions)) {
-        refuse(a, address);
+        settle(a);
         return AGENT_REFUSED;
     }
     a->cache_stats->reads++;
@@ -222,10 +227,15 @@ HOT bool agent_can_take(struct agent *a, uint64_t address, uint32_t bytes, unsig
 {
     struct agent_try t = {.a = a, .address = address, .bytes = bytes};
     t.event = event_here(a, address, bytes, event, &t.line);
-    if (agent_is_deferred(a, address))
-        return event != AGENT_STORE_EVENT || refuse(a, address);
-    return agent_is_locked(a, t.event, NULL) || agent_has_places(&t, agent_row_of(a, t.line, t.event).actions) ||
-           refuse(a, address);
+    begin_try(a, address);
+    bool can = agent_is_deferred(a, address) ? event != AGENT_STORE_EVENT
+                                             : agent_is_locked(a, t.event, NULL) ||
+                                                   agent_has_places(&t, agent_row_of(a, t.line, t.event).actions);
+    if (can)
+        agent_changed(a);
+    else
+        settle(a);
+    return can;
 }
 
 HOT void agent_take(struct agent *a, struct packet *p, unsigned event)

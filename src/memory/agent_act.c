@@ -166,15 +166,20 @@ static void take_bytes(struct agent_try *t, bool written)
         bytes_remove(&line->written, &m);
 }
 
-static void note_written(struct agent_line *line, const struct packet *p)
+/* An atomic writes the elements that it changes. One whose comparison fails, or that takes no lock, writes nothing: the
+ * line may be older than what others have written since, which must not be overwritten by what was read here. */
+static void perform_atomic(struct agent_line *line, struct packet *p, uint8_t *data)
 {
-    struct byte_mask m = bytes_of_packet(p);
-    if (p->kind == PACKET_WRITE)
-        bytes_add(&line->written, &m);
+    uint8_t before[PACKET_LINE_BYTES];
     uint64_t at = line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1);
-    for (unsigned i = 0; p->kind == PACKET_ATOMIC && i < p->lane_count; i++) {
-        m = bytes_of(at + p->lanes[i].offset, packet_atomic_bytes(p->type));
-        bytes_add(&line->written, &m);
+    uint32_t size = packet_atomic_bytes(p->type);
+    memcpy(before, data, sizeof before);
+    packet_perform_lanes(p, data, 0, PACKET_LINE_BYTES);
+    for (unsigned i = 0; i < p->lane_count; i++) {
+        uint8_t offset = p->lanes[i].offset;
+        struct byte_mask m = bytes_of(at + offset, size);
+        if (memcmp(before + offset, data + offset, size) != 0)
+            bytes_add(&line->written, &m);
     }
 }
 
@@ -182,14 +187,16 @@ static void note_written(struct agent_line *line, const struct packet *p)
 static void perform(struct agent_try *t)
 {
     struct packet *p = t->access;
+    struct byte_mask m = bytes_of_packet(p);
     uint8_t *data = agent_data(t->a, t->line);
-    if (p->kind == PACKET_WRITE)
+    if (p->kind == PACKET_ATOMIC) {
+        perform_atomic(t->line, p, data);
+    } else if (p->kind == PACKET_WRITE) {
         packet_write_line(p, data);
-    else if (p->kind == PACKET_ATOMIC)
-        packet_perform_lanes(p, data, 0, PACKET_LINE_BYTES);
-    else
+        bytes_add(&t->line->written, &m);
+    } else {
         memcpy(p->data, data, PACKET_LINE_BYTES);
-    note_written(t->line, p);
+    }
 }
 
 /* The bytes of another L1's store; of its load there is nothing to do. */
@@ -239,11 +246,18 @@ static void install(struct agent_try *t)
     agent_unqueue(t->a, line);
 }
 
+/* An access that a LOCK holds back is not early: it is ordered behind the access that has the L1 locked, and what comes
+ * may be older than that. Nor are those behind it. */
 static void note_early(struct agent_try *t)
 {
     t->line->early = 0;
-    for (const struct packet *p = t->a->deferred.first; p; p = p->next)
-        t->line->early += agent_line_of(t->a, p->address) == t->line->address;
+    for (const struct packet *p = t->a->deferred.first; p; p = p->next) {
+        if (agent_line_of(t->a, p->address) != t->line->address)
+            continue;
+        if (agent_is_locked(t->a, p->parts, p))
+            break;
+        t->line->early++;
+    }
 }
 
 /* The line is whole for as long as its early accesses are performed on it; then the row drops it. */

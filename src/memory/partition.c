@@ -20,6 +20,8 @@
     4u /* of a slice, at most: a waiter's, one from the DRAM or ahead of it, a hit's, or a probe                       \
         */
 
+#define OWN_BYTES 4096 /* of its own arena, which most partitions never need more of */
+
 struct partition {
     _Alignas(64) struct partition_head head; /* first: what the machine may look at */
     uint64_t last_l2, last_dram;
@@ -37,6 +39,7 @@ struct partition {
     uint64_t stuck;       /* with no room for what comes back */
     uint32_t shared_credits, shared_limit;
     unsigned channel;
+    struct arena own; /* for what grows while the partition runs: several threads run partitions */
     struct request_map request_map;
     struct memory_map map;
     struct request_pool *pool;
@@ -77,6 +80,7 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     const struct coherence_protocol *protocol =
         params->protocol ? params->protocol : coherence_find(params->coherence.protocol);
     struct partition *p = ARENA_NEW(arena, struct partition, 1);
+    arena_init_within(&p->own, arena, OWN_BYTES);
     p->params = *params;
     p->map = memory_map_of(&params->partition);
     p->request_map = request_map_of(&params->partition);
@@ -92,6 +96,8 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->pool = request_pool_create(p->shared_limit + p->slice_count * (1 + slice_requests(&p->params)), arena);
     for (unsigned k = 0; k < p->slice_count; k++) {
         p->slices[k] = slice_create(&p->params, &p->request_map, k, protocol, store, p->pool, arena);
+        if (params->locks.queue)
+            slice_open_locks(p->slices[k], &p->own);
         p->head.out[k] = &p->slices[k]->out;
         p->head.out[k]->slice = k;
         p->head.out[k]->partition = p;
@@ -101,6 +107,11 @@ struct partition *partition_create(const struct memory_params *params, unsigned 
     p->dram =
         dram_create(&params->dram, params->partition.dram_latency, p->shared_limit + p->slice_count, p->pool, arena);
     return p;
+}
+
+void partition_destroy(struct partition *p)
+{
+    arena_free(&p->own);
 }
 
 void partition_vary(struct partition *p, uint64_t seed, uint32_t most)
@@ -149,16 +160,16 @@ HOT void partition_push(struct partition *p, unsigned k, struct packet *packet, 
     note_next(p);
 }
 
-void partition_open_probes(struct partition *p, uint32_t sms, struct arena *arena)
+void partition_open_probes(struct partition *p, uint32_t sms)
 {
     for (unsigned k = 0; k < p->slice_count; k++)
-        slice_open_probes(p->slices[k], sms, arena);
+        slice_open_probes(p->slices[k], sms, &p->own);
 }
 
-void partition_open_directory(struct partition *p, uint32_t sms, struct arena *arena)
+void partition_open_directory(struct partition *p, uint32_t sms)
 {
     for (unsigned k = 0; k < p->slice_count; k++)
-        slice_open_directory(p->slices[k], sms, arena);
+        slice_open_directory(p->slices[k], sms, &p->own);
 }
 
 static bool has_probes(const struct slice *s)

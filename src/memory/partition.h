@@ -46,7 +46,8 @@ extern const unsigned coherence_param_count;
 
 enum lock_backoff { LOCK_BACKOFF_CONSTANT, LOCK_BACKOFF_LINEAR, LOCK_BACKOFF_EXPONENTIAL };
 extern const char *const lock_backoffs[];
-struct lock_params { /* group "locks": queues of locks in the slices, and how long lanes wait that they have no room for */
+struct lock_params { /* group "locks": queues of locks in the slices, and how long lanes wait that they have no room for
+                      */
 #include "config/param_fields.h"
 #include "memory/lock_params.def"
 #include "config/param_end.h"
@@ -131,8 +132,11 @@ static inline uint32_t memory_slice_of(const struct memory_map *map, uint64_t ad
 
 struct partition;
 
+/* A partition in `arena`, which must outlive it. */
 struct partition *partition_create(const struct memory_params *params, unsigned channel, struct store *store,
                                    struct arena *arena);
+/* Frees what the partition has allocated since. */
+void partition_destroy(struct partition *p);
 /* Lets latencies vary: each request of a slice takes 0 to `most` L2 cycles more through the ROP delay, and each one to
  * the DRAM 0 to `most` DRAM cycles more to its scheduler, by the seed's streams of these units. Requests keep their
  * order. Before the first push. */
@@ -142,9 +146,9 @@ void partition_vary(struct partition *p, uint64_t seed, uint32_t most);
 void partition_push(struct partition *p, unsigned k, struct packet *packet, uint64_t cycle);
 /* Under a protocol that probes: opens the slices' probes to so many SMs, before the first push. A probe leaves as
  * replies do. */
-void partition_open_probes(struct partition *p, uint32_t sms, struct arena *arena);
+void partition_open_probes(struct partition *p, uint32_t sms);
 /* Under a protocol with a directory: the same. Answers to its probes are pushed as requests are. */
-void partition_open_directory(struct partition *p, uint32_t sms, struct arena *arena);
+void partition_open_directory(struct partition *p, uint32_t sms);
 /* A message that a slice has ready for the network, of replies or of probes. A slice with sectors answers a packet
  * sector by sector: each has its own message, and the last one carries the packet. */
 struct partition_reply {

@@ -86,19 +86,21 @@ struct slice *slice_create(const struct memory_params *params, const struct requ
     s->waiter_limit = (uint32_t)(waiters < MAX_WAITERS ? waiters : MAX_WAITERS);
     s->waiting = ARENA_NEW(arena, struct slice_part, s->waiter_limit);
     s->free_waiter = NO_WAITER;
-    if (params->locks.queue) {
-        s->locks = ARENA_NEW(arena, struct lock_queues, 1);
-        lock_queues_init(s->locks, &params->locks, arena);
-    }
     return s;
 }
 
-void slice_open_probes(struct slice *s, uint32_t sms, struct arena *arena)
+void slice_open_locks(struct slice *s, struct arena *own)
 {
-    s->probes = ARENA_NEW(arena, struct slice_probes, 1);
+    s->locks = ARENA_NEW(own, struct lock_queues, 1);
+    lock_queues_init(s->locks, &s->params->locks, own);
+}
+
+void slice_open_probes(struct slice *s, uint32_t sms, struct arena *own)
+{
+    s->probes = ARENA_NEW(own, struct slice_probes, 1);
     s->probes->sms = sms;
-    s->probes->pool.arena = arena;
-    packet_ring_init(&s->probes->out, sms, arena);
+    s->probes->pool.arena = own;
+    packet_ring_init(&s->probes->out, sms, own);
 }
 
 void slice_acknowledge(struct slice *s, struct packet *answer, uint64_t last)

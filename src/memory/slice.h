@@ -106,10 +106,14 @@ static inline bool slice_can_push(const struct slice *s)
 {
     return s->in_count <= s->in_most;
 }
-/* A protocol that probes the L1s of so many SMs: before the first push. */
-void slice_open_probes(struct slice *s, uint32_t sms, struct arena *arena);
-/* Under a protocol with a directory: opens it to so many SMs, before the first push. */
-void slice_open_directory(struct slice *s, uint32_t sms, struct arena *arena);
+/* What follows is opened before the first push. It grows while the slice runs, so `own` must be an arena from which no
+ * other thread takes memory: the partition's. */
+/* The queues of locks, where the machine has them. */
+void slice_open_locks(struct slice *s, struct arena *own);
+/* Under a protocol that probes the L1s of so many SMs. */
+void slice_open_probes(struct slice *s, uint32_t sms, struct arena *own);
+/* Under a protocol with a directory, of so many SMs. */
+void slice_open_directory(struct slice *s, uint32_t sms, struct arena *own);
 /* A probe has been answered. `last` is the last tick. */
 void slice_acknowledge(struct slice *s, struct packet *answer, uint64_t last);
 void slice_push(struct slice *s, struct packet *packet, uint64_t local, uint64_t cycle);
@@ -162,8 +166,8 @@ static inline struct packet_pool *slice_packets(struct slice *s)
  * the head that comes next, at the tags. */
 uint8_t *slice_place_of(const struct slice *s, uint64_t address, uint32_t bytes);
 bool slice_try_part(struct slice *s, uint64_t cycle);
-/* slice.c: packets that have left the delay, in a list that is not empty, come before all others. `kept` counts them for
- * whoever had them. */
+/* slice.c: packets that have left the delay, in a list that is not empty, come before all others. `kept` counts them
+ * for whoever had them. */
 void slice_come_first(struct slice *s, struct packet_list *list, uint32_t *kept);
 /* slice_directory.c: the packet at the head at the directory, which decides whether it goes to the tags now (false:
  * refused); puts accesses whose wait there is over before all others; sends the directory's first probe or answer. */

@@ -36,15 +36,15 @@ static void hold_line(void *context, uint64_t line, bool held)
     s->blocked = false;
 }
 
-void slice_open_directory(struct slice *s, uint32_t sms, struct arena *arena)
+void slice_open_directory(struct slice *s, uint32_t sms, struct arena *own)
 {
     const struct coherence_params *p = &s->params->coherence;
     const struct coherence_protocol *protocol = s->protocol;
     const struct directory_host host = {go_to_tags, merge_written, hold_line, s};
     bool rprio = coherence_rprio(protocol, p->replacement);
-    s->directory = ARENA_NEW(arena, struct directory, 1);
+    s->directory = ARENA_NEW(own, struct directory, 1);
     directory_init(s->directory, protocol, &host, s->params->l2.sets * s->params->l2.ways, s->params->l2.line_bytes,
-                   sms, arena);
+                   sms, own);
     s->fills_ahead = false;
     if (!rprio)
         ((struct cache_head *)s->cache)->holds_last = false;

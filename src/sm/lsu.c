@@ -684,8 +684,10 @@ HOT void sm_count_refusals(struct sm *sm)
     sm->moved = false;
     if (pipe_refused(sm))
         serve_l1d_pipe(sm);
-    if (dispatch_refused(sm) && cache_counts(sm))
+    if (dispatch_refused(sm) && cache_counts(sm)) {
         move_dispatch(sm);
+        contract(dispatch_refused(sm));
+    }
 }
 
 HOT bool sm_must_retry(const struct sm *sm)

@@ -83,7 +83,9 @@ static void load_partition(struct archive *ar, struct arena *arena)
     if (store_init(&store, 1u << 20, 1u << 20, NULL) < 0)
         return;
     store_archive(&store, ar);
-    partition_archive(partition_create(&params, 0, &store, arena), ar, &source);
+    struct partition *partition = partition_create(&params, 0, &store, arena);
+    partition_archive(partition, ar, &source);
+    partition_destroy(partition);
     store_free_all(&store);
 }
 

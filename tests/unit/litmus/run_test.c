@@ -2,6 +2,7 @@
  * machine without one of its mechanisms shows is seen to be forbidden. */
 #include "gpu/machine.h"
 #include "litmus_support.h"
+#include "memory/coherence/protocol.h"
 
 static void load(struct machine *machine, const char *name, const char *setting)
 {
@@ -72,6 +73,35 @@ static void a_machine_without_a_mechanism_is_caught(void **state)
         machine_free(&lame);
     }
     machine_free(&whole);
+}
+
+/* An atomic that does not change memory writes nothing, at any scope and under any protocol: no store of another block
+ * is lost beside it, neither of the word itself nor of one that shares its line. */
+static void what_changes_nothing_writes_nothing(void **state)
+{
+    (void)state;
+    static const char *const operations[] = {"cas r0, x, 7, 5", "add r0, x, 0", "max r0, x, 0"};
+    static const char *const scopes[] = {"cta", "gpu", "sys"};
+    for (const struct coherence_protocol *const *p = coherence_list(); *p; p++) {
+        struct machine machine;
+        char setting[64], rows[256];
+        snprintf(setting, sizeof setting, "coherence.protocol=%s", (*p)->name);
+        load(&machine, "gtx480", setting);
+        for (unsigned i = 0; i < 9; i++) {
+            struct litmus_test test;
+            struct litmus_outcomes seen;
+            snprintf(rows, sizeof rows, "st.relaxed.gpu x, 1 | atom.relaxed.%s.%s ; st.weak y, 1 | ;", scopes[i % 3],
+                     operations[i / 3]);
+            read_pair(&test, 1, rows, "forall (x == 1 /\\ y == 1)");
+            see(&test, &machine, 200, 1, 1, &seen);
+            for (unsigned k = 0; k < seen.count; k++)
+                if (!litmus_holds(&test, &seen.items[k].outcome))
+                    fail_msg("%s: %s", (*p)->name, rows);
+            litmus_outcomes_free(&seen);
+            litmus_free(&test);
+        }
+        machine_free(&machine);
+    }
 }
 
 static bool same(const struct litmus_outcomes *a, const struct litmus_outcomes *b)
@@ -169,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_machine_without_a_mechanism_is_caught),
+        cmocka_unit_test(what_changes_nothing_writes_nothing),
         cmocka_unit_test(a_seed_says_what_is_seen),
         cmocka_unit_test(every_instruction_runs),
         cmocka_unit_test(what_cannot_be_run_is_refused),

@@ -28,6 +28,7 @@ static void start(struct side *s, const struct memory_params *params, uint32_t m
 
 static void stop(struct side *s)
 {
+    partition_destroy(s->partition);
     store_free_all(&s->store);
     arena_free(&s->arena);
 }

@@ -36,6 +36,7 @@ static void start(struct side *s, const struct memory_params *params)
 static void stop(struct side *s)
 {
     store_free_all(&s->store);
+    partition_destroy(s->partition);
     arena_free(&s->arena);
 }
 
@@ -71,8 +72,8 @@ static struct packet *request(struct packet *p, enum packet_kind kind, uint64_t 
 static unsigned serve(struct side *s, struct packet *p)
 {
     unsigned slice =
-        memory_place_of(
-            &(struct partition_params){.channels = CHANNELS, .slices_per_channel = 2, .block_bytes = 256}, p->address)
+        memory_place_of(&(struct partition_params){.channels = CHANNELS, .slices_per_channel = 2, .block_bytes = 256},
+                        p->address)
             .slice %
         2;
     assert_true(partition_can_push(s->partition, slice));

@@ -47,6 +47,7 @@ static void start(struct side *s, const struct memory_params *params)
 static void stop(struct side *s)
 {
     store_free_all(&s->store);
+    partition_destroy(s->partition);
     arena_free(&s->arena);
 }
 

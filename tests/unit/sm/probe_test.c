@@ -101,7 +101,7 @@ static void start(struct machine *m, uint64_t seed)
     params.l2.write_allocate = CACHE_WRITE_ALLOCATE_LAZY;
     assert_int_equal(store_init(&m->store, START, STORE_BYTES, NULL), 0);
     m->partition = partition_create(&params, 0, &m->store, &m->arena);
-    partition_open_probes(m->partition, L1S, &m->arena);
+    partition_open_probes(m->partition, L1S);
     for (unsigned i = 0; i < MESSAGE_NETWORKS; i++) {
         bool to_slice = i == MESSAGE_REQUESTS || i == MESSAGE_ACKNOWLEDGEMENTS;
         m->nets[i] = network_create(&least, to_slice ? L1S : 1, to_slice ? 1 : L1S, &m->arena);
@@ -122,6 +122,7 @@ static void start(struct machine *m, uint64_t seed)
 
 static void stop(struct machine *m)
 {
+    partition_destroy(m->partition);
     store_free_all(&m->store);
     arena_free(&m->arena);
 }

@@ -53,7 +53,7 @@ static void open_partition(struct tester *t, uint32_t channel)
     const struct tester_setup *s = t->setup;
     struct partition *p = partition_create(&s->memory, channel, &t->store, &t->arena);
     t->partitions[channel] = p;
-    partition_open_directory(p, s->agents, &t->arena);
+    partition_open_directory(p, s->agents);
     if (s->vary)
         partition_vary(p, s->seed, s->vary);
     const struct sim_clock clock = sim_clock_at(924, 700, 0);
@@ -81,6 +81,8 @@ void tester_start(struct tester *t, const struct tester_setup *setup)
 void tester_stop(struct tester *t)
 {
     model_free(&t->model);
+    for (uint32_t i = 0; i < t->setup->memory.partition.channels; i++)
+        partition_destroy(t->partitions[i]);
     store_free_all(&t->store);
     arena_free(&t->arena);
 }
