@@ -251,8 +251,7 @@ static bool step(struct try *t)
     return true;
 }
 
-/* The tags want the place of a registered line for an access: it is asked back, and the access waits for that. */
-static void make_room(struct directory *d, uint64_t line, struct packet *p)
+void directory_make_room(struct directory *d, uint64_t line, struct packet *p)
 {
     struct try t = {.d = d, .line = line, .event = DIRECTORY_EVICT_EVENT};
     step(&t);
@@ -396,6 +395,6 @@ HOT enum directory_taken directory_take(struct directory *d, struct packet *p)
         return t.taken;
     if (!t.wants)
         return DIRECTORY_TAKE_REFUSED;
-    make_room(d, t.victim, p);
+    directory_make_room(d, t.victim, p);
     return DIRECTORY_TAKE_KEPT;
 }

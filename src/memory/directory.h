@@ -68,6 +68,9 @@ void directory_init(struct directory *d, const struct coherence_protocol *protoc
  * accepted it. KEPT: the directory has it, or has done all that was to be done. */
 enum directory_taken { DIRECTORY_TAKE_REFUSED, DIRECTORY_TAKE_GONE, DIRECTORY_TAKE_KEPT };
 enum directory_taken directory_take(struct directory *d, struct packet *p);
+/* The tags want the place of a registered line for an access: it is asked back, and the access waits aside until that
+ * was given back. */
+void directory_make_room(struct directory *d, uint64_t line, struct packet *p);
 /* An access that went to the tags is answered. True: the directory keeps its answer for later. */
 bool directory_answered(struct directory *d, struct packet *p);
 /* The entry of a line, or NULL: it is in state N. */

@@ -107,6 +107,7 @@ struct packet {
     bool at_home;  /* an agent's: its line is not stored to plainly until it is answered */
     uint8_t lock;   /* enum packet_lock */
     uint8_t queued; /* enum packet_queued */
+    uint8_t accepted; /* the partition's: bytes that the L2 has accepted, while the packet waits aside for the rest */
     bool cleared;  /* a directory's: the owner was asked. REGISTER, reply: the line came from another L1 */
     /* The partition's own while it holds the packet. */
     uint32_t parts; /* sectors still to be served */

@@ -41,6 +41,7 @@ static void archive_content(struct archive *ar, struct packet *p)
     ARCHIVE(ar, p->ready);
     ARCHIVE(ar, p->local);
     ARCHIVE(ar, p->parts);
+    archive_u8_to(ar, &p->accepted, (uint8_t)(p->bytes ? p->bytes - 1 : 0));
 }
 
 static uint16_t owner_of(const struct packet *p, const struct packet_source *source)

@@ -36,7 +36,7 @@ HOT struct packet *packet_new(struct packet_pool *pool)
     p->order = p->scope = 0;
     p->no_return = false;
     p->performed = p->cleared = p->at_home = false;
-    p->asked = p->lock = p->queued = 0;
+    p->asked = p->lock = p->queued = p->accepted = 0;
     p->lane_count = 0;
     p->mask[0] = p->mask[1] = 0;
     p->next = NULL;

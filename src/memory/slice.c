@@ -707,10 +707,17 @@ HOT bool slice_try_part(struct slice *s, uint64_t cycle)
     return true;
 }
 
+uint32_t slice_parts_from(const struct slice *s, const struct packet *p, uint32_t offset)
+{
+    uint64_t first = p->local + offset, last = p->local + p->bytes - 1;
+    return s->sector ? (uint32_t)(last / s->sector - first / s->sector + 1) : 1;
+}
+
 void slice_come_first(struct slice *s, struct packet_list *list, uint32_t *kept)
 {
+    contract(!s->accepted); /* else the packet at the head would be another one's rest */
     for (struct packet *p = list->first; p; p = p->next) {
-        s->in_count += p->parts;
+        s->in_count += slice_parts_from(s, p, p->accepted);
         --*kept;
     }
     list->last->next = s->first;
@@ -735,8 +742,7 @@ static void take_called(struct slice *s)
 
 static void try_access(struct slice *s, uint64_t cycle)
 {
-    bool asks = s->directory && s->accepted == 0;
-    if (!(RARELY(asks) ? slice_try_directory(s, cycle) : slice_try_part(s, cycle)))
+    if (!(RARELY(s->directory) ? slice_try_directory(s, cycle) : slice_try_part(s, cycle)))
         s->blocked = s->serve_at <= cycle;
     if (RARELY(s->directory))
         slice_take_woken(s);

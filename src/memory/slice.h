@@ -166,6 +166,8 @@ static inline struct packet_pool *slice_packets(struct slice *s)
  * the head that comes next, at the tags. */
 uint8_t *slice_place_of(const struct slice *s, uint64_t address, uint32_t bytes);
 bool slice_try_part(struct slice *s, uint64_t cycle);
+/* slice.c: the parts of a packet from a byte on, which is before its end. */
+uint32_t slice_parts_from(const struct slice *s, const struct packet *p, uint32_t offset);
 /* slice.c: packets that have left the delay, in a list that is not empty, come before all others. `kept` counts them
  * for whoever had them. */
 void slice_come_first(struct slice *s, struct packet_list *list, uint32_t *kept);

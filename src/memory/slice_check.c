@@ -25,13 +25,10 @@ static void find(struct found *f, struct packet *packet, uint32_t parts)
         f->all[f->count++] = (struct part_count){packet, parts};
 }
 
-/* Parts of a packet from a byte on. */
+/* Parts of a packet from a byte on, which may be broken. */
 static uint32_t parts_from(const struct slice *s, const struct packet *p, uint32_t offset)
 {
-    uint64_t first = p->local + offset, last = p->local + p->bytes - 1;
-    if (offset >= p->bytes)
-        return 0;
-    return s->sector ? (uint32_t)(last / s->sector - first / s->sector + 1) : 1;
+    return offset >= p->bytes ? 0 : slice_parts_from(s, p, offset);
 }
 
 /* The list: packets behind the delay, the one that leaves it, those in it. */
@@ -41,7 +38,7 @@ static void check_list(struct slice *s, struct check *c, struct found *f)
     uint32_t behind = 0, offset = s->accepted, listed = 0;
     bool in_delay = false;
     for (struct packet *p = s->first; p && listed < f->most; last = p, p = p->next, listed++, offset = 0) {
-        uint32_t parts = parts_from(s, p, offset);
+        uint32_t parts = parts_from(s, p, offset + p->accepted);
         if (p == s->rop_first) {
             check_holds(c, "slice.rop_left", 0, s->rop_left > 0 && s->rop_left <= parts);
             behind += parts - s->rop_left;
@@ -112,19 +109,36 @@ static int by_packet(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Packets that the directory has: those that wait there, and answers that are about to be sent. */
-static uint32_t in_directory(const struct slice *s)
+/* Of a list of packets that wait aside, those of which the L2 has accepted some parts are found here, too. */
+static uint32_t find_begun(const struct slice *s, struct packet *p, struct found *f)
 {
-    uint32_t answers = 0;
-    for (const struct packet *p = s->directory ? s->directory->out.first : NULL; p; p = p->next)
-        answers += message_sender_of(p->kind) == MESSAGE_OF_SM;
-    return s->directory ? s->directory->kept + answers : 0;
+    uint32_t begun = 0;
+    for (; p; p = p->next)
+        if (p->accepted) {
+            find(f, p, parts_from(s, p, p->accepted));
+            begun++;
+        }
+    return begun;
+}
+
+/* Packets that the directory has and nobody else: those that wait there, and answers that are about to be sent. */
+static uint32_t in_directory(const struct slice *s, struct found *f)
+{
+    struct directory *d = s->directory;
+    if (!d)
+        return 0;
+    uint32_t count = d->kept - find_begun(s, d->woken.first, f);
+    for (uint32_t i = 0; i < d->used; i++)
+        count -= d->entries[i].state != DIRECTORY_N ? find_begun(s, d->entries[i].parked.first, f) : 0;
+    for (const struct packet *p = d->out.first; p; p = p->next)
+        count += message_sender_of(p->kind) == MESSAGE_OF_SM;
+    return count;
 }
 
 /* A packet has as many parts to be served as were found, and all packets are counted. */
 static void check_packets(struct slice *s, struct check *c, struct found *f)
 {
-    uint32_t packets = 0;
+    uint32_t packets = 0, aside = in_directory(s, f) + (s->locks ? s->locks->kept : 0);
     qsort(f->all, f->count, sizeof f->all[0], by_packet);
     for (uint32_t i = 0; i < f->count; packets++) {
         struct packet *p = f->all[i].packet;
@@ -133,7 +147,7 @@ static void check_packets(struct slice *s, struct check *c, struct found *f)
             parts += f->all[i].parts;
         CHECK_FACT(c, "slice.packet.parts", packets, p->parts, parts);
     }
-    CHECK_FACT(c, "slice.out.inside", 0, s->out.inside, packets + in_directory(s) + (s->locks ? s->locks->kept : 0));
+    CHECK_FACT(c, "slice.out.inside", 0, s->out.inside, packets + aside);
 }
 
 /* Requests that have not gone to the DRAM know where their line is there. */

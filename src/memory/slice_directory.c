@@ -1,6 +1,7 @@
 /* An L2 slice and its directory: what the directory asks of the tags, what it sends, and the accesses that it gives
  * back. */
 #include "base/check.h"
+#include "base/hot.h"
 #include "memory/byte_mask.h"
 #include "memory/slice.h"
 
@@ -52,27 +53,56 @@ void slice_open_directory(struct slice *s, uint32_t sms, struct arena *own)
 
 void slice_take_woken(struct slice *s)
 {
-    if (s->directory->woken.first)
+    if (s->directory->woken.first && !s->accepted)
         slice_come_first(s, &s->directory->woken, &s->directory->kept);
 }
 
-/* The packet at the head at the directory, which decides whether it goes to the tags now. False: refused. */
+/* The directory has the packet at the head now, so many parts of which the L2 has not accepted. */
+static void leave_head(struct slice *s, struct packet *next, uint32_t parts, uint64_t cycle)
+{
+    s->in_count -= parts;
+    s->first = next;
+    s->data_free_at = cycle + 1;
+}
+
+/* A packet of several lines (what an instruction or constant cache reads), of which the L2 has accepted some. Where the
+ * tags want a registered line's place for the next one, the packet waits aside, as it would have for the first: what
+ * the owner gives back comes behind it. */
+static bool try_rest(struct slice *s, uint64_t cycle)
+{
+    struct packet *p = s->first, *next = p->next;
+    uint64_t wanted;
+    if (slice_try_part(s, cycle))
+        return true;
+    if ((wanted = cache_wanted(s->cache)) == CACHE_NO_ADDRESS)
+        return false;
+    uint32_t parts = slice_parts_from(s, p, s->accepted);
+    p->accepted = (uint8_t)s->accepted;
+    s->accepted = 0;
+    directory_make_room(s->directory, wanted, p);
+    leave_head(s, next, parts, cycle);
+    return true;
+}
+
 bool slice_try_directory(struct slice *s, uint64_t cycle)
 {
-    struct packet *p = s->first;
+    struct packet *p = s->first, *next = p->next;
     uint32_t parts = p->parts;
     /* All of it must have left the delay. */
     if (p == s->rop_first)
         return true;
+    if (RARELY(p->accepted)) {
+        s->accepted = p->accepted;
+        p->accepted = 0;
+    }
+    if (RARELY(s->accepted))
+        return try_rest(s, cycle);
     bool frees = message_sender_of(p->kind) == MESSAGE_OF_SLICE;
-    struct packet *next = p->next;
     s->directory_cycle = cycle;
     enum directory_taken taken = directory_take(s->directory, p);
     if (taken == DIRECTORY_TAKE_KEPT) {
-        s->in_count -= parts;
         s->out.inside -= frees;
-        s->first = next;
-        s->data_free_at = cycle + 1;
+        leave_head(s, next, parts, cycle);
     }
     return taken != DIRECTORY_TAKE_REFUSED;
 }
