@@ -94,21 +94,25 @@ static void add_source(const struct diag *d, struct strbuf *out)
     strbuf_add(out, "\n");
 }
 
-/* Appends `file:line:column: error: message`, the source line with a caret mark, and the hint. */
+/* Appends `file:line:column: error: message`, the source line with a caret mark, and the hint: names and lines of files
+ * from anywhere. */
 static void format_one(const struct diag *d, struct strbuf *out)
 {
     static const char *const severities[] = {"error", "warning", "note"};
+    struct strbuf raw = {0};
     if (d->pos.file)
-        strbuf_addf(out, "%s:", d->pos.file);
+        strbuf_addf(&raw, "%s:", d->pos.file);
     if (d->pos.line)
-        strbuf_addf(out, "%u:", d->pos.line);
+        strbuf_addf(&raw, "%u:", d->pos.line);
     if (d->pos.line && d->pos.column)
-        strbuf_addf(out, "%u:", d->pos.column);
-    strbuf_addf(out, "%s%s: %s\n", d->pos.file || d->pos.line ? " " : "", severities[d->severity], d->message);
+        strbuf_addf(&raw, "%u:", d->pos.column);
+    strbuf_addf(&raw, "%s%s: %s\n", d->pos.file || d->pos.line ? " " : "", severities[d->severity], d->message);
     if (d->source_line)
-        add_source(d, out);
+        add_source(d, &raw);
     if (d->hint)
-        strbuf_addf(out, "    hint: %s\n", d->hint);
+        strbuf_addf(&raw, "    hint: %s\n", d->hint);
+    strbuf_add_shown(out, strbuf_text(&raw), raw.length);
+    strbuf_free(&raw);
 }
 
 void diag_format_all(const struct diag_sink *sink, struct strbuf *out)

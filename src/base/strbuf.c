@@ -42,6 +42,30 @@ void strbuf_vaddf(struct strbuf *b, const char *format, va_list ap)
     va_end(again);
 }
 
+/* Bytes of a control character at s: 0 none; those above 127 are two in UTF-8. */
+static size_t control_length(const char *s, size_t n)
+{
+    unsigned char c = (unsigned char)s[0], next = n > 1 ? (unsigned char)s[1] : 0;
+    if (c == 0xC2 && next >= 0x80 && next < 0xA0)
+        return 2;
+    return (c < ' ' && c != '\n' && c != '\t') || c == 127;
+}
+
+void strbuf_add_shown(struct strbuf *b, const char *s, size_t n)
+{
+    size_t from = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t length = control_length(s + i, n - i);
+        if (!length)
+            continue;
+        strbuf_addn(b, s + from, i - from);
+        strbuf_add(b, s[i] == '\r' ? "" : "?");
+        i += length - 1;
+        from = i + 1;
+    }
+    strbuf_addn(b, s + from, n - from);
+}
+
 void strbuf_addf(struct strbuf *b, const char *format, ...)
 {
     va_list ap;

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "gpu/checkpoint.h"
+#include "sm/sched/sched.h"
+
+#define SCHEDULER "sm.scheduler="
 
 static void set_text(json_t *object, const char *name, const char *value)
 {
@@ -86,6 +89,21 @@ static void complete_parameters(struct cli_options *options, const json_t *comma
 #undef CLI_SETTING
 }
 
+/* Whether running this would run a program or load code that the checkpoint alone names; *what is its name. */
+static bool names_code(const struct cli_options *options, const struct cli_options *given, const char **what)
+{
+    *what = NULL;
+    if (!given->sched && options->sched && sched_is_file(options->sched))
+        *what = options->sched;
+    for (size_t i = given->sets.count; i < options->sets.count; i++)
+        if (!strncmp(options->sets.items[i], SCHEDULER, strlen(SCHEDULER)) &&
+            sched_is_file(options->sets.items[i] + strlen(SCHEDULER)))
+            *what = options->sets.items[i] + strlen(SCHEDULER);
+    if (!given->rest[0] && options->rest[0] && !cli_is_case(options->rest[0]))
+        *what = options->rest[0];
+    return *what && !options->allow_code;
+}
+
 /* Options given now replace those of then, each kind as a whole; whether the machine is the same is looked at later.
  * taken receives what is as it was. */
 static void complete(struct cli_options *options, const json_t *command, struct strbuf *taken)
@@ -132,6 +150,7 @@ int checkpoint_complete_options(struct cli_options *options, struct diag_sink *s
         return diag_error(sink, DIAG_NOWHERE, NULL, "--checkpoint needs --checkpoint-every");
     if (!options->resume)
         return 0;
+    int rc = 0;
     struct archive *ar = archive_open(options->resume, sink);
     if (!ar)
         return -1;
@@ -139,9 +158,13 @@ int checkpoint_complete_options(struct cli_options *options, struct diag_sink *s
     if (!archive_failed(ar)) {
         json_t *command = json_loads(strbuf_text(&stored.command), 0, NULL);
         struct strbuf taken = {0};
-        const char *limit_given = options->max_cycles;
+        const struct cli_options given = *options;
+        const char *code;
         complete(options, command, &taken);
-        note_taken(options, limit_given, &taken, sink);
+        note_taken(options, given.max_cycles, &taken, sink);
+        if (names_code(options, &given, &code))
+            rc = diag_error(sink, DIAG_NOWHERE, "name it on the command line too, or --allow-code, if you trust the checkpoint",
+                            "checkpoint %s names %s to be run, which it does not do by itself", options->resume, code);
         strbuf_free(&taken);
         json_decref(command);
         options->resume_kind = arena_strdup(&options->arena, strbuf_text(&stored.kind));
@@ -151,7 +174,7 @@ int checkpoint_complete_options(struct cli_options *options, struct diag_sink *s
     if (archive_failed(ar))
         return archive_close(ar, sink);
     archive_abandon(ar); /* the rest is read by whoever continues it */
-    return 0;
+    return rc;
 }
 
 int checkpoint_check_options(const struct cli_options *options, const struct machine *machine, struct diag_sink *sink)

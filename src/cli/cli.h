@@ -74,6 +74,7 @@ struct cli_options {
 #undef CLI_CHECK
     uint64_t runs_value, turns_value, random_value;
     uint64_t jobs_value; /* 0: not given */
+    bool allow_code; /* files may name code: schedulers, and the program of a checkpoint */
     bool quiet, kernels, help, as_reference, fixed_order, departures, no_skip, model, shapes, print, transitions;
     char **rest;        /* the arguments that are no options, NULL-terminated */
     struct arena arena; /* of rest, and of what --resume completed */
@@ -81,7 +82,7 @@ struct cli_options {
 
 /* Which options a subcommand takes; --help always. */
 enum cli_accept {
-    CLI_TAKES_MACHINE = 1,       /* --machine, --set */
+    CLI_TAKES_MACHINE = 1,       /* --machine, --set, --allow-code */
     CLI_TAKES_RUN = 2,           /* --sched, --fetch, --seed, --mode, --max-*, --threads, --no-skip, --check */
     CLI_TAKES_OUTPUT = 4,        /* --stats, --quiet */
     CLI_TAKES_KERNELS = 8,       /* --kernels */

@@ -27,6 +27,7 @@ static const char usage[] =
     "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
     "configuration with each\n"
     "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
+    "  --allow-code           files may name schedulers that are shared objects\n"
     "  --mode, --max-cycles, --max-seconds, --host-patience   as for lockstep run\n"
     "  --kernels              a table for each kernel below that of the whole program\n"
     "  --stats FILE           writes all statistics of all runs: JSON, or CSV when FILE ends in .csv\n"
@@ -188,6 +189,8 @@ static char *const *command_of(struct comparison *cmp, const struct configuratio
         process_option(&words, pairs[i][0], pairs[i][1]);
     if (o->no_skip)
         process_word(&words, "--no-skip");
+    if (o->allow_code)
+        process_word(&words, "--allow-code");
     process_sets(&words, o->sets.items, o->sets.count);
     process_word(&words, "--");
     for (char **rest = o->rest; *rest; rest++)

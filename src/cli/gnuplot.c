@@ -8,12 +8,12 @@
 #include "cli/cli.h"
 #include "cli/process.h"
 
-static int run(const char *script, const char *log, struct arena *arena)
+static int run(const char *script, const char *svg, const char *log, struct arena *arena)
 {
     static const char *const nothing[] = {NULL};
-    char *argv[] = {"/usr/bin/env", "gnuplot", (char *)script, NULL};
+    char *argv[] = {"/usr/bin/env", "gnuplot", "-d", (char *)script, NULL};
     struct process_job job = {
-        .argv = argv, .environment = process_environment(arena, nothing), .output = log, .errors = log};
+        .argv = argv, .environment = process_environment(arena, nothing), .output = svg, .errors = log};
     struct process_options how = {.parallel = 1};
     int stopped = process_run(&job, 1, &how);
     if (stopped)
@@ -34,14 +34,17 @@ static int complain(const char *stem, const char *log, struct diag_sink *sink)
 int gnuplot_draw(const char *stem, const struct strbuf *script, struct arena *arena, struct strbuf *svg,
                  struct diag_sink *sink)
 {
-    const char *path = arena_printf(arena, "%s.gnuplot", stem), *log = arena_printf(arena, "%s.log", stem);
+    /* "./": a path may begin with '-'. */
+    const char *before = *stem == '/' ? "" : "./";
+    const char *path = arena_printf(arena, "%s%s.gnuplot", before, stem), *log = arena_printf(arena, "%s.log", stem);
+    const char *picture = arena_printf(arena, "%s.svg", stem);
     if (file_write(path, script->text, script->length, sink) < 0)
         return -1;
-    int status = run(path, log, arena);
+    int status = run(path, picture, log, arena);
     if (status)
         return status == 127 ? 1 : complain(stem, log, sink);
     struct strbuf drawn = {0};
-    int rc = cli_read_file(arena_printf(arena, "%s.svg", stem), &drawn, sink);
+    int rc = cli_read_file(picture, &drawn, sink);
     const char *begin =
         strstr(strbuf_text(&drawn), "<svg"); /* behind the declaration of XML, which HTML has no place for */
     if (rc == 0 && begin)

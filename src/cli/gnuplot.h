@@ -6,8 +6,7 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 
-/* Draws what the script says. It is kept beside its drawing, as STEM.gnuplot and STEM.svg; the script's `set output` is
- * STEM.svg. Appends the drawing to svg and returns 0; 1 when there is no gnuplot, -1 with a diagnostic. */
+/* Draws what the script says to standard output. It is kept beside its drawing, as STEM.gnuplot and STEM.svg. Appends the drawing to svg and returns 0; 1 when there is no gnuplot, -1 with a diagnostic. */
 int gnuplot_draw(const char *stem, const struct strbuf *script, struct arena *arena, struct strbuf *svg,
                  struct diag_sink *sink);
 

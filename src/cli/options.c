@@ -26,6 +26,7 @@ static const struct row {
 } table[] = {
     {"machine", FILL_TEXT, offsetof(struct cli_options, machine), CLI_TAKES_MACHINE},
     {"set", FILL_LIST, offsetof(struct cli_options, sets), CLI_TAKES_MACHINE},
+    {"allow-code", FILL_FLAG, offsetof(struct cli_options, allow_code), CLI_TAKES_MACHINE},
     {"sched", FILL_TEXT, offsetof(struct cli_options, sched), CLI_TAKES_RUN | CLI_TAKES_RECORDS | CLI_TAKES_LITMUS},
 #define CLI_SETTING(option, parameter)                                                                                 \
     {#option, FILL_TEXT, offsetof(struct cli_options, option), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
@@ -317,6 +318,7 @@ int cli_load_machine(struct machine *machine, const struct cli_options *options,
     if (machine_load(machine, options->machine ? options->machine : CLI_DEFAULT_MACHINE, sink) < 0)
         return -1;
     int rc = 0;
+    machine->allow_code = options->allow_code;
     for (size_t i = 0; i < options->sets.count; i++)
         rc |= machine_set(machine, options->sets.items[i], sink);
 #define CLI_SETTING(option, parameter)                                                                                 \

@@ -27,11 +27,24 @@ static void report_loss(void)
     fprintf(stderr, "error: cannot write to standard output: %s\n", strerror(errno));
 }
 
-static void put(const char *text, size_t length)
+static void write_whole(const char *text, size_t length)
 {
     bool reported = ferror(stdout);
     if (fwrite(text, 1, length, stdout) < length && !reported)
         report_loss();
+}
+
+/* A terminal gets what it can show, since names come from files; a file gets every byte. */
+static void put(const char *text, size_t length)
+{
+    struct strbuf shown = {0};
+    if (!isatty(STDOUT_FILENO)) {
+        write_whole(text, length);
+        return;
+    }
+    strbuf_add_shown(&shown, text, length);
+    write_whole(strbuf_text(&shown), shown.length);
+    strbuf_free(&shown);
 }
 
 int cli_flush(void)

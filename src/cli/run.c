@@ -33,6 +33,8 @@ static const char usage[] =
     "  --checkpoint FILE      where to: %c in the name becomes the cycle (default PROGRAM.checkpoint, the latest "
     "alone)\n"
     "  --resume FILE          continues a run from a checkpoint; what is not given is as it was\n"
+    "  --allow-code           machine files and checkpoints may name code: a scheduler that is a shared object, the\n"
+    "                         program to go on with\n"
     "  --hang-report FILE     writes who waits for whom when a kernel hangs (timing mode), as a graph for Graphviz\n"
     "  --phases FILE          writes when each warp began, reached and left each phase of its block, barrier to\n"
     "                         barrier, as CSV (timing mode)\n"

@@ -17,6 +17,7 @@
 #include "cli/process.h"
 #include "cli/validate.h"
 #include "gpu/departures.h"
+#include "sm/sched/sched.h"
 
 #define RECORDS_FILE "gpgpusim.csv"
 #define PATIENCE 4
@@ -32,6 +33,7 @@ static const char usage[] =
     "  --machine NAME         records of this machine only\n"
     "  --sched NAME           records of this scheduler only\n"
     "  --set GROUP.NAME=VALUE changes one parameter for all runs; may be repeated\n"
+    "  --allow-code           records may name schedulers that are shared objects\n"
     "  --as-reference         sets back what departs from GPGPU-Sim on purpose: values take effect at issue, volatile\n"
     "                         loads use the L1D, fences wait for no stores, and more: lockstep machines --departures\n"
     "  --fixed-order          sets back the order of warp schedulers alone\n"
@@ -289,6 +291,16 @@ static int run_all(struct validation *v)
     return write_page(v, &all) < 0 ? CLI_FAILED : code;
 }
 
+/* Records are a file too: they choose among schedulers, and load none. */
+static int check_code(const struct validation *v)
+{
+    for (size_t i = 0; i < v->records.list.count && !v->options->allow_code; i++)
+        if (sched_is_file(v->records.list.items[i].sched))
+            return diag_error(v->sink, DIAG_NOWHERE, "--allow-code loads it, if you trust it",
+                              "the records name a scheduler that is code: %s", v->records.list.items[i].sched);
+    return 0;
+}
+
 static int start(const struct cli_options *options, struct diag_sink *sink)
 {
     struct validation v = {.options = options, .sink = sink};
@@ -299,7 +311,7 @@ static int start(const struct cli_options *options, struct diag_sink *sink)
     else if (options->rest[0])
         diag_error(sink, DIAG_NOWHERE, "--case NAME chooses a case", "lockstep validate takes no arguments: %s",
                    options->rest[0]);
-    else if (cli_check_places(&page, 1, sink) == 0 && find_records(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
+    else if (cli_check_places(&page, 1, sink) == 0 && find_records(&v) == 0 && check_code(&v) == 0 && choose(&v) == 0 && prepare(&v) == 0)
         code = run_all(&v);
     remove_files(&v);
     fidelity_free(&v.records);

@@ -215,7 +215,7 @@ static int draw(const struct trials *trials, const struct scatter_page *page, st
     int rc = 0;
     for (unsigned i = 0; i < page->count && rc == 0; i++) {
         struct strbuf script = {0}, svg = {0};
-        if (scatter_plot(page, &groups[i], arena_printf(trials->arena, "%s.svg", stem), &script))
+        if (scatter_plot(page, &groups[i], &script))
             rc = gnuplot_draw(stem, &script, trials->arena, &svg, sink);
         if (rc == 0)
             groups[i].drawing = arena_strdup(trials->arena, strbuf_text(&svg));

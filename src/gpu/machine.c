@@ -173,6 +173,7 @@ int machine_load(struct machine *m, const char *name, struct diag_sink *sink)
     }
     char *base = machine_is_file(name) ? top_level(&m->arena, text, "base") : NULL;
     trim(base);
+    m->names_code = machine_is_file(name) && sched_is_file(m->sm.scheduler);
     m->origin = !machine_is_file(name) ? m->name : base ? base : "";
     return 0;
 }
@@ -184,6 +185,8 @@ int machine_set(struct machine *m, const char *assignment, struct diag_sink *sin
         return diag_error(sink, DIAG_NOWHERE, "write group.parameter=value, for example sm.warps=32", "%s sets nothing",
                           assignment);
     const char *name = arena_strndup(&m->arena, assignment, (size_t)(equals - assignment));
+    if (!strcmp(name, "sm.scheduler"))
+        m->names_code = false;
     return param_set(m->groups, MACHINE_GROUPS, &m->arena, name, equals + 1, DIAG_NOWHERE, sink);
 }
 
@@ -205,6 +208,21 @@ bool machine_value(const struct machine *m, const char *name, struct strbuf *out
 void machine_set_scheduler(struct machine *m, const char *name)
 {
     m->sm.scheduler = arena_strdup(&m->arena, name);
+    m->names_code = false;
+}
+
+static int check_scheduler(const struct machine *m, struct sched *opened, struct diag_sink *sink)
+{
+    *opened = (struct sched){0};
+    if (!m->names_code || m->allow_code)
+        return sched_open(opened, m->sm.scheduler, sink);
+    struct strbuf hint = {0};
+    strbuf_addf(&hint, "if you trust it: --sched %s, or --allow-code", m->sm.scheduler);
+    diag_error(sink, DIAG_NOWHERE, strbuf_text(&hint),
+               "the scheduler of machine file %s is code, %s, which is loaded only when the command line says so", m->name,
+               m->sm.scheduler);
+    strbuf_free(&hint);
+    return -1;
 }
 
 /* Every rule of every room that is broken, with its reason. */
@@ -391,7 +409,7 @@ int machine_check(const struct machine *m, struct sched *scheduler, struct diag_
 {
     int bad = check_rules(m, sink);
     struct sched opened;
-    bad |= sched_open(&opened, m->sm.scheduler, sink);
+    bad |= check_scheduler(m, &opened, sink);
     bad |= check_fetch(m->sm.fetch, sink);
     bad |= check_divergence(m->sm.divergence, sink);
     bad |= check_core(m, sink);

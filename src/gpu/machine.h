@@ -25,6 +25,8 @@ struct machine {
     const char *name;   /* "gtx480", or the path of the file */
     const char *origin; /* the machine that comes with Lockstep: this one, or a file's base; "": none */
     const char *doc;
+    bool names_code; /* a file, and nobody else, names its warp scheduler, and that is a shared object */
+    bool allow_code; /* which is loaded nevertheless; set by whoever asks the user */
     struct gpu_params gpu;
     struct sm_params sm;
     struct spin_params spin;
@@ -51,7 +53,7 @@ bool machine_value(const struct machine *machine, const char *name, struct strbu
 /* Chooses the warp scheduler by a name as sched_open takes it: "gto", "./mine.so". machine_check looks at it. */
 void machine_set_scheduler(struct machine *machine, const char *name);
 /* Refuses a machine that cannot work: the rules of every room (sm/sm_rules.def and the like), and names that nothing
- * has. Each broken rule is an error with its reason, where the parameter was set. Called by gpu_create too. scheduler:
+ * has, and one whose file names code to be loaded (names_code). Each broken rule is an error with its reason, where the parameter was set. Called by gpu_create too. scheduler:
  * NULL, or where to leave the warp scheduler open; it is closed after an error. */
 int machine_check(const struct machine *machine, struct sched *scheduler, struct diag_sink *sink);
 void machine_free(struct machine *machine);

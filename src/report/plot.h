@@ -1,4 +1,5 @@
-/* Texts in scripts for gnuplot. */
+/* Texts in scripts for gnuplot. They come from studies and file names, and gnuplot runs what stands between backquotes
+ * in double quotes: so a text stands in single quotes, in which nothing but their end has a meaning, and on one line. */
 #ifndef LOCKSTEP_REPORT_PLOT_H
 #define LOCKSTEP_REPORT_PLOT_H
 
@@ -6,8 +7,13 @@
 
 /* Appends a text as gnuplot quotes it. */
 void plot_quote(struct strbuf *out, const char *text);
-/* Appends the settings that every drawing has: the file `svg` that it goes to, and the names of its axes. */
-void plot_settings(struct strbuf *out, const char *svg, const char *x_name, const char *y_name);
+/* The same for a mark of an axis, which gnuplot takes for a format: its '%' stand for themselves. */
+void plot_quote_tic(struct strbuf *out, const char *text);
+/* Appends a text as a column of a data block, where double quotes alone quote and nothing escapes: a double quote
+ * becomes a single one, a backslash a slash. */
+void plot_data_word(struct strbuf *out, const char *text);
+/* Appends the names of the axes. Drawings go to standard output, so that no script has the name of a file. */
+void plot_axes(struct strbuf *out, const char *x_name, const char *y_name);
 /* The style sheet's part for drawings, which follow light and dark screens. */
 #define PLOT_STYLE                                                                                                     \
     "svg text { fill: var(--ink); }\n"                                                                                 \

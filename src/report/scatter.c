@@ -57,15 +57,14 @@ static void add_data(const struct scatter_group *group, double low, double high,
             if (fabs(ratio_of(p) - 1) * 100 <= FAR || ((double)p->x > right) != end)
                 continue;
             strbuf_addf(out, "%" PRIu64 " %" PRIu64 " ", p->x, p->y);
-            plot_quote(out, p->name);
+            plot_data_word(out, p->name);
             strbuf_add(out, "\n");
         }
         strbuf_add(out, "END\n");
     }
 }
 
-bool scatter_plot(const struct scatter_page *page, const struct scatter_group *group, const char *svg,
-                  struct strbuf *out)
+bool scatter_plot(const struct scatter_page *page, const struct scatter_group *group, struct strbuf *out)
 {
     if (!group->count)
         return false;
@@ -74,7 +73,7 @@ bool scatter_plot(const struct scatter_page *page, const struct scatter_group *g
     strbuf_add(out,
                "set terminal svg size 560,560 dynamic noenhanced font 'sans-serif,14'\nset size square\nunset key\n"
                "set logscale xy\nset format xy '%.0s%c'\nset grid lt 1 lc rgb '#dddddd'\n");
-    plot_settings(out, svg, page->x_name, page->y_name);
+    plot_axes(out, page->x_name, page->y_name);
     strbuf_addf(out, "set xrange [%.6g:%.6g]\nset yrange [%.6g:%.6g]\n$ends << END\n%.6g\n%.6g\nEND\n", low, high, low,
                 high, low, high);
     add_data(group, low, high, out);

@@ -30,9 +30,8 @@ struct scatter_page {
     unsigned count;
 };
 
-/* Appends the script by which gnuplot draws a group into the file `svg`; false when there is nothing to draw. */
-bool scatter_plot(const struct scatter_page *page, const struct scatter_group *group, const char *svg,
-                  struct strbuf *out);
+/* Appends the script by which gnuplot draws a group to standard output; false when there is nothing to draw. */
+bool scatter_plot(const struct scatter_page *page, const struct scatter_group *group, struct strbuf *out);
 /* Appends the page. All strings are plain text. */
 void scatter_html(const struct scatter_page *page, struct strbuf *out);
 

@@ -29,7 +29,7 @@ for machine in "gtx480" "gtx480-sm2"; do
     n=0
     for file in at.*; do
         n=$((n + 1))
-        run rest --resume "$file"
+        run rest --allow-code --resume "$file"
         cmp whole rest || { wrong "it goes on otherwise from $file"; cat rest.err; }
     done
     [ "$n" -ge 10 ] || wrong "only $n checkpoints"
@@ -49,7 +49,7 @@ n=0
 for file in queued.*; do
     [ $((n++ % 2)) -eq 0 ] && how="--threads 2" || how=--no-skip
     # shellcheck disable=SC2086
-    run rest --resume "$file" $how
+    run rest --allow-code --resume "$file" $how
     cmp whole rest || { wrong "it goes on otherwise from $file $how"; cat rest.err; }
 done
 [ "$n" -ge 4 ] || wrong "only $n checkpoints with queues"
@@ -94,14 +94,14 @@ for round in 1 2; do
     done
     kill -KILL $! 2>/dev/null
     wait $! 2>/dev/null
-    resume=(--resume latest)
+    resume=(--allow-code --resume latest)
 done
-run rest --resume latest
+run rest --allow-code --resume latest
 cmp whole rest || { wrong "a killed program goes on otherwise"; cat rest.err; }
 
 # What is refused.
 expect 2 "other arguments" run --quiet --resume "$last" ./many 3
-expect 2 "another machine" run --quiet --resume "$last" --machine gtx480
+expect 2 "another machine" run --quiet --allow-code --resume "$last" --machine gtx480
 cp many other
 printf x >>other
 expect 2 "another program" run --quiet --resume "$last" ./other 2
@@ -143,10 +143,10 @@ mkdir elsewhere # the names of files mean what they meant where the run was star
 first=$("$LOCKSTEP" run --quiet ./moody)
 # The latest checkpoint lies in the second launch.
 "$LOCKSTEP" run --quiet --checkpoint-every 1000 ./moody >/dev/null
-[ "$("$LOCKSTEP" run --quiet --resume moody.checkpoint)" = "$first" ] || wrong "moody goes on otherwise"
+[ "$("$LOCKSTEP" run --quiet --allow-code --resume moody.checkpoint)" = "$first" ] || wrong "moody goes on otherwise"
 mood() {
     echo "$1" >mood
-    expect 2 "$2" run --quiet --resume moody.checkpoint
+    expect 2 "$2" run --quiet --allow-code --resume moody.checkpoint
 }
 mood 1 "ended without coming to the launch"
 

@@ -132,7 +132,7 @@ if command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ]; then
     found=0
     for file in prog.*; do
         found=$((found + 1))
-        [ "$("$LOCKSTEP" run --quiet --resume "$file" 2>/dev/null)" = "$whole" ] || wrong "the program goes on otherwise from $file"
+        [ "$("$LOCKSTEP" run --quiet --allow-code --resume "$file" 2>/dev/null)" = "$whole" ] || wrong "the program goes on otherwise from $file"
     done
     [ "$found" -gt 2 ] || wrong "$found checkpoints of the program"
 fi

@@ -120,7 +120,7 @@ done
 # Checkpoints go on with the same content only, wherever the file lies.
 "$LOCKSTEP" run --quiet --sched ./youngest.so --checkpoint-every 2000 --checkpoint at "$cases/reduce.yaml" >/dev/null || wrong "checkpoints"
 mkdir -p elsewhere && cp youngest.so elsewhere/
-run rest --resume at
+run rest --allow-code --resume at
 same young rest "it goes on otherwise"
 run rest --resume at --sched elsewhere/youngest.so "$cases/reduce.yaml"
 same young rest "it goes on otherwise with the file elsewhere"
@@ -128,7 +128,7 @@ expect 2 "another machine: sm.scheduler=youngest.so (content" run --resume at --
 expect 2 "another machine: sm.scheduler=youngest.so (content" run --resume at --sched gto
 sed -i 's/age > view/age < view/' youngest.c
 object youngest
-expect 2 "another machine: sm.scheduler=youngest.so (content" run --resume at
+expect 2 "another machine: sm.scheduler=youngest.so (content" run --allow-code --resume at
 
 # What is wrong with it is said at once.
 refused() {
@@ -214,7 +214,7 @@ expect 0 "no error" run --sched elsewhere/youngest.so+bows ./p
 expect 3 "the warp scheduler astray is at fault" run --sched ./astray.so ./p
 expect 3 "the warp scheduler astray is at fault" run --set sm.scheduler=./astray.so ./p
 printf 'base: gtx480\nsm:\n  scheduler: ./astray.so\n' >astray.yaml
-expect 3 "the warp scheduler astray is at fault" run --machine astray.yaml ./p
+expect 3 "the warp scheduler astray is at fault" run --allow-code --machine astray.yaml ./p
 expect 3 "the warp scheduler astray is at fault" run --set sm.scheduler=gto --sched ./astray.so ./p
 expect 0 "no error" run --set sm.scheduler=./astray.so --sched gto ./p
 expect 2 "cannot load the warp scheduler ./none.so" run --sched ./none.so ./p

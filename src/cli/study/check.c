@@ -12,7 +12,7 @@ int study_check_configuration(struct study *study, const char *machine, const ch
 {
     struct strbuf key = {0};
     struct machine loaded;
-    struct cli_options options = {.machine = machine, .sched = scheduler};
+    struct cli_options options = {.machine = machine, .sched = scheduler, .allow_code = study->allow_code};
     strbuf_addf(&key, "%s|%s|%s", machine, scheduler, reading->name);
     bool known = strmap_get(&study->checked, strbuf_text(&key), key.length) != STRMAP_NONE;
     int rc = 0;

@@ -6,10 +6,9 @@
 
 #include "cli/study/judge.h"
 
-static int explain(struct study *study, const struct study_claim *claim, const char *key, long offset)
+static int explain(struct study *study, const struct study_claim *claim, const char *key, const char *said, long offset)
 {
     const struct yaml_node *node = yaml_get(claim->node, key);
-    const char *said = sqlite3_errmsg(study->bench);
     const char *message = arena_printf(&study->arena, "%s: %s: %s", claim->id, key, said);
     if (strstr(said, "no such table"))
         return study_fault(study, node, "take the value as a column of sql, and compare with that",
@@ -22,14 +21,15 @@ sqlite3_stmt *study_condition(struct study *study, const struct study_claim *cla
 {
     static const char begin[] = "SELECT (";
     struct strbuf sql = {0};
-    sqlite3_stmt *stmt = NULL;
+    const char *said;
     strbuf_addf(&sql, "%s%s\n) FROM (SELECT ", begin, !strcmp(key, "direction") ? claim->direction : claim->magnitude);
     for (size_t i = 0; i < count; i++)
         strbuf_addf(&sql, "%s?%zu AS \"%s\"", i ? ", " : "", i + 1, columns[i]);
     strbuf_add(&sql, ")");
-    if (sqlite3_prepare_v2(study->bench, strbuf_text(&sql), -1, &stmt, NULL) != SQLITE_OK) {
+    sqlite3_stmt *stmt = study_prepare(&study->rights, study->bench, strbuf_text(&sql), false, NULL, &said);
+    if (!stmt) {
         long offset = sqlite3_error_offset(study->bench);
-        explain(study, claim, key, offset < 0 ? offset : offset - (long)strlen(begin));
+        explain(study, claim, key, said, offset < 0 ? offset : offset - (long)strlen(begin));
     }
     strbuf_free(&sql);
     return stmt;

@@ -24,20 +24,28 @@ int study_complain(struct study *study, const char *what)
 
 int study_tell(struct study *study, const char *sql)
 {
-    return sqlite3_exec(study->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : study_complain(study, sql);
+    study_trust(study);
+    int rc = sqlite3_exec(study->db, sql, NULL, NULL, NULL);
+    study_distrust(study);
+    return rc == SQLITE_OK ? 0 : study_complain(study, sql);
 }
 
 static sqlite3_stmt *prepare(struct study *study, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
-    if (sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL) != SQLITE_OK)
+    study_trust(study);
+    int rc = sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL);
+    study_distrust(study);
+    if (rc != SQLITE_OK)
         study_complain(study, sql);
     return stmt;
 }
 
 static int step_once(struct study *study, sqlite3_stmt *stmt)
 {
+    study_trust(study); /* a table that has changed is asked about again */
     int rc = sqlite3_step(stmt);
+    study_distrust(study);
     sqlite3_finalize(stmt);
     return rc == SQLITE_DONE || rc == SQLITE_ROW ? 0 : study_complain(study, "insert");
 }
@@ -54,6 +62,8 @@ int study_open(struct study *study, const char *path)
     sqlite3_busy_timeout(study->db, PATIENCE);
     if (sqlite3_open(":memory:", &study->bench) != SQLITE_OK)
         return diag_error(study->sink, DIAG_NOWHERE, NULL, "cannot open a database in memory");
+    if (study_guard(&study->rights, study->db) < 0 || study_guard(&study->rights, study->bench) < 0)
+        return study_complain(study, path);
     if (study_add_functions(study, study->db) < 0 || study_add_functions(study, study->bench) < 0)
         return -1;
     return study_create_tables(study);
@@ -104,7 +114,8 @@ int64_t study_count(struct study *study, const char *sql)
 bool study_peek(struct study *study, const char *path)
 {
     struct diag_sink *sink = study->sink, ignored; /* an old database, or one that somebody writes, says nothing */
-    bool there = sqlite3_open_v2(path, &study->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK;
+    bool there = sqlite3_open_v2(path, &study->db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+                 study_guard(&study->rights, study->db) == 0;
     diag_init(&ignored);
     study->sink = &ignored;
     for (size_t i = 0; there && i < study->executions.count; i++)
@@ -280,6 +291,14 @@ int study_store(struct study *study, struct study_execution *e, const struct stu
 
 /* Questions */
 
+static void add_quoted(struct strbuf *sql, const char *text, size_t length)
+{
+    strbuf_add(sql, "'");
+    for (size_t i = 0; i < length; i++)
+        strbuf_addf(sql, text[i] == '\'' ? "''" : "%c", text[i]);
+    strbuf_add(sql, "'");
+}
+
 /* One line of comma-separated values as `('a', 'b')`, or `a, b` for names; numbers stay numbers. */
 static void add_line(struct strbuf *sql, const char *line, size_t length, const char *open, const char *close)
 {
@@ -289,7 +308,11 @@ static void add_line(struct strbuf *sql, const char *line, size_t length, const 
         while (at + n < length && line[at + n] != ',')
             n++;
         bool number = n && strspn(line + at, "0123456789.") >= n;
-        strbuf_addf(sql, number ? "%s%.*s" : "%s'%.*s'", at ? ", " : "", (int)n, line + at);
+        strbuf_add(sql, at ? ", " : "");
+        if (number)
+            strbuf_addn(sql, line + at, n);
+        else
+            add_quoted(sql, line + at, n);
         at += n + 1;
     }
     strbuf_add(sql, close);
@@ -327,7 +350,10 @@ int study_import(struct study *study)
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
-    if (sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL) == SQLITE_OK && stmt)
+    study_trust(study);
+    int rc = sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL);
+    study_distrust(study);
+    if (rc == SQLITE_OK && stmt)
         return stmt;
     diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: %s", what, sqlite3_errmsg(study->db));
     return NULL;

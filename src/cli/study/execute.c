@@ -190,6 +190,8 @@ static char *const *run_command(struct study *study, const struct study_executio
     process_lockstep_run(&words);
     process_option(&words, "--machine", e->machine);
     process_option(&words, "--sched", e->scheduler);
+    if (study->allow_code)
+        process_word(&words, "--allow-code");
     process_option(&words, "--mode", e->mode);
     process_option(&words, "--stats", stats);
     process_option(&words, "--phases", phases);

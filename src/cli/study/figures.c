@@ -8,12 +8,11 @@ int study_draw(struct study *study, const struct study_figure *figure, const str
 {
     struct strbuf script = {0};
     const char *stem = arena_printf(&study->arena, "%s/cache/%s", study->out, figure->id);
-    const char *path = arena_printf(&study->arena, "%s.svg", stem);
     int rc = 0;
     bool timeline = figure->kind == STUDY_TIMELINE;
-    int bars = timeline ? study_plot_timeline(study, figure, path, &script) : (int)points->items.count;
+    int bars = timeline ? study_plot_timeline(study, figure, &script) : (int)points->items.count;
     if (!timeline && bars)
-        study_plot(figure, points, path, &script);
+        study_plot(figure, points, &script);
     if (bars)
         rc = bars < 0 ? -1 : gnuplot_draw(stem, &script, &study->arena, svg, study->sink);
     strbuf_free(&script);

@@ -118,7 +118,8 @@ int study_add_functions(struct study *study, sqlite3 *db)
     };
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if ((study->judging.given || !functions[i].judges) &&
-            sqlite3_create_function(db, functions[i].name, functions[i].arguments, SQLITE_UTF8, study,
+            sqlite3_create_function(db, functions[i].name, functions[i].arguments,
+                                    SQLITE_UTF8 | SQLITE_INNOCUOUS, study,
                                     functions[i].call, functions[i].step, functions[i].final))
             return study_complain(study, "functions");
     return 0;

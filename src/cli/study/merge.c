@@ -9,7 +9,10 @@ static const char *text_of(struct study *study, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
     const char *text = "";
-    if (sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
+    study_trust(study);
+    int rc = sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL);
+    study_distrust(study);
+    if (rc == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW &&
         sqlite3_column_type(stmt, 0) != SQLITE_NULL)
         text = arena_strdup(&study->arena, (const char *)sqlite3_column_text(stmt, 0));
     sqlite3_finalize(stmt);
@@ -97,11 +100,14 @@ static int take(struct study *study)
 
 static int take_file(struct study *study, const char *path)
 {
-    if (study_tell(study, arena_printf(&study->arena, "ATTACH '%s' AS part", path)) < 0)
+    char *attach = sqlite3_mprintf("ATTACH %Q AS part", path);
+    int rc = attach ? study_tell(study, attach) : -1;
+    sqlite3_free(attach);
+    if (rc < 0)
         return -1;
-    int rc = check(study, path) < 0 ? -1 : take(study);
+    rc = check(study, path) < 0 ? -1 : take(study);
     if (rc < 0 && !sqlite3_get_autocommit(study->db))
-        sqlite3_exec(study->db, "ROLLBACK", NULL, NULL, NULL);
+        study_tell(study, "ROLLBACK");
     return study_tell(study, "DETACH part") < 0 ? -1 : rc;
 }
 

@@ -17,9 +17,10 @@ static void add_cell(struct study *study, sqlite3_stmt *stmt, int column, struct
 /* A column's name stands where its first value does. */
 int study_page_rows(struct study *study, const char *what, const char *sql, struct strbuf *out)
 {
-    sqlite3_stmt *stmt = study_ask(study, what, sql);
+    const char *said;
+    sqlite3_stmt *stmt = study_prepare(&study->rights, study->db, sql, false, NULL, &said);
     if (!stmt)
-        return -1;
+        return diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: %s", what, said);
     int columns = sqlite3_column_count(stmt), rc = 0;
     bool more = study_next(study, what, stmt, &rc);
     strbuf_add(out, "<div class=scroll><table><tr>");

@@ -60,10 +60,9 @@ int study_fault_in(struct study *study, const struct yaml_node *node, long offse
 
 sqlite3_stmt *study_ask_at(struct study *study, const char *what, const struct yaml_node *node, const char *sql)
 {
-    sqlite3_stmt *stmt = NULL;
-    if (sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL) == SQLITE_OK && stmt)
-        return stmt;
-    const char *said = stmt || sqlite3_errcode(study->db) != SQLITE_OK ? sqlite3_errmsg(study->db) : "there is no SQL";
-    study_fault_in(study, node, sqlite3_error_offset(study->db), arena_printf(&study->arena, "%s: %s", what, said));
-    return NULL;
+    const char *said;
+    sqlite3_stmt *stmt = study_prepare(&study->rights, study->db, sql, false, NULL, &said);
+    if (!stmt)
+        study_fault_in(study, node, sqlite3_error_offset(study->db), arena_printf(&study->arena, "%s: %s", what, said));
+    return stmt;
 }

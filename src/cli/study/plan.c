@@ -32,6 +32,7 @@
 #include "base/strbuf.h"
 #include "base/strmap.h"
 #include "cli/study/plan.h"
+#include "sm/sched/sched.h"
 
 int plan_error(struct plan *p, const struct yaml_node *node, const char *message)
 {
@@ -58,6 +59,14 @@ int plan_repeat(struct plan *p, const struct yaml_node *node, struct diag_sink *
     return -1;
 }
 
+int plan_check_code(struct plan *p, const struct yaml_node *node, const char *scheduler)
+{
+    if (p->study->allow_code || !sched_is_file(scheduler))
+        return 0;
+    return yaml_error(&p->doc, node, p->study->sink, "--allow-code lets the study load it, if you trust it",
+                      "%s is code, which a study does not load by itself", scheduler);
+}
+
 int plan_check_value(struct plan *p, const struct yaml_node *node, const char *name, const char *value)
 {
     struct machine *any = &p->any;
@@ -66,7 +75,7 @@ int plan_check_value(struct plan *p, const struct yaml_node *node, const char *n
     if (param_set(any->groups, MACHINE_GROUPS, &any->arena, name, value, DIAG_NOWHERE, &said) < 0)
         return plan_repeat(p, node, &said);
     diag_free(&said);
-    return 0;
+    return strcmp(name, "sm.scheduler") == 0 ? plan_check_code(p, node, value) : 0;
 }
 
 int plan_check_setting(struct plan *p, const struct yaml_node *node, const char *setting)
@@ -97,6 +106,22 @@ int plan_check_keys(struct plan *p, const struct yaml_node *mapping, const char 
     return rc;
 }
 
+/* A program is built into a file of its name, and what stands behind a launch file are options of `lockstep run`, which
+ * write files and load code. */
+static int check_benchmark(struct plan *p, const struct yaml_node *node, const struct study_benchmark *b)
+{
+    const char *version = p->study->quick ? "quick" : "full";
+    if (strchr(b->program, '/') || b->program[0] == '.' || !b->program[0])
+        return yaml_error(&p->doc, yaml_get(node, "program"), p->study->sink,
+                          "NAME of NAME.cu beside study.yaml or of workloads/NAME, or a launch file NAME.yaml",
+                          "a program has a plain name, not '%s'", b->program);
+    if (cli_is_case(b->program) && *b->arguments)
+        return yaml_error(&p->doc, yaml_get(node, version), p->study->sink,
+                          "parameters of machines stand under readings, or under set of a row of runs",
+                          "a launch file takes no arguments");
+    return 0;
+}
+
 static int read_one_benchmark(struct plan *p, const struct yaml_node *node, const struct study_copy *copy)
 {
     static const char *const keys[] = {"program", "kernels", "quick", "full", "each", NULL};
@@ -111,7 +136,7 @@ static int read_one_benchmark(struct plan *p, const struct yaml_node *node, cons
         .kernels = plan_text(p, node, "kernels", "*"),
         .arguments = plan_text(p, node, p->study->quick ? "quick" : "full", ""),
     };
-    if (!b.program || !b.kernels || !b.arguments)
+    if (!b.program || !b.kernels || !b.arguments || check_benchmark(p, node, &b) < 0)
         return -1;
     vec_push(&p->study->benchmarks, b);
     return 0;
@@ -212,8 +237,12 @@ const struct study_benchmark *plan_benchmark(const struct study *study, const ch
 
 static int read_import(struct plan *p, const struct yaml_node *node)
 {
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    const char *name = node->key->text;
     if (node->kind != YAML_SCALAR)
         return plan_error(p, node, "expected the name of a file");
+    if (!*name || name[strspn(name, word)])
+        return plan_error(p, node->key, "the name of a table has letters, digits and _");
     struct study_import import = {.name = arena_strdup(&p->study->arena, node->key->text),
                                   .file = arena_strdup(&p->study->arena, node->text)};
     vec_push(&p->study->imports, import);

@@ -256,6 +256,8 @@ static int check_scheduler(struct plan *p, const struct yaml_node *node)
 {
     struct diag_sink said;
     struct sched sched;
+    if (plan_check_code(p, node, plan_scheduler(p->study, node->text)) < 0)
+        return -1;
     diag_init(&said);
     if (sched_open(&sched, plan_scheduler(p->study, node->text), &said) < 0)
         return plan_repeat(p, node, &said);

@@ -46,13 +46,13 @@ static unsigned colour(const struct study_points *p, size_t series)
     return mixed;
 }
 
-static void head(const struct study_figure *figure, const char *svg, struct strbuf *out)
+static void head(const struct study_figure *figure, struct strbuf *out)
 {
     strbuf_add(out,
                "set terminal svg size 900,360 dynamic noenhanced font 'sans-serif,12'\n"
                "set border 3\nset tics nomirror\n"
                "set grid ytics lt 1 lc rgb '#dddddd'\nset key tmargin left horizontal Left reverse samplen 1 width 1\n");
-    plot_settings(out, svg, figure->x, figure->y);
+    plot_axes(out, figure->x, figure->y);
 }
 
 /* The greatest of 1, 2 and 5 times a power of ten that is not above the value. */
@@ -126,7 +126,7 @@ static void bar_names(const struct study_points *p, struct strbuf *out)
         strbuf_addf(out, " rotate by %d", count > 16 ? -60 : -30);
     for (size_t x = 0; x < count; x++) {
         strbuf_add(out, x ? ", " : " (");
-        plot_quote(out, p->xs.items.items[x]);
+        plot_quote_tic(out, p->xs.items.items[x]);
         strbuf_addf(out, " %zu", x);
     }
     strbuf_addf(out, ")\nset xrange [-0.6:%zu.%s]\n", count - 1, "6");
@@ -252,10 +252,9 @@ static void plot_lines(const struct study_figure *figure, const struct study_poi
     plot_marks(figure, p, out);
 }
 
-void study_plot(const struct study_figure *figure, const struct study_points *points, const char *svg,
-                struct strbuf *out)
+void study_plot(const struct study_figure *figure, const struct study_points *points, struct strbuf *out)
 {
-    head(figure, svg, out);
+    head(figure, out);
     if (figure->kind == STUDY_LINES)
         plot_lines(figure, points, out);
     else

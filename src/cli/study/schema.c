@@ -38,7 +38,10 @@ static const char tables[] =
 
 static int add_column_of(struct study *study, const char *table, const char *name)
 {
+    static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
     char sql[240];
+    if (name[strspn(name, word)] || strlen(name) > 150)
+        return diag_error(study->sink, DIAG_NOWHERE, NULL, "study database: '%s' is no name of a statistic", name);
     if (sqlite3_table_column_metadata(study->db, NULL, table, name, NULL, NULL, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
     snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN \"%s\"", table, name);

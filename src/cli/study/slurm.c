@@ -48,6 +48,8 @@ static void add_start(struct study *study, struct strbuf *out)
     quote(out, absolute(study, study->out));
     if (study->quick)
         strbuf_add(out, " --quick");
+    if (study->allow_code)
+        strbuf_add(out, " --allow-code");
 }
 
 int study_commands(struct study *study, unsigned each)

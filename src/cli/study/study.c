@@ -25,6 +25,8 @@ static const char usage[] =
     "  --jobs N               runs at a time\n"
     "  --list                 only says what would be run, after all of the study was checked\n"
     "  --report               runs nothing: answers from the results that are there, of any simulator\n"
+    "  --allow-code           the study may name schedulers that are shared objects; its programs are built and run in any "
+    "case\n"
     "  --wait SECONDS         how long to wait for another process in the folder (default: 600)\n"
     "\n"
     "On several machines, or by GNU parallel or Slurm:\n"
@@ -45,12 +47,12 @@ static const char usage[] =
     "Exit code: 0 when all runs ended well, 1 when some did not.\n";
 
 struct arguments {
-    bool quick, list, report, help, merge, status, commands, slurm;
+    bool quick, list, report, help, merge, status, commands, slurm, allow_code;
     const char *out, *jobs, *target, *wait, *shard, *work, *each;
     char *const *options; /* of sbatch */
 };
 
-enum { QUICK = 1, OUT, JOBS, LIST, REPORT, WAIT, SHARD, WORK, MERGE, STATUS, COMMANDS, SLURM, PER_TASK, HELP };
+enum { QUICK = 1, OUT, JOBS, LIST, REPORT, WAIT, SHARD, WORK, MERGE, STATUS, COMMANDS, SLURM, PER_TASK, ALLOW_CODE, HELP };
 
 static const struct option known[] = {
     {"quick", no_argument, NULL, QUICK},
@@ -66,6 +68,7 @@ static const struct option known[] = {
     {"commands", optional_argument, NULL, COMMANDS},
     {"slurm", no_argument, NULL, SLURM},
     {"per-task", required_argument, NULL, PER_TASK},
+    {"allow-code", no_argument, NULL, ALLOW_CODE},
     {"help", no_argument, NULL, HELP},
     {NULL, 0, NULL, 0},
 };
@@ -73,7 +76,8 @@ static const struct option known[] = {
 static bool take(struct arguments *a, int option)
 {
     bool *const flags[] = {[QUICK] = &a->quick, [LIST] = &a->list,     [REPORT] = &a->report,     [MERGE] = &a->merge,
-                           [SLURM] = &a->slurm, [STATUS] = &a->status, [COMMANDS] = &a->commands, [HELP] = &a->help};
+                           [SLURM] = &a->slurm, [STATUS] = &a->status, [COMMANDS] = &a->commands, [HELP] = &a->help,
+                           [ALLOW_CODE] = &a->allow_code};
     const char **const texts[] = {[OUT] = &a->out,     [JOBS] = &a->jobs, [WAIT] = &a->wait,
                                   [SHARD] = &a->shard, [WORK] = &a->work, [PER_TASK] = &a->each};
     if (option == 'h')
@@ -309,6 +313,7 @@ int cli_study(int argc, char **argv)
     if (parse(&a, argc, argv, &sink) == 0) {
         study.quick = a.quick;
         study.report = a.report;
+        study.allow_code = a.allow_code;
         if (a.help) {
             cli_printf("%s", usage);
             code = CLI_OK;

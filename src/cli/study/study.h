@@ -65,6 +65,13 @@ struct study_import {
     const char *name, *file;
 };
 
+/* What the database does for whom: see authorize.c. */
+struct study_rights {
+    unsigned trusted;    /* above 0: a statement of Lockstep's own */
+    bool views;          /* a statement of `views` is prepared */
+    bool asked, refused; /* by the last one prepared: it selects or makes a view; does something that is not allowed */
+};
+
 struct study {
     struct arena arena;
     struct diag_sink *sink;
@@ -76,6 +83,7 @@ struct study {
     double wait;            /* seconds for which another process in the folder is waited for */
     double told;            /* when a shard last said how far it is */
     bool quick, report;     /* report: results of other builds count too */
+    bool allow_code;        /* the study may name warp schedulers that are shared objects */
     unsigned jobs;
     const char *views; /* SQL run before the questions, or "" */
     const struct yaml_node *views_node;
@@ -97,6 +105,7 @@ struct study {
     struct strmap sources; /* programs: the index of what they are made of */
     VEC(uint64_t) hashes;  /* of the sources */
     struct strmap checked; /* configurations that were: by machine, scheduler and reading */
+    struct study_rights rights;
     sqlite3 *db;
     sqlite3 *bench;    /* an empty database, in which conditions are evaluated: see conditions.c */
     bool swapped;      /* mean() and othermean() stand for each other */
@@ -185,6 +194,17 @@ int study_import(struct study *study);
 int study_tell(struct study *study, const char *sql);
 int study_complain(struct study *study, const char *what);
 
+/* authorize.c: statements on `db` that are not prepared between study_trust and study_distrust only read. -1 when the
+ * database does not take that. */
+int study_guard(struct study_rights *rights, sqlite3 *db);
+void study_trust(struct study *study);
+void study_distrust(struct study *study);
+/* Prepares SQL that stands in study.yaml: a question, or, with `views`, one that makes a temporary view. rest: where the
+ * next statement begins; NULL: there may be none. NULL when it is refused, *said then tells why, or, with rest, at the
+ * end. */
+sqlite3_stmt *study_prepare(struct study_rights *rights, sqlite3 *db, const char *sql, bool views, const char **rest,
+                            const char **said);
+
 /* functions.c: the SQL functions of questions. -1 with a diagnostic. */
 int study_add_functions(struct study *study, sqlite3 *db);
 
@@ -193,7 +213,7 @@ int study_create_tables(struct study *study);
 int study_add_column(struct study *study, const char *name);
 int study_make_view(struct study *study);
 
-/* database.c: a prepared question; NULL with a diagnostic that names `what`. */
+/* database.c: a prepared statement of Lockstep's own; NULL with a diagnostic that names `what`. */
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql);
 
 /* The next row of an answer: false at its end, and, with *rc = -1 and a diagnostic, when there is no end. */
@@ -217,7 +237,7 @@ int study_execute(struct study *study);
 int study_fault(struct study *study, const struct yaml_node *node, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 int study_fault_in(struct study *study, const struct yaml_node *node, long offset, const char *message);
-/* study_ask of SQL that stands in study.yaml. */
+/* A question that stands in study.yaml, prepared; it only reads. NULL with a diagnostic. */
 sqlite3_stmt *study_ask_at(struct study *study, const char *what, const struct yaml_node *node, const char *sql);
 /* results.c: writes results.csv. */
 int study_write_results(struct study *study);

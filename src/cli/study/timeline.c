@@ -51,18 +51,18 @@ static double height_of(const struct bars *bars, size_t lane)
     return (double)(bars->lanes.items.count - lane);
 }
 
-static void head(const struct study_figure *figure, const struct bars *bars, const char *svg, struct strbuf *out)
+static void head(const struct study_figure *figure, const struct bars *bars, struct strbuf *out)
 {
     size_t lanes = bars->lanes.items.count;
     strbuf_addf(out,
                 "set terminal svg size 900,%zu dynamic noenhanced font 'sans-serif,11'\n"
                 "set border 1\nset xtics nomirror\nset ytics scale 0\nset yrange [0.4:%zu.6]\nunset key\n",
                 80 + 15 * lanes, lanes);
-    plot_settings(out, svg, figure->x, figure->y);
+    plot_axes(out, figure->x, figure->y);
     strbuf_add(out, "set ytics (");
     for (size_t i = 0; i < lanes; i++) {
         strbuf_add(out, i ? ", " : "");
-        plot_quote(out, bars->lanes.items.items[i]);
+        plot_quote_tic(out, bars->lanes.items.items[i]);
         strbuf_addf(out, " %g", height_of(bars, i));
     }
     strbuf_add(out, ")\n");
@@ -97,19 +97,19 @@ static void labels(const struct bars *bars, struct strbuf *out)
         const struct bar *b = &bars->items.items[i];
         if (*b->label && (b->to - b->from) * 110 > (most - least) * (double)strlen(b->label)) {
             strbuf_addf(out, "%.9g %g ", (b->from + b->to) / 2, height_of(bars, b->lane));
-            plot_quote(out, b->label);
+            plot_data_word(out, b->label);
             strbuf_add(out, "\n");
         }
     }
     strbuf_add(out, "END\n");
 }
 
-int study_plot_timeline(struct study *study, const struct study_figure *figure, const char *svg, struct strbuf *out)
+int study_plot_timeline(struct study *study, const struct study_figure *figure, struct strbuf *out)
 {
     struct bars bars = {0};
     int rc = read_bars(study, figure, &bars), count = (int)bars.items.count;
     if (rc == 0 && count) {
-        head(figure, &bars, svg, out);
+        head(figure, &bars, out);
         boxes(&bars, 0, out);
         boxes(&bars, 1, out);
         labels(&bars, out);

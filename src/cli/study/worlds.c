@@ -95,17 +95,20 @@ static int make_results(struct study *study, const struct study_world *world)
 /* Runs the statements of `views`, each by itself, so that what is wrong has its line. */
 static int make_views(struct study *study)
 {
-    const char *sql = study->views, *rest;
-    for (int rc = SQLITE_OK; *sql; sql = rest) {
-        sqlite3_stmt *stmt = NULL;
+    const char *sql = study->views, *rest, *said;
+    for (; *sql; sql = rest) {
         long before = sql - study->views;
-        rc = sqlite3_prepare_v2(study->db, sql, -1, &stmt, &rest);
-        long offset = rc == SQLITE_OK ? 0 : sqlite3_error_offset(study->db);
-        while (rc == SQLITE_OK && stmt && sqlite3_step(stmt) == SQLITE_ROW)
+        sqlite3_stmt *stmt = study_prepare(&study->rights, study->db, sql, true, &rest, &said);
+        long offset = said ? sqlite3_error_offset(study->db) : 0;
+        study->rights.views = true; /* a step may prepare the statement again */
+        while (stmt && sqlite3_step(stmt) == SQLITE_ROW)
             ;
-        if (sqlite3_finalize(stmt) != SQLITE_OK || rc != SQLITE_OK)
+        study->rights.views = false;
+        if (sqlite3_finalize(stmt) != SQLITE_OK)
+            said = sqlite3_errmsg(study->db);
+        if (said)
             return study_fault_in(study, study->views_node, offset < 0 ? before : before + offset,
-                                  arena_printf(&study->arena, "views: %s", sqlite3_errmsg(study->db)));
+                                  arena_printf(&study->arena, "views: %s", said));
     }
     return 0;
 }

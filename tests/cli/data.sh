@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Data never acts: nothing that is read runs a command, loads code or writes a file, unless the command line says so. Each way to
+# do so would leave a file `acted` somewhere below the folder.
+. "$(dirname "$0")/_lib.sh"
+cd "$folder" || exit 1
+acted() {
+    [ -z "$(find . -name '*acted*' ! -name '*.c' -print -quit)" ] || { wrong "$1 acts: $(find . -name '*acted*')"; find . -name '*acted*' -delete; }
+}
+cases=$LOCKSTEP_SRC/tests/reference
+
+# Texts of a study that are commands to gnuplot, SQL, a browser or a terminal.
+mkdir mini
+cp "$cases/ht.ptx" "$cases/ht64.yaml" mini/
+printf "name,factor\na,2\nb'); ATTACH 'acted1' AS o; CREATE TABLE o.t(x); --,8\n" >mini/theirs.csv
+cat >mini/study.yaml <<'Y'
+title: "T <script>alert(1)</script> \e]0;title\a"
+source: "<script>"
+about: "<script>"
+benchmarks:
+  A: {program: ht64.yaml}
+readings:
+  plain: [sm.age_rotation=50000]
+runs:
+  - {benchmarks: [A], machines: [gtx480], schedulers: [gto], readings: [plain], phases: true}
+tables:
+  theirs: theirs.csv
+views: |
+  CREATE TEMP VIEW v AS SELECT benchmark, cycles FROM results;
+figures:
+  - {id: bars, kind: bars, title: "<script>", x: "x `touch acted2` \" '; system('touch acted3') #\nset output 'acted4'\nsystem('touch acted5')\n", y: "\"; system(\"touch acted6\"); \"`touch acted7`\n!touch acted8",
+     text: "<script>", sql: "SELECT 's `touch acted9`''\n!touch acted10', '100%d''`touch acted11`\n!touch acted12', cycles FROM results"}
+  - {id: lines, kind: lines, title: t, x: "`touch acted13`", y: y, sql: "SELECT '`touch acted14`', 1, 2"}
+  - {id: time, kind: timeline, title: t, x: "`touch acted15`", y: y, sql: "SELECT '`touch acted16`\n!touch acted17', 0, 10, 20, '`touch acted18`\nEND\n!touch acted19'"}
+  - {id: rows, kind: table, title: t, sql: "SELECT '<script>' AS '<script>c', factor AS \"<b>\" FROM theirs"}
+judging: {mean: geometric, no_effect: 0.03, loses: 0.05}
+claims:
+  - {id: C1, claim: "<script>\e[2J", sql: "SELECT 1.0 AS ours", direction: ours > 0 AND ours < 9, range: [0, 10], why: "<script>"}
+findings:
+  - {id: F, text: "<script> {name}", sql: "SELECT '<script>' AS name"}
+Y
+"$LOCKSTEP" study ./mini --out ./-out >out.txt 2>err.txt || { wrong "a study of texts that look like commands: $?"; cat err.txt; }
+acted "a study's text"
+grep -qi '<script' ./-out/index.html && wrong "the page has a script"
+grep -q 'ATTACH' ./-out/index.html && wrong "where is this text?"
+if command -v gnuplot >/dev/null; then
+    [ "$(grep -c '<svg' ./-out/index.html)" -eq 3 ] || wrong "$(grep -c '<svg' ./-out/index.html) figures of 3 are drawn"
+    for text in 's `touch acted9`' "100%d'\`touch acted11\`" 'x `touch acted2`'; do
+        grep -qF "$text" ./-out/index.html || wrong "drawn otherwise: $text"
+    done
+fi
+
+# SQL that does more than to read: in views, questions, conditions, also where nothing is run.
+# sql WORDS SED: refused with WORDS.
+sql() {
+    bad "$2" "$1"
+    acted "SQL"
+}
+bad() {
+    rm -rf bad && cp -r mini bad
+    sed -i "$1" bad/study.yaml
+    cmp -s bad/study.yaml mini/study.yaml && wrong "nothing changed: $1"
+    expect 2 "$2" study ./bad --list
+}
+only="a study's SQL only reads"
+for statement in "ATTACH 'acted' AS o" "VACUUM INTO 'acted'" "VACUUM" "DELETE FROM executions" "CREATE TABLE t(x)" "CREATE VIEW w AS SELECT 1" \
+    "CREATE TEMP TRIGGER t AFTER INSERT ON runs BEGIN SELECT 1; END" "PRAGMA journal_mode = delete" "DROP TABLE runs" "BEGIN" "DETACH main" "REINDEX" \
+    "INSERT INTO runs(benchmark) VALUES('x')" "UPDATE executions SET status = 'ok'" "ANALYZE" "CREATE VIRTUAL TABLE f USING fts5(x)" \
+    "SELECT load_extension('.\/acted')" "ALTER TABLE runs ADD COLUMN x" "SAVEPOINT s" "CREATE TEMP TABLE t AS SELECT 1"; do
+    sql "$only" "s/^  CREATE TEMP VIEW v/  $statement;\n&/"
+    sql "$only" "s/SELECT 1.0 AS ours/$statement/"
+done
+for more in "SELECT 1 AS ours; ATTACH 'acted' AS o" "WITH x AS (SELECT 1) DELETE FROM runs" "SELECT 1 AS ours; SELECT 2"; do
+    sql "error" "s/SELECT 1.0 AS ours/$more/"
+done
+sql "more than one statement" "s/direction: ours > 0 AND ours < 9/direction: \"1 > 0) FROM (SELECT 1); ATTACH 'acted' AS o; --\"/"
+sql "load_extension" "s/direction: ours > 0 AND ours < 9/direction: \"load_extension('acted')\"/"
+sql "$only" "s/SELECT '\`touch acted14/CREATE TABLE t(x); &/"
+sql "letters, digits" "s/theirs: theirs.csv/\"a\\\\\"b\": theirs.csv/"
+bad 's/program: ht64.yaml/program: ..\/ht64.yaml/' "a program has a plain name"
+bad 's/program: ht64.yaml/program: ..\/x\/acted/' "a program has a plain name"
+bad 's/program: ht64.yaml/program: ht64.yaml, full: "--stats acted"/' "a launch file takes no arguments"
+
+# Code is loaded when the command line says so, and never because a file does: it leaves a file as soon as it is loaded.
+cat >acted.c <<'C'
+#include <stdio.h>
+__attribute__((constructor)) static void load(void) { fclose(fopen("acted", "w")); }
+C
+cc -shared -fPIC -o code.so acted.c || exit 1
+printf 'base: gtx480\nsm:\n  scheduler: ./code.so\n' >m.yaml
+cp m.yaml mini/
+said="is loaded only when the command line says so"
+expect 2 "$said" run --machine m.yaml "$cases/vecadd.yaml"
+expect 0 "lrr" compare --machine m.yaml --sched lrr "$cases/vecadd.yaml"
+expect 2 "$said" litmus --machine m.yaml "$LOCKSTEP_SRC/examples/litmus/mp.litmus"
+expect 0 "" run --machine m.yaml --sched gto "$cases/vecadd.yaml"
+expect 0 "" run --machine m.yaml --set sm.scheduler=gto "$cases/vecadd.yaml"
+bad 's/schedulers: \[gto\]/schedulers: [.\/code.so]/' "--allow-code lets the study load it"
+bad 's/schedulers: \[gto\]/schedulers: [.\/code.so+bows]/' "--allow-code lets the study load it"
+bad 's/\[sm.age_rotation=50000\]/[sm.scheduler=.\/code.so]/' "--allow-code lets the study load it"
+bad 's/phases: true/set: {sm.scheduler: [gto, .\/code.so]}/' "--allow-code lets the study load it"
+bad 's/phases: true/vary: {sm.scheduler: [gto, .\/code.so]}/' "--allow-code lets the study load it"
+mkdir records
+sed '3,$d; 2s/^\([^,]*,[^,]*,[^,]*\),[^,]*/\1,.\/code.so/' "$cases/gpgpusim.csv" >records/gpgpusim.csv
+expect 2 "the records name a scheduler that is code" validate --reference records
+acted "a file that names code"
+expect 2 "is no warp scheduler" run --allow-code --machine m.yaml "$cases/vecadd.yaml"
+[ -e acted ] && rm acted || wrong "--allow-code loads nothing"
+expect 2 "is no warp scheduler" run --machine m.yaml --sched ./code.so "$cases/vecadd.yaml"
+[ -e acted ] && rm acted || wrong "--sched loads nothing"
+
+# A checkpoint names a program with its arguments, which is not run unless the command line names it too.
+if [ -e "$(dirname "$LOCKSTEP")/../lib/libcudart.so.13" ] && command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ]; then
+    cat >p.cu <<'P'
+#include <stdio.h>
+__global__ void k(int *p) { for (int i = 0; i < 200; i++) atomicAdd(p, 1); }
+int main() { int *p; cudaMalloc(&p, 4); fclose(fopen("acted", "w")); k<<<1, 32>>>(p); return cudaDeviceSynchronize(); }
+P
+    "$LOCKSTEP" cc p.cu -o p || exit 1
+    "$LOCKSTEP" run --quiet --checkpoint-every 2000 --checkpoint at ./p >/dev/null || wrong "checkpoints"
+    rm -f acted
+    expect 2 "names ./p to be run, which it does not do by itself" run --resume at
+    acted "a checkpoint"
+    expect 0 "" run --resume at ./p
+    rm -f acted
+    expect 0 "" run --allow-code --resume at
+    rm -f acted
+fi
+
+# What a terminal would take for commands is not shown as it is.
+escape=$(printf 'none\033]0;owned\007\302\233x.yaml')
+printf 'ptx: "\\e[2Jacted.ptx"\nkernel: "k\\e[5m"\ngrid: [1]\nblock: [1]\nargs: []\ncheck: []\n' >terminal.yaml
+for arguments in "run $escape" "run --machine $escape x.yaml" "run terminal.yaml" "run --sched ./$escape.so $cases/vecadd.yaml"; do
+    # shellcheck disable=SC2086 # several words
+    "$LOCKSTEP" $arguments >out.txt 2>&1 && wrong "lockstep $arguments"
+    LC_ALL=C grep -q "$(printf '[\033\007\233]')" out.txt && { wrong "control characters reach the terminal: $arguments"; cat -v out.txt; }
+done
+if command -v script >/dev/null; then
+    script -qec "$LOCKSTEP study ./mini --out ./-out --report" /dev/null >out.txt </dev/null
+    grep -q 'C1 .*script' out.txt || wrong "a study says nothing on a terminal"
+    LC_ALL=C grep -q "$(printf '\033')" out.txt && wrong "a study drives the terminal"
+fi
+finish
