@@ -246,6 +246,10 @@ static enum gpu_status ask_watch(struct gpu_run *run, struct gpu_watch *watch, u
     while (next >= watch->next && watch->next <= limit) {
         gpu->cycle = watch->next > now ? watch->next : now;
         enum gpu_watch_verdict verdict = gpu_watch_ask(watch, gpu);
+        if (gpu_memory_hangs(run)) {
+            gpu_explain_memory_hang(run);
+            return GPU_HANG;
+        }
         if (verdict == GPU_WATCH_WELL)
             continue;
         if (waits_for_host(run, verdict))
@@ -277,7 +281,10 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
     }
     *status = GPU_HANG;
     if (next == CYCLE_NEVER) {
-        gpu_explain_hang(run, GPU_HANG_STILL);
+        if (gpu_memory_hangs(run))
+            gpu_explain_memory_hang(run);
+        else
+            gpu_explain_hang(run, GPU_HANG_STILL);
         return false;
     }
     enum gpu_status watched = ask_watch(run, &c->watch, end, next, c->limit);

@@ -99,8 +99,9 @@ struct gpu_launch {
     /* A checkpoint of this launch from which it goes on, read as far as what gpu_archive wrote; else NULL. When it does
      * not fit, the launch is GPU_INVALID and the archive says why. */
     struct archive *resume;
-    struct strbuf *phases; /* receives a row for each warp in each phase of its block, under gpu_phases_head; may be NULL */
-    struct strbuf *waits;  /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */
+    struct strbuf
+        *phases; /* receives a row for each warp in each phase of its block, under gpu_phases_head; may be NULL */
+    struct strbuf *waits; /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */
 };
 
 /* The columns of gpu_launch.phases, as a line of CSV: launch (counts those of the device), kernel, SM, index of the
@@ -139,6 +140,7 @@ struct gpu_stat_set {
 struct gpu_result {
     enum gpu_status status;
     enum gpu_fault fault;
+    const char *hang;       /* GPU_HANG: "memory deadlock" if it is none of the kernel's, else NULL */
     const char *stopped_by; /* GPU_LIMIT: "max-cycles"; GPU_STOPPED: why progress asked, as the caller puts it */
     const char *name;
     uint32_t grid[3], block[3];

@@ -255,6 +255,9 @@ int gpu_check_accounts(struct gpu_run *run, bool whole);
 /* phases.c: the rows of gpu_launch.phases that this launch gives. */
 void gpu_add_phases(const struct gpu *gpu, const char *kernel, struct strbuf *out);
 void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how);
+/* memory_hang.c: true if what is in the memory system can never go on; and a report of that. */
+bool gpu_memory_hangs(const struct gpu_run *run);
+void gpu_explain_memory_hang(struct gpu_run *run);
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault);
 /* unsynced.c: reports in the sink, as notes, the instructions of the list whose source lines have not been reported. */
 void gpu_explain_unsynced(struct gpu_run *run, const struct sm_unsynced_list *list);

@@ -80,7 +80,9 @@ static void add_launch(json_t *object, const struct gpu_result *result)
     json_object_set_new(object, "mode", json_string(result->mode == GPU_FUNCTIONAL ? "functional" : "timing"));
     json_object_set_new(object, "status", json_string(gpu_status_name(result->status)));
     bool partial = result->status != GPU_OK;
-    const char *why = result->stopped_by ? result->stopped_by : gpu_status_name(result->status);
+    const char *why = result->stopped_by ? result->stopped_by
+                      : result->hang     ? result->hang
+                                         : gpu_status_name(result->status);
     json_object_set_new(object, "partial", json_boolean(partial));
     json_object_set_new(object, "partial_reason", partial ? json_string(why) : json_null());
     set_count(object, "blocks_per_sm", result->blocks_per_sm);

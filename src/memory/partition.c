@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/hot.h"
+#include "base/strbuf.h"
 #include "memory/address.h"
 #include "memory/dram.h"
 #include "memory/slice.h"
@@ -507,6 +508,24 @@ void partition_finish(struct partition *p, uint64_t until)
     sim_clock_advance(&p->clock, cycle_max(p->clock.core, until));
     dram_run(p->dram, p->clock.begun);
     dram_finish(p->dram);
+}
+
+uint32_t partition_waiting(const struct partition *p)
+{
+    uint32_t waiting = 0;
+    for (unsigned k = 0; k < p->slice_count; k++)
+        waiting += slice_waiting(p->slices[k]);
+    return waiting;
+}
+
+void partition_describe_waiting(const struct partition *p, struct strbuf *out)
+{
+    for (unsigned k = 0; k < p->slice_count; k++) {
+        if (!slice_waiting(p->slices[k]))
+            continue;
+        strbuf_addf(out, "\n  slice %u: ", p->channel * p->slice_count + k);
+        slice_describe_waiting(p->slices[k], out);
+    }
 }
 
 /* Host copies and statistics */

@@ -252,6 +252,10 @@ static inline uint64_t partition_done(const struct partition *p)
 {
     return ((const struct partition_head *)p)->done;
 }
+/* Packets that are in the partition, those in queues of locks aside; and what they wait for, a row of text a slice. */
+struct strbuf;
+uint32_t partition_waiting(const struct partition *p);
+void partition_describe_waiting(const struct partition *p, struct strbuf *out);
 /* The slices that can be pushed to in this cycle, as bits. */
 static inline uint64_t partition_takes(const struct partition *p, uint64_t cycle)
 {

@@ -176,6 +176,11 @@ void slice_come_first(struct slice *s, struct packet_list *list, uint32_t *kept)
 bool slice_try_directory(struct slice *s, uint64_t cycle);
 void slice_take_woken(struct slice *s);
 void slice_send_of_directory(struct slice *s, uint64_t cycle);
+/* slice_waiting.c: packets in the slice that wait for something else than a lock's queue; and what they wait for, as
+ * text: which line, which set, who has what registered. */
+struct strbuf;
+uint32_t slice_waiting(const struct slice *s);
+void slice_describe_waiting(const struct slice *s, struct strbuf *out);
 /* slice_check.c: recomputes what the slice keeps (base/check.h), its cache's facts aside. `last` is the last tick. */
 struct check;
 void slice_check(struct slice *s, struct check *c, uint64_t last);

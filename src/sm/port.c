@@ -82,6 +82,12 @@ HOT bool sm_can_send(const struct sm *sm)
            (entering && sm_port_has_room(sm, entering)) || can_answer(sm) || l1_drains(&sm->lsu.l1d);
 }
 
+bool sm_memory_rests(const struct sm *sm)
+{
+    return !sm->port.ejected.count && !sm->port.probes.count && !sm->lsu.responses.count &&
+           !l1_has_done(&sm->lsu.l1d) && !sm_can_send(sm);
+}
+
 /* Probes */
 
 static void send_answer(struct sm *sm, struct packet *p)

@@ -176,6 +176,9 @@ bool sm_can_send(const struct sm *sm);
 void sm_settle(struct sm *sm, uint64_t cycle);
 /* No warps, no packets out, no probes inside. */
 bool sm_idle(const struct sm *sm);
+/* True: nothing lies in the SM that memory has sent and it has not taken, and it has nothing to send that could leave
+ * now. */
+bool sm_memory_rests(const struct sm *sm);
 const struct sm_fault *sm_faulted(const struct sm *sm); /* NULL when all is well */
 /* Unsynced instructions of this launch so far. */
 const struct sm_unsynced_list *sm_unsynced_of(const struct sm *sm);

@@ -417,10 +417,52 @@ static void places_are_made(void **state)
         }
 }
 
+/* A protocol whose L1s never answer when a line is asked back. Whoever wants it waits for ever, and that is called what
+ * it is, at once when nothing else is under way, and else at the next look of the watch. */
+static void a_deadlock_of_memory_is_called_so(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        PTX_HEAD PTX_KERNEL("k", PTX_BEGIN "atom.acq_rel.gpu.global.add.u32 %r6, [%rd1], 1; ret;"),
+        PTX_HEAD PTX_KERNEL("k", PTX_BEGIN "setp.eq.u32 %p1, %r3, 2; @%p1 bra SPIN;\n"
+                                           "atom.acq_rel.gpu.global.add.u32 %r6, [%rd1], 1; ret;\n"
+                                           "SPIN: add.u32 %r6, %r6, 1; nanosleep.u32 20; bra SPIN;")};
+    const struct coherence_protocol *from = coherence_find("denovo-b");
+    const struct coherence_table *agent = from->registration->agent;
+    struct coherence_row rows[COHERENCE_ROWS];
+    memcpy(rows, agent->rows, agent->count * sizeof *rows);
+    for (unsigned i = 0; i < agent->count; i++)
+        if (rows[i].state == AGENT_R && rows[i].event == AGENT_REVOKE_EVENT)
+            rows[i] = (struct coherence_row){AGENT_R, AGENT_REVOKE_EVENT, AGENT_R, AGENT_DO_WAIT};
+    struct coherence_table lame = {rows, agent->count};
+    struct coherence_registration registration = *from->registration;
+    struct coherence_protocol protocol = *from;
+    registration.agent = &lame;
+    protocol.registration = &registration;
+    for (unsigned i = 0; i < 2; i++) {
+        struct device d;
+        device_open(&d, "gtx480", "coherence.protocol=denovo-b gpu.sms=3 gpu.watch_cycles=100000");
+        gpu_destroy(d.gpu);
+        d.machine.memory.protocol = &protocol;
+        d.gpu = gpu_create(&d.machine, &d.sink);
+        assert_non_null(d.gpu);
+        device_load(&d, texts[i]);
+        uint64_t params[] = {device_buffer(&d, 4096), 0};
+        assert_int_equal(device_try(&d, "k", (struct shape){.grid = 3, .block = 1, .max_cycles = MOST}, 2, params),
+                         GPU_HANG);
+        assert_string_equal(d.result.hang, "memory deadlock");
+        assert_has(strbuf_text(&d.text), "the memory system has come to a deadlock under kernel k");
+        assert_has(strbuf_text(&d.text), "registered by SM");
+        assert_true(d.result.cycles < (i ? 200000 : 20000));
+        device_close(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_are_made),
+        cmocka_unit_test(a_deadlock_of_memory_is_called_so),
         cmocka_unit_test(races_end_the_same_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
