@@ -13,6 +13,9 @@ enum event_kind {
     EVENT_STEP,   /* who: the thread */
     EVENT_DRAIN,
     EVENT_CHOOSE, /* who: the thread; which: the choice */
+    EVENT_END,    /* the threads of a kernel end */
+    EVENT_EMPTY,  /* who: the L1, which flushes at that end */
+    EVENT_BEGIN   /* the next kernel */
 };
 static world_event make(enum event_kind kind, unsigned who, unsigned which)
 {
@@ -106,7 +109,14 @@ unsigned world_events(struct world *w, world_event events[WORLD_EVENTS], unsigne
     for (unsigned c = 0; c < w->setup->caches; c++)
         if (agent_drains(&w->agents[c]))
             add(&e, make(EVENT_DRAIN, c, 0));
+    for (unsigned c = 0; c < w->setup->caches; c++)
+        if (world_may_empty(w, c))
+            add(&e, make(EVENT_EMPTY, c, 0));
+    if (world_may_begin(w))
+        add(&e, make(EVENT_BEGIN, 0, 0));
     *internal = e.count;
+    if (world_may_end(w))
+        add(&e, make(EVENT_END, 0, 0));
     for (unsigned t = 0; t < w->program.threads; t++)
         for (unsigned n = world_choices(w, t), i = 0; i < n; i++)
             add(&e, make(EVENT_CHOOSE, t, i));
@@ -276,6 +286,18 @@ static void run(struct world *w, world_event event)
     case EVENT_DRAIN:
         world_tell(w, "L1 %u sends what waits", world_name(w, who));
         agent_drain(&w->agents[who]);
+        break;
+    case EVENT_END:
+        world_tell(w, "the kernel's threads end");
+        world_end(w);
+        break;
+    case EVENT_EMPTY:
+        world_tell(w, "L1 %u flushes at the end of the kernel", world_name(w, who));
+        world_empty(w, who);
+        break;
+    case EVENT_BEGIN:
+        world_tell(w, "the host reads and writes all words, and the next kernel begins");
+        world_begin(w);
         break;
     case EVENT_STEP:
         world_tell(w, "thread %u (L1 %u) goes on", world_thread_name(w, who),

@@ -51,14 +51,20 @@ static void check_derived(struct world *w)
         world_fault(w, "%s is wrong", c.wrong);
 }
 
-bool world_is_done(const struct world *w)
+/* An access is under way. */
+static bool has_access(const struct world *w)
 {
     for (unsigned t = 0; t < w->program.threads; t++) {
         const struct world_thread *thread = &w->threads[t];
         if (thread->phase != PHASE_READY || thread->load_place != WORLD_NONE || thread->stores_out)
-            return false;
+            return true;
     }
-    return true;
+    return false;
+}
+
+bool world_is_done(const struct world *w)
+{
+    return !has_access(w) && !w->ending;
 }
 
 static bool agent_is_quiet(const struct world *w, unsigned cache)
@@ -78,7 +84,7 @@ static bool agent_is_quiet(const struct world *w, unsigned cache)
 
 bool world_is_quiet(const struct world *w)
 {
-    if (!world_is_done(w) || w->reply_count || w->served || w->directory.kept)
+    if (has_access(w) || w->reply_count || w->served || w->directory.kept)
         return false;
     for (unsigned c = 0; c < w->setup->caches; c++)
         if (!agent_is_quiet(w, c))

@@ -405,7 +405,7 @@ static void put_thread(struct writer *o, unsigned thread)
     if (t->phase != PHASE_READY)
         put_access(o, &t->access);
     if (t->phase == PHASE_FLUSH)
-        put(o, from(o->w->agents[o->w->program.roles[thread].cache].arrived, t->mark));
+        put(o, from(o->w->agents[o->w->program.roles[thread].cache].arrived, t->wait.mark));
 }
 
 /* The registrations that are known */
@@ -456,6 +456,7 @@ static void find_grants(const struct world *w, struct grants *g)
 static void put_world(struct writer *o)
 {
     const struct world *w = o->w;
+    put(o, w->kernel | w->ending << 4);
     for (unsigned i = 0; i < w->program.threads; i++)
         put_thread(o, o->n->thread_from[i]);
     for (unsigned i = 0; i < w->program.guard_count; i++)
@@ -773,6 +774,16 @@ static void get_directory(struct reader *in)
     }
 }
 
+/* Which order it is follows from the access. */
+static void get_wait(struct reader *in, struct world_thread *t)
+{
+    if (t->phase != PHASE_WAIT && t->phase != PHASE_FLUSH)
+        return;
+    order_begin(&t->wait, world_order(&t->access));
+    t->wait.flushing = t->phase == PHASE_FLUSH;
+    t->wait.mark = t->wait.flushing ? get(in) : 0;
+}
+
 static void get_thread(struct reader *in, struct world_thread *t)
 {
     unsigned first = get(in), out = get(in);
@@ -798,13 +809,16 @@ static void get_thread(struct reader *in, struct world_thread *t)
                                           .value = (uint8_t)value,
                                           .compare = (uint8_t)compare};
     }
-    t->mark = t->phase == PHASE_FLUSH ? get(in) : 0;
+    get_wait(in, t);
 }
 
 void world_unpack(struct world *w, const uint8_t *bytes)
 {
     struct reader in = {w, bytes};
     world_clear(w);
+    unsigned kernel = get(&in);
+    w->kernel = kernel & 0xf;
+    w->ending = kernel >> 4;
     for (unsigned i = 0; i < w->program.threads; i++)
         get_thread(&in, &w->threads[i]);
     for (unsigned i = 0; i < w->program.guard_count; i++)

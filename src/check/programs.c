@@ -194,6 +194,25 @@ static void inner(const struct checker_setup *s, struct world_program *p)
     p->roles[p->threads++] = (struct world_role){.manners = MANNER(FENCE_ALONE)};
 }
 
+/* Two kernels: each thread counts in a word beside another's own, and has one beside another's counter; in the second
+ * kernel these are the next thread's. */
+static void kernels(const struct checker_setup *s, struct world_program *p)
+{
+    one_each(s, p, MANNER(COUNT_BLOCK) | MANNER(COUNT_RELAXED), 0);
+    p->caches_alike = false;
+    p->kernels = 2;
+    for (uint32_t i = 0; i < p->threads; i++) {
+        uint32_t line = i % s->lines, word = i / s->lines % WORLD_WORDS;
+        p->roles[i].counters = i < s->lines * WORLD_WORDS ? place_bit(line, word) : 0;
+    }
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < p->threads; i++)
+        taken |= p->roles[i].counters;
+    for (uint32_t i = 0, place = s->lines * WORLD_WORDS; i < p->threads && place-- > 0;)
+        if (!(taken >> place & 1))
+            p->roles[i++].own = 1u << place;
+}
+
 int world_program_of(const struct checker_setup *setup, struct world_program *program, struct diag_sink *sink)
 {
     static void (*const makers[])(const struct checker_setup *s, struct world_program *p) = {

@@ -1,6 +1,6 @@
-/* The threads of a world, and what an SM does for them around its L1 (sm/fence.c, sm/complete.c): a release and a fence
- * wait for the thread's own accesses and for those that are ordered before by the block, then for the flush that the
- * protocol asks for; an acquire lets the L1 drop its lines. Of a block, one access waits at the L1's door at a time. */
+/* The threads of a world, and what an SM does for them around its L1: a release and a fence wait for the thread's own
+ * accesses and for those that are ordered before by the block; what they then ask of the L1, and wait for, is the SM's
+ * own code (memory/order.h), as is what acquires ask. Of a block, one access waits at the L1's door at a time. */
 #include <string.h>
 
 #include "check/world.h"
@@ -60,8 +60,7 @@ static bool beyond_block(const struct world_access *a)
 }
 static bool releases(const struct world_access *a)
 {
-    return a->op != OP_LOAD && a->op != OP_STORE && a->op != OP_SYNC_LOAD &&
-           (a->order == ISA_ORDER_RELEASE || a->order == ISA_ORDER_ACQ_REL);
+    return a->op != OP_LOAD && a->op != OP_STORE && a->op != OP_SYNC_LOAD && order_releases(a->order);
 }
 /* Its thread waits for the answer. */
 static bool is_remote_store(const struct world_access *a)
@@ -70,24 +69,17 @@ static bool is_remote_store(const struct world_access *a)
 }
 static bool acquires(const struct world_access *a)
 {
-    return (a->op == OP_SYNC_LOAD || a->op == OP_RMW) &&
-           (a->order == ISA_ORDER_ACQUIRE || a->order == ISA_ORDER_ACQ_REL);
+    return (a->op == OP_SYNC_LOAD || a->op == OP_RMW) && order_acquires(a->order);
 }
 
 static enum l1_order order_of(const struct world_access *a, bool release)
 {
-    if (a->op == OP_FENCE)
-        return L1_FENCE;
-    if (a->scope == ISA_SCOPE_REMOTE)
-        return release ? L1_REMOTE_RELEASE : L1_REMOTE_ACQUIRE;
-    if (release && !beyond_block(a))
-        return L1_BLOCK_RELEASE;
-    return release ? L1_RELEASE : L1_ACQUIRE;
+    return a->op == OP_FENCE ? L1_FENCE : order_at(a->scope, release);
 }
 
-static bool protocol_has(const struct world *w, enum l1_order order, unsigned action)
+enum l1_order world_order(const struct world_access *release)
 {
-    return w->setup->protocol->orders[order] & action;
+    return order_of(release, true);
 }
 
 static uint64_t address_of(uint8_t place)
@@ -238,11 +230,11 @@ static void offer_givings(const struct world *w, unsigned thread, struct walk *w
             offer_giving(w, thread, w->threads[thread].guard, m, walk);
 }
 
-static void offer_counts(const struct world *w, const struct world_role *role, struct walk *walk)
+static void offer_counts(const struct world *w, uint32_t manners, uint32_t counters, struct walk *walk)
 {
     for (uint8_t place = 0; place < w->setup->lines * WORLD_WORDS; place++)
-        for (uint8_t m = COUNT_RELAXED; m <= COUNT_REMOTE && (role->counters >> place & 1); m++)
-            if (role->manners >> m & 1)
+        for (uint8_t m = COUNT_RELAXED; m <= COUNT_REMOTE && (counters >> place & 1); m++)
+            if (manners >> m & 1)
                 offer(walk, STAGE_OTHER, WORLD_NONE, 0, WORLD_NONE,
                       (struct world_access){.op = OP_RMW,
                                             .place = place,
@@ -290,8 +282,8 @@ static void walk_choices(const struct world *w, unsigned thread, struct walk *wa
     bool may = may_begin(w, t);
     if (t->stage == STAGE_IDLE && may) {
         offer_takings(w, role, walk);
-        offer_counts(w, role, walk);
-        offer_plain(w, t, role->own, STAGE_OTHER, walk);
+        offer_counts(w, role->manners, world_places(w, thread)->counters, walk);
+        offer_plain(w, t, world_places(w, thread)->own, STAGE_OTHER, walk);
         if (role->manners & MANNER(FENCE_ALONE))
             offer(walk, STAGE_OTHER, WORLD_NONE, 0, WORLD_NONE, fence());
     }
@@ -306,10 +298,15 @@ static void walk_choices(const struct world *w, unsigned thread, struct walk *wa
         offer_exchanges(w, t, ISA_SCOPE_CTA, walk);
 }
 
+const struct world_role *world_places(const struct world *w, unsigned thread)
+{
+    return &w->program.roles[(thread + w->kernel) % w->program.threads];
+}
+
 unsigned world_choices(const struct world *w, unsigned thread)
 {
     struct walk walk = {0};
-    if (w->threads[thread].phase != PHASE_READY || door_taken(w, thread))
+    if (w->ending || w->threads[thread].phase != PHASE_READY || door_taken(w, thread))
         return 0;
     walk_choices(w, thread, &walk);
     return walk.count;
@@ -338,11 +335,21 @@ static void hold_guard(struct world *w, unsigned thread)
     ready(t, STAGE_HELD);
 }
 
+/* A release or fence waits before it is tried. */
+static void begin_phase(struct world_thread *t)
+{
+    t->phase = PHASE_TRY;
+    if (!releases(&t->access) && t->access.op != OP_FENCE)
+        return;
+    t->phase = PHASE_WAIT;
+    order_begin(&t->wait, world_order(&t->access));
+}
+
 static void begin(struct world *w, unsigned thread, struct world_access access)
 {
     struct world_thread *t = &w->threads[thread];
     t->access = access;
-    t->phase = releases(&access) || access.op == OP_FENCE ? PHASE_WAIT : PHASE_TRY;
+    begin_phase(t);
     world_tell(w, "; then ");
     tell_access(w, &access);
 }
@@ -374,8 +381,7 @@ static void given(struct world *w, unsigned thread, uint8_t old)
 static void end_fence(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
-    if (protocol_has(w, L1_FENCE, L1_ORDER_DROP))
-        agent_drop(&w->agents[cache_of(w, thread)], AGENT_BY_ORDER);
+    order_drop(&w->agents[cache_of(w, thread)], L1_FENCE);
     if (t->stage == STAGE_OTHER) {
         ready(t, STAGE_IDLE);
     } else if (t->stage == STAGE_TAKEN_FENCE) {
@@ -424,8 +430,8 @@ void world_answer(struct world *w, const struct packet *p)
     }
     uint8_t value = p->kind == PACKET_ATOMIC ? (uint8_t)p->lanes[0].operand : p->data[p->address % PACKET_LINE_BYTES];
     world_tell(w, ": thread %u's access has read %u", world_thread_name(w, thread), value);
-    if (acquires(&t->access) && beyond_block(&t->access) && protocol_has(w, order_of(&t->access, false), L1_ORDER_DROP))
-        agent_drop(&w->agents[cache_of(w, thread)], AGENT_BY_ORDER);
+    if (acquires(&t->access) && beyond_block(&t->access))
+        order_drop(&w->agents[cache_of(w, thread)], order_of(&t->access, false));
     if (t->stage == STAGE_TAKING)
         taken(w, thread, value);
     else if (t->stage == STAGE_GIVING)
@@ -474,13 +480,7 @@ static bool try_load(struct world *w, unsigned thread)
 
 static unsigned event_of(const struct world_access *a)
 {
-    if (a->op == OP_STORE)
-        return AGENT_STORE_EVENT;
-    if (a->scope == ISA_SCOPE_REMOTE)
-        return AGENT_REMOTE_EVENT;
-    if (a->scope == ISA_SCOPE_CTA)
-        return AGENT_BLOCK_EVENT;
-    return a->order > ISA_ORDER_RELAXED ? AGENT_DEVICE_EVENT : AGENT_RELAXED_EVENT;
+    return order_event((struct order_access){.plain = a->op == OP_STORE, .order = a->order, .scope = a->scope});
 }
 
 static void fill_packet(struct packet *p, const struct world_access *a, unsigned thread)
@@ -560,46 +560,38 @@ static bool at_door(const struct world *w, unsigned thread)
 bool world_can_step(const struct world *w, unsigned thread)
 {
     const struct world_thread *t = &w->threads[thread];
-    const struct agent *agent = &w->agents[cache_of(w, thread)];
-    bool is_fence = t->access.op == OP_FENCE;
-    switch (t->phase) {
-    case PHASE_WAIT:
-        return !waits(w, thread) && (is_fence || !door_taken(w, thread));
-    case PHASE_FLUSH:
-        return agent_flushed(agent, t->mark) && (is_fence || !door_taken(w, thread));
-    case PHASE_TRY:
+    bool at_once = t->access.op == OP_FENCE || !door_taken(w, thread);
+    if (t->phase == PHASE_TRY)
         return at_door(w, thread);
-    default:
+    if (t->phase != PHASE_WAIT && t->phase != PHASE_FLUSH)
         return false;
-    }
+    return at_once && order_is_due(&t->wait, &w->agents[cache_of(w, thread)], !waits(w, thread));
 }
 
-static void begin_flush(struct world *w, unsigned thread)
+/* The release or fence goes on. Returns whether it is over. */
+static bool step_order(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
-    struct agent *agent = &w->agents[cache_of(w, thread)];
-    t->mark = agent->arrived;
-    if (protocol_has(w, order_of(&t->access, true), L1_ORDER_FLUSH))
-        t->mark = agent_flush(agent, AGENT_BY_ORDER);
-    t->phase = PHASE_FLUSH;
+    enum order_state state = order_step(&t->wait, &w->agents[cache_of(w, thread)], !waits(w, thread));
+    if (state == ORDER_OVER) {
+        t->wait = (struct order_wait){0};
+        return true;
+    }
+    t->phase = t->wait.flushing ? PHASE_FLUSH : PHASE_WAIT;
+    world_tell(w, ": the L1 flushes");
+    return false;
 }
 
 void world_step(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
-    if (t->phase == PHASE_WAIT) {
-        begin_flush(w, thread);
-        if (!world_can_step(w, thread)) {
-            world_tell(w, ": the L1 flushes");
-            return;
-        }
-    }
+    if ((t->phase == PHASE_WAIT || t->phase == PHASE_FLUSH) && !step_order(w, thread))
+        return;
     if (t->access.op == OP_FENCE) {
         world_tell(w, ": the fence is over");
         end_fence(w, thread);
         return;
     }
-    t->mark = 0;
     t->phase = PHASE_TRY;
     try_access(w, thread);
 }
@@ -616,7 +608,7 @@ void world_choose(struct world *w, unsigned thread, unsigned choice)
     before.left -= before.left && !gives;
     *t = before;
     tell_access(w, &t->access);
-    t->phase = releases(&t->access) || t->access.op == OP_FENCE ? PHASE_WAIT : PHASE_TRY;
+    begin_phase(t);
     if (world_can_step(w, thread) || t->phase == PHASE_TRY)
         world_step(w, thread);
     else

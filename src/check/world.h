@@ -9,6 +9,7 @@
 #include "check/checker.h"
 #include "memory/agent.h"
 #include "memory/directory.h"
+#include "memory/order.h"
 
 #define WORLD_WORDS 2u
 #define WORLD_LINE_BYTES (4 * WORLD_WORDS)
@@ -53,7 +54,7 @@ struct world_thread {
     uint8_t stores_out;                  /* ordered stores that are not acknowledged */
     bool load_before, stores_before;     /* what is under way is ordered before releases of the block's other threads */
     uint8_t left;                        /* accesses */
-    uint32_t mark;                       /* FLUSH */
+    struct order_wait wait;              /* WAIT, FLUSH */
 };
 
 /* How a guard is taken and given: enum world_manner, as sets in struct world_role. */
@@ -101,6 +102,7 @@ struct world_program {
     struct world_guard guards[CHECKER_LINES];
     uint32_t threads, guard_count;
     bool caches_alike, lines_alike; /* any permutation of them is the same program */
+    uint8_t kernels;                /* that follow each other, 0 for one: in each, a thread has the next one's words */
 };
 
 struct world {
@@ -124,6 +126,8 @@ struct world {
     uint32_t tag_count, held;    /* held: set of lines */
 
     struct world_thread threads[WORLD_THREADS];
+    uint8_t kernel;                /* which one runs */
+    bool ending;                   /* its threads have ended, and what L1s have written leaves them */
     uint8_t truth[WORLD_PLACES];   /* what data and counters have come to */
     uint8_t holder[CHECKER_LINES]; /* of a guard: the thread, or WORLD_NONE */
 
@@ -179,20 +183,33 @@ unsigned world_events(struct world *w, world_event events[WORLD_EVENTS], unsigne
 void world_run(struct world *w, world_event event);
 
 /* threads.c */
+/* The counters and own words of a thread in the present kernel. */
+const struct world_role *world_places(const struct world *w, unsigned thread);
 /* Choices of a thread that is ready; and whether one that is not can go on by itself. */
 unsigned world_choices(const struct world *w, unsigned thread);
 bool world_can_step(const struct world *w, unsigned thread);
 void world_choose(struct world *w, unsigned thread, unsigned choice);
 void world_step(struct world *w, unsigned thread);
+/* The order that a release or fence waits for. */
+enum l1_order world_order(const struct world_access *release);
 /* Its access is answered, with what it read. */
 void world_answer(struct world *w, const struct packet *p);
 /* A plain load has its line. */
 void world_loaded(struct world *w, unsigned thread, const uint8_t *line);
 
+/* kernels.c: the threads may end; what L1s have written leaves one of them; all has left, so that the host may read and
+ * write, and the next kernel begins. */
+bool world_may_end(const struct world *w);
+void world_end(struct world *w);
+bool world_may_empty(const struct world *w, unsigned cache);
+void world_empty(struct world *w, unsigned cache);
+bool world_may_begin(const struct world *w);
+void world_begin(struct world *w);
+
 /* invariants.c: what must hold in every state; and in those in which nothing is under way. */
 void world_check(struct world *w);
 bool world_is_quiet(const struct world *w);
-/* No access is under way. */
+/* No access is under way, nor the end of a kernel. */
 bool world_is_done(const struct world *w);
 
 /* pack.c: a state as bytes. */

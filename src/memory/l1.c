@@ -353,33 +353,22 @@ HOT uint32_t l1_ready(struct l1 *l1, const uint8_t **values)
     return l1->agent ? agent_ready(l1->agent, values) : cache_ready(l1->cache, &line, values);
 }
 
-static enum agent_cause cause_of(enum l1_order order)
-{
-    return order == L1_BEGIN || order == L1_END ? AGENT_BY_KERNEL : AGENT_BY_ORDER;
-}
-
 void l1_order(struct l1 *l1, enum l1_order order)
 {
-    if (!(l1->protocol->orders[order] & L1_ORDER_DROP))
-        return;
     if (RARELY(l1->agent))
-        agent_drop(l1->agent, cause_of(order));
-    else
+        order_drop(l1->agent, order);
+    else if (l1->protocol->orders[order] & L1_ORDER_DROP)
         cache_invalidate_clean(l1->cache);
-}
-
-uint32_t l1_flush(struct l1 *l1, enum l1_order order)
-{
-    return agent_flush(l1->agent, cause_of(order));
 }
 
 void l1_begin_kernel(struct l1 *l1, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                      void *context)
 {
-    if (RARELY(l1->agent))
-        agent_refresh(l1->agent, read, context);
-    else
-        cache_refresh(l1->cache, read, context);
+    if (RARELY(l1->agent)) {
+        order_begin_kernel(l1->agent, read, context);
+        return;
+    }
+    cache_refresh(l1->cache, read, context);
     l1_order(l1, L1_BEGIN);
 }
 

@@ -7,9 +7,9 @@
 #define LOCKSTEP_MEMORY_L1_H
 
 #include "base/hot.h"
-#include "memory/agent.h"
 #include "memory/cache.h"
 #include "memory/coherence/protocol.h"
+#include "memory/order.h"
 #include "memory/packet_queue.h"
 
 struct l1 {
@@ -137,18 +137,8 @@ static inline bool l1_idle(const struct l1 *l1)
     return !l1->agent || (agent_idle(l1->agent) && !l1->requests.count && !l1->answers.count);
 }
 
-/* The third door: an order is carried out, at once, but for a flush that it asks for: that begins with l1_flush, whose
- * mark tells when it is over, and comes before. */
+/* The third door: what an order drops is dropped. A flush that it asks for comes before (order.h: order_step). */
 void l1_order(struct l1 *l1, enum l1_order order);
-static inline bool l1_flushes(const struct l1 *l1, enum l1_order order)
-{
-    return l1->agent && (l1->protocol->orders[order] & L1_ORDER_FLUSH);
-}
-uint32_t l1_flush(struct l1 *l1, enum l1_order order);
-static inline bool l1_flushed(const struct l1 *l1, uint32_t mark)
-{
-    return agent_flushed(l1->agent, mark);
-}
 
 /* The fourth door. A kernel begins: what others wrote before is seen, in lines that stay (see cache_refresh). Or the
  * L1s are emptied between kernels. */
@@ -162,8 +152,8 @@ void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, cons
 /* l1_check.c: recomputes what the L1 and its cache keep (base/check.h). */
 struct check;
 void l1_check(struct l1 *l1, struct check *c);
-/* Describes the cache and what the protocol remembers for a checkpoint; `requests` are the owner's to describe. waiters:
- * the owner's numbers for accesses are below it. */
+/* Describes the cache and what the protocol remembers for a checkpoint; `requests` are the owner's to describe.
+ * waiters: the owner's numbers for accesses are below it. */
 struct archive;
 void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *source, uint32_t waiters);
 

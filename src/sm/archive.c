@@ -164,9 +164,10 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->loads_out);
     ARCHIVE(ar, warp->lanes_out);
     ARCHIVE(ar, warp->fence_after);
-    ARCHIVE(ar, warp->flush);
     ARCHIVE(ar, warp->fence_since);
-    archive_u8_to(ar, &warp->order, L1_ORDERS - 1);
+    ARCHIVE(ar, warp->order.mark);
+    archive_u8_to(ar, &warp->order.order, L1_ORDERS - 1);
+    archive_bool(ar, &warp->order.flushing);
     ARCHIVE_ARRAY(ar, warp->scoreboard, sm->kernel->scoreboard_words);
     ARCHIVE_ARRAY(ar, warp->from_memory, sm->kernel->scoreboard_words);
     ARCHIVE_ARRAY(ar, warp->from_chip, sm->kernel->scoreboard_words);

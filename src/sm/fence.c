@@ -12,19 +12,10 @@ static bool is_over(const struct sm *sm, const struct sm_warp *warp)
     return !warp->in_flight && !warp->stores_out && sm_order_reached(&sm->blocks[warp->block].order, warp->fence_after);
 }
 
-uint8_t sm_order_of(const struct isa_instr *instr, bool releases)
-{
-    if (instr->mods.scope == ISA_SCOPE_CTA)
-        return L1_BLOCK_RELEASE;
-    if (instr->mods.scope == ISA_SCOPE_REMOTE)
-        return releases ? L1_REMOTE_RELEASE : L1_REMOTE_ACQUIRE;
-    return releases ? L1_RELEASE : L1_ACQUIRE;
-}
-
 /* A fence waits for the accesses that are ordered before it when the wait begins. */
-static void begin_wait(struct sm *sm, struct sm_warp *warp, uint64_t bit, uint8_t order)
+static void begin_wait(struct sm *sm, struct sm_warp *warp, uint64_t bit, enum l1_order order)
 {
-    warp->order = order;
+    order_begin(&warp->order, order);
     warp->fence_since = sm->now;
     sm_wait_begin(sm, SM_WAIT_fence, bit);
     warp->fence_after = sm->blocks[warp->block].order.synchronised;
@@ -43,26 +34,21 @@ void sm_reach_release(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
     if (sm->waits.barrier & bit)
         return;
-    begin_wait(sm, warp, bit, sm_order_of(&sm->kernel->grid->code->module->instrs[warp->head_pc], true));
+    const struct isa_instr *instr = &sm->kernel->grid->code->module->instrs[warp->head_pc];
+    begin_wait(sm, warp, bit, order_at(instr->mods.scope, true));
     sm_check_fence(sm, mask_first(bit));
 }
 
-/* What the warp waits for has happened in the SM; now what its L1D has written must leave, where the protocol says so.
- * Returns whether it has. */
-static bool is_flushed(struct sm *sm, struct sm_warp *warp, uint64_t bit)
+/* Where what the warp waited for in the SM has happened, its L1D flushes next. */
+static bool is_done(struct sm *sm, struct sm_warp *warp, uint64_t bit)
 {
-    if (!(sm->fence_flushes & bit)) {
-        if (!l1_flushes(&sm->lsu.l1d, warp->order))
-            return true;
-        warp->flush = l1_flush(&sm->lsu.l1d, warp->order);
-        sm->fence_flushes |= bit;
+    enum order_state state = order_step(&warp->order, sm->lsu.l1d.agent, is_over(sm, warp));
+    mask_put(&sm->fence_flushes, mask_first(bit), warp->order.flushing);
+    if (state == ORDER_FLUSHES) {
         sm->moved = true;
         sm_l1_changed(sm);
     }
-    if (!l1_flushed(&sm->lsu.l1d, warp->flush))
-        return false;
-    sm->fence_flushes &= ~bit;
-    return true;
+    return state == ORDER_OVER;
 }
 
 void sm_check_flushes(struct sm *sm)
@@ -74,7 +60,7 @@ void sm_check_flushes(struct sm *sm)
 void sm_check_fence(struct sm *sm, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
-    if (!mask_has(sm->waits.fence, slot) || !is_over(sm, warp) || !is_flushed(sm, warp, BIT64(slot)))
+    if (!mask_has(sm->waits.fence, slot) || !is_done(sm, warp, BIT64(slot)))
         return;
     sm_wait_end(sm, SM_WAIT_fence, BIT64(slot));
     sm->latencies.release_cycles += sm->lsu.l1d.agent ? sm->now - warp->fence_since : 0;

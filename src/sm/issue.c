@@ -84,12 +84,6 @@ static bool beyond_block(const struct isa_instr *instr)
     return instr->mods.scope != ISA_SCOPE_CTA;
 }
 
-static bool orders(const struct isa_instr *instr, uint8_t one)
-{
-    uint8_t order = instr->mods.order;
-    return order == one || order == ISA_ORDER_ACQ_REL || order == ISA_ORDER_SC;
-}
-
 static bool is_write(const struct isa_instr *instr)
 {
     return isa_op_info(instr->op)->flags & (ISA_FLAG_STORE | ISA_FLAG_ATOMIC);
@@ -97,7 +91,7 @@ static bool is_write(const struct isa_instr *instr)
 
 bool sm_releases(const struct isa_instr *instr, bool l1_keeps)
 {
-    return is_write(instr) && (beyond_block(instr) || l1_keeps) && orders(instr, ISA_ORDER_RELEASE);
+    return is_write(instr) && (beyond_block(instr) || l1_keeps) && order_releases(instr->mods.order);
 }
 
 /* An access with which warps wait for each other. */
@@ -132,9 +126,9 @@ static uint8_t *place_in(void *store, uint64_t address)
 uint8_t sm_acquires(const struct sm *sm, const struct isa_instr *instr)
 {
     bool acquires = !(isa_op_info((enum isa_op)instr->op)->flags & ISA_FLAG_STORE) &&
-                    orders(instr, ISA_ORDER_ACQUIRE) && beyond_block(instr) &&
+                    order_acquires(instr->mods.order) && beyond_block(instr) &&
                     sm->params->fence_l1 == SM_FENCE_INVALIDATE;
-    return acquires ? 1 + sm_order_of(instr, false) : 0;
+    return acquires ? 1 + (uint8_t)order_at(instr->mods.scope, false) : 0;
 }
 
 void sm_acquire(struct sm *sm, const struct isa_instr *instr)
@@ -166,7 +160,7 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     count_access(sm, access);
     struct sm_warp *warp = &sm->warps[slot];
     struct sm_block *block = &sm->blocks[warp->block];
-    if (access->kind != ISA_FLAG_LOAD && orders(access->instr, ISA_ORDER_RELEASE) && !beyond_block(access->instr))
+    if (access->kind != ISA_FLAG_LOAD && order_releases(access->instr->mods.order) && !beyond_block(access->instr))
         sm_synchronise_block(sm, block);
     if (sm->noted.seeks_work && access->kind == ISA_FLAG_STORE && access->space != ISA_SPACE_LOCAL)
         sm_note_store(sm, warp, access);

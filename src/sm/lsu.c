@@ -61,13 +61,10 @@ static unsigned agent_event(const struct simt_access *access)
     const struct isa_mods *mods = &access->instr->mods;
     bool past = access->kind == ISA_FLAG_LOAD && (mods->cache == ISA_CACHE_CG || mods->cache == ISA_CACHE_CV);
     bool atomic = access->kind == ISA_FLAG_ATOMIC || mods->order > ISA_ORDER_WEAK || past;
-    if (access->space == ISA_SPACE_LOCAL || !atomic)
-        return access->kind == ISA_FLAG_LOAD ? AGENT_LOAD_EVENT : AGENT_STORE_EVENT;
-    if (mods->scope == ISA_SCOPE_REMOTE)
-        return AGENT_REMOTE_EVENT;
-    if (mods->scope == ISA_SCOPE_CTA)
-        return AGENT_BLOCK_EVENT;
-    return mods->order > ISA_ORDER_RELAXED ? AGENT_DEVICE_EVENT : AGENT_RELAXED_EVENT;
+    return order_event((struct order_access){.load = access->kind == ISA_FLAG_LOAD,
+                                             .plain = access->space == ISA_SPACE_LOCAL || !atomic,
+                                             .order = mods->order,
+                                             .scope = mods->scope});
 }
 
 HOT unsigned sm_l1_event(const struct sm *sm, const struct simt_access *access)

@@ -548,10 +548,8 @@ static inline uint32_t state_of(const struct sm *sm)
 /* The last block of the SM has ended: what the L1D has written leaves it. */
 NOT_INLINE void end_writes(struct sm *sm)
 {
-    const struct agent *a = sm->lsu.l1d.agent;
-    if (!l1_flushes(&sm->lsu.l1d, L1_END) || a->drain_to == a->end)
+    if (!order_end_kernel(sm->lsu.l1d.agent))
         return;
-    l1_flush(&sm->lsu.l1d, L1_END);
     sm->moved = true;
     sm_l1_changed(sm);
 }

@@ -101,7 +101,7 @@ static void check_registers(struct sm *sm, unsigned slot, const struct under_way
 
 /* The sets of warps that issue and fetch look at. */
 struct mirrored {
-    uint64_t finished, buffered, mispredicted, cleared, retiring, full, wants[ISA_UNIT_COUNT];
+    uint64_t finished, buffered, mispredicted, cleared, retiring, full, flushes, wants[ISA_UNIT_COUNT];
 };
 
 static void add_warp(const struct sm *sm, unsigned slot, struct mirrored *m)
@@ -109,6 +109,7 @@ static void add_warp(const struct sm *sm, unsigned slot, struct mirrored *m)
     const struct sm_warp *warp = &sm->warps[slot];
     uint64_t bit = BIT64(slot);
     bool drained = !warp->in_flight && !warp->stores_out && !warp->lanes_out;
+    m->flushes |= warp->order.flushing ? bit : 0;
     if (!warp->simt.live) {
         m->finished |= bit;
         m->retiring |= drained && (sm->blocks[warp->block].incomplete & bit) ? bit : 0;
@@ -145,6 +146,7 @@ static void check_sets(struct sm *sm, const struct under_way *u, struct check *c
         CHECK_FACT(c, "sm.wants", unit, sm->wants[unit], m.wants[unit]);
     check_holds(c, "sm.waits", 0, !(sm_waits_any(&sm->waits) & (sm->finished | ~sm->resident)));
     check_holds(c, "sm.fence_reached", 0, !(sm->fence_reached & ~sm->waits.fence));
+    CHECK_FACT(c, "sm.fence_flushes", 0, sm->fence_flushes, m.flushes);
     check_holds(c, "sm.fence_invalidates", 0, !(sm->fence_invalidates & ~sm->waits.fence));
     check_holds(c, "sm.fetch.slot", 0, sm->fetch.slot == SM_NONE || mask_has(sm->fetch.under_way, sm->fetch.slot));
     CHECK_FACT(c, "sm.fetch.came", 0, sm->fetch.came, sm_line_came(sm));

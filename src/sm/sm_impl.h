@@ -42,13 +42,12 @@ struct sm_warp {
     uint8_t unit;                  /* of the head instruction: the set of sm.wants that the warp is in */
     uint8_t stands_at;             /* enum sm_cause: see sm/account.h */
     uint8_t bank_shift, bank_back; /* added to its registers' decoded banks; the way round from there to the first */
-    uint8_t order;                 /* at a fence: enum l1_order */
     /* What few look at. */
     uint32_t asked_pc;           /* what the instruction cache was last asked for */
     uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
     uint64_t fence_since;        /* at a fence: the cycle in which it came there */
     uint32_t lanes_out;          /* ops that ask queues for locks, which in_flight does not count */
-    uint32_t flush;              /* at a fence, in fence_flushes: the mark of its flush (l1_flush) */
+    struct order_wait order;     /* at a fence */
     struct simt_barrier barrier; /* the one it waits at */
     const struct isa_instr *barrier_instr;
     uint64_t age;
@@ -521,8 +520,6 @@ void sm_reach_fence(struct sm *sm, unsigned slot);
 void sm_check_fence(struct sm *sm, unsigned slot);
 /* The same for those that wait for a flush, when something that the L1D has written has arrived. */
 void sm_check_flushes(struct sm *sm);
-/* What an access orders at a scope wider than the block: enum l1_order. */
-uint8_t sm_order_of(const struct isa_instr *instr, bool releases);
 /* An access of the era, or a part of it, is performed. */
 void sm_performed(struct sm *sm, const struct sm_warp *warp, uint8_t era);
 /* Warps of the block have synchronised with each other. */

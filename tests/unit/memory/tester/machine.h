@@ -74,13 +74,12 @@ enum tester_stage { STAGE_BEGIN, STAGE_TRY, STAGE_JOIN, STAGE_BODY, STAGE_ORDER,
 
 struct tester_thread {
     uint32_t agent;
-    uint8_t state; /* enum tester_state */
-    uint8_t stage; /* enum tester_stage */
-    uint8_t order; /* enum l1_order: of what is waited for */
+    uint8_t state;           /* enum tester_state */
+    uint8_t stage;           /* enum tester_stage */
+    struct order_wait order; /* what is waited for */
     uint64_t until;
-    uint64_t since; /* when it last went on */
-    uint64_t after; /* ops of the agent before it are waited for */
-    uint32_t flush;
+    uint64_t since;       /* when it last went on */
+    uint64_t after;       /* ops of the agent before it are waited for */
     struct tester_op *op; /* that is to begin after that; NULL: a fence */
     uint32_t variable;    /* of the episode, or MODEL_NONE */
     uint32_t number;      /* the record of its write */

@@ -33,8 +33,8 @@ static void end_agents(struct tester *t)
         bool done = !(busy >> i & 1) && !a->queued && !t->flushed[i];
         for (uint32_t n = 0; done && n < TESTER_OPS; n++)
             done = !a->ops[n].used;
-        if (done && l1_flushes(&a->l1, L1_END))
-            l1_flush(&a->l1, L1_END);
+        if (done)
+            order_end_kernel(a->l1.agent);
         t->flushed[i] |= done;
     }
 }

@@ -52,7 +52,7 @@ static bool is_performed(const struct tester *t, const struct tester_thread *th)
 
 static void wait_for_order(struct tester *t, struct tester_thread *th, enum l1_order order, struct tester_op *op)
 {
-    th->order = (uint8_t)order;
+    order_begin(&th->order, order);
     th->after = agent_of(t, th)->synchronised;
     th->op = op;
     set_state(t, th, TESTER_ORDERS);
@@ -101,18 +101,11 @@ static void end_order(struct tester *t, struct tester_thread *th)
 
 static void check_order(struct tester *t, struct tester_thread *th)
 {
-    struct l1 *l1 = &agent_of(t, th)->l1;
-    if (th->state == TESTER_ORDERS) {
-        if (!is_performed(t, th))
-            return;
-        if (!l1_flushes(l1, th->order)) {
-            end_order(t, th);
-            return;
-        }
-        th->flush = l1_flush(l1, th->order);
+    bool earlier = th->state == TESTER_FLUSHES || is_performed(t, th);
+    enum order_state state = order_step(&th->order, agent_of(t, th)->l1.agent, earlier);
+    if (state == ORDER_FLUSHES)
         set_state(t, th, TESTER_FLUSHES);
-    }
-    if (l1_flushed(l1, th->flush))
+    if (state == ORDER_OVER)
         end_order(t, th);
 }
 

@@ -1,0 +1,86 @@
+/* Kernels that follow each other: the end of one, when all its threads have, and the beginning of the next. The host
+ * reads what the first has left and writes in between. What an L1 does for that is the SM's own code (memory/order.h).
+ */
+#include <string.h>
+
+#include "check/world.h"
+
+/* No thread holds a guard or has begun to take one. */
+static bool all_idle(const struct world *w)
+{
+    for (unsigned t = 0; t < w->program.threads; t++)
+        if (w->threads[t].stage != STAGE_IDLE)
+            return false;
+    return true;
+}
+
+bool world_may_end(const struct world *w)
+{
+    return !w->ending && w->kernel + 1 < w->program.kernels && world_is_done(w) && all_idle(w);
+}
+
+void world_end(struct world *w)
+{
+    w->ending = true;
+}
+
+bool world_may_empty(const struct world *w, unsigned cache)
+{
+    return w->ending && order_ends_kernel(&w->agents[cache]);
+}
+
+void world_empty(struct world *w, unsigned cache)
+{
+    order_end_kernel(&w->agents[cache]);
+}
+
+bool world_may_begin(const struct world *w)
+{
+    for (unsigned c = 0; c < w->setup->caches; c++)
+        if (!agent_idle(&w->agents[c]) || world_may_empty(w, c))
+            return false;
+    return w->ending && world_is_quiet(w);
+}
+
+static void put_bytes(void *context, uint64_t address, const uint8_t *data, uint32_t bytes)
+{
+    struct world *w = context;
+    memcpy(&w->memory[world_line_of(address) * WORLD_WORDS][address % PACKET_LINE_BYTES], data, bytes);
+}
+
+static bool read_bytes(void *context, uint64_t address, uint8_t *to, uint32_t bytes)
+{
+    struct world *w = context;
+    memcpy(to, w->memory[world_line_of(address) * WORLD_WORDS], bytes);
+    return true;
+}
+
+/* The host reads each word that a thread counts in or has to itself, and changes it. */
+static void use_host(struct world *w)
+{
+    uint32_t places = 0;
+    for (unsigned t = 0; t < w->program.threads; t++)
+        places |= w->program.roles[t].counters | w->program.roles[t].own;
+    for (uint8_t place = 0; place < w->setup->lines * WORLD_WORDS; place++) {
+        if (!(places >> place & 1))
+            continue;
+        if (w->memory[place][0] != w->truth[place])
+            world_fault(w, "the host reads %u of line %u [%u] behind a kernel, where %u was written",
+                        w->memory[place][0], world_line_name(w, place / WORLD_WORDS), place % WORLD_WORDS,
+                        w->truth[place]);
+        w->truth[place] = w->memory[place][0] = (uint8_t)((w->truth[place] + 1u) % w->setup->values);
+    }
+}
+
+void world_begin(struct world *w)
+{
+    for (unsigned c = 0; c < w->setup->caches; c++)
+        agent_publish(&w->agents[c], put_bytes, w);
+    use_host(w);
+    for (unsigned c = 0; c < w->setup->caches; c++)
+        order_begin_kernel(&w->agents[c], read_bytes, w);
+    w->ending = false;
+    w->kernel++;
+    for (unsigned t = 0; t < w->program.threads; t++)
+        w->threads[t].left = (uint8_t)w->setup->accesses;
+}
