@@ -6,7 +6,8 @@ cd "$LOCKSTEP_SRC/tests/reference" || exit 1
 failed=0
 for run in "2 ht1024 --max-cycles 12000" "4 reduce" "2 atom_spread" "4 barimb --max-cycles 4000" "2 localmem" "3 multi_cta --max-cycles 4000" \
     "2 bfs --max-cycles 12000" "2 waitsignal --max-cycles 12000" "3 spmv --machine gtx1080ti" \
-    "2 reduce --machine apu128 --max-cycles 3000" "2 ht1024 --machine apu128 --protocol hlrc --max-cycles 3000" "3 atom_spread --set gpu.sms=100"; do
+    "2 reduce --machine apu128 --max-cycles 3000" "2 ht1024 --machine apu128 --protocol hlrc --max-cycles 3000" "3 atom_spread --set gpu.sms=100" \
+    "2 bfs --machine gtx480-sm2 --protocol denovo-b --max-cycles 8000" "2 bfs --machine gtx480-sm2 --protocol rsp --max-cycles 8000"; do
     # shellcheck disable=SC2086
     set -- $run
     threads=$1 case=$2
