@@ -22,7 +22,6 @@ struct fplace {
     struct fplace *next; /* in the list of those that are free */
     struct simt_warp *warps;
     struct simt_barrier *waits; /* what each warp waits at */
-    const struct isa_instr **wait_instrs;
     uint64_t *states; /* of each warp, in the turn that all are compared with */
     uint8_t *shared;
     struct sm_barriers barriers;
@@ -62,7 +61,7 @@ static void release(struct fblock *b, uint64_t warps, uint64_t value)
     for (uint64_t rest = warps; rest; rest &= rest - 1) {
         unsigned w = mask_first(rest);
         if (b->place->waits[w].mode == ISA_BARRIER_RED)
-            simt_barrier_result(&b->place->warps[w], b->place->wait_instrs[w], &b->place->waits[w], value);
+            simt_barrier_result(&b->place->warps[w], &b->place->waits[w], value);
     }
 }
 
@@ -162,11 +161,16 @@ static void arrive(struct fblock *b, unsigned w, const struct simt_result *r)
 {
     uint64_t value = 0;
     b->place->waits[w] = r->barrier;
-    b->place->wait_instrs[w] = r->instr;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE)
         b->waiting |= BIT64(w);
     uint64_t released = sm_barrier_arrive(&b->place->barriers, w, &r->barrier, &value);
     open_barrier(b, released, value, r->barrier.mode == ISA_BARRIER_GRID);
+}
+
+static void note_unsynced(struct frun *f, const struct simt_warp *warp, const struct simt_result *r)
+{
+    f->counters->sm.unsynced++;
+    sm_unsynced_note(&f->unsynced, warp, r, f->instructions);
 }
 
 static void end_warp(struct fblock *b, unsigned w)
@@ -228,6 +232,8 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             if (!move_lanes(f, b, w))
                 return true;
         } else if (event == SIMT_BARRIER) {
+            if (r.unsynced.kind)
+                note_unsynced(f, warp, &r);
             arrive(b, w, &r);
             if (mask_has(b->waiting, w))
                 return true;
@@ -238,8 +244,7 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             f->counters->sm.thread_instructions += mask_count(r.met);
         } else if (event == SIMT_UNSYNCED) {
             f->counters->sm.thread_instructions += mask_count(r.met);
-            f->counters->sm.unsynced++;
-            sm_unsynced_note(&f->unsynced, warp, &r, f->instructions);
+            note_unsynced(f, warp, &r);
         } else if (event == SIMT_SLEEP) {
             break;
         }
@@ -258,7 +263,6 @@ static struct fplace *new_place(struct frun *f)
     place->warps = ARENA_NEW(arena, struct simt_warp, k->warps_per_block);
     place->waits = ARENA_NEW(arena, struct simt_barrier, k->warps_per_block);
     place->states = ARENA_NEW(arena, uint64_t, k->warps_per_block);
-    place->wait_instrs = ARENA_NEW(arena, const struct isa_instr *, k->warps_per_block);
     place->shared = arena_alloc(arena, k->shared_bytes + 1, 16);
     uint8_t *lent = arena_alloc(arena, bytes * k->warps_per_block, 64);
     for (unsigned w = 0; w < k->warps_per_block; w++)

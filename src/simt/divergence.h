@@ -31,7 +31,7 @@ struct simt_path {
     uint8_t kind;   /* the way's own, as what follows is */
     uint8_t what;   /* it waits for (simt_awaited), as key */
     uint16_t spent; /* what it did since it last had to let others go on */
-    uint32_t key;
+    uint32_t key;   /* 0: it waits for nothing */
 };
 
 /* How lanes that are named together by an instruction wait for each other there. */
@@ -113,10 +113,17 @@ struct simt_divergence {
      * path can go on meanwhile. */
     void (*poll)(struct simt_paths *paths, uint64_t taken, uint32_t target, uint32_t fallthrough, uint32_t reconverge);
     /* The path that has the turn came to an instruction that its lanes `some` execute together with all named ones, as
-     * a path without its other lanes; NULL: those that are not there are not waited for. Fills `met`, unless it WAITS;
-     * where all are GATHERED, the caller executes the instructions of those paths too. */
+     * a path without its other lanes; NULL: those that are not there are not waited for, but at barriers of the block
+     * (await). Fills `met`, unless it WAITS; where all are GATHERED, the caller executes the instructions of those
+     * paths too. */
     enum simt_gathered (*gather)(struct simt_paths *paths, uint64_t some, const struct simt_awaited *awaited,
                                  struct simt_met *met);
+    /* Of ways without gather: the lanes `some` of the turn came to a barrier of the block at which `missing`, of their
+     * warp, have to arrive too; its other lanes go on at next. GATHERED: all are there, and those that waited under the
+     * same key, which is not 0, are behind their instructions; some may have joined the turn. WAITS: others have the
+     * turn. NOBODY: no other lane can go on. *there: the lanes that have come. */
+    enum simt_gathered (*await)(struct simt_paths *paths, uint64_t some, uint32_t next, uint32_t key, uint64_t missing,
+                                uint64_t *there);
     /* Locks (simt/lock.h). The lanes of mask, all that have the turn, ask for locks; they stay where they are. */
     void (*ask)(struct simt_paths *paths, uint64_t mask);
     /* Those that asked, and have the turn, are answered. */

@@ -309,52 +309,6 @@ static enum simt_event execute_ret(struct simt_warp *warp, struct simt_result *r
     return SIMT_JUMP;
 }
 
-HOT static enum simt_event execute_barrier(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                                           struct simt_result *r)
-{
-    const struct simt_frame *frame = &warp->paths.now->frame;
-    uint64_t scratch[SIMT_MAX_WIDTH];
-    unsigned first = mask_first(r->mask);
-    const uint32_t *id = op->src_count > 0 ? simt_source_row(warp, &op->src[0], frame, cycle, scratch) : NULL;
-    uint32_t number = id ? id[first] : 0;
-    const uint32_t *count = op->src_count > 1 ? simt_source_row(warp, &op->src[1], frame, cycle, scratch) : NULL;
-    uint32_t threads = count ? count[first] : 0;
-    const struct isa_instr *instr = r->instr;
-    r->barrier = (struct simt_barrier){
-        .id = number,
-        .threads = threads,
-        .mode = instr->mods.barrier ? instr->mods.barrier : ISA_BARRIER_SYNC,
-        .reduce = instr->mods.reduce,
-        .arrived = r->mask,
-        .pred = op->pred_src_count ? simt_source_pred(warp, &op->pred_src[0], frame) & r->mask : 0,
-        .reg_base = frame->reg_base,
-        .pred_base = frame->pred_base,
-    };
-    unsigned width = warp->code->width;
-    uint32_t barriers = warp->block->grid->barriers;
-    if (number >= barriers || threads % width) {
-        r->fault = (struct simt_fault){
-            .kind = SIMT_FAULT_BARRIER, .lane = (uint8_t)first, .address = number >= barriers ? number : threads};
-        return SIMT_FAULTED;
-    }
-    simt_advance(&warp->paths, r->pc + 1);
-    return SIMT_BARRIER;
-}
-
-void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, const struct simt_barrier *barrier,
-                         uint64_t value)
-{
-    const struct simt_op *op = &warp->code->ops[instr - warp->code->module->instrs];
-    struct simt_frame frame = {.reg_base = barrier->reg_base, .pred_base = barrier->pred_base};
-    if (op->pred_dst_count)
-        simt_write_pred(warp, &op->pred_dst[0], &frame, barrier->arrived, value ? ~UINT64_C(0) : 0);
-    if (op->dst_count && op->dst[0].place == SIMT_PLACE_ROW) {
-        uint32_t *row = simt_row(warp, barrier->reg_base, op->dst[0].row);
-        for (uint64_t rest = barrier->arrived; rest; rest &= rest - 1)
-            row[mask_first(rest)] = (uint32_t)value;
-    }
-}
-
 /* At most a millisecond: PTX ISA, "nanosleep". */
 static enum simt_event execute_sleep(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                                      struct simt_result *r)
@@ -375,7 +329,6 @@ static enum simt_event execute_sleep(struct simt_warp *warp, const struct simt_o
 static enum simt_event execute_control(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
                                        struct simt_result *r)
 {
-    enum simt_event event;
     switch (op->kind) {
     case SIMT_KIND_BRANCH:
         return execute_branch(warp, op, r->instr, r);
@@ -396,8 +349,7 @@ static enum simt_event execute_control(struct simt_warp *warp, const struct simt
     case SIMT_KIND_EXIT:
         return execute_exit(warp, r);
     case SIMT_KIND_BARRIER:
-        event = warp->paths.way->gather ? simt_gather_block(warp, op, cycle, r) : SIMT_PLAIN;
-        return event == SIMT_PLAIN ? execute_barrier(warp, op, cycle, r) : event;
+        return simt_arrive(warp, op, cycle, r);
     case SIMT_KIND_SLEEP:
         return execute_sleep(warp, op, cycle, r);
     default: /* trap, and what a launch check should have refused */

@@ -26,10 +26,13 @@ const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool w
  * PLAIN, MET or UNSYNCED, behind which r says who executes it now; JUMP: they wait for others; or FAULTED. */
 enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r);
 /* gather.c: the lanes of r->mask, which are not none, came to a barrier of the block, under a way to diverge that waits
- * there. PLAIN: those that have to be there are; r says who executes it now. JUMP: they wait, and have not executed it.
- * FAULTED: they would wait for ever. */
-enum simt_event simt_gather_block(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                                  struct simt_result *r);
+ * there for those at barriers of the same key. PLAIN: those that have to be there are; r says who executes it now.
+ * JUMP: they wait, and have not executed it. FAULTED: they would wait for ever. */
+enum simt_event simt_gather_block(struct simt_warp *warp, uint32_t key, uint64_t cycle, struct simt_result *r);
+/* arrive.c: the lanes of r->mask, which are not none, came to a barrier of the block or the grid. BARRIER: the warp
+ * arrives, as r->barrier says, and r->unsynced what is wrong with that; JUMP: they wait for others of their warp;
+ * FAULTED. */
+enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r);
 /* The lanes of a path for which the instruction's guard is true. */
 static inline uint64_t simt_guard_mask(const struct simt_warp *warp, const struct isa_instr *instr,
                                        const struct simt_path *path)

@@ -2,10 +2,9 @@
  * have to be there, and what becomes of a warp none of whose lanes can go on.
  *
  * PTX ISA, "vote.sync" and its kin: lanes wait until all that their member mask names have executed an instruction of
- * the kind with the same qualifiers and mask, wherever it is; for targets below sm_70 they execute the same one. A
- * reducing barrier of the block is executed by all lanes of a warp as one instruction. At bar.sync lanes meet that come
- * to different ones of one number. A warp comes to a barrier of its block when all its lanes have that have not ended.
- */
+ * the kind with the same qualifiers and mask, wherever it is; for targets below sm_70 they execute the same one. At
+ * barriers of the block (arrive.c) lanes meet that come to different ones of one key. A warp comes to a barrier of its
+ * block when all its lanes have that have not ended. */
 #include <stdio.h>
 #include <string.h>
 
@@ -141,23 +140,11 @@ enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *o
     return gather(warp, cycle, r, lanes, &awaited, met);
 }
 
-/* The key is the barrier's number and whether the lanes wait for the block: those that do and those that do not, do not
- * meet. */
-enum simt_event simt_gather_block(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle,
-                                  struct simt_result *r)
+enum simt_event simt_gather_block(struct simt_warp *warp, uint32_t key, uint64_t cycle, struct simt_result *r)
 {
     if (r->mask == warp->live)
         return SIMT_PLAIN;
-    uint64_t scratch[SIMT_MAX_WIDTH];
     struct simt_met met;
-    const struct simt_frame *frame = &warp->paths.now->frame;
-    const uint32_t *id = op->src_count > 0 ? simt_source_row(warp, &op->src[0], frame, cycle, scratch) : NULL;
-    uint32_t number = id ? id[mask_first(r->mask)] : 0;
-    uint8_t mode = r->instr->mods.barrier;
-    struct simt_awaited awaited = {
-        .how = mode == ISA_BARRIER_RED ? SIMT_GATHER_ONE : SIMT_GATHER_BLOCK,
-        .key = number << 3 | mode,
-        .named = warp->live,
-    };
+    struct simt_awaited awaited = {.how = SIMT_GATHER_BLOCK, .key = key, .named = warp->live};
     return gather(warp, cycle, r, r->mask, &awaited, &met);
 }

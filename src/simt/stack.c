@@ -19,7 +19,13 @@
  * branch of their own, at the place where that ends. So lanes that give back in several places all come to where their
  * branch inside the critical section meets; if some come to one place and some to another, the later ones part from the
  * base as an entry of their own. A retry entry without lanes, whose lock entry is the top, has nobody who waits: the
- * lanes are in the base again. */
+ * lanes are in the base again.
+ *
+ * Barriers of the block: lanes that wait there for others of their warp have the barrier's key. If no entry above has
+ * any lane of an entry (it is a leaf), it may change places with those above it: none of them meets there. So when the
+ * top has to wait, the topmost leaf that does not becomes the top. What an entry was pushed on is below it still, but
+ * there may be other entries, of other lanes, between the two. While lanes ask for locks or have them, nothing moves. A
+ * leaf that waits and is the top again executes its barrier again: others have ended, or wait too. */
 #include "simt/stack.h"
 
 #include <string.h>
@@ -160,11 +166,22 @@ static void call(struct simt_paths *stack, uint64_t mask, uint32_t entry, uint32
     stack->now = top_of(stack);
 }
 
-/* Index of the innermost call's entry, or count when there is none. */
+/* The highest entry below number i that has lanes of it; count: there is none. */
+static uint32_t below(const struct simt_paths *stack, uint32_t i)
+{
+    uint64_t mask = stack->table[i].mask;
+    while (i-- > 0)
+        if (stack->table[i].mask & mask)
+            return i;
+    return stack->count;
+}
+
+/* Index of the entry of the innermost call that the top's lanes are in, or count when there is none. */
 static uint32_t innermost_call(const struct simt_paths *stack)
 {
+    uint64_t mask = top_of(stack)->mask;
     for (uint32_t i = stack->count; i-- > 0;)
-        if (stack->table[i].kind == ENTRY_CALL)
+        if (stack->table[i].kind == ENTRY_CALL && (stack->table[i].mask & mask))
             return i;
     return stack->count;
 }
@@ -192,8 +209,8 @@ static void end(struct simt_paths *stack, uint64_t mask, uint32_t next)
 
 static const struct simt_path *caller(const struct simt_paths *stack)
 {
-    uint32_t call = innermost_call(stack);
-    return call == stack->count || call == 0 ? NULL : &stack->table[call - 1];
+    uint32_t call = innermost_call(stack), from = call < stack->count ? below(stack, call) : call;
+    return from < stack->count ? &stack->table[from] : NULL;
 }
 
 /* ---- locks ---- */
@@ -432,6 +449,95 @@ static void part(struct simt_paths *stack, uint64_t mask, uint32_t next)
     stack->now = top_of(stack);
 }
 
+/* ---- barriers of the block ---- */
+
+/* The lanes that wait with a key. */
+static uint64_t waiting(const struct simt_paths *stack, uint32_t key)
+{
+    uint64_t lanes = 0, higher = 0;
+    for (uint32_t i = stack->count; i-- > 0;) {
+        lanes |= stack->table[i].key == key ? stack->table[i].mask & ~higher : 0;
+        higher |= stack->table[i].mask;
+    }
+    return lanes;
+}
+
+/* The topmost leaf that waits for nobody, or count. */
+static uint32_t free_leaf(const struct simt_paths *stack)
+{
+    uint64_t higher = 0;
+    for (uint32_t i = stack->count; i-- > 0;) {
+        const struct simt_path *entry = &stack->table[i];
+        if (entry->mask && !(entry->mask & higher) && !entry->key)
+            return i;
+        higher |= entry->mask;
+    }
+    return stack->count;
+}
+
+static void take_out(struct simt_paths *stack, uint32_t i)
+{
+    stack->count--;
+    memmove(&stack->table[i], &stack->table[i + 1], (stack->count - i) * sizeof stack->table[0]);
+}
+
+/* Entry i is a leaf that would go on as the top does. */
+static bool goes_along(const struct simt_paths *stack, uint32_t i)
+{
+    const struct simt_path *entry = &stack->table[i], *top = top_of(stack);
+    return !stack->asked && entry->kind == ENTRY_NORMAL && top->kind == ENTRY_NORMAL && entry->pc == top->pc &&
+           entry->until == top->until && !memcmp(&entry->frame, &top->frame, sizeof top->frame) &&
+           below(stack, i) == below(stack, stack->count - 1);
+}
+
+/* Those that wait with the top's key go on: as the top if they stand at its place, else behind their own. */
+static void let_pass(struct simt_paths *stack)
+{
+    uint32_t key = top_of(stack)->key;
+    for (uint32_t i = stack->count - 1; i-- > 0;) {
+        if (stack->table[i].key != key)
+            continue;
+        if (goes_along(stack, i)) {
+            top_of(stack)->mask |= stack->table[i].mask;
+            take_out(stack, i);
+            continue;
+        }
+        stack->table[i].key = 0;
+        stack->table[i].pc++;
+    }
+    stack->now = top_of(stack);
+    stack->now->key = 0;
+}
+
+static void part(struct simt_paths *stack, uint64_t mask, uint32_t next);
+
+static enum simt_gathered await(struct simt_paths *stack, uint64_t some, uint32_t next, uint32_t key, uint64_t missing,
+                                uint64_t *there)
+{
+    uint64_t others = top_of(stack)->mask & ~some;
+    uint32_t came = stack->count;
+    top_of(stack)->key = key;
+    if (others)
+        part(stack, others, next);
+    *there = waiting(stack, key);
+    if (stack->count > came) { /* the others are the top */
+        top_of(stack)->key = 0;
+        return SIMT_GATHER_WAITS;
+    }
+    if (!(missing & ~*there)) {
+        let_pass(stack);
+        return SIMT_GATHERED;
+    }
+    uint32_t leaf = stack->asked ? stack->count : free_leaf(stack);
+    if (leaf == stack->count)
+        return SIMT_GATHER_NOBODY;
+    struct simt_path entry = stack->table[leaf];
+    take_out(stack, leaf);
+    stack->table[stack->count++] = entry;
+    settle(stack);
+    return SIMT_GATHER_WAITS;
+}
+
 /* Retry entries are as many as the stack says, and each lock entry stands on one. */
 static bool locks_hold(const struct simt_paths *stack)
 {
@@ -445,15 +551,17 @@ static bool locks_hold(const struct simt_paths *stack)
     return asked == stack->asked;
 }
 
-/* An entry's lanes are among those of the call's entry below it. */
+/* An entry's lanes are among those of the innermost call's entry below it that has any. */
 static bool holds(const struct simt_paths *stack)
 {
-    uint64_t frame = ~UINT64_C(0);
     for (uint32_t i = 0; i < stack->count; i++) {
-        const struct simt_path *entry = &stack->table[i];
-        if (entry->mask & ~frame)
+        uint64_t mask = stack->table[i].mask;
+        uint32_t call = i;
+        while (call-- > 0)
+            if (stack->table[call].kind == ENTRY_CALL && (stack->table[call].mask & mask))
+                break;
+        if (call != UINT32_MAX && (mask & ~stack->table[call].mask))
             return false;
-        frame = entry->kind == ENTRY_CALL ? entry->mask : frame;
     }
     return locks_hold(stack) && (!stack->count || !done(top_of(stack)));
 }
@@ -473,6 +581,7 @@ const struct simt_divergence simt_stack = {
     .answer = answer,
     .give = give,
     .part = part,
+    .await = await,
     .caller = caller,
     .turn = top_of,
     .holds = holds,

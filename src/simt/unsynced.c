@@ -85,6 +85,14 @@ void simt_unsynced_describe(const struct simt_unsynced *unsynced, struct strbuf 
         strbuf_add(out, " this instruction with a mask that does not name ");
         strbuf_add(out, one ? "it: the result is undefined" : "them: the result is undefined");
         return;
+    case SIMT_UNSYNCED_BARRIER:
+        strbuf_add(out, one ? " of the warp comes" : " of the warp come");
+        strbuf_add(out, " to this barrier without ");
+        simt_add_lanes(out, unsynced->others);
+        strbuf_add(out,
+                   ": undefined for a target below sm_70, here the warp arrives all the same, and again with lanes "
+                   "that come later");
+        return;
     default:
         break;
     }

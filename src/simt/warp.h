@@ -36,12 +36,13 @@ struct simt_fault {
     uint64_t address;
     uint32_t pc;
     uint32_t taken; /* LOCK: the instruction that took the lock, + 1; 0: not known */
-    char message[256];
+    char message[400];
 };
 
-/* An instruction that exchanges values between lanes is unsynced when the lanes that execute it together are not those
- * that its member mask and its sources need. The manual leaves its result undefined, or has lanes wait; here it is
- * defined, but hardware may give another (docs/arithmetic.md). */
+/* An instruction that exchanges values between lanes, or a barrier of the block, is unsynced when the lanes that
+ * execute it together are not those that its member mask and its sources need, or, at the barrier, all of the warp. The
+ * manual leaves its result undefined, or has lanes wait; here it is defined, but hardware may give another
+ * (docs/arithmetic.md, docs/divergence.md). */
 enum simt_unsynced_kind {
     SIMT_UNSYNCED_NOT,
     SIMT_UNSYNCED_SOURCE,    /* shfl: `lanes` read `others`, which do not execute it */
@@ -49,6 +50,7 @@ enum simt_unsynced_kind {
     SIMT_UNSYNCED_ABSENT,    /* `lanes` execute it; `others`, named in a mask and not ended, do not */
     SIMT_UNSYNCED_UNAWAITED, /* the same, where the program's target (sm_70 or later) has `lanes` wait for `others`, but
                                 the way to diverge does not */
+    SIMT_UNSYNCED_BARRIER,   /* a barrier: the warp arrives with `lanes`, without `others`, which have not ended */
 };
 struct simt_unsynced {
     uint8_t kind; /* enum simt_unsynced_kind */
@@ -179,9 +181,8 @@ struct simt_barrier {
     uint32_t id, threads; /* threads: 0 means the whole block */
     uint8_t mode;         /* ISA_BARRIER_SYNC, _ARRIVE, _RED, _GRID */
     uint8_t reduce;       /* ISA_REDUCE_* for RED */
-    uint64_t arrived;     /* lanes that execute it */
+    uint64_t arrived;     /* lanes that execute it, each at the instruction before the one where it stands now */
     uint64_t pred;        /* lanes whose predicate is true, for RED */
-    uint32_t reg_base, pred_base;
 };
 
 struct simt_result {
@@ -192,8 +193,8 @@ struct simt_result {
     uint64_t met;    /* lanes that stood at other instructions, and have executed theirs together with this one */
     struct simt_barrier barrier;
     uint64_t sleep_ns;
-    uint64_t again; /* QUEUED: the cycle in which a lane is to ask again */
-    struct simt_unsynced unsynced;
+    uint64_t again;                /* QUEUED: the cycle in which a lane is to ask again */
+    struct simt_unsynced unsynced; /* of UNSYNCED, and of a BARRIER that is unsynced */
     struct simt_fault fault;
 };
 
@@ -225,9 +226,8 @@ void simt_load_lanes(struct simt_warp *warp, const struct simt_access *access, u
                      uint32_t line_bytes);
 /* Writes an atomic's old value to its destination. */
 void simt_atomic_lane(struct simt_warp *warp, const struct simt_access *access, unsigned lane, uint64_t old);
-/* Writes the result of a reducing barrier to the lanes of mask. */
-void simt_barrier_result(struct simt_warp *warp, const struct isa_instr *instr, const struct simt_barrier *barrier,
-                         uint64_t value);
+/* Writes the result of a reducing barrier to the lanes that arrived; the warp has executed nothing since. */
+void simt_barrier_result(struct simt_warp *warp, const struct simt_barrier *barrier, uint64_t value);
 /* Reads and writes local memory of one lane (offset in the thread's local memory); false outside the limit. */
 bool simt_local_read(struct simt_warp *warp, unsigned lane, uint64_t offset, void *to, unsigned bytes);
 bool simt_local_write(struct simt_warp *warp, unsigned lane, uint64_t offset, const void *from, unsigned bytes);

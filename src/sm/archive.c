@@ -137,22 +137,12 @@ static void archive_blocks(struct sm *sm, struct archive *ar)
     }
 }
 
-static void archive_barrier(struct sm *sm, struct archive *ar, struct sm_warp *warp, bool waits)
-{
-    const struct isa_module *module = code_of(sm)->module;
-    uint32_t pc = waits && !archive_loading(ar) ? (uint32_t)(warp->barrier_instr - module->instrs) : 0;
-    ARCHIVE(ar, warp->barrier);
-    archive_u32_to(ar, &pc, module->instr_count - 1);
-    if (archive_loading(ar))
-        warp->barrier_instr = &module->instrs[pc];
-}
-
 static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
 {
     struct sm_warp *warp = &sm->warps[slot];
     archive_u8_to(ar, &warp->block, SM_SLOTS - 1);
     simt_warp_archive(&warp->simt, &sm->blocks[warp->block].simt, ar);
-    archive_barrier(sm, ar, warp, mask_has(sm->waits.barrier, slot));
+    ARCHIVE(ar, warp->barrier);
     ARCHIVE(ar, warp->buffered);
     archive_u8_to(ar, &warp->unit, ISA_UNIT_COUNT - 1);
     ARCHIVE(ar, warp->head_pc);

@@ -33,7 +33,7 @@ HOT static void release_warps(struct sm *sm, struct sm_block *block, uint64_t wa
         if (mask_has(sm->cleared, mask_first(rest)))
             sm_head_cleared(sm, warp, rest & -rest, &sm->kernel->decoded[warp->head_pc]);
         if (warp->barrier.mode == ISA_BARRIER_RED)
-            simt_barrier_result(&warp->simt, warp->barrier_instr, &warp->barrier, value);
+            simt_barrier_result(&warp->simt, &warp->barrier, value);
     }
 }
 
@@ -65,7 +65,6 @@ HOT void sm_reach_barrier(struct sm *sm, unsigned slot, const struct simt_result
     sm_count_warps(sm, sm->now + 1);
     sm->stats.barriers++;
     warp->barrier = r->barrier;
-    warp->barrier_instr = r->instr;
     if (r->barrier.mode != ISA_BARRIER_ARRIVE) {
         sm_wait_begin(sm, SM_WAIT_barrier, BIT64(slot));
         sm_phase_arrive(sm, slot);

@@ -241,6 +241,12 @@ static void count_jump(struct sm *sm, const struct simt_result *r)
     }
 }
 
+static void note_unsynced(struct sm *sm, const struct sm_warp *warp, const struct simt_result *r)
+{
+    sm->stats.unsynced++;
+    sm_unsynced_note(&sm->unsynced, &warp->simt, r, sm->now);
+}
+
 /* The instruction did more than change registers. Returns false when that was illegal. */
 static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct sm_op *o, const struct simt_result *r,
                    uint64_t live_before)
@@ -260,6 +266,8 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
         reach_fence(sm, slot, r->instr);
         break;
     case SIMT_BARRIER:
+        if (RARELY(r->unsynced.kind))
+            note_unsynced(sm, warp, r);
         sm_reach_barrier(sm, slot, r);
         break;
     case SIMT_SLEEP:
@@ -281,8 +289,7 @@ static bool follow(struct sm *sm, unsigned slot, enum simt_event event, struct s
         break;
     case SIMT_UNSYNCED:
         sm->stats.thread_instructions += mask_count(r->met);
-        sm->stats.unsynced++;
-        sm_unsynced_note(&sm->unsynced, &warp->simt, r, sm->now);
+        note_unsynced(sm, warp, r);
         break;
     default:
         break;

@@ -49,7 +49,6 @@ struct sm_warp {
     uint32_t lanes_out;          /* ops that ask queues for locks, which in_flight does not count */
     struct order_wait order;     /* at a fence */
     struct simt_barrier barrier; /* the one it waits at */
-    const struct isa_instr *barrier_instr;
     uint64_t age;
     uint64_t wake;                               /* asleep or delayed: cycle in which that ends */
     uint64_t sync_ops, takes, last_sync_address; /* counts: since sm_watch_reset */

@@ -105,7 +105,7 @@ static const struct trial trials[] = {
      1,
      64,
      {{128 + 64, 16, 132, 1}, {128 + 192, 16, 100, 1}},
-     true},
+     false},
     /* Half the warp waits for the block, the other half for the first half's lock. */
     {"a barrier of the block to which lanes come at different times",
      KERNEL(LOCK("0", "TRY") COUNT("128") UNLOCK("0") "bar.sync 0; ld.volatile.global.u32 %r7, [%rd1+128]; "

@@ -1,0 +1,170 @@
+/* A warp comes to a barrier of its block. It arrives as a whole, when all its lanes have come that have not ended; how
+ * lanes that come apart are brought together is for the way to diverge.
+ *
+ * PTX ISA, "bar, barrier": a thread waits for all non-exited threads of its warp, and marks the warp's arrival; for
+ * targets below sm_70 the threads of a warp execute the barrier in convergence, and an instruction of some of them
+ * counts as one of the warp (CUDA C++ Programming Guide, "Independent Thread Scheduling"). So under the reconvergence
+ * stack the program's target says which: of sm_70 and later, lanes that have come wait, and the stack goes on with the
+ * others, as long as these do not wait for them. Of older targets, the warp arrives with any of its lanes, and again
+ * with the next ones; the manual leaves that undefined, and it is noted. Other ways count threads for every target. */
+#include <stdio.h>
+
+#include "base/hot.h"
+#include "simt/exchange.h"
+
+/* Lanes that wait where an instruction ends them do not come to a barrier: on a GPU they have exited before. */
+static uint64_t still_to_come(const struct simt_warp *warp, uint64_t lanes)
+{
+    const struct isa_module *module = warp->code->module;
+    uint64_t found = 0;
+    for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
+        if (!(walk.lanes & lanes))
+            continue;
+        const struct isa_instr *next = &module->instrs[walk.path->pc];
+        bool ends = next->op == ISA_OP_EXIT ||
+                    (next->op == ISA_OP_RET && module->functions[walk.path->frame.function].is_kernel);
+        found |= ends && !next->guarded ? 0 : walk.lanes & lanes;
+    }
+    return found;
+}
+
+/* The first of the missing lanes, and where they wait. */
+static void add_missing(const struct simt_warp *warp, uint64_t missing, struct strbuf *out)
+{
+    const struct isa_module *module = warp->code->module;
+    for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
+        if (!mask_has(walk.lanes, mask_first(missing)))
+            continue;
+        const struct isa_instr *at = &module->instrs[walk.path->pc];
+        uint32_t flags = isa_op_info((enum isa_op)at->op)->flags;
+        simt_add_lanes(out, walk.lanes & missing);
+        strbuf_add(out, flags & ISA_FLAG_BARRIER ? ", which wait for them at another barrier, "
+                        : flags & ISA_FLAG_TAKE  ? ", which ask for a lock when these have given theirs back, "
+                                                 : ", which wait for them where branches meet, ");
+        isa_format_pos(module, at, out);
+        return;
+    }
+}
+
+/* Nobody of the warp can go on: the missing lanes wait for those that have come. */
+static enum simt_event fault_apart(const struct simt_warp *warp, struct simt_result *r, uint64_t missing)
+{
+    struct strbuf text = {0};
+    strbuf_add(&text, "the reconvergence stack cannot bring a warp's lanes to this barrier: ");
+    simt_add_lanes(&text, r->mask);
+    strbuf_add(&text, " would wait here for ever for ");
+    add_missing(warp, missing, &text);
+    r->fault = (struct simt_fault){.kind = SIMT_FAULT_UNSYNCED, .lane = (uint8_t)mask_first(r->mask)};
+    snprintf(r->fault.message, sizeof r->fault.message, "%s", strbuf_text(&text));
+    strbuf_free(&text);
+    return SIMT_FAULTED;
+}
+
+/* The key of lanes that wait at a barrier: they meet those that wait at one of the same number, form and reduction. */
+static uint32_t key_of(const struct isa_instr *instr, uint32_t number)
+{
+    return (number << 3 | instr->mods.barrier) << 3 | instr->mods.reduce;
+}
+
+/* Under the stack. PLAIN: the warp arrives, with the lanes of *arrived; JUMP: r->mask waits, others have the turn. */
+static enum simt_event come_apart(struct simt_warp *warp, uint32_t key, struct simt_result *r, uint64_t *arrived)
+{
+    struct simt_paths *paths = &warp->paths;
+    uint64_t missing = still_to_come(warp, warp->live & ~r->mask);
+    if (!simt_meets_anywhere(warp->code->module)) {
+        if (missing)
+            r->unsynced = (struct simt_unsynced){.kind = SIMT_UNSYNCED_BARRIER, .lanes = r->mask, .others = missing};
+        return missing && warp->block->grid->check_sync ? simt_fault_unsynced(r) : SIMT_PLAIN;
+    }
+    switch (paths->way->await(paths, r->mask, r->pc + 1, key, missing, arrived)) {
+    case SIMT_GATHER_WAITS:
+        r->mask = 0;
+        return SIMT_JUMP;
+    case SIMT_GATHER_NOBODY:
+        return fault_apart(warp, r, missing & ~*arrived);
+    default:
+        r->active = r->mask = paths->now->mask; /* lanes that had waited at this instruction have a true guard, too */
+        return SIMT_PLAIN;
+    }
+}
+
+/* The lanes of `arrived` whose predicate is true, of a reducing barrier. Those that do not have the turn stand behind
+ * theirs already. */
+static uint64_t predicates(const struct simt_warp *warp, const struct simt_op *op, uint64_t arrived)
+{
+    const struct simt_path *now = warp->paths.now;
+    if (!op->pred_src_count)
+        return 0;
+    uint64_t value = simt_source_pred(warp, &op->pred_src[0], &now->frame) & now->mask;
+    uint64_t rest = arrived & ~now->mask;
+    for (struct simt_walk walk = simt_walk(&warp->paths); rest && simt_walk_next(&walk);) {
+        uint64_t lanes = walk.lanes & rest;
+        if (lanes)
+            value |= simt_source_pred(warp, &warp->code->ops[walk.path->pc - 1].pred_src[0], &walk.path->frame) & lanes;
+        rest &= ~lanes;
+    }
+    return value & arrived;
+}
+
+static uint32_t operand_of(const struct simt_warp *warp, const struct simt_op *op, unsigned i, unsigned lane,
+                           uint64_t cycle)
+{
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    const uint32_t *row =
+        i < op->src_count ? simt_source_row(warp, &op->src[i], &warp->paths.now->frame, cycle, scratch) : NULL;
+    return row ? row[lane] : 0;
+}
+
+HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
+{
+    const struct simt_divergence *way = warp->paths.way;
+    unsigned first = mask_first(r->mask), width = warp->code->width;
+    uint32_t number = operand_of(warp, op, 0, first, cycle), threads = operand_of(warp, op, 1, first, cycle);
+    uint64_t arrived = r->mask;
+    enum simt_event event = SIMT_PLAIN;
+    r->unsynced.kind = SIMT_UNSYNCED_NOT;
+    if (number >= warp->block->grid->barriers || threads % width) {
+        r->fault = (struct simt_fault){
+            .kind = SIMT_FAULT_BARRIER,
+            .lane = (uint8_t)first,
+            .address = number >= warp->block->grid->barriers ? number : threads,
+        };
+        return SIMT_FAULTED;
+    }
+    if (RARELY(way->gather)) {
+        event = simt_gather_block(warp, key_of(r->instr, number), cycle, r);
+        arrived = warp->live;
+    } else if (RARELY(r->mask != warp->live || warp->paths.now->key)) {
+        event = come_apart(warp, key_of(r->instr, number), r, &arrived);
+    }
+    if (event != SIMT_PLAIN)
+        return event;
+    r->barrier = (struct simt_barrier){
+        .id = number,
+        .threads = threads,
+        .mode = r->instr->mods.barrier ? r->instr->mods.barrier : ISA_BARRIER_SYNC,
+        .reduce = r->instr->mods.reduce,
+        .arrived = arrived,
+        .pred = predicates(warp, op, arrived),
+    };
+    simt_advance(&warp->paths, r->pc + 1);
+    return SIMT_BARRIER;
+}
+
+void simt_barrier_result(struct simt_warp *warp, const struct simt_barrier *barrier, uint64_t value)
+{
+    for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
+        uint64_t lanes = walk.lanes & barrier->arrived;
+        if (!lanes)
+            continue;
+        const struct simt_op *op = &warp->code->ops[walk.path->pc - 1];
+        const struct simt_frame *frame = &walk.path->frame;
+        if (op->pred_dst_count)
+            simt_write_pred(warp, &op->pred_dst[0], frame, lanes, value ? ~UINT64_C(0) : 0);
+        if (!op->dst_count || op->dst[0].place != SIMT_PLACE_ROW)
+            continue;
+        uint32_t *row = simt_row(warp, frame->reg_base, op->dst[0].row);
+        for (uint64_t rest = lanes; rest; rest &= rest - 1)
+            row[mask_first(rest)] = (uint32_t)value;
+    }
+}
