@@ -303,11 +303,12 @@ static void start_block(struct frun *f, struct fblock *b)
     b->simt.grid = &run->grid;
     b->simt.shared_bytes = k->shared_bytes;
     b->simt.shared = b->place->shared;
+    b->simt.barriers = &b->place->barriers;
     if (k->shared_bytes)
         memset(b->simt.shared, 0, k->shared_bytes);
     b->running = mask_low(k->warps_per_block);
     b->waiting = b->at_grid = 0;
-    sm_barriers_init(&b->place->barriers, k->warps_per_block, width);
+    sm_barriers_init(&b->place->barriers, k->warps_per_block);
     for (unsigned w = 0; w < k->warps_per_block; w++) {
         unsigned first = w * width;
         b->place->warps[w].sm = (uint16_t)((b - f->blocks) % run->gpu->machine.gpu.sms);

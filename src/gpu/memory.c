@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpu/gpu_impl.h"
+#include "sm/barrier.h"
 
 uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes)
 {
@@ -172,7 +173,9 @@ static void service_output(void *context, const char *text, size_t bytes)
 
 void gpu_services_init(struct gpu *gpu)
 {
-    gpu->services = (struct simt_services){gpu, service_read, service_heap_alloc, service_heap_free, service_output};
+    gpu->services = (struct simt_services){
+        gpu, service_read, service_heap_alloc, service_heap_free, service_output, sm_barrier_arrived,
+    };
 }
 
 void gpu_take_output(struct gpu *gpu, struct strbuf *out)

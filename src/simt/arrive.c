@@ -6,7 +6,13 @@
  * counts as one of the warp (CUDA C++ Programming Guide, "Independent Thread Scheduling"). So under the reconvergence
  * stack the program's target says which: of sm_70 and later, lanes that have come wait, and the stack goes on with the
  * others, as long as these do not wait for them. Of older targets, the warp arrives with any of its lanes, and again
- * with the next ones; the manual leaves that undefined, and it is noted. Other ways count threads for every target. */
+ * with the next ones; the manual leaves that undefined, and it is noted. Other ways count threads for every target.
+ *
+ * Each half of a warp of 64 lanes is a warp of its own to the program. At a barrier of all threads of the block it
+ * makes no difference that the two come together. At one that counts threads a half arrives by itself if that cannot
+ * keep the other waiting: it does not wait there, or the barrier is full with it. Otherwise it first lets the other
+ * half go on, which may have to come there too, since a warp that waits at a barrier executes nothing until that opens.
+ */
 #include <stdio.h>
 
 #include "base/hot.h"
@@ -66,17 +72,30 @@ static uint32_t key_of(const struct isa_instr *instr, uint32_t number)
     return (number << 3 | instr->mods.barrier) << 3 | instr->mods.reduce;
 }
 
+/* Of the halves in which lanes are, the others that are still to come. */
+static uint64_t lacking(const struct simt_warp *warp, uint64_t lanes)
+{
+    return still_to_come(warp, warp->live & simt_halves(lanes) & ~lanes);
+}
+
 /* Under the stack. PLAIN: the warp arrives, with the lanes of *arrived; JUMP: r->mask waits, others have the turn. */
-static enum simt_event come_apart(struct simt_warp *warp, uint32_t key, struct simt_result *r, uint64_t *arrived)
+static enum simt_event come_apart(struct simt_warp *warp, uint32_t key, enum simt_halves_rule rule,
+                                  struct simt_result *r, uint64_t *arrived)
 {
     struct simt_paths *paths = &warp->paths;
-    uint64_t missing = still_to_come(warp, warp->live & ~r->mask);
-    if (!simt_meets_anywhere(warp->code->module)) {
-        if (missing)
-            r->unsynced = (struct simt_unsynced){.kind = SIMT_UNSYNCED_BARRIER, .lanes = r->mask, .others = missing};
-        return missing && warp->block->grid->check_sync ? simt_fault_unsynced(r) : SIMT_PLAIN;
+    uint64_t missing = still_to_come(warp, warp->live & ~r->mask), of_half = lacking(warp, r->mask);
+    if (!simt_meets_anywhere(warp->code->module) && (of_half || !missing)) {
+        if (of_half)
+            r->unsynced = (struct simt_unsynced){.kind = SIMT_UNSYNCED_BARRIER, .lanes = r->mask, .others = of_half};
+        return of_half && warp->block->grid->check_sync ? simt_fault_unsynced(r) : SIMT_PLAIN;
     }
-    switch (paths->way->await(paths, r->mask, r->pc + 1, key, missing, arrived)) {
+    enum simt_gathered gathered = paths->way->await(paths, r->mask, r->pc + 1, key, missing, arrived);
+    if (gathered == SIMT_GATHER_NOBODY && rule && !lacking(warp, *arrived)) {
+        if (rule == SIMT_GIVE_WAY)
+            paths->way->look_again(paths);
+        gathered = paths->way->await(paths, r->mask, r->pc + 1, key, rule == SIMT_GIVE_WAY ? missing : 0, arrived);
+    }
+    switch (gathered) {
     case SIMT_GATHER_WAITS:
         r->mask = 0;
         return SIMT_JUMP;
@@ -106,24 +125,88 @@ static uint64_t predicates(const struct simt_warp *warp, const struct simt_op *o
     return value & arrived;
 }
 
+/* Lanes of whole halves, not of the whole warp, come to a barrier that counts threads, and cannot keep others waiting.
+ */
+static bool half_suffices(const struct simt_warp *warp, const struct simt_result *r, uint32_t threads)
+{
+    bool passes = r->instr->mods.barrier == ISA_BARRIER_ARRIVE || threads <= mask_count(simt_halves(r->mask));
+    bool waited = !warp->paths.way->gather && warp->paths.now->key; /* perhaps with others */
+    return warp->code->width > ISA_WARP_SZ && threads && passes && !waited && !lacking(warp, r->mask);
+}
+
+static uint32_t operand_in(const struct simt_warp *warp, const struct simt_op *op, const struct simt_frame *frame,
+                           unsigned i, unsigned lane, uint64_t cycle)
+{
+    uint64_t scratch[SIMT_MAX_WIDTH];
+    const uint32_t *row = i < op->src_count ? simt_source_row(warp, &op->src[i], frame, cycle, scratch) : NULL;
+    return row ? row[lane] : 0;
+}
+
 static uint32_t operand_of(const struct simt_warp *warp, const struct simt_op *op, unsigned i, unsigned lane,
                            uint64_t cycle)
 {
-    uint64_t scratch[SIMT_MAX_WIDTH];
-    const uint32_t *row =
-        i < op->src_count ? simt_source_row(warp, &op->src[i], &warp->paths.now->frame, cycle, scratch) : NULL;
-    return row ? row[lane] : 0;
+    return operand_in(warp, op, &warp->paths.now->frame, i, lane, cycle);
+}
+
+/* The barrier opens when the halves in which lanes are arrive. */
+static bool opens(const struct simt_warp *warp, uint32_t number, uint32_t threads, uint64_t lanes)
+{
+    const struct simt_block *block = warp->block;
+    uint32_t (*arrived)(const void *, uint32_t) = block->grid->services ? block->grid->services->arrived : NULL;
+    return arrived && number < block->grid->barriers &&
+           arrived(block->barriers, number) + mask_count(simt_halves(lanes)) >= threads;
+}
+
+/* A whole half of the warp, none of `lanes`, stands at a barrier that opens when it arrives. */
+static bool other_half_opens(const struct simt_warp *warp, uint64_t lanes, uint64_t cycle)
+{
+    for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
+        uint64_t others = walk.lanes & ~simt_halves(lanes);
+        const struct simt_op *op = &warp->code->ops[walk.path->pc];
+        if (!others || op->kind != SIMT_KIND_BARRIER || (warp->live & simt_halves(others) & ~others))
+            continue;
+        unsigned lane = mask_first(others);
+        uint32_t threads = operand_in(warp, op, &walk.path->frame, 1, lane, cycle);
+        if (threads && opens(warp, operand_in(warp, op, &walk.path->frame, 0, lane, cycle), threads, others))
+            return true;
+    }
+    return false;
+}
+
+static enum simt_halves_rule halves_rule(const struct simt_warp *warp, uint32_t number, uint32_t threads,
+                                         uint64_t lanes, uint64_t cycle)
+{
+    if (warp->code->width <= ISA_WARP_SZ || !threads)
+        return SIMT_COME_WHOLE;
+    bool gives_way = !opens(warp, number, threads, lanes) && other_half_opens(warp, lanes, cycle);
+    return gives_way ? SIMT_GIVE_WAY : SIMT_COME_BY_HALVES;
+}
+
+/* The halves of a warp come to barriers of different numbers, or of different counts, at one instruction. */
+static bool halves_differ(const struct simt_warp *warp, const struct simt_op *op, uint64_t mask, uint64_t cycle)
+{
+    uint64_t high = mask & simt_half(ISA_WARP_SZ);
+    if (!high || high == mask)
+        return false;
+    unsigned one = mask_first(mask), other = mask_first(high);
+    return operand_of(warp, op, 0, one, cycle) != operand_of(warp, op, 0, other, cycle) ||
+           operand_of(warp, op, 1, one, cycle) != operand_of(warp, op, 1, other, cycle);
 }
 
 HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
 {
     const struct simt_divergence *way = warp->paths.way;
-    unsigned first = mask_first(r->mask), width = warp->code->width;
+    unsigned first = mask_first(r->mask);
     uint32_t number = operand_of(warp, op, 0, first, cycle), threads = operand_of(warp, op, 1, first, cycle);
     uint64_t arrived = r->mask;
     enum simt_event event = SIMT_PLAIN;
     r->unsynced.kind = SIMT_UNSYNCED_NOT;
-    if (number >= warp->block->grid->barriers || threads % width) {
+    if (warp->code->width > ISA_WARP_SZ && halves_differ(warp, op, r->mask, cycle)) {
+        way->part(&warp->paths, r->mask & simt_half(ISA_WARP_SZ), r->pc);
+        r->mask = 0;
+        return SIMT_JUMP;
+    }
+    if (number >= warp->block->grid->barriers || threads % ISA_WARP_SZ) {
         r->fault = (struct simt_fault){
             .kind = SIMT_FAULT_BARRIER,
             .lane = (uint8_t)first,
@@ -131,11 +214,11 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
         };
         return SIMT_FAULTED;
     }
-    if (RARELY(way->gather)) {
-        event = simt_gather_block(warp, key_of(r->instr, number), cycle, r);
-        arrived = warp->live;
-    } else if (RARELY(r->mask != warp->live || warp->paths.now->key)) {
-        event = come_apart(warp, key_of(r->instr, number), r, &arrived);
+    if (RARELY(r->mask != warp->live || warp->paths.now->key) && !half_suffices(warp, r, threads)) {
+        uint32_t key = key_of(r->instr, number);
+        enum simt_halves_rule rule = halves_rule(warp, number, threads, r->mask, cycle);
+        event = way->gather ? simt_gather_block(warp, key, rule, cycle, r, &arrived)
+                            : come_apart(warp, key, rule, r, &arrived);
     }
     if (event != SIMT_PLAIN)
         return event;

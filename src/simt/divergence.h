@@ -124,6 +124,8 @@ struct simt_divergence {
      * turn. NOBODY: no other lane can go on. *there: the lanes that have come. */
     enum simt_gathered (*await)(struct simt_paths *paths, uint64_t some, uint32_t next, uint32_t key, uint64_t missing,
                                 uint64_t *there);
+    /* Those that wait at barriers of the block come there again, when they have the turn. */
+    void (*look_again)(struct simt_paths *paths);
     /* Locks (simt/lock.h). The lanes of mask, all that have the turn, ask for locks; they stay where they are. */
     void (*ask)(struct simt_paths *paths, uint64_t mask);
     /* Those that asked, and have the turn, are answered. */

@@ -423,6 +423,7 @@ const struct simt_divergence simt_dwf = {
     .give = simt_meetings_give,
     .part = part_lanes,
     .gather = gather,
+    .look_again = simt_look_again,
     .caller = simt_meetings_caller,
     .turn = simt_meetings_turn,
     .holds = holds,

@@ -26,9 +26,17 @@ struct simt_exchange {
     uint64_t scratch[4][SIMT_MAX_WIDTH];
 };
 
+/* The half of a warp in which a lane is. */
 static inline uint64_t simt_half(unsigned lane)
 {
     return mask_low(ISA_WARP_SZ) << (lane & ISA_WARP_SZ);
+}
+
+/* All lanes of the halves in which lanes are. */
+static inline uint64_t simt_halves(uint64_t lanes)
+{
+    uint64_t low = simt_half(0), high = simt_half(ISA_WARP_SZ);
+    return (lanes & low ? low : 0) | (lanes & high ? high : 0);
 }
 
 /* The lanes that a lane's mask names. */

@@ -25,10 +25,14 @@ const void *simt_special_row(const struct simt_warp *warp, uint32_t sreg, bool w
 /* exchange.c: vote, shfl, match, redux, activemask, elect, bar.warp.sync, in the lanes of r->mask, which are not none.
  * PLAIN, MET or UNSYNCED, behind which r says who executes it now; JUMP: they wait for others; or FAULTED. */
 enum simt_event simt_warp_op(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r);
+/* What becomes of whole halves of a warp at a barrier of the block when no others of the warp can go on: they wait in
+ * vain, arrive alone, or let the other half arrive first, which stands at a barrier that opens then. */
+enum simt_halves_rule { SIMT_COME_WHOLE, SIMT_COME_BY_HALVES, SIMT_GIVE_WAY };
 /* gather.c: the lanes of r->mask, which are not none, came to a barrier of the block, under a way to diverge that waits
- * there for those at barriers of the same key. PLAIN: those that have to be there are; r says who executes it now.
- * JUMP: they wait, and have not executed it. FAULTED: they would wait for ever. */
-enum simt_event simt_gather_block(struct simt_warp *warp, uint32_t key, uint64_t cycle, struct simt_result *r);
+ * there. PLAIN: those that have to be there are; r says who executes it now. JUMP: they wait, and have not executed it.
+ * FAULTED: they would wait for ever. Lanes meet at barriers of the same key. *arrived: the lanes that are there. */
+enum simt_event simt_gather_block(struct simt_warp *warp, uint32_t key, enum simt_halves_rule rule, uint64_t cycle,
+                                  struct simt_result *r, uint64_t *arrived);
 /* arrive.c: the lanes of r->mask, which are not none, came to a barrier of the block or the grid. BARRIER: the warp
  * arrives, as r->barrier says, and r->unsynced what is wrong with that; JUMP: they wait for others of their warp;
  * FAULTED. */

@@ -93,19 +93,26 @@ static enum simt_event fault_nobody(const struct simt_warp *warp, uint64_t cycle
 /* ---- meeting ---- */
 
 /* Lanes whose guard is false go on; of the others, those of `lanes` wait for the named ones that are not there. */
-static enum simt_event gather(struct simt_warp *warp, uint64_t cycle, struct simt_result *r, uint64_t lanes,
-                              const struct simt_awaited *awaited, struct simt_met *met)
+static enum simt_gathered gather(struct simt_warp *warp, struct simt_result *r, uint64_t lanes,
+                                 const struct simt_awaited *awaited, struct simt_met *met)
 {
     struct simt_paths *paths = &warp->paths;
     if (r->mask != r->active)
         simt_advance_some(paths, r->active & ~r->mask, r->pc + 1);
     enum simt_gathered gathered = paths->way->gather(paths, lanes, awaited, met);
-    if (gathered == SIMT_GATHER_WAITS) {
+    if (gathered == SIMT_GATHER_WAITS)
         r->mask = 0;
-        return SIMT_JUMP;
-    }
-    r->active = r->mask = paths->now->mask; /* lanes that had waited have a true guard, too */
-    return gathered == SIMT_GATHERED ? SIMT_PLAIN : fault_nobody(warp, cycle, r, awaited->named, met);
+    else
+        r->active = r->mask = paths->now->mask; /* lanes that had waited have a true guard, too */
+    return gathered;
+}
+
+static enum simt_event event_of(const struct simt_warp *warp, enum simt_gathered gathered, uint64_t cycle,
+                                struct simt_result *r, const struct simt_awaited *awaited, const struct simt_met *met)
+{
+    if (gathered == SIMT_GATHER_NOBODY)
+        return fault_nobody(warp, cycle, r, awaited->named, met);
+    return gathered == SIMT_GATHERED ? SIMT_PLAIN : SIMT_JUMP;
 }
 
 /* The first lanes of r->mask with one member mask that names others, which have not ended and are not there. Returns
@@ -137,14 +144,33 @@ enum simt_event simt_gather_warp(struct simt_warp *warp, const struct simt_op *o
         .key = (uint32_t)(upper ? named >> ISA_WARP_SZ : named),
         .named = named & warp->live,
     };
-    return gather(warp, cycle, r, lanes, &awaited, met);
+    return event_of(warp, gather(warp, r, lanes, &awaited, met), cycle, r, &awaited, met);
 }
 
-enum simt_event simt_gather_block(struct simt_warp *warp, uint32_t key, uint64_t cycle, struct simt_result *r)
+/* The lanes that are at the barrier, here or where they met, are all of their halves. */
+static bool halves_are_there(const struct simt_warp *warp, const struct simt_met *met, uint64_t *there)
 {
-    if (r->mask == warp->live)
-        return SIMT_PLAIN;
+    *there = warp->paths.now->mask;
+    for (unsigned i = 0; i < met->count; i++)
+        *there |= met->at[i].mask;
+    return !(warp->live & simt_halves(*there) & ~*there);
+}
+
+enum simt_event simt_gather_block(struct simt_warp *warp, uint32_t key, enum simt_halves_rule rule, uint64_t cycle,
+                                  struct simt_result *r, uint64_t *arrived)
+{
     struct simt_met met;
     struct simt_awaited awaited = {.how = SIMT_GATHER_BLOCK, .key = key, .named = warp->live};
-    return gather(warp, cycle, r, r->mask, &awaited, &met);
+    *arrived = warp->live;
+    if (r->mask == warp->live)
+        return SIMT_PLAIN;
+    enum simt_gathered gathered = gather(warp, r, r->mask, &awaited, &met);
+    if (gathered == SIMT_GATHER_NOBODY && rule && halves_are_there(warp, &met, arrived)) {
+        if (rule == SIMT_GIVE_WAY)
+            warp->paths.way->look_again(&warp->paths);
+        else
+            awaited.named = *arrived;
+        gathered = gather(warp, r, r->mask, &awaited, &met);
+    }
+    return event_of(warp, gathered, cycle, r, &awaited, &met);
 }

@@ -212,6 +212,7 @@ const struct simt_divergence simt_its = {
     .give = simt_meetings_give,
     .part = simt_meetings_part,
     .gather = simt_meetings_gather,
+    .look_again = simt_look_again,
     .caller = simt_meetings_caller,
     .turn = simt_meetings_turn,
     .holds = holds,

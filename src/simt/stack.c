@@ -538,6 +538,12 @@ static enum simt_gathered await(struct simt_paths *stack, uint64_t some, uint32_
     return SIMT_GATHER_WAITS;
 }
 
+static void look_again(struct simt_paths *stack)
+{
+    for (uint32_t i = 0; i + 1 < stack->count; i++)
+        stack->table[i].key = 0;
+}
+
 /* Retry entries are as many as the stack says, and each lock entry stands on one. */
 static bool locks_hold(const struct simt_paths *stack)
 {
@@ -582,6 +588,7 @@ const struct simt_divergence simt_stack = {
     .give = give,
     .part = part,
     .await = await,
+    .look_again = look_again,
     .caller = caller,
     .turn = top_of,
     .holds = holds,

@@ -66,6 +66,8 @@ struct simt_services {
     uint64_t (*heap_alloc)(void *context, uint64_t bytes); /* 0 when exhausted */
     bool (*heap_free)(void *context, uint64_t address);    /* false: not an allocation of the heap */
     void (*output)(void *context, const char *text, size_t bytes);
+    /* How many threads have arrived at a barrier of the block that is not open yet (simt_block.barriers). */
+    uint32_t (*arrived)(const void *barriers, uint32_t number);
 };
 
 /* How requests for locks in global memory are answered: at once, or, by queues, when their turn has come. A request for
@@ -110,6 +112,7 @@ struct simt_block {
     uint32_t index[3];
     uint32_t shared_bytes;
     uint8_t *shared;
+    const void *barriers; /* of whoever counts arrivals (simt_services.arrived) */
 };
 
 struct simt_warp {

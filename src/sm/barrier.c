@@ -3,18 +3,29 @@
 
 #include "base/bits.h"
 
-void sm_barriers_init(struct sm_barriers *b, unsigned warps, unsigned warp_size)
+void sm_barriers_init(struct sm_barriers *b, unsigned warps)
 {
-    *b = (struct sm_barriers){.running = mask_low(warps), .warp_size = warp_size};
+    *b = (struct sm_barriers){.running = mask_low(warps)};
+}
+
+static uint32_t threads_at(const struct sm_barrier_state *s)
+{
+    return (mask_count(s->arrived[0]) + mask_count(s->arrived[1])) * ISA_WARP_SZ;
+}
+
+uint32_t sm_barrier_arrived(const void *barriers, uint32_t number)
+{
+    return threads_at(&((const struct sm_barriers *)barriers)->state[number]);
 }
 
 static bool complete(const struct sm_barriers *b, const struct sm_barrier_state *s)
 {
-    if (!s->arrived)
+    uint64_t arrived = s->arrived[0] | s->arrived[1];
+    if (!arrived)
         return false;
     if (s->threads)
-        return mask_count(s->arrived) * b->warp_size >= s->threads;
-    return !(b->running & ~s->arrived);
+        return threads_at(s) >= s->threads;
+    return !(b->running & ~arrived);
 }
 
 static uint64_t release(struct sm_barrier_state *s, uint64_t *value)
@@ -31,7 +42,9 @@ HOT uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struc
                                uint64_t *value)
 {
     struct sm_barrier_state *s = &b->state[barrier->mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : barrier->id];
-    s->arrived |= BIT64(warp);
+    for (unsigned half = 0; half < 2; half++)
+        if (barrier->arrived & mask_low(ISA_WARP_SZ) << half * ISA_WARP_SZ)
+            s->arrived[half] |= BIT64(warp);
     if (barrier->mode != ISA_BARRIER_ARRIVE)
         s->waiting |= BIT64(warp);
     if (barrier->threads)

@@ -14,22 +14,23 @@
 
 struct sm_barrier_state {
     uint64_t waiting;           /* warps that wait (bar.sync, bar.red) */
-    uint64_t arrived;           /* warps that have arrived, waiting or not */
-    uint32_t threads;           /* expected; 0: every warp of the block that has not ended */
+    uint64_t arrived[2];        /* warps of which that half (ISA_WARP_SZ threads) has arrived, waiting or not */
+    uint32_t threads;           /* expected; 0: every warp of the block that has not ended, which come as a whole */
     uint32_t true_lanes, lanes; /* of bar.red predicates */
     uint8_t reduce;
 };
 
 struct sm_barriers {
     uint64_t running; /* warps of the block that have not ended */
-    unsigned warp_size;
     struct sm_barrier_state state[SM_BARRIERS + 1];
 };
 
-void sm_barriers_init(struct sm_barriers *b, unsigned warps, unsigned warp_size);
+void sm_barriers_init(struct sm_barriers *b, unsigned warps);
 /* Warp arrives; at the grid's barrier as at one of the block that has its number. Returns the set of warps released
  * (perhaps including it), 0 when the barrier still waits; *value is then the reduction's result. */
 uint64_t sm_barrier_arrive(struct sm_barriers *b, unsigned warp, const struct simt_barrier *barrier, uint64_t *value);
+/* simt_services.arrived, of struct sm_barriers. */
+uint32_t sm_barrier_arrived(const void *barriers, uint32_t number);
 /* Warp ended: barriers that only waited for it release. Call until it returns 0; *id is the barrier. */
 uint64_t sm_barrier_ended(struct sm_barriers *b, unsigned warp, uint32_t *id, uint64_t *value);
 

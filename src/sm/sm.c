@@ -474,7 +474,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     if (k->shared_bytes)
         memset(block->simt.shared, 0, k->shared_bytes);
     block->warps = block->incomplete = slots;
-    sm_barriers_init(&block->barriers, k->warps_per_block, sm->params->warp_size);
+    sm_barriers_init(&block->barriers, k->warps_per_block);
     block->at_grid = 0;
     block->order = (struct sm_order){0};
     clear_slots(sm, slots);

@@ -40,6 +40,8 @@ void sm_storage_begin(struct sm *sm)
         sm->warps[slot].from_memory = sm->warps[slot].scoreboard + words;
         sm->warps[slot].from_chip = sm->warps[slot].from_memory + words;
     }
-    for (unsigned i = 0; i < blocks; i++, at += shared)
+    for (unsigned i = 0; i < blocks; i++, at += shared) {
         sm->blocks[i].simt.shared = at;
+        sm->blocks[i].simt.barriers = &sm->blocks[i].barriers;
+    }
 }
