@@ -113,6 +113,7 @@ struct findings {
     bool called;          /* and made a call */
     bool refused;         /* the program cannot be continued from the checkpoint */
     bool resumed;         /* it was */
+    bool scheduler;       /* its warp scheduler, a shared object, ended it */
     bool lost;            /* some of them could not be written */
     bool output;          /* what kernels printed, or a checkpoint, could not be written */
     struct strbuf phases; /* rows of --phases */
@@ -138,6 +139,7 @@ static json_t *read_kernels(const char *path, struct findings *found, struct dia
         found->called |= type && strcmp(type, "loaded") != 0;
         found->refused |= type && strcmp(type, "refused") == 0;
         found->resumed |= type && strcmp(type, "resumed") == 0;
+        found->scheduler |= type && strcmp(type, "scheduler") == 0;
         found->output |= type && (strcmp(type, "output lost") == 0 || strcmp(type, "checkpoint lost") == 0);
         if (type && strcmp(type, "waits") == 0) {
             json_decref(found->waits);
@@ -238,7 +240,7 @@ static int cannot_start(const char *program, int why, struct diag_sink *sink)
 /* Says why there are no kernels to show. */
 static void explain_absence(const struct cli_options *options, const json_t *kernels, const struct findings *found)
 {
-    if (found->lost)
+    if (found->lost || found->scheduler)
         return;
     if (!found->called)
         fprintf(stderr, "lockstep: %s never used the simulated GPU%s\n", options->rest[0],
@@ -334,7 +336,11 @@ static int report(const struct cli_options *options, const struct machine *machi
         return CLI_USAGE;
     }
     print_kernels(options, kernels, &found);
-    if (found.lost) {
+    if (found.scheduler) {
+        fprintf(stderr, "lockstep: %s was ended by a fault of its warp scheduler: its results are partial\n",
+                options->rest[0]);
+        reason = "scheduler";
+    } else if (found.lost) {
         diag_error(sink, DIAG_NOWHERE, NULL, "results of %s are lost: the kernels shown are not all", options->rest[0]);
         reason = reason ? reason : "lost results";
     } else if (reason)

@@ -333,6 +333,8 @@ cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cu
     diag_init(&f->sink);
     f->launch.waits = rt->results >= 0 ? &f->waits : NULL;
     f->launch.phases = rt->results >= 0 && getenv("LOCKSTEP_PHASES") ? &f->phases : NULL;
+    f->launch.blame = rt->results >= 0 ? "{\"type\":\"scheduler\"}\n" : NULL;
+    f->launch.blame_file = rt->results;
     f->launch.progress = on_progress;
     f->launch.context = f;
     f->launch.open = true;

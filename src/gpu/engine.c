@@ -11,6 +11,7 @@
 #include "gpu/gpu_check.h"
 #include "gpu/part.h"
 #include "gpu/waits.h"
+#include "sm/sched/guard.h"
 
 #define POLL_STEPS 256 /* orders to the parts between looks at the host's clock */
 /* Cycles for which a part that is alone is left alone, at most. Builds for tests look at its facts in between. */
@@ -221,6 +222,7 @@ static uint64_t instructions_so_far(const struct gpu *gpu, uint64_t *blocks)
 static int poll_host(struct gpu_run *run, double *last)
 {
     double now = host_seconds();
+    sched_guard_beat();
     if (!run->launch->progress || now - *last < 0.2)
         return 0;
     *last = now;

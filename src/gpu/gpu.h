@@ -99,9 +99,12 @@ struct gpu_launch {
     /* A checkpoint of this launch from which it goes on, read as far as what gpu_archive wrote; else NULL. When it does
      * not fit, the launch is GPU_INVALID and the archive says why. */
     struct archive *resume;
-    struct strbuf
-        *phases; /* receives a row for each warp in each phase of its block, under gpu_phases_head; may be NULL */
-    struct strbuf *waits; /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */
+    /* A line that is written to this file when a warp scheduler from a shared object ends the process by a fault of its
+     * own (sm/sched/guard.h); NULL: none. */
+    const char *blame;
+    int blame_file;
+    struct strbuf *phases; /* receives a row for each warp in each phase of its block, under gpu_phases_head; may be NULL */
+    struct strbuf *waits;  /* receives who waits for whom in a hang, as a graph for Graphviz; may be NULL */
 };
 
 /* The columns of gpu_launch.phases, as a line of CSV: launch (counts those of the device), kernel, SM, index of the

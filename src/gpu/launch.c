@@ -8,6 +8,7 @@
 #include "gpu/gpu_impl.h"
 #include "simt/form.h"
 #include "sm/barrier.h"
+#include "sm/sched/guard.h"
 
 int gpu_report_progress(struct gpu_run *run, uint64_t warp_instructions, uint64_t blocks_done)
 {
@@ -370,9 +371,13 @@ static int proceed(struct gpu_run *run, enum gpu_going going)
     struct gpu_result *result = run->result;
     const struct gpu_launch *launch = run->launch;
     unsigned float_mode = host_float_mode();
+    if (launch->mode == GPU_TIMING)
+        sched_guard_begin(&gpu->scheduler, launch->blame ? launch->blame_file : -1, launch->blame);
     set_host_float_mode(HOST_FLOAT_DEFAULT);
     result->status = launch->mode == GPU_FUNCTIONAL ? gpu_run_functional(run, going) : gpu_run_timing(run, going);
     set_host_float_mode(float_mode);
+    if (launch->mode == GPU_TIMING)
+        sched_guard_end(&gpu->scheduler);
     gpu->standing = result->status == GPU_STANDS ? run : NULL;
     if (gpu->standing)
         return -1;

@@ -1,9 +1,11 @@
 /* Warp schedulers from shared objects. The object's code runs in Lockstep's own process: what can be checked of it
- * beforehand is, and a pick that is not ready is met where it is picked (issue.c); the rest is its author's. */
+ * beforehand is, a pick that is not ready is met where it is picked (issue.c), and what ends the process or never ends is
+ * told as the object's fault (guard.c). */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "sm/sched/guard.h"
 #include "sm/sched/sched.h"
 
 #define SYMBOL "lockstep_scheduler_plugin"
@@ -60,7 +62,10 @@ static int find_policy(struct sched *sched, const char *path, struct diag_sink *
     if (!symbol)
         return wrong(path, "lockstep/scheduler.h says what it must define", "it does not define " SYMBOL, sink);
     memcpy(&plugin, &symbol, sizeof plugin);
+    sched->policy = NULL;
+    sched_guard_begin(sched, -1, NULL);
     sched->policy = plugin();
+    sched_guard_end(sched);
     return check_policy(path, sched->policy, sink);
 }
 

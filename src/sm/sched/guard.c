@@ -1,0 +1,299 @@
+/* See guard.h. A handler can be told nothing: what it must know is at file scope. It calls nothing that allocates. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dlinfo, dl_iterate_phdr, tgkill by pthread */
+#endif
+#include "sm/sched/guard.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/interrupt.h"
+
+#define FRAMES 64
+#define PROBES 4 /* that must find the stack in the object, one after the other */
+#define PROBE_NS 100000000
+#define PROBE_SIGNAL (SIGRTMAX - 5)
+#define STACK_BYTES 65536
+
+static const int fault_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+#define FAULT_SIGNALS (sizeof fault_signals / sizeof fault_signals[0])
+
+struct guarded {
+    const char *name, *path;
+    const struct lockstep_scheduler *policy; /* NULL: the object is being loaded */
+    uintptr_t base, low, high;               /* where the object lies */
+    int file;
+    const char *line;
+    struct sigaction old[FAULT_SIGNALS], old_probe;
+    pthread_t watcher;
+    bool watched;
+    double seconds; /* of LOCKSTEP_PLUGIN_SECONDS */
+};
+
+static struct guarded guarded;
+static atomic_bool on;
+static atomic_uint beats, found; /* found: probes in a row that found the stack in the object */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
+static char stack[STACK_BYTES];
+
+static bool in_object(const void *address)
+{
+    return (uintptr_t)address >= guarded.low && (uintptr_t)address < guarded.high;
+}
+
+/* The outermost frame of the present stack that lies in the object: where the scheduler was called. NULL: none. */
+static const void *entry_frame(void *context)
+{
+    void *frames[FRAMES];
+    const void *entry = NULL;
+#if defined(__x86_64__)
+    /* A call of nothing leaves a stack that cannot be followed, but for the address to which it would return. */
+    const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
+    if (!registers[REG_RIP] && in_object(*(void *const *)registers[REG_RSP]))
+        entry = *(void *const *)registers[REG_RSP];
+#else
+    (void)context;
+#endif
+    for (int i = 0, n = backtrace(frames, FRAMES); i < n; i++)
+        if (in_object(frames[i]))
+            entry = frames[i];
+    return entry;
+}
+
+/* The function of the scheduler that an address in the object is in: the last that begins before it. */
+static const char *function_at(const void *address)
+{
+    const struct lockstep_scheduler *p = guarded.policy;
+    uintptr_t best = 0;
+    const char *name = "lockstep_scheduler_plugin";
+    if (!p)
+        return name;
+    const struct {
+        const char *name;
+        uintptr_t at;
+    } functions[] = {{"reset", (uintptr_t)p->reset},       {"advance", (uintptr_t)p->advance},
+                     {"pick", (uintptr_t)p->pick},         {"issued", (uintptr_t)p->issued},
+                     {"launched", (uintptr_t)p->launched}, {"ended", (uintptr_t)p->ended},
+                     {"arrived", (uintptr_t)p->arrived},   {"released", (uintptr_t)p->released},
+                     {"fetch", (uintptr_t)p->fetch},       {"hardware_bits", (uintptr_t)p->hardware_bits}};
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+        if (functions[i].at > best && functions[i].at <= (uintptr_t)address) {
+            best = functions[i].at;
+            name = functions[i].name;
+        }
+    return name;
+}
+
+static void put(char *text, size_t size, const char *more)
+{
+    size_t n = strlen(text);
+    for (; *more && n + 1 < size; more++)
+        text[n++] = *more;
+    text[n] = '\0';
+}
+
+static void put_hex(char *text, size_t size, uintptr_t value)
+{
+    char digits[20] = "0x";
+    unsigned n = 2;
+    for (int shift = 60; shift >= 0; shift -= 4)
+        if (value >> shift || !shift)
+            digits[n++] = "0123456789abcdef"[value >> shift & 15];
+    digits[n] = '\0';
+    put(text, size, digits);
+}
+
+static void tell(int to, const char *text)
+{
+    ssize_t n = write(to, text, strlen(text));
+    (void)n; /* there is nobody to tell */
+}
+
+/* Says whose fault it is, and ends the process. */
+static void blame(const char *what, const void *frame)
+{
+    char text[1024] = "error: the warp scheduler ";
+    put(text, sizeof text, guarded.name);
+    put(text, sizeof text, " is at fault: ");
+    put(text, sizeof text, what);
+    put(text, sizeof text, " in its function ");
+    put(text, sizeof text, function_at(frame));
+    put(text, sizeof text, "(), at ");
+    put(text, sizeof text, guarded.path);
+    put(text, sizeof text, "+");
+    put_hex(text, sizeof text, (uintptr_t)frame - guarded.base);
+    put(text, sizeof text, "\n");
+    tell(STDERR_FILENO, text);
+    if (guarded.file >= 0)
+        tell(guarded.file, guarded.line);
+    _exit(1);
+}
+
+static const char *fault_name(int number)
+{
+    switch (number) {
+    case SIGSEGV:
+        return "SIGSEGV";
+    case SIGBUS:
+        return "SIGBUS";
+    case SIGILL:
+        return "SIGILL";
+    case SIGFPE:
+        return "SIGFPE";
+    default:
+        return "SIGABRT";
+    }
+}
+
+/* Another's fault is left to whoever handled the signal before: it comes again when the handler returns. */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+    const void *frame = entry_frame(context);
+    if (frame)
+        blame(fault_name(number), frame);
+    for (size_t i = 0; i < FAULT_SIGNALS; i++)
+        if (fault_signals[i] == number)
+            sigaction(number, &guarded.old[i], NULL);
+    if (info->si_code <= 0)
+        raise(number); /* it was sent, not caused, and would not come again */
+}
+
+static void on_probe(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info;
+    const void *frame = atomic_load(&on) ? entry_frame(context) : NULL;
+    if (frame && atomic_fetch_add(&found, 1) + 1 >= PROBES)
+        blame("it does not come back from a loop", frame);
+}
+
+/* Has every other thread look at its stack. */
+static void probe(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    pid_t own = (pid_t)syscall(SYS_gettid);
+    for (const struct dirent *entry; tasks && (entry = readdir(tasks));) {
+        pid_t task = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (task > 0 && task != own)
+            syscall(SYS_tgkill, getpid(), task, PROBE_SIGNAL);
+    }
+    if (tasks)
+        closedir(tasks);
+}
+
+static void *watch(void *unused)
+{
+    unsigned seen = atomic_load(&beats);
+    double since = host_seconds();
+    pthread_mutex_lock(&mutex);
+    while (atomic_load(&on)) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += PROBE_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&ended, &mutex, &until);
+        unsigned now = atomic_load(&beats);
+        if (now != seen) {
+            seen = now;
+            since = host_seconds();
+            atomic_store(&found, 0);
+        } else if (atomic_load(&on) && host_seconds() - since > guarded.seconds) {
+            probe();
+        }
+    }
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+static int find_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    struct guarded *g = context;
+    if (info->dlpi_addr != g->base)
+        return 0;
+    g->low = UINTPTR_MAX;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t from = g->base + info->dlpi_phdr[i].p_vaddr, to = from + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD)
+            continue;
+        g->low = from < g->low ? from : g->low;
+        g->high = to > g->high ? to : g->high;
+    }
+    return 1;
+}
+
+static double seconds_of(const char *text)
+{
+    double seconds = text ? strtod(text, NULL) : 0;
+    return seconds > 0 ? seconds : SCHED_GUARD_SECONDS;
+}
+
+static void take_signals(void)
+{
+    struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction probed = {.sa_sigaction = on_probe, .sa_flags = SA_SIGINFO | SA_RESTART};
+    stack_t own = {.ss_sp = stack, .ss_size = sizeof stack}, old;
+    if (sigaltstack(NULL, &old) == 0 && old.ss_flags & SS_DISABLE)
+        sigaltstack(&own, NULL);
+    for (size_t i = 0; i < FAULT_SIGNALS; i++)
+        sigaction(fault_signals[i], &fault, &guarded.old[i]);
+    sigaction(PROBE_SIGNAL, &probed, &guarded.old_probe);
+}
+
+static void give_signals_back(void)
+{
+    stack_t off = {.ss_flags = SS_DISABLE}, now;
+    for (size_t i = 0; i < FAULT_SIGNALS; i++)
+        sigaction(fault_signals[i], &guarded.old[i], NULL);
+    sigaction(PROBE_SIGNAL, &(struct sigaction){.sa_handler = SIG_IGN}, NULL); /* one may be on its way */
+    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == stack)
+        sigaltstack(&off, NULL);
+}
+
+void sched_guard_begin(const struct sched *sched, int file, const char *line)
+{
+    void *frames[2];
+    struct link_map *map = NULL;
+    if (!sched->library || atomic_load(&on) || dlinfo(sched->library, RTLD_DI_LINKMAP, &map) < 0)
+        return;
+    guarded = (struct guarded){.path = map->l_name, .policy = sched->policy, .base = map->l_addr, .file = file, .line = line};
+    guarded.name = sched->policy ? sched->policy->name : "from a file";
+    guarded.seconds = seconds_of(getenv("LOCKSTEP_PLUGIN_SECONDS"));
+    dl_iterate_phdr(find_object, &guarded);
+    backtrace(frames, 2); /* its first call allocates */
+    fflush(NULL); /* a process that is blamed ends without */
+    atomic_store(&found, 0);
+    atomic_store(&on, true);
+    take_signals();
+    guarded.watched = pthread_create(&guarded.watcher, NULL, watch, NULL) == 0;
+}
+
+void sched_guard_end(const struct sched *sched)
+{
+    if (!sched->library || !atomic_load(&on))
+        return;
+    pthread_mutex_lock(&mutex);
+    atomic_store(&on, false);
+    pthread_cond_signal(&ended);
+    pthread_mutex_unlock(&mutex);
+    if (guarded.watched)
+        pthread_join(guarded.watcher, NULL);
+    give_signals_back();
+}
+
+void sched_guard_beat(void)
+{
+    atomic_fetch_add_explicit(&beats, 1, memory_order_relaxed);
+}
