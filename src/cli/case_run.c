@@ -140,6 +140,7 @@ static int place_buffers(struct case_run *run)
         run->addresses[i] = gpu_malloc(run->gpu, c->buffers[i].count * 4);
         if (!run->addresses[i])
             return fail_named(run, c->buffers[i].node, "device memory is exhausted at buffer", c->buffers[i].name);
+        gpu_label(run->gpu, run->addresses[i], "", c->buffers[i].name);
         if (copy_buffer(run, &c->buffers[i], run->addresses[i]) < 0)
             return -1;
     }

@@ -60,6 +60,7 @@ static cudaError_t take_memory(struct runtime *rt, void **pointer, size_t bytes)
     if (bytes == 0)
         return cudaSuccess;
     *pointer = (void *)(uintptr_t)gpu_malloc(rt->gpu, bytes);
+    gpu_label(rt->gpu, (uintptr_t)*pointer, rt->entry, NULL);
     cudaError_t error = replay_call(rt, bytes, (uintptr_t)*pointer, 0);
     return error ? error : *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
 }

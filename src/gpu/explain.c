@@ -9,30 +9,16 @@
 #define REPORT_CIRCLES 3 /* circles of waiting, and members of each */
 #define REPORT_MEMBERS 8
 #define REPORT_STARVED 6
-#define REPORT_TRIES 6  /* warps that try in vain; that never take a lock */
-#define REPORT_CLAIMS 4 /* locations that one warp wants */
+#define REPORT_TRIES 6 /* warps that try in vain; that never take a lock */
+#define REPORT_WRITERS 2
+#define REPORT_PARKED 4
+#define REPORT_RANGES 4   /* of warps that are like one that is told of */
+#define REPORT_BARRIERS 4 /* warps at barriers, beside others that spin */
+#define REPORT_CLAIMS 4   /* locations that one warp wants */
 
 static void add_pos(const struct gpu_run *run, uint32_t pc, struct strbuf *out)
 {
     waits_pos(run->launch->module->code, pc, out);
-}
-
-static void add_lanes(uint64_t mask, struct strbuf *out)
-{
-    if (mask_count(mask) == 1) {
-        strbuf_addf(out, "lane %u", mask_first(mask));
-        return;
-    }
-    strbuf_add(out, "lanes ");
-    const char *comma = "";
-    while (mask) {
-        unsigned first = mask_first(mask), last = first;
-        while (last < 63 && mask_has(mask, last + 1))
-            last++;
-        strbuf_addf(out, first == last ? "%s%u" : "%s%u-%u", comma, first, last);
-        comma = ",";
-        mask &= last == 63 ? 0 : ~UINT64_C(0) << (last + 1);
-    }
 }
 
 static void add_name(const uint32_t block[3], uint32_t warp, struct strbuf *out)
@@ -40,19 +26,52 @@ static void add_name(const uint32_t block[3], uint32_t warp, struct strbuf *out)
     strbuf_addf(out, "block (%u,%u,%u) warp %u", block[0], block[1], block[2], warp);
 }
 
-static void add_lock(const struct waits_lock *lock, struct strbuf *out)
+static void add_lock(const struct gpu_run *run, const struct waits *w, const struct waits_lock *lock,
+                     struct strbuf *out)
 {
-    strbuf_addf(out, "%saddress 0x%llx", lock->shared ? "shared " : "", (unsigned long long)lock->address);
-    if (lock->readable)
-        strbuf_addf(out, " = %llu", (unsigned long long)lock->value);
+    waits_add_place(w, lock, &run->grid, out);
+}
+
+/* Who may write a word that is polled, and does not come to it. */
+static void add_writers(const struct gpu_run *run, const struct waits *w, const struct waits_lock *lock,
+                        const struct waits_warp *waiter, struct strbuf *out)
+{
+    struct waits_writer writer;
+    uint32_t from = 0, shown = 0;
+    for (; waits_next_writer(w, lock, &from, &writer); shown++) {
+        const struct waits_warp *node = &w->warps[writer.warp];
+        if (shown == REPORT_WRITERS) {
+            strbuf_add(out, ", and others");
+            break;
+        }
+        strbuf_add(out, shown ? ", " : "; may be written by ");
+        waits_add_lanes(writer.lanes, out);
+        if (node == waiter) {
+            strbuf_add(out, " of this warp");
+        } else {
+            strbuf_add(out, " of ");
+            add_name(node->state.block, node->state.index, out);
+        }
+        strbuf_add(out, " at ");
+        add_pos(run, writer.at, out);
+        if (node->kind == WAITS_BARRIER)
+            strbuf_addf(out, ", which waits at barrier %u before ", node->state.barrier);
+        else if (node == waiter && !run->grid.divergence->poll)
+            strbuf_add(out, ", which gets no turn before these lanes meet it (SIMT deadlock) and stands at ");
+        else
+            strbuf_add(out, ", which stands at ");
+        add_pos(run, writer.pc, out);
+    }
 }
 
 /* Who holds a lock, and why the holder does not give it back. waiter: who asks. */
 static void add_holder(const struct gpu_run *run, const struct waits *w, const struct waits_lock *lock,
                        const struct waits_warp *waiter, struct strbuf *out)
 {
-    if (lock->holder == HOLDER_UNKNOWN)
+    if (lock->holder == HOLDER_UNKNOWN) {
+        add_writers(run, w, lock, waiter, out);
         return;
+    }
     if (lock->holder == HOLDER_FREE) {
         strbuf_add(out, "; free now");
         return;
@@ -84,7 +103,7 @@ static void add_claim(const struct gpu_run *run, const struct waits *w, const st
 {
     const struct waits_lock *lock = &w->locks[claim->lock];
     strbuf_add(out, " on ");
-    add_lock(lock, out);
+    add_lock(run, w, lock, out);
     add_holder(run, w, lock, node, out);
 }
 
@@ -95,7 +114,7 @@ static void describe_claims(const struct gpu_run *run, const struct waits *w, co
     const struct sm_warp_state *s = &node->state;
     bool one = only != WAITS_NOBODY || node->claim_count == 1;
     const struct waits_claim *claim = &node->claims[only != WAITS_NOBODY ? only : 0];
-    add_lanes(one ? claim->lanes : s->mask, out);
+    waits_add_lanes(one ? claim->lanes : s->mask, out);
     strbuf_addf(out, " of %u %s ", mask_count(s->live), waits_words(WAITS_LOCK)->words);
     add_pos(run, s->last_sync_pc, out);
     if (one) {
@@ -104,11 +123,26 @@ static void describe_claims(const struct gpu_run *run, const struct waits *w, co
     }
     for (uint32_t i = 0; i < node->claim_count && i < REPORT_CLAIMS; i++) {
         strbuf_add(out, "\n    ");
-        add_lanes(node->claims[i].lanes, out);
+        waits_add_lanes(node->claims[i].lanes, out);
         add_claim(run, w, node, &node->claims[i], out);
     }
     if (node->claim_count > REPORT_CLAIMS)
         strbuf_addf(out, "\n    and %u more addresses", node->claim_count - REPORT_CLAIMS);
+}
+
+/* Lanes of the warp that have not the turn. */
+static void describe_parked(const struct gpu_run *run, const struct waits_warp *node, struct strbuf *out)
+{
+    struct waits_standing list[WAITS_STANDING];
+    uint32_t n = waits_parked(node, list, WAITS_STANDING);
+    for (uint32_t i = 0; i < n && i < REPORT_PARKED; i++) {
+        strbuf_add(out, i ? ", " : "\n    its other lanes: ");
+        waits_add_lanes(list[i].lanes, out);
+        strbuf_add(out, " at ");
+        add_pos(run, list[i].pc, out);
+    }
+    if (n > REPORT_PARKED)
+        strbuf_addf(out, ", and %u more places", n - REPORT_PARKED);
 }
 
 static void describe_warp(const struct gpu_run *run, const struct waits *w, const struct waits_warp *node,
@@ -124,10 +158,11 @@ static void describe_warp(const struct gpu_run *run, const struct waits *w, cons
     } else if (node->kind == WAITS_LOCK) {
         describe_claims(run, w, node, only, out);
     } else {
-        add_lanes(s->mask, out);
+        waits_add_lanes(s->mask, out);
         strbuf_addf(out, " of %u %s ", mask_count(s->live), waits_words(node->kind)->words);
         add_pos(run, s->pc, out);
     }
+    describe_parked(run, node, out);
 }
 
 /* For a barrier that is not full: who has not come. */
@@ -212,11 +247,35 @@ static void describe_starved(const struct gpu_run *run, const struct waits *w, u
         if (lock->holder_warp != index || lock->holder < HOLDER_PARKED)
             continue;
         strbuf_addf(out, "\n    its lane %u holds ", lock->taken.lane);
-        add_lock(lock, out);
+        add_lock(run, w, lock, out);
         strbuf_addf(out, " since cycle %llu, taken at ", (unsigned long long)(lock->taken.cycle - run->start_cycle));
         add_pos(run, lock->taken.pc, out);
         strbuf_addf(out, "; %u lanes of %u warps wait for it", lock->lanes, lock->warps);
     }
+}
+
+/* A scheduler that has issued nothing although warps could go on. */
+static void describe_idle_scheduler(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
+{
+    unsigned schedulers = run->gpu->machine.sm.schedulers, idle = 0, ready = 0;
+    const char *name = run->gpu->scheduler.policy->name;
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        const struct waits_warp *node = &w->warps[i];
+        bool first = node->kind == WAITS_STARVED, issues = false;
+        for (uint32_t k = i; k-- > 0 && w->warps[k].sm == node->sm;)
+            first &= w->warps[k].kind != WAITS_STARVED || w->warps[k].slot % schedulers != node->slot % schedulers;
+        for (uint32_t k = 0; first && k < w->warp_count; k++)
+            issues |= w->warps[k].sm == node->sm && w->warps[k].slot % schedulers == node->slot % schedulers &&
+                      w->warps[k].state.issued;
+        idle += first && !issues;
+        for (uint32_t k = i; first && !issues && k < w->warp_count && w->warps[k].sm == node->sm; k++)
+            ready += w->warps[k].kind == WAITS_STARVED && w->warps[k].slot % schedulers == node->slot % schedulers;
+    }
+    if (idle)
+        strbuf_addf(out,
+                    "\n scheduler: %s never picks any of %u warps that could go on: %u schedulers have issued nothing "
+                    "since the last progress",
+                    name, ready, idle);
 }
 
 /* Warps that get no turn and that others wait for, those first for whom most wait. */
@@ -306,25 +365,63 @@ static void describe_tries(const struct gpu_run *run, const struct waits *w, str
         strbuf_addf(out, "\n  and %u more", never - shown);
 }
 
-/* Those that are in no circle shown: they explain what the circles and the starved do not. */
+/* Ranges of warps, the later ones like warps[i]: those that are marked. */
+static void describe_alike(const struct waits *w, uint32_t i, bool *told, struct strbuf *out)
+{
+    uint32_t ranges = 0, more = 0;
+    for (uint32_t k = i + 1; k < w->warp_count; k++) {
+        const struct sm_warp_state *first = &w->warps[k].state;
+        if (told[k] || !waits_alike(&w->warps[i], &w->warps[k]))
+            continue;
+        uint32_t last = k;
+        told[k] = true;
+        while (last + 1 < w->warp_count && !told[last + 1] && waits_alike(&w->warps[i], &w->warps[last + 1]) &&
+               memcmp(first->block, w->warps[last + 1].state.block, sizeof first->block) == 0 &&
+               w->warps[last + 1].state.index == w->warps[last].state.index + 1)
+            told[++last] = true;
+        if (ranges++ >= REPORT_RANGES) {
+            more += last - k + 1;
+        } else {
+            strbuf_add(out, ranges > 1 ? ", " : "\n    and so ");
+            add_name(first->block, first->index, out);
+            if (last > k)
+                strbuf_addf(out, "-%u", w->warps[last].state.index);
+        }
+        k = last;
+    }
+    if (more)
+        strbuf_addf(out, ", and %u more", more);
+}
+
+/* The warps that neither circles nor the starved nor those that try in vain explain. Beside others, only the first ones
+ * of each barrier are told. */
+static bool told_before(const struct waits_warp *node, bool trying)
+{
+    return (node->circle && node->circle <= REPORT_CIRCLES) || (trying && (tries_in_vain(node) || never_takes(node)));
+}
+
 static void describe_others(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
 {
-    unsigned spinning = 0, left = 0, shown = 0;
+    unsigned spinning = 0, left = 0, shown = 0, barriers = 0;
     bool trying = count_warps(w, tries_in_vain) > 0;
     unsigned most = w->circle_count || waits_starving(w) || trying ? REPORT_OTHERS : REPORT_WARPS;
-    for (uint32_t i = 0; i < w->warp_count; i++)
+    bool *told = ARENA_NEW(w->arena, bool, w->warp_count + 1);
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        told[i] = told_before(&w->warps[i], trying);
         spinning += w->warps[i].kind != WAITS_BARRIER;
+    }
     for (uint32_t i = 0; i < w->warp_count; i++) {
         const struct waits_warp *node = &w->warps[i];
-        bool told =
-            (node->circle && node->circle <= REPORT_CIRCLES) || (trying && (tries_in_vain(node) || never_takes(node)));
-        if (told || (node->kind == WAITS_BARRIER && spinning))
-            continue; /* those who spin explain those who wait for them */
+        if (told[i])
+            continue;
         if (left++ == 0 && most == REPORT_OTHERS)
             strbuf_add(out, "\n others:");
-        if (shown == most)
+        barriers += node->kind == WAITS_BARRIER;
+        if (shown == most || (node->kind == WAITS_BARRIER && spinning && barriers > REPORT_BARRIERS))
             continue;
+        told[i] = true;
         describe_warp(run, w, node, WAITS_NOBODY, out);
+        describe_alike(w, i, told, out);
         if (node->kind == WAITS_BARRIER)
             describe_missing(run, w, node, out);
         shown++;
@@ -385,14 +482,17 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
     for (uint32_t i = 0; i < w.lock_count; i++)
         starving += w.locks[i].holder_warp != WAITS_NOBODY && w.warps[w.locks[i].holder_warp].kind == WAITS_STARVED;
     uint32_t in_vain = count_warps(&w, tries_in_vain), never = count_warps(&w, never_takes);
-    strbuf_addf(&text, "kernel %s %s%s; stopped at cycle %llu with %u warps unfinished, %u of them at barriers:",
+    strbuf_addf(&text,
+                "kernel %s %s%s; stopped at cycle %llu under the scheduler %s with %u warps unfinished, %u of them at "
+                "barriers:",
                 run->launch->kernel->name, what[how],
                 w.circle_count ? " (deadlock)"
                 : starving     ? " (livelock: holders of locks get no turn)"
                 : in_vain      ? " (livelock: locks are taken and given back in vain)"
                 : is_kept(&w)  ? " (a lock was not given back)"
                                : "",
-                (unsigned long long)(run->gpu->cycle - run->start_cycle), w.warp_count, at_barrier);
+                (unsigned long long)(run->gpu->cycle - run->start_cycle), run->gpu->machine.sm.scheduler, w.warp_count,
+                at_barrier);
     if (run->why_alone)
         strbuf_addf(&text, "\n host: %s", run->why_alone);
     describe_blocks_left(run, &text);
@@ -400,6 +500,7 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
         describe_circle(run, &w, i, &text);
     if (w.circle_count > REPORT_CIRCLES)
         strbuf_addf(&text, "\n and %u more circles", w.circle_count - REPORT_CIRCLES);
+    describe_idle_scheduler(run, &w, &text);
     describe_all_starved(run, &w, &text);
     describe_tries(run, &w, &text);
     describe_others(run, &w, &text);
@@ -459,6 +560,26 @@ static const char *missing_workspace(const struct gpu_run *run, const struct sim
     return NULL;
 }
 
+/* What lies at the address of a fault, or near it. */
+static void add_fault_place(const struct gpu_run *run, const struct simt_fault *fault, struct strbuf *out)
+{
+    const struct isa_module *code = run->launch->module->code;
+    struct strbuf place = {0};
+    bool shared = fault->space == ISA_SPACE_SHARED, known = false;
+    bool global = fault->space == ISA_SPACE_GLOBAL || fault->space == ISA_SPACE_CONST;
+    bool inside = fault->kind == SIMT_FAULT_MISALIGNED || fault->kind == SIMT_FAULT_READ_ONLY;
+    if (inside || fault->kind == SIMT_FAULT_BOUNDS)
+        known = shared ? gpu_add_shared_place(&run->grid, fault->address, &place)
+                       : global && gpu_add_place(run->gpu, code, fault->address, &place);
+    if (known)
+        strbuf_addf(out, inside ? ", in %s" : ", across the end of what begins in %s", strbuf_text(&place));
+    else if (fault->kind == SIMT_FAULT_BOUNDS &&
+             (shared ? gpu_add_nearest_shared(&run->grid, fault->address, &place)
+                     : global && gpu_add_nearest(run->gpu, code, fault->address, &place)))
+        strbuf_addf(out, ": %s", strbuf_text(&place));
+    strbuf_free(&place);
+}
+
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
 {
     if (fault->by_scheduler) {
@@ -471,6 +592,7 @@ void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
     uint32_t thread = fault->warp * run->gpu->machine.sm.warp_size + fault->fault.lane;
     struct strbuf what = {0}, at = {0}, text = {0};
     simt_fault_describe(&fault->fault, &what);
+    add_fault_place(run, &fault->fault, &what);
     waits_pos(code, fault->fault.pc, &at);
     if (fault->fault.taken) {
         strbuf_add(&what, "\n  taken at ");

@@ -27,6 +27,15 @@ struct gpu_range {
     uint64_t start, end;
 };
 
+/* names.c: an allocation by gpu_malloc, for messages. */
+struct gpu_label {
+    uint64_t start, bytes;
+    uint32_t number;
+    bool freed;
+    const char *how;  /* "cudaMalloc", or "" */
+    const char *name; /* of its own, or NULL */
+};
+
 #define WORKSPACE_BYTES 256u /* of the grid workspace: launch.c, write_workspace */
 
 /* networks.def: requests are those of the SMs, replies those of the L2 slices. */
@@ -61,6 +70,8 @@ struct gpu {
     struct store store;
     struct gpu_module *modules;
     VEC(struct gpu_range) constants;
+    VEC(struct gpu_label) labels;
+    uint32_t allocations; /* by gpu_malloc so far */
     struct arena arena;
     struct sm **sms;
     struct partition **partitions;
@@ -189,6 +200,15 @@ void gpu_reset_counters(struct gpu *gpu);
  */
 struct gpu_control;
 uint64_t gpu_warp_hash(const struct simt_warp *warp, const struct gpu_control *control, uint64_t written, uint64_t now);
+/* names.c: appends what lies at an address of device memory, or in the shared memory of the grid's blocks, as `name`,
+ * `name+offset`; false: nothing does. */
+bool gpu_add_place(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out);
+bool gpu_add_shared_place(const struct simt_grid *grid, uint64_t address, struct strbuf *out);
+/* Appends by what an address at which nothing lies may be known; false: by nothing. */
+bool gpu_add_nearest(const struct gpu *gpu, const struct isa_module *code, uint64_t address, struct strbuf *out);
+bool gpu_add_nearest_shared(const struct simt_grid *grid, uint64_t address, struct strbuf *out);
+void gpu_note_allocation(struct gpu *gpu, uint64_t start, uint64_t bytes);
+void gpu_note_release(struct gpu *gpu, uint64_t start);
 /* watch.c */
 #define GPU_WATCH_STATES 32768u
 struct gpu_watch_state {

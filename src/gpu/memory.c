@@ -7,7 +7,10 @@
 
 uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes)
 {
-    return store_alloc(&gpu->store, bytes, 256);
+    uint64_t address = store_alloc(&gpu->store, bytes, 256);
+    if (address)
+        gpu_note_allocation(gpu, address, bytes ? bytes : 1);
+    return address;
 }
 
 /* Variables and what launches use are allocations too, but nobody's to free. */
@@ -26,6 +29,7 @@ int gpu_free(struct gpu *gpu, uint64_t address)
 {
     if (is_own(gpu, address))
         return -1;
+    gpu_note_release(gpu, address);
     return store_release(&gpu->store, address);
 }
 

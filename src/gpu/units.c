@@ -155,6 +155,7 @@ void gpu_destroy(struct gpu *gpu)
     store_free_all(&gpu->store);
     free(gpu->heap_blocks.blocks);
     vec_free(&gpu->constants);
+    vec_free(&gpu->labels);
     strbuf_free(&gpu->output);
     vec_free(&gpu->unsynced_lines);
     free_machine(gpu);

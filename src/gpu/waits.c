@@ -261,7 +261,7 @@ static enum waits_kind kind_of(const struct sm_warp_state *s, bool others_issue)
         kind = kinds[mask_first(rest)] > kind ? kinds[mask_first(rest)] : kind;
     if (kind > WAITS_LOCK)
         return kind;
-    if (!s->issued && kind != WAITS_LOCK && others_issue)
+    if (!s->issued && kind == WAITS_RUNS && (others_issue || !s->in_flight))
         return WAITS_STARVED;
     return s->sync_ops ? WAITS_LOCK : kind;
 }

@@ -44,8 +44,8 @@ struct waits_claim {
 
 struct waits_lock {
     uint64_t address, value; /* value: of the global memory or the shared memory of `block` */
-    bool shared;   /* in the shared memory of `block` */
-    bool readable; /* value is known */
+    bool shared;             /* in the shared memory of `block` */
+    bool readable;           /* value is known */
     uint32_t block[3];
     enum waits_holder holder;
     struct sm_holder taken; /* with a known holder */
@@ -77,8 +77,8 @@ struct waits {
     struct arena *arena;
 };
 
-/* A source of an instruction as a lane would read it now from this frame, an address with its offset; false when that is
- * not plain. */
+/* A source of an instruction as a lane would read it now from this frame, an address with its offset; false when that
+ * is not plain. */
 bool waits_read_operand(const struct simt_warp *warp, const struct simt_frame *frame, const struct isa_operand *o,
                         unsigned lane, bool address, uint64_t *value);
 /* Looks at the device as it stands; memory belongs to arena. */
@@ -91,6 +91,28 @@ bool waits_closed_now(struct gpu *gpu);
 bool waits_starving(const struct waits *waits);
 /* Appends where an instruction stands; for one that comes from a header, as atomicCAS does, also where it is used. */
 void waits_pos(const struct isa_module *code, uint32_t pc, struct strbuf *out);
+/* waits_lanes.c: appends "lanes 0-3,7"; what lies at a lock's or flag's address, the address, and its value. */
+void waits_add_lanes(uint64_t mask, struct strbuf *out);
+void waits_add_place(const struct waits *waits, const struct waits_lock *lock, const struct simt_grid *grid,
+                     struct strbuf *out);
+/* Lanes that have not the turn of their warp, and where they stand. */
+struct waits_standing {
+    uint64_t lanes;
+    uint32_t pc;
+};
+#define WAITS_STANDING 64
+uint32_t waits_parked(const struct waits_warp *node, struct waits_standing *list, uint32_t most);
+/* Lanes of a warp that stand at pc and may write a word that others poll at `at`. */
+struct waits_writer {
+    uint32_t warp; /* node */
+    uint64_t lanes;
+    uint32_t pc, at;
+};
+/* The next one from warp *from on, which goes on behind it; of each warp one. */
+bool waits_next_writer(const struct waits *waits, const struct waits_lock *lock, uint32_t *from,
+                       struct waits_writer *writer);
+/* Whether all that is said of one warp holds of the other. */
+bool waits_alike(const struct waits_warp *a, const struct waits_warp *b);
 /* waits_dot.c: the whole graph, for Graphviz. */
 void waits_dot(const struct waits *waits, const struct isa_module *code, struct strbuf *out);
 

@@ -197,6 +197,9 @@ struct isa_variable *isa_find_variable(const struct isa_module *module, const ch
 /* The function whose instructions include pc. */
 const struct isa_function *isa_function_at(const struct isa_module *module, uint32_t pc);
 
+/* Appends a kernel's, function's or variable's name as the source has it: that itself when it is not mangled. */
+void isa_plain_name(const char *name, struct strbuf *out);
+
 /* Function addresses, as `mov.u64 %rd, function` gives them: a window that holds no data. */
 #define ISA_CODE_WINDOW UINT64_C(0x7C0000000000)
 static inline uint64_t isa_function_address(uint32_t function)

@@ -1,10 +1,11 @@
 /* Figures of kernels; see figures.h. */
 #include "report/figures.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "isa/program.h"
 
 static uint64_t count_of(const json_t *object, const char *name)
 {
@@ -96,35 +97,7 @@ void figures_top_stalls(const struct figures *f, unsigned n, struct strbuf *out)
         strbuf_add(out, "-");
 }
 
-/* One <length><text> of a mangled name; NULL when there is none. */
-static const char *take_source_name(const char *at, struct strbuf *out)
-{
-    char *end;
-    if (!isdigit((unsigned char)*at))
-        return NULL;
-    unsigned long n = strtoul(at, &end, 10);
-    if (n == 0 || n > strlen(end))
-        return NULL;
-    if (strncmp(end, "_GLOBAL__N_", 11) == 0 || strncmp(end, "_INTERNAL_", 10) == 0)
-        return end + n; /* an unnamed namespace */
-    strbuf_addf(out, "%s%.*s", out->length ? "::" : "", (int)n, end);
-    return end + n;
-}
-
 void figures_kernel_name(const char *name, struct strbuf *out)
 {
-    struct strbuf plain = {0};
-    const char *at = strncmp(name, "_Z", 2) == 0 ? name + 2 : NULL;
-    if (at && *at == 'L')
-        at++;
-    if (at && *at == 'N') {
-        const char *next = at + 1;
-        while (next && isdigit((unsigned char)*next))
-            next = take_source_name(next, &plain);
-        at = next;
-    } else if (at) {
-        at = take_source_name(at, &plain);
-    }
-    strbuf_add(out, at && plain.length ? plain.text : name);
-    strbuf_free(&plain);
+    isa_plain_name(name, out);
 }

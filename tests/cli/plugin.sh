@@ -188,6 +188,29 @@ expect 4 "max-cycles" run --max-cycles 5000 --sched ./lazy.so "$cases/reduce.yam
 expect 3 "made no progress" run --set gpu.watch_cycles=20000 --sched ./lazy.so "$cases/reduce.yaml"
 
 # A CUDA program finds it from any folder.
+# A fault inside the object is the object's: it is named, with the function that was called; so is a loop that does not end, and that it never
+# picks warps that could go on.
+bad() {
+    sed "s/PICK/$2/" >"bad_$1.c" <<'P'
+#include <lockstep/scheduler.h>
+#include <stdlib.h>
+static void reset(void *state, const struct lockstep_scheduler_setup *setup) { (void)state, (void)setup; }
+static unsigned pick(const void *state, const struct lockstep_scheduler_view *view) { (void)state, (void)view; PICK }
+static const struct lockstep_scheduler policy = {
+    .version = LOCKSTEP_SCHEDULER_VERSION, .name = "culprit", .doc = "bad", .reset = reset, .pick = pick};
+const struct lockstep_scheduler *lockstep_scheduler_plugin(void) { return &policy; }
+P
+    object "bad_$1"
+}
+bad segv 'volatile unsigned *volatile nothing = 0; return *nothing;'
+bad abort 'abort();'
+bad loop 'for (volatile int i = 1; i;) ; return 0;'
+bad never 'return LOCKSTEP_NO_WARP;'
+expect 1 "the warp scheduler culprit is at fault: SIGSEGV in its function pick()" run --sched ./bad_segv.so "$cases/reduce.yaml"
+expect 1 "the warp scheduler culprit is at fault: SIGABRT in its function pick()" run --threads 2 --sched ./bad_abort.so "$cases/reduce.yaml"
+LOCKSTEP_PLUGIN_SECONDS=0.3 expect 1 "it does not come back from a loop in its function pick()" run --sched ./bad_loop.so "$cases/reduce.yaml"
+expect 3 "culprit never picks any of" run --sched ./bad_never.so --set gpu.watch_cycles=1000 --set sm.age_rotation=100 "$cases/reduce.yaml"
+
 if [ -n "${LOCKSTEP_PRELOAD:-}" ] || ! command -v clang >/dev/null; then
     finish
     exit 0
@@ -218,4 +241,5 @@ expect 3 "the warp scheduler astray is at fault" run --allow-code --machine astr
 expect 3 "the warp scheduler astray is at fault" run --set sm.scheduler=gto --sched ./astray.so ./p
 expect 0 "no error" run --set sm.scheduler=./astray.so --sched gto ./p
 expect 2 "cannot load the warp scheduler ./none.so" run --sched ./none.so ./p
+expect 1 "./p was ended by a fault of its warp scheduler" run --sched ./bad_segv.so ./p
 finish

@@ -90,7 +90,7 @@ hang() {
     done
 }
 
-held="on address 0x80001000 = 1; held by block"
+held="address 0x80001000 = 1; held by block"
 hang 3 stale_flag 2 64 "made no progress; " "lanes 0-31 of 32 stand at .*hang.cu:2[0-9]"
 hang 3 count 2 64 "made no progress; "
 for kernel in store toggle toggle_shared toggle_atomic up_and_down; do
@@ -99,13 +99,13 @@ done
 hang 3 two_locks 2 32 "\(deadlock\)" "circle 1: 2 warps" "$held \(0,0,0\) warp 0 lane 0 since"
 hang 14 two_locks_in_step 2 32 "\(livelock: locks are taken and given back in vain\)" "by 2 warps that give them back"
 hang 3 kept 3 32 "\(a lock was not given back\)" "$held .* lane 7 since .*, whose warp has ended without giving it back"
-hang 3 kept_shared 1 128 "\(a lock was not given back\)" "on shared address 0x0 = 1; held by block \(0,0,0\) warp .*, whose warp has ended"
+hang 3 kept_shared 1 128 "\(a lock was not given back\)" "shared address 0x0 = 1; held by block \(0,0,0\) warp .*, whose warp has ended"
 hang 3 kept_by_exchange 3 32 "\(a lock was not given back\)" "$held .* taken at .*hang.cu:"
-hang 3 held_by_exchange 3 32 "lane 0 of 32 spin at .* on address 0x80001080 = 0" "$held .* taken at .*hang.cu:"
+hang 3 held_by_exchange 3 32 "lane 0 of 32 spin at .* address 0x80001080 = 0" "$held .* taken at .*hang.cu:"
 hang 3 lanes_of_a_warp 1 32 "\(deadlock\)" "circle 1: a warp that waits for itself" "SIMT deadlock"
 hang 66 random_backoff 3 32 "\(a lock was not given back\)" "$held"
 hang 14 semaphore 12 32 "\(livelock: locks are taken and given back in vain\)"
-hang 3 barrier_for_a_flag 2 64 "2 of them at barriers" "lanes 0-31 of 32 spin at .*hang.cu:1.* on address 0x80001080 = 0"
+hang 3 barrier_for_a_flag 2 64 "2 of them at barriers" "lanes 0-31 of 32 spin at .*hang.cu:1.* address 0x80001080 = 0"
 hang 1 barriers_in_a_circle 1 64 "\(deadlock\)" "waits at barrier 1 before .*, for block \(0,0,0\) warp 1"
-hang 3 grid_barrier 200 256 "blocks: 110 of 200 have not begun" "spin at .* on address 0x80001000 = 90"
+hang 3 grid_barrier 200 256 "blocks: 110 of 200 have not begun" "spin at .* address 0x80001000 = 90"
 finish

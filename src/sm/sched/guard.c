@@ -268,12 +268,13 @@ void sched_guard_begin(const struct sched *sched, int file, const char *line)
     struct link_map *map = NULL;
     if (!sched->library || atomic_load(&on) || dlinfo(sched->library, RTLD_DI_LINKMAP, &map) < 0)
         return;
-    guarded = (struct guarded){.path = map->l_name, .policy = sched->policy, .base = map->l_addr, .file = file, .line = line};
+    guarded =
+        (struct guarded){.path = map->l_name, .policy = sched->policy, .base = map->l_addr, .file = file, .line = line};
     guarded.name = sched->policy ? sched->policy->name : "from a file";
     guarded.seconds = seconds_of(getenv("LOCKSTEP_PLUGIN_SECONDS"));
     dl_iterate_phdr(find_object, &guarded);
     backtrace(frames, 2); /* its first call allocates */
-    fflush(NULL); /* a process that is blamed ends without */
+    fflush(NULL);         /* a process that is blamed ends without */
     atomic_store(&found, 0);
     atomic_store(&on, true);
     take_signals();

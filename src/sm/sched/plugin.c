@@ -1,6 +1,6 @@
 /* Warp schedulers from shared objects. The object's code runs in Lockstep's own process: what can be checked of it
- * beforehand is, a pick that is not ready is met where it is picked (issue.c), and what ends the process or never ends is
- * told as the object's fault (guard.c). */
+ * beforehand is, a pick that is not ready is met where it is picked (issue.c), and what ends the process or never ends
+ * is told as the object's fault (guard.c). */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -47,8 +47,8 @@ static void test_circle_of_blocks(void **state)
     assert_int_equal(run_text(&r, "gpu.watch_cycles=100000", text, (struct shape){.grid = 5, .block = 1}), GPU_HANG);
     has(&r, "(deadlock)", 0);
     has(&r, "circle 1: 5 warps, each waits for the next", 0);
-    has(&r, "on address 0x%llx = 1; held by block (4,0,0) warp 0 lane 0", 1024);
-    has(&r, "on address 0x%llx = 1; held by block (0,0,0) warp 0 lane 0", 0);
+    has(&r, "address 0x%llx = 1; held by block (4,0,0) warp 0 lane 0", 1024);
+    has(&r, "address 0x%llx = 1; held by block (0,0,0) warp 0 lane 0", 0);
     has_not(&r, "others:");
     has_not(&r, "starved");
     device_close(&r.d);
@@ -70,8 +70,8 @@ static void test_lanes_want_different_locks(void **state)
     struct run r;
     assert_int_equal(run_text(&r, "gpu.watch_cycles=100000", text, (struct shape){.grid = 3, .block = 4}), GPU_HANG);
     has(&r, "block (2,0,0) warp 0", 0);
-    has(&r, "lanes 0,2 on address 0x%llx = 1; held by block (0,0,0) warp 0 lane 0", 0);
-    has(&r, "lanes 1,3 on address 0x%llx = 1; held by block (1,0,0) warp 0 lane 0", 256);
+    has(&r, "lanes 0,2 address 0x%llx = 1; held by block (0,0,0) warp 0 lane 0", 0);
+    has(&r, "lanes 1,3 address 0x%llx = 1; held by block (1,0,0) warp 0 lane 0", 256);
     has(&r, "ended without giving it back", 0);
     has_not(&r, "circle");
     device_close(&r.d);
@@ -92,7 +92,7 @@ static void test_lock_held_at_a_barrier(void **state)
     has(&r, "circle 1: 2 warps", 0);
     has(&r, "waits at barrier 0 before test.ptx:", 0);
     has(&r, ", for block (0,0,0) warp 1", 0);
-    has(&r, "on address 0x%llx = 1; held by block (0,0,0) warp 0 lane 0", 0);
+    has(&r, "address 0x%llx = 1; held by block (0,0,0) warp 0 lane 0", 0);
     device_close(&r.d);
     /* One warp alone is a circle too. */
     assert_int_equal(run_text(&r, "gpu.watch_cycles=100000", text, (struct shape){.grid = 1, .block = 2}), GPU_HANG);

@@ -1,0 +1,96 @@
+// Kernels whose reports must name what is waited for, and by whom; and what lies near an address at which nothing does: ./reports NAME.
+#include <cstdio>
+#include <cstring>
+
+namespace stock {
+__device__ int lockA, lockB;
+}
+static __device__ volatile int flags[4];
+
+static __device__ void acquire(int *l)
+{
+    while (atomicCAS(l, 0, 1) != 0) {
+    }
+}
+
+__global__ void circle(int *)
+{
+    if (threadIdx.x != 0)
+        return;
+    acquire(blockIdx.x ? &stock::lockB : &stock::lockA);
+    __nanosleep(1000);
+    acquire(blockIdx.x ? &stock::lockA : &stock::lockB);
+}
+
+// The warps that would set the flag wait at a barrier that the others never reach.
+__global__ void barrier(int *)
+{
+    if (threadIdx.x < 32)
+        while (flags[2] == 0) {
+        }
+    __syncthreads();
+    if (threadIdx.x == 32)
+        flags[2] = 1;
+}
+
+__global__ void in_shared(int *p)
+{
+    __shared__ int before, turn[2];
+    before = turn[0] = turn[1] = *p;
+    __syncthreads();
+    while (*(volatile int *)&turn[1] == 0) {
+    }
+    *p = before;
+}
+
+__global__ void in_memory(volatile int *p)
+{
+    while (p[5] == 0) {
+    }
+}
+
+__global__ void at(int *p, long offset) { *(int *)((char *)p + offset) = 1; }
+
+__global__ void shared_at(int *p, long offset)
+{
+    __shared__ int table[8];
+    table[threadIdx.x] = 1;
+    *(volatile int *)((char *)table + offset) = 1;
+    *p = table[3];
+}
+
+int main(int, char **argv)
+{
+    static const struct {
+        const char *name;
+        void (*kernel)(int *);
+        int blocks, threads;
+    } hangs[] = {{"circle", circle, 2, 32},
+                 {"barrier", barrier, 1, 128},
+                 {"shared", in_shared, 3, 64},
+                 {"memory", (void (*)(int *))in_memory, 4, 64}};
+    static const struct {
+        const char *name;
+        void (*kernel)(int *, long);
+        long offset;
+    } faults[] = {{"behind", at, 400},      {"before", at, -8},     {"within", at, 6},        {"null", NULL, 12},
+                  {"freed", at, 1024 + 20}, {"symbol", at, 0},      {"shared_at", shared_at, 44}};
+    int *p, *freed, *kept, *symbol;
+    cudaGetSymbolAddress((void **)&symbol, stock::lockB);
+    cudaMalloc(&p, 400);
+    cudaMalloc(&freed, 600);
+    cudaMalloc(&kept, 4);
+    cudaMemset(p, 0, 400);
+    cudaFree(freed);
+    for (auto &h : hangs)
+        if (!strcmp(argv[1], h.name))
+            h.kernel<<<h.blocks, h.threads>>>(p);
+    for (auto &f : faults)
+        if (!strcmp(argv[1], f.name))
+            (f.kernel ? f.kernel : at)<<<1, 1>>>(!strcmp(f.name, "freed")    ? freed
+                                                 : !strcmp(f.name, "symbol") ? symbol + 1
+                                                 : f.kernel                  ? p
+                                                                             : NULL,
+                                                 !strcmp(f.name, "freed") ? 20 : f.offset);
+    printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+}

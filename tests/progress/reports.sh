@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Reports name what is waited for and by whom: variables and allocations, lanes without a turn, warps at barriers, the scheduler; and faults
+# the allocation that is nearest.
+. "$(dirname "$0")/_lib.sh"
+cd "$here" || exit 1
+
+# has FILE WORDS...: each is in the file.
+has() {
+    local file=$1 words
+    shift
+    for words; do
+        grep -qE -- "$words" "$folder/$file" || wrong "'$words' is not in $file: $(head -n 12 "$folder/$file" | cut -c1-400)"
+    done
+}
+
+for way in stack its; do
+    "$LOCKSTEP" run --quiet --divergence $way --set gpu.watch_cycles=10000 --hang-report "$folder/dot" samewarp.yaml >"$folder/said" 2>&1
+    code=$?
+    [ $way = stack ] || { [ $code -eq 0 ] || wrong "under $way: exit code $code"; continue; }
+    [ $code -eq 3 ] || wrong "exit code $code"
+    has said 'lanes 1-31 of 32 spin at .*:17:.* on flags\+4, address 0x[0-9a-f]* = 0; may be written by lane 0 of this warp at .*:14:.*SIMT deadlock' \
+        'its other lanes: lane 0 at .*:14:' 'under the scheduler gto'
+    has dot 'flags\+4' 'lane 0 at' 'l0 -> w0 .*may be written by lane 0'
+done
+command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
+[ -n "${LOCKSTEP_PRELOAD:-}" ] && finish && exit 0
+"$LOCKSTEP" cc reports.cu -o "$folder/reports" || exit 1
+
+said() {
+    "$LOCKSTEP" run --quiet --set gpu.watch_cycles=10000 --hang-report "$folder/dot" "$folder/reports" "$1" >"$folder/said" 2>&1
+}
+
+said circle
+has said 'circle 1: 2 warps' 'on stock::lockA, address 0x[0-9a-f]* = 1; held by' 'on stock::lockB, address'
+has dot 'stock::lockA, address'
+said barrier
+has said "lanes 0-31 of 32 spin at .* on flags\+8, address .* = 0; may be written by lanes 0-31 of block \(0,0,0\) warp 1 at .*reports.cu:[0-9]*\), which waits at barrier 0" \
+    'block \(0,0,0\) warp 1 .*waits at barrier 0 before' 'and so block \(0,0,0\) warp 2-3' \
+    'barrier 0 of block \(0,0,0\) still awaits: warp 0 \(at'
+has dot 'flags\+8' 'l0 -> w3 .*may be written by lanes 0-31'
+said shared
+has said 'on in_shared::turn\+4, shared address' 'and so block \(0,0,0\) warp 1'
+said memory
+has said 'on allocation #1 \(cudaMalloc, 400 bytes\)\+20, address' 'and so block \(0,0,0\) warp 1, block \(1,0,0\) warp 0-1' 'no other thread'
+said behind
+has said 'address 0x[0-9a-f]*, which nothing was allocated at: 0 bytes behind the end of allocation #1 \(cudaMalloc, 400 bytes\)$'
+said before
+has said ': 8 bytes before the beginning of allocation #1'
+said within
+has said 'misaligned access to global address 0x[0-9a-f]*, in allocation #1 \(cudaMalloc, 400 bytes\)\+6$'
+said null
+has said ': 12 bytes from a null pointer$'
+said freed
+has said ': inside allocation #2 \(cudaMalloc, 600 bytes\), which was freed$'
+said symbol
+has said ': 0 bytes behind the end of stock::lockB$'
+said shared_at
+has said 'shared address 0x2c.*: the block has 32 bytes of shared memory, 12 bytes behind the end of shared_at::table$'
+finish
