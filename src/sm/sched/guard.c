@@ -42,11 +42,14 @@ struct guarded {
 };
 
 static struct guarded guarded;
-static atomic_bool on;
-static atomic_uint beats, found; /* found: probes in a row that found the stack in the object */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
-static char stack[STACK_BYTES];
+static struct {
+    atomic_bool on;
+    atomic_uint beats;
+    atomic_uint found; /* probes in a row that found the stack in the object */
+    pthread_mutex_t mutex;
+    pthread_cond_t ended;
+    char stack[STACK_BYTES]; /* for handlers, where the thread has no other */
+} guarding = {.mutex = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
 
 static bool in_object(const void *address)
 {
@@ -173,8 +176,8 @@ static void on_fault(int number, siginfo_t *info, void *context)
 static void on_probe(int number, siginfo_t *info, void *context)
 {
     (void)number, (void)info;
-    const void *frame = atomic_load(&on) ? entry_frame(context) : NULL;
-    if (frame && atomic_fetch_add(&found, 1) + 1 >= PROBES)
+    const void *frame = atomic_load(&guarding.on) ? entry_frame(context) : NULL;
+    if (frame && atomic_fetch_add(&guarding.found, 1) + 1 >= PROBES)
         blame("it does not come back from a loop", frame);
 }
 
@@ -194,26 +197,26 @@ static void probe(void)
 
 static void *watch(void *unused)
 {
-    unsigned seen = atomic_load(&beats);
+    unsigned seen = atomic_load(&guarding.beats);
     double since = host_seconds();
-    pthread_mutex_lock(&mutex);
-    while (atomic_load(&on)) {
+    pthread_mutex_lock(&guarding.mutex);
+    while (atomic_load(&guarding.on)) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += PROBE_NS;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&ended, &mutex, &until);
-        unsigned now = atomic_load(&beats);
+        pthread_cond_timedwait(&guarding.ended, &guarding.mutex, &until);
+        unsigned now = atomic_load(&guarding.beats);
         if (now != seen) {
             seen = now;
             since = host_seconds();
-            atomic_store(&found, 0);
-        } else if (atomic_load(&on) && host_seconds() - since > guarded.seconds) {
+            atomic_store(&guarding.found, 0);
+        } else if (atomic_load(&guarding.on) && host_seconds() - since > guarded.seconds) {
             probe();
         }
     }
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&guarding.mutex);
     return unused;
 }
 
@@ -244,7 +247,7 @@ static void take_signals(void)
 {
     struct sigaction fault = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     struct sigaction probed = {.sa_sigaction = on_probe, .sa_flags = SA_SIGINFO | SA_RESTART};
-    stack_t own = {.ss_sp = stack, .ss_size = sizeof stack}, old;
+    stack_t own = {.ss_sp = guarding.stack, .ss_size = sizeof guarding.stack}, old;
     if (sigaltstack(NULL, &old) == 0 && old.ss_flags & SS_DISABLE)
         sigaltstack(&own, NULL);
     for (size_t i = 0; i < FAULT_SIGNALS; i++)
@@ -258,7 +261,7 @@ static void give_signals_back(void)
     for (size_t i = 0; i < FAULT_SIGNALS; i++)
         sigaction(fault_signals[i], &guarded.old[i], NULL);
     sigaction(PROBE_SIGNAL, &(struct sigaction){.sa_handler = SIG_IGN}, NULL); /* one may be on its way */
-    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == stack)
+    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == guarding.stack)
         sigaltstack(&off, NULL);
 }
 
@@ -266,7 +269,7 @@ void sched_guard_begin(const struct sched *sched, int file, const char *line)
 {
     void *frames[2];
     struct link_map *map = NULL;
-    if (!sched->library || atomic_load(&on) || dlinfo(sched->library, RTLD_DI_LINKMAP, &map) < 0)
+    if (!sched->library || atomic_load(&guarding.on) || dlinfo(sched->library, RTLD_DI_LINKMAP, &map) < 0)
         return;
     guarded =
         (struct guarded){.path = map->l_name, .policy = sched->policy, .base = map->l_addr, .file = file, .line = line};
@@ -275,20 +278,20 @@ void sched_guard_begin(const struct sched *sched, int file, const char *line)
     dl_iterate_phdr(find_object, &guarded);
     backtrace(frames, 2); /* its first call allocates */
     fflush(NULL);         /* a process that is blamed ends without */
-    atomic_store(&found, 0);
-    atomic_store(&on, true);
+    atomic_store(&guarding.found, 0);
+    atomic_store(&guarding.on, true);
     take_signals();
     guarded.watched = pthread_create(&guarded.watcher, NULL, watch, NULL) == 0;
 }
 
 void sched_guard_end(const struct sched *sched)
 {
-    if (!sched->library || !atomic_load(&on))
+    if (!sched->library || !atomic_load(&guarding.on))
         return;
-    pthread_mutex_lock(&mutex);
-    atomic_store(&on, false);
-    pthread_cond_signal(&ended);
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_lock(&guarding.mutex);
+    atomic_store(&guarding.on, false);
+    pthread_cond_signal(&guarding.ended);
+    pthread_mutex_unlock(&guarding.mutex);
     if (guarded.watched)
         pthread_join(guarded.watcher, NULL);
     give_signals_back();
@@ -296,5 +299,5 @@ void sched_guard_end(const struct sched *sched)
 
 void sched_guard_beat(void)
 {
-    atomic_fetch_add_explicit(&beats, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&guarding.beats, 1, memory_order_relaxed);
 }

@@ -187,15 +187,15 @@ static void test_forms_of_waiting(void **state)
         const char *body, *settings, *expected;
     } forms[] = {
         {"TRY: atom.shared.cas.b32 %r7, [64], 0, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "",
-         "on shared address 0x40"},
+         "shared address 0x40"},
         {"TRY: atom.cas.b32 %r7, [%rd6], 0, 1; setp.ne.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "",
-         "on shared address 0x20"},
+         "shared address 0x20"},
         {"TRY: ld.volatile.shared.u32 %r7, [32]; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "",
-         "on shared address 0x20"},
+         "shared address 0x20"},
         {"TRY: atom.global.add.u32 %r7, [%rd1], 0; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "", " = 0"},
         {"TRY: atom.global.or.b32 %r7, [%rd1], 0; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "", " = 0"},
         {"TRY: atom.shared.max.u32 %r7, [32], 0; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;", "",
-         "on shared address 0x20"},
+         "shared address 0x20"},
         {"TRY: ld.volatile.global.u32 %r7, [%rd1]; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;",
          " sm.volatile_bypasses_l1=false sm.fence_l1=none", " = 0"},
     };

@@ -70,8 +70,8 @@ static void test_lanes_want_different_locks(void **state)
     struct run r;
     assert_int_equal(run_text(&r, "gpu.watch_cycles=100000", text, (struct shape){.grid = 3, .block = 4}), GPU_HANG);
     has(&r, "block (2,0,0) warp 0", 0);
-    has(&r, "lanes 0,2 address 0x%llx = 1; held by block (0,0,0) warp 0 lane 0", 0);
-    has(&r, "lanes 1,3 address 0x%llx = 1; held by block (1,0,0) warp 0 lane 0", 256);
+    has(&r, "lanes 0,2 on allocation #1 (65536 bytes), address 0x%llx = 1; held by block (0,0,0) warp 0 lane 0", 0);
+    has(&r, "lanes 1,3 on allocation #1 (65536 bytes)+256, address 0x%llx = 1; held by block (1,0,0) warp 0 lane 0", 256);
     has(&r, "ended without giving it back", 0);
     has_not(&r, "circle");
     device_close(&r.d);
