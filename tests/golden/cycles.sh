@@ -1,14 +1,20 @@
 #!/bin/bash
-# Cycle counts of reference kernels on every GTX machine under gto and lrr, and on the GTX 480 under all schedulers, against cycles.txt; some
-# on apu8; those of waiting at barriers, and of fetch, which is named behind a comma, on some kernels.
-# A change of timing that is meant is taken over with one command, and shows in the diff of cycles.txt:
+# Cycle counts of reference kernels against cycles.txt: on every GTX machine under gto and lrr, on the GTX 480 under all schedulers, some on
+# apu8 and thesis, and some under each row of each other list: fetch policies, spin detectors and controls, divergence ways, coherence
+# protocols, network cores, and lock queues with their limits. The script fails when a list has a row that cycles.txt does not have.
+# causes.txt has, for two kernels that wait, where the cycles of their schedulers and warps went under each of these.
+# A change of timing that is meant is taken over with one command, and shows in the diff:
 #     tests/golden/cycles.sh --update        (LOCKSTEP: the binary, default build/release/bin/lockstep)
-# As a test it looks at the schedulers that reference.MACHINE does not run: those hold the rows of gto and lrr.
+# As a test it looks at what reference.MACHINE does not run: that holds the rows of gto and lrr on the GTX machines.
+#
+# A configuration is a scheduler, then settings behind commas: gto+bows,spin.detector=oracle. A setting without a group is of the SM.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 lockstep=${LOCKSTEP:-$root/build/release/bin/lockstep}
 table=$here/cycles.txt
+causes=$here/causes.txt
+[ -x "$lockstep" ] || { echo "no $lockstep"; exit 1; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -16,13 +22,60 @@ cases="alu_dep atom_same barimb bfs constmem divergence dramchase fma_ilp hist_s
 smem_conflict spmv strided transpose vecadd waitsignal"
 barrier_cases=" barimb bfs matmul reduce waitsignal "
 apu_cases=" barimb reduce strided waitsignal "
-barrier_policies="oldest saws mwf mwf:inner=gto mwf,cff mwf:inner=gto,cff gto,fef lrr,oldest"
+barrier_policies="oldest saws mwf mwf:inner=gto mwf,fetch=cff mwf:inner=gto,fetch=cff gto,fetch=fef lrr,fetch=oldest"
+causes_cases=" ht1024 waitsignal "
 
-# prints: case machine scheduler cycles warp_instructions
+# rows LIST: the names in a .def file under src, as users write them.
+rows() {
+    sed -n 's/^[A-Z_]*(\([a-z_]*\)).*/\1/p' "$root/src/$1" | tr _ -
+}
+
+# Spin detectors have other names for users than for their files.
+detectors() {
+    "$lockstep" run --set spin.detector=none "$root/tests/reference/vecadd.yaml" 2>&1 | sed -n 's/.*known detectors: //p' | tr -d ,
+}
+
+controls() {
+    sed -n 's/^SPIN_CONTROL(\([a-z_]*\)).*/\1/p' "$root/src/sm/spin/list.def"
+}
+
+# Configurations for the lists whose rows are no schedulers.
+list_configurations() {
+    local row control
+    for row in $(rows sm/fetch/list.def); do echo "gto,fetch=$row"; done
+    for row in $(detectors); do
+        for control in $(controls); do echo "gto+$control,spin.detector=$row"; done
+    done
+    for row in $(rows simt/ways.def); do echo "gto,divergence=$row"; done
+    for row in $(rows memory/coherence/list.def); do echo "gto,coherence.protocol=$row"; done
+    for row in $(rows network/cores.def); do echo "gto,network.core=$row"; done
+}
+
+# The kernels that feel a configuration of list_configurations.
+cases_of() {
+    case $1 in
+    *fetch=*) echo "bfs matmul" ;;
+    *spin.*) echo "ht1024 waitsignal" ;;
+    *divergence=*) echo "bfs divergence ht1024 scan waitsignal" ;;
+    *coherence.*) echo "atom_spread bfs ht1024 stencil strided waitsignal" ;;
+    *) echo "bfs strided" ;;
+    esac
+}
+
+# Configurations for the lock instructions, which one kernel of this folder has.
+lock_configurations="gto gto,divergence=its gto,divergence=aware gto,divergence=dwf gto,locks.queue=true
+gto,locks.queue=true,locks.queue_limit=1,locks.backoff=constant gto,locks.queue=true,locks.queue_limit=1,locks.backoff=linear
+gto,locks.queue=true,locks.record_limit=12 gto,locks.queue=true,coherence.protocol=bypass gto,coherence.protocol=hlrc"
+
+# measure CASE MACHINE CONFIGURATION prints that, cycles and warp_instructions; its results are in $work/stats.json then.
 measure() {
-    local fetch=()
-    [[ $3 != *,* ]] || fetch=(--fetch "${3#*,}")
-    if ! "$lockstep" run --quiet --machine "$2" --sched "${3%%,*}" "${fetch[@]}" --stats "$work/stats.json" "$root/tests/reference/$1.yaml" >"$work/log" 2>&1; then
+    local settings=() file="$root/tests/reference/$1.yaml" setting
+    for setting in $(tr , ' ' <<<"$3," | cut -s -d ' ' -f 2-); do
+        [[ $setting == *.* ]] || setting=sm.$setting
+        settings+=(--set "$setting")
+    done
+    [ -f "$file" ] || file=$here/$1.yaml
+    if ! "$lockstep" run --quiet --machine "$2" --sched "${3%%,*}" "${settings[@]}" --stats "$work/stats.json" "$file" >"$work/log" 2>&1; then
         echo "$1 $2 $3 failed: $(head -n 3 "$work/log" | tr '\n' ' ')"
         return
     fi
@@ -30,53 +83,80 @@ measure() {
     echo "$1 $2 $3 $(number cycles) $(number warp_instructions)"
 }
 
-if [ "${1:-}" = --update ]; then
-    {
-        echo "# case machine scheduler cycles warp_instructions; written by tests/golden/cycles.sh --update"
-        for c in $cases; do
-            for m in gtx480 gtx480-sm2 gtx1080ti; do
-                others=
-                [ $m = gtx480 ] && others="tls cawa cawa:profile=artifact"
-                [ $m = gtx480 ] && [[ $barrier_cases == *" $c "* ]] && others+=" $barrier_policies"
-                for s in gto lrr $others; do
-                    measure "$c" "$m" "$s"
-                done
-            done
-            for s in oldest lrr; do
-                [[ $apu_cases != *" $c "* ]] || measure "$c" apu8 $s
-            done
+# The causes of the run that was measured last: CASE MACHINE CONFIGURATION NAME=CYCLES..., those that are not 0.
+found_causes() {
+    awk -v run="$1 $2 $3" '
+        /^ *"(stalls|warps)": {/ { split($0, quoted, "\""); group = quoted[2]; next }
+        /}/ { group = "" }
+        group { gsub(/[",:]/, ""); if ($2 != 0) run = run " " group "." $1 "=" $2 }
+        END { print run }' "$work/stats.json"
+}
+
+# Every run, a line each: CASE MACHINE CONFIGURATION
+all() {
+    local c m s others
+    for c in $cases; do
+        for m in gtx480 gtx480-sm2 gtx1080ti; do
+            others=
+            [ $m = gtx480 ] && others="tls cawa cawa:profile=artifact"
+            [ $m = gtx480 ] && [[ $barrier_cases == *" $c "* ]] && others+=" $barrier_policies"
+            for s in gto lrr $others; do echo "$c $m $s"; done
         done
-    } >"$work/table"
+        for s in oldest lrr; do
+            [[ $apu_cases != *" $c "* ]] || echo "$c apu8 $s"
+        done
+    done
+    for s in $(list_configurations); do
+        for c in $(cases_of "$s"); do echo "$c gtx480 $s"; done
+    done
+    for s in $lock_configurations; do echo "locks gtx480 $s"; done
+    for c in ht1024 waitsignal; do
+        for s in hlrc vi; do echo "$c apu8 oldest,coherence.protocol=$s"; done
+        for s in stack its; do echo "$c thesis lrr,divergence=$s"; done
+    done
+}
+
+if [ "${1:-}" = --update ]; then
+    echo "# case machine configuration cycles warp_instructions; written by tests/golden/cycles.sh --update" >"$work/table"
+    echo "# case machine configuration, and where cycles went; written by tests/golden/cycles.sh --update" >"$work/causes"
+    while read -r c m s; do
+        measure "$c" "$m" "$s" >>"$work/table"
+        [[ $causes_cases != *" $c "* ]] || found_causes "$c" "$m" "$s" >>"$work/causes"
+    done < <(all | awk '!seen[$0]++')
     grep failed "$work/table" && exit 1
     mv "$work/table" "$table"
+    mv "$work/causes" "$causes"
     exit 0
 fi
 
-if [ ! -f "$table" ]; then
-    echo "skipped: no golden cycle counts are recorded (tests/golden/cycles.sh --update records them)"
-    exit 77
-fi
-wanted=. step=1
-[ -z "${LOCKSTEP_BUILD:-}" ] || wanted=' \(apu8\|tls\|cawa[^ ]*\|oldest\|saws\|mwf[^ ]*\|[a-z]*,[a-z]*\) '
-# Under sanitizers one machine and scheduler is enough, and half of the cases.
+bad=0
+for row in $(rows sm/sched/list.def) $(controls) $(list_configurations | sed 's/.*=//'); do
+    grep -qE "[ +=]$row[ ,:]" "$table" || { echo "no golden cycles for $row: tests/golden/cycles.sh --update"; bad=$((bad + 1)); }
+done
+
+# One row in `step` of those that are asked for. Under sanitizers one machine and scheduler is enough, and half of the cases.
+wanted=. unwanted='^$' step=1
+[ -z "${LOCKSTEP_BUILD:-}" ] || unwanted=' gtx[^ ]* \(gto\|lrr\) '
 if grep -qs '^CMAKE_BUILD_TYPE:[A-Z]*=\(Asan\|Tsan\)' "${LOCKSTEP_BUILD:-$root/build/release}/CMakeCache.txt"; then
-    wanted=' gtx480 gto '
+    wanted=' gtx480 gto ' unwanted='^$'
     [ -n "${LOCKSTEP_LONG:-}" ] || step=2
 fi
-bad=0
-rows=0
+count=0
 while read -r row; do
-    read -r name machine scheduler rest <<<"$row"
-    found=$(measure "$name" "$machine" "$scheduler")
-    rows=$((rows + 1))
+    read -r name machine configuration rest <<<"$row"
+    found=$(measure "$name" "$machine" "$configuration")
+    count=$((count + 1))
     if [ "$found" != "$row" ]; then
         echo "expected: $row"
         echo "found:    $found"
         bad=$((bad + 1))
+    elif [[ $causes_cases == *" $name "* ]]; then
+        found_causes "$name" "$machine" "$configuration" >"$work/found"
+        grep -F "$name $machine $configuration " "$causes" | diff - "$work/found" || bad=$((bad + 1))
     fi
-done < <(grep -v '^#' "$table" | grep -- "$wanted" | awk -v step=$step 'NR % step == 0')
-echo "$rows counts, $bad differ"
-if [ "$rows" -eq 0 ] || [ "$bad" -ne 0 ]; then
+done < <(grep -v '^#' "$table" | grep -- "$wanted" | grep -v -- "$unwanted" | awk -v step=$step 'NR % step == 0')
+echo "$count counts, $bad differ"
+if [ "$count" -eq 0 ] || [ "$bad" -ne 0 ]; then
     [ "$bad" -ne 0 ] && echo "if the change of timing is meant: tests/golden/cycles.sh --update, and say why in the commit"
     exit 1
 fi
