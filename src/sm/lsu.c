@@ -79,7 +79,9 @@ HOT unsigned sm_l1_event(const struct sm *sm, const struct simt_access *access)
     if (access->kind == ISA_FLAG_STORE)
         return L1_STORE_EVENT;
     bool strong = mods->order > ISA_ORDER_WEAK || mods->cache == ISA_CACHE_CV;
-    if (mods->cache == ISA_CACHE_CG || (strong && sm->params->volatile_bypasses_l1))
+    if (strong && sm->params->volatile_bypasses_l1)
+        return L1_LOAD_STRONG_EVENT;
+    if (mods->cache == ISA_CACHE_CG)
         return L1_LOAD_PAST_EVENT;
     if (sm->params->global_loads_use_l1 || mods->cache == ISA_CACHE_NC || mods->cache == ISA_CACHE_CA)
         return L1_LOAD_EVENT;

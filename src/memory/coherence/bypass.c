@@ -6,9 +6,9 @@ enum { ANY = COHERENCE_ANY };
 
 static const struct coherence_row l1[] = {
     {ANY, L1_LOAD_EVENT, ANY, L1_PASS},        {ANY, L1_LOAD_PAST_EVENT, ANY, L1_PASS},
-    {ANY, L1_LOAD_OWN_EVENT, ANY, L1_PASS},    {ANY, L1_STORE_EVENT, ANY, L1_SEND},
-    {ANY, L1_STORE_OWN_EVENT, ANY, L1_SEND},   {ANY, L1_ATOMIC_EVENT, ANY, L1_PASS},
-    {ANY, L1_ATOMIC_KEEP_EVENT, ANY, L1_PASS},
+    {ANY, L1_LOAD_STRONG_EVENT, ANY, L1_PASS}, {ANY, L1_LOAD_OWN_EVENT, ANY, L1_PASS},
+    {ANY, L1_STORE_EVENT, ANY, L1_SEND},       {ANY, L1_STORE_OWN_EVENT, ANY, L1_SEND},
+    {ANY, L1_ATOMIC_EVENT, ANY, L1_PASS},      {ANY, L1_ATOMIC_KEEP_EVENT, ANY, L1_PASS},
 };
 
 const struct coherence_protocol coherence_bypass = {

@@ -11,6 +11,7 @@ static const struct coherence_row l1[] = {
     {V, L1_LOAD_EVENT, V, L1_SERVE},
     {D, L1_LOAD_EVENT, D, L1_SERVE},
     {ANY, L1_LOAD_PAST_EVENT, ANY, L1_PASS},
+    {ANY, L1_LOAD_STRONG_EVENT, I, L1_PASS | L1_GIVE_UP},
     {I, L1_LOAD_OWN_EVENT, P, L1_FETCH},
     {P, L1_LOAD_OWN_EVENT, P, L1_JOIN},
     {V, L1_LOAD_OWN_EVENT, V, L1_SERVE},

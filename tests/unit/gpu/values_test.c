@@ -85,12 +85,29 @@ static void an_atomic_drops_its_line(void **state)
     assert_int_equal(load_behind_atomic(AT_ISSUE), 5);
 }
 
+/* Block 0 has the line of x in its L1D when it sees by volatile loads that block 1 has written x. A plain load behind them, in program
+ * order, must not find what the L1D had before (PTX ISA, memory consistency model: causality). */
+static void a_strong_load_drops_its_line(void **state)
+{
+    struct device d;
+    device_open(&d, "gtx480", "");
+    device_load(&d, PTX_HEAD PTX_KERNEL("k", PTX_BEGIN "setp.ne.u32 %p1, %r3, 0; @%p1 bra WRITER; ld.global.u32 %r6, [%rd1];\n"
+                                                       "SPIN: ld.volatile.global.u32 %r7, [%rd1]; setp.eq.u32 %p2, %r7, 0; @%p2 bra SPIN;\n"
+                                                       "ld.global.u32 %r8, [%rd1]; st.global.u32 [%rd1+512], %r8; ret;\n"
+                                                       "WRITER: nanosleep.u32 5000; st.volatile.global.u32 [%rd1], 7; ret;"));
+    uint64_t p = device_buffer(&d, 4096);
+    device_run(&d, "k", (struct shape){.grid = 2, .block = 1}, p, 0);
+    assert_int_equal(device_word(&d, p + 512), 7);
+    device_close(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_signal_takes_its_time),
         cmocka_unit_test(a_cached_spin_waits_for_ever),
         cmocka_unit_test(an_atomic_drops_its_line),
+        cmocka_unit_test(a_strong_load_drops_its_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

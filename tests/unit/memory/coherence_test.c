@@ -30,6 +30,7 @@ struct meaning {
 static const struct meaning l1_meanings[L1_EVENTS] = {
     [L1_LOAD_EVENT] = {L1_SERVE | L1_FETCH | L1_JOIN | L1_PASS, L1_GIVE_UP},
     [L1_LOAD_PAST_EVENT] = {L1_PASS, L1_GIVE_UP},
+    [L1_LOAD_STRONG_EVENT] = {L1_PASS, L1_GIVE_UP},
     [L1_LOAD_OWN_EVENT] = {L1_SERVE | L1_FETCH | L1_JOIN | L1_PASS, 0},
     [L1_STORE_EVENT] = {L1_KEEP | L1_SEND, L1_GIVE_UP},
     [L1_STORE_OWN_EVENT] = {L1_KEEP | L1_SEND, 0},
