@@ -110,6 +110,7 @@ all() {
         for c in $(cases_of "$s"); do echo "$c gtx480 $s"; done
     done
     for s in $lock_configurations; do echo "locks gtx480 $s"; done
+    for c in transpose vecadd; do echo "$c gtx480-sm2 gto,l2.sets=4"; done # an L2 that writes lines back
     for c in ht1024 waitsignal; do
         for s in hlrc vi; do echo "$c apu8 oldest,coherence.protocol=$s"; done
         for s in stack its; do echo "$c thesis lrr,divergence=$s"; done
