@@ -51,6 +51,30 @@ static void test_turns_and_timeouts(void **state)
     simt_paths_free(&paths);
 }
 
+/* The time of a meeting runs from when lanes last came to it. */
+static void test_timeout_restarts(void **state)
+{
+    struct simt_paths paths = {.timeout = 3};
+    simt_paths_start(&paths, simt_way_find("aware"), 0xff, 0, &outermost);
+    simt_branch(&paths, 0x0f, 10, 1, 20);
+    expect_top(&paths, 1, 0xf0);
+    simt_branch(&paths, 0x30, 5, 2, 20);
+    expect_top(&paths, 10, 0x0f);
+    simt_advance(&paths, 20);
+    expect_top(&paths, 2, 0xc0);
+    simt_branch(&paths, 0xc0, 2, 3, 20); /* a pass */
+    expect_top(&paths, 5, 0x30);
+    simt_branch(&paths, 0x30, 5, 6, 20); /* another */
+    expect_top(&paths, 2, 0xc0);
+    simt_advance(&paths, 20); /* one before the timeout others come */
+    for (unsigned pass = 0; pass < 3; pass++) {
+        expect_top(&paths, 5, 0x30);
+        simt_branch(&paths, 0x30, 5, 6, 20);
+    }
+    expect_top(&paths, 20, 0xcf);
+    simt_paths_free(&paths);
+}
+
 /* In a loop that does not end, a pass of a loop that polls counts for many, and so does a sleep. */
 static void test_what_counts(void **state)
 {
@@ -93,7 +117,7 @@ static void test_delayed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turns_and_timeouts), cmocka_unit_test(test_what_counts),
-                                       cmocka_unit_test(test_delayed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_turns_and_timeouts), cmocka_unit_test(test_timeout_restarts),
+                                       cmocka_unit_test(test_what_counts), cmocka_unit_test(test_delayed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
