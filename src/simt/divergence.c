@@ -58,6 +58,7 @@ void simt_paths_start(struct simt_paths *paths, const struct simt_divergence *wa
 {
     paths->way = way;
     paths->count = paths->most = paths->asked = 0;
+    paths->past = paths->skipped = 0;
     paths->now = NULL;
     if (!mask)
         return;

@@ -63,6 +63,8 @@ static void hold(struct simt_locks *l, unsigned lane, uint64_t address, uint32_t
 {
     if (l->held_count[lane] == l->levels)
         make_room(l, l->levels + 1);
+    if (!l->held_count[lane])
+        l->first[lane] = (struct simt_held){address, pc};
     *held_at(l, l->held_count[lane]++, lane) = (struct simt_held){address, pc};
 }
 
@@ -109,6 +111,7 @@ void simt_swap_locks(struct simt_warp *a, struct simt_warp *b, uint64_t lanes)
         SWAP(uint32_t, l->attempts[lane], m->attempts[lane]);
         SWAP(uint64_t, l->since[lane], m->since[lane]);
         SWAP(uint32_t, l->held_count[lane], m->held_count[lane]);
+        SWAP(struct simt_held, l->first[lane], m->first[lane]);
         for (uint32_t level = 0; level < l->levels; level++)
             SWAP(struct simt_held, *held_at(l, level, lane), *held_at(m, level, lane));
     }
@@ -172,7 +175,7 @@ void simt_lock_lane(struct simt_warp *warp, const struct simt_access *access, un
                : instr->op == ISA_OP_UNLOCK   ? (uint32_t)old == simt_thread_number(warp, lane)
                                               : (uint32_t)old == SIMT_LOCK_FREE;
     l->found[lane] = (uint32_t)old;
-    l->got |= got ? BIT64(lane) : 0;
+    *(mask_has(l->queued, lane) ? &l->granted : &l->got) |= got ? BIT64(lane) : 0;
 }
 
 /* Lanes that begin to ask for a lock with a limit. */
@@ -198,8 +201,7 @@ void simt_lock_came(struct simt_warp *warp, unsigned lane, uint64_t cycle)
     const struct simt_lock_queues *q = &warp->block->grid->lock_queues;
     struct simt_locks *l = warp->locks;
     uint64_t bit = BIT64(lane);
-    if (l->got & bit) {
-        l->granted |= bit;
+    if (l->granted & bit) {
         l->leaving &= ~bit;
         l->attempts[lane] = 0;
         return;
@@ -239,7 +241,6 @@ bool simt_locks_granted(struct simt_warp *warp)
         hold(l, mask_first(rest), l->address[mask_first(rest)], simt_pc(warp));
     l->granted &= ~came;
     l->queued &= ~came;
-    l->got &= ~came;
     l->over &= ~over;
     l->timed &= ~(came | over);
     warp->paths.way->answer(&warp->paths, &answer);
@@ -330,7 +331,7 @@ static enum simt_event send(struct simt_warp *warp, const struct simt_op *op, ui
     if (l->pc != r->pc || l->asking != r->mask)
         l->vain = 0;
     l->asking = r->mask;
-    l->got &= l->granted;
+    l->got = 0;
     l->pc = r->pc;
     enum simt_event event = simt_memory(warp, op, cycle, access, r);
     for (uint64_t rest = event == SIMT_MEMORY ? r->mask : 0; rest; rest &= rest - 1) {
@@ -358,7 +359,8 @@ static enum simt_event take(struct simt_warp *warp, const struct simt_op *op, ui
     if (r->instr->op == ISA_OP_LOCK_TIMED)
         start_timer(l, r->mask, cycle);
     if (simt_access_queues(warp, access)) {
-        if (warp->paths.asked && !again)
+        warp->paths.way->ask(&warp->paths, r->active);
+        if (warp->paths.asked > 1 && !again)
             return fail_nested(warp, r);
         if (r->mask != access->mask)
             return fail_mixed(warp, r->mask & ~access->mask, r);
@@ -366,8 +368,9 @@ static enum simt_event take(struct simt_warp *warp, const struct simt_op *op, ui
         l->refused &= ~r->mask;
         l->queued |= r->mask;
         r->mask = r->active;
+    } else {
+        warp->paths.way->ask(&warp->paths, r->active);
     }
-    warp->paths.way->ask(&warp->paths, r->mask);
     return SIMT_MEMORY;
 }
 
@@ -403,17 +406,24 @@ static bool fail_giving(const struct simt_warp *warp, unsigned lane, struct simt
     return false;
 }
 
+/* The lock that is given back is the last one that the lane had. It may have come past with another one. */
 static bool fail_past(const struct simt_warp *warp, uint64_t lanes, struct simt_fault *fault)
 {
     unsigned lane = mask_first(lanes);
-    char lock[64];
-    name_lock(warp->locks->address[lane], lock, sizeof lock);
+    const struct simt_held *first = &warp->locks->first[lane];
+    char lock[64], last[64], while_held[192];
+    name_lock(first->address, lock, sizeof lock);
+    name_lock(warp->locks->address[lane], last, sizeof last);
     *fault = fault_of(warp, lane);
-    snprintf(
-        fault->message, sizeof fault->message,
-        "RPC-skipped deadlock: while it held %s, a thread came past the place where a branch before the lock meets; "
-        "the others of its warp wait there in vain (sm.lock_past)",
-        lock);
+    fault->taken = first->pc + 1;
+    if (first->address == warp->locks->address[lane])
+        snprintf(while_held, sizeof while_held, "while it held %s", lock);
+    else
+        snprintf(while_held, sizeof while_held, "after it took %s and before it gave back %s", lock, last);
+    snprintf(fault->message, sizeof fault->message,
+             "RPC-skipped deadlock: %s, a thread came past the place where a branch before the lock meets; the "
+             "others of its warp wait there in vain (sm.lock_past)",
+             while_held);
     return false;
 }
 
@@ -455,7 +465,10 @@ static bool fail_stuck(const struct simt_warp *warp, struct simt_fault *fault)
     fault->taken = held ? held->pc + 1 : 0;
     snprintf(fault->message, sizeof fault->message,
              "SIMT deadlock: lane %u waits for %s, which lane %u of the same warp (%s) holds: %s", waiter, lock, holder,
-             thread, waiter == holder ? "a thread takes a lock once" : "that lane goes on only behind those that wait");
+             thread,
+             waiter == holder                ? "a thread takes a lock once"
+             : !mask_has(warp->live, holder) ? "that has ended without giving it back"
+                                             : "that lane goes on only behind those that wait");
     return false;
 }
 

@@ -30,7 +30,8 @@ struct simt_held {
 
 /* What a warp that has executed an instruction of locks keeps of it. */
 struct simt_locks {
-    /* Of the instruction that is under way, or was the last: */
+    /* Of the instruction that is under way, or was the last. Lanes that stand in queues are not its own, unless it has
+     * just put them there: their answers come meanwhile, and change nothing of this but address and found of theirs. */
     uint64_t asking; /* its lanes */
     uint64_t got;    /* of these, those whose answer came and was a yes; GIVE: those that had it */
     uint64_t address[SIMT_MAX_WIDTH];
@@ -51,6 +52,7 @@ struct simt_locks {
     uint32_t levels;
     uint32_t held_count[SIMT_MAX_WIDTH];
     struct simt_held *held;
+    struct simt_held first[SIMT_MAX_WIDTH]; /* the one with which a lane began to hold locks, when it last did */
 };
 
 /* The number of a lane's thread in the grid: blocks in order of their index, threads in order in the block. */

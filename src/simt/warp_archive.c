@@ -46,6 +46,8 @@ static void archive_paths(struct simt_warp *warp, struct archive *ar)
     archive_u32_to(ar, &count, MAX_PATHS);
     ARCHIVE(ar, paths->most);
     ARCHIVE(ar, paths->asked);
+    ARCHIVE(ar, paths->past);
+    ARCHIVE(ar, paths->skipped);
     if (archive_loading(ar)) {
         paths->way = simt_way_of(warp->block->grid);
         paths->timeout = warp->block->grid->aware_timeout;
@@ -106,8 +108,11 @@ static void archive_locks(struct simt_warp *warp, struct archive *ar)
     if (archive_loading(ar))
         l->held = base_calloc((size_t)levels * SIMT_MAX_WIDTH + 1, sizeof *l->held);
     l->levels = levels;
-    for (unsigned lane = 0; lane < SIMT_MAX_WIDTH; lane++)
+    for (unsigned lane = 0; lane < SIMT_MAX_WIDTH; lane++) {
         archive_u32_to(ar, &l->held_count[lane], levels);
+        ARCHIVE(ar, l->first[lane].address);
+        archive_u32_to(ar, &l->first[lane].pc, last);
+    }
     for (size_t i = 0; i < (size_t)levels * SIMT_MAX_WIDTH; i++) {
         ARCHIVE(ar, l->held[i].address);
         archive_u32_to(ar, &l->held[i].pc, last);

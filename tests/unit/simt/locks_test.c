@@ -36,9 +36,9 @@ static uint64_t mask_of(const char *digits)
 static const char *type_of(const struct simt_path *entry)
 {
     static const char *const types[] = {
-        [SIMT_ENTRY_NORMAL] = "",    [SIMT_ENTRY_PARTED] = "",       [SIMT_ENTRY_CALL] = "C",
-        [SIMT_ENTRY_RETRY] = "LR",   [SIMT_ENTRY_RETRY_LEFT] = "LR", [SIMT_ENTRY_LOCK] = "L",
-        [SIMT_ENTRY_LOCK_PAST] = "L"};
+        [SIMT_ENTRY_NORMAL] = "",       [SIMT_ENTRY_PARTED] = "",  [SIMT_ENTRY_CALL] = "C",
+        [SIMT_ENTRY_CALL_LOCKED] = "C", [SIMT_ENTRY_RETRY] = "LR", [SIMT_ENTRY_RETRY_LEFT] = "LR",
+        [SIMT_ENTRY_LOCK] = "L"};
     return types[entry->kind];
 }
 
