@@ -17,6 +17,40 @@ __global__ void skip(unsigned *locks)
     lockstep_unlock(locks);
 }
 
+// The same, with functions.
+__device__ __noinline__ void take(unsigned *lock)
+{
+    lockstep_lock(lock);
+}
+__device__ __noinline__ void give(unsigned *lock)
+{
+    lockstep_unlock(lock);
+}
+__global__ void skip_in_call(unsigned *locks)
+{
+    if (threadIdx.x & 1) {
+        take(locks);
+        locks[8] += 1;
+    } else {
+        lockstep_lock(locks);
+    }
+    locks[9] += 2;
+    give(locks);
+}
+
+// Past the branch with one lock, out with another one.
+__global__ void skip_with_two(unsigned *locks)
+{
+    if (threadIdx.x & 1)
+        lockstep_lock(locks);
+    else
+        lockstep_lock(locks + 1);
+    lockstep_lock(&locks[2]);
+    locks[9] += 2;
+    lockstep_unlock(&locks[threadIdx.x & 1 ? 0 : 1]);
+    lockstep_unlock(&locks[2]);
+}
+
 // Thesis, Example 13: a lock inside a branch, which a lane beside it has.
 __global__ void beside(unsigned *locks)
 {
@@ -72,6 +106,14 @@ __global__ void ended(unsigned *locks)
         lockstep_lock(locks);
 }
 
+__global__ void ended_beside(unsigned *locks)
+{
+    lockstep_lock(locks);
+    if (threadIdx.x == 0)
+        return;
+    lockstep_unlock(locks);
+}
+
 __global__ void others(unsigned *locks)
 {
     if (threadIdx.x == 0)
@@ -91,8 +133,10 @@ int main(int, char **arguments)
     static const struct {
         const char *name;
         void (*kernel)(unsigned *);
-    } all[] = {{"skip", skip},       {"beside", beside}, {"twice", twice},   {"spin", spin},      {"circle", circle},
-               {"barrier", barrier}, {"ended", ended},   {"others", others}, {"nobodys", nobodys}};
+    } all[] = {{"skip", skip},     {"skip_in_call", skip_in_call}, {"skip_with_two", skip_with_two},
+               {"beside", beside}, {"twice", twice},               {"spin", spin},
+               {"circle", circle}, {"barrier", barrier},           {"ended", ended},
+               {"others", others}, {"nobodys", nobodys},           {"ended_beside", ended_beside}};
     unsigned *locks;
     cudaMalloc(&locks, 256);
     cudaMemset(locks, 0xff, 256);

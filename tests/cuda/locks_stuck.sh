@@ -19,10 +19,15 @@ expect() {
 line() { grep -n -- "$1" "$here/locks_stuck.cu" | sed -n "${2:-1}s/:.*//p"; }
 
 expect skip cudaErrorIllegalInstruction 5000 'RPC-skipped deadlock' "locks_stuck.cu:$(line 'lockstep_unlock(locks)')"
+expect skip_in_call cudaErrorIllegalInstruction 5000 'RPC-skipped deadlock: while it held the lock at global address' \
+    "taken at" "locks_stuck.cu:$(line 'lockstep_unlock(lock)')"
+expect skip_with_two cudaErrorIllegalInstruction 5000 'RPC-skipped deadlock: after it took the lock' 'and before it gave back the lock' \
+    "taken at" "locks_stuck.cu:$(line 'lockstep_unlock(&locks\[2\])')"
 expect beside cudaErrorIllegalInstruction 5000 'SIMT deadlock: lane 0 waits for the lock at global address' \
     'which lane 1 of the same warp (thread 1 of block 0) holds' "taken at" "locks_stuck.cu:$(line 'lockstep_lock(own)')" \
     "locks_stuck.cu:$(line 'lockstep_lock(&locks\[1\])')"
 expect twice cudaErrorIllegalInstruction 5000 'SIMT deadlock: lane 0' 'lane 0 of the same warp' 'a thread takes a lock once'
+expect ended_beside cudaErrorIllegalInstruction 5000 'which lane 0 of the same warp' 'that has ended without giving it back'
 expect circle cudaErrorLaunchTimeout 100000 'deadlock' 'circle 1: 2 warps' 'held by block (0,0,0) warp 1 lane 0' \
     'held by block (0,0,0) warp 0 lane 0' "locks_stuck.cu:$(line 'lockstep_lock(&locks\[1 - warp\])')"
 expect barrier cudaErrorLaunchTimeout 20000 'deadlock' 'waits at barrier 0' 'held by block (0,0,0) warp'
@@ -38,12 +43,14 @@ expect spin cudaErrorLaunchTimeout 400000 'deadlock' 'held by block (0,0,0) warp
 # What the switch lets go on comes to its end, or hangs and is seen to.
 LOCKSTEP_SET="$LOCKSTEP_SET
 sm.lock_past=true"
-expect skip cudaSuccess 0
+for name in skip skip_in_call skip_with_two; do
+    expect $name cudaSuccess 0
+done
 
 # Where every lane goes on in the end, these programs end.
 for way in its aware dwf; do
     LOCKSTEP_SET=sm.divergence=$way
-    for name in skip beside spin; do
+    for name in skip skip_in_call skip_with_two beside spin; do
         expect $name cudaSuccess 0
     done
 done
