@@ -136,6 +136,9 @@ struct simt_divergence {
     uint64_t (*give)(struct simt_paths *paths, uint64_t given, uint32_t next);
     /* The lanes of mask, some of those that have the turn, go on at next by themselves. */
     void (*part)(struct simt_paths *paths, uint64_t mask, uint32_t next);
+    /* The lanes that stand outside the instructions from first to last and may go on although those that are there only
+     * wait; NULL: none may. */
+    uint64_t (*able)(const struct simt_paths *paths, uint32_t first, uint32_t last);
     const struct simt_path *(*caller)(const struct simt_paths *paths);
     /* The path that has the turn, found by the table alone, which is not empty. */
     struct simt_path *(*turn)(const struct simt_paths *paths);
@@ -217,6 +220,11 @@ static inline void simt_yield(struct simt_paths *paths)
 {
     if (paths->way->yield)
         paths->way->yield(paths);
+}
+/* simt_divergence.able. */
+static inline uint64_t simt_able(const struct simt_paths *paths, uint32_t first, uint32_t last)
+{
+    return paths->way->able ? paths->way->able(paths, first, last) : 0;
 }
 /* The path that called the function of the lanes that have the turn (its pc is the return address); NULL in the
  * outermost function. */

@@ -424,6 +424,7 @@ const struct simt_divergence simt_dwf = {
     .part = part_lanes,
     .gather = gather,
     .look_again = simt_look_again,
+    .able = simt_meetings_able,
     .caller = simt_meetings_caller,
     .turn = simt_meetings_turn,
     .holds = holds,

@@ -213,6 +213,7 @@ const struct simt_divergence simt_its = {
     .part = simt_meetings_part,
     .gather = simt_meetings_gather,
     .look_again = simt_look_again,
+    .able = simt_meetings_able,
     .caller = simt_meetings_caller,
     .turn = simt_meetings_turn,
     .holds = holds,

@@ -418,6 +418,15 @@ const struct simt_path *simt_meetings_caller(const struct simt_paths *paths)
     return mark == SIMT_NO_PATH ? NULL : &paths->table[simt_below(paths, mark, mask)];
 }
 
+uint64_t simt_meetings_able(const struct simt_paths *paths, uint32_t first, uint32_t last)
+{
+    uint64_t able = 0;
+    for (struct simt_walk walk = simt_walk(paths); simt_walk_next(&walk);)
+        if (!simt_waits_for_named(walk.path) && (walk.path->pc < first || walk.path->pc > last))
+            able |= walk.lanes;
+    return able;
+}
+
 bool simt_meetings_hold(const struct simt_paths *paths, bool looks_ahead)
 {
     unsigned turns = 0;

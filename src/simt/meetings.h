@@ -71,6 +71,8 @@ static inline uint32_t simt_first_ready(const struct simt_paths *paths)
 
 struct simt_path *simt_meetings_turn(const struct simt_paths *paths);
 const struct simt_path *simt_meetings_caller(const struct simt_paths *paths);
+/* Lanes that wait for named ones are not able to go on; those at meetings are let go in the end. */
+uint64_t simt_meetings_able(const struct simt_paths *paths, uint32_t first, uint32_t last);
 /* What lies below a path has all its lanes and is where it goes; leaves alone have no path on top of them; one has the
  * turn. looks_ahead: where no meeting lies below that one, it may go `until` anywhere. */
 bool simt_meetings_hold(const struct simt_paths *paths, bool looks_ahead);

@@ -204,7 +204,7 @@ static uint64_t observe_branch(struct spin *spin, const struct spin_event *e)
     if (verdict != SPIN_YES)
         return 0;
     spin->stats.sib_executions++;
-    if (!spin->setup.control)
+    if (!spin->setup.control || simt_able(&e->simt->paths, e->instr->target, e->pc))
         return 0;
     spin->stats.backoffs++;
     return spin->setup.control->spins(spin->control, e->warp, e->cycle);
