@@ -8,7 +8,7 @@ tests=75 ways="stack its aware dwf"
 [ -z "${LOCKSTEP_LONG:-}" ] || tests=2000 ways=all
 seed=1
 for way in $ways; do
-    expect 0 " 0 ended as the model forbids" litmus --random $tests --runs 8 --seed $seed --protocol bypass,denovo-b,hlrc,hlrc-scoped \
+    expect 0 " 0 ended as the model forbids" litmus --random $tests --runs 8 --seed $seed --protocol all \
         --divergence "$way" --quiet
     seed=$((seed + 1))
 done

@@ -171,6 +171,25 @@ static void every_instruction_runs(void **state)
     machine_free(&machine);
 }
 
+/* A strong load that passes the L1 leaves no older line there for the plain loads behind it. */
+static void a_plain_load_sees_what_a_strong_one_saw(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "ld.relaxed.gpu r0, x | st.relaxed.gpu x, 1 ; ld.weak r1, x | ;",
+        "ld.volatile r0, x | atom.relaxed.sys.exch r1, x, 1 ; ld.weak r1, x | ;",
+    };
+    struct machine machine;
+    load(&machine, "gtx480", NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct litmus_test test;
+        read_pair(&test, 1, rows[i], "exists (P0:r0 == 1 /\\ P0:r1 == 0)");
+        assert_int_equal(forbidden(&test, &machine, 500), 0);
+        litmus_free(&test);
+    }
+    machine_free(&machine);
+}
+
 static void what_cannot_be_run_is_refused(void **state)
 {
     (void)state;
@@ -202,6 +221,7 @@ int main(void)
         cmocka_unit_test(what_changes_nothing_writes_nothing),
         cmocka_unit_test(a_seed_says_what_is_seen),
         cmocka_unit_test(every_instruction_runs),
+        cmocka_unit_test(a_plain_load_sees_what_a_strong_one_saw),
         cmocka_unit_test(what_cannot_be_run_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
