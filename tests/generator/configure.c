@@ -1,0 +1,127 @@
+/* A configuration of the simulator for a program, drawn from the lists of everything that can be chosen. */
+#include "generate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct setting {
+    const char *text;
+    unsigned weight;
+};
+
+static const struct setting machines[] = {{"gtx480", 30}, {"gtx480-sm2", 20}, {"gtx1080ti", 20}, {"apu8", 14}, {"thesis", 14}, {"apu128", 2}, {NULL, 0}};
+static const struct setting ways[] = {{"stack", 40}, {"its", 24}, {"aware", 18}, {"dwf", 18}, {NULL, 0}};
+static const struct setting schedulers[] = {{"lrr", 3}, {"gto", 4}, {"oldest", 2}, {"tls", 2}, {"tls:active=2", 1}, {"cawa", 2}, {"cawa:profile=artifact", 1}, {"saws", 2}, {"saws:inner=lrr", 1}, {"mwf", 2}, {"mwf:inner=gto:exit_counts=on", 1}, {NULL, 0}};
+static const struct setting fetches[] = {{"lrr", 4}, {"oldest", 1}, {"cff", 1}, {"fef", 1}, {NULL, 0}};
+static const struct setting protocols[] = {{"gpu", 8}, {"bypass", 3}, {"vi", 3}, {"rsp", 3}, {"denovo-b", 3}, {"hlrc", 3}, {"hlrc-scoped", 3}, {NULL, 0}};
+static const struct setting detectors[] = {{"ddos", 4}, {"static", 1}, {"oracle", 2}, {NULL, 0}};
+
+/* Parameters with values that every program can live with. */
+static const char *const parameters[] = {
+    "l1d.sets=4", "l1d.sets=1", "l1d.ways=1", "l1d.ways=2", "l2.sets=16", "l2.sets=8", "l2.ways=2", "sm.schedulers=1",
+    "sm.schedulers=4", "sm.issue_width=2", "sm.issue_interval=3", "sm.blocks=1", "sm.warps=8", "sm.fetch_width=1",
+    "sm.one_in_flight=true", "sm.fetch_fills=true", "sm.fetch_from_fill=true", "sm.instruction_buffer=4",
+    "sm.collectors_mem=1", "sm.collectors_sp=2", "sm.result_buses=1", "sm.register_banks=4", "sm.bank_by_warp=false",
+    "sm.collector_reads=3", "sm.collector_merges=true", "sm.shared_banks=16", "sm.shared_latency=24", "sm.l1d_latency=30",
+    "sm.response_queue=1", "sm.ejection_queue=2", "sm.coalescing=arch20", "sm.global_loads_use_l1=false",
+    "sm.aware_timeout=64", "sm.aware_timeout=32768", "sm.form_reads=rows", "sm.form_lanes=rotated",
+    "sm.memory_in_order=false", "gpu.sms=1", "gpu.sms=2", "gpu.sms=5", "partition.channels=1", "partition.channels=2", "sm.latency_int_mul=40", "sm.latency_shuffle=2", "sm.latency_move=9", "sm.schedulers_take_turns=false", "gpu.network_mhz=350", "gpu.dram_mhz=500", "gpu.grid_barrier_cycles=7", "partition.block_bytes=1024", "l1i.sets=1", "l1i.ways=1", "spin.delay=0", "spin.threshold=1", "spin.hash=modulo",
+    "spin.adaptive=false", "sm.age_rotation=5000",
+};
+
+static const char *drawn(struct generator *g, const struct setting *list)
+{
+    uint32_t all = 0;
+    for (const struct setting *s = list; s->text; s++)
+        all += s->weight;
+    uint32_t lot = draw(g, all);
+    while (lot >= list->weight)
+        lot -= list++->weight;
+    return list->text;
+}
+
+static void refusal(struct strbuf *to, const char *what)
+{
+    strbuf_addf(to, "%s%s", to->length ? "|" : "", what);
+}
+
+static bool fits(const char *parameter, bool keeps_nothing, bool mesh)
+{
+    if (mesh && (!strncmp(parameter, "gpu.sms", 7) || !strncmp(parameter, "partition.channels", 18)))
+        return false;
+    return keeps_nothing || strncmp(parameter, "sm.memory_in_order", 18) != 0;
+}
+
+static void random_parameters(struct generator *g, struct strbuf *options, bool keeps_nothing, bool mesh)
+{
+    char names[8][40];
+    for (uint32_t i = 0, count = draw(g, 5); i < count; i++) {
+        const char *p = parameters[draw(g, sizeof parameters / sizeof parameters[0])];
+        snprintf(names[i], sizeof names[i], "%.*s", (int)strcspn(p, "="), p);
+        bool again = false;
+        for (uint32_t j = 0; j < i; j++)
+            again = again || !strcmp(names[j], names[i]);
+        if (!again && fits(p, keeps_nothing, mesh))
+            strbuf_addf(options, " --set %s", p);
+    }
+}
+
+/* Options of timing mode alone; the kind of run. */
+static const char *timing(struct generator *g, struct strbuf *options, bool keeps_nothing, bool mesh)
+{
+    const char *detector = drawn(g, detectors);
+    bool bows = chance(g, 30);
+    strbuf_addf(options, " --sched %s%s", drawn(g, schedulers), bows ? "+bows" : "");
+    if (bows && strcmp(detector, "ddos") != 0)
+        strbuf_addf(options, " --set spin.detector=%s", detector);
+    if (!bows && chance(g, 10))
+        strbuf_addf(options, " --set spin.measure=true --set spin.detector=%s", detector);
+    strbuf_addf(options, " --fetch %s", drawn(g, fetches));
+    if (chance(g, 20))
+        strbuf_addf(options, " --seed %u", 1 + draw(g, 1000));
+    random_parameters(g, options, keeps_nothing, mesh);
+    uint32_t lot = draw(g, 100);
+    if (lot < 15)
+        strbuf_add(options, " --no-skip");
+    if (lot >= 10 && lot < 40)
+        strbuf_add(options, " --threads 2");
+    return lot >= 60 && lot < 75 ? "checkpoint" : lot >= 75 && lot < 90 ? (lot < 83 ? "stepped" : "threaded") : "plain";
+}
+
+/* What programs with some forms of locks are told on a stack. */
+static void stack_refusals(const struct generator *g, struct strbuf *allowed, struct strbuf *options)
+{
+    if (g->forms & (FORM_ORDER | FORM_SPANS))
+        refusal(allowed, "SIMT deadlock|RPC-skipped deadlock");
+    if (g->forms & (FORM_ORDER | FORM_BEHIND))
+        refusal(allowed, "made no progress");
+    if (g->forms & FORM_BEHIND) /* it will not be long in coming */
+        strbuf_add(options, " --set gpu.watch_cycles=100000");
+}
+
+void configure(const struct generator *program, unsigned run)
+{
+    struct generator g = {.random = random_stream_of(program->number, "configuration", run)};
+    struct strbuf options = {0}, allowed = {0};
+    const char *machine = drawn(&g, machines), *way = drawn(&g, ways), *protocol = drawn(&g, protocols), *kind = "plain";
+    bool keeps_nothing = !strcmp(protocol, "gpu") || !strcmp(protocol, "bypass"), stack = !strcmp(way, "stack");
+    strbuf_addf(&options, "--machine %s --divergence %s --protocol %s", machine, way, protocol);
+    if (chance(&g, 15))
+        strbuf_add(&options, " --mode functional");
+    else
+        kind = timing(&g, &options, keeps_nothing, !strncmp(machine, "apu", 3));
+    if (chance(&g, 30))
+        strbuf_add(&options, " --check sync");
+    if (chance(&g, 25))
+        strbuf_add(&options, " --set sm.lock_past=true");
+    if (stack)
+        stack_refusals(program, &allowed, &options);
+    if (program->forms & FORM_LOCK && keeps_nothing && stack && chance(&g, 40)) {
+        strbuf_add(&options, " --set locks.queue=true");
+        if (program->forms & FORM_NESTED)
+            refusal(&allowed, "with queues \\(locks\\.queue\\)");
+    }
+    printf("%u\t%s\t%s\t%s\n", program->number, kind, allowed.length ? strbuf_text(&allowed) : "-", strbuf_text(&options));
+    strbuf_free(&options);
+    strbuf_free(&allowed);
+}
