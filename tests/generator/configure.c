@@ -9,24 +9,85 @@ struct setting {
     unsigned weight;
 };
 
-static const struct setting machines[] = {{"gtx480", 30}, {"gtx480-sm2", 20}, {"gtx1080ti", 20}, {"apu8", 14}, {"thesis", 14}, {"apu128", 2}, {NULL, 0}};
+static const struct setting machines[] = {{"gtx480", 30}, {"gtx480-sm2", 20}, {"gtx1080ti", 20}, {"apu8", 14},
+                                          {"thesis", 14}, {"apu128", 2},      {NULL, 0}};
 static const struct setting ways[] = {{"stack", 40}, {"its", 24}, {"aware", 18}, {"dwf", 18}, {NULL, 0}};
-static const struct setting schedulers[] = {{"lrr", 3}, {"gto", 4}, {"oldest", 2}, {"tls", 2}, {"tls:active=2", 1}, {"cawa", 2}, {"cawa:profile=artifact", 1}, {"saws", 2}, {"saws:inner=lrr", 1}, {"mwf", 2}, {"mwf:inner=gto:exit_counts=on", 1}, {NULL, 0}};
+static const struct setting schedulers[] = {{"lrr", 3},
+                                            {"gto", 4},
+                                            {"oldest", 2},
+                                            {"tls", 2},
+                                            {"tls:active=2", 1},
+                                            {"cawa", 2},
+                                            {"cawa:profile=artifact", 1},
+                                            {"saws", 2},
+                                            {"saws:inner=lrr", 1},
+                                            {"mwf", 2},
+                                            {"mwf:inner=gto:exit_counts=on", 1},
+                                            {NULL, 0}};
 static const struct setting fetches[] = {{"lrr", 4}, {"oldest", 1}, {"cff", 1}, {"fef", 1}, {NULL, 0}};
-static const struct setting protocols[] = {{"gpu", 8}, {"bypass", 3}, {"vi", 3}, {"rsp", 3}, {"denovo-b", 3}, {"hlrc", 3}, {"hlrc-scoped", 3}, {NULL, 0}};
+static const struct setting protocols[] = {{"gpu", 8},      {"bypass", 3}, {"vi", 3},          {"rsp", 3},
+                                           {"denovo-b", 3}, {"hlrc", 3},   {"hlrc-scoped", 3}, {NULL, 0}};
 static const struct setting detectors[] = {{"ddos", 4}, {"static", 1}, {"oracle", 2}, {NULL, 0}};
 
 /* Parameters with values that every program can live with. */
 static const char *const parameters[] = {
-    "l1d.sets=4", "l1d.sets=1", "l1d.ways=1", "l1d.ways=2", "l2.sets=16", "l2.sets=8", "l2.ways=2", "sm.schedulers=1",
-    "sm.schedulers=4", "sm.issue_width=2", "sm.issue_interval=3", "sm.blocks=1", "sm.warps=8", "sm.fetch_width=1",
-    "sm.one_in_flight=true", "sm.fetch_fills=true", "sm.fetch_from_fill=true", "sm.instruction_buffer=4",
-    "sm.collectors_mem=1", "sm.collectors_sp=2", "sm.result_buses=1", "sm.register_banks=4", "sm.bank_by_warp=false",
-    "sm.collector_reads=3", "sm.collector_merges=true", "sm.shared_banks=16", "sm.shared_latency=24", "sm.l1d_latency=30",
-    "sm.response_queue=1", "sm.ejection_queue=2", "sm.coalescing=arch20", "sm.global_loads_use_l1=false",
-    "sm.aware_timeout=64", "sm.aware_timeout=32768", "sm.form_reads=rows", "sm.form_lanes=rotated",
-    "sm.memory_in_order=false", "gpu.sms=1", "gpu.sms=2", "gpu.sms=5", "partition.channels=1", "partition.channels=2", "sm.latency_int_mul=40", "sm.latency_shuffle=2", "sm.latency_move=9", "sm.schedulers_take_turns=false", "gpu.network_mhz=350", "gpu.dram_mhz=500", "gpu.grid_barrier_cycles=7", "partition.block_bytes=1024", "l1i.sets=1", "l1i.ways=1", "spin.delay=0", "spin.threshold=1", "spin.hash=modulo",
-    "spin.adaptive=false", "sm.age_rotation=5000",
+    "l1d.sets=4",
+    "l1d.sets=1",
+    "l1d.ways=1",
+    "l1d.ways=2",
+    "l2.sets=16",
+    "l2.sets=8",
+    "l2.ways=2",
+    "sm.schedulers=1",
+    "sm.schedulers=4",
+    "sm.issue_width=2",
+    "sm.issue_interval=3",
+    "sm.blocks=1",
+    "sm.warps=8",
+    "sm.fetch_width=1",
+    "sm.one_in_flight=true",
+    "sm.fetch_fills=true",
+    "sm.fetch_from_fill=true",
+    "sm.instruction_buffer=4",
+    "sm.collectors_mem=1",
+    "sm.collectors_sp=2",
+    "sm.result_buses=1",
+    "sm.register_banks=4",
+    "sm.bank_by_warp=false",
+    "sm.collector_reads=3",
+    "sm.collector_merges=true",
+    "sm.shared_banks=16",
+    "sm.shared_latency=24",
+    "sm.l1d_latency=30",
+    "sm.response_queue=1",
+    "sm.ejection_queue=2",
+    "sm.coalescing=arch20",
+    "sm.global_loads_use_l1=false",
+    "sm.aware_timeout=64",
+    "sm.aware_timeout=32768",
+    "sm.form_reads=rows",
+    "sm.form_lanes=rotated",
+    "sm.memory_in_order=false",
+    "gpu.sms=1",
+    "gpu.sms=2",
+    "gpu.sms=5",
+    "partition.channels=1",
+    "partition.channels=2",
+    "sm.latency_int_mul=40",
+    "sm.latency_shuffle=2",
+    "sm.latency_move=9",
+    "sm.schedulers_take_turns=false",
+    "gpu.network_mhz=350",
+    "gpu.dram_mhz=500",
+    "gpu.grid_barrier_cycles=7",
+    "partition.block_bytes=1024",
+    "l1i.sets=1",
+    "l1i.ways=1",
+    "spin.delay=0",
+    "spin.threshold=1",
+    "spin.hash=modulo",
+    "spin.adaptive=false",
+    "sm.age_rotation=5000",
 };
 
 static const char *drawn(struct generator *g, const struct setting *list)
@@ -103,7 +164,8 @@ void configure(const struct generator *program, unsigned run)
 {
     struct generator g = {.random = random_stream_of(program->number, "configuration", run)};
     struct strbuf options = {0}, allowed = {0};
-    const char *machine = drawn(&g, machines), *way = drawn(&g, ways), *protocol = drawn(&g, protocols), *kind = "plain";
+    const char *machine = drawn(&g, machines), *way = drawn(&g, ways), *protocol = drawn(&g, protocols),
+               *kind = "plain";
     bool keeps_nothing = !strcmp(protocol, "gpu") || !strcmp(protocol, "bypass"), stack = !strcmp(way, "stack");
     strbuf_addf(&options, "--machine %s --divergence %s --protocol %s", machine, way, protocol);
     if (chance(&g, 15))
@@ -121,7 +183,8 @@ void configure(const struct generator *program, unsigned run)
         if (program->forms & FORM_NESTED)
             refusal(&allowed, "with queues \\(locks\\.queue\\)");
     }
-    printf("%u\t%s\t%s\t%s\n", program->number, kind, allowed.length ? strbuf_text(&allowed) : "-", strbuf_text(&options));
+    printf("%u\t%s\t%s\t%s\n", program->number, kind, allowed.length ? strbuf_text(&allowed) : "-",
+           strbuf_text(&options));
     strbuf_free(&options);
     strbuf_free(&allowed);
 }

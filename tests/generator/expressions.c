@@ -80,7 +80,8 @@ static const char *literal(struct generator *g, enum type t)
     const char *n = odd[draw(g, 10)];
     if (!types[t].work)
         return text(g, "(%s)(%s + 0.5)", types[t].name, n);
-    return chance(g, 40) ? text(g, "(%s)0x%xu", types[t].name, draw(g, UINT32_MAX)) : text(g, "(%s)%s", types[t].name, n);
+    return chance(g, 40) ? text(g, "(%s)0x%xu", types[t].name, draw(g, UINT32_MAX))
+                         : text(g, "(%s)%s", types[t].name, n);
 }
 
 static const char *converted(struct generator *g, enum type t, enum type from, const char *e)
@@ -112,7 +113,8 @@ static const char *loaded(struct generator *g, enum type t, int depth, enum leve
     static const struct {
         enum type type;
         char name;
-    } cells[] = {{S8, 'a'}, {U8, 'b'}, {S16, 'c'}, {U16, 'd'}, {S32, 'e'}, {U32, 'f'}, {S64, 'g'}, {U64, 'h'}, {F32, 'x'}, {F64, 'y'}};
+    } cells[] = {{S8, 'a'},  {U8, 'b'},  {S16, 'c'}, {U16, 'd'}, {S32, 'e'},
+                 {U32, 'f'}, {S64, 'g'}, {U64, 'h'}, {F32, 'x'}, {F64, 'y'}};
     const char *index = expression(g, U32, depth - 1, level);
     unsigned which = draw(g, 6), cell = draw(g, 10);
     if (which == 0 && g->has_memory)
@@ -138,13 +140,15 @@ static const char *called(struct generator *g, enum type t, int depth, enum leve
         return leaf(g, t, level);
     unsigned which = draw(g, g->pure[shape]);
     bool table = shape < 2 && g->pure[shape] == PURE && chance(g, 50);
-    const char *name = table ? text(g, "pick%u(%s)", shape, expression(g, U32, depth - 1, level)) : text(g, "f%u_%u", shape, which);
+    const char *name =
+        table ? text(g, "pick%u(%s)", shape, expression(g, U32, depth - 1, level)) : text(g, "f%u_%u", shape, which);
     const char *a = expression(g, U32, depth - 1, level);
     if (shape == 0)
         return converted(g, t, U32, text(g, "%s(%s, %s)", name, a, expression(g, U32, 0, level)));
     if (shape == 1)
-        return converted(g, t, S64, text(g, "%s(%s, %s, %s)", name, expression(g, S64, depth - 1, level),
-                                         expression(g, F32, 0, level), expression(g, U16, 0, level)));
+        return converted(g, t, S64,
+                         text(g, "%s(%s, %s, %s)", name, expression(g, S64, depth - 1, level),
+                              expression(g, F32, 0, level), expression(g, U16, 0, level)));
     if (shape == 2)
         return converted(g, t, F64, text(g, "%s(%s, %s)", name, expression(g, F64, depth - 1, level), a));
     return converted(g, t, U64, text(g, "%s(rec_of(%s), %s).e", name, a, expression(g, S16, 0, level)));
@@ -244,7 +248,8 @@ const char *condition(struct generator *g, int depth, enum level level)
 {
     static const char *const relations[] = {"<", "<=", "==", "!=", ">", ">="};
     if (depth > 0 && chance(g, 20))
-        return text(g, "(%s %s %s)", condition(g, depth - 1, level), chance(g, 50) ? "&&" : "||", condition(g, depth - 1, level));
+        return text(g, "(%s %s %s)", condition(g, depth - 1, level), chance(g, 50) ? "&&" : "||",
+                    condition(g, depth - 1, level));
     if (chance(g, 50))
         return text(g, "(%s & %u)", expression(g, U32, depth, level), 1u << draw(g, 4));
     enum type t = any_type(g);

@@ -26,7 +26,10 @@ static void results(struct generator *g, const char *to)
     for (size_t i = 0; i < g->variable_count; i++)
         if (!g->variables[i].constant)
             line(g, "%s = mix(%s, %s(%s));", to, to,
-                 g->variables[i].type == F32 ? "bits" : g->variables[i].type == F64 ? "bits64" : "(u64)", g->variables[i].name);
+                 g->variables[i].type == F32   ? "bits"
+                 : g->variables[i].type == F64 ? "bits64"
+                                               : "(u64)",
+                 g->variables[i].name);
     if (g->has_structure)
         line(g, "%s = mix(%s, r.a + r.b + r.e + (u64)r.d + bits64(r.c));", to, to);
     if (g->has_array) {
@@ -76,8 +79,10 @@ static void pure(struct generator *g, unsigned shape, unsigned number)
                              {"struct rec", "struct rec r, s16 b", U64}};
     function_begin(g, 6);
     const char *name = text(g, "f%u_%u", shape, number);
-    block_begin(g, "HD %s %s %s(%s)", chance(g, 60) ? "NOINLINE" : "INLINE", shapes[shape].returns, name, shapes[shape].parameters);
-    static const enum type types[PURE_SHAPES][3] = {{U32, U32, TYPES}, {S64, F32, U16}, {F64, U32, TYPES}, {TYPES, S16, TYPES}};
+    block_begin(g, "HD %s %s %s(%s)", chance(g, 60) ? "NOINLINE" : "INLINE", shapes[shape].returns, name,
+                shapes[shape].parameters);
+    static const enum type types[PURE_SHAPES][3] = {
+        {U32, U32, TYPES}, {S64, F32, U16}, {F64, U32, TYPES}, {TYPES, S16, TYPES}};
     static const char *const names[] = {"a", "b", "c"};
     for (int i = 0; i < 3; i++)
         if (types[shape][i] != TYPES)
@@ -190,8 +195,9 @@ static void shared_variables(struct generator *g)
         const char *name, *value;
         enum type type;
         enum level level;
-    } all[] = {{"g0", "n * 7", U32, GRID},      {"g1", "(s32)n - 5", S32, GRID},     {"b0", "bid() + 3", U32, BLOCK},
-               {"b1", "bid() * 99", U64, BLOCK}, {"w0", "tid() / 32 + 1", U32, WARP}, {"w1", "(s32)(tid() / 32) - 2", S32, WARP}};
+    } all[] = {{"g0", "n * 7", U32, GRID},          {"g1", "(s32)n - 5", S32, GRID},
+               {"b0", "bid() + 3", U32, BLOCK},     {"b1", "bid() * 99", U64, BLOCK},
+               {"w0", "tid() / 32 + 1", U32, WARP}, {"w1", "(s32)(tid() / 32) - 2", S32, WARP}};
     for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++) {
         line(g, "%s %s = %s;", type_name(all[i].type), all[i].name, all[i].value);
         declare(g, all[i].name, all[i].type, all[i].level, false);

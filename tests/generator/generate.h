@@ -44,18 +44,18 @@ struct generator {
     unsigned forms;      /* enum form */
     unsigned blocks, threads;
     size_t kernel_begins; /* where the functions that it shares with others end */
-    bool groups;    /* uses cooperative groups */
-    int locks_left; /* critical sections that it may still get */
-    int size_left;  /* statements that the function may still get */
+    bool groups;          /* uses cooperative groups */
+    int locks_left;       /* critical sections that it may still get */
+    int size_left;        /* statements that the function may still get */
     struct variable variables[VARIABLES];
     size_t variable_count;
-    bool has_memory;                /* g and s are there */
-    bool shared_ended;              /* but s is not to be changed any more */
-    bool has_array, has_structure;  /* words[8], bytes[16], reals[4]; r */
-    unsigned pure[PURE_SHAPES];     /* functions of each shape so far */
+    bool has_memory;               /* g and s are there */
+    bool shared_ended;             /* but s is not to be changed any more */
+    bool has_array, has_structure; /* words[8], bytes[16], reals[4]; r */
+    unsigned pure[PURE_SHAPES];    /* functions of each shape so far */
     unsigned procedures, collective_procedures, block_procedures;
     unsigned procedure_forms[PROCEDURES]; /* enum form, 0: it takes no lock */
-    char **texts;             /* expressions, freed with the program */
+    char **texts;                         /* expressions, freed with the program */
     size_t text_count;
 };
 
@@ -69,11 +69,11 @@ struct place {
     int depth;        /* of nesting that may still be */
     unsigned trips;   /* how often it is executed, at most */
     bool in_loop;
-    enum level loop;     /* who goes round the innermost loop together */
+    enum level loop; /* who goes round the innermost loop together */
     enum returns returns;
     enum type return_type; /* of RETURNS_VALUE */
-    bool section; /* inside a critical section */
-    int rank;     /* of the locks that may be taken here: see locks.c */
+    bool section;          /* inside a critical section */
+    int rank;              /* of the locks that may be taken here: see locks.c */
 };
 
 /* ---- expressions.c ---- */

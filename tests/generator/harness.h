@@ -1,6 +1,6 @@
-/* main() of a file of generated programs: ./x NUMBER runs that program on the device and twice on the host, in different
- * orders, and compares what they leave in memory. Exit code 0: equal; 1: not; 9: the device refused it; 10: the fault is
- * the generator's. --host leaves the device out, --list prints the numbers. */
+/* main() of a file of generated programs: ./x NUMBER runs that program on the device and twice on the host, in
+ * different orders, and compares what they leave in memory. Exit code 0: equal; 1: not; 9: the device refused it; 10:
+ * the fault is the generator's. --host leaves the device out, --list prints the numbers. */
 #ifndef GENERATOR_HARNESS_H
 #define GENERATOR_HARNESS_H
 
@@ -55,16 +55,18 @@ static void harness_on_host(const struct program *p, struct arena *g, u32 n, u64
     harness_finish(g);
 }
 
-#define HARNESS_FIELD(F) {#F, offsetof(struct arena, F)}
+#define HARNESS_FIELD(F)                                                                                               \
+    {                                                                                                                  \
+#F, offsetof(struct arena, F)                                                                                  \
+    }
 static void harness_name(size_t at)
 {
     static const struct {
         const char *name;
         size_t offset;
-    } fields[] = {HARNESS_FIELD(in),       HARNESS_FIELD(out),      HARNESS_FIELD(own),
-                  HARNESS_FIELD(box),      HARNESS_FIELD(real_box), HARNESS_FIELD(counters),
-                  HARNESS_FIELD(locks),    HARNESS_FIELD(arrived),  HARNESS_FIELD(blocks),
-                  HARNESS_FIELD(shared)};
+    } fields[] = {HARNESS_FIELD(in),       HARNESS_FIELD(out),      HARNESS_FIELD(own),   HARNESS_FIELD(box),
+                  HARNESS_FIELD(real_box), HARNESS_FIELD(counters), HARNESS_FIELD(locks), HARNESS_FIELD(arrived),
+                  HARNESS_FIELD(blocks),   HARNESS_FIELD(shared)};
     size_t i = sizeof fields / sizeof fields[0] - 1;
     while (fields[i].offset > at)
         i--;

@@ -1,8 +1,8 @@
 /* Atomics whose final result does not depend on their order, and critical sections that commute.
  *
  * Locks have a rank, and a thread that has one takes only those of a higher rank: 0 to 3 lock instructions, spin locks,
- * ticket locks and semaphores, 4 and 5 lock instructions and spin locks of class 1. So no threads wait for each other in a
- * circle, and where lanes of a warp have locks of one rank, none of them waits for another one's. */
+ * ticket locks and semaphores, 4 and 5 lock instructions and spin locks of class 1. So no threads wait for each other
+ * in a circle, and where lanes of a warp have locks of one rank, none of them waits for another one's. */
 #include "generate.h"
 
 enum { RANK_LOCK, RANK_SPIN, RANK_TICKET, RANK_SEMAPHORE, RANK_INNER_LOCK, RANK_INNER_SPIN, RANKS };
@@ -11,7 +11,8 @@ enum { RANK_LOCK, RANK_SPIN, RANK_TICKET, RANK_SEMAPHORE, RANK_INNER_LOCK, RANK_
 static const struct {
     const char *name, *suffix;
 } memories[] = {
-    {"g->", "_"}, {"g->", "_"}, {"g->blocks[bid()].", "_"}, {"g->blocks[bid()].", "_block"}, {"s->", "_"}, {"s->", "_block"},
+    {"g->", "_"}, {"g->", "_"},      {"g->blocks[bid()].", "_"}, {"g->blocks[bid()].", "_block"},
+    {"s->", "_"}, {"s->", "_block"},
 };
 
 static void plain_atomic(struct generator *g, const char *c, const char *f)
@@ -19,9 +20,10 @@ static void plain_atomic(struct generator *g, const char *c, const char *f)
     static const struct {
         const char *operation, *counter;
         enum type type;
-    } kinds[] = {{"add", "add", U32},       {"sub", "sub", U32},        {"min", "min", U32},          {"max", "max", U32},
-                 {"and", "all", U32},       {"or", "any", U32},         {"xor", "parity", U32},       {"min", "least", S32},
-                 {"max", "most", S32},      {"add", "added", S32},      {"add", "wide", U64},         {"max", "wide_max", U64},
+    } kinds[] = {{"add", "add", U32},         {"sub", "sub", U32},       {"min", "min", U32},
+                 {"max", "max", U32},         {"and", "all", U32},       {"or", "any", U32},
+                 {"xor", "parity", U32},      {"min", "least", S32},     {"max", "most", S32},
+                 {"add", "added", S32},       {"add", "wide", U64},      {"max", "wide_max", U64},
                  {"xor", "wide_parity", U64}, {"min", "wide_least", S64}};
     unsigned k = draw(g, sizeof kinds / sizeof kinds[0]);
     line(g, "%s%s(&%s.%s, %s);", kinds[k].operation, f, c, kinds[k].counter, expression(g, kinds[k].type, 2, LANE));
@@ -124,13 +126,15 @@ static void section(struct generator *g, struct place p, const char *q, int rank
 static const char *chosen(struct generator *g, const char *memory, const char *family, unsigned count)
 {
     const char *q = text(g, "q%u", fresh(g));
-    const char *index = chance(g, 40) ? text(g, "%u", draw(g, count)) : text(g, "(%s) & %u", expression(g, U32, 1, LANE), count - 1);
+    const char *index =
+        chance(g, 40) ? text(g, "%u", draw(g, count)) : text(g, "(%s) & %u", expression(g, U32, 1, LANE), count - 1);
     line(g, "struct guarded *%s = &%slocks.%s[%s];", q, memory, family, index);
     return q;
 }
 
 /* The loop of a lock that is asked for again and again, and given back inside. */
-static void try_loop(struct generator *g, struct place p, const char *q, const char *take, const char *give, const char *fence, int rank)
+static void try_loop(struct generator *g, struct place p, const char *q, const char *take, const char *give,
+                     const char *fence, int rank)
 {
     unsigned n = fresh(g);
     bool behind = chance(g, 30);
@@ -195,7 +199,8 @@ static void two_spin_locks(struct generator *g, struct place p, const char *memo
     unsigned n = fresh(g);
     const char *fence = fence_of(g, memory), *a = text(g, "a%u", n), *b = text(g, "b%u", n);
     line(g, "const u32 k%u = (%s) & 1;", n, expression(g, U32, 1, LANE));
-    line(g, "struct guarded *%s = &%slocks.spin[0][k%u], *%s = &%slocks.spin[0][k%u + 1 + (%s & 1)];", a, memory, n, b, memory, n, expression(g, U32, 0, LANE));
+    line(g, "struct guarded *%s = &%slocks.spin[0][k%u], *%s = &%slocks.spin[0][k%u + 1 + (%s & 1)];", a, memory, n, b,
+         memory, n, expression(g, U32, 0, LANE));
     line(g, "bool done%u = false;", n);
     block_begin(g, "while (!done%u)", n);
     block_begin(g, "if (take(&%s->word))", a);
@@ -218,7 +223,8 @@ static void ticket_lock(struct generator *g, struct place p, const char *memory)
     unsigned n = fresh(g);
     const char *q = chosen(g, memory, "ticket", 2);
     line(g, "const u32 t%u = add_(&%s->word, 1u);", n, q);
-    try_loop(g, p, q, text(g, "is(&%s->serving, t%u)", q, n), text(g, "store(&%s->serving, t%u + 1);", q, n), fence_of(g, memory), RANK_TICKET);
+    try_loop(g, p, q, text(g, "is(&%s->serving, t%u)", q, n), text(g, "store(&%s->serving, t%u + 1);", q, n),
+             fence_of(g, memory), RANK_TICKET);
 }
 
 static void semaphore(struct generator *g, struct place p, const char *memory)

@@ -4,7 +4,8 @@
  *   generate --first N --count 1 --omit 3,17    without these statements, as counted from 0
  *   generate --first N --count 1 --statements   how many statements a program has
  *   generate --first N --count C --runs R       R configurations of each: number, kind, the refusals that are right (an
- *                                               extended regular expression), options of `lockstep run`, tabs between */
+ *                                               extended regular expression), options of `lockstep run`, tabs between
+ */
 #include "generate.h"
 
 #include <stdio.h>
@@ -37,8 +38,8 @@ static void write_file(const struct request *q)
     bool groups = false;
     for (unsigned long i = 0; i < q->count; i++)
         groups = groups || uses_groups((uint32_t)(q->first + i));
-    printf("/* Generated: programs %lu to %lu of tests/generator. */\n%s#include \"program.h\"\n", q->first, q->first + q->count - 1,
-           groups ? "#define USES_GROUPS\n" : "");
+    printf("/* Generated: programs %lu to %lu of tests/generator. */\n%s#include \"program.h\"\n", q->first,
+           q->first + q->count - 1, groups ? "#define USES_GROUPS\n" : "");
     for (unsigned long i = 0; i < q->count; i++) {
         struct generator g;
         generate(&g, (uint32_t)(q->first + i), q->omit);
@@ -47,8 +48,10 @@ static void write_file(const struct request *q)
         release(&g);
     }
     printf("#include \"harness.h\"\n#ifndef __CUDA_ARCH__\nstatic const struct program programs[] = {\n%s};\n"
-           "int main(int argc, char **argv)\n{\n    return harness_main(programs, sizeof programs / sizeof programs[0], argc, argv);\n"
-           "}\n#endif\n", strbuf_text(&list));
+           "int main(int argc, char **argv)\n{\n    return harness_main(programs, sizeof programs / sizeof "
+           "programs[0], argc, argv);\n"
+           "}\n#endif\n",
+           strbuf_text(&list));
     strbuf_free(&list);
 }
 

@@ -1,5 +1,5 @@
-/* The host as the model of a grid: every thread is a fibre (ucontext), and which one goes on is drawn by lot wherever one
- * waits, and at times where one changes memory. Two draws that leave different memory show a program whose result
+/* The host as the model of a grid: every thread is a fibre (ucontext), and which one goes on is drawn by lot wherever
+ * one waits, and at times where one changes memory. Two draws that leave different memory show a program whose result
  * depends on the order: a fault of the generator. See program.h, which is the only one to include this. */
 #ifndef GENERATOR_MODEL_H
 #define GENERATOR_MODEL_H
@@ -296,7 +296,8 @@ static void model_thread()
 }
 static void model_begin(struct model_fibre *f, u32 block, u32 thread)
 {
-    void *stack = f->stack ? f->stack : mmap(nullptr, MODEL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *stack =
+        f->stack ? f->stack : mmap(nullptr, MODEL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED)
         exit(11);
     memset(f, 0, sizeof *f);

@@ -1,6 +1,7 @@
 /* The language of generated programs (generate.c). Every device function of such a program is compiled twice from one
  * source: for the device, where what stands here is CUDA's own, and for the host, where model.h runs the threads of
- * the grid as fibres and gives the memory that is expected. Without __CUDACC__ (any C++ compiler) there is the host alone.
+ * the grid as fibres and gives the memory that is expected. Without __CUDACC__ (any C++ compiler) there is the host
+ * alone.
  *
  * What a program leaves in memory must not depend on the order in which threads run. So a word is either a thread's own
  * between two barriers, or changed by operations that commute, or behind a lock whose sections commute. */
@@ -107,7 +108,7 @@ struct arena {
     double real_box[MOST_BLOCKS * MOST_THREADS];
     struct counters counters;
     struct locks locks;
-    u32 arrived; /* at the barrier of the grid that is a counter in memory */
+    u32 arrived;                             /* at the barrier of the grid that is a counter in memory */
     struct block_memory blocks[MOST_BLOCKS]; /* of global memory, but used by one block each */
     struct block_memory shared[MOST_BLOCKS]; /* what shared memory held at the end */
 };
@@ -128,10 +129,22 @@ struct program {
 #define BUILTIN HD INLINE
 
 /* ---- who is asked ---- */
-BUILTIN u32 tid() { return BOTH(threadIdx.x, model_self()->thread); }
-BUILTIN u32 bid() { return BOTH(blockIdx.x, model_self()->block); }
-BUILTIN u32 threads() { return BOTH(blockDim.x, model_threads()); }
-BUILTIN u32 gid() { return bid() * MOST_THREADS + tid(); }
+BUILTIN u32 tid()
+{
+    return BOTH(threadIdx.x, model_self()->thread);
+}
+BUILTIN u32 bid()
+{
+    return BOTH(blockIdx.x, model_self()->block);
+}
+BUILTIN u32 threads()
+{
+    return BOTH(blockDim.x, model_threads());
+}
+BUILTIN u32 gid()
+{
+    return bid() * MOST_THREADS + tid();
+}
 BUILTIN u32 lane()
 {
 #ifdef __CUDA_ARCH__
@@ -155,13 +168,34 @@ BUILTIN u32 hash(u32 x)
     x = (x ^ x >> 16) * 0x45d9f3bu;
     return x ^ x >> 13;
 }
-BUILTIN u64 mix(u64 x, u64 y) { return (x ^ y) * 0x9e3779b97f4a7c15ull + (x >> 29); }
-BUILTIN u32 popcount(u32 x) { return (u32)BOTH(__popc((int)x), __builtin_popcount(x)); }
-BUILTIN u32 popcount64(u64 x) { return (u32)BOTH(__popcll((s64)x), __builtin_popcountll(x)); }
-BUILTIN u32 zeros(u32 x) { return (u32)BOTH(__clz((int)x), x ? __builtin_clz(x) : 32); }
-BUILTIN u32 zeros64(u64 x) { return (u32)BOTH(__clzll((s64)x), x ? __builtin_clzll(x) : 64); }
-BUILTIN u32 first_set(u32 x) { return (u32)BOTH(__ffs((int)x), __builtin_ffs((int)x)); }
-BUILTIN u32 high(u32 x, u32 y) { return BOTH(__umulhi(x, y), (u32)((u64)x * y >> 32)); }
+BUILTIN u64 mix(u64 x, u64 y)
+{
+    return (x ^ y) * 0x9e3779b97f4a7c15ull + (x >> 29);
+}
+BUILTIN u32 popcount(u32 x)
+{
+    return (u32)BOTH(__popc((int)x), __builtin_popcount(x));
+}
+BUILTIN u32 popcount64(u64 x)
+{
+    return (u32)BOTH(__popcll((s64)x), __builtin_popcountll(x));
+}
+BUILTIN u32 zeros(u32 x)
+{
+    return (u32)BOTH(__clz((int)x), x ? __builtin_clz(x) : 32);
+}
+BUILTIN u32 zeros64(u64 x)
+{
+    return (u32)BOTH(__clzll((s64)x), x ? __builtin_clzll(x) : 64);
+}
+BUILTIN u32 first_set(u32 x)
+{
+    return (u32)BOTH(__ffs((int)x), __builtin_ffs((int)x));
+}
+BUILTIN u32 high(u32 x, u32 y)
+{
+    return BOTH(__umulhi(x, y), (u32)((u64)x * y >> 32));
+}
 BUILTIN u32 reversed(u32 x)
 {
 #ifdef __CUDA_ARCH__
@@ -174,17 +208,35 @@ BUILTIN u32 reversed(u32 x)
 #endif
 }
 /* A NaN has other bits elsewhere. */
-BUILTIN float number(float x) { return x == x ? x : 0.0f; }
-BUILTIN double number(double x) { return x == x ? x : 0.0; }
+BUILTIN float number(float x)
+{
+    return x == x ? x : 0.0f;
+}
+BUILTIN double number(double x)
+{
+    return x == x ? x : 0.0;
+}
 BUILTIN struct rec rec_of(u32 x)
 {
     struct rec r = {(u8)x, x * 3, (double)(x & 0xfff) / 4, (s16)(x & 0x7fff), (u64)x << 20 ^ x};
     return r;
 }
-BUILTIN u32 bits(float x) { return x != x ? 0x7fc00000u : BOTH(__float_as_uint(x), model_bits(x)); }
-BUILTIN u64 bits64(double x) { return x != x ? 0x7ff8000000000000ull : BOTH((u64)__double_as_longlong(x), model_bits(x)); }
-BUILTIN s32 whole(float x) { return x > -1e9f && x < 1e9f ? (s32)x : 77; }
-BUILTIN s64 whole64(double x) { return x > -1e18 && x < 1e18 ? (s64)x : 77; }
+BUILTIN u32 bits(float x)
+{
+    return x != x ? 0x7fc00000u : BOTH(__float_as_uint(x), model_bits(x));
+}
+BUILTIN u64 bits64(double x)
+{
+    return x != x ? 0x7ff8000000000000ull : BOTH((u64)__double_as_longlong(x), model_bits(x));
+}
+BUILTIN s32 whole(float x)
+{
+    return x > -1e9f && x < 1e9f ? (s32)x : 77;
+}
+BUILTIN s64 whole64(double x)
+{
+    return x > -1e18 && x < 1e18 ? (s64)x : 77;
+}
 /* The lane of the k-th member of a mask. */
 BUILTIN u32 member(u32 mask, u32 k)
 {
@@ -194,8 +246,14 @@ BUILTIN u32 member(u32 mask, u32 k)
 }
 
 /* ---- memory ---- */
-BUILTIN void fence() { BOTH(__threadfence(), (void)0); }
-BUILTIN void fence_block() { BOTH(__threadfence_block(), (void)0); }
+BUILTIN void fence()
+{
+    BOTH(__threadfence(), (void)0);
+}
+BUILTIN void fence_block()
+{
+    BOTH(__threadfence_block(), (void)0);
+}
 
 #define ATOMIC(NAME, T, DEVICE, HOST)                                                                                  \
     BUILTIN T NAME(T *p, T v)                                                                                          \
@@ -216,7 +274,7 @@ BUILTIN void fence_block() { BOTH(__threadfence_block(), (void)0); }
     ATOMIC(max##SUFFIX, s32, atomicMax##SUFFIX, old > v ? old : v)                                                     \
     ATOMIC(max##SUFFIX, u64, atomicMax##SUFFIX, old > v ? old : v)                                                     \
     ATOMIC(and##SUFFIX, u32, atomicAnd##SUFFIX, old &v)                                                                \
-    ATOMIC(or##SUFFIX, u32, atomicOr##SUFFIX, old | v)                                                                 \
+    ATOMIC(or ##SUFFIX, u32, atomicOr##SUFFIX, old | v)                                                                \
     ATOMIC(xor##SUFFIX, u32, atomicXor##SUFFIX, old ^ v)                                                               \
     ATOMIC(xor##SUFFIX, u64, atomicXor##SUFFIX, old ^ v)                                                               \
     ATOMIC(exch##SUFFIX, u32, atomicExch##SUFFIX, v)                                                                   \
@@ -245,28 +303,79 @@ ATOMICS(_)
 ATOMICS(_block)
 
 /* A word that another thread changes. */
-template <class T> BUILTIN T read(T *p) { return BOTH(*(volatile T *)p, *p); }
-BUILTIN void store(u32 *p, u32 v) { BOTH(*(volatile u32 *)p = v, model_store(p, v)); }
+template <class T> BUILTIN T read(T *p)
+{
+    return BOTH(*(volatile T *)p, *p);
+}
+BUILTIN void store(u32 *p, u32 v)
+{
+    BOTH(*(volatile u32 *)p = v, model_store(p, v));
+}
 /* Is it `want`? */
-BUILTIN bool is(u32 *p, u32 want) { return BOTH(*(volatile u32 *)p == want, model_is(p, want)); }
+BUILTIN bool is(u32 *p, u32 want)
+{
+    return BOTH(*(volatile u32 *)p == want, model_is(p, want));
+}
 
 /* ---- locks ---- */
-BUILTIN bool take(u32 *p) { return BOTH(atomicCAS(p, 0u, 1u) == 0u, model_take(p, 0, 1)); }
-BUILTIN bool take_by_exchange(u32 *p) { return BOTH(!atomicExch(p, 1u), model_take(p, 0, 1)); }
-BUILTIN void give(u32 *p) { BOTH((void)atomicExch(p, 0u), model_store(p, 0)); }
-BUILTIN void lock(u32 *p) { BOTH(lockstep_lock(p), model_lock(p)); }
-BUILTIN void unlock(u32 *p) { BOTH(lockstep_unlock(p), model_unlock(p)); }
-BUILTIN bool trylock(u32 *p) { return BOTH(lockstep_trylock(p), model_take(p, LOCK_FREE, model_name())); }
-BUILTIN bool lock_attempts(u32 *p, u32 n) { return BOTH(lockstep_lock_attempts(p, n), ((void)n, model_take(p, LOCK_FREE, model_name()))); }
-BUILTIN bool lock_cycles(u32 *p, u32 n) { return BOTH(lockstep_lock_cycles(p, n), ((void)n, model_take(p, LOCK_FREE, model_name()))); }
-BUILTIN void sem_wait(u32 *p) { BOTH(lockstep_sem_wait(p), model_sem_wait(p)); }
-BUILTIN void sem_signal(u32 *p) { BOTH(lockstep_sem_signal(p), model_sem_signal(p)); }
+BUILTIN bool take(u32 *p)
+{
+    return BOTH(atomicCAS(p, 0u, 1u) == 0u, model_take(p, 0, 1));
+}
+BUILTIN bool take_by_exchange(u32 *p)
+{
+    return BOTH(!atomicExch(p, 1u), model_take(p, 0, 1));
+}
+BUILTIN void give(u32 *p)
+{
+    BOTH((void)atomicExch(p, 0u), model_store(p, 0));
+}
+BUILTIN void lock(u32 *p)
+{
+    BOTH(lockstep_lock(p), model_lock(p));
+}
+BUILTIN void unlock(u32 *p)
+{
+    BOTH(lockstep_unlock(p), model_unlock(p));
+}
+BUILTIN bool trylock(u32 *p)
+{
+    return BOTH(lockstep_trylock(p), model_take(p, LOCK_FREE, model_name()));
+}
+BUILTIN bool lock_attempts(u32 *p, u32 n)
+{
+    return BOTH(lockstep_lock_attempts(p, n), ((void)n, model_take(p, LOCK_FREE, model_name())));
+}
+BUILTIN bool lock_cycles(u32 *p, u32 n)
+{
+    return BOTH(lockstep_lock_cycles(p, n), ((void)n, model_take(p, LOCK_FREE, model_name())));
+}
+BUILTIN void sem_wait(u32 *p)
+{
+    BOTH(lockstep_sem_wait(p), model_sem_wait(p));
+}
+BUILTIN void sem_signal(u32 *p)
+{
+    BOTH(lockstep_sem_signal(p), model_sem_signal(p));
+}
 
 /* ---- barriers ---- */
-BUILTIN void sync() { BOTH(__syncthreads(), (void)model_barrier(0, model_threads(), 0, true)); }
-BUILTIN u32 sync_count(bool p) { return BOTH((u32)__syncthreads_count(p), model_barrier(0, model_threads(), p, true)); }
-BUILTIN bool sync_and(bool p) { return BOTH(__syncthreads_and(p) != 0, model_barrier(0, model_threads(), p, true) == model_threads()); }
-BUILTIN bool sync_or(bool p) { return BOTH(__syncthreads_or(p) != 0, model_barrier(0, model_threads(), p, true) != 0); }
+BUILTIN void sync()
+{
+    BOTH(__syncthreads(), (void)model_barrier(0, model_threads(), 0, true));
+}
+BUILTIN u32 sync_count(bool p)
+{
+    return BOTH((u32)__syncthreads_count(p), model_barrier(0, model_threads(), p, true));
+}
+BUILTIN bool sync_and(bool p)
+{
+    return BOTH(__syncthreads_and(p) != 0, model_barrier(0, model_threads(), p, true) == model_threads());
+}
+BUILTIN bool sync_or(bool p)
+{
+    return BOTH(__syncthreads_or(p) != 0, model_barrier(0, model_threads(), p, true) != 0);
+}
 BUILTIN void sync_named(u32 id, u32 count)
 {
 #ifdef __CUDA_ARCH__
@@ -283,7 +392,10 @@ BUILTIN void arrive_named(u32 id, u32 count)
     model_barrier(id, count, 0, false);
 #endif
 }
-BUILTIN void sync_grid() { BOTH(lockstep_barrier_grid(), model_barrier_grid()); }
+BUILTIN void sync_grid()
+{
+    BOTH(lockstep_barrier_grid(), model_barrier_grid());
+}
 /* A barrier of the grid that one thread of each block waits at in memory. */
 BUILTIN void sync_blocks(u32 *arrived, u32 target)
 {
@@ -300,28 +412,46 @@ BUILTIN void sync_blocks(u32 *arrived, u32 target)
 }
 
 /* ---- what the lanes of a mask do together ---- */
-BUILTIN void sync_warp(u32 m) { BOTH(__syncwarp(m), (void)model_meet(m, 1, 0)); }
-BUILTIN u32 ballot(u32 m, bool p) { return BOTH(__ballot_sync(m, p), model_ballot(m, p)); }
-BUILTIN bool any_of(u32 m, bool p) { return BOTH(__any_sync(m, p) != 0, model_ballot(m, p) != 0); }
-BUILTIN bool all_of(u32 m, bool p) { return BOTH(__all_sync(m, p) != 0, model_ballot(m, p) == m); }
+BUILTIN void sync_warp(u32 m)
+{
+    BOTH(__syncwarp(m), (void)model_meet(m, 1, 0));
+}
+BUILTIN u32 ballot(u32 m, bool p)
+{
+    return BOTH(__ballot_sync(m, p), model_ballot(m, p));
+}
+BUILTIN bool any_of(u32 m, bool p)
+{
+    return BOTH(__any_sync(m, p) != 0, model_ballot(m, p) != 0);
+}
+BUILTIN bool all_of(u32 m, bool p)
+{
+    return BOTH(__all_sync(m, p) != 0, model_ballot(m, p) == m);
+}
 #define SHUFFLES(T)                                                                                                    \
     BUILTIN T shuffle(u32 m, T v, u32 from, u32 width)                                                                 \
     {                                                                                                                  \
-        return BOTH(__shfl_sync(m, v, (int)from, (int)width), model_shuffle(m, v, model_segment(width) + from % width)); \
+        return BOTH(__shfl_sync(m, v, (int)from, (int)width),                                                          \
+                    model_shuffle(m, v, model_segment(width) + from % width));                                         \
     }                                                                                                                  \
     BUILTIN T shuffle_up(u32 m, T v, u32 d, u32 width)                                                                 \
     {                                                                                                                  \
-        return BOTH(__shfl_up_sync(m, v, d, (int)width), model_shuffle(m, v, lane() % width >= d ? lane() - d : lane())); \
+        return BOTH(__shfl_up_sync(m, v, d, (int)width),                                                               \
+                    model_shuffle(m, v, lane() % width >= d ? lane() - d : lane()));                                   \
     }                                                                                                                  \
     BUILTIN T shuffle_down(u32 m, T v, u32 d, u32 width)                                                               \
     {                                                                                                                  \
-        return BOTH(__shfl_down_sync(m, v, d, (int)width), model_shuffle(m, v, lane() % width + d < width ? lane() + d : lane())); \
+        return BOTH(__shfl_down_sync(m, v, d, (int)width),                                                             \
+                    model_shuffle(m, v, lane() % width + d < width ? lane() + d : lane()));                            \
     }                                                                                                                  \
     BUILTIN T shuffle_xor(u32 m, T v, u32 d, u32 width)                                                                \
     {                                                                                                                  \
         return BOTH(__shfl_xor_sync(m, v, (int)d, (int)width), model_shuffle(m, v, lane() ^ d));                       \
     }                                                                                                                  \
-    BUILTIN u32 matching(u32 m, T v) { return BOTH(__match_any_sync(m, v), model_match(m, v)); }                       \
+    BUILTIN u32 matching(u32 m, T v)                                                                                   \
+    {                                                                                                                  \
+        return BOTH(__match_any_sync(m, v), model_match(m, v));                                                        \
+    }                                                                                                                  \
     BUILTIN u32 matching_all(u32 m, T v, int *all)                                                                     \
     {                                                                                                                  \
         return BOTH(__match_all_sync(m, v, all), model_match_all(m, v, all));                                          \
@@ -333,7 +463,10 @@ SHUFFLES(s64)
 SHUFFLES(float)
 SHUFFLES(double)
 #define REDUCTION(NAME, T, DEVICE, HOST)                                                                               \
-    BUILTIN T NAME(u32 m, T v) { return BOTH(DEVICE(m, v), model_reduce(m, v, [](T a, T b) -> T { return HOST; })); }
+    BUILTIN T NAME(u32 m, T v)                                                                                         \
+    {                                                                                                                  \
+        return BOTH(DEVICE(m, v), model_reduce(m, v, [](T a, T b) -> T { return HOST; }));                             \
+    }
 REDUCTION(reduce_add, u32, __reduce_add_sync, a + b)
 REDUCTION(reduce_add, s32, __reduce_add_sync, (s32)((u32)a + (u32)b))
 REDUCTION(reduce_min, u32, __reduce_min_sync, a < b ? a : b)
@@ -347,10 +480,14 @@ REDUCTION(reduce_xor, u32, __reduce_xor_sync, a ^ b)
 #ifdef USES_GROUPS
 /* Tiles of cooperative groups. */
 #define TILE cooperative_groups::tiled_partition<SIZE>(cooperative_groups::this_thread_block())
-BUILTIN u32 tile_mask(u32 size) { return (u32)(((u64)1 << size) - 1) << (tid() & 31 & ~(size - 1)); }
+BUILTIN u32 tile_mask(u32 size)
+{
+    return (u32)(((u64)1 << size) - 1) << (tid() & 31 & ~(size - 1));
+}
 template <u32 SIZE, class T> BUILTIN T tile_shuffle(T v, u32 k)
 {
-    return BOTH(TILE.shfl(v, (int)(k % SIZE)), model_shuffle(tile_mask(SIZE), v, (tid() & 31 & ~(SIZE - 1)) + k % SIZE));
+    return BOTH(TILE.shfl(v, (int)(k % SIZE)),
+                model_shuffle(tile_mask(SIZE), v, (tid() & 31 & ~(SIZE - 1)) + k % SIZE));
 }
 template <u32 SIZE> BUILTIN u32 tile_ballot(bool p)
 {
@@ -361,8 +498,14 @@ template <u32 SIZE> BUILTIN u32 tile_sum(u32 v)
     return BOTH(cooperative_groups::reduce(TILE, v, cooperative_groups::plus<u32>()),
                 model_reduce(tile_mask(SIZE), v, [](u32 a, u32 b) { return a + b; }));
 }
-template <u32 SIZE> BUILTIN u32 tile_rank() { return BOTH(TILE.thread_rank(), tid() % SIZE); }
-template <u32 SIZE> BUILTIN void tile_sync() { BOTH(TILE.sync(), (void)model_meet(tile_mask(SIZE), 1, 0)); }
+template <u32 SIZE> BUILTIN u32 tile_rank()
+{
+    return BOTH(TILE.thread_rank(), tid() % SIZE);
+}
+template <u32 SIZE> BUILTIN void tile_sync()
+{
+    BOTH(TILE.sync(), (void)model_meet(tile_mask(SIZE), 1, 0));
+}
 #endif
 
 /* ---- the beginning and the end of a kernel ---- */
@@ -405,10 +548,14 @@ BUILTIN void end_shared(struct arena *g, const struct block_memory *s)
 /* The programs of a file end with this. */
 #ifdef __CUDACC__
 #define PROGRAM(NUMBER, BLOCKS, THREADS)                                                                               \
-    {NUMBER, BLOCKS, THREADS, program_##NUMBER::body, (const void *)program_##NUMBER::kernel}
+    {                                                                                                                  \
+        NUMBER, BLOCKS, THREADS, program_##NUMBER::body, (const void *)program_##NUMBER::kernel                        \
+    }
 #else
 #define PROGRAM(NUMBER, BLOCKS, THREADS)                                                                               \
-    {NUMBER, BLOCKS, THREADS, program_##NUMBER::body, nullptr}
+    {                                                                                                                  \
+        NUMBER, BLOCKS, THREADS, program_##NUMBER::body, nullptr                                                       \
+    }
 #endif
 
 #endif

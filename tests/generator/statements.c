@@ -209,7 +209,8 @@ static void stores(struct generator *g)
     static const struct {
         enum type type;
         char name;
-    } cells[] = {{S8, 'a'}, {U8, 'b'}, {S16, 'c'}, {U16, 'd'}, {S32, 'e'}, {U32, 'f'}, {S64, 'g'}, {U64, 'h'}, {F32, 'x'}, {F64, 'y'}};
+    } cells[] = {{S8, 'a'},  {U8, 'b'},  {S16, 'c'}, {U16, 'd'}, {S32, 'e'},
+                 {U32, 'f'}, {S64, 'g'}, {U64, 'h'}, {F32, 'x'}, {F64, 'y'}};
     unsigned cell = draw(g, 10), which = draw(g, 6);
     if (which < 2 && g->has_memory && cells[cell].type == F32)
         line(g, "g->own[gid()].x = number(%s);", expression(g, F32, 2, LANE));
@@ -252,7 +253,8 @@ static void call(struct generator *g, struct place p)
     const char *a = expression(g, U32, 2, LANE), *b = expression(g, U32, 1, LANE);
     if (p.level >= MASKED && g->collective_procedures && chance(g, 50)) {
         const struct variable *v = target(g, LANE);
-        line(g, "%s = (%s)masked%u(g, s, %s, %s);", v->name, type_name(v->type), draw(g, g->collective_procedures), p.mask, a);
+        line(g, "%s = (%s)masked%u(g, s, %s, %s);", v->name, type_name(v->type), draw(g, g->collective_procedures),
+             p.mask, a);
     } else if (p.level >= BLOCK && g->block_procedures && chance(g, 40)) {
         line(g, "g->out[gid()] += whole0(g, s, %s);", a);
     } else if (g->procedures && !p.section && !g->shared_ended) {

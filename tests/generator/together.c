@@ -1,4 +1,5 @@
-/* What threads do together: votes, shuffles and their kin for the lanes of a mask, barriers of a block and of the grid. */
+/* What threads do together: votes, shuffles and their kin for the lanes of a mask, barriers of a block and of the grid.
+ */
 #include "generate.h"
 
 static const char *shuffled_type(enum type t)
@@ -21,11 +22,14 @@ static void shuffle(struct generator *g, struct place p, const struct variable *
         e = text(g, "number(%s)", e);
     if (whole_warp(g, p) && chance(g, 50)) {
         unsigned width = 8u << draw(g, 3);
-        line(g, "%s = (%s)shuffle_%s(%s, %s, %uu, %u);", v->name, name, modes[draw(g, 3)], p.mask, e, draw(g, width), width);
+        line(g, "%s = (%s)shuffle_%s(%s, %s, %uu, %u);", v->name, name, modes[draw(g, 3)], p.mask, e, draw(g, width),
+             width);
     } else if (whole_warp(g, p) && chance(g, 30)) {
-        line(g, "%s = (%s)shuffle(%s, %s, %s, %u);", v->name, name, p.mask, e, expression(g, U32, 1, LANE), 4u << draw(g, 3));
+        line(g, "%s = (%s)shuffle(%s, %s, %s, %u);", v->name, name, p.mask, e, expression(g, U32, 1, LANE),
+             4u << draw(g, 3));
     } else {
-        line(g, "%s = (%s)shuffle(%s, %s, member(%s, %s), 32);", v->name, name, p.mask, e, p.mask, expression(g, U32, 1, LANE));
+        line(g, "%s = (%s)shuffle(%s, %s, member(%s, %s), 32);", v->name, name, p.mask, e, p.mask,
+             expression(g, U32, 1, LANE));
     }
 }
 
@@ -71,7 +75,8 @@ static void exchange_in_warp(struct generator *g, struct place p, const struct v
 {
     line(g, "s->box[tid()] = %s;", expression(g, U32, 2, LANE));
     line(g, "sync_warp(%s);", p.mask);
-    line(g, "%s = (%s)s->box[(tid() & ~31u) + member(%s, %s)];", v->name, type_name(v->type), p.mask, expression(g, U32, 1, LANE));
+    line(g, "%s = (%s)s->box[(tid() & ~31u) + member(%s, %s)];", v->name, type_name(v->type), p.mask,
+         expression(g, U32, 1, LANE));
     line(g, "sync_warp(%s);", p.mask);
 }
 
@@ -140,7 +145,8 @@ static void named_barriers(struct generator *g, const struct variable *v)
         block_end(g);
     } else {
         line(g, "sync_named(1 + tid() / %u, %u);", size, size);
-        line(g, "%s = (%s)s->box[tid() / %u * %u + (tid() + %u) %% %u];", v->name, type_name(v->type), size, size, draw(g, 64), size);
+        line(g, "%s = (%s)s->box[tid() / %u * %u + (tid() + %u) %% %u];", v->name, type_name(v->type), size, size,
+             draw(g, 64), size);
     }
     line(g, "sync();");
 }
@@ -158,7 +164,8 @@ static void middle(struct generator *g)
 
 void together_block(struct generator *g, struct place p)
 {
-    static const char *const read[] = {"add", "min", "any", "parity", "up", "ticket_sum", "least", "added", "wide", "wide_max", "product", "wide_sum"};
+    static const char *const read[] = {"add",   "min",   "any",  "parity",   "up",      "ticket_sum",
+                                       "least", "added", "wide", "wide_max", "product", "wide_sum"};
     const struct variable *v = target(g, LANE);
     const char *t = type_name(v->type);
     unsigned shift = draw(g, 128);
@@ -176,11 +183,13 @@ void together_block(struct generator *g, struct place p)
         line(g, "s->wide_box[tid()] = %s;", expression(g, U64, 2, LANE));
         line(g, "s->bytes[tid()] = %s;", expression(g, U8, 2, LANE));
         middle(g);
-        line(g, "%s = (%s)(s->wide_box[(tid() + %u) %% threads()] + s->bytes[tid() ^ 1 & -(tid() + 1 < threads())]);", v->name, t, shift);
+        line(g, "%s = (%s)(s->wide_box[(tid() + %u) %% threads()] + s->bytes[tid() ^ 1 & -(tid() + 1 < threads())]);",
+             v->name, t, shift);
         break;
     case 3: /* what atomics have left so far */
         line(g, "sync();");
-        line(g, "%s = (%s)%s.%s;", v->name, t, chance(g, 50) ? "s->counters" : "g->blocks[bid()].counters", read[draw(g, 12)]);
+        line(g, "%s = (%s)%s.%s;", v->name, t, chance(g, 50) ? "s->counters" : "g->blocks[bid()].counters",
+             read[draw(g, 12)]);
         break;
     default:
         line(g, "s->box[tid()] = %s;", expression(g, U32, 2, LANE));
@@ -213,7 +222,8 @@ void together_grid(struct generator *g, struct place p)
     } else {
         line(g, "g->real_box[gid()] = number(%s);", expression(g, F64, 2, LANE));
         barrier_of_grid(g);
-        line(g, "%s += (%s)bits64(g->real_box%s);", v->name, v->type == F32 || v->type == F64 ? "s16" : type_name(v->type), other);
+        line(g, "%s += (%s)bits64(g->real_box%s);", v->name,
+             v->type == F32 || v->type == F64 ? "s16" : type_name(v->type), other);
     }
     barrier_of_grid(g);
 }
