@@ -252,6 +252,7 @@ void program_text(struct generator *g)
     uint32_t group = g->number / GROUP;
     g->random = random_stream_of(group, "functions", 0);
     g->groups = uses_groups(g->number);
+    g->threads = 33; /* those of a kernel that uses the functions: no warp need be whole */
     line(g, "namespace group_%u {", group);
     lock_functions(g);
     pure_functions(g);
