@@ -182,11 +182,11 @@ BUILTIN u32 popcount64(u64 x)
 }
 BUILTIN u32 zeros(u32 x)
 {
-    return (u32)BOTH(__clz((int)x), x ? __builtin_clz(x) : 32);
+    return (u32)BOTH(__clz((int)x), (x ? __builtin_clz(x) : 32));
 }
 BUILTIN u32 zeros64(u64 x)
 {
-    return (u32)BOTH(__clzll((s64)x), x ? __builtin_clzll(x) : 64);
+    return (u32)BOTH(__clzll((s64)x), (x ? __builtin_clzll(x) : 64));
 }
 BUILTIN u32 first_set(u32 x)
 {
