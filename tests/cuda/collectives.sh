@@ -28,3 +28,11 @@ try --machine apu128 --divergence its "$work/collectives" 5 20 3
 for file in $(ls "$work"/*.checkpoint | head -3); do
     [ "$("$LOCKSTEP" run --quiet --resume "$file" 2>&1)" = "$want" ] || fail "continued from $file"
 done
+
+# Lanes that go round a loop once more than the rest name others at the same instruction.
+build "$work/masks_loop" "$here/masks_loop.cu"
+want='cudaSuccess, 0 wrong, 6 (6)'
+for way in stack its aware dwf; do
+    try --divergence $way "$work/masks_loop"
+    try --divergence $way --mode functional "$work/masks_loop"
+done

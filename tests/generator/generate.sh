@@ -121,6 +121,7 @@ batch() {
         run=$([ "$number" = "$before" ] && echo $((run + 1)) || echo 0)
         before=$number
         ! grep -qE -e "$skip" <<<"$options" || continue
+        [ "$run" -ne 0 ] || ! grep -q "^$number " "$here/known.txt" || { echo known >>"$folder/outcomes"; continue; }
         # shellcheck disable=SC2086
         outcome "$folder" "$number" "$kind" "$allowed" $options >"$folder/this"
         cat "$folder/this" >>"$folder/outcomes"
@@ -178,6 +179,6 @@ done
 wait
 cat "$work"/*/outcomes 2>/dev/null | sort | uniq -c | awk -v programs="$programs" -v seed="$seed" -v seconds=$(($(date +%s) - begun)) '
     { of[$2] = $1 }
-    END { printf "programs %d to %d: %d runs as on the host, %d refused as they must, %d failed, in %d s\n",
-              seed, seed + programs - 1, of["passed"], of["refused"], of["FAILED"], seconds
+    END { printf "programs %d to %d: %d runs as on the host, %d refused as they must, %d failed, %d with a known fault left out, in %d s\n",
+              seed, seed + programs - 1, of["passed"], of["refused"], of["FAILED"], of["known"], seconds
           exit of["FAILED"] > 0 || of["passed"] == 0 }'

@@ -115,6 +115,13 @@ static inline bool model_is(u32 *p, u32 want)
     model_watch(p);
     return false;
 }
+static inline bool model_reached(u32 *p, u32 want)
+{
+    if (*p >= want)
+        return true;
+    model_watch(p);
+    return false;
+}
 static inline bool model_take(u32 *p, u32 free, u32 taken)
 {
     model_maybe_yield();

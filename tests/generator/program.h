@@ -317,6 +317,12 @@ BUILTIN bool is(u32 *p, u32 want)
     return BOTH(*(volatile u32 *)p == want, model_is(p, want));
 }
 
+/* Is it `want` or more? */
+BUILTIN bool reached(u32 *p, u32 want)
+{
+    return BOTH(*(volatile u32 *)p >= want, model_reached(p, want));
+}
+
 /* ---- locks ---- */
 BUILTIN bool take(u32 *p)
 {
@@ -403,7 +409,7 @@ BUILTIN void sync_blocks(u32 *arrived, u32 target)
     sync();
     if (tid() == 0) {
         add_(arrived, 1u);
-        while (!is(arrived, target))
+        while (!reached(arrived, target))
             ;
         fence();
     }
