@@ -1,6 +1,8 @@
-/* Atomic read-modify-write functions, relaxed, each in three scopes: the device (plain name), the block (_block), the
- * system (_system). The builtins take a generic address; the compiler narrows it to .global or .shared where it can see
- * the space. Floating-point minimum and maximum, and the 16-bit compare-and-swap, are left out. */
+/* Atomic read-modify-write functions, relaxed, each in three scopes: the device
+ * (plain name), the block (_block), the system (_system). The builtins take a
+ * generic address; the compiler narrows it to .global or .shared where it can
+ * see the space. Floating-point minimum and maximum, and the 16-bit
+ * compare-and-swap, are left out. */
 #ifndef LOCKSTEP_ATOMIC_H
 #define LOCKSTEP_ATOMIC_H
 
@@ -81,17 +83,27 @@
     {                                                                                                                  \
         return __nvvm_atom_##SCOPE##OP##_gen_i(p, v);                                                                  \
     }                                                                                                                  \
-    LOCKSTEP_DEVICE unsigned atomic##NAME##SUFFIX(unsigned *p, unsigned v)                                             \
-    {                                                                                                                  \
-        return __nvvm_atom_##SCOPE##OP##_gen_ui(p, v);                                                                 \
-    }                                                                                                                  \
     LOCKSTEP_DEVICE long long atomic##NAME##SUFFIX(long long *p, long long v)                                          \
     {                                                                                                                  \
         return __nvvm_atom_##SCOPE##OP##_gen_ll(p, v);                                                                 \
-    }                                                                                                                  \
-    LOCKSTEP_DEVICE unsigned long long atomic##NAME##SUFFIX(unsigned long long *p, unsigned long long v)               \
+    }
+/* Without a sign. For _block and _system not by the builtins: clang makes the
+ * instruction of signed numbers of them. */
+#define LOCKSTEP_ATOMIC_UNSIGNED(NAME, OP)                                                                             \
+    LOCKSTEP_DEVICE unsigned atomic##NAME(unsigned *p, unsigned v)                                                     \
     {                                                                                                                  \
-        return __nvvm_atom_##SCOPE##OP##_gen_ull(p, v);                                                                \
+        return __nvvm_atom_##OP##_gen_ui(p, v);                                                                        \
+    }                                                                                                                  \
+    LOCKSTEP_DEVICE unsigned long long atomic##NAME(unsigned long long *p, unsigned long long v)                       \
+    {                                                                                                                  \
+        return __nvvm_atom_##OP##_gen_ull(p, v);                                                                       \
+    }
+#define LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(NAME, TYPE, INSTRUCTION, REGISTER)                                             \
+    LOCKSTEP_DEVICE TYPE NAME(TYPE *p, TYPE v)                                                                         \
+    {                                                                                                                  \
+        TYPE old;                                                                                                      \
+        asm volatile(INSTRUCTION " %0, [%1], %2;" : "=" REGISTER(old) : "l"(p), REGISTER(v) : "memory");               \
+        return old;                                                                                                    \
     }
 #define LOCKSTEP_ATOMIC_BITWISE(NAME, OP, SUFFIX, SCOPE)                                                               \
     LOCKSTEP_DEVICE int atomic##NAME##SUFFIX(int *p, int v)                                                            \
@@ -110,6 +122,18 @@
 LOCKSTEP_ATOMIC_SCOPE(, )
 LOCKSTEP_ATOMIC_SCOPE(_block, cta_)
 LOCKSTEP_ATOMIC_SCOPE(_system, sys_)
+LOCKSTEP_ATOMIC_UNSIGNED(Min, min)
+LOCKSTEP_ATOMIC_UNSIGNED(Max, max)
+LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(atomicMin_block, unsigned, "atom.cta.min.u32", "r")
+LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(atomicMax_block, unsigned, "atom.cta.max.u32", "r")
+LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(atomicMin_system, unsigned, "atom.sys.min.u32", "r")
+LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(atomicMax_system, unsigned, "atom.sys.max.u32", "r")
+LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(atomicMin_block, unsigned long long, "atom.cta.min.u64", "l")
+LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(atomicMax_block, unsigned long long, "atom.cta.max.u64", "l")
+LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(atomicMin_system, unsigned long long, "atom.sys.min.u64", "l")
+LOCKSTEP_ATOMIC_UNSIGNED_SCOPED(atomicMax_system, unsigned long long, "atom.sys.max.u64", "l")
+#undef LOCKSTEP_ATOMIC_UNSIGNED
+#undef LOCKSTEP_ATOMIC_UNSIGNED_SCOPED
 #undef LOCKSTEP_ATOMIC_SCOPE
 #undef LOCKSTEP_ATOMIC_ORDERED
 #undef LOCKSTEP_ATOMIC_BITWISE
