@@ -45,6 +45,23 @@ uint32_t waits_parked(const struct waits_warp *node, struct waits_standing *list
     return n;
 }
 
+/* Earlier paths of a lane are where it goes on later; the first of each other frame is where a call was made. */
+uint32_t waits_callers(const struct simt_warp *warp, const struct simt_path *path, uint32_t *list, uint32_t most)
+{
+    const struct simt_path *first = warp->paths.table;
+    struct simt_frame frame = path->frame;
+    uint64_t lane = path->mask & -path->mask;
+    uint32_t n = 0;
+    while (n < most && path > first) {
+        path--;
+        if (!(path->mask & lane) || path->frame.local_base == frame.local_base || path->pc == ISA_PC_NONE)
+            continue;
+        frame = path->frame;
+        list[n++] = path->pc;
+    }
+    return n;
+}
+
 static bool writes(const struct isa_instr *instr, bool shared)
 {
     uint32_t flags = isa_op_info((enum isa_op)instr->op)->flags;

@@ -43,6 +43,17 @@ __global__ void in_shared(int *p)
     *p = before;
 }
 
+static __device__ __noinline__ int look(volatile int *p)
+{
+    while (p[5] == 0) {
+    }
+    return p[6];
+}
+
+static __device__ __noinline__ int look_twice(volatile int *p) { return look(p) + look(p + 1); }
+
+__global__ void called(int *p) { *p = look_twice(p); }
+
 __global__ void in_memory(volatile int *p)
 {
     while (p[5] == 0) {
@@ -67,6 +78,7 @@ int main(int, char **argv)
         int blocks, threads;
     } hangs[] = {{"circle", circle, 2, 32},
                  {"barrier", barrier, 1, 128},
+                 {"called", called, 1, 32},
                  {"shared", in_shared, 3, 64},
                  {"memory", (void (*)(int *))in_memory, 4, 64}};
     static const struct {

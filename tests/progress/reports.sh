@@ -42,6 +42,9 @@ said shared
 has said 'on in_shared::turn\+4, shared address' 'and so block \(0,0,0\) warp 1'
 said memory
 has said 'on allocation #1 \(cudaMalloc, 400 bytes\)\+20, address' 'and so block \(0,0,0\) warp 1, block \(1,0,0\) warp 0-1' 'no other thread'
+said called
+has said 'called in look_twice before .*reports.cu:[0-9]*\), in called before .*reports.cu:[0-9]*\)$'
+has dot 'called before .*called before'
 said behind
 has said 'address 0x[0-9a-f]*, which nothing was allocated at: 0 bytes behind the end of allocation #1 \(cudaMalloc, 400 bytes\)$'
 said before
