@@ -263,7 +263,7 @@ enum gpu_watch_verdict {
     GPU_WATCH_IDLE,
 };
 enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu);
-/* explain.c: explains in the sink who waits for whom; what a thread did wrong. */
+/* explain.c, explain_fault.c: explain in the sink who waits for whom; what a thread did wrong. */
 enum gpu_hang {
     GPU_HANG_STILL, /* nothing is under way */
     GPU_HANG_STUCK, /* the watch saw that nothing will come of what is */
