@@ -231,6 +231,32 @@ void gpu_explain_stop(const struct gpu_result *result, struct diag_sink *sink)
 {
 }
 
+/* ---- no launch of this device ever stands ---- */
+
+bool gpu_stands(const struct gpu *gpu)
+{
+    return false;
+}
+
+bool gpu_polls_changed(const struct gpu *gpu)
+{
+    return false;
+}
+
+int gpu_go_on(struct gpu *gpu, enum gpu_going going, const char *why)
+{
+    return -1;
+}
+
+unsigned gpu_helpers(const struct gpu *gpu)
+{
+    return 0;
+}
+
+void gpu_label(struct gpu *gpu, uint64_t start, const char *how, const char *name)
+{
+}
+
 double gpu_time_ns(const struct gpu *gpu)
 {
     return gpu->time_ns;
