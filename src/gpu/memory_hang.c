@@ -35,12 +35,25 @@ static bool networks_rest(const struct gpu_run *run)
     return true;
 }
 
+/* A slice of the partition has a message that exists from this cycle on: it has served its request ahead of time, and
+ * the network has not been asked to take the answer yet. */
+static bool will_answer(const struct partition *p, unsigned slices, uint64_t cycle)
+{
+    for (unsigned k = 0; k < slices; k++) {
+        uint64_t at = partition_reply_at(partition_out_of(p, k));
+        if (at != CYCLE_NEVER && at >= cycle)
+            return true;
+    }
+    return false;
+}
+
 bool gpu_memory_hangs(const struct gpu_run *run)
 {
     const struct gpu *gpu = run->gpu;
     uint32_t waiting = 0;
     for (unsigned i = 0; i < gpu->machine.memory.partition.channels; i++) {
-        if (partition_next(gpu->partitions[i]) != CYCLE_NEVER)
+        if (partition_next(gpu->partitions[i]) != CYCLE_NEVER ||
+            will_answer(gpu->partitions[i], gpu->machine.memory.partition.slices_per_channel, gpu->cycle))
             return false;
         waiting += partition_waiting(gpu->partitions[i]);
     }
