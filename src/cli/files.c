@@ -122,9 +122,13 @@ static char *one_name(const char *path)
     return name.text;
 }
 
-/* True when a checkpoint's name can become `name`, with some number for each %c. */
+/* True when a checkpoint's name can become `name`, with some number for each %c. Its folder's name is as it is. */
 static bool may_become(const char *pattern, const char *name)
 {
+    const char *slash = strrchr(pattern, '/');
+    if (slash)
+        return strncmp(pattern, name, (size_t)(slash + 1 - pattern)) == 0 &&
+               may_become(slash + 1, name + (slash + 1 - pattern));
     for (; *pattern; pattern++, name++) {
         if (pattern[0] == '%' && pattern[1] == 'c') {
             size_t digits = strspn(name, "0123456789");

@@ -128,8 +128,10 @@ int checkpoint_compare(const struct checkpoint_identity *stored, const struct ch
 
 char *checkpoint_path(const char *pattern, uint64_t cycle)
 {
+    const char *slash = strrchr(pattern, '/'); /* a folder's name is as it is */
     struct strbuf path = {0};
-    for (; *pattern; pattern++) {
+    strbuf_addn(&path, pattern, slash ? (size_t)(slash + 1 - pattern) : 0);
+    for (pattern = slash ? slash + 1 : pattern; *pattern; pattern++) {
         if (pattern[0] == '%' && pattern[1] == 'c') {
             strbuf_addf(&path, "%" PRIu64, cycle);
             pattern++;

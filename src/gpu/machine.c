@@ -152,6 +152,25 @@ static int apply(struct machine *m, const char *name, const char *text, unsigned
     return param_load_yaml(m->groups, MACHINE_GROUPS, &m->arena, name, text, not_groups, sink);
 }
 
+/* A file without a base says everything by itself: what it leaves out would be some other machine's in silence.
+ * Parameters that results leave out where they have their default are new ways to do things, and may be left out. */
+static int check_whole(const struct machine *m, struct diag_sink *sink)
+{
+    struct strbuf first = {0};
+    unsigned missing = 0;
+    for (unsigned g = 0; g < MACHINE_GROUPS; g++)
+        for (unsigned i = 0; i < m->groups[g].count; i++)
+            if (!m->groups[g].places[i].order && !m->groups[g].params[i].quiet && !missing++)
+                strbuf_addf(&first, "%s.%s", m->groups[g].name, m->groups[g].params[i].name);
+    if (missing)
+        diag_error(sink, (struct diag_pos){m->name, 1, 1},
+                   "begin it with `base: gtx480`, or another of `lockstep machines`, and say what differs",
+                   "a machine file without a base gives every parameter: %s and %u more are missing", strbuf_text(&first),
+                   missing - 1);
+    strbuf_free(&first);
+    return missing ? -1 : 0;
+}
+
 int machine_load(struct machine *m, const char *name, struct diag_sink *sink)
 {
     *m = (struct machine){0};
@@ -167,11 +186,11 @@ int machine_load(struct machine *m, const char *name, struct diag_sink *sink)
         machine_free(m);
         return -1;
     }
-    if (apply(m, m->name, text, 0, sink)) {
+    char *base = machine_is_file(name) ? top_level(&m->arena, text, "base") : NULL;
+    if (apply(m, m->name, text, 0, sink) || (machine_is_file(name) && !base && check_whole(m, sink) < 0)) {
         machine_free(m);
         return -1;
     }
-    char *base = machine_is_file(name) ? top_level(&m->arena, text, "base") : NULL;
     trim(base);
     m->names_code = machine_is_file(name) && sched_is_file(m->sm.scheduler);
     m->origin = !machine_is_file(name) ? m->name : base ? base : "";

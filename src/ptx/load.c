@@ -52,6 +52,7 @@ static int parse(struct isa_module *module, size_t length, struct diag_sink *sin
     int rc = ptx_parse_module(p);
     if (rc == 0)
         ptx_finish_module(p);
+    ptx_judge_given_up(p);
     rc = p->errors ? -1 : rc;
     free_parser(p);
     return rc;

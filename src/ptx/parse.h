@@ -151,6 +151,8 @@ struct ptx_parser {
     struct ptx_token last;  /* the one before it */
     unsigned errors, warnings;
     bool stop; /* too many errors */
+    unsigned given_up, kernels_given_up; /* errors in bodies that were given up, and kernels among these: give_up.c */
+    struct diag_sink given_up_said;
 
     VEC(struct isa_instr) instrs;
     VEC(struct isa_function) functions;
@@ -168,6 +170,19 @@ struct ptx_parser {
 
 /* --- spin.c: marks the branches and insides of the loops that `.pragma "lockstep.spin"` names, in [first, end) --- */
 void ptx_find_spins(struct isa_instr *instrs, uint32_t first, uint32_t end);
+
+/* --- give_up.c: bodies with errors --- */
+struct ptx_held {
+    struct diag_sink *sink, said; /* the parser's own; what was said since */
+    unsigned errors;
+};
+/* Keeps what is said from here on, until ptx_must_give_up. */
+void ptx_hold_errors(struct ptx_parser *p, struct ptx_held *held);
+/* Whether the body that was read since, to its end when `closed`, is given up, for `instead`; if not, what was said
+ * counts. */
+bool ptx_must_give_up(struct ptx_parser *p, struct ptx_held *held, bool closed, struct isa_instr *instead);
+/* At the module's end: errors of bodies that were given up count where no kernel is left. */
+void ptx_judge_given_up(struct ptx_parser *p);
 
 /* --- parse.c: tokens and errors --- */
 void ptx_advance(struct ptx_parser *p);

@@ -13,6 +13,7 @@ struct formals {
     VEC(struct ptx_token) tokens;
     uint32_t bytes; /* of the block or frame so far */
     bool is_kernel;
+    const char *outside; /* a directive that the model cannot honour, or NULL */
 };
 
 static int place_formal(struct ptx_parser *p, struct formals *f, const struct ptx_declarator *d, bool is_reg)
@@ -107,33 +108,74 @@ static int parse_numbers(struct ptx_parser *p, uint32_t *values, unsigned most)
     return 0;
 }
 
-/* Directives between the parameters and the body; unknown ones are skipped with a warning. */
-static int parse_performance(struct ptx_parser *p, struct isa_function *function)
+/* What a declaration without `;` may be followed by. */
+static bool at_next_item(const struct ptx_parser *p)
 {
-    uint32_t ignored[3];
-    while (p->token.kind == PTX_TOKEN_DOT) {
+    static const char *const items[] = {"visible", "extern", "weak",   "common", "entry",   "func",         "global",
+                                        "const",   "shared", "tex",    "target", "version", "address_size", "alias"};
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++)
+        if (p->token.kind == PTX_TOKEN_DOT && ptx_token_is(&p->token, items[i], strlen(items[i])))
+            return true;
+    return false;
+}
+
+/* How a directive is obeyed. PTX ISA, "Performance-Tuning Directives" and "Cluster Dimension Directives". */
+enum obey {
+    OBEY_BOUND,   /* a bound that a launch is held to, or that occupancy follows */
+    OBEY_HINT,    /* says something that is true of the code anyway, or bounds what Lockstep never does */
+    OBEY_CLUSTER, /* clusters of so many blocks: of one, or outside the model */
+    OBEY_NOT,     /* outside the model */
+};
+
+static enum obey find_directive(const struct ptx_token *word, struct isa_function *function, uint32_t **values,
+                                unsigned *most)
+{
+    const struct {
+        const char *name;
+        enum obey obey;
+        uint32_t *values;
+        unsigned most;
+    } known[] = {
+        {"maxntid", OBEY_BOUND, function->max_threads, 3},
+        {"reqntid", OBEY_BOUND, function->required_threads, 3},
+        {"minnctapersm", OBEY_BOUND, &function->min_blocks, 1},
+        {"maxnreg", OBEY_BOUND, &function->max_registers, 1},
+        {"maxnctapersm", OBEY_HINT, NULL, 1}, /* the older name of minnctapersm */
+        {"noreturn", OBEY_HINT, NULL, 1},
+        {"unique", OBEY_HINT, NULL, 1},
+        {"abi_preserve", OBEY_HINT, NULL, 1},
+        {"abi_preserve_control", OBEY_HINT, NULL, 1},
+        {"maxclusterrank", OBEY_HINT, NULL, 1},
+        {"explicitcluster", OBEY_HINT, NULL, 1}, /* a launch with clusters is refused where it is made */
+        {"reqnctapercluster", OBEY_CLUSTER, NULL, 3},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (ptx_token_is(word, known[i].name, strlen(known[i].name))) {
+            *values = known[i].values ? known[i].values : *values;
+            *most = known[i].most;
+            return known[i].obey;
+        }
+    return OBEY_NOT;
+}
+
+/* Directives between the parameters and the body. A kernel with one that is outside the model can be loaded and not
+ * launched. */
+static int parse_performance(struct ptx_parser *p, struct isa_function *function, struct formals *f)
+{
+    while (p->token.kind == PTX_TOKEN_DOT && !at_next_item(p)) {
         if (ptx_parse_common_directive(p))
             continue;
         struct ptx_token word = p->token;
         ptx_advance(p);
-        uint32_t *values = ignored;
-        unsigned most = 1;
-        if (PTX_IS_DOT(&word, "maxntid"))
-            values = function->max_threads, most = 3;
-        else if (PTX_IS_DOT(&word, "reqntid"))
-            values = function->required_threads, most = 3;
-        else if (PTX_IS_DOT(&word, "minnctapersm"))
-            values = &function->min_blocks;
-        else if (PTX_IS_DOT(&word, "maxnreg"))
-            values = &function->max_registers;
-        else if (!PTX_IS_DOT(&word, "maxnctapersm") && !PTX_IS_DOT(&word, "noreturn") &&
-                 !PTX_IS_DOT(&word, "explicitcluster") && !PTX_IS_DOT(&word, "reqnctapercluster") &&
-                 !PTX_IS_DOT(&word, "maxclusterrank") && !PTX_IS_DOT(&word, "unique") &&
-                 !PTX_IS_DOT(&word, "blocksareclusters") && !PTX_IS_DOT(&word, "abi_preserve") &&
-                 !PTX_IS_DOT(&word, "abi_preserve_control"))
-            ptx_warning(p, &word, "`.%.*s` is not known and ignored", (int)word.length, word.text);
+        uint32_t others[3] = {1, 1, 1}, *values = others;
+        unsigned most = 3;
+        enum obey obey = find_directive(&word, function, &values, &most);
         if (p->token.kind == PTX_TOKEN_NUMBER && parse_numbers(p, values, most) < 0)
             return -1;
+        bool clusters = obey == OBEY_CLUSTER && (uint64_t)others[0] * others[1] * others[2] != 1;
+        if (obey == OBEY_NOT || clusters)
+            f->outside = arena_printf(p->arena, ".%.*s%s", (int)word.length, word.text,
+                                      clusters ? ": clusters of several blocks" : "");
     }
     return 0;
 }
@@ -233,9 +275,19 @@ static void begin_body(struct ptx_parser *p, uint32_t function, const struct for
     body->too_many_regs = body->marks_spin = false;
 }
 
+static void emit_outside(struct ptx_parser *p, const struct formals *f, struct isa_instr at)
+{
+    if (!f->outside)
+        return;
+    at.op = ISA_OP_OUTSIDE;
+    at.text = f->outside;
+    ptx_emit(p, &at);
+}
+
 static int define_function(struct ptx_parser *p, const struct ptx_token *name, uint32_t index, const struct formals *f)
 {
     struct isa_function *function = &p->functions.items[index];
+    struct ptx_held held;
     if (function->is_defined) {
         ptx_error(p, name, NULL, "`%s` is defined twice", function->name);
         ptx_skip_braces(p);
@@ -245,11 +297,13 @@ static int define_function(struct ptx_parser *p, const struct ptx_token *name, u
     function->intrinsic = ISA_INTRINSIC_NONE;
     function->first = (uint32_t)p->instrs.count;
     begin_body(p, index, f);
+    ptx_hold_errors(p, &held);
     ptx_open_scope(p);
     int rc = declare_formals(p, f, function->result_count);
-    struct isa_instr entry = {.line = name->line, .column = name->column};
+    struct isa_instr entry = {.line = name->line, .column = name->column, .target = ISA_PC_NONE};
     if (rc == 0) {
         ptx_emit_formals(p, &entry, true);
+        emit_outside(p, f, entry);
         rc = ptx_parse_body(p);
     } else {
         ptx_skip_braces(p);
@@ -258,6 +312,12 @@ static int define_function(struct ptx_parser *p, const struct ptx_token *name, u
         ptx_close_scope(p);
     if (rc == 0)
         ptx_finish_function(p);
+    if (ptx_must_give_up(p, &held, rc == 0, &entry)) {
+        p->instrs.count = p->functions.items[index].first;
+        begin_body(p, index, f);
+        ptx_emit(p, &entry);
+        ptx_finish_function(p);
+    }
     return 0;
 }
 
@@ -283,9 +343,10 @@ static int parse_function(struct ptx_parser *p, bool is_extern, struct formals *
     if (index == PTX_NONE)
         return -1;
     struct isa_function ignored, *function = &p->functions.items[index];
-    if (parse_performance(p, function->is_defined ? &ignored : function) < 0)
+    if (parse_performance(p, function->is_defined ? &ignored : function, f) < 0)
         return -1;
-    if (ptx_accept(p, ';'))
+    /* Compilers of CUDA 2 to 4 left out the `;` of a declared function, and ptxas takes that. */
+    if (ptx_accept(p, ';') || (!f->is_kernel && (at_next_item(p) || p->token.kind == PTX_TOKEN_END)))
         return 0;
     if (is_extern)
         ptx_warning(p, &name, "an .extern function with a body");

@@ -347,7 +347,7 @@ HOT void simt_serve_local(struct simt_warp *warp, struct simt_access *access, ui
 {
     if (!lanes)
         return;
-    if (access->kind == ISA_FLAG_ATOMIC || access->element_bytes < 4 || !row_fits(access)) {
+    if (access->kind == ISA_FLAG_ATOMIC || access->element_bytes < 4 || (access->low & 3) || !row_fits(access)) {
         for (uint64_t rest = lanes; rest; rest &= rest - 1)
             serve_local_lane(warp, access, mask_first(rest));
         return;

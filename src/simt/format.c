@@ -9,6 +9,7 @@
 struct printing {
     struct strbuf *out;
     uint64_t offset; /* of the next argument */
+    unsigned count;  /* of arguments so far */
     bool (*read)(void *context, uint64_t offset, void *to, unsigned bytes);
     bool (*read_string)(void *context, uint64_t address, struct strbuf *to);
     void *context;
@@ -20,6 +21,7 @@ static uint64_t next_argument(struct printing *p, unsigned bytes)
     p->offset = (p->offset + bytes - 1) / bytes * bytes;
     p->read(p->context, p->offset, &value, bytes);
     p->offset += bytes;
+    p->count++;
     return value;
 }
 
@@ -116,11 +118,11 @@ static const char *print_one(struct printing *p, const char *at)
     return *at ? at + 1 : at;
 }
 
-void simt_printf(struct strbuf *out, const char *format,
-                 bool (*read)(void *context, uint64_t offset, void *to, unsigned bytes),
-                 bool (*read_string)(void *context, uint64_t address, struct strbuf *to), void *context)
+unsigned simt_printf(struct strbuf *out, const char *format,
+                     bool (*read)(void *context, uint64_t offset, void *to, unsigned bytes),
+                     bool (*read_string)(void *context, uint64_t address, struct strbuf *to), void *context)
 {
-    struct printing p = {out, 0, read, read_string, context};
+    struct printing p = {.out = out, .read = read, .read_string = read_string, .context = context};
     while (*format) {
         const char *percent = strchr(format, '%');
         if (!percent) {
@@ -130,4 +132,5 @@ void simt_printf(struct strbuf *out, const char *format,
         strbuf_addn(out, format, (size_t)(percent - format));
         format = print_one(&p, percent);
     }
+    return p.count;
 }

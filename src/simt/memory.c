@@ -58,7 +58,7 @@ static bool find_fault(const struct simt_warp *warp, const struct simt_access *a
         unsigned lane = mask_first(rest);
         uint64_t address = access->address[lane];
         uint8_t kind = SIMT_FAULT_NONE;
-        if (address & (size - 1))
+        if ((address & (size - 1)) && !access->op->form.call_params)
             kind = SIMT_FAULT_MISALIGNED;
         else if (space[lane] == ISA_SPACE_SHARED &&
                  (address > warp->block->shared_bytes || size > warp->block->shared_bytes - address))
@@ -126,7 +126,8 @@ static bool place_lanes(const struct simt_warp *warp, struct simt_access *access
     access->high = (uint64_t)s.high;
     uint8_t space = form->space ? form->space : ISA_SPACE_GLOBAL;
     bool one_space = form->space || (s.low >= 0 && s.high < (int64_t)LANE_PARAM_WINDOW);
-    bool legal = !(s.ones & (size - 1)) && s.low >= 0 && size <= bytes && (uint64_t)s.high <= bytes - size;
+    /* Parameters of calls are no memory: members of packed structures lie at any byte. */
+    bool legal = (form->call_params || !(s.ones & (size - 1))) && s.low >= 0 && size <= bytes && (uint64_t)s.high <= bytes - size;
     if (space == ISA_SPACE_CONST)
         legal = legal && access->kind == ISA_FLAG_LOAD;
     if (one_space)

@@ -77,13 +77,13 @@ static void print_lane(struct simt_warp *warp, const struct isa_call *call, unsi
     const struct simt_services *services = warp->block->grid->services;
     struct print_context context = {warp, lane, argument(warp, call, 1, lane)};
     struct strbuf format = {0}, text = {0};
-    int printed = -1;
-    if (read_string(warp, lane, argument(warp, call, 0, lane), &format)) {
-        simt_printf(&text, strbuf_text(&format), print_read, print_read_string, &context);
+    uint64_t address = argument(warp, call, 0, lane);
+    int parsed = address ? -2 : -1; /* CUDA's guide, "Formatted Output": an internal error; no format */
+    if (address && read_string(warp, lane, address, &format)) {
+        parsed = (int)simt_printf(&text, strbuf_text(&format), print_read, print_read_string, &context);
         services->output(services->context, strbuf_text(&text), text.length);
-        printed = (int)text.length;
     }
-    set_result(warp, call, lane, (uint32_t)printed);
+    set_result(warp, call, lane, (uint32_t)parsed);
     strbuf_free(&format);
     strbuf_free(&text);
 }

@@ -252,9 +252,10 @@ void simt_access_archive(struct simt_access *access, const struct simt_code *cod
 void simt_unsynced_describe(const struct simt_unsynced *unsynced, struct strbuf *out);
 /* A fault in words: what, at which address, without position. */
 void simt_fault_describe(const struct simt_fault *fault, struct strbuf *out);
-/* Formats one device printf call: format text and the packed argument buffer (natural alignment). Appends to out. */
-void simt_printf(struct strbuf *out, const char *format,
-                 bool (*read)(void *context, uint64_t offset, void *to, unsigned bytes),
-                 bool (*read_string)(void *context, uint64_t address, struct strbuf *to), void *context);
+/* Formats one device printf call: format text and the packed argument buffer (natural alignment). Appends to out.
+ * Returns how many arguments were read, which is what CUDA's printf returns. */
+unsigned simt_printf(struct strbuf *out, const char *format,
+                     bool (*read)(void *context, uint64_t offset, void *to, unsigned bytes),
+                     bool (*read_string)(void *context, uint64_t address, struct strbuf *to), void *context);
 
 #endif

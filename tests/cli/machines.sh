@@ -18,6 +18,16 @@ expect 0 "warps: 16" machines "$folder/mine.yaml"
 expect 0 "l1d_latency: 35" machines "$folder/mine.yaml"
 expect 0 "warps: 8" machines --set sm.warps=8 "$folder/mine.yaml"
 expect 0 PASS run --machine "$folder/mine.yaml" "$LOCKSTEP_SRC/tests/reference/alu_dep.yaml"
+# Without a base a file says everything: what it left out would be a GTX 480's in silence.
+"$LOCKSTEP" machines gtx480-sm2 >"$folder/whole.yaml"
+expect 0 "l1d_latency: 35" machines "$folder/whole.yaml"
+sed '/l1d_latency/d' "$folder/whole.yaml" >"$folder/part.yaml"
+expect 2 "part.yaml:1:1: error: a machine file without a base gives every parameter: sm.l1d_latency and 0 more are missing" machines "$folder/part.yaml"
+: >"$folder/empty.yaml"
+echo "doc: mine" >"$folder/doc.yaml"
+for name in empty doc; do
+    expect 2 "begin it with \`base: gtx480\`" run --machine "$folder/$name.yaml" "$LOCKSTEP_SRC/tests/reference/alu_dep.yaml"
+done
 printf 'sm:\n  wraps: 16\n  warps: 99\nl2d:\n  sets: 4\nsm:\n' >"$folder/bad.yaml"
 expect 2 "bad.yaml:6:1: error: 'sm' is given twice" machines "$folder/bad.yaml"
 printf 'sm:\n  wraps: 16\n  warps: 99\nl2d:\n  sets: 4\n' >"$folder/bad.yaml"

@@ -232,6 +232,97 @@ static void forms(void **state)
     }
 }
 
+static const struct isa_function *function_named(const struct isa_module *module, const char *name)
+{
+    for (uint32_t i = 0; i < module->function_count; i++)
+        if (!strcmp(module->functions[i].name, name))
+            return &module->functions[i];
+    fail_msg("no function %s", name);
+    return NULL;
+}
+
+/* Every error in a body costs that body alone, where a kernel is left: whoever reaches it is outside the model, at the
+ * error's place and in its words. Without another kernel the module is refused. */
+static void one_of_several(void **state)
+{
+    static const char *const bodies[][2] = {
+        {"redux.sync.min.f32 %f1, %f2, -1;", "redux has no form for type .f32"},
+        {"add.s32 %r1, %r2;", "add needs more operands than 2"},
+        {"frobnicate.b32 %r1;", "`frobnicate` is not a PTX instruction"},
+        {"bra nowhere;", "label `nowhere` is not defined"},
+        {"mov.u32 %r1, %absent;", "`%absent` is not declared"},
+        {".shared .b8 s[]; ret;", "the array has no size"},
+        {"L: { add.s32 %r1, %r1, ; bra L; }", "add needs more operands"},
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        char text[900];
+        snprintf(text, sizeof text,
+                 SUPPORT_HEAD ".func f(.param .b32 a)\n{ .reg .b32 %%r<4>; .reg .f32 %%f<4>; %s }\n"
+                              ".entry bad()\n{ .reg .b32 %%r<4>; .reg .f32 %%f<4>; %s }\n.entry good()\n{ ret; }\n"
+                              ".entry caller()\n{ .reg .b32 %%r<4>; { .param .b32 p; st.param.b32 [p], 1; call f, (p); } ret; }\n",
+                 bodies[i][0], bodies[i][0]);
+        struct isa_module *module = support_load("several.ptx", text);
+        assert_int_equal(function_named(module, "good")->outside, ISA_PC_NONE);
+        const char *const reach[] = {"bad", "caller", "f"};
+        for (unsigned k = 0; k < 3; k++) {
+            uint32_t at = function_named(module, reach[k])->outside;
+            assert_int_not_equal(at, ISA_PC_NONE);
+            if (!strstr(module->instrs[at].text, bodies[i][1]))
+                fail_msg("%s: %s", bodies[i][0], module->instrs[at].text);
+            assert_int_equal(module->instrs[at].line, k == 0 ? 7 : 5);
+        }
+        isa_module_free(module);
+        free(support_refuse_kernel(bodies[i][0]));
+    }
+    static const char open[] = SUPPORT_HEAD ".entry good() { ret; }\n.entry bad() { ret; ";
+    char *said = support_refuse(open, sizeof open - 1);
+    assert_non_null(strstr(said, "never closed"));
+    free(said);
+}
+
+/* Declarations of functions without `;`, as compilers of CUDA 2 to 4 wrote them, wherever the next thing begins. */
+static void declarations_without_end(void **state)
+{
+    static const char *const next[] = {".visible .entry k() { ret; }", ".func g(.param .b32 a) { ret; }", ".global .u32 x;",
+                                       ".func f(.param .b32 a) { ret; }", ".extern .func h(.param .b32 a)", ".file 1 \"a.cu\"", ""};
+    for (size_t i = 0; i < sizeof next / sizeof next[0]; i++) {
+        char text[400];
+        snprintf(text, sizeof text, SUPPORT_HEAD ".visible .func f(.param .b32 a)\n%s\n.entry last() { ret; }\n", next[i]);
+        struct isa_module *module = support_load("old.ptx", text);
+        function_named(module, "f");
+        function_named(module, "last");
+        isa_module_free(module);
+    }
+    struct isa_module *module = support_load("old.ptx", SUPPORT_HEAD ".entry k() { ret; }\n.func f(.param .b32 a)");
+    isa_module_free(module);
+    static const char kernel[] = SUPPORT_HEAD ".entry k()\n.entry l() { ret; }";
+    free(support_refuse(kernel, sizeof kernel - 1));
+}
+
+/* A directive of a kernel is honoured, or the kernel cannot be launched; hints are neither. */
+static void directives(void **state)
+{
+    static const struct {
+        const char *text, *outside;
+    } cases[] = {
+        {".maxntid 64", NULL}, {".reqntid 8, 8", NULL}, {".maxntid 64 .minnctapersm 2", NULL}, {".maxnreg 32", NULL}, {".noreturn", NULL},
+        {".maxclusterrank 8", NULL}, {".explicitcluster .reqnctapercluster 1, 1, 1", NULL}, {".reqnctapercluster 1", NULL},
+        {".explicitcluster .reqnctapercluster 2, 1, 1", ".reqnctapercluster"}, {".reqnctapercluster 1, 1, 4", ".reqnctapercluster"},
+        {".blocksareclusters", ".blocksareclusters"}, {".somethingnew 3", ".somethingnew"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[400];
+        snprintf(text, sizeof text, SUPPORT_HEAD ".entry k() %s\n{ ret; }\n", cases[i].text);
+        struct isa_module *module = support_load("directives.ptx", text);
+        uint32_t at = module->functions[0].outside;
+        if (!cases[i].outside != (at == ISA_PC_NONE))
+            fail_msg("%s", cases[i].text);
+        if (cases[i].outside)
+            assert_non_null(strstr(module->instrs[at].text, cases[i].outside));
+        isa_module_free(module);
+    }
+}
+
 static void modules(void **state)
 {
     static const struct {
@@ -411,7 +502,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(statements),
         cmocka_unit_test(forms),
-        cmocka_unit_test(modules),
+        cmocka_unit_test(one_of_several), cmocka_unit_test(declarations_without_end), cmocka_unit_test(directives), cmocka_unit_test(modules),
         cmocka_unit_test(shows_the_line),
         cmocka_unit_test(goes_on_after_an_error),
         cmocka_unit_test(at_most_twenty),

@@ -167,13 +167,28 @@ static void test_wrong_formats(void **state)
     memset(format + 1, '0', 150);
     strcpy(format + 151, "d");
     struct strbuf out = {0};
-    simt_printf(&out, format, read_argument, read_string, &b);
+    assert_int_equal(simt_printf(&out, format, read_argument, read_string, &b), 0);
     assert_true(out.length > 0);
     strbuf_free(&out);
     memset(format + 1, '*', 150);
     out = (struct strbuf){0};
     simt_printf(&out, format, read_argument, read_string, &b);
     strbuf_free(&out);
+}
+
+/* CUDA's printf returns how many arguments it has read: a width that is one counts, %% and wrong conversions do not. */
+static void test_count(void **state)
+{
+    static const struct {
+        const char *format;
+        unsigned count;
+    } cases[] = {{"", 0}, {"none\n", 0}, {"%d %p %f\n", 3}, {"%*.*f", 3}, {"%% %q", 0}, {"%lld%c", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buffer b = {.size = 0};
+        struct strbuf out = {0};
+        assert_int_equal(simt_printf(&out, cases[i].format, read_argument, read_string, &b), cases[i].count);
+        strbuf_free(&out);
+    }
 }
 
 int main(void)
@@ -183,6 +198,7 @@ int main(void)
         cmocka_unit_test(test_texts_and_pointers),
         cmocka_unit_test(test_packing),
         cmocka_unit_test(test_wrong_formats),
+        cmocka_unit_test(test_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
