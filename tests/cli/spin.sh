@@ -129,7 +129,7 @@ if [ -z "${LOCKSTEP_PRELOAD:-}" ] && command -v clang >/dev/null; then
         cmp "$folder/one" "$folder/other" || wrong "checkpoints change $program"
         [ "$(ls "$folder"/pa.* | wc -l)" -gt 1 ] || wrong "$program: no checkpoints"
         for file in "$folder"/pa.*; do
-            json "$folder/other" --resume "$file" &&
+            json "$folder/other" --allow-code --resume "$file" &&
                 { cmp "$folder/one" "$folder/other" || wrong "$program goes on otherwise from ${file##*/}"; }
         done
         owned "$folder/one" $program
