@@ -49,6 +49,6 @@ done
 # A checkpoint taken while lanes wait.
 expect parts70 sides 80 --checkpoint-every 700 --checkpoint "$work/at.%c"
 for at in "$work"/at.*; do
-    run --resume "$at"
+    run --allow-code --resume "$at"
     [ "$(cat "$work/out")" = "sides: cudaSuccess, 80 right" ] || fail "resumed from $at: $(cat "$work/out" "$work/err")"
 done

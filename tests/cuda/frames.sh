@@ -20,5 +20,5 @@ for way in $ways; do
     [ "$way" = stack ] || expect wait --divergence "$way" --machine apu8
 done
 expect wait --divergence its --checkpoint-every 15000 --checkpoint "$work/at.%c"
-resumed=$("$LOCKSTEP" run --quiet --resume "$(find "$work" -name 'at.*' | sort | tail -n 1)") || fail "--resume"
+resumed=$("$LOCKSTEP" run --quiet --allow-code --resume "$(find "$work" -name 'at.*' | sort | tail -n 1)") || fail "--resume"
 [ "$resumed" = 'cudaSuccess, 0 wrong' ] || fail "resumed: $resumed"
