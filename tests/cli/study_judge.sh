@@ -93,8 +93,8 @@ if command -v gnuplot >/dev/null; then
     has "out/cache/f-lrr.gnuplot" '1 4 0.6136 1.3864 1 4' # the box of b stands on 1
     has "out/cache/f-lrr.gnuplot" '1 2' # and beside it what the paper prints
     has "out/cache/hues.gnuplot" '-0.28 3'
-    has "out/cache/hues.gnuplot" "lc rgb '#a6bcd3' title \"gto\", \$bars1 using 1:2:3:4:5:6 with boxxyerror lc rgb '#3e6085' title \"gto+bows\""
-    has "out/cache/hues.gnuplot" "lc rgb '#f28e2b' title \"lrr\""
+    has "out/cache/hues.gnuplot" "lc rgb '#a6bcd3' title 'gto', \$bars1 using 1:2:3:4:5:6 with boxxyerror lc rgb '#3e6085' title 'gto+bows'"
+    has "out/cache/hues.gnuplot" "lc rgb '#f28e2b' title 'lrr'"
 fi
 # Figures, findings and claims of another mean, and other thresholds.
 sed -i 's/mean: geometric, no_effect: 0.03/mean: arithmetic, no_effect: 0.01/' mini/study.yaml
