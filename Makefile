@@ -2,11 +2,12 @@
 # make test     install what is missing, build and  make install  into PREFIX (default /usr/local)
 #               run the tests                       make clean    remove the build trees
 # make test-long  the same with what takes long and finds little: every program on every machine, more under sanitizers
+# make mutants  builds small changes that make the simulator wrong, and runs for each the test that must find it
 # CC=clang chooses a compiler; CMAKE_ARGS adds arguments to the configuration.
 PREFIX ?= /usr/local
 CONFIGURE = cmake -Wno-dev $(if $(filter command environment,$(word 1,$(origin CC))),-DCMAKE_C_COMPILER=$(CC)) $(CMAKE_ARGS)
 
-.PHONY: build test test-long demo bootstrap install clean
+.PHONY: build test test-long mutants demo bootstrap install clean
 
 build:
 	@$(CONFIGURE) --preset release >/dev/null
@@ -20,6 +21,9 @@ test: bootstrap
 
 test-long: export LOCKSTEP_LONG = 1
 test-long: test
+
+mutants: bootstrap
+	@tools/mutants
 
 demo: bootstrap
 	@$(MAKE) --no-print-directory build
