@@ -64,7 +64,8 @@ static __device__ bool attempt(tree t, slot_locks locks, int i, float4 p, place 
     return done;
 }
 
-// As `build`. LOCK has no barrier: it is to show what the instruction does for a program that knows nothing of warps.
+// As `build`. TRYLOCK has the block's threads wait for each other between attempts, those that have no body left too, as CUDA wants of a
+// barrier. LOCK has no barrier: it is to show what the instruction does for a program that knows nothing of warps.
 template <int FORM> __global__ void __launch_bounds__(TB_THREADS, TB_BLOCKS) build_with(tree t, slot_locks locks)
 {
     cube root = root_cube(t.box);
@@ -73,8 +74,10 @@ template <int FORM> __global__ void __launch_bounds__(TB_THREADS, TB_BLOCKS) bui
     place here = {root, 0, t.child};
     section_counts counts = {0, 0};
     bool fresh = true;
-    while (i < t.bodies) {
+    while (FORM == SYNC_TRYLOCK ? __syncthreads_or(i < t.bodies) : i < t.bodies) {
         SPIN_LOOP();
+        if (FORM == SYNC_TRYLOCK && i >= t.bodies)
+            continue;
         if (fresh) {
             p = t.body[i];
             here = place_in(t, t.nodes - 1, root, p);
@@ -82,8 +85,6 @@ template <int FORM> __global__ void __launch_bounds__(TB_THREADS, TB_BLOCKS) bui
         fresh = attempt<FORM>(t, locks, i, p, &here, &counts);
         if (fresh)
             i += gridDim.x * blockDim.x;
-        if (FORM == SYNC_TRYLOCK)
-            __syncthreads();
     }
     locks.sections[blockIdx.x * blockDim.x + threadIdx.x] = counts;
 }
