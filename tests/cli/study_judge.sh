@@ -121,7 +121,7 @@ readings:
 runs:
   - {benchmarks: [HT], machines: [gtx480], schedulers: [gto], readings: [plain], vary: {partition.dram_latency: [100, 150, 200, 250, 300]}}
   - {benchmarks: [HT], machines: [gtx480], schedulers: [lrr], readings: [plain]}
-views: CREATE TEMP TABLE gto AS SELECT cycles FROM results WHERE scheduler = 'gto';
+views: CREATE TEMP VIEW gto AS SELECT cycles FROM results WHERE scheduler = 'gto';
 figures:
   - {id: spread, kind: bars, title: spread, sql: "SELECT scheduler, benchmark, cycles FROM results"}
 judging: {mean: geometric, no_effect: 0.03, loses: 0.05}

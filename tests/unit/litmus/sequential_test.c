@@ -18,7 +18,7 @@ static uint64_t low(uint64_t value, unsigned bits)
 struct machine_state {
     uint64_t memory[LITMUS_PLACES], registers[LITMUS_THREADS][LITMUS_REGISTERS];
     unsigned pc[LITMUS_THREADS];
-    uint32_t came[2][LITMUS_BARRIERS], waits[2][LITMUS_BARRIERS]; /* by block and number: threads */
+    uint32_t came[LITMUS_THREADS][LITMUS_BARRIERS], waits[LITMUS_THREADS][LITMUS_BARRIERS]; /* by the first thread of the block, and number: threads */
 };
 
 static uint64_t value_in(const struct machine_state *s, unsigned thread, struct litmus_operand o)
