@@ -129,7 +129,7 @@ static void steal(const struct checker_setup *s, struct world_program *p)
     one_guard(s, p, false);
 }
 
-/* The same, and a third thread of L1 0 has the word beside the lock, which keeps the lock's line under way. */
+/* steal, and a third thread of L1 0 has the word beside the lock, which keeps the lock's line under way. */
 static void steal_own(const struct checker_setup *s, struct world_program *p)
 {
     steal(s, p);

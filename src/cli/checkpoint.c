@@ -89,7 +89,7 @@ static void complete_parameters(struct cli_options *options, const json_t *comma
 #undef CLI_SETTING
 }
 
-/* Whether running this would run a program or load code that the checkpoint alone names; *what is its name. */
+/* True: running this would run a program or load code that the checkpoint alone names; *what is its name. */
 static bool names_code(const struct cli_options *options, const struct cli_options *given, const char **what)
 {
     *what = NULL;

@@ -19,7 +19,7 @@
 #define LOOK_NS 500000   /* between two looks at the words that the kernel polls */
 #define SECOND_LOOK 0.05 /* seconds between two looks at all that the host can write */
 
-/* What a stream is to do behind the kernel under way. */
+/* A copy, fill, event or launch that a stream performs once the kernel under way has ended. */
 struct later {
     cudaStream_t stream;
     flight_later *run;
@@ -93,7 +93,7 @@ static cudaError_t result_error(const struct gpu_result *result)
     return cudaErrorLaunchTimeout;
 }
 
-/* What the kernel leaves for the program and its user goes to its outcome. */
+/* Moves the kernel's output, figures and diagnostics to its outcome. */
 static void collect(struct flight *f)
 {
     struct runtime *rt = f->rt;

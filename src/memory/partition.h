@@ -46,8 +46,7 @@ extern const unsigned coherence_param_count;
 
 enum lock_backoff { LOCK_BACKOFF_CONSTANT, LOCK_BACKOFF_LINEAR, LOCK_BACKOFF_EXPONENTIAL };
 extern const char *const lock_backoffs[];
-struct lock_params { /* group "locks": queues of locks in the slices, and how long lanes wait that they have no room for
-                      */
+struct lock_params { /* group "locks": queues of locks in the slices, and how long lanes they lack room for wait */
 #include "config/param_fields.h"
 #include "memory/lock_params.def"
 #include "config/param_end.h"

@@ -1,4 +1,4 @@
-/* What the SQL of a study may do. Its views and questions come from a file that somebody else may have written: they read
+/* The rules for a study's SQL. Its views and questions come from a file that somebody else may have written: they read
  * the results and make temporary views, and nothing else. SQLite asks `allows` about every step of a statement while it
  * prepares it; what Lockstep itself tells the database runs between study_trust and study_distrust. */
 #include <string.h>

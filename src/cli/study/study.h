@@ -65,7 +65,7 @@ struct study_import {
     const char *name, *file;
 };
 
-/* What the database does for whom: see authorize.c. */
+/* Who asks the database, which decides what it does: see authorize.c. */
 struct study_rights {
     unsigned trusted;    /* above 0: a statement of Lockstep's own */
     bool views;          /* a statement of `views` is prepared */
