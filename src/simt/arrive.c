@@ -157,8 +157,9 @@ static bool opens(const struct simt_warp *warp, uint32_t number, uint32_t thread
            arrived(block->barriers, number) + mask_count(simt_halves(lanes)) >= threads;
 }
 
-/* A whole half of the warp, none of `lanes`, stands at a barrier that opens when it arrives. */
-static bool other_half_opens(const struct simt_warp *warp, uint64_t lanes, uint64_t cycle)
+/* A whole half of the warp, none of `lanes`, stands at a barrier that counts threads. If `opening`, one that opens when
+ * the half arrives. */
+static bool other_half_counts(const struct simt_warp *warp, uint64_t lanes, bool opening, uint64_t cycle)
 {
     for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
         uint64_t others = walk.lanes & ~simt_halves(lanes);
@@ -167,7 +168,8 @@ static bool other_half_opens(const struct simt_warp *warp, uint64_t lanes, uint6
             continue;
         unsigned lane = mask_first(others);
         uint32_t threads = operand_in(warp, op, &walk.path->frame, 1, lane, cycle);
-        if (threads && opens(warp, operand_in(warp, op, &walk.path->frame, 0, lane, cycle), threads, others))
+        uint32_t number = operand_in(warp, op, &walk.path->frame, 0, lane, cycle);
+        if (threads && (!opening || opens(warp, number, threads, others)))
             return true;
     }
     return false;
@@ -176,9 +178,11 @@ static bool other_half_opens(const struct simt_warp *warp, uint64_t lanes, uint6
 static enum simt_halves_rule halves_rule(const struct simt_warp *warp, uint32_t number, uint32_t threads,
                                          uint64_t lanes, uint64_t cycle)
 {
-    if (warp->code->width <= ISA_WARP_SZ || !threads)
+    if (warp->code->width <= ISA_WARP_SZ)
         return SIMT_COME_WHOLE;
-    bool gives_way = !opens(warp, number, threads, lanes) && other_half_opens(warp, lanes, cycle);
+    if (!threads)
+        return other_half_counts(warp, lanes, false, cycle) ? SIMT_GIVE_WAY : SIMT_COME_WHOLE;
+    bool gives_way = !opens(warp, number, threads, lanes) && other_half_counts(warp, lanes, true, cycle);
     return gives_way ? SIMT_GIVE_WAY : SIMT_COME_BY_HALVES;
 }
 
@@ -202,7 +206,11 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
     enum simt_event event = SIMT_PLAIN;
     r->unsynced.kind = SIMT_UNSYNCED_NOT;
     if (warp->code->width > ISA_WARP_SZ && halves_differ(warp, op, r->mask, cycle)) {
-        way->part(&warp->paths, r->mask & simt_half(ISA_WARP_SZ), r->pc);
+        uint64_t half = r->mask & simt_half(ISA_WARP_SZ);
+        if (way->split)
+            way->split(&warp->paths, half);
+        else
+            way->part(&warp->paths, half, r->pc);
         r->mask = 0;
         return SIMT_JUMP;
     }

@@ -136,6 +136,9 @@ struct simt_divergence {
     uint64_t (*give)(struct simt_paths *paths, uint64_t given, uint32_t next);
     /* The lanes of mask, some of those that have the turn, go on at next by themselves. */
     void (*part)(struct simt_paths *paths, uint64_t mask, uint32_t next);
+    /* Of ways without gather: the lanes of mask execute the instruction at which they are, then the others that have the
+     * turn, unless one of the two waits there (await). */
+    void (*split)(struct simt_paths *paths, uint64_t mask);
     /* The lanes that stand outside the instructions from first to last and may go on although those that are there only
      * wait; NULL: none may. */
     uint64_t (*able)(const struct simt_paths *paths, uint32_t first, uint32_t last);

@@ -88,6 +88,17 @@ HOT static void branch(struct simt_paths *stack, uint64_t taken, uint32_t target
     stack_settle(stack);
 }
 
+/* They meet behind the instruction. */
+static void split(struct simt_paths *stack, uint64_t mask)
+{
+    uint64_t others = stack_top(stack)->mask & ~mask;
+    uint32_t here = stack_top(stack)->pc;
+    struct simt_path group = wait_at(stack, here + 1);
+    push_group(stack, &group, others, here);
+    push_group(stack, &group, mask, here);
+    stack->now = stack_top(stack);
+}
+
 /* Groups are pushed in order of their lowest lane, that of the lowest lane on top. */
 static void branch_each(struct simt_paths *stack, const uint32_t *next, uint32_t reconverge)
 {
@@ -328,6 +339,7 @@ const struct simt_divergence simt_stack = {
     .answer = stack_answer,
     .give = stack_give,
     .part = stack_part,
+    .split = split,
     .await = await,
     .look_again = look_again,
     .caller = caller,

@@ -118,6 +118,31 @@ __global__ void counts(unsigned *out)
     out[t] = n;
 }
 
+// Barriers of one warp, of two, and of the block, one after the other: while a half waits at one, the other half stands
+// at another.
+__global__ void mixed(unsigned *out)
+{
+    __shared__ unsigned s[WARPS * 32];
+    unsigned t = threadIdx.x, warp = t / 32;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        s[t] = t + i;
+        bar_sync(1 + warp, 32);
+        out[t] += s[t ^ 31];
+        __syncthreads();
+        out[t] += s[t ^ 32];
+        if (warp % 2) {
+            bar_sync(9 + warp / 4, 64);
+            out[t] += s[t ^ 64];
+            __syncthreads();
+        } else {
+            __syncthreads();
+            bar_sync(11 + warp / 4, 64);
+        }
+        s[t] = 0;
+        __syncthreads();
+    }
+}
+
 static unsigned expected(int kernel, unsigned t)
 {
     unsigned warp = t / 32, sum = 0;
@@ -136,6 +161,8 @@ static unsigned expected(int kernel, unsigned t)
             sum += warp % 2 ? (t - 32) * 3 + i : 1;
         else if (kernel == 5)
             sum += (warp ^ 3) * 32 + t % 32 + i + (warp % 2 ? 0 : 7);
+        else if (kernel == 6)
+            sum += (t ^ 31) + i + (t ^ 32) + i + (warp % 2 ? (t ^ 64) + i : 0);
     for (unsigned k = t / 64 * 64; kernel == 4 && k < t / 64 * 64 + 64; k++)
         sum += k % 64 != 40 && k % 3 != 0;
     return kernel == 4 && t % 64 == 40 ? 0 : sum;
@@ -143,10 +170,10 @@ static unsigned expected(int kernel, unsigned t)
 
 int main()
 {
-    void (*const kernels[])(unsigned *) = {alone, some, places, pairs, counts, crosswise};
+    void (*const kernels[])(unsigned *) = {alone, some, places, pairs, counts, crosswise, mixed};
     unsigned *out, wrong = 0;
     cudaMallocManaged(&out, WARPS * 32 * sizeof *out);
-    for (int k = 0; k < 6; k++) {
+    for (int k = 0; k < 7; k++) {
         for (unsigned t = 0; t < WARPS * 32; t++)
             out[t] = 0;
         kernels[k]<<<1, WARPS * 32>>>(out);

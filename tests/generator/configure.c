@@ -166,8 +166,6 @@ void configure(const struct generator *program, unsigned run)
     struct strbuf options = {0}, allowed = {0};
     const char *machine = drawn(&g, machines), *way = drawn(&g, ways), *protocol = drawn(&g, protocols),
                *kind = "plain";
-    if (program->forms & FORM_CALLED && !strcmp(way, "stack"))
-        way = "its"; /* until the stack knows of locks in called functions: see docs/generator.md */
     bool keeps_nothing = !strcmp(protocol, "gpu") || !strcmp(protocol, "bypass"), stack = !strcmp(way, "stack");
     strbuf_addf(&options, "--machine %s --divergence %s --protocol %s", machine, way, protocol);
     if (chance(&g, 15))
@@ -178,8 +176,6 @@ void configure(const struct generator *program, unsigned run)
         strbuf_add(&options, " --check sync");
     if (chance(&g, 25))
         strbuf_add(&options, " --set sm.lock_past=true");
-    if (program->forms & FORM_COUNTED && !strncmp(machine, "apu", 3)) /* whose warps have 64 lanes */
-        refusal(&allowed, "thread count [0-9]+ is out of range");
     if (stack)
         stack_refusals(program, &allowed, &options);
     if (program->forms & FORM_LOCK && keeps_nothing && stack && chance(&g, 40)) {

@@ -23,8 +23,6 @@ enum form {
     FORM_ORDER = 4,   /* locks given back in another order than taken: cannot be on a stack */
     FORM_SPANS = 8,   /* a branch meets between lock and unlock: cannot be on a stack */
     FORM_BEHIND = 16, /* a spin lock given back behind its loop: cannot be on a stack */
-    FORM_COUNTED = 32, /* a barrier of a number of threads that is no multiple of 64 */
-    FORM_CALLED = 64,  /* locks taken or given back in a function that is called */
 };
 
 struct variable {

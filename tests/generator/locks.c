@@ -245,7 +245,6 @@ static void instruction_lock(struct generator *g, struct place p, const char *me
 {
     const char *q = chosen(g, memory, class ? "lock[1]" : "lock[0]", 4);
     bool called = chance(g, 30), in_two_places = chance(g, 30);
-    g->forms |= called ? FORM_CALLED : 0;
     line(g, called && chance(g, 70) ? "enter(%s);" : "lock(&%s->word);", q);
     section(g, p, q, class ? RANK_INNER_LOCK : RANK_LOCK);
     if (in_two_places) {
@@ -318,7 +317,7 @@ static void across_branches(struct generator *g, const char *memory)
 static void ladder(struct generator *g, const char *memory)
 {
     bool nested = chance(g, 50);
-    g->forms |= FORM_NESTED | FORM_CALLED | (nested ? 0 : FORM_ORDER);
+    g->forms |= FORM_NESTED | (nested ? 0 : FORM_ORDER);
     line(g, "climb_%s(%slocks.ladder, 0, %s);", nested ? "nested" : "over", memory, expression(g, U32, 2, LANE));
 }
 

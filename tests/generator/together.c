@@ -133,7 +133,6 @@ static void named_barriers(struct generator *g, const struct variable *v)
         line(g, "sync();");
         return;
     }
-    g->forms |= size % 64 || g->threads % 64 ? FORM_COUNTED : 0;
     line(g, "s->box[tid()] = %s;", expression(g, U32, 2, LANE));
     if (g->threads > size && chance(g, 50)) { /* some only arrive */
         block_begin(g, "if (tid() < %u)", size);
