@@ -38,6 +38,37 @@ const struct isa_function *isa_function_at(const struct isa_module *module, uint
     return NULL;
 }
 
+/* The immediate post-dominator. Lanes that end here are not waited for, so those that do not go on behind it. */
+static uint32_t next_certain(const struct isa_module *module, uint32_t pc)
+{
+    const struct isa_instr *instr = &module->instrs[pc];
+    uint32_t flags = isa_op_info((enum isa_op)instr->op)->flags;
+    bool ends = flags & (ISA_FLAG_RET | ISA_FLAG_EXIT) || instr->op == ISA_OP_TRAP ||
+                (instr->call && instr->call->callee != UINT32_MAX &&
+                 module->functions[instr->call->callee].never_returns);
+    if (ends)
+        return instr->guarded ? pc + 1 : ISA_PC_NONE;
+    return flags & ISA_FLAG_BRANCH || instr->target != ISA_PC_NONE ? instr->reconverge : pc + 1;
+}
+
+uint32_t isa_meeting(const struct isa_module *module, uint32_t pc, uint32_t other)
+{
+    uint32_t length = 0, other_length = 0;
+    for (uint32_t at = pc; at != ISA_PC_NONE; at = next_certain(module, at))
+        length++;
+    for (uint32_t at = other; at != ISA_PC_NONE; at = next_certain(module, at))
+        other_length++;
+    for (; length > other_length; length--)
+        pc = next_certain(module, pc);
+    for (; other_length > length; other_length--)
+        other = next_certain(module, other);
+    while (pc != other) {
+        pc = next_certain(module, pc);
+        other = next_certain(module, other);
+    }
+    return pc;
+}
+
 void isa_format_pos(const struct isa_module *module, const struct isa_instr *instr, struct strbuf *out)
 {
     strbuf_addf(out, "%s:%u:%u", module->name ? module->name : "ptx", instr->line, instr->column);

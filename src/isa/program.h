@@ -82,7 +82,8 @@ struct isa_instr {
     const struct isa_operand *dst;   /* in PTX order; optional ones that were not written are there as NONE */
     const struct isa_operand *src;
     uint32_t target;                 /* BRA, LOCK_TIMED: instruction index; others: ISA_PC_NONE */
-    uint32_t reconverge;             /* BRA, BRX: index of the immediate post-dominator, or ISA_PC_NONE for exit */
+    uint32_t reconverge;             /* of what jumps or may end the kernel: index of the immediate post-dominator, or
+                                        ISA_PC_NONE for exit */
     uint32_t target_count;
     const uint32_t *targets;         /* BRX: the list */
     uint32_t live_count;
@@ -196,6 +197,10 @@ const struct isa_function *isa_find_function(const struct isa_module *module, co
 struct isa_variable *isa_find_variable(const struct isa_module *module, const char *name);
 /* The function whose instructions include pc. */
 const struct isa_function *isa_function_at(const struct isa_module *module, uint32_t pc);
+
+/* The first instruction that is executed after those at pc and at other, two of one function, whatever way is taken
+ * (their nearest common post-dominator; pc itself if the way from other leads there); ISA_PC_NONE when there is none. */
+uint32_t isa_meeting(const struct isa_module *module, uint32_t pc, uint32_t other);
 
 /* Appends a kernel's, function's or variable's name as the source has it: that itself when it is not mangled. */
 void isa_plain_name(const char *name, struct strbuf *out);

@@ -432,7 +432,7 @@ void ptx_set_reconvergence(struct isa_module *module, struct isa_function *funct
     for (uint32_t b = 0; b < cfg->count; b++) {
         const struct ptx_block *block = &cfg->blocks[b];
         struct isa_instr *last = &module->instrs[block->end - 1];
-        if (last->op == ISA_OP_BRA || last->op == ISA_OP_BRX)
+        if (ends_block(module, last))
             last->reconverge =
                 block->post_dominator < cfg->count ? cfg->blocks[block->post_dominator].first : ISA_PC_NONE;
     }

@@ -65,6 +65,7 @@ struct simt_paths {
     uint32_t asked; /* the way's own: of them, those of lanes that ask for locks */
     uint64_t past, skipped; /* the way's own: lanes that came past places where they were to meet others */
     const struct simt_divergence *way;
+    const struct isa_module *module; /* of the program; NULL: nobody knows where its instructions meet */
     uint32_t timeout; /* of aware, in passes; 0: the usual one */
     struct simt_path *table;
     uint32_t capacity;

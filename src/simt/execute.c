@@ -50,6 +50,7 @@ void simt_warp_start(struct simt_warp *warp, const struct simt_block *block, uin
         memset(warp->local, 0, (size_t)warp->local_words * grid->code->width * 4);
     struct simt_frame frame = {.function = (uint32_t)(kernel - grid->code->module->functions)};
     simt_paths_start(&warp->paths, simt_way_of(grid), warp->live, kernel->first, &frame);
+    warp->paths.module = grid->code->module;
     warp->paths.timeout = grid->aware_timeout;
 }
 

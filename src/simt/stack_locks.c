@@ -316,20 +316,34 @@ static void meet_without_lock(struct simt_paths *stack, uint32_t pc)
         stack->table[i].until = stack->table[base].pc = last;
 }
 
-/* The retry entry that was the top is popped. Lanes that came out beyond the place where its base is do not come there
- * any more: all come to them. But who holds a lock further out waits for nobody that may ask for it. */
+/* Where the lanes of a base, and those that have parted from it, all come. When there is no such place, or none is
+ * known: the furthest to which lanes came out. */
+static uint32_t common_meeting(const struct simt_paths *stack, uint32_t base)
+{
+    uint32_t here = stack->table[base].pc, last = here, common = here;
+    for (uint32_t i = base + 1; i < stack->count; i++) {
+        const struct simt_path *group = &stack->table[i];
+        if (group->until != here)
+            continue;
+        last = group->spent == CAME_OUT && group->pc > last ? group->pc : last;
+        if (stack->module && common != ISA_PC_NONE)
+            common = isa_meeting(stack->module, common, group->pc);
+    }
+    return stack->module && common != ISA_PC_NONE ? common : last;
+}
+
+/* The retry entry that was the top is popped. Lanes that gave up, or came out elsewhere, do not come to where its base
+ * is, if that is in a branch or behind them: all come to where they meet. But who holds a lock further out waits for
+ * nobody that may ask for it. */
 static void meet_beyond(struct simt_paths *stack)
 {
     uint32_t base = stack->count - 1;
     while (base > 0 && stack->table[base].kind == SIMT_ENTRY_PARTED)
         base--;
-    uint32_t here = stack->table[base].pc, last = here;
+    uint32_t here = stack->table[base].pc, last = common_meeting(stack, base);
     uint64_t parted = 0;
-    for (uint32_t i = base + 1; i < stack->count; i++) {
-        const struct simt_path *group = &stack->table[i];
-        parted |= group->until == here ? group->mask : 0;
-        last = group->until == here && group->spent == CAME_OUT && group->pc > last ? group->pc : last;
-    }
+    for (uint32_t i = base + 1; i < stack->count; i++)
+        parted |= stack->table[i].until == here ? stack->table[i].mask : 0;
     if (last == here || meeting_of(&stack->table[base]) != ISA_PC_NONE ||
         (stack->table[base].mask & lanes_inside(stack)))
         return;

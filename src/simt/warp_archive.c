@@ -50,6 +50,7 @@ static void archive_paths(struct simt_warp *warp, struct archive *ar)
     ARCHIVE(ar, paths->skipped);
     if (archive_loading(ar)) {
         paths->way = simt_way_of(warp->block->grid);
+        paths->module = warp->block->grid->code->module;
         paths->timeout = warp->block->grid->aware_timeout;
         simt_paths_reserve(paths, count);
     }

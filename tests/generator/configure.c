@@ -152,9 +152,9 @@ static const char *timing(struct generator *g, struct strbuf *options, bool keep
 /* What programs with some forms of locks are told on a stack. */
 static void stack_refusals(const struct generator *g, struct strbuf *allowed, struct strbuf *options)
 {
-    if (g->forms & (FORM_ORDER | FORM_SPANS))
+    if (g->forms & FORM_SPANS)
         refusal(allowed, "SIMT deadlock|RPC-skipped deadlock");
-    if (g->forms & (FORM_ORDER | FORM_BEHIND))
+    if (g->forms & FORM_BEHIND)
         refusal(allowed, "ma(de|ke) no progress");
     if (g->forms & FORM_BEHIND) /* it will not be long in coming */
         strbuf_add(options, " --set gpu.watch_cycles=100000");
