@@ -150,14 +150,14 @@ static const char *timing(struct generator *g, struct strbuf *options, bool keep
 }
 
 /* What programs with some forms of locks are told on a stack. */
-static void stack_refusals(const struct generator *g, struct strbuf *allowed, struct strbuf *options)
+static void stack_refusals(const struct generator *g, bool wide, struct strbuf *allowed, struct strbuf *options)
 {
     if (g->forms & FORM_SPANS)
         refusal(allowed, "SIMT deadlock|RPC-skipped deadlock");
-    if (g->forms & FORM_BEHIND)
-        refusal(allowed, "ma(de|ke) no progress");
-    if (g->forms & FORM_BEHIND) /* it will not be long in coming */
-        strbuf_add(options, " --set gpu.watch_cycles=100000");
+    if (!(g->forms & (FORM_BEHIND | (wide ? FORM_ALONE : 0))))
+        return;
+    refusal(allowed, "ma(de|ke) no progress");
+    strbuf_add(options, " --set gpu.watch_cycles=100000"); /* it will not be long in coming */
 }
 
 void configure(const struct generator *program, unsigned run)
@@ -166,18 +166,21 @@ void configure(const struct generator *program, unsigned run)
     struct strbuf options = {0}, allowed = {0};
     const char *machine = drawn(&g, machines), *way = drawn(&g, ways), *protocol = drawn(&g, protocols),
                *kind = "plain";
-    bool keeps_nothing = !strcmp(protocol, "gpu") || !strcmp(protocol, "bypass"), stack = !strcmp(way, "stack");
+    bool keeps_nothing = !strcmp(protocol, "gpu") || !strcmp(protocol, "bypass"), stack = !strcmp(way, "stack"),
+         wide = !strncmp(machine, "apu", 3);
     strbuf_addf(&options, "--machine %s --divergence %s --protocol %s", machine, way, protocol);
     if (chance(&g, 15))
         strbuf_add(&options, " --mode functional");
     else
-        kind = timing(&g, &options, keeps_nothing, !strncmp(machine, "apu", 3));
+        kind = timing(&g, &options, keeps_nothing, wide);
     if (chance(&g, 30))
         strbuf_add(&options, " --check sync");
     if (chance(&g, 25))
         strbuf_add(&options, " --set sm.lock_past=true");
     if (stack)
-        stack_refusals(program, &allowed, &options);
+        stack_refusals(program, wide, &allowed, &options);
+    if (!strcmp(machine, "thesis")) /* which has half the registers of others */
+        refusal(&allowed, "registers a thread does not fit on an SM");
     if (program->forms & FORM_LOCK && keeps_nothing && stack && chance(&g, 40)) {
         strbuf_add(&options, " --set locks.queue=true");
         if (program->forms & FORM_NESTED)

@@ -23,6 +23,7 @@ enum form {
     FORM_ORDER = 4,   /* locks given back in another order than taken: cannot be on a stack */
     FORM_SPANS = 8,   /* a branch meets between lock and unlock: cannot be on a stack */
     FORM_BEHIND = 16, /* a spin lock given back behind its loop: cannot be on a stack */
+    FORM_ALONE = 32,  /* the same by one lane of each warp, of which 64 lanes that share a stack have two */
 };
 
 struct variable {

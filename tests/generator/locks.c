@@ -180,8 +180,7 @@ static void spin_lock(struct generator *g, struct place p, const char *memory, i
 static void spin_lock_behind(struct generator *g, struct place p, const char *memory)
 {
     bool alone = chance(g, 70);
-    if (!alone)
-        g->forms |= FORM_BEHIND;
+    g->forms |= alone ? FORM_ALONE : FORM_BEHIND;
     block_begin(g, alone ? "if ((tid() & 31) == %u)" : "if ((tid() & 15) == %u)", draw(g, 16));
     const char *q = chosen(g, memory, "spin[0]", 4), *fence = fence_of(g, memory);
     line(g, "while (!take(&%s->word))", q);
