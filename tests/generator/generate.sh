@@ -13,6 +13,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 LOCKSTEP_BUILD=${LOCKSTEP_BUILD:-$here/../../build/release}
 LOCKSTEP=${LOCKSTEP:-$LOCKSTEP_BUILD/bin/lockstep}
 generate=$LOCKSTEP_BUILD/tests/generate
+known=$(<"$here/known.txt")
 together=8 # programs that share functions: GROUP in generate.h
 
 programs=200 seed=1 runs=1 jobs=2 keep= reduce= only= skip=^$
@@ -32,12 +33,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 keep=${keep:-${TMPDIR:-/tmp}/lockstep-generator.$$}
 
-# build FOLDER FIRST COUNT [OPTIONS...]: the programs as FOLDER/x.cu and FOLDER/x
+# build FOLDER FIRST COUNT [OPTIONS...]: the programs as FOLDER/x.cu and FOLDER/x. To optimize the host's part takes longer than it runs.
 build() {
     local folder=$1 first=$2 count=$3
     shift 3
     ln -sf "$here"/*.h "$folder"
-    "$generate" --first "$first" --count "$count" "$@" >"$folder/x.cu" && "$LOCKSTEP" cc "$folder/x.cu" -o "$folder/x" >"$folder/cc.out" 2>&1
+    "$generate" --first "$first" --count "$count" "$@" >"$folder/x.cu" && "$LOCKSTEP" cc -O0 "$folder/x.cu" -o "$folder/x" >"$folder/cc.out" 2>&1
 }
 
 # once FOLDER STATS OPTIONS... : one run of the program in FOLDER, whose number is `number`; its output is FOLDER/out
@@ -49,7 +50,7 @@ once() {
 
 # right FOLDER: the run that was just made ended with $1 and said that memory is the host's, and nothing else.
 right() {
-    [ "$2" -eq 0 ] && [ "$(cat "$1/out")" = "program $number: as on the host" ]
+    [ "$2" -eq 0 ] && [ "$(<"$1/out")" = "program $number: as on the host" ]
 }
 
 # stripped FILE: statistics without what is the host's.
@@ -110,7 +111,7 @@ failed() {
 
 # batch FOLDER FIRST COUNT: builds and runs them.
 batch() {
-    local folder=$1 first=$2 count=$3 number kind allowed options run=0 before=
+    local folder=$1 first=$2 count=$3 number kind allowed options run=0 before='' this
     if ! build "$folder" "$first" "$count"; then
         echo "FAILED: programs $first to $((first + count - 1)) do not compile"
         head -n 20 "$folder/cc.out"
@@ -118,14 +119,15 @@ batch() {
         return
     fi
     while IFS=$'\t' read -r number kind allowed options; do
-        run=$([ "$number" = "$before" ] && echo $((run + 1)) || echo 0)
+        [ "$number" = "$before" ] && run=$((run + 1)) || run=0
         before=$number
-        ! grep -qE -e "$skip" <<<"$options" || continue
-        [ "$run" -ne 0 ] || ! grep -q "^$number " "$here/known.txt" || { echo known >>"$folder/outcomes"; continue; }
+        [[ ! $options =~ $skip ]] || continue
+        [ "$run" -ne 0 ] || [[ ! $known =~ (^|$'\n')$number\  ]] || { echo known >>"$folder/outcomes"; continue; }
         # shellcheck disable=SC2086
         outcome "$folder" "$number" "$kind" "$allowed" $options >"$folder/this"
-        cat "$folder/this" >>"$folder/outcomes"
-        [ "$(cat "$folder/this")" != FAILED ] || failed "$folder" "$number" "$run" "$kind" $options
+        read -r this <"$folder/this"
+        echo "$this" >>"$folder/outcomes"
+        [ "$this" != FAILED ] || failed "$folder" "$number" "$run" "$kind" $options
     done < <("$generate" --first "$first" --count "$count" --runs "$runs")
 }
 
