@@ -39,32 +39,41 @@ const struct isa_function *isa_function_at(const struct isa_module *module, uint
 }
 
 /* The immediate post-dominator. Lanes that end here are not waited for, so those that do not go on behind it. */
-static uint32_t next_certain(const struct isa_module *module, uint32_t pc)
+static uint32_t next_certain(const struct isa_module *module, const struct isa_function *function, uint32_t pc)
 {
     const struct isa_instr *instr = &module->instrs[pc];
+    uint32_t next = pc + 1 < function->first + function->count ? pc + 1 : ISA_PC_NONE;
     uint32_t flags = isa_op_info((enum isa_op)instr->op)->flags;
-    bool ends = flags & (ISA_FLAG_RET | ISA_FLAG_EXIT) || instr->op == ISA_OP_TRAP ||
-                (instr->call && instr->call->callee != UINT32_MAX &&
-                 module->functions[instr->call->callee].never_returns);
+    bool ends =
+        flags & (ISA_FLAG_RET | ISA_FLAG_EXIT) || instr->op == ISA_OP_TRAP ||
+        (instr->call && instr->call->callee != UINT32_MAX && module->functions[instr->call->callee].never_returns);
     if (ends)
-        return instr->guarded ? pc + 1 : ISA_PC_NONE;
-    return flags & ISA_FLAG_BRANCH || instr->target != ISA_PC_NONE ? instr->reconverge : pc + 1;
+        return instr->guarded ? next : ISA_PC_NONE;
+    return flags & ISA_FLAG_BRANCH || instr->target != ISA_PC_NONE ? instr->reconverge : next;
 }
 
-uint32_t isa_meeting(const struct isa_module *module, uint32_t pc, uint32_t other)
+/* How many certain instructions follow pc, itself included; more than the function has: they go round, in a loop that
+ * lanes leave only where they end. */
+static uint32_t certain_count(const struct isa_module *module, const struct isa_function *function, uint32_t pc)
 {
-    uint32_t length = 0, other_length = 0;
-    for (uint32_t at = pc; at != ISA_PC_NONE; at = next_certain(module, at))
-        length++;
-    for (uint32_t at = other; at != ISA_PC_NONE; at = next_certain(module, at))
-        other_length++;
-    for (; length > other_length; length--)
-        pc = next_certain(module, pc);
-    for (; other_length > length; other_length--)
-        other = next_certain(module, other);
+    uint32_t count = 0;
+    for (; pc != ISA_PC_NONE && count <= function->count; pc = next_certain(module, function, pc))
+        count++;
+    return count;
+}
+
+uint32_t isa_meeting(const struct isa_module *module, const struct isa_function *function, uint32_t pc, uint32_t other)
+{
+    uint32_t count = certain_count(module, function, pc), others = certain_count(module, function, other);
+    if (count > function->count || others > function->count)
+        return pc == other ? pc : ISA_PC_NONE;
+    for (; count > others; count--)
+        pc = next_certain(module, function, pc);
+    for (; others > count; others--)
+        other = next_certain(module, function, other);
     while (pc != other) {
-        pc = next_certain(module, pc);
-        other = next_certain(module, other);
+        pc = next_certain(module, function, pc);
+        other = next_certain(module, function, other);
     }
     return pc;
 }

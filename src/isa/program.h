@@ -198,9 +198,9 @@ struct isa_variable *isa_find_variable(const struct isa_module *module, const ch
 /* The function whose instructions include pc. */
 const struct isa_function *isa_function_at(const struct isa_module *module, uint32_t pc);
 
-/* The first instruction that is executed after those at pc and at other, two of one function, whatever way is taken
- * (their nearest common post-dominator; pc itself if the way from other leads there); ISA_PC_NONE when there is none. */
-uint32_t isa_meeting(const struct isa_module *module, uint32_t pc, uint32_t other);
+/* The first instruction to which lanes at pc and at other, two instructions of the function, both come whatever way they
+ * take (their nearest common post-dominator; pc itself if all ways from other lead there); ISA_PC_NONE: the exit. */
+uint32_t isa_meeting(const struct isa_module *module, const struct isa_function *function, uint32_t pc, uint32_t other);
 
 /* Appends a kernel's, function's or variable's name as the source has it: that itself when it is not mangled. */
 void isa_plain_name(const char *name, struct strbuf *out);

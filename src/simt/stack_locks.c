@@ -327,7 +327,7 @@ static uint32_t common_meeting(const struct simt_paths *stack, uint32_t base)
             continue;
         last = group->spent == CAME_OUT && group->pc > last ? group->pc : last;
         if (stack->module && common != ISA_PC_NONE)
-            common = isa_meeting(stack->module, common, group->pc);
+            common = isa_meeting(stack->module, &stack->module->functions[group->frame.function], common, group->pc);
     }
     return stack->module && common != ISA_PC_NONE ? common : last;
 }

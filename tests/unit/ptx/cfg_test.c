@@ -140,6 +140,40 @@ static void check_blocks(const struct maker *m, const struct ptx_cfg *cfg)
     assert_int_equal(at, f->first + f->count);
 }
 
+/* Leaves out that lanes end where others go on. Returns whether lanes end, or trap, before the last instruction. */
+static bool leave_out_ends(const struct maker *m, struct graph *g, bool *trap)
+{
+    bool some = false;
+    *trap = false;
+    for (uint32_t u = 0; u < g->n; u++) {
+        const struct isa_instr *instr = &m->module.instrs[m->function.first + u];
+        bool ends = isa_op_info((enum isa_op)instr->op)->flags & (ISA_FLAG_RET | ISA_FLAG_EXIT), last = u + 1 == g->n;
+        *trap |= traps(m, u);
+        some |= ends && !last;
+        if (ends && instr->guarded && !last)
+            g->edge[u][g->n] = false;
+    }
+    return some;
+}
+
+/* Whoever goes on from u or v comes to where isa_meeting says. It is the nearest such place if all come to the end. */
+static void check_meetings(const struct maker *m, const struct graph *exact)
+{
+    struct graph g = *exact;
+    bool trap, ends = leave_out_ends(m, &g, &trap);
+    for (uint32_t u = 0; u < g.n; u++)
+        for (uint32_t v = 0; v < g.n; v++) {
+            uint32_t pc = isa_meeting(&m->module, &m->function, m->function.first + u, m->function.first + v);
+            uint32_t at = pc == ISA_PC_NONE ? g.n : pc - m->function.first;
+            assert_true(at <= g.n);
+            if (trap)
+                continue; /* ways that lead to a trap are in one graph and not in the other */
+            assert_true(post_dominates(&g, at, u) && post_dominates(&g, at, v));
+            for (uint32_t w = 0; !ends && w <= g.n; w++)
+                assert_true(!post_dominates(&g, w, u) || !post_dominates(&g, w, v) || post_dominates(&g, w, at));
+        }
+}
+
 /* Builds the graph and compares every branch's reconvergence point with the definition. */
 static void check(struct maker *m)
 {
@@ -155,6 +189,7 @@ static void check(struct maker *m)
         uint32_t want = immediate(&g, u);
         assert_int_equal(instr->reconverge, want == g.n ? ISA_PC_NONE : m->function.first + want);
     }
+    check_meetings(m, &g);
 }
 
 static uint32_t reconverge(const struct maker *m, uint32_t i)
@@ -194,13 +229,13 @@ static void test_endless_loop(void **state)
 {
     struct maker m;
     maker_init(&m, 0, 16, 1);
-    make_bra(&m, 3, true);   /* 0 */
+    make_bra(&m, 3, true); /* 0 */
     make_instr(&m, ISA_OP_NOP);
     make_instr(&m, ISA_OP_EXIT);
-    make_bra(&m, 5, true);   /* 3: the endless part */
+    make_bra(&m, 5, true); /* 3: the endless part */
     make_instr(&m, ISA_OP_NOP);
     make_instr(&m, ISA_OP_NOP);
-    make_bra(&m, 3, false);  /* 6 */
+    make_bra(&m, 3, false); /* 6 */
     check(&m);
     assert_int_equal(reconverge(&m, 0), ISA_PC_NONE);
     assert_int_equal(reconverge(&m, 3), 5);
@@ -275,11 +310,11 @@ static void test_trap_in_critical_section(void **state)
             make_assert(&m, false);
         else
             make_instr(&m, ISA_OP_NOP);
-        make_instr(&m, ISA_OP_NOP);           /* 4 */
+        make_instr(&m, ISA_OP_NOP); /* 4 */
         make_instr(&m, ISA_OP_NOP);
         if (how == 3)
             make_guarded(&m, ISA_OP_TRAP, true);
-        make_bra(&m, 0, true);                /* 6 or 7: round */
+        make_bra(&m, 0, true); /* 6 or 7: round */
         make_instr(&m, ISA_OP_RET);
         if (how == 1)
             make_instr(&m, ISA_OP_TRAP);
@@ -296,8 +331,8 @@ static void test_only_traps(void **state)
 {
     struct maker m;
     maker_init(&m, 0, 16, 1);
-    make_bra(&m, 5, true);  /* 0: goes well */
-    make_bra(&m, 4, true);  /* 1 */
+    make_bra(&m, 5, true); /* 0: goes well */
+    make_bra(&m, 4, true); /* 1 */
     make_instr(&m, ISA_OP_NOP);
     make_instr(&m, ISA_OP_NOP);
     make_instr(&m, ISA_OP_TRAP); /* 4 */
@@ -397,11 +432,16 @@ static void test_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_diamond),         cmocka_unit_test(test_loop_with_guarded_exit),
-        cmocka_unit_test(test_endless_loop),    cmocka_unit_test(test_branch_list),
-        cmocka_unit_test(test_run_off_the_end), cmocka_unit_test(test_empty_function),
-        cmocka_unit_test(test_random_graphs),   cmocka_unit_test(test_large),
-        cmocka_unit_test(test_only_traps),      cmocka_unit_test(test_never_returns),
+        cmocka_unit_test(test_diamond),
+        cmocka_unit_test(test_loop_with_guarded_exit),
+        cmocka_unit_test(test_endless_loop),
+        cmocka_unit_test(test_branch_list),
+        cmocka_unit_test(test_run_off_the_end),
+        cmocka_unit_test(test_empty_function),
+        cmocka_unit_test(test_random_graphs),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_only_traps),
+        cmocka_unit_test(test_never_returns),
         cmocka_unit_test(test_trap_in_critical_section),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -663,6 +663,33 @@ static void make_program(struct program *p, uint64_t seed)
     }
 }
 
+/* The program as the stack sees it, which looks where ways meet. */
+static const struct isa_module *module_of(const struct program *p)
+{
+    static struct isa_instr instrs[MOST];
+    static struct isa_function functions[FUNCTIONS];
+    static struct isa_module module = {.instrs = instrs, .functions = functions, .function_count = FUNCTIONS};
+    for (uint32_t pc = 0; pc < p->count; pc++) {
+        const struct instr *i = &p->code[pc];
+        bool jumps = i->kind == BRA || i->kind == JUMP || i->kind == UNLESS;
+        enum isa_op op = jumps             ? ISA_OP_BRA
+                         : i->limited      ? ISA_OP_LOCK_TIMED
+                         : i->kind == RET  ? ISA_OP_RET
+                         : i->kind == EXIT ? ISA_OP_EXIT
+                                           : ISA_OP_MOV;
+        instrs[pc] = (struct isa_instr){.op = (uint16_t)op,
+                                        .guarded = i->guarded,
+                                        .target = jumps || i->limited ? i->target : ISA_PC_NONE,
+                                        .reconverge = i->reconverge};
+    }
+    for (uint32_t f = 0; f < FUNCTIONS; f++) {
+        functions[f].first = p->functions[f].first;
+        functions[f].count = p->functions[f].count;
+    }
+    module.instr_count = p->count;
+    return &module;
+}
+
 struct outcome {
     unsigned ended, skipped, stuck;
 };
@@ -681,6 +708,7 @@ static void run_program(struct run *r, uint64_t seed, const struct simt_divergen
         r->lanes[lane].skipped = -1;
     }
     simt_paths_start(&r->stack, way, mask_low(LANES), 0, &outermost);
+    r->stack.module = seed % 2 ? module_of(&r->p) : NULL;
     bool goes_on = true;
     for (uint64_t n = 0; r->stack.count && goes_on; n++) {
         if (n > 3000000)
