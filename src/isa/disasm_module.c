@@ -198,10 +198,42 @@ static void print_targets(const struct isa_function *function, const struct isa_
     strbuf_add(out, ";\n");
 }
 
+/* `.loc` for a line, behind those for the calls that it is inlined in, from outside: so the chain has one reading. */
+static void print_loc(const struct isa_module *module, uint32_t file, uint32_t line, uint32_t inlined,
+                      struct strbuf *out)
+{
+    const struct isa_inlined *call = inlined ? &module->inlined[inlined] : NULL;
+    if (call)
+        print_loc(module, call->file, call->line, call->outer, out);
+    strbuf_addf(out, "    .loc %u %u 0", file, line);
+    if (call && call->function)
+        strbuf_addf(out, ", function_name $$name%u", inlined);
+    if (call)
+        strbuf_addf(out, ", inlined_at %u %u 0", call->file, call->line);
+    strbuf_add(out, "\n");
+}
+
+/* The names that print_loc refers to. */
+static void print_inlined_names(const struct isa_module *module, struct strbuf *out)
+{
+    uint32_t names = 0;
+    for (uint32_t i = 1; i < module->inlined_count; i++) {
+        const char *name = module->inlined[i].function;
+        if (!name)
+            continue;
+        strbuf_addf(out, "%s$$name%u:\n    .b8 ", names++ ? "" : ".section .debug_str\n{\n", i);
+        for (; *name; name++)
+            strbuf_addf(out, "%u,", (unsigned char)*name);
+        strbuf_add(out, "0\n");
+    }
+    if (names)
+        strbuf_add(out, "}\n");
+}
+
 static void print_body(const struct isa_module *module, const struct isa_function *function, struct strbuf *out)
 {
     uint8_t *is_target = find_labels(module, function);
-    uint32_t file = 0, line = 0;
+    uint32_t file = 0, line = 0, inlined = 0;
     strbuf_add(out, "\n{\n");
     print_registers(function, out);
     print_frame(module, function, out);
@@ -209,8 +241,8 @@ static void print_body(const struct isa_module *module, const struct isa_functio
         const struct isa_instr *instr = &module->instrs[function->first + i];
         if (is_target[i])
             strbuf_addf(out, "$$L%u:\n", i);
-        if (instr->source_file != file || instr->source_line != line)
-            strbuf_addf(out, "    .loc %u %u 0\n", file = instr->source_file, line = instr->source_line);
+        if (instr->source_file != file || instr->source_line != line || instr->inlined != inlined)
+            print_loc(module, file = instr->source_file, line = instr->source_line, inlined = instr->inlined, out);
         if (instr->spin & ISA_SPIN_MARK)
             strbuf_add(out, "    .pragma \"lockstep.spin\";\n");
         if (instr->op == ISA_OP_BRX)
@@ -269,4 +301,5 @@ void isa_disasm_module(const struct isa_module *module, struct strbuf *out)
     for (uint32_t v = 0; v < module->variable_count; v++)
         print_variable(module, &module->variables[v], out);
     print_bodies(module, out);
+    print_inlined_names(module, out);
 }

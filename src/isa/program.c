@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOST_INLINED 16 /* inlined calls that a position tells */
+
 void isa_module_free(struct isa_module *module)
 {
     if (!module)
@@ -78,12 +80,31 @@ uint32_t isa_meeting(const struct isa_module *module, const struct isa_function 
     return pc;
 }
 
+/* Appends `kernel.cu:12` and returns true, when that is known. */
+static bool add_source(const struct isa_module *module, const char *before, uint32_t file, uint32_t line,
+                       struct strbuf *out)
+{
+    const char *source = file < module->file_count ? module->files[file] : NULL;
+    if (!source || !line)
+        return false;
+    const char *slash = strrchr(source, '/');
+    strbuf_addf(out, "%s%s:%u", before, slash ? slash + 1 : source, line);
+    return true;
+}
+
 void isa_format_pos(const struct isa_module *module, const struct isa_instr *instr, struct strbuf *out)
 {
     strbuf_addf(out, "%s:%u:%u", module->name ? module->name : "ptx", instr->line, instr->column);
-    const char *source = instr->source_file < module->file_count ? module->files[instr->source_file] : NULL;
-    if (source && instr->source_line) {
-        const char *slash = strrchr(source, '/');
-        strbuf_addf(out, " (%s:%u)", slash ? slash + 1 : source, instr->source_line);
+    if (!add_source(module, " (", instr->source_file, instr->source_line, out))
+        return;
+    for (uint32_t i = instr->inlined, n = 0; i && n < MOST_INLINED; i = module->inlined[i].outer, n++) {
+        const struct isa_inlined *call = &module->inlined[i];
+        if (call->function) {
+            strbuf_add(out, " in ");
+            isa_plain_name(call->function, out);
+        }
+        if (!add_source(module, ", inlined at ", call->file, call->line, out))
+            break;
     }
+    strbuf_add(out, ")");
 }

@@ -95,6 +95,7 @@ struct isa_instr {
     const uint16_t *reads, *writes;
     uint32_t line, column;           /* in the PTX text */
     uint32_t source_file, source_line; /* from .loc: index into files, 0 = none; line */
+    uint32_t inlined;                  /* from .loc: index into the module's `inlined`, 0 = none or not known */
     const char *text;                /* OUTSIDE: the statement as written; a call of a function that nobody defines: says so */
 };
 
@@ -179,6 +180,13 @@ struct isa_variable {
     uint64_t address;        /* shared: offset, set by the PTX room; global, const: set by linking */
 };
 
+/* A call in whose place code of the called function stands. */
+struct isa_inlined {
+    const char *function; /* the called function, or NULL when not known */
+    uint32_t file, line;  /* of the call */
+    uint32_t outer;       /* the inlined call that this one is part of; 0: none, or not known */
+};
+
 struct isa_module {
     struct arena arena;           /* owns everything below */
     const char *name;             /* file name for messages */
@@ -189,6 +197,8 @@ struct isa_module {
     struct isa_function *functions;
     struct isa_variable *variables;
     const char **files;           /* .file table; entry 0 is NULL */
+    uint32_t inlined_count;
+    const struct isa_inlined *inlined; /* entry 0 stands for none; `outer` is always a lower one */
 };
 
 void isa_module_free(struct isa_module *module);
@@ -221,7 +231,8 @@ void isa_disasm_instr(const struct isa_module *module, const struct isa_function
                       struct strbuf *out);
 /* Appends the whole module as PTX that parses back to an equal module. */
 void isa_disasm_module(const struct isa_module *module, struct strbuf *out);
-/* Appends a short position for messages: `file.ptx:41:5 (kernel.cu:12)`. */
+/* Appends a short position for messages: `file.ptx:41:5 (kernel.cu:12)`; for inlined code also
+ * `(kernel.cu:12 in take, inlined at kernel.cu:30)`, outwards as far as is known. */
 void isa_format_pos(const struct isa_module *module, const struct isa_instr *instr, struct strbuf *out);
 
 /* The barrier that an instruction names by a constant number, or ISA_NO_BARRIER. */

@@ -150,5 +150,6 @@ void ptx_finish_module(struct ptx_parser *p)
     module->instrs = settle(p, p->instrs.items, p->instrs.count, sizeof *p->instrs.items);
     module->functions = settle(p, p->functions.items, p->functions.count, sizeof *p->functions.items);
     module->variables = settle(p, p->variables.items, p->variables.count, sizeof *p->variables.items);
+    ptx_settle_inlined(p);
     module->files = settle(p, p->files.items, p->files.count, sizeof *p->files.items);
 }

@@ -19,6 +19,8 @@ static void free_body(struct ptx_body *body)
     vec_free(&body->protos);
     vec_free(&body->scope_parents);
     vec_free(&body->formals);
+    vec_free(&body->locs);
+    ptx_map64_free(&body->loc_of);
 }
 
 static void free_parser(struct ptx_parser *p)
@@ -31,6 +33,11 @@ static void free_parser(struct ptx_parser *p)
     vec_free(&p->files);
     vec_free(&p->relocs);
     vec_free(&p->aliases);
+    vec_free(&p->inlined);
+    ptx_map64_free(&p->inlined_of);
+    strmap_free(&p->label_of);
+    vec_free(&p->names_at);
+    vec_free(&p->debug_bytes);
     vec_free(&p->symbols);
     strmap_free(&p->names);
     strmap_free(&p->ranges);

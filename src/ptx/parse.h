@@ -105,6 +105,25 @@ struct ptx_scope {
     bool keeps_frame;      /* holds a .local variable, whose address may live on */
 };
 
+/* A `.loc`: see parse_loc.c. */
+struct ptx_loc {
+    uint32_t file, line, column;
+    uint32_t inlined;  /* number in the parser's `inlined`, from 1; 0: none */
+    uint32_t pc;       /* of the next instruction */
+    bool is_ambiguous; /* others of that place said something else */
+};
+/* A call that was inlined, before the name of the function is known. */
+struct ptx_inlined {
+    uint32_t label, offset; /* of the name: index into names_at, PTX_NONE for none; bytes behind it */
+    uint32_t file, line;    /* of the call */
+    uint32_t outer, depth;  /* as in struct isa_inlined; how many it is inside of, with itself */
+};
+/* Where a label stands among the bytes of debug strings. */
+struct ptx_name_at {
+    bool is_known;
+    size_t at;
+};
+
 /* What belongs to the function being read. */
 struct ptx_body {
     uint32_t function;
@@ -122,7 +141,9 @@ struct ptx_body {
     uint32_t depth; /* scopes[1..depth] are open */
     uint32_t frame_top, frame_bytes;
     uint32_t frame_at; /* .pragma "lockstep.at N": offset of the next frame variable, or PTX_NONE */
-    uint32_t source_file, source_line;
+    uint32_t source_file, source_line, inlined;
+    VEC(struct ptx_loc) locs; /* one of each place */
+    struct ptx_map64 loc_of;  /* hash of a place -> index into locs */
     bool too_many_regs;
     bool marks_spin;                /* .pragma "lockstep.spin" stands before the next instruction */
     VEC(struct ptx_symbol) formals; /* .reg parameters, copied from and to the frame */
@@ -150,7 +171,7 @@ struct ptx_parser {
     struct ptx_token token; /* the next token */
     struct ptx_token last;  /* the one before it */
     unsigned errors, warnings;
-    bool stop; /* too many errors */
+    bool stop;                           /* too many errors */
     unsigned given_up, kernels_given_up; /* errors in bodies that were given up, and kernels among these: give_up.c */
     struct diag_sink given_up_said;
 
@@ -161,6 +182,12 @@ struct ptx_parser {
     VEC(const char *) files;
     VEC(struct ptx_pending_reloc) relocs;
     VEC(struct ptx_alias) aliases;
+
+    VEC(struct ptx_inlined) inlined;
+    struct ptx_map64 inlined_of; /* hash of an entry -> index into inlined */
+    struct strmap label_of;      /* labels of debug strings -> index into names_at */
+    VEC(struct ptx_name_at) names_at;
+    VEC(char) debug_bytes; /* of all debug strings */
 
     VEC(struct ptx_symbol) symbols;
     struct strmap names;  /* exact names -> symbols */
@@ -273,6 +300,14 @@ int ptx_parse_signature(struct ptx_parser *p, uint32_t *count);
 
 /* --- parse_body.c --- */
 int ptx_parse_body(struct ptx_parser *p);
+
+/* --- parse_loc.c --- */
+/* `.loc`, the next token; ends with its line, without `;`. */
+int ptx_parse_loc(struct ptx_parser *p);
+/* The inside of `.section .debug_str { ... }`, as far as it is labels and bytes. */
+void ptx_parse_debug_strings(struct ptx_parser *p);
+/* At the module's end: gives it what was inlined where, with names. */
+void ptx_settle_inlined(struct ptx_parser *p);
 
 /* --- parse_operand.c --- */
 enum ptx_value_kind {

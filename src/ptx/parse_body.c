@@ -1,4 +1,4 @@
-/* Function bodies: statements, labels, scopes, line information, and the labelled directives of indirect calls and
+/* Function bodies: statements, labels, scopes, and the labelled directives of indirect calls and
  * jumps. */
 #include "ptx/parse.h"
 
@@ -7,26 +7,6 @@
 static uint32_t scope_number(const struct ptx_parser *p)
 {
     return p->body.scopes[p->body.depth].number;
-}
-
-/* `.loc 1 20 3`, perhaps `, function_name $L_info, inlined_at 1 12 2`; ends with its line, without `;`. */
-static int parse_loc(struct ptx_parser *p)
-{
-    uint32_t line = p->token.line;
-    int64_t file, number, column = 0;
-    ptx_advance(p);
-    if (ptx_parse_integer(p, 0, PTX_MAX_FILE, &file) < 0 || ptx_parse_integer(p, 0, UINT32_MAX, &number) < 0)
-        return -1;
-    if (p->token.kind == PTX_TOKEN_NUMBER && p->token.line == line && ptx_parse_integer(p, 0, UINT32_MAX, &column) < 0)
-        return -1;
-    p->body.source_file = (uint32_t)file;
-    p->body.source_line = (uint32_t)number;
-    while (p->token.line == line && ptx_accept(p, ','))
-        while (p->token.line == line &&
-               (p->token.kind == PTX_TOKEN_WORD || p->token.kind == PTX_TOKEN_NUMBER || PTX_IS_PUNCT(&p->token, '+')))
-            ptx_advance(p);
-    ptx_accept(p, ';');
-    return 0;
 }
 
 static int parse_prototype(struct ptx_parser *p, const struct ptx_token *label)
@@ -115,7 +95,7 @@ static int parse_statement(struct ptx_parser *p)
     if (t->kind == PTX_TOKEN_WORD || PTX_IS_PUNCT(t, '@'))
         return ptx_parse_instr(p);
     if (PTX_IS_DOT(t, "loc"))
-        return parse_loc(p);
+        return ptx_parse_loc(p);
     if (ptx_parse_common_directive(p) || ptx_accept(p, ';'))
         return 0;
     bool is_extern = ptx_accept_dot(p, "extern");

@@ -372,6 +372,7 @@ uint32_t ptx_emit(struct ptx_parser *p, struct isa_instr *instr)
     instr->reconverge = ISA_PC_NONE;
     instr->source_file = p->body.source_file;
     instr->source_line = p->body.source_line;
+    instr->inlined = p->body.inlined;
     instr->spin = p->body.marks_spin ? ISA_SPIN_MARK : 0;
     p->body.marks_spin = false;
     vec_push(&p->instrs, *instr);

@@ -68,14 +68,23 @@ static int parse_file(struct ptx_parser *p)
     return 0;
 }
 
-/* `.section .debug_info { ... }`: debugging information, not read. */
-static int skip_section(struct ptx_parser *p)
+/* `.section .debug_info { ... }`: debugging information. The strings are read, for the names of inlined functions. */
+static int parse_section(struct ptx_parser *p)
 {
+    bool strings = PTX_IS_DOT(&p->token, "debug_str");
     while (!PTX_IS_PUNCT(&p->token, '{')) {
         if (p->token.kind != PTX_TOKEN_DOT && p->token.kind != PTX_TOKEN_WORD && p->token.kind != PTX_TOKEN_STRING &&
             !PTX_IS_PUNCT(&p->token, ','))
             return ptx_expected(p, "`{` and the contents of the section");
         ptx_advance(p);
+    }
+    struct ptx_lexer inside = p->lexer;
+    if (strings) {
+        struct ptx_token open = p->token;
+        ptx_advance(p);
+        ptx_parse_debug_strings(p);
+        p->lexer = inside; /* what is no string in it is passed over with the rest */
+        p->token = open;
     }
     ptx_skip_braces(p);
     return 0;
@@ -121,7 +130,7 @@ int ptx_parse_common_directive(struct ptx_parser *p)
     if (ptx_accept_dot(p, "file"))
         rc = parse_file(p);
     else if (ptx_accept_dot(p, "section"))
-        rc = skip_section(p);
+        rc = parse_section(p);
     else if (ptx_accept_dot(p, "pragma"))
         rc = parse_pragma(p);
     else

@@ -459,6 +459,53 @@ static void source_lines(void **state)
     isa_module_free(module);
 }
 
+/* The positions of the instructions of a kernel that has these statements, each behind "; ". */
+static void check_positions(const char *statements, const char *expected)
+{
+    struct strbuf text = {0}, got = {0};
+    strbuf_addf(&text,
+                "%s ret;}\n.file 1 \"k.cu\"\n.file 2 \"h.h\"\n.section .debug_str {\n$take:\n.b8 95,90,52,116,97\n"
+                ".b8 107,101,80,105,0\n$both:\n.b8 98,111,116,104,0\n}\n.func f() {",
+                statements);
+    struct isa_module *module = support_load_kernel(strbuf_text(&text));
+    for (uint32_t i = 0; first(module)[i].op != ISA_OP_RET; i++) {
+        struct strbuf pos = {0};
+        isa_format_pos(module, &first(module)[i], &pos);
+        strbuf_addf(&got, "%s%s", i ? "; " : "", strchr(strbuf_text(&pos), ' ') + 1);
+        strbuf_free(&pos);
+    }
+    assert_string_equal(strbuf_text(&got), expected);
+    strbuf_free(&text);
+    strbuf_free(&got);
+    isa_module_free(module);
+}
+
+#define BOTH(line) ".loc 1 9 5, function_name $both, inlined_at 1 " #line " 9\n"
+#define TAKE ".loc 1 4 5, function_name $take, inlined_at 1 9 5\n"
+#define ADD "add.s32 %r1, %r1, 1;\n"
+
+static void inlined_calls(void **state)
+{
+    check_positions(".loc 1 41 3, function_name $take, inlined_at 1 7 2\n" ADD ".loc 1 42 3\n" ADD
+                    ".loc 2 9 1, inlined_at 1 7 2\n" ADD ".loc 2 9 1, function_name $both+2, inlined_at 1 8 2\n" ADD
+                    ".loc 2 9 1, function_name $none, inlined_at 1 8\n" ADD,
+                    "(k.cu:41 in take, inlined at k.cu:7); (k.cu:42); (h.h:9, inlined at k.cu:7); "
+                    "(h.h:9 in th, inlined at k.cu:8); (h.h:9, inlined at k.cu:8)");
+    /* The enclosing call is said once; another of its place makes later references doubtful, but those directly behind.
+     */
+    check_positions(BOTH(21) TAKE ADD ".loc 1 22 1\n" ADD TAKE ADD BOTH(23) TAKE ADD ADD
+                    ".loc 1 30 1\n" ADD TAKE ADD BOTH(21) TAKE ADD,
+                    "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:21); (k.cu:22); "
+                    "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:21); "
+                    "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:23); "
+                    "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:23); (k.cu:30); (k.cu:4 in take, "
+                    "inlined at k.cu:9); "
+                    "(k.cu:4 in take, inlined at k.cu:9 in both, inlined at k.cu:21)");
+    /* A function that is inlined in itself at one place. */
+    check_positions(TAKE ADD ".loc 1 9 5, function_name $both, inlined_at 1 9 5\n" ADD,
+                    "(k.cu:4 in take, inlined at k.cu:9); (k.cu:9 in both, inlined at k.cu:9)");
+}
+
 static void outside_is_kept_as_text(void **state)
 {
     struct isa_module *module =
@@ -502,6 +549,7 @@ int main(void)
         cmocka_unit_test(shared_memory_of_callees),
         cmocka_unit_test(spaces_of_variables),
         cmocka_unit_test(source_lines),
+        cmocka_unit_test(inlined_calls),
         cmocka_unit_test(outside_is_kept_as_text),
         cmocka_unit_test(aliases),
     };

@@ -131,6 +131,20 @@ static inline void support_same_call(const char *where, const struct isa_call *a
     support_same_slots(where, a->args, b->args, a->arg_count);
 }
 
+/* Chains of inlined calls, wherever they stand in the modules' arrays. */
+static inline void support_same_inlined(const char *where, const struct isa_module *m, uint32_t i,
+                                        const struct isa_module *n, uint32_t k)
+{
+    for (; i && k; i = m->inlined[i].outer, k = n->inlined[k].outer) {
+        const struct isa_inlined *a = &m->inlined[i], *b = &n->inlined[k];
+        support_same_text(where, "inlined function", a->function, b->function);
+        SUPPORT_SAME(file);
+        SUPPORT_SAME(line);
+    }
+    if (i || k)
+        fail_msg("%s: only one is inlined", where);
+}
+
 static inline void support_same_instr(const char *where, const struct isa_instr *a, const struct isa_instr *b)
 {
     SUPPORT_SAME(op);
@@ -271,6 +285,7 @@ static inline void support_same_module(const struct isa_module *a, const struct 
     for (uint32_t i = 0; i < a->instr_count; i++) {
         snprintf(where, sizeof where, "%.300s:%u:%u", a->name, a->instrs[i].line, a->instrs[i].column);
         support_same_instr(where, &a->instrs[i], &b->instrs[i]);
+        support_same_inlined(where, a, a->instrs[i].inlined, b, b->instrs[i].inlined);
     }
 }
 
