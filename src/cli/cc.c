@@ -143,17 +143,31 @@ static void push_device_common(struct cc_session *s, struct cc_args *command)
         PUSH(command, "-Xclang", "-ffp-contract=fast-honor-pragmas");
 }
 
-/* Source to PTX in one step: -O2 when asked to be fast, else the gentler -O1, which nearly always leaves lock loops
- * alone. */
-static int compile_device_directly(struct cc_session *s, const char *source, const char *ptx)
+static int number_places(struct cc_session *s, const char *ir, struct cc_places *places)
 {
+    int rc = cc_number_ir(places, ir, &s->diags);
+    return rc ? cc_temp_dir_check(s->temp, &s->arena, &s->diags), rc : 0;
+}
+
+/* Source to PTX by clang alone: -O2 when asked to be fast, else the gentler -O1, which nearly always leaves lock loops
+ * alone. In two steps, for the sake of the debug locations. */
+static int compile_device_directly(struct cc_session *s, const char *source, const char *stem, struct cc_places *places,
+                                   const char *ptx)
+{
+    const char *optimized = arena_printf(&s->arena, "%s.ll", stem);
     struct cc_args command = {0};
     push_device_common(s, &command);
     if (s->options.fast)
         PUSH(&command, "-O2");
     else
         PUSH(&command, "-O1", "-funroll-loops");
-    PUSH(&command, "-fno-dwarf-directory-asm", source, "-o", ptx);
+    PUSH(&command, "-emit-llvm", source, "-o", optimized);
+    if (run_and_free(s, &command) || number_places(s, optimized, places))
+        return -1;
+    PUSH(&command, s->tools.clang, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", s->options.arch,
+         "-target-feature", arena_printf(&s->arena, "+%s", s->options.ptx), "-w", "-S", "-fno-verbose-asm",
+         s->options.fast ? "-O2" : "-O1", "-disable-llvm-passes", "-fno-dwarf-directory-asm", "-x", "ir", optimized,
+         "-o", ptx);
     return run_and_free(s, &command);
 }
 
@@ -164,7 +178,8 @@ static void push_device_passes(struct cc_session *s, struct cc_args *command)
     PUSH(command, "-O2", "-emit-llvm", "-Xclang", "-disable-llvm-passes");
 }
 
-static int compile_device_by_passes(struct cc_session *s, const char *source, const char *stem, const char *ptx)
+static int compile_device_by_passes(struct cc_session *s, const char *source, const char *stem,
+                                    struct cc_places *places, const char *ptx)
 {
     const char *raw = arena_printf(&s->arena, "%s.raw.ll", stem), *optimized = arena_printf(&s->arena, "%s.ll", stem);
     struct cc_args command = {0}, last = {0};
@@ -181,7 +196,7 @@ static int compile_device_by_passes(struct cc_session *s, const char *source, co
     const char *instcombine = s->llvm_version >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
     PUSH(&command, s->tools.opt, "-S", "-unroll-threshold=600", arena_printf(&s->arena, device_passes, instcombine),
          raw, "-o", optimized);
-    if (run_and_free(s, &command))
+    if (run_and_free(s, &command) || number_places(s, optimized, places))
         return -1;
     /* A loop keeps its branch back at its end, as nvcc leaves it. Block placement would put the end before the head, so
      * that a spin loop went round by forward branches, which nothing that looks for loops sees. */
@@ -195,12 +210,16 @@ static int compile_device(struct cc_session *s, const char *source, const char *
 {
     bool passes = !s->options.fast && s->tools.opt && s->tools.llc;
     const char *written = arena_printf(&s->arena, "%s.written.ptx", stem);
-    if (passes ? compile_device_by_passes(s, source, stem, written) : compile_device_directly(s, source, written))
-        return -1;
-    if (cc_repair_ptx(written, ptx, &s->diags) == 0)
-        return 0;
-    cc_temp_dir_check(s->temp, &s->arena, &s->diags);
-    return -1;
+    struct cc_places places = {0};
+    int rc = passes ? compile_device_by_passes(s, source, stem, &places, written)
+                    : compile_device_directly(s, source, stem, &places, written);
+    if (rc == 0) {
+        rc = cc_repair_ptx(written, ptx, &places, &s->diags);
+        if (rc)
+            cc_temp_dir_check(s->temp, &s->arena, &s->diags);
+    }
+    cc_places_free(&places);
+    return rc ? -1 : 0;
 }
 
 /* The runtime takes the embedded PTX as a C string: it needs its terminating NUL. */

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -96,9 +97,31 @@ void cc_headers_make(const struct cc_tools *tools, const struct cc_args *command
 int cc_headers_keep(const struct cc_tools *tools, const char *pass, const struct cc_args *command, const char *made,
                     struct arena *arena, struct diag_sink *diags);
 
+/* The debug locations of a module, by number of the metadata node (cc_places.c). All zero: none. */
+struct cc_places {
+    struct cc_place *items;
+    size_t count, capacity;
+    uint32_t files, names;       /* numbers that `.file` lines and names of functions have, from 1 */
+    struct strbuf tail, strings; /* `.file` lines to be added; names of functions */
+    struct arena arena;
+};
+/* Puts numbers in place of the lines of the debug locations in optimized IR, and remembers what they stand for. */
+int cc_number_ir(struct cc_places *places, const char *path, struct diag_sink *diags);
+/* True when the line has a number now; then it is appended to `to`. */
+bool cc_number_ir_line(struct cc_places *places, const char *line, struct strbuf *to);
+/* Every line of the PTX, before any is restored: learns which number each file has. */
+void cc_note_files(struct cc_places *places, const char *line);
+/* True when the line is the `.loc` of a numbered location. What should stand in its place, with the chain of inlined
+ * calls, is appended to `to`, without the last newline. */
+bool cc_restore_loc(struct cc_places *places, const char *line, struct strbuf *to);
+/* Appends what restored lines refer to, for the end of the PTX. */
+void cc_add_places(const struct cc_places *places, struct strbuf *to);
+void cc_places_free(struct cc_places *places);
+
 /* Copies PTX that LLVM wrote, without the labels that mark positions for debug sections ("Ltmp12:",
- * "$L__func_begin0:"; nothing refers to them) and with the instructions that LLVM 14 gets wrong put right. */
-int cc_repair_ptx(const char *from, const char *to, struct diag_sink *diags);
+ * "$L__func_begin0:"; nothing refers to them), with the instructions that LLVM 14 gets wrong put right and with the
+ * chains of inlined calls of the IR's debug locations, when these were numbered. */
+int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, struct diag_sink *diags);
 /* Rewrites the IR of device code, as clang made it: variables that the host can set are known outside, whatever their
  * linkage in C++. */
 int cc_repair_ir(const char *path, struct diag_sink *diags);

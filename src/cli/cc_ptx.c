@@ -1,7 +1,7 @@
 /* Repairs the PTX that LLVM writes, line by line.
  *
  * With line tables on, LLVM leaves a label at every change of source position, meant for debug sections that are not
- * emitted. They are left out.
+ * emitted. They are left out. The chains of inlined calls, which it leaves out, are put back (cc_places.c).
  *
  * LLVM 14 expands a rotate of 64 bits by a variable amount into two shifts and a sum, in a scope of its own:
  *
@@ -80,28 +80,38 @@ bool cc_repair_line(const char *line, struct strbuf *to)
     return mask_rotate(line, to) || extend_field(line, to);
 }
 
-/* Appends the lines of the text, repaired, without such labels. */
-static void copy_lines(char *text, struct strbuf *out)
+static void note_files(struct cc_places *places, const char *text)
 {
+    for (const char *line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        cc_note_files(places, line);
+    }
+}
+
+/* Appends the lines of the text, repaired, without such labels. */
+static void copy_lines(char *text, struct cc_places *places, struct strbuf *out)
+{
+    note_files(places, text);
     for (char *line = text; *line;) {
         size_t n = strcspn(line, "\n");
         bool newline = line[n] == '\n', is_label;
         line[n] = '\0';
         is_label = cc_is_position_label(line);
-        if (!is_label && !cc_repair_line(line, out))
+        if (!is_label && !cc_restore_loc(places, line, out) && !cc_repair_line(line, out))
             strbuf_add(out, line);
         if (!is_label && newline)
             strbuf_add(out, "\n");
         line += n + newline;
     }
+    cc_add_places(places, out);
 }
 
-int cc_repair_ptx(const char *from, const char *to, struct diag_sink *diags)
+int cc_repair_ptx(const char *from, const char *to, struct cc_places *places, struct diag_sink *diags)
 {
     struct strbuf text = {0}, out = {0};
     int result = file_read(from, FILE_NO_BOUND, &text, diags);
     if (result == 0 && text.length)
-        copy_lines(text.text, &out);
+        copy_lines(text.text, places, &out);
     if (result == 0)
         result = file_write(to, strbuf_text(&out), out.length, diags);
     strbuf_free(&text);

@@ -425,23 +425,10 @@ bool waits_closed_now(struct gpu *gpu)
     return closed;
 }
 
-/* Code that was inlined has the lines of its own file; what follows it soon is of the file that it was inlined in. */
 void waits_pos(const struct isa_module *code, uint32_t pc, struct strbuf *out)
 {
-    if (pc >= code->instr_count) {
+    if (pc >= code->instr_count)
         strbuf_add(out, "the end of the kernel");
-        return;
-    }
-    const struct isa_instr *instr = &code->instrs[pc];
-    const struct isa_function *function = isa_function_at(code, pc);
-    isa_format_pos(code, instr, out);
-    for (uint32_t i = pc + 1; function && i < function->first + function->count && i <= pc + 3; i++) {
-        const struct isa_instr *next = &code->instrs[i];
-        if (!instr->source_file || next->source_file == instr->source_file || next->source_file >= code->file_count ||
-            !code->files[next->source_file])
-            continue;
-        const char *file = code->files[next->source_file], *slash = strrchr(file, '/');
-        strbuf_addf(out, " for %s:%u", slash ? slash + 1 : file, next->source_line);
-        return;
-    }
+    else
+        isa_format_pos(code, &code->instrs[pc], out);
 }

@@ -89,7 +89,7 @@ bool waits_closed(const struct waits *waits);
 /* The same of the device as it stands now. */
 bool waits_closed_now(struct gpu *gpu);
 bool waits_starving(const struct waits *waits);
-/* Appends where an instruction stands; for one that comes from a header, as atomicCAS does, also where it is used. */
+/* Appends where an instruction stands. */
 void waits_pos(const struct isa_module *code, uint32_t pc, struct strbuf *out);
 /* waits_lanes.c: appends "lanes 0-3,7"; what lies at a lock's or flag's address, the address, and its value. */
 void waits_add_lanes(uint64_t mask, struct strbuf *out);

@@ -12,23 +12,23 @@
         __declspec(property(get = lockstep_x)) unsigned int x;                                                         \
         __declspec(property(get = lockstep_y)) unsigned int y;                                                         \
         __declspec(property(get = lockstep_z)) unsigned int z;                                                         \
-        static __device__ __forceinline__ unsigned int lockstep_x()                                                    \
+        static __device__ __forceinline__ __attribute__((nodebug)) unsigned int lockstep_x()                           \
         {                                                                                                              \
             return __nvvm_read_ptx_sreg_##REGISTER##_x();                                                              \
         }                                                                                                              \
-        static __device__ __forceinline__ unsigned int lockstep_y()                                                    \
+        static __device__ __forceinline__ __attribute__((nodebug)) unsigned int lockstep_y()                           \
         {                                                                                                              \
             return __nvvm_read_ptx_sreg_##REGISTER##_y();                                                              \
         }                                                                                                              \
-        static __device__ __forceinline__ unsigned int lockstep_z()                                                    \
+        static __device__ __forceinline__ __attribute__((nodebug)) unsigned int lockstep_z()                           \
         {                                                                                                              \
             return __nvvm_read_ptx_sreg_##REGISTER##_z();                                                              \
         }                                                                                                              \
-        __device__ __forceinline__ operator uint3() const                                                              \
+        __device__ __forceinline__ __attribute__((nodebug)) operator uint3() const                                     \
         {                                                                                                              \
             return uint3{lockstep_x(), lockstep_y(), lockstep_z()};                                                    \
         }                                                                                                              \
-        __device__ __forceinline__ operator dim3() const                                                               \
+        __device__ __forceinline__ __attribute__((nodebug)) operator dim3() const                                      \
         {                                                                                                              \
             return dim3(lockstep_x(), lockstep_y(), lockstep_z());                                                     \
         }                                                                                                              \
