@@ -130,21 +130,6 @@ static void describe_claims(const struct gpu_run *run, const struct waits *w, co
         strbuf_addf(out, "\n    and %u more addresses", node->claim_count - REPORT_CLAIMS);
 }
 
-/* Where the functions were called in which the lanes stand that have the turn. */
-static void describe_calls(const struct gpu_run *run, const struct waits_warp *node, struct strbuf *out)
-{
-    uint32_t calls[WAITS_CALLS];
-    const struct simt_warp *warp = node->state.warp;
-    uint32_t n = waits_callers(warp, warp->paths.now, calls, WAITS_CALLS);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct isa_function *function = isa_function_at(run->launch->module->code, calls[i]);
-        strbuf_add(out, i ? ", in " : "\n    called in ");
-        isa_plain_name(function ? function->name : "?", out);
-        strbuf_add(out, " before ");
-        add_pos(run, calls[i], out);
-    }
-}
-
 /* Lanes of the warp that have not the turn. */
 static void describe_parked(const struct gpu_run *run, const struct waits_warp *node, struct strbuf *out)
 {
@@ -177,7 +162,7 @@ static void describe_warp(const struct gpu_run *run, const struct waits *w, cons
         strbuf_addf(out, " of %u %s ", mask_count(s->live), waits_words(node->kind)->words);
         add_pos(run, s->pc, out);
     }
-    describe_calls(run, node, out);
+    waits_add_callers(s->warp, s->warp->paths.now, "\n    called", out);
     describe_parked(run, node, out);
 }
 

@@ -73,6 +73,20 @@ static void add_fault_place(const struct gpu_run *run, const struct simt_fault *
     strbuf_free(&place);
 }
 
+/* The calls that the thread is in, if it is still in the function of the instruction that faulted. */
+static void add_callers(const struct sm_fault *fault, struct strbuf *out)
+{
+    const struct simt_warp *warp = fault->executing;
+    const struct isa_module *code = warp->code->module;
+    struct simt_walk walk = simt_walk(&warp->paths);
+    while (simt_walk_next(&walk))
+        if (mask_has(walk.lanes, fault->lane)) {
+            if (&code->functions[walk.path->frame.function] == isa_function_at(code, fault->fault.pc))
+                waits_add_callers(warp, walk.path, "\n  called", out);
+            return;
+        }
+}
+
 void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
 {
     if (fault->by_scheduler) {
@@ -92,6 +106,7 @@ void gpu_explain_fault(struct gpu_run *run, const struct sm_fault *fault)
         waits_pos(code, fault->fault.taken - 1, &what);
     }
     isa_disasm_instr(code, isa_function_at(code, fault->fault.pc), instr, &text);
+    add_callers(fault, &text);
     run->result->fault = fault_class(fault->fault.kind);
     diag_error(
         run->sink, (struct diag_pos){code->name, instr->line, instr->column}, missing_workspace(run, &fault->fault),

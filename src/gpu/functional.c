@@ -71,6 +71,8 @@ static void set_fault(struct frun *f, const struct fblock *b, unsigned w, const 
     f->fault.fault = *fault;
     f->fault.warp = w;
     f->fault.cycle = f->instructions;
+    f->fault.executing = &b->place->warps[w];
+    f->fault.lane = fault->lane;
     memcpy(f->fault.block, b->simt.index, sizeof f->fault.block);
 }
 

@@ -175,10 +175,16 @@ static void service_output(void *context, const char *text, size_t bytes)
     strbuf_addn(&((struct gpu *)context)->output, text, bytes);
 }
 
+static bool service_place(void *context, const struct simt_grid *grid, bool shared, uint64_t address,
+                          struct strbuf *out)
+{
+    return shared ? gpu_add_shared_place(grid, address, out) : gpu_add_place(context, grid->code->module, address, out);
+}
+
 void gpu_services_init(struct gpu *gpu)
 {
     gpu->services = (struct simt_services){
-        gpu, service_read, service_heap_alloc, service_heap_free, service_output, sm_barrier_arrived,
+        gpu, service_read, service_heap_alloc, service_heap_free, service_output, sm_barrier_arrived, service_place,
     };
 }
 

@@ -102,10 +102,10 @@ struct waits_standing {
 };
 #define WAITS_STANDING 64
 uint32_t waits_parked(const struct waits_warp *node, struct waits_standing *list, uint32_t most);
-/* The calls that a path's lanes are in, innermost first: in `list`, where each goes on behind the call. Returns how
- * many, at most `most`. path: one of the warp's, by which lanes go on. */
-#define WAITS_CALLS 8
-uint32_t waits_callers(const struct simt_warp *warp, const struct simt_path *path, uint32_t *list, uint32_t most);
+/* Appends the chain of calls that the lanes of a path are in, innermost first, as "called in f at X, in g at Y" behind
+ * `before`; nothing when they are in none. path: one of the warp's, by which lanes go on. */
+void waits_add_callers(const struct simt_warp *warp, const struct simt_path *path, const char *before,
+                       struct strbuf *out);
 /* Lanes of a warp that stand at pc and may write a word that others poll at `at`. */
 struct waits_writer {
     uint32_t warp; /* node */

@@ -24,11 +24,12 @@ static void add_warp(const struct isa_module *code, const struct waits_warp *nod
     strbuf_addf(out, "  w%u [label=\"block (%u,%u,%u) warp %u\\nSM %u: %s\\n", index, s->block[0], s->block[1],
                 s->block[2], s->index, node->sm, waits_words(node->kind)->label);
     add_pos(code, node->kind == WAITS_LOCK ? s->last_sync_pc : s->pc, out);
-    uint32_t calls[WAITS_CALLS];
-    for (uint32_t i = 0, n = waits_callers(s->warp, s->warp->paths.now, calls, WAITS_CALLS); i < n; i++) {
-        strbuf_add(out, "\\ncalled before ");
-        add_pos(code, calls[i], out);
-    }
+    struct strbuf calls = {0};
+    waits_add_callers(s->warp, s->warp->paths.now, "called", &calls);
+    if (calls.length)
+        strbuf_add(out, "\\n");
+    add_quoted(strbuf_text(&calls), out);
+    strbuf_free(&calls);
     struct waits_standing list[WAITS_STANDING];
     for (uint32_t i = 0, n = waits_parked(node, list, WAITS_STANDING); i < n; i++) {
         strbuf_add(out, "\\n");

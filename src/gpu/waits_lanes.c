@@ -4,6 +4,8 @@
 
 #include "gpu/waits.h"
 
+#define MOST_CALLS 8
+
 void waits_add_lanes(uint64_t mask, struct strbuf *out)
 {
     if (mask_count(mask) == 1) {
@@ -45,21 +47,29 @@ uint32_t waits_parked(const struct waits_warp *node, struct waits_standing *list
     return n;
 }
 
-/* Earlier paths of a lane are where it goes on later; the first of each other frame is where a call was made. */
-uint32_t waits_callers(const struct simt_warp *warp, const struct simt_path *path, uint32_t *list, uint32_t most)
+/* The call behind which lanes go on at pc. */
+static uint32_t call_before(const struct isa_module *code, uint32_t pc)
 {
-    const struct simt_path *first = warp->paths.table;
+    return pc && code->instrs[pc - 1].op == ISA_OP_CALL ? pc - 1 : pc;
+}
+
+/* Earlier paths of a lane are where it goes on later; the first of each other frame is where a call was made. */
+void waits_add_callers(const struct simt_warp *warp, const struct simt_path *path, const char *before,
+                       struct strbuf *out)
+{
+    const struct isa_module *code = warp->code->module;
     struct simt_frame frame = path->frame;
     uint64_t lane = path->mask & -path->mask;
-    uint32_t n = 0;
-    while (n < most && path > first) {
+    for (unsigned n = 0; n < MOST_CALLS && path > warp->paths.table;) {
         path--;
-        if (!(path->mask & lane) || path->frame.local_base == frame.local_base || path->pc == ISA_PC_NONE)
+        if (!(path->mask & lane) || memcmp(&path->frame, &frame, sizeof frame) == 0 || path->pc == ISA_PC_NONE)
             continue;
         frame = path->frame;
-        list[n++] = path->pc;
+        strbuf_addf(out, "%s in ", n++ ? "," : before);
+        isa_plain_name(code->functions[frame.function].name, out);
+        strbuf_add(out, " at ");
+        waits_pos(code, call_before(code, path->pc), out);
     }
-    return n;
 }
 
 static bool writes(const struct isa_instr *instr, bool shared)

@@ -127,10 +127,23 @@ static void name_thread(const struct simt_warp *warp, uint32_t number, char *to,
     snprintf(to, bytes, "thread %llu of block %llu", (unsigned long long)thread, (unsigned long long)block);
 }
 
-static void name_lock(uint64_t address, char *to, size_t bytes)
+/* A lock by the name of what it lies in, as far as that is known, and by its address. */
+struct lock_name {
+    char text[112];
+};
+static struct lock_name name_lock(const struct simt_warp *warp, uint64_t address)
 {
-    snprintf(to, bytes, "the lock at %s address 0x%llx", address & SIMT_LOCK_SHARED ? "shared" : "global",
-             (unsigned long long)(address & ~SIMT_LOCK_SHARED));
+    const struct simt_grid *grid = warp->block->grid;
+    const struct simt_services *s = grid->services;
+    bool shared = address & SIMT_LOCK_SHARED;
+    struct lock_name name;
+    struct strbuf place = {0};
+    address &= ~SIMT_LOCK_SHARED;
+    bool known = s && s->add_place && s->add_place(s->context, grid, shared, address, &place);
+    snprintf(name.text, sizeof name.text, "the lock at %.48s%s%s address 0x%llx", known ? strbuf_text(&place) : "",
+             known ? ", " : "", shared ? "shared" : "global", (unsigned long long)address);
+    strbuf_free(&place);
+    return name;
 }
 
 static struct simt_fault fault_of(const struct simt_warp *warp, unsigned lane)
@@ -297,29 +310,27 @@ static bool ask_again(struct simt_warp *warp, const struct simt_op *op, uint64_t
 /* A lane that has a lock of its own may wait in vain for one that a lane of its warp gets while it waits itself. */
 static enum simt_event fail_nested(const struct simt_warp *warp, struct simt_result *r)
 {
-    char lock[64];
     unsigned lane = mask_first(r->mask);
-    name_lock(warp->locks->address[lane], lock, sizeof lock);
+    struct lock_name lock = name_lock(warp, warp->locks->address[lane]);
     r->fault = fault_of(warp, lane);
     snprintf(
         r->fault.message, sizeof r->fault.message,
         "%s is asked for while lanes of the warp have or await others: with queues (locks.queue), a lane that waits "
         "may get the lock that the one which runs needs, and neither goes on",
-        lock);
+        lock.text);
     return SIMT_FAULTED;
 }
 
 /* The lanes ask by a generic address, some for locks that no slice has a queue for. */
 static enum simt_event fail_mixed(const struct simt_warp *warp, uint64_t shared, struct simt_result *r)
 {
-    char lock[64];
-    name_lock(warp->locks->address[mask_first(shared)], lock, sizeof lock);
+    struct lock_name lock = name_lock(warp, warp->locks->address[mask_first(shared)]);
     r->fault = fault_of(warp, mask_first(shared));
     snprintf(
         r->fault.message, sizeof r->fault.message,
         "%s is asked for while other lanes ask for locks in global memory by the same instruction: queues of locks "
         "(locks.queue) answer those alone",
-        lock);
+        lock.text);
     return SIMT_FAULTED;
 }
 
@@ -395,14 +406,14 @@ enum simt_event simt_lock(struct simt_warp *warp, const struct simt_op *op, uint
 
 static bool fail_giving(const struct simt_warp *warp, unsigned lane, struct simt_fault *fault)
 {
-    char lock[64], holder[64] = "nobody holds";
-    name_lock(warp->locks->address[lane], lock, sizeof lock);
+    char holder[64] = "nobody holds";
+    struct lock_name lock = name_lock(warp, warp->locks->address[lane]);
     *fault = fault_of(warp, lane);
     if (warp->locks->found[lane] != SIMT_LOCK_FREE) {
         name_thread(warp, warp->locks->found[lane], holder, sizeof holder);
         strcat(holder, " holds");
     }
-    snprintf(fault->message, sizeof fault->message, "a thread gives back %s, which %s", lock, holder);
+    snprintf(fault->message, sizeof fault->message, "a thread gives back %s, which %s", lock.text, holder);
     return false;
 }
 
@@ -411,15 +422,14 @@ static bool fail_past(const struct simt_warp *warp, uint64_t lanes, struct simt_
 {
     unsigned lane = mask_first(lanes);
     const struct simt_held *first = &warp->locks->first[lane];
-    char lock[64], last[64], while_held[192];
-    name_lock(first->address, lock, sizeof lock);
-    name_lock(warp->locks->address[lane], last, sizeof last);
+    char while_held[272];
+    struct lock_name lock = name_lock(warp, first->address), last = name_lock(warp, warp->locks->address[lane]);
     *fault = fault_of(warp, lane);
     fault->taken = first->pc + 1;
     if (first->address == warp->locks->address[lane])
-        snprintf(while_held, sizeof while_held, "while it held %s", lock);
+        snprintf(while_held, sizeof while_held, "while it held %s", lock.text);
     else
-        snprintf(while_held, sizeof while_held, "after it took %s and before it gave back %s", lock, last);
+        snprintf(while_held, sizeof while_held, "after it took %s and before it gave back %s", lock.text, last.text);
     snprintf(fault->message, sizeof fault->message,
              "RPC-skipped deadlock: %s, a thread came past the place where a branch before the lock meets; the "
              "others of its warp wait there in vain (sm.lock_past)",
@@ -456,16 +466,16 @@ static bool fail_stuck(const struct simt_warp *warp, struct simt_fault *fault)
 {
     const struct simt_locks *l = warp->locks;
     unsigned waiter = mask_first(l->asking), holder = 0;
-    char lock[64], thread[64];
-    name_lock(l->address[waiter], lock, sizeof lock);
+    char thread[64];
+    struct lock_name lock = name_lock(warp, l->address[waiter]);
     name_thread(warp, l->found[waiter], thread, sizeof thread);
     lane_of(warp, l->found[waiter], &holder);
     const struct simt_held *held = simt_lock_of(warp, holder, l->address[waiter]);
     *fault = fault_of(warp, waiter);
     fault->taken = held ? held->pc + 1 : 0;
     snprintf(fault->message, sizeof fault->message,
-             "SIMT deadlock: lane %u waits for %s, which lane %u of the same warp (%s) holds: %s", waiter, lock, holder,
-             thread,
+             "SIMT deadlock: lane %u waits for %s, which lane %u of the same warp (%s) holds: %s", waiter, lock.text,
+             holder, thread,
              waiter == holder                ? "a thread takes a lock once"
              : !mask_has(warp->live, holder) ? "that has ended without giving it back"
                                              : "that lane goes on only behind those that wait");

@@ -36,7 +36,7 @@ struct simt_fault {
     uint64_t address;
     uint32_t pc;
     uint32_t taken; /* LOCK: the instruction that took the lock, + 1; 0: not known */
-    char message[400];
+    char message[480];
 };
 
 /* An instruction that exchanges values between lanes, or a barrier of the block, is unsynced when the lanes that
@@ -59,6 +59,7 @@ struct simt_unsynced {
 
 /* What the device does for a program outside its own instructions. Functions may be called at any time during
  * simt_execute. */
+struct simt_grid;
 struct simt_services {
     void *context;
     /* Copies bytes of global memory; false when the range is not allocated. */
@@ -68,6 +69,9 @@ struct simt_services {
     void (*output)(void *context, const char *text, size_t bytes);
     /* How many threads have arrived at a barrier of the block that is not open yet (simt_block.barriers). */
     uint32_t (*arrived)(const void *barriers, uint32_t number);
+    /* Appends what lies at an address of global memory, or of a block's shared memory, in the program's words; false:
+     * that is not known. NULL: it never is. */
+    bool (*add_place)(void *context, const struct simt_grid *grid, bool shared, uint64_t address, struct strbuf *out);
 };
 
 /* How requests for locks in global memory are answered: at once, or, by queues, when their turn has come. A request for

@@ -20,6 +20,8 @@ void sm_record_fault(struct sm *sm, unsigned slot, const struct simt_fault *faul
     sm->fault.warp = thread / sm->params->warp_size;
     sm->fault.fault.lane = (uint8_t)(thread % sm->params->warp_size);
     sm->fault.cycle = sm->now;
+    sm->fault.executing = &warp->simt;
+    sm->fault.lane = fault->lane;
 }
 
 /* Whether each lane's access lies in an allocation that it may access so. */

@@ -122,6 +122,8 @@ struct sm_fault {
     uint32_t block[3];
     uint32_t warp; /* in the block */
     uint64_t cycle;
+    const struct simt_warp *executing; /* where the thread is, and its lane there */
+    unsigned lane;
     bool by_scheduler; /* not the program's: this scheduler of this SM picked warp slot `picked`, which was not ready;
                           only these and the cycle are set */
     unsigned sm, scheduler, picked;

@@ -27,7 +27,7 @@ $set}"
 for name in given_in_call taken_in_call before_barrier in_branches some_keep inner_shared inner_attempts; do
     with_queues $name
 done
-refused out_of_order 'the lock at global address'
+refused out_of_order 'the lock at '
 refused out_of_order 'with queues (locks.queue), a lane that waits may get the lock that the one which runs needs'
 for way in its aware dwf; do
     LOCKSTEP_SET="locks.queue=true

@@ -19,11 +19,11 @@ expect() {
 line() { grep -n -- "$1" "$here/locks_stuck.cu" | sed -n "${2:-1}s/:.*//p"; }
 
 expect skip cudaErrorIllegalInstruction 5000 'RPC-skipped deadlock' "locks_stuck.cu:$(line 'lockstep_unlock(locks)')"
-expect skip_in_call cudaErrorIllegalInstruction 5000 'RPC-skipped deadlock: while it held the lock at global address' \
+expect skip_in_call cudaErrorIllegalInstruction 5000 'RPC-skipped deadlock: while it held the lock at allocation #1 (cudaMalloc, 256 bytes), global address' \
     "taken at" "locks_stuck.cu:$(line 'lockstep_unlock(lock)')"
 expect skip_with_two cudaErrorIllegalInstruction 5000 'RPC-skipped deadlock: after it took the lock' 'and before it gave back the lock' \
     "taken at" "locks_stuck.cu:$(line 'lockstep_unlock(&locks\[2\])')"
-expect beside cudaErrorIllegalInstruction 5000 'SIMT deadlock: lane 0 waits for the lock at global address' \
+expect beside cudaErrorIllegalInstruction 5000 'SIMT deadlock: lane 0 waits for the lock at allocation #1 (cudaMalloc, 256 bytes)' \
     'which lane 1 of the same warp (thread 1 of block 0) holds' "taken at" "locks_stuck.cu:$(line 'lockstep_lock(own)')" \
     "locks_stuck.cu:$(line 'lockstep_lock(&locks\[1\])')"
 expect twice cudaErrorIllegalInstruction 5000 'SIMT deadlock: lane 0' 'lane 0 of the same warp' 'a thread takes a lock once'

@@ -2,8 +2,11 @@
 #include <cstdio>
 #include <cstring>
 
+#include <lockstep/lock.h>
+
 namespace stock {
 __device__ int lockA, lockB;
+__device__ unsigned lockC = ~0u;
 }
 static __device__ volatile int flags[4];
 
@@ -20,6 +23,29 @@ __global__ void circle(int *)
     acquire(blockIdx.x ? &stock::lockB : &stock::lockA);
     __nanosleep(1000);
     acquire(blockIdx.x ? &stock::lockA : &stock::lockB);
+}
+
+static __device__ void take(int *l)
+{
+    while (atomicCAS(l, 0, 1) != 0) {
+    }
+}
+
+static __device__ void take_both(int *a, int *b)
+{
+    take(a);
+    __nanosleep(1000);
+    take(b);
+}
+
+__global__ void inlined(int *)
+{
+    if (threadIdx.x != 0)
+        return;
+    if (blockIdx.x)
+        take_both(&stock::lockA, &stock::lockB);
+    else
+        take_both(&stock::lockB, &stock::lockA);
 }
 
 // The warps that would set the flag wait at a barrier that the others never reach.
@@ -62,6 +88,16 @@ __global__ void in_memory(volatile int *p)
 
 __global__ void at(int *p, long offset) { *(int *)((char *)p + offset) = 1; }
 
+static __device__ __noinline__ void store_in_call(int *p, long offset) { *(int *)((char *)p + offset) = 1; }
+
+__global__ void in_call(int *p, long offset)
+{
+    if (p)
+        store_in_call(p, offset);
+}
+
+__global__ void unlocked(int *, long) { lockstep_unlock(&stock::lockC); }
+
 __global__ void shared_at(int *p, long offset)
 {
     __shared__ int table[8];
@@ -77,6 +113,7 @@ int main(int, char **argv)
         void (*kernel)(int *);
         int blocks, threads;
     } hangs[] = {{"circle", circle, 2, 32},
+                 {"inlined", inlined, 2, 32},
                  {"barrier", barrier, 1, 128},
                  {"called", called, 1, 32},
                  {"shared", in_shared, 3, 64},
@@ -86,7 +123,8 @@ int main(int, char **argv)
         void (*kernel)(int *, long);
         long offset;
     } faults[] = {{"behind", at, 400},      {"before", at, -8},     {"within", at, 6},        {"null", NULL, 12},
-                  {"freed", at, 1024 + 20}, {"symbol", at, 0},      {"shared_at", shared_at, 44}};
+                  {"freed", at, 1024 + 20}, {"symbol", at, 0},      {"shared_at", shared_at, 44},
+                  {"in_call", in_call, 408},  {"unlocked", unlocked, 0}};
     int *p, *freed, *kept, *symbol;
     cudaGetSymbolAddress((void **)&symbol, stock::lockB);
     cudaMalloc(&p, 400);

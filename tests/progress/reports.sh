@@ -26,6 +26,9 @@ command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77
 [ -n "${LOCKSTEP_PRELOAD:-}" ] && finish && exit 0
 "$LOCKSTEP" cc reports.cu -o "$folder/reports" || exit 1
 
+# line TEXT [N]: where the N-th line with it is in reports.cu.
+line() { grep -nF -- "$1" reports.cu | sed -n "${2:-1}s/:.*//p"; }
+
 said() {
     "$LOCKSTEP" run --quiet --set gpu.watch_cycles=10000 --hang-report "$folder/dot" "$folder/reports" "$1" >"$folder/said" 2>&1
 }
@@ -33,6 +36,14 @@ said() {
 said circle
 has said 'circle 1: 2 warps' 'on stock::lockA, address 0x[0-9a-f]* = 1; held by' 'on stock::lockB, address'
 has dot 'stock::lockA, address'
+said inlined
+for first in lockA lockB; do
+    take=$(line 'while (atomicCAS' 2)
+    second=$(line 'take(b);')
+    outer=$(line "take_both(&stock::$first")
+    has said "spin at [^ ]* \(reports.cu:$take in take, inlined at reports.cu:$second in take_both, inlined at reports.cu:$outer\) on stock::"
+    has dot "reports.cu:$take in take, inlined at reports.cu:$second in take_both, inlined at reports.cu:$outer"
+done
 said barrier
 has said "lanes 0-31 of 32 spin at .* on flags\+8, address .* = 0; may be written by lanes 0-31 of block \(0,0,0\) warp 1 at .*reports.cu:[0-9]*\), which waits at barrier 0" \
     'block \(0,0,0\) warp 1 .*waits at barrier 0 before' 'and so block \(0,0,0\) warp 2-3' \
@@ -43,8 +54,8 @@ has said 'on in_shared::turn\+4, shared address' 'and so block \(0,0,0\) warp 1'
 said memory
 has said 'on allocation #1 \(cudaMalloc, 400 bytes\)\+20, address' 'and so block \(0,0,0\) warp 1, block \(1,0,0\) warp 0-1' 'no other thread'
 said called
-has said 'called in look_twice before .*reports.cu:[0-9]*\), in called before .*reports.cu:[0-9]*\)$'
-has dot 'called before .*called before'
+has said "called in look_twice at .*reports.cu:$(line 'look_twice(volatile')\\), in called at .*reports.cu:$(line 'void called')\\)\$"
+has dot 'called in look_twice at .*, in called at'
 said behind
 has said 'address 0x[0-9a-f]*, which nothing was allocated at: 0 bytes behind the end of allocation #1 \(cudaMalloc, 400 bytes\)$'
 said before
@@ -57,6 +68,10 @@ said freed
 has said ': inside allocation #2 \(cudaMalloc, 600 bytes\), which was freed$'
 said symbol
 has said ': 0 bytes behind the end of stock::lockB$'
+said in_call
+has said ': 8 bytes behind the end of allocation #1' "called in in_call at .*reports.cu:$(line '        store_in_call(p')\\)\$"
+said unlocked
+has said 'gives back the lock at stock::lockC, global address 0x[0-9a-f]*, which nobody holds$'
 said shared_at
 has said 'shared address 0x2c.*: the block has 32 bytes of shared memory, 12 bytes behind the end of shared_at::table$'
 finish
