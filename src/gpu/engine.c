@@ -236,7 +236,14 @@ static bool waits_for_host(struct gpu_run *run, enum gpu_watch_verdict verdict)
     if (verdict != GPU_WATCH_STUCK || !run->launch->open)
         return verdict == GPU_WATCH_HOST;
     gpu_polls_find(run);
-    return run->polls->count && !waits_closed_now(run->gpu);
+    const struct waits_source source = waits_of_sms(run->gpu);
+    return run->polls->count && !waits_closed_now(run->gpu, &source);
+}
+
+static void explain_hang(struct gpu_run *run, const struct gpu_watch *watch, enum gpu_hang how)
+{
+    struct waits_source source = waits_of_sms(run->gpu);
+    gpu_explain_hang(run, how, &source, gpu_watch_noted_since(watch, run->gpu));
 }
 
 /* Looks that the watch has missed up to `next`; the limit comes first when one jump crosses both. GPU_OK: the launch
@@ -256,7 +263,7 @@ static enum gpu_status ask_watch(struct gpu_run *run, struct gpu_watch *watch, u
             continue;
         if (waits_for_host(run, verdict))
             return GPU_STANDS;
-        gpu_explain_hang(run, verdict == GPU_WATCH_IDLE ? GPU_HANG_IDLE : GPU_HANG_STUCK);
+        explain_hang(run, watch, verdict == GPU_WATCH_IDLE ? GPU_HANG_IDLE : GPU_HANG_STUCK);
         return GPU_HANG;
     }
     return GPU_OK;
@@ -286,7 +293,7 @@ static bool goes_on(struct gpu_run *run, struct course *c, uint64_t end, uint64_
         if (gpu_memory_hangs(run))
             gpu_explain_memory_hang(run);
         else
-            gpu_explain_hang(run, GPU_HANG_STILL);
+            explain_hang(run, &c->watch, GPU_HANG_STILL);
         return false;
     }
     enum gpu_status watched = ask_watch(run, &c->watch, end, next, c->limit);
@@ -404,7 +411,7 @@ static enum gpu_status leave_stand(struct gpu_run *run, enum gpu_going going)
     if (going == GPU_GO_STOP)
         return GPU_STOPPED;
     if (going == GPU_GO_HANG) {
-        gpu_explain_hang(run, GPU_HANG_STUCK);
+        explain_hang(run, &c->watch, GPU_HANG_STUCK);
         return GPU_HANG;
     }
     gpu_watch_start(&c->watch, gpu);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gpu/waits.h"
+#include "sm/barrier.h"
 
 #define REPORT_WARPS 12  /* warps described one by one */
 #define REPORT_OTHERS 4  /* the same, when circles or starved warps explain most */
@@ -12,6 +13,8 @@
 #define REPORT_TRIES 6 /* warps that try in vain; that never take a lock */
 #define REPORT_WRITERS 2
 #define REPORT_PARKED 4
+#define REPORT_MISSING 8  /* warps that have not come to a barrier */
+#define REPORT_ABSENT 4   /* blocks that have not come to a barrier of the grid */
 #define REPORT_RANGES 4   /* of warps that are like one that is told of */
 #define REPORT_BARRIERS 4 /* warps at barriers, beside others that spin */
 #define REPORT_CLAIMS 4   /* locations that one warp wants */
@@ -26,10 +29,30 @@ static void add_name(const uint32_t block[3], uint32_t warp, struct strbuf *out)
     strbuf_addf(out, "block (%u,%u,%u) warp %u", block[0], block[1], block[2], warp);
 }
 
+static void add_time(const struct gpu_run *run, const struct waits *w, uint64_t when, struct strbuf *out)
+{
+    waits_add_time(w, run, when, out);
+}
+
 static void add_lock(const struct gpu_run *run, const struct waits *w, const struct waits_lock *lock,
                      struct strbuf *out)
 {
     waits_add_place(w, lock, &run->grid, out);
+}
+
+/* The blocks that do not come to a barrier of the grid. */
+static void add_absent(const struct waits *w, const struct waits_lock *lock, struct strbuf *out)
+{
+    uint32_t from = 0, shown = 0, warp;
+    for (; shown <= REPORT_ABSENT && waits_next_absent(w, lock, &from, &warp); shown++) {
+        const uint32_t *block = w->warps[warp].state.block;
+        if (shown == REPORT_ABSENT)
+            strbuf_add(out, " and others");
+        else
+            strbuf_addf(out, "%s (%u,%u,%u)",
+                        shown ? "," : "; a barrier of the grid, to which blocks have not come:", block[0], block[1],
+                        block[2]);
+    }
 }
 
 /* Who may write a word that is polled, and does not come to it. */
@@ -54,14 +77,21 @@ static void add_writers(const struct gpu_run *run, const struct waits *w, const 
         }
         strbuf_add(out, " at ");
         add_pos(run, writer.at, out);
-        if (node->kind == WAITS_BARRIER)
-            strbuf_addf(out, ", which waits at barrier %u before ", node->state.barrier);
-        else if (node == waiter && !run->grid.divergence->poll)
+        if (node->kind == WAITS_BARRIER) {
+            strbuf_add(out, ", which waits at ");
+            waits_add_barrier(&node->state, out);
+            strbuf_add(out, " before ");
+        } else if (node == waiter && !run->grid.divergence->poll)
             strbuf_add(out, ", which gets no turn before these lanes meet it (SIMT deadlock) and stands at ");
         else
             strbuf_add(out, ", which stands at ");
         add_pos(run, writer.pc, out);
     }
+    add_absent(w, lock, out);
+    if (!shown && w->begun < w->blocks && !lock->shared)
+        strbuf_add(out, "; may be written by blocks that have not begun");
+    if (waits_host_writes(run, lock))
+        strbuf_add(out, "; the host can write it");
 }
 
 /* Who holds a lock, and why the holder does not give it back. waiter: who asks. */
@@ -69,6 +99,7 @@ static void add_holder(const struct gpu_run *run, const struct waits *w, const s
                        const struct waits_warp *waiter, struct strbuf *out)
 {
     if (lock->holder == HOLDER_UNKNOWN) {
+        waits_add_last_writer(w, run, lock, "; ", out);
         add_writers(run, w, lock, waiter, out);
         return;
     }
@@ -78,8 +109,9 @@ static void add_holder(const struct gpu_run *run, const struct waits *w, const s
     }
     strbuf_add(out, "; held by ");
     add_name(lock->taken.block, lock->taken.warp, out);
-    strbuf_addf(out, " lane %u since cycle %llu, taken at ", lock->taken.lane,
-                (unsigned long long)(lock->taken.cycle - run->start_cycle));
+    strbuf_addf(out, " lane %u since ", lock->taken.lane);
+    add_time(run, w, lock->taken.cycle, out);
+    strbuf_add(out, ", taken at ");
     add_pos(run, lock->taken.pc, out);
     if (lock->holder == HOLDER_WARP_ENDED) {
         strbuf_add(out, ", whose warp has ended without giving it back");
@@ -136,13 +168,11 @@ static void describe_parked(const struct gpu_run *run, const struct waits_warp *
     struct waits_standing list[WAITS_STANDING];
     uint32_t n = waits_parked(node, list, WAITS_STANDING);
     for (uint32_t i = 0; i < n && i < REPORT_PARKED; i++) {
-        strbuf_add(out, i ? ", " : "\n    its other lanes: ");
-        waits_add_lanes(list[i].lanes, out);
-        strbuf_add(out, " at ");
-        add_pos(run, list[i].pc, out);
+        strbuf_add(out, i ? "; " : "\n    its other lanes: ");
+        waits_add_standing(run->launch->module->code, &list[i], out);
     }
     if (n > REPORT_PARKED)
-        strbuf_addf(out, ", and %u more places", n - REPORT_PARKED);
+        strbuf_addf(out, "; and %u more places", n - REPORT_PARKED);
 }
 
 static void describe_warp(const struct gpu_run *run, const struct waits *w, const struct waits_warp *node,
@@ -151,9 +181,13 @@ static void describe_warp(const struct gpu_run *run, const struct waits *w, cons
     const struct sm_warp_state *s = &node->state;
     strbuf_add(out, "\n  ");
     add_name(s->block, s->index, out);
-    strbuf_addf(out, " (SM %u): ", node->sm);
+    if (w->source.timed)
+        strbuf_addf(out, " (SM %u)", node->sm);
+    strbuf_add(out, ": ");
     if (node->kind == WAITS_BARRIER) {
-        strbuf_addf(out, "%s %u before ", waits_words(node->kind)->words, s->barrier);
+        strbuf_addf(out, "%s ", waits_words(node->kind)->words);
+        waits_add_barrier(s, out);
+        strbuf_add(out, " before ");
         add_pos(run, s->pc, out);
     } else if (node->kind == WAITS_LOCK) {
         describe_claims(run, w, node, only, out);
@@ -172,23 +206,27 @@ static void describe_missing(const struct gpu_run *run, const struct waits *w, c
 {
     const struct sm_warp_state *here = &waiting->state;
     unsigned missing = 0;
+    strbuf_add(out, "\n  ");
+    waits_add_barrier(here, out);
+    if (here->barrier != SM_GRID_BARRIER)
+        strbuf_addf(out, " of block (%u,%u,%u)", here->block[0], here->block[1], here->block[2]);
     for (uint32_t i = 0; i < w->warp_count; i++) {
         const struct sm_warp_state *s = &w->warps[i].state;
-        if (memcmp(s->block, here->block, sizeof s->block) || waits_at_barrier(s, here->barrier))
+        if (!waits_awaits(here, s) || missing++ >= REPORT_MISSING)
             continue;
-        if (missing++ == 0)
-            strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) still awaits:", here->barrier, s->block[0],
-                        s->block[1], s->block[2]);
-        if (missing <= 8) {
-            strbuf_addf(out, " warp %u (%s ", s->index,
-                        waits_for(s, WAITS_BARRIER) ? "at another barrier, before" : "at");
-            add_pos(run, s->pc, out);
-            strbuf_add(out, ")");
-        }
+        strbuf_add(out, missing == 1 ? " still awaits: " : ", ");
+        if (here->barrier == SM_GRID_BARRIER)
+            add_name(s->block, s->index, out);
+        else
+            strbuf_addf(out, "warp %u", s->index);
+        strbuf_addf(out, " (%s ", waits_for(s, WAITS_BARRIER) ? "at another barrier, before" : "at");
+        add_pos(run, s->pc, out);
+        strbuf_add(out, ")");
     }
+    if (missing > REPORT_MISSING)
+        strbuf_addf(out, ", and %u more", missing - REPORT_MISSING);
     if (!missing)
-        strbuf_addf(out, "\n  barrier %u of block (%u,%u,%u) expects more threads than the block has left",
-                    here->barrier, here->block[0], here->block[1], here->block[2]);
+        strbuf_add(out, " expects more threads than the block has left");
 }
 
 /* A circle of waiting, each member with whom it waits for. */
@@ -249,7 +287,9 @@ static void describe_starved(const struct gpu_run *run, const struct waits *w, u
             continue;
         strbuf_addf(out, "\n    its lane %u holds ", lock->taken.lane);
         add_lock(run, w, lock, out);
-        strbuf_addf(out, " since cycle %llu, taken at ", (unsigned long long)(lock->taken.cycle - run->start_cycle));
+        strbuf_add(out, " since ");
+        add_time(run, w, lock->taken.cycle, out);
+        strbuf_add(out, ", taken at ");
         add_pos(run, lock->taken.pc, out);
         strbuf_addf(out, "; %u lanes of %u warps wait for it", lock->lanes, lock->warps);
     }
@@ -441,13 +481,15 @@ static bool is_kept(const struct waits *w)
 }
 
 /* Blocks that must wait until others end; what waits for them waits for ever. */
-static void describe_blocks_left(const struct gpu_run *run, struct strbuf *out)
+static void describe_blocks(const struct waits *w, struct strbuf *out)
 {
-    if (run->next_block < run->blocks)
-        strbuf_addf(out,
-                    "\n blocks: %llu of %llu have not begun: the device has room for them only when others end, which "
-                    "must not wait for them",
-                    (unsigned long long)(run->blocks - run->next_block), (unsigned long long)run->blocks);
+    struct strbuf text = {0};
+    waits_add_blocks(w, &text);
+    if (text.length)
+        strbuf_addf(out, "\n blocks: %s", text.text);
+    if (w->begun < w->blocks)
+        strbuf_add(out, ": the device has room for them only when others end, which must not wait for them");
+    strbuf_free(&text);
 }
 
 static const char *hint_for(enum gpu_hang how, bool starving, bool never)
@@ -465,7 +507,8 @@ static const char *hint_for(enum gpu_hang how, bool starving, bool never)
                : NULL;
 }
 
-void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
+static void describe_verdict(const struct gpu_run *run, const struct waits *w, enum gpu_hang how, const char *reason,
+                             struct strbuf *out)
 {
     static const char *const what[] = {
         [GPU_HANG_STILL] = "can make no progress: nothing is under way and every warp waits",
@@ -474,29 +517,39 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
             ("made no visible progress: its warps change registers, but for gpu.idle_cycles no thread has "
              "ended or given memory a new value"),
     };
+    unsigned at_barrier = 0;
+    for (uint32_t i = 0; i < w->warp_count; i++)
+        at_barrier += w->warps[i].kind == WAITS_BARRIER;
+    strbuf_addf(out, "kernel %s %s%s; stopped ", run->launch->kernel->name, what[how], reason);
+    if (w->source.timed)
+        strbuf_addf(out, "at cycle %llu under the scheduler %s", (unsigned long long)(w->source.now - run->start_cycle),
+                    run->gpu->machine.sm.scheduler);
+    else
+        strbuf_addf(out, "after %llu warp instructions", (unsigned long long)w->source.now);
+    strbuf_addf(out, " with %u warps unfinished, %u of them at barriers:", w->warp_count, at_barrier);
+}
+
+void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how, const struct waits_source *source, uint64_t since)
+{
     struct waits w;
     struct strbuf text = {0};
-    unsigned at_barrier = 0, starving = 0;
-    waits_find(&w, run->gpu, &run->arena);
-    for (uint32_t i = 0; i < w.warp_count; i++)
-        at_barrier += w.warps[i].kind == WAITS_BARRIER;
+    unsigned starving = 0;
+    waits_find(&w, run->gpu, source, &run->arena);
+    waits_find_writers(&w, since);
+    waits_count_blocks(&w, run->blocks, run->next_block);
     for (uint32_t i = 0; i < w.lock_count; i++)
         starving += w.locks[i].holder_warp != WAITS_NOBODY && w.warps[w.locks[i].holder_warp].kind == WAITS_STARVED;
     uint32_t in_vain = count_warps(&w, tries_in_vain), never = count_warps(&w, never_takes);
-    strbuf_addf(&text,
-                "kernel %s %s%s; stopped at cycle %llu under the scheduler %s with %u warps unfinished, %u of them at "
-                "barriers:",
-                run->launch->kernel->name, what[how],
-                w.circle_count ? " (deadlock)"
-                : starving     ? " (livelock: holders of locks get no turn)"
-                : in_vain      ? " (livelock: locks are taken and given back in vain)"
-                : is_kept(&w)  ? " (a lock was not given back)"
-                               : "",
-                (unsigned long long)(run->gpu->cycle - run->start_cycle), run->gpu->machine.sm.scheduler, w.warp_count,
-                at_barrier);
+    describe_verdict(run, &w, how,
+                     w.circle_count ? " (deadlock)"
+                     : starving     ? " (livelock: holders of locks get no turn)"
+                     : in_vain      ? " (livelock: locks are taken and given back in vain)"
+                     : is_kept(&w)  ? " (a lock was not given back)"
+                                    : "",
+                     &text);
     if (run->why_alone)
         strbuf_addf(&text, "\n host: %s", run->why_alone);
-    describe_blocks_left(run, &text);
+    describe_blocks(&w, &text);
     for (uint32_t i = 1; i <= w.circle_count && i <= REPORT_CIRCLES; i++)
         describe_circle(run, &w, i, &text);
     if (w.circle_count > REPORT_CIRCLES)
@@ -508,5 +561,5 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how)
     diag_error(run->sink, DIAG_NOWHERE, hint_for(how, starving, in_vain && never), "%s", strbuf_text(&text));
     strbuf_free(&text);
     if (run->launch->waits)
-        waits_dot(&w, run->launch->module->code, run->launch->waits);
+        waits_dot(&w, run, run->launch->waits);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "gpu/control.h"
-#include "gpu/gpu_impl.h"
+#include "gpu/waits.h"
 #include "simt/lock.h"
 #include "sm/barrier.h"
 #include "sm/novel.h"
@@ -15,6 +15,15 @@
  * state, when memory changed in the meantime, above which coming back to it is no chance. */
 #define QUIET_ROUNDS 1024
 #define OLD_ROUNDS 8192
+#define FHOLDERS 4096u
+
+/* A warp's last access that synchronises: for reports. */
+struct fsync {
+    uint64_t count; /* since it last did more */
+    uint64_t address;
+    uint32_t pc;
+    bool shared;
+};
 
 /* A running block's memory. The next block to start takes the place that was given back last, so blocks that end
  * in their first turn, as most do that need not wait, all run in memory that is near. */
@@ -22,7 +31,8 @@ struct fplace {
     struct fplace *next; /* in the list of those that are free */
     struct simt_warp *warps;
     struct simt_barrier *waits; /* what each warp waits at */
-    uint64_t *states; /* of each warp, in the turn that all are compared with */
+    uint64_t *states;           /* of each warp, in the turn that all are compared with */
+    struct fsync *syncs;        /* how each warp last synchronised */
     uint8_t *shared;
     struct sm_barriers barriers;
 };
@@ -45,7 +55,7 @@ struct frun {
     uint64_t idle, noted;  /* turns since anybody did more; the one in which states were noted */
     uint64_t idle_from;    /* instructions when that began */
     bool changed;          /* memory did since then */
-    uint64_t round; /* turns of everybody so far, + 1 */
+    uint64_t round;        /* turns of everybody so far, + 1 */
     struct gpu_control *control;
     struct simt_access access;
     struct sm_novel novel;
@@ -53,6 +63,7 @@ struct frun {
     bool faulted;
     struct sm_unsynced_list unsynced;
     struct gpu_counters *counters;
+    struct sm_holder *holders; /* FHOLDERS by hash of the address, for reports; NULL: nobody has taken anything yet */
 };
 
 static void release(struct fblock *b, uint64_t warps, uint64_t value)
@@ -184,11 +195,65 @@ static void end_warp(struct fblock *b, unsigned w)
         open_barrier(b, released, value, id == SM_GRID_BARRIER);
 }
 
-static void note_access(struct frun *f, const struct fblock *b, bool *synced, bool *worked)
+/* Addresses of shared memory lie behind this one, where those of all blocks are looked at together. */
+static uint64_t base_of(const struct frun *f, const struct fblock *b)
 {
-    bool waits = synchronises(f, &f->access, b);
+    return (uint64_t)(b - f->blocks + 1) << 32;
+}
+
+static struct sm_holder *holder_place(const struct frun *f, uint64_t address)
+{
+    return &f->holders[(address / 4 * UINT64_C(0x9E3779B97F4A7C15) >> 40) % FHOLDERS];
+}
+
+/* A lane that changed a location from what a compare-and-swap expected, or by an exchange to something else than 0, is
+ * taken to hold it; the present value tells whether it still does. */
+static void note_holders(struct frun *f, const struct fblock *b, unsigned w)
+{
+    const struct simt_access *a = &f->access;
+    const struct simt_warp *warp = &b->place->warps[w];
+    bool shared = a->space == ISA_SPACE_SHARED;
+    if (!f->holders)
+        f->holders = ARENA_NEW(&f->run->arena, struct sm_holder, FHOLDERS);
+    for (uint64_t rest = a->changed & a->mask; rest; rest &= rest - 1) {
+        unsigned lane = mask_first(rest);
+        uint64_t value = 0, at = a->address[lane];
+        memcpy(&value, shared ? b->simt.shared + at : store_at(&f->run->gpu->store, at), a->element_bytes);
+        if (!value && a->instr->mods.atomic == ISA_ATOMIC_EXCH)
+            continue;
+        at += shared ? base_of(f, b) : 0;
+        struct sm_holder h = {.address = at,
+                              .cycle = f->instructions,
+                              .warp = w,
+                              .thread = warp->threads[lane],
+                              .pc = a->pc,
+                              .lane = (uint8_t)lane,
+                              .slot = (uint8_t)w};
+        memcpy(h.block, b->simt.index, sizeof h.block);
+        *holder_place(f, at) = h;
+    }
+}
+
+static void note_sync(struct frun *f, const struct fblock *b, unsigned w)
+{
+    const struct simt_access *a = &f->access;
+    struct fsync *sync = &b->place->syncs[w];
+    sync->count++;
+    sync->address = a->address[mask_first(a->mask)];
+    sync->pc = a->pc;
+    sync->shared = a->space == ISA_SPACE_SHARED;
+    if (a->changed && (a->instr->mods.atomic == ISA_ATOMIC_CAS || a->instr->mods.atomic == ISA_ATOMIC_EXCH))
+        note_holders(f, b, w);
+}
+
+static void note_access(struct frun *f, const struct fblock *b, unsigned w, bool *synced, bool *worked)
+{
+    const struct simt_access *a = &f->access;
+    bool waits = synchronises(f, a, b), orders = a->kind == ISA_FLAG_LOAD && a->instr->mods.order > ISA_ORDER_WEAK;
     *synced |= waits;
-    *worked |= f->access.kind != ISA_FLAG_LOAD && !waits;
+    *worked |= a->kind != ISA_FLAG_LOAD && !waits;
+    if (orders || (a->kind == ISA_FLAG_ATOMIC && a->mask))
+        note_sync(f, b, w);
 }
 
 /* Locks that an access asked for or gave back move its lanes. False: that was illegal. */
@@ -225,12 +290,12 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             if (!legal(f, b, w))
                 return true;
             simt_serve(warp, &f->access, gpu_host_address, f->run->gpu);
-            note_access(f, b, &synced, &worked);
+            note_access(f, b, w, &synced, &worked);
             if (!move_lanes(f, b, w))
                 return true;
         } else if (event == SIMT_MEMORY) {
             if (f->access.space == ISA_SPACE_SHARED)
-                note_access(f, b, &synced, &worked);
+                note_access(f, b, w, &synced, &worked);
             if (!move_lanes(f, b, w))
                 return true;
         } else if (event == SIMT_BARRIER) {
@@ -251,6 +316,8 @@ static bool run_warp(struct frun *f, struct fblock *b, unsigned w)
             break;
         }
     }
+    if (worked || !synced)
+        b->place->syncs[w].count = 0;
     return worked || !synced;
 }
 
@@ -265,6 +332,7 @@ static struct fplace *new_place(struct frun *f)
     place->warps = ARENA_NEW(arena, struct simt_warp, k->warps_per_block);
     place->waits = ARENA_NEW(arena, struct simt_barrier, k->warps_per_block);
     place->states = ARENA_NEW(arena, uint64_t, k->warps_per_block);
+    place->syncs = ARENA_NEW(arena, struct fsync, k->warps_per_block);
     place->shared = arena_alloc(arena, k->shared_bytes + 1, 16);
     uint8_t *lent = arena_alloc(arena, bytes * k->warps_per_block, 64);
     for (unsigned w = 0; w < k->warps_per_block; w++)
@@ -315,6 +383,7 @@ static void start_block(struct frun *f, struct fblock *b)
         unsigned first = w * width;
         b->place->warps[w].sm = (uint16_t)((b - f->blocks) % run->gpu->machine.gpu.sms);
         b->place->warps[w].slot = (uint16_t)w;
+        b->place->syncs[w] = (struct fsync){0};
         simt_warp_start(&b->place->warps[w], &b->simt, w, threads - first < width ? threads - first : width);
     }
 }
@@ -399,10 +468,62 @@ static bool goes_round(struct frun *f)
     return all && !note && (!f->changed || f->idle - f->noted >= OLD_ROUNDS);
 }
 
+static void state_of(void *context, unsigned unit, unsigned w, struct sm_warp_state *state)
+{
+    const struct frun *f = context;
+    const struct fblock *b = &f->blocks[unit];
+    *state = (struct sm_warp_state){.resident = b->place};
+    if (!b->place)
+        return;
+    const struct simt_warp *warp = &b->place->warps[w];
+    const struct fsync *sync = &b->place->syncs[w];
+    state->finished = !mask_has(b->running, w);
+    state->index = w;
+    memcpy(state->block, b->simt.index, sizeof state->block);
+    state->live = warp->live;
+    state->warp = warp;
+    state->issued = 1;
+    state->sync_ops = sync->count;
+    state->last_sync_address = sync->address;
+    state->last_sync_pc = sync->pc;
+    state->last_sync_shared = sync->shared;
+    state->shared_base = base_of(f, b);
+    if (state->finished)
+        return;
+    state->pc = simt_pc(warp);
+    state->mask = warp->paths.now->mask;
+    if (!mask_has(b->waiting | b->at_grid, w))
+        return;
+    state->waits = 1u << SM_WAIT_barrier;
+    state->barrier = b->place->waits[w].mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : b->place->waits[w].id;
+    state->barrier_threads = b->place->waits[w].threads;
+}
+
+static bool holder_of(void *context, unsigned unit, uint64_t address, struct sm_holder *holder)
+{
+    const struct frun *f = context;
+    if (!f->holders)
+        return false;
+    *holder = *holder_place(f, address);
+    const struct fblock *b = &f->blocks[unit];
+    bool ended = unit == 0; /* one unit answers for holders whose blocks have ended */
+    for (unsigned i = 0; ended && i < f->block_count; i++)
+        ended = !f->blocks[i].place || memcmp(holder->block, f->blocks[i].simt.index, sizeof holder->block) != 0;
+    return holder->address == address && address &&
+           (ended || (b->place && memcmp(holder->block, b->simt.index, sizeof holder->block) == 0));
+}
+
+static struct waits_source source_of(struct frun *f)
+{
+    return (struct waits_source){f,         f->block_count,  f->run->kernel.warps_per_block,      false, state_of,
+                                 holder_of, f->instructions, (f->instructions - f->idle_from) / 2};
+}
+
 /* Nobody on the device will write what its warps poll, but the host may. */
 static bool waits_for_host(struct frun *f)
 {
-    if (!f->run->launch->open)
+    const struct waits_source source = source_of(f);
+    if (!f->run->launch->open || waits_closed_now(f->run->gpu, &source))
         return false;
     gpu_polls_begin(f->run);
     for (unsigned i = 0; i < f->block_count; i++) {
@@ -428,10 +549,8 @@ static bool is_stuck(struct frun *f, bool ran, bool moved)
 
 static enum gpu_status explain_stuck(struct frun *f, bool ran)
 {
-    const char *why = f->run->why_alone;
-    diag_error(f->run->sink, DIAG_NOWHERE, "run it with --mode timing for a report of who waits for whom",
-               "kernel %s made no progress: its warps %s%s%s", f->run->launch->kernel->name,
-               ran ? "only spin" : "wait at barriers that the others do not reach", why ? "; " : "", why ? why : "");
+    const struct waits_source source = source_of(f);
+    gpu_explain_hang(f->run, ran ? GPU_HANG_STUCK : GPU_HANG_STILL, &source, CYCLE_NEVER);
     return GPU_HANG;
 }
 

@@ -248,6 +248,8 @@ int gpu_resume(struct gpu_run *run, struct gpu_watch *watch);
  * lock instructions tell who holds what. */
 bool gpu_locks_stuck(struct gpu_watch *watch, const struct gpu *gpu);
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu);
+/* Since when SMs have noted every write of a launch that does no work (sm_find_writer); CYCLE_NEVER: they have not. */
+uint64_t gpu_watch_noted_since(const struct gpu_watch *watch, const struct gpu *gpu);
 /* Makes what is made when it is first needed. */
 void gpu_watch_prepare(struct gpu_watch *watch);
 /* Whether the launch has made no progress: for gpu.watch_cycles, or twice as many warp instructions, when every warp
@@ -274,7 +276,9 @@ enum gpu_hang {
 int gpu_check_accounts(struct gpu_run *run, bool whole);
 /* phases.c: the rows of gpu_launch.phases that this launch gives. */
 void gpu_add_phases(const struct gpu *gpu, const char *kernel, struct strbuf *out);
-void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how);
+struct waits_source;
+/* since: from when on all writes were noted, or CYCLE_NEVER. */
+void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how, const struct waits_source *source, uint64_t since);
 /* memory_hang.c: true if what is in the memory system can never go on; and a report of that. */
 bool gpu_memory_hangs(const struct gpu_run *run);
 void gpu_explain_memory_hang(struct gpu_run *run);

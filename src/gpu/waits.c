@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sm/barrier.h"
+
 #define MANY_TRIES 64 /* accesses that synchronise; critical sections have fewer before they write something */
 
 bool waits_read_operand(const struct simt_warp *warp, const struct simt_frame *frame, const struct isa_operand *o,
@@ -73,9 +75,9 @@ static bool find_parked(const struct sm_warp_state *s, unsigned lane, uint32_t *
 static void find_holder(const struct waits *w, struct waits_lock *lock, uint64_t base, unsigned home)
 {
     bool found = false;
-    for (unsigned i = 0; i < w->gpu->machine.gpu.sms; i++) {
+    for (unsigned i = 0; i < w->source.units; i++) {
         struct sm_holder h;
-        if ((!base || i == home) && sm_find_holder(w->gpu->sms[i], base + lock->address, &h) &&
+        if ((!base || i == home) && w->source.holder(w->source.context, i, base + lock->address, &h) &&
             (!found || h.cycle > lock->taken.cycle)) {
             lock->taken = h;
             lock->holder_sm = i;
@@ -88,7 +90,7 @@ static void find_holder(const struct waits *w, struct waits_lock *lock, uint64_t
         lock->holder = HOLDER_LANE_ENDED;
         return;
     }
-    lock->holder_warp = w->nodes[lock->holder_sm * w->gpu->machine.sm.warps + lock->taken.slot];
+    lock->holder_warp = w->nodes[lock->holder_sm * w->source.slots + lock->taken.slot];
     const struct waits_warp *holder = lock->holder_warp == WAITS_NOBODY ? NULL : &w->warps[lock->holder_warp];
     if (!holder || memcmp(holder->state.block, lock->taken.block, sizeof lock->taken.block) ||
         holder->state.index != lock->taken.warp) {
@@ -118,10 +120,13 @@ static uint32_t lock_at(struct waits *w, const struct waits_warp *node, const st
     if (w->places[place])
         return w->places[place] - 1;
     struct waits_lock *lock = &w->locks[w->lock_count];
-    *lock = (struct waits_lock){.address = address, .shared = s->last_sync_shared, .holder_warp = WAITS_NOBODY};
+    *lock = (struct waits_lock){
+        .address = address, .shared = s->last_sync_shared, .holder_warp = WAITS_NOBODY, .writer = WAITS_NOBODY};
     memcpy(lock->block, s->block, sizeof lock->block);
-    unsigned bytes = instr && isa_type_bits(instr->type) == 64 ? 8 : 4;
-    lock->readable = read_location(w->gpu, s, address, bytes, &lock->value);
+    lock->bytes = instr && isa_type_bits(instr->type) == 64 ? 8 : 4;
+    lock->home = node->sm;
+    lock->shared_base = s->shared_base;
+    lock->readable = read_location(w->gpu, s, address, lock->bytes, &lock->value);
     if (lock->readable)
         find_holder(w, lock, lock->shared ? s->shared_base : 0, node->sm);
     w->places[place] = ++w->lock_count;
@@ -134,8 +139,7 @@ static bool is_past(const struct waits *w, const struct waits_lock *lock, const 
 {
     bool its = lock->holder >= HOLDER_PARKED && lock->taken.lane == lane && lock->taken.warp == node->state.index &&
                memcmp(lock->taken.block, node->state.block, sizeof node->state.block) == 0;
-    bool again =
-        node->state.sync_ops > MANY_TRIES && w->gpu->cycle - lock->taken.cycle > w->gpu->machine.gpu.watch_cycles / 2;
+    bool again = node->state.sync_ops > MANY_TRIES && w->source.now - lock->taken.cycle > w->source.recent;
     return its && !again;
 }
 
@@ -203,16 +207,16 @@ static void find_claims(struct waits *w, struct waits_warp *node)
 
 static void find_warps(struct waits *w)
 {
-    const struct machine *m = &w->gpu->machine;
-    w->warps = ARENA_NEW(w->arena, struct waits_warp, m->gpu.sms * m->sm.warps);
-    w->nodes = ARENA_NEW(w->arena, uint32_t, m->gpu.sms * m->sm.warps);
-    for (unsigned i = 0; i < m->gpu.sms; i++) {
-        for (unsigned slot = 0; slot < m->sm.warps; slot++) {
+    const struct waits_source *source = &w->source;
+    w->warps = ARENA_NEW(w->arena, struct waits_warp, source->units * source->slots);
+    w->nodes = ARENA_NEW(w->arena, uint32_t, source->units * source->slots);
+    for (unsigned i = 0; i < source->units; i++) {
+        for (unsigned slot = 0; slot < source->slots; slot++) {
             struct waits_warp *node = &w->warps[w->warp_count];
             *node = (struct waits_warp){.sm = i, .slot = slot};
-            sm_warp_state(w->gpu->sms[i], slot, &node->state);
+            source->state(source->context, i, slot, &node->state);
             bool unfinished = node->state.resident && !node->state.finished;
-            w->nodes[i * m->sm.warps + slot] = unfinished ? w->warp_count++ : WAITS_NOBODY;
+            w->nodes[i * source->slots + slot] = unfinished ? w->warp_count++ : WAITS_NOBODY;
         }
     }
 }
@@ -253,6 +257,12 @@ bool waits_for(const struct sm_warp_state *s, enum waits_kind kind)
     return false;
 }
 
+bool waits_awaits(const struct sm_warp_state *s, const struct sm_warp_state *other)
+{
+    bool same = s->barrier == SM_GRID_BARRIER || memcmp(s->block, other->block, sizeof s->block) == 0;
+    return same && !waits_at_barrier(other, s->barrier);
+}
+
 /* The kind follows from what the warp waits for; between RUNS and LOCK its last accesses decide. */
 static enum waits_kind kind_of(const struct sm_warp_state *s, bool others_issue)
 {
@@ -280,7 +290,7 @@ static void find_kinds(struct waits *w)
 static bool is_passing(const struct waits *w, const struct waits_lock *lock)
 {
     return lock->holder >= HOLDER_PARKED && w->warps[lock->holder_warp].state.takes > WAITS_MANY_TAKES &&
-           w->gpu->cycle - lock->taken.cycle < w->gpu->machine.gpu.watch_cycles / 2;
+           w->source.now - lock->taken.cycle < w->source.recent;
 }
 
 /* The next warp that node waits for, from edge *at on; NULL when there is none. *claim: by which claim. */
@@ -297,8 +307,7 @@ static struct waits_warp *next_edge(const struct waits *w, const struct waits_wa
         *claim = WAITS_NOBODY;
         while (*at < w->warp_count) {
             struct waits_warp *other = &w->warps[(*at)++];
-            bool there = waits_at_barrier(&other->state, node->state.barrier);
-            if (!there && memcmp(other->state.block, node->state.block, sizeof node->state.block) == 0)
+            if (waits_awaits(&node->state, &other->state))
                 return other;
         }
     }
@@ -367,9 +376,26 @@ static void allocate_locks(struct waits *w)
     w->places = ARENA_NEW(w->arena, uint32_t, w->place_mask + 1);
 }
 
-void waits_find(struct waits *w, struct gpu *gpu, struct arena *arena)
+static void state_in_sm(void *gpu, unsigned unit, unsigned slot, struct sm_warp_state *state)
 {
-    *w = (struct waits){.gpu = gpu, .arena = arena};
+    sm_warp_state(((struct gpu *)gpu)->sms[unit], slot, state);
+}
+
+static bool holder_in_sm(void *gpu, unsigned unit, uint64_t address, struct sm_holder *holder)
+{
+    return sm_find_holder(((struct gpu *)gpu)->sms[unit], address, holder);
+}
+
+struct waits_source waits_of_sms(struct gpu *gpu)
+{
+    const struct machine *m = &gpu->machine;
+    return (struct waits_source){gpu,         m->gpu.sms,   m->sm.warps, true,
+                                 state_in_sm, holder_in_sm, gpu->cycle,  m->gpu.watch_cycles / 2};
+}
+
+void waits_find(struct waits *w, struct gpu *gpu, const struct waits_source *source, struct arena *arena)
+{
+    *w = (struct waits){.gpu = gpu, .arena = arena, .source = *source, .noted_since = CYCLE_NEVER};
     find_warps(w);
     find_kinds(w);
     allocate_locks(w);
@@ -381,6 +407,45 @@ void waits_find(struct waits *w, struct gpu *gpu, struct arena *arena)
             w->warps[i].kind = WAITS_RUNS; /* all its lanes hold what they asked for */
     }
     find_circles(w);
+}
+
+void waits_count_blocks(struct waits *w, uint64_t blocks, uint64_t begun)
+{
+    w->blocks = blocks;
+    w->begun = begun;
+    for (uint32_t i = 0; i < w->warp_count; i++) {
+        bool first = true; /* warps of a block are near each other: those of one unit */
+        for (uint32_t k = i; first && k-- > 0 && w->warps[k].sm == w->warps[i].sm;)
+            first = memcmp(w->warps[k].state.block, w->warps[i].state.block, sizeof w->warps[i].state.block) != 0;
+        w->running += first;
+    }
+}
+
+static void find_writer(const struct waits *w, struct waits_lock *lock)
+{
+    lock->wrote = SM_WROTE_NOTHING;
+    for (unsigned i = 0; i < w->source.units; i++) {
+        unsigned slot = 0;
+        if (lock->shared && i != lock->home)
+            continue;
+        enum sm_wrote wrote = sm_find_writer(w->gpu->sms[i], (lock->shared ? lock->shared_base : 0) + lock->address,
+                                             lock->bytes, lock->value, &slot);
+        if (wrote == SM_WROTE_NOTHING)
+            continue;
+        bool one = wrote == SM_WROTE_VALUE && lock->wrote == SM_WROTE_NOTHING;
+        lock->wrote = one ? SM_WROTE_VALUE : SM_WROTE_PERHAPS;
+        lock->writer = one ? w->nodes[i * w->source.slots + slot] : WAITS_NOBODY;
+    }
+}
+
+void waits_find_writers(struct waits *w, uint64_t since)
+{
+    w->noted_since = since;
+    for (uint32_t i = 0; i < w->lock_count; i++) {
+        w->locks[i].wrote = SM_WROTE_PERHAPS;
+        if (since != CYCLE_NEVER && w->source.timed && w->locks[i].readable)
+            find_writer(w, &w->locks[i]);
+    }
 }
 
 bool waits_starving(const struct waits *w)
@@ -415,11 +480,11 @@ bool waits_closed(const struct waits *w)
     return true;
 }
 
-bool waits_closed_now(struct gpu *gpu)
+bool waits_closed_now(struct gpu *gpu, const struct waits_source *source)
 {
     struct arena arena = {0};
     struct waits waits;
-    waits_find(&waits, gpu, &arena);
+    waits_find(&waits, gpu, source, &arena);
     bool closed = waits_closed(&waits);
     arena_free(&arena);
     return closed;

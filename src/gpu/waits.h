@@ -3,6 +3,7 @@
 #define LOCKSTEP_GPU_WAITS_H
 
 #include "gpu/gpu_impl.h"
+#include "simt/observe.h"
 
 #define WAITS_NOBODY UINT32_MAX
 #define WAITS_MANY_TAKES 16 /* of locks by one warp, without progress */
@@ -25,6 +26,8 @@ static inline bool waits_at_barrier(const struct sm_warp_state *state, unsigned 
 {
     return waits_for(state, WAITS_BARRIER) && state->barrier == barrier;
 }
+/* Whether one warp waits at a barrier for the other, which has not come there. */
+bool waits_awaits(const struct sm_warp_state *state, const struct sm_warp_state *other);
 
 /* The state of a lock's holder. */
 enum waits_holder {
@@ -44,6 +47,8 @@ struct waits_claim {
 
 struct waits_lock {
     uint64_t address, value; /* value: of the global memory or the shared memory of `block` */
+    unsigned bytes, home;    /* of the value; the unit of the first warp that wants it */
+    uint64_t shared_base;    /* of `block` */
     bool shared;             /* in the shared memory of `block` */
     bool readable;           /* value is known */
     uint32_t block[3];
@@ -52,11 +57,13 @@ struct waits_lock {
     unsigned holder_sm;
     uint32_t holder_warp; /* node, or WAITS_NOBODY */
     uint32_t holder_pc;   /* where a parked lane waits */
+    enum sm_wrote wrote;  /* waits_find_writers: whether threads wrote to it while all writes were noted */
+    uint32_t writer;      /* node that wrote the value, or WAITS_NOBODY */
     uint32_t warps, lanes;
 };
 
 struct waits_warp {
-    unsigned sm, slot;
+    unsigned sm, slot; /* sm: the unit */
     struct sm_warp_state state;
     enum waits_kind kind;
     struct waits_claim *claims;
@@ -66,12 +73,29 @@ struct waits_warp {
     uint32_t next_claim;
 };
 
+/* Where warps stand and who took which lock. Units have `slots` places for warps each: SMs, or, in functional mode,
+ * blocks that run. */
+struct waits_source {
+    void *context;
+    unsigned units, slots;
+    bool timed; /* units are SMs, time is cycles; else instructions of the launch */
+    void (*state)(void *context, unsigned unit, unsigned slot, struct sm_warp_state *state);
+    bool (*holder)(void *context, unsigned unit, uint64_t address, struct sm_holder *holder);
+    uint64_t now;
+    uint64_t recent; /* how long ago something is that was done of late */
+};
+struct waits_source waits_of_sms(struct gpu *gpu);
+
 struct waits {
     struct gpu *gpu;
+    struct waits_source source;
+    uint64_t blocks, begun,
+        running;          /* waits_count_blocks: of the grid; that have begun; of which some thread has not ended */
+    uint64_t noted_since; /* waits_find_writers: when, or CYCLE_NEVER */
     uint32_t warp_count, lock_count, circle_count;
     struct waits_warp *warps; /* unfinished ones, by SM and slot */
     struct waits_lock *locks; /* in the order in which they were met */
-    uint32_t *nodes;          /* by SM and slot: the warp there, or WAITS_NOBODY */
+    uint32_t *nodes;          /* by unit and slot: the warp there, or WAITS_NOBODY */
     uint32_t *places;         /* hash table: index of a lock + 1, 0: empty */
     uint32_t place_mask;
     struct arena *arena;
@@ -81,13 +105,16 @@ struct waits {
  * is not plain. */
 bool waits_read_operand(const struct simt_warp *warp, const struct simt_frame *frame, const struct isa_operand *o,
                         unsigned lane, bool address, uint64_t *value);
-/* Looks at the device as it stands; memory belongs to arena. */
-void waits_find(struct waits *waits, struct gpu *gpu, struct arena *arena);
+/* Looks at the warps as they stand; memory belongs to arena. */
+void waits_find(struct waits *waits, struct gpu *gpu, const struct waits_source *source, struct arena *arena);
+void waits_count_blocks(struct waits *waits, uint64_t blocks, uint64_t begun);
+/* Looks for who wrote the words that are polled, since this cycle. */
+void waits_find_writers(struct waits *waits, uint64_t since);
 /* Whether nobody can go on by what the program does: every warp waits for a lock whose holder waits too, is gone, or
  * starves, or at a barrier, or starves itself. */
 bool waits_closed(const struct waits *waits);
-/* The same of the device as it stands now. */
-bool waits_closed_now(struct gpu *gpu);
+/* The same of warps as they stand now. */
+bool waits_closed_now(struct gpu *gpu, const struct waits_source *source);
 bool waits_starving(const struct waits *waits);
 /* Appends where an instruction stands. */
 void waits_pos(const struct isa_module *code, uint32_t pc, struct strbuf *out);
@@ -97,9 +124,12 @@ void waits_add_place(const struct waits *waits, const struct waits_lock *lock, c
                      struct strbuf *out);
 /* Lanes that have not the turn of their warp, and where they stand. */
 struct waits_standing {
-    uint64_t lanes;
+    uint64_t lanes, others; /* others: those that they wait for */
     uint32_t pc;
+    enum simt_standing why;
 };
+/* Appends "lanes 4-7 at X wait for lane 0". */
+void waits_add_standing(const struct isa_module *code, const struct waits_standing *standing, struct strbuf *out);
 #define WAITS_STANDING 64
 uint32_t waits_parked(const struct waits_warp *node, struct waits_standing *list, uint32_t most);
 /* Appends the chain of calls that the lanes of a path are in, innermost first, as "called in f at X, in g at Y" behind
@@ -115,9 +145,24 @@ struct waits_writer {
 /* The next one from warp *from on, which goes on behind it; of each warp one. */
 bool waits_next_writer(const struct waits *waits, const struct waits_lock *lock, uint32_t *from,
                        struct waits_writer *writer);
+/* The next block, from warp *from on, of which no warp polls the word, where that is a barrier of the grid; false:
+ * there is none. *warp: the first one of it. */
+bool waits_next_absent(const struct waits *waits, const struct waits_lock *lock, uint32_t *from, uint32_t *warp);
 /* Whether all that is said of one warp holds of the other. */
 bool waits_alike(const struct waits_warp *a, const struct waits_warp *b);
+/* Appends "cycle 12" of the launch, or, in functional mode, "instruction 12". */
+void waits_add_time(const struct waits *waits, const struct gpu_run *run, uint64_t when, struct strbuf *out);
+/* Appends, behind `before`, who wrote a word that is polled while all writes were noted, or that it did not change;
+ * nothing, when that is not known. */
+void waits_add_last_writer(const struct waits *waits, const struct gpu_run *run, const struct waits_lock *lock,
+                           const char *before, struct strbuf *out);
+/* Appends "barrier 3 of 128 threads", or "the grid's barrier". */
+void waits_add_barrier(const struct sm_warp_state *state, struct strbuf *out);
+/* Appends how many blocks have ended, run and have not begun; nothing, when all run. */
+void waits_add_blocks(const struct waits *waits, struct strbuf *out);
+/* Whether the host can write the word without a call. */
+bool waits_host_writes(const struct gpu_run *run, const struct waits_lock *lock);
 /* waits_dot.c: the whole graph, for Graphviz. */
-void waits_dot(const struct waits *waits, const struct isa_module *code, struct strbuf *out);
+void waits_dot(const struct waits *waits, const struct gpu_run *run, struct strbuf *out);
 
 #endif

@@ -77,6 +77,11 @@ void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
     start_over(watch, gpu, true);
 }
 
+uint64_t gpu_watch_noted_since(const struct gpu_watch *watch, const struct gpu *gpu)
+{
+    return worked_so_far(gpu) == watch->worked ? watch->visible : CYCLE_NEVER;
+}
+
 /* Windows of gpu.watch_cycles without progress. */
 #define PATIENCE 8 /* after which warps that come back to where they were get nowhere, whatever they write */
 #define LONG_AGO (PATIENCE / 2) /* how long they must have been going round until then */
@@ -207,7 +212,8 @@ static bool is_hopeless(const struct gpu_watch *watch, struct gpu *gpu, enum doi
         return false;
     if (most < MAY_COME_BACK && watch->windows >= PATIENCE)
         return true;
-    return waits_closed_now(gpu);
+    const struct waits_source source = waits_of_sms(gpu);
+    return waits_closed_now(gpu, &source);
 }
 
 /* A window has passed. */

@@ -21,16 +21,81 @@ static const char *take_source_name(const char *at, struct strbuf *out)
     return end + n;
 }
 
+/* Behind `S_`, `S1_`, `T_` or `St`, from the letter on. */
+static const char *skip_abbreviation(const char *at)
+{
+    const char *end = at + 1 + strspn(at + 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    return *end == '_' ? end + 1 : at[1] ? at + 2 : NULL;
+}
+
+/* Behind a literal, `Li5E`, from the L on. */
+static const char *skip_literal(const char *at)
+{
+    struct strbuf type = {0};
+    at = isdigit((unsigned char)at[1]) ? take_source_name(at + 1, &type) : at[1] ? at + 2 : NULL;
+    strbuf_free(&type);
+    at = at ? strchr(at, 'E') : NULL;
+    return at ? at + 1 : NULL;
+}
+
+/* Behind template arguments, from their `I` to their `E`; NULL when they are of a kind that is not known here. */
+static const char *skip_arguments(const char *at)
+{
+    unsigned depth = 0;
+    struct strbuf name = {0};
+    do {
+        char c = *at;
+        if (isdigit((unsigned char)c)) {
+            at = take_source_name(at, &name);
+        } else if (c == 'L') {
+            at = skip_literal(at);
+        } else if (c == 'S' || c == 'T' || c == 'A') { /* A4_: an array */
+            at = skip_abbreviation(at);
+        } else {
+            depth += strchr("INJXF", c) && c;
+            depth -= c == 'E';
+            at = c ? at + 1 : NULL;
+        }
+    } while (at && depth);
+    strbuf_free(&name);
+    return at;
+}
+
+/* What a class has beside functions with a name: constructors, destructors, operators. last: the name of the class. */
+static void add_special(const char *at, const char *last, struct strbuf *out)
+{
+    size_t n = strcspn(last, ":");
+    if (*at == 'C' || *at == 'D')
+        strbuf_addf(out, "::%s%.*s", *at == 'D' ? "~" : "", (int)n, last);
+    else if (*at && *at != 'E')
+        strbuf_add(out, "::operator");
+}
+
 /* A name, or those of namespaces and classes around it too; NULL when it is another kind of name. */
 static const char *take_name(const char *at, struct strbuf *out)
 {
+    size_t last = out->length;
     if (*at == 'L')
         at++;
     if (*at != 'N')
         return take_source_name(at, out);
-    for (at++; at && *at && (isdigit((unsigned char)*at) || *at == 'L');)
-        at = take_source_name(*at == 'L' ? at + 1 : at, out);
+    for (at += 1 + strspn(at + 1, "VKrRO"); at && *at && (isdigit((unsigned char)*at) || *at == 'L' || *at == 'I');) {
+        last = *at == 'I' ? last : out->length;
+        at = *at == 'I' ? skip_arguments(at) : take_source_name(*at == 'L' ? at + 1 : at, out);
+    }
+    if (at && out->length > last) {
+        struct strbuf class = {0};
+        strbuf_add(&class, out->text + last + (strncmp(out->text + last, "::", 2) == 0 ? 2 : 0));
+        add_special(at, class.text, out);
+        strbuf_free(&class);
+    }
     return at;
+}
+
+/* The function of an unnamed one inside a function: _ZZ6kernelPiENKUlvE_clEv. */
+static bool is_lambda(const char *name)
+{
+    return strstr(name, "ENKUl") || strstr(name, "ENUl");
 }
 
 void isa_plain_name(const char *name, struct strbuf *out)
@@ -43,6 +108,10 @@ void isa_plain_name(const char *name, struct strbuf *out)
         for (; at && local && !isdigit((unsigned char)local[1]); local = strchr(local + 1, 'E'))
             ;
         at = at && local ? take_name(local + 1, &plain) : NULL;
+        if (!at && plain.length && is_lambda(name)) {
+            at = name;
+            strbuf_add(&plain, "::operator()");
+        }
     } else if (at) {
         at = take_name(at, &plain);
     }

@@ -3,6 +3,7 @@
 
 #include "base/bits.h"
 #include "simt/execute.h"
+#include "simt/meetings.h"
 
 /* The frame in which a live lane is; the lane has just executed in it, perhaps to give its turn away. */
 static const struct simt_frame *frame_of(const struct simt_warp *warp, unsigned lane)
@@ -54,4 +55,44 @@ struct simt_digest simt_loop_state(const struct simt_warp *warp, uint32_t pc, un
                 digest(&d, bits <= 32 ? row[lane] : ((const uint64_t *)row)[lane * ((bits + 63) / 64) + word]);
     }
     return d;
+}
+
+/* Lanes that wait as those of `path` do. */
+static uint64_t waiting_like(const struct simt_warp *warp, const struct simt_path *path)
+{
+    uint64_t lanes = 0;
+    struct simt_walk walk = simt_walk(&warp->paths);
+    while (simt_walk_next(&walk))
+        if (walk.path->kind == path->kind && walk.path->key == path->key && walk.path->what == path->what)
+            lanes |= walk.lanes;
+    return lanes;
+}
+
+/* On a stack the last path has the turn, and others go on behind those above them. */
+static enum simt_standing standing_on_stack(const struct simt_warp *warp, const struct simt_walk *walk,
+                                            uint64_t *others)
+{
+    const struct simt_path *path = walk->path;
+    *others = warp->live & (path->key ? ~waiting_like(warp, path) : ~walk->left & ~walk->lanes);
+    return path->key ? SIMT_STANDS_BARRIER : SIMT_STANDS_BEHIND;
+}
+
+enum simt_standing simt_standing_of(const struct simt_warp *warp, const struct simt_walk *walk, uint64_t *others)
+{
+    const struct simt_path *path = walk->path;
+    *others = 0;
+    if (path == warp->paths.now)
+        return SIMT_STANDS_TURN;
+    if (!warp->paths.way->gather)
+        return standing_on_stack(warp, walk, others);
+    if (path->kind == SIMT_MEETING) {
+        *others = path->mask & ~walk->lanes & warp->live;
+        return SIMT_STANDS_BEHIND;
+    }
+    if (!simt_waits_for_named(path))
+        return SIMT_STANDS_READY;
+    bool barrier = path->kind == SIMT_WAITS_BLOCK, upper = path->what >> 7;
+    *others = (barrier ? ~UINT64_C(0) : (uint64_t)path->key << (upper ? ISA_WARP_SZ : 0)) & warp->live &
+              ~waiting_like(warp, path);
+    return barrier ? SIMT_STANDS_BARRIER : SIMT_STANDS_NAMED;
 }

@@ -18,4 +18,14 @@ struct simt_digest {
 };
 struct simt_digest simt_loop_state(const struct simt_warp *warp, uint32_t pc, unsigned lane);
 
+/* Why lanes of a warp do not execute that stand where `walk` is. */
+enum simt_standing {
+    SIMT_STANDS_TURN,    /* they do */
+    SIMT_STANDS_READY,   /* they have not the turn yet */
+    SIMT_STANDS_BEHIND,  /* *others have to come to where they meet, or to go before them */
+    SIMT_STANDS_NAMED,   /* they wait at an instruction that names *others, too */
+    SIMT_STANDS_BARRIER, /* they wait at a barrier of the block, where *others have not come */
+};
+enum simt_standing simt_standing_of(const struct simt_warp *warp, const struct simt_walk *walk, uint64_t *others);
+
 #endif

@@ -104,3 +104,18 @@ bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *hol
     }
     return true;
 }
+
+/* The widest store writes 16 bytes, and is noted where it begins. */
+enum sm_wrote sm_find_writer(const struct sm *sm, uint64_t address, unsigned bytes, uint64_t value, unsigned *slot)
+{
+    const struct sm_written *w = &sm->noted.written;
+    const struct sm_written_place *place = sm_written_place(w, address);
+    if (place->epoch == w->epoch && place->digest == sm_written_digest(address, value)) {
+        *slot = place->warp;
+        return SM_WROTE_VALUE;
+    }
+    for (uint64_t at = address < 15 ? 0 : address - 15; at < address + bytes; at++)
+        if (sm_written_place(w, at)->epoch == w->epoch)
+            return SM_WROTE_PERHAPS;
+    return SM_WROTE_NOTHING;
+}

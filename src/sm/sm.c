@@ -651,7 +651,7 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     state->sync_ops = warp->sync_ops;
     state->takes = warp->takes;
     state->written = sm->noted.written.by_warp[slot];
-    state->barrier = warp->barrier.id;
+    state->barrier = warp->barrier.mode == ISA_BARRIER_GRID ? SM_GRID_BARRIER : warp->barrier.id;
     state->barrier_threads = warp->barrier.threads;
     if (!state->finished) {
         state->pc = simt_pc(&warp->simt);

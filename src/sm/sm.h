@@ -210,7 +210,7 @@ struct sm_warp_state {
     uint64_t shared_base;             /* sm_find_holder knows addresses of the block's shared memory behind this one */
     uint64_t written;                 /* hash of what it wrote since the last progress; see written.h */
     uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */
-    unsigned barrier;
+    unsigned barrier;         /* that it waits at; SM_GRID_BARRIER: the grid's */
     uint32_t barrier_threads; /* that it waits for; 0: those of its block */
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
@@ -240,6 +240,14 @@ struct sm_holder {
     uint8_t lane, slot;
 };
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder);
+/* Whether warps of this SM wrote to `bytes` bytes at an address, which hold `value` now, since sm_watch_reset with
+ * progress, provided that there was no work since. *slot: who wrote that value. */
+enum sm_wrote {
+    SM_WROTE_NOTHING,
+    SM_WROTE_PERHAPS, /* or something else that is noted at the same place */
+    SM_WROTE_VALUE,
+};
+enum sm_wrote sm_find_writer(const struct sm *sm, uint64_t address, unsigned bytes, uint64_t value, unsigned *slot);
 
 /* units_check.c: recomputes what the SM's caches and warps keep (base/check.h). */
 struct check;

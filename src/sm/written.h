@@ -32,13 +32,23 @@ static inline void sm_written_reset(struct sm_written *w)
     memset(w->by_warp, 0, sizeof w->by_warp);
 }
 
+static inline uint64_t sm_written_digest(uint64_t address, uint64_t value)
+{
+    uint64_t digest = (address * UINT64_C(0x9E3779B97F4A7C15) ^ value) * UINT64_C(0xD6E8FEB86659FD93);
+    return digest ^ digest >> 32;
+}
+
+static inline const struct sm_written_place *sm_written_place(const struct sm_written *w, uint64_t address)
+{
+    return &w->places[(address * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SM_WRITTEN_PLACES];
+}
+
 /* Returns whether the location was known to hold the value: in memory that no other SM writes, nothing has changed. */
 static inline bool sm_written_note(struct sm_written *w, unsigned warp, uint64_t address, uint64_t value)
 {
-    uint64_t digest = (address * UINT64_C(0x9E3779B97F4A7C15) ^ value) * UINT64_C(0xD6E8FEB86659FD93);
-    struct sm_written_place *place = &w->places[(address * UINT64_C(0x9E3779B97F4A7C15) >> 40) % SM_WRITTEN_PLACES];
+    uint64_t digest = sm_written_digest(address, value);
+    struct sm_written_place *place = (struct sm_written_place *)sm_written_place(w, address);
     bool known = place->epoch == w->epoch;
-    digest ^= digest >> 32;
     if (known && place->digest == digest)
         return true;
     if (known)

@@ -106,6 +106,6 @@ hang 3 lanes_of_a_warp 1 32 "\(deadlock\)" "circle 1: a warp that waits for itse
 hang 66 random_backoff 3 32 "\(a lock was not given back\)" "$held"
 hang 14 semaphore 12 32 "\(livelock: locks are taken and given back in vain\)"
 hang 3 barrier_for_a_flag 2 64 "2 of them at barriers" "lanes 0-31 of 32 spin at .*hang.cu:1.* address 0x80001080 = 0"
-hang 1 barriers_in_a_circle 1 64 "\(deadlock\)" "waits at barrier 1 before .*, for block \(0,0,0\) warp 1"
-hang 3 grid_barrier 200 256 "blocks: 110 of 200 have not begun" "spin at .* address 0x80001000 = 90"
+hang 1 barriers_in_a_circle 1 64 "\(deadlock\)" "waits at barrier 1 of 64 threads before .*, for block \(0,0,0\) warp 1"
+hang 3 grid_barrier 200 256 "blocks: 90 run, 110 of 200 have not begun" "spin at .* address 0x80001000 = 90"
 finish

@@ -1,4 +1,5 @@
 // Kernels whose reports must name what is waited for, and by whom; and what lies near an address at which nothing does: ./reports NAME.
+#include <cooperative_groups.h>
 #include <cstdio>
 #include <cstring>
 
@@ -59,6 +60,45 @@ __global__ void barrier(int *)
         flags[2] = 1;
 }
 
+__global__ void grid(int *)
+{
+    if (blockIdx.x == 1)
+        while (flags[1] == 0) {
+        }
+    cooperative_groups::this_grid().sync();
+    flags[1] = 1;
+}
+
+__global__ void last(int *)
+{
+    if (blockIdx.x + 1 < gridDim.x)
+        while (flags[3] == 0) {
+        }
+    flags[3] = 1;
+}
+
+__global__ void kept(int *) { acquire(&stock::lockA); }
+
+__global__ void rewritten(int *)
+{
+    while (threadIdx.x < 32)
+        flags[0] = 1;
+    while (flags[0] != 2) {
+    }
+}
+
+__global__ void named(int *)
+{
+    if (threadIdx.x < 16) {
+        while (flags[1] == 0) {
+        }
+        __syncwarp();
+    } else {
+        __syncwarp();
+        flags[1] = 1;
+    }
+}
+
 __global__ void in_shared(int *p)
 {
     __shared__ int before, turn[2];
@@ -111,10 +151,14 @@ int main(int, char **argv)
     static const struct {
         const char *name;
         void (*kernel)(int *);
-        int blocks, threads;
+        int blocks, threads, shared;
     } hangs[] = {{"circle", circle, 2, 32},
                  {"inlined", inlined, 2, 32},
                  {"barrier", barrier, 1, 128},
+                 {"last", last, 20, 32, 48 << 10},
+                 {"kept", kept, 2, 1},
+                 {"rewritten", rewritten, 1, 64},
+                 {"named", named, 1, 32},
                  {"called", called, 1, 32},
                  {"shared", in_shared, 3, 64},
                  {"memory", (void (*)(int *))in_memory, 4, 64}};
@@ -134,7 +178,10 @@ int main(int, char **argv)
     cudaFree(freed);
     for (auto &h : hangs)
         if (!strcmp(argv[1], h.name))
-            h.kernel<<<h.blocks, h.threads>>>(p);
+            h.kernel<<<h.blocks, h.threads, h.shared>>>(p);
+    void *arguments[] = {&p};
+    if (!strcmp(argv[1], "grid"))
+        cudaLaunchCooperativeKernel((void *)grid, dim3(3), dim3(64), arguments, 0, 0);
     for (auto &f : faults)
         if (!strcmp(argv[1], f.name))
             (f.kernel ? f.kernel : at)<<<1, 1>>>(!strcmp(f.name, "freed")    ? freed

@@ -18,6 +18,35 @@ static void names_are_found(void **state)
     assert_int_equal(isa_find_type("", 0), -1);
 }
 
+static void names_are_plain(void **state)
+{
+    static const char *const cases[][2] = {
+        {"kernel", "kernel"},
+        {"_Z4takePi", "take"},
+        {"_ZL5thirdPi", "third"},
+        {"_ZN5stock5lockAE", "stock::lockA"},
+        {"_ZN12_GLOBAL__N_14waitEv", "wait"},
+        {"_ZN33_INTERNAL_b237149b_5_in_cu__Z1kPi5thirdEPi", "third"},
+        {"_ZZ9shared_atPilE5table", "shared_at::table"},
+        {"_ZN5QueueIiE4waitEv", "Queue::wait"},
+        {"_ZNK2ns5QueueIiLi5ENS_4ItemEA4_PKcE4waitEv", "ns::Queue::wait"},
+        {"_ZN5QueueIiLN2ns5ColorE1EE4waitEv", "Queue::wait"},
+        {"_ZN4pairC2Ei", "pair::pair"},
+        {"_ZN2ns4PairIiED1Ev", "ns::Pair::~Pair"},
+        {"_ZNK7CounterclEi", "Counter::operator"},
+        {"_ZZ6lambdaPiENKUliE_clEi", "lambda::operator()"},
+        {"_ZN5QueueI", "_ZN5QueueI"},
+        {"_ZN5QueueIL", "_ZN5QueueIL"},
+        {"_Z", "_Z"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct strbuf out = {0};
+        isa_plain_name(cases[i][0], &out);
+        assert_string_equal(strbuf_text(&out), cases[i][1]);
+        strbuf_free(&out);
+    }
+}
+
 static void names_differ(void **state)
 {
     for (int i = 0; i < ISA_OP_COUNT; i++)
@@ -112,11 +141,9 @@ static void units_and_latencies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_found),
-        cmocka_unit_test(names_differ),
-        cmocka_unit_test(modifier_values_are_complete),
-        cmocka_unit_test(rows_use_known_letters),
-        cmocka_unit_test(units_and_latencies),
+        cmocka_unit_test(names_are_found),        cmocka_unit_test(names_are_plain),
+        cmocka_unit_test(names_differ),           cmocka_unit_test(modifier_values_are_complete),
+        cmocka_unit_test(rows_use_known_letters), cmocka_unit_test(units_and_latencies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
