@@ -103,6 +103,7 @@ struct cc_places {
     size_t count, capacity;
     uint32_t files, names;       /* numbers that `.file` lines and names of functions have, from 1 */
     struct strbuf tail, strings; /* `.file` lines to be added; names of functions */
+    struct cc_said *said;        /* by hash of a place: what the present function's `.loc` lines said of it */
     struct arena arena;
 };
 /* Puts numbers in place of the lines of the debug locations in optimized IR, and remembers what they stand for. */

@@ -28,6 +28,13 @@ struct cc_place {
     const char *name, *directory;
 };
 
+/* What was said of a place, of the last one with its hash. */
+struct cc_said {
+    bool known, ambiguous; /* ambiguous: at different times it was said to be inlined in different calls */
+    uint32_t file, line, column, inlined;
+};
+#define SAID 8192
+
 /* The value of a field of `name: "text", line: 3, ...)`, or NULL. */
 static const char *field(const char *at, const char *key)
 {
@@ -207,21 +214,46 @@ static struct cc_place *numbered(const struct cc_places *places, uint32_t line)
     return place && (place->kind == LOCATION || place->kind == SUBPROGRAM) ? place : NULL;
 }
 
-/* A `.loc` for the place, behind those for the calls that it is inlined in, from outside. Where the file of a call is
- * not known, nothing is said of it. */
+static struct cc_said *said_at(const struct cc_places *places, uint32_t file, const struct cc_place *place)
+{
+    uint64_t hash = ((uint64_t)file << 56 ^ (uint64_t)place->line << 24 ^ place->column) * UINT64_C(0x9E3779B97F4A7C15);
+    return &places->said[hash >> 51];
+}
+
+/* Whether a reader that goes by what the function's earlier lines said of a call's place knows what that is inlined in.
+ */
+static bool is_known(const struct cc_places *places, uint32_t file, const struct cc_place *call)
+{
+    const struct cc_said *s = said_at(places, file, call);
+    return s->known && s->file == file && s->line == call->line && s->column == call->column &&
+           s->inlined == call->inlined && !s->ambiguous;
+}
+
+static void note_said(struct cc_places *places, uint32_t file, const struct cc_place *place)
+{
+    struct cc_said *s = said_at(places, file, place);
+    bool again = s->known && s->file == file && s->line == place->line && s->column == place->column;
+    *s = (struct cc_said){true,          again && (s->ambiguous || s->inlined != place->inlined),
+                          file,          place->line,
+                          place->column, place->inlined};
+}
+
+/* A `.loc` for the place, behind those for the calls that it is inlined in, from outside, as far as they are not known.
+ * Where the file of a call is not known, nothing is said of it. */
 static void add_loc(struct cc_places *places, const struct cc_place *place, unsigned depth, struct strbuf *to)
 {
     const struct cc_place *call = node_at(places, place->inlined, LOCATION);
     struct cc_place *function = call ? function_of(places, place) : NULL;
-    uint32_t file = call ? file_number(places, call) : 0;
-    if (file && depth)
+    uint32_t of_call = call ? file_number(places, call) : 0, file = file_number(places, place);
+    if (of_call && depth && !is_known(places, of_call, call))
         add_loc(places, call, depth - 1, to);
-    strbuf_addf(to, "\t.loc\t%u %u %u", file_number(places, place), place->line, place->column);
-    if (file && function)
+    strbuf_addf(to, "\t.loc\t%u %u %u", file, place->line, place->column);
+    if (of_call && function)
         strbuf_addf(to, ", function_name $L__function%u", name_number(places, function));
-    if (file)
-        strbuf_addf(to, ", inlined_at %u %u %u", file, call->line, call->column);
+    if (of_call)
+        strbuf_addf(to, ", inlined_at %u %u %u", of_call, call->line, call->column);
     strbuf_add(to, "\n");
+    note_said(places, file, place);
 }
 
 void cc_note_files(struct cc_places *places, const char *line)
@@ -240,6 +272,10 @@ void cc_note_files(struct cc_places *places, const char *line)
 bool cc_restore_loc(struct cc_places *places, const char *line, struct strbuf *to)
 {
     uint32_t file, number, column;
+    if (!places->said)
+        places->said = ARENA_NEW(&places->arena, struct cc_said, SAID);
+    if (line[0] == '{' && line[1] == '\0') /* a function begins */
+        memset(places->said, 0, SAID * sizeof *places->said);
     if (sscanf(line, "\t.loc\t%u %u %u", &file, &number, &column) != 3)
         return false;
     const struct cc_place *place = numbered(places, number);

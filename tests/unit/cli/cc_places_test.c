@@ -29,6 +29,8 @@ static const char *const nodes[] = {
     "!18 = distinct !{!18, !15, !16}",
     "!19 = distinct !DILexicalBlock(scope: !10, file: !7, line: 9)",
     "!20 = !DILocation(line: 9, column: 1, scope: !19, inlinedAt: !13)",
+    "!21 = distinct !DILocation(line: 30, column: 9, scope: !9)",
+    "!22 = !DILocation(line: 10, column: 5, scope: !10, inlinedAt: !21)",
 };
 
 static void number(struct cc_places *places, const char *line, struct strbuf *to)
@@ -75,7 +77,16 @@ static void locs_get_their_chains(void **state)
                                   "\t.loc\t2 4 12, function_name $L__function2, inlined_at 1 10 5"},
         {"\t.loc\t1 33554441 0", "\t.loc\t1 17 0"},
         {"\t.loc\t1 33554448 0                      // a.cu:33554448:0", "\t.loc\t1 21 0"},
+        /* What is known is not said again, in one function. */
+        {"\t.loc\t1 33554452 1", "\t.loc\t1 9 1, function_name $L__function1, inlined_at 1 20 9"},
+        {"{", NULL},
         {"\t.loc\t1 33554452 1", "\t.loc\t1 20 9\n\t.loc\t1 9 1, function_name $L__function1, inlined_at 1 20 9"},
+        /* 10:5 is said to be inlined in two places, and stays doubtful. */
+        {"\t.loc\t1 33554454 1", "\t.loc\t1 30 9\n\t.loc\t1 10 5, function_name $L__function1, inlined_at 1 30 9"},
+        {"\t.loc\t2 33554447 12", "\t.loc\t1 10 5, function_name $L__function1, inlined_at 1 20 9\n"
+                                  "\t.loc\t2 4 12, function_name $L__function2, inlined_at 1 10 5"},
+        {"\t.loc\t2 33554447 12", "\t.loc\t1 10 5, function_name $L__function1, inlined_at 1 20 9\n"
+                                  "\t.loc\t2 4 12, function_name $L__function2, inlined_at 1 10 5"},
         {"\t.loc\t2 0 12", NULL},
         {"\t.loc\t1 16 3", NULL},
         {"\t.loc\t1 33554439 0", NULL},
