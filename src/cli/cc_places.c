@@ -28,7 +28,7 @@ struct cc_place {
     const char *name, *directory;
 };
 
-/* What was said of a place, of the last one with its hash. */
+/* Keeps what was said of a place, of the last one with its hash. */
 struct cc_said {
     bool known, ambiguous; /* ambiguous: at different times it was said to be inlined in different calls */
     uint32_t file, line, column, inlined;
@@ -220,7 +220,7 @@ static struct cc_said *said_at(const struct cc_places *places, uint32_t file, co
     return &places->said[hash >> 51];
 }
 
-/* Whether a reader that goes by what the function's earlier lines said of a call's place knows what that is inlined in.
+/* True: a reader that goes by what the function's earlier lines said of a call's place knows what that is inlined in.
  */
 static bool is_known(const struct cc_places *places, uint32_t file, const struct cc_place *call)
 {

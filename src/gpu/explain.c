@@ -29,11 +29,6 @@ static void add_name(const uint32_t block[3], uint32_t warp, struct strbuf *out)
     strbuf_addf(out, "block (%u,%u,%u) warp %u", block[0], block[1], block[2], warp);
 }
 
-static void add_time(const struct gpu_run *run, const struct waits *w, uint64_t when, struct strbuf *out)
-{
-    waits_add_time(w, run, when, out);
-}
-
 static void add_lock(const struct gpu_run *run, const struct waits *w, const struct waits_lock *lock,
                      struct strbuf *out)
 {
@@ -110,7 +105,7 @@ static void add_holder(const struct gpu_run *run, const struct waits *w, const s
     strbuf_add(out, "; held by ");
     add_name(lock->taken.block, lock->taken.warp, out);
     strbuf_addf(out, " lane %u since ", lock->taken.lane);
-    add_time(run, w, lock->taken.cycle, out);
+    waits_add_time(w, run, lock->taken.cycle, out);
     strbuf_add(out, ", taken at ");
     add_pos(run, lock->taken.pc, out);
     if (lock->holder == HOLDER_WARP_ENDED) {
@@ -288,7 +283,7 @@ static void describe_starved(const struct gpu_run *run, const struct waits *w, u
         strbuf_addf(out, "\n    its lane %u holds ", lock->taken.lane);
         add_lock(run, w, lock, out);
         strbuf_add(out, " since ");
-        add_time(run, w, lock->taken.cycle, out);
+        waits_add_time(w, run, lock->taken.cycle, out);
         strbuf_add(out, ", taken at ");
         add_pos(run, lock->taken.pc, out);
         strbuf_addf(out, "; %u lanes of %u warps wait for it", lock->lanes, lock->warps);

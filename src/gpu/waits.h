@@ -26,7 +26,7 @@ static inline bool waits_at_barrier(const struct sm_warp_state *state, unsigned 
 {
     return waits_for(state, WAITS_BARRIER) && state->barrier == barrier;
 }
-/* Whether one warp waits at a barrier for the other, which has not come there. */
+/* True: one warp waits at a barrier for the other, which has not come there. */
 bool waits_awaits(const struct sm_warp_state *state, const struct sm_warp_state *other);
 
 /* The state of a lock's holder. */
@@ -113,7 +113,7 @@ void waits_find_writers(struct waits *waits, uint64_t since);
 /* Whether nobody can go on by what the program does: every warp waits for a lock whose holder waits too, is gone, or
  * starves, or at a barrier, or starves itself. */
 bool waits_closed(const struct waits *waits);
-/* The same of warps as they stand now. */
+/* waits_closed of warps as they stand now. */
 bool waits_closed_now(struct gpu *gpu, const struct waits_source *source);
 bool waits_starving(const struct waits *waits);
 /* Appends where an instruction stands. */
@@ -160,7 +160,7 @@ void waits_add_last_writer(const struct waits *waits, const struct gpu_run *run,
 void waits_add_barrier(const struct sm_warp_state *state, struct strbuf *out);
 /* Appends how many blocks have ended, run and have not begun; nothing, when all run. */
 void waits_add_blocks(const struct waits *waits, struct strbuf *out);
-/* Whether the host can write the word without a call. */
+/* True: the host can write the word without a call. */
 bool waits_host_writes(const struct gpu_run *run, const struct waits_lock *lock);
 /* waits_dot.c: the whole graph, for Graphviz. */
 void waits_dot(const struct waits *waits, const struct gpu_run *run, struct strbuf *out);

@@ -61,7 +61,7 @@ static const char *skip_arguments(const char *at)
     return at;
 }
 
-/* What a class has beside functions with a name: constructors, destructors, operators. last: the name of the class. */
+/* Appends a constructor, destructor or operator, which have no names of their own. last: the name of the class. */
 static void add_special(const char *at, const char *last, struct strbuf *out)
 {
     size_t n = strcspn(last, ":");

@@ -240,7 +240,7 @@ struct sm_holder {
     uint8_t lane, slot;
 };
 bool sm_find_holder(const struct sm *sm, uint64_t address, struct sm_holder *holder);
-/* Whether warps of this SM wrote to `bytes` bytes at an address, which hold `value` now, since sm_watch_reset with
+/* Tells if warps of this SM wrote to `bytes` bytes at an address, which hold `value` now, since sm_watch_reset with
  * progress, provided that there was no work since. *slot: who wrote that value. */
 enum sm_wrote {
     SM_WROTE_NOTHING,

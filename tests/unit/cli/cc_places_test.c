@@ -77,7 +77,7 @@ static void locs_get_their_chains(void **state)
                                   "\t.loc\t2 4 12, function_name $L__function2, inlined_at 1 10 5"},
         {"\t.loc\t1 33554441 0", "\t.loc\t1 17 0"},
         {"\t.loc\t1 33554448 0                      // a.cu:33554448:0", "\t.loc\t1 21 0"},
-        /* What is known is not said again, in one function. */
+        /* In one function, nothing known is said again. */
         {"\t.loc\t1 33554452 1", "\t.loc\t1 9 1, function_name $L__function1, inlined_at 1 20 9"},
         {"{", NULL},
         {"\t.loc\t1 33554452 1", "\t.loc\t1 20 9\n\t.loc\t1 9 1, function_name $L__function1, inlined_at 1 20 9"},
