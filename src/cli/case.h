@@ -3,7 +3,8 @@
  *
  *   ptx: FILE            beside the launch file        grid: [x, y, z]     blocks; y and z may be left out
  *   kernel: NAME                                       block: [x, y, z]    threads
- *   shared: BYTES        dynamic shared memory         registers: N        a thread, for occupancy; 0: the kernel's own
+ *   shared: BYTES        dynamic shared memory         registers: N        a thread, for occupancy, unless --registers
+ *                                                       says how many; 0: the kernel's own
  *   cooperative: true    all blocks resident at once, with a workspace for grid barriers (%envreg1, %envreg2)
  *   buffers:             allocated and copied to the device in this order
  *     NAME: {type: u32|i32|f32, count: N, init: INIT}

@@ -303,6 +303,8 @@ static int report(struct case_run *run, const struct gpu_result *result)
     json_t *kernels = json_array();
     if (result->status != GPU_INVALID)
         json_array_append_new(kernels, gpu_result_json(result, run->machine));
+    if (json_array_size(kernels))
+        cli_name_as(run->options->as, &text);
     report_kernels(kernels, &text);
     if (!run->options->quiet)
         cli_print(&text);

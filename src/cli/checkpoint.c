@@ -25,6 +25,7 @@ const char *checkpoint_command(const struct cli_options *options, struct arena *
         json_array_append_new(sets, json_string(options->sets.items[i]));
     json_object_set_new(command, "arguments", arguments);
     set_text(command, "machine", options->machine);
+    set_text(command, "as", options->as);
     set_text(command, "sched", options->sched);
     json_object_set_new(command, "set", sets);
 #define CLI_SETTING(option, parameter) set_text(command, #option, options->option);
@@ -110,6 +111,7 @@ static void complete(struct cli_options *options, const json_t *command, struct 
 {
     struct arena *arena = &options->arena;
     options->machine = complete_option(options->machine, command, "machine", arena, taken);
+    options->as = complete_option(options->as, command, "as", arena, taken);
     options->sched = complete_option(options->sched, command, "sched", arena, taken);
     bool some = options->sets.count > 0;
 #define CLI_SETTING(option, parameter) some |= options->option != NULL;

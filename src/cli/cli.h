@@ -49,7 +49,7 @@ typedef VEC(const char *) cli_texts;
 
 /* The options of a command. Strings belong to argv. */
 struct cli_options {
-    const char *machine, *sched, *mode;                    /* NULL: not given */
+    const char *machine, *sched, *mode, *as;               /* NULL: not given */
     cli_texts sets;                                        /* group.parameter=value */
 #define CLI_SETTING(option, parameter) const char *option; /* set after the sets; NULL: not given */
 #include "cli/settings.def"
@@ -83,7 +83,7 @@ struct cli_options {
 /* Which options a subcommand takes; --help always. */
 enum cli_accept {
     CLI_TAKES_MACHINE = 1,       /* --machine, --set, --allow-code */
-    CLI_TAKES_RUN = 2,           /* --sched, --fetch, --seed, --mode, --max-*, --threads, --no-skip, --check */
+    CLI_TAKES_RUN = 2,           /* --as, --sched, --fetch, --seed, --mode, --max-*, --threads, --no-skip, --check */
     CLI_TAKES_OUTPUT = 4,        /* --stats, --quiet */
     CLI_TAKES_KERNELS = 8,       /* --kernels */
     CLI_TAKES_KERNEL = 16,       /* --kernel NAME */
@@ -164,6 +164,9 @@ int cli_write_all_stats(const struct cli_options *options, json_t *documents, st
  * NULL; the document is partial when there is a reason, or a kernel is. */
 json_t *cli_document(const struct machine *machine, const struct cli_options *options, char *const *program,
                      json_t *kernels, const char *stopped_by);
+
+/* The line above tables of a machine that is not as it is shipped; nothing for one that is. as: NULL: shipped. */
+void cli_name_as(const char *as, struct strbuf *out);
 
 /* Progress on the terminal: one line on standard error that is overwritten. */
 struct cli_progress {

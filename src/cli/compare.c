@@ -24,6 +24,8 @@ static const char usage[] =
     "  --divergence P,Q,...   ways to diverge\n"
     "  --protocol P,Q,...     coherence protocols\n"
     "  --machine X,Y,...      machines\n"
+    "  --as A,B,...           machines as shipped, reference, fixed-order: see lockstep run\n"
+    "  --registers N,M,...    registers of a thread: see lockstep run\n"
     "  --seed N,M,...         seeds of small random variations (docs/seeds.md), every "
     "configuration with each\n"
     "  --set GROUP.NAME=VALUE one parameter for all of them; may be repeated\n"
@@ -38,6 +40,7 @@ static const char usage[] =
 enum choice {
     CHOICE_machine,
     CHOICE_sched,
+    CHOICE_as,
 #define CLI_SETTING(option, parameter) CHOICE_##option,
 #include "cli/settings.def"
 #undef CLI_SETTING
@@ -50,6 +53,7 @@ static const struct {
 } choices[CHOICES] = {
     {"--machine", offsetof(struct cli_options, machine)},
     {"--sched", offsetof(struct cli_options, sched)},
+    {"--as", offsetof(struct cli_options, as)},
 #define CLI_SETTING(option, parameter) {"--" #option, offsetof(struct cli_options, option)},
 #include "cli/settings.def"
 #undef CLI_SETTING
@@ -311,6 +315,8 @@ static int compare(struct comparison *cmp)
     int interrupted = process_run(cmp->jobs, cmp->count, &how);
     cli_progress_clear(&ticker.progress);
     int code = collect(cmp);
+    if (cmp->lists[CHOICE_as].count == 1)
+        cli_name_as(cmp->options->as, &text);
     report_compare(cmp->runs, cmp->count, NULL, &text);
     if (cmp->lists[CHOICE_seed].count > 1) {
         strbuf_add(&text, "\n");

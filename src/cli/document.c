@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "cli/cli.h"
+#include "gpu/departures.h"
 #include "gpu/result_json.h"
 #include "report/run_report.h"
 
@@ -95,6 +96,7 @@ json_t *cli_document(const struct machine *machine, const struct cli_options *op
     json_object_set_new(document, "schema", json_integer(RESULT_SCHEMA));
     json_object_set_new(document, "lockstep", json_string(LOCKSTEP_VERSION));
     json_object_set_new(document, "program", arguments);
+    json_object_set_new(document, "as", json_string(machine_as_names[machine->as]));
     json_object_set_new(document, "scheduler", json_string(machine->sm.scheduler));
     json_object_set_new(document, "parameters", changed_parameters(machine, options));
     json_object_set_new(document, "mode", json_string(cli_mode(options) == GPU_FUNCTIONAL ? "functional" : "timing"));
@@ -104,6 +106,17 @@ json_t *cli_document(const struct machine *machine, const struct cli_options *op
     json_object_set_new(document, "kernels", kernels);
     json_object_set_new(document, "host", host_json(kernels));
     return document;
+}
+
+void cli_name_as(const char *as, struct strbuf *out)
+{
+    static const char *const words[] = {
+        [MACHINE_FIXED_ORDER] = "warp schedulers go in fixed order",
+        [MACHINE_REFERENCE] = "what departs from the simulator behind the machine is set back",
+    };
+    enum machine_as which;
+    if (as && machine_as_find(as, &which) && which != MACHINE_SHIPPED)
+        strbuf_addf(out, "as %s: %s (docs/fidelity.md)\n", as, words[which]);
 }
 
 /* Results as JSON, or, by the file's ending, as CSV. */

@@ -10,6 +10,7 @@
 #include "base/strmap.h"
 #include "cli/cli.h"
 #include "config/yaml.h"
+#include "gpu/departures.h"
 
 /* How an option fills its member of struct cli_options. */
 enum fill {
@@ -27,6 +28,7 @@ static const struct row {
     {"machine", FILL_TEXT, offsetof(struct cli_options, machine), CLI_TAKES_MACHINE},
     {"set", FILL_LIST, offsetof(struct cli_options, sets), CLI_TAKES_MACHINE},
     {"allow-code", FILL_FLAG, offsetof(struct cli_options, allow_code), CLI_TAKES_MACHINE},
+    {"as", FILL_TEXT, offsetof(struct cli_options, as), CLI_TAKES_RUN},
     {"sched", FILL_TEXT, offsetof(struct cli_options, sched), CLI_TAKES_RUN | CLI_TAKES_RECORDS | CLI_TAKES_LITMUS},
 #define CLI_SETTING(option, parameter)                                                                                 \
     {#option, FILL_TEXT, offsetof(struct cli_options, option), CLI_TAKES_RUN | CLI_TAKES_LITMUS},
@@ -328,6 +330,8 @@ int cli_load_machine(struct machine *machine, const struct cli_options *options,
 #undef CLI_SETTING
     if (options->sched)
         machine_set_scheduler(machine, options->sched);
+    if (options->as)
+        rc |= departures_take(machine, options->as, sink);
     if (rc == 0)
         rc = machine_check(machine, NULL, sink);
     if (rc < 0)

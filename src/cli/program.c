@@ -202,6 +202,7 @@ static char **environment_of(struct arena *arena, const struct cli_options *opti
     const char *additions[] = {
         variable(arena, "LOCKSTEP_MACHINE", machine_is_file(machine) ? from_anywhere(arena, machine) : machine),
         variable(arena, "LOCKSTEP_SCHED", sched_is_file(sched) ? from_anywhere(arena, sched) : sched),
+        variable(arena, "LOCKSTEP_AS", options->as),
         variable(arena, "LOCKSTEP_SET", set_lines(arena, options)),
         variable(arena, "LOCKSTEP_MODE", options->mode),
         variable(arena, "LOCKSTEP_MAX_CYCLES", options->max_cycles),
@@ -255,6 +256,8 @@ static void print_kernels(const struct cli_options *options, const json_t *kerne
     if (options->quiet)
         return;
     explain_absence(options, kernels, found);
+    if (json_array_size(kernels))
+        cli_name_as(options->as, &text);
     report_kernels(kernels, &text);
     if (text.length)
         cli_printf("\n");

@@ -150,11 +150,6 @@ static enum machine_as taken_as(const struct cli_options *o)
     return o->as_reference ? MACHINE_REFERENCE : o->fixed_order ? MACHINE_FIXED_ORDER : MACHINE_SHIPPED;
 }
 
-static void set_back(struct validation *v, const struct departure *d, struct process_words *words)
-{
-    process_option(words, "--set", arena_printf(&v->arena, "%s=%s", d->parameter, d->there));
-}
-
 static char *const *command_of(struct validation *v, const struct trial *t)
 {
     const struct fidelity_record *r = t->record;
@@ -163,15 +158,12 @@ static char *const *command_of(struct validation *v, const struct trial *t)
     enum machine_as as = taken_as(o);
     process_lockstep_run(&words);
     process_option(&words, "--machine", r->machine);
-    process_option(&words, "--sched", departure_scheduler(&v->arena, r->machine, as, r->sched));
+    process_option(&words, "--sched", r->sched);
     process_option(&words, "--stats", t->stats);
     process_option(&words, "--max-cycles",
                    arena_printf(&v->arena, "%" PRIu64, PATIENCE * r->there.value[FIDELITY_CYCLES]));
-    for (const struct departure *d = NULL; (d = departure_next(r->machine, as, d));)
-        set_back(v, d, &words);
-    if (as == MACHINE_REFERENCE && strchr(r->sched, '+'))
-        for (const struct departure *d = NULL; (d = departure_next_control(d));)
-            set_back(v, d, &words);
+    if (departure_next(r->machine, as, NULL))
+        process_option(&words, "--as", machine_as_names[as]);
     process_sets(&words, o->sets.items, o->sets.count);
     process_word(&words, arena_printf(&v->arena, "%s/%s.yaml", v->folder, r->name));
     return process_argv(&words, &v->arena);

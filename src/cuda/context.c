@@ -2,6 +2,7 @@
  * error. Environment (set by `lockstep run`; a program started without it runs on the default machine):
  *   LOCKSTEP_MACHINE     machine name or file, "gtx480" when absent      LOCKSTEP_SCHED  warp scheduler
  *   LOCKSTEP_SET         group.parameter=value, one a line               LOCKSTEP_MODE   timing | functional
+ *   LOCKSTEP_AS          shipped | fixed-order | reference
  *   LOCKSTEP_THREADS     host threads that simulate, 1 when absent       LOCKSTEP_NO_SKIP  1: step every cycle
  *   LOCKSTEP_MAX_CYCLES  cycles after which a launch is stopped
  *   LOCKSTEP_MAX_SECONDS host seconds after the first call after which a launch is stopped
@@ -16,6 +17,7 @@
 
 #include "base/interrupt.h"
 #include "cuda/runtime.h"
+#include "gpu/departures.h"
 
 #define DEFAULT_MACHINE "gtx480"
 #define HOST_PATIENCE 60
@@ -140,7 +142,7 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
     const char *cycles = setting("LOCKSTEP_MAX_CYCLES"), *progress = setting("LOCKSTEP_PROGRESS");
     const char *run = setting("LOCKSTEP_RUN"), *patience = setting("LOCKSTEP_HOST_PATIENCE");
     rt->run_by = run ? (pid_t)strtol(run, NULL, 10) : 0;
-    const char *check = setting("LOCKSTEP_CHECK");
+    const char *check = setting("LOCKSTEP_CHECK"), *as = setting("LOCKSTEP_AS");
     const char *seconds = setting("LOCKSTEP_MAX_SECONDS"), *threads = setting("LOCKSTEP_THREADS");
     if (machine_load(&rt->machine, machine ? machine : DEFAULT_MACHINE, sink) < 0)
         return -1;
@@ -149,6 +151,8 @@ static int configure(struct runtime *rt, struct diag_sink *sink)
         rc = -1;
     if (sched)
         machine_set_scheduler(&rt->machine, sched);
+    if (as && departures_take(&rt->machine, as, sink) < 0)
+        rc = -1;
     if (mode && read_mode(rt, mode, sink) < 0)
         rc = -1;
     if (cycles && read_max_cycles(rt, cycles, sink) < 0)

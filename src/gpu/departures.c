@@ -4,9 +4,21 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/strmap.h"
+
 #define ORDER "sm.schedulers_take_turns"
 
 const char *const machine_as_names[] = {"shipped", "fixed-order", "reference", NULL};
+
+bool machine_as_find(const char *name, enum machine_as *as)
+{
+    for (unsigned i = 0; machine_as_names[i]; i++)
+        if (!strcmp(machine_as_names[i], name)) {
+            *as = i;
+            return true;
+        }
+    return false;
+}
 
 static const struct departure parameters[] = {
     {NULL, "sm.values_at_issue", "true", "values travel with the messages of the memory system"},
@@ -93,4 +105,30 @@ const char *departure_scheduler(struct arena *arena, const char *machine, enum m
         if (strlen(d->parameter) == n && !memcmp(d->parameter, scheduler, n))
             return arena_printf(arena, "%s%s", d->there, scheduler + n);
     return scheduler;
+}
+
+static int set_back(struct machine *m, const struct departure *d, struct diag_sink *sink)
+{
+    return machine_was_set(m, d->parameter)
+               ? 0
+               : machine_set(m, arena_printf(&m->arena, "%s=%s", d->parameter, d->there), sink);
+}
+
+int departures_take(struct machine *m, const char *name, struct diag_sink *sink)
+{
+    int rc = 0;
+    unsigned count = 0;
+    if (!machine_as_find(name, &m->as))
+        return diag_error(sink, DIAG_NOWHERE, str_nearest(name, machine_as_names),
+                          "--as %s: expected shipped, fixed-order or reference", name);
+    for (const struct departure *d = NULL; (d = departure_next(m->origin, m->as, d)); count++)
+        rc |= set_back(m, d, sink);
+    if (!count && m->as != MACHINE_SHIPPED)
+        return diag_error(sink, DIAG_NOWHERE, "lockstep machines --departures lists what there is to set back",
+                          "--as %s: machine %s has nothing that this would set back", name, m->name);
+    m->sm.scheduler = departure_scheduler(&m->arena, m->origin, m->as, m->sm.scheduler);
+    if (m->as == MACHINE_REFERENCE && strchr(m->sm.scheduler, '+'))
+        for (const struct departure *d = NULL; (d = departure_next_control(d));)
+            rc |= set_back(m, d, sink);
+    return rc;
 }

@@ -6,11 +6,10 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
+#include "gpu/machine.h"
 
-enum machine_as { MACHINE_SHIPPED, MACHINE_FIXED_ORDER, MACHINE_REFERENCE };
-/* "shipped", "fixed-order", "reference", NULL. */
-extern const char *const machine_as_names[];
+/* False when there is none of that name. */
+bool machine_as_find(const char *name, enum machine_as *as);
 
 struct departure {
     const char *machine;   /* that comes with Lockstep; NULL: all of them */
@@ -31,5 +30,9 @@ const struct departure *departure_next_control(const struct departure *after);
 /* The name, with options, of the scheduler that corresponds to this one on such a machine. A control behind '+' stays;
  * a name with options of its own is returned as it is. */
 const char *departure_scheduler(struct arena *arena, const char *machine, enum machine_as as, const char *scheduler);
+/* Takes a machine as named: sets its departures back, its warp scheduler to the one that corresponds there, and, as
+ * reference with a control behind '+', those of the control. What machine_set gave a value keeps it, so that this comes
+ * after all of it. Returns 0, or -1 with a diagnostic: no such name, or a machine that has nothing to set back. */
+int departures_take(struct machine *machine, const char *as, struct diag_sink *sink);
 
 #endif

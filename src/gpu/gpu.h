@@ -57,9 +57,9 @@ const struct isa_function *gpu_kernel(const struct gpu_module *module, const cha
 /* Device address and size of a __device__ or __constant__ variable; false when there is none of that name. */
 bool gpu_variable(const struct gpu_module *module, const char *name, uint64_t *address, uint64_t *bytes);
 
-/* Registers of a thread of the kernel: those live at once, but no more than let .minnctapersm blocks of .maxntid
- * threads (the two numbers of __launch_bounds__) be on an SM at once. NVIDIA's assembler keeps that promise by
- * spilling, which is not modelled: the registers beyond cost nothing, as with .maxnreg. */
+/* Registers of a thread of the kernel: gpu.thread_registers, or else those live at once, but no more than let
+ * .minnctapersm blocks of .maxntid threads (the two numbers of __launch_bounds__) be on an SM at once. NVIDIA's assembler
+ * keeps that promise by spilling, which is not modelled: the registers beyond cost nothing, as with .maxnreg. */
 uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel);
 
 /* Blocks of `threads` threads with `dynamic_shared` bytes that fit on one SM at once; 0: not even one. limiter (may be
@@ -84,7 +84,7 @@ struct gpu_launch {
     bool cooperative;
     const void *params; /* kernel->param_bytes bytes, laid out by isa_param.offset */
     enum gpu_mode mode;
-    uint32_t registers;  /* registers per thread for occupancy; 0: the kernel's own */
+    uint32_t registers;  /* a thread, for occupancy, unless the machine says how many; 0: the kernel's own */
     uint64_t max_cycles; /* 0: none */
     unsigned threads;    /* of the host that simulate; 0 is 1. Results do not depend on it */
     bool every_cycle;    /* step units also when they cannot act: the same results, later; a check of the simulator */

@@ -221,6 +221,14 @@ static bool forms(const struct gpu_run *run)
     return way_of(run)->forming && l->mode != GPU_FUNCTIONAL && simt_may_form(gpu_module_code(l->module), l->kernel);
 }
 
+/* Of a thread: the machine's word, the launch's, or the kernel's. */
+static uint32_t registers_of(const struct gpu_run *run)
+{
+    const struct gpu_launch *l = run->launch;
+    bool of_launch = l->registers && !run->gpu->machine.gpu.thread_registers;
+    return of_launch ? l->registers : gpu_registers(run->gpu, l->kernel);
+}
+
 static void describe_grid(struct gpu_run *run)
 {
     const struct gpu_launch *l = run->launch;
@@ -251,13 +259,12 @@ static void describe_grid(struct gpu_run *run)
     memcpy(run->grid.grid, l->grid, sizeof run->grid.grid);
     memcpy(run->grid.block, l->block, sizeof run->grid.block);
     unsigned threads = l->block[0] * l->block[1] * l->block[2];
-    uint32_t registers = l->registers ? l->registers : gpu_registers(run->gpu, l->kernel);
     run->kernel = (struct sm_kernel){
         .grid = &run->grid,
         .warps_per_block = (threads + m->sm.warp_size - 1) / m->sm.warp_size,
         .threads_per_block = (unsigned)round_up_u64(threads, m->sm.warp_size),
         .shared_bytes = dynamic_base + (uint32_t)l->dynamic_shared,
-        .registers = (uint32_t)round_up_u64(registers, m->sm.register_unit),
+        .registers = (uint32_t)round_up_u64(registers_of(run), m->sm.register_unit),
         .read_only = gpu_address_read_only,
         .context = run->gpu,
         .log_phases = l->phases != NULL,
@@ -315,7 +322,7 @@ static void describe_result(struct gpu_run *run)
         .name = l->kernel->name,
         .dynamic_shared = l->dynamic_shared,
         .static_shared = l->kernel->shared_bytes,
-        .registers = l->registers ? l->registers : gpu_registers(run->gpu, l->kernel),
+        .registers = registers_of(run),
         .mode = l->mode,
         .lacks = lacks(run),
     };
@@ -433,6 +440,8 @@ int gpu_go_on(struct gpu *gpu, enum gpu_going going, const char *why)
 
 uint32_t gpu_registers(const struct gpu *gpu, const struct isa_function *kernel)
 {
+    if (gpu->machine.gpu.thread_registers)
+        return gpu->machine.gpu.thread_registers;
     const struct sm_params *p = &gpu->machine.sm;
     uint64_t threads = kernel->max_threads[0];
     for (unsigned i = 1; i < 3; i++)

@@ -209,19 +209,34 @@ int machine_set(struct machine *m, const char *assignment, struct diag_sink *sin
     return param_set(m->groups, MACHINE_GROUPS, &m->arena, name, equals + 1, DIAG_NOWHERE, sink);
 }
 
-bool machine_value(const struct machine *m, const char *name, struct strbuf *out)
+/* The group of `group.parameter`, and *index of the parameter in it; NULL when there is none of that name. */
+static const struct param_group *find_parameter(const struct machine *m, const char *name, unsigned *index)
 {
     size_t n = strcspn(name, ".");
     for (unsigned g = 0; g < MACHINE_GROUPS; g++) {
         const struct param_group *group = &m->groups[g];
         bool inside = name[n] && strlen(group->name) == n && !memcmp(group->name, name, n);
-        for (unsigned i = 0; inside && i < group->count; i++)
-            if (!strcmp(group->params[i].name, name + n + 1)) {
-                param_format(group, &group->params[i], out);
-                return true;
-            }
+        for (*index = 0; inside && *index < group->count; ++*index)
+            if (!strcmp(group->params[*index].name, name + n + 1))
+                return group;
     }
-    return false;
+    return NULL;
+}
+
+bool machine_was_set(const struct machine *m, const char *name)
+{
+    unsigned i;
+    const struct param_group *group = find_parameter(m, name, &i);
+    return group && group->places[i].order && !group->places[i].pos.file;
+}
+
+bool machine_value(const struct machine *m, const char *name, struct strbuf *out)
+{
+    unsigned i;
+    const struct param_group *group = find_parameter(m, name, &i);
+    if (group)
+        param_format(group, &group->params[i], out);
+    return group != NULL;
 }
 
 void machine_set_scheduler(struct machine *m, const char *name)

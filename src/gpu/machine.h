@@ -13,6 +13,12 @@
 
 struct sched;
 
+/* As its file has it; with its warp schedulers in fixed order; with all that departs on purpose from the simulator behind
+ * it set back (gpu/departures.h). */
+enum machine_as { MACHINE_SHIPPED, MACHINE_FIXED_ORDER, MACHINE_REFERENCE };
+/* "shipped", "fixed-order", "reference", NULL. */
+extern const char *const machine_as_names[];
+
 struct gpu_params { /* group "gpu": number of SMs, clocks, device memory, watchdog, limits */
 #include "config/param_fields.h"
 #include "gpu/gpu_params.def"
@@ -27,6 +33,7 @@ struct machine {
     const char *doc;
     bool names_code; /* a file, and nobody else, names its warp scheduler, and that is a shared object */
     bool allow_code; /* which is loaded nevertheless; set by whoever asks the user */
+    enum machine_as as;
     struct gpu_params gpu;
     struct sm_params sm;
     struct spin_params spin;
@@ -48,6 +55,8 @@ int machine_load(struct machine *machine, const char *name, struct diag_sink *si
 bool machine_is_file(const char *name);
 /* Applies one `group.parameter=value`. */
 int machine_set(struct machine *machine, const char *assignment, struct diag_sink *sink);
+/* Whether it did so to `group.parameter`: the value is not that of a file, nor the default. */
+bool machine_was_set(const struct machine *machine, const char *name);
 /* Appends the value of `group.parameter`; false when there is none of that name. */
 bool machine_value(const struct machine *machine, const char *name, struct strbuf *out);
 /* Chooses the warp scheduler by a name as sched_open takes it: "gto", "./mine.so". machine_check looks at it. */

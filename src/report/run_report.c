@@ -223,6 +223,8 @@ static void csv_run(const json_t *document, struct strbuf *out)
     strbuf_add(out, ",");
     csv_value(json_object_get(json_object_get(document, "machine"), "name"), out);
     strbuf_add(out, ",");
+    csv_value(json_object_get(document, "as"), out);
+    strbuf_add(out, ",");
     csv_value(json_object_get(document, "scheduler"), out);
     strbuf_add(out, ",");
     csv_words(json_object_get(document, "parameters"), out);
@@ -259,7 +261,7 @@ void report_csv(const json_t *documents, struct strbuf *out)
         json_decref(shape);
         return;
     }
-    strbuf_add(out, "program,machine,scheduler,parameters,");
+    strbuf_add(out, "program,machine,as,scheduler,parameters,");
     csv_line(shape, NULL, out);
     for (size_t d = 0; d < json_array_size(documents); d++)
         for (size_t i = 0; i < json_array_size(kernels_of(documents, d)); i++) {

@@ -12,10 +12,10 @@
 /* Appends one row a launch; with many launches one row a kernel, its launches added up. kernels: an array of result
  * objects. */
 void report_kernels(const json_t *kernels, struct strbuf *out);
-/* Appends one line a kernel as CSV, below a line of names: program (with its arguments), machine, scheduler and
- * parameters (those that are not the machine's) of its run, then the members of the result object, `group.name` for
- * those of groups; what was not measured is empty. documents: an array of runs' documents. There is a column for all that
- * any kernel has; without kernels nothing is written. */
+/* Appends one line a kernel as CSV, below a line of names: program (with its arguments), machine, what it was taken as,
+ * scheduler and parameters (those that are not the machine's) of its run, then the members of the result object,
+ * `group.name` for those of groups; what was not measured is empty. documents: an array of runs' documents. There is a
+ * column for all that any kernel has; without kernels nothing is written. */
 void report_csv(const json_t *documents, struct strbuf *out);
 
 /* One configuration of a comparison. */

@@ -80,6 +80,7 @@ static const char *const parameters[] = {
     "gpu.network_mhz=350",
     "gpu.dram_mhz=500",
     "gpu.grid_barrier_cycles=7",
+    "gpu.thread_registers=20",
     "partition.block_bytes=1024",
     "l1i.sets=1",
     "l1i.ways=1",

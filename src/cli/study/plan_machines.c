@@ -43,11 +43,8 @@ int plan_add_machine(struct plan *p, const struct yaml_node *node, struct study_
 static int read_as(struct plan *p, const struct yaml_node *node, struct study_machine *machine)
 {
     const char *as = plan_text(p, node, "as", machine_as_names[MACHINE_SHIPPED]);
-    for (unsigned i = 0; as && machine_as_names[i]; i++)
-        if (!strcmp(machine_as_names[i], as)) {
-            machine->as = i;
-            return 0;
-        }
+    if (as && machine_as_find(as, &machine->as))
+        return 0;
     return as ? plan_error(p, yaml_get(node, "as"), "as must be shipped, fixed-order or reference") : -1;
 }
 

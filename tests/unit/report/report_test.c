@@ -141,18 +141,18 @@ static void test_csv(void **state)
 {
     struct strbuf text = {0};
     json_t *documents =
-        json_pack("[{s:[s,s],s:{s:s},s:s,s:[],s:[{s:s,s:i,s:[i,i,i],s:{s:i,s:f}},{s:s,s:i}]},"
+        json_pack("[{s:[s,s],s:{s:s},s:s,s:s,s:[],s:[{s:s,s:i,s:[i,i,i],s:{s:i,s:f}},{s:s,s:i}]},"
                   "{s:[s],s:{s:s},s:s,s:[s,s],s:[{s:s,s:n}]}]",
-                  "program", "./p", "an,argument", "machine", "name", "m1", "scheduler", "gto", "parameters", "kernels",
+                  "program", "./p", "an,argument", "machine", "name", "m1", "as", "reference", "scheduler", "gto", "parameters", "kernels",
                   "name", "a,\"b\"", "cycles", 5, "grid", 1, 2, 3, "l2", "reads", 7, "rate", 0.5, "name", "c", "cycles",
                   6, "program", "./p", "machine", "name", "m2", "scheduler", "lrr", "parameters", "a.b=1", "c.d=2",
                   "kernels", "name", "d", "cycles");
     assert_non_null(documents);
     report_csv(documents, &text);
-    assert_string_equal(text.text, "program,machine,scheduler,parameters,name,cycles,grid,l2.reads,l2.rate\n"
-                                   "\"./p an,argument\",m1,gto,,\"a,\"\"b\"\"\",5,1x2x3,7,0.5\n"
-                                   "\"./p an,argument\",m1,gto,,c,6,,,\n"
-                                   "./p,m2,lrr,a.b=1 c.d=2,d,,,,\n");
+    assert_string_equal(text.text, "program,machine,as,scheduler,parameters,name,cycles,grid,l2.reads,l2.rate\n"
+                                   "\"./p an,argument\",m1,reference,gto,,\"a,\"\"b\"\"\",5,1x2x3,7,0.5\n"
+                                   "\"./p an,argument\",m1,reference,gto,,c,6,,,\n"
+                                   "./p,m2,,lrr,a.b=1 c.d=2,d,,,,\n");
     strbuf_free(&text);
     json_decref(documents);
 }
