@@ -153,11 +153,25 @@ static void wait_in_queue(struct sm *sm, unsigned slot)
     sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
 }
 
+/* The access answers each lane by itself whether it goes on: it asks for a lock, or gives one back. */
+static void wait_for_lanes(struct sm *sm, unsigned slot, struct sm_op *o)
+{
+    struct sm_warp *warp = &sm->warps[slot];
+    o->blocks = simt_access_queues(&warp->simt, o->access) ? SM_BLOCKS_LANES : SM_BLOCKS_WARP;
+    warp->in_flight -= o->blocks == SM_BLOCKS_LANES; /* what fences wait for: not for locks */
+    warp->lanes_out += o->blocks == SM_BLOCKS_LANES;
+    if (o->blocks == SM_BLOCKS_WARP)
+        sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
+    else if (o->access->instr->op != ISA_OP_LOCK_TIMED) /* that issues once more, to see how long it waits */
+        wait_in_queue(sm, slot);
+}
+
 static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
 {
     struct simt_access *access = o->access;
     struct simt_fault fault;
     bool moves = simt_access_moves(access);
+    bool in_dram = access->space == ISA_SPACE_GLOBAL || access->space == ISA_SPACE_CONST;
     o->in_memory = true;
     count_access(sm, access);
     struct sm_warp *warp = &sm->warps[slot];
@@ -175,21 +189,14 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
         o->event = (uint8_t)sm_l1_event(sm, access);
         o->bypasses = l1_passes(&sm->lsu.l1d, o->event);
     }
-    if (RARELY(moves)) {
-        o->blocks = simt_access_queues(&warp->simt, access) ? SM_BLOCKS_LANES : SM_BLOCKS_WARP;
-        warp->in_flight -= o->blocks == SM_BLOCKS_LANES; /* what fences wait for: not for locks */
-        warp->lanes_out += o->blocks == SM_BLOCKS_LANES;
-        if (o->blocks == SM_BLOCKS_WARP)
-            sm_wait_begin(sm, SM_WAIT_atomic, BIT64(slot));
-        else if (access->instr->op != ISA_OP_LOCK_TIMED) /* that issues once more, to see how long it waits */
-            wait_in_queue(sm, slot);
-    }
-    if (access->space != ISA_SPACE_GLOBAL && access->space != ISA_SPACE_CONST)
-        return true;
-    if (!check_addresses(sm, access, &fault)) {
+    if (in_dram && !check_addresses(sm, access, &fault)) { /* before the warp waits: it has not issued */
         sm_record_fault(sm, slot, &fault);
         return false;
     }
+    if (RARELY(moves))
+        wait_for_lanes(sm, slot, o);
+    if (!in_dram)
+        return true;
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
     o->acquires = sm_acquires(sm, access->instr);
     if (access->space == ISA_SPACE_GLOBAL && !is_atomic) {
