@@ -308,6 +308,8 @@ static void directives(void **state)
         {".maxntid 64", NULL}, {".reqntid 8, 8", NULL}, {".maxntid 64 .minnctapersm 2", NULL}, {".maxnreg 32", NULL}, {".noreturn", NULL},
         {".maxclusterrank 8", NULL}, {".explicitcluster .reqnctapercluster 1, 1, 1", NULL}, {".reqnctapercluster 1", NULL},
         {".explicitcluster .reqnctapercluster 2, 1, 1", ".reqnctapercluster"}, {".reqnctapercluster 1, 1, 4", ".reqnctapercluster"},
+        {".explicitcluster", ".explicitcluster without .reqnctapercluster"}, {".maxntid 64 .explicitcluster", ".explicitcluster"},
+        {".reqnctapercluster 1 .explicitcluster", NULL},
         {".blocksareclusters", ".blocksareclusters"}, {".somethingnew 3", ".somethingnew"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
