@@ -108,55 +108,67 @@ void cli_progress_init(struct cli_progress *progress, bool quiet)
     *progress = (struct cli_progress){.enabled = !quiet && isatty(STDERR_FILENO)};
 }
 
+static void show(struct cli_progress *progress, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes the line anew. It is always a terminal's, and names in it come from files. */
+static void show(struct cli_progress *progress, const char *format, ...)
+{
+    struct strbuf text = {0}, shown = {0};
+    va_list ap;
+    va_start(ap, format);
+    strbuf_vaddf(&text, format, ap);
+    va_end(ap);
+    strbuf_add_shown(&shown, strbuf_text(&text), text.length);
+    fprintf(stderr, "\r\033[K%s", strbuf_text(&shown));
+    fflush(stderr);
+    strbuf_free(&text);
+    strbuf_free(&shown);
+    progress->shown = true;
+}
+
 void cli_progress_show(struct cli_progress *progress, const char *kernel, const struct gpu_progress *now)
 {
     if (!progress->enabled)
         return;
     double rate = now->seconds > 0 ? (double)now->warp_instructions / now->seconds : 0;
-    struct strbuf name = {0};
+    struct strbuf name = {0}, left = {0};
     figures_kernel_name(kernel, &name);
-    fprintf(stderr, "\r\033[K%s: %" PRIu64 " %s, %.0f k warp instructions/s, %" PRIu64 " of %" PRIu64 " blocks",
-            strbuf_text(&name), now->cycle ? now->cycle : now->warp_instructions,
-            now->cycle ? "cycles" : "warp instructions", rate / 1e3, now->blocks_done, now->blocks);
-    strbuf_free(&name);
     if (now->blocks_done > 0 && now->blocks_done < now->blocks)
-        fprintf(stderr, ", about %.0f s left",
-                now->seconds * (double)(now->blocks - now->blocks_done) / (double)now->blocks_done);
-    fflush(stderr);
-    progress->shown = true;
+        strbuf_addf(&left, ", about %.0f s left",
+                    now->seconds * (double)(now->blocks - now->blocks_done) / (double)now->blocks_done);
+    show(progress, "%s: %" PRIu64 " %s, %.0f k warp instructions/s, %" PRIu64 " of %" PRIu64 " blocks%s",
+         strbuf_text(&name), now->cycle ? now->cycle : now->warp_instructions,
+         now->cycle ? "cycles" : "warp instructions", rate / 1e3, now->blocks_done, now->blocks, strbuf_text(&left));
+    strbuf_free(&name);
+    strbuf_free(&left);
 }
 
 void cli_progress_jobs(struct cli_progress *progress, const struct process_job *jobs, unsigned count, const char *what,
                        int failed)
 {
     unsigned done = 0;
+    struct strbuf badly = {0};
     for (unsigned i = 0; i < count; i++)
         done += jobs[i].ended;
     if (!progress->enabled || (progress->shown && done == progress->done))
         return;
-    fprintf(stderr, "\r\033[K%u of %u %s", done, count, what);
     if (failed >= 0)
-        fprintf(stderr, ", %d did not end well", failed);
-    progress->shown = true;
+        strbuf_addf(&badly, ", %d did not end well", failed);
+    show(progress, "%u of %u %s%s", done, count, what, strbuf_text(&badly));
+    strbuf_free(&badly);
     progress->done = done;
 }
 
 void cli_progress_count(struct cli_progress *progress, const char *name, uint64_t done, uint64_t all, const char *what)
 {
-    if (!progress->enabled)
-        return;
-    fprintf(stderr, "\r\033[K%s: %" PRIu64 " of %" PRIu64 " %s", name, done, all, what);
-    fflush(stderr);
-    progress->shown = true;
+    if (progress->enabled)
+        show(progress, "%s: %" PRIu64 " of %" PRIu64 " %s", name, done, all, what);
 }
 
 void cli_progress_states(struct cli_progress *progress, const char *name, uint64_t states, uint64_t depth)
 {
-    if (!progress->enabled)
-        return;
-    fprintf(stderr, "\r\033[K%s: %" PRIu64 " states, %" PRIu64 " events deep", name, states, depth);
-    fflush(stderr);
-    progress->shown = true;
+    if (progress->enabled)
+        show(progress, "%s: %" PRIu64 " states, %" PRIu64 " events deep", name, states, depth);
 }
 
 void cli_progress_clear(struct cli_progress *progress)

@@ -76,6 +76,14 @@ sql "more than one statement" "s/direction: ours > 0 AND ours < 9/direction: \"1
 sql "load_extension" "s/direction: ours > 0 AND ours < 9/direction: \"load_extension('acted')\"/"
 sql "$only" "s/SELECT '\`touch acted14/CREATE TABLE t(x); &/"
 sql "letters, digits" "s/theirs: theirs.csv/\"a\\\\\"b\": theirs.csv/"
+
+# SQL without an end: many steps, many rows, in a condition, where nothing is run.
+forever="WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+rm -rf bad && cp -r mini bad
+sed -i "s/SELECT '<script>' AS '<script>c', factor AS .* FROM theirs/$forever SELECT i FROM n/" bad/study.yaml
+expect 2 "rows: it comes to no end" study ./bad --out ./-out --report
+bad "s/direction: ours > 0 AND ours < 9/direction: \"(${forever/SELECT 1/SELECT ours} SELECT count(*) FROM n) > 0\"/" "C1: direction: it comes to no end"
+
 bad 's/program: ht64.yaml/program: ..\/ht64.yaml/' "a program has a plain name"
 bad 's/program: ht64.yaml/program: ..\/x\/acted/' "a program has a plain name"
 bad 's/program: ht64.yaml/program: ht64.yaml, full: "--stats acted"/' "a launch file takes no arguments"
@@ -135,6 +143,10 @@ for arguments in "run $escape" "run --machine $escape x.yaml" "run terminal.yaml
     LC_ALL=C grep -q "$(printf '[\033\007\233]')" out.txt && { wrong "control characters reach the terminal: $arguments"; cat -v out.txt; }
 done
 if command -v script >/dev/null; then
+    sed '1s/.*/PTX "a\x1b]0;owned\x07b"/' "$LOCKSTEP_SRC/examples/litmus/mp.litmus" >title.litmus
+    script -qec "$LOCKSTEP litmus --runs 3000 title.litmus" /dev/null >out.txt </dev/null
+    grep -q '3000 runs' out.txt || wrong "a litmus test shows no progress on a terminal"
+    LC_ALL=C grep -q "$(printf '\033]\|\007')" out.txt && { wrong "a litmus test drives the terminal"; cat -v out.txt; }
     script -qec "$LOCKSTEP study ./mini --out ./-out --report" /dev/null >out.txt </dev/null
     grep -q 'C1 .*script' out.txt || wrong "a study says nothing on a terminal"
     LC_ALL=C grep -q "$(printf '\033')" out.txt && wrong "a study drives the terminal"

@@ -45,8 +45,55 @@ static int allows(void *context, int action, const char *what, const char *detai
     return SQLITE_DENY;
 }
 
+/* Some seconds of work, and more rows than a page can show. */
+#define MOST_STEPS UINT64_C(200000000)
+#define MOST_ROWS UINT64_C(50000)
+#define STEPS_A_LOOK 10000
+
+/* Of a database that is guarded. */
+static struct study_budget *budget_of(struct study_rights *rights, const sqlite3 *db)
+{
+    return &rights->budgets[rights->budgets[0].db == db ? 0 : 1];
+}
+
+/* SQLite asks this every so many steps. Nonzero ends the statement. */
+static int looks(void *context)
+{
+    struct study_budget *budget = context;
+    budget->steps += STEPS_A_LOOK;
+    budget->endless |= budget->limited && budget->steps > MOST_STEPS;
+    return budget->endless;
+}
+
+void study_begin(struct study_rights *rights, sqlite3 *db, bool limited)
+{
+    *budget_of(rights, db) = (struct study_budget){.db = db, .limited = limited};
+}
+
+bool study_row(struct study_rights *rights, sqlite3 *db)
+{
+    struct study_budget *budget = budget_of(rights, db);
+    budget->endless |= ++budget->rows > MOST_ROWS && budget->limited;
+    return budget->endless;
+}
+
+bool study_gave_up(struct study_rights *rights, sqlite3 *db)
+{
+    return budget_of(rights, db)->endless;
+}
+
+const char *study_said(struct study_rights *rights, sqlite3 *db)
+{
+    return study_gave_up(rights, db)
+               ? "it comes to no end: given up after 50,000 rows, or 200 million steps of the database"
+               : sqlite3_errmsg(db);
+}
+
 int study_guard(struct study_rights *rights, sqlite3 *db)
 {
+    struct study_budget *budget = &rights->budgets[rights->budgets[0].db != NULL];
+    *budget = (struct study_budget){.db = db};
+    sqlite3_progress_handler(db, STEPS_A_LOOK, looks, budget);
     /* A database is a file as well: triggers in it do not run, and its views call no function that does anything. */
     return sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL) == SQLITE_OK &&
                    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
@@ -89,6 +136,7 @@ sqlite3_stmt *study_prepare(struct study_rights *rights, sqlite3 *db, const char
     static const char only[] = "a study's SQL only reads: views are CREATE TEMP VIEW, questions SELECT";
     sqlite3_stmt *stmt = NULL;
     const char *tail = NULL;
+    study_begin(rights, db, true);
     rights->views = views;
     rights->asked = rights->refused = false;
     int rc = sqlite3_prepare_v2(db, sql, -1, &stmt, &tail);

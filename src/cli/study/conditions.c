@@ -44,6 +44,13 @@ int study_condition_holds(sqlite3_stmt *condition)
     return verdict;
 }
 
+int study_condition_ends(struct study *study, const struct study_claim *claim, const char *key)
+{
+    return study_gave_up(&study->rights, study->bench)
+               ? explain(study, claim, key, study_said(&study->rights, study->bench), -1)
+               : 0;
+}
+
 bool study_paper_number(const struct study_claim *claim, double *number)
 {
     char *end;

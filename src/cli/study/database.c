@@ -24,6 +24,7 @@ int study_complain(struct study *study, const char *what)
 
 int study_tell(struct study *study, const char *sql)
 {
+    study_begin(&study->rights, study->db, false);
     study_trust(study);
     int rc = sqlite3_exec(study->db, sql, NULL, NULL, NULL);
     study_distrust(study);
@@ -33,6 +34,7 @@ int study_tell(struct study *study, const char *sql)
 static sqlite3_stmt *prepare(struct study *study, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
+    study_begin(&study->rights, study->db, false);
     study_trust(study);
     int rc = sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL);
     study_distrust(study);
@@ -78,6 +80,7 @@ void study_close(struct study *study)
 {
     sqlite3_close(study->db);
     sqlite3_close(study->bench);
+    memset(study->rights.budgets, 0, sizeof study->rights.budgets);
     study->db = study->bench = NULL;
 }
 
@@ -350,6 +353,7 @@ int study_import(struct study *study)
 sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
+    study_begin(&study->rights, study->db, false);
     study_trust(study);
     int rc = sqlite3_prepare_v2(study->db, sql, -1, &stmt, NULL);
     study_distrust(study);
@@ -362,7 +366,9 @@ sqlite3_stmt *study_ask(struct study *study, const char *what, const char *sql)
 bool study_next(struct study *study, const char *what, sqlite3_stmt *stmt, int *rc)
 {
     int answer = sqlite3_step(stmt);
-    if (answer != SQLITE_ROW && answer != SQLITE_DONE)
-        *rc = diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: %s", what, sqlite3_errmsg(study->db));
-    return answer == SQLITE_ROW;
+    if (answer == SQLITE_ROW && !study_row(&study->rights, study->db))
+        return true;
+    if (answer != SQLITE_DONE)
+        *rc = diag_error(study->sink, DIAG_NOWHERE, NULL, "%s: %s", what, study_said(&study->rights, study->db));
+    return false;
 }

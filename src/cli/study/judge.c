@@ -89,7 +89,7 @@ static int holds(struct study *study, const struct study_claim *claim, const cha
     }
     int verdict = study_condition_holds(stmt);
     sqlite3_finalize(stmt);
-    return verdict;
+    return study_condition_ends(study, claim, key) < 0 ? -2 : verdict;
 }
 
 /* The size is not that of the paper where not even the direction is. */

@@ -60,6 +60,8 @@ sqlite3_stmt *study_condition(struct study *study, const struct study_claim *cla
                               const char *const *columns, size_t count);
 /* What the condition says of the values bound: 1, 0, or -1 of NULL. */
 int study_condition_holds(sqlite3_stmt *condition);
+/* -1 with a diagnostic when the conditions that were asked last had to be given up: see study_begin. */
+int study_condition_ends(struct study *study, const struct study_claim *claim, const char *key);
 /* The number that a claim's paper is; false: it is another text. */
 bool study_paper_number(const struct study_claim *claim, double *number);
 

@@ -138,10 +138,11 @@ struct outcome {
 };
 
 /* Every combination of samples, as a number with a place for each column. */
-static void try_all(const struct space *space, sqlite3_stmt *direction, sqlite3_stmt *magnitude, struct outcome *out)
+static void try_all(struct study *study, const struct space *space, sqlite3_stmt *direction, sqlite3_stmt *magnitude,
+                    struct outcome *out)
 {
     size_t at[MOST_COLUMNS + 1] = {0}, place = 0;
-    while (place < space->count) {
+    while (place < space->count && !study_gave_up(&study->rights, study->bench)) {
         for (size_t i = 0; i < space->count; i++) {
             bind(direction, i, &space->samples[i].items.items[at[i]]);
             bind(magnitude, i, &space->samples[i].items.items[at[i]]);
@@ -241,8 +242,8 @@ int study_lint(struct study *study, const struct study_claim *claim, const char 
     sqlite3_stmt *magnitude = *claim->magnitude ? prepare(study, &space, "magnitude", known, count) : NULL;
     rc = direction && (magnitude || !*claim->magnitude) ? 0 : -1;
     if (rc == 0) {
-        try_all(&space, direction, magnitude, &outcome);
-        rc = judge_outcome(study, claim, &outcome);
+        try_all(study, &space, direction, magnitude, &outcome);
+        rc = study_condition_ends(study, claim, "direction") < 0 ? -1 : judge_outcome(study, claim, &outcome);
     }
     sqlite3_finalize(direction);
     sqlite3_finalize(magnitude);

@@ -276,7 +276,7 @@ static int act(struct study *study, const struct arguments *a)
     return a->slurm ? submit(study, a) : a->shard ? run_shard(study, a) : run(study, a);
 }
 
-static void forget(struct study *study)
+void study_forget(struct study *study)
 {
     for (size_t i = 0; i < study->executions.count; i++)
         vec_free(&study->executions.items[i].sets);
@@ -322,6 +322,6 @@ int cli_study(int argc, char **argv)
             code = act(&study, &a);
         }
     }
-    forget(&study);
+    study_forget(&study);
     return cli_finish(&sink, code);
 }

@@ -65,11 +65,20 @@ struct study_import {
     const char *name, *file;
 };
 
+/* Work on the last statement that was prepared for a database: steps of SQLite's virtual machine, rows that it gave. */
+struct study_budget {
+    sqlite3 *db;
+    uint64_t steps, rows;
+    bool limited; /* the statement stands in study.yaml */
+    bool endless; /* it was given up */
+};
+
 /* Who asks the database, which decides what it does: see authorize.c. */
 struct study_rights {
     unsigned trusted;    /* above 0: a statement of Lockstep's own */
     bool views;          /* a statement of `views` is prepared */
     bool asked, refused; /* by the last one prepared: it selects or makes a view; does something that is not allowed */
+    struct study_budget budgets[2];
 };
 
 struct study {
@@ -115,6 +124,8 @@ struct study {
 
 /* plan.c: reads FOLDER/study.yaml. -1 with diagnostics. */
 int study_read(struct study *study);
+/* study.c: gives back what it took. The study is as it was before, but for what its caller put there. */
+void study_forget(struct study *study);
 
 /* check.c: whether a run can begin so, each combination once; the same of its program; whether all questions can be
  * asked. -1 with diagnostics. */
@@ -197,6 +208,14 @@ int study_complain(struct study *study, const char *what);
 /* authorize.c: statements on `db` that are not prepared between study_trust and study_distrust only read. -1 when the
  * database does not take that. */
 int study_guard(struct study_rights *rights, sqlite3 *db);
+/* A statement begins, which stands in study.yaml (limited) or is Lockstep's own: one of study.yaml is ended by force when
+ * it comes to no end by itself. */
+void study_begin(struct study_rights *rights, sqlite3 *db, bool limited);
+/* Counts a row. True: there were too many of them. */
+bool study_row(struct study_rights *rights, sqlite3 *db);
+bool study_gave_up(struct study_rights *rights, sqlite3 *db);
+/* Why the last statement failed: what the database says, or that it was given up. */
+const char *study_said(struct study_rights *rights, sqlite3 *db);
 void study_trust(struct study *study);
 void study_distrust(struct study *study);
 /* Prepares SQL that stands in study.yaml: a question, or, with `views`, one that makes a temporary view. rest: where the

@@ -105,7 +105,7 @@ static int make_views(struct study *study)
             ;
         study->rights.views = false;
         if (sqlite3_finalize(stmt) != SQLITE_OK)
-            said = sqlite3_errmsg(study->db);
+            said = study_said(&study->rights, study->db);
         if (said)
             return study_fault_in(study, study->views_node, offset < 0 ? before : before + offset,
                                   arena_printf(&study->arena, "views: %s", said));
