@@ -5,8 +5,11 @@
 #define LOCKSTEP_GRAPH_H
 
 #include <algorithm>
+#include <cerrno>
 
 #include "workload.h"
+
+const uint64_t GRAPH_MOST_NODES = 1u << 26, GRAPH_MOST_EDGES = 1u << 28;
 
 struct graph {
     unsigned nodes;
@@ -151,45 +154,93 @@ struct graph_reader {
     }
 };
 
+// Reads so many numbers, with blanks between them, and leaves what follows. False where one is missing or is too large.
+static inline bool graph_numbers(const char *text, uint64_t *to, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char *end;
+        text += strspn(text, " \t");
+        if (*text < '0' || *text > '9')
+            return false;
+        errno = 0;
+        to[i] = strtoull(text, &end, 10);
+        if (errno)
+            return false;
+        text = end;
+    }
+    return true;
+}
+
+// The options --nodes and --edges have the same bounds.
+static inline void graph_check_size(const graph_reader &r, uint64_t nodes, uint64_t edges)
+{
+    if (nodes > GRAPH_MOST_NODES || edges > GRAPH_MOST_EDGES)
+        graph_bad(r.path, r.line, "graphs of up to 67,108,864 nodes and 268,435,456 edges can be read");
+}
+
 // Matrix Market, coordinates only. A matrix says which nodes are linked, not how far they are apart: lengths are random.
 static inline graph graph_read_matrix(graph_reader &r, uint64_t seed)
 {
-    unsigned rows, columns, a, b;
-    unsigned long long entries, seen = 0;
+    uint64_t size[3], at[2], seen = 0; // rows, columns, entries
     generator random = {seed};
     std::vector<graph_edge> list;
     if (!strstr(r.text, "coordinate"))
         graph_bad(r.path, r.line, "only matrices of format `coordinate` can be read");
-    if (!r.next('%') || sscanf(r.text, "%u %u %llu", &rows, &columns, &entries) != 3 || rows != columns || !rows)
+    if (!r.next('%') || !graph_numbers(r.text, size, 3) || size[0] != size[1] || !size[0])
         graph_bad(r.path, r.line, "expected ROWS COLUMNS ENTRIES of a square matrix");
+    graph_check_size(r, size[0], size[2]);
     for (; r.next('%'); seen++) {
-        if (sscanf(r.text, "%u %u", &a, &b) != 2 || !a || !b || a > rows || b > rows)
+        if (!graph_numbers(r.text, at, 2) || !at[0] || !at[1] || at[0] > size[0] || at[1] > size[0])
             graph_bad(r.path, r.line, "expected ROW COLUMN of an entry of the matrix");
-        graph_link(list, a - 1, b - 1, 1 + random.below(1000));
+        if (seen == size[2])
+            graph_bad(r.path, r.line, "the matrix has not as many entries as its second line says");
+        graph_link(list, (unsigned)at[0] - 1, (unsigned)at[1] - 1, 1 + random.below(1000));
     }
-    if (seen != entries)
+    if (seen != size[2])
         graph_bad(r.path, r.line, "the matrix has not as many entries as its second line says");
-    return graph_of(rows, list);
+    return graph_of((unsigned)size[0], list);
+}
+
+// Where the numbers of a DIMACS line begin, behind its words; NULL for another line. words: ends in a blank and %n.
+static inline const char *graph_behind(const char *text, const char *words)
+{
+    int length = 0;
+    sscanf(text, words, &length);
+    return length ? text + length : nullptr;
 }
 
 // DIMACS: `p sp NODES ARCS`, then `a FROM TO LENGTH`.
 static inline graph graph_read_dimacs(graph_reader &r)
 {
-    unsigned nodes = 0, from, to, weight;
-    unsigned long long arcs = 0, seen = 0;
+    uint64_t size[2], arc[3], seen = 0; // nodes, arcs; from, to, length
     std::vector<graph_edge> list;
-    if (sscanf(r.text, "p sp %u %llu", &nodes, &arcs) != 2 || !nodes)
+    const char *numbers = graph_behind(r.text, "p sp %n");
+    if (!numbers || !graph_numbers(numbers, size, 2) || !size[0])
         graph_bad(r.path, r.line, "expected `p sp NODES ARCS`");
+    graph_check_size(r, size[0], size[1]);
     for (; r.next('c'); seen++) {
-        if (sscanf(r.text, "a %u %u %u", &from, &to, &weight) != 3 || !from || !to || from > nodes || to > nodes)
+        numbers = graph_behind(r.text, "a %n");
+        if (!numbers || !graph_numbers(numbers, arc, 3) || !arc[0] || !arc[1] || arc[0] > size[0] || arc[1] > size[0])
             graph_bad(r.path, r.line, "expected `a FROM TO LENGTH` with nodes of the graph");
-        if (weight > 1000000)
+        if (arc[2] > 1000000)
             graph_bad(r.path, r.line, "lengths of up to 1,000,000 can be summed");
-        list.push_back({to - 1, from - 1, weight});
+        if (seen == size[1])
+            graph_bad(r.path, r.line, "the graph has not as many arcs as its `p` line says");
+        list.push_back({(unsigned)arc[1] - 1, (unsigned)arc[0] - 1, (unsigned)arc[2]});
     }
-    if (seen != arcs)
+    if (seen != size[1])
         graph_bad(r.path, r.line, "the graph has not as many arcs as its `p` line says");
-    return graph_of(nodes, list);
+    return graph_of((unsigned)size[0], list);
+}
+
+static inline graph graph_read_text(graph_reader &r, uint64_t seed)
+{
+    if (!r.next('c'))
+        graph_bad(r.path, 1, "the file is empty");
+    bool matrix = !strncmp(r.text, "%%MatrixMarket", 14);
+    if (!matrix && r.text[0] != 'p')
+        graph_bad(r.path, r.line, "neither a Matrix Market file (%%MatrixMarket) nor a DIMACS one (p sp NODES ARCS)");
+    return matrix ? graph_read_matrix(r, seed) : graph_read_dimacs(r);
 }
 
 static inline graph graph_read(const char *path, uint64_t seed)
@@ -199,12 +250,7 @@ static inline graph graph_read(const char *path, uint64_t seed)
         perror(path);
         exit(2);
     }
-    if (!r.next('c'))
-        graph_bad(path, 1, "the file is empty");
-    bool matrix = !strncmp(r.text, "%%MatrixMarket", 14);
-    if (!matrix && r.text[0] != 'p')
-        graph_bad(path, r.line, "neither a Matrix Market file (%%MatrixMarket) nor a DIMACS one (p sp NODES ARCS)");
-    graph g = matrix ? graph_read_matrix(r, seed) : graph_read_dimacs(r);
+    graph g = graph_read_text(r, seed);
     fclose(r.file);
     return g;
 }
@@ -243,8 +289,8 @@ enum {
 
 #define GRAPH_OPTION_ROWS(shape, nodes, edges, small_nodes, small_edges)                                     \
     {"shape", "0: roads, 1: a mesh of four neighbours, 2: skewed", shape, 0, GRAPH_SHAPES - 1, shape, shape}, \
-        {"nodes", "nodes of the graph", nodes / 16, 2, 1u << 26, small_nodes, nodes},                        \
-        {"edges", "edges between them (a mesh has its own number)", edges / 16, 1, 1u << 28, small_edges, edges}, \
+        {"nodes", "nodes of the graph", nodes / 16, 2, GRAPH_MOST_NODES, small_nodes, nodes},                        \
+        {"edges", "edges between them (a mesh has its own number)", edges / 16, 1, GRAPH_MOST_EDGES, small_edges, edges}, \
         {"seed", "of the graph and its lengths", 7, 0, UINT64_MAX, 7, 0},                                    \
         {"shuffle", "1: nodes are numbered in a random order", 0, 0, 1, 0, 0},                               \
         {"queues", "queues of tasks, a block each", 128, 1, 1024, 6, 128},                                  \

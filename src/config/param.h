@@ -88,7 +88,7 @@ int param_conflict(const struct param_group *groups, unsigned count, const char 
 bool param_is_default(const struct param_group *group, const struct param_desc *param);
 /* Appends thousandths as a decimal number without idle zeros: 1500 is 1.5. */
 void param_format_decimal(uint64_t thousandths, struct strbuf *out);
-/* Appends the value as text, as YAML and the command line take it. */
+/* Appends the value as YAML takes it; so does the command line, but for texts that YAML wants in quotes. */
 void param_format(const struct param_group *group, const struct param_desc *param, struct strbuf *out);
 
 #endif

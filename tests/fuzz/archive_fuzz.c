@@ -1,11 +1,16 @@
 /* Checkpoint contents from anywhere, behind the checksum: the archive itself, then the units that describe themselves
- * with it. Loading must end, without reading or writing outside anything, and what failed must say so. The first byte
- * chooses the unit. */
+ * with it, and who a checkpoint is of; or whole files, checksum and all. Loading must end, without reading or writing
+ * outside anything, and what failed must say so. The first byte chooses. */
+#define _GNU_SOURCE
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/archive.h"
+#include "gpu/checkpoint.h"
 #include "memory/cache.h"
 #include "memory/partition.h"
 #include "network/network.h"
@@ -89,19 +94,61 @@ static void load_partition(struct archive *ar, struct arena *arena)
     store_free_all(&store);
 }
 
+static void load_identity(struct archive *ar)
+{
+    struct checkpoint_identity stored = {0}, here;
+    struct machine machine;
+    struct diag_sink sink = {0};
+    if (machine_load(&machine, "gtx480", &sink) < 0)
+        abort();
+    checkpoint_archive_identity(ar, &stored);
+    checkpoint_identify(&here, CHECKPOINT_CASE, &machine, 1, 2);
+    if (!archive_failed(ar) && (checkpoint_compare(&stored, &here, &sink) < 0) != (sink.errors > 0))
+        abort();
+    checkpoint_identity_free(&stored);
+    checkpoint_identity_free(&here);
+    machine_free(&machine);
+    diag_free(&sink);
+}
+
+static void load_file(const uint8_t *data, size_t size)
+{
+    char path[64];
+    struct diag_sink sink = {0};
+    int file = memfd_create("checkpoint", MFD_CLOEXEC);
+    if (file < 0 || write(file, data, size) != (ssize_t)size)
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    struct archive *ar = archive_open(path, &sink);
+    if (!ar != (sink.errors > 0))
+        abort();
+    if (ar) {
+        load_identity(ar);
+        archive_abandon(ar);
+    }
+    close(file);
+    diag_free(&sink);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena arena = {0};
     struct diag_sink sink = {0};
     if (size == 0)
         return 0;
+    if (data[0] % 5 == 4) {
+        load_file(data + 1, size - 1);
+        return 0;
+    }
     struct archive *ar = archive_from_bytes(data + 1, size - 1);
-    if (data[0] % 3 == 0)
+    if (data[0] % 5 == 0)
         load_members(ar);
-    else if (data[0] % 3 == 1)
-        load_network(ar, &arena, data[0] / 3);
-    else
+    else if (data[0] % 5 == 1)
+        load_network(ar, &arena, data[0] / 5);
+    else if (data[0] % 5 == 2)
         load_partition(ar, &arena);
+    else
+        load_identity(ar);
     bool failed = archive_failed(ar);
     if ((archive_close(ar, &sink) < 0) != failed || (sink.errors > 0) != failed)
         abort();

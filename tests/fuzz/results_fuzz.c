@@ -1,0 +1,37 @@
+/* Results from anywhere, such as the JSON that a program under `lockstep run` may have written over: tables, CSV and the
+ * counters of `lockstep validate` must come of any of it. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "cli/fidelity.h"
+#include "report/run_report.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void report(json_t *kernels)
+{
+    struct strbuf text = {0};
+    const struct report_run runs[] = {{"a", kernels, NULL, "a"}, {"b", kernels, "hang", "b"}};
+    report_kernels(kernels, &text);
+    report_compare(runs, 2, NULL, &text);
+    report_spread(runs, 2, 2, &text);
+    report_compare_kernels(runs, 2, &text);
+    for (size_t i = 0; i < json_array_size(kernels); i++) {
+        struct fidelity_counts counts = fidelity_from_kernel(json_array_get(kernels, i));
+        fidelity_explain(&counts, &counts, &text);
+    }
+    strbuf_free(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct strbuf csv = {0};
+    json_t *document = json_loadb((const char *)data, size, 0, NULL), *all = json_array();
+    json_array_append(all, document);
+    report(json_object_get(document, "kernels"));
+    report_csv(all, &csv);
+    strbuf_free(&csv);
+    json_decref(all);
+    json_decref(document);
+    return 0;
+}
