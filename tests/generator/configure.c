@@ -170,6 +170,8 @@ void configure(const struct generator *program, unsigned run)
     bool keeps_nothing = !strcmp(protocol, "gpu") || !strcmp(protocol, "bypass"), stack = !strcmp(way, "stack"),
          wide = !strncmp(machine, "apu", 3);
     strbuf_addf(&options, "--machine %s --divergence %s --protocol %s", machine, way, protocol);
+    if (keeps_nothing && !strncmp(machine, "gtx", 3) && chance(&g, 15)) /* one that has departures */
+        strbuf_addf(&options, " --as %s", strcmp(machine, "gtx480-sm2") && chance(&g, 50) ? "fixed-order" : "reference");
     if (chance(&g, 15))
         strbuf_add(&options, " --mode functional");
     else
