@@ -26,9 +26,18 @@ struct grants {
     uint8_t count[CHECKER_LINES];
 };
 
+/* Of the eras of a block, those alone count that have accesses out, and whether these are before what some thread waits
+ * for, or will: eras between which there is no such bound are one. A block of one thread has but one: it waits for its
+ * own accesses anyway. */
+struct eras {
+    uint8_t rank[CHECKER_CACHES][BLOCK_ERAS]; /* by era % BLOCK_ERAS */
+    bool many[CHECKER_CACHES];                /* threads */
+};
+
 struct writer {
     const struct world *w;
     const struct grants *grants;
+    const struct eras *eras;
     const struct names *n;
     uint8_t *at;
 };
@@ -138,6 +147,20 @@ static bool has_fill(const struct packet *p)
     return p->cookie == CACHE_NO_WAITER && (p->kind == PACKET_READ || p->kind == PACKET_WRITE);
 }
 
+static unsigned era_name(const struct writer *o, unsigned cache, uint32_t era)
+{
+    return o->eras->rank[cache][era % BLOCK_ERAS];
+}
+
+/* The thread of an access, and the era of an ordered store (world_cookie). */
+static unsigned cookie_name(const struct writer *o, const struct packet *p)
+{
+    if (p->cookie == CACHE_NO_WAITER)
+        return WORLD_NONE;
+    unsigned thread = o->n->thread_to[world_thread_of(p->cookie)], era = p->cookie >> 8;
+    return era ? thread | (1 + era_name(o, p->sm, era - 1)) << 3 : thread;
+}
+
 static void put_lane(struct writer *o, const struct packet *p, unsigned place)
 {
     const struct packet_lane *lane = &p->lanes[0];
@@ -161,7 +184,7 @@ static void put_packet(struct writer *o, const struct packet *p)
     bool asks = p->kind == PACKET_SHOW || (p->kind == PACKET_REVOKE && p->is_reply);
     put(o, (asks ? p->asked : 0) | (has_mask(p) ? words_of(p->mask[0]) : 0) << 4 | words << 6);
     if (!of_slice(p))
-        put(o, thread_name(o, p->cookie == CACHE_NO_WAITER ? WORLD_NONE : p->cookie));
+        put(o, cookie_name(o, p));
     if (has_fill(p))
         put(o, p->kind == PACKET_WRITE ? (p->fill - w->agents[p->sm].arrived) % AGENT_WRITES : p->fill);
     if (has_grant(p))
@@ -308,6 +331,8 @@ static uint64_t door_address(const struct world_thread *t)
 static void put_agent(struct writer *o, unsigned cache)
 {
     const struct agent *a = &o->w->agents[cache];
+    if (o->eras->many[cache])
+        put(o, era_name(o, cache, o->w->blocks[cache].now));
     const struct world_thread *door = at_door(o->w, cache);
     bool refused = a->refused && door && door_address(door) == a->refused_address;
     put(o, a->locks | a->stalled << 4 | refused << 5 | (refused && a->refused_room) << 6);
@@ -389,10 +414,38 @@ static void put_access(struct writer *o, const struct world_access *a)
     put(o, a->compare);
 }
 
+static bool is_past(const struct block_order *block, uint32_t era)
+{
+    return (int32_t)(era - block->first) < 0;
+}
+
+static void find_eras_of(const struct world *w, unsigned cache, struct eras *e)
+{
+    const struct block_order *block = &w->blocks[cache];
+    unsigned threads = 0, rank = 0, bounds = 1u << block->now % BLOCK_ERAS;
+    for (unsigned i = 0; i < w->program.threads; i++) {
+        const struct world_thread *t = &w->threads[i];
+        if (w->program.roles[i].cache != cache)
+            continue;
+        threads++;
+        if (t->phase == PHASE_WAIT && !is_past(block, t->wait.after))
+            bounds |= 1u << t->wait.after % BLOCK_ERAS;
+    }
+    e->many[cache] = threads > 1;
+    bool any = false;
+    for (uint32_t era = block->first; (int32_t)(block->now - era) >= 0; era++) {
+        unsigned at = era % BLOCK_ERAS;
+        rank += any && (bounds >> at & 1);
+        any = block->out[at] || (any && !(bounds >> at & 1));
+        e->rank[cache][at] = threads > 1 ? (uint8_t)rank : 0;
+    }
+}
+
 static void put_thread(struct writer *o, unsigned thread)
 {
     const struct world_thread *t = &o->w->threads[thread];
-    put(o, t->stage | t->phase << 3 | t->load_before << 6 | t->stores_before << 7);
+    unsigned cache = o->w->program.roles[thread].cache;
+    put(o, t->stage | t->phase << 3);
     put(o, (t->load_place == WORLD_NONE ? 0 : 1 + place_name(o, t->load_place)) | t->stores_out << 4);
     put(o, t->left);
     if (t->load_place != WORLD_NONE)
@@ -405,7 +458,15 @@ static void put_thread(struct writer *o, unsigned thread)
     if (t->phase != PHASE_READY)
         put_access(o, &t->access);
     if (t->phase == PHASE_FLUSH)
-        put(o, from(o->w->agents[o->w->program.roles[thread].cache].arrived, t->wait.mark));
+        put(o, from(o->w->agents[cache].arrived, t->wait.mark));
+    if (!o->eras->many[cache])
+        return;
+    if (t->phase == PHASE_WAIT)
+        put(o, is_past(&o->w->blocks[cache], t->wait.after) ? 0 : era_name(o, cache, t->wait.after));
+    if (t->load_place != WORLD_NONE)
+        put(o, era_name(o, cache, t->load_era));
+    if (world_is_out(t))
+        put(o, era_name(o, cache, t->era));
 }
 
 /* The registrations that are known */
@@ -520,12 +581,15 @@ uint32_t world_pack(const struct world *w, uint8_t bytes[WORLD_BYTES], uint8_t c
     unsigned line_ways = alike && w->program.lines_alike && slices_alike ? factorial(s->lines) : 1;
     uint32_t best = 0;
     struct grants grants;
+    struct eras eras;
     find_grants(w, &grants);
+    for (unsigned cache = 0; cache < s->caches; cache++)
+        find_eras_of(w, cache, &eras);
     for (unsigned i = 0; i < cache_ways * line_ways; i++) {
         uint8_t other[WORLD_BYTES];
         struct names n;
         name(w, i % cache_ways, i / cache_ways, &n);
-        struct writer o = {w, &grants, &n, best ? other : bytes};
+        struct writer o = {w, &grants, &eras, &n, best ? other : bytes};
         put_world(&o);
         uint32_t size = (uint32_t)(o.at - (best ? other : bytes));
         if (best && (size > best || (size == best && memcmp(other, bytes, size) >= 0)))
@@ -544,6 +608,7 @@ uint32_t world_pack(const struct world *w, uint8_t bytes[WORLD_BYTES], uint8_t c
 struct reader {
     struct world *w;
     const uint8_t *at;
+    bool many[CHECKER_CACHES]; /* threads of a block */
 };
 
 static unsigned get(struct reader *in)
@@ -589,7 +654,9 @@ static struct packet *get_packet(struct reader *in)
     p->cookie = CACHE_NO_WAITER;
     if (!slice) {
         unsigned cookie = get(in);
-        p->cookie = cookie == WORLD_NONE ? CACHE_NO_WAITER : cookie;
+        p->cookie = cookie == WORLD_NONE ? CACHE_NO_WAITER : (cookie & 7) | cookie >> 3 << 8;
+        if (p->cookie != CACHE_NO_WAITER && p->cookie >> 8)
+            block_order_add(&in->w->blocks[p->sm], (uint8_t)((p->cookie >> 8) - 1));
     }
     if (has_fill(p))
         p->fill = (uint16_t)get(in);
@@ -690,6 +757,7 @@ static void get_agent(struct reader *in, unsigned cache)
 {
     struct agent *a = &in->w->agents[cache];
     const struct world_thread *door = at_door(in->w, cache);
+    in->w->blocks[cache].now = in->many[cache] ? get(in) : 0;
     unsigned flags = get(in);
     a->locks = flags & 0xf;
     a->stalled = flags >> 4 & 1;
@@ -779,16 +847,29 @@ static void get_wait(struct reader *in, struct world_thread *t)
 {
     if (t->phase != PHASE_WAIT && t->phase != PHASE_FLUSH)
         return;
-    order_begin(&t->wait, world_order(&t->access));
+    t->wait.order = (uint8_t)world_order(&t->access);
     t->wait.flushing = t->phase == PHASE_FLUSH;
     t->wait.mark = t->wait.flushing ? get(in) : 0;
+}
+
+static void get_eras(struct reader *in, struct world_thread *t, unsigned cache)
+{
+    bool many = in->many[cache];
+    t->wait.after = many && t->phase == PHASE_WAIT ? get(in) : 0;
+    if (t->load_place != WORLD_NONE) {
+        t->load_era = many ? (uint8_t)get(in) : 0;
+        block_order_add(&in->w->blocks[cache], t->load_era);
+    }
+    if (world_is_out(t)) {
+        t->era = many ? (uint8_t)get(in) : 0;
+        block_order_add(&in->w->blocks[cache], t->era);
+    }
 }
 
 static void get_thread(struct reader *in, struct world_thread *t)
 {
     unsigned first = get(in), out = get(in);
-    *t = (struct world_thread){.stage = first & 7, .phase = first >> 3 & 7, .load_before = first >> 6 & 1};
-    t->stores_before = first >> 7;
+    *t = (struct world_thread){.stage = first & 7, .phase = first >> 3 & 7};
     t->load_place = out & 0xf ? (uint8_t)((out & 0xf) - 1) : WORLD_NONE;
     t->stores_out = (uint8_t)(out >> 4);
     t->left = (uint8_t)get(in);
@@ -810,12 +891,30 @@ static void get_thread(struct reader *in, struct world_thread *t)
                                           .compare = (uint8_t)compare};
     }
     get_wait(in, t);
+    get_eras(in, t, in->w->program.roles[t - in->w->threads].cache);
+}
+
+/* An era in which something is out stands where it was written down; what the block has synchronised is all that issued
+ * in the eras before the present one. */
+static void end_eras(struct world *w)
+{
+    for (unsigned cache = 0; cache < w->setup->caches; cache++) {
+        struct block_order *block = &w->blocks[cache];
+        block->synchronised = block->now;
+        while (block->first != block->now && !block->out[block->first])
+            block->first++;
+    }
 }
 
 void world_unpack(struct world *w, const uint8_t *bytes)
 {
-    struct reader in = {w, bytes};
+    struct reader in = {.w = w, .at = bytes};
     world_clear(w);
+    for (unsigned i = 0, seen = 0; i < w->program.threads; i++) {
+        unsigned cache = w->program.roles[i].cache;
+        in.many[cache] = seen >> cache & 1;
+        seen |= 1u << cache;
+    }
     unsigned kernel = get(&in);
     w->kernel = kernel & 0xf;
     w->ending = kernel >> 4;
@@ -830,4 +929,5 @@ void world_unpack(struct world *w, const uint8_t *bytes)
     get_directory(&in);
     for (unsigned count = get(&in); w->reply_count < count;)
         w->replies[w->reply_count++] = get_packet(&in);
+    end_eras(w);
 }

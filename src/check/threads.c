@@ -1,6 +1,6 @@
-/* The threads of a world, and what an SM does for them around its L1: a release and a fence wait for the thread's own
- * accesses and for those that are ordered before by the block; what they then ask of the L1, and wait for, is the SM's
- * own code (memory/order.h), as is what acquires ask. Of a block, one access waits at the L1's door at a time. */
+/* The threads of a world, and what an SM does for them around its L1: which accesses of its block a release and a fence
+ * wait for, what they then ask of the L1, and wait for, is the SM's own code (memory/block_order.h, memory/order.h), as
+ * is what acquires ask. Of a block, one access waits at the L1's door at a time. */
 #include <string.h>
 
 #include "check/world.h"
@@ -28,30 +28,24 @@ static bool door_taken(const struct world *w, unsigned thread)
     return false;
 }
 
-static bool has_out(const struct world_thread *t)
+static struct block_order *block_of(struct world *w, unsigned thread)
 {
-    return t->load_place != WORLD_NONE || t->stores_out;
+    return &w->blocks[cache_of(w, thread)];
 }
 
-/* What a release or fence waits for. */
-static bool waits(const struct world *w, unsigned thread)
+/* What is before a release or fence in the SM has ended. */
+static bool reached(const struct world *w, unsigned thread)
 {
-    if (has_out(&w->threads[thread]))
-        return true;
+    const struct world_thread *t = &w->threads[thread];
+    return order_reached(&t->wait, &w->blocks[cache_of(w, thread)], t->load_place != WORLD_NONE, t->stores_out);
+}
+
+static bool is_alone(const struct world *w, unsigned thread)
+{
     for (unsigned t = 0; t < w->program.threads; t++)
-        if (t != thread && same_block(w, t, thread) && (w->threads[t].load_before || w->threads[t].stores_before))
-            return true;
-    return false;
-}
-
-static void synchronise_block(struct world *w, unsigned thread)
-{
-    for (unsigned t = 0; t < w->program.threads; t++) {
-        if (!same_block(w, t, thread))
-            continue;
-        w->threads[t].load_before = w->threads[t].load_place != WORLD_NONE;
-        w->threads[t].stores_before = w->threads[t].stores_out != 0;
-    }
+        if (t != thread && same_block(w, t, thread))
+            return false;
+    return true;
 }
 
 static bool beyond_block(const struct world_access *a)
@@ -335,21 +329,56 @@ static void hold_guard(struct world *w, unsigned thread)
     ready(t, STAGE_HELD);
 }
 
-/* A release or fence waits before it is tried. */
-static void begin_phase(struct world_thread *t)
+/* Atomics are not counted: their threads wait for them. */
+static bool counts(const struct world_access *a)
 {
+    return a->op != OP_RMW && a->op != OP_FENCE;
+}
+
+bool world_is_out(const struct world_thread *t)
+{
+    return (t->phase == PHASE_TRY || t->phase == PHASE_OUT) && counts(&t->access);
+}
+
+/* The access issues, as in sm/issue.c, and stands at the L1's door. */
+static void issue(struct world *w, unsigned thread)
+{
+    struct world_thread *t = &w->threads[thread];
+    struct block_order *block = block_of(w, thread);
     t->phase = PHASE_TRY;
-    if (!releases(&t->access) && t->access.op != OP_FENCE)
+    if (releases(&t->access) && !beyond_block(&t->access))
+        block_order_synchronise(block);
+    if (!counts(&t->access))
+        return;
+    t->era = block_order_era(block);
+    block_order_add(block, t->era);
+}
+
+/* It, or a part of it, is performed. */
+static void performed(struct world *w, unsigned thread, unsigned era)
+{
+    block_order_done(block_of(w, thread), (uint8_t)era);
+}
+
+/* A release or fence waits before it issues; at the scope of the block, a fence waits for nothing. */
+static void begin_phase(struct world *w, unsigned thread)
+{
+    struct world_thread *t = &w->threads[thread];
+    bool orders = releases(&t->access) || t->access.op == OP_FENCE;
+    t->phase = PHASE_NEXT;
+    if (!orders || (t->access.op == OP_FENCE && !beyond_block(&t->access)))
         return;
     t->phase = PHASE_WAIT;
-    order_begin(&t->wait, world_order(&t->access));
+    order_begin(&t->wait, world_order(&t->access), block_of(w, thread));
 }
 
 static void begin(struct world *w, unsigned thread, struct world_access access)
 {
     struct world_thread *t = &w->threads[thread];
     t->access = access;
-    begin_phase(t);
+    begin_phase(w, thread);
+    if (t->phase == PHASE_NEXT && t->access.op != OP_FENCE && is_alone(w, thread))
+        issue(w, thread);
     world_tell(w, "; then ");
     tell_access(w, &access);
 }
@@ -381,7 +410,10 @@ static void given(struct world *w, unsigned thread, uint8_t old)
 static void end_fence(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
-    order_drop(&w->agents[cache_of(w, thread)], L1_FENCE);
+    if (beyond_block(&t->access))
+        order_drop(&w->agents[cache_of(w, thread)], L1_FENCE);
+    else
+        block_order_synchronise(block_of(w, thread));
     if (t->stage == STAGE_OTHER) {
         ready(t, STAGE_IDLE);
     } else if (t->stage == STAGE_TAKEN_FENCE) {
@@ -411,16 +443,17 @@ static void exchanged(struct world *w, unsigned thread, uint8_t old)
 
 void world_answer(struct world *w, const struct packet *p)
 {
-    unsigned thread = p->cookie;
+    unsigned thread = world_thread_of(p->cookie);
     struct world_thread *t = &w->threads[thread];
     if (p->kind == PACKET_WRITE && t->phase == PHASE_OUT && is_remote_store(&t->access)) {
         world_tell(w, ": thread %u's store is performed", world_thread_name(w, thread));
+        performed(w, thread, t->era);
         ready(t, STAGE_IDLE);
         return;
     }
     if (p->kind == PACKET_WRITE) {
         t->stores_out--;
-        t->stores_before &= t->stores_out != 0;
+        performed(w, thread, (p->cookie >> 8) - 1);
         world_tell(w, ": thread %u's store is performed", world_thread_name(w, thread));
         return;
     }
@@ -430,6 +463,8 @@ void world_answer(struct world *w, const struct packet *p)
     }
     uint8_t value = p->kind == PACKET_ATOMIC ? (uint8_t)p->lanes[0].operand : p->data[p->address % PACKET_LINE_BYTES];
     world_tell(w, ": thread %u's access has read %u", world_thread_name(w, thread), value);
+    if (counts(&t->access))
+        performed(w, thread, t->era);
     if (acquires(&t->access) && beyond_block(&t->access))
         order_drop(&w->agents[cache_of(w, thread)], order_of(&t->access, false));
     if (t->stage == STAGE_TAKING)
@@ -452,7 +487,7 @@ void world_loaded(struct world *w, unsigned thread, const uint8_t *line)
     check_value(w, thread, t->load_place, line[t->load_place % WORLD_WORDS * 4], t->load_value);
     t->load_place = WORLD_NONE;
     t->load_value = 0;
-    t->load_before = false;
+    performed(w, thread, t->load_era);
 }
 
 /* At the L1's door */
@@ -471,9 +506,11 @@ static bool try_load(struct world *w, unsigned thread)
         request->order = ISA_ORDER_WEAK;
     if (served == AGENT_SERVED) {
         check_value(w, thread, t->access.place, values[t->access.place % WORLD_WORDS * 4], expected);
+        performed(w, thread, t->era);
     } else {
         t->load_place = t->access.place;
         t->load_value = expected;
+        t->load_era = t->era;
     }
     return true;
 }
@@ -483,13 +520,13 @@ static unsigned event_of(const struct world_access *a)
     return order_event((struct order_access){.plain = a->op == OP_STORE, .order = a->order, .scope = a->scope});
 }
 
-static void fill_packet(struct packet *p, const struct world_access *a, unsigned thread)
+static void fill_packet(struct packet *p, const struct world_access *a, uint32_t cookie)
 {
     p->kind = a->op == OP_SYNC_LOAD ? PACKET_READ : a->op == OP_RMW ? PACKET_ATOMIC : PACKET_WRITE;
     p->class = PACKET_GLOBAL;
     p->address = address_of(a->place);
     p->bytes = 4;
-    p->cookie = thread;
+    p->cookie = cookie;
     p->order = a->order ? a->order : ISA_ORDER_WEAK;
     p->scope = a->scope;
     uint8_t at = (uint8_t)(p->address % PACKET_LINE_BYTES);
@@ -505,6 +542,12 @@ static void fill_packet(struct packet *p, const struct world_access *a, unsigned
     p->lanes[0] = (struct packet_lane){.offset = at, .operand = a->value, .compare = a->compare};
 }
 
+/* It is out until its packet is acknowledged, and its thread goes on. */
+static bool is_counted_store(const struct world_access *a)
+{
+    return a->op == OP_SYNC_STORE && !is_remote_store(a);
+}
+
 /* What others may know of the access from now on. */
 static void note_taken(struct world *w, unsigned thread)
 {
@@ -516,9 +559,7 @@ static void note_taken(struct world *w, unsigned thread)
         w->truth[a->place] = (uint8_t)(w->truth[a->place] >= a->value ? 0 : w->truth[a->place] + 1);
     if (t->stage == STAGE_GIVING)
         w->holder[t->guard] = WORLD_NONE;
-    if (releases(a) && !beyond_block(a))
-        synchronise_block(w, thread);
-    t->stores_out += a->op == OP_SYNC_STORE && !is_remote_store(a);
+    t->stores_out += is_counted_store(a);
 }
 
 static bool try_other(struct world *w, unsigned thread)
@@ -529,8 +570,10 @@ static bool try_other(struct world *w, unsigned thread)
     if (!agent_can_take(agent, address_of(t->access.place), 4, event))
         return false;
     struct packet *p = world_packet(w, cache_of(w, thread));
-    fill_packet(p, &t->access, thread);
+    fill_packet(p, &t->access, is_counted_store(&t->access) ? world_cookie(thread, t->era) : thread);
     note_taken(w, thread);
+    if (t->access.op == OP_STORE)
+        performed(w, thread, t->era);
     agent_take(agent, p, event);
     return true;
 }
@@ -563,16 +606,18 @@ bool world_can_step(const struct world *w, unsigned thread)
     bool at_once = t->access.op == OP_FENCE || !door_taken(w, thread);
     if (t->phase == PHASE_TRY)
         return at_door(w, thread);
+    if (t->phase == PHASE_NEXT)
+        return at_once;
     if (t->phase != PHASE_WAIT && t->phase != PHASE_FLUSH)
         return false;
-    return at_once && order_is_due(&t->wait, &w->agents[cache_of(w, thread)], !waits(w, thread));
+    return at_once && order_is_due(&t->wait, &w->agents[cache_of(w, thread)], reached(w, thread));
 }
 
 /* The release or fence goes on. Returns whether it is over. */
 static bool step_order(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
-    enum order_state state = order_step(&t->wait, &w->agents[cache_of(w, thread)], !waits(w, thread));
+    enum order_state state = order_step(&t->wait, &w->agents[cache_of(w, thread)], reached(w, thread));
     if (state == ORDER_OVER) {
         t->wait = (struct order_wait){0};
         return true;
@@ -592,7 +637,8 @@ void world_step(struct world *w, unsigned thread)
         end_fence(w, thread);
         return;
     }
-    t->phase = PHASE_TRY;
+    if (t->phase != PHASE_TRY)
+        issue(w, thread);
     try_access(w, thread);
 }
 
@@ -608,8 +654,8 @@ void world_choose(struct world *w, unsigned thread, unsigned choice)
     before.left -= before.left && !gives;
     *t = before;
     tell_access(w, &t->access);
-    begin_phase(t);
-    if (world_can_step(w, thread) || t->phase == PHASE_TRY)
+    begin_phase(w, thread);
+    if (world_can_step(w, thread))
         world_step(w, thread);
     else
         world_tell(w, ": waits for what was before it");

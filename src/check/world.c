@@ -184,6 +184,7 @@ void world_clear(struct world *w)
     d->free = DIRECTORY_NONE;
     d->out.first = d->woken.first = d->remotes.first = NULL;
     d->remote = (struct directory_remote){0};
+    memset(w->blocks, 0, sizeof w->blocks);
     w->front.first = NULL;
     w->reply_count = w->tag_count = w->held = 0;
     w->served = NULL;

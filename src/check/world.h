@@ -34,6 +34,7 @@ enum world_stage {
 };
 enum world_phase {
     PHASE_READY, /* no access under way but loads and stores that the thread does not wait for */
+    PHASE_NEXT,  /* the access is to issue when the L1's door is free */
     PHASE_WAIT,  /* for its own earlier accesses, before a release or fence */
     PHASE_FLUSH, /* for the L1's flush */
     PHASE_TRY,   /* at the L1's door */
@@ -52,7 +53,7 @@ struct world_thread {
     struct world_access access;          /* unless READY */
     uint8_t load_place, load_value;      /* a plain load under way, and what it must see; place WORLD_NONE: none */
     uint8_t stores_out;                  /* ordered stores that are not acknowledged */
-    bool load_before, stores_before;     /* what is under way is ordered before releases of the block's other threads */
+    uint8_t load_era, era;               /* of its block (memory/block_order.h): of the plain load, and of `access` */
     uint8_t left;                        /* accesses */
     struct order_wait wait;              /* WAIT, FLUSH */
 };
@@ -126,6 +127,7 @@ struct world {
     uint32_t tag_count, held;    /* held: set of lines */
 
     struct world_thread threads[WORLD_THREADS];
+    struct block_order blocks[CHECKER_CACHES]; /* the threads of an L1 are a block */
     uint8_t kernel;                /* which one runs */
     bool ending;                   /* its threads have ended, and what L1s have written leaves them */
     uint8_t truth[WORLD_PLACES];   /* what data and counters have come to */
@@ -192,6 +194,17 @@ void world_choose(struct world *w, unsigned thread, unsigned choice);
 void world_step(struct world *w, unsigned thread);
 /* The order that a release or fence waits for. */
 enum l1_order world_order(const struct world_access *release);
+/* True: its access has issued, and is among those of its block that are out. */
+bool world_is_out(const struct world_thread *t);
+/* What an ordered store's packet says: its thread, and the era that it issued in. */
+static inline uint32_t world_cookie(unsigned thread, unsigned era)
+{
+    return thread | (era + 1) << 8;
+}
+static inline unsigned world_thread_of(uint32_t cookie)
+{
+    return cookie & 0xff;
+}
 /* Its access is answered, with what it read. */
 void world_answer(struct world *w, const struct packet *p);
 /* A plain load has its line. */

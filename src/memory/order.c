@@ -45,9 +45,15 @@ static enum agent_cause cause_of(enum l1_order order)
     return order == L1_BEGIN || order == L1_END ? AGENT_BY_KERNEL : AGENT_BY_ORDER;
 }
 
-void order_begin(struct order_wait *wait, enum l1_order order)
+void order_begin(struct order_wait *wait, enum l1_order order, const struct block_order *block)
 {
-    *wait = (struct order_wait){.order = (uint8_t)order};
+    *wait = (struct order_wait){.order = (uint8_t)order, .after = block->synchronised};
+}
+
+bool order_reached(const struct order_wait *wait, const struct block_order *block, uint32_t in_flight,
+                   uint32_t stores_out)
+{
+    return !in_flight && !stores_out && block_order_reached(block, wait->after);
 }
 
 bool order_is_due(const struct order_wait *wait, const struct agent *agent, bool earlier)

@@ -4,13 +4,14 @@
  * simulated.
  *
  * A release or fence waits, first, until what is before it in its SM has ended: its thread's own accesses, and those of
- * the block that are ordered before (sm/order.h). Then the L1 flushes, where the protocol's orders say so, and it waits
- * for that. An acquire lets the L1 drop its lines when it has its value, a fence when it is over. A kernel ends with a
+ * the block that are ordered before (memory/block_order.h). Then the L1 flushes, where the protocol's orders say so,
+ * and it waits for that. An acquire lets the L1 drop its lines when it has its value, a fence when it is over. A kernel ends with a
  * flush, and begins with what the host may have changed since, and a drop. */
 #ifndef LOCKSTEP_MEMORY_ORDER_H
 #define LOCKSTEP_MEMORY_ORDER_H
 
 #include "memory/agent.h"
+#include "memory/block_order.h"
 
 /* What a global or local access is to its L1. order, scope: ISA_ORDER_*, ISA_SCOPE_*. plain: it is no atomic access,
  * whatever its scope says: neither an atomic nor a load or store that is relaxed or stronger. */
@@ -28,14 +29,20 @@ enum l1_order order_at(uint8_t scope, bool release);
 
 /* A release or fence that waits. */
 struct order_wait {
-    uint32_t mark; /* flushing: of the flush */
+    uint32_t mark;  /* flushing: of the flush */
+    uint32_t after; /* it waits for the block's accesses of the eras before this one */
     uint8_t order; /* enum l1_order */
     bool flushing; /* what was before it in the SM has ended, and the L1's flush, which it waits for, has begun */
 };
-void order_begin(struct order_wait *wait, enum l1_order order);
+/* It is known now what is ordered before it in its block. */
+void order_begin(struct order_wait *wait, enum l1_order order, const struct block_order *block);
+/* True: what is before it in the SM has ended. in_flight: accesses of its own thread that are not over; stores_out:
+ * parts of its stores that are not acknowledged. */
+bool order_reached(const struct order_wait *wait, const struct block_order *block, uint32_t in_flight,
+                   uint32_t stores_out);
 /* What has become of a wait: it goes on as it was, has begun its flush, or is over. */
 enum order_state { ORDER_WAITS, ORDER_FLUSHES, ORDER_OVER };
-/* earlier: what is before it in the SM has ended. agent: the L1, or NULL: one that keeps nothing. */
+/* earlier: what is before it in the SM has ended (order_reached). agent: the L1, or NULL: one that keeps nothing. */
 enum order_state order_step(struct order_wait *wait, struct agent *agent, bool earlier);
 /* True: order_step would change something. */
 bool order_is_due(const struct order_wait *wait, const struct agent *agent, bool earlier);

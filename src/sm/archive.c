@@ -42,7 +42,7 @@ static void archive_op(struct sm *sm, struct archive *ar, struct sm_op *o)
     archive_bool(ar, &o->bypasses);
     archive_u8_to(ar, &o->event, AGENT_EVENTS - 1);
     archive_u8_to(ar, &o->acquires, L1_ORDERS);
-    archive_u8_to(ar, &o->era, SM_ERAS - 1);
+    archive_u8_to(ar, &o->era, BLOCK_ERAS - 1);
     archive_u8_to(ar, &o->blocks, SM_BLOCKS_LANES);
     archive_bool(ar, &o->performed);
     archive_bool(ar, &has_access);
@@ -153,7 +153,7 @@ static void archive_warp(struct sm *sm, struct archive *ar, unsigned slot)
     ARCHIVE(ar, warp->pending_registers);
     ARCHIVE(ar, warp->loads_out);
     ARCHIVE(ar, warp->lanes_out);
-    ARCHIVE(ar, warp->fence_after);
+    ARCHIVE(ar, warp->order.after);
     ARCHIVE(ar, warp->fence_since);
     ARCHIVE(ar, warp->order.mark);
     archive_u8_to(ar, &warp->order.order, L1_ORDERS - 1);

@@ -9,16 +9,15 @@ static bool is_over(const struct sm *sm, const struct sm_warp *warp)
 {
     if (!sm->params->fence_waits_stores)
         return !warp->pending_registers;
-    return !warp->in_flight && !warp->stores_out && sm_order_reached(&sm->blocks[warp->block].order, warp->fence_after);
+    return order_reached(&warp->order, &sm->blocks[warp->block].order, warp->in_flight, warp->stores_out);
 }
 
 /* A fence waits for the accesses that are ordered before it when the wait begins. */
 static void begin_wait(struct sm *sm, struct sm_warp *warp, uint64_t bit, enum l1_order order)
 {
-    order_begin(&warp->order, order);
+    order_begin(&warp->order, order, &sm->blocks[warp->block].order);
     warp->fence_since = sm->now;
     sm_wait_begin(sm, SM_WAIT_fence, bit);
-    warp->fence_after = sm->blocks[warp->block].order.synchronised;
 }
 
 void sm_reach_fence(struct sm *sm, unsigned slot)
@@ -76,7 +75,7 @@ void sm_check_fence(struct sm *sm, unsigned slot)
 HOT void sm_performed(struct sm *sm, const struct sm_warp *warp, uint8_t era)
 {
     struct sm_block *block = &sm->blocks[warp->block];
-    if (!sm_order_done(&block->order, era))
+    if (!block_order_done(&block->order, era))
         return;
     for (uint64_t rest = sm->waits.fence & block->warps; rest; rest &= rest - 1)
         sm_check_fence(sm, mask_first(rest));

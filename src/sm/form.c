@@ -120,7 +120,7 @@ static void move(struct sm *sm, unsigned from, unsigned to, uint64_t lanes)
     if (!lanes)
         return;
     sm->stats.threads_moved += mask_count(lanes & a->live) + mask_count(lanes & b->live);
-    sm_order_synchronise(&sm->blocks[sm->warps[from].block].order);
+    block_order_synchronise(&sm->blocks[sm->warps[from].block].order);
     simt_exchange(a, b, lanes);
     sm->form.touched |= BIT64(from) | BIT64(to);
 }

@@ -200,8 +200,8 @@ static bool start_access(struct sm *sm, unsigned slot, struct sm_op *o)
     bool is_atomic = access->kind == ISA_FLAG_ATOMIC;
     o->acquires = sm_acquires(sm, access->instr);
     if (access->space == ISA_SPACE_GLOBAL && !is_atomic) {
-        o->era = sm_order_era(&block->order);
-        sm_order_add(&block->order, o->era);
+        o->era = block_order_era(&block->order);
+        block_order_add(&block->order, o->era);
     }
     access->since = sm->now;
     bool remote = sm->lsu.l1d.agent && access->instr->mods.scope == ISA_SCOPE_REMOTE;

@@ -216,7 +216,7 @@ static void fill_store(struct sm *sm, const struct sm_op *o, const struct sm_tra
     p->cookie = (uint32_t)o->era << 8 | o->slot;
     warp->stores_out++;
     sm_head_waits(sm, warp, BIT64(o->slot));
-    sm_order_add(&sm->blocks[warp->block].order, o->era);
+    block_order_add(&sm->blocks[warp->block].order, o->era);
 }
 
 /* What an instruction of locks is to the slices' queues. */

@@ -381,7 +381,8 @@ static void launch_warp(struct sm *sm, struct sm_block *block, unsigned slot, un
     warp->block = (uint8_t)(block - sm->blocks);
     warp->buffered = 0;
     warp->fetch_pc = k->grid->kernel->first;
-    warp->in_flight = warp->stores_out = warp->pending_registers = warp->loads_out = warp->fence_after = 0;
+    warp->in_flight = warp->stores_out = warp->pending_registers = warp->loads_out = 0;
+    warp->order = (struct order_wait){0};
     warp->lanes_out = 0;
     warp->issued = warp->sync_ops = warp->takes = 0;
     memset(warp->scoreboard, 0, k->scoreboard_words * sizeof(uint64_t));
@@ -476,7 +477,7 @@ void sm_launch(struct sm *sm, const uint32_t index[3], uint64_t cycle)
     block->warps = block->incomplete = slots;
     sm_barriers_init(&block->barriers, k->warps_per_block);
     block->at_grid = 0;
-    block->order = (struct sm_order){0};
+    block->order = (struct block_order){0};
     clear_slots(sm, slots);
     sm->block_views[block_slot] =
         (struct lockstep_block_view){.number = sm->next_block++, .warps = slots, .live = k->warps_per_block};

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/hot.h"
 #include "base/vec.h"
+#include "memory/block_order.h"
 #include "sm/account.h"
 #include "sm/barrier.h"
 #include "sm/collect.h"
@@ -18,7 +19,6 @@
 #include "sm/lsu.h"
 #include "sm/noted.h"
 #include "sm/op.h"
-#include "sm/order.h"
 #include "sm/phases.h"
 #include "sm/port.h"
 #include "sm/sm.h"
@@ -44,7 +44,6 @@ struct sm_warp {
     uint8_t bank_shift, bank_back; /* added to its registers' decoded banks; the way round from there to the first */
     /* What few look at. */
     uint32_t asked_pc;           /* what the instruction cache was last asked for */
-    uint32_t fence_after;        /* at a fence: it waits for the block's accesses of the eras before this one */
     uint64_t fence_since;        /* at a fence: the cycle in which it came there */
     uint32_t lanes_out;          /* ops that ask queues for locks, which in_flight does not count */
     struct order_wait order;     /* at a fence */
@@ -63,7 +62,7 @@ struct sm_block {
     uint64_t incomplete; /* slots not yet retired */
     uint64_t at_grid;    /* warps, by their index, that wait for other blocks: all that have not ended */
     struct sm_barriers barriers;
-    struct sm_order order;
+    struct block_order order;
     struct sm_phase phase;
 };
 
@@ -525,7 +524,7 @@ void sm_performed(struct sm *sm, const struct sm_warp *warp, uint8_t era);
 static inline void sm_synchronise_block(const struct sm *sm, struct sm_block *block)
 {
     if (sm->params->fence_is_cumulative)
-        sm_order_synchronise(&block->order);
+        block_order_synchronise(&block->order);
 }
 
 /* A result is written to the banks of an op's registers in this cycle: they serve no read. */

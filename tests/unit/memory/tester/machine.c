@@ -165,28 +165,37 @@ struct tester_op *tester_new_op(struct tester *t, uint32_t thread)
     struct tester_agent *a = agent_of(t, thread);
     for (uint32_t i = 0; i < TESTER_OPS; i++)
         if (!a->ops[i].used) {
-            a->ops[i] = (struct tester_op){.used = true, .thread = thread, .number = a->issued++, .since = t->cycle};
+            a->ops[i] = (struct tester_op){.used = true, .thread = thread, .since = t->cycle};
             return &a->ops[i];
         }
     return NULL;
 }
 
+/* As an SM issues it (sm/issue.c): what its block did is ordered before a release at the scope of the block. A thread
+ * waits for its own atomics, and local memory is its own. */
+static void issue(struct tester_agent *a, struct tester_op *op)
+{
+    if (op->kind != PACKET_READ && order_releases(op->order) && op->scope == ISA_SCOPE_CTA)
+        block_order_synchronise(&a->order);
+    op->counts = !op->own && op->kind != PACKET_ATOMIC;
+    if (!op->counts)
+        return;
+    op->era = block_order_era(&a->order);
+    block_order_add(&a->order, op->era);
+}
+
 void tester_issue(struct tester *t, struct tester_op *op)
 {
     struct tester_agent *a = agent_of(t, op->thread);
+    issue(a, op);
     a->queue[(a->first + a->queued++) % TESTER_OPS] = (uint32_t)(op - a->ops);
 }
 
 static unsigned event_of(const struct tester_op *op)
 {
     bool atomic = op->kind == PACKET_ATOMIC || op->order > ISA_ORDER_WEAK || op->past;
-    if (op->own || !atomic)
-        return op->kind == PACKET_READ ? AGENT_LOAD_EVENT : AGENT_STORE_EVENT;
-    if (op->scope == ISA_SCOPE_REMOTE)
-        return AGENT_REMOTE_EVENT;
-    if (op->scope == ISA_SCOPE_CTA)
-        return AGENT_BLOCK_EVENT;
-    return op->order > ISA_ORDER_RELAXED ? AGENT_DEVICE_EVENT : AGENT_RELAXED_EVENT;
+    return order_event((struct order_access){
+        .load = op->kind == PACKET_READ, .plain = op->own || !atomic, .order = op->order, .scope = op->scope});
 }
 
 /* The packet gets what is written. */
@@ -227,10 +236,12 @@ static void check_parts(struct tester *t, const struct tester_op *op)
 static void end_op(struct tester *t, struct tester_op *op)
 {
     op->used = false;
+    if (op->counts)
+        block_order_done(&agent_of(t, op->thread)->order, op->era);
     t->accesses++;
     check_parts(t, op);
     if (tester_acquires(op))
-        l1_order(&agent_of(t, op->thread)->l1, op->scope == ISA_SCOPE_REMOTE ? L1_REMOTE_ACQUIRE : L1_ACQUIRE);
+        l1_order(&agent_of(t, op->thread)->l1, order_at(op->scope, false));
     tester_thread_ended(t, op);
 }
 

@@ -6,6 +6,7 @@
 
 #include "isa/mod_values.h"
 #include "memory/l1.h"
+#include "memory/order.h"
 #include "unit/memory/tester/model.h"
 #include "unit/memory/tester/setup.h"
 
@@ -43,7 +44,9 @@ struct tester_op {
     bool own;   /* local memory */
     bool waits; /* its thread does nothing else meanwhile */
     uint32_t thread;
-    uint64_t number, since;
+    uint64_t since;
+    bool counts; /* among its block's accesses that are out: it was issued, and is of an era */
+    uint8_t era;
     uint64_t address;
     uint32_t bytes, part_count;
     struct tester_part parts[TESTER_PARTS];
@@ -55,9 +58,8 @@ struct tester_agent {
     struct tester_op ops[TESTER_OPS];
     uint32_t queue[TESTER_OPS]; /* ops that the L1 has not taken, in order */
     uint32_t first, queued;
-    uint32_t line;         /* that was accessed last, of the program's */
-    uint64_t issued;       /* ops */
-    uint64_t synchronised; /* ops before this number are ordered before a later release of any thread of the agent */
+    uint32_t line;            /* that was accessed last, of the program's */
+    struct block_order order; /* its threads are a block */
 };
 
 enum tester_state {
@@ -79,7 +81,6 @@ struct tester_thread {
     struct order_wait order; /* what is waited for */
     uint64_t until;
     uint64_t since;       /* when it last went on */
-    uint64_t after;       /* ops of the agent before it are waited for */
     struct tester_op *op; /* that is to begin after that; NULL: a fence */
     uint32_t variable;    /* of the episode, or MODEL_NONE */
     uint32_t number;      /* the record of its write */
@@ -145,10 +146,6 @@ void tester_threads_begin(struct tester *t, uint32_t episodes);
 void tester_thread_step(struct tester *t, uint32_t thread);
 /* Its op is over. */
 void tester_thread_ended(struct tester *t, const struct tester_op *op);
-static inline bool tester_releases(const struct tester_op *op)
-{
-    return op->kind != PACKET_READ && op->scope != ISA_SCOPE_CTA && op->order >= ISA_ORDER_RELEASE;
-}
 static inline bool tester_acquires(const struct tester_op *op)
 {
     return op->kind != PACKET_WRITE && op->scope != ISA_SCOPE_CTA && op->order >= ISA_ORDER_ACQUIRE &&

@@ -38,22 +38,19 @@ static void set_state(const struct tester *t, struct tester_thread *th, enum tes
     th->since = t->cycle;
 }
 
-/* As an SM has it: the thread's own accesses are over, and those of its agent that are ordered before them. */
+/* The thread's own accesses, but the one that waits, and those that are ordered before it are over. */
 static bool is_performed(const struct tester *t, const struct tester_thread *th)
 {
     const struct tester_agent *a = &t->agents[th->agent];
-    for (uint32_t i = 0; i < TESTER_OPS; i++) {
-        const struct tester_op *op = &a->ops[i];
-        if (op->used && op != th->op && (op->thread == number_of(t, th) || op->number < th->after))
-            return false;
-    }
-    return true;
+    uint32_t in_flight = 0;
+    for (uint32_t i = 0; i < TESTER_OPS; i++)
+        in_flight += a->ops[i].used && &a->ops[i] != th->op && a->ops[i].thread == number_of(t, th);
+    return order_reached(&th->order, &a->order, in_flight, 0);
 }
 
 static void wait_for_order(struct tester *t, struct tester_thread *th, enum l1_order order, struct tester_op *op)
 {
-    order_begin(&th->order, order);
-    th->after = agent_of(t, th)->synchronised;
+    order_begin(&th->order, order, &agent_of(t, th)->order);
     th->op = op;
     set_state(t, th, TESTER_ORDERS);
 }
@@ -68,13 +65,8 @@ void tester_begin_op(struct tester *t, struct tester_thread *th, struct tester_o
 {
     /* A slice may have it wait while others pass. */
     op->waits |= op->scope == ISA_SCOPE_REMOTE;
-    if (tester_releases(op)) {
-        wait_for_order(t, th, op->scope == ISA_SCOPE_REMOTE ? L1_REMOTE_RELEASE : L1_RELEASE, op);
-        return;
-    }
-    if (op->kind != PACKET_READ && op->order >= ISA_ORDER_RELEASE) {
-        wait_for_order(t, th, L1_BLOCK_RELEASE, op);
-        agent_of(t, th)->synchronised = op->number;
+    if (op->kind != PACKET_READ && order_releases(op->order)) {
+        wait_for_order(t, th, order_at(op->scope, true), op);
         return;
     }
     issue(t, th, op);
@@ -83,7 +75,7 @@ void tester_begin_op(struct tester *t, struct tester_thread *th, struct tester_o
 void tester_begin_fence(struct tester *t, struct tester_thread *th, uint8_t scope)
 {
     if (scope == ISA_SCOPE_CTA)
-        agent_of(t, th)->synchronised = agent_of(t, th)->issued;
+        block_order_synchronise(&agent_of(t, th)->order);
     else
         wait_for_order(t, th, L1_FENCE, NULL);
 }

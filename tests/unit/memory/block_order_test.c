@@ -1,6 +1,6 @@
-/* The eras of a block (sm/order.h) against a plain list of its accesses. A fence waits for every access that issued
- * before the block last synchronised, and for none that issues behind the fence; while
- * there is no place for another era, for a few of these too. */
+/* The eras of a block (memory/block_order.h) against a plain list of its accesses. A fence waits for every access that
+ * issued before the block last synchronised, and for none that issues behind the fence; while there is no place for
+ * another era, for a few of these too. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
-#include "sm/order.h"
+#include "memory/block_order.h"
 
 #define MOST 256 /* accesses out */
 
@@ -38,17 +38,17 @@ static bool older_out(const struct list *l, uint64_t time)
     return false;
 }
 
-static void issue(struct sm_order *o, struct list *l)
+static void issue(struct block_order *o, struct list *l)
 {
     if (l->count == MOST)
         return;
     l->out[l->count].time = ++l->time;
-    l->out[l->count++].era = sm_order_era(o);
-    sm_order_add(o, sm_order_era(o));
+    l->out[l->count++].era = block_order_era(o);
+    block_order_add(o, block_order_era(o));
 }
 
 /* One of the accesses that are out is performed, an old one more often than a young one. */
-static bool perform(struct sm_order *o, struct list *l, uint64_t random)
+static bool perform(struct block_order *o, struct list *l, uint64_t random)
 {
     if (!l->count)
         return false;
@@ -56,54 +56,54 @@ static bool perform(struct sm_order *o, struct list *l, uint64_t random)
     uint8_t era = l->out[i].era;
     memmove(&l->out[i], &l->out[i + 1], (l->count - i - 1) * sizeof l->out[0]);
     l->count--;
-    return sm_order_done(o, era);
+    return block_order_done(o, era);
 }
 
-static void check_state(const struct sm_order *o, const struct list *l)
+static void check_state(const struct block_order *o, const struct list *l)
 {
-    uint32_t out[SM_ERAS] = {0};
+    uint32_t out[BLOCK_ERAS] = {0};
     for (unsigned i = 0; i < l->count; i++)
         out[l->out[i].era]++;
     assert_memory_equal(out, o->out, sizeof out);
-    assert_in_range(o->now - o->first, 0, SM_ERAS - 1);
-    assert_true(o->first == o->now || o->out[o->first % SM_ERAS]);
+    assert_in_range(o->now - o->first, 0, BLOCK_ERAS - 1);
+    assert_true(o->first == o->now || o->out[o->first % BLOCK_ERAS]);
     assert_true(o->late ? o->synchronised == o->now + 1 : (int32_t)(o->now - o->synchronised) >= 0);
 }
 
 /* A fence begins: it must not end before what it waits for, and does when all that had issued by then is performed. */
-static void try_fence(const struct sm_order *o, const struct list *l)
+static void try_fence(const struct block_order *o, const struct list *l)
 {
-    struct sm_order copy = *o;
+    struct block_order copy = *o;
     struct list rest = *l;
     uint32_t after = o->synchronised;
     uint64_t synchronised = l->synchronised, begin = l->time + 1;
     bool more = true;
-    while (!sm_order_reached(&copy, after)) {
+    while (!block_order_reached(&copy, after)) {
         assert_true(older_out(&rest, begin)); /* it waits for something */
         if (more && rest.count < MOST)
             issue(&copy, &rest); /* others go on behind it */
         more = !more;
         if ((int32_t)(after - copy.now) > 0) /* that era has not begun */
             begin = rest.time + 1;
-        sm_order_synchronise(&copy);
+        block_order_synchronise(&copy);
         uint8_t era = rest.out[0].era;
         rest.count--;
         memmove(&rest.out[0], &rest.out[1], rest.count * sizeof rest.out[0]);
-        sm_order_done(&copy, era);
+        block_order_done(&copy, era);
     }
     assert_false(older_out(&rest, synchronised + 1));
 }
 
 static void walk(uint64_t seed, unsigned issues, unsigned synchronisations)
 {
-    struct sm_order o = {0};
+    struct block_order o = {0};
     struct list l = {0};
     for (unsigned step = 0; step < 4000; step++) {
         uint64_t choice = draw(&seed) % 100;
         if (choice < issues) {
             issue(&o, &l);
         } else if (choice < issues + synchronisations) {
-            sm_order_synchronise(&o);
+            block_order_synchronise(&o);
             l.synchronised = l.time;
         } else {
             perform(&o, &l, draw(&seed));
@@ -114,7 +114,7 @@ static void walk(uint64_t seed, unsigned issues, unsigned synchronisations)
     }
     while (l.count)
         perform(&o, &l, 0);
-    assert_true(sm_order_reached(&o, o.synchronised));
+    assert_true(block_order_reached(&o, o.synchronised));
 }
 
 static void test_random_walks(void **state)
@@ -129,25 +129,25 @@ static void test_random_walks(void **state)
 /* Without a synchronisation a fence waits for nobody else; behind one, for what issued before it only. */
 static void test_by_hand(void **state)
 {
-    struct sm_order o = {0};
-    uint8_t first = sm_order_era(&o);
-    sm_order_add(&o, first);
-    assert_true(sm_order_reached(&o, o.synchronised));
-    sm_order_synchronise(&o);
-    uint8_t second = sm_order_era(&o);
+    struct block_order o = {0};
+    uint8_t first = block_order_era(&o);
+    block_order_add(&o, first);
+    assert_true(block_order_reached(&o, o.synchronised));
+    block_order_synchronise(&o);
+    uint8_t second = block_order_era(&o);
     assert_int_not_equal(first, second);
-    sm_order_add(&o, second);
+    block_order_add(&o, second);
     uint32_t fence = o.synchronised;
-    assert_false(sm_order_reached(&o, fence));
-    assert_false(sm_order_done(&o, second));
-    sm_order_add(&o, second);
-    assert_true(sm_order_done(&o, first));
-    assert_true(sm_order_reached(&o, fence));
+    assert_false(block_order_reached(&o, fence));
+    assert_false(block_order_done(&o, second));
+    block_order_add(&o, second);
+    assert_true(block_order_done(&o, first));
+    assert_true(block_order_reached(&o, fence));
     /* Nothing is out since: the synchronisation needs no era of its own. */
-    assert_false(sm_order_done(&o, second));
-    sm_order_synchronise(&o);
-    assert_int_equal(sm_order_era(&o), second);
-    assert_true(sm_order_reached(&o, o.synchronised));
+    assert_false(block_order_done(&o, second));
+    block_order_synchronise(&o);
+    assert_int_equal(block_order_era(&o), second);
+    assert_true(block_order_reached(&o, o.synchronised));
 }
 
 int main(void)

@@ -7,40 +7,40 @@
  * issued, and is *out* until it is performed: a load until its registers are written, a store until the last of its
  * parts is acknowledged. A fence waits until nothing of the eras before the latest synchronisation is out. What issues
  * behind it, also in other warps, cannot hold it up. */
-#ifndef LOCKSTEP_SM_ORDER_H
-#define LOCKSTEP_SM_ORDER_H
+#ifndef LOCKSTEP_MEMORY_BLOCK_ORDER_H
+#define LOCKSTEP_MEMORY_BLOCK_ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SM_ERAS 16 /* that have accesses out at the same time; a power of two */
+#define BLOCK_ERAS 16 /* that have accesses out at the same time; a power of two */
 
-struct sm_order {
+struct block_order {
     uint32_t first;        /* the oldest era that has accesses out, or `now` */
-    uint32_t now;          /* the present era: now - first < SM_ERAS */
+    uint32_t now;          /* the present era: now - first < BLOCK_ERAS */
     uint32_t synchronised; /* what issued in the eras before this one is ordered before a fence that issues now */
     bool late;             /* the era `synchronised` is to begin, and will when there is a place: it is now + 1 */
-    uint32_t out[SM_ERAS]; /* accesses that are out, by era % SM_ERAS; 0 for eras outside [first, now] */
+    uint32_t out[BLOCK_ERAS]; /* accesses that are out, by era % BLOCK_ERAS; 0 for eras outside [first, now] */
 };
 
 /* An access issues, or one that issued in that era gets another part that is performed for itself. */
-static inline void sm_order_add(struct sm_order *o, uint8_t era)
+static inline void block_order_add(struct block_order *o, uint8_t era)
 {
-    o->out[era % SM_ERAS]++;
+    o->out[era % BLOCK_ERAS]++;
 }
 
 /* The present era, as accesses remember it. */
-static inline uint8_t sm_order_era(const struct sm_order *o)
+static inline uint8_t block_order_era(const struct block_order *o)
 {
-    return (uint8_t)(o->now % SM_ERAS);
+    return (uint8_t)(o->now % BLOCK_ERAS);
 }
 
 /* Warps of the block have synchronised: what issued so far is ordered before what issues from now on. */
-static inline void sm_order_synchronise(struct sm_order *o)
+static inline void block_order_synchronise(struct block_order *o)
 {
-    if (!o->out[o->now % SM_ERAS] && !o->late) {
+    if (!o->out[o->now % BLOCK_ERAS] && !o->late) {
         o->synchronised = o->now;
-    } else if (o->now - o->first < SM_ERAS - 1) {
+    } else if (o->now - o->first < BLOCK_ERAS - 1) {
         o->synchronised = ++o->now;
     } else {
         o->late = true;
@@ -49,22 +49,22 @@ static inline void sm_order_synchronise(struct sm_order *o)
 }
 
 /* True: every access of the eras before `era` is performed. */
-static inline bool sm_order_reached(const struct sm_order *o, uint32_t era)
+static inline bool block_order_reached(const struct block_order *o, uint32_t era)
 {
     return (int32_t)(o->first - era) >= 0;
 }
 
 /* An access of an era, or a part of it, is performed. Returns whether an era has passed: fences may end. */
-static inline bool sm_order_done(struct sm_order *o, uint8_t era)
+static inline bool block_order_done(struct block_order *o, uint8_t era)
 {
-    if (--o->out[era % SM_ERAS] || era % SM_ERAS != o->first % SM_ERAS || (o->first == o->now && !o->late))
+    if (--o->out[era % BLOCK_ERAS] || era % BLOCK_ERAS != o->first % BLOCK_ERAS || (o->first == o->now && !o->late))
         return false;
-    while (o->first != o->now && !o->out[o->first % SM_ERAS])
+    while (o->first != o->now && !o->out[o->first % BLOCK_ERAS])
         o->first++;
-    if (o->late && o->now - o->first < SM_ERAS - 1) {
+    if (o->late && o->now - o->first < BLOCK_ERAS - 1) {
         o->now++;
         o->late = false;
-        if (!o->out[o->first % SM_ERAS])
+        if (!o->out[o->first % BLOCK_ERAS])
             o->first++;
     }
     return true;
