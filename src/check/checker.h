@@ -17,26 +17,29 @@
 
 struct checker_setup {
     const struct coherence_protocol *protocol;
-    const char *program; /* a name of programs.def */
+    const char *program; /* a name of programs.def, or "g" and the number of a generated one */
     uint32_t caches, lines;
-    uint32_t ways;        /* lines that an L1 has room for */
-    uint32_t fills;       /* that an L1 can have under way */
-    uint32_t store_queue; /* lines */
-    uint32_t requests;    /* that may wait for the network in an L1 */
-    uint32_t replies;     /* on their way, above which a slice takes no requests */
-    uint32_t places;      /* of lines in the L2 */
-    uint32_t slices;      /* lines of different slices have networks without a common order */
-    uint32_t values;      /* of a data word */
-    uint32_t accesses;    /* of a thread, at most; 0: no end */
-    uint32_t together;    /* of all threads, at most; 0: as many as each may make */
-    uint64_t depth;       /* events from the beginning, at most; 0: no limit */
-    uint64_t memory;      /* bytes for what was seen, at most; 0: no limit */
-    bool asymmetric; /* states that differ by the names of caches alone are told apart: slower, to check the rest */
+    uint32_t sets, ways; /* of an L1: lines that it has room for */
+    uint32_t fills;      /* that an L1 can have under way */
+    uint32_t merges;     /* loads that may wait for one */
+    uint32_t stores;     /* written lines that may wait in an L1's store queue */
+    uint32_t requests;   /* that may wait for the network in an L1 */
+    uint32_t replies;    /* on their way, above which a slice takes no requests */
+    uint32_t l2sets;     /* of the L2, of all its slices together */
+    uint32_t places;     /* of lines in such a set */
+    uint32_t slices;     /* lines of different slices have networks without a common order */
+    uint32_t values;     /* of a data word */
+    uint32_t accesses;   /* of a thread, at most; 0: no end */
+    uint32_t together;   /* of all threads, at most; 0: as many as each may make */
+    uint64_t depth;      /* events from the beginning, at most; 0: no limit */
+    uint64_t states;     /* at most; 0: no limit */
+    uint64_t memory;     /* bytes for what was seen, at most; 0: no limit */
+    bool asymmetric;     /* states that differ by the names of caches alone are told apart: slower, to check the rest */
     /* Hears how far the search is; may be NULL. Returns true: enough. */
     bool (*progress)(void *context, uint64_t states, uint64_t depth);
     void *context;
 };
-/* Every number that is 0 takes its default; accesses, depth and memory stay. */
+/* Every number that is 0 takes its default; accesses, depth, states and memory stay. */
 void checker_defaults(struct checker_setup *setup);
 
 enum checker_verdict {
@@ -64,6 +67,10 @@ struct checker_program_name {
     uint32_t together;
 };
 extern const struct checker_program_name checker_programs[];
+/* What a generated program is made of (generate.def), a word each behind a blank; nothing of another program. */
+void checker_describe(const char *program, struct strbuf *text);
+/* True: there is a generated program of that number for the setup: its rows go together, and its words find a place. */
+bool checker_generates(const struct checker_setup *setup, uint64_t number);
 /* How many accesses all threads of the setup's program begin together, unless a number is asked for. */
 uint32_t checker_usually(const struct checker_setup *setup);
 /* True: the protocol promises what the program relies on. */

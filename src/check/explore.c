@@ -30,6 +30,8 @@ static uint32_t note(struct search *s, uint32_t parent, world_event event)
     uint8_t bytes[WORLD_BYTES], caches[CHECKER_CACHES], lines[CHECKER_LINES];
     uint32_t size = world_pack(s->w, bytes, caches, lines);
     bool is_new;
+    if (s->w->wrong)
+        return SEEN_NONE;
     uint32_t number = seen_add(&s->seen, bytes, size, &is_new);
     if (!is_new)
         return number;
@@ -60,6 +62,10 @@ static bool follow(struct search *s, uint32_t state, const uint8_t *bytes, world
         return false;
     }
     uint32_t number = note(s, state, event);
+    if (w->wrong) {
+        found(s, state, event, true);
+        return false;
+    }
     if (internal && s->seen.onwards[state] == SEEN_NONE && number != state)
         s->seen.onwards[state] = number;
     return true;
@@ -84,6 +90,11 @@ static bool expand(struct search *s, uint32_t state, const uint8_t *bytes)
     return false;
 }
 
+static bool has_enough(const struct search *s)
+{
+    return s->seen.count >= (s->setup->states ? s->setup->states : UINT32_MAX / 4);
+}
+
 static const char *limit_of(const struct search *s)
 {
     const struct checker_setup *p = s->setup;
@@ -92,7 +103,7 @@ static const char *limit_of(const struct search *s)
         return "memory";
     if (p->depth && s->result->depth >= p->depth)
         return "depth";
-    if (s->seen.count >= UINT32_MAX / 4)
+    if (has_enough(s))
         return "states";
     return NULL;
 }
@@ -105,7 +116,7 @@ static bool expand_layer(struct search *s, uint32_t *first)
     for (const uint8_t *state; (state = layer_next(&s->now)) != NULL;) {
         if (!expand(s, (*first)++, state))
             return false;
-        if (*first % PROGRESS_STATES)
+        if (*first % PROGRESS_STATES && !has_enough(s))
             continue;
         s->result->limit = limit_of(s);
         if (s->setup->progress && s->setup->progress(s->setup->context, s->seen.count, s->result->depth))
@@ -166,11 +177,13 @@ static void rename_all(uint8_t *names, const uint8_t *to, unsigned count)
 
 static void tell_event(struct search *s, world_event event, unsigned number)
 {
+    uint8_t bytes[WORLD_BYTES], caches[CHECKER_CACHES], lines[CHECKER_LINES];
     struct strbuf *out = &s->result->trace;
     strbuf_addf(out, "%4u  ", number);
     s->w->story = out;
     world_run(s->w, event);
     world_check(s->w);
+    world_pack(s->w, bytes, caches, lines);
     s->w->story = NULL;
     strbuf_add(out, "\n");
 }
@@ -222,12 +235,15 @@ void checker_defaults(struct checker_setup *s)
     s->program = s->program ? s->program : "lock";
     s->caches = s->caches ? s->caches : 2;
     s->lines = s->lines ? s->lines : 2;
-    s->ways = s->ways ? s->ways : s->lines > 1 ? s->lines - 1 : 1;
+    s->sets = s->sets ? s->sets : 1;
+    s->ways = s->ways ? s->ways : s->sets == 1 && s->lines > 1 ? s->lines - 1 : 1;
     s->fills = s->fills ? s->fills : 1;
-    s->store_queue = s->store_queue ? s->store_queue : 1;
+    s->merges = s->merges ? s->merges : WORLD_THREADS;
+    s->stores = s->stores ? s->stores : 1;
     s->requests = s->requests ? s->requests : AGENT_ROOM + 1;
     s->replies = s->replies ? s->replies : s->caches;
-    s->places = s->places ? s->places : s->lines > 1 ? s->lines - 1 : 1;
+    s->l2sets = s->l2sets ? s->l2sets : 1;
+    s->places = s->places ? s->places : s->l2sets == 1 && s->lines > 1 ? s->lines - 1 : 1;
     s->slices = s->slices ? s->slices : s->lines;
     s->values = s->values ? s->values : 2;
 }
@@ -240,6 +256,8 @@ static int check_setup(const struct checker_setup *s, struct diag_sink *sink)
     if (s->caches > CHECKER_CACHES || s->lines > CHECKER_LINES || s->ways > 4 || s->fills > 4 || s->requests > 16 ||
         s->slices > s->lines || s->replies > WORLD_REPLIES / 2 || s->values > 100 || s->accesses > 200)
         return diag_error(sink, DIAG_NOWHERE, NULL, "a number is too large to be checked");
+    if (s->sets & (s->sets - 1) || s->l2sets & (s->l2sets - 1) || s->sets > 4 || s->l2sets > 4)
+        return diag_error(sink, DIAG_NOWHERE, NULL, "L1s and the L2 have 1, 2 or 4 sets");
     return 0;
 }
 

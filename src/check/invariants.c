@@ -23,10 +23,10 @@ static void check_missing(struct world *w)
 /* A line has one owner at most, and the directory knows it. */
 static void check_owners(struct world *w, uint32_t line)
 {
-    const struct directory_entry *entry = directory_find(&w->directory, WORLD_ADDRESS(line));
+    const struct directory_entry *entry = directory_find(&w->directory, world_address(w, line));
     unsigned owners = 0;
     for (unsigned c = 0; c < w->setup->caches; c++) {
-        const struct agent_line *l = agent_find(&w->agents[c], WORLD_ADDRESS(line));
+        const struct agent_line *l = agent_find(&w->agents[c], world_address(w, line));
         if (!l || !owns(l))
             continue;
         owners++;
@@ -73,7 +73,7 @@ static bool agent_is_quiet(const struct world *w, unsigned cache)
     if (a->behind.first || a->deferred.first || a->done.first || a->probes || a->requests->count || a->answers->count ||
         w->probes[cache].first)
         return false;
-    for (uint32_t i = 0; i < a->ways; i++)
+    for (uint32_t i = 0; i < a->sets * a->ways; i++)
         if (a->lines[i].state != AGENT_I && a->lines[i].state != AGENT_V && a->lines[i].state != AGENT_R)
             return false;
     for (uint32_t i = a->arrived; i != a->end; i++)
@@ -96,10 +96,10 @@ bool world_is_quiet(const struct world *w)
  * over memory's. */
 static uint8_t value_of(struct world *w, uint8_t place)
 {
-    uint32_t line = place / WORLD_WORDS, at = place % WORLD_WORDS * 4;
+    uint32_t line = place / WORLD_WORDS, at = world_offset(w, place);
     const uint8_t *unsent = NULL, *owned = NULL;
     for (unsigned c = 0; c < w->setup->caches; c++) {
-        const struct agent_line *l = agent_find(&w->agents[c], WORLD_ADDRESS(line));
+        const struct agent_line *l = agent_find(&w->agents[c], world_address(w, line));
         if (!l || !(l->written.word[0] >> at & 1))
             continue;
         if (unsent && !owns(l))
@@ -110,7 +110,7 @@ static uint8_t value_of(struct world *w, uint8_t place)
         else
             unsent = agent_data(&w->agents[c], l) + at;
     }
-    return unsent ? *unsent : owned ? *owned : w->memory[place][0];
+    return unsent ? *unsent : owned ? *owned : w->memory[line][at];
 }
 
 static void check_place(struct world *w, uint8_t place, uint8_t expected)
@@ -127,7 +127,11 @@ static void check_values(struct world *w)
     for (unsigned g = 0; g < w->program.guard_count; g++) {
         const struct world_guard *guard = &w->program.guards[g];
         known |= guard->data;
-        if (!guard->turns)
+        if (guard->tickets && w->holder[g] != WORLD_NONE)
+            check_place(w, guard->place, w->threads[w->holder[g]].ticket);
+        if (guard->tickets)
+            known |= 1u << (guard->tickets - 1);
+        else if (!guard->turns)
             check_place(w, guard->place, w->holder[g] != WORLD_NONE);
         else if (w->holder[g] != WORLD_NONE)
             check_place(w, guard->place, w->program.roles[w->holder[g]].turn);

@@ -45,13 +45,13 @@ bool world_may_begin(const struct world *w)
 static void put_bytes(void *context, uint64_t address, const uint8_t *data, uint32_t bytes)
 {
     struct world *w = context;
-    memcpy(&w->memory[world_line_of(address) * WORLD_WORDS][address % PACKET_LINE_BYTES], data, bytes);
+    memcpy(&w->memory[world_line_of(address)][address % PACKET_LINE_BYTES], data, bytes);
 }
 
 static bool read_bytes(void *context, uint64_t address, uint8_t *to, uint32_t bytes)
 {
     struct world *w = context;
-    memcpy(to, w->memory[world_line_of(address) * WORLD_WORDS], bytes);
+    memcpy(to, &w->memory[world_line_of(address)][address % PACKET_LINE_BYTES], bytes);
     return true;
 }
 
@@ -64,11 +64,12 @@ static void use_host(struct world *w)
     for (uint8_t place = 0; place < w->setup->lines * WORLD_WORDS; place++) {
         if (!(places >> place & 1))
             continue;
-        if (w->memory[place][0] != w->truth[place])
-            world_fault(w, "the host reads %u of line %u [%u] behind a kernel, where %u was written",
-                        w->memory[place][0], world_line_name(w, place / WORLD_WORDS), place % WORLD_WORDS,
-                        w->truth[place]);
-        w->truth[place] = w->memory[place][0] = (uint8_t)((w->truth[place] + 1u) % w->setup->values);
+        uint8_t *line = w->memory[place / WORLD_WORDS], value = line[world_offset(w, place)];
+        if (value != w->truth[place])
+            world_fault(w, "the host reads %u of line %u [%u] behind a kernel, where %u was written", value,
+                        world_line_name(w, place / WORLD_WORDS), place % WORLD_WORDS, w->truth[place]);
+        w->truth[place] = (uint8_t)((w->truth[place] + 1u) % w->setup->values);
+        world_put(w, place, w->truth[place], line);
     }
 }
 

@@ -1,6 +1,7 @@
 /* The programs of programs.def: for each, the accesses that its threads make, in program order. */
 #include "check/world.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strmap.h"
@@ -21,6 +22,20 @@ bool checker_suits(const struct coherence_protocol *protocol, const struct check
     return !program->protocols;
 }
 
+bool world_promotes(const struct coherence_protocol *protocol)
+{
+    const struct checker_program_name *p = checker_programs;
+    while (strcmp(p->name, "steal") != 0)
+        p++;
+    return checker_suits(protocol, p);
+}
+
+bool checker_generates(const struct checker_setup *setup, uint64_t number)
+{
+    struct world_program program;
+    return world_generate(setup, number, &program);
+}
+
 uint32_t checker_usually(const struct checker_setup *setup)
 {
     for (const struct checker_program_name *p = checker_programs; p->name; p++)
@@ -28,6 +43,8 @@ uint32_t checker_usually(const struct checker_setup *setup)
             return setup->caches > 2 && setup->lines > 1 ? p->together : 0;
     return 0;
 }
+
+static const struct world_layout two_words = {2, 8, {{0, 4}, {4, 4}}};
 
 static uint8_t place_of(uint32_t line, uint32_t word)
 {
@@ -202,15 +219,35 @@ static void kernels(const struct checker_setup *s, struct world_program *p)
     p->caches_alike = false;
     p->kernels = 2;
     for (uint32_t i = 0; i < p->threads; i++) {
-        uint32_t line = i % s->lines, word = i / s->lines % WORLD_WORDS;
-        p->roles[i].counters = i < s->lines * WORLD_WORDS ? place_bit(line, word) : 0;
+        uint32_t line = i % s->lines, word = i / s->lines % p->layout.words;
+        p->roles[i].counters = i < s->lines * p->layout.words ? place_bit(line, word) : 0;
     }
     uint32_t taken = 0;
     for (uint32_t i = 0; i < p->threads; i++)
         taken |= p->roles[i].counters;
     for (uint32_t i = 0, place = s->lines * WORLD_WORDS; i < p->threads && place-- > 0;)
-        if (!(taken >> place & 1))
+        if (place % WORLD_WORDS < p->layout.words && !(taken >> place & 1))
             p->roles[i++].own = 1u << place;
+}
+
+/* Places whose value is a number. */
+static void find_numbers(struct world_program *p)
+{
+    for (uint32_t g = 0; g < p->guard_count; g++) {
+        p->numbers |= 1u << p->guards[g].place;
+        p->numbers |= p->guards[g].tickets ? 1u << (p->guards[g].tickets - 1) : 0;
+    }
+    for (uint32_t t = 0; t < p->threads; t++)
+        p->numbers |= p->roles[t].counters;
+}
+
+bool world_is_generated(const char *name, uint64_t *number)
+{
+    char *end;
+    if (name[0] != 'g' || name[1] < '0' || name[1] > '9')
+        return false;
+    *number = strtoull(name + 1, &end, 10);
+    return *end == '\0';
 }
 
 int world_program_of(const struct checker_setup *setup, struct world_program *program, struct diag_sink *sink)
@@ -220,12 +257,23 @@ int world_program_of(const struct checker_setup *setup, struct world_program *pr
 #include "check/programs.def"
 #undef CHECK_PROGRAM
     };
+    uint64_t number;
+    if (world_is_generated(setup->program, &number)) {
+        if (world_generate(setup, number, program)) {
+            find_numbers(program);
+            return 0;
+        }
+        return diag_error(sink, DIAG_NOWHERE, "--generated N takes the next N that there are",
+                          "there is no generated program %s for %s in this configuration", setup->program,
+                          setup->protocol->name);
+    }
     const char *names[sizeof makers / sizeof *makers + 1] = {NULL};
-    *program = (struct world_program){0};
+    *program = (struct world_program){.layout = two_words};
     for (unsigned i = 0; checker_programs[i].name; i++) {
         names[i] = checker_programs[i].name;
         if (strcmp(setup->program, names[i]) == 0) {
             makers[i](setup, program);
+            find_numbers(program);
             return 0;
         }
     }

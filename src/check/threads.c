@@ -76,9 +76,13 @@ enum l1_order world_order(const struct world_access *release)
     return order_of(release, true);
 }
 
-static uint64_t address_of(uint8_t place)
+static uint64_t address_of(const struct world *w, const struct world_access *a)
 {
-    return WORLD_ADDRESS(place / WORLD_WORDS) + place % WORLD_WORDS * 4;
+    return world_place_address(w, a->place);
+}
+static uint32_t bytes_in(const struct world *w, const struct world_access *a)
+{
+    return world_bytes(w, a->place, a->pair);
 }
 
 /* Telling */
@@ -108,7 +112,8 @@ static void tell_access(struct world *w, const struct world_access *a)
                       : a->atomic == ISA_ATOMIC_ADD ? ".add"
                                                     : ".exch");
     if (a->op != OP_FENCE)
-        world_tell(w, " line %u [%u]", world_line_name(w, a->place / WORLD_WORDS), a->place % WORLD_WORDS);
+        world_tell(w, " line %u [%u%s]", world_line_name(w, a->place / WORLD_WORDS), a->place % WORLD_WORDS,
+                   a->pair ? " and next" : "");
     if (a->op == OP_STORE || a->op == OP_SYNC_STORE || a->op == OP_RMW)
         world_tell(w, a->atomic == ISA_ATOMIC_CAS ? ", %u if %u" : ", %u", a->value, a->compare);
 }
@@ -143,47 +148,118 @@ static uint8_t scope_of(unsigned manner)
     return block >> manner & 1 ? ISA_SCOPE_CTA : remote >> manner & 1 ? ISA_SCOPE_REMOTE : ISA_SCOPE_GPU;
 }
 
-/* The access that takes a guard. A turn is asked for with an atomic that adds nothing. */
-static struct world_access taking(const struct world_guard *guard, unsigned manner)
+/* Of an access of a guard; of a fence that goes with it, if fence. */
+static uint8_t guard_scope(const struct world *w, unsigned thread, unsigned g, unsigned manner, bool fence)
 {
+    uint8_t own = w->program.roles[thread].scope, all = w->program.guards[g].scope;
+    return own ? own : all ? all : fence ? ISA_SCOPE_GPU : scope_of(manner);
+}
+
+static bool is_fenced(unsigned manner)
+{
+    return manner == TAKE_LOAD_FENCE || manner == TAKE_RMW_FENCE || manner == GIVE_FENCE_STORE ||
+           manner == GIVE_FENCE_RMW;
+}
+
+/* The access that takes a guard. A turn is asked for with an atomic that adds nothing. */
+static struct world_access taking(const struct world *w, unsigned thread, unsigned g, unsigned manner)
+{
+    const struct world_guard *guard = &w->program.guards[g];
+    bool turns = guard->turns || guard->tickets;
     const uint32_t loads =
         MANNER(TAKE_LOAD) | MANNER(TAKE_LOAD_FENCE) | MANNER(TAKE_LOAD_BLOCK) | MANNER(TAKE_LOAD_REMOTE);
-    struct world_access a = {.place = guard->place, .scope = scope_of(manner)};
+    struct world_access a = {.place = guard->place, .scope = guard_scope(w, thread, g, manner, false)};
     a.op = loads >> manner & 1 ? OP_SYNC_LOAD : OP_RMW;
-    a.order = manner == TAKE_LOAD_FENCE ? ISA_ORDER_RELAXED
-              : a.op == OP_SYNC_LOAD    ? ISA_ORDER_ACQUIRE
-                                        : ISA_ORDER_ACQ_REL;
+    a.order = is_fenced(manner) ? ISA_ORDER_RELAXED : a.op == OP_SYNC_LOAD ? ISA_ORDER_ACQUIRE : ISA_ORDER_ACQ_REL;
     if (a.op == OP_RMW) {
-        a.atomic = guard->turns ? ISA_ATOMIC_ADD : ISA_ATOMIC_CAS;
-        a.value = !guard->turns;
+        a.atomic = turns ? ISA_ATOMIC_ADD : ISA_ATOMIC_CAS;
+        a.value = !turns;
     }
     return a;
 }
 
-static struct world_access giving(const struct world_guard *guard, unsigned manner, uint8_t next)
+static struct world_access giving(const struct world *w, unsigned thread, unsigned g, unsigned manner, uint8_t next)
 {
     const uint32_t stores =
         MANNER(GIVE_STORE) | MANNER(GIVE_FENCE_STORE) | MANNER(GIVE_STORE_BLOCK) | MANNER(GIVE_STORE_REMOTE);
-    struct world_access a = {.place = guard->place, .scope = scope_of(manner), .value = next};
+    struct world_access a = {
+        .place = w->program.guards[g].place, .scope = guard_scope(w, thread, g, manner, false), .value = next};
     a.op = stores >> manner & 1 ? OP_SYNC_STORE : OP_RMW;
-    a.order = manner == GIVE_FENCE_STORE ? ISA_ORDER_RELAXED
-              : a.op == OP_SYNC_STORE    ? ISA_ORDER_RELEASE
-                                         : ISA_ORDER_ACQ_REL;
+    a.order = is_fenced(manner) ? ISA_ORDER_RELAXED : a.op == OP_SYNC_STORE ? ISA_ORDER_RELEASE : ISA_ORDER_ACQ_REL;
     a.atomic = a.op == OP_RMW ? ISA_ATOMIC_EXCH : 0;
     return a;
 }
 
-static struct world_access fence(void)
+static struct world_access fence(uint8_t scope)
 {
-    return (struct world_access){.op = OP_FENCE, .order = ISA_ORDER_ACQ_REL, .scope = ISA_SCOPE_GPU};
+    return (struct world_access){
+        .op = OP_FENCE, .order = ISA_ORDER_ACQ_REL, .scope = scope ? scope : (uint8_t)ISA_SCOPE_GPU};
 }
 
-static void offer_takings(const struct world *w, const struct world_role *role, struct walk *walk)
+/* Different tickets: as many as there are threads for the guard, and one whose release may still be under way. */
+static uint8_t tickets_of(const struct world *w, unsigned g)
+{
+    uint8_t count = 1;
+    for (unsigned t = 0; t < w->program.threads; t++)
+        count += w->program.roles[t].guards >> g & 1;
+    return count;
+}
+
+static void offer_taking(const struct world *w, unsigned thread, uint8_t g, struct walk *walk)
+{
+    for (uint8_t m = TAKE_LOAD; m <= TAKE_RMW_REMOTE; m++)
+        if (w->program.roles[thread].manners >> m & 1)
+            offer(walk, STAGE_TAKING, g, m, WORLD_NONE, taking(w, thread, g, m));
+}
+
+/* Tickets are drawn at the scope of their guard; it is the guard that orders. */
+static void offer_drawing(const struct world *w, unsigned thread, uint8_t g, struct walk *walk)
+{
+    offer(walk, STAGE_DRAWING, g, 0, WORLD_NONE,
+          (struct world_access){.op = OP_RMW,
+                                .place = w->program.guards[g].tickets - 1,
+                                .scope = guard_scope(w, thread, g, TAKE_RMW, false),
+                                .order = ISA_ORDER_RELAXED,
+                                .atomic = ISA_ATOMIC_INC,
+                                .value = tickets_of(w, g) - 1});
+}
+
+static void offer_takings(const struct world *w, unsigned thread, struct walk *walk)
 {
     for (uint8_t g = 0; g < w->program.guard_count; g++)
-        for (uint8_t m = TAKE_LOAD; m <= TAKE_RMW_REMOTE && (role->guards >> g & 1); m++)
-            if (role->manners >> m & 1)
-                offer(walk, STAGE_TAKING, g, m, WORLD_NONE, taking(&w->program.guards[g], m));
+        if (!(w->program.roles[thread].guards >> g & 1))
+            continue;
+        else if (w->program.guards[g].tickets)
+            offer_drawing(w, thread, g, walk);
+        else
+            offer_taking(w, thread, g, walk);
+}
+
+/* Compare-and-swaps that find other values than they compare with. */
+#define NEVER 0x77u
+static void offer_fails(const struct world *w, uint32_t places, uint8_t stage, uint8_t guard, uint8_t scope,
+                        struct walk *walk)
+{
+    for (uint8_t place = 0; place < w->setup->lines * WORLD_WORDS; place++)
+        if (places >> place & 1)
+            offer(walk, stage, guard, 0, WORLD_NONE,
+                  (struct world_access){.op = OP_RMW,
+                                        .place = place,
+                                        .scope = scope,
+                                        .order = ISA_ORDER_RELAXED,
+                                        .atomic = ISA_ATOMIC_CAS,
+                                        .value = 0x55,
+                                        .compare = NEVER});
+}
+
+static void offer_plain_at(const struct world *w, const struct world_thread *t, uint8_t place, bool pair, uint8_t stage,
+                           struct walk *walk)
+{
+    uint8_t value = (uint8_t)((w->truth[place] + 1u) % w->setup->values);
+    if (t->load_place == WORLD_NONE)
+        offer(walk, stage, t->guard, 0, WORLD_NONE, (struct world_access){.op = OP_LOAD, .place = place, .pair = pair});
+    offer(walk, stage, t->guard, 0, WORLD_NONE,
+          (struct world_access){.op = OP_STORE, .place = place, .pair = pair, .value = value});
 }
 
 static void offer_plain(const struct world *w, const struct world_thread *t, uint32_t places, uint8_t stage,
@@ -192,11 +268,8 @@ static void offer_plain(const struct world *w, const struct world_thread *t, uin
     for (uint8_t place = 0; place < w->setup->lines * WORLD_WORDS; place++) {
         if (!(places >> place & 1))
             continue;
-        if (t->load_place == WORLD_NONE)
-            offer(walk, stage, t->guard, 0, WORLD_NONE, (struct world_access){.op = OP_LOAD, .place = place});
-        offer(walk, stage, t->guard, 0, WORLD_NONE,
-              (struct world_access){
-                  .op = OP_STORE, .place = place, .value = (uint8_t)((w->truth[place] + 1u) % w->setup->values)});
+        for (unsigned pair = 0; pair <= (w->program.pairs >> place & places >> (place + 1) & 1); pair++)
+            offer_plain_at(w, t, place, pair, stage, walk);
     }
 }
 
@@ -205,23 +278,28 @@ static void offer_giving(const struct world *w, unsigned thread, unsigned g, uin
 {
     const struct world_guard *guard = &w->program.guards[g];
     for (unsigned t = 0; t < w->program.threads; t++) {
-        uint8_t next = guard->turns ? w->program.roles[t].turn : 0;
+        uint8_t next = guard->turns     ? w->program.roles[t].turn
+                       : guard->tickets ? (uint8_t)((w->threads[thread].ticket + 1) % tickets_of(w, g))
+                                        : 0;
         if (guard->turns ? t == thread || !(w->program.roles[t].guards >> g & 1) : t > 0)
             continue;
-        if (manner == GIVE_FENCE_STORE)
-            offer(walk, STAGE_GIVING_FENCE, (uint8_t)g, manner, next, fence());
+        if (is_fenced(manner))
+            offer(walk, STAGE_GIVING_FENCE, (uint8_t)g, manner, next, fence(guard_scope(w, thread, g, manner, true)));
         else
-            offer(walk, STAGE_GIVING, (uint8_t)g, manner, next, giving(guard, manner, next));
+            offer(walk, STAGE_GIVING, (uint8_t)g, manner, next, giving(w, thread, g, manner, next));
     }
 }
 
 static void offer_givings(const struct world *w, unsigned thread, struct walk *walk)
 {
-    const uint32_t rmws = MANNER(GIVE_RMW) | MANNER(GIVE_RMW_BLOCK) | MANNER(GIVE_RMW_REMOTE);
+    const uint32_t rmws = MANNER(GIVE_RMW) | MANNER(GIVE_FENCE_RMW) | MANNER(GIVE_RMW_BLOCK) | MANNER(GIVE_RMW_REMOTE);
+    const struct world_role *role = &w->program.roles[thread];
     bool may_store = w->threads[thread].stores_out < STORES_OUT;
-    for (uint8_t m = GIVE_STORE; m <= GIVE_RMW_REMOTE; m++)
-        if ((w->program.roles[thread].manners >> m & 1) && (may_store || (rmws >> m & 1)))
-            offer_giving(w, thread, w->threads[thread].guard, m, walk);
+    uint32_t gives = role->gives ? role->gives : 1u << w->threads[thread].guard;
+    for (unsigned g = 0; g < w->program.guard_count; g++)
+        for (uint8_t m = GIVE_STORE; m <= GIVE_RMW_REMOTE && (gives >> g & 1); m++)
+            if ((role->manners >> m & 1) && (may_store || (rmws >> m & 1)))
+                offer_giving(w, thread, g, m, walk);
 }
 
 static void offer_counts(const struct world *w, uint32_t manners, uint32_t counters, struct walk *walk)
@@ -274,12 +352,15 @@ static void walk_choices(const struct world *w, unsigned thread, struct walk *wa
     const struct world_thread *t = &w->threads[thread];
     const struct world_role *role = &w->program.roles[thread];
     bool may = may_begin(w, t);
+    if (t->stage == STAGE_TICKET)
+        offer_taking(w, thread, t->guard, walk);
     if (t->stage == STAGE_IDLE && may) {
-        offer_takings(w, role, walk);
+        offer_takings(w, thread, walk);
         offer_counts(w, role->manners, world_places(w, thread)->counters, walk);
         offer_plain(w, t, world_places(w, thread)->own, STAGE_OTHER, walk);
         if (role->manners & MANNER(FENCE_ALONE))
-            offer(walk, STAGE_OTHER, WORLD_NONE, 0, WORLD_NONE, fence());
+            offer(walk, STAGE_OTHER, WORLD_NONE, 0, WORLD_NONE, fence(role->fence_scope));
+        offer_fails(w, role->fails, STAGE_OTHER, WORLD_NONE, role->fail_scope, walk);
     }
     if (t->stage != STAGE_HELD)
         return;
@@ -290,6 +371,10 @@ static void walk_choices(const struct world *w, unsigned thread, struct walk *wa
         offer_exchanges(w, t, ISA_SCOPE_GPU, walk);
     if (may && (role->manners & MANNER(DATA_BLOCK)))
         offer_exchanges(w, t, ISA_SCOPE_CTA, walk);
+    if (may && (role->manners & MANNER(DATA_FAILS)))
+        offer_fails(w, w->program.guards[t->guard].data, STAGE_HELD, t->guard, ISA_SCOPE_GPU, walk);
+    if (may && (role->manners & MANNER(DATA_BLOCK_FAILS)))
+        offer_fails(w, w->program.guards[t->guard].data, STAGE_HELD, t->guard, ISA_SCOPE_CTA, walk);
 }
 
 const struct world_role *world_places(const struct world *w, unsigned thread)
@@ -315,7 +400,7 @@ static void ready(struct world_thread *t, uint8_t stage)
     t->access = (struct world_access){0};
     if (stage == STAGE_IDLE)
         t->guard = t->manner = t->next = WORLD_NONE;
-    else if (stage == STAGE_HELD)
+    else if (stage == STAGE_HELD || stage == STAGE_TICKET)
         t->manner = t->next = WORLD_NONE;
 }
 
@@ -323,7 +408,9 @@ static void hold_guard(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
     if (w->holder[t->guard] != WORLD_NONE)
-        world_fault(w, "two threads have taken the guard in line %u at a time",
+        world_fault(w,
+                    w->holder[t->guard] == WORLD_AWAY ? "the guard in line %u is taken, and was not given"
+                                                      : "two threads have taken the guard in line %u at a time",
                     world_line_name(w, w->program.guards[t->guard].place / WORLD_WORDS));
     w->holder[t->guard] = (uint8_t)thread;
     ready(t, STAGE_HELD);
@@ -383,16 +470,24 @@ static void begin(struct world *w, unsigned thread, struct world_access access)
     tell_access(w, &access);
 }
 
+/* The value of a guard that says that the thread has it to itself, or may; or `lock`, of a lock. */
+static uint8_t own_value(const struct world *w, unsigned thread, uint8_t lock)
+{
+    const struct world_thread *t = &w->threads[thread];
+    const struct world_guard *guard = &w->program.guards[t->guard];
+    return guard->tickets ? t->ticket : guard->turns ? w->program.roles[thread].turn : lock;
+}
+
 /* An access of the guard has read its value. */
 static void taken(struct world *w, unsigned thread, uint8_t value)
 {
     struct world_thread *t = &w->threads[thread];
-    bool turns = w->program.guards[t->guard].turns;
-    if (value != (turns ? w->program.roles[thread].turn : 0)) {
-        ready(t, STAGE_IDLE);
-    } else if (t->manner == TAKE_LOAD_FENCE) {
+    if (value != own_value(w, thread, 0)) {
+        t->left += w->program.patient && w->setup->accesses && !w->program.guards[t->guard].tickets;
+        ready(t, w->program.guards[t->guard].tickets ? STAGE_TICKET : STAGE_IDLE);
+    } else if (is_fenced(t->manner)) {
         t->stage = STAGE_TAKEN_FENCE;
-        begin(w, thread, fence());
+        begin(w, thread, fence(guard_scope(w, thread, t->guard, t->manner, true)));
     } else {
         hold_guard(w, thread);
     }
@@ -401,7 +496,7 @@ static void taken(struct world *w, unsigned thread, uint8_t value)
 static void given(struct world *w, unsigned thread, uint8_t old)
 {
     struct world_thread *t = &w->threads[thread];
-    uint8_t was = w->program.guards[t->guard].turns ? w->program.roles[thread].turn : 1;
+    uint8_t was = own_value(w, thread, 1);
     if (old != was)
         world_fault(w, "the guard was %u when it was given away, and should have been %u", old, was);
     ready(t, STAGE_IDLE);
@@ -420,7 +515,7 @@ static void end_fence(struct world *w, unsigned thread)
         hold_guard(w, thread);
     } else {
         t->stage = STAGE_GIVING;
-        begin(w, thread, giving(&w->program.guards[t->guard], t->manner, t->next));
+        begin(w, thread, giving(w, thread, t->guard, t->manner, t->next));
     }
 }
 
@@ -433,11 +528,12 @@ static void check_value(struct world *w, unsigned thread, uint8_t place, uint8_t
                     world_line_name(w, place / WORLD_WORDS), place % WORLD_WORDS, expected);
 }
 
-/* An exchange of data, whose old value its `compare` has. */
+/* An exchange of data, whose old value its `compare` has; or a compare-and-swap that has failed. */
 static void exchanged(struct world *w, unsigned thread, uint8_t old)
 {
     struct world_thread *t = &w->threads[thread];
-    check_value(w, thread, t->access.place, old, t->access.compare);
+    bool fails = t->access.atomic == ISA_ATOMIC_CAS;
+    check_value(w, thread, t->access.place, old, fails ? w->truth[t->access.place] : t->access.compare);
     ready(t, STAGE_HELD);
 }
 
@@ -458,7 +554,7 @@ void world_answer(struct world *w, const struct packet *p)
         return;
     }
     if (t->phase != PHASE_OUT) { /* a plain load that passed */
-        world_loaded(w, thread, p->data);
+        world_loaded(w, thread, p->data + world_address(w, world_line_of(p->address)) % PACKET_LINE_BYTES);
         return;
     }
     uint8_t value = p->kind == PACKET_ATOMIC ? (uint8_t)p->lanes[0].operand : p->data[p->address % PACKET_LINE_BYTES];
@@ -467,7 +563,10 @@ void world_answer(struct world *w, const struct packet *p)
         performed(w, thread, t->era);
     if (acquires(&t->access) && beyond_block(&t->access))
         order_drop(&w->agents[cache_of(w, thread)], order_of(&t->access, false));
-    if (t->stage == STAGE_TAKING)
+    if (t->stage == STAGE_DRAWING) {
+        t->ticket = value;
+        ready(t, STAGE_TICKET);
+    } else if (t->stage == STAGE_TAKING)
         taken(w, thread, value);
     else if (t->stage == STAGE_GIVING)
         given(w, thread, value);
@@ -477,6 +576,21 @@ void world_answer(struct world *w, const struct packet *p)
         ready(t, STAGE_IDLE);
 }
 
+/* A plain load reads the bytes of its line, from the line's first one on. */
+static void check_line(struct world *w, unsigned thread, const uint8_t *line)
+{
+    const struct world_thread *t = &w->threads[thread];
+    for (unsigned i = 0; i < 1u + t->load_pair; i++) {
+        unsigned place = t->load_place + i;
+        const struct world_word *word = world_word_of(w, place);
+        uint64_t expected = world_encode(w, place, t->load_values[i]);
+        check_value(w, thread, (uint8_t)place, line[word->at], t->load_values[i]);
+        if (word->bytes <= 8 && memcmp(line + word->at, &expected, word->bytes) != 0)
+            world_fault(w, "thread %u reads a part of line %u [%u]", world_thread_name(w, thread),
+                        world_line_name(w, place / WORLD_WORDS), place % WORLD_WORDS);
+    }
+}
+
 void world_loaded(struct world *w, unsigned thread, const uint8_t *line)
 {
     struct world_thread *t = &w->threads[thread];
@@ -484,9 +598,9 @@ void world_loaded(struct world *w, unsigned thread, const uint8_t *line)
         world_fault(w, "thread %u is given a line that it did not wait for", world_thread_name(w, thread));
         return;
     }
-    check_value(w, thread, t->load_place, line[t->load_place % WORLD_WORDS * 4], t->load_value);
+    check_line(w, thread, line);
     t->load_place = WORLD_NONE;
-    t->load_value = 0;
+    t->load_pair = false;
     performed(w, thread, t->load_era);
 }
 
@@ -495,23 +609,22 @@ void world_loaded(struct world *w, unsigned thread, const uint8_t *line)
 static bool try_load(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
-    const struct agent_load load = {address_of(t->access.place), 4, thread, false};
+    const struct world_access *a = &t->access;
+    const struct agent_load load = {address_of(w, a), bytes_in(w, a), thread, false};
     const uint8_t *values;
     struct packet *request;
-    uint8_t expected = w->truth[t->access.place];
     enum agent_served served = agent_load(&w->agents[cache_of(w, thread)], &load, &values, &request);
     if (served == AGENT_REFUSED)
         return false;
     if (request)
         request->order = ISA_ORDER_WEAK;
-    if (served == AGENT_SERVED) {
-        check_value(w, thread, t->access.place, values[t->access.place % WORLD_WORDS * 4], expected);
-        performed(w, thread, t->era);
-    } else {
-        t->load_place = t->access.place;
-        t->load_value = expected;
-        t->load_era = t->era;
-    }
+    t->load_place = a->place;
+    t->load_pair = a->pair;
+    t->load_era = t->era;
+    for (unsigned i = 0; i < 2; i++)
+        t->load_values[i] = i <= a->pair ? w->truth[a->place + i] : 0;
+    if (served == AGENT_SERVED)
+        world_loaded(w, thread, values);
     return true;
 }
 
@@ -520,26 +633,42 @@ static unsigned event_of(const struct world_access *a)
     return order_event((struct order_access){.plain = a->op == OP_STORE, .order = a->order, .scope = a->scope});
 }
 
-static void fill_packet(struct packet *p, const struct world_access *a, uint32_t cookie)
+/* The bytes of a store. */
+static void fill_store(const struct world *w, struct packet *p, const struct world_access *a)
+{
+    p->mask[0] = 0;
+    for (unsigned place = a->place; place < a->place + 1u + a->pair; place++) {
+        world_put(w, place, a->value, p->data);
+        p->mask[0] |= mask_low(world_word_of(w, place)->bytes) << world_offset(w, place);
+    }
+}
+
+static uint8_t type_of(const struct world *w, unsigned place)
+{
+    uint8_t bytes = world_word_of(w, place)->bytes;
+    return bytes == 8 ? ISA_U64 : bytes == 2 ? ISA_B16 : ISA_U32;
+}
+
+static void fill_packet(const struct world *w, struct packet *p, const struct world_access *a, uint32_t cookie)
 {
     p->kind = a->op == OP_SYNC_LOAD ? PACKET_READ : a->op == OP_RMW ? PACKET_ATOMIC : PACKET_WRITE;
     p->class = PACKET_GLOBAL;
-    p->address = address_of(a->place);
-    p->bytes = 4;
+    p->address = address_of(w, a);
+    p->bytes = bytes_in(w, a);
     p->cookie = cookie;
     p->order = a->order ? a->order : ISA_ORDER_WEAK;
     p->scope = a->scope;
-    uint8_t at = (uint8_t)(p->address % PACKET_LINE_BYTES);
-    if (p->kind == PACKET_WRITE) {
-        memcpy(p->data + at, (uint8_t[4]){a->value}, 4);
-        p->mask[0] = UINT64_C(0xf) << at;
-    }
+    if (p->kind == PACKET_WRITE)
+        fill_store(w, p, a);
     if (p->kind != PACKET_ATOMIC)
         return;
+    bool counts_up = a->atomic == ISA_ATOMIC_INC || a->atomic == ISA_ATOMIC_ADD;
     p->atomic = a->atomic;
-    p->type = ISA_U32;
+    p->type = type_of(w, a->place);
     p->lane_count = 1;
-    p->lanes[0] = (struct packet_lane){.offset = at, .operand = a->value, .compare = a->compare};
+    p->lanes[0] = (struct packet_lane){.offset = (uint8_t)world_offset(w, a->place),
+                                       .operand = counts_up ? a->value : world_encode(w, a->place, a->value),
+                                       .compare = world_encode(w, a->place, a->compare)};
 }
 
 /* It is out until its packet is acknowledged, and its thread goes on. */
@@ -548,17 +677,24 @@ static bool is_counted_store(const struct world_access *a)
     return a->op == OP_SYNC_STORE && !is_remote_store(a);
 }
 
+static void give(struct world *w, unsigned g)
+{
+    for (unsigned i = 0; i < w->program.guard_count && w->program.relay; i++)
+        w->holder[i] = WORLD_AWAY;
+    w->holder[g] = WORLD_NONE;
+}
+
 /* What others may know of the access from now on. */
 static void note_taken(struct world *w, unsigned thread)
 {
     struct world_thread *t = &w->threads[thread];
     const struct world_access *a = &t->access;
-    if (a->op == OP_STORE || (a->op == OP_RMW && t->stage == STAGE_HELD))
-        w->truth[a->place] = a->value;
+    if (a->op == OP_STORE || (a->atomic == ISA_ATOMIC_EXCH && t->stage == STAGE_HELD))
+        w->truth[a->place] = w->truth[a->place + a->pair] = a->value;
     if (a->atomic == ISA_ATOMIC_INC)
         w->truth[a->place] = (uint8_t)(w->truth[a->place] >= a->value ? 0 : w->truth[a->place] + 1);
     if (t->stage == STAGE_GIVING)
-        w->holder[t->guard] = WORLD_NONE;
+        give(w, t->guard);
     t->stores_out += is_counted_store(a);
 }
 
@@ -567,10 +703,10 @@ static bool try_other(struct world *w, unsigned thread)
     struct world_thread *t = &w->threads[thread];
     struct agent *agent = &w->agents[cache_of(w, thread)];
     unsigned event = event_of(&t->access);
-    if (!agent_can_take(agent, address_of(t->access.place), 4, event))
+    if (!agent_can_take(agent, address_of(w, &t->access), bytes_in(w, &t->access), event))
         return false;
     struct packet *p = world_packet(w, cache_of(w, thread));
-    fill_packet(p, &t->access, is_counted_store(&t->access) ? world_cookie(thread, t->era) : thread);
+    fill_packet(w, p, &t->access, is_counted_store(&t->access) ? world_cookie(thread, t->era) : thread);
     note_taken(w, thread);
     if (t->access.op == OP_STORE)
         performed(w, thread, t->era);
@@ -597,7 +733,7 @@ static void try_access(struct world *w, unsigned thread)
 static bool at_door(const struct world *w, unsigned thread)
 {
     const struct world_thread *t = &w->threads[thread];
-    return !door_taken(w, thread) && !agent_would_refuse(&w->agents[cache_of(w, thread)], address_of(t->access.place));
+    return !door_taken(w, thread) && !agent_would_refuse(&w->agents[cache_of(w, thread)], address_of(w, &t->access));
 }
 
 bool world_can_step(const struct world *w, unsigned thread)
@@ -651,7 +787,7 @@ void world_choose(struct world *w, unsigned thread, unsigned choice)
     walk.to = &before;
     walk_choices(w, thread, &walk);
     bool gives = before.stage == STAGE_GIVING || before.stage == STAGE_GIVING_FENCE;
-    before.left -= before.left && !gives;
+    before.left -= before.left && !gives && t->stage != STAGE_TICKET;
     *t = before;
     tell_access(w, &t->access);
     begin_phase(w, thread);

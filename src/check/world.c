@@ -13,18 +13,18 @@
 static void open_agent(struct world *w, unsigned cache)
 {
     const struct checker_setup *s = w->setup;
-    const struct cache_params params = {.sets = 1,
+    const struct cache_params params = {.sets = s->sets,
                                         .ways = s->ways,
-                                        .line_bytes = WORLD_LINE_BYTES,
+                                        .line_bytes = w->program.layout.bytes,
                                         .mshr_entries = s->fills,
-                                        .mshr_merges = WORLD_THREADS};
+                                        .mshr_merges = s->merges};
     const struct agent_setup setup = {.protocol = s->protocol,
                                       .cache = &params,
                                       .packets = &w->pools[cache],
                                       .requests = &w->requests[cache],
                                       .answers = &w->answers[cache],
                                       .stats = &w->cache_stats,
-                                      .queue_lines = s->store_queue,
+                                      .queue_lines = s->stores,
                                       .rprio = s->protocol->registration->rprio};
     packet_ring_init(&w->requests[cache], s->requests, &w->arena);
     packet_ring_init(&w->answers[cache], s->slices + 1, &w->arena);
@@ -52,16 +52,20 @@ static void use_place(struct world *w, uint32_t line)
  * false, and which line is in the way, where that is registered. */
 static bool take_place(struct world *w, uint32_t line, uint32_t *wanted)
 {
-    uint32_t victim = 0;
-    for (uint32_t i = 0; i < w->tag_count; i++)
+    uint32_t in_set = 0, first = w->tag_count, victim = w->tag_count;
+    bool rprio = w->setup->protocol->registration->rprio;
+    for (uint32_t i = 0; i < w->tag_count; i++) {
         if (w->tags[i] == line)
             return true;
-    if (w->tag_count < w->setup->places)
+        if ((w->tags[i] ^ line) & (w->setup->l2sets - 1))
+            continue;
+        first = in_set++ ? first : i;
+        if (victim == w->tag_count && !(rprio && w->held >> w->tags[i] & 1))
+            victim = i;
+    }
+    if (in_set < w->setup->places)
         return true;
-    while (w->setup->protocol->registration->rprio && victim + 1 < w->tag_count && (w->held >> w->tags[victim] & 1))
-        victim++;
-    if (w->held >> w->tags[victim] & 1)
-        victim = 0;
+    victim = victim < w->tag_count ? victim : first;
     *wanted = w->tags[victim];
     if (w->held >> *wanted & 1)
         return false;
@@ -70,39 +74,31 @@ static bool take_place(struct world *w, uint32_t line, uint32_t *wanted)
     return true;
 }
 
-static uint8_t *memory_line(struct world *w, uint32_t line)
-{
-    return w->memory[line * WORLD_WORDS];
-}
-
 static enum directory_gone go(void *context, struct packet *p, uint64_t *line)
 {
     struct world *w = context;
     uint32_t number = world_line_of(p->address), wanted;
     if (p->kind != PACKET_WRITE) {
         if (!take_place(w, number, &wanted)) {
-            *line = WORLD_ADDRESS(wanted);
+            *line = world_address(w, wanted);
             return DIRECTORY_WANTS;
         }
         use_place(w, number);
     }
-    uint8_t bytes[PACKET_LINE_BYTES] = {0};
-    memcpy(bytes, memory_line(w, number), WORLD_LINE_BYTES);
     if (p->kind == PACKET_WRITE)
-        packet_write_line(p, bytes);
+        packet_write_line(p, w->memory[number]);
     else if (p->kind == PACKET_ATOMIC)
-        packet_perform_lanes(p, bytes, 0, PACKET_LINE_BYTES);
+        packet_perform_lanes(p, w->memory[number], 0, PACKET_LINE_BYTES);
     else
-        memcpy(p->data, bytes, WORLD_LINE_BYTES);
-    memcpy(memory_line(w, number), bytes, WORLD_LINE_BYTES);
+        memcpy(p->data, w->memory[number], PACKET_LINE_BYTES);
     return DIRECTORY_GONE;
 }
 
 static void merge(void *context, const struct packet *p)
 {
     struct world *w = context;
-    struct byte_mask m = {{p->mask[0] & mask_low(WORLD_LINE_BYTES), 0}};
-    bytes_copy(memory_line(w, world_line_of(p->address)), p->data, &m);
+    struct byte_mask m = bytes_of_packet(p);
+    bytes_copy(w->memory[world_line_of(p->address)], p->data, &m);
 }
 
 static void hold(void *context, uint64_t line, bool held)
@@ -120,7 +116,8 @@ void world_init(struct world *w, const struct checker_setup *setup, const struct
     for (unsigned i = 0; i < setup->caches; i++)
         open_agent(w, i);
     w->packets[CHECKER_CACHES] = ARENA_NEW(&w->arena, struct packet, WORLD_PACKETS);
-    directory_init(&w->directory, setup->protocol, &host, setup->lines, WORLD_LINE_BYTES, setup->caches, &w->arena);
+    directory_init(&w->directory, setup->protocol, &host, setup->lines, program->layout.bytes, setup->caches,
+                   &w->arena);
     w->directory.hash_mask = 0; /* one chain: the order of entries is pack.c's */
     w->directory.side.missing = &w->missing;
     world_clear(w);
@@ -129,6 +126,10 @@ void world_init(struct world *w, const struct checker_setup *setup, const struct
         w->threads[t].guard = w->threads[t].next = WORLD_NONE;
     }
     memset(w->holder, WORLD_NONE, sizeof w->holder);
+    for (unsigned g = 1; g < program->guard_count && program->relay; g++) {
+        w->holder[g] = WORLD_AWAY;
+        world_put(w, program->guards[g].place, 1, w->memory[program->guards[g].place / WORLD_WORDS]);
+    }
 }
 
 void world_free(struct world *w)
@@ -153,7 +154,7 @@ static void clear_agent(struct world *w, unsigned cache)
     refill(&w->pools[cache], w->packets[cache]);
     packet_ring_clear(&w->requests[cache]);
     packet_ring_clear(&w->answers[cache]);
-    for (uint32_t i = 0; i < a->ways; i++)
+    for (uint32_t i = 0; i < a->sets * a->ways; i++)
         a->lines[i] = (struct agent_line){.fill = AGENT_NONE};
     for (uint32_t i = 0; i < a->waiter_count; i++)
         a->waiters[i].next = i + 1 < a->waiter_count ? i + 1 : AGENT_NONE;
@@ -239,16 +240,21 @@ static const char *kind_word(unsigned kind)
 /* The values that it carries, of words that its mask has. */
 static void tell_masked(struct world *w, const struct packet *p)
 {
-    for (unsigned word = 0; word < WORLD_WORDS; word++)
-        if (p->mask[0] >> 4 * word & 1)
-            world_tell(w, " [%u]=%u", word, p->data[4 * word]);
+    for (unsigned word = 0; word < w->program.layout.words; word++) {
+        unsigned at = world_offset(w, world_line_of(p->address) * WORLD_WORDS + word);
+        if (p->mask[0] >> at & 1)
+            world_tell(w, " [%u]=%u", word, p->data[at]);
+    }
 }
 
 static void tell_read(struct world *w, const struct packet *p)
 {
-    for (unsigned word = 0; word < WORLD_WORDS; word++)
-        if (4 * word >= p->address % PACKET_LINE_BYTES && 4 * word < p->address % PACKET_LINE_BYTES + p->bytes)
-            world_tell(w, " [%u]:%u", word, p->data[4 * word]);
+    unsigned from = p->address % PACKET_LINE_BYTES;
+    for (unsigned word = 0; word < w->program.layout.words; word++) {
+        unsigned at = world_offset(w, world_line_of(p->address) * WORLD_WORDS + word);
+        if (at >= from && at < from + p->bytes)
+            world_tell(w, " [%u]:%u", word, p->data[at]);
+    }
 }
 
 void world_tell_packet(struct world *w, const struct packet *p)
@@ -265,6 +271,6 @@ void world_tell_packet(struct world *w, const struct packet *p)
     if ((p->kind == PACKET_READ || p->kind == PACKET_REGISTER) && p->is_reply)
         tell_read(w, p);
     if (p->lane_count)
-        world_tell(w, " [%u] %s%u", p->lanes[0].offset % PACKET_LINE_BYTES / 4, p->is_reply ? "was " : "with ",
-                   (unsigned)p->lanes[0].operand);
+        world_tell(w, " [%u] %s%u", world_place_of(w, p->address) % WORLD_WORDS, p->is_reply ? "was " : "with ",
+                   (unsigned)(uint8_t)p->lanes[0].operand);
 }

@@ -1,30 +1,36 @@
 /* The state that the checker explores, laid out for running: agents, a directory with its memory, what is under way
  * between them, and threads. One world is kept, and takes the form of one state after another (pack.c).
  *
- * Addresses: line l lies at WORLD_ADDRESS(l), and has WORLD_WORDS words of 4 bytes, which are what threads access. A
- * *place* is a word of a line: line * WORLD_WORDS + word. Values are below 256. */
+ * Addresses: line l lies at world_address(w, l), and is divided into *words* of some bytes each (struct world_layout),
+ * which are what threads access. A *place* is a word of a line: line * WORLD_WORDS + word. Values are below 256: a
+ * guard or a counter is a number of that value, and in every other word all bytes have it, so that none can be lost
+ * unseen. */
 #ifndef LOCKSTEP_CHECK_WORLD_H
 #define LOCKSTEP_CHECK_WORLD_H
+
+#include <string.h>
 
 #include "check/checker.h"
 #include "memory/agent.h"
 #include "memory/directory.h"
 #include "memory/order.h"
 
-#define WORLD_WORDS 2u
-#define WORLD_LINE_BYTES (4 * WORLD_WORDS)
-#define WORLD_ADDRESS(line) ((uint64_t)PACKET_LINE_BYTES * ((line) + 1))
+#define WORLD_WORDS 4u       /* of a line, at most */
+#define WORLD_LINE_BYTES 32u /* at most */
 #define WORLD_PLACES (CHECKER_LINES * WORLD_WORDS)
 #define WORLD_THREADS 8u
 #define WORLD_PACKETS 24u /* of an agent or the directory */
 #define WORLD_REPLIES 32u
 #define WORLD_NONE 0xffu
+#define WORLD_AWAY 0xfeu
 #define WORLD_GRANTS 256u /* registrations before a state is run: above the numbers that pack.c gives them */
 
 /* Threads. A thread may take a *guard*, and then has the data that it guards to itself until it gives the guard away:
  * so a program has no races, and each plain load has one value that it may see. */
 enum world_stage {
     STAGE_IDLE,
+    STAGE_DRAWING,     /* an atomic that draws a ticket */
+    STAGE_TICKET,      /* has a ticket, and sees whether its turn has come */
     STAGE_TAKING,      /* an access of the guard that may take it */
     STAGE_TAKEN_FENCE, /* the guard is taken; a fence follows */
     STAGE_HELD,
@@ -43,6 +49,7 @@ enum world_phase {
 enum world_op { OP_LOAD, OP_STORE, OP_SYNC_LOAD, OP_SYNC_STORE, OP_RMW, OP_FENCE };
 struct world_access {
     uint8_t op, place;
+    bool pair;            /* of this place and the next one */
     uint8_t order, scope; /* ISA_ORDER_*, ISA_SCOPE_* */
     uint8_t atomic;       /* ISA_ATOMIC_* */
     uint8_t value, compare;
@@ -51,9 +58,11 @@ struct world_thread {
     uint8_t stage, phase, guard, manner; /* manner: of giving, remembered over its fence */
     uint8_t next;                        /* whose turn it becomes */
     struct world_access access;          /* unless READY */
-    uint8_t load_place, load_value;      /* a plain load under way, and what it must see; place WORLD_NONE: none */
+    uint8_t load_place, load_values[2];  /* a plain load under way, and what it must see; place WORLD_NONE: none */
+    bool load_pair;                      /* it is of two places */
     uint8_t stores_out;                  /* ordered stores that are not acknowledged */
     uint8_t load_era, era;               /* of its block (memory/block_order.h): of the plain load, and of `access` */
+    uint8_t ticket;                      /* of a guard that has them */
     uint8_t left;                        /* accesses */
     struct order_wait wait;              /* WAIT, FLUSH */
 };
@@ -63,6 +72,7 @@ enum world_manner {
     TAKE_LOAD,       /* an acquiring load */
     TAKE_RMW,        /* an atomic that acquires and releases */
     TAKE_LOAD_FENCE, /* a relaxed load, then a fence */
+    TAKE_RMW_FENCE,  /* a relaxed atomic, then a fence */
     TAKE_LOAD_BLOCK, /* at the scope of the block */
     TAKE_RMW_BLOCK,
     TAKE_LOAD_REMOTE, /* at remote scope */
@@ -70,6 +80,7 @@ enum world_manner {
     GIVE_STORE, /* a releasing store */
     GIVE_RMW,
     GIVE_FENCE_STORE, /* a fence, then a relaxed store */
+    GIVE_FENCE_RMW,
     GIVE_STORE_BLOCK,
     GIVE_RMW_BLOCK,
     GIVE_STORE_REMOTE,
@@ -81,27 +92,48 @@ enum world_manner {
     FENCE_ALONE,
     DATA_ATOMIC, /* what a guard guards is accessed by atomics, too */
     DATA_BLOCK,  /* by atomics at the scope of the block */
+    DATA_FAILS,  /* by compare-and-swaps that fail */
+    DATA_BLOCK_FAILS,
+    DATA_PAIRS, /* two words at a time (struct world_program: pairs) */
     WORLD_MANNERS
 };
 #define MANNER(name) (1u << (name))
 
 struct world_role {
-    uint8_t cache, turn; /* turn: the guard's value when it is this thread's */
-    uint32_t manners;    /* set of enum world_manner */
-    uint32_t guards;     /* set: those that it takes */
-    uint32_t counters;   /* set of places */
-    uint32_t own;        /* set of places that it alone accesses, plainly */
+    uint8_t cache, turn;             /* turn: the guard's value when it is this thread's */
+    uint32_t manners;                /* set of enum world_manner */
+    uint32_t guards;                 /* set: those that it takes */
+    uint32_t counters;               /* set of places */
+    uint32_t own;                    /* set of places that it alone accesses, plainly */
+    uint32_t gives;                  /* set of guards that it gives; 0: the one that it has taken */
+    uint32_t fails;                  /* set of places: compare-and-swaps, at the scope fail_scope, that never succeed */
+    uint8_t scope;                   /* of its accesses of guards, or 0: the manners say it */
+    uint8_t fail_scope, fence_scope; /* fence_scope: of FENCE_ALONE, 0: the device's */
 };
 struct world_guard {
     uint8_t place;
-    bool turns;    /* its value says whose turn it is; else it is a lock: 0 free, 1 held */
-    uint32_t data; /* set of places */
+    bool turns;      /* its value says whose turn it is; else it is a lock: 0 free, 1 held */
+    uint8_t tickets; /* 1 + the place where tickets are drawn: its value says whose turn it is; or 0 */
+    uint8_t scope;   /* of its accesses, or 0: the roles or manners say it */
+    uint32_t data;   /* set of places */
+};
+/* How lines are divided: words without gaps. */
+struct world_layout {
+    uint8_t words, bytes; /* of a line: a power of two */
+    struct world_word {
+        uint8_t at, bytes;
+    } word[WORLD_WORDS];
 };
 /* What the threads of a world do. */
 struct world_program {
+    struct world_layout layout;
+    uint32_t numbers; /* set of places: guards and counters */
     struct world_role roles[WORLD_THREADS];
     struct world_guard guards[CHECKER_LINES];
     uint32_t threads, guard_count;
+    uint32_t pairs; /* set of places that are accessed together with the next one */
+    bool patient;   /* to look at a guard in vain counts for no access */
+    bool relay;     /* all guards are locks of the same data: who has taken one frees that which it gives */
     bool caches_alike, lines_alike; /* any permutation of them is the same program */
     uint8_t kernels;                /* that follow each other, 0 for one: in each, a thread has the next one's words */
 };
@@ -121,17 +153,17 @@ struct world {
     struct packet *served; /* the access at remote scope whose answer is not there yet, or NULL */
 
     struct directory directory;
-    struct packet_list front; /* accesses whose wait in the directory is over */
-    uint8_t memory[WORLD_PLACES][4];
-    uint8_t tags[CHECKER_LINES]; /* lines in the L2, the one that was used longest ago first */
-    uint32_t tag_count, held;    /* held: set of lines */
+    struct packet_list front;                         /* accesses whose wait in the directory is over */
+    uint8_t memory[CHECKER_LINES][PACKET_LINE_BYTES]; /* a line's bytes lie at their offset from a multiple of 128 */
+    uint8_t tags[CHECKER_LINES];                      /* lines in the L2, the one that was used longest ago first */
+    uint32_t tag_count, held;                         /* held: set of lines */
 
     struct world_thread threads[WORLD_THREADS];
     struct block_order blocks[CHECKER_CACHES]; /* the threads of an L1 are a block */
-    uint8_t kernel;                /* which one runs */
-    bool ending;                   /* its threads have ended, and what L1s have written leaves them */
-    uint8_t truth[WORLD_PLACES];   /* what data and counters have come to */
-    uint8_t holder[CHECKER_LINES]; /* of a guard: the thread, or WORLD_NONE */
+    uint8_t kernel;                            /* which one runs */
+    bool ending;                               /* its threads have ended, and what L1s have written leaves them */
+    uint8_t truth[WORLD_PLACES];               /* what data and counters have come to */
+    uint8_t holder[CHECKER_LINES]; /* of a guard: the thread, WORLD_NONE, or WORLD_AWAY: another guard is given */
 
     struct coherence_missing missing;
     bool wrong;
@@ -142,7 +174,14 @@ struct world {
 };
 
 /* programs.c: lays the setup's program out. Returns 0, or -1 with a diagnostic. */
+/* True: the protocol has accesses at remote scope reach what others did at the scope of their blocks. */
+bool world_promotes(const struct coherence_protocol *protocol);
 int world_program_of(const struct checker_setup *setup, struct world_program *program, struct diag_sink *sink);
+
+/* True: the name is of a generated program, whose number this is. */
+bool world_is_generated(const char *name, uint64_t *number);
+/* generate.c: lays out the generated program of a number. False: its rows go not together, or find no place. */
+bool world_generate(const struct checker_setup *setup, uint64_t number, struct world_program *program);
 
 /* world.c: a world in its first state. */
 void world_init(struct world *w, const struct checker_setup *setup, const struct world_program *program);
@@ -156,6 +195,52 @@ void world_fault(struct world *w, const char *format, ...) __attribute__((format
 void world_tell(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What a message says, for the story. */
 void world_tell_packet(struct world *w, const struct packet *p);
+static inline const struct world_word *world_word_of(const struct world *w, unsigned place)
+{
+    return &w->program.layout.word[place % WORLD_WORDS];
+}
+/* Each line lies in 128 bytes of its own, in such a way that neighbours are in different sets of an L1. */
+static inline uint64_t world_address(const struct world *w, unsigned line)
+{
+    unsigned set = line & (w->setup->sets - 1);
+    return (uint64_t)PACKET_LINE_BYTES * (line + 1) + set * w->program.layout.bytes;
+}
+static inline uint64_t world_place_address(const struct world *w, unsigned place)
+{
+    return world_address(w, place / WORLD_WORDS) + world_word_of(w, place)->at;
+}
+/* The offset of a place in the 128 bytes. */
+static inline unsigned world_offset(const struct world *w, unsigned place)
+{
+    return (unsigned)(world_place_address(w, place) % PACKET_LINE_BYTES);
+}
+static inline unsigned world_bytes(const struct world *w, unsigned place, bool pair)
+{
+    return world_word_of(w, place)->bytes + (pair ? world_word_of(w, place + 1)->bytes : 0);
+}
+/* The place of an address, which is a word's first one. */
+static inline unsigned world_place_of(const struct world *w, uint64_t address)
+{
+    unsigned line = (unsigned)(address / PACKET_LINE_BYTES) - 1, word = 0;
+    while (word + 1 < w->program.layout.words && world_place_address(w, line * WORLD_WORDS + word) != address)
+        word++;
+    return line * WORLD_WORDS + word;
+}
+/* A value as a place has it, in its low bytes. */
+static inline uint64_t world_encode(const struct world *w, unsigned place, uint8_t value)
+{
+    unsigned bytes = world_word_of(w, place)->bytes;
+    uint64_t all = value * UINT64_C(0x0101010101010101);
+    return w->program.numbers >> place & 1 ? value : bytes < 8 ? all & ((UINT64_C(1) << 8 * bytes) - 1) : all;
+}
+/* Writes a value to its place in a line's 128 bytes. */
+static inline void world_put(const struct world *w, unsigned place, uint8_t value, uint8_t *line)
+{
+    unsigned at = world_offset(w, place), bytes = world_word_of(w, place)->bytes;
+    bool number = w->program.numbers >> place & 1;
+    memset(line + at, number ? 0 : value, bytes);
+    line[at] = value;
+}
 static inline uint32_t world_line_of(uint64_t address)
 {
     return (uint32_t)(address / PACKET_LINE_BYTES) - 1;
@@ -228,8 +313,9 @@ bool world_is_done(const struct world *w);
 /* pack.c: a state as bytes. */
 #define WORLD_BYTES 2048u
 /* The canonical form: of all that differ by names alone, one. caches, lines: the names that they have in it, by their
- * present ones. Returns how many bytes. */
-uint32_t world_pack(const struct world *w, uint8_t bytes[WORLD_BYTES], uint8_t caches[CHECKER_CACHES],
+ * present ones. Returns how many bytes. It is a fault if the bytes of a word are apart somewhere: some of them valid,
+ * written or sent without the others, or of different values. */
+uint32_t world_pack(struct world *w, uint8_t bytes[WORLD_BYTES], uint8_t caches[CHECKER_CACHES],
                     uint8_t lines[CHECKER_LINES]);
 void world_unpack(struct world *w, const uint8_t *bytes);
 

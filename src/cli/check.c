@@ -1,6 +1,7 @@
 /* `lockstep check`: coherence protocols, explored state by state. */
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ static const char usage_head[] =
     "protocol,\n"
     "all that keep in L1s what they have written are checked.\n"
     "\n"
-    "  --program NAME       what the threads do (all that suit the protocol); can be given again\n";
+    "  --program NAME       what the threads do (all that suit the protocol); can be given again. gN is the generated\n"
+    "                       program of number N\n";
 
 static const char usage_tail[] = "  --transitions        lists the transitions that were not taken\n"
                                  "  --quiet              no progress\n"
@@ -45,7 +47,7 @@ static void write_usage(struct strbuf *text)
     struct table t;
     strbuf_add(text, usage_head);
     for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        strbuf_addf(text, "  --%-8s N         %s\n", numbers[i].option, numbers[i].doc);
+        strbuf_addf(text, "  --%-9s N        %s\n", numbers[i].option, numbers[i].doc);
     strbuf_add(text, usage_tail);
     table_init(&t, "ll");
     for (const struct checker_program_name *p = checker_programs; p->name; p++) {
@@ -73,7 +75,13 @@ static int read_number(const struct cli_options *options, const struct number *n
 #define DEFAULT_ACCESSES 2
 #define DEFAULT_MEMORY 8
 
-static int read_setup(const struct cli_options *options, struct checker_setup *setup, struct diag_sink *sink)
+/* Programs by their numbers. */
+struct generated {
+    uint64_t from, count;
+};
+
+static int read_setup(const struct cli_options *options, struct checker_setup *setup, struct generated *generated,
+                      struct diag_sink *sink)
 {
     struct values {
 #define CLI_CHECK(option, least, most, doc) uint64_t option;
@@ -90,23 +98,30 @@ static int read_setup(const struct cli_options *options, struct checker_setup *s
         rc |= read_number(options, &numbers[i], at[i], sink);
     *setup = (struct checker_setup){.caches = (uint32_t)v.caches,
                                     .lines = (uint32_t)v.lines,
+                                    .sets = (uint32_t)v.sets,
                                     .ways = (uint32_t)v.ways,
                                     .fills = (uint32_t)v.fills,
+                                    .merges = (uint32_t)v.merges,
+                                    .stores = (uint32_t)v.stores,
                                     .requests = (uint32_t)v.requests,
                                     .replies = (uint32_t)v.replies,
+                                    .l2sets = (uint32_t)v.l2sets,
                                     .places = (uint32_t)v.places,
                                     .slices = (uint32_t)v.slices,
                                     .values = (uint32_t)v.values,
                                     .accesses = (uint32_t)v.accesses,
                                     .together = (uint32_t)v.together,
                                     .depth = v.depth,
+                                    .states = v.states,
                                     .memory = v.memory << 30};
+    *generated = (struct generated){v.from, v.generated};
     return rc;
 }
 
 struct session {
     const struct cli_options *options;
     struct checker_setup setup;
+    struct generated generated;
     struct cli_progress progress;
     struct diag_sink *sink;
     struct strbuf name; /* of what is explored */
@@ -142,7 +157,10 @@ static void add_accesses(struct session *s)
 static void add_row(struct session *s, struct checker_result *r)
 {
     table_cell(&s->rows, "%s", s->setup.protocol->name);
-    table_cell(&s->rows, "%s", s->setup.program);
+    struct strbuf program = {0};
+    strbuf_add(&program, s->setup.program);
+    checker_describe(s->setup.program, &program);
+    table_cell(&s->rows, "%s", strbuf_text(&program));
     add_accesses(s);
     table_cell(&s->rows, "%" PRIu64, r->states);
     table_cell(&s->rows, "%" PRIu64, r->transitions);
@@ -150,8 +168,9 @@ static void add_row(struct session *s, struct checker_result *r)
     table_cell(&s->rows, "%" PRIu64, r->quiet);
     table_cell(&s->rows, "%s%s%s", verdict_of(r), r->limit ? "limit of " : "", r->limit ? r->limit : "");
     if (r->verdict == CHECKER_FAULT)
-        strbuf_addf(&s->after, "\n%s, %s: %s\n%s", s->setup.protocol->name, s->setup.program, strbuf_text(&r->fault),
-                    strbuf_text(&r->trace));
+        strbuf_addf(&s->after, "\n%s, %s: %s\n%s", s->setup.protocol->name, strbuf_text(&program),
+                    strbuf_text(&r->fault), strbuf_text(&r->trace));
+    strbuf_free(&program);
     s->faults += r->verdict == CHECKER_FAULT;
     s->stopped += r->verdict == CHECKER_STOPPED;
 }
@@ -202,6 +221,22 @@ static void add_transitions(struct session *s, unsigned side, const struct coher
     table_free(&t);
 }
 
+/* The generated programs that there are for the protocol, from the first number on. */
+static int check_generated(struct session *s, struct coherence_counts taken[COHERENCE_SIDES])
+{
+    char name[32];
+    int rc = 0;
+    uint64_t number = s->generated.from;
+    for (uint64_t i = 0; i < s->generated.count && rc == 0; number++) {
+        if (!checker_generates(&s->setup, number))
+            continue;
+        snprintf(name, sizeof name, "g%" PRIu64, number);
+        rc = explore(s, name, taken);
+        i++;
+    }
+    return rc;
+}
+
 /* The programs that were asked for, or all that suit the protocol. */
 static int check_protocol(struct session *s)
 {
@@ -210,8 +245,9 @@ static int check_protocol(struct session *s)
     for (size_t i = 0; i < s->options->programs.count && rc == 0; i++)
         rc = explore(s, s->options->programs.items[i], taken);
     for (const struct checker_program_name *p = checker_programs; p->name && rc == 0; p++)
-        if (!s->options->programs.count && checker_suits(s->setup.protocol, p))
+        if (!s->options->programs.count && !s->generated.count && checker_suits(s->setup.protocol, p))
             rc = explore(s, p->name, taken);
+    rc = rc == 0 ? check_generated(s, taken) : rc;
     if (rc < 0)
         return -1;
     strbuf_add(&s->after, "\n");
@@ -273,7 +309,7 @@ static int run_check(struct cli_options *options, struct diag_sink *sink)
     static const char *const heading[] = {"protocol",    "program", "accesses", "states",
                                           "transitions", "depth",   "quiet",    "verdict"};
     struct session s = {.options = options, .sink = sink};
-    if (read_setup(options, &s.setup, sink) < 0)
+    if (read_setup(options, &s.setup, &s.generated, sink) < 0)
         return CLI_USAGE;
     checker_defaults(&s.setup);
     s.setup.progress = on_progress;

@@ -16,10 +16,10 @@
 #define BLOCK_ERAS 16 /* that have accesses out at the same time; a power of two */
 
 struct block_order {
-    uint32_t first;        /* the oldest era that has accesses out, or `now` */
-    uint32_t now;          /* the present era: now - first < BLOCK_ERAS */
-    uint32_t synchronised; /* what issued in the eras before this one is ordered before a fence that issues now */
-    bool late;             /* the era `synchronised` is to begin, and will when there is a place: it is now + 1 */
+    uint32_t first;           /* the oldest era that has accesses out, or `now` */
+    uint32_t now;             /* the present era: now - first < BLOCK_ERAS */
+    uint32_t synchronised;    /* what issued in the eras before this one is ordered before a fence that issues now */
+    bool late;                /* the era `synchronised` is to begin, and will when there is a place: it is now + 1 */
     uint32_t out[BLOCK_ERAS]; /* accesses that are out, by era % BLOCK_ERAS; 0 for eras outside [first, now] */
 };
 

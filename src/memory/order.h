@@ -5,8 +5,8 @@
  *
  * A release or fence waits, first, until what is before it in its SM has ended: its thread's own accesses, and those of
  * the block that are ordered before (memory/block_order.h). Then the L1 flushes, where the protocol's orders say so,
- * and it waits for that. An acquire lets the L1 drop its lines when it has its value, a fence when it is over. A kernel ends with a
- * flush, and begins with what the host may have changed since, and a drop. */
+ * and it waits for that. An acquire lets the L1 drop its lines when it has its value, a fence when it is over. A kernel
+ * ends with a flush, and begins with what the host may have changed since, and a drop. */
 #ifndef LOCKSTEP_MEMORY_ORDER_H
 #define LOCKSTEP_MEMORY_ORDER_H
 
@@ -31,8 +31,8 @@ enum l1_order order_at(uint8_t scope, bool release);
 struct order_wait {
     uint32_t mark;  /* flushing: of the flush */
     uint32_t after; /* it waits for the block's accesses of the eras before this one */
-    uint8_t order; /* enum l1_order */
-    bool flushing; /* what was before it in the SM has ended, and the L1's flush, which it waits for, has begun */
+    uint8_t order;  /* enum l1_order */
+    bool flushing;  /* what was before it in the SM has ended, and the L1's flush, which it waits for, has begun */
 };
 /* It is known now what is ordered before it in its block. */
 void order_begin(struct order_wait *wait, enum l1_order order, const struct block_order *block);

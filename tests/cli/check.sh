@@ -29,6 +29,14 @@ expect 1 "mix      2       " check --quiet --program mix --caches 3 --lines 2 --
 expect 1 "two threads have taken the guard in line 0 at a time" check --quiet --program steal vi
 expect 1 "atom.acq_rel.remote.cas line 0 [0], 1 if 0" check --quiet --program steal vi
 
+# Generated programs: by number, with what they are made of; those that make no sense are passed over.
+expect 0 "g0 apart lock rmw store plain 4+4 beside" check --quiet --generated 2 --accesses 2 --together 3 vi
+expect 0 "g2 same ticket" check --quiet --generated 2 --accesses 1 hlrc
+expect 0 "g6 apart flag rmw store block_fails 8+8 both near_data block_fails_data" check --quiet --program g6 --sets 2 --l2sets 2 --lines 3 --accesses 1 denovo-b
+expect 1 "limit of states" check --quiet --program g6 --states 100 vi
+expect 2 "there is no generated program g1 for vi" check --quiet --program g1 vi
+expect 2 "L1s and the L2 have 1, 2 or 4 sets" check --quiet --sets 3 vi
+
 # Limits.
 expect 1 "not finished: limit of depth" check --quiet --program lock --depth 5 hlrc
 expect 0 "L1s" check --help

@@ -29,7 +29,7 @@ enum change {
 /* ORDER_SIDE: event is an order, and its actions change; REMOTE_SIDE: event is a kind of access, and the phase `value`
  * is left out wherever it stands. */
 struct mutation {
-    uint32_t accesses, ways, places;
+    uint32_t accesses, together, ways, places;
     const char *protocol, *program;
     unsigned side, state, event;
     enum change change;
@@ -42,11 +42,13 @@ struct mutation {
 #define DIRECTORY(action) DIRECTORY_DO_##action
 
 static const struct mutation mutations[] = {
-#define MUTATION(...) {2, 0, 0, __VA_ARGS__},
-#define MUTATION_IN(accesses, ways, places, ...) {accesses, ways, places, __VA_ARGS__},
+#define MUTATION(...) {2, 0, 0, 0, __VA_ARGS__},
+#define MUTATION_IN(accesses, ways, places, ...) {accesses, 0, ways, places, __VA_ARGS__},
+#define MUTATION_OF(accesses, together, ...) {accesses, together, 0, 0, __VA_ARGS__},
 #include "mutations.def"
 #undef MUTATION
 #undef MUTATION_IN
+#undef MUTATION_OF
 };
 #define MUTATIONS (sizeof mutations / sizeof *mutations)
 
@@ -128,6 +130,7 @@ static enum checker_verdict verdict_of(const struct coherence_protocol *protocol
     struct checker_setup setup = {.protocol = protocol,
                                   .program = m->program,
                                   .accesses = m->accesses,
+                                  .together = m->together,
                                   .ways = m->ways,
                                   .places = m->places,
                                   .memory = UINT64_C(1) << 30};
@@ -190,7 +193,8 @@ static void protocols_as_they_are_have_no_fault(void **state)
     (void)state;
     for (unsigned i = 0; i < MUTATIONS; i++) {
         const struct mutation *m = &mutations[i];
-        bool again = m->accesses > 2 || (CONTRACTS && strcmp(m->program, "steal") == 0); /* they take long */
+        bool again = m->accesses > 2 || m->together ||
+                     (CONTRACTS && strcmp(m->program, "steal") == 0); /* they take long, or are generated_test's */
         for (unsigned k = 0; k < i; k++)
             again |= !strcmp(mutations[k].protocol, m->protocol) && !strcmp(mutations[k].program, m->program) &&
                      mutations[k].accesses == m->accesses && mutations[k].ways == m->ways &&

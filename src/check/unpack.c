@@ -1,0 +1,355 @@
+/* A state back from its bytes: each field is read in the order in which pack.c writes it. */
+#include <string.h>
+
+#include "check/packed.h"
+#include "isa/mod_values.h"
+#include "isa/op.h"
+
+struct reader {
+    struct world *w;
+    const uint8_t *at;
+    bool many[CHECKER_CACHES]; /* threads of a block */
+};
+
+static unsigned get(struct reader *in)
+{
+    return *in->at++;
+}
+
+static void get_words(struct reader *in, unsigned line, unsigned words, uint8_t *data)
+{
+    for (unsigned word = 0; word < in->w->program.layout.words; word++)
+        if (words >> word & 1)
+            world_put(in->w, line * WORLD_WORDS + word, (uint8_t)get(in), data);
+}
+
+static void get_lane(struct reader *in, struct packet *p)
+{
+    static const uint8_t types[] = {[2] = ISA_B16, [4] = ISA_U32, [8] = ISA_U64};
+    unsigned place = world_place_of(in->w, p->address);
+    p->atomic = (uint8_t)get(in);
+    p->type = types[p->bytes];
+    p->lane_count = 1;
+    p->lanes[0] = (struct packet_lane){.offset = (uint8_t)(p->address % PACKET_LINE_BYTES)};
+    uint8_t operand = (uint8_t)get(in), compare = (uint8_t)get(in);
+    bool counts_up = !p->is_reply && (p->atomic == ISA_ATOMIC_INC || p->atomic == ISA_ATOMIC_ADD);
+    p->lanes[0].operand = counts_up ? operand : world_encode(in->w, place, operand);
+    p->lanes[0].compare = world_encode(in->w, place, compare);
+}
+
+static struct packet *get_packet(struct reader *in)
+{
+    unsigned kind = get(in), where = get(in), order = get(in), asked = get(in);
+    bool slice = message_sender_of(kind & 0xf) == MESSAGE_OF_SLICE;
+    struct packet *p = world_packet(in->w, slice ? CHECKER_CACHES : where >> 5);
+    p->kind = kind & 0xf;
+    p->is_reply = kind >> 4 & 1;
+    p->cleared = kind >> 5 & 1;
+    p->class = PACKET_GLOBAL;
+    p->sm = (uint16_t)(where >> 5);
+    unsigned range = where >> 2 & 7, line = where & 3, first = range ? (range - 1) % WORLD_WORDS : 0;
+    bool pair = range > WORLD_WORDS;
+    p->address = range ? world_place_address(in->w, line * WORLD_WORDS + first) : world_address(in->w, line);
+    p->local = p->address;
+    p->bytes = range ? world_bytes(in->w, first, pair) : in->w->program.layout.bytes;
+    p->order = order & 0xf;
+    p->scope = (uint8_t)(order >> 4);
+    p->asked = asked & 0xf;
+    p->mask[0] = packed_has_mask(p) ? packed_mask_of(in->w, line, asked >> 4) : 0;
+    p->cookie = CACHE_NO_WAITER;
+    if (!slice) {
+        unsigned cookie = get(in);
+        p->cookie = cookie == WORLD_NONE ? CACHE_NO_WAITER : (cookie & 7) | cookie >> 3 << 8;
+        if (p->cookie != CACHE_NO_WAITER && p->cookie >> 8)
+            block_order_add(&in->w->blocks[p->sm], (uint8_t)((p->cookie >> 8) - 1));
+    }
+    if (packed_has_fill(p))
+        p->fill = (uint16_t)get(in);
+    if (packed_has_grant(p))
+        p->fill = (uint16_t)get(in);
+    get_words(in, line, packed_has_mask(p) || p->is_reply ? packed_carried(in->w, p) : asked >> 4, p->data);
+    if (packed_has_lane(p))
+        get_lane(in, p);
+    p->at_home = kind >> 7;
+    if (p->at_home)
+        in->w->agents[p->sm].at_home[p->address >> in->w->agents[p->sm].set_shift & (AGENT_HOME - 1)]++;
+    if (kind >> 6 & 1)
+        in->w->directory.remote.packet = p;
+    return p;
+}
+
+static void get_list(struct reader *in, struct packet_list *list)
+{
+    for (unsigned count = get(in); count > 0; count--)
+        packet_append(list, get_packet(in));
+}
+static unsigned get_ring(struct reader *in, struct packet_ring *ring)
+{
+    unsigned count = get(in);
+    for (unsigned i = 0; i < count; i++)
+        packet_ring_push(ring, get_packet(in));
+    return count;
+}
+
+static void get_fill(struct reader *in, struct agent *a, struct agent_line *line)
+{
+    struct agent_fill *fill = &a->fills[line->fill];
+    unsigned count = get(in);
+    *fill = (struct agent_fill){.line = (uint32_t)(line - a->lines), .first = AGENT_NONE, .last = AGENT_NONE};
+    fill->next = AGENT_NONE;
+    fill->offset = (uint32_t)(line->address % PACKET_LINE_BYTES);
+    for (; fill->count < count; fill->count++) {
+        uint32_t at = a->free_waiter;
+        a->free_waiter = a->waiters[at].next;
+        a->waiters[at] = (struct agent_waiter){get(in), AGENT_NONE};
+        if (fill->count)
+            a->waiters[fill->last].next = at;
+        else
+            fill->first = at;
+        fill->last = at;
+    }
+}
+
+/* A free place of the line's set. */
+static struct agent_line *place_in(const struct agent *a, uint64_t address)
+{
+    struct agent_line *line = a->lines + cache_set_of(address, a->set_shift, a->sets - 1, a->hashed) * a->ways;
+    while (line->state != AGENT_I)
+        line++;
+    return line;
+}
+
+static void get_line(struct reader *in, struct agent *a)
+{
+    unsigned first = get(in), masks = get(in), fill = get(in), number = first >> 4 & 3;
+    uint64_t address = world_address(in->w, number);
+    struct agent_line *line = place_in(a, address);
+    line->state = first & 0xf;
+    line->address = address;
+    line->used = ++a->clock;
+    line->queued = first >> 6 & 1;
+    line->valid.word[0] = packed_mask_of(in->w, number, masks & 0xf);
+    line->written.word[0] = packed_mask_of(in->w, number, masks >> 4);
+    line->fill = fill ? fill - 1 : AGENT_NONE;
+    bool leaves = line->state == AGENT_P || line->state == AGENT_E;
+    line->entry = line->queued ? get(in) : 0;
+    line->flush = leaves ? get(in) : 0;
+    line->early = line->state == AGENT_N ? (uint16_t)get(in) : 0;
+    get_words(in, number, masks & 0xf, agent_data(a, line));
+    line->grant = packed_is_registered(line) ? (uint16_t)get(in) : 0;
+    if (first >> 7)
+        get_list(in, &line->probes);
+    if (line->fill != AGENT_NONE)
+        get_fill(in, a, line);
+    a->waiting += line->queued;
+    a->flushing += leaves;
+    for (const struct packet *p = line->probes.first; p; p = p->next)
+        a->probes++;
+}
+
+static void free_fills(struct agent *a)
+{
+    a->free_fill = AGENT_NONE;
+    for (uint32_t i = a->fill_count; i-- > 0;)
+        if (a->fills[i].line == AGENT_NONE) {
+            a->fills[i].next = a->free_fill;
+            a->free_fill = i;
+        }
+}
+
+static void get_queue(struct reader *in, struct agent *a)
+{
+    a->end = get(in);
+    a->unsent = a->end;
+    for (uint32_t i = 0; i < a->end; i++) {
+        unsigned entry = get(in);
+        a->writes[i] = (struct agent_write){world_address(in->w, entry & 0xf), (uint8_t)(entry >> 4)};
+        if (entry >> 4 == AGENT_WAITS && a->unsent == a->end)
+            a->unsent = i;
+    }
+    a->drain_to = get(in);
+}
+
+static void get_agent(struct reader *in, unsigned cache)
+{
+    struct agent *a = &in->w->agents[cache];
+    const struct world_thread *door = packed_at_door(in->w, cache);
+    in->w->blocks[cache].now = in->many[cache] ? get(in) : 0;
+    unsigned flags = get(in);
+    a->locks = flags & 0xf;
+    a->stalled = flags >> 4 & 1;
+    a->refused = flags >> 5 & 1;
+    a->refused_room = flags >> 6 & 1;
+    a->refused_address = door ? packed_door_address(in->w, door) : 0;
+    for (unsigned count = get(in); count > 0; count--)
+        get_line(in, a);
+    free_fills(a);
+    get_queue(in, a);
+    get_ring(in, a->requests);
+    get_list(in, &a->behind);
+    get_list(in, &a->deferred);
+    for (struct packet *p = a->deferred.first; p; p = p->next)
+        p->parts = get(in);
+    get_list(in, &a->done);
+    get_list(in, &a->lock_waits);
+    for (const struct packet *p = a->lock_waits.first; p; p = p->next)
+        a->probes++;
+    get_list(in, &a->flushes);
+    for (struct packet *p = a->flushes.first; p; p = p->next) {
+        p->ready = get(in);
+        a->probes++;
+    }
+    get_ring(in, a->answers);
+    get_list(in, &in->w->probes[cache]);
+}
+
+static void get_entry(struct reader *in, unsigned line)
+{
+    struct directory *d = &in->w->directory;
+    unsigned state = get(in);
+    if (!state)
+        return;
+    struct directory_entry *entry = &d->entries[d->used];
+    unsigned owner = get(in);
+    *entry = (struct directory_entry){.line = world_address(in->w, line), .next = d->hash[0]};
+    entry->address = entry->line;
+    d->hash[0] = d->used++;
+    entry->state = (uint8_t)(state - 1);
+    entry->owner = owner & 0xf;
+    entry->grant = (uint16_t)(owner >> 4);
+    get_list(in, &entry->parked);
+    for (const struct packet *p = entry->parked.first; p; p = p->next, d->kept++)
+        d->displaced += world_line_of(p->address) != line;
+}
+
+static void get_remote(struct reader *in)
+{
+    struct directory *d = &in->w->directory;
+    unsigned phase = get(in);
+    if (!phase)
+        return;
+    unsigned kind = get(in), where = get(in);
+    d->remote.phase = (uint8_t)(phase - 1);
+    d->remote.kind = kind & 0xf;
+    d->remote.unanswered = kind >> 4;
+    if (where & 1) {
+        get_packet(in);
+        d->kept++;
+    }
+    if (where & 2)
+        in->w->served = get_packet(in);
+}
+
+static void get_directory(struct reader *in)
+{
+    struct world *w = in->w;
+    struct directory *d = &w->directory;
+    for (unsigned line = 0; line < w->setup->lines; line++)
+        get_entry(in, line);
+    get_list(in, &d->remotes);
+    for (const struct packet *p = d->remotes.first; p; p = p->next)
+        d->kept++;
+    get_remote(in);
+    for (unsigned line = 0; line < w->setup->lines; line++)
+        get_words(in, line, packed_words_in(w, 0), w->memory[line]);
+    w->tag_count = get(in);
+    for (unsigned i = 0; i < w->tag_count; i++) {
+        unsigned tag = get(in);
+        w->tags[i] = tag & 0xf;
+        w->held |= (tag >> 4) << w->tags[i];
+    }
+}
+
+/* Which order it is follows from the access. */
+static void get_wait(struct reader *in, struct world_thread *t)
+{
+    if (t->phase != PHASE_WAIT && t->phase != PHASE_FLUSH)
+        return;
+    t->wait.order = (uint8_t)world_order(&t->access);
+    t->wait.flushing = t->phase == PHASE_FLUSH;
+    t->wait.mark = t->wait.flushing ? get(in) : 0;
+}
+
+static void get_eras(struct reader *in, struct world_thread *t, unsigned cache)
+{
+    bool many = in->many[cache];
+    t->wait.after = many && t->phase == PHASE_WAIT ? get(in) : 0;
+    if (t->load_place != WORLD_NONE) {
+        t->load_era = many ? (uint8_t)get(in) : 0;
+        block_order_add(&in->w->blocks[cache], t->load_era);
+    }
+    if (world_is_out(t)) {
+        t->era = many ? (uint8_t)get(in) : 0;
+        block_order_add(&in->w->blocks[cache], t->era);
+    }
+}
+
+static void get_thread(struct reader *in, struct world_thread *t)
+{
+    unsigned first = get(in), ticket = in->w->program.guards[0].tickets ? get(in) : 0, out = get(in);
+    *t = (struct world_thread){.stage = first & 0xf, .phase = (uint8_t)(first >> 4), .ticket = (uint8_t)ticket};
+    t->load_place = out & 0xf ? (uint8_t)((out & 0xf) - 1) : WORLD_NONE;
+    t->stores_out = out >> 4 & 7;
+    t->load_pair = out >> 7;
+    t->left = (uint8_t)get(in);
+    t->load_values[0] = t->load_place != WORLD_NONE ? (uint8_t)get(in) : 0;
+    t->load_values[1] = t->load_pair ? (uint8_t)get(in) : 0;
+    t->guard = t->manner = t->next = WORLD_NONE;
+    if (t->stage != STAGE_IDLE) {
+        t->guard = (uint8_t)get(in);
+        t->manner = (uint8_t)get(in);
+        t->next = (uint8_t)get(in);
+    }
+    if (t->phase != PHASE_READY) {
+        unsigned op = get(in), place = get(in), order = get(in), value = get(in), compare = get(in);
+        t->access = (struct world_access){.op = op & 0xf,
+                                          .atomic = (uint8_t)(op >> 4),
+                                          .place = place & 0xf,
+                                          .pair = place >> 4,
+                                          .order = order & 0xf,
+                                          .scope = (uint8_t)(order >> 4),
+                                          .value = (uint8_t)value,
+                                          .compare = (uint8_t)compare};
+    }
+    get_wait(in, t);
+    get_eras(in, t, in->w->program.roles[t - in->w->threads].cache);
+}
+
+/* An era in which something is out stands where it was written down; what the block has synchronised is all that issued
+ * in the eras before the present one. */
+static void end_eras(struct world *w)
+{
+    for (unsigned cache = 0; cache < w->setup->caches; cache++) {
+        struct block_order *block = &w->blocks[cache];
+        block->synchronised = block->now;
+        while (block->first != block->now && !block->out[block->first])
+            block->first++;
+    }
+}
+
+void world_unpack(struct world *w, const uint8_t *bytes)
+{
+    struct reader in = {.w = w, .at = bytes};
+    world_clear(w);
+    for (unsigned i = 0, seen = 0; i < w->program.threads; i++) {
+        unsigned cache = w->program.roles[i].cache;
+        in.many[cache] = seen >> cache & 1;
+        seen |= 1u << cache;
+    }
+    unsigned kernel = get(&in);
+    w->kernel = kernel & 0xf;
+    w->ending = kernel >> 4;
+    for (unsigned i = 0; i < w->program.threads; i++)
+        get_thread(&in, &w->threads[i]);
+    for (unsigned i = 0; i < w->program.guard_count; i++)
+        w->holder[i] = (uint8_t)get(&in);
+    for (unsigned line = 0; line < w->setup->lines; line++)
+        for (unsigned word = 0; word < w->program.layout.words; word++)
+            w->truth[line * WORLD_WORDS + word] = (uint8_t)get(&in);
+    for (unsigned i = 0; i < w->setup->caches; i++)
+        get_agent(&in, i);
+    get_directory(&in);
+    for (unsigned count = get(&in); w->reply_count < count;)
+        w->replies[w->reply_count++] = get_packet(&in);
+    end_eras(w);
+}
