@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/archive.h"
+#include "gpu/departures.h"
 #include "gpu/gpu.h"
 #include "memory/store.h"
 
@@ -347,6 +348,11 @@ void machine_set_scheduler(struct machine *machine, const char *name)
 int machine_check(const struct machine *machine, struct sched *scheduler, struct diag_sink *sink)
 {
     return 0;
+}
+
+int departures_take(struct machine *machine, const char *as, struct diag_sink *sink)
+{
+    return diag_error(sink, DIAG_NOWHERE, NULL, "cannot be taken as %s", as);
 }
 
 void machine_free(struct machine *machine)
