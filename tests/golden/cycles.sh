@@ -69,18 +69,22 @@ gto,locks.queue=true,locks.record_limit=12 gto,locks.queue=true,coherence.protoc
 
 # measure CASE MACHINE CONFIGURATION prints that, cycles and warp_instructions; its results are in $work/stats.json then.
 measure() {
-    local settings=() file="$root/tests/reference/$1.yaml" setting
-    for setting in $(tr , ' ' <<<"$3," | cut -s -d ' ' -f 2-); do
+    local settings=() file="$root/tests/reference/$1.yaml" all setting
+    IFS=, read -ra all <<<"$3"
+    for setting in "${all[@]:1}"; do
         [[ $setting == *.* ]] || setting=sm.$setting
         settings+=(--set "$setting")
     done
     [ -f "$file" ] || file=$here/$1.yaml
-    if ! "$lockstep" run --quiet --machine "$2" --sched "${3%%,*}" "${settings[@]}" --stats "$work/stats.json" "$file" >"$work/log" 2>&1; then
+    if ! "$lockstep" run --quiet --machine "$2" --sched "${all[0]}" "${settings[@]}" --stats "$work/stats.json" "$file" >"$work/log" 2>&1; then
         echo "$1 $2 $3 failed: $(head -n 3 "$work/log" | tr '\n' ' ')"
         return
     fi
-    number() { sed -n "s/^ *\"$1\": *\([0-9][0-9]*\),*$/\1/p" "$work/stats.json" | head -n 1; }
-    echo "$1 $2 $3 $(number cycles) $(number warp_instructions)"
+    awk -v run="$1 $2 $3" -F '[:,]' '
+        /^ *"cycles": *[0-9]/ && !cycles { cycles = $2 + 0 }
+        /^ *"warp_instructions": *[0-9]/ && !instructions { instructions = $2 + 0 }
+        cycles && instructions { exit }
+        END { print run, cycles, instructions }' "$work/stats.json"
 }
 
 # The causes of the run that was measured last: CASE MACHINE CONFIGURATION NAME=CYCLES..., those that are not 0.
