@@ -14,6 +14,7 @@
 #include "base/archive.h"
 #include "base/check.h"
 #include "base/hash.h"
+#include "effort.h"
 #include "network/network.h"
 
 #define MAX NETWORK_MAX_PORTS
@@ -192,7 +193,7 @@ static void each(void (*test)(const struct network_params *params, struct shape 
 {
     static const unsigned latencies[] = {5, 8, 34};
     for (unsigned k = 0; network_cores()[k]; k++)
-        for (unsigned l = 0; l < sizeof latencies / sizeof *latencies; l++)
+        for (unsigned l = 0; l < sizeof latencies / sizeof *latencies; l += effort_step(2))
             for (unsigned s = 0; s < SHAPES; s++)
                 for (unsigned least = 0; least < 2; least++) {
                     struct network_params p = params_of(network_core_name(network_cores()[k]), latencies[l], least);
