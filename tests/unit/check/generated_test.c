@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "check/checker.h"
+#include "effort.h"
 
 static bool is_long(void)
 {
@@ -66,7 +67,7 @@ static void protocols_have_no_fault(void **state)
     (void)state;
     for (unsigned i = 0; i < PROTOCOLS; i++) {
         struct checker_setup setup = setup_of(protocols[i]);
-        look_at(&setup, is_long() ? 300 : 40);
+        look_at(&setup, is_long() ? 300 : SANITIZED ? 6 : 30);
     }
 }
 
@@ -81,7 +82,7 @@ static void capacities_make_no_fault(void **state)
         setup.fills = 2;
         setup.stores = 2;
         setup.merges = 1;
-        look_at(&setup, is_long() ? 100 : 8);
+        look_at(&setup, is_long() ? 100 : SANITIZED ? 2 : 6);
     }
 }
 
