@@ -46,8 +46,8 @@ grep -q -- '-include-pch' log && fail "headers are taken though they may depend 
 tree/bin/lockstep cc -c broken.cu >log 2>&1 && fail "a broken program is compiled"
 [ "$(grep -c 'error: .*sinnf' log)" -eq 1 ] || fail "not one error: $(cat log)"
 
-# A header that has changed is read anew, whatever was prepared of it before; and so are headers where what was prepared is nonsense: the
-# device's are the one here, the host's the other.
+# Headers are read anew when one has changed since they were prepared, as for the device here, and when the prepared file is nonsense, as
+# for the host.
 sleep 1
 echo '#define HAS_CHANGED 1' >>tree/share/lockstep/include/cuda_runtime.h
 printf '#ifndef HAS_CHANGED\n#error an old header\n#endif\n' | cat - program.cu >changed.cu
