@@ -17,7 +17,7 @@ cases=() # but those that are long and say little more than ht64
 if [ -z "${LOCKSTEP_LONG:-}" ]; then
     for file in "$LOCKSTEP_SRC"/tests/reference/*.yaml; do
         case=$(basename "$file" .yaml)
-        [[ " ht64full ht1024 atm atm_ordered " == *" $case "* ]] || cases+=(--case "$case")
+        [[ " ht64full ht1024 atm atm_ordered matmul stencil " == *" $case "* ]] || cases+=(--case "$case")
     done
 fi
 check() {
