@@ -10,7 +10,7 @@ expect() {
     shift 2
     output=$("$LOCKSTEP" "$@" 2>&1)
     got=$?
-    if [ "$got" -ne "$code" ] || ! grep -qF -- "$text" <<<"$output"; then
+    if [ "$got" -ne "$code" ] || [[ $output != *"$text"* ]]; then
         printf 'lockstep %s\n  exit code %s, expected %s with: %s\n%s\n' "$*" "$got" "$code" "$text" "$output"
         failures=$((failures + 1))
     fi
@@ -30,14 +30,16 @@ wrong() {
 # begun PID: waits until a run is well under way, however slow the machine is: until its process and those that it began have
 # computed for 0.3 seconds. False when it has ended before.
 begun() {
-    local process fields ticks
+    local process line fields ticks second
+    second=$(getconf CLK_TCK)
     while kill -0 "$1" 2>/dev/null; do
         ticks=0
         for process in "$1" $(pgrep -P "$1"); do
-            fields=($(sed 's/.*) //' "/proc/$process/stat" 2>/dev/null)) || continue
+            read -r line 2>/dev/null <"/proc/$process/stat" || continue
+            fields=(${line##*) })
             ticks=$((ticks + ${fields[11]:-0} + ${fields[12]:-0}))
         done
-        [ "$ticks" -lt $(($(getconf CLK_TCK) * 3 / 10)) ] || return 0
+        [ "$ticks" -lt $((second * 3 / 10)) ] || return 0
         sleep 0.05
     done
     return 1
