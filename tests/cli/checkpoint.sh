@@ -4,16 +4,24 @@
 . "$(dirname "$0")/_lib.sh"
 cases=$LOCKSTEP_SRC/tests/reference
 
-# continues EVERY CASE OPTIONS...: every checkpoint; with other numbers of threads, and every second without skipping.
+# As ht64, with one block for each SM instead of two.
+cp "$cases/ht.ptx" "$folder/"
+sed 's/^grid: .*/grid: [15]/; /buffer: links/d' "$cases/ht64.yaml" >"$folder/ht15.yaml"
+
+# continues CASE OPTIONS...: from two checkpoints (with LOCKSTEP_LONG, eight); by turns with other numbers of threads, without
+# skipping and as it was.
 continues() {
-    local every=$1 case=$2 n=0 how
-    shift 2
+    local file=$cases/$1.yaml case=$1 every n=0 how
+    shift
+    [ "$case" = ht15 ] && file=$folder/ht15.yaml
     rm -f "$folder"/at.*
-    json "$folder/whole" "$@" "$cases/$case.yaml" || return
-    json "$folder/saving" --checkpoint-every "$every" --checkpoint "$folder/at.%c" "$@" "$cases/$case.yaml" || return
+    json "$folder/whole" "$@" "$file" || return
+    every=$(sed -n 's/^   "cycles": \([0-9]*\),$/\1/p' "$folder/whole")
+    [ -z "${LOCKSTEP_LONG:-}" ] && every=$((every * 2 / 5)) || every=$((every / 8))
+    json "$folder/saving" --checkpoint-every "$every" --checkpoint "$folder/at.%c" "$@" "$file" || return
     cmp "$folder/whole" "$folder/saving" || wrong "checkpoints change $case $*"
     for file in "$folder"/at.*; do
-        how=$((n++ % 3))
+        how=$(((total + n++) % 3))
         [ $how -eq 0 ] && how="--threads 3" || { [ $how -eq 1 ] && how="--no-skip" || how=""; }
         # shellcheck disable=SC2086
         json "$folder/rest" --resume "$file" $how || continue
@@ -23,32 +31,31 @@ continues() {
     total=$((total + n))
 }
 total=0
-continues 60000 ht64 --machine gtx480 --sched gto           # spins
-continues 9000 waitsignal --machine gtx480-sm2 --sched lrr  # waits for a flag
-continues 2500 localmem --machine gtx480 --sched lrr        # local memory
-continues 2100 reduce --machine gtx480 --sched gto          # shared memory, barriers
-continues 1100 scan --machine gtx480-sm2 --sched gto
-continues 4000 divergence --machine gtx1080ti --sched gto
-continues 3300 atom_spread --machine gtx480 --sched lrr
-continues 3000 vecadd --machine gtx480-sm2 --sched gto      # memory bound
-continues 9000 bfs --machine gtx480 --sched gto
-continues 2000 hist_shared --machine gtx1080ti --sched lrr
-continues 2100 reduce --machine gtx480 --sched mwf --fetch cff --set sm.fetch_fills=true --set sm.instruction_buffer=4
-continues 1100 scan --machine gtx480-sm2 --sched saws:inner=lrr --fetch fef
-continues 60000 ht64 --machine gtx480 --sched mwf:inner=gto+bows --fetch cff
-continues 40000 ht64 --machine apu8 --protocol denovo-b    # registered lines, probes
-continues 9000 bfs --machine gtx480-sm2 --protocol hlrc    # store queues
-continues 900 reduce --machine gtx480 --set sm.l1i_sharers=4 # an instruction cache for four SMs, the last one for three
-continues 60000 ht64 --machine gtx480 --divergence its      # lanes that are let go
-continues 12000 waitsignal --machine gtx480-sm2 --sched lrr --divergence its
-continues 4000 divergence --machine gtx1080ti --sched gto --divergence its
-continues 60000 ht64 --machine gtx480 --divergence aware
-continues 60000 ht64 --machine gtx480 --divergence dwf      # threads in other warps
-continues 4000 divergence --machine gtx480-sm2 --sched lrr --divergence dwf --set sm.form_reads=rows --set sm.form_lanes=rotated
-[ "$total" -ge 30 ] || wrong "only $total checkpoints"
+continues ht15 --machine gtx480 --sched gto           # spins
+continues waitsignal --machine gtx480-sm2 --sched lrr  # waits for a flag
+continues localmem --machine gtx480 --sched lrr        # local memory
+continues reduce --machine gtx480 --sched gto          # shared memory, barriers
+continues scan --machine gtx480-sm2 --sched gto
+continues divergence --machine gtx1080ti --sched gto
+continues atom_spread --machine gtx480 --sched lrr
+continues vecadd --machine gtx480-sm2 --sched gto      # memory bound
+continues bfs --machine gtx480 --sched gto
+continues hist_shared --machine gtx1080ti --sched lrr
+continues reduce --machine gtx480 --sched mwf --fetch cff --set sm.fetch_fills=true --set sm.instruction_buffer=4
+continues scan --machine gtx480-sm2 --sched saws:inner=lrr --fetch fef
+continues ht15 --machine gtx480 --sched mwf:inner=gto+bows --fetch cff
+continues ht15 --machine apu8 --protocol denovo-b    # registered lines, probes
+continues bfs --machine gtx480-sm2 --protocol hlrc    # store queues
+continues reduce --machine gtx480 --set sm.l1i_sharers=4 # an instruction cache for four SMs, the last one for three
+continues ht15 --machine gtx480 --divergence its      # lanes that are let go
+continues waitsignal --machine gtx480-sm2 --sched lrr --divergence its
+continues divergence --machine gtx1080ti --sched gto --divergence its
+continues ht15 --machine gtx480 --divergence aware
+continues ht15 --machine gtx480 --divergence dwf      # threads in other warps
+continues divergence --machine gtx480-sm2 --sched lrr --divergence dwf --set sm.form_reads=rows --set sm.form_lanes=rotated
+[ "$total" -ge 40 ] || wrong "only $total checkpoints"
 
 # A hang is found in the same cycle, and said in the same words.
-cp "$cases/ht.ptx" "$folder/"
 sed 's/^grid: .*/grid: [2]/; s/^block: .*/block: [256]/; s/u32: 64}/u32: 8}/; /^check/,$d' "$cases/ht64full.yaml" >"$folder/hangs.yaml"
 starving=(--sched gto --set gpu.sms=1 --set sm.schedulers_take_turns=false --set sm.age_rotation=0 --set gpu.watch_cycles=20000)
 "$LOCKSTEP" run "${starving[@]}" --quiet --checkpoint-every 5000 --checkpoint "$folder/hang.%c" "$folder/hangs.yaml" >"$folder/whole" 2>&1
@@ -91,14 +98,15 @@ expect 0 "PASS" run --max-cycles 0 --resume reduce.yaml.checkpoint
 json rest --max-cycles 100000 --resume reduce.yaml.checkpoint && { cmp whole rest || wrong "another limit gives another result"; }
 
 # Checkpoints that cannot be written, as on a full disk, are reported and change nothing but the exit code.
-for case in "vecadd 3000" "ht64 60000" "strided 2000 --machine gtx1080ti"; do
+cp "$cases/"{vecadd,strided}.{yaml,ptx} .
+for case in "vecadd 3000" "ht15 20000" "strided 2000 --machine gtx1080ti"; do
     # shellcheck disable=SC2086
     set -- $case
-    json whole "${@:3}" "$cases/$1.yaml"
+    json whole "${@:3}" "$1.yaml"
     (
         trap '' XFSZ
         ulimit -f 40 # kilobytes
-        json rest --checkpoint-every "$2" --checkpoint full "${@:3}" "$cases/$1.yaml" >/dev/null
+        json rest --checkpoint-every "$2" --checkpoint full "${@:3}" "$1.yaml" >/dev/null
     ) && wrong "$case ends well although a checkpoint is lost"
     stripped rest
     cmp whole rest || wrong "$case goes on otherwise after a checkpoint that failed"
