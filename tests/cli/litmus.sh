@@ -27,8 +27,8 @@ for protocol in gpu bypass; do
 done
 
 # Without the mechanism that a fence is, the machine shows what the model forbids.
-expect 1 "FORBIDDEN" litmus --set sm.fence_l1=none --runs 3000 "$mp"
-expect 1 "forbidden   condition" litmus --set sm.fence_l1=none --runs 3000 --quiet "$mp"
+expect 1 "FORBIDDEN" litmus --set sm.fence_l1=none --runs 500 "$mp"
+expect 1 "forbidden   condition" litmus --set sm.fence_l1=none --runs 500 --quiet "$mp"
 
 # The same seed, the same table, on any number of threads.
 "$LOCKSTEP" litmus --runs 700 --seed 3 "$sb" >"$folder/once"
@@ -37,11 +37,11 @@ expect 1 "forbidden   condition" litmus --set sm.fence_l1=none --runs 3000 --qui
 cmp -s "$folder/once" "$folder/again" || wrong "threads change what is seen"
 cmp -s "$folder/once" "$folder/other" && wrong "a seed changes nothing"
 
-# All shapes, a few runs of each; with LOCKSTEP_LONG as many as make a million.
-runs=4
-[ -z "${LOCKSTEP_LONG:-}" ] || runs=1100
-expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs"
-expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs" --protocol bypass
+# All shapes, a few runs of each, on as many SMs as a shape has threads; with LOCKSTEP_LONG a million on the whole machine.
+runs=4 sms=4
+[ -z "${LOCKSTEP_LONG:-}" ] || runs=1100 sms=15
+expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs" --set gpu.sms=$sms
+expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs" --set gpu.sms=$sms --protocol bypass
 # What --print prints can be read again.
 "$LOCKSTEP" litmus --shapes --print | awk -v folder="$folder" '/^PTX/ { n++ } n <= 40 { print > (folder "/shape" n ".litmus") }'
 expect 0 "40 tests" litmus --model "$folder"/shape*.litmus
@@ -56,7 +56,7 @@ printf 'PTX told\n{ }\n P0@cta 0 | P1@cta 0 ;
  st.weak x, r1 | ld.weak r0, x ;\n bar.cta.sync 0 | bar.cta.sync 0 ;\n bar.cta.sync 0 | bne r1, 2, M ;
  bne r2, 1, L | ;\nforall (P1:r0 == 2 /\\ y == 2)\n' >"$folder/told.litmus"
 for way in stack its aware dwf; do
-    expect 0 "of the turns that were looked at; seen: in all" litmus --runs 3000 --divergence "$way" "$folder/told.litmus"
+    expect 0 "of the turns that were looked at; seen: in all" litmus --runs 400 --divergence "$way" "$folder/told.litmus"
 done
 
 # A bad test is said with its place, and the others are run.
