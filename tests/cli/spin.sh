@@ -35,22 +35,29 @@ steady() {
     runs=$((runs + 1))
 }
 runs=0
+# As ht64, with one block for each SM.
+cp "$cases/ht.ptx" "$cases/waitsignal."{ptx,yaml} "$folder/"
+sed 's/^grid: .*/grid: [15]/; /buffer: links/d' "$cases/ht64.yaml" >"$folder/ht15.yaml"
 schedulers="lrr gto cawa tls mwf"
 if command -v cc >/dev/null; then
     cc -O2 -shared -fPIC -I "$LOCKSTEP_SRC/include" -o "$folder/youngest.so" "$LOCKSTEP_SRC/examples/scheduler/youngest.c" || exit 1
     schedulers="$schedulers $folder/youngest.so"
 fi
 for scheduler in $schedulers; do
-    in_turn ht64 waitsignal
+    in_turn ht15 waitsignal
     for case in "${chosen[@]}"; do
         what=spins
-        [ $case = ht64 ] || what=free
-        steady $what --machine gtx480 --sched "$scheduler+bows" "$cases/$case.yaml"
+        [ $case = ht15 ] || what=free
+        steady $what --machine gtx480 --sched "$scheduler+bows" "$folder/$case.yaml"
     done
 done
-steady spins --machine gtx480 --sched gto+bows "$cases/ht1024.yaml"
-steady spins --machine gtx480 --sched lrr+bows "$cases/atm_ordered.yaml"
-steady spins --machine gtx480 --sched gto+bows --set spin.order=scheduler --set spin.counts=first --set spin.shares=true "$cases/ht64.yaml"
+for case in ht1024 atm_ordered; do
+    sed 's/^grid: .*/grid: [8]/; /^check/,$d' "$cases/$case.yaml" >"$folder/$case.yaml"
+    cp "$cases/$(sed -n 's/^ptx: //p' "$cases/$case.yaml")" "$folder/"
+done
+steady spins --machine gtx480 --sched gto+bows "$folder/ht1024.yaml"
+steady spins --machine gtx480 --sched lrr+bows "$folder/atm_ordered.yaml"
+steady spins --machine gtx480 --sched gto+bows --set spin.order=scheduler --set spin.counts=first --set spin.shares=true "$folder/ht15.yaml"
 
 # The loop of ht, marked.
 sed 's/^\(.*bra.*BB0_3;\)/.pragma "lockstep.spin";\n\1/' "$cases/ht.ptx" >"$folder/ht.ptx"
@@ -61,12 +68,12 @@ for detector in ddos static oracle; do
     [ "$(of "$file" spin true_met)" = 15 ] && [ "$(of "$file" spin true_found)" = 15 ] || wrong "$detector does not find the loop on every SM"
     [ "$(of "$file" spin false_found)" = 0 ] || wrong "$detector finds loops that do not spin"
 done
-json "$folder/one" --machine gtx480 --sched gto+bows --set spin.truth=oracle "$cases/ht64.yaml"
+json "$folder/one" --machine gtx480 --sched gto+bows --set spin.truth=oracle "$folder/ht15.yaml"
 [ "$(of "$folder/one" spin true_found)" = 15 ] || wrong "the oracle does not see what DDOS found"
 
 # Who measures only changes no cycle.
-json "$folder/one" --machine gtx480 --sched gto "$cases/ht64.yaml"
-json "$folder/other" --machine gtx480 --sched gto --set spin.measure=true "$cases/ht64.yaml"
+json "$folder/one" --machine gtx480 --sched gto "$folder/ht15.yaml"
+json "$folder/other" --machine gtx480 --sched gto --set spin.measure=true "$folder/ht15.yaml"
 [ "$(value "$folder/one" cycles)" = "$(value "$folder/other" cycles)" ] || wrong "measuring takes time"
 [ "$(of "$folder/one" spin branches)" = 0 ] && [ "$(of "$folder/other" spin branches)" -gt 0 ] || wrong "what is measured"
 [ "$(of "$folder/other" spin backoffs)" = 0 ] || wrong "back-off without a control"
@@ -83,13 +90,15 @@ for case in vecadd reduce matmul scan divergence; do
     done
 done
 
-# continues SCHEDULER DETECTOR OPTIONS...: from every checkpoint to the same end.
+# continues SCHEDULER DETECTOR OPTIONS...: from two checkpoints (with LOCKSTEP_LONG, eight) to the same end.
 continues() {
-    local n=0 how
+    local n=0 how every
     set -- --machine gtx480 --sched "$1" --set spin.detector="$2" "${@:3}" "$folder/marked.yaml"
     rm -f "$folder"/at.*
     json "$folder/whole" "$@"
-    json "$folder/saving" --checkpoint-every 45000 --checkpoint "$folder/at.%c" "$@"
+    every=$(value "$folder/whole" cycles)
+    [ -z "${LOCKSTEP_LONG:-}" ] && every=$((every * 2 / 5)) || every=$((every / 8))
+    json "$folder/saving" --checkpoint-every $every --checkpoint "$folder/at.%c" "$@"
     cmp "$folder/whole" "$folder/saving" || wrong "checkpoints change $*"
     for file in "$folder"/at.*; do
         how=--no-skip
