@@ -2,6 +2,7 @@
 # Data never acts: nothing that is read runs a command, loads code or writes a file, unless the command line says so. Each way to
 # do so would leave a file `acted` somewhere below the folder.
 . "$(dirname "$0")/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 cd "$folder" || exit 1
 acted() {
     [ -z "$(find . -name '*acted*' ! -name '*.c' -print -quit)" ] || { wrong "$1 acts: $(find . -name '*acted*')"; find . -name '*acted*' -delete; }
@@ -66,8 +67,10 @@ for statement in "ATTACH 'acted' AS o" "VACUUM INTO 'acted'" "VACUUM" "DELETE FR
     "CREATE TEMP TRIGGER t AFTER INSERT ON runs BEGIN SELECT 1; END" "PRAGMA journal_mode = delete" "DROP TABLE runs" "BEGIN" "DETACH main" "REINDEX" \
     "INSERT INTO runs(benchmark) VALUES('x')" "UPDATE executions SET status = 'ok'" "ANALYZE" "CREATE VIRTUAL TABLE f USING fts5(x)" \
     "SELECT load_extension('.\/acted')" "ALTER TABLE runs ADD COLUMN x" "SAVEPOINT s" "CREATE TEMP TABLE t AS SELECT 1"; do
-    sql "$only" "s/^  CREATE TEMP VIEW v/  $statement;\n&/"
-    sql "$only" "s/SELECT 1.0 AS ours/$statement/"
+    in_turn "s/^  CREATE TEMP VIEW v/  $statement;\n&/" "s/SELECT 1.0 AS ours/$statement/"
+    for change in "${chosen[@]}"; do
+        sql "$only" "$change"
+    done
 done
 for more in "SELECT 1 AS ours; ATTACH 'acted' AS o" "WITH x AS (SELECT 1) DELETE FROM runs" "SELECT 1 AS ours; SELECT 2"; do
     sql "error" "s/SELECT 1.0 AS ours/$more/"
