@@ -2,6 +2,7 @@
 # Warp schedulers from shared objects: the examples build with the installed header and run, alone and with all that goes with a
 # run; what is wrong with an object is said before anything runs, and a wrong pick ends the run as the policy's fault.
 . "$(dirname "$0")/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 command -v cc >/dev/null || { echo "skipped: no C compiler"; exit 77; }
 wrong() {
     echo "FAILED: $*"
@@ -174,7 +175,8 @@ refused ./nothing.so "lockstep_scheduler_plugin returns nothing"
 for pick in 'view->ready \& 1 ? 1 : 0' 63 65 4294967295; do
     sed "s/static void issued/static unsigned bad(const void *state, const struct lockstep_scheduler_view *view)\n{\n    return view->cycle > 100 ? $pick : pick(state, view);\n}\n&/; s/\.version = [A-Z_]*,/& .name = \"astray\", .state_bytes = 64, .reset = reset, .pick = bad,/" turns.c >astray.c
     cc -w -shared -fPIC -I installed/include -o astray.so astray.c || exit 1
-    for how in "--threads 1" "--threads 3" "--no-skip"; do
+    in_turn "--threads 1" "--threads 3" "--no-skip"
+    for how in "${chosen[@]}"; do
         # shellcheck disable=SC2086
         expect 1 "the warp scheduler astray is at fault: it picked warp slot" run $how --sched ./astray.so "$cases/reduce.yaml"
     done
