@@ -373,3 +373,21 @@ PROGRAM barriers(unsigned *out, unsigned n)
         __syncthreads();
     out[threadIdx.x] = 1;
 }
+
+// Block 0 comes back to the same states while a store is long under way, and then computes for long in registers.
+PROGRAM store_under_way(unsigned *out, unsigned n)
+{
+    unsigned v;
+    if (blockIdx.x) {
+        for (long long begin = clock64(); clock64() - begin < 200000;)
+            ;
+        asm volatile("st.relaxed.gpu.u32 [%0], 1;" ::"l"(&FLAG) : "memory");
+        return;
+    }
+    do
+        asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(&FLAG) : "memory");
+    while (!v);
+    for (unsigned i = 0; i < n; i++)
+        asm volatile("mad.lo.u32 %0, %0, 3, 1;" : "+r"(v));
+    out[0] = v;
+}
