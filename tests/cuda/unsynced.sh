@@ -15,7 +15,7 @@ expect() {
     printf '%s\n' "$1: cudaSuccess: $5" "$1: cudaSuccess: $5" | diff -u - "$work/out" || fail "$1: other values"
     [ "$(grep -c 'note:' "$work/err")" = "$2" ] || { by_nvcc && [ "$2" != 0 ]; } || fail "$1: not $2 notes: $(cat "$work/err")"
     [ "$2" = 0 ] || grep -q "note: .*$4" "$work/err" || fail "$1: no word of '$4': $(cat "$work/err")"
-    [ "$2" = 0 ] || by_nvcc || grep -q "(unsynced.cu:$3):" "$work/err" || fail "$1: not line $3: $(cat "$work/err")"
+    [ "$2" = 0 ] || by_nvcc || grep -qE "\(unsynced.cu:$3( in [^)]*)?\):" "$work/err" || fail "$1: not line $3: $(cat "$work/err")"
     LOCKSTEP_CHECK=sync on_simulator "$work/unsynced" "$1" >"$work/out" 2>"$work/err" || fail "$1: status $?"
     if [ "$2" = 0 ]; then
         grep -q "$1: cudaSuccess" "$work/out" || fail "$1: an error with LOCKSTEP_CHECK: $(cat "$work/err")"

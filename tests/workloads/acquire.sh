@@ -2,6 +2,7 @@
 # Locks that order by acquire and release (workloads/order.h), without fences: right under every coherence protocol, on machines of 32 and of
 # 64 lanes, and under BOWS; and with a release that comes before what the lock guards, wrong.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 for name in hashtable atm; do
     "$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/$name/$name.cu" -o "$work/$name" || fail "$name: lockstep cc"
 done
@@ -9,7 +10,8 @@ protocols=$("$LOCKSTEP" protocols | awk '/^[a-z]/ { print $1 }')
 [ "$(echo "$protocols" | wc -l)" -ge 7 ] || fail "protocols: $protocols"
 for protocol in $protocols; do
     for name in hashtable atm; do
-        for machine in gtx480 apu8; do
+        in_turn gtx480 apu8
+        for machine in "${chosen[@]}"; do
             simulate $name --machine $machine --sched gto+bows --protocol "$protocol" -- --small --acquire 1
             grep -q "^$name: correct\$" "$work/out" || fail "$name: no verdict under $protocol on $machine"
         done

@@ -2,6 +2,7 @@
 # The graph programs: the same result with and without stealing, with operations on queues at every scope, with and without fences, with one
 # queue and with more queues than tasks, with tasks of few nodes, on machines of 32 and of 64 lanes; files in both formats; what is wrong with a file is said with its line.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 for name in sssp coloring pagerank; do
     "$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/$name/$name.cu" -o "$work/$name" || fail "$name: lockstep cc"
 done
@@ -17,25 +18,26 @@ same() {
         cmp -s "$work/out" "$work/$name.first" || fail "$name $* prints something else on $machine: $(diff "$work/$name.first" "$work/out")"
     done
 }
-for name in sssp coloring pagerank; do
-    machines="gtx480 apu8 gtx1080ti" protocol=
-    same $name --small --rounds 1
-    for scope in 2 3; do
-        # Operations at the scope of a block are seen by thieves only under a protocol that is made for it.
-        [ $scope -eq 2 ] && protocol=rsp || protocol=hlrc-scoped
-        same $name --small --rounds 1 --scope $scope
-    done
-    protocol=
-    machines=gtx480
-    same $name --small --rounds 1 --steal 0
-    same $name --small --rounds 1 --queues 1
-    same $name --small --rounds 1 --task 7
-    same $name --small --rounds 1 --scope 2 --fences 1
-    machines=apu8
-    same $name --small --rounds 1 --steal 0 --scope 1
-    same $name --small --rounds 1 --fences 1
-    same $name --small --rounds 1 --queues 20
-done
+# The queues are the same code in all three programs: what follows is done by one of them, by turns, with LOCKSTEP_LONG by each.
+by_turns() {
+    local name
+    in_turn sssp coloring pagerank
+    for name in "${chosen[@]}"; do same $name --small --rounds 1 "$@"; done
+}
+machines="gtx480 apu8 gtx1080ti" protocol=
+for name in sssp coloring pagerank; do same $name --small --rounds 1; done
+# Operations at the scope of a block are seen by thieves only under a protocol that is made for it.
+protocol=rsp by_turns --scope 2
+protocol=hlrc-scoped by_turns --scope 3
+machines=gtx480
+by_turns --steal 0
+by_turns --queues 1
+by_turns --task 7
+by_turns --scope 2 --fences 1
+machines=apu8
+by_turns --steal 0 --scope 1
+by_turns --fences 1
+by_turns --queues 20
 for shape in 0 1 2; do
     simulate coloring --mode functional -- --shape $shape --nodes 3000 --edges 4000
     grep -q "coloring: correct" "$work/out" || fail "shape $shape"
