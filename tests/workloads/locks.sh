@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Programs that lock by atomics or by lock instructions (workloads/locks.h): every form is right, and prints the same, with every
 # scheduler, under every way to diverge and every protocol, with queues of locks and without; or it is refused, and the reason said.
-# LOCKSTEP_LONG: every combination, else each protocol and way with some of the others.
+# LOCKSTEP_LONG: every combination, else each protocol and way with some of the others, and the programs by turns.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
 . "$LOCKSTEP_SRC/tests/_effort.sh"
 schedulers=()
@@ -39,6 +39,7 @@ forms() {
         right "$name" "$form" --machine thesis
     done
     for protocol in $protocols; do
+        [ $((met++ % 2)) -eq 0 ] || [ -n "${LOCKSTEP_LONG:-}" ] || continue
         in_turn stack its aware dwf
         for way in "${chosen[@]}"; do
             in_turn "$@"
@@ -52,7 +53,7 @@ forms() {
         done
     done
 }
-queues="--set locks.queue=true"
+queues="--set locks.queue=true" met=0
 forms hashtable atomics lock trylock
 forms interac atomics lock
 forms apriori atomics lock
