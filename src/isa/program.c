@@ -40,16 +40,20 @@ const struct isa_function *isa_function_at(const struct isa_module *module, uint
     return NULL;
 }
 
+bool isa_fails(const struct isa_module *module, const struct isa_instr *instr)
+{
+    if (instr->op == ISA_OP_TRAP)
+        return true;
+    return instr->call && instr->call->callee != UINT32_MAX && module->functions[instr->call->callee].never_returns;
+}
+
 /* The immediate post-dominator. Lanes that end here are not waited for, so those that do not go on behind it. */
 static uint32_t next_certain(const struct isa_module *module, const struct isa_function *function, uint32_t pc)
 {
     const struct isa_instr *instr = &module->instrs[pc];
     uint32_t next = pc + 1 < function->first + function->count ? pc + 1 : ISA_PC_NONE;
     uint32_t flags = isa_op_info((enum isa_op)instr->op)->flags;
-    bool ends =
-        flags & (ISA_FLAG_RET | ISA_FLAG_EXIT) || instr->op == ISA_OP_TRAP ||
-        (instr->call && instr->call->callee != UINT32_MAX && module->functions[instr->call->callee].never_returns);
-    if (ends)
+    if (flags & (ISA_FLAG_RET | ISA_FLAG_EXIT) || isa_fails(module, instr))
         return instr->guarded ? next : ISA_PC_NONE;
     return flags & ISA_FLAG_BRANCH || instr->target != ISA_PC_NONE ? instr->reconverge : next;
 }

@@ -208,6 +208,8 @@ struct isa_variable *isa_find_variable(const struct isa_module *module, const ch
 /* The function whose instructions include pc. */
 const struct isa_function *isa_function_at(const struct isa_module *module, uint32_t pc);
 
+/* Ends the kernel with an error where its guard is true. */
+bool isa_fails(const struct isa_module *module, const struct isa_instr *instr);
 /* The first instruction to which lanes at pc and at other, two instructions of the function, both come whatever way they
  * take (their nearest common post-dominator; pc itself if all ways from other lead there); ISA_PC_NONE: the exit. */
 uint32_t isa_meeting(const struct isa_module *module, const struct isa_function *function, uint32_t pc, uint32_t other);

@@ -17,14 +17,6 @@
 
 #define UNSEEN UINT32_MAX
 
-/* Ends the kernel with an error where its guard is true. */
-static bool fails(const struct isa_module *module, const struct isa_instr *instr)
-{
-    if (instr->op == ISA_OP_TRAP)
-        return true;
-    return instr->call && instr->call->callee != UINT32_MAX && module->functions[instr->call->callee].never_returns;
-}
-
 static bool jumps(const struct isa_instr *instr)
 {
     return isa_op_info(instr->op)->flags & (ISA_FLAG_BRANCH | ISA_FLAG_RET | ISA_FLAG_EXIT);
@@ -32,7 +24,7 @@ static bool jumps(const struct isa_instr *instr)
 
 static bool ends_block(const struct isa_module *module, const struct isa_instr *instr)
 {
-    return jumps(instr) || fails(module, instr) || instr->target != ISA_PC_NONE;
+    return jumps(instr) || isa_fails(module, instr) || instr->target != ISA_PC_NONE;
 }
 
 static bool leaves(const struct isa_instr *instr)
@@ -321,8 +313,8 @@ static uint8_t *find_lost(const struct ptx_cfg *cfg, const struct isa_module *mo
     uint32_t *work = ARENA_NEW(scratch, uint32_t, cfg->count), n = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const struct isa_instr *last = &module->instrs[cfg->blocks[b].end - 1];
-        ways[b] = fails(module, last) ? 1 : cfg->blocks[b].succ_count; /* where the guard is false */
-        if (fails(module, last) && !last->guarded) {
+        ways[b] = isa_fails(module, last) ? 1 : cfg->blocks[b].succ_count; /* where the guard is false */
+        if (isa_fails(module, last) && !last->guarded) {
             lost[b] = 1;
             work[n++] = b;
         }
@@ -348,7 +340,7 @@ static struct ptx_cfg without_lost(const struct ptx_cfg *cfg, const struct isa_m
     kept.blocks = ARENA_NEW(scratch, struct ptx_block, cfg->count);
     for (uint32_t b = 0; b < cfg->count; b++) {
         const struct ptx_block *from = &cfg->blocks[b];
-        bool falls_through = fails(module, &module->instrs[from->end - 1]);
+        bool falls_through = isa_fails(module, &module->instrs[from->end - 1]);
         uint32_t *succ = ARENA_NEW(scratch, uint32_t, from->succ_count + 1); /* break_out may add one */
         kept.blocks[b] = (struct ptx_block){.first = from->first, .end = from->end, .succ = succ};
         for (uint32_t s = 0; s < from->succ_count; s++)
@@ -361,7 +353,7 @@ static struct ptx_cfg without_lost(const struct ptx_cfg *cfg, const struct isa_m
 static bool has_traps(const struct isa_module *module, const struct isa_function *function)
 {
     for (uint32_t i = function->first; i < function->first + function->count; i++)
-        if (fails(module, &module->instrs[i]))
+        if (isa_fails(module, &module->instrs[i]))
             return true;
     return false;
 }

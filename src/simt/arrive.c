@@ -8,11 +8,11 @@
  * others, as long as these do not wait for them. Of older targets, the warp arrives with any of its lanes, and again
  * with the next ones; the manual leaves that undefined, and it is noted. Other ways count threads for every target.
  *
- * Each half of a warp of 64 lanes is a warp of its own to the program. At a barrier of all threads of the block it
- * makes no difference that the two come together. At one that counts threads a half arrives by itself if that cannot
- * keep the other waiting: it does not wait there, or the barrier is full with it. Otherwise it first lets the other
- * half go on, which may have to come there too, since a warp that waits at a barrier executes nothing until that opens.
- */
+ * Each half of a warp of 64 lanes is a warp of its own to the program. At a barrier of all threads of the block the two
+ * arrive together: a half lets the other one go first, also where that stands at a barrier that counts threads. At one
+ * that counts threads a half arrives by itself if that cannot keep the other waiting: it does not wait there, or the
+ * barrier is full with it. Otherwise it first lets the other half go on, which may have to come there too, since a warp
+ * that waits at a barrier executes nothing until that opens. */
 #include <stdio.h>
 
 #include "base/hot.h"

@@ -73,6 +73,17 @@ static void advance_some(struct simt_paths *stack, uint64_t mask, uint32_t next)
     stack->now = stack_top(stack);
 }
 
+/* The lanes of taken go to target, and before the others, which go to `rest`. */
+static inline void fork_top(struct simt_paths *stack, uint64_t taken, uint32_t target, uint32_t rest,
+                            uint32_t reconverge)
+{
+    uint64_t others = stack_top(stack)->mask & ~taken;
+    struct simt_path group = wait_at(stack, reconverge);
+    push_group(stack, &group, others, rest);
+    push_group(stack, &group, taken, target);
+    stack_settle(stack);
+}
+
 HOT static void branch(struct simt_paths *stack, uint64_t taken, uint32_t target, uint32_t fallthrough,
                        uint32_t reconverge)
 {
@@ -82,21 +93,14 @@ HOT static void branch(struct simt_paths *stack, uint64_t taken, uint32_t target
         simt_advance(stack, taken ? target : fallthrough);
         return;
     }
-    struct simt_path group = wait_at(stack, reconverge);
-    push_group(stack, &group, mask & ~taken, fallthrough);
-    push_group(stack, &group, taken, target);
-    stack_settle(stack);
+    fork_top(stack, taken, target, fallthrough, reconverge);
 }
 
 /* They meet behind the instruction. */
 static void split(struct simt_paths *stack, uint64_t mask)
 {
-    uint64_t others = stack_top(stack)->mask & ~mask;
     uint32_t here = stack_top(stack)->pc;
-    struct simt_path group = wait_at(stack, here + 1);
-    push_group(stack, &group, others, here);
-    push_group(stack, &group, mask, here);
-    stack->now = stack_top(stack);
+    fork_top(stack, mask, here, here, here + 1);
 }
 
 /* Groups are pushed in order of their lowest lane, that of the lowest lane on top. */
