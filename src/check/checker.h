@@ -67,7 +67,8 @@ struct checker_program_name {
     uint32_t together;
 };
 extern const struct checker_program_name checker_programs[];
-/* What a generated program is made of (generate.def), a word each behind a blank; nothing of another program. */
+/* Appends the rows of generate.def that make up a generated program, a blank before each; of another program, nothing.
+ */
 void checker_describe(const char *program, struct strbuf *text);
 /* True: there is a generated program of that number for the setup: its rows go together, and its words find a place. */
 bool checker_generates(const struct checker_setup *setup, uint64_t number);

@@ -1,5 +1,5 @@
-/* What of a packed state both ways go by: which words a mask or a message has, and which parts of a message count. For
- * pack.c and unpack.c. */
+/* Shared by pack.c and unpack.c, which must agree: the words that a mask or a message has in a packed state, and the
+ * parts of a message that count. */
 #ifndef LOCKSTEP_CHECK_PACKED_H
 #define LOCKSTEP_CHECK_PACKED_H
 

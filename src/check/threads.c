@@ -33,7 +33,7 @@ static struct block_order *block_of(struct world *w, unsigned thread)
     return &w->blocks[cache_of(w, thread)];
 }
 
-/* What is before a release or fence in the SM has ended. */
+/* Everything that the thread's release or fence waits for in the SM has ended. */
 static bool reached(const struct world *w, unsigned thread)
 {
     const struct world_thread *t = &w->threads[thread];

@@ -281,7 +281,7 @@ void world_step(struct world *w, unsigned thread);
 enum l1_order world_order(const struct world_access *release);
 /* True: its access has issued, and is among those of its block that are out. */
 bool world_is_out(const struct world_thread *t);
-/* What an ordered store's packet says: its thread, and the era that it issued in. */
+/* The context of an ordered store's packet: its thread, and the era that it issued in. */
 static inline uint32_t world_cookie(unsigned thread, unsigned era)
 {
     return thread | (era + 1) << 8;

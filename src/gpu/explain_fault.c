@@ -53,7 +53,7 @@ static const char *missing_workspace(const struct gpu_run *run, const struct sim
     return NULL;
 }
 
-/* What lies at the address of a fault, or near it. */
+/* Appends the variable or allocation at the address of a fault, or the nearest one. */
 static void add_fault_place(const struct gpu_run *run, const struct simt_fault *fault, struct strbuf *out)
 {
     const struct isa_module *code = run->launch->module->code;

@@ -28,8 +28,8 @@ void gpu_destroy(struct gpu *gpu);
 uint64_t gpu_malloc(struct gpu *gpu, uint64_t bytes); /* 0 when memory is exhausted */
 /* Frees what gpu_malloc gave; -1 when that is not where an allocation of its starts. */
 int gpu_free(struct gpu *gpu, uint64_t address);
-/* What messages call the allocation that starts there: by its number and how it was made ("cudaMalloc"; must stay), or
- * by a name of its own (copied; NULL: none). */
+/* Labels the allocation that starts there for messages: with how it was made ("cudaMalloc"; must stay), which stands
+ * beside its number, or with a name of its own (copied; NULL: none). */
 void gpu_label(struct gpu *gpu, uint64_t start, const char *how, const char *name);
 int gpu_write(struct gpu *gpu, uint64_t address, const void *from, uint64_t bytes, struct diag_sink *sink);
 int gpu_read(struct gpu *gpu, void *to, uint64_t address, uint64_t bytes, struct diag_sink *sink);

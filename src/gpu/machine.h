@@ -55,7 +55,7 @@ int machine_load(struct machine *machine, const char *name, struct diag_sink *si
 bool machine_is_file(const char *name);
 /* Applies one `group.parameter=value`. */
 int machine_set(struct machine *machine, const char *assignment, struct diag_sink *sink);
-/* Whether it did so to `group.parameter`: the value is not that of a file, nor the default. */
+/* True: machine_set gave `group.parameter` its value, not a file or the default. */
 bool machine_was_set(const struct machine *machine, const char *name);
 /* Appends the value of `group.parameter`; false when there is none of that name. */
 bool machine_value(const struct machine *machine, const char *name, struct strbuf *out);

@@ -40,7 +40,7 @@ alike "$folder/turns" "$folder/kept" "--set over --as"
 [ "$(cycles "$folder/fixed")" != "$(cycles "$folder/turns")" ] || wrong "fixed order changes nothing"
 grep -q '"sm.age_rotation=50000"' "$folder/later" && ! grep -q 'sm.values_at_issue=\|sm.schedulers_take_turns=' "$folder/later" || wrong "--set does not hold over --as"
 
-# What is said where.
+# Messages and headings name the choice.
 expect 0 "as reference: what departs" run --machine gtx480 --as reference "$cases/sfu.yaml"
 expect 0 "as fixed-order: warp schedulers go in fixed order" compare --machine gtx480 --sched lrr --as fixed-order "$cases/sfu.yaml"
 expect 0 "lrr shipped" compare --sched lrr --as shipped,reference "$cases/sfu.yaml"

@@ -22,10 +22,10 @@ int plan_check_keys(struct plan *p, const struct yaml_node *mapping, const char 
 /* The texts of a sequence, NULL-terminated; a scalar is a sequence of one. NULL with a diagnostic. */
 const char *const *plan_texts(struct plan *p, const struct yaml_node *node);
 
-/* A value of a parameter (group.name) that no machine can have, or one of a parameter that none has, is an error at the
- * node. */
 /* Refuses a scheduler that is a shared object, unless the command line allows that. */
 int plan_check_code(struct plan *p, const struct yaml_node *node, const char *scheduler);
+/* A value of a parameter (group.name) that no machine can have, or one of a parameter that none has, is an error at the
+ * node. */
 int plan_check_value(struct plan *p, const struct yaml_node *node, const char *name, const char *value);
 /* The same of `group.name=value`. */
 int plan_check_setting(struct plan *p, const struct yaml_node *node, const char *setting);

@@ -277,7 +277,8 @@ static void parts_may_be_a_lookahead_apart(void **state)
     each(go_apart);
 }
 
-/* What passes the 2^32nd tick goes as it does at any other time, though routers keep 32 bits of when it was sent. */
+/* Packets that are under way at the 2^32nd tick go as at any other time, though routers keep 32 bits of when one was
+ * sent. */
 static void go_late(const struct network_params *params, struct shape shape)
 {
     struct network_params oldest = *params;
