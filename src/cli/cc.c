@@ -270,7 +270,8 @@ static int prepare_all_headers(struct cc_session *s)
     struct cc_args device = {0}, host = {0};
     push_device_passes(s, &device);
     push_host_cuda(s, &host);
-    int rc = prepare_headers(s, DEVICE, &device);
+    int rc = cc_headers_keep_version(&s->tools, s->llvm_version, &s->arena, &s->diags);
+    rc |= prepare_headers(s, DEVICE, &device);
     return prepare_headers(s, HOST, &host) || rc ? -1 : 0;
 }
 
@@ -386,6 +387,10 @@ static int ask_llvm_version(struct cc_session *s)
 
 static int find_llvm_version(struct cc_session *s)
 {
+    const bool anew = s->options.goal == CC_GOAL_HEADERS;
+    s->llvm_version = anew ? 0 : cc_headers_version(&s->tools, &s->arena);
+    if (s->llvm_version >= 14)
+        return 0;
     int status = ask_llvm_version(s);
     if (s->process.interrupted || status < 0)
         return -1;

@@ -96,6 +96,10 @@ void cc_headers_make(const struct cc_tools *tools, const struct cc_args *command
 /* Keeps what that wrote, the file `made`. Returns 0, or -1 with a diagnostic. */
 int cc_headers_keep(const struct cc_tools *tools, const char *pass, const struct cc_args *command, const char *made,
                     struct arena *arena, struct diag_sink *diags);
+/* The major version of the clang in `tools`, if it was kept and clang is still the file that it was then; else 0. */
+int cc_headers_version(const struct cc_tools *tools, struct arena *arena);
+/* Keeps it. Returns 0, or -1 with a diagnostic. */
+int cc_headers_keep_version(const struct cc_tools *tools, int version, struct arena *arena, struct diag_sink *diags);
 
 /* The debug locations of a module, by number of the metadata node (cc_places.c). All zero: none. */
 struct cc_places {

@@ -33,12 +33,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 keep=${keep:-${TMPDIR:-/tmp}/lockstep-generator.$$}
 
-# build FOLDER FIRST COUNT [OPTIONS...]: the programs as FOLDER/x.cu and FOLDER/x. To optimize the host's part takes longer than it runs.
+# build FOLDER FIRST COUNT [OPTIONS...]: the programs as FOLDER/x.cu and FOLDER/x.
 build() {
     local folder=$1 first=$2 count=$3
     shift 3
     ln -sf "$here"/*.h "$folder"
-    "$generate" --first "$first" --count "$count" "$@" >"$folder/x.cu" && "$LOCKSTEP" cc -O0 "$folder/x.cu" -o "$folder/x" >"$folder/cc.out" 2>&1
+    "$generate" --first "$first" --count "$count" "$@" >"$folder/x.cu" && "$LOCKSTEP" cc -O1 "$folder/x.cu" -o "$folder/x" >"$folder/cc.out" 2>&1
 }
 
 # once FOLDER STATS OPTIONS... : one run of the program in FOLDER, whose number is `number`; its output is FOLDER/out
