@@ -10,7 +10,7 @@
  *
  * Each half of a warp of 64 lanes is a warp of its own to the program. At a barrier of all threads of the block the two
  * arrive together: a half lets the other one go first, also where that stands at a barrier that counts threads. At one
- * that counts threads a half arrives by itself if that cannot keep the other waiting: it does not wait there, or the
+ * that counts threads a half *passes alone* if that cannot keep the other waiting: it does not wait there, or the
  * barrier is full with it. Otherwise it first lets the other half go on, which may have to come there too, since a warp
  * that waits at a barrier executes nothing until that opens. */
 #include <stdio.h>
@@ -66,10 +66,12 @@ static enum simt_event fault_apart(const struct simt_warp *warp, struct simt_res
     return SIMT_FAULTED;
 }
 
-/* The key of lanes that wait at a barrier: they meet those that wait at one of the same number, form and reduction. */
-static uint32_t key_of(const struct isa_instr *instr, uint32_t number)
+/* The key of lanes that wait at a barrier: they meet those that wait at one of the same number, form and reduction, and
+ * of their own half if that passes alone. */
+static uint32_t key_of(const struct isa_instr *instr, uint32_t number, uint64_t alone)
 {
-    return (number << 3 | instr->mods.barrier) << 3 | instr->mods.reduce;
+    uint32_t half = !alone ? 0 : alone & simt_half(0) ? 1 : 2;
+    return ((half << 8 | number) << 3 | instr->mods.barrier) << 3 | instr->mods.reduce;
 }
 
 /* Of the halves in which lanes are, the others that are still to come. */
@@ -78,12 +80,13 @@ static uint64_t lacking(const struct simt_warp *warp, uint64_t lanes)
     return still_to_come(warp, warp->live & simt_halves(lanes) & ~lanes);
 }
 
-/* Under the stack. PLAIN: the warp arrives, with the lanes of *arrived; JUMP: r->mask waits, others have the turn. */
-static enum simt_event come_apart(struct simt_warp *warp, uint32_t key, enum simt_halves_rule rule,
+/* Under the stack, where all of `named` have to come. PLAIN: the warp arrives, with the lanes of *arrived; JUMP: r->mask
+ * waits, others have the turn. */
+static enum simt_event come_apart(struct simt_warp *warp, uint32_t key, uint64_t named, enum simt_halves_rule rule,
                                   struct simt_result *r, uint64_t *arrived)
 {
     struct simt_paths *paths = &warp->paths;
-    uint64_t missing = still_to_come(warp, warp->live & ~r->mask), of_half = lacking(warp, r->mask);
+    uint64_t missing = still_to_come(warp, named & ~r->mask), of_half = lacking(warp, r->mask);
     if (!simt_meets_anywhere(warp->code->module) && (of_half || !missing)) {
         if (of_half)
             r->unsynced = (struct simt_unsynced){.kind = SIMT_UNSYNCED_BARRIER, .lanes = r->mask, .others = of_half};
@@ -125,13 +128,13 @@ static uint64_t predicates(const struct simt_warp *warp, const struct simt_op *o
     return value & arrived;
 }
 
-/* Lanes of whole halves, not of the whole warp, come to a barrier that counts threads, and cannot keep others waiting.
- */
-static bool half_suffices(const struct simt_warp *warp, const struct simt_result *r, uint32_t threads)
+/* A half that passes the barrier alone: that of `lanes`, when they are of one half; else 0. */
+static uint64_t alone_at(const struct simt_warp *warp, const struct isa_instr *instr, uint32_t threads, uint64_t lanes)
 {
-    bool passes = r->instr->mods.barrier == ISA_BARRIER_ARRIVE || threads <= mask_count(simt_halves(r->mask));
-    bool waited = !warp->paths.way->gather && warp->paths.now->key; /* perhaps with others */
-    return warp->code->width > ISA_WARP_SZ && threads && passes && !waited && !lacking(warp, r->mask);
+    uint64_t halves = simt_halves(lanes);
+    bool passes = instr->mods.barrier == ISA_BARRIER_ARRIVE || threads <= ISA_WARP_SZ;
+    bool one = halves == simt_half(0) || halves == simt_half(ISA_WARP_SZ);
+    return warp->code->width > ISA_WARP_SZ && threads && passes && one ? halves : 0;
 }
 
 static uint32_t operand_in(const struct simt_warp *warp, const struct simt_op *op, const struct simt_frame *frame,
@@ -157,22 +160,26 @@ static bool opens(const struct simt_warp *warp, uint32_t number, uint32_t thread
            arrived(block->barriers, number) + mask_count(simt_halves(lanes)) >= threads;
 }
 
-/* A whole half of the warp, none of `lanes`, stands at a barrier that counts threads. If `opening`, one that opens when
- * the half arrives. */
+/* The half without `lanes` stands at a barrier that counts threads, all of it, if at several instructions. If `opening`,
+ * one that opens when the half arrives. */
 static bool other_half_counts(const struct simt_warp *warp, uint64_t lanes, bool opening, uint64_t cycle)
 {
+    uint64_t others = warp->live & ~simt_halves(lanes), there = 0;
+    uint32_t number = 0, threads = 0;
     for (struct simt_walk walk = simt_walk(&warp->paths); simt_walk_next(&walk);) {
-        uint64_t others = walk.lanes & ~simt_halves(lanes);
         const struct simt_op *op = &warp->code->ops[walk.path->pc];
-        if (!others || op->kind != SIMT_KIND_BARRIER || (warp->live & simt_halves(others) & ~others))
+        uint64_t these = walk.lanes & others;
+        if (!these || op->kind != SIMT_KIND_BARRIER)
             continue;
-        unsigned lane = mask_first(others);
-        uint32_t threads = operand_in(warp, op, &walk.path->frame, 1, lane, cycle);
-        uint32_t number = operand_in(warp, op, &walk.path->frame, 0, lane, cycle);
-        if (threads && (!opening || opens(warp, number, threads, others)))
-            return true;
+        uint32_t its_number = operand_in(warp, op, &walk.path->frame, 0, mask_first(these), cycle);
+        uint32_t its_threads = operand_in(warp, op, &walk.path->frame, 1, mask_first(these), cycle);
+        if (there && (its_number != number || its_threads != threads))
+            return false;
+        number = its_number;
+        threads = its_threads;
+        there |= these;
     }
-    return false;
+    return there && there == others && threads && (!opening || opens(warp, number, threads, others));
 }
 
 static enum simt_halves_rule halves_rule(const struct simt_warp *warp, uint32_t number, uint32_t threads,
@@ -186,15 +193,19 @@ static enum simt_halves_rule halves_rule(const struct simt_warp *warp, uint32_t 
     return gives_way ? SIMT_GIVE_WAY : SIMT_COME_BY_HALVES;
 }
 
-/* The halves of a warp come to barriers of different numbers, or of different counts, at one instruction. */
-static bool halves_differ(const struct simt_warp *warp, const struct simt_op *op, uint64_t mask, uint64_t cycle)
+/* Lanes of both halves come to an instruction, but not to one barrier: it has different numbers or counts for them, or
+ * each half passes alone and one of them may not be there as a whole. */
+static bool halves_part(const struct simt_warp *warp, const struct simt_op *op, const struct isa_instr *instr,
+                        uint64_t mask, uint64_t cycle)
 {
     uint64_t high = mask & simt_half(ISA_WARP_SZ);
     if (!high || high == mask)
         return false;
     unsigned one = mask_first(mask), other = mask_first(high);
+    uint32_t threads = operand_of(warp, op, 1, one, cycle);
     return operand_of(warp, op, 0, one, cycle) != operand_of(warp, op, 0, other, cycle) ||
-           operand_of(warp, op, 1, one, cycle) != operand_of(warp, op, 1, other, cycle);
+           threads != operand_of(warp, op, 1, other, cycle) ||
+           (mask != warp->live && alone_at(warp, instr, threads, high));
 }
 
 HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op, uint64_t cycle, struct simt_result *r)
@@ -205,7 +216,7 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
     uint64_t arrived = r->mask;
     enum simt_event event = SIMT_PLAIN;
     r->unsynced.kind = SIMT_UNSYNCED_NOT;
-    if (warp->code->width > ISA_WARP_SZ && halves_differ(warp, op, r->mask, cycle)) {
+    if (warp->code->width > ISA_WARP_SZ && halves_part(warp, op, r->instr, r->mask, cycle)) {
         uint64_t half = r->mask & simt_half(ISA_WARP_SZ);
         if (way->split)
             way->split(&warp->paths, half);
@@ -222,11 +233,12 @@ HOT enum simt_event simt_arrive(struct simt_warp *warp, const struct simt_op *op
         };
         return SIMT_FAULTED;
     }
-    if (RARELY(r->mask != warp->live || warp->paths.now->key) && !half_suffices(warp, r, threads)) {
-        uint32_t key = key_of(r->instr, number);
+    uint64_t alone = alone_at(warp, r->instr, threads, r->mask), named = warp->live & (alone ? alone : ~UINT64_C(0));
+    if (RARELY(r->mask != named || warp->paths.now->key)) {
+        uint32_t key = key_of(r->instr, number, alone);
         enum simt_halves_rule rule = halves_rule(warp, number, threads, r->mask, cycle);
-        event = way->gather ? simt_gather_block(warp, key, rule, cycle, r, &arrived)
-                            : come_apart(warp, key, rule, r, &arrived);
+        event = way->gather ? simt_gather_block(warp, key, named, rule, cycle, r, &arrived)
+                            : come_apart(warp, key, named, rule, r, &arrived);
     }
     if (event != SIMT_PLAIN)
         return event;

@@ -157,13 +157,13 @@ static bool halves_are_there(const struct simt_warp *warp, const struct simt_met
     return !(warp->live & simt_halves(*there) & ~*there);
 }
 
-enum simt_event simt_gather_block(struct simt_warp *warp, uint32_t key, enum simt_halves_rule rule, uint64_t cycle,
-                                  struct simt_result *r, uint64_t *arrived)
+enum simt_event simt_gather_block(struct simt_warp *warp, uint32_t key, uint64_t named, enum simt_halves_rule rule,
+                                  uint64_t cycle, struct simt_result *r, uint64_t *arrived)
 {
     struct simt_met met;
-    struct simt_awaited awaited = {.how = SIMT_GATHER_BLOCK, .key = key, .named = warp->live};
-    *arrived = warp->live;
-    if (r->mask == warp->live)
+    struct simt_awaited awaited = {.how = SIMT_GATHER_BLOCK, .key = key, .named = named};
+    *arrived = named;
+    if (r->mask == named)
         return SIMT_PLAIN;
     enum simt_gathered gathered = gather(warp, r, r->mask, &awaited, &met);
     if (gathered == SIMT_GATHER_NOBODY && rule && halves_are_there(warp, &met, arrived)) {

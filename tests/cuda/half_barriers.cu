@@ -1,17 +1,33 @@
 // Barriers of a block that warps of 32 threads come to by themselves, in ways that CUDA allows: on a machine with warps
-// of 64 lanes two of them share one. Prints how many values are wrong.
+// of 64 lanes two of them share one. Prints how many values are wrong. With PIECES defined the lanes of a warp come to every barrier at
+// one of two instructions, a part after the other.
 #include <cstdio>
 #include <cuda_runtime.h>
 #define WARPS 8
 #define ROUNDS 5
 
+#ifdef PIECES
+#define COME(...)               \
+    if (threadIdx.x % 3 == 0) { \
+        __VA_ARGS__;            \
+    } else {                    \
+        __VA_ARGS__;            \
+    }
+#else
+#define COME(...) __VA_ARGS__
+#endif
+
 __device__ __forceinline__ void bar_sync(unsigned number, unsigned threads)
 {
-    asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+    COME(asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory"))
 }
 __device__ __forceinline__ void bar_arrive(unsigned number, unsigned threads)
 {
-    asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory");
+    COME(asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory"))
+}
+__device__ __forceinline__ void sync_all()
+{
+    COME(asm volatile("bar.sync 0;" ::: "memory"))
 }
 
 // Each warp has a barrier of its own, at one instruction.
@@ -33,7 +49,7 @@ __global__ void some(unsigned *out)
     __shared__ unsigned s[WARPS * 32];
     unsigned t = threadIdx.x, warp = t / 32;
     s[t] = 0;
-    __syncthreads();
+    sync_all();
     for (unsigned i = 0; i < ROUNDS; i++)
         if (warp == 1 || warp == 2 || warp == 5) {
             s[t] = t + i;
@@ -54,14 +70,14 @@ __global__ void places(unsigned *out)
     for (unsigned i = 0; i < ROUNDS; i++) {
         if (t / 32 % 2) {
             s[t] = t + i;
-            __syncthreads();
+            sync_all();
             out[t] += s[t ^ 32] + 1000;
         } else {
             s[t] = 2 * t + i;
-            __syncthreads();
+            sync_all();
             out[t] += s[t ^ 32];
         }
-        __syncthreads();
+        sync_all();
     }
 }
 
@@ -111,10 +127,10 @@ __global__ void counts(unsigned *out)
     unsigned t = threadIdx.x, n, pair = t / 64;
     if (t % 64 == 40)
         return;
-    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; barrier.red.popc.u32 %0, %2, 64, p; }"
-                 : "=r"(n)
-                 : "r"(t % 3), "r"(pair + 1)
-                 : "memory");
+    COME(asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; barrier.red.popc.u32 %0, %2, 64, p; }"
+                      : "=r"(n)
+                      : "r"(t % 3), "r"(pair + 1)
+                      : "memory"))
     out[t] = n;
 }
 
@@ -128,18 +144,18 @@ __global__ void mixed(unsigned *out)
         s[t] = t + i;
         bar_sync(1 + warp, 32);
         out[t] += s[t ^ 31];
-        __syncthreads();
+        sync_all();
         out[t] += s[t ^ 32];
         if (warp % 2) {
             bar_sync(9 + warp / 4, 64);
             out[t] += s[t ^ 64];
-            __syncthreads();
+            sync_all();
         } else {
-            __syncthreads();
+            sync_all();
             bar_sync(11 + warp / 4, 64);
         }
         s[t] = 0;
-        __syncthreads();
+        sync_all();
     }
 }
 

@@ -1,8 +1,10 @@
 # Barriers that warps of 32 threads come to by themselves open for the right threads where two of them share a warp of 64
-# lanes: under each way, in both modes, for old targets and new ones.
+# lanes: under each way, in both modes, for old targets and new ones, and for these also where the lanes of a warp come one part after the
+# other.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
-for arch in 60 70; do
-    build "$work/barriers" -O2 -arch=sm_$arch "$here/half_barriers.cu"
+for arch in 60 70 "70 -DPIECES"; do
+    # shellcheck disable=SC2086 # several words
+    build "$work/barriers" -arch=sm_$arch "$here/half_barriers.cu"
     for machine in gtx480 apu8; do
         for way in stack its aware dwf; do
             for mode in functional timing; do
