@@ -19,15 +19,15 @@
 
 __device__ __forceinline__ void bar_sync(unsigned number, unsigned threads)
 {
-    COME(asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory"))
+    COME(asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory"));
 }
 __device__ __forceinline__ void bar_arrive(unsigned number, unsigned threads)
 {
-    COME(asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory"))
+    COME(asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory"));
 }
 __device__ __forceinline__ void sync_all()
 {
-    COME(asm volatile("bar.sync 0;" ::: "memory"))
+    COME(asm volatile("bar.sync 0;" ::: "memory"));
 }
 
 // Each warp has a barrier of its own, at one instruction.
@@ -130,7 +130,7 @@ __global__ void counts(unsigned *out)
     COME(asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; barrier.red.popc.u32 %0, %2, 64, p; }"
                       : "=r"(n)
                       : "r"(t % 3), "r"(pair + 1)
-                      : "memory"))
+                      : "memory"));
     out[t] = n;
 }
 

@@ -45,7 +45,7 @@ build() {
 once() {
     local folder=$1 stats=$2
     shift 2
-    (ulimit -t 200 && timeout 1000 "$LOCKSTEP" run --quiet --max-cycles 5000000 --stats "$stats" "$@" "$folder/x" "$number" >"$folder/out" 2>&1)
+    (ulimit -t 200 && timeout 1000 "$LOCKSTEP" run --quiet --max-cycles 50000000 --stats "$stats" "$@" "$folder/x" "$number" >"$folder/out" 2>&1)
 }
 
 # right FOLDER: the run that was just made ended with $1 and said that memory is the host's, and nothing else.
