@@ -215,6 +215,7 @@ static void release_specials(struct runtime *rt)
         struct special_block *block = &rt->specials.items[i];
         if (!block->in_device && !block->registered)
             free((void *)(uintptr_t)block->start);
+        free(block->agreed);
     }
     vec_free(&rt->specials);
 }

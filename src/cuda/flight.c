@@ -36,7 +36,7 @@ struct flight {
     struct launch_outcome outcome;
     const char *reason; /* why it was asked to stop */
     double stood;       /* when it came to stand */
-    double looked;      /* at all that the host can write, and what was seen then; at first, when it came to stand */
+    double looked;      /* at all that the host can write, and what was seen then; at first, when it began to listen */
     uint64_t seen, at_first;
 };
 
@@ -105,7 +105,7 @@ static void collect(struct flight *f)
     if (f->phases.length)
         results_phases(rt, f->phases.text);
     gpu_take_output(rt->gpu, &f->outcome.output);
-    registered_to_host(rt);
+    registered_exchange(rt);
     results_kernel(rt, &f->result, &f->outcome.figures);
     if (f->sink.count > 0)
         diag_format_all(&f->sink, &f->outcome.diagnostics);
@@ -147,11 +147,20 @@ static uint64_t all_written(struct runtime *rt)
     return memory_host_hash(rt) ^ rt->written * UINT64_C(0x9E3779B97F4A7C15);
 }
 
+/* What the host writes from now on counts as written since. */
+static void on_listening(void *context)
+{
+    struct flight *f = context;
+    registered_exchange(f->rt);
+    f->at_first = f->seen = all_written(f->rt);
+}
+
 static void begin_to_stand(struct flight *f)
 {
-    registered_to_host(f->rt);
+    registered_exchange(f->rt);
     f->stood = f->looked = host_seconds();
-    f->at_first = f->seen = all_written(f->rt);
+    if (!f->launch.host_writes)
+        f->at_first = f->seen = all_written(f->rt);
 }
 
 /* Ends the present turn of the simulation: the kernel stands, or it has ended. */
@@ -178,7 +187,7 @@ static void go_on(struct flight *f, enum gpu_going going, const char *why)
 static bool host_has_written(struct flight *f)
 {
     struct runtime *rt = f->rt;
-    registered_to_device(rt);
+    registered_exchange(rt);
     if (gpu_polls_changed(rt->gpu))
         return true;
     double now = host_seconds();
@@ -319,7 +328,7 @@ cudaError_t flight_defer(struct runtime *rt, cudaStream_t stream, flight_later *
 static cudaError_t take_off(struct flight *f, const char *code)
 {
     struct runtime *rt = f->rt;
-    registered_to_device(rt);
+    registered_exchange(rt);
     if (replay_launch(rt, &f->launch, code, &f->outcome))
         return land(f);
     gpu_launch(rt->gpu, &f->launch, &f->result, &f->sink);
@@ -339,6 +348,7 @@ cudaError_t flight_begin(struct runtime *rt, const struct gpu_launch *launch, cu
     f->launch.context = f;
     f->launch.open = true;
     f->launch.host_writes = memory_is_shared(rt) ? host_writes : NULL;
+    f->launch.listens = on_listening;
     rt->flight = f;
     stop_begin(rt);
     cudaError_t error = take_off(f, code);

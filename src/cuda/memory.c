@@ -10,6 +10,7 @@
 #include "cuda/runtime.h"
 
 #define PITCH_ALIGN 512
+#define MOST_EXCHANGES 64 /* passes over memory that threads of the program go on writing */
 
 static struct special_block *find_special(const struct runtime *rt, const void *pointer)
 {
@@ -29,6 +30,7 @@ const struct special_block *special_find(const struct runtime *rt, const void *p
 
 static void forget_special(struct runtime *rt, struct special_block *block)
 {
+    free(block->agreed);
     *block = rt->specials.items[--rt->specials.count];
 }
 
@@ -286,32 +288,82 @@ cudaError_t cudaHostUnregister(void *pointer)
     RUNTIME_CALL(unregister_host(rt, pointer));
 }
 
-/* Whether the program's own memory differs from its device copy. */
-static bool differs(struct runtime *rt, const struct special_block *block)
+/* A word of a block, or the bytes beside words at its ends. What threads of the program write at once is read at once. */
+static uint64_t word_at(const uint8_t *at, size_t bytes)
 {
-    void *copy = malloc(block->bytes);
-    bool differs = !copy || gpu_read(rt->gpu, copy, block->shadow, block->bytes, NULL) < 0 ||
-                   memcmp(copy, (const void *)(uintptr_t)block->start, block->bytes) != 0;
+    uint64_t word = 0;
+    if (bytes == sizeof word)
+        return __atomic_load_n((const uint64_t *)(const void *)at, __ATOMIC_ACQUIRE);
+    memcpy(&word, at, bytes);
+    return word;
+}
+
+/* Ones in the bytes in which two words differ. */
+static uint64_t different_bytes(uint64_t a, uint64_t b)
+{
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < 64; i += 8)
+        mask |= (a ^ b) >> i & 0xff ? UINT64_C(0xff) << i : 0;
+    return mask;
+}
+
+/* The device's new bytes go to the host, the host's other ones to `copy`, which is what the device has. True: the host
+ * had new ones. */
+static bool exchange_word(const struct special_block *block, size_t at, size_t bytes, uint8_t *copy)
+{
+    uint8_t *host = (uint8_t *)(uintptr_t)block->start + at;
+    uint64_t own = word_at(host, bytes), device = 0, agreed = 0;
+    memcpy(&device, copy + at, bytes);
+    memcpy(&agreed, block->agreed + at, bytes);
+    if (own == agreed && device == agreed)
+        return false;
+    uint64_t by_device = different_bytes(device, agreed);
+    if (block->registered && block->flags & cudaHostRegisterReadOnly)
+        by_device = 0;
+    for (size_t i = 0; i < bytes; i++)
+        if (by_device >> 8 * i & 0xff)
+            host[i] = (uint8_t)(device >> 8 * i);
+    uint64_t both = (device & by_device) | (own & ~by_device);
+    memcpy(copy + at, &both, bytes);
+    memcpy(block->agreed + at, &both, bytes);
+    return both != device;
+}
+
+/* Until nothing new is found: what a thread wrote before something that was found has been found then, too. */
+static void exchange_block(struct runtime *rt, const struct special_block *block)
+{
+    uint8_t *copy = base_calloc(1, block->bytes);
+    bool again = gpu_read(rt->gpu, copy, block->shadow, block->bytes, NULL) == 0, changed = false;
+    for (unsigned turn = 0; again && turn < MOST_EXCHANGES; turn++) {
+        again = false;
+        for (size_t at = 0, bytes; at < block->bytes; at += bytes) {
+            bytes = sizeof(uint64_t) - (block->start + at) % sizeof(uint64_t);
+            bytes = bytes < block->bytes - at ? bytes : block->bytes - at;
+            again |= exchange_word(block, at, bytes, copy);
+        }
+        changed |= again;
+    }
+    if (changed)
+        gpu_write(rt->gpu, block->shadow, copy, block->bytes, NULL);
     free(copy);
-    return differs;
 }
 
-void registered_to_device(struct runtime *rt)
+void registered_exchange(struct runtime *rt)
 {
-    for (size_t i = 0; i < rt->specials.count; i++) {
-        const struct special_block *block = &rt->specials.items[i];
-        if (block->shadow && (!gpu_stands(rt->gpu) || differs(rt, block)))
-            gpu_write(rt->gpu, block->shadow, (const void *)(uintptr_t)block->start, block->bytes, NULL);
-    }
+    for (size_t i = 0; i < rt->specials.count; i++)
+        if (rt->specials.items[i].shadow)
+            exchange_block(rt, &rt->specials.items[i]);
 }
 
-void registered_to_host(struct runtime *rt)
+/* Makes a block's device copy, with what the host has. */
+static void make_shadow(struct runtime *rt, struct special_block *block)
 {
-    for (size_t i = 0; i < rt->specials.count; i++) {
-        const struct special_block *block = &rt->specials.items[i];
-        if (block->shadow && !(block->flags & cudaHostRegisterReadOnly && block->registered))
-            gpu_read(rt->gpu, (void *)(uintptr_t)block->start, block->shadow, block->bytes, NULL);
-    }
+    block->shadow = gpu_malloc(rt->gpu, block->bytes);
+    if (!block->shadow)
+        return;
+    block->agreed = base_calloc(1, block->bytes);
+    memcpy(block->agreed, (const void *)(uintptr_t)block->start, block->bytes);
+    gpu_write(rt->gpu, block->shadow, block->agreed, block->bytes, NULL);
 }
 
 bool memory_is_shared(const struct runtime *rt)
@@ -355,7 +407,7 @@ static cudaError_t host_device_pointer(struct runtime *rt, void **device, void *
         return cudaSuccess;
     }
     if (!block->shadow)
-        block->shadow = gpu_malloc(rt->gpu, block->bytes);
+        make_shadow(rt, block);
     cudaError_t error = replay_call(rt, block->shadow, block->bytes, 0);
     if (error)
         return error;

@@ -52,6 +52,7 @@ struct special_block {
     bool registered;           /* the program's own memory, by cudaHostRegister */
     const struct image *image; /* a managed variable's, else NULL */
     uint64_t shadow;           /* registered: device copy made for cudaHostGetDevicePointer, 0: none */
+    uint8_t *agreed;           /* with it: what both had when they were last made the same */
 };
 
 struct CUstream_st {
@@ -243,9 +244,9 @@ cudaError_t variable_find(struct runtime *rt, const void *symbol, uint64_t *addr
 
 /* memory.c */
 const struct special_block *special_find(const struct runtime *rt, const void *pointer);
-/* Copies registered host memory to (before a launch) and from (after it) its device shadows. */
-void registered_to_device(struct runtime *rt);
-void registered_to_host(struct runtime *rt);
+/* Makes registered host memory and its device copies the same: each gets what the other has that is new. Threads of the
+ * program may write meanwhile: the device gets what they write later only with all that they wrote before. */
+void registered_exchange(struct runtime *rt);
 /* Whether there is memory that the host can write without a call while a kernel runs; whether that is at a device
  * address; all of it, as one number. */
 bool memory_is_shared(const struct runtime *rt);

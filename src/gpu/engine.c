@@ -235,7 +235,8 @@ static bool waits_for_host(struct gpu_run *run, enum gpu_watch_verdict verdict)
 {
     if (verdict != GPU_WATCH_STUCK || !run->launch->open)
         return verdict == GPU_WATCH_HOST;
-    gpu_polls_find(run);
+    if (!run->launch->host_writes)
+        gpu_polls_find(run);
     const struct waits_source source = waits_of_sms(run->gpu);
     return run->polls->count && !waits_closed_now(run->gpu, &source);
 }

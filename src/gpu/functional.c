@@ -54,6 +54,7 @@ struct frun {
     uint64_t instructions; /* stands for the cycle */
     uint64_t idle, noted;  /* turns since anybody did more; the one in which states were noted */
     uint64_t idle_from;    /* instructions when that began */
+    bool listens;          /* gpu_launch.listens */
     bool changed;          /* memory did since then */
     uint64_t round;        /* turns of everybody so far, + 1 */
     struct gpu_control *control;
@@ -534,6 +535,15 @@ static bool waits_for_host(struct frun *f)
     return f->run->polls->count;
 }
 
+/* Of a launch that gets nowhere and can be written to: it listens, and has to get nowhere once more. */
+static void listen(struct frun *f)
+{
+    f->run->launch->listens(f->run->launch->context);
+    f->listens = true;
+    f->idle = 0;
+    f->idle_from = f->instructions;
+}
+
 /* True: after a turn, the warps have got nowhere. */
 static bool is_stuck(struct frun *f, bool ran, bool moved)
 {
@@ -541,6 +551,7 @@ static bool is_stuck(struct frun *f, bool ran, bool moved)
     if (moved) {
         f->idle = 0;
         f->idle_from = f->instructions;
+        f->listens = false;
         return false;
     }
     f->idle++;
@@ -565,8 +576,13 @@ static enum gpu_status run_rounds(struct frun *f)
             gpu_explain_fault(f->run, &f->fault);
             return GPU_FAULT;
         }
-        if (is_stuck(f, ran, moved))
-            return ran && waits_for_host(f) ? GPU_STANDS : explain_stuck(f, ran);
+        if (is_stuck(f, ran, moved)) {
+            if (!ran || !(f->listens || waits_for_host(f)))
+                return explain_stuck(f, ran);
+            if (f->listens || !f->run->launch->host_writes)
+                return GPU_STANDS;
+            listen(f);
+        }
         if (f->run->launch->max_cycles && f->instructions >= f->run->launch->max_cycles)
             return GPU_LIMIT;
         double now = round % 64 ? last : host_seconds();
@@ -597,6 +613,7 @@ static enum gpu_status leave_stand(struct frun *f, enum gpu_going going)
         return explain_stuck(f, true);
     f->idle = 0;
     f->idle_from = f->instructions;
+    f->listens = false;
     f->round++;
     return run_rounds(f);
 }

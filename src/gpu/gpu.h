@@ -96,6 +96,10 @@ struct gpu_launch {
     bool open;
     /* Whether the host can write there without a call, so that polls of it are met soon; NULL: nowhere. */
     bool (*host_writes)(const void *context, uint64_t address);
+    /* With host_writes: the launch *listens* from now on. It looks as if it stood, and does once its warps have polled
+     * again all that they poll; a word written since is then another one than the polls remember. Called again when it
+     * got somewhere meanwhile. */
+    void (*listens)(void *context);
     /* Called about five times a host second, or never when NULL; non-zero asks to stop. */
     int (*progress)(void *context, const struct gpu_progress *progress);
     void *context;
@@ -184,7 +188,7 @@ int gpu_launch(struct gpu *gpu, const struct gpu_launch *launch, struct gpu_resu
 
 /* The launch that stands, if any, with what gpu_launch was given for result, sink, and gpu_launch.params; meanwhile
  * memory may be read and written, and modules be loaded, but nothing be launched. gpu_polls_changed: one of the words
- * that it polls has another value than when it came to stand. */
+ * that it polls has another value than when it began to listen. */
 bool gpu_stands(const struct gpu *gpu);
 bool gpu_polls_changed(const struct gpu *gpu);
 /* Threads of the process that are the device's own. */

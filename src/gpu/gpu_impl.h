@@ -116,7 +116,7 @@ static inline unsigned gpu_sm_groups(const struct gpu *gpu)
 /* polls.c: words that warps poll, in a hash table by address; bytes 0: no word. */
 #define GPU_POLL_PLACES 8192u
 struct gpu_poll {
-    uint64_t address, value; /* value: when the launch came to stand, as one number that differs where it does */
+    uint64_t address, value; /* value: when the launch began to listen, as one number that differs where it does */
     uint8_t bytes;
 };
 struct gpu_polls {
@@ -236,6 +236,7 @@ struct gpu_watch {
     struct gpu_watched_warp *warps; /* by SM and slot; the caller provides them, zeroed */
     const struct simt_grid *grid;   /* of the launch */
     struct gpu_run *run;            /* the launch, when it is open; else NULL */
+    bool listens;                   /* the launch does (gpu_launch.listens) */
     struct arena *arena;            /* for what follows, which is made when it is first needed */
     struct gpu_control *control;
     struct gpu_watch_state *states; /* in pairs, by hash */

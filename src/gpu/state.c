@@ -76,6 +76,7 @@ static void archive_watch(struct gpu_watch *watch, const struct gpu *gpu, struct
     ARCHIVE(ar, watch->changes);
     ARCHIVE(ar, watch->quiet_since);
     ARCHIVE(ar, watch->windows);
+    ARCHIVE(ar, watch->listens);
     for (unsigned i = 0; i < gpu->machine.gpu.sms * gpu->machine.sm.warps; i++) {
         ARCHIVE(ar, watch->warps[i].issued);
         ARCHIVE(ar, watch->warps[i].window_issued);

@@ -71,6 +71,7 @@ static void start_over(struct gpu_watch *watch, struct gpu *gpu, bool progress)
 void gpu_watch_start(struct gpu_watch *watch, struct gpu *gpu)
 {
     watch->visible = gpu->cycle;
+    watch->listens = false;
     memset(watch->warps, 0, sizeof *watch->warps * warp_slots(gpu));
     for (unsigned i = 0; i < warp_slots(gpu); i++)
         watch->warps[i].turn = gpu->cycle;
@@ -238,8 +239,24 @@ static bool end_window(struct gpu_watch *watch, struct gpu *gpu, enum doing most
 
 static bool polls_host(const struct gpu_watch *watch)
 {
-    gpu_polls_find(watch->run);
+    if (!watch->listens || !watch->run->polls)
+        gpu_polls_find(watch->run);
     return gpu_polls_host(watch->run);
+}
+
+/* The launch gets nowhere. What the host wrote since a warp last polled it might be in the words as they are now, and
+ * never seen: so these are noted, and each warp has to come back to where it was once more. True: all have. */
+static bool listened(struct gpu_watch *watch, const struct gpu *gpu)
+{
+    if (watch->listens || !is_open(watch))
+        return true;
+    gpu_polls_find(watch->run);
+    watch->run->launch->listens(watch->run->launch->context);
+    watch->listens = true;
+    watch->quiet_since = gpu->cycle;
+    for (unsigned i = 0; i < warp_slots(gpu); i++)
+        watch->warps[i].round_at = 0;
+    return false;
 }
 
 enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
@@ -258,10 +275,10 @@ enum gpu_watch_verdict gpu_watch_ask(struct gpu_watch *watch, struct gpu *gpu)
                soon = issued_so_far(gpu) - watch->issued >= 2 * (uint64_t)gpu->machine.gpu.watch_cycles;
     enum doing most = over || soon || is_open(watch) ? judge(watch, gpu, &slow) : COMPUTES;
     if (most == GOES_ROUND && is_open(watch) && polls_host(watch))
-        return GPU_WATCH_HOST;
+        return listened(watch, gpu) ? GPU_WATCH_HOST : GPU_WATCH_WELL;
     /* The counts since the last progress are kept: the report shows them. */
     if ((over || soon) && (most == GOES_ROUND || (over && end_window(watch, gpu, most, slow))))
-        return GPU_WATCH_STUCK;
+        return listened(watch, gpu) ? GPU_WATCH_STUCK : GPU_WATCH_WELL;
     return idle_cycles && gpu->cycle - watch->visible >= idle_cycles ? GPU_WATCH_IDLE : GPU_WATCH_WELL;
 }
 

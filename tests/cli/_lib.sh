@@ -27,6 +27,12 @@ wrong() {
     failures=$((failures + 1))
 }
 
+# little_locks FOLDER: ht64 of tests/reference with 4 blocks in place of 30, as FOLDER/ht64.yaml.
+little_locks() {
+    cp "$LOCKSTEP_SRC/tests/reference/ht.ptx" "$1"
+    sed 's/^grid: .*/grid: [4, 1, 1]/; s/sum_u32: .*/sum_u32: 517056}/' "$LOCKSTEP_SRC/tests/reference/ht64.yaml" >"$1/ht64.yaml"
+}
+
 # begun PID: waits until a run is well under way, however slow the machine is: until its process and those that it began have
 # computed for 0.3 seconds. False when it has ended before.
 begun() {

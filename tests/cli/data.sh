@@ -11,7 +11,7 @@ cases=$LOCKSTEP_SRC/tests/reference
 
 # Texts of a study that are commands to gnuplot, SQL, a browser or a terminal.
 mkdir mini
-cp "$cases/ht.ptx" "$cases/ht64.yaml" mini/
+little_locks mini
 printf "name,factor\na,2\nb'); ATTACH 'acted1' AS o; CREATE TABLE o.t(x); --,8\n" >mini/theirs.csv
 cat >mini/study.yaml <<'Y'
 title: "T <script>alert(1)</script> \e]0;title\a"

@@ -74,7 +74,7 @@ ls -A | grep -q 'at.checkpoint' && wrong "a part of a checkpoint was left"
 
 # A study: the database, and the files of its runs.
 mkdir mini
-cp "$reference/ht.ptx" "$reference/ht64.yaml" mini/
+little_locks mini
 cat >mini/study.yaml <<'Y'
 title: One run
 source: nobody

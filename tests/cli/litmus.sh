@@ -38,7 +38,7 @@ cmp -s "$folder/once" "$folder/again" || wrong "threads change what is seen"
 cmp -s "$folder/once" "$folder/other" && wrong "a seed changes nothing"
 
 # All shapes, a few runs of each, on as many SMs as a shape has threads; with LOCKSTEP_LONG a million on the whole machine.
-runs=4 sms=4
+runs=2 sms=4
 [ -z "${LOCKSTEP_LONG:-}" ] || runs=1100 sms=15
 expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs" --set gpu.sms=$sms
 expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs" --set gpu.sms=$sms --protocol bypass

@@ -4,8 +4,8 @@
 . "$(dirname "$0")/_lib.sh"
 cases=$LOCKSTEP_SRC/tests/reference
 cd "$folder" || exit 1
+mkdir unmarked_ht && little_locks unmarked_ht && cp unmarked_ht/ht64.yaml marked.yaml
 sed 's/^\(.*bra.*BB0_3;\)/.pragma "lockstep.spin";\n\1/' "$cases/ht.ptx" >ht.ptx
-cp "$cases/ht64.yaml" marked.yaml
 
 # members FILE: the last kernel's members as NAME VALUE, those of groups as GROUP.NAME VALUE, without texts and `host`.
 members() {
@@ -25,15 +25,15 @@ others='spin\.(branches|sib_executions|backoffs|backed_off_cycles|delayed_cycles
 timed='cycles|time_ns|ipc|(stalls|l1i|l1c|l1d|l2|dram|network|energy)\..*|sm\.(branches|loads|busy_cycles|warp_cycles|transactions|stack_depth)'
 always='warp_instructions|thread_instructions|simd_efficiency|registers|blocks_per_sm|sm\.(warp_instructions|thread_instructions|lanes_active|blocks)'
 
-json plain --machine gtx480 "$cases/ht64.yaml"
+json plain --machine gtx480 unmarked_ht/ht64.yaml
 check "no detector" plain 'spin\..*' null
 check "no detector" plain "$timed|$always" number
 grep -q '"not_measured": "spin: no detector watched' plain || wrong "no detector: no reason"
-json unmarked --machine gtx480 --set spin.measure=true "$cases/ht64.yaml"
+json unmarked --machine gtx480 --set spin.measure=true unmarked_ht/ht64.yaml
 check "no marks" unmarked "$marks|$truth" null
 check "no marks" unmarked "$timed|$always|$others" number
 grep -q '"not_measured": "spin: the source marks no loop' unmarked || wrong "no marks: no reason"
-json oracle --machine gtx480 --sched gto+bows --set spin.truth=oracle "$cases/ht64.yaml"
+json oracle --machine gtx480 --sched gto+bows --set spin.truth=oracle unmarked_ht/ht64.yaml
 check "an oracle" oracle "$marks" null
 check "an oracle" oracle "$timed|$always|$others|$truth" number
 json complete --machine gtx480 --sched gto --set spin.measure=true --set spin.marks_complete=true "$cases/vecadd.yaml"

@@ -10,6 +10,7 @@ wrong() {
 }
 cases=$LOCKSTEP_SRC/tests/reference
 cd "$folder" || exit 1
+little_locks .
 cmake --install "$LOCKSTEP_BUILD" --prefix "$folder/installed" >install.log 2>&1 || { cat install.log; exit 1; }
 
 # object NAME: builds NAME.so from NAME.c.
@@ -40,7 +41,7 @@ grep -q "nearest.so" commands.out || wrong "the page of the examples compares no
 cp "$LOCKSTEP_SRC/examples/scheduler/"{youngest,nearest}.c .
 object youngest
 object nearest
-expect 0 "./youngest.so:turn=3" compare --sched gto,./youngest.so,./youngest.so:turn=3 "$cases/ht64.yaml"
+expect 0 "./youngest.so:turn=3" compare --sched gto,./youngest.so,./youngest.so:turn=3 ht64.yaml
 run young --sched ./youngest.so "$cases/reduce.yaml"
 run one --sched ./youngest.so:turn=1 "$cases/reduce.yaml"
 cmp -s young one && wrong "an option changes nothing"
@@ -50,7 +51,7 @@ for how in "--threads 3" "--no-skip" "--set sm.scheduler=$folder/youngest.so"; d
     run other --sched youngest.so $how "$cases/reduce.yaml"
     same young other "the results depend on $how"
 done
-expect 0 "" run --sched ./youngest.so+bows "$cases/ht64.yaml"
+expect 0 "" run --sched ./youngest.so+bows ht64.yaml
 
 # The one that looks at blocks and barriers.
 run near --sched ./nearest.so --fetch cff "$cases/barimb.yaml"
@@ -63,7 +64,7 @@ grep -q '"scheduler_bits": 96,*$' near || wrong "it does not say what it takes"
 run other --sched gto --fetch cff "$cases/barimb.yaml"
 cmp -s near other && wrong "it is gto"
 grep -q scheduler_bits other && wrong "gto says what it takes"
-expect 0 "" run --sched ./nearest.so+bows --fetch fef "$cases/ht64.yaml"
+expect 0 "" run --sched ./nearest.so+bows --fetch fef ht64.yaml
 
 # The same policy gives the same cycles, whether it comes with Lockstep or not.
 cat >turns.c <<'C'
@@ -91,8 +92,8 @@ const struct lockstep_scheduler *lockstep_scheduler_plugin(void)
 }
 C
 object turns
-run mine --sched ./turns.so "$cases/ht64.yaml"
-run theirs --sched lrr "$cases/ht64.yaml"
+run mine --sched ./turns.so ht64.yaml
+run theirs --sched lrr ht64.yaml
 same mine theirs "a copy of lrr is not lrr"
 
 # It can say for whom instructions are fetched: that counts where the fetch policy follows the schedulers, and nowhere else.
@@ -181,7 +182,7 @@ for pick in 'view->ready \& 1 ? 1 : 0' 63 65 4294967295; do
         expect 1 "the warp scheduler astray is at fault: it picked warp slot" run $how --sched ./astray.so "$cases/reduce.yaml"
     done
 done
-expect 1 "which was not ready" run --sched ./astray.so+bows "$cases/ht64.yaml"
+expect 1 "which was not ready" run --sched ./astray.so+bows ht64.yaml
 
 # One that never picks anybody lets the launch hang, which is said.
 sed "s/static void issued/static unsigned nobody(const void *state, const struct lockstep_scheduler_view *view)\n{\n    return state \&\& view ? LOCKSTEP_NO_WARP : pick(state, view);\n}\n&/; s/\.version = [A-Z_]*,/& .name = \"lazy\", .state_bytes = 64, .reset = reset, .pick = nobody,/" turns.c >lazy.c

@@ -8,7 +8,7 @@ wrong() {
     failures=$((failures + 1))
 }
 mkdir mini
-cp "$LOCKSTEP_SRC/tests/reference/ht.ptx" "$LOCKSTEP_SRC/tests/reference/ht64.yaml" mini/
+little_locks mini
 printf 'name,factor\na,2\nb,8\n' >mini/theirs.csv
 cat >mini/study.yaml <<'Y'
 title: "Locks <of> two kinds"
@@ -93,7 +93,7 @@ has full/index.html "gnuplot is not installed"
 grep -q '<svg' full/index.html && wrong "drawn without gnuplot"
 
 # Interrupted: what was done is kept, and the rest is run the next time.
-cp -r mini long
+cp -r mini long && cp "$LOCKSTEP_SRC/tests/reference/ht64.yaml" long/ # long enough to be interrupted
 sed -i 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gto, cawa, tls, lrr+bows, gto+bows, cawa+bows, tls+bows]/' long/study.yaml
 "$LOCKSTEP" study ./long --out long.out --jobs 1 >out.txt 2>err.txt &
 pid=$!

@@ -184,6 +184,30 @@ static void registered(int ms)
     printf("%d", mine[1]);
 }
 
+// A thread writes other words of the block while the kernel writes its own: each side's stay.
+static void beside(int ms)
+{
+    static int mine[64];
+    int *device;
+    CHECK(cudaHostRegister(mine, sizeof mine, cudaHostRegisterMapped));
+    CHECK(cudaHostGetDevicePointer(&device, mine, 0));
+    std::thread t([=] {
+        for (int i = 2; i < 64; i++) {
+            set(&mine[i], i);
+            sleep_ms(ms / 60);
+        }
+        set(&mine[0], 21);
+    });
+    serve<<<1, 1>>>(device, device + 1);
+    CHECK(cudaDeviceSynchronize());
+    t.join();
+    CHECK(cudaDeviceSynchronize());
+    int sum = 0;
+    for (int i = 2; i < 64; i++)
+        sum += mine[i];
+    printf("%d %d", mine[1], sum);
+}
+
 // Nobody writes.
 static void never(int)
 {
@@ -213,7 +237,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(int);
     } cases[] = {{"thread", by_thread}, {"launcher", by_launcher}, {"stream", by_stream},   {"behind", behind},
-                 {"query", by_query},   {"talk", talk},            {"boxes", mailboxes}, {"registered", registered},
+                 {"query", by_query},   {"talk", talk},            {"boxes", mailboxes}, {"registered", registered}, {"beside", beside},
                  {"never", never},      {"sleeper", sleeper},      {"leave", leave}};
     cudaEvent_t start, end;
     float ms = 0;

@@ -28,6 +28,7 @@ for mode in timing functional; do
     for late in 0 60; do
         expect thread $late 42
         expect talk $late '3 24'
+        expect beside $late '42 2015'
     done
     expect never 0 cudaErrorLaunchTimeout
     grep -q 'no other thread' "$work/err" || fail "$mode never: $(cat "$work/err")"

@@ -1,3 +1,3 @@
 # Failing kernels, built by nvcc.
-compiler=nvcc
+compiler=nvcc long=1
 . "$LOCKSTEP_SRC/tests/cuda/faults.sh"

@@ -1,5 +1,5 @@
 # Every way in which nvcc packs PTX, and its other launch interfaces.
-compiler=nvcc
+compiler=nvcc long=1
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
 ways=(--compress-mode=size)
 [ -z "${LOCKSTEP_LONG:-}" ] || ways+=("--compress-mode=none --default-stream=per-thread" "--compress-mode=speed -lineinfo")

@@ -1,3 +1,3 @@
 # Accesses of remote scope, built by nvcc.
-compiler=nvcc
+compiler=nvcc long=1
 . "$LOCKSTEP_SRC/tests/cuda/remote.sh"

@@ -1,3 +1,3 @@
 # Host threads, built by nvcc.
-compiler=nvcc
+compiler=nvcc long=1
 . "$LOCKSTEP_SRC/tests/cuda/threads.sh"

@@ -1,3 +1,3 @@
 # Checks inside critical sections, built by nvcc.
-compiler=nvcc
+compiler=nvcc long=1
 . "$LOCKSTEP_SRC/tests/cuda/trap.sh"

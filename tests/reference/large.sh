@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Devices of more SMs, channels and slices than a word has bits, and cores whose channels are long: the cases give the right values,
-# and the JSON is the same but for `host` with 1, 2 and 4 threads, stepped or skipped, with a seed, and continued from a checkpoint with
-# another number of threads.
+# and the JSON is the same but for `host` with 1 thread and with 2 or 4, or stepped (by turns; with LOCKSTEP_LONG all of these), with a seed,
+# and continued from a checkpoint with another number of threads.
 . "$(dirname "$0")/_json.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 
 failed=0 runs=0
 # same CASE OPTIONS...
@@ -10,7 +11,8 @@ same() {
     local other
     json "$folder/one" "$@" || exit 1
     grep -q '"cycles"' "$folder/one" || exit 1
-    for other in "--threads 2" "--threads 4" "--no-skip"; do
+    in_turn "--threads 2" "--no-skip" "--threads 4"
+    for other in "${chosen[@]}"; do
         # shellcheck disable=SC2086
         json "$folder/other" "$@" $other || exit 1
         runs=$((runs + 1))
@@ -29,7 +31,7 @@ same reduce.yaml --set gpu.sms=128 --set network.core=ideal --set network.latenc
 same bfs.yaml --set network.core=ideal --set network.latency=21 --set gpu.network_mhz=900
 # Values at issue go round the messages: one thread simulates all parts of the device.
 same vecadd.yaml --set gpu.sms=100 --set sm.values_at_issue=true
-[ "$runs" -ge 24 ] || { echo "only $runs runs"; exit 1; }
+[ "$runs" -ge 8 ] || { echo "only $runs runs"; exit 1; }
 
 large=(--set gpu.sms=200 "${slices128[@]}")
 json "$folder/one" vecadd.yaml "${large[@]}" --threads 2 --checkpoint-every 3000 --checkpoint "$folder/at" || exit 1

@@ -7,6 +7,8 @@
 failed=0 runs=0
 for case in ht1024 reduce bfs barimb; do
     for sched in tls cawa cawa:profile=artifact tls+bows 'mwf --fetch cff' 'saws+bows --fetch fef'; do
+        # Only BOWS has more to do where threads spin.
+        [[ $case != ht1024 || $sched = *bows* || -n ${LOCKSTEP_LONG:-} ]] || continue
         # shellcheck disable=SC2086
         json "$folder/one" $case.yaml --sched $sched || exit 1
         grep -q '"cycles"' "$folder/one" || exit 1
@@ -19,5 +21,5 @@ for case in ht1024 reduce bfs barimb; do
         done
     done
 done
-[ "$runs" -ge 24 ] || { echo "only $runs runs"; exit 1; }
+[ "$runs" -ge 20 ] || { echo "only $runs runs"; exit 1; }
 exit $failed

@@ -39,7 +39,7 @@ forms() {
         right "$name" "$form" --machine thesis
     done
     for protocol in $protocols; do
-        [ $((met++ % 2)) -eq 0 ] || [ -n "${LOCKSTEP_LONG:-}" ] || continue
+        [ $((met++ % 3)) -eq 0 ] || [ -n "${LOCKSTEP_LONG:-}" ] || continue
         in_turn stack its aware dwf
         for way in "${chosen[@]}"; do
             in_turn "$@"
@@ -53,19 +53,20 @@ forms() {
         done
     done
 }
-queues="--set locks.queue=true" met=0
+queues="--set locks.queue=true" met=0 more=()
 forms hashtable atomics lock trylock
 forms interac atomics lock
 forms apriori atomics lock
-forms barneshut atomics lock trylock
+[ -z "${LOCKSTEP_LONG:-}" ] || more=(atomics trylock) # it takes as long as all the others
+forms barneshut lock "${more[@]}"
 # Warps that ask again and again for a lock that their L1 has do not hold up what the network brings.
 right barneshut lock --machine gtx480 --protocol hlrc --sched lrr
 # shellcheck disable=SC2086 # several words
 {
     for limits in "" "--set locks.record_limit=4" "--set locks.queue_limit=2 --set locks.backoff=linear"; do
         right apriori lock --machine thesis $queues $limits
-        right barneshut lock --machine thesis --sched gto $queues $limits
-        right barneshut trylock --machine gtx480 $queues $limits
+        in_turn "lock --machine thesis --sched gto" "trylock --machine gtx480"
+        for how in "${chosen[@]}"; do right barneshut $how $queues $limits; done
     done
     right interac atomics --machine thesis $queues
     refused interac lock 'with queues (locks.queue)' --machine thesis $queues
