@@ -29,8 +29,8 @@ static const struct setting protocols[] = {{"gpu", 8},      {"bypass", 3}, {"vi"
                                            {"denovo-b", 3}, {"hlrc", 3},   {"hlrc-scoped", 3}, {NULL, 0}};
 static const struct setting detectors[] = {{"ddos", 4}, {"static", 1}, {"oracle", 2}, {NULL, 0}};
 
-/* Parameters with values that every program can live with. */
-/* But sm.memory_in_order=false, with which a thread's accesses to one address overtake each other, as its row says. */
+/* Parameters with values that every program can live with. Not among them: sm.memory_in_order=false, with which a
+ * thread's accesses to one address overtake each other. */
 static const char *const parameters[] = {
     "l1d.sets=4",
     "l1d.sets=1",
