@@ -2,6 +2,7 @@
 # way to diverge but the stack for older ones; there a note for each line says that the warp is, and --check sync makes it an
 # error. Where the stack can never bring the others, it says who waits for whom.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 build "$work/parts70" -O2 -lineinfo "$here/barrier_parts.cu"
 build "$work/parts60" -O2 -lineinfo -arch=sm_60 "$here/barrier_parts.cu"
 
@@ -20,7 +21,8 @@ ways=$(sed -n 's/^SIMT_WAY(\(.*\))/\1/p' "$LOCKSTEP_SRC/src/simt/ways.def")
 [ -n "$ways" ] || fail "no ways to diverge"
 for mode in timing functional; do
     for way in $ways; do
-        for kernel in "leave 80" "sides 80" "named 64" "called 60"; do
+        in_turn "leave 80" "sides 80" "named 64" "called 60"
+        for kernel in "${chosen[@]}"; do
             # shellcheck disable=SC2086 # two words
             expect parts70 $kernel --mode $mode --divergence "$way" --check sync
             # shellcheck disable=SC2086
@@ -28,7 +30,8 @@ for mode in timing functional; do
         done
         [ "$way" = stack ] || expect parts70 half 80 --mode $mode --divergence "$way"
     done
-    for kernel in leave sides named called half; do
+    in_turn "leave named half" "sides called half"
+    for kernel in ${chosen[*]}; do
         run --mode $mode "$work/parts60" $kernel
         lines=$(sed -n 's/.*(barrier_parts.cu:\([0-9]*\)):.*/\1/p' "$work/err" | sort -u)
         [ -n "$lines" ] || fail "sm_60 $kernel, $mode: no note: $(cat "$work/err")"

@@ -1,6 +1,7 @@
 # Threads of a warp in different functions at a time, with registers of all widths, recursion and calls by address: right
 # under every way to diverge, in both modes, in warps of 32 and 64 lanes, and continued from a checkpoint.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 build "$work/frames" -O2 "$here/frames.cu"
 
 # expect ARGUMENT OPTIONS...: every thread computes what the host does.
@@ -13,7 +14,8 @@ expect() {
 ways=$(sed -n 's/^SIMT_WAY(\(.*\))/\1/p' "$LOCKSTEP_SRC/src/simt/ways.def")
 [ -n "$ways" ] || fail "no ways to diverge"
 for way in $ways; do
-    for mode in timing functional; do
+    in_turn timing functional
+    for mode in "${chosen[@]}"; do
         expect alone --divergence "$way" --mode $mode
         [ "$way" = stack ] || expect wait --divergence "$way" --mode $mode
     done

@@ -1,6 +1,7 @@
 # Queues of locks in the slices of the L2: a program prints the same with them and without, however little they have room for, and
 # what they cannot do is refused with the reason.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 check_output lock_queues "$here/lock_queues.cu"
 set=${LOCKSTEP_SET:-}
 export LOCKSTEP_SET LOCKSTEP_MACHINE LOCKSTEP_MODE=timing
@@ -20,14 +21,15 @@ right() {
     diff "$here/lock_queues.expected" "$work/timed" || fail "$LOCKSTEP_MACHINE, $*"
 }
 for machine in gtx480 thesis gtx1080ti; do
-    right "$machine" locks.queue=false
+    in_turn locks.queue=false "locks.queue=true locks.queue_limit=2"
+    # shellcheck disable=SC2086 # several settings
+    for setting in "${chosen[@]}"; do right "$machine" $setting; done
     right "$machine" locks.queue=true
-    right "$machine" locks.queue=true locks.queue_limit=2
 done
 for backoff in constant linear exponential; do
-    right gtx480 locks.queue=true locks.record_limit=1 "locks.backoff=$backoff"
-    right thesis locks.queue=true locks.record_limit=8 "locks.backoff=$backoff"
-    right gtx1080ti locks.queue=true locks.queue_limit=2 locks.record_limit=8 "locks.backoff=$backoff" locks.backoff_cycles=1
+    in_turn "gtx480 locks.record_limit=1" "thesis locks.record_limit=8" "gtx1080ti locks.queue_limit=2 locks.record_limit=8 locks.backoff_cycles=1"
+    # shellcheck disable=SC2086
+    for setting in "${chosen[@]}"; do right $setting locks.queue=true "locks.backoff=$backoff"; done
 done
 for protocol in gpu bypass; do
     right gtx480 locks.queue=true "coherence.protocol=$protocol"

@@ -29,8 +29,7 @@ brief)
     ;;
 each)
     check "$name" --machine gtx480 $policy
-    check "$name" --machine gtx480-sm2 --sched lrr
-    check "$name" --machine gtx1080ti --sched gto
+    if [ $((place % 2)) -eq 0 ]; then check "$name" --machine gtx480-sm2 --sched lrr; else check "$name" --machine gtx1080ti --sched gto; fi
     ;;
 all)
     for machine in gtx480 gtx480-sm2 gtx1080ti; do

@@ -325,7 +325,7 @@ static void test_runs_repeat_whatever_skips_and_threads(void **state)
         for (unsigned i = m % effort_step(2); i < KERNELS; i += effort_step(2)) {
             struct outcome first, other;
             run(&kernels[i], m, GPU_TIMING, 1, false, &first);
-            for (unsigned w = (m + i) % effort_steps(2, 5); w < sizeof ways / sizeof *ways; w += effort_steps(2, 5)) {
+            for (unsigned w = (m + i) % effort_steps(2, 7); w < sizeof ways / sizeof *ways; w += effort_steps(2, 7)) {
                 run(&kernels[i], m, GPU_TIMING, ways[w].threads, ways[w].every_cycle, &other);
                 same &= same_stats(&kernels[i], m, ways[w].what, &first, &other);
                 assert_memory_equal(first.memory, other.memory, sizeof first.memory);

@@ -1,5 +1,6 @@
 /* The oracle and a second one, by brute force (brute/brute.h), allow the same outcomes of random tests. */
 #include "brute/brute.h"
+#include "effort.h"
 
 #define MOST_WRITES 4  /* to a place, beside its initial value */
 #define MOST_FENCES 3  /* of order sc */
@@ -62,7 +63,7 @@ static void brute_force_allows_the_same(void **state)
 {
     (void)state;
     unsigned compared = 0, weak = 0;
-    for (unsigned number = 0; number < tries(1500, 20000); number++) {
+    for (unsigned number = 0; number < tries(1500 / effort_step(6), 20000); number++) {
         struct strbuf text = {0};
         struct litmus_test test;
         struct litmus_verdict verdict;
@@ -85,7 +86,7 @@ static void brute_force_allows_the_same(void **state)
         strbuf_free(&text);
     }
     print_message("%u tests compared, %u with weak outcomes\n", compared, weak);
-    assert_true(compared > 500 && weak > 100);
+    assert_true(compared > 500 / effort_step(6) && weak > 100 / effort_step(6));
 }
 
 int main(void)

@@ -2,6 +2,7 @@
  * interpreter that shares the parsed test with src/litmus and nothing else. */
 #include "base/random.h"
 #include "litmus_support.h"
+#include "effort.h"
 
 static unsigned tries(unsigned few, unsigned many)
 {
@@ -116,7 +117,7 @@ static void what_is_sequential_is_allowed(void **state)
     (void)state;
     struct random_stream random = random_stream_of(1, "interleaving", 0);
     unsigned incomplete = 0;
-    for (unsigned number = 0; number < tries(500, 20000); number++) {
+    for (unsigned number = 0; number < tries(500 / effort_step(5), 20000); number++) {
         struct strbuf text = {0};
         struct litmus_test test;
         struct litmus_verdict verdict;

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "effort.h"
 #include "memory_fixture.h"
 
 #include "isa/mod_values.h"
@@ -512,7 +513,7 @@ static void a_slice_that_is_not_emptied_refuses(void **state)
 /* Random traffic. Three partitions get the same pushes and lose the same replies; one is ticked always, one when it
  * asks, one runs ahead. Memory is checked against a model that performs requests in the order in which a slice gets
  * them (the network keeps that order, and a slice must). */
-enum { PACKETS = 600, BLOCKS = 300, SENT = 20000 };
+enum { PACKETS = 600, BLOCKS = 300, SENT = SANITIZED ? 4000 : 20000 };
 enum { EVERY, LAZY, AHEAD, SIDES };
 
 struct traffic {

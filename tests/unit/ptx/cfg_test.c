@@ -2,6 +2,7 @@
  * the exit passes v. Paths into a trap are none, unless there are no others. */
 #include "unit/ptx/make_program.h"
 #include "unit/ptx/ptx_support.h"
+#include "effort.h"
 
 #define MOST 28
 
@@ -403,7 +404,7 @@ static void make_random(struct maker *m, uint32_t n, bool fails)
 
 static void test_random_graphs(void **state)
 {
-    for (uint64_t seed = 0; seed < 4000; seed++) {
+    for (uint64_t seed = 0; seed < 4000; seed += effort_step(8)) {
         struct maker m;
         maker_init(&m, seed, MOST + 2, 1);
         if (seed % 3 == 0) { /* a function that does not begin the module */

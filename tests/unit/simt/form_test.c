@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "simt/divergence.h"
+#include "effort.h"
 
 #define WIDTH 8
 #define WARPS 4
@@ -206,7 +207,7 @@ static void test_random_programs(void **state)
 {
     static struct block b;
     unsigned exchanged = 0;
-    for (uint64_t seed = 1; seed <= 1500; seed++) {
+    for (uint64_t seed = 1; seed <= 1500; seed += effort_step(5)) {
         start(&b, seed);
         make_program(&b);
         uint64_t random = seed;
