@@ -1,0 +1,328 @@
+/* A directory (memory/directory.h) by its doors, one message after the other: which probes it sends to whom and with
+ * which number, what waits for their answers, and what passes. Memory and tags are the test's. */
+#include "memory_fixture.h"
+
+#include "isa/mod_values.h"
+#include "memory/directory.h"
+
+#define LINE 128u
+#define SMS 3u
+#define GONE 16u
+
+struct bench {
+    struct arena arena;
+    struct packet_pool pools[SMS];
+    struct directory directory;
+    struct packet *gone[GONE]; /* that went to the tags, in order */
+    unsigned gone_count;
+    uint64_t wanted; /* the line whose place the tags want for the next access, or 0: none */
+};
+
+static uint64_t at(unsigned line)
+{
+    return UINT64_C(0x10000) + (uint64_t)line * LINE;
+}
+
+static enum directory_gone go(void *context, struct packet *p, uint64_t *line)
+{
+    struct bench *b = context;
+    *line = b->wanted;
+    if (b->wanted) {
+        b->wanted = 0;
+        return DIRECTORY_WANTS;
+    }
+    assert_true(b->gone_count < GONE);
+    b->gone[b->gone_count++] = p;
+    return DIRECTORY_GONE;
+}
+
+static void merge(void *context, const struct packet *p)
+{
+    (void)context;
+    (void)p;
+}
+
+static void hold(void *context, uint64_t line, bool held)
+{
+    (void)context;
+    (void)line;
+    (void)held;
+}
+
+static void start(struct bench *b, const char *protocol)
+{
+    const struct directory_host host = {go, merge, hold, b};
+    memset(b, 0, sizeof *b);
+    for (unsigned sm = 0; sm < SMS; sm++)
+        b->pools[sm] = (struct packet_pool){.sm = (uint16_t)sm, .arena = &b->arena};
+    directory_init(&b->directory, coherence_find(protocol), &host, 8, LINE, SMS, &b->arena);
+}
+
+static void check(struct bench *b)
+{
+    struct check c;
+    check_init(&c);
+    check_of(&c, "directory", 0);
+    directory_check(&b->directory, &c);
+    fixture_expect_sound(&c);
+}
+
+static void stop(struct bench *b)
+{
+    check(b);
+    arena_free(&b->arena);
+}
+
+static struct packet *access_of(struct bench *b, unsigned sm, unsigned kind, uint64_t address, uint8_t order)
+{
+    struct packet *p = packet_new(&b->pools[sm]);
+    p->kind = (uint8_t)kind;
+    p->class = PACKET_GLOBAL;
+    p->address = p->local = address;
+    p->bytes = 4;
+    p->order = order;
+    p->scope = ISA_SCOPE_GPU;
+    return p;
+}
+
+/* The directory has the access; it does not go on to the tags. */
+static struct packet *keeps(struct bench *b, struct packet *p)
+{
+    assert_int_equal(directory_take(&b->directory, p), DIRECTORY_TAKE_KEPT);
+    check(b);
+    return p;
+}
+
+/* The access goes on to the tags at once. */
+static struct packet *passes(struct bench *b, struct packet *p)
+{
+    unsigned before = b->gone_count;
+    assert_int_equal(directory_take(&b->directory, p), DIRECTORY_TAKE_GONE);
+    assert_int_equal(b->gone_count, before + 1);
+    assert_ptr_equal(b->gone[before], p);
+    check(b);
+    return p;
+}
+
+static bool is_silent(const struct bench *b)
+{
+    return !b->directory.out.first;
+}
+
+/* The first probe or answer that leaves, which is of that kind and for that SM. */
+static struct packet *leaves(struct bench *b, unsigned kind, unsigned sm)
+{
+    assert_false(is_silent(b));
+    struct packet *p = packet_shift(&b->directory.out);
+    assert_int_equal(p->kind, kind);
+    assert_int_equal(p->sm, sm);
+    return p;
+}
+
+/* The L1's answer to a probe. */
+static void answers(struct bench *b, struct packet *p)
+{
+    p->is_reply = true;
+    p->local = p->address;
+    assert_int_equal(directory_take(&b->directory, p), DIRECTORY_TAKE_KEPT);
+}
+
+/* The first access whose wait is over, or NULL. */
+static struct packet *woken(struct bench *b)
+{
+    if (!b->directory.woken.first)
+        return NULL;
+    b->directory.kept--;
+    return packet_shift(&b->directory.woken);
+}
+
+/* An L1 registers a line: the number of the registration. */
+static uint16_t registers(struct bench *b, unsigned sm, uint64_t address)
+{
+    struct packet *p = passes(b, access_of(b, sm, PACKET_REGISTER, address, ISA_ORDER_WEAK));
+    assert_ptr_equal(directory_find(&b->directory, address) == NULL, false);
+    return p->fill;
+}
+
+/* Remote scope */
+
+/* Every L1 is asked, and answers: nothing else happens before the last one has. */
+static void ask_all(struct bench *b, unsigned kind)
+{
+    struct packet *probes[SMS];
+    for (unsigned sm = 0; sm < SMS; sm++)
+        probes[sm] = leaves(b, kind, sm);
+    for (unsigned sm = 0; sm < SMS; sm++) {
+        assert_true(is_silent(b) && !b->directory.woken.first);
+        answers(b, probes[sm]);
+    }
+}
+
+static void perform(struct bench *b, struct packet *p)
+{
+    assert_ptr_equal(woken(b), p);
+    passes(b, p);
+    assert_true(directory_answered(&b->directory, p));
+}
+
+/* A slice serves an access at remote scope phase by phase: Table 3 of the hLRC paper, the columns of RSP. */
+static void serve(struct bench *b, struct packet *p, const char *phases)
+{
+    for (const char *phase = phases; *phase; phase++)
+        switch (*phase) {
+        case 'l':
+            ask_all(b, PACKET_LOCK);
+            break;
+        case 'f':
+            ask_all(b, PACKET_FLUSH);
+            break;
+        case 'd':
+            ask_all(b, PACKET_DROP);
+            break;
+        case 'u':
+            ask_all(b, PACKET_UNLOCK);
+            break;
+        default:
+            perform(b, p);
+        }
+    assert_ptr_equal(leaves(b, p->kind, p->sm), p);
+    assert_true(p->is_reply);
+}
+
+static const struct {
+    unsigned kind;
+    uint8_t order;
+    const char *phases;
+} remotes[] = {
+    {PACKET_READ, ISA_ORDER_ACQUIRE, "af"},
+    {PACKET_WRITE, ISA_ORDER_RELEASE, "lfdadu"},
+    {PACKET_ATOMIC, ISA_ORDER_ACQ_REL, "lfdafdu"},
+};
+#define REMOTES (sizeof remotes / sizeof *remotes)
+
+static struct packet *remote(struct bench *b, unsigned sm, unsigned which)
+{
+    struct packet *p = access_of(b, sm, remotes[which].kind, at(which), remotes[which].order);
+    p->scope = ISA_SCOPE_REMOTE;
+    return keeps(b, p);
+}
+
+static void test_remote_accesses_have_their_phases(void **unused)
+{
+    for (unsigned i = 0; i < REMOTES; i++) {
+        struct bench b;
+        start(&b, "rsp");
+        serve(&b, remote(&b, i, i), remotes[i].phases);
+        assert_true(is_silent(&b));
+        stop(&b);
+    }
+}
+
+static void test_remote_accesses_take_turns(void **unused)
+{
+    struct bench b;
+    struct packet *all[REMOTES];
+    start(&b, "rsp");
+    for (unsigned i = 0; i < REMOTES; i++)
+        all[i] = remote(&b, i, i);
+    for (unsigned i = 0; i < REMOTES; i++)
+        serve(&b, all[i], remotes[i].phases);
+    assert_true(is_silent(&b));
+    stop(&b);
+}
+
+/* Questions */
+
+static void test_each_registration_has_a_number(void **unused)
+{
+    struct bench b;
+    start(&b, "hlrc");
+    uint16_t first = registers(&b, 0, at(0)), second = registers(&b, 1, at(1));
+    assert_int_not_equal(first, second);
+    keeps(&b, access_of(&b, 2, PACKET_READ, at(0), ISA_ORDER_WEAK));
+    assert_int_equal(leaves(&b, PACKET_SHOW, 0)->fill, first);
+    keeps(&b, access_of(&b, 2, PACKET_READ, at(1), ISA_ORDER_WEAK));
+    assert_int_equal(leaves(&b, PACKET_SHOW, 1)->fill, second);
+    stop(&b);
+}
+
+/* While a line is asked back, an answer about a plain store lets that one go on, and nobody else who waits. */
+static void test_an_answer_lets_one_store_go_on(void **unused)
+{
+    struct bench b;
+    start(&b, "hlrc");
+    registers(&b, 0, at(0));
+    keeps(&b, access_of(&b, 1, PACKET_ATOMIC, at(0), ISA_ORDER_ACQ_REL));
+    leaves(&b, PACKET_REVOKE, 0);
+    keeps(&b, access_of(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_RELAXED));
+    struct packet *first = keeps(&b, access_of(&b, 2, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
+    struct packet *second = keeps(&b, access_of(&b, 1, PACKET_WRITE, at(0), ISA_ORDER_WEAK));
+    struct packet *shown[2] = {leaves(&b, PACKET_SHOW, 0), leaves(&b, PACKET_SHOW, 0)};
+    answers(&b, shown[0]);
+    assert_ptr_equal(woken(&b), first);
+    assert_null(woken(&b));
+    passes(&b, first);
+    answers(&b, shown[1]);
+    assert_ptr_equal(woken(&b), second);
+    assert_null(woken(&b));
+    passes(&b, second);
+    stop(&b);
+}
+
+/* Places */
+
+/* An access for which the tags want the place of a registered line waits until that was given back. */
+static struct packet *wait_for_place(struct bench *b, struct packet *p, uint64_t place)
+{
+    b->wanted = place;
+    return keeps(b, p);
+}
+
+/* Later accesses to its line stay behind it; plain stores pass. */
+static void test_accesses_that_wait_for_a_place_are_not_passed(void **unused)
+{
+    struct bench b;
+    start(&b, "hlrc");
+    registers(&b, 0, at(0));
+    struct packet *first = wait_for_place(&b, access_of(&b, 1, PACKET_ATOMIC, at(1), ISA_ORDER_ACQ_REL), at(0));
+    struct packet *asked = leaves(&b, PACKET_REVOKE, 0);
+    struct packet *second = keeps(&b, access_of(&b, 1, PACKET_READ, at(1), ISA_ORDER_WEAK));
+    passes(&b, access_of(&b, 2, PACKET_WRITE, at(1), ISA_ORDER_WEAK));
+    passes(&b, access_of(&b, 2, PACKET_READ, at(2), ISA_ORDER_WEAK));
+    answers(&b, asked);
+    assert_ptr_equal(woken(&b), first);
+    passes(&b, first);
+    assert_ptr_equal(woken(&b), second);
+    passes(&b, second);
+    stop(&b);
+}
+
+/* A packet of several lines waits for the place of its second one: what an owner gives back of its first one is taken
+ * all the same. */
+static void test_what_owners_give_back_waits_for_no_place(void **unused)
+{
+    struct bench b;
+    start(&b, "hlrc");
+    registers(&b, 0, at(0));
+    registers(&b, 1, at(1));
+    directory_make_room(&b.directory, at(0), access_of(&b, 2, PACKET_READ, at(1), ISA_ORDER_WEAK));
+    leaves(&b, PACKET_REVOKE, 0);
+    struct packet *put = keeps(&b, access_of(&b, 1, PACKET_PUT, at(1), ISA_ORDER_WEAK));
+    assert_ptr_equal(leaves(&b, PACKET_PUT, 1), put);
+    assert_true(put->is_reply);
+    assert_null(directory_find(&b.directory, at(1)));
+    stop(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_remote_accesses_have_their_phases),
+        cmocka_unit_test(test_remote_accesses_take_turns),
+        cmocka_unit_test(test_each_registration_has_a_number),
+        cmocka_unit_test(test_an_answer_lets_one_store_go_on),
+        cmocka_unit_test(test_accesses_that_wait_for_a_place_are_not_passed),
+        cmocka_unit_test(test_what_owners_give_back_waits_for_no_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
