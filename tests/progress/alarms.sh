@@ -66,8 +66,8 @@ legal produce 20000 4 64
 legal produce_in_memory 9 4 64
 legal barriers 10000 1 256
 # Only where L1s own lines does one who waits go round faster than the store that it waits for comes.
-launch legal store_under_way 15000 2 1
-run 0 --protocol denovo-b --set gpu.network_mhz=1 --set gpu.watch_cycles=200000
+launch legal store_under_way 8000 2 1
+run 0 --protocol denovo-b --set gpu.network_mhz=1 --set gpu.watch_cycles=100000
 # In functional mode a turn of a warp is 256 instructions.
 while read -r kernel n; do
     launch legal "$kernel" "$n" 2 32

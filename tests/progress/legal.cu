@@ -374,7 +374,8 @@ PROGRAM barriers(unsigned *out, unsigned n)
     out[threadIdx.x] = 1;
 }
 
-// Block 0 comes back to the same states while a store is long under way, and then computes for long in registers.
+// Block 0 comes back to the same states while a store is long under way, and then computes for long in registers. The
+// other block comes back to the same states until it is answered: it must not end, for that is progress.
 PROGRAM store_under_way(unsigned *out, unsigned n)
 {
     unsigned v;
@@ -382,6 +383,9 @@ PROGRAM store_under_way(unsigned *out, unsigned n)
         for (long long begin = clock64(); clock64() - begin < 200000;)
             ;
         asm volatile("st.relaxed.gpu.u32 [%0], 1;" ::"l"(&FLAG) : "memory");
+        do
+            asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(v) : "l"(&FLAG + 32) : "memory");
+        while (!v);
         return;
     }
     do
@@ -390,4 +394,5 @@ PROGRAM store_under_way(unsigned *out, unsigned n)
     for (unsigned i = 0; i < n; i++)
         asm volatile("mad.lo.u32 %0, %0, 3, 1;" : "+r"(v));
     out[0] = v;
+    asm volatile("st.relaxed.gpu.u32 [%0], 1;" ::"l"(&FLAG + 32) : "memory");
 }
