@@ -165,7 +165,7 @@ static void perform(struct bench *b, struct packet *p)
     assert_true(directory_answered(&b->directory, p));
 }
 
-/* A slice serves an access at remote scope phase by phase: Table 3 of the hLRC paper, the columns of RSP. */
+/* A slice serves an access at remote scope phase by phase: the left side of Table 3 of the hLRC paper. */
 static void serve(struct bench *b, struct packet *p, const char *phases)
 {
     for (const char *phase = phases; *phase; phase++)
