@@ -346,9 +346,13 @@ HOT static void serve_l1d_pipe(struct sm *sm)
         sm->due |= SM_DUE_REFUSED;
 }
 
-/* An access that goes past the L1D must not overtake one to the same line that is still on its way to it. */
+/* An access that goes past the L1D must not overtake one to the same line that is still on its way to it, nor one that
+ * waits at its door for more than one place in the queue of misses: it would take each as it comes free, and warps that
+ * spin by atomics would keep the other waiting for ever. (An agent's refusals may wait for what goes past.) */
 static bool follows_in_pipe(const struct sm *sm, const struct sm_transaction *t)
 {
+    if (sm->lsu.pipe_refused && !sm->lsu.l1d.agent)
+        return true;
     for (uint32_t i = 0; i < sm->lsu.pipe_count; i++)
         if (sm->lsu.pipe[(sm->lsu.pipe_head + i) % sm->params->l1d_latency].transaction.address / PACKET_LINE_BYTES ==
             t->address / PACKET_LINE_BYTES)

@@ -141,7 +141,7 @@ done
 
 # One row in `step` of those that are asked for. Under sanitizers one machine and scheduler is enough, and half of the cases.
 wanted=. unwanted='^$' step=1
-[ -z "${LOCKSTEP_BUILD:-}" ] || unwanted=' gtx[^ ]* \(gto\|lrr\) '
+[ -z "${LOCKSTEP_BUILD:-}" ] || unwanted='^\([^l]\|l[^o]\|lo[^c]\|loc[^k]\)[^ ]* gtx[^ ]* \(gto\|lrr\) ' # all but those of locks.yaml
 if grep -qs '^CMAKE_BUILD_TYPE:[A-Z]*=\(Asan\|Tsan\)' "${LOCKSTEP_BUILD:-$root/build/release}/CMakeCache.txt"; then
     wanted=' gtx480 gto ' unwanted='^$'
     [ -n "${LOCKSTEP_LONG:-}" ] || step=2
