@@ -64,9 +64,9 @@ static void insert(struct simt_paths *stack, uint32_t at, struct simt_path entry
 
 /* ---- coming out ---- */
 
-/* Why the lanes of a group have parted from a base, in its `spent`: they came out of a critical section; or took no
- * part, or got a semaphore, with which they must not be kept waiting. */
-enum { OTHER, CAME_OUT };
+/* Why the lanes of a group have parted from a base, in its `spent`: they came out of a critical section; gave up; or got
+ * a semaphore, with which they must not be kept waiting. */
+enum { GOT_ON, CAME_OUT, GAVE_UP };
 
 /* Where a group that parts from an entry meets others: a call's or a lock's entry keeps all its lanes, and has them
  * meet nowhere. */
@@ -86,12 +86,13 @@ static struct simt_path *retry_above(const struct simt_paths *stack, uint32_t i)
 }
 
 /* Lanes of a base go on at another place than those before them: they are an entry of their own above it. They meet
- * where the base does; a base that meets nobody waits for them where those before them are. Returns those that are
- * where they meet, which entries below are to deal with. */
+ * where the base does; a base that meets nobody, or from which they gave up asking, waits for them where those before
+ * them are. Returns those that are where they meet, which entries below are to deal with. */
 static uint64_t part_from(struct simt_paths *stack, uint32_t base, uint64_t mask, uint32_t pc, uint16_t why)
 {
     struct simt_path group = stack->table[base];
-    bool leaves = meeting_of(&group) != ISA_PC_NONE;
+    bool sooner = why == GAVE_UP && stack->module; /* than where the base meets others */
+    bool leaves = meeting_of(&group) != ISA_PC_NONE && !sooner;
     group.until = leaves ? group.until : group.pc;
     group.kind = SIMT_ENTRY_PARTED;
     group.spent = why;
@@ -344,8 +345,7 @@ static void meet_beyond(struct simt_paths *stack)
     uint64_t parted = 0;
     for (uint32_t i = base + 1; i < stack->count; i++)
         parted |= stack->table[i].until == here ? stack->table[i].mask : 0;
-    if (last == here || meeting_of(&stack->table[base]) != ISA_PC_NONE ||
-        (stack->table[base].mask & lanes_inside(stack)))
+    if (last == here || !parted || (stack->table[base].mask & lanes_inside(stack)))
         return;
     for (uint32_t i = base + 1; i < stack->count; i++)
         if (stack->table[i].until == here)
@@ -404,7 +404,7 @@ static void give_up(struct simt_paths *stack, uint64_t mask, uint32_t pc)
     while (mask && base-- > 0) {
         uint64_t here = is_retry(&stack->table[base]) ? 0 : stack->table[base].mask & mask;
         mask &= ~here;
-        uint64_t met = here ? part_from(stack, base, here, pc, OTHER) : 0;
+        uint64_t met = here ? part_from(stack, base, here, pc, GAVE_UP) : 0;
         if (met)
             come_out(stack, met, base, pc);
     }
@@ -418,7 +418,7 @@ void stack_answer(struct simt_paths *stack, const struct simt_answer *a)
     if (!a->kept) {
         uint64_t all = retry->mask;
         retry->mask = 0;
-        come_out_as(stack, all, stack->count - 1, a->next, OTHER);
+        come_out_as(stack, all, stack->count - 1, a->next, GOT_ON);
     }
     if (a->over)
         give_up(stack, a->over, a->target);

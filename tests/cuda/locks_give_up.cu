@@ -73,17 +73,48 @@ template <int form> __global__ void nested(guarded *g, unsigned mask, unsigned l
     }
 }
 
+// Lanes leave a loop one after the other. Those that are left know each other, and are together again behind a lock for which
+// each asks until it has it, giving up in between.
+template <int form> __global__ void rounds(guarded *g, unsigned mask, unsigned limit, unsigned work, unsigned *box)
+{
+    __shared__ unsigned s[THREADS];
+    unsigned t = threadIdx.x, left = 0xffffffffu;
+    guarded *q = &g[t & mask];
+    for (unsigned i = 0;; i++) {
+        const unsigned next = __ballot_sync(left, i < work + t % 3);
+        if (i >= work + t % 3)
+            break;
+        left = next;
+        bool done = false;
+        while (!done)
+            if (take<form>(&q->word, limit)) {
+                q->sum += i < work ? t : 0;
+                lockstep_unlock(&q->word);
+                done = true;
+            }
+        s[t] = i;
+        __syncwarp(left);
+        if (s[t / 32 * 32 + __ffs(left) - 1] != i)
+            atomicAdd(&q->given_up, 1000000);
+        __syncwarp(left);
+    }
+    s[t] = t;
+    __syncthreads();
+    box[t] = s[THREADS - 1 - t];
+}
+
 typedef void kernel(guarded *, unsigned, unsigned, unsigned, unsigned *);
 
 int main()
 {
     kernel *const kernels[] = {once<0, false>, once<1, false>, once<2, false>, once<0, true>, once<1, true>,
-                               once<2, true>,  nested<0>,      nested<1>,      nested<2>};
+                               once<2, true>,  nested<0>,      nested<1>,      nested<2>,      rounds<0>,
+                               rounds<1>,      rounds<2>};
     guarded *g;
     unsigned *box, wrong = 0, partly = 0;
     cudaMallocManaged(&g, 6 * sizeof *g);
     cudaMallocManaged(&box, THREADS * sizeof *box);
-    for (int k = 0; k < 9; k++)
+    for (int k = 0; k < 12; k++)
         for (unsigned run = 0; run < 6; run++) {
             unsigned sum = 0, given_up = 0, work = 1 + 2 * (run % 3), all = THREADS * (THREADS - 1) / 2 * work;
             for (int i = 0; i < 6; i++)

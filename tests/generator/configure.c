@@ -174,8 +174,11 @@ void configure(const struct generator *program, unsigned run)
         strbuf_add(&options, " --mode functional");
     else
         kind = timing(&g, &options, wide);
-    if (chance(&g, 30))
+    bool apart = stack && program->forms & FORM_APART;
+    if (chance(&g, 30) || apart)
         strbuf_add(&options, " --check sync");
+    if (apart)
+        refusal(&allowed, "which did not come here: under this way to diverge");
     if (chance(&g, 25))
         strbuf_add(&options, " --set sm.lock_past=true");
     if (stack)

@@ -3,6 +3,8 @@
  * Locks have a rank, and a thread that has one takes only those of a higher rank: 0 to 3 lock instructions, spin locks,
  * ticket locks and semaphores, 4 and 5 lock instructions and spin locks of class 1. So no threads wait for each other
  * in a circle, and where lanes of a warp have locks of one rank, none of them waits for another one's. */
+#include <string.h>
+
 #include "generate.h"
 
 enum { RANK_LOCK, RANK_SPIN, RANK_TICKET, RANK_SEMAPHORE, RANK_INNER_LOCK, RANK_INNER_SPIN, RANKS };
@@ -229,6 +231,7 @@ static void ticket_lock(struct generator *g, struct place p, const char *memory)
 static void semaphore(struct generator *g, struct place p, const char *memory)
 {
     unsigned one = draw(g, 2);
+    g->forms |= p.mask && strcmp(p.mask, "m0") != 0 ? FORM_APART : 0;
     line(g, "struct guarded *q%u = &%slocks.semaphore[%u];", fresh(g), memory, one);
     const char *q = text(g, "q%u", g->names - 1);
     line(g, "sem_wait(&%s->word);", q);
