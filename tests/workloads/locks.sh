@@ -53,20 +53,24 @@ forms() {
         done
     done
 }
-queues="--set locks.queue=true" met=0 more=()
+queues="--set locks.queue=true" met=0
 forms hashtable atomics lock trylock
 forms interac atomics lock
-forms apriori atomics lock
-[ -z "${LOCKSTEP_LONG:-}" ] || more=(atomics trylock) # it takes as long as all the others
-forms barneshut lock "${more[@]}"
+forms barneshut atomics lock trylock
+# It takes much longer than all the others.
+if [ -n "${LOCKSTEP_LONG:-}" ]; then
+    forms apriori atomics lock
+else
+    "$LOCKSTEP" cc "$LOCKSTEP_SRC/workloads/apriori/apriori.cu" -o "$work/apriori" || fail "apriori: lockstep cc"
+fi
 # Warps that ask again and again for a lock that their L1 has do not hold up what the network brings.
 right barneshut lock --machine gtx480 --protocol hlrc --sched lrr
 # shellcheck disable=SC2086 # several words
 {
     for limits in "" "--set locks.record_limit=4" "--set locks.queue_limit=2 --set locks.backoff=linear"; do
-        right apriori lock --machine thesis $queues $limits
-        in_turn "lock --machine thesis --sched gto" "trylock --machine gtx480"
-        for how in "${chosen[@]}"; do right barneshut $how $queues $limits; done
+        [ -n "$limits" ] && [ -z "${LOCKSTEP_LONG:-}" ] || right apriori lock --machine thesis $queues $limits
+        right barneshut lock --machine thesis --sched gto $queues $limits
+        right barneshut trylock --machine gtx480 $queues $limits
     done
     right interac atomics --machine thesis $queues
     refused interac lock 'with queues (locks.queue)' --machine thesis $queues
