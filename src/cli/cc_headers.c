@@ -85,7 +85,7 @@ int cc_headers_keep(const struct cc_tools *tools, const char *pass, const struct
     return file_write(path_of(tools, pass, "command", arena), line, strlen(line), diags);
 }
 
-/* What tells this clang from one that is installed in its place later. */
+/* The file that clang is, with its size and time: a clang that is installed in its place later has another one. */
 static const char *identity_of(const struct cc_tools *tools, struct arena *arena)
 {
     char resolved[PATH_MAX];

@@ -147,7 +147,7 @@ static uint64_t all_written(struct runtime *rt)
     return memory_host_hash(rt) ^ rt->written * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/* What the host writes from now on counts as written since. */
+/* The launch listens: notes all that the host has written, so that later writes are seen to be new. */
 static void on_listening(void *context)
 {
     struct flight *f = context;

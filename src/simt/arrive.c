@@ -131,10 +131,12 @@ static uint64_t predicates(const struct simt_warp *warp, const struct simt_op *o
 /* A half that passes the barrier alone: that of `lanes`, when they are of one half; else 0. */
 static uint64_t alone_at(const struct simt_warp *warp, const struct isa_instr *instr, uint32_t threads, uint64_t lanes)
 {
+    if (warp->code->width <= ISA_WARP_SZ || !threads)
+        return 0;
     uint64_t halves = simt_halves(lanes);
     bool passes = instr->mods.barrier == ISA_BARRIER_ARRIVE || threads <= ISA_WARP_SZ;
     bool one = halves == simt_half(0) || halves == simt_half(ISA_WARP_SZ);
-    return warp->code->width > ISA_WARP_SZ && threads && passes && one ? halves : 0;
+    return passes && one ? halves : 0;
 }
 
 static uint32_t operand_in(const struct simt_warp *warp, const struct simt_op *op, const struct simt_frame *frame,

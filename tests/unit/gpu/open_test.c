@@ -51,7 +51,7 @@ static void begin(struct device *d, struct host *h, unsigned at, uint32_t value)
     *h = (struct host){.d = d, .word = device_buffer(d, 64), .at = at, .value = value};
 }
 
-/* What is written when the launch begins to listen may have come behind the warp's last look. The warp sees it itself,
+/* A write when the launch begins to listen may have come behind the warp's last look. The warp sees it itself,
  * since the launch stands only after the warp has looked once more. */
 static void test_a_write_while_it_begins_to_listen_is_seen(void **state)
 {
