@@ -8,8 +8,12 @@
 #if !defined(__has_feature)
 #define __has_feature(x) 0
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) ||               \
-    __has_feature(thread_sanitizer)
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#define THREAD_SANITIZED 1
+#else
+#define THREAD_SANITIZED 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) || THREAD_SANITIZED
 #define SANITIZED 1
 #else
 #define SANITIZED 0
