@@ -279,7 +279,7 @@ static void test_every_fetch_policy_under(const char *scheduler, unsigned turn)
         "sm.instruction_buffer=3 sm.fetch_fills=true sm.fetch_from_fill=true l1i.sets=1 l1i.ways=1",
         "sm.instruction_buffer=8 sm.fetch_width=3 sm.issue_width=2",
     };
-    for (unsigned i = turn % effort_step(9); i < sizeof buffers / sizeof *buffers; i += effort_step(9)) {
+    for (unsigned i = turn % effort_steps(3, 18); i < sizeof buffers / sizeof *buffers; i += effort_steps(3, 18)) {
         struct strbuf lrr = {0};
         for (const struct sm_fetch_policy *const *f = sm_fetch_policies(); *f; f++) {
             char settings[256];

@@ -232,7 +232,7 @@ static void try(unsigned seed)
 
 static void test_random_call_graphs(void **state)
 {
-    unsigned step = effort_steps(8, 64);
+    unsigned step = effort_steps(16, 96);
     for (unsigned seed = 1; seed <= 192; seed += step)
         try(seed);
 }

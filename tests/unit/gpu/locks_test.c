@@ -381,7 +381,7 @@ static void test_random_kernels(void **state)
 {
     const char *from = getenv("LOCKSTEP_SEED"), *count = getenv("LOCKSTEP_KERNELS");
     uint64_t first = from ? strtoull(from, NULL, 0) : 1, end = first + (count ? strtoull(count, NULL, 0) : KERNELS);
-    for (uint64_t seed = first; seed < end; seed += effort_step(16)) {
+    for (uint64_t seed = first; seed < end; seed += effort_steps(3, 24)) {
         struct program p = make_program(seed);
         char *settings = draw_settings(seed);
         if (from)

@@ -284,7 +284,7 @@ static void test_random_kernels(void **state)
         {"gtx480-sm2", "gpu.sms=3 gpu.seed=2"},
     };
     unsigned count = sizeof machines / sizeof machines[0];
-    for (uint64_t seed = 1; seed <= 168; seed += effort_step(5))
+    for (uint64_t seed = 1; seed <= 168; seed += effort_steps(2, 10))
         run_program(seed, machines[seed % count].machine, machines[seed % count].settings,
                     seed <= 112   ? NULL
                     : seed <= 140 ? &lowest_pc
@@ -306,7 +306,7 @@ static void test_warps_formed_anew(void **state)
         {"gtx480-sm2", "gpu.sms=1 gpu.seed=3 sm.scheduler=tls sm.fence_l1=none"},
     };
     unsigned count = sizeof machines / sizeof machines[0];
-    for (uint64_t seed = 500; seed < 570; seed += effort_step(4))
+    for (uint64_t seed = 500; seed < 570; seed += effort_steps(2, 8))
         run_program(seed, machines[seed % count].machine, machines[seed % count].settings, simt_way_find("dwf"));
 }
 

@@ -698,7 +698,7 @@ static void test_every_order(void **state)
         {"3 threads, a lock and a semaphore of 2", 3, 2, .semaphores = 2, .tries = 1, .leaves = true, .late = true},
         {"3 threads, a lock and a semaphore, 1 queue", 3, 2, .semaphores = 2, .leaves = true, .queue_limit = 1},
     };
-    for (unsigned i = 0; i < sizeof systems / sizeof systems[0]; i += effort_step(4))
+    for (unsigned i = 0; i < sizeof systems / sizeof systems[0]; i += effort_steps(2, 4))
         explore(&systems[i]);
     print_message("%u states in all\n", sum_of_states);
     free(s.states);

@@ -495,7 +495,7 @@ static const struct simt_divergence *its(void)
 static void run_programs(const struct simt_divergence *way, bool polls)
 {
     unsigned ended = 0, programs = 0;
-    for (uint64_t seed = 0; seed < 3000; seed += effort_step(24), programs++)
+    for (uint64_t seed = 0; seed < 3000; seed += effort_steps(4, 48), programs++)
         ended += run_program(seed, way, polls);
     assert_true(ended > programs / 2); /* or the test would hardly test anything */
 }

@@ -207,7 +207,7 @@ static void test_random_programs(void **state)
 {
     static struct block b;
     unsigned exchanged = 0;
-    for (uint64_t seed = 1; seed <= 1500; seed += effort_step(5)) {
+    for (uint64_t seed = 1; seed <= 1500; seed += effort_steps(3, 10)) {
         start(&b, seed);
         make_program(&b);
         uint64_t random = seed;
