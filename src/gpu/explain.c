@@ -122,6 +122,8 @@ static void add_holder(const struct gpu_run *run, const struct waits *w, const s
         strbuf_add(out, ", one of the lanes that spin");
     } else if (w->warps[lock->holder_warp].kind == WAITS_STARVED) {
         strbuf_add(out, ", which is starved");
+    } else if (w->warps[lock->holder_warp].kind == WAITS_KEPT) {
+        strbuf_add(out, ", which waits for an access to memory");
     }
 }
 
@@ -271,11 +273,17 @@ static void describe_starved(const struct gpu_run *run, const struct waits *w, u
             others += w->warps[i].state.issued;
     }
     describe_warp(run, w, node, WAITS_NOBODY, out);
-    strbuf_addf(
-        out,
-        "\n    starved by its scheduler: since the last progress scheduler %u of SM %u has issued %llu instructions, "
-        "all of other warps; the SM's other schedulers, with which it shares units, %llu",
-        scheduler, node->sm, (unsigned long long)here, (unsigned long long)others);
+    if (node->kind == WAITS_KEPT)
+        strbuf_addf(
+            out,
+            "\n    its access has not ended since the last progress, in which time other warps of SM %u have issued "
+            "%llu instructions",
+            node->sm, (unsigned long long)(here + others));
+    else
+        strbuf_addf(out,
+                    "\n    starved by its scheduler: since the last progress scheduler %u of SM %u has issued %llu "
+                    "instructions, all of other warps; the SM's other schedulers, with which it shares units, %llu",
+                    scheduler, node->sm, (unsigned long long)here, (unsigned long long)others);
     for (uint32_t i = 0; i < w->lock_count; i++) {
         const struct waits_lock *lock = &w->locks[i];
         if (lock->holder_warp != index || lock->holder < HOLDER_PARKED)
@@ -314,22 +322,26 @@ static void describe_idle_scheduler(const struct gpu_run *run, const struct wait
                     name, ready, idle);
 }
 
-/* Warps that get no turn and that others wait for, those first for whom most wait. */
-static void describe_all_starved(const struct gpu_run *run, const struct waits *w, struct strbuf *out)
+/* Warps that get no turn (kind STARVED), or no answer of memory (KEPT), and that others wait for, those first for whom
+ * most wait. */
+static void describe_all_starved(const struct gpu_run *run, const struct waits *w, enum waits_kind kind,
+                                 struct strbuf *out)
 {
     uint32_t starved = 0, holders = 0, last = UINT32_MAX, after = 0;
     for (uint32_t i = 0; i < w->warp_count; i++) {
-        starved += w->warps[i].kind == WAITS_STARVED;
-        holders += w->warps[i].kind == WAITS_STARVED && lanes_behind(w, i);
+        starved += w->warps[i].kind == kind;
+        holders += w->warps[i].kind == kind && lanes_behind(w, i);
     }
     if (!starved)
         return;
-    strbuf_addf(out, "\n starved: %u warps could go on but get no turn, %u of them hold what others wait for:", starved,
+    strbuf_addf(out, "\n %s: %u warps %s, %u of them hold what others wait for:",
+                kind == WAITS_KEPT ? "kept waiting" : "starved", starved,
+                kind == WAITS_KEPT ? "wait for accesses to memory that do not end" : "could go on but get no turn",
                 holders);
     for (uint32_t shown = 0; shown < holders && shown < REPORT_STARVED; shown++) {
         uint32_t best = WAITS_NOBODY, most = 0;
         for (uint32_t i = 0; i < w->warp_count; i++) {
-            uint32_t lanes = w->warps[i].kind == WAITS_STARVED ? lanes_behind(w, i) : 0;
+            uint32_t lanes = w->warps[i].kind == kind ? lanes_behind(w, i) : 0;
             if (lanes > most && (lanes < last || (lanes == last && i > after))) {
                 best = i;
                 most = lanes;
@@ -347,7 +359,8 @@ static void describe_all_starved(const struct gpu_run *run, const struct waits *
  * and never meet it free. */
 static bool tries_in_vain(const struct waits_warp *node)
 {
-    return node->kind != WAITS_BARRIER && node->kind != WAITS_STARVED && node->state.takes > WAITS_MANY_TAKES;
+    return node->kind != WAITS_BARRIER && node->kind != WAITS_STARVED && node->kind != WAITS_KEPT &&
+           node->state.takes > WAITS_MANY_TAKES;
 }
 
 static bool never_takes(const struct waits_warp *node)
@@ -475,6 +488,11 @@ static bool is_kept(const struct waits *w)
     return false;
 }
 
+static bool is_held_by(const struct waits *w, const struct waits_lock *lock, enum waits_kind kind)
+{
+    return lock->holder_warp != WAITS_NOBODY && w->warps[lock->holder_warp].kind == kind;
+}
+
 /* Blocks that must wait until others end; what waits for them waits for ever. */
 static void describe_blocks(const struct waits *w, struct strbuf *out)
 {
@@ -528,16 +546,19 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how, const struct waits
 {
     struct waits w;
     struct strbuf text = {0};
-    unsigned starving = 0;
+    unsigned starving = 0, kept = 0;
     waits_find(&w, run->gpu, source, &run->arena);
     waits_find_writers(&w, since);
     waits_count_blocks(&w, run->blocks, run->next_block);
-    for (uint32_t i = 0; i < w.lock_count; i++)
-        starving += w.locks[i].holder_warp != WAITS_NOBODY && w.warps[w.locks[i].holder_warp].kind == WAITS_STARVED;
+    for (uint32_t i = 0; i < w.lock_count; i++) {
+        starving += is_held_by(&w, &w.locks[i], WAITS_STARVED);
+        kept += is_held_by(&w, &w.locks[i], WAITS_KEPT);
+    }
     uint32_t in_vain = count_warps(&w, tries_in_vain), never = count_warps(&w, never_takes);
     describe_verdict(run, &w, how,
                      w.circle_count ? " (deadlock)"
                      : starving     ? " (livelock: holders of locks get no turn)"
+                     : kept         ? " (livelock: holders of locks wait for accesses to memory that do not end)"
                      : in_vain      ? " (livelock: locks are taken and given back in vain)"
                      : is_kept(&w)  ? " (a lock was not given back)"
                                     : "",
@@ -550,7 +571,8 @@ void gpu_explain_hang(struct gpu_run *run, enum gpu_hang how, const struct waits
     if (w.circle_count > REPORT_CIRCLES)
         strbuf_addf(&text, "\n and %u more circles", w.circle_count - REPORT_CIRCLES);
     describe_idle_scheduler(run, &w, &text);
-    describe_all_starved(run, &w, &text);
+    describe_all_starved(run, &w, WAITS_STARVED, &text);
+    describe_all_starved(run, &w, WAITS_KEPT, &text);
     describe_tries(run, &w, &text);
     describe_others(run, &w, &text);
     diag_error(run->sink, DIAG_NOWHERE, hint_for(how, starving, in_vain && never), "%s", strbuf_text(&text));

@@ -42,9 +42,11 @@ static const struct isa_instr *sync_instr(const struct sm_warp_state *s)
     return isa_function_at(code, s->last_sync_pc) == now ? &code->instrs[s->last_sync_pc] : NULL;
 }
 
-static bool read_location(const struct gpu *gpu, const struct sm_warp_state *s, uint64_t address, unsigned bytes,
+/* The value of a location now: in global memory, that of the L1 that has registered it, if one has. */
+static bool read_location(const struct waits *w, const struct sm_warp_state *s, uint64_t address, unsigned bytes,
                           uint64_t *value)
 {
+    const struct gpu *gpu = w->gpu;
     const struct simt_block *block = s->warp->block;
     *value = 0;
     if (s->last_sync_shared && address + bytes <= block->shared_bytes)
@@ -54,6 +56,8 @@ static bool read_location(const struct gpu *gpu, const struct sm_warp_state *s, 
     if (!store_covers(&gpu->store, address, bytes))
         return false;
     memcpy(value, store_at(&gpu->store, address), bytes);
+    for (unsigned i = 0; i < w->source.units && w->source.timed; i++)
+        sm_peek(gpu->sms[i], address, (uint8_t *)value, bytes);
     return true;
 }
 
@@ -126,7 +130,7 @@ static uint32_t lock_at(struct waits *w, const struct waits_warp *node, const st
     lock->bytes = instr && isa_type_bits(instr->type) == 64 ? 8 : 4;
     lock->home = node->sm;
     lock->shared_base = s->shared_base;
-    lock->readable = read_location(w->gpu, s, address, lock->bytes, &lock->value);
+    lock->readable = read_location(w, s, address, lock->bytes, &lock->value);
     if (lock->readable)
         find_holder(w, lock, lock->shared ? s->shared_base : 0, node->sm);
     w->places[place] = ++w->lock_count;
@@ -272,7 +276,7 @@ static enum waits_kind kind_of(const struct sm_warp_state *s, bool others_issue)
     if (kind > WAITS_LOCK)
         return kind;
     if (!s->issued && kind == WAITS_RUNS && (others_issue || !s->in_flight))
-        return WAITS_STARVED;
+        return s->needs_access ? WAITS_KEPT : WAITS_STARVED;
     return s->sync_ops ? WAITS_LOCK : kind;
 }
 
@@ -451,7 +455,7 @@ void waits_find_writers(struct waits *w, uint64_t since)
 bool waits_starving(const struct waits *w)
 {
     for (uint32_t i = 0; i < w->warp_count; i++)
-        if (w->warps[i].kind == WAITS_STARVED)
+        if (w->warps[i].kind == WAITS_STARVED || w->warps[i].kind == WAITS_KEPT)
             return true;
     return false;
 }

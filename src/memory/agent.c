@@ -381,6 +381,18 @@ void agent_publish(struct agent *a, void (*put)(void *context, uint64_t address,
                 put(context, (line->address & ~(uint64_t)(PACKET_LINE_BYTES - 1)) + i, agent_data(a, line) + i, 1);
 }
 
+void agent_peek(const struct agent *a, uint64_t address, uint8_t *to, uint32_t bytes)
+{
+    const struct agent_line *line = agent_find(a, address);
+    if (!line || line->own || (line->state != AGENT_R && line->state != AGENT_P && line->state != AGENT_E))
+        return;
+    for (uint32_t i = 0; i < bytes; i++) {
+        uint32_t at = (uint32_t)(address % PACKET_LINE_BYTES) + i;
+        if (line->written.word[at / 64] >> at % 64 & 1)
+            to[i] = agent_data(a, line)[at];
+    }
+}
+
 void agent_refresh(struct agent *a, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                    void *context)
 {

@@ -189,6 +189,9 @@ bool agent_idle(const struct agent *a);
  * values of registered lines, which the host may have changed. */
 void agent_publish(struct agent *a, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                    void *context);
+/* For a look from outside: over the bytes at an address, which lie in one line, those of them that the L1 has written to a line
+ * that it has registered. */
+void agent_peek(const struct agent *a, uint64_t address, uint8_t *to, uint32_t bytes);
 void agent_refresh(struct agent *a, bool (*read)(void *context, uint64_t address, uint8_t *to, uint32_t bytes),
                    void *context);
 

@@ -387,6 +387,12 @@ void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, cons
         agent_publish(l1->agent, put, context);
 }
 
+void l1_peek(const struct l1 *l1, uint64_t address, uint8_t *to, uint32_t bytes)
+{
+    if (RARELY(l1->agent))
+        agent_peek(l1->agent, address, to, bytes);
+}
+
 /* Checkpoints */
 
 void l1_archive(struct l1 *l1, struct archive *ar, const struct packet_source *source, uint32_t waiters)

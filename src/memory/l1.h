@@ -149,6 +149,9 @@ void l1_empty(struct l1 *l1);
 void l1_publish(struct l1 *l1, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);
 
+/* agent_peek, where the L1 is one that registers lines. */
+void l1_peek(const struct l1 *l1, uint64_t address, uint8_t *to, uint32_t bytes);
+
 /* l1_check.c: recomputes what the L1 and its cache keep (base/check.h). */
 struct check;
 void l1_check(struct l1 *l1, struct check *c);

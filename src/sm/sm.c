@@ -630,6 +630,11 @@ void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uin
     l1_begin_kernel(&sm->lsu.l1d, read, context);
 }
 
+void sm_peek(const struct sm *sm, uint64_t address, uint8_t *to, uint32_t bytes)
+{
+    l1_peek(&sm->lsu.l1d, address, to, bytes);
+}
+
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state)
 {
     const struct sm_warp *warp = &sm->warps[slot];
@@ -640,6 +645,8 @@ void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *sta
     for (unsigned w = 0; w < SM_WAIT_COUNT; w++)
         state->waits |= (uint32_t)mask_has(sm->waits.of[w], slot) << w;
     state->in_flight = warp->in_flight || warp->stores_out;
+    state->needs_access =
+        warp->in_flight && mask_has(sm->buffered & ~(sm->cleared | sm->mispredicted | sm->waiting), slot);
     memcpy(state->block, warp->simt.block->index, sizeof state->block);
     state->index = warp->simt.index;
     state->live = warp->simt.live;

@@ -195,11 +195,13 @@ void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uin
 void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);
 
-/* For the progress watch and its diagnosis. */
+/* For the progress watch and its diagnosis: see agent_peek. */
+void sm_peek(const struct sm *sm, uint64_t address, uint8_t *to, uint32_t bytes);
 struct sm_warp_state {
     bool resident, finished;
     uint32_t waits; /* set of enum sm_wait */
-    bool in_flight; /* instructions of it are under way */
+    bool in_flight;    /* instructions of it are under way */
+    bool needs_access; /* and its next instruction needs the registers that one of them writes */
     uint32_t block[3], index;
     uint32_t pc;
     uint64_t mask, live;

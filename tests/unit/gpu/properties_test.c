@@ -308,8 +308,8 @@ static bool same_stats(const struct kernel *k, unsigned m, const char *what, con
     return false;
 }
 
-/* One run and the same in other ways: again, stepping every cycle, on several threads of the host. The thread sanitizer sees one
- * kernel a machine, on two or three threads. */
+/* One run and the same in other ways: again, stepping every cycle, on several threads of the host. The thread sanitizer
+ * sees one kernel a machine, on two or three threads. */
 static void test_runs_repeat_whatever_skips_and_threads(void **state)
 {
     static const struct {
@@ -328,7 +328,8 @@ static void test_runs_repeat_whatever_skips_and_threads(void **state)
         for (unsigned i = m % kernels_step; i < KERNELS; i += kernels_step) {
             struct outcome first, other;
             run(&kernels[i], m, GPU_TIMING, 1, false, &first);
-            for (unsigned w = THREAD_SANITIZED ? 2 + m % 2 : (m + i) % ways_step; w < sizeof ways / sizeof *ways; w += ways_step) {
+            for (unsigned w = THREAD_SANITIZED ? 2 + m % 2 : (m + i) % ways_step; w < sizeof ways / sizeof *ways;
+                 w += ways_step) {
                 run(&kernels[i], m, GPU_TIMING, ways[w].threads, ways[w].every_cycle, &other);
                 same &= same_stats(&kernels[i], m, ways[w].what, &first, &other);
                 assert_memory_equal(first.memory, other.memory, sizeof first.memory);

@@ -417,6 +417,34 @@ static void places_are_made(void **state)
         }
 }
 
+/* DeNovo-B with one row of its L1s replaced. */
+struct lame {
+    struct coherence_row rows[COHERENCE_ROWS];
+    struct coherence_table table;
+    struct coherence_registration registration;
+    struct coherence_protocol protocol;
+};
+
+static void lame_open(struct lame *lame, struct coherence_row row, const char *settings, struct device *d)
+{
+    const struct coherence_protocol *from = coherence_find("denovo-b");
+    const struct coherence_table *agent = from->registration->agent;
+    memcpy(lame->rows, agent->rows, agent->count * sizeof *lame->rows);
+    for (unsigned i = 0; i < agent->count; i++)
+        if (lame->rows[i].state == row.state && lame->rows[i].event == row.event)
+            lame->rows[i] = row;
+    lame->table = (struct coherence_table){lame->rows, agent->count};
+    lame->registration = *from->registration;
+    lame->registration.agent = &lame->table;
+    lame->protocol = *from;
+    lame->protocol.registration = &lame->registration;
+    device_open(d, "gtx480", settings);
+    gpu_destroy(d->gpu);
+    d->machine.memory.protocol = &lame->protocol;
+    d->gpu = gpu_create(&d->machine, &d->sink);
+    assert_non_null(d->gpu);
+}
+
 /* A protocol whose L1s never answer when a line is asked back. Whoever wants it waits for ever, and that is called what
  * it is, at once when nothing else is under way, and else at the next look of the watch. */
 static void a_deadlock_of_memory_is_called_so(void **state)
@@ -427,25 +455,11 @@ static void a_deadlock_of_memory_is_called_so(void **state)
         PTX_HEAD PTX_KERNEL("k", PTX_BEGIN "setp.eq.u32 %p1, %r3, 2; @%p1 bra SPIN;\n"
                                            "atom.acq_rel.gpu.global.add.u32 %r6, [%rd1], 1; ret;\n"
                                            "SPIN: add.u32 %r6, %r6, 1; nanosleep.u32 20; bra SPIN;")};
-    const struct coherence_protocol *from = coherence_find("denovo-b");
-    const struct coherence_table *agent = from->registration->agent;
-    struct coherence_row rows[COHERENCE_ROWS];
-    memcpy(rows, agent->rows, agent->count * sizeof *rows);
-    for (unsigned i = 0; i < agent->count; i++)
-        if (rows[i].state == AGENT_R && rows[i].event == AGENT_REVOKE_EVENT)
-            rows[i] = (struct coherence_row){AGENT_R, AGENT_REVOKE_EVENT, AGENT_R, AGENT_DO_WAIT};
-    struct coherence_table lame = {rows, agent->count};
-    struct coherence_registration registration = *from->registration;
-    struct coherence_protocol protocol = *from;
-    registration.agent = &lame;
-    protocol.registration = &registration;
     for (unsigned i = 0; i < 2; i++) {
         struct device d;
-        device_open(&d, "gtx480", "coherence.protocol=denovo-b gpu.sms=3 gpu.watch_cycles=100000");
-        gpu_destroy(d.gpu);
-        d.machine.memory.protocol = &protocol;
-        d.gpu = gpu_create(&d.machine, &d.sink);
-        assert_non_null(d.gpu);
+        struct lame lame;
+        lame_open(&lame, (struct coherence_row){AGENT_R, AGENT_REVOKE_EVENT, AGENT_R, AGENT_DO_WAIT},
+                  "coherence.protocol=denovo-b gpu.sms=3 gpu.watch_cycles=100000", &d);
         device_load(&d, texts[i]);
         uint64_t params[] = {device_buffer(&d, 4096), 0};
         assert_int_equal(device_try(&d, "k", (struct shape){.grid = 3, .block = 1, .max_cycles = MOST}, 2, params),
@@ -458,11 +472,43 @@ static void a_deadlock_of_memory_is_called_so(void **state)
     }
 }
 
+/* One whose L1s never serve a load that they have missed. The holder of a lock loads, and its scheduler is not blamed.
+ * The lock's value is the one in the L1 that has registered it. */
+static void a_load_that_never_ends_is_called_so(void **state)
+{
+    (void)state;
+    struct device d;
+    struct lame lame;
+    lame_open(&lame, (struct coherence_row){AGENT_F, AGENT_FILL_EVENT, AGENT_V, AGENT_DO_INSTALL},
+              "coherence.protocol=denovo-b gpu.sms=1 gpu.watch_cycles=2000", &d);
+    device_load(
+        &d, PTX_HEAD PTX_KERNEL("k", PTX_BEGIN
+                                "and.b32 %r6, %r2, 31; setp.ne.u32 %p1, %r6, 0; @%p1 ret;\n"
+                                "SPIN: atom.global.cas.b32 %r6, [%rd1], 0, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra SPIN;\n"
+                                "ld.global.u32 %r7, [%rd1+512]; add.u32 %r7, %r7, 0;\n"
+                                "atom.global.exch.b32 %r6, [%rd1], %r7; ret;"));
+    uint64_t params[] = {device_buffer(&d, 4096), 0};
+    assert_int_equal(device_try(&d, "k", (struct shape){.grid = 1, .block = 128, .max_cycles = MOST}, 2, params),
+                     GPU_HANG);
+    static const char *const said[] = {
+        "(livelock: holders of locks wait for accesses to memory that do not end)",
+        "kept waiting: 1 warps wait for accesses to memory that do not end, 1 of them hold",
+        "wait for an access to memory at",
+        "its access has not ended since the last progress",
+        ", which waits for an access to memory",
+        " = 1 since cycle"};
+    for (unsigned i = 0; i < sizeof said / sizeof *said; i++)
+        assert_has(strbuf_text(&d.text), said[i]);
+    assert_null(strstr(strbuf_text(&d.text), "starved"));
+    device_close(&d);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(places_are_made),
         cmocka_unit_test(a_deadlock_of_memory_is_called_so),
+        cmocka_unit_test(a_load_that_never_ends_is_called_so),
         cmocka_unit_test(races_end_the_same_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
