@@ -67,7 +67,7 @@ static void protocols_have_no_fault(void **state)
     (void)state;
     for (unsigned i = 0; i < PROTOCOLS; i++) {
         struct checker_setup setup = setup_of(protocols[i]);
-        look_at(&setup, is_long() ? 300 : SANITIZED ? 6 : 30);
+        look_at(&setup, is_long() ? 300 : SANITIZED ? 3 : 15);
     }
 }
 
@@ -82,7 +82,7 @@ static void capacities_make_no_fault(void **state)
         setup.fills = 2;
         setup.stores = 2;
         setup.merges = 1;
-        look_at(&setup, is_long() ? 100 : SANITIZED ? 2 : 6);
+        look_at(&setup, is_long() ? 100 : SANITIZED ? 1 : 4);
     }
 }
 

@@ -209,7 +209,7 @@ static void expect_none(const char *machine, const char *settings, const struct 
 /* Every join with every release, each with so many of the accesses; those and acquires take turns. */
 static void expect_none_anywhere(const char *machine, const char *settings, unsigned turns)
 {
-    unsigned step = effort_steps(2, 13);
+    unsigned step = effort_steps(3, 19);
     for (unsigned j = 0; j < JOINS; j++)
         for (unsigned r = j % step; r < RELEASES; r += step)
             for (unsigned k = 0; k < turns; k++) {

@@ -406,7 +406,7 @@ static void run_litmus(const struct litmus *l, const char *more)
     add_kernel(&text, l, count);
     device_load(&d, strbuf_text(&text));
     uint64_t p = device_buffer(&d, 32768);
-    unsigned combinations = 6 * 6 * (count > 2 ? 3 : 1), step = l->wanted ? effort_step(3) : effort_steps(2, 19);
+    unsigned combinations = 6 * 6 * (count > 2 ? 3 : 1), step = l->wanted ? effort_step(3) : effort_steps(3, 29);
     for (unsigned y = 0; y < 4; y++) {
         for (unsigned c = y % step; c < combinations; c += step) {
             uint64_t n = skews[c % 6] | (uint64_t)skews[c / 6 % 6] << 8 | (uint64_t)skews[(c * 5 + c / 36) % 6] << 16 |
