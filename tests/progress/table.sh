@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The table of docs/progress.md: kernels in which a thread waits for another, under every scheduler on gtx480: whether each ends, and what
-# that costs. A test: the page has the table that comes out (of each row, every eighth scheduler: "." stands for the others; all with
-# LOCKSTEP_LONG). `tests/progress/table.sh --print` prints it; --update puts it into the page. (LOCKSTEP: the binary, default
-# build/release/bin/lockstep.)
+# that costs. A test: the page has the table that comes out (one scheduler of each row, and of the next row another: "." stands for the
+# others; all with LOCKSTEP_LONG). `tests/progress/table.sh --print` prints it; --update puts it into the page. (LOCKSTEP: the binary,
+# default build/release/bin/lockstep.)
 LOCKSTEP_SRC=${LOCKSTEP_SRC:-$(cd "$(dirname "$0")/../.." && pwd)}
 LOCKSTEP=${LOCKSTEP:-$LOCKSTEP_SRC/build/release/bin/lockstep}
 . "$(dirname "$0")/_lib.sh"
@@ -98,7 +98,7 @@ rows_of_table() {
     row "the same, \`--divergence dwf\`" --divergence dwf
 }
 
-rows=0 every=8 kernels=0
+rows=3 every=14 kernels=0
 [ -z "${LOCKSTEP_LONG:-}${1:-}" ] || every=1
 rows_of_table >"$folder/numbered"
 grep -q '?' "$folder/numbered" && wrong "a run ended neither well nor as a hang"

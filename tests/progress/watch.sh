@@ -19,30 +19,33 @@ same() { cmp -s "$folder/$1" "$folder/$2" || wrong "$1 and $2 differ: $(diff "$f
 
 in_turn gto lrr
 for scheduler in "${chosen[@]}"; do
-    fails $scheduler 3 --sched $scheduler --max-cycles 20000000 trylock.yaml
+    fails $scheduler 3 --sched $scheduler --set gpu.watch_cycles=100000 trylock.yaml
     has $scheduler "livelock: locks are taken and given back in vain"
     has $scheduler "3 warps asked as often and never got it"
     has $scheduler "block (9,0,0) warp 0 (SM 9): lane 0 of 32 spin at trylock.ptx"
-    has $scheduler "; it asked 2"
+    has $scheduler "; it asked 12"
     has $scheduler "by 1 warps that give them back"
     has $scheduler "block (6,0,0) warp 0 (SM 6): lane 0 of 32 spin at trylock.ptx:"
-    has $scheduler "; it took a lock 2"
+    has $scheduler "; it took a lock 12"
     has $scheduler "--seed N"
 done
 for machine in gtx480-sm2 gtx1080ti; do
     fails $machine 0 --machine $machine --max-cycles 2000000 trylock.yaml
 done
 fails seeded 0 --seed 1 --max-cycles 2000000 trylock.yaml
-fails stepped 3 --no-skip --set gpu.watch_cycles=300000 trylock.yaml
-fails threads 3 --threads 2 --set gpu.watch_cycles=300000 trylock.yaml
-fails saved 3 --set gpu.watch_cycles=300000 --checkpoint "$folder/state" --checkpoint-every 150000 trylock.yaml
-fails resumed 3 --resume "$folder/state" --set gpu.watch_cycles=300000 trylock.yaml
+fails stepped 3 --no-skip --set gpu.watch_cycles=100000 trylock.yaml
+fails threads 3 --threads 2 --set gpu.watch_cycles=100000 trylock.yaml
+fails saved 3 --set gpu.watch_cycles=100000 --checkpoint "$folder/state" --checkpoint-every 150000 trylock.yaml
+fails resumed 3 --resume "$folder/state" --set gpu.watch_cycles=100000 trylock.yaml
 same stepped threads
 same stepped saved
 same stepped resumed
 
+cd "$folder" || exit 1
+cp "$here/idle.ptx" .
+sed 's/100000/20000/' "$here/idle.yaml" >idle.yaml
 fails long 0 --set gpu.watch_cycles=10000 idle.yaml
-fails idle 3 --set gpu.watch_cycles=10000 --set gpu.idle_cycles=500000 idle.yaml
+fails idle 3 --set gpu.watch_cycles=10000 --set gpu.idle_cycles=100000 idle.yaml
 has idle "no visible progress"
 has idle "gpu.idle_cycles (0: no limit)"
 grep -q '"partial_reason": "hang"' "$folder/idle.json" || wrong "partial_reason of the idle kernel: $(grep partial "$folder/idle.json")"
