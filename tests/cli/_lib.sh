@@ -34,7 +34,7 @@ little_locks() {
 }
 
 # begun PID: waits until a run is well under way, however slow the machine is: until its process and those that it began have
-# computed for 0.3 seconds. False when it has ended before.
+# computed for 0.2 seconds. False when it has ended before.
 begun() {
     local process line fields ticks second
     second=$(getconf CLK_TCK)
@@ -45,7 +45,7 @@ begun() {
             fields=(${line##*) })
             ticks=$((ticks + ${fields[11]:-0} + ${fields[12]:-0}))
         done
-        [ "$ticks" -lt $((second * 3 / 10)) ] || return 0
+        [ "$ticks" -lt $((second * 2 / 10)) ] || return 0
         sleep 0.05
     done
     return 1
@@ -67,9 +67,8 @@ stripped() {
 
 # bad SED TEXT: the study in mini, changed so, is refused with TEXT before anything runs.
 bad() {
-    rm -rf bad
-    cp -r mini bad
-    sed -i "$1" bad/study.yaml
+    [ -d bad ] || cp -r mini bad
+    sed "$1" mini/study.yaml >bad/study.yaml
     cmp -s bad/study.yaml mini/study.yaml && wrong "nothing changed: $1"
     expect 2 "$2" study ./bad --list
 }

@@ -112,18 +112,21 @@ done
 expect 3 "" run --hang-report "$folder/again.dot" "$folder/lock.yaml"
 expect 3 "" run --hang-report "$folder/again.dot" "$folder/lock.yaml"
 for i in 1 2; do
-    expect 0 "" run --checkpoint-every 300 --checkpoint "$folder/again.checkpoint" "$reference/vecadd.yaml"
+    expect 0 "" run --checkpoint-every 8000 --checkpoint "$folder/again.checkpoint" "$reference/vecadd.yaml"
     expect 0 "" validate --case vecadd --machine gtx480 --sched lrr --html "$folder/again.html"
 done
 
-# What has no end is not read for ever, wherever a file is named; a pipe is read to its end.
-expect 2 "/dev/zero" disasm /dev/zero
-expect 2 "/dev/zero" run --machine /dev/zero "$reference/vecadd.yaml"
-expect 2 "/dev/zero" run --resume /dev/zero
+# What has no end is not read for ever, wherever a file is named (texts have one limit, which takes a second to reach); a pipe is
+# read to its end.
 ln -s /dev/zero "$folder/endless.yaml"
 expect 2 "endless.yaml: it has more than" run "$folder/endless.yaml"
-edit 'ptx: vecadd.ptx' 'ptx: \/dev\/zero' a
-expect 2 "no PTX in '/dev/zero'" run "$folder/a.yaml"
+expect 2 "/dev/zero" run --resume /dev/zero
+if [ -n "${LOCKSTEP_LONG:-}" ]; then
+    expect 2 "/dev/zero" disasm /dev/zero
+    expect 2 "/dev/zero" run --machine /dev/zero "$reference/vecadd.yaml"
+    edit 'ptx: vecadd.ptx' 'ptx: \/dev\/zero' a
+    expect 2 "no PTX in '/dev/zero'" run "$folder/a.yaml"
+fi
 edit 'init: zero' 'init: {file: \/dev\/zero}' a
 expect 2 "it has more than 393216 bytes" run "$folder/a.yaml"
 [ "$(cat "$reference/vecadd.ptx" | "$LOCKSTEP" disasm /dev/stdin | wc -l)" -gt 10 ] || wrong "a pipe is not read"

@@ -17,13 +17,15 @@ for protocol in vi rsp denovo-b hlrc hlrc-scoped; do
 done
 grep -q "FAULT\|not finished" "$folder/once" && wrong "a fault, or an end before the end"
 # The same every time.
-"$LOCKSTEP" check --quiet --accesses 1 --transitions vi rsp denovo-b hlrc hlrc-scoped >"$folder/again"
-cmp -s "$folder/once" "$folder/again" || wrong "two searches differ"
+for time in first second; do
+    "$LOCKSTEP" check --quiet --accesses 1 --transitions hlrc >"$folder/$time"
+done
+[ -s "$folder/first" ] && cmp -s "$folder/first" "$folder/second" || wrong "two searches differ"
 
 # Fewer accesses of all together than of each; where the search would be long a program has a bound.
 expect 0 "2, 3 in all" check --quiet --program mix --caches 3 --lines 2 --together 3 hlrc
-expect 1 "2, 5 in all" check --quiet --program mix --caches 3 --lines 2 --depth 9 hlrc
-expect 1 "mix      2       " check --quiet --program mix --caches 3 --lines 2 --accesses 2 --depth 9 hlrc
+expect 1 "2, 5 in all" check --quiet --program mix --caches 3 --lines 2 --depth 5 hlrc
+expect 1 "mix      2       " check --quiet --program mix --caches 3 --lines 2 --accesses 2 --depth 5 hlrc
 
 # A fault: under vi nobody sees at remote scope what was done at the scope of a block. The way to it is told.
 expect 1 "two threads have taken the guard in line 0 at a time" check --quiet --program steal vi

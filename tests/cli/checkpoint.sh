@@ -4,20 +4,22 @@
 . "$(dirname "$0")/_lib.sh"
 cases=$LOCKSTEP_SRC/tests/reference
 
-# As ht64, with one block for each SM instead of two.
-cp "$cases/ht.ptx" "$folder/"
+# The cases with fewer blocks; with LOCKSTEP_LONG as they are. ht15 is ht64 with one block for each SM instead of two.
+cp "$cases/"*.{ptx,bin} "$cases/"{atom_spread,bfs,divergence,hist_shared,localmem,reduce,scan,vecadd,waitsignal}.yaml "$folder/"
 sed 's/^grid: .*/grid: [15]/; /buffer: links/d' "$cases/ht64.yaml" >"$folder/ht15.yaml"
+for case in ht15 reduce scan vecadd bfs divergence; do
+    [ -n "${LOCKSTEP_LONG:-}" ] || sed -i 's/^grid: .*/grid: [6]/; /^check/,$d' "$folder/$case.yaml"
+done
 
-# continues CASE OPTIONS...: from two checkpoints (with LOCKSTEP_LONG, eight); by turns with other numbers of threads, without
-# skipping and as it was.
+# continues CASE OPTIONS...: from a checkpoint behind its middle (with LOCKSTEP_LONG, from eight); by turns with other numbers of
+# threads, without skipping and as it was.
 continues() {
-    local file=$cases/$1.yaml case=$1 every n=0 how
+    local file=$folder/$1.yaml case=$1 every n=0 how
     shift
-    [ "$case" = ht15 ] && file=$folder/ht15.yaml
     rm -f "$folder"/at.*
     json "$folder/whole" "$@" "$file" || return
     every=$(sed -n 's/^   "cycles": \([0-9]*\),$/\1/p' "$folder/whole")
-    [ -z "${LOCKSTEP_LONG:-}" ] && every=$((every * 2 / 5)) || every=$((every / 8))
+    [ -z "${LOCKSTEP_LONG:-}" ] && every=$((every * 3 / 5)) || every=$((every / 8))
     json "$folder/saving" --checkpoint-every "$every" --checkpoint "$folder/at.%c" "$@" "$file" || return
     cmp "$folder/whole" "$folder/saving" || wrong "checkpoints change $case $*"
     for file in "$folder"/at.*; do
@@ -27,33 +29,37 @@ continues() {
         json "$folder/rest" --resume "$file" $how || continue
         cmp "$folder/whole" "$folder/rest" || wrong "$case $* goes on otherwise from ${file##*/} $how"
     done
-    [ "$n" -gt 1 ] || wrong "$case $*: only $n checkpoints"
+    [ "$n" -gt 0 ] || wrong "$case $*: no checkpoint"
     total=$((total + n))
 }
 total=0
-continues ht15 --machine gtx480 --sched gto           # spins
-continues waitsignal --machine gtx480-sm2 --sched lrr  # waits for a flag
+if [ -n "${LOCKSTEP_LONG:-}" ]; then # all of these cases come again below, with more to be saved
+    continues ht15 --machine gtx480 --sched gto
+    continues waitsignal --machine gtx480-sm2 --sched lrr
+    continues reduce --machine gtx480 --sched gto
+    continues scan --machine gtx480-sm2 --sched gto
+    continues divergence --machine gtx1080ti --sched gto
+    continues atom_spread --machine gtx480 --sched lrr
+    continues bfs --machine gtx480 --sched gto
+    continues divergence --machine gtx1080ti --sched gto --divergence its
+fi
 continues localmem --machine gtx480 --sched lrr        # local memory
-continues reduce --machine gtx480 --sched gto          # shared memory, barriers
-continues scan --machine gtx480-sm2 --sched gto
-continues divergence --machine gtx1080ti --sched gto
-continues atom_spread --machine gtx480 --sched lrr
 continues vecadd --machine gtx480-sm2 --sched gto      # memory bound
-continues bfs --machine gtx480 --sched gto
 continues hist_shared --machine gtx1080ti --sched lrr
-continues reduce --machine gtx480 --sched mwf --fetch cff --set sm.fetch_fills=true --set sm.instruction_buffer=4
+continues reduce --machine gtx480 --sched mwf --fetch cff --set sm.fetch_fills=true --set sm.instruction_buffer=4 # barriers
 continues scan --machine gtx480-sm2 --sched saws:inner=lrr --fetch fef
 continues ht15 --machine gtx480 --sched mwf:inner=gto+bows --fetch cff
 continues ht15 --machine apu8 --protocol denovo-b    # registered lines, probes
 continues bfs --machine gtx480-sm2 --protocol hlrc    # store queues
 continues reduce --machine gtx480 --set sm.l1i_sharers=4 # an instruction cache for four SMs, the last one for three
 continues ht15 --machine gtx480 --divergence its      # lanes that are let go
-continues waitsignal --machine gtx480-sm2 --sched lrr --divergence its
-continues divergence --machine gtx1080ti --sched gto --divergence its
+continues waitsignal --machine gtx480-sm2 --sched lrr --divergence its # waits for a flag
 continues ht15 --machine gtx480 --divergence aware
 continues ht15 --machine gtx480 --divergence dwf      # threads in other warps
 continues divergence --machine gtx480-sm2 --sched lrr --divergence dwf --set sm.form_reads=rows --set sm.form_lanes=rotated
-[ "$total" -ge 40 ] || wrong "only $total checkpoints"
+least=14
+[ -z "${LOCKSTEP_LONG:-}" ] || least=150
+[ "$total" -ge $least ] || wrong "only $total checkpoints"
 
 # A hang is found in the same cycle, and said in the same words.
 sed 's/^grid: .*/grid: [2]/; s/^block: .*/block: [256]/; s/u32: 64}/u32: 8}/; /^check/,$d' "$cases/ht64full.yaml" >"$folder/hangs.yaml"
@@ -99,7 +105,9 @@ json rest --max-cycles 100000 --resume reduce.yaml.checkpoint && { cmp whole res
 
 # Checkpoints that cannot be written, as on a full disk, are reported and change nothing but the exit code.
 cp "$cases/"{vecadd,strided}.{yaml,ptx} .
-for case in "vecadd 3000" "ht15 20000" "strided 2000 --machine gtx1080ti"; do
+losing=("vecadd 3000")
+[ -z "${LOCKSTEP_LONG:-}" ] || losing+=("ht15 20000" "strided 2000 --machine gtx1080ti")
+for case in "${losing[@]}"; do
     # shellcheck disable=SC2086
     set -- $case
     json whole "${@:3}" "$1.yaml"

@@ -23,7 +23,7 @@ expect 0 "SB: condition by the model: exists; seen: exists" litmus --runs 500 "$
 expect 0 "2 tests, 1000 runs: 0 ended as the model forbids; 1 of 1 weak outcomes" litmus --quiet --runs 500 "$mp" "$sb"
 expect 0 "1 weak outcomes allowed" litmus --model "$mp" "$sb"
 for protocol in gpu bypass; do
-    expect 0 "0 ended as the model forbids" litmus --protocol "$protocol" --sched gto+bows --machine gtx1080ti --runs 300 "$mp" "$sb"
+    expect 0 "0 ended as the model forbids" litmus --protocol "$protocol" --sched gto+bows --machine gtx1080ti --runs 100 "$mp" "$sb"
 done
 
 # Without the mechanism that a fence is, the machine shows what the model forbids.
@@ -37,14 +37,17 @@ expect 1 "forbidden   condition" litmus --set sm.fence_l1=none --runs 500 --quie
 cmp -s "$folder/once" "$folder/again" || wrong "threads change what is seen"
 cmp -s "$folder/once" "$folder/other" && wrong "a seed changes nothing"
 
-# All shapes, a few runs of each, on as many SMs as a shape has threads; with LOCKSTEP_LONG a million on the whole machine.
-runs=2 sms=4
-[ -z "${LOCKSTEP_LONG:-}" ] || runs=1100 sms=15
-expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs" --set gpu.sms=$sms
-expect 0 " 0 ended as the model forbids" litmus --shapes --quiet --runs "$runs" --set gpu.sms=$sms --protocol bypass
-# What --print prints can be read again.
-"$LOCKSTEP" litmus --shapes --print | awk -v folder="$folder" '/^PTX/ { n++ } n <= 40 { print > (folder "/shape" n ".litmus") }'
-expect 0 "40 tests" litmus --model "$folder"/shape*.litmus
+# Every twelfth of the shapes, as --print prints it, a few runs of each, on as many SMs as a shape has threads; with LOCKSTEP_LONG all
+# of them, a million runs on the whole machine.
+"$LOCKSTEP" litmus --shapes --print | awk -v folder="$folder" '/^PTX/ { n++ } n % 12 == 1 { print > (folder "/shape" n ".litmus") }'
+[ "$(ls "$folder" | grep -c shape)" -ge 50 ] || wrong "--print prints few shapes"
+some=("$folder"/shape*.litmus) runs=4 sms=4
+[ -z "${LOCKSTEP_LONG:-}" ] || some=(--shapes) runs=1100 sms=15
+for protocol in gpu bypass; do
+    expect 0 " 0 ended as the model forbids" litmus --quiet --runs $runs --set gpu.sms=$sms --protocol $protocol "${some[@]}"
+done
+expect 0 "$(ls "$folder" | grep -c shape) tests" litmus --model "$folder"/shape*.litmus
+expect 0 "weak outcomes allowed" litmus --model --shapes
 
 # A test may do without memory.
 printf 'PTX none\n{ }\n P0@cta 0 | P1@cta 0 ;\n bar.cta.sync 0 | bar.cta.sync 0 ;\nforall (1 == 1)\n' >"$folder/none-at-all.litmus"
@@ -56,7 +59,7 @@ printf 'PTX told\n{ }\n P0@cta 0 | P1@cta 0 ;
  st.weak x, r1 | ld.weak r0, x ;\n bar.cta.sync 0 | bar.cta.sync 0 ;\n bar.cta.sync 0 | bne r1, 2, M ;
  bne r2, 1, L | ;\nforall (P1:r0 == 2 /\\ y == 2)\n' >"$folder/told.litmus"
 for way in stack its aware dwf; do
-    expect 0 "of the turns that were looked at; seen: in all" litmus --runs 400 --divergence "$way" "$folder/told.litmus"
+    expect 0 "of the turns that were looked at; seen: in all" litmus --runs 100 --divergence "$way" "$folder/told.litmus"
 done
 
 # A bad test is said with its place, and the others are run.
