@@ -2,9 +2,11 @@
 # Machines of compute units with 64 lanes on a mesh: reference kernels and programs end right on them, under several schedulers, on one
 # thread and on two alike; values cross the mesh in both directions; and what the machine files name is what there is.
 . "$(dirname "$0")/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 cd "$LOCKSTEP_SRC/tests/reference" || exit 1
 for case in vecadd reduce divergence barimb hist_shared atom_spread; do
-    for scheduler in oldest lrr gto+bows; do
+    in_turn oldest lrr gto+bows
+    for scheduler in "${chosen[@]}"; do
         expect 0 PASS run --machine apu8 --sched "$scheduler" "$case.yaml"
     done
 done

@@ -7,7 +7,7 @@ expect 0 "gtx480-sm2 lrr" compare --machine gtx480,gtx480-sm2 --sched gto,lrr sc
 expect 0 "gto cff" compare --sched gto --fetch lrr,cff scan.yaml
 expect 0 "gtx480 mwf fef" compare --machine gtx480,gtx1080ti --sched mwf --fetch fef,lrr scan.yaml
 expect 0 "gto bypass" compare --sched gto --protocol gpu,bypass scan.yaml
-expect 0 "apu8 oldest cff bypass" compare --machine gtx480,apu8 --sched oldest --fetch cff,lrr --protocol gpu,bypass reduce.yaml
+expect 0 "apu8 oldest cff bypass" compare --machine gtx480,apu8 --sched oldest --fetch cff,lrr --protocol gpu,bypass hist_shared.yaml
 expect 2 "there is no coherence protocol named mesi" compare --protocol gpu,mesi scan.yaml
 expect 0 "gto its" compare --sched gto --divergence stack,its scan.yaml
 expect 2 "a name in the list is empty" compare --fetch lrr,,cff scan.yaml

@@ -128,7 +128,9 @@ expect 2 "cooperative: expected true or false" run "$folder/grid.yaml"
 if command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ]; then
     cd "$folder" || exit 1
     "$LOCKSTEP" cc "$LOCKSTEP_SRC/tests/cuda/grid.cu" -o prog || exit 1
-    whole=$("$LOCKSTEP" run --quiet --set gpu.sms=2 --checkpoint-every 9000 --checkpoint prog.%c ./prog 2>/dev/null)
+    every=20000
+    [ -z "${LOCKSTEP_LONG:-}" ] || every=9000
+    whole=$("$LOCKSTEP" run --quiet --set gpu.sms=2 --checkpoint-every $every --checkpoint prog.%c ./prog 2>/dev/null)
     found=0
     for file in prog.*; do
         found=$((found + 1))

@@ -55,10 +55,10 @@ for name in sys.argv[1:]:
 for mode in timing functional; do
     expect 4 "by --max-cycles: its results are partial" run --mode $mode --max-cycles 100000 --stats "$folder/a.json" "$folder/long.yaml"
     partial "$folder/a.json" max-cycles
-    expect 5 "by --max-seconds: its results are partial" run --mode $mode --max-seconds 0.4 --stats "$folder/a.json" "$folder/long.yaml"
+    expect 5 "by --max-seconds: its results are partial" run --mode $mode --max-seconds 0.2 --stats "$folder/a.json" "$folder/long.yaml"
     partial "$folder/a.json" max-seconds
 done
-expect 5 "long (stopped, partial)" run --max-seconds 0.4 --stats "$folder/a.csv" "$folder/long.yaml"
+expect 5 "long (stopped, partial)" run --max-seconds 0.2 --stats "$folder/a.csv" "$folder/long.yaml"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "partial_reason") at = i }
     NR == 2 { good = at && $at == "max-seconds" } END { exit !good }' "$folder/a.csv" || { echo "CSV is not partial"; failures=1; }
 "$LOCKSTEP" run --quiet --stats "$folder/a.json" "$LOCKSTEP_SRC/tests/reference/vecadd.yaml" || failures=1
@@ -70,7 +70,7 @@ for bad in 0 -1 x 1s 1e3; do
     expect 2 "expected a number of seconds above 0" run --max-seconds "$bad" "$folder/long.yaml"
 done
 expect 1 "partial: max-cycles" compare --sched lrr,gto --max-cycles 5000 "$folder/long.yaml"
-expect 1 "partial: max-seconds" compare --sched lrr --max-seconds 0.4 "$folder/long.yaml"
+expect 1 "partial: max-seconds" compare --sched lrr --max-seconds 0.2 "$folder/long.yaml"
 
 # interrupt NAME NUMBER ARGUMENTS...: sends the signal to a run that has begun; it must end with it.
 interrupt() {
@@ -104,8 +104,10 @@ twice() {
         partial "$folder/s.json" "SIG$1"
     done
 }
-twice INT "$folder/long.yaml"
-twice TERM "$folder/long.yaml"
+in_turn TERM INT
+for name in "${chosen[@]}"; do
+    twice "$name" "$folder/long.yaml"
+done
 
 # A program that launches nothing ends too, and one that does not hear is killed by the second signal.
 expect 5 "by --max-seconds: its results are partial" run --max-seconds 0.1 --stats "$folder/a.json" sleep 60
@@ -122,7 +124,7 @@ command -v clang >/dev/null && [ -z "${LOCKSTEP_PRELOAD:-}" ] || { parsed; finis
 [ "$failures" -eq 0 ] || exit 1
 cat >"$folder/p.cu" <<'P'
 #include <cstdio>
-#include <cstring>
+#include <unistd.h>
 __global__ void brief(int *x) { x[threadIdx.x] *= 2; }
 __global__ void lengthy(int *x, int n)
 {
@@ -137,7 +139,7 @@ int main(int argc, char **argv)
     brief<<<1, 64>>>(x);
     lengthy<<<1, 64>>>(x, 1 << 30);
     printf("error %d\n", (int)cudaDeviceSynchronize());
-    while (argc > 1 && cudaDeviceSynchronize() != cudaSuccess) {}
+    while (argc > 1 && cudaDeviceSynchronize() != cudaSuccess) usleep(20000);
     return 7;
 }
 P
@@ -147,7 +149,7 @@ for mode in "${chosen[@]}"; do
     expect 4 "error 702" run --mode $mode --max-cycles 50000 --stats "$folder/a.json" "$folder/p"
     grep -qF '"exit_status": 7' "$folder/a.json" || { echo "the program's own exit status is not kept"; failures=1; }
     partial "$folder/a.json" max-cycles
-    expect 5 "lengthy (stopped, partial)" run --mode $mode --max-seconds 1 --stats "$folder/a.json" "$folder/p"
+    expect 5 "lengthy (stopped, partial)" run --mode $mode --max-seconds 0.8 --stats "$folder/a.json" "$folder/p"
     [ "$(grep -cF '"partial": false' "$folder/a.json")" -eq 1 ] || { echo "the kernel that ended is called partial"; failures=1; }
     partial "$folder/a.json" max-seconds
 done
@@ -155,8 +157,10 @@ done
 expect 4 "by --max-cycles: its results are partial" run --max-cycles 50000 "$folder/p" stay
 interrupt INT 2 "$folder/p"
 interrupt TERM 15 --mode functional "$folder/p"
-twice INT "$folder/p"
-twice TERM "$folder/p"
+in_turn TERM INT
+for name in "${chosen[@]}"; do
+    twice "$name" "$folder/p"
+done
 # A kernel whose loads run over the end of what was allocated: what was simulated until then does not depend on threads or skipping.
 cat >"$folder/over.ptx" <<'P'
 .version 6.0

@@ -8,7 +8,7 @@ cp "$reference/ht.ptx" "$folder/"
 sed 's/^grid: .*/grid: [2]/; s/^block: .*/block: [256]/; s/u32: 64}/u32: 8}/; /^check/,$d' "$reference/ht64full.yaml" >"$folder/ht.yaml"
 one=(run --sched gto --set gpu.sms=1 --set sm.schedulers_take_turns=false --max-cycles 8000000)
 expect 3 "livelock: holders of locks get no turn" "${one[@]}" --set sm.age_rotation=0 --set gpu.watch_cycles=20000 "$folder/ht.yaml"
-expect 3 "starved by its scheduler" "${one[@]}" --set sm.age_rotation=0 "$folder/ht.yaml"
+expect 3 "starved by its scheduler" "${one[@]}" --set sm.age_rotation=0 --set gpu.watch_cycles=200000 "$folder/ht.yaml"
 expect 3 "ht.ptx:61:2" "${one[@]}" --set sm.age_rotation=0 --set gpu.watch_cycles=20000 "$folder/ht.yaml"
 expect 0 "" "${one[@]}" --set sm.age_rotation=100000 --set gpu.watch_cycles=20000 "$folder/ht.yaml"
 expect 0 "" "${one[@]}" --set sm.age_rotation=5000 --set gpu.watch_cycles=2000 "$folder/ht.yaml"

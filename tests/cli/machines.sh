@@ -68,7 +68,7 @@ while read -r name parameter here there; do
     [ "$here" != "$there" ] || wrong "$name departs with $parameter in nothing"
     case $parameter in
     *.*) expect 0 ": $there " machines --set "$parameter=$there" "$name" ;;
-    *) expect 0 "" run --machine "$name" --sched "$there+bows" "$vecadd" ;;
+    *) expect 4 "" run --machine "$name" --sched "$there+bows" --max-cycles 100 "$vecadd" ;;
     esac
 done <"$folder/rows"
 expect 0 "gtx480-sm2  sm.overtakes" machines --departures "$folder/mine.yaml"

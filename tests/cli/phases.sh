@@ -21,14 +21,33 @@ expect 0 "" run --quiet --phases "$folder/case.csv" --stats "$folder/case.json" 
 agree "$folder/case"
 expect 0 "" run --quiet --phases "$folder/other.csv" --threads 2 --no-skip "$case"
 cmp "$folder/case.csv" "$folder/other.csv" || wrong "phases depend on threads"
-expect 0 "" cc "$LOCKSTEP_SRC/workloads/walsh/walsh.cu" -o "$folder/walsh"
-expect 0 "" run --quiet --phases "$folder/walsh.csv" --stats "$folder/walsh.json" "$folder/walsh"
-agree "$folder/walsh"
+cat >"$folder/p.cu" <<'P'
+// Warps come to their block's barriers one after the other.
+__global__ void meet(int *sum, int rounds)
+{
+    for (int i = 0; i < rounds; i++) {
+        for (int k = 0; k < (threadIdx.x / 32 + i) % 4; k++)
+            atomicAdd(sum, 1);
+        __syncthreads();
+    }
+}
+int main()
+{
+    int *sum;
+    cudaMalloc(&sum, 4);
+    for (int i = 0; i < 3; i++)
+        meet<<<6 + i, 128>>>(sum, 5 + i);
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+P
+expect 0 "" cc "$folder/p.cu" -o "$folder/p"
+expect 0 "" run --quiet --phases "$folder/p.csv" --stats "$folder/p.json" "$folder/p"
+agree "$folder/p"
 expect 0 "" run --quiet --mode functional --phases "$folder/other.csv" "$case"
 [ "$(wc -l <"$folder/other.csv")" -eq 1 ] || wrong "functional mode has phases"
 echo "my notes" >"$folder/notes"
 expect 2 "holds something else than phases of blocks" run --phases "$folder/notes" "$case"
 expect 2 "cannot write" run --quiet --phases "$folder/none/p.csv" "$case"
-expect 0 "" run --quiet --checkpoint-every 2000 --checkpoint "$folder/state" "$case"
+expect 0 "" run --quiet --checkpoint-every 8000 --checkpoint "$folder/state" "$case"
 expect 2 "--phases needs the whole run" run --phases "$folder/p.csv" --resume "$folder/state"
 finish

@@ -4,10 +4,6 @@
 . "$(dirname "$0")/_lib.sh"
 . "$LOCKSTEP_SRC/tests/_effort.sh"
 command -v cc >/dev/null || { echo "skipped: no C compiler"; exit 77; }
-wrong() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
 cases=$LOCKSTEP_SRC/tests/reference
 cd "$folder" || exit 1
 little_locks .
@@ -55,7 +51,8 @@ expect 0 "" run --sched ./youngest.so+bows ht64.yaml
 
 # The one that looks at blocks and barriers.
 run near --sched ./nearest.so --fetch cff "$cases/barimb.yaml"
-for how in "--threads 3" "--no-skip" "--set sm.fetch=cff"; do
+in_turn "--threads 3" "--no-skip" "--set sm.fetch=cff"
+for how in "${chosen[@]}"; do
     # shellcheck disable=SC2086
     run other --sched nearest.so --fetch cff $how "$cases/barimb.yaml"
     same near other "with blocks, the results depend on $how"
@@ -113,7 +110,8 @@ cmp -s cff own && wrong "its own fetch changes nothing"
 run cff --sched ./turns.so --fetch lrr "$cases/reduce.yaml"
 run other --sched ./fetches.so --fetch lrr "$cases/reduce.yaml"
 same cff other "lrr fetch asks the scheduler"
-for how in "--threads 2" "--no-skip"; do
+in_turn "--threads 2" "--no-skip"
+for how in "${chosen[@]}"; do
     # shellcheck disable=SC2086
     run other --sched ./fetches.so --fetch cff $how "$cases/reduce.yaml"
     same own other "with its own fetch, the results depend on $how"
@@ -145,79 +143,101 @@ refused ./ "cannot load the warp scheduler ./: "
 refused ./empty.so "./empty.so is no warp scheduler: it does not define lockstep_scheduler_plugin"
 refused ./turns.so:x=1 "scheduler turns has no option x"
 refused ./turns.so+none "there is no spin control named none"
-number=0
-# refuse TEXT FIELDS: an object with these fields instead.
-refuse() {
-    number=$((number + 1))
-    sed "s/\.version = [A-Z_]*,/.version = LOCKSTEP_SCHEDULER_VERSION, OTHERS/; 1a #define OTHERS $2" turns.c >"wrong$number.c"
-    cc -O2 -w -shared -fPIC -I installed/include -o "wrong$number.so" "wrong$number.c" || exit 1
-    refused "./wrong$number.so" "$1"
+# One object with all that can be wrong with a policy's record; WRONG says which.
+{
+    sed '/^static const struct/,$d' turns.c
+    cat <<'C'
+#include <stdlib.h>
+#define THIS .version = LOCKSTEP_SCHEDULER_VERSION
+#define GOOD .name = "n", .reset = reset, .pick = pick, .issued = issued
+static const struct lockstep_scheduler wrong[] = {
+    {GOOD, .version = 1}, {GOOD, .version = 2}, {GOOD, .version = 3}, {GOOD, .version = -1},
+    {THIS, .name = "n", .pick = pick}, {THIS, .name = "n", .reset = reset}, {THIS, .reset = reset, .pick = pick},
+    {THIS, GOOD, .state_bytes = 65537}, {THIS, GOOD, .needs = 128},
+    {THIS, GOOD, .options = (const struct lockstep_scheduler_option[]){{.name = "o", .minimum = 1, .maximum = 2}, {0}}},
+    {THIS, GOOD, .options = (const struct lockstep_scheduler_option[]){{.name = "o", .maximum = 9, .parameter = "none"}, {0}}}};
+const struct lockstep_scheduler *lockstep_scheduler_plugin(void)
+{
+    size_t which = atoi(getenv("WRONG"));
+    return which < sizeof wrong / sizeof *wrong ? &wrong[which] : 0;
 }
-sed -i 's/\.reset = reset, \.pick = pick, //; s/\.state_bytes = sizeof(unsigned), //; s/\.name = "turns",//' turns.c
-good='.name = "n", .reset = reset, .pick = pick,'
-refuse "was built for version 1 of the scheduler interface; this is version" "$good .version = 1,"
-refuse "was built for version 2 of the scheduler interface; this is version 5" "$good .version = 2,"
-refuse "was built for version 3 of the scheduler interface; this is version 5" "$good .version = 3,"
-refuse "was built for version 4294967295 of the scheduler interface; this is version" "$good .version = -1,"
-refuse "must have the functions reset and pick" '.name = "n", .pick = pick,'
-refuse "must have the functions reset and pick" '.name = "n", .reset = reset,'
-refuse "it has no name" '.reset = reset, .pick = pick,'
-refuse "a state of 65537 bytes is too large" "$good .state_bytes = 65537,"
-refuse "it needs something that this Lockstep does not know" "$good .needs = 128,"
-refuse "the initial value of an option is none that the option can have" \
-    "$good .options = (const struct lockstep_scheduler_option[]){{.name = \"o\", .minimum = 1, .maximum = 2}, {0}},"
-refuse "an option begins with a parameter that is no number of sm" \
-    "$good .options = (const struct lockstep_scheduler_option[]){{.name = \"o\", .maximum = 9, .parameter = \"none\"}, {0}},"
-sed 's/return &turns/return 0/' turns.c >nothing.c
-cc -w -shared -fPIC -I installed/include -o nothing.so nothing.c || exit 1
-refused ./nothing.so "lockstep_scheduler_plugin returns nothing"
+C
+} >wrong.c
+cc -O2 -w -shared -fPIC -I installed/include -o wrong.so wrong.c || exit 1
+export WRONG=0
+for text in "was built for version 1 of the scheduler interface; this is version" \
+    "was built for version 2 of the scheduler interface; this is version 5" \
+    "was built for version 3 of the scheduler interface; this is version 5" \
+    "was built for version 4294967295 of the scheduler interface; this is version" \
+    "must have the functions reset and pick" "must have the functions reset and pick" "it has no name" \
+    "a state of 65537 bytes is too large" "it needs something that this Lockstep does not know" \
+    "the initial value of an option is none that the option can have" \
+    "an option begins with a parameter that is no number of sm" "lockstep_scheduler_plugin returns nothing"; do
+    refused ./wrong.so "$text"
+    WRONG=$((WRONG + 1))
+done
 
-# A pick that was not ready.
-for pick in 'view->ready \& 1 ? 1 : 0' 63 65 4294967295; do
-    sed "s/static void issued/static unsigned bad(const void *state, const struct lockstep_scheduler_view *view)\n{\n    return view->cycle > 100 ? $pick : pick(state, view);\n}\n&/; s/\.version = [A-Z_]*,/& .name = \"astray\", .state_bytes = 64, .reset = reset, .pick = bad,/" turns.c >astray.c
-    cc -w -shared -fPIC -I installed/include -o astray.so astray.c || exit 1
+# A fault inside the object is the object's: it is named, with the function that was called; so are a pick that was not ready, a loop that
+# does not end, and that it never picks warps that could go on. CULPRIT says which.
+cat >culprit.c <<'C'
+#include <lockstep/scheduler.h>
+#include <stdlib.h>
+static char fault;
+static void (*volatile end)(void) = abort; /* what surely ends the process is put outside of pick() */
+static void reset(void *state, const struct lockstep_scheduler_setup *setup) { (void)state, (void)setup; }
+static unsigned pick(const void *state, const struct lockstep_scheduler_view *view)
+{
+    volatile unsigned *volatile nothing = 0;
+    unsigned warp = 0;
+    (void)state;
+    while (warp < 64 && !(view->ready >> warp & 1))
+        warp++;
+    switch (view->cycle > 100 ? fault : 0) {
+    case '1': return view->ready & 1 ? 1 : 0;
+    case '2': return 63;
+    case '3': return 65;
+    case '4': return 4294967295;
+    case 's': return *nothing;
+    case 'a': end(); return 0;
+    case 'l': for (volatile int i = 1; i;) ; return 0;
+    case 'n': return LOCKSTEP_NO_WARP;
+    }
+    return warp < 64 ? warp : LOCKSTEP_NO_WARP;
+}
+static const struct lockstep_scheduler policy = {
+    .version = LOCKSTEP_SCHEDULER_VERSION, .name = "culprit", .doc = "bad", .reset = reset, .pick = pick};
+const struct lockstep_scheduler *lockstep_scheduler_plugin(void)
+{
+    fault = *getenv("CULPRIT");
+    return &policy;
+}
+C
+object culprit
+fault="the warp scheduler culprit is at fault"
+export CULPRIT=segv
+expect 1 "$fault: SIGSEGV in its function pick()" run --sched ./culprit.so "$cases/reduce.yaml"
+CULPRIT=abort
+expect 1 "$fault: SIGABRT in its function pick()" run --threads 2 --sched ./culprit.so "$cases/reduce.yaml"
+CULPRIT=loop
+LOCKSTEP_PLUGIN_SECONDS=0.3 expect 1 "it does not come back from a loop in its function pick()" run --sched ./culprit.so "$cases/reduce.yaml"
+CULPRIT=never
+expect 3 "culprit never picks any of" run --sched ./culprit.so --set gpu.watch_cycles=1000 --set sm.age_rotation=100 "$cases/reduce.yaml"
+expect 3 "made no progress" run --set gpu.watch_cycles=2000 --sched ./culprit.so "$cases/reduce.yaml"
+expect 4 "max-cycles" run --max-cycles 5000 --sched ./culprit.so "$cases/reduce.yaml"
+for CULPRIT in 1 2 3 4; do
     in_turn "--threads 1" "--threads 3" "--no-skip"
     for how in "${chosen[@]}"; do
         # shellcheck disable=SC2086
-        expect 1 "the warp scheduler astray is at fault: it picked warp slot" run $how --sched ./astray.so "$cases/reduce.yaml"
+        expect 1 "$fault: it picked warp slot" run $how --sched ./culprit.so "$cases/reduce.yaml"
     done
 done
-expect 1 "which was not ready" run --sched ./astray.so+bows ht64.yaml
-
-# One that never picks anybody lets the launch hang, which is said.
-sed "s/static void issued/static unsigned nobody(const void *state, const struct lockstep_scheduler_view *view)\n{\n    return state \&\& view ? LOCKSTEP_NO_WARP : pick(state, view);\n}\n&/; s/\.version = [A-Z_]*,/& .name = \"lazy\", .state_bytes = 64, .reset = reset, .pick = nobody,/" turns.c >lazy.c
-cc -w -shared -fPIC -I installed/include -o lazy.so lazy.c || exit 1
-expect 4 "max-cycles" run --max-cycles 5000 --sched ./lazy.so "$cases/reduce.yaml"
-expect 3 "made no progress" run --set gpu.watch_cycles=20000 --sched ./lazy.so "$cases/reduce.yaml"
-
-# A CUDA program finds it from any folder.
-# A fault inside the object is the object's: it is named, with the function that was called; so is a loop that does not end, and that it never
-# picks warps that could go on.
-bad() {
-    sed "s/PICK/$2/" >"bad_$1.c" <<'P'
-#include <lockstep/scheduler.h>
-#include <stdlib.h>
-static void reset(void *state, const struct lockstep_scheduler_setup *setup) { (void)state, (void)setup; }
-static unsigned pick(const void *state, const struct lockstep_scheduler_view *view) { (void)state, (void)view; PICK }
-static const struct lockstep_scheduler policy = {
-    .version = LOCKSTEP_SCHEDULER_VERSION, .name = "culprit", .doc = "bad", .reset = reset, .pick = pick};
-const struct lockstep_scheduler *lockstep_scheduler_plugin(void) { return &policy; }
-P
-    object "bad_$1"
-}
-bad segv 'volatile unsigned *volatile nothing = 0; return *nothing;'
-bad abort 'abort();'
-bad loop 'for (volatile int i = 1; i;) ; return 0;'
-bad never 'return LOCKSTEP_NO_WARP;'
-expect 1 "the warp scheduler culprit is at fault: SIGSEGV in its function pick()" run --sched ./bad_segv.so "$cases/reduce.yaml"
-expect 1 "the warp scheduler culprit is at fault: SIGABRT in its function pick()" run --threads 2 --sched ./bad_abort.so "$cases/reduce.yaml"
-LOCKSTEP_PLUGIN_SECONDS=0.3 expect 1 "it does not come back from a loop in its function pick()" run --sched ./bad_loop.so "$cases/reduce.yaml"
-expect 3 "culprit never picks any of" run --sched ./bad_never.so --set gpu.watch_cycles=1000 --set sm.age_rotation=100 "$cases/reduce.yaml"
+expect 1 "which was not ready" run --sched ./culprit.so+bows ht64.yaml
 
 if [ -n "${LOCKSTEP_PRELOAD:-}" ] || ! command -v clang >/dev/null; then
     finish
     exit 0
 fi
+# A CUDA program finds it from any folder.
 cat >p.cu <<'P'
 #include <cstdio>
 #include <unistd.h>
@@ -237,12 +257,13 @@ P
 "$LOCKSTEP" cc p.cu -o p || exit 1
 expect 0 "no error" run --sched ./youngest.so:turn=2 ./p
 expect 0 "no error" run --sched elsewhere/youngest.so+bows ./p
-expect 3 "the warp scheduler astray is at fault" run --sched ./astray.so ./p
-expect 3 "the warp scheduler astray is at fault" run --set sm.scheduler=./astray.so ./p
-printf 'base: gtx480\nsm:\n  scheduler: ./astray.so\n' >astray.yaml
-expect 3 "the warp scheduler astray is at fault" run --allow-code --machine astray.yaml ./p
-expect 3 "the warp scheduler astray is at fault" run --set sm.scheduler=gto --sched ./astray.so ./p
-expect 0 "no error" run --set sm.scheduler=./astray.so --sched gto ./p
+expect 3 "$fault" run --sched ./culprit.so ./p
+expect 3 "$fault" run --set sm.scheduler=./culprit.so ./p
+printf 'base: gtx480\nsm:\n  scheduler: ./culprit.so\n' >culprit.yaml
+expect 3 "$fault" run --allow-code --machine culprit.yaml ./p
+expect 3 "$fault" run --set sm.scheduler=gto --sched ./culprit.so ./p
+expect 0 "no error" run --set sm.scheduler=./culprit.so --sched gto ./p
 expect 2 "cannot load the warp scheduler ./none.so" run --sched ./none.so ./p
-expect 1 "./p was ended by a fault of its warp scheduler" run --sched ./bad_segv.so ./p
+CULPRIT=segv
+expect 1 "./p was ended by a fault of its warp scheduler" run --sched ./culprit.so ./p
 finish

@@ -35,8 +35,8 @@ same 9000 strided --machine gtx480-sm2 --sched gto # DRAM
 same 2500 reduce --machine gtx1080ti --set gpu.seed_cycles=50
 same 9000 waitsignal --sched lrr --set gpu.seed_cycles=0 # arbitration alone
 
-# Twelve seeds (with LOCKSTEP_LONG sixty), of one case after the other: lockstep fails unless the case's checks pass.
-count=12
+# Eight seeds (with LOCKSTEP_LONG sixty), of one case after the other: lockstep fails unless the case's checks pass.
+count=8
 [ -z "${LOCKSTEP_LONG:-}" ] || count=60
 set -- atom_same reduce scan waitsignal
 [ -z "${LOCKSTEP_LONG:-}" ] || set -- "$@" ht1024
@@ -111,7 +111,9 @@ cmp "$folder/p1" "$folder/p1_again" || wrong "one seed, two results of a program
 for other in p0 p2; do
     [ "$(grep '"cycles":' "$folder/p1")" != "$(grep '"cycles":' "$folder/$other")" ] || wrong "$other is like seed 1"
 done
-json "$folder/saving" --seed 1 --checkpoint-every 1500 --checkpoint "$folder/p.%c" "$folder/p"
+every=6000
+[ -z "${LOCKSTEP_LONG:-}" ] || every=1500
+json "$folder/saving" --seed 1 --checkpoint-every $every --checkpoint "$folder/p.%c" "$folder/p"
 n=0
 for file in "$folder"/p.[0-9]*; do
     json "$folder/rest" --resume "$file" "$folder/p" && { cmp "$folder/p1" "$folder/rest" || wrong "the program goes on otherwise"; }

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The studies that come with Lockstep are sound, in both versions: every program, machine, scheduler, parameter and question; and their
-# READMEs say of how many runs the committed results are.
+# READMEs say of how many runs the committed results are. (The quick version, which is a part of the other, is looked at of one of them;
+# with LOCKSTEP_LONG of all.)
 . "$(dirname "$0")/_lib.sh"
 for file in "$LOCKSTEP_SRC"/studies/*/study.yaml; do
     name=$(basename "$(dirname "$file")")
-    expect 0 " runs" study "$name" --quick --list --out "$folder/none"
+    [ -z "${LOCKSTEP_LONG:-}" ] && [ "$name" != hlrc ] || expect 0 " runs" study "$name" --quick --list --out "$folder/none"
     runs=$("$LOCKSTEP" study "$name" --list --out "$folder/none" | tail -n 1 | cut -d' ' -f1)
     [ "${runs:-0}" -gt 100 ] && grep -q "$runs runs" "${file%/*}/README.md" || wrong "$name: ${runs:-no} runs, and the README says another number"
 done

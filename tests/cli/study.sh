@@ -3,10 +3,6 @@
 # interruption; what is wrong with a study is said where it stands, and a run that fails is listed.
 . "$(dirname "$0")/_lib.sh"
 cd "$folder" || exit 1
-wrong() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
 mkdir mini
 little_locks mini
 printf 'name,factor\na,2\nb,8\n' >mini/theirs.csv
@@ -45,7 +41,10 @@ has() {
     grep -qF -- "$2" "$1" || { wrong "$1 has no: $2"; cat "$1"; }
 }
 
-study ./mini --quick --out quick || wrong "a quick study ended with $?"
+# To draw takes longer than to run: plain has no figures but a table.
+cp -r mini plain
+sed '/kind: [bls]/d' mini/study.yaml >plain/study.yaml
+study ./plain --quick --out quick || wrong "a quick study ended with $?"
 has quick/index.html "Quick version"
 [ "$(wc -l <quick/results.csv)" -eq 3 ] || wrong "the quick version runs something else"
 study ./mini --out full || wrong "a study ended with $?"
@@ -77,9 +76,9 @@ fi
 seconds() { sqlite3 full/full.sqlite "SELECT scheduler, machine, seconds FROM results ORDER BY 1, 2"; }
 cp full/results.csv before.csv
 before=$(seconds)
-study ./mini --out full || wrong "the second time ended with $?"
+study ./plain --out full || wrong "the second time ended with $?"
 [ -n "$before" ] && [ "$before" = "$(seconds)" ] && cmp before.csv full/results.csv || wrong "something was run again"
-study ./mini --out full --report || wrong "--report ended with $?"
+study ./plain --out full --report || wrong "--report ended with $?"
 study ./mini --out nothing --report && wrong "a study without results is whole"
 expect 0 "3 runs" study ./mini --list
 
@@ -93,29 +92,29 @@ has full/index.html "gnuplot is not installed"
 grep -q '<svg' full/index.html && wrong "drawn without gnuplot"
 
 # Interrupted: what was done is kept, and the rest is run the next time.
-cp -r mini long && cp "$LOCKSTEP_SRC/tests/reference/ht64.yaml" long/ # long enough to be interrupted
-sed -i 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gto, cawa, tls, lrr+bows, gto+bows, cawa+bows, tls+bows]/' long/study.yaml
+cp -r plain long
+cp "$LOCKSTEP_SRC/tests/reference/ht64.yaml" long/ # long enough to be interrupted
+sed -i 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gto, cawa, lrr+bows, gto+bows]/' long/study.yaml
 "$LOCKSTEP" study ./long --out long.out --jobs 1 >out.txt 2>err.txt &
 pid=$!
 for i in $(seq 6000); do
-    ls long.out/cache/[3-9].out >/dev/null 2>&1 && break
+    [ ! -e long.out/cache/3.out ] || break
     sleep 0.05
 done
 kill -INT $pid
 wait $pid
 [ $? -eq 130 ] || wrong "an interrupted study: $?"
 had=$(wc -l <long.out/results.csv)
-[ "$had" -ge 2 ] && [ "$had" -lt 10 ] || wrong "an interrupted study has $had lines of results"
+[ "$had" -ge 2 ] && [ "$had" -lt 7 ] || wrong "an interrupted study has $had lines of results"
 cp long.out/results.csv before.csv
 study ./long --out long.out || { wrong "an interrupted study goes on badly: $?"; cat err.txt; }
-[ "$(wc -l <long.out/results.csv)" -eq 10 ] || wrong "an interrupted study does not become whole"
+[ "$(wc -l <long.out/results.csv)" -eq 7 ] || wrong "an interrupted study does not become whole"
 grep -vxFf long.out/results.csv before.csv && wrong "an interrupted study runs again what it has"
 
 # bad CODE SED WORDS: a study with a mistake.
 bad() {
-    rm -rf bad bad.out
-    cp -r mini bad
-    sed -i "$2" bad/study.yaml
+    [ -d bad ] || cp -r mini bad
+    sed "$2" mini/study.yaml >bad/study.yaml
     cmp -s bad/study.yaml mini/study.yaml && wrong "nothing changed: $2"
     expect "$1" "$3" study ./bad --quick --out bad.out
 }
@@ -143,12 +142,14 @@ expect 0 "10 runs" study ./example --list --quick
 study ./example --list
 has out.txt "| gtx480 | gto+bows | timing 9000000 | sm.age_rotation=50000 spin.adaptive=false spin.delay=1000 |"
 
-# All of it is looked at before anything runs, and by --list too.
+# All of it is looked at before anything runs, and by --list too (by turns without LOCKSTEP_LONG).
 bad_plan() {
     bad 2 "$1" "$2"
     [ ! -e bad.out ] || wrong "a study that cannot run as it is has begun: $1"
-    expect 2 "$2" study ./bad --quick --list
+    [ $((plans++ % 4)) -ne 0 ] && [ -z "${LOCKSTEP_LONG:-}" ] || expect 2 "$2" study ./bad --quick --list
 }
+rm -rf bad.out
+plans=0
 bad_plan 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gtoo]/' "there is no warp scheduler named gtoo"
 bad_plan 's/schedulers: \[lrr, gto\]/schedulers: [lrr, gtoo]/' "study.yaml:9:62: error: there is no warp scheduler named gtoo"
 bad_plan 's/sm.age_rotation=50000/gpu.smz=3/' "smz"
@@ -168,6 +169,8 @@ bad_plan 's/theirs.csv/none.csv/' "none.csv"
 (mkdir -p mini/sub && cd mini/sub && "$LOCKSTEP" study .. --list >/dev/null) || wrong "study .. is not the folder above"
 rm -rf mini/study-mini mini/sub
 study ./mini/ --quick --list || wrong "a slash at the end"
+
+cp plain/study.yaml mini/
 
 # Results replace results alone.
 mkdir own && echo mine >own/index.html

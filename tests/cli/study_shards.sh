@@ -20,6 +20,8 @@ cmp one/results.csv parts/results.csv || wrong "shards give other results"
 
 # One is missing, one was killed on its way and goes on.
 rm -rf parts
+without_program
+grep -v '^count,' one/results.csv >expected.csv
 expect 0 "shard 1/2: late/shards/1-of-2.sqlite" study ./mini --out late --shard 1/2 --work "$folder"
 expect 1 "shards: 1 of 2 whole; not yet: 2/2" study ./mini --out late --status
 expect 1 "shards: 1 of 2 whole; not yet: 2/2" study ./mini --out late --merge
@@ -37,12 +39,12 @@ wait $pid
 expect 1 "shard 2/2: " study ./mini --out late --status
 expect 0 "shard 2/2: late" study ./mini --out late --shard 2/2 --work "$folder"
 expect 0 "page" study ./mini --out late --merge
-cmp one/results.csv late/results.csv || wrong "a shard that was killed has other results"
+cmp expected.csv late/results.csv || wrong "a shard that was killed has other results"
 
 # What is not of this study or simulator is refused by name.
 refused() {
     expect 2 "$1" study ./mini --out late --merge
-    cmp one/results.csv late/results.csv || wrong "a refused shard changed the results"
+    cmp expected.csv late/results.csv || wrong "a refused shard changed the results"
 }
 cp late/shards/2-of-2.sqlite kept
 sqlite3 late/shards/2-of-2.sqlite "UPDATE shard SET identity = 'other'"

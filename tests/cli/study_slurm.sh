@@ -81,8 +81,9 @@ ready() { [ "$(sinfo -h -N -o '%T' 2>/dev/null | grep -c idle)" -eq 2 ]; }
 soon ready || { tail -n 3 ./*.out ./*.log munge/log 2>/dev/null; skip "Slurm did not start here"; }
 
 mini_study
+without_program
 "$LOCKSTEP" study ./mini --out one >/dev/null 2>&1 || wrong "one process ended with $?"
-submit() { "$LOCKSTEP" study ./mini --out many --slurm --per-task 5 -- --cpus-per-task=1 >submit.out 2>&1; }
+submit() { "$LOCKSTEP" study ./mini --out many --slurm --per-task 3 -- --cpus-per-task=1 >submit.out 2>&1; }
 all_ended() { [ -z "$(squeue -h)" ]; }
 # The third task waits for the lock of its folder, so that it is surely killed before its end.
 name() {
@@ -112,6 +113,6 @@ submit || { wrong "submitting again"; cat submit.out; }
 grep -q '^job [0-9]*: shards 3 of 4; job' submit.out || { wrong "what was submitted again"; cat submit.out; }
 soon all_ended || { wrong "the task does not end"; squeue; }
 cmp one/results.csv many/results.csv || { wrong "Slurm gives other results"; tail -n 5 many/shards/*.log; }
-expect 0 "runs: 20 of 20 done" study ./mini --out many --status
+expect 0 "runs: 12 of 12 done" study ./mini --out many --status
 submit && grep -q "page: many/index.html" submit.out || { wrong "nothing is missing"; cat submit.out; }
 finish

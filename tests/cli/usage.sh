@@ -2,6 +2,7 @@
 # What the command line answers to what users type, right and wrong: every error before anything is simulated, exit code 2, and the
 # nearest name that exists.
 . "$(dirname "$0")/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 expect 2 "usage: lockstep COMMAND"
 expect 0 "compare" --help
 expect 0 "lockstep 0." --version
@@ -50,9 +51,10 @@ expect 2 "--machine gtx480,: a name in the list is empty" compare --machine gtx4
 expect 2 "--seed ,1: a name in the list is empty" compare --seed ,1 x
 expect 2 "there is no warp scheduler named nope" compare --sched lrr,nope x
 
-# -h is --help everywhere, wherever it stands among the options.
+# -h is --help everywhere (by turns without LOCKSTEP_LONG), wherever it stands among the options.
 for command in run compare validate study cc machines params stats explain disasm docs; do
-    for help in -h --help; do
+    in_turn -h --help
+    for help in "${chosen[@]}"; do
         expect 0 "usage: lockstep $command" "$command" $help
     done
 done

@@ -6,11 +6,11 @@ expect 0 "gtx480-sm2: 4 runs" validate --case alu_dep --case sfu --machine gtx48
 expect 0 "gtx480: 1 runs" validate --case sfu --machine gtx480 --sched gto --jobs 1
 expect 0 "gtx480: 1 runs" validate --case sfu --machine gtx480 --sched gto --as-reference
 expect 2 "give one of them" validate --case sfu --as-reference --fixed-order
-rows() { "$LOCKSTEP" validate --case ht64 --machine gtx480 --sched lrr "$@" | awk '$1 == "ht64" { print $4 }'; }
+rows() { "$LOCKSTEP" validate --case hist_shared --machine gtx480 --sched lrr "$@" | awk '$1 == "hist_shared" { print $4 }'; }
 one=$(rows --fixed-order) two=$(rows --set sm.schedulers_take_turns=false) three=$(rows)
 [ -n "$one" ] && [ "$one" = "$two" ] && [ "$one" != "$three" ] || { echo "fixed order: $one, $two, in turns $three"; failures=1; }
-expect 0 "gtx1080ti: 4 runs" validate --case ht1024 --machine gtx1080ti --as-reference
-expect 0 "gtx1080ti: 1 runs" validate --case ht1024 --machine gtx1080ti --sched lrr+bows
+expect 0 "gtx1080ti: 4 runs" validate --case ht64 --machine gtx1080ti --as-reference
+expect 0 "gtx1080ti: 1 runs" validate --case ht64 --machine gtx1080ti --sched lrr+bows
 expect 2 "did you mean" validate --case alu_dap
 expect 2 "'gtx480'" validate --machine gtx481
 expect 2 "--jobs 0" validate --jobs 0
