@@ -2,12 +2,9 @@
 # Programs continued from checkpoints: they repeat their calls, and go on in the launch that was under way. Output, exit code and
 # JSON are those of the uninterrupted run but for `host`, from every checkpoint.
 . "$(dirname "$0")/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
 [ -z "${LOCKSTEP_PRELOAD:-}" ] || { echo "skipped: programs of this test have no sanitizer"; exit 77; }
-wrong() {
-    echo "FAILED: $*"
-    failures=$((failures + 1))
-}
 cd "$folder" || exit 1
 "$LOCKSTEP" cc "$LOCKSTEP_SRC/tests/cuda/checkpoint.cu" -o many || exit 1
 
@@ -98,7 +95,8 @@ P
 "$LOCKSTEP" cc moody.cu -o moody || exit 1
 
 # A program goes on for a moment only when lockstep is killed.
-for mode in timing functional; do
+in_turn functional timing
+for mode in "${chosen[@]}"; do
     "$LOCKSTEP" run --quiet --mode $mode ./moody endless >/dev/null 2>&1 &
     begun $!
     program=$(pgrep -P $!)
