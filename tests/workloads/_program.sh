@@ -1,11 +1,21 @@
-# _program.sh NAME each|brief: a program under workloads/ with small inputs: its own check must pass, and it must print the same in
+# _program.sh NAME PART...: a program under workloads/ with small inputs: its own check must pass, and it must print the same in
 # every run, whatever machine, scheduler, fetch policy and mode. Each scheduler with each fetch policy, with and without BOWS, is a *policy*:
-# a program runs under one of them, the next program under another. LOCKSTEP_LONG: every machine with every scheduler and in both modes,
-# and every policy; and built by nvcc, where that is installed. The blocks that residency.txt says an SM of the gtx480 machine holds are those that it does.
+# a program runs under one of them on one machine, the next program under another on the next. LOCKSTEP_LONG: every machine with every
+# scheduler and in both modes, and every policy; and built by nvcc, where that is installed. The blocks that residency.txt says an SM of the
+# gtx480 machine holds are those that it does. A PART is what some programs show besides: _PART.sh, sourced with the program's `name` and
+# `place` (its number in programs.txt).
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 # shellcheck disable=SC2086 # a policy is several words
-name=$1 runs=$2
-if [ -n "${LOCKSTEP_LONG:-}" ]; then runs=all; else nvcc=; fi
+name=$1
+shift
+place=$(sed -n '/^[a-z]/p' "$LOCKSTEP_SRC/tests/workloads/programs.txt" | grep -n "^$name\b" | cut -d: -f1)
+if [ "$*" = long ] && [ -z "${LOCKSTEP_LONG:-}" ]; then
+    echo "skipped: with LOCKSTEP_LONG"
+    exit 77
+fi
+# The fewer sets of items are many enough to be counted, the less apriori has to do.
+[ "$name" != apriori ] || [ -n "${LOCKSTEP_LONG:-}" ] || small="--small --support 120"
 build_all "$name" "$LOCKSTEP_SRC/workloads/$name/$name.cu"
 
 listed() {
@@ -18,21 +28,13 @@ for fetch in $(listed fetch); do
     done
 done
 [ ${#policies[@]} -ge 56 ] || fail "only ${#policies[@]} policies"
-place=$(sed -n '/^[a-z]/p' "$LOCKSTEP_SRC/tests/workloads/programs.txt" | grep -n "^$name " | cut -d: -f1)
-policy=${policies[$((place * 5 % ${#policies[@]}))]}
+machines=(gtx480 gtx480-sm2 gtx1080ti)
 
-check "$name" --mode functional
-case $runs in
-brief)
-    check "$name" --machine gtx480 $policy
-    check "$name" --machine gtx1080ti --sched lrr
-    ;;
-each)
-    check "$name" --machine gtx480 $policy
-    if [ $((place % 2)) -eq 0 ]; then check "$name" --machine gtx480-sm2 --sched lrr; else check "$name" --machine gtx1080ti --sched gto; fi
-    ;;
-all)
-    for machine in gtx480 gtx480-sm2 gtx1080ti; do
+check "$name" --mode functional --machine gtx480 --stats "$work/resident.csv"
+if [ -z "${LOCKSTEP_LONG:-}" ]; then
+    check "$name" --machine ${machines[$((place % 3))]} ${policies[$((place * 5 % ${#policies[@]}))]}
+else
+    for machine in "${machines[@]}"; do
         check "$name" --mode functional --machine $machine
         for scheduler in lrr gto tls cawa lrr+bows gto+bows; do
             check "$name" --machine $machine --sched $scheduler
@@ -41,24 +43,11 @@ all)
     for policy in "${policies[@]}"; do
         check "$name" --machine gtx480 $policy
     done
-    ;;
-*)
-    fail "what is '$runs'?"
-    ;;
-esac
+fi
 [ -z "$nvcc" ] || {
     check "$name.nvcc" --mode functional
     check "$name.nvcc" --machine gtx480 --sched gto
 }
-
-# The other way of bfs, and the same levels.
-if [ "$name" = bfs ]; then
-    for options in "--sched lrr" "--machine gtx1080ti --sched gto" "--mode functional"; do
-        # shellcheck disable=SC2086
-        simulate bfs $options -- --small --queue 1
-        cmp -s "$work/out" "$work/bfs.expected" || fail "bfs with a queue: $(diff "$work/bfs.expected" "$work/out")"
-    done
-fi
 
 # The blocks that an SM holds: "BLOCKS WARPS RESOURCE", once for each of them that the launches of matching kernels have.
 residency() {
@@ -67,16 +56,30 @@ residency() {
         $column["name"] ~ pattern {
             split($column["block"], size, "x")
             print $column["blocks_per_sm"], int((size[1] * (size[2] ? size[2] : 1) + 31) / 32), $column["blocks_limited_by"]
-        }' "$work/stats.csv" | sort -u
+        }' "$work/resident.csv" | sort -u
 }
 
 while read -r program blocks warps resource pattern; do
     [ "$program" = "$name" ] || continue
-    simulate "$name" --machine gtx480 --mode functional --stats "$work/stats.csv" -- --small
     residency "$pattern" >"$work/resident"
     [ "$(wc -l <"$work/resident")" = 1 ] && grep -Eqx "$blocks $warps ($resource)" "$work/resident" ||
         fail "$name: kernels $pattern have on an SM '$(cat "$work/resident")', not '$blocks $warps $resource'"
 done <"$LOCKSTEP_SRC/tests/workloads/residency.txt"
+
+# Each part takes its turns from another choice on with another program.
+for part; do
+    turn=$place
+    [ "$part" = long ] || . "$LOCKSTEP_SRC/tests/workloads/_$part.sh"
+done
+
+# The other way of bfs, and the same levels.
+if [ "$name" = bfs ]; then
+    in_turn "--sched lrr" "--machine gtx1080ti --sched gto" "--mode functional"
+    for options in "${chosen[@]}"; do
+        simulate bfs $options -- --small --queue 1
+        cmp -s "$work/out" "$work/bfs.expected" || fail "bfs with a queue: $(diff "$work/bfs.expected" "$work/out")"
+    done
+fi
 
 # Several shirts, corrected in turns.
 if [ "$name" = cloth ]; then

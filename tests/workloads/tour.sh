@@ -1,6 +1,7 @@
 # A user's program of several kernels, templates, shared and constant memory, printf, events and streams: equal output in both
-# modes, on every machine, and built by lockstep cc and by nvcc.
+# modes, on every machine, and built by lockstep cc and, with LOCKSTEP_LONG, by nvcc.
 . "$LOCKSTEP_SRC/tests/workloads/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 build_all tour "$LOCKSTEP_SRC/tests/workloads/tour.cu"
 
 same() {
@@ -11,12 +12,12 @@ same() {
 simulate tour --mode functional --
 cp "$work/out" "$work/expected"
 [ "$(grep -c 'as on the host' "$work/expected")" = 5 ] && [ "$(grep -c '^cell ' "$work/expected")" = 3 ] || fail "$(cat "$work/expected")"
-for options in "--sched gto" "--sched lrr" "--machine gtx480-sm2 --sched lrr" "--machine gtx480-sm2 --sched gto" \
-    "--machine gtx1080ti --sched lrr" "--machine gtx1080ti --sched gto"; do
-    # shellcheck disable=SC2086
-    same tour $options
-    # shellcheck disable=SC2086
-    [ -z "$nvcc" ] || same tour.nvcc $options
+for machine in gtx480 gtx480-sm2 gtx1080ti; do
+    in_turn gto lrr
+    for scheduler in "${chosen[@]}"; do
+        same tour --machine $machine --sched $scheduler
+        [ -z "$nvcc" ] || same tour.nvcc --machine $machine --sched $scheduler
+    done
 done
-if [ -n "$nvcc" ]; then same tour.nvcc --mode functional; else echo "nvcc is not installed: its build was skipped"; fi
+[ -z "$nvcc" ] || same tour.nvcc --mode functional
 finish

@@ -1,0 +1,89 @@
+# A program that locks by atomics or by lock instructions (workloads/locks.h): every form is right, and prints the same, with every
+# scheduler, under every way to diverge and every protocol, with queues of locks and without; or it is refused, and the reason said.
+# LOCKSTEP_LONG: every combination, else some protocols, another third of them with each program, with some of the others.
+# shellcheck disable=SC2086 # several words
+schedulers=()
+for scheduler in $(listed sched); do
+    schedulers+=("$scheduler" "$scheduler+bows")
+done
+[ ${#schedulers[@]} -ge 14 ] || fail "only ${#schedulers[@]} schedulers"
+protocols=$("$LOCKSTEP" protocols | awk '/^[a-z]/ { print $1 }')
+
+# right FORM OPTIONS...
+right() {
+    local form=$1
+    shift
+    simulate "$name" "$@" -- $small --sync "$form"
+    cmp -s "$work/out" "$work/$name.expected" || fail "$name --sync $form $*: $(diff "$work/$name.expected" "$work/out")"
+}
+
+# refused FORM WORDS OPTIONS...
+refused() {
+    local form=$1 words=$2
+    shift 2
+    ! timeout $hang "$LOCKSTEP" run --quiet "$@" "$work/$name" --small --sync "$form" >"$work/out" 2>"$work/err" ||
+        fail "$name --sync $form $*: not refused"
+    grep -q -- "$words" "$work/err" || fail "$name --sync $form $*: no word of '$words': $(head -n 3 "$work/err")"
+}
+
+# forms FORMS...
+forms() {
+    local protocol way form met=$place
+    for form; do
+        right "$form" --machine thesis
+    done
+    for protocol in $protocols; do
+        [ $((met++ % 3)) -eq 0 ] || [ -n "${LOCKSTEP_LONG:-}" ] || continue
+        in_turn stack its aware dwf
+        for way in "${chosen[@]}"; do
+            in_turn "$@"
+            local some=("${chosen[@]}")
+            for form in "${some[@]}"; do
+                in_turn "${schedulers[@]}"
+                for scheduler in "${chosen[@]}"; do
+                    right "$form" --machine gtx480 --protocol "$protocol" --divergence $way --sched "$scheduler"
+                done
+            done
+        done
+    done
+}
+
+# queues FORM OPTIONS...: with queues of locks, whose room is little or not.
+queues="--set locks.queue=true"
+queues() {
+    in_turn "" "--set locks.record_limit=4" "--set locks.queue_limit=2 --set locks.backoff=linear"
+    for limits in "${chosen[@]}"; do right "$@" $queues $limits; done
+}
+
+case $name in
+hashtable)
+    forms atomics lock trylock
+    # Queues with room and with little: a lane whose answer comes while others of its warp execute acquires when it goes on, or it finds in
+    # the L1 what was there before it had the lock.
+    for records in 0 8 64; do
+        simulate hashtable --machine gtx480 $queues --set locks.record_limit=$records -- --insertions 20480 --threads 20480 \
+            --buckets 512 --sync lock
+        grep -q "^hashtable: correct\$" "$work/out" || fail "hashtable: no verdict with queues of $records records"
+    done
+    ;;
+interac)
+    forms atomics lock
+    right atomics --machine thesis $queues
+    refused lock 'with queues (locks.queue)' --machine thesis $queues
+    ;;
+barneshut)
+    forms atomics lock trylock
+    # Warps that ask again and again for a lock that their L1 has do not hold up what the network brings.
+    right lock --machine gtx480 --protocol hlrc --sched lrr
+    queues lock --machine thesis --sched gto
+    queues trylock --machine gtx480
+    refused lock 'and hlrc is not one' --machine gtx480 $queues --protocol hlrc
+    ;;
+apriori)
+    # It takes much longer than all the others.
+    [ -z "${LOCKSTEP_LONG:-}" ] || forms atomics lock
+    queues lock --machine thesis
+    refused lock 'which its lets others have' --machine thesis $queues --divergence its
+    refused lock 'which aware lets others have' --machine thesis $queues --divergence aware
+    ;;
+esac
