@@ -1,10 +1,12 @@
 // Random exchanges between lanes, against the host. Each step is one kind of exchange; the lanes of a warp are in
 // groups by their number, with one mask a group, come to it at one of several places and after loops of different
-// lengths; some have ended. Arguments: seed, steps, places. Prints how many values are wrong.
+// lengths; some have ended. Arguments: seed, steps, places; or loop, for a
+// kernel by itself. Prints how many values are wrong.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cuda_runtime.h>
 namespace cg = cooperative_groups;
 
@@ -220,8 +222,50 @@ static unsigned wrong_groups(const unsigned *got)
     return wrong;
 }
 
+// Lanes leave a loop one after the other, and the ballot at its head names those that are left. Around it goes another loop.
+__global__ void around(unsigned *out, unsigned rounds)
+{
+    unsigned sum = 0, turns = (threadIdx.x << (threadIdx.x & 31)) & 3; // lane 1: 2, the others: 0
+    for (unsigned r = 0; r < rounds; r++) {
+        unsigned left = 0xffffffffu;
+        for (unsigned i = 0;; i++) {
+            unsigned now = __ballot_sync(left, i < turns);
+            sum = sum * 31 + now;
+            if (i >= turns)
+                break;
+            left = now;
+            atomicAdd(&out[32], 1u);
+        }
+    }
+    __syncthreads();
+    out[threadIdx.x] = sum;
+}
+
+static int around_loop()
+{
+    unsigned *d, h[33] = {0}, wrong = 0;
+    cudaMalloc(&d, sizeof h);
+    cudaMemset(d, 0, sizeof h);
+    around<<<1, 32>>>(d, 3);
+    cudaError_t e = cudaDeviceSynchronize();
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    for (int l = 0; l < 32; l++) {
+        unsigned sum = 0;
+        for (int r = 0; r < 3; r++) {
+            sum = sum * 31 + 2;
+            if (l == 1)
+                sum = (sum * 31 + 2) * 31;
+        }
+        wrong += h[l] != sum;
+    }
+    printf("%s, %u wrong, %u (6)\n", cudaGetErrorName(e), wrong, h[32]);
+    return e || wrong;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], "loop") == 0)
+        return around_loop();
     unsigned seed = argc > 1 ? (unsigned)atoi(argv[1]) : 1, steps = argc > 2 ? (unsigned)atoi(argv[2]) : 20;
     unsigned places = argc > 3 ? (unsigned)atoi(argv[3]) : 3, *out;
     cudaDeviceProp prop;

@@ -50,21 +50,3 @@ refused() {
 refused 'which its lets others have' locks.queue=true sm.divergence=its
 refused 'and hlrc is not one' locks.queue=true coherence.protocol=hlrc
 refused 'expected constant, linear or exponential' locks.backoff=never
-
-# A second lock is refused when it is asked for; what else can go wrong with locks is found as without queues.
-build "$work/stuck" "$here/locks_stuck.cu"
-settings locks.queue=true
-# stuck NAME ERROR WORDS: the error that the program sees; the report has the words.
-stuck() {
-    on_simulator "$work/stuck" "$1" >"$work/out" 2>"$work/err" || fail "$1: status $?"
-    [ "$(cat "$work/out")" = "$2" ] || fail "$1: $(cat "$work/out")"
-    grep -qF -- "$3" "$work/err" || fail "$1: no word of '$3': $(cat "$work/err")"
-}
-for nested in beside twice circle; do
-    stuck "$nested" cudaErrorIllegalInstruction 'is asked for while lanes of the warp have or await others'
-done
-stuck skip cudaErrorIllegalInstruction 'RPC-skipped deadlock'
-stuck barrier cudaErrorLaunchTimeout 'waits at barrier 0'
-stuck ended cudaErrorLaunchTimeout 'whose warp has ended without giving it back'
-stuck others cudaErrorIllegalInstruction 'gives back the lock'
-stuck nobodys cudaErrorIllegalInstruction 'which nobody holds'

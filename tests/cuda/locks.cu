@@ -146,7 +146,7 @@ static void report(const char *name, void (*kernel)(shared_state *), unsigned se
     host.semaphore = semaphore;
     cudaMalloc(&device, sizeof host);
     cudaMemcpy(device, &host, sizeof host, cudaMemcpyHostToDevice);
-    kernel<<<3, 128>>>(device);
+    kernel<<<2, 96>>>(device);
     cudaError_t error = cudaMemcpy(&host, device, sizeof host, cudaMemcpyDeviceToHost);
     printf("%s: %s, counts", name, cudaGetErrorName(error));
     for (unsigned count : host.counts)

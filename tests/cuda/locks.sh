@@ -14,11 +14,11 @@ $set}"
     on_simulator "$work/locks" >"$work/timed" || fail "$1, $2: ended with $?"
     diff "$here/locks.expected" "$work/timed" || fail "$1, $2"
 }
-n=0
-for protocol in $("$LOCKSTEP" protocols | awk '{print $1}'); do
-    [ $((n++ % 3)) -ne 0 ] && [ -z "${LOCKSTEP_LONG:-}" ] || right gtx480 "coherence.protocol=$protocol"
+for protocol in $("$LOCKSTEP" protocols | awk '/^[a-z]/ { print $1 }'); do
+    in_turn "gtx480 sm.divergence=stack" "gtx480 sm.divergence=its" "apu8 sm.divergence=stack" "gtx480 sm.divergence=aware" \
+        "gtx1080ti sm.scheduler=lrr"
+    for how in "${chosen[@]}"; do
+        right "${how% *}" "coherence.protocol=$protocol
+${how#* }"
+    done
 done
-right gtx480 sm.divergence=its
-right gtx480 sm.divergence=aware
-right apu8 coherence.protocol=hlrc
-right gtx1080ti sm.scheduler=lrr

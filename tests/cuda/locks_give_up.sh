@@ -1,13 +1,16 @@
 # Lanes that give up asking for a lock meet the others of their warp, under each way and in both modes.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 headers=()
 [ "$compiler" = cc ] || headers=(-isystem "$LOCKSTEP_SRC/src/cuda/include")
 build "$work/give_up" -O2 "${headers[@]}" "$here/locks_give_up.cu"
-for machine in gtx480 apu8; do
-    for way in stack its aware dwf; do
-        for mode in functional timing; do
-            "$LOCKSTEP" run --quiet --machine $machine --divergence $way --mode $mode "$work/give_up" >"$work/out" 2>&1 ||
-                fail "$machine, $way, $mode: $(cat "$work/out")"
-        done
+for way in stack its aware dwf; do
+    in_turn "gtx480 functional apu8 timing" "gtx480 timing apu8 functional"
+    # shellcheck disable=SC2068 # pairs of words
+    set -- ${chosen[@]}
+    while [ $# -gt 0 ]; do
+        "$LOCKSTEP" run --quiet --machine "$1" --divergence $way --mode "$2" "$work/give_up" >"$work/out" 2>&1 ||
+            fail "$1, $way, $2: $(cat "$work/out")"
+        shift 2
     done
 done

@@ -35,8 +35,21 @@ expect ended cudaErrorLaunchTimeout 100000 'a lock was not given back' 'whose wa
 expect others cudaErrorIllegalInstruction 5000 'gives back the lock' 'which thread 0 of block 0 holds'
 expect nobodys cudaErrorIllegalInstruction 5000 'gives back the lock' 'which nobody holds'
 
+# With queues a second lock is refused when it is asked for; what else can go wrong with locks is found as without.
+before=${LOCKSTEP_SET:-}
+export LOCKSTEP_SET="${before:+$before
+}locks.queue=true"
+for nested in beside twice circle; do
+    expect $nested cudaErrorIllegalInstruction 0 'is asked for while lanes of the warp have or await others'
+done
+expect skip cudaErrorIllegalInstruction 0 'RPC-skipped deadlock'
+expect barrier cudaErrorLaunchTimeout 0 'waits at barrier 0'
+expect ended cudaErrorLaunchTimeout 0 'whose warp has ended without giving it back'
+expect others cudaErrorIllegalInstruction 0 'gives back the lock'
+expect nobodys cudaErrorIllegalInstruction 0 'which nobody holds'
+
 # A loop of attempts is the program's own: the progress watch sees it, after its patience.
-export LOCKSTEP_SET="${LOCKSTEP_SET:+$LOCKSTEP_SET
+LOCKSTEP_SET="${before:+$before
 }gpu.watch_cycles=20000"
 expect spin cudaErrorLaunchTimeout 400000 'deadlock' 'held by block (0,0,0) warp'
 
