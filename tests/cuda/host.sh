@@ -16,27 +16,47 @@ expect() {
 # The thread that launched the kernel writes, so that all is in order: the time is the same too.
 ordered() {
     expect "$1" 0 "$2"
-    [ $mode = functional ] && [ -z "${LOCKSTEP_LONG:-}" ] || expect "$1" 60 "$2" "$(cat "$work/out")"
+    expect "$1" 60 "$2" "$(cat "$work/out")"
 }
 
-for mode in timing functional; do
-    ordered launcher 42
-    ordered stream 8
-    ordered behind 'cudaErrorNotReady 0 0 43 5'
-    ordered query 'cudaErrorNotReady 8'
-    ordered boxes 700
-    ordered registered 42
-    for words in "thread 42" "talk 3 24" "beside 42 2015"; do
-        in_turn 0 60
-        for late in "${chosen[@]}"; do expect ${words%% *} $late "${words#* }"; done
-    done
+late() {
+    in_turn 0 60
+    for late in "${chosen[@]}"; do expect "$1" "$late" "$2"; done
+}
+
+never() {
     expect never 0 cudaErrorLaunchTimeout
     grep -q 'no other thread' "$work/err" || fail "$mode never: $(cat "$work/err")"
+}
+sleeper() {
     LOCKSTEP_HOST_PATIENCE=0.1 expect sleeper 400 cudaErrorLaunchTimeout
     grep -q 'as long as --host-patience says' "$work/err" || fail "$mode sleeper: $(cat "$work/err")"
+}
+leave() {
     expect leave 0 left
     grep -q 'the program has ended' "$work/err" || fail "$mode leave: $(cat "$work/err")"
-done
+}
+
+# in_modes HOW...: in both, or in one and the next in the other.
+modes=0
+in_modes() {
+    turn=$modes
+    in_turn timing functional
+    modes=$((modes + 1))
+    for mode in "${chosen[@]}"; do "$@"; done
+}
+in_modes ordered launcher 42
+in_modes ordered stream 8
+in_modes ordered behind 'cudaErrorNotReady 0 0 43 5'
+in_modes ordered query 'cudaErrorNotReady 8'
+in_modes ordered boxes 700
+in_modes ordered registered 42
+in_modes late thread 42
+in_modes late talk '3 24'
+in_modes late beside '42 2015'
+in_modes never
+in_modes sleeper
+in_modes leave
 
 # Steps are as good as jumps, and two threads as one, also where a kernel stands.
 mode=timing

@@ -1,5 +1,6 @@
 # What locks cannot do is said: which lock, who has it, who waits, and where; at once, not when patience is over.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 build "$work/stuck" "$here/locks_stuck.cu"
 
 # expect NAME ERROR CYCLES WORDS...: the error that the program sees; the report has all the words, and comes before so many cycles (0:
@@ -61,9 +62,10 @@ for name in skip skip_in_call skip_with_two; do
 done
 
 # Where every lane goes on in the end, these programs end.
-for way in its aware dwf; do
-    LOCKSTEP_SET=sm.divergence=$way
-    for name in skip skip_in_call skip_with_two beside spin; do
-        expect $name cudaSuccess 0
+for case in skip skip_in_call skip_with_two beside spin; do
+    in_turn its aware dwf
+    for way in "${chosen[@]}"; do
+        LOCKSTEP_SET=sm.divergence=$way
+        expect $case cudaSuccess 0
     done
 done

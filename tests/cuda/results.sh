@@ -1,6 +1,7 @@
+# A tour of several kernels, templates, shared and constant memory, printf, streams, events, recursion and errors prints what is expected.
 # LOCKSTEP_RESULTS: one JSON object a line, the machine second; equal between two runs but for `host`; settings take effect.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
-build "$work/tour" "$here/tour.cu"
+check_output tour "$here/tour.cu"
 export LOCKSTEP_MODE=timing
 set_before=${LOCKSTEP_SET:-}
 for run in 1 2; do

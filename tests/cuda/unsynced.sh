@@ -1,6 +1,7 @@
 # Exchanges between lanes that do not execute them together: what lanes get, one note for each line that says so, an
 # error with --check sync, and nothing said of what the manual allows.
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
+. "$LOCKSTEP_SRC/tests/_effort.sh"
 build "$work/unsynced" -lineinfo "$here/unsynced.cu"
 numbers() { echo $(seq 0 23); }
 # Line K of the source that is marked NOTED.
@@ -26,14 +27,15 @@ expect() {
 }
 
 zeros() { seq "$1" | sed 's/.*/0/' | tr '\n' ' ' | sed 's/ $//'; }
-for mode in functional timing; do
-    export LOCKSTEP_MODE=$mode
-    expect block_sum 1 "$(line_of 1)" 'lanes 0-7 read lanes 16-23 of the warp, which do not execute' "256 $(zeros 23)"
-    expect unnamed 1 "$(line_of 2)" 'lanes 4-7 .* a mask that does not name them' \
-        "15 15 15 15 15 15 15 15 $(zeros 16)"
-    expect absent 1 "$(line_of 3)" 'lanes 0-15 .* also names lanes 16-31' "$(numbers)"
-    expect groups 0 0 none "$(echo $(seq 24 | sed 's/.*/1/'))"
-done
+# each HOW...: as `expect`, in one mode and the next in the other, or in both.
+each() {
+    in_turn functional timing
+    for LOCKSTEP_MODE in "${chosen[@]}"; do expect "$@"; done
+}
+each block_sum 1 "$(line_of 1)" 'lanes 0-7 read lanes 16-23 of the warp, which do not execute' "256 $(zeros 23)"
+each unnamed 1 "$(line_of 2)" 'lanes 4-7 .* a mask that does not name them' "15 15 15 15 15 15 15 15 $(zeros 16)"
+each absent 1 "$(line_of 3)" 'lanes 0-15 .* also names lanes 16-31' "$(numbers)"
+each groups 0 0 none "$(echo $(seq 24 | sed 's/.*/1/'))"
 
 # Under the stack nobody waits for lanes elsewhere, and the note says so; other ways wait, and say nothing.
 "$LOCKSTEP" run --quiet "$work/unsynced" absent >"$work/out" 2>"$work/err" || fail "absent under the stack"
