@@ -54,7 +54,9 @@ printf '#ifndef HAS_CHANGED\n#error an old header\n#endif\n' | cat - program.cu 
 mv changed.cu program.cu
 echo nonsense >tree/share/lockstep/headers/host.pch
 compiles changed 2
-rm -r tree/share/lockstep/headers
-tree/bin/lockstep cc --prepare-headers 2>log && fail "headers without a folder"
-grep -q 'cannot write' log || fail "no word of a folder that is missing: $(cat log)"
+if [ -n "${LOCKSTEP_LONG:-}" ]; then
+    rm -r tree/share/lockstep/headers
+    tree/bin/lockstep cc --prepare-headers 2>log && fail "headers without a folder"
+    grep -q 'cannot write' log || fail "no word of a folder that is missing: $(cat log)"
+fi
 finish

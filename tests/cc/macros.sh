@@ -1,6 +1,6 @@
 #!/bin/bash
 # What is defined before the first line of a source is what nvcc defines there: programs, NVIDIA's samples among them, guard their
-# code with it. Every macro listed is compared with nvcc's, where that is installed.
+# code with it. Every macro listed is compared with nvcc's, where that is installed, in a CUDA source (LOCKSTEP_LONG: and in plain ones).
 . "$(dirname "$0")/_common.sh"
 need_clang
 cd "$work" || exit 1
@@ -56,7 +56,7 @@ done
 nvcc=$(nvidia_tool nvcc)
 if [ -n "$nvcc" ] && "$nvcc" --version | grep -q 'release 13.0'; then
     # nvcc preprocesses a CUDA source for the device last; __CUDA_ARCH__ has been looked at above.
-    for source in all.cu plain.cpp plain.c; do
+    for source in all.cu ${LOCKSTEP_LONG:+plain.cpp plain.c}; do
         "$nvcc" -E -w -std=c++17 -gencode arch=compute_75,code=compute_75 $source >theirs.i 2>log ||
             { fail "nvcc refuses $source" && cat log; continue; }
         sed -n 's/^static const char \(.*\)_\[\] = "\(.*\)";$/\1 \2/p' theirs.i | grep -v '^__CUDA_ARCH__ ' >theirs.txt

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Every program under programs/ compiles with `lockstep cc`; NVIDIA's assembler accepts the PTX and nvcc the source,
-# where they are installed; nvcc with LOCKSTEP_LONG.
+# where they are installed; nvcc, and the program of several files (cc.driver builds it), with LOCKSTEP_LONG.
 . "$(dirname "$0")/_common.sh"
 need_clang
 ptxas=$(nvidia_tool ptxas)
@@ -8,7 +8,7 @@ nvcc=$(nvidia_tool nvcc)
 [ -n "${LOCKSTEP_LONG:-}" ] || nvcc= # it is slow, and says of these programs what it said before
 compiled=0 assembled=0 by_nvcc=0
 
-for source in "$here"/programs/*.cu "$here"/programs/multi/*.cu; do
+for source in "$here"/programs/*.cu ${LOCKSTEP_LONG:+"$here"/programs/multi/*.cu}; do
     name=$(basename "$source" .cu)
     if ! "$LOCKSTEP" cc -Wall -c "$source" -o "$work/$name.o" --keep-ptx "$work/$name.ptx" >"$work/log" 2>&1; then
         fail "$name does not compile" && cat "$work/log"

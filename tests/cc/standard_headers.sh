@@ -54,7 +54,8 @@ together()
     for header in $all; do
         including "$header" >one.cu
         # Two known faults of clang's aside, a header that it does not take fails at once: asking for each would take longer than the test.
-        case $1/$header in */coroutine | c++20/regex) taken "$1" one.cu || continue ;; esac
+        # At <regex> clang 14 crashes, which takes long too; memory.cu includes it.
+        case $1/$header in c++20/regex) continue ;; */coroutine) taken "$1" one.cu || continue ;; esac
         kept+=("$header")
     done
     including "${kept[@]}" >all.cu
