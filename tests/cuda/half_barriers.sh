@@ -1,6 +1,6 @@
 # Barriers that warps of 32 threads come to by themselves open for the right threads where two of them share a warp of 64
-# lanes: under each way, in one mode or the other (with LOCKSTEP_LONG in both), for old targets, and for new ones where the lanes of a warp come one part
-# after the other (with LOCKSTEP_LONG also together).
+# lanes: under each way, in one mode or the other (with LOCKSTEP_LONG in both), for old targets, and for new ones where the
+# lanes of a warp come one part after the other (with LOCKSTEP_LONG also together).
 . "$LOCKSTEP_SRC/tests/cuda/_lib.sh"
 . "$LOCKSTEP_SRC/tests/_effort.sh"
 # Defined in the source, not by an option, so that the headers that were prepared are taken.

@@ -28,7 +28,8 @@ refused() {
 
 # forms FORMS...
 forms() {
-    local protocol way form met=$place
+    local protocol way form met
+    met=$(among barneshut hashtable interac apriori)
     for form; do
         right "$form" --machine thesis
     done
@@ -45,6 +46,7 @@ forms() {
                 done
             done
         done
+        turn=$((turn + 2)) # or each protocol would have the same of three forms
     done
 }
 

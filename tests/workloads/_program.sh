@@ -66,6 +66,11 @@ while read -r program blocks warps resource pattern; do
         fail "$name: kernels $pattern have on an SM '$(cat "$work/resident")', not '$blocks $warps $resource'"
 done <"$LOCKSTEP_SRC/tests/workloads/residency.txt"
 
+# among NAMES...: the program's place among these, for what each of them does a share of.
+among() {
+    printf '%s\n' "$@" | grep -nx "$name" | cut -d: -f1
+}
+
 # Each part takes its turns from another choice on with another program.
 for part; do
     turn=$place
