@@ -49,19 +49,19 @@ grep -q '\.file.*good\.cu' good.ptx && grep -q '\.loc' good.ptx || fail "PTX has
 grep -qE '^\$?L(_*tmp|func_)' good.ptx && fail "PTX has position labels"
 grep -q 'fma\.rn\.f32' good.ptx || fail "products and sums are fused"
 tr -d '\000' <good.ptx | cmp -s - good.ptx || fail "--ptx writes a NUL"
-succeeds --ptx good.cu -o elsewhere.ptx
-cmp -s good.ptx elsewhere.ptx || fail "two compilations differ"
+succeeds -c good.cu --keep-ptx kept.ptx
+[ -s good.o ] || fail "-c writes good.o"
+cmp -s good.ptx kept.ptx || fail "two compilations, or --keep-ptx and --ptx, differ"
 succeeds --ptx -D VALUE=8 --fast -std=c++14 -lineinfo -Xptxas -v --expt-relaxed-constexpr -cudart shared -arch=sm_80 good.cu -o sm80.ptx
 grep -q '\.target sm_80' sm80.ptx || fail "-arch=sm_80"
 grep -qE '[[:space:]]8;' sm80.ptx || fail "-D VALUE=8"
-succeeds --ptx -DVALUE=9 -gencode arch=compute_75,code=sm_75 -fmad=false good.cu -o sm75.ptx
+succeeds -v -c -DVALUE=9 -gencode arch=compute_75,code=sm_75 -fmad=false -Xcompiler -Wall,-fno-exceptions -O1 -g good.cu -o sm75.o \
+    --keep-ptx sm75.ptx
+grep -q cuda-device-only log || fail "-v prints commands"
+[ -s sm75.o ] || fail "-c -o"
 grep -q '\.target sm_75' sm75.ptx || fail "-gencode"
 grep -q 'fma' sm75.ptx && fail "-fmad=false"
 grep -qE '[[:space:]]9;' sm75.ptx || fail "-DVALUE=9"
-succeeds -v -c -Xcompiler -Wall,-fno-exceptions -O1 -g good.cu --keep-ptx kept.ptx
-[ -s good.o ] || fail "-c writes good.o"
-grep -q cuda-device-only log || fail "-v prints commands"
-cmp -s good.ptx kept.ptx || fail "--keep-ptx differs from --ptx"
 succeeds -c "$multi/kernel.cu" "$multi/helper.cpp"
 for f in kernel helper; do [ -s $f.o ] || fail "-c with several files writes $f.o"; done
 succeeds --help
