@@ -112,7 +112,7 @@ static uint64_t end_of_window(uint64_t from, uint64_t length)
 }
 
 /* The next *duty*: the first cycle in which somebody besides the parts has something to do, so that time may not pass
- * it unseen. */
+ * it unseen: no window goes beyond it, and the state that is seen there is that of all cycles before, and of no later one. */
 static uint64_t next_duty(const struct gpu *gpu, const struct gpu_watch *watch, uint64_t limit)
 {
     return cycle_min(cycle_min(limit, watch->next), gpu->checkpoint_every ? gpu->checkpoint_next : CYCLE_NEVER);
@@ -171,9 +171,9 @@ static void run_window(const struct gpu_run *run, const struct course *c, struct
         return;
     }
     uint64_t length = window_length(run, from);
-    w->end = cycle_min(end_of_window(from, length), cycle_min(c->limit, c->opens));
+    w->end = cycle_min(end_of_window(from, length), cycle_min(c->duty, c->opens));
     if (c->alone && is_power_of_two(length) && c->limit - from > ALONE_CYCLES + length)
-        gpu_part_run_alone(&run->parts[0], w, length, cycle_min(from + ALONE_CYCLES, c->duty));
+        gpu_part_run_alone(&run->parts[0], w, length, cycle_min(end_of_window(from + ALONE_CYCLES, length), c->duty));
     else
         run_all(w);
 }

@@ -468,7 +468,7 @@ HOT void gpu_part_run_alone(struct gpu_part *part, const struct gpu_window *wind
         from = gpu_next_cycle(part->run->gpu, o);
         if (from >= until)
             break;
-        end = (from | (length - 1)) + 1;
+        end = cycle_min((from | (length - 1)) + 1, until);
     }
     *part->report = part->outlook;
 }

@@ -33,10 +33,10 @@ for machine in gtx480-sm2 gtx1080ti; do
     fails $machine 0 --machine $machine --max-cycles 2000000 trylock.yaml
 done
 fails seeded 0 --seed 1 --max-cycles 2000000 trylock.yaml
-fails stepped 3 --no-skip --set gpu.watch_cycles=100000 trylock.yaml
-fails threads 3 --threads 2 --set gpu.watch_cycles=100000 trylock.yaml
-fails saved 3 --set gpu.watch_cycles=100000 --checkpoint "$folder/state" --checkpoint-every 150000 trylock.yaml
-fails resumed 3 --resume "$folder/state" --set gpu.watch_cycles=100000 trylock.yaml
+fails stepped 3 --no-skip --set gpu.watch_cycles=50000 trylock.yaml
+fails threads 3 --threads 2 --set gpu.watch_cycles=50000 trylock.yaml
+fails saved 3 --set gpu.watch_cycles=50000 --checkpoint "$folder/state" --checkpoint-every 90000 trylock.yaml
+fails resumed 3 --resume "$folder/state" --set gpu.watch_cycles=50000 trylock.yaml
 same stepped threads
 same stepped saved
 same stepped resumed
