@@ -6,7 +6,7 @@
 # No machine shows what the model forbids. Each way has tests of its own; with LOCKSTEP_LONG more of them and more runs of each, under
 # all ways, on the whole machine. A test has four threads at most: four SMs can keep them all apart, and are built in half the time
 # of fifteen.
-tests=20 runs=2 sms=4 ways="stack its aware dwf"
+tests=50 runs=2 sms=4 ways="stack its aware dwf"
 [ -z "${LOCKSTEP_LONG:-}" ] || tests=2000 runs=8 sms=15 ways=all
 seed=1
 for way in $ways; do
