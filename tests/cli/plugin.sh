@@ -199,6 +199,7 @@ static unsigned pick(const void *state, const struct lockstep_scheduler_view *vi
     case '4': return 4294967295;
     case 's': return *nothing;
     case 'a': end(); return 0;
+    case 'c': abort(); /* which compilers put elsewhere */
     case 'l': for (volatile int i = 1; i;) ; return 0;
     case 'n': return LOCKSTEP_NO_WARP;
     }
@@ -218,6 +219,9 @@ export CULPRIT=segv
 expect 1 "$fault: SIGSEGV in its function pick()" run --sched ./culprit.so "$cases/reduce.yaml"
 CULPRIT=abort
 expect 1 "$fault: SIGABRT in its function pick()" run --threads 2 --sched ./culprit.so "$cases/reduce.yaml"
+CULPRIT=cold
+"$LOCKSTEP" run --sched ./culprit.so "$cases/reduce.yaml" >out.txt 2>&1
+grep -qE "$fault: SIGABRT in (one of its functions|its function pick\(\)), at " out.txt || { wrong "a fault in code that is hardly ever executed"; cat out.txt; }
 CULPRIT=loop
 LOCKSTEP_PLUGIN_SECONDS=0.3 expect 1 "it does not come back from a loop in its function pick()" run --sched ./culprit.so "$cases/reduce.yaml"
 CULPRIT=never

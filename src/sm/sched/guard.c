@@ -75,14 +75,15 @@ static const void *entry_frame(void *context)
     return entry;
 }
 
-/* The function of the scheduler that an address in the object is in: the last that begins before it. */
+/* The function of the scheduler that an address in the object is in: the last that begins before it. NULL: none does, since compilers move
+ * code that is hardly ever executed in front of all functions. */
 static const char *function_at(const void *address)
 {
     const struct lockstep_scheduler *p = guarded.policy;
     uintptr_t best = 0;
-    const char *name = "lockstep_scheduler_plugin";
+    const char *name = NULL;
     if (!p)
-        return name;
+        return "lockstep_scheduler_plugin";
     const struct {
         const char *name;
         uintptr_t at;
@@ -131,9 +132,10 @@ static void blame(const char *what, const void *frame)
     put(text, sizeof text, guarded.name);
     put(text, sizeof text, " is at fault: ");
     put(text, sizeof text, what);
-    put(text, sizeof text, " in its function ");
-    put(text, sizeof text, function_at(frame));
-    put(text, sizeof text, "(), at ");
+    const char *function = function_at(frame);
+    put(text, sizeof text, function ? " in its function " : " in one of its functions, at ");
+    put(text, sizeof text, function ? function : "");
+    put(text, sizeof text, function ? "(), at " : "");
     put(text, sizeof text, guarded.path);
     put(text, sizeof text, "+");
     put_hex(text, sizeof text, (uintptr_t)frame - guarded.base);
