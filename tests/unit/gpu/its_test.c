@@ -177,7 +177,7 @@ static void try(const struct trial *t, const char *way, enum gpu_mode mode, cons
 
 static void test_lanes_wait_for_lanes(void **state)
 {
-    for (unsigned i = 0; i < sizeof trials / sizeof trials[0]; i += effort_step(3))
+    for (unsigned i = 0; i < sizeof trials / sizeof trials[0]; i += effort_step(9))
         for (unsigned mode = 0; mode < 2; mode++) {
             enum gpu_mode m = mode ? GPU_FUNCTIONAL : GPU_TIMING;
             try(&trials[i], "its", m, "");

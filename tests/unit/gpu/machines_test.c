@@ -627,7 +627,7 @@ static void test_every_parameter_does_something(void **state)
     }
     assert_int_equal(machine_load(&table, "gtx480", NULL), 0);
     for (unsigned g = 0; g < MACHINE_GROUPS; g++) {
-        for (unsigned i = 0; i < table.groups[g].count; i += effort_steps(3, 90)) {
+        for (unsigned i = 0; i < table.groups[g].count; i += effort_steps(3, 150)) {
             const struct param_group *group = &table.groups[g];
             char values[8][24], name[64];
             unsigned count = values_of(group, &group->params[i], values);

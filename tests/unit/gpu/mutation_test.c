@@ -11,7 +11,7 @@
 
 #define NAMES 512
 #define TIMES (getenv("LOCKSTEP_LONG") ? 2 : 1) /* that each fact is broken on each machine */
-#define BETWEEN 151                             /* cycles between two looks */
+#define BETWEEN 449 /* cycles between two looks */
 #define CYCLES 20000
 
 struct fact {

@@ -479,7 +479,7 @@ static void a_load_that_never_ends_is_called_so(void **state)
     (void)state;
     struct device d;
     struct lame lame;
-    lame_open(&lame, (struct coherence_row){AGENT_F, AGENT_FILL_EVENT, AGENT_V, AGENT_DO_INSTALL},
+    lame_open(&lame, (struct coherence_row){AGENT_F, AGENT_FILL_EVENT, AGENT_F, 0},
               "coherence.protocol=denovo-b gpu.sms=1 gpu.watch_cycles=2000", &d);
     device_load(
         &d, PTX_HEAD PTX_KERNEL("k", PTX_BEGIN

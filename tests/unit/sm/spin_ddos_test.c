@@ -118,7 +118,7 @@ static void hashes(void **state)
             snprintf(settings, sizeof settings, PROBE " spin.value_bits=%u spin.hash=%s", widths[w],
                      modulo ? "modulo" : "xor");
             unsigned equal = 0, different = 0;
-            for (uint64_t i = 0; i < 200; i += effort_steps(6, 26)) {
+            for (uint64_t i = 0; i < 200; i += effort_steps(3, 13)) {
                 struct bench b;
                 uint32_t one = (uint32_t)random_at(w, 2 * i), other = (uint32_t)random_at(w, 2 * i + 1);
                 if (i % 4 == 0) /* the same hash, or the like */
