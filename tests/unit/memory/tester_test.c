@@ -16,7 +16,7 @@
 #include "unit/memory/tester/run.h"
 
 /* Of each protocol. */
-#define EPISODES 30000u
+#define EPISODES 50000u
 #define EPISODES_SANITIZED 2000u
 #define EPISODES_LONG 1000000u
 #define FAILURES 10u /* after which there is no need for more */
