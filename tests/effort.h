@@ -1,5 +1,6 @@
 /* How much a test of many cases tries. Builds with sanitizers take many times as long, and look for faults of memory
- * that a share of the cases shows as well as all: what the cases compute is checked by the release build. */
+ * that a share of the cases shows as well as all. What all the cases compute is checked by the release build: by `make test` where
+ * the test is run there (tests/CMakeLists.txt), else by `make test-long`. */
 #ifndef LOCKSTEP_TESTS_EFFORT_H
 #define LOCKSTEP_TESTS_EFFORT_H
 

@@ -110,12 +110,12 @@ void waits_find(struct waits *waits, struct gpu *gpu, const struct waits_source 
 void waits_count_blocks(struct waits *waits, uint64_t blocks, uint64_t begun);
 /* Looks for who wrote the words that are polled, since this cycle. */
 void waits_find_writers(struct waits *waits, uint64_t since);
-/* Whether nobody can go on by what the program does: every warp waits for a lock whose holder waits too, is gone, or
+/* True: no warp can go on by what the program does: each waits for a lock whose holder waits too, is gone, or
  * gets no turn or no answer of memory, or at a barrier, or gets none itself. */
 bool waits_closed(const struct waits *waits);
 /* waits_closed of warps as they stand now. */
 bool waits_closed_now(struct gpu *gpu, const struct waits_source *source);
-/* Whether a warp gets no turn, or no answer of memory while others go on. */
+/* True: some warp is starved of turns (kind STARVED), or of an answer of memory while others go on (KEPT). */
 bool waits_starving(const struct waits *waits);
 /* Appends where an instruction stands. */
 void waits_pos(const struct isa_module *code, uint32_t pc, struct strbuf *out);

@@ -195,7 +195,8 @@ void sm_refresh(struct sm *sm, bool (*read)(void *context, uint64_t address, uin
 void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, const uint8_t *data, uint32_t bytes),
                 void *context);
 
-/* For the progress watch and its diagnosis: see agent_peek. */
+/* For the progress watch and its diagnosis. */
+/* agent_peek of the SM's L1D. */
 void sm_peek(const struct sm *sm, uint64_t address, uint8_t *to, uint32_t bytes);
 struct sm_warp_state {
     bool resident, finished;

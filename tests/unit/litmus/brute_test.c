@@ -63,7 +63,7 @@ static void brute_force_allows_the_same(void **state)
 {
     (void)state;
     unsigned compared = 0, weak = 0;
-    for (unsigned number = 0; number < tries(1500 / effort_steps(3, 12), 20000); number++) {
+    for (unsigned number = 0; number < tries(1500 / effort_step(6), 20000); number++) {
         struct strbuf text = {0};
         struct litmus_test test;
         struct litmus_verdict verdict;
@@ -86,7 +86,7 @@ static void brute_force_allows_the_same(void **state)
         strbuf_free(&text);
     }
     print_message("%u tests compared, %u with weak outcomes\n", compared, weak);
-    assert_true(compared > 500 / effort_steps(3, 12) && weak > 100 / effort_steps(3, 12));
+    assert_true(compared > 500 / effort_step(6) && weak > 100 / effort_step(6));
 }
 
 int main(void)
