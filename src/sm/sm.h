@@ -200,7 +200,7 @@ void sm_publish(struct sm *sm, void (*put)(void *context, uint64_t address, cons
 void sm_peek(const struct sm *sm, uint64_t address, uint8_t *to, uint32_t bytes);
 struct sm_warp_state {
     bool resident, finished;
-    uint32_t waits; /* set of enum sm_wait */
+    uint32_t waits;    /* set of enum sm_wait */
     bool in_flight;    /* instructions of it are under way */
     bool needs_access; /* and its next instruction needs the registers that one of them writes */
     uint32_t block[3], index;
@@ -213,8 +213,8 @@ struct sm_warp_state {
     uint64_t shared_base;             /* sm_find_holder knows addresses of the block's shared memory behind this one */
     uint64_t written;                 /* hash of what it wrote since the last progress; see written.h */
     uint64_t issued, sync_ops, takes; /* since sm_watch_reset; takes: of locks in global memory */
-    unsigned barrier;         /* that it waits at; SM_GRID_BARRIER: the grid's */
-    uint32_t barrier_threads; /* that it waits for; 0: those of its block */
+    unsigned barrier;                 /* that it waits at; SM_GRID_BARRIER: the grid's */
+    uint32_t barrier_threads;         /* that it waits for; 0: those of its block */
 };
 void sm_warp_state(const struct sm *sm, unsigned slot, struct sm_warp_state *state);
 /* Begins to count anew what warps do. progress: and to note what they write. */
