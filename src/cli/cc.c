@@ -322,6 +322,15 @@ static int compile_cuda(struct cc_session *s, const char *source, const char *st
     return append_nul(s, ptx) || compile_host_cuda(s, source, ptx, object) ? -1 : 0;
 }
 
+/* Options for the linker itself, which another linker may not know. */
+static bool asks_linker(const struct cc_args *options)
+{
+    for (size_t i = 0; i < options->count; i++)
+        if (strncmp(options->items[i], "-Wl,", 4) == 0)
+            return true;
+    return false;
+}
+
 static int link_program(struct cc_session *s, const struct cc_args *objects)
 {
     const char *library = arena_printf(&s->arena, "%s/libcudart.so.13", s->tools.library_dir);
@@ -331,6 +340,8 @@ static int link_program(struct cc_session *s, const struct cc_args *objects)
         return diag_error(&s->diags, DIAG_NOWHERE, "the installation is incomplete; -c compiles without linking",
                           "libcudart.so.13 not found in %s", s->tools.library_dir);
     PUSH(&command, s->tools.cxx);
+    if (s->tools.gold && !asks_linker(&s->options.link))
+        PUSH(&command, "-fuse-ld=gold");
     push_all(&command, objects->items, objects->count);
     push_all(&command, s->options.link.items, s->options.link.count);
     PUSH(&command, "-o", program, library, arena_printf(&s->arena, "-Wl,-rpath,%s", s->tools.library_dir), "-lpthread",

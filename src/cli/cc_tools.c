@@ -65,16 +65,20 @@ static const char *find_companion(const char *name, const char *clang, struct ar
     return dash ? find_program(arena_printf(arena, "%s%s", name, dash), arena) : NULL;
 }
 
-static const char *find_linker(struct arena *arena, struct diag_sink *diags)
+static int find_linker(struct cc_tools *tools, struct arena *arena, struct diag_sink *diags)
 {
     const char *wanted = getenv("LOCKSTEP_CXX");
-    const char *cxx = wanted && *wanted ? find_program(wanted, arena) : NULL;
-    if (!cxx && !(cxx = find_program("g++", arena)))
-        cxx = find_program("c++", arena);
-    if (!cxx)
-        diag_error(diags, DIAG_NOWHERE, "install the Debian package g++, or set LOCKSTEP_CXX",
-                   "no C++ linker driver found");
-    return cxx;
+    if (wanted && *wanted) {
+        tools->cxx = find_program(wanted, arena);
+        return tools->cxx ? 0
+                          : diag_error(diags, DIAG_NOWHERE, NULL, "LOCKSTEP_CXX is '%s', which is not a program", wanted);
+    }
+    tools->cxx = find_program("g++", arena);
+    tools->gold = tools->cxx && find_program("ld.gold", arena);
+    if (!tools->cxx && !(tools->cxx = find_program("c++", arena)))
+        return diag_error(diags, DIAG_NOWHERE, "install the Debian package g++, or set LOCKSTEP_CXX",
+                          "no C++ linker driver found");
+    return 0;
 }
 
 /* include and lib relative to the running program, BIN/../: an installation and the build tree have the same shape. */
@@ -99,7 +103,7 @@ static int find_own_files(struct cc_tools *tools, struct arena *arena, struct di
 int cc_tools_find(struct cc_tools *tools, struct arena *arena, struct diag_sink *diags)
 {
     *tools = (struct cc_tools){0};
-    if (!(tools->clang = find_clang(arena, diags)) || !(tools->cxx = find_linker(arena, diags)) ||
+    if (!(tools->clang = find_clang(arena, diags)) || find_linker(tools, arena, diags) ||
         find_own_files(tools, arena, diags))
         return -1;
     char resolved[PATH_MAX];

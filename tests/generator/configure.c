@@ -143,7 +143,7 @@ static const char *timing(struct generator *g, struct strbuf *options, bool mesh
     uint32_t lot = draw(g, 100);
     if (lot < 15)
         strbuf_add(options, " --no-skip");
-    if (lot >= 10 && lot < 40)
+    if (lot >= 10 && lot < 25)
         strbuf_add(options, " --threads 2");
     return lot >= 60 && lot < 75 ? "checkpoint" : lot >= 75 && lot < 90 ? (lot < 83 ? "stepped" : "threaded") : "plain";
 }

@@ -67,7 +67,7 @@ static void protocols_have_no_fault(void **state)
     (void)state;
     for (unsigned i = 0; i < PROTOCOLS; i++) {
         struct checker_setup setup = setup_of(protocols[i]);
-        look_at(&setup, is_long() ? 300 : SANITIZED ? 3 : 15);
+        look_at(&setup, is_long() ? 300 : SANITIZED ? 2 : 15);
     }
 }
 

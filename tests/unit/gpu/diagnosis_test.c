@@ -199,7 +199,7 @@ static void test_forms_of_waiting(void **state)
         {"TRY: ld.volatile.global.u32 %r7, [%rd1]; setp.eq.u32 %p1, %r7, 0; @%p1 bra TRY; ret;",
          " sm.volatile_bypasses_l1=false sm.fence_l1=none", " = 0"},
     };
-    for (unsigned i = 0; i < 2 * sizeof forms / sizeof forms[0]; i += effort_steps(3, 5)) {
+    for (unsigned i = 0; i < 2 * sizeof forms / sizeof forms[0]; i += effort_steps(3, 11)) {
         char text[2048], settings[200];
         snprintf(settings, sizeof settings, "gpu.watch_cycles=20000%s", forms[i / 2].settings);
         snprintf(text, sizeof text, "%s%s%s",
@@ -525,7 +525,7 @@ static void test_loops_that_change_nothing(void **state)
         {"L: st.volatile.global.v2.u32 [%rd1], {%r2, %r2}; bar.sync 0; bra.uni L;", "gpu.watch_cycles=20000",
          "made no progress"},
     };
-    for (unsigned i = 0; i < sizeof loops / sizeof *loops; i += effort_step(5)) {
+    for (unsigned i = 0; i < sizeof loops / sizeof *loops; i += effort_step(10)) {
         for (unsigned way = 0; way < 3; way++) { /* skipping; cycle by cycle; with threads */
             struct bad b;
             struct strbuf text = {0};

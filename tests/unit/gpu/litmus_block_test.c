@@ -209,7 +209,7 @@ static void expect_none(const char *machine, const char *settings, const struct 
 /* Every join with every release, each with so many of the accesses; those and acquires take turns. */
 static void expect_none_anywhere(const char *machine, const char *settings, unsigned turns)
 {
-    unsigned step = effort_steps(3, 19);
+    unsigned step = effort_steps(3, 38);
     for (unsigned j = 0; j < JOINS; j++)
         for (unsigned r = j % step; r < RELEASES; r += step)
             for (unsigned k = 0; k < turns; k++) {
@@ -326,7 +326,7 @@ static const struct {
 
 static void test_mechanisms(void **state)
 {
-    for (unsigned i = 0; i < sizeof mechanisms / sizeof mechanisms[0]; i += effort_step(5)) {
+    for (unsigned i = 0; i < sizeof mechanisms / sizeof mechanisms[0]; i += effort_step(10)) {
         char without[256];
         const struct litmus *l = &mechanisms[i].litmus;
         expect_none("gtx480", NARROW, l);

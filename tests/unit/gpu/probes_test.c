@@ -235,7 +235,7 @@ static void checkpoints_hold_probes_under_way(void **state)
         device_all_stats(&d.result, &stats);
         assert_true(t.count > 4);
         for (unsigned n = 0; n < t.count; n++) {
-            if (n % effort_steps(3, 15) == 0)
+            if (n % effort_steps(3, 30) == 0)
                 resume(&cases[i], &t.content[n], strbuf_text(&stats));
             strbuf_free(&t.content[n]);
         }

@@ -67,7 +67,7 @@ static void a_machine_without_a_mechanism_is_caught(void **state)
         struct machine lame;
         load(&lame, "gtx480", needed[i].setting);
         read_pair(&test, 1, needed[i].rows, needed[i].condition);
-        assert_int_equal(forbidden(&test, &whole, 3000 / effort_steps(3, 12)), 0);
+        assert_int_equal(forbidden(&test, &whole, 3000 / effort_steps(3, 30)), 0);
         if (!forbidden(&test, &lame, 3000))
             fail_msg("with %s nothing forbidden is seen", needed[i].setting);
         litmus_free(&test);
@@ -94,7 +94,7 @@ static void what_changes_nothing_writes_nothing(void **state)
             snprintf(rows, sizeof rows, "st.relaxed.gpu x, 1 | atom.relaxed.%s.%s ; st.weak y, 1 | ;", scopes[i % 3],
                      operations[i / 3]);
             read_pair(&test, 1, rows, "forall (x == 1 /\\ y == 1)");
-            see(&test, &machine, 200 / effort_steps(2, 10), 1, 1, &seen);
+            see(&test, &machine, 200 / effort_steps(2, 20), 1, 1, &seen);
             for (unsigned k = 0; k < seen.count; k++)
                 if (!litmus_holds(&test, &seen.items[k].outcome))
                     fail_msg("%s: %s", (*p)->name, rows);
@@ -119,10 +119,10 @@ static void a_seed_says_what_is_seen(void **state)
     load(&machine, "gtx480", NULL);
     read_pair(&test, 1, "st.weak x, 1 | st.weak y, 1 ; ld.weak r0, y | ld.weak r0, x ;",
               "exists (P0:r0 == 0 /\\ P1:r0 == 0)");
-    see(&test, &machine, 1500 / effort_steps(2, 6), 1, 1, &once);
-    see(&test, &machine, 1500 / effort_steps(2, 6), 1, 1, &again);
-    see(&test, &machine, 1500 / effort_steps(2, 6), 1, 2, &threads);
-    see(&test, &machine, 1500 / effort_steps(2, 6), 2, 1, &other);
+    see(&test, &machine, 1500 / effort_steps(2, 15), 1, 1, &once);
+    see(&test, &machine, 1500 / effort_steps(2, 15), 1, 1, &again);
+    see(&test, &machine, 1500 / effort_steps(2, 15), 1, 2, &threads);
+    see(&test, &machine, 1500 / effort_steps(2, 15), 2, 1, &other);
     assert_true(same(&once, &again));
     assert_true(same(&once, &threads));
     assert_false(same(&once, &other));

@@ -415,7 +415,7 @@ static void break_facts(const struct network_params *params, struct shape shape)
     network_check(b->net, &c);
     assert_null(c.wrong);
     uint64_t count = c.stated;
-    for (uint64_t n = 0; n < count; n += effort_steps(2, 16) * (shape.outputs == 70 ? 7 : 1)) {
+    for (uint64_t n = 0; n < count; n += effort_steps(2, 32) * (shape.outputs == 70 ? 7 : 1)) {
         check_init_break(&c, n);
         network_check(b->net, &c);
         assert_non_null(c.broken);

@@ -343,7 +343,7 @@ static void run_path(struct maker *m, const uint32_t *guards)
 
 static void test_random_programs(void **state)
 {
-    for (uint64_t seed = 0; seed < 2000; seed += effort_step(12)) {
+    for (uint64_t seed = 0; seed < 2000; seed += effort_step(30)) {
         struct maker m;
         uint32_t guards[MOST_INSTRS];
         random_program(&m, seed);

@@ -34,7 +34,7 @@ static const struct oracle_format oracle_f64 = {53, 1023, 64, UINT64_C(0xFFF8000
 static inline unsigned oracle_rows(unsigned rows)
 {
     const char *factor = getenv("LANES_ROWS");
-    return factor ? rows * (unsigned)atoi(factor) : (rows + effort_step(15) - 1) / effort_step(15);
+    return factor ? rows * (unsigned)atoi(factor) : (rows + effort_step(30) - 1) / effort_step(30);
 }
 
 static inline uint64_t oracle_random(uint64_t *state)
