@@ -34,9 +34,12 @@ taken()
     "$clang" -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-host-only -fsyntax-only -w "-std=$1" "$2" >/dev/null 2>&1
 }
 
+# compiled STANDARD FILE: for the device, where clang checks host code too; with LOCKSTEP_LONG for both
+if [ -n "${LOCKSTEP_LONG:-}" ]; then goal="-c -O0 -o out.o"; else goal="--ptx -o out.ptx"; fi
 compiled()
 {
-    LOCKSTEP_CLANG=$clang "$LOCKSTEP" cc -c -O0 "-std=$1" "$2" -o out.o >log 2>&1
+    # shellcheck disable=SC2086 # several words
+    LOCKSTEP_CLANG=$clang "$LOCKSTEP" cc $goal "-std=$1" "$2" >log 2>&1
 }
 
 each_alone()
@@ -73,10 +76,7 @@ for clang in "${LOCKSTEP_CLANG:-clang}" $(compgen -c clang- | grep -x 'clang-[0-
     seen="${seen:-} $real"
     all=$(headers)
     [ "$(echo "$all" | wc -w)" -ge 70 ] || fail "$clang: only $(echo "$all" | wc -w) headers are found"
-    # Under C++17, as the headers are that were prepared; for the device alone without LOCKSTEP_LONG.
-    if [ -n "${LOCKSTEP_LONG:-}" ]; then goal="-c -o out.o"; else goal="--ptx -o out.ptx"; fi
-    # shellcheck disable=SC2086 # several words
-    LOCKSTEP_CLANG=$clang "$LOCKSTEP" cc $goal memory.cu >log 2>&1 || fail "$clang: <memory> beside __noinline__: $(grep -m1 error log)"
+    compiled c++17 memory.cu || fail "$clang: <memory> beside __noinline__: $(grep -m1 error log)"
     for standard in ${LOCKSTEP_LONG:+c++11 c++14 c++17} c++20; do
         if [ -n "${LOCKSTEP_LONG:-}" ]; then each_alone "$standard"; else together "$standard"; fi
     done
