@@ -159,7 +159,7 @@ static bool data_access(struct tester *t, struct tester_thread *th, struct teste
     op->address = draw_segment(t, t->setup->line[line] + tester_draw(&t->random, PACKET_LINE_BYTES), &op->bytes);
     fill_parts(t, op, line);
     if (!op->part_count) {
-        op->used = false;
+        tester_free_op(t, op);
         return false;
     }
     if (op->part_count == 1 && tester_draw(&t->random, 4))
@@ -194,9 +194,9 @@ static bool strong(struct tester *t, struct tester_thread *th, struct tester_op 
     return data_access(t, th, op);
 }
 
-static bool discard(struct tester_op *op)
+static bool discard(struct tester *t, struct tester_op *op)
 {
-    op->used = false;
+    tester_free_op(t, op);
     return false;
 }
 
@@ -204,12 +204,12 @@ static bool count_up(struct tester *t, struct tester_thread *th, struct tester_o
 {
     struct model *m = &t->model;
     if (!m->counter_count)
-        return discard(op);
+        return discard(t, op);
     op->role = ROLE_COUNTER;
     op->target = tester_draw(&t->random, m->counter_count);
     struct model_counter *counter = &m->counters[op->target];
     if (counter->home != MODEL_NONE && counter->home != th->agent && tester_draw(&t->random, 100) >= t->setup->others)
-        return discard(op);
+        return discard(t, op);
     op->kind = tester_draw(&t->random, 3) ? PACKET_ATOMIC : PACKET_READ;
     op->waits = op->kind == PACKET_ATOMIC;
     op->order = ISA_ORDER_RELAXED;
@@ -230,7 +230,7 @@ static bool look(struct tester *t, struct tester_thread *th, struct tester_op *o
     op->target = tester_draw(&t->random, t->model.variable_count);
     const struct model_variable *v = &t->model.variables[op->target];
     if (v->home != MODEL_NONE && v->home != th->agent)
-        return discard(op);
+        return discard(t, op);
     op->kind = PACKET_READ;
     op->order = ISA_ORDER_RELAXED;
     op->scope = tester_scope_for(t, th->agent, v->home);
@@ -252,11 +252,8 @@ static bool own_access(struct tester *t, struct tester_thread *th, struct tester
 
 bool tester_body_access(struct tester *t, struct tester_thread *th)
 {
-    uint32_t thread = (uint32_t)(th - t->all), under_way = 0, what = tester_draw(&t->random, 100);
-    struct tester_agent *a = &t->agents[th->agent];
-    for (uint32_t i = 0; i < TESTER_OPS; i++)
-        under_way += a->ops[i].used && a->ops[i].thread == thread;
-    if (under_way >= t->setup->outstanding)
+    uint32_t thread = (uint32_t)(th - t->all), what = tester_draw(&t->random, 100);
+    if (th->ops >= t->setup->outstanding)
         return false;
     if (what < 2) {
         tester_begin_fence(t, th, tester_draw(&t->random, 3) ? ISA_SCOPE_GPU : ISA_SCOPE_CTA);

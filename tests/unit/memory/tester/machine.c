@@ -166,9 +166,16 @@ struct tester_op *tester_new_op(struct tester *t, uint32_t thread)
     for (uint32_t i = 0; i < TESTER_OPS; i++)
         if (!a->ops[i].used) {
             a->ops[i] = (struct tester_op){.used = true, .thread = thread, .since = t->cycle};
+            t->all[thread].ops++;
             return &a->ops[i];
         }
     return NULL;
+}
+
+void tester_free_op(struct tester *t, struct tester_op *op)
+{
+    op->used = false;
+    t->all[op->thread].ops--;
 }
 
 /* As an SM issues it (sm/issue.c): what its block did is ordered before a release at the scope of the block. A thread
@@ -235,7 +242,7 @@ static void check_parts(struct tester *t, const struct tester_op *op)
 
 static void end_op(struct tester *t, struct tester_op *op)
 {
-    op->used = false;
+    tester_free_op(t, op);
     if (op->counts)
         block_order_done(&agent_of(t, op->thread)->order, op->era);
     t->accesses++;
@@ -464,7 +471,8 @@ void tester_step(struct tester *t)
     for (uint32_t i = 0; i < t->setup->agents; i++)
         step_agent(t, i);
     for (uint32_t i = 0; i < t->threads; i++)
-        tester_thread_step(t, i);
+        if (tester_thread_acts(t, &t->all[i]))
+            tester_thread_step(t, i);
     if (t->cycle % 1021 == 0)
         check_units(t);
 }

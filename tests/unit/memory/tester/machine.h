@@ -78,6 +78,7 @@ struct tester_thread {
     uint32_t agent;
     uint8_t state;           /* enum tester_state */
     uint8_t stage;           /* enum tester_stage */
+    uint32_t ops;            /* accesses of its own that are in use */
     struct order_wait order; /* what is waited for */
     uint64_t until;
     uint64_t since;       /* when it last went on */
@@ -134,6 +135,7 @@ __attribute__((format(printf, 2, 3))) void tester_trace(const struct tester *t, 
 
 /* A free place among an agent's, or NULL. It has the thread, and nothing else. */
 struct tester_op *tester_new_op(struct tester *t, uint32_t thread);
+void tester_free_op(struct tester *t, struct tester_op *op);
 /* Puts an op before the L1. */
 void tester_issue(struct tester *t, struct tester_op *op);
 
@@ -144,6 +146,11 @@ void tester_report(const struct tester *t);
 void tester_threads_init(struct tester *t);
 void tester_threads_begin(struct tester *t, uint32_t episodes);
 void tester_thread_step(struct tester *t, uint32_t thread);
+/* A thread that waits for its op, sleeps or has ended has nothing to do in this cycle. */
+static inline bool tester_thread_acts(const struct tester *t, const struct tester_thread *th)
+{
+    return th->state != TESTER_WAITS && th->state != TESTER_ENDED && (th->state != TESTER_SLEEPS || t->cycle >= th->until);
+}
 /* Its op is over. */
 void tester_thread_ended(struct tester *t, const struct tester_op *op);
 static inline bool tester_acquires(const struct tester_op *op)

@@ -41,11 +41,7 @@ static void set_state(const struct tester *t, struct tester_thread *th, enum tes
 /* The thread's own accesses, but the one that waits, and those that are ordered before it are over. */
 static bool is_performed(const struct tester *t, const struct tester_thread *th)
 {
-    const struct tester_agent *a = &t->agents[th->agent];
-    uint32_t in_flight = 0;
-    for (uint32_t i = 0; i < TESTER_OPS; i++)
-        in_flight += a->ops[i].used && &a->ops[i] != th->op && a->ops[i].thread == number_of(t, th);
-    return order_reached(&th->order, &a->order, in_flight, 0);
+    return order_reached(&th->order, &t->agents[th->agent].order, th->ops - (th->op != NULL), 0);
 }
 
 static void wait_for_order(struct tester *t, struct tester_thread *th, enum l1_order order, struct tester_op *op)
@@ -374,8 +370,7 @@ void tester_thread_step(struct tester *t, uint32_t thread)
         check_order(t, th);
         break;
     case TESTER_SLEEPS:
-        if (t->cycle >= th->until)
-            set_state(t, th, TESTER_RUNS);
+        set_state(t, th, TESTER_RUNS);
         break;
     case TESTER_RUNS:
         go_on(t, th);
